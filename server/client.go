@@ -10,8 +10,8 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// mcpSession is a call as mcp-go sees it: a session with one client. It is not
-// registered with mcp-go, which would only broadcast changes of the tools: they
+// mcpSession presents a call to mcp-go as a session with one client. It is not
+// registered with mcp-go: that serves only to broadcast changes of the tools, which
 // never change.
 type mcpSession struct{ *Call }
 
@@ -24,7 +24,7 @@ var (
 // SessionID is unique to the session.
 func (s mcpSession) SessionID() string { return s.session.ID }
 
-// Initialize and Initialized: a client that calls can be notified.
+// Initialize does nothing: a client that calls is initialized.
 func (mcpSession) Initialize() {}
 
 func (mcpSession) Initialized() bool { return true }
@@ -35,8 +35,8 @@ func (s mcpSession) GetClientCapabilities() mcp.ClientCapabilities { return s.cl
 
 func (s mcpSession) ProtocolVersion() string { return s.client.ProtocolVersion }
 
-// SetClientInfo keeps what initialize says, as do the next two methods. Of a
-// request of 2026-07-28 clientOf has read it already.
+// SetClientInfo stores a value from initialize, as do the next two methods. For a
+// request of 2026-07-28, clientOf has read the values already.
 func (s mcpSession) SetClientInfo(info mcp.Implementation) {
 	s.updateClient(func(c *askuser.Client) { c.Implementation = info })
 }
@@ -49,18 +49,18 @@ func (s mcpSession) SetProtocolVersion(version string) {
 	s.updateClient(func(c *askuser.Client) { c.ProtocolVersion = version })
 }
 
-func (s mcpSession) updateClient(change func(*askuser.Client)) {
+func (s mcpSession) updateClient(update func(*askuser.Client)) {
 	if s.client.Modern {
 		return
 	}
 	client := *s.client
-	change(&client)
+	update(&client)
 	s.client = &client
 	s.session.client.Store(&client)
 }
 
-// clientOf returns the client that sent a request with these params: known,
-// unless the request is of 2026-07-28.
+// clientOf returns the client that sent a request with these params. A request of
+// 2026-07-28 describes its client; otherwise the client is known.
 func clientOf(params json.RawMessage, known *askuser.Client) *askuser.Client {
 	meta := metaOf(params)
 	if !mcp.IsModernProtocol(meta.ProtocolVersion()) {
@@ -76,21 +76,21 @@ func clientOf(params json.RawMessage, known *askuser.Client) *askuser.Client {
 	return client
 }
 
-// RequestElicitation is [Call.Elicit] for handlers that know only mcp-go.
+// RequestElicitation is [Call.Elicit] with mcp-go's types.
 func (s mcpSession) RequestElicitation(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	result, _, err := s.Elicit(ctx, request.Params)
 	return result, err
 }
 
-// NotificationChannel takes one notification that mcp-go sends in the course of
-// the call, such as the acknowledgement of subscriptions/listen. They are sent
-// in order, and before the response where the handler returns after them.
+// NotificationChannel returns a channel for one notification that mcp-go sends
+// during the call, such as the acknowledgement of subscriptions/listen. They are
+// sent in order, and before the response if the handler returns after them.
 func (s mcpSession) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	s.relaying.Lock()
 	one := make(chan mcp.JSONRPCNotification, 1)
 	go func() {
 		defer s.relaying.Unlock()
-		n := <-one // mcp-go asks for the channel only to put one in
+		n := <-one // mcp-go sends exactly one for each channel
 		restoreSubscriptionID(n.Params.Meta)
 		if err := s.Notify(n.Method, n.Params); err != nil {
 			s.session.Log.Info("a notification was not sent", "method", n.Method, "error", err)

@@ -21,15 +21,14 @@ type Message struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// Fault says why a message cannot be served, as the error response does.
+// Fault is the reason why a message cannot be served, for the error response.
 type Fault struct {
 	Code int // of JSON-RPC
 	Text string
 }
 
-// Decode reads one message, of which it keeps nothing. With a fault the message
-// holds no more than the id, where that could be read, and is for
-// [Session.Refuse] alone.
+// Decode reads one message; it does not keep text. With a fault, the message holds
+// only the id, if that could be read, and is for [Session.Refuse] alone.
 //
 // Batches, which only the revision of 2025-03-26 had and no known client
 // sends, are refused.
@@ -40,7 +39,7 @@ func Decode(text []byte) (Message, *Fault) {
 		return Message{}, &Fault{mcp.PARSE_ERROR, "parse error"}
 	}
 	if !isID(m.ID) {
-		// A null id is taken for none, as mcp-go does.
+		// A null id counts as none, as in mcp-go.
 		invalid := m.ID != nil && string(m.ID) != "null"
 		m.ID = nil
 		if invalid {
@@ -66,7 +65,7 @@ func isID(raw json.RawMessage) bool {
 	return utf8.Valid(raw) && len(raw) > 0 && (raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
 }
 
-// IsRequest reports whether the message is to be answered.
+// IsRequest reports whether the message needs a response.
 func (m Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
 
 func (m Message) isResponse() bool {
@@ -74,10 +73,10 @@ func (m Message) isResponse() bool {
 }
 
 // Version is the protocol version that a request of 2026-07-28 or later names;
-// empty where it names none.
+// empty if it names none.
 func (m Message) Version() string { return metaOf(m.Params).ProtocolVersion() }
 
-// metaOf is the _meta of a request with these params; nil where it has none.
+// metaOf returns the _meta of a request with these params, or nil.
 func metaOf(params json.RawMessage) *mcp.Meta {
 	var p struct {
 		Meta *mcp.Meta `json:"_meta"`
@@ -88,8 +87,8 @@ func metaOf(params json.RawMessage) *mcp.Meta {
 	return p.Meta
 }
 
-// forMCP is the request as mcp-go gets it: its id is a string that holds the
-// client's raw id, which mcp-go repeats unharmed.
+// forMCP returns the request for mcp-go. Its id is a string that holds the client's
+// raw id, which mcp-go repeats unchanged.
 func (m Message) forMCP() (json.RawMessage, error) {
 	id, err := json.Marshal(string(m.ID))
 	if err != nil {
@@ -102,8 +101,8 @@ func (m Message) forMCP() (json.RawMessage, error) {
 	return encode(f)
 }
 
-// restoreSubscriptionID turns an id that forMCP made a string back into what
-// the client wrote. Only the messages of subscriptions/listen carry one.
+// restoreSubscriptionID restores the client's raw id, which forMCP has made a
+// string. Only the messages of subscriptions/listen have one.
 func restoreSubscriptionID(meta map[string]any) {
 	if id, ok := meta[mcp.MetaKeySubscriptionID].(string); ok {
 		meta[mcp.MetaKeySubscriptionID] = json.RawMessage(id)
@@ -120,8 +119,7 @@ type frame struct {
 	Error   *mcp.JSONRPCErrorDetails `json:"error,omitempty"`
 }
 
-// encodeResponse returns the line that answers the request id with what
-// mcp-go made of it.
+// encodeResponse returns the line with mcp-go's response to the request id.
 func encodeResponse(id json.RawMessage, response mcp.JSONRPCMessage) ([]byte, error) {
 	switch r := response.(type) {
 	case mcp.JSONRPCResponse:
@@ -136,14 +134,14 @@ func encodeResponse(id json.RawMessage, response mcp.JSONRPCMessage) ([]byte, er
 	}
 }
 
-// Response is the line that answers the request id, which is that of a
-// [Message], or no known request if it is nil, with the fault.
+// Response returns the line that answers a request with the fault. The id is that
+// of a [Message]; nil means that it is unknown.
 func (f Fault) Response(id json.RawMessage) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
 	line, err := encode(frame{ID: id, Error: &mcp.JSONRPCErrorDetails{Code: f.Code, Message: f.Text}})
-	if err != nil { // a text and an id that came as JSON have no reason to fail
+	if err != nil { // cannot happen: the id was valid JSON
 		panic(err)
 	}
 	return line

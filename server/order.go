@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// order gives turns to calls in the order in which they joined, whatever the
-// order in which their handlers run. A call has its turn when all before it have
-// left.
+// order gives turns to calls in the order in which they joined, independent of the
+// order in which their handlers run. A call has its turn when all earlier calls
+// have left.
 type order struct {
 	mu     sync.Mutex
 	places []*place
@@ -48,7 +48,7 @@ func (o *order) wait(ctx context.Context, p *place) error {
 	}
 }
 
-// leave takes p out of the order. It may be repeated.
+// leave removes p from the order. It may be repeated.
 func (o *order) leave(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -61,7 +61,7 @@ func (o *order) leave(p *place) {
 	}
 }
 
-// overtake takes out of the order those before p that do not wait for their turn.
+// overtake removes the places before p that do not wait for their turn.
 func (o *order) overtake(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -75,7 +75,7 @@ func (o *order) overtake(p *place) {
 	}
 }
 
-// advance gives the first its turn. Callers must hold o.mu.
+// advance gives the first place its turn. Callers must hold o.mu.
 func (o *order) advance() {
 	if len(o.places) > 0 {
 		o.places[0].release()

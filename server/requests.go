@@ -28,19 +28,18 @@ func (e *RPCError) Is(target error) bool {
 	return target == mcp.ErrMethodNotFound && e.Code == mcp.METHOD_NOT_FOUND
 }
 
-// requests keeps a session's requests to the client that the client has not
-// answered yet. Each belongs to a call, and is withdrawn before the call's
-// response.
+// requests holds a session's requests to the client that have no answer yet. Each
+// belongs to a call, and is withdrawn before the call's response is sent.
 type requests struct {
 	mu      sync.Mutex
 	last    uint64
 	waiting map[string]chan Message // by raw id; capacity 1; closed when withdrawn
 }
 
-// do sends a request that belongs to c, calls sent, and waits for the result.
-// When ctx or the call ends first the request is cancelled at the client, which
-// then takes its form away, and the error is ctx's cause or ui.ErrCallEnded. An
-// error response is an *RPCError.
+// do sends a request that belongs to c, calls sent, and waits for the result. If ctx
+// or the call ends first, do cancels the request at the client, which then closes
+// its form; the error is ctx's cause or ui.ErrCallEnded. An error response is an
+// *RPCError.
 func (r *requests) do(ctx context.Context, c *Call, method string, params any, sent func()) (json.RawMessage, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -63,7 +62,7 @@ func (r *requests) do(ctx context.Context, c *Call, method string, params any, s
 		err = context.Cause(ctx)
 	}
 	r.withdraw(c, err, id)
-	if m, ok := <-answered; ok { // it was faster after all, and an answer is never lost
+	if m, ok := <-answered; ok { // the answer arrived before the withdrawal
 		return m.outcome()
 	}
 	return nil, err
@@ -92,7 +91,8 @@ func (r *requests) send(c *Call, method string, params any) (id string, answered
 	return id, waiting, nil
 }
 
-// deliver takes an answer of the client. One that is late or repeated is ignored.
+// deliver passes the client's answer to its request. Late and repeated answers are
+// ignored.
 func (r *requests) deliver(m Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,8 +102,7 @@ func (r *requests) deliver(m Message) {
 	}
 }
 
-// withdraw cancels these requests of c's at the client, except for those that it
-// has answered.
+// withdraw cancels these requests of c at the client, except those with an answer.
 func (r *requests) withdraw(c *Call, reason error, ids ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +121,7 @@ func (r *requests) withdraw(c *Call, reason error, ids ...string) {
 	}
 }
 
-// end withdraws all of c's requests and refuses further ones.
+// end withdraws all requests of c and refuses further ones.
 func (r *requests) end(c *Call) {
 	r.mu.Lock()
 	c.ended = true
@@ -130,7 +129,7 @@ func (r *requests) end(c *Call) {
 	r.withdraw(c, ui.ErrCallEnded, c.requested...)
 }
 
-// outcome is the result or the error that a response holds.
+// outcome returns the result or the error of a response.
 func (m Message) outcome() (json.RawMessage, error) {
 	if m.Error == nil || string(m.Error) == "null" {
 		return m.Result, nil

@@ -12,13 +12,13 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// rootsTimeout is how long a client may take to name its roots. The question
-// waits for that long.
+// rootsTimeout is how long a client may take to list its roots. The question is
+// delayed for that time.
 const rootsTimeout = 3 * time.Second
 
 // roots caches the client's first root. The first call that needs it asks the
-// client, and the first one after the client said that its roots have changed. A
-// client that does not answer is not asked again.
+// client, as does the first one after a change of the roots. A client that does not
+// answer is not asked again.
 type roots struct {
 	stale     atomic.Bool
 	mu        sync.Mutex // held while the client is asked
@@ -26,8 +26,7 @@ type roots struct {
 	directory string
 }
 
-// first returns the directory of the client's first root; empty where it names
-// none.
+// first returns the directory of the client's first root; empty if it has none.
 func (r *roots) first(ctx context.Context, c *Call) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,7 +41,7 @@ func (r *roots) first(ctx context.Context, c *Call) string {
 		err = json.Unmarshal(raw, &list)
 	}
 	if err != nil {
-		c.session.Log.Info("the client does not name its roots", "error", err)
+		c.session.Log.Info("the client did not list its roots", "error", err)
 	}
 	r.asked, r.directory = true, ""
 	for _, root := range list.Roots {
@@ -53,7 +52,8 @@ func (r *roots) first(ctx context.Context, c *Call) string {
 	return r.directory
 }
 
-// directoryOf returns the path of a file URI, which may be another system's.
+// directoryOf returns the path of a file URI, which may be a path of another
+// operating system.
 func directoryOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || !strings.HasPrefix(u.Path, "/") {

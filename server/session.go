@@ -19,7 +19,7 @@ import (
 type Options struct {
 	ID        string       // unique and unguessable; random by default, and the dialogue then too
 	Agent     string       // owner of the client's token, where one is required
-	Dialogue  string       // identifies the dialogue where the client names none; empty: nothing does
+	Dialogue  string       // identifies the dialogue if the client names none; may be empty
 	Directory string       // the client's project, absolute, where it is known
 	Remote    bool         // the client is on another machine: messages take time
 	Log       *slog.Logger // nil disables logging
@@ -32,7 +32,7 @@ type Session struct {
 	Options
 	mcp      *mcpserver.MCPServer
 	roots    roots
-	client   atomic.Pointer[askuser.Client] // as of initialize
+	client   atomic.Pointer[askuser.Client] // from initialize
 	calls    calls
 	turns    order // of tool calls
 	forms    order // of the first form of each tool call
@@ -57,10 +57,10 @@ func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
 	return s
 }
 
-// Receive takes a message. It never waits for a tool, a human or the output, so
-// that pings, cancels and the client's answers always get through. Messages that
-// belong to a request are sent to out, up to the one that is its
-// [Outgoing.Last]; other messages send nothing there.
+// Receive handles a message. It never waits for a tool, a user or the output, so
+// that pings, cancels and the client's answers are never delayed. The messages that
+// belong to a request are sent to out; [Outgoing.Last] marks the last one. Other
+// messages from the client send nothing to out.
 //
 // The end of ctx ends the requests that came with it; its cause says why (see
 // [askuser.Transport]). Calls get their [Call.Turn] in the order in which they
@@ -70,17 +70,17 @@ func (s *Session) Receive(ctx context.Context, m Message, out Outbox) {
 	case m.isResponse():
 		s.requests.deliver(m)
 	case m.IsRequest():
-		s.request(ctx, m, out)
+		s.startRequest(ctx, m, out)
 	case m.Method == string(mcp.MethodNotificationCancelled):
-		s.cancelled(m)
+		s.handleCancel(m)
 	case m.Method == mcp.MethodNotificationRootsListChanged:
 		s.roots.stale.Store(true)
-	default: // other notifications have no effect, and none is ever answered
+	default: // other notifications have no effect
 	}
 }
 
-// Refuse answers a request that cannot be served. The response belongs to no
-// call: one that waits under the same id is not touched.
+// Refuse answers a request that cannot be served. A call that waits under the same
+// id is not affected.
 func (s *Session) Refuse(id json.RawMessage, f Fault, out Outbox) {
 	_ = out.Send(Outgoing{line: f.Response(id), code: f.Code}) // fails only after the end of the connection
 }
@@ -92,9 +92,9 @@ func (s *Session) Drain() <-chan struct{} { return s.calls.drain() }
 // Running is the number of requests whose handlers have not returned.
 func (s *Session) Running() int { return s.calls.count() }
 
-// request starts a request's handler. It waits for those that open a session:
+// startRequest starts a startRequest's handler. It waits for those that open a session:
 // requests behind them depend on what they leave in it.
-func (s *Session) request(ctx context.Context, m Message, out Outbox) {
+func (s *Session) startRequest(ctx context.Context, m Message, out Outbox) {
 	c := &Call{session: s, out: out, id: m.ID}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	if err := s.calls.begin(c); err != nil {
@@ -128,9 +128,9 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 	}
 }
 
-// cancelled serves notifications/cancelled. mcp-go never sees it: it would
+// handleCancel serves notifications/handleCancel. mcp-go never sees it: it would
 // miss calls whose handlers have not started, and confuse the ids 1 and "1".
-func (s *Session) cancelled(m Message) {
+func (s *Session) handleCancel(m Message) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`
 		Reason    string          `json:"reason"`
