@@ -92,8 +92,8 @@ func (s *Session) Drain() <-chan struct{} { return s.calls.drain() }
 // Running is the number of requests whose handlers have not returned.
 func (s *Session) Running() int { return s.calls.count() }
 
-// startRequest starts a startRequest's handler. It waits for those that open a session:
-// requests behind them depend on what they leave in it.
+// startRequest starts a request's handler. It waits for the handlers of requests
+// that open a session: later requests depend on the state that they set.
 func (s *Session) startRequest(ctx context.Context, m Message, out Outbox) {
 	c := &Call{session: s, out: out, id: m.ID}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
@@ -128,7 +128,7 @@ func (s *Session) startRequest(ctx context.Context, m Message, out Outbox) {
 	}
 }
 
-// handleCancel serves notifications/handleCancel. mcp-go never sees it: it would
+// handleCancel handles notifications/cancelled. mcp-go does not receive it: it would
 // miss calls whose handlers have not started, and confuse the ids 1 and "1".
 func (s *Session) handleCancel(m Message) {
 	var params struct {

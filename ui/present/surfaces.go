@@ -91,7 +91,7 @@ func (x *Presentation) consequence(err error) *desk.Outcome {
 
 // trySurfaces shows the record on one surface after the other, until one does
 // not return that the user cannot be reached there. The error is nil if the
-// record has ended, the one of that surface, or a *UnshownError.
+// record has ended, the one of that surface, or an *UnshownError.
 func (x *Presentation) trySurfaces(surfaces []ui.Surface) error {
 	var tried []desk.Showing
 	for _, s := range surfaces {
