@@ -24,7 +24,7 @@ import (
 const module = "github.com/santhosh-tekuri/jsonschema/v6"
 
 // edits are the replacements. Each old text must occur exactly once in its file.
-var edits = [...]struct{ file, old, new string }{ //nolint:gochecknoglobals // a constant
+var edits = [...]struct{ file, old, new string }{
 	{"draft.go", "\t\"strings\"\n)", "\t\"strings\"\n\t\"sync\"\n)"},
 	{"draft.go", "func init() {\n\tc := NewCompiler()", "var compileDrafts = sync.OnceFunc(func() {\n\tc := newCompiler()"},
 	{"draft.go", "\t}\n}\n\nfunc draftFromURL(", "\t}\n})\n\nfunc draftFromURL("},
