@@ -67,7 +67,7 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 			sums[name].Questions++
 			sums[name].Bytes += size
 		}
-		err = cmp.Or(append(faults, err, fault, context.Cause(ctx))...)
+		err = cmp.Or(slices.Concat(faults, []error{err, fault, context.Cause(ctx)})...)
 		if more || err != nil && !errors.Is(err, ErrDenied) {
 			break
 		}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp" //nolint:gosec // RFC 9562 names it for ids, which are no secrets
+	"cmp"
 	"fmt"
 	"io"
 	"iter"

@@ -68,8 +68,12 @@ func (s *sentry) join(dir string, pipe *os.File) {
 		signal.Notify(signals, unix.SIGIO)
 		go s.listen(dir, signals, s.leaving)
 	}
-	if now := stateOf(dir); s.post == nil || now != s.seen {
+	delete(s.waiting, pipe) // it looks next
+	now := stateOf(dir)
+	if now != s.seen {
 		s.wake()
+	}
+	if now != s.seen || s.post == nil {
 		s.seen = now
 		s.watch(dir)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
 )
@@ -44,5 +45,16 @@ func TestSentryOfReplacedStore(t *testing.T) {
 	}
 	if s.check(dir); woken(later) {
 		t.Error("the later waiter was woken for nothing")
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if s.join(dir, earlier); !woken(later) {
+		t.Error("the waiter of a removed store was not woken")
+	}
+	_ = later.SetReadDeadline(time.Time{})
+	s.join(dir, later)
+	if s.join(dir, earlier); woken(later) {
+		t.Error("two waiters of a removed store wake each other for ever")
 	}
 }

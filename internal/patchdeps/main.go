@@ -24,7 +24,7 @@ import (
 const module = "github.com/santhosh-tekuri/jsonschema/v6"
 
 // edits are the replacements. Each old text must occur exactly once in its file.
-var edits = []struct{ file, old, new string }{
+var edits = [...]struct{ file, old, new string }{
 	{"draft.go", "\t\"strings\"\n)", "\t\"strings\"\n\t\"sync\"\n)"},
 	{"draft.go", "func init() {\n\tc := NewCompiler()", "var compileDrafts = sync.OnceFunc(func() {\n\tc := newCompiler()"},
 	{"draft.go", "\t}\n}\n\nfunc draftFromURL(", "\t}\n})\n\nfunc draftFromURL("},
@@ -67,7 +67,7 @@ func prepare(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(to, text, 0o644); err != nil {
+		if err := os.WriteFile(to, text, 0o600); err != nil {
 			return err
 		}
 	}
@@ -88,10 +88,10 @@ func edit(path, old, new string) error {
 	if n := strings.Count(string(text), old); n != 1 {
 		return fmt.Errorf("%s has changed: %q occurs %d times, want once", path, old, n)
 	}
-	if err := os.Chmod(path, 0o644); err != nil { // the module cache is read-only
+	if err := os.Chmod(path, 0o600); err != nil { // the module cache is read-only
 		return err
 	}
-	return os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o644)
+	return os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o600)
 }
 
 // run runs the go command and returns its standard output.

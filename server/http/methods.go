@@ -155,7 +155,7 @@ func (s *Server) era(h http.Header, m server.Message) (modern bool, fault *serve
 func refuse(w http.ResponseWriter, status int, m server.Message, f server.Fault) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(f.Response(m.ID)) // fails only where the client has gone
+	_, _ = w.Write(f.Response(m.ID)) //nolint:gosec // JSON, whose type the header says
 }
 
 // find returns the session that a request names. Where there is none it answers

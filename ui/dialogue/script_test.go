@@ -106,7 +106,7 @@ func act(t *testing.T, d *Dialogue, line string) Act {
 	case "fill":
 		rows, words, _ := strings.Cut(rest, ": ")
 		a := Fill{Text: words}
-		for _, word := range strings.Fields(strings.TrimSuffix(rows, ":")) {
+		for word := range strings.FieldsSeq(strings.TrimSuffix(rows, ":")) {
 			a.Rows = append(a.Rows, row(word))
 		}
 		return a

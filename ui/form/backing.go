@@ -110,7 +110,7 @@ func (b Backing) Options(ctx context.Context, keep *Draft) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
-	typed, _, unsaved := keep.Unsaved() // first: what is saved meanwhile is read from the desk
+	typed, unsaved, _ := keep.Unsaved() // first: what is saved meanwhile is read from the desk
 	o.Draft, o.Keep, o.Memory = b.Draft(ctx), keep, b.Memory(ctx)
 	if unsaved {
 		o.Draft = typed
@@ -166,8 +166,8 @@ func (d *Draft) Put(r question.Reply) (save func()) {
 }
 
 // Unsaved returns the draft where it is not saved, and why that failed, if it did.
-func (d *Draft) Unsaved() (r question.Reply, failed error, unsaved bool) {
+func (d *Draft) Unsaved() (r question.Reply, unsaved bool, failed error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.reply, d.err, d.tried < d.number || d.err != nil
+	return d.reply, d.tried < d.number || d.err != nil, d.err
 }

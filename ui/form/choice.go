@@ -77,7 +77,7 @@ func newChoice(p *page, s *dialogue.Step) *choice {
 			drawn.key = "y"
 		case dialogue.No:
 			drawn.key = "n"
-		case dialogue.Option:
+		default:
 			drawn.key = ""
 		}
 		if r.Offered() && r.Number <= 9 {

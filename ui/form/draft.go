@@ -62,7 +62,7 @@ func (f *Form) lastDraft() tea.Cmd {
 	draft := f.dialogue.Draft()
 	// One that was handed over need not have been saved yet: its command may be
 	// running still, or never come to run.
-	if _, _, unsaved := f.options.Keep.Unsaved(); !unsaved && reflect.DeepEqual(draft, f.drafts.last) {
+	if _, unsaved, _ := f.options.Keep.Unsaved(); !unsaved && reflect.DeepEqual(draft, f.drafts.last) {
 		return nil
 	}
 	return f.handOver(draft, f.window.Now())

@@ -48,7 +48,6 @@ type page struct {
 	reader      *term.Reader // open while the human reads what does not fit
 	fault       error        // of the last act, in words
 
-	styles        *term.Styles
 	width, height int
 	cut           bool        // a text does not fit: known once it is drawn
 	cursor        *tea.Cursor // likewise

@@ -81,7 +81,7 @@ func Run(ctx context.Context, o Options) error {
 // does not take now.
 func (m *model) saveDrafts(ctx context.Context) (err error) {
 	m.drafts.Range(func(id, d any) bool {
-		typed, _, unsaved := d.(*form.Draft).Unsaved()
+		typed, unsaved, _ := d.(*form.Draft).Unsaved()
 		if !unsaved {
 			return true
 		}

@@ -57,6 +57,7 @@ func (s state) next(e event) (state, effect) {
 			return s, queue
 		case settling:
 			return s, none
+		default:
 		}
 	case send:
 		if s == showing {
@@ -77,6 +78,7 @@ func (s state) next(e event) (state, effect) {
 			return showing, none
 		case contested:
 			return ended, withdraw
+		default:
 		}
 	case returned, settle:
 		switch {
@@ -111,6 +113,7 @@ func (s state) next(e event) (state, effect) {
 			return s, mark
 		case unstored:
 			return owed, none
+		default:
 		}
 	}
 	return s, refused

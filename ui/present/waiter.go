@@ -63,6 +63,7 @@ func (x *Presentation) show(surfaces Surfaces) bool {
 		x.queued = surfaces
 	case refused:
 		return false
+	default:
 	}
 	return true
 }

@@ -117,7 +117,7 @@ func (c *conversation) answer(ctx context.Context, answer dialogue.Act) (move, e
 	switch {
 	case err != nil: // no line that can be read is refused
 		c.text("", instruction(c.Current().Question))
-		return stay, nil
+		return stay, nil //nolint:nilerr // the human reads it
 	case ready:
 		return c.send(ctx)
 	}

@@ -65,7 +65,7 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 	c.dialogue = dialogue.New(*c.Record.Record, o)
 	c.Back = form == nil && c.dialogue.Restored()
 	if form != nil {
-		fill(c.dialogue, form)
+		_ = fill(c.dialogue, form) // the steps have the faults
 	}
 	return c
 }

@@ -265,7 +265,7 @@ func (s *Server) postDraft(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err == nil && rec.Outcome == nil {
 		d := dialogue.New(rec, s.optionsOf(r.PostForm))
-		fill(d, r.PostForm) // a draft may have faults
+		_ = fill(d, r.PostForm) // a draft may have faults
 		var draft int64
 		draft, err = s.saveDraft(r.Context(), rec.ID, d.Draft())
 		err = api.Late(&rec.Set, err)

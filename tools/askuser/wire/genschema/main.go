@@ -23,7 +23,7 @@ func main() {
 	files, err := generate()
 	for path, text := range files {
 		if err == nil {
-			err = os.WriteFile(path, text, 0o644) //nolint:gosec // public files
+			err = os.WriteFile(path, text, 0o644)
 		}
 	}
 	if err != nil {
