@@ -27,8 +27,8 @@ const (
 // Languages are all of them, English first.
 func Languages() []Language { return []Language{English, Chinese, Portuguese} }
 
-// Local is the language of whoever sits where this process runs. It is set once,
-// before anything is said; a browser has a language of its own.
+// Local is the language of the user of this process. It is set once, before any
+// text is used; a browser has a language of its own.
 var Local = English //nolint:gochecknoglobals // a process has one, as it has one terminal
 
 // T is [Language.T] in the language of this process.

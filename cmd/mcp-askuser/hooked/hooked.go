@@ -86,8 +86,7 @@ func execMainProgram(args []string) {
 }
 
 // Run mirrors the event on standard input, on the desk whose store open returns.
-// What it cannot do it leaves undone, without a word: the host has its own
-// dialog.
+// It does not report failures: the host has its own dialog.
 func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) string, open func(dir string) (desk.Store, error)) {
 	// A panic that no goroutine recovers aborts the process: its usual status, 2,
 	// means no to Claude Code.
@@ -139,9 +138,9 @@ func startPhone(id, dir string) {
 	}
 }
 
-// Notifier tells the human that a question waits, as the settings say; nil for
-// nobody. Nothing is drawn on the terminal: it belongs to the host, or has the
-// form on it. The log may be nil.
+// Notifier returns a function that tells the user of a waiting question, as the
+// settings say, or nil if they disable it. It draws nothing on the terminal, which
+// the host or a form uses. The log may be nil.
 func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) func(context.Context, desk.Record) {
 	if !v.Desktop && len(v.NotifyCommand) == 0 {
 		return nil
@@ -149,8 +148,8 @@ func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) f
 	return notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}.Notify
 }
 
-// signals returns a context that ends with the signal by which a host says that
-// the dialog was closed, or with any other that asks us to go.
+// signals returns a context that ends with the signal that a host sends when the
+// dialog was closed, or with any other that asks the process to exit.
 func signals() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	got := make(chan os.Signal, 1)

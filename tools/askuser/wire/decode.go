@@ -89,8 +89,8 @@ func DecodeAwait(data []byte) (id string, err error) {
 	return id, d.found.Err()
 }
 
-// The most that a call may be, in bytes, levels of nesting, and values. They
-// are looked at before the call is read.
+// The limits of a call, in bytes, levels of nesting, and values. They are checked
+// before the call is decoded.
 const (
 	maxCall     = 256 << 10
 	maxMetadata = 16 << 10
@@ -116,8 +116,8 @@ func decode(data []byte, limits question.Limits) (*decoder, error) {
 	if d.tooLarge(root, data, maxCall) {
 		return d, d.found.Err()
 	}
-	var whatever json.RawMessage
-	return d, json.Unmarshal(data, &whatever)
+	var valid json.RawMessage
+	return d, json.Unmarshal(data, &valid)
 }
 
 // tooLarge reports a value of more bytes than most, or too deep.
@@ -136,7 +136,7 @@ func (d *decoder) tooLarge(path string, raw json.RawMessage, most int) bool {
 	return true
 }
 
-// validate notes what is wrong with the set, leaving out what is known.
+// validate adds the faults of the set that are not reported yet.
 func (d *decoder) validate(set *question.Set) {
 	var more question.Violations // of which one may be above another: too many questions, and what is wrong in one
 	for _, v := range set.Validate(d.limits) {
@@ -153,8 +153,8 @@ func (d *decoder) validate(set *question.Set) {
 	d.found = append(d.found, more...)
 }
 
-// reported says whether a fault at or above path is known already: what could
-// not be read is not missing as well.
+// reported reports whether a fault at or above path is known already: a value that
+// could not be read is not reported as missing.
 func (d *decoder) reported(path string) bool {
 	return slices.ContainsFunc(d.found, func(v question.Violation) bool {
 		rest, below := strings.CutPrefix(path, v.Path)

@@ -7,8 +7,8 @@ import (
 	"mcp-askuser/question"
 )
 
-// spare is how many questions or options too many are read all the same, so
-// that their own faults are told too.
+// spare is how many questions or options above the limit are still read, so that
+// their own faults are reported too.
 const spare = 16
 
 // maxCollected is the most that an answer kept in a record may be, in bytes.
@@ -111,7 +111,7 @@ func typeOf(name string, several, options bool) question.Type {
 }
 
 // collected reads an answer that the caller had already, as a record keeps it.
-// Whoever gave it, it counts as the caller's word.
+// It counts as the caller's answer.
 func (d *decoder) collected(path string, raw json.RawMessage) *question.Answer {
 	if d.tooLarge(path, raw, maxCollected) {
 		return nil

@@ -144,8 +144,8 @@ func (r *Result) fill(rec desk.Record) {
 	}
 }
 
-// NewUntold is the result of a question that nobody was shown: the ticket, and
-// what the model is to tell the human, a command and perhaps an address.
+// NewUntold returns the result of a question that no surface could show: the
+// ticket, and what the model must tell the user, a command and perhaps an address.
 func NewUntold(rec desk.Record, command, address, reason string) *Result {
 	r := NewResult(rec)
 	r.Summary, r.Reason = "Nobody was shown the question", reason
@@ -180,7 +180,7 @@ func (r *Result) dismissed(o *desk.Outcome) {
 	r.Message = texts.Reply("dismissed", program, map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Reason)})
 }
 
-// answered says what the user answered, and apart from it what they did not.
+// answered fills in the answers, and separately what the user left open.
 func (r *Result) answered(rec desk.Record) {
 	pairs := map[question.By][]string{}
 	var open, notes []string
@@ -245,8 +245,7 @@ func (r *Result) answered(rec desk.Record) {
 	})
 }
 
-// responseOf is one question of a set with what became of it, as programs and
-// models read it.
+// responseOf returns one question of a set with its answer, for programs and models.
 func responseOf(x question.Response) Response {
 	r := Response{
 		QuestionID: x.ID, Question: x.Question.Text, Header: x.Header,
