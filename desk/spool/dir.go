@@ -86,7 +86,10 @@ func (s *Spool) makeDir(path string, forbidden fs.FileMode) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	s.lasting.Clear()
+	if path == s.dir { // and perhaps those above it
+		s.lasting.Clear()
+	}
+	s.lasting.Delete(path)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return advise(err)
 	}
