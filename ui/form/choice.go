@@ -77,8 +77,9 @@ func newChoice(p *page, s *dialogue.Step) *choice {
 			drawn.key = "y"
 		case dialogue.No:
 			drawn.key = "n"
-		default:
+		case dialogue.Option:
 			drawn.key = ""
+		default:
 		}
 		if r.Offered() && r.Number <= 9 {
 			drawn.number = strconv.Itoa(r.Number)

@@ -3,6 +3,7 @@ package term
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +26,33 @@ type Entry struct {
 	focused bool
 	edited  bool   // in an editor
 	left    string // the file that an editor has left; empty for none
+	drawn   drawing
+}
+
+// drawing is what Draw returned last: forms draw several times for a key, and huh
+// takes milliseconds for a long text.
+type drawing struct {
+	styles      *Styles // nil where the entry has changed since
+	width, rows int
+	least       int
+	block       Block
+}
+
+// clone returns the block for a caller that may change it.
+func (d *drawing) clone() Block {
+	b := d.block
+	b.Lines = slices.Clone(b.Lines)
+	if b.Cursor != nil {
+		b.Cursor = new(*b.Cursor)
+	}
+	return b
+}
+
+// update hands huh a message. Its commands make a cursor blink that is the terminal's
+// here.
+func (e *Entry) update(msg tea.Msg) {
+	e.drawn.styles = nil
+	e.field.Update(msg)
 }
 
 // maxLines is the most lines of a text that an entry shows at a time, and the most
@@ -80,7 +108,7 @@ func (e *Entry) Set(value string) {
 }
 
 func (e *Entry) put(value string) {
-	e.value = value
+	e.value, e.drawn.styles = value, nil
 	switch f := e.field.(type) {
 	case *huh.Text:
 		f.Value(&e.value)
@@ -138,10 +166,10 @@ func (e *Entry) leave(save bool) string {
 func (e *Entry) Text() string { return strings.TrimSpace(e.value) }
 
 // Focus gives the keyboard to the entry.
-func (e *Entry) Focus() { e.focused = true; e.field.Focus() }
+func (e *Entry) Focus() { e.focused, e.drawn.styles = true, nil; e.field.Focus() }
 
 // Blur takes it away.
-func (e *Entry) Blur() { e.focused = false; e.field.Blur() }
+func (e *Entry) Blur() { e.focused, e.drawn.styles = false, nil; e.field.Blur() }
 
 // Focused reports whether it has the keyboard.
 func (e *Entry) Focused() bool { return e.focused }
@@ -187,31 +215,38 @@ func (e *Entry) Press(msg tea.Msg) error {
 		}
 		msg = m
 	}
-	e.field.Update(msg) // its commands make a cursor blink that is the terminal's here
+	e.update(msg)
 	return nil
 }
 
 // Moves presses a key that moves the cursor, and reports whether it did.
 func (e *Entry) Moves(msg tea.Msg) bool {
 	before := e.field.View()
-	e.field.Update(msg)
+	e.update(msg)
 	return e.field.View() != before
 }
 
-// drawn is what the area shows as it is drawn: keycaps as what they cover, since it
+// visible is what the area shows as it is drawn: keycaps as what they cover, since it
 // counts one cell for each, and others two; and no character without a look.
-var drawn = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "", //nolint:gochecknoglobals // a table, never written to
+var visible = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "", //nolint:gochecknoglobals // a table, never written to
 	"\u200b", "", "\u200e", "", "\u200f", "", "\u061c", "")
 
 // Draw shows the entry, as high as its text. Where that is less than rows, it has no more
 // lines than rows.
 func (e *Entry) Draw(s *Styles, width, rows int) Block {
+	if d := &e.drawn; d.styles != s || d.width != width || d.rows != rows || d.least != e.least {
+		*d = drawing{s, width, rows, e.least, e.draw(s, width, rows)}
+	}
+	return e.drawn.clone()
+}
+
+func (e *Entry) draw(s *Styles, width, rows int) Block {
 	e.styles = s
 	e.field.WithWidth(width)
 	e.high(width)
 	defer e.high(0)
 	view, cursor := takeCursor(e.field.View())
-	b := Block{Lines: strings.Split(drawn.Replace(view), "\n"), Cursor: cursor}
+	b := Block{Lines: strings.Split(visible.Replace(view), "\n"), Cursor: cursor}
 	lines := max(min(e.least, rows), 1)
 	if cursor != nil { // at the end of a full line huh counts one too far
 		cursor.X = min(cursor.X, width-1)
