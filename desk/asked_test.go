@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"mcp-askuser/desk"
@@ -75,5 +76,45 @@ func TestSwappedQuestion(t *testing.T) {
 	attendance.Release()
 	if again.ID == rec.ID || again.Outcome != nil {
 		t.Errorf("asked again: %s %s", again.ID, again.State)
+	}
+}
+
+// TestStatementHasEveryMember changes each member of a question and of its options in
+// turn: a member that the statement left out could be changed in the store unnoticed.
+func TestStatementHasEveryMember(t *testing.T) {
+	unstated := map[string]bool{"Placeholder": true} // an example beside an empty field
+	asked := func() *desk.Record {
+		return &desk.Record{Set: question.Set{Questions: []question.Question{{ID: "q1", Options: []question.Option{{ID: "a"}}}}}}
+	}
+	first := func(rec *desk.Record) *question.Question { return &rec.Questions[0] }
+	for name, member := range map[string]func(*desk.Record) reflect.Value{
+		"question": func(rec *desk.Record) reflect.Value { return reflect.ValueOf(first(rec)).Elem() },
+		"option":   func(rec *desk.Record) reflect.Value { return reflect.ValueOf(&first(rec).Options[0]).Elem() },
+	} {
+		for i, whole := 0, member(asked()); i < whole.NumField(); i++ {
+			field := whole.Type().Field(i).Name
+			rec := asked()
+			change(t, member(rec).Field(i))
+			if changed := rec.Statement() != asked().Statement(); changed == unstated[field] {
+				t.Errorf("a change of %s.%s: the statement changes: %v", name, field, changed)
+			}
+		}
+	}
+}
+
+// change gives a member another value.
+func change(t *testing.T, v reflect.Value) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("another")
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	case reflect.Slice:
+		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+	default:
+		t.Fatalf("no other value for a %s", v.Kind())
 	}
 }
