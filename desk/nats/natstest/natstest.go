@@ -302,8 +302,10 @@ func (c *Cluster) Leader() (leader int) {
 	defer nc.Close()
 	Await(c.t, func() error {
 		now, err := leaderOf(nc)
-		if err == nil && slices.ContainsFunc(now.Replicas, func(r *natsgo.PeerInfo) bool { return !r.Current }) {
-			err = errors.New("the nodes never have all that their leader has")
+		for _, r := range now.Replicas {
+			if err == nil && !r.Current {
+				err = fmt.Errorf("%s never has all that its leader %s has: offline %v, %d operations behind, heard from %s ago", r.Name, now.Leader, r.Offline, r.Lag, r.Active)
+			}
 		}
 		leader = c.index(now.Leader)
 		return err
