@@ -60,12 +60,8 @@ func (t *tree) below(asker Asker) bool {
 // agent's: that opened a pane or a window for the user.
 func (t *tree) hostAbove(started int) (host proc.Process, ok bool) {
 	var opener *proc.Process
-	self, running := t.look(t.self)
-	for pid, depth := self.Parent, 0; running && pid > 1 && depth < 64; depth++ {
-		var above proc.Process
-		if above, running = t.look(pid); !running {
-			break
-		}
+	self, _ := t.look(t.self)
+	for pid, above := range proc.Chain(self.Parent, t.look) {
 		known, _, isHost := agenthost.Of(above.Args)
 		if (isHost || pid == started) && !known.Editor {
 			return above, opener == nil || opener.Terminal != 0 && opener.Terminal != above.Terminal
@@ -73,7 +69,6 @@ func (t *tree) hostAbove(started int) (host proc.Process, ok bool) {
 		if t.executable(pid) == t.executable(t.self) {
 			opener = &above
 		}
-		pid = above.Parent
 	}
 	return proc.Process{}, false
 }

@@ -85,15 +85,10 @@ func Of(args []string) (host Host, unattended, ok bool) {
 // ancestors, and whether it runs without a user. It is false where there is none,
 // or where the system shows no processes.
 func Above(pid int) (host Host, unattended, ok bool) {
-	for pid > 1 {
-		p, running := proc.Look(pid)
-		if !running {
-			break
-		}
+	for _, p := range proc.Chain(pid, proc.Look) {
 		if host, unattended, ok = Of(p.Args); ok && !host.Editor {
 			return host, unattended, true
 		}
-		pid = p.Parent
 	}
 	return Host{}, false, false
 }

@@ -5,6 +5,7 @@ package proc
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"os"
 	"strconv"
 	"strings"
@@ -19,7 +20,24 @@ type Process struct {
 	Args     []string // its own name first; none of a process that has ended
 }
 
-// Look returns the process of an id; false where nobody knows.
+// maxDepth ends a chain in which a reused process id makes a circle.
+const maxDepth = 64
+
+// Chain yields a process and its ancestors up to the first that look does not know,
+// nearest first. Process 1, of which all are, is no part of it.
+func Chain(pid int, look func(pid int) (Process, bool)) iter.Seq2[int, Process] {
+	return func(yield func(int, Process) bool) {
+		for depth := 0; pid > 1 && depth < maxDepth; depth++ {
+			p, running := look(pid)
+			if !running || !yield(pid, p) {
+				return
+			}
+			pid = p.Parent
+		}
+	}
+}
+
+// Look returns the process of an id; false where the system does not show it.
 func Look(pid int) (Process, bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

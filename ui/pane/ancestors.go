@@ -17,16 +17,10 @@ import (
 // first: some hosts pass on hardly any of their environment. It yields none where
 // the system hides the environment of other processes.
 func ancestors(yield func(process) bool) {
-	for pid := os.Getppid(); pid > 1; {
-		p, ok := proc.Look(pid)
-		if !ok {
+	for pid, p := range proc.Chain(os.Getppid(), proc.Look) {
+		if getenv, ok := environOf(pid); ok && !yield(process{getenv, daemon(pid, p)}) {
 			return
 		}
-		getenv, ok := environOf(pid)
-		if ok && !yield(process{getenv, daemon(pid, p)}) {
-			return
-		}
-		pid = p.Parent
 	}
 }
 
