@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// maxQueue is how many changes a slow watcher may fall behind before it is told
-// to look at everything instead.
+// maxQueue is the most changes that are queued for a slow watcher. With more, the watcher
+// reads everything again.
 const maxQueue = 256
 
 // hub is the one watch of the store in this process. It hands each change to the

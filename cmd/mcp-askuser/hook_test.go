@@ -309,7 +309,7 @@ func TestHookInstall(t *testing.T) {
 			if out, err := run(append(strings.Fields(step.args), host)...); err != nil || !strings.Contains(out, step.want) {
 				t.Errorf("%s %s: %v, %s", step.args, host, err, out)
 			}
-			out, _ := run("doctor") // a test can reach nobody, which is wrong
+			out, _ := run("doctor") // it fails, since a test has no surface that reaches a user
 			if !strings.Contains(out, "  ok     "+host+": "+step.status) == (step.status != "") || strings.Contains(out, host+": its own") != (step.status != "") {
 				t.Errorf("after %s: %s", step.args, out)
 			}

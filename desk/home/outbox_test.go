@@ -235,7 +235,7 @@ func TestOutboxBacksOff(t *testing.T) {
 }
 
 // An answer that comes so late that the first one was collected long ago does not
-// count, leaves nothing behind, and its user is told who was first.
+// count and leaves nothing behind, and its user reads who answered first.
 func TestOutboxStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBed(t)
@@ -305,8 +305,8 @@ func TestOutboxLosesNothingHere(t *testing.T) {
 	})
 }
 
-// Invariant: at whatever step the desk fails, an answer counts once, and nobody is
-// told that it does not.
+// Invariant: at whatever step the desk fails, an answer counts once, and no user reads
+// that it does not.
 func TestOutboxLosesNothingThere(t *testing.T) {
 	for _, fault := range []error{desk.ErrUncertain, desk.ErrUnreachable} {
 		storetest.EachStep(t, func(t *testing.T, step int, dies bool) (met bool) {
@@ -562,8 +562,8 @@ func (s slowFar) Decide(ctx context.Context, id string, role desk.Role, data []b
 	return s.shared.Decide(ctx, id, role, data)
 }
 
-// A second thought that is given while the first is being sent is not taken out with
-// it: its user is told that the first counts.
+// A second answer that is given while the first is being sent is not removed with
+// it: its user reads that the first answer counts.
 func TestOutboxReplacedWhileSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBed(t)

@@ -105,7 +105,7 @@ func testFlippedBit(t *testing.T, stream string) {
 }
 
 // Invariant: a node whose snapshots are damaged is named by the status, and the desk
-// goes on with the others.
+// serves requests from the others.
 func TestFlippedSnapshot(t *testing.T) {
 	c := natstest.Start(t, 3)
 	store := c.Open(natstest.Account, nodes.Agent, "bot")

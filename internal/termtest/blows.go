@@ -13,8 +13,8 @@ type Blow struct {
 }
 
 // sentences are what people type to an agent or a shell. Each word but the
-// first has a key that means nothing to a list of options, so that whoever
-// pauses before it is known to type to somebody else.
+// first has a key that means nothing to a list of options, so that a user who
+// pauses before it is known to type to another program.
 var sentences = []string{
 	"make it a bit faster please\r",
 	"git commit -m wip\r",

@@ -14,7 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// search returns what text does that is no key: it begins a filter or goes on with it,
+// search returns what text does that is no key: it begins or extends a filter,
 // where the human has opened the form.
 func (c *choice) search(msg tea.Msg) func() tea.Cmd {
 	pressed, isKey := msg.(tea.KeyPressMsg)

@@ -51,7 +51,7 @@ const (
 	maxLabel  = lineWidth / maxButtons
 	// publishTime is how long one message to the server may take.
 	publishTime = 20 * time.Second
-	// tellLimit is how long after a press the user is told that it came too late.
+	// tellLimit is how long after a press the user gets the notification that it came too late.
 	tellLimit = 2 * time.Minute
 	// silenceLimit is how long a subscription may receive nothing. The server sends a
 	// line every 45 s by default.
@@ -263,7 +263,8 @@ func (p *Phone) token(rec desk.Record, option int) string {
 }
 
 // takeAnswer passes the answer of a token to the desk. A token that is not ours is
-// ignored. If the record has ended before, the user is told, unless the press is old.
+// ignored. If the record has ended before, the user gets a notification, unless the press
+// is old.
 func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time) {
 	id, _, _ := strings.Cut(token, ".")
 	rec, err := p.Desk.Get(ctx, id)

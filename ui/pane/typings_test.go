@@ -11,10 +11,10 @@ import (
 	"mcp-askuser/internal/termtest"
 )
 
-// looking is as long as somebody takes who looks at the screen.
+// looking is the time in which a user reads the screen.
 const looking = 700 * time.Millisecond
 
-// types types keys as somebody does who looks at the screen before and after each.
+// types types keys as a user does who reads the screen before and after each.
 func types(x *termtest.Terminal, keys ...string) {
 	for _, key := range keys {
 		x.Play([]termtest.Blow{{After: looking, Keys: key}})
@@ -22,7 +22,7 @@ func types(x *termtest.Terminal, keys ...string) {
 	x.Play([]termtest.Blow{{After: looking}})
 }
 
-// answers picks the second option as somebody does who looks at the screen.
+// answers picks the second option as a user does who reads the screen.
 func (s *server) answers(x *termtest.Terminal) {
 	x.Until("the answer", func() bool {
 		types(x, "2", "\r")

@@ -130,7 +130,7 @@ func inTmux(t *testing.T, socket string, command ...string) {
 	}
 }
 
-// answer picks the second option as somebody does who has stopped typing: as
+// answer picks the second option as a user does who has stopped typing: as
 // often as it takes on a busy machine.
 func answer(x *run, lines bool) {
 	blows := []termtest.Blow{{After: time.Second, Keys: "2"}, {After: 200 * time.Millisecond, Keys: "\r"}}

@@ -34,7 +34,7 @@ type SurfaceOptions struct {
 // opens no other.
 type Surface struct {
 	*launcher
-	tell func(address string) // nil: no address is told
+	tell func(address string) // nil: the address is not passed on
 }
 
 // launcher starts the page that a process serves for its own questions.
