@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // Query says which records of the past are wanted.
@@ -29,7 +31,9 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 		q, ids := q, d.past(ctx, q.Since)
 		if q.Ascend {
 			ids = d.ascending(ctx, q)
-			q.Search, q.Limit = "", 0 // the ids are those that match
+		}
+		if q.Ascend && q.Limit > 0 { // the ids are those that match
+			q.Search, q.Limit = "", 0
 		}
 		size, left := batch, q.Limit
 		if q.Limit > 0 && q.Search == "" {
@@ -74,31 +78,29 @@ func batches(ids iter.Seq2[string, error], size int) iter.Seq2[[]string, error] 
 	}
 }
 
-// ascending yields the ids of a query's records, the first asked first; without
-// a search or a limit, those of all that may be among them.
+// ascending yields the ids of a query's records, the first asked first; without a limit
+// those of all that may be among them.
 func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		q.Ascend = false
-		found := d.past(ctx, q.Since)
-		if q.Search != "" || q.Limit > 0 {
-			found = func(yield func(string, error) bool) {
-				for rec, err := range d.History(ctx, q) {
-					if !yield(rec.ID, err) {
-						return
-					}
-				}
+		var all []ulid.ULID // a third of the memory that their strings take
+		var failure error
+		add := func(id string, err error) bool {
+			if failure = err; err == nil {
+				all = append(all, ulid.MustParseStrict(id))
 			}
+			return err == nil
 		}
-		var all []string
-		for id, err := range found {
-			if err != nil {
-				yield("", err)
-				return
-			}
-			all = append(all, id)
+		if q.Ascend = false; q.Limit > 0 {
+			d.History(ctx, q)(func(rec Record, err error) bool { return add(rec.ID, err) })
+		} else {
+			d.past(ctx, q.Since)(add)
+		}
+		if failure != nil {
+			yield("", failure)
+			return
 		}
 		for _, id := range slices.Backward(all) {
-			if !yield(id, nil) {
+			if !yield(id.String(), nil) {
 				return
 			}
 		}

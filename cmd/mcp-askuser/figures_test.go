@@ -539,14 +539,21 @@ func (f *figures) fillAt(n int, ended bool, at time.Time) (dir string) {
 		}
 		room = filepath.Join("archive", rec.CreatedAt.UTC().Format("2006-01"))
 	}
-	whole, err := os.ReadFile(filepath.Join(dir, room, rec.ID+".json"))
-	if err != nil {
+	if rec, err = d.Get(f.Context(), rec.ID); err != nil {
 		f.Fatal(err)
 	}
+	first := rec.ID
 	for i := range n - 1 {
-		id := fmt.Sprintf("%s%06d", rec.ID[:20], i) // digits are letters of ids too
-		data := bytes.ReplaceAll(bytes.ReplaceAll(whole, []byte("4711"), fmt.Append(nil, i)), []byte(rec.ID), []byte(id))
-		if err := os.WriteFile(filepath.Join(dir, room, id+".json"), data, 0o600); err != nil {
+		rec.ID = fmt.Sprintf("%s%06d", first[:20], i) // digits are letters of ids too
+		rec.Questions[0].Text = fmt.Sprintf("Which database %d should the service use?", i)
+		if ended {
+			rec.Outcome.Asked = rec.Statement()
+		}
+		data, err := json.Marshal(rec)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, room, rec.ID+".json"), data, 0o600)
+		}
+		if err != nil {
 			f.Fatal(err)
 		}
 	}

@@ -29,6 +29,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"math/rand/v2"
@@ -41,6 +42,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk"
 )
@@ -163,7 +165,7 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 				return
 			}
 			for id := range newestFirst(ids) {
-				if desk.ValidID(id) && !yield(id, nil) { // to parse them all takes as long as to list them
+				if !yield(id.String(), nil) {
 					return
 				}
 			}
@@ -171,19 +173,19 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 	}
 }
 
-// few is how many names are sorted at once. Most who list the past want the
-// newest: these are there before a hundred thousand names are sorted.
-const few = 512
+// maxSorted is how many ids are sorted at once: the newest of a hundred thousand are
+// found before all are sorted.
+const maxSorted = 512
 
-// newestFirst yields ids, the greatest first, and sorts none before they are
-// asked for. It keeps ids for itself.
-func newestFirst(ids []string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for len(ids) > few {
+// newestFirst yields ids, the greatest first, and sorts none before it is reached.
+// It changes the order of ids.
+func newestFirst(ids []ulid.ULID) iter.Seq[ulid.ULID] {
+	return func(yield func(ulid.ULID) bool) {
+		for len(ids) > maxSorted {
 			pivot := ids[rand.N(len(ids))]
 			older := 0
 			for i, id := range ids {
-				if id < pivot {
+				if id.Compare(pivot) < 0 {
 					ids[i], ids[older] = ids[older], id
 					older++
 				}
@@ -195,7 +197,7 @@ func newestFirst(ids []string) iter.Seq[string] {
 			}
 			ids = ids[:older]
 		}
-		slices.Sort(ids)
+		slices.SortFunc(ids, ulid.ULID.Compare)
 		for _, id := range slices.Backward(ids) {
 			if !yield(id) {
 				return
@@ -204,38 +206,51 @@ func newestFirst(ids []string) iter.Seq[string] {
 	}
 }
 
-// listDir returns what may be ids in a range, that documents of one directory
-// are named after, in no order.
-func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]string, error) {
+// listDir returns the ids in a range that documents in one directory are named after,
+// in no order.
+func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]ulid.ULID, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	files, err := names(dir)
-	ids := files[:0]
-	for _, file := range files {
-		if id, ok := strings.CutSuffix(file, suffix); ok && in.Has(id) {
+	var ids []ulid.ULID
+	err := eachName(dir, func(file string) {
+		name, ok := strings.CutSuffix(file, suffix)
+		if id, err := ulid.ParseStrict(name); ok && err == nil && in.Has(name) && strings.ToUpper(name) == name {
 			ids = append(ids, id)
 		}
-	}
+	})
 	return ids, err
 }
 
 // names returns the names in a directory, in no order; none if there is no
 // such directory.
-func names(dir string) ([]string, error) {
+func names(dir string) (all []string, err error) {
+	err = eachName(dir, func(name string) { all = append(all, name) })
+	return all, err
+}
+
+// eachName calls do with the names in a directory, as names does.
+func eachName(dir string, do func(name string)) error {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, advise(err)
+		return advise(err)
 	}
 	defer f.Close()
-	all, err := f.Readdirnames(-1)
-	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) { // a file, or removed a moment ago
-		return nil, nil
+	for {
+		some, err := f.Readdirnames(1024)
+		for _, name := range some {
+			do(name)
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist): // a file, or removed a moment ago
+			return nil
+		case err != nil:
+			return advise(err)
+		}
 	}
-	return all, advise(err)
 }
 
 // path is where a document lives. Ids come from outside: one that is not in
