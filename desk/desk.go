@@ -7,14 +7,11 @@ package desk
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
-
-	"mcp-askuser/question"
 )
 
 // Options are what a desk needs from outside. The zero value is ready.
@@ -87,19 +84,6 @@ func New(store Store, opts Options) *Desk {
 		d.retention.desk = New(opts.Own, Options{Now: opts.Now, Rand: opts.Rand, Log: opts.Log})
 	}
 	return d
-}
-
-// Ask puts a set on the desk as a new question without a waiting asker, whatever the
-// limit of rounds. The record is committed before Ask returns, so
-// before any surface can show it. Ids ascend in the order of asking.
-func (d *Desk) Ask(ctx context.Context, set question.Set, session string, by Asker) (Record, error) {
-	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by}, 0)
-	if err != nil {
-		return Record{}, err
-	}
-	attendance.Release()
-	rec.Attended = false
-	return rec, nil
 }
 
 // nextID returns a new id and the time in it.

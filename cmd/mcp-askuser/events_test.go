@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 )
 
@@ -68,7 +69,7 @@ func TestEvents(t *testing.T) {
 			}},
 			Metadata: map[string]any{"pr": 7},
 		}
-		rec, err := d.Ask(t.Context(), set, "s1", desk.Asker{Client: "agent", Via: "mcp"})
+		rec, err := storetest.Ask(t.Context(), d, set, "s1", desk.Asker{Client: "agent", Via: "mcp"})
 		if err != nil {
 			t.Fatal(err)
 		}

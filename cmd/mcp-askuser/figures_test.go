@@ -29,6 +29,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -234,7 +235,7 @@ func (f *figures) processorTime() {
 	dir := f.TempDir()
 	d := openDesk(f, dir)
 	ask := func() string {
-		rec, err := d.Ask(f.Context(), someSet("Which?"), "", desk.Asker{Via: "mcp"})
+		rec, err := storetest.Ask(f.Context(), d, someSet("Which?"), "", desk.Asker{Via: "mcp"})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -264,7 +265,7 @@ func (f *figures) frames() {
 	dir := f.TempDir()
 	d := openDesk(f, dir)
 	for i := range 300 {
-		if _, err := d.Ask(f.Context(), someSet(fmt.Sprintf("Question %d?", i)), "", desk.Asker{Via: "mcp"}); err != nil {
+		if _, err := storetest.Ask(f.Context(), d, someSet(fmt.Sprintf("Question %d?", i)), "", desk.Asker{Via: "mcp"}); err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -525,7 +526,7 @@ func (f *figures) fillAt(n int, ended bool, at time.Time) (dir string) {
 		f.Fatal(err)
 	}
 	d := desk.New(store, desk.Options{Now: func() time.Time { return at }})
-	rec, err := d.Ask(f.Context(), someSet("Which database 4711 should the service use?"), "", desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
+	rec, err := storetest.Ask(f.Context(), d, someSet("Which database 4711 should the service use?"), "", desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
 	if err != nil {
 		f.Fatal(err)
 	}
