@@ -179,17 +179,32 @@ func (d *Desk) expire(ctx context.Context, rec Record) Record {
 // prunes once a day. Callers run it after a delivery, when no call waits for them.
 func (d *Desk) tidyUp(ctx context.Context) {
 	d.sweep.Do(func() {
-		ids, err := d.list(ctx, KindReplies, Range{}) // few: not archived yet
-		for _, id := range ids {
-			if rec, err := d.get(ctx, id); err == nil {
-				d.archiveSpent(ctx, &rec)
-			}
-		}
-		if err != nil {
+		if err := d.archiveAllEnded(ctx); err != nil {
 			d.log.WarnContext(ctx, "looking for old records", "error", err)
 		}
 	})
 	d.pruneDaily(ctx)
+}
+
+// archiveAllEnded is archiveEnded for all records that have a reply: few are not
+// archived.
+func (d *Desk) archiveAllEnded(ctx context.Context) error {
+	ids, err := d.list(ctx, KindReplies, Range{})
+	if err != nil {
+		return err
+	}
+	return d.archiveEnded(ctx, ids)
+}
+
+// archiveEnded archives those of the records that are spent.
+func (d *Desk) archiveEnded(ctx context.Context, ids []string) error {
+	for rec, err := range d.getEach(ctx, ids...) {
+		if err != nil {
+			return err
+		}
+		d.archiveSpent(ctx, &rec)
+	}
+	return nil
 }
 
 // archiveSpent archives a record that is spent, unless an asker waits for it, and

@@ -45,6 +45,9 @@ func (d *Desk) damaged(kind Kind, id string, err error) error {
 
 // decodeArchived reads a document of the archive collection, which has ended.
 func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
+	if doc.Err != nil || doc.Data == nil {
+		return Record{}, cmp.Or(doc.Err, ErrNotFound)
+	}
 	rec, err := decodeRecord(id, doc.Data)
 	if err == nil && rec.Outcome == nil {
 		err = errors.New("it is archived and pending")
@@ -92,6 +95,9 @@ func (rec *Record) outcomeAuthor(doc Document) *Author {
 // decodeAsked reads a document of the pending collection, and joins it with that of
 // the replies collection, if there is one.
 func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
+	if asked.Err != nil || asked.Data == nil {
+		return Record{}, cmp.Or(asked.Err, ErrNotFound)
+	}
 	rec, err := decodeRecord(id, asked.Data)
 	if err == nil && rec.Outcome != nil {
 		err = errors.New("it was asked with its outcome")

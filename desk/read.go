@@ -53,9 +53,6 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	if !errors.Is(err, ErrNotFound) {
 		return rec, err
 	}
-	if asked.Data == nil {
-		return Record{}, ErrNotFound
-	}
 	return d.decodeAsked(id, asked, reply)
 }
 
@@ -83,14 +80,7 @@ func (d *Desk) read(ctx context.Context, keys ...Key) []Document {
 
 // archived returns a record from the archive, or ErrNotFound.
 func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
-	doc := d.read(ctx, Key{KindArchive, id})[0]
-	switch {
-	case doc.Err != nil:
-		return Record{}, doc.Err
-	case doc.Data == nil:
-		return Record{}, ErrNotFound
-	}
-	return d.decodeArchived(id, doc)
+	return d.decodeArchived(id, d.read(ctx, Key{KindArchive, id})[0])
 }
 
 // Find returns the record whose id starts with prefix, in either case of
@@ -190,11 +180,10 @@ func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) 
 // time is archived, and what processes that died have left.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	// Few records have more than a document: the rest is listed, not looked for.
-	decided, err := d.list(ctx, KindReplies, Range{})
-	if err != nil {
-		return nil, err
+	ids, decided, err := d.openIDs(ctx)
+	if err == nil {
+		err = d.archiveEnded(ctx, decided)
 	}
-	ids, err := d.list(ctx, KindPending, Range{})
 	if err != nil {
 		return nil, err
 	}
@@ -214,42 +203,41 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	docs, records, faults := d.read(ctx, keys...), make([]Record, len(ids)), make([]error, len(ids))
 	sideBySide(len(ids), func(i int) {
 		id := ids[i]
-		records[i], faults[i] = d.listed(ctx, id, docs[i], contains(decided, id), contains(shown, id))
+		records[i], faults[i] = d.decodeAsked(id, docs[i], Document{})
+		records[i].Attended = contains(held, id)
+		if contains(shown, id) {
+			records[i].ShownOn = d.shownOn(ctx, id)
+		}
 	})
 	open := records[:0]
 	for i, rec := range records {
-		if faults[i] == nil && rec.Outcome == nil {
-			rec.Attended = contains(held, ids[i])
-		}
 		switch err := faults[i]; {
 		case d.leaveOut(ctx, ids[i], err): // damaged, or removed since it was listed
 		case err != nil:
 			return nil, err
-		case d.archiveSpent(ctx, &rec):
-		case rec.Outcome == nil:
+		case !d.archiveSpent(ctx, &rec):
 			open = append(open, rec)
 		}
 	}
 	return open, nil
 }
 
-// listed is Get for a record that was listed, with its document, as things were
-// then: undecided, and nowhere to be seen, unless the lists said otherwise. Who
-// waits for it the caller knows.
-func (d *Desk) listed(ctx context.Context, id string, asked Document, decided, shown bool) (Record, error) {
-	switch {
-	case decided:
-		return d.Get(ctx, id)
-	case asked.Err != nil:
-		return Record{}, asked.Err
-	case asked.Data == nil:
-		return Record{}, ErrNotFound
+// openIDs returns the ids of records that are asked and have no reply, and of those
+// that have one and are not archived. It lists replies first, see [Desk.get].
+func (d *Desk) openIDs(ctx context.Context) (open, decided []string, err error) {
+	replies, err := d.list(ctx, KindReplies, Range{})
+	if err != nil {
+		return nil, nil, err
 	}
-	rec, err := d.decodeAsked(id, asked, Document{})
-	if err == nil && shown {
-		rec.ShownOn = d.shownOn(ctx, id)
+	asked, err := d.list(ctx, KindPending, Range{})
+	for _, id := range asked {
+		if contains(replies, id) {
+			decided = append(decided, id)
+		} else {
+			open = append(open, id)
+		}
 	}
-	return rec, err
+	return open, decided, err
 }
 
 // contains reports whether ids, ascending, have this one.

@@ -28,13 +28,19 @@ type Memory struct {
 // shown or taken at a glance: secrets, confirmations and permissions. Nothing is taken by
 // itself.
 //
-// Records have to be archived to be found. A store that fails is logged, and no
-// more than a convenience lost. It costs one read of an index for
-// each question, and one of a record for each that is found, however long the
-// past is.
+// A store that fails is logged, and no more than a convenience lost. It costs one
+// listing of what is not archived, one read of an index for each question, and one of a
+// record for each that is found, however long the past is.
 func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
 	out := map[string]Memory{}
-	for _, q := range rec.memorable() {
+	questions := rec.memorable()
+	if len(questions) == 0 {
+		return out
+	}
+	if err := d.archiveAllEnded(ctx); err != nil { // only archived records are in the index
+		d.log.InfoContext(ctx, "the last answers may not be known", "id", rec.ID, "error", err)
+	}
+	for _, q := range questions {
 		m, err := d.remembered(ctx, rec, q)
 		if err != nil {
 			d.log.InfoContext(ctx, "earlier answers are not known", "id", rec.ID, "error", err)

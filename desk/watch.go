@@ -115,29 +115,22 @@ func (s openSet) admit(ev Event) bool {
 	return was
 }
 
-// undecided returns the records that are open, asked and without a reply, and
-// as false those whose reply is unsettled. It looks for replies first, see
-// [Desk.get].
+// undecided returns the records that are open and, as false, those whose reply is
+// unsettled.
 func (d *Desk) undecided(ctx context.Context) (openSet, error) {
-	decided, err := d.list(ctx, KindReplies, Range{})
+	ids, decided, err := d.openIDs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := d.list(ctx, KindPending, Range{})
-	if err != nil {
-		return nil, err
-	}
-	open := make(openSet, len(asked))
-	for _, id := range asked {
-		if !contains(decided, id) {
-			open[id] = true
-		}
+	open := make(openSet, len(ids))
+	for _, id := range ids {
+		open[id] = true
 	}
 	for rec, err := range d.getEach(ctx, decided...) { // few have a reply and are not archived
 		if err != nil {
 			return nil, err
 		}
-		if contains(asked, rec.ID) && rec.Outcome != nil && rec.Outcome.Unsettled {
+		if rec.Outcome != nil && rec.Outcome.Unsettled {
 			open[rec.ID] = false
 		}
 	}
