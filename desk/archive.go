@@ -153,7 +153,7 @@ func (d *Desk) spent(ctx context.Context, rec *Record) bool {
 // counted from the question, the last work on it, or its end. A clock that was
 // set back makes it younger, never older.
 func (d *Desk) overdue(ctx context.Context, rec *Record) bool {
-	old := func(since time.Time) bool { return d.now().Sub(since) > d.keep }
+	old := func(since time.Time) bool { return d.now().Sub(since) > d.keepTime }
 	if !old(ulid.MustParseStrict(rec.ID).Timestamp()) {
 		return false
 	}

@@ -73,7 +73,7 @@ func (rec *Record) outcomeAuthor(doc Document) *Author {
 		rec.Later.Answerer = inferAnswerer(rec.Later)
 		rec.Later.Answerer.limit(rec, writer)
 	}
-	o, err := decodeOutcome(doc.Said)
+	o, err := decodeOutcome(doc.HumanOutcome)
 	if err != nil {
 		return writer
 	}
@@ -128,7 +128,7 @@ func (d *Desk) addQueued(rec *Record) {
 	if d.keeper == nil {
 		return
 	}
-	data, queued := d.keeper.Given(rec.ID)
+	data, queued := d.keeper.LocalOutcome(rec.ID)
 	switch {
 	case data == nil:
 	case rec.Outcome == nil:

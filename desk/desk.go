@@ -44,13 +44,13 @@ type Desk struct {
 	log    *slog.Logger
 	hub    hub
 
-	keep, pause time.Duration
-	maxRounds   int
+	keepTime, pause time.Duration
+	maxRounds       int
 
-	numbering sync.Mutex // see number
-	sweep     sync.Once  // see Archive
-	retention retention
-	told      sync.Map // ids of damaged records that were logged
+	numbering    sync.Mutex // see number
+	sweep        sync.Once  // see Archive
+	retention    retention
+	loggedDamage sync.Map // ids of damaged records that were logged
 
 	statements sync.Map // of what this process has asked and not archived, by id
 
@@ -71,7 +71,7 @@ func New(store Store, opts Options) *Desk {
 		store:     store,
 		now:       opts.Now,
 		log:       cmp.Or(opts.Log, slog.New(slog.DiscardHandler)),
-		keep:      cmp.Or(opts.Keep, 24*time.Hour),
+		keepTime:  cmp.Or(opts.Keep, 24*time.Hour),
 		pause:     cmp.Or(opts.Pause, 10*time.Minute),
 		maxRounds: opts.MaxRounds,
 		ids:       newIDs(cmp.Or(opts.Rand, rand.Reader)),

@@ -90,7 +90,7 @@ func (d *Desk) putBeside(ctx context.Context, kind Kind, id string, v any) error
 // that, and where one was not taken, that until there is a draft. ErrNotFound means
 // that there is nothing.
 func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
-	r, at, _, err := d.work(ctx, id)
+	r, at, _, err := d.draftOrReply(ctx, id)
 	return r, at, err
 }
 
@@ -98,7 +98,7 @@ func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time,
 // kept in its draft, or of a reply that waits to be sent. What a human is typing is
 // not given.
 func (d *Desk) answersSoFar(ctx context.Context, id string) []question.Answer {
-	r, _, given, err := d.work(ctx, id)
+	r, _, given, err := d.draftOrReply(ctx, id)
 	if given {
 		return r.Answers
 	}
@@ -108,14 +108,14 @@ func (d *Desk) answersSoFar(ctx context.Context, id string) []question.Answer {
 	return r.Given()
 }
 
-// work is Draft, and says whether it is a reply that was given, on this machine, and is
+// draftOrReply is Draft, and says whether it is a reply that was given, on this machine, and is
 // not stored with the record.
-func (d *Desk) work(ctx context.Context, id string) (r question.Reply, at time.Time, given bool, err error) {
+func (d *Desk) draftOrReply(ctx context.Context, id string) (r question.Reply, at time.Time, given bool, err error) {
 	var kept Outcome
 	queued := false
 	if d.keeper != nil {
 		var data []byte
-		if data, queued = d.keeper.Given(id); data != nil {
+		if data, queued = d.keeper.LocalOutcome(id); data != nil {
 			kept, _ = decodeOutcome(data)
 		}
 	}

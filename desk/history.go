@@ -108,33 +108,11 @@ func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] 
 }
 
 // past yields the ids of all records asked since, the last first: those of the
-// archive, and between them the few that are not archived yet.
+// archive, and between them the few that are not archived yet. What is archived
+// meanwhile is in both.
 func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		in := Range{From: FirstID(since)}
-		young, err := d.list(ctx, KindPending, in)
-		if err != nil {
-			yield("", err)
-			return
-		}
-		// yieldYoung yields the young ones that come before id.
-		yieldYoung := func(id string) bool {
-			for len(young) > 0 && young[len(young)-1] >= id {
-				newer := young[len(young)-1]
-				young = young[:len(young)-1]
-				if newer != id && !yield(newer, nil) { // one that is being archived is in both
-					return false
-				}
-			}
-			return true
-		}
-		for id, err := range d.store.List(ctx, KindArchive, in) {
-			if err == nil && !yieldYoung(id) || !yield(id, err) || err != nil {
-				return
-			}
-		}
-		yieldYoung("")
-	}
+	in := Range{From: FirstID(since)}
+	return Merge(d.store.List(ctx, KindPending, in), d.store.List(ctx, KindArchive, in))
 }
 
 // readAll reads records in the order of ids; those that have not ended, cannot be

@@ -43,7 +43,6 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 	if err != nil {
 		return nil, false, err
 	}
-	sums := map[string]*Month{}
 	seen := 0
 	for some, fault := range batches(d.store.List(ctx, KindArchive, Range{Before: FirstID(before)}), batch) {
 		some = slices.DeleteFunc(some, func(id string) bool { return used[id] })
@@ -61,21 +60,19 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 				continue
 			}
 			name := MonthOf(some[i])
-			if sums[name] == nil {
-				sums[name] = &Month{Name: name}
+			if n := len(months); n == 0 || months[n-1].Name != name {
+				months = append(months, Month{Name: name})
 			}
-			sums[name].Questions++
-			sums[name].Bytes += size
+			month := &months[len(months)-1]
+			month.Questions++
+			month.Bytes += size
 		}
 		err = cmp.Or(slices.Concat(faults, []error{err, fault, context.Cause(ctx)})...)
 		if more || err != nil && !errors.Is(err, ErrDenied) {
 			break
 		}
 	}
-	for _, m := range sums {
-		months = append(months, *m)
-	}
-	slices.SortFunc(months, func(a, b Month) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Reverse(months)
 	return months, more, err
 }
 
@@ -141,20 +138,13 @@ func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, e
 
 // removeMarks takes an archived record out of the indexes.
 func (d *Desk) removeMarks(ctx context.Context, rec *Record) error {
-	var err error
-	unmark := func(mark Mark, name, id string) { err = errors.Join(err, d.store.Unmark(ctx, mark, name, id)) }
-	for _, name := range rec.rows() {
-		unmark(MarkSessions, name, rec.ID)
-	}
+	err := d.unmark(ctx, rec)
 	for _, name := range rec.memories(rec.All()) { // to find out which are memorable takes longer
-		unmark(MarkAnswered, name, rec.ID)
-	}
-	if rec.Earlier != "" {
-		unmark(MarkReopened, rec.Earlier, rec.ID)
+		err = errors.Join(err, d.store.Unmark(ctx, MarkAnswered, name, rec.ID))
 	}
 	later, wrong := d.store.Marks(ctx, MarkReopened, rec.ID)
 	for _, id := range later {
-		unmark(MarkReopened, rec.ID, id)
+		err = errors.Join(err, d.store.Unmark(ctx, MarkReopened, rec.ID, id))
 	}
 	return errors.Join(err, wrong)
 }

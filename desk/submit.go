@@ -175,16 +175,21 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 	if _, err := d.store.Get(ctx, KindPending, rec.ID); !errors.Is(err, ErrNotFound) {
 		return
 	}
-	err := d.Delivered(ctx, rec)
+	if err := d.unmark(ctx, &rec); err != nil {
+		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
+	}
+}
+
+// unmark removes the marks that were made when a record was asked.
+func (d *Desk) unmark(ctx context.Context, rec *Record) error {
+	err := d.Delivered(ctx, *rec)
 	for _, name := range rec.rows() {
 		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, name, rec.ID))
 	}
 	if rec.Earlier != "" {
 		err = errors.Join(err, d.store.Unmark(ctx, MarkReopened, rec.Earlier, rec.ID))
 	}
-	if err != nil {
-		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
-	}
+	return err
 }
 
 // Unlike reports whether the request is like no other: a confirmation in no

@@ -51,12 +51,12 @@ func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
 		return nil, err
 	}
 	out := make(chan Event)
-	go d.follow(ctx, l, open, out)
+	go d.sendEvents(ctx, l, open, out)
 	return out, nil
 }
 
-// follow sends to one watcher, which was told open, what happens.
-func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<- Event) {
+// sendEvents sends to one watcher, which was told open, what happens.
+func (d *Desk) sendEvents(ctx context.Context, l *listener, open openSet, out chan<- Event) {
 	defer close(out)
 	defer d.hub.leave(l)
 	for {
@@ -140,12 +140,12 @@ func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 // eventsOf returns what an update of the store may mean to a watcher that was told
 // open. It reads no record of which there can be nothing new.
 func (d *Desk) eventsOf(ctx context.Context, c update, open openSet) ([]Event, error) {
-	beside := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
+	touches := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
 	_, known := open[c.ID]
 	switch {
 	case c.ID == "":
 		return d.rescan(ctx, open)
-	case open[c.ID] && beside:
+	case open[c.ID] && touches:
 		return d.event(ctx, Touched, c.ID, c.record)
 	case open[c.ID]:
 		return d.event(ctx, Ended, c.ID, c.record)

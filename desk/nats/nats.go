@@ -279,7 +279,7 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 		}
 		d.By = &desk.Author{}
 		if said.exists() {
-			d.By, d.Said = new(said.By.author()), said.Data
+			d.By, d.HumanOutcome = new(said.By.author()), said.Data
 		}
 	}
 	return d

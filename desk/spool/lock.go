@@ -113,7 +113,7 @@ func locked(path string) (bool, error) {
 // adviseLock is advise for errors of locks.
 func adviseLock(err error) error {
 	if errors.Is(err, syscall.ENOLCK) || errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("%w: the store must be on a file system with locks: %s", err, another)
+		return fmt.Errorf("%w: the store must be on a file system with locks: %s", err, nameAnother)
 	}
 	return advise(err)
 }

@@ -64,12 +64,12 @@ const (
 // Spool is a desk.Store in a directory. It is safe for concurrent use by any
 // number of goroutines and processes.
 type Spool struct {
-	dir        string
-	lasting    sync.Map // directories that survive a power failure; see syncNames
-	swept      sync.Once
-	sentry     sentry
-	newWatcher func() (*fsnotify.Watcher, error)
-	lookEvery  time.Duration // without file notification
+	dir          string
+	durable      sync.Map // directories that survive a power failure; see syncNames
+	swept        sync.Once
+	sentry       sentry
+	newWatcher   func() (*fsnotify.Watcher, error)
+	pollInterval time.Duration // without file notification
 }
 
 var (
@@ -89,7 +89,7 @@ func Open(dir string) (*Spool, error) {
 	if err := checkDir(dir, othersWrite); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return &Spool{dir: dir, newWatcher: fsnotify.NewWatcher, lookEvery: time.Second}, nil
+	return &Spool{dir: dir, newWatcher: fsnotify.NewWatcher, pollInterval: time.Second}, nil
 }
 
 // Dir returns the directory of the store.
