@@ -59,7 +59,7 @@ func (m *model) tellUnsaved(id string) tea.Msg {
 	if !ok {
 		return nil
 	}
-	_, _, failed := d.(*form.Draft).Unsaved()
+	_, failed := d.(*form.Draft).Unsaved()
 	if failed == nil {
 		return nil
 	}

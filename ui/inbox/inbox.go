@@ -81,11 +81,11 @@ func Run(ctx context.Context, o Options) error {
 // does not take now.
 func (m *model) saveDrafts(ctx context.Context) (err error) {
 	m.drafts.Range(func(id, d any) bool {
-		typed, unsaved, _ := d.(*form.Draft).Unsaved()
-		if !unsaved {
+		typed, _ := d.(*form.Draft).Unsaved()
+		if typed == nil {
 			return true
 		}
-		if fault := (form.Backing{Desk: m.desk, Rec: desk.Record{ID: id.(string)}}).Save(ctx, typed); fault != nil {
+		if fault := (form.Backing{Desk: m.desk, Rec: desk.Record{ID: id.(string)}}).Save(ctx, *typed); fault != nil {
 			err = errors.Join(err, fmt.Errorf(words.T("what was typed could not be kept: %w"), fault))
 		}
 		return true

@@ -53,10 +53,10 @@ func (m *model) View() tea.View {
 // areas are the cells of the rows, and of the tabs.
 func (m *model) areas(width int) map[string]image.Rectangle {
 	out := map[string]image.Rectangle{"": image.Rect(3, 0, 3+ansi.StringWidth(m.tabs()), 1)}
-	list := image.Rect(0, 1+m.above, width, m.Height-term.EdgesHigh+1)
-	for _, spot := range m.list().spots {
-		y := list.Min.Y + spot.y
-		out[spot.row.rec.ID] = image.Rect(0, y, width, y+rowHigh).Intersect(list)
+	for i, x := range m.list().shown {
+		if id, y := x.row.rec.ID, 1+m.above+i; x.part != heading {
+			out[id] = out[id].Union(image.Rect(0, y, width, y+1))
+		}
 	}
 	return out
 }

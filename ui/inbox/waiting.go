@@ -183,8 +183,8 @@ func (w *waiting) count() string {
 // next is how long what the rows in sight say about time stays true; 0 for
 // good.
 func (w *waiting) next(now time.Time) (next time.Duration) {
-	for _, spot := range w.spots {
-		r := spot.row
+	for _, x := range w.shown {
+		r := x.row
 		if r.rec.Outcome != nil {
 			continue
 		}

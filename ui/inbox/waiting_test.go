@@ -222,8 +222,8 @@ func TestMany(t *testing.T) {
 	seen := map[string]bool{}
 	for range 201 {
 		r.m.View()
-		for _, spot := range r.m.waiting.spots {
-			seen[spot.row.rec.ID] = true
+		for _, x := range r.m.waiting.shown {
+			seen[x.row.rec.ID] = true
 		}
 		r.keys("down")
 	}
