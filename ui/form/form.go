@@ -54,10 +54,9 @@ type Form struct {
 	unsent          bool           // a reply waits to be sent
 	waitingBehind   int            // questions of the same asker that wait behind this one
 
-	drafts    drafts
-	countdown countdown
-	lifting   bool // the round limit
-	lifted    bool
+	drafts drafts
+	alarm  term.Alarm // for the deadline
+	lifted bool       // the round limit
 }
 
 // Options say how a form works, and what is known beside its record.
@@ -171,6 +170,9 @@ func (f *Form) Closing() string {
 	return ""
 }
 
+// Unsent reports whether a reply of the form waits to be sent.
+func (f *Form) Unsent() bool { return f.unsent }
+
 // Left names the file with what was written in an editor, when the form was withdrawn
 // before that was sent. Mostly it is empty.
 func (f *Form) Left() string { return f.leftFile }
@@ -185,7 +187,7 @@ func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	msg, wait := f.window.Gate.Update(msg, f)
 	cmd := f.handle(msg)
-	return f, tea.Batch(wait, cmd, f.countdown.look(f.window.Now(), f.dialogue.Deadline))
+	return f, tea.Batch(wait, cmd, f.countDown())
 }
 
 func (f *Form) handle(msg tea.Msg) tea.Cmd {

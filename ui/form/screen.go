@@ -73,9 +73,10 @@ func (f *Form) panel(p *page, hints []term.Hint) term.Panel {
 	styles, s := f.window.Styles, p.step()
 	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints}
 	if _, closes := f.dialogue.Closes(f.window.Now()); closes {
-		out.Clock = styles.Muted.Render(f.countdown.text())
-		if f.countdown.left <= urgent {
-			out.Clock = styles.Fault.Render(f.countdown.text())
+		left, text, _ := f.left()
+		out.Clock = styles.Muted.Render(text)
+		if left <= urgent {
+			out.Clock = styles.Fault.Render(text)
 		}
 	}
 	switch {

@@ -8,8 +8,7 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-// rowHigh is how many lines a row takes.
-const rowHigh = 2
+const rowHigh = 2 // lines
 
 // row is a record in a list, and what else is known of it.
 type row struct {
@@ -40,7 +39,7 @@ type line struct {
 
 const heading = -1
 
-// selected returns the selected row, nil if there is none.
+// selected returns nil in an empty list.
 func (l *list) selected() *row {
 	if l.at >= len(l.rows) {
 		return nil
@@ -85,15 +84,13 @@ func (l *list) selectRow(r *row) {
 	}
 }
 
-// target returns the row to which a key moves the cursor, if it is one that
-// does.
+// target returns the row to which a key moves the cursor; ok is false for other keys.
 func (l *list) target(key string) (to int, ok bool) {
 	by, ok := term.Step(key, max(len(l.shown)/rowHigh-1, 1))
 	return max(min(l.at+by, len(l.rows)-1), 0), ok
 }
 
-// layOut finds out what fits into this many lines, the selected row and its heading
-// among it.
+// layOut scrolls so that the selected row, and its heading, are in this many lines.
 func (l *list) layOut(lines int) {
 	from, to := l.y(), l.y()+rowHigh
 	if from > 0 && l.lines[from-1].part == heading && lines > rowHigh {
@@ -104,11 +101,10 @@ func (l *list) layOut(lines int) {
 	l.shown = l.lines[l.top:min(l.top+lines, len(l.lines))]
 }
 
-// drawRow draws a row.
 type drawRow func(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string
 
-// draw shows what fits into this many lines, or the text where there are no
-// rows. Marks at the right edge say that there is more above or below.
+// draw draws what fits into this many lines, or the text where there are no rows, with
+// marks at the right edge for more above and below.
 func (l *list) draw(s *term.Styles, text string, width, lines int, now time.Time, draw drawRow) []string {
 	l.layOut(lines)
 	if len(l.rows) == 0 {
