@@ -16,8 +16,6 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
-	"mcp-askuser/desk"
-	"mcp-askuser/internal/termtest"
 	"mcp-askuser/ui/words"
 )
 
@@ -137,18 +135,5 @@ func TestManPages(t *testing.T) {
 		if err != nil || !bytes.Contains(page, []byte(".SH SYNOPSIS")) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// At a terminal it is the user who dismisses a question.
-func TestDismissingOnATerminal(t *testing.T) {
-	dir := t.TempDir()
-	d := openDesk(t, dir)
-	rec := asking(t, d, "Go on?")
-	x := termtest.Start(t, program(t, dir, "dismiss", rec.ID), 80, 24)
-	x.Wait()
-	rec, err := d.Get(t.Context(), rec.ID)
-	if err != nil || rec.State != desk.Dismissed || rec.Outcome.Answerer.Kind != desk.UserAnswerer {
-		t.Errorf("%+v, %v", rec.Outcome, err)
 	}
 }
