@@ -67,14 +67,8 @@ const selfTestTime = 20 * time.Second
 func (a *app) doctor() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Say what would happen if an agent asked you now, here",
-		Long: `Say what would happen if an agent asked you now, here: which ways lead to you,
-whether the store is sound, which clients have been set up and would wait long
-enough, and whether a question finds its way through a real server and back.
-Each line that is not well says what to do.
-
-Exit status: 0 all is well, 1 something is wrong.`,
+		Use:     "doctor",
+		Short:   "Say what would happen if an agent asked you now, here",
 		Example: "  mcp-askuser doctor\n  mcp-askuser doctor --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON { // for programs

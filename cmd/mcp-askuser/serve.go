@@ -37,12 +37,6 @@ func (a *app) serve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over standard input and output, or over HTTP",
-		Long: `Serve MCP over standard input and output, which is how agents start it, or with
---http over HTTP at /mcp, until interrupted. The address goes to standard output.
-
-Over HTTP each agent needs a token of its own (mcp-askuser token add NAME), and
-what it asks waits on this machine: in the inbox, and on the page. Beyond this
-machine it listens only with a certificate.`,
 		Example: `  claude mcp add askuser -- mcp-askuser serve
   mcp-askuser serve --surface inbox,web --hold 5m
   mcp-askuser serve --http 8765
