@@ -261,7 +261,7 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		f = f.wrong(words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server"))
 	case r.What == "":
 		f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
-	case !strings.Contains(r.What, "://") && !runs(program):
+	case !strings.Contains(r.What, "://") && !installed(program):
 		f = f.wrong(f.Text, words.T("that program is not there: mcp-askuser install %s names this one", named))
 		if project && filepath.Base(program) == program { // as install writes it
 			f.Remedy = words.T("put that program on the PATH: a project's file, which is shared, names it without its place")
@@ -273,8 +273,7 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	return f, true
 }
 
-// runs reports whether a program is there.
-func runs(program string) bool {
+func installed(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
 }
@@ -366,14 +365,12 @@ func roundTrip(ctx context.Context) error {
 	}
 	answered := make(chan error, 1)
 	go func() {
-		for range events {
-			waiting, err := d.Pending(ctx)
-			if err == nil && len(waiting) == 0 {
+		for ev := range events {
+			if ev.Type != desk.Asked {
 				continue
 			}
-			if err == nil {
-				_, err = d.Reply(ctx, waiting[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: waiting[0].Questions[0].ID, Selected: []string{question.YesID}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
-			}
+			yes := question.Answer{QuestionID: ev.Record.Questions[0].ID, Selected: []string{question.YesID}}
+			_, err := d.Reply(ctx, ev.Record.ID, question.Reply{Answers: []question.Answer{yes}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
 			answered <- err
 			return
 		}

@@ -31,13 +31,7 @@ func (a *app) pending() *cobra.Command {
 		case err != nil:
 			return err
 		case asJSON:
-			return a.stream(func(yield func(desk.Record, error) bool) { // one at a time: ten thousand are ten megabytes
-				for _, rec := range records {
-					if !yield(rec, nil) {
-						return
-					}
-				}
-			}, "json")
+			return a.printJSON(append([]desk.Record{}, records...))
 		case len(records) == 0:
 			fmt.Fprintln(a.err, words.T("Nothing waits for an answer."))
 			return nil
@@ -156,7 +150,7 @@ func (a *app) prune() *cobra.Command {
 		case !ok:
 			return errors.New(words.T("--older-than is %q; it takes a time of an hour or more such as 90d, 12w or 36h", older))
 		}
-		beyond := a.beyondReach(cmd.Context())
+		unreachable := d.Reach(cmd.Context())
 		months, err := d.Prune(cmd.Context(), time.Now().Add(-age), dry)
 		if len(months) > 0 {
 			if err := a.printPruned(months, dry); err != nil {
@@ -168,28 +162,13 @@ func (a *app) prune() *cobra.Command {
 			return fmt.Errorf(words.T("the past of the shared desk stays: %w; prune it with a user's credential (desk_creds)"), desk.ErrDenied)
 		case err != nil:
 			return err
-		case beyond != nil:
-			return fmt.Errorf(words.T("the past of the shared desk stays: %w"), beyond)
+		case unreachable != nil:
+			return fmt.Errorf(words.T("the past of the shared desk stays: %w"), unreachable)
 		case len(months) == 0:
 			fmt.Fprintln(a.err, words.T("No past question is that old."))
 		}
 		return nil
 	})
-}
-
-// beyondReach is why the shared desk does not take part, where one is named.
-func (a *app) beyondReach(ctx context.Context) error {
-	if a.settings().Desk == "" {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(ctx, deskTime)
-	defer stop()
-	store, err := a.shared()
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	return store.Ping(ctx)
 }
 
 // printPruned prints what was removed, or would be.

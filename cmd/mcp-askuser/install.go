@@ -261,7 +261,6 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	}
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: desk.ViaShell}, State: desk.Pending}
 	var chosen []string
-	a.opened = true
 	form := tty.New(tty.Options{Getenv: a.environ(), Turn: a.turn, Opened: true, Interrupted: desk.Dismissed}) // nothing stays open
 	err := form.Show(ctx, rec, func(reply question.Reply) error {
 		checked, err := rec.Check(reply)

@@ -67,7 +67,7 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	tools, stop := a.tools(askuser.Config{
-		Desk: d, Attended: a.attended(), Command: a.inboxCommand(), Host: os.Getppid(),
+		Desk: d, Attended: a.attended, Command: a.inboxCommand(), Host: os.Getppid(),
 		// Of an agent that names no directory it is ours.
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	})
@@ -129,13 +129,12 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 		command += " on " + name
 	}
 	a.remote = true
-	someone := func(bool) bool { return true } // at this desk
 	d, _, err := a.openDesk()
 	if err != nil {
 		return err
 	}
 	mine := func(string) []string { return a.templateDirs("") } // no directory of this machine is the agent's
-	tools, stop := a.tools(askuser.Config{Desk: d, Remote: true, Attended: someone, Command: command, Templates: mine})
+	tools, stop := a.tools(askuser.Config{Desk: d, Remote: true, Attended: func(bool) bool { return true }, Command: command, Templates: mine})
 	defer stop()
 	agents, _, err := a.tokens()
 	if err != nil {
