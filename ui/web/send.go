@@ -224,8 +224,6 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, id string, 
 	switch {
 	case rec.Outcome != nil:
 	case errors.As(err, &found):
-	case errors.Is(err, errCSRF):
-		status, why = http.StatusForbidden, l.T("This form is from an earlier visit. What you filled in is here: look at it and send it again.")
 	case problemOf(err) != nil:
 		return err
 	default:
@@ -245,14 +243,6 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, id string, 
 	}
 	x.Chosen = true
 	return s.render(w, r, status, "page", x)
-}
-
-// refuseWithoutCSRF refuses a request without the form token of its session. A form of the
-// page is shown again as it was filled in, with a good token, for the human to send.
-func (s *Server) refuseWithoutCSRF(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/answer" || r.PostFormValue("id") == "" || s.showRefused(w, r, r.PostForm.Get("id"), errCSRF) != nil {
-		s.refuse(w, r, errCSRF)
-	}
 }
 
 // postDraft saves what the human has filled in so far, for other surfaces and against a
@@ -288,12 +278,6 @@ func (s *Server) postLift(w http.ResponseWriter, r *http.Request) error {
 	}
 	http.Redirect(w, r, "/?"+url.Values{endLifted: {rec.ID}}.Encode(), http.StatusSeeOther)
 	return nil
-}
-
-// again is what the button to reopen a record needs.
-type again struct {
-	recordview.Record
-	CSRF string
 }
 
 // postReopen asks an ended question again, with its answers filled in.

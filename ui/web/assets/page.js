@@ -38,9 +38,7 @@ const key = (form) => 'askuser:' + form.elements.id.value;
 // keep stores a form for a reload, and which draft of the server it is; null while the
 // server does not have it.
 function keep(form, draft) {
-  const held = fields(form);
-  held.delete('csrf');
-  try { sessionStorage[key(form)] = JSON.stringify([draft, String(held)]); } catch { /* storage is full or switched off: the page still works */ }
+  try { sessionStorage[key(form)] = JSON.stringify([draft, String(fields(form))]); } catch { /* storage is full or switched off: the page still works */ }
 }
 
 function forget(form) {
@@ -364,7 +362,6 @@ async function update(id) {
     trouble.hidden = false;
   }
   if (!ok) return null;
-  for (const el of document.querySelectorAll('[name=csrf]')) el.value = page.querySelector('#list').dataset.csrf;
   const notices = [...page.querySelectorAll('.notice')].filter(({ dataset: { id } }) => {
     const button = unresolved.get(id);
     if (button) send(button);
