@@ -112,6 +112,7 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
 	mux.HandleFunc("POST /draft", s.handle(s.postDraft))
+	mux.HandleFunc("POST /recall", s.handle(s.postRecall))
 	mux.HandleFunc("POST /lift", s.handle(s.postLift))
 	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))
 	mux.HandleFunc("GET /history", s.handle(s.history))

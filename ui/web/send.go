@@ -218,31 +218,39 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, id string, 
 	if gone != nil {
 		return err
 	}
-	l, status := s.languageOf(r), http.StatusBadRequest
 	var found question.Violations
-	var why string
 	switch {
 	case rec.Outcome != nil:
+		return s.showForm(w, r, id, http.StatusBadRequest, func(*card) {})
 	case errors.As(err, &found):
+		return s.showForm(w, r, id, http.StatusBadRequest, func(c *card) { c.refuse(found) })
 	case problemOf(err) != nil:
 		return err
-	default:
-		s.Log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
-		status, why = http.StatusInternalServerError, l.T("It could not be stored, and was not sent. Nothing is lost: try again.")
 	}
+	s.Log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
+	return s.showForm(w, r, id, http.StatusInternalServerError, func(c *card) {
+		c.Faults = []fault{{Field: c.ID + "-form", Words: c.lang.T("It could not be stored, and was not sent. Nothing is lost: try again.")}}
+	})
+}
+
+// showForm shows the page with the form of a request, as it was filled in.
+func (s *Server) showForm(w http.ResponseWriter, r *http.Request, id string, status int, change func(*card)) error {
 	x, err := s.layout(r, id, r.PostForm)
 	if err != nil {
 		return err
 	}
-	switch {
-	case rec.Outcome != nil:
-	case why != "":
-		x.Card.Faults = []fault{{Field: x.Card.ID + "-form", Words: why}}
-	default:
-		x.Card.refuse(found)
-	}
+	change(x.Card)
 	x.Chosen = true
 	return s.render(w, r, status, "page", x)
+}
+
+// postRecall fills in the earlier answer to a question.
+func (s *Server) postRecall(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formAndRecord(r)
+	if err != nil {
+		return err
+	}
+	return s.showForm(w, r, rec.ID, http.StatusOK, func(*card) {})
 }
 
 // postDraft saves what the human has filled in so far, for other surfaces and against a
