@@ -61,9 +61,8 @@ func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
 }
 
 // outcomeAuthor returns the author of the outcome of an archived record; nil where the
-// store knows no credentials. The entry itself is the word of its writer alone. A human's
-// outcome is taken from what the store has of it; where that is not the outcome of the
-// entry it becomes the later reply, so that no entry can hide it.
+// store knows no credentials. The entry proves only its own writer: a human's outcome is
+// read from the store's copy, and becomes the later reply where the entry has another.
 func (rec *Record) outcomeAuthor(doc Document) *Author {
 	if doc.By == nil {
 		return nil
@@ -140,10 +139,9 @@ func (d *Desk) addQueued(rec *Record) {
 	}
 }
 
-// validateOutcome checks an outcome from the store like one from a surface. A record
-// whose outcome does not answer the set, or has an answerer that may not give it, has
-// failed. Where the store knows the author of the document, the author's credential
-// decides what the answerer can be.
+// validateOutcome checks an outcome from the store like one from a surface. A record whose
+// outcome does not answer the set, or has an answerer that may not give it, has failed. The
+// credential of the author, where the store knows it, limits the answerer.
 func (d *Desk) validateOutcome(rec *Record, by *Author) {
 	o := rec.Outcome
 	if o == nil || o.Reply == nil {

@@ -35,8 +35,8 @@ type update struct {
 	record func() (Record, error)
 }
 
-// listen has the caller woken whenever something may have happened to the record
-// with this id, or to any for an empty id, after it returned.
+// listen wakes the caller whenever the record with this id, or any for an empty id, may
+// have changed after it returned.
 func (h *hub) listen(id string) (*listener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

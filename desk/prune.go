@@ -23,11 +23,10 @@ type Month struct {
 	Bytes     int64  `json:"bytes"`
 }
 
-// Prune removes the questions of the past that were asked before a time, with their
-// places in the indexes, and returns how many of which months, the first month first.
-// Dry, it counts them only. What is open or not collected stays, with the questions
-// that an open one goes back to, and what is damaged. The error wraps ErrDenied where
-// the credential may not remove some.
+// Prune removes the questions that were asked before a time and have ended, with their
+// index entries, and returns how many of each month, the first month first; dry, it only
+// counts. What is open, not collected, damaged, or the earlier record of an open one is
+// kept. The error wraps ErrDenied where the credential may not remove some.
 func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) ([]Month, error) {
 	months, _, err := d.prune(ctx, before, dry, 0)
 	return months, err
@@ -76,8 +75,8 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 	return months, more, err
 }
 
-// inUse returns the questions that must not be pruned: those that are open or not put
-// away, and what they go back to.
+// inUse returns the questions that must not be pruned: those that are open or not archived,
+// and their earlier records.
 func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 	used := map[string]bool{}
 	for _, kind := range []Kind{KindPending, KindReplies} {
@@ -103,8 +102,8 @@ func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 	return used, nil
 }
 
-// pruneOne prunes an archived record, and returns its bytes; 0 where it stays. The
-// indexes come first: a record that is left after them is pruned again.
+// pruneOne prunes an archived record, and returns its bytes; 0 where it is kept. The
+// indexes are cleared first: a record that is left after them is pruned again.
 func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, err error) {
 	if of, ok := d.store.(Entitled); ok {
 		if err := of.MayAnswer(ctx, id); err != nil { // an agent's credential writes to the archive, and yet may not

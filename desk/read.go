@@ -28,15 +28,14 @@ func (d *Desk) Get(ctx context.Context, id string) (Record, error) {
 
 // get is Get without what changes from moment to moment.
 //
-// It reads without a lock while others reply and archive. A record's documents
-// come and go in this order: pending, reply, archive; pending removed, reply
+// It reads without a lock while others reply and archive. The documents of a record are
+// created and removed in this order: pending, reply, archive; pending removed, reply
 // removed. So
 //
-//   - no reply, then a pending document: it was undecided when we looked for
-//     the reply;
-//   - neither: the archive entry must be there;
-//   - a reply counts only if there is no archive entry afterwards: one that
-//     came too late (see decide) exists beside the entry for a moment.
+//   - no reply, then a pending document: it was open when the reply was read;
+//   - neither: the archive entry must exist;
+//   - a reply counts only if no archive entry exists afterwards: a late one (see decide)
+//     exists beside the entry for a moment.
 func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	if !ValidID(id) {
 		return Record{}, ErrNotFound
@@ -83,10 +82,9 @@ func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
 	return d.decodeArchived(id, d.read(ctx, Key{KindArchive, id})[0])
 }
 
-// Find returns the record whose id starts with prefix, in either case of
-// letters. Records that are not archived come first: only when none of them
-// matches are the archived ones looked at. The error is ErrNotFound or wraps
-// ErrAmbiguous, or is one of [Desk.Get].
+// Find returns the record whose id begins with prefix, in either case of letters: an
+// archived one only where no other matches. The error is ErrNotFound, wraps ErrAmbiguous,
+// or is one of [Desk.Get].
 func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 	prefix = strings.ToUpper(prefix)
 	if prefix == "" || ValidID(prefix) {
@@ -175,9 +173,9 @@ func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) 
 	return ids, nil
 }
 
-// Pending returns the records that are still open, oldest first. A document
-// that cannot be read is left out and logged. What was kept for longer than the keep
-// time is archived, and what processes that died have left.
+// Pending returns the open records, oldest first. A document that cannot be read is left
+// out and logged. It archives what is older than the keep time, and what processes that
+// died have left.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	// Few records have more than a document: the rest is listed, not looked for.
 	ids, decided, err := d.openIDs(ctx)

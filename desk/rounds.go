@@ -146,11 +146,10 @@ func (d *Desk) Refused(ctx context.Context) ([]Record, error) {
 	return out, nil
 }
 
-// rowIsFull reports whether the last limit rounds came one after the other,
-// without a pause, and have ended but for so many that are open. Questions that
-// are open side by side are no rounds yet, and those that the human cannot have seen
-// none at all. One that the human put back to be discussed ends the row. A limit of 0
-// is none.
+// rowIsFull reports whether the last limit rounds followed each other without a pause, and
+// have ended but for mayBeOpen of them. Questions that are open side by side are no rounds
+// yet; those that the human cannot have seen are none. A discussion ends the row. A limit
+// of 0 is none.
 func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, now time.Time, limit, mayBeOpen int) (bool, error) {
 	if limit <= 0 || len(rounds) < limit {
 		return false, nil
@@ -190,14 +189,10 @@ func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, n
 // seen reports whether the human can have seen a question that ended like this.
 func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable && !o.Unseen }
 
-// Continues returns nil where an asker may continue a session that it names:
-// one in which nothing was asked yet, or in which the first to ask was the same
-// client, and agent, for the same project. The error is otherwise ErrForeignSession, or a
-// failure of the store.
-//
-// To share a session is to share its rounds and its history before the human,
-// and no more: answers go to who asked the same as the same client for the same
-// project, in whatever session.
+// Continues returns nil where an asker may continue the session that it names: a new one, or
+// one that the same client and agent began for the same project. The error is otherwise
+// ErrForeignSession, or a failure of the store. A session shares rounds and history, not
+// answers: [Desk.Submit] finds those by content.
 func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
 	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
 	if err != nil {
@@ -252,7 +247,7 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 	return out, nil
 }
 
-// sessionName makes a file name of a session's id, which comes from outside.
+// sessionName makes a file name of a session's id, which is foreign text.
 func sessionName(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:16])

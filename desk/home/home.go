@@ -249,8 +249,8 @@ func (s *Store) Queue(ctx context.Context, id string, outcome []byte) error {
 	return desk.ErrUnsent
 }
 
-// notify reports a change to the watch; the zero one after an outage, for all that could
-// not be read during it.
+// notify reports a change to the watch; the zero one after an outage, for all changes that
+// could not be read.
 func (s *Store) notify(c desk.Change) {
 	select {
 	case s.changes <- c:
@@ -467,8 +467,8 @@ func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) err
 	return s.callHome(ctx, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
 }
 
-// Marks implements desk.Store. A caller that looks for the same question is about to
-// ask: it waits while a leader is chosen, or it would ask twice.
+// Marks implements desk.Store. The search for the same question waits while a leader is
+// elected, or the question would be asked twice.
 func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
 	reach := s.within(readTimeout)
 	if mark == desk.MarkContent {
@@ -489,7 +489,7 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	return release, err
 }
 
-// recordOf is the record that a lock is about: its name begins with the id.
+// recordOf returns the record of a lock, whose name begins with the id.
 func recordOf(name string) string {
 	const length = 26 // of an id
 	return name[:min(len(name), length)]

@@ -56,7 +56,7 @@ type entry struct {
 	Reason  string          `json:"reason,omitempty"` // rejected: why
 }
 
-// Notice is an answer that does not count, of which its user was not told yet.
+// Notice is an answer that does not count, which its user has not seen.
 type Notice struct {
 	ID     string        // of the record
 	First  *desk.Outcome // the outcome that was there; nil where the answer was rejected
@@ -73,7 +73,7 @@ const (
 	keepOffered = desk.SessionKeep // an answer that was rejected, and told
 )
 
-// outbox sends answers that could not be sent when they were given.
+// outbox sends answers that could not be sent at once.
 type outbox struct {
 	home *Store     // its near home has the entries
 	far  *desk.Desk // the far home
@@ -299,8 +299,7 @@ func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
 	return left, nil
 }
 
-// uncertain reports whether an answer may be sent later: the desk has not said what
-// becomes of it.
+// uncertain reports whether an answer may be sent later: the desk has not decided on it.
 func uncertain(err error) bool {
 	return errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain)
 }

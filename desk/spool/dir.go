@@ -29,10 +29,9 @@ const (
 	othersAny fs.FileMode = 0o077
 )
 
-// DefaultDir returns where the store is: $MCP_ASKUSER_DIR, else
-// $XDG_STATE_HOME/mcp-askuser, else the platform's directory for state. It
-// touches no file. github.com/adrg/xdg is not used here as it reads the
-// environment, and files, into package variables before main runs.
+// DefaultDir returns the directory of the store: $MCP_ASKUSER_DIR, else
+// $XDG_STATE_HOME/mcp-askuser, else one in the platform's directory for state. It touches
+// no file; github.com/adrg/xdg reads the environment and files before main runs.
 func DefaultDir(getenv func(string) string) (string, error) {
 	if dir := getenv(EnvDir); dir != "" {
 		if !filepath.IsAbs(dir) {

@@ -120,9 +120,9 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 // unreadable are the errors of a store that does not become readable by itself.
 var unreadable = [...]error{fs.ErrPermission, syscall.ENOTDIR, syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ENODEV}
 
-// Delete implements desk.Store. A file that comes back after a power failure repeats
-// what the archive says. Only a question that came back without its outcome, which is
-// deleted next, would be open again: that removal is synced.
+// Delete implements desk.Store. A file that a power failure restores repeats the archive.
+// Only a question restored without its outcome, which is deleted next, would be open again:
+// that removal is synced.
 func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	path, err := s.path(ctx, kind, id)
 	if err == nil {
@@ -253,8 +253,8 @@ func eachName(dir string, do func(name string)) error {
 	}
 }
 
-// path is where a document lives. Ids come from outside: one that is not in
-// its one spelling never becomes part of a path.
+// path is where a document lives. Ids are foreign text: only a valid one becomes part of a
+// path.
 func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, error) {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return "", err

@@ -60,10 +60,9 @@ func (s *Spool) sweepMonths() {
 	}
 }
 
-// sweepGone removes what dead processes left of records that are no longer
-// pending: locks, bells, and replies that are in the archive. It spares young
-// ids: to sweep a lock is to hold it for a moment, which must not befall a
-// record that is about to be committed.
+// sweepGone removes what dead processes left of records that are no longer pending: locks,
+// bells, and replies that are in the archive. It spares young ids: to sweep a lock is to
+// hold it for a moment, and a record may be about to be committed.
 func (s *Spool) sweepGone(ctx context.Context) {
 	for _, id := range s.leftovers(string(desk.KindAskers), lockSuffix) {
 		if release, err := s.Lock(ctx, desk.KindAskers, id); err == nil {
