@@ -137,7 +137,7 @@ func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	} else {
 		rec, err = d.get(ctx, id)
 	}
-	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(search) {
+	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || search != "" && !rec.mentions(search) {
 		return Record{}
 	}
 	return rec
@@ -153,38 +153,24 @@ func plain(s string) bool {
 // mentions reports whether a record has to do with what is searched, in lower
 // case.
 func (rec *Record) mentions(search string) bool {
-	if search == "" {
-		return true
-	}
-	has := func(texts ...string) bool {
-		return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), search) })
-	}
-	if has(rec.Asker.Client, rec.Asker.Directory, rec.Outcome.Reason) {
-		return true
-	}
-	for _, id := range []string{rec.ID, rec.SessionID} { // from its beginning: a few letters are in the middle of many
-		if strings.HasPrefix(strings.ToLower(id), search) {
-			return true
-		}
-	}
+	has := func(text string) bool { return strings.Contains(strings.ToLower(text), search) }
+	begins := func(id string) bool { return strings.HasPrefix(strings.ToLower(id), search) } // a few letters are in the middle of many
+	texts := []string{rec.Asker.Client, rec.Asker.Directory, rec.Outcome.Reason}
 	reply := rec.Outcome.Reply
-	if reply != nil && has(reply.Note, reply.Reason) {
-		return true
+	if reply != nil {
+		texts = append(texts, reply.Note, reply.Reason)
 	}
 	for _, q := range rec.All() {
-		if has(q.Text, q.Header, q.Description) {
-			return true
-		}
+		texts = append(texts, q.Text, q.Header, q.Description)
 		for _, o := range q.Options {
-			if has(o.Label) {
-				return true
-			}
+			texts = append(texts, o.Label)
 		}
-		if reply != nil {
-			if a := reply.Answer(q.ID); a != nil && has(q.Words(a)...) {
-				return true
-			}
+		if reply == nil {
+			continue
+		}
+		if a := reply.Answer(q.ID); a != nil {
+			texts = append(texts, q.Words(a)...)
 		}
 	}
-	return false
+	return begins(rec.ID) || begins(rec.SessionID) || slices.ContainsFunc(texts, has)
 }

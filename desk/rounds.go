@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -194,20 +195,14 @@ func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable
 // ErrForeignSession, or a failure of the store. A session shares rounds and history, not
 // answers: [Desk.Submit] finds those by content.
 func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
-	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
-	if err != nil {
-		return err
-	}
-	for rec, err := range d.getEach(ctx, ids...) {
+	for rec, err := range d.inSession(ctx, session) {
 		switch {
 		case err != nil:
 			return err
-		case rec.SessionID != session: // counted in it alone
 		case rec.Asker.Client != by.Client || rec.Asker.Agent != by.Agent || rec.Asker.Directory != by.Directory:
 			return ErrForeignSession
-		default:
-			return nil
 		}
+		return nil
 	}
 	return nil
 }
@@ -230,21 +225,32 @@ func (d *Desk) Lift(ctx context.Context, session string) error {
 
 // Session returns the records of a session, oldest first, archived ones too.
 func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
-	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
-	if err != nil {
-		return nil, err
-	}
 	var out []Record
-	for rec, err := range d.getEach(ctx, ids...) {
+	for rec, err := range d.inSession(ctx, session) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.SessionID == session { // and not of another, asked through its host
-			d.addPresence(ctx, &rec)
-			out = append(out, rec)
-		}
+		d.addPresence(ctx, &rec)
+		out = append(out, rec)
 	}
 	return out, nil
+}
+
+// inSession yields the records of a session, the oldest first, and none of those that are
+// counted in it and belong to another. An error is the last that it yields.
+func (d *Desk) inSession(ctx context.Context, session string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
+		for rec, err := range d.getEach(ctx, ids...) {
+			if (err != nil || rec.SessionID == session) && !yield(rec, err) {
+				return
+			}
+		}
+	}
 }
 
 // sessionName makes a file name of a session's id, which is foreign text.

@@ -287,11 +287,7 @@ func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
 		left++
 		o.home.log.Warn("an answer is not sent yet", "id", id, "error", err)
 		if uncertain(err) {
-			within, cancel := context.WithTimeoutCause(ctx, readTimeout, errTimeout)
-			err := o.home.far.Ping(within)
-			cancel()
-			if err != nil {
-				o.home.markUnreachable(time.Now())
+			if err := o.home.reach(ctx, readTimeout, o.home.far.Ping); errors.Is(err, desk.ErrUnreachable) {
 				return left, err
 			}
 		}
