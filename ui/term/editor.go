@@ -37,29 +37,35 @@ type Lender interface {
 	Lend(run func() error) error
 }
 
-// editorEndTime is how long an editor may take to end when the screen has to.
-const editorEndTime = 60 * time.Millisecond
+const (
+	// editorEndTime is how long an editor may take to end when the screen must; then it is killed.
+	editorEndTime = 60 * time.Millisecond
+	// editorKillTime is how long the screen waits for the end of a killed editor.
+	editorKillTime = time.Second
+)
+
+// editing is the text of an entry in an editor. It implements tea.ExecCommand.
+type editing struct {
+	screen     *Screen
+	entry      *Entry
+	text, left string
+}
+
+// editorClosed is the message that the editor is closed, for the goroutine of the model.
+type editorClosed struct {
+	*editing
+	err error
+}
 
 // edit runs the editor on the text of an entry, the screen being off meanwhile.
 func (s *Screen) edit(e *Entry) tea.Cmd {
-	run := &editing{screen: s, text: e.value}
+	run := &editing{screen: s, entry: e, text: e.value}
 	return func() tea.Msg {
 		if s.options.Lender != nil {
 			s.options.Lender.Pause()
 		}
-		return tea.Exec(run, func(err error) tea.Msg {
-			if err == nil {
-				err = e.replace(run.text, run.left)
-			}
-			return Edited{err}
-		})()
+		return tea.Exec(run, func(err error) tea.Msg { return editorClosed{run, err} })()
 	}
-}
-
-// editing is a text in an editor. It implements tea.ExecCommand.
-type editing struct {
-	screen     *Screen
-	text, left string
 }
 
 // The editor has the controlling terminal, whatever the standard streams are.
@@ -70,15 +76,26 @@ func (*editing) SetStderr(io.Writer) {}
 
 // Run implements tea.ExecCommand.
 func (e *editing) Run() (err error) {
+	e.screen.editor <- struct{}{}
+	defer func() { <-e.screen.editor }()
 	o := e.screen.options
 	run := func() error {
 		e.text, e.left, err = EditText(e.screen.editors, o.Getenv, e.text)
+		e.screen.left.Store(&e.left)
 		return err
 	}
 	if o.Lender != nil {
 		return o.Lender.Lend(run)
 	}
 	return run()
+}
+
+// replaceText puts what the editor left into the entry.
+func (e editorClosed) replaceText() Edited {
+	if e.err != nil {
+		return Edited{e.err}
+	}
+	return Edited{e.entry.replace(e.text, e.left)}
 }
 
 // EditText has the human write a text in their editor, which gets the controlling

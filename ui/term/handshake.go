@@ -31,7 +31,13 @@ type handshake struct {
 	asked  int     // how often the terminal was asked what it is
 	done   bool
 	quit   bool // the model wanted to
+
+	editing bool    // an editor has the terminal
+	leave   tea.Msg // for the model, once it does not; nil for none
 }
+
+// mustLeave is the message that the model must end: it gets this one.
+type mustLeave struct{ msg tea.Msg }
 
 // answerTimedOut is the message that patience is over.
 type answerTimedOut struct{}
@@ -66,8 +72,23 @@ func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return h, nil
 		}
 	}
-	if e, ok := msg.(Edit); ok {
-		return h, h.edit(e.Entry)
+	switch m := msg.(type) {
+	case Edit:
+		h.editing = true
+		return h, h.edit(m.Entry)
+	case editorClosed:
+		h.editing = false
+		cmd := h.pass(m.replaceText())
+		if h.leave != nil {
+			cmd = tea.Batch(cmd, h.pass(h.leave))
+		}
+		return h, cmd
+	case mustLeave:
+		if h.editing {
+			h.leave = m.msg
+			return h, nil
+		}
+		msg = m.msg
 	}
 	return h, h.pass(msg)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -20,6 +21,8 @@ type Screen struct {
 	options ScreenOptions
 	editors context.Context // ends with the screen
 	end     context.CancelFunc
+	editor  chan struct{} // full while an editor has the terminal
+	left    atomic.Pointer[string]
 	gone    context.Context // ends with the terminal
 }
 
@@ -48,7 +51,7 @@ var ErrStuck = errors.New("the screen did not end")
 
 // NewScreen returns a screen that does not run yet.
 func NewScreen(o ScreenOptions) *Screen {
-	s := &Screen{options: o}
+	s := &Screen{options: o, editor: make(chan struct{}, 1)}
 	s.editors, s.end = context.WithCancel(context.Background())
 	gone, hangUp := context.WithCancelCause(context.Background())
 	s.gone = gone
@@ -71,6 +74,15 @@ func (s *Screen) Send(msg tea.Msg) { s.program.Send(msg) }
 // Gone returns why the terminal is gone, nil while it is there.
 func (s *Screen) Gone() error { return context.Cause(s.gone) }
 
+// Left names the file that an editor left when the screen ended, also where the model
+// did not learn of it; empty for none.
+func (s *Screen) Left() string {
+	if file := s.left.Load(); file != nil {
+		return LeftIn(*file)
+	}
+	return ""
+}
+
 // Run shows the model until it ends by itself, ctx ends or the terminal is
 // gone; it returns the cause of these. Bubble Tea gets neither context: it would
 // end the model half-way and leave it open what state that is in.
@@ -91,7 +103,11 @@ func (s *Screen) Run(ctx context.Context) error {
 		cause = s.Gone()
 	}
 	s.end()
-	go s.program.Send(s.options.Leave(cause))
+	select {
+	case s.editor <- struct{}{}:
+	case <-time.After(editorKillTime):
+	}
+	go s.program.Send(mustLeave{s.options.Leave(cause)})
 	select {
 	case <-done:
 		return cause

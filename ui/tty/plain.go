@@ -202,6 +202,7 @@ func (c *conversation) editInEditor(ctx context.Context, text string) string {
 	text = strings.TrimSpace(term.Own(text))
 	switch {
 	case ctx.Err() != nil: // it is not confirmed
+		c.lastWords()
 		c.lines("", term.LeftIn(left))
 		return ""
 	case err != nil:

@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,8 +105,12 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		return errors.New("the form ended without a reply")
 	}
 	printLine(t, closingLine(err, s.options.Interrupted))
-	if !stuck && f.Left() != "" {
-		printLine(t, f.Left())
+	left := screen.Left()
+	if !stuck {
+		left = cmp.Or(f.Left(), left)
+	}
+	if left != "" {
+		printLine(t, left)
 	}
 	return err
 }
