@@ -33,9 +33,6 @@ type lineReader struct {
 // input is what a lineReader needs of a terminal.
 type input interface {
 	io.Reader
-	// single makes the terminal hand over single keys, unechoed: whole lines would
-	// not tell when each key arrived.
-	single()
 	// flush drops what was typed and not yet read.
 	flush()
 	// interrupt ends a read that waits, and every later one.
@@ -46,7 +43,6 @@ type input interface {
 }
 
 func (l *lineReader) start() {
-	l.in.single()
 	l.typed = make(chan typed)
 	go l.read()
 }

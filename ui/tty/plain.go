@@ -20,7 +20,9 @@ import (
 
 // showPlain asks a record in lines on t, which is free.
 func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
-	t.flush() // what was typed before the question was shown answers nothing
+	if err := t.take(lineMode); err != nil {
+		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
+	}
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
 	c := &conversation{
@@ -30,15 +32,14 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	}
 	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
 		c.in.stop()
-		err = t.lend(func() error {
+		err = t.Lend(func() error {
 			edited, left, err = term.EditText(ctx, s.options.Getenv, text)
 			return err
 		})
 		c.in.start()
 		return edited, left, err
 	}
-	defer onContinue(c.resume)()
-	defer onStop(t.restore, c.takeTerminal)()
+	defer t.handleStops(true, func() { c.in.printAbove(func() {}) })()
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
@@ -161,22 +162,6 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 			return got.line, nil
 		}
 		c.text("", words.T("That line is too long: an answer has at most 10,000 characters. Nothing of it was kept."))
-	}
-}
-
-// resume takes the terminal again after the process was stopped, and writes the
-// prompt.
-func (c *conversation) resume() {
-	c.takeTerminal()
-	if c.in.in.foreground() {
-		c.in.printAbove(func() {})
-	}
-}
-
-// takeTerminal takes the terminal again if it is still this process's.
-func (c *conversation) takeTerminal() {
-	if c.in.in.foreground() {
-		c.in.in.single()
 	}
 }
 

@@ -66,7 +66,6 @@ func (h *hands) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (h *hands) single()          {}
 func (h *hands) flush()           {}
 func (h *hands) interrupt()       {}
 func (h *hands) foreground() bool { return h.ended != nil && h.ended() }

@@ -3,7 +3,9 @@
 package tty
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -12,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/cancelreader"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
@@ -26,10 +29,13 @@ type terminal struct {
 	fd    int                       // only for ioctls; os.File.Fd would make the file blocking for good
 	input cancelreader.CancelReader // nil where file itself can be interrupted
 
-	mu    sync.Mutex
-	found *unix.Termios // the settings to put back; nil while they are as they were
-	modes modes
-	left  bool // for good: nothing is drawn any more
+	reading sync.Mutex // held by Read
+
+	mu         sync.Mutex
+	found      *unix.Termios       // the settings to put back; nil while they are as they were
+	mode       func(*unix.Termios) // makes the settings of the form; nil while it has not the terminal
+	fullScreen bool                // is on
+	abandoned  bool                // forms draw nothing any more
 }
 
 // open opens the controlling terminal. The error wraps ui.ErrUnavailable.
@@ -89,28 +95,26 @@ func (t *terminal) foreground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// raw makes the terminal hand over single keys, unechoed, until restore. Keys
-// still waiting at either change are dropped: they were meant for what was on
-// the screen before. Output processing stays on; Bubble Tea expects
-// it with an input that is no file.
-func (t *terminal) raw() error {
-	return t.set(func(s *unix.Termios) {
-		s.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
-		s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
-		s.Oflag |= unix.OPOST | unix.ONLCR
-		s.Cflag = s.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
-	})
+// rawMode has the terminal hand over single keys, unechoed. Output processing stays on;
+// Bubble Tea expects it with an input that is no file.
+func rawMode(s *unix.Termios) {
+	s.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	s.Oflag |= unix.OPOST | unix.ONLCR
+	s.Cflag = s.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
 }
 
-// single is raw for the line form: signals and output stay what they are.
-func (t *terminal) single() {
-	_ = t.set(func(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }) // else whole lines come, like pastes
-}
+// lineMode is rawMode for the line form: signals and output stay what they are. With
+// whole lines it could not tell when each key arrived.
+func lineMode(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }
 
-func (t *terminal) set(change func(*unix.Termios)) error {
+// take gives the terminal these settings until restore. Keys still waiting at either
+// change are dropped: they were meant for what was on the screen before. A nil mode only
+// notes the settings to put back.
+func (t *terminal) take(mode func(*unix.Termios)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.left {
+	if t.abandoned {
 		return errTaken
 	}
 	settings, err := unix.IoctlGetTermios(t.fd, getTermios)
@@ -118,16 +122,24 @@ func (t *terminal) set(change func(*unix.Termios)) error {
 		return err
 	}
 	if t.found == nil {
-		found := *settings
-		t.found = &found
+		t.found = new(*settings)
 	}
-	change(settings)
-	settings.Cc[unix.VMIN], settings.Cc[unix.VTIME] = 1, 0
-	if err := unix.IoctlSetTermios(t.fd, setTermios, settings); err != nil {
-		return err
+	if t.mode = mode; mode != nil {
+		mode(settings)
+		settings.Cc[unix.VMIN], settings.Cc[unix.VTIME] = 1, 0
+		err = unix.IoctlSetTermios(t.fd, setTermios, settings)
 	}
 	t.flush()
-	return nil
+	return err
+}
+
+// retake takes the terminal again after the process was stopped and continued: the shell
+// has made its own settings meanwhile. It reports whether the form has the terminal.
+func (t *terminal) retake() bool {
+	t.mu.Lock()
+	mode := t.mode
+	t.mu.Unlock()
+	return mode != nil && t.foreground() && t.take(mode) == nil
 }
 
 // restore puts everything back that was changed, what is on the screen first.
@@ -138,13 +150,12 @@ func (t *terminal) restore() {
 	t.putBack()
 }
 
-// abandon is restore for a process that is about to end: what still draws does so
-// in vain.
+// abandon is restore for good: forms that still draw do so in vain.
 func (t *terminal) abandon() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.putBack()
-	t.left = true
+	t.abandoned = true
 }
 
 // putBack is restore. Callers must hold t.mu.
@@ -152,8 +163,9 @@ func (t *terminal) putBack() {
 	if !t.foreground() {
 		return
 	}
-	if undo := t.modes.undo(); undo != "" {
-		_, _ = t.file.WriteString(undo)
+	if t.fullScreen {
+		_, _ = t.file.WriteString(leaveFullScreen())
+		t.fullScreen = false
 	}
 	if t.found == nil {
 		return
@@ -187,20 +199,33 @@ func (t *terminal) interrupt() {
 	_ = t.file.SetReadDeadline(time.Unix(1, 0))
 }
 
-// lend gives the terminal to run as it was found, and takes back whatever that was
-// when it was ended. Read, which was interrupted, waits again then.
-func (t *terminal) lend(run func() error) error {
+// Pause implements term.Lender: it returns when no read of the terminal is under way
+// or will begin.
+func (t *terminal) Pause() {
+	t.interrupt()
+	t.reading.Lock()
+	defer t.reading.Unlock()
+}
+
+// Lend implements term.Lender: it gives the terminal to run as it was found, and takes it
+// back whatever run made of it. Read, which was interrupted, waits again then. What was
+// typed at the end is dropped with what is on the screen.
+func (t *terminal) Lend(run func() error) error {
+	t.mu.Lock()
+	mode := t.mode
+	t.mu.Unlock()
 	t.restore()
-	_ = t.set(func(*unix.Termios) {}) // to go back to
+	_ = t.take(nil)
 	err := run()
 	t.restore()
+	var fault error
 	if t.input == nil {
-		return errors.Join(err, t.file.SetReadDeadline(time.Time{}))
+		fault = t.file.SetReadDeadline(time.Time{})
+	} else {
+		_ = t.input.Close()
+		t.input, fault = cancelreader.NewReader(t.file)
 	}
-	_ = t.input.Close()
-	input, fault := cancelreader.NewReader(t.file)
-	t.input = input
-	return errors.Join(err, fault)
+	return errors.Join(err, fault, t.take(mode))
 }
 
 // hurry gives what is being written d to end. A terminal that takes no output
@@ -210,6 +235,8 @@ func (t *terminal) hurry(d time.Duration) { _ = t.file.SetWriteDeadline(time.Now
 // Read implements io.Reader. After interrupt its error is
 // os.ErrDeadlineExceeded.
 func (t *terminal) Read(p []byte) (int, error) {
+	t.reading.Lock()
+	defer t.reading.Unlock()
 	if t.input == nil {
 		return t.file.Read(p)
 	}
@@ -225,18 +252,23 @@ func (t *terminal) Read(p []byte) (int, error) {
 func (t *terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.left || !t.foreground() {
+	if t.abandoned || !t.foreground() {
 		return 0, errTaken
 	}
-	before := t.modes
-	t.modes.note(p)
+	on, off := bytes.LastIndex(p, []byte(ansi.SetModeAltScreenSaveCursor)), bytes.LastIndex(p, []byte(ansi.ResetModeAltScreenSaveCursor))
+	t.fullScreen = t.fullScreen || on >= 0
 	n, err := t.file.Write(p)
-	if err != nil { // how much was written is unknown
-		for i, on := range before {
-			t.modes[i] = t.modes[i] || on
-		}
+	if err == nil && off > on { // else how much was written is unknown
+		t.fullScreen = false
 	}
 	return n, err
+}
+
+// printLine prints a line, also on a terminal that the form has abandoned.
+func (t *terminal) printLine(line string) {
+	if t.foreground() {
+		_, _ = fmt.Fprintln(t.file, line)
+	}
 }
 
 // Fd returns the file descriptor, from which Bubble Tea reads the size.
@@ -252,51 +284,45 @@ func (t *terminal) close() {
 	_ = t.file.Close()
 }
 
-// onContinue calls f whenever the process continues after it was stopped. The
-// returned function ends that, and waits for an f that is at work.
-func onContinue(f func()) (stop func()) {
-	continued := make(chan os.Signal, 1)
-	signal.Notify(continued, syscall.SIGCONT)
-	var calling sync.WaitGroup
-	calling.Go(func() {
-		for range continued {
-			f()
-		}
-	})
-	return func() {
-		signal.Stop(continued)
-		close(continued)
-		calling.Wait()
-	}
-}
-
-// stopTime is how long the kernel may take to stop this process, or a shell to take
-// the terminal.
+// stopTime is how long a shell may take to take the terminal from a process that is no job
+// of its own: no event says so.
 const stopTime = 100 * time.Millisecond
 
-// onStop calls leave when Ctrl+Z is pressed, stops the process if a shell started it
-// as a job, and calls back when it runs again. The returned function ends that.
-func onStop(leave, back func()) (undo func()) {
-	if signal.Ignored(syscall.SIGTSTP) {
-		return func() {}
+// handleStops calls resumed whenever the process continues after it was stopped and has
+// taken the terminal again. With suspend, Ctrl+Z gives the terminal back and stops the
+// process, if a shell started it as a job. The returned function ends that, and waits for
+// a call of resumed that has begun.
+func (t *terminal) handleStops(suspend bool, resumed func()) (undo func()) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGCONT)
+	if suspend && !signal.Ignored(syscall.SIGTSTP) {
+		signal.Notify(signals, syscall.SIGTSTP)
 	}
-	stops := make(chan os.Signal, 1)
-	signal.Notify(stops, syscall.SIGTSTP)
-	var stopping sync.WaitGroup
-	stopping.Go(func() {
-		for range stops {
-			leave()
-			if isJob() {
-				_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+	var handling sync.WaitGroup
+	handling.Go(func() {
+		for s := range signals {
+			if s == syscall.SIGTSTP {
+				t.restore()
+				if isJob() {
+					_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+					continue // with SIGCONT
+				}
+				select {
+				case <-signals:
+				case <-time.After(stopTime):
+					t.retake()
+					continue
+				}
 			}
-			time.Sleep(stopTime) // longer, if it is stopped
-			back()
+			if t.retake() {
+				resumed()
+			}
 		}
 	})
 	return func() {
-		signal.Stop(stops)
-		close(stops)
-		stopping.Wait()
+		signal.Stop(signals)
+		close(signals)
+		handling.Wait()
 	}
 }
 
