@@ -32,12 +32,9 @@ type handshake struct {
 	done   bool
 	quit   bool // the model wanted to
 
-	editing bool    // an editor has the terminal
-	leave   tea.Msg // for the model, once it does not; nil for none
+	editing bool      // an editor has the terminal
+	held    []tea.Msg // arrived meanwhile
 }
-
-// mustLeave is the message that the model must end: it gets this one.
-type mustLeave struct{ msg tea.Msg }
 
 // answerTimedOut is the message that patience is over.
 type answerTimedOut struct{}
@@ -72,25 +69,31 @@ func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return h, nil
 		}
 	}
-	switch m := msg.(type) {
-	case Edit:
+	closed, isClosed := msg.(editorClosed)
+	e, opens := msg.(Edit)
+	switch {
+	case isClosed:
+		return h, h.afterEditor(closed)
+	case h.editing: // what the editor leaves comes first
+		h.held = append(h.held, msg)
+		return h, nil
+	case opens:
 		h.editing = true
-		return h, h.edit(m.Entry)
-	case editorClosed:
-		h.editing = false
-		cmd := h.pass(m.replaceText())
-		if h.leave != nil {
-			cmd = tea.Batch(cmd, h.pass(h.leave))
-		}
-		return h, cmd
-	case mustLeave:
-		if h.editing {
-			h.leave = m.msg
-			return h, nil
-		}
-		msg = m.msg
+		return h, h.edit(e.Entry)
 	}
 	return h, h.pass(msg)
+}
+
+// afterEditor hands the model what the editor left, and then what arrived meanwhile.
+func (h *handshake) afterEditor(closed editorClosed) tea.Cmd {
+	held := h.held
+	h.editing, h.held = false, nil
+	cmds := []tea.Cmd{h.pass(closed.replaceText())}
+	for _, msg := range held {
+		_, cmd := h.Update(msg)
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(cmds...)
 }
 
 func (h *handshake) pass(msg tea.Msg) (cmd tea.Cmd) {

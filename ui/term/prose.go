@@ -92,8 +92,14 @@ func NewProse(s string) *Prose { return &Prose{text: Safe(s)} }
 // First returns the first n lines, or all if there are fewer.
 func (p *Prose) First(n, width int) []string {
 	if width != p.width || p.more && len(p.lines) < n {
-		p.width = width
-		p.lines, p.more = wrap(p.text, width, max(n, 2*len(p.lines)))
+		most := max(n, 2*len(p.lines))
+		p.width, p.lines, p.more = width, nil, false
+		for line := range wrapped(p.text, width) {
+			if p.more = len(p.lines) == most; p.more {
+				break
+			}
+			p.lines = append(p.lines, line)
+		}
 	}
 	return p.lines[:min(n, len(p.lines)):min(n, len(p.lines))]
 }

@@ -107,7 +107,7 @@ func (s *Screen) Run(ctx context.Context) error {
 	case s.editor <- struct{}{}:
 	case <-time.After(editorKillTime):
 	}
-	go s.program.Send(mustLeave{s.options.Leave(cause)})
+	go s.program.Send(s.options.Leave(cause))
 	select {
 	case <-done:
 		return cause

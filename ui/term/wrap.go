@@ -1,7 +1,8 @@
 package term
 
 import (
-	"math"
+	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,68 +14,51 @@ import (
 // cells. It breaks between words and, as Unicode allows (UAX 14), within
 // Chinese and Japanese, which flow on instead of being cut as one long word;
 // inside a word only when the word alone is too long.
-func Wrap(s string, width int) []string {
-	lines, _ := wrap(s, width, math.MaxInt)
-	return lines
-}
+func Wrap(s string, width int) []string { return slices.Collect(wrapped(s, width)) }
 
-// wrap is Wrap for the first n lines or a few more; it reports whether there
-// are others.
-func wrap(s string, width, n int) (lines []string, more bool) {
+// wrapped is Wrap, a line at a time.
+func wrapped(s string, width int) iter.Seq[string] {
 	width = max(width, 2) // space for one wide character
-	for line := range strings.SplitSeq(s, "\n") {
-		if len(lines) >= n {
-			return lines, true
-		}
-		var left bool
-		if lines, left = wrapLine(lines, line, width, n); left {
-			return lines, true
+	return func(yield func(string) bool) {
+		for paragraph := range strings.SplitSeq(s, "\n") {
+			if !wrapParagraph(paragraph, width, yield) {
+				return
+			}
 		}
 	}
-	return lines, false
 }
 
-// wrapLine appends the lines of s to out until there are n.
-func wrapLine(out []string, s string, width, n int) (lines []string, more bool) {
-	var line strings.Builder
-	used := 0
-	put := func(part string, cells int) {
-		line.WriteString(part)
-		used += cells
+// wrapParagraph yields the lines of s, which has no line break, and reports whether more
+// are wanted.
+func wrapParagraph(s string, width int, yield func(string) bool) bool {
+	begin, at, used := 0, 0, 0 // the line has used cells from begin to at
+	endLine := func() bool {
+		line := strings.TrimRight(s[begin:at], " ")
+		begin, used = at, 0
+		return yield(line)
 	}
-	flush := func() {
-		out = append(out, strings.TrimRight(line.String(), " "))
-		line.Reset()
-		used = 0
-	}
-	for rest := s; rest != ""; {
-		if len(out) >= n {
-			return out, true
-		}
-		part := nextWord(rest, width)
-		rest = rest[len(part):]
+	for at < len(s) {
+		part := nextWord(s[at:], width)
 		word := ansi.StringWidth(strings.TrimRight(part, " "))
-		if used > 0 && used+word > width {
-			flush()
+		if used > 0 && used+word > width && !endLine() {
+			return false
 		}
 		if word <= width {
-			put(part, ansi.StringWidth(part))
+			at += len(part)
+			used += ansi.StringWidth(part)
 			continue
 		}
 		for part != "" {
 			char, cells := ansi.FirstGraphemeCluster(part, ansi.GraphemeWidth)
-			if used > 0 && used+cells > width && char != " " {
-				flush()
+			if used > 0 && used+cells > width && char != " " && !endLine() {
+				return false
 			}
-			put(char, cells)
+			at += len(char)
+			used += cells
 			part = part[len(char):]
-			if len(out) >= n {
-				return out, true
-			}
 		}
 	}
-	flush()
-	return out, false
+	return endLine()
 }
 
 // nextWord returns what s begins with up to where a line may break: before a

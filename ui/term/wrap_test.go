@@ -58,7 +58,7 @@ func FuzzWrap(f *testing.F) {
 			}
 		}
 		for n := range lines {
-			if first, more := wrap(s, width, n); !slices.Equal(first[:n], lines[:n]) || !more && len(first) < len(lines) {
+			if first := (&Prose{text: s}).First(n, width); !slices.Equal(first, lines[:n]) {
 				t.Fatalf("the first %d of %q are %q", n, lines, first)
 			}
 		}
