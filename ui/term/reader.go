@@ -78,15 +78,10 @@ type Scroll struct {
 
 // Press moves the text and reports whether the key was one that does.
 func (c *Scroll) Press(key string) bool {
-	switch key {
-	case "pgdown", "ctrl+d":
-		c.Y += max(c.rows-1, 1)
-	case "pgup", "ctrl+u":
-		c.Y -= max(c.rows-1, 1)
-	default:
-		return false
-	}
-	return true
+	page := max(c.rows-1, 1)
+	by, ok := map[string]int{"pgdown": page, "ctrl+d": page, "pgup": -page, "ctrl+u": -page}[key]
+	c.Y += by
+	return ok
 }
 
 // Limit keeps the text in view: so many lines of it do not fit, and rows lines do.

@@ -68,10 +68,6 @@ func wrapParagraph(s string, width int, yield func(string) bool) bool {
 func nextWord(s string, width int) string {
 	end, first, cells := 0, 0, 0
 	for state := -1; end < len(s); {
-		if size := plainWord(s[end:]); size > 0 { // most of most texts, and much faster
-			end += size
-			break
-		}
 		var part string
 		part, _, _, state = uniseg.FirstLineSegmentInString(s[end:], state)
 		if at := strings.Index(part, " /"); at >= 0 { // Unicode would keep a path with the word before it
@@ -95,35 +91,6 @@ func nextWord(s string, width int) string {
 	}
 	return s[:first]
 }
-
-// plainWord returns the size of what s begins with if a line may break after it
-// whatever comes before: ASCII letters and digits with blanks behind them,
-// before another such (UAX 14, LB18), or an ideograph before another (LB31). It
-// is 0 otherwise.
-func plainWord(s string) int {
-	if c, size := utf8.DecodeRuneInString(s); ideograph(c) {
-		if next, _ := utf8.DecodeRuneInString(s[size:]); ideograph(next) {
-			return size
-		}
-		return 0
-	}
-	i := 0
-	for i < len(s) && plain(s[i]) {
-		i++
-	}
-	j := i
-	for j < len(s) && s[j] == ' ' {
-		j++
-	}
-	if i == 0 || j == i || j == len(s) || !plain(s[j]) {
-		return 0
-	}
-	return j
-}
-
-func plain(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func ideograph(c rune) bool { return 0x4e00 <= c && c <= 0x9fff }
 
 // wide reports whether c is of a script that is written without blanks.
 func wide(c rune) bool { return c >= 0x2e80 || 0x0e00 <= c && c < 0x0f00 }
