@@ -29,28 +29,24 @@ func timeLeft(at time.Time) string {
 	return text
 }
 
-// warnBeforeDeadline tells the human when the time is nearly up, and writes the prompt
-// again, until the returned function is called.
+// warnBeforeDeadline says when the time is nearly up, and writes the prompt again, until
+// the returned function is called.
 func (c *conversation) warnBeforeDeadline(ctx context.Context) (stop func()) {
-	if c.deadline(ctx).IsZero() {
+	at := c.deadline(ctx)
+	if at.IsZero() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
-		for {
-			left := time.Until(c.deadline(ctx)) - lastWarning // it moves when the human types elsewhere
-			if left <= 0 {
-				break
-			}
+		for ; time.Until(at) > lastWarning; at = c.deadline(ctx) { // it moves when the human types elsewhere
 			select {
-			case <-time.After(left):
+			case <-time.After(time.Until(at) - lastWarning):
 			case <-ctx.Done():
 				return
 			}
 		}
-		at := c.deadline(ctx)
-		if ctx.Err() != nil || at.IsZero() {
+		if at.IsZero() || ctx.Err() != nil {
 			return
 		}
 		c.in.printAbove(func() {

@@ -3,7 +3,6 @@ package tty
 import (
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -21,13 +20,13 @@ type lineReader struct {
 	in    input
 	write func(string) error // onto the terminal
 
-	discards atomic.Bool // what is typed is meant for another program
-	typed    chan typed  // closed at the end of input
+	typed chan typed // closed at the end of input
 
-	mu     sync.Mutex // guards what follows, and the terminal while a line is awaited
-	prompt string     // of the line that is awaited; empty for none
-	echoes bool       // the line at the prompt is not ended yet
-	line   line
+	mu       sync.Mutex // guards what follows, and the terminal while a line is awaited
+	prompt   string     // of the line that is awaited; empty for none
+	echoes   bool       // the line at the prompt is not ended yet
+	discards bool       // what is typed is meant for another program
+	line     line
 }
 
 // input is what a lineReader needs of a terminal.
@@ -54,14 +53,11 @@ func (l *lineReader) stop() {
 	}
 }
 
-// discardLines reports keys in place of lines, and shows none of them, until the returned
-// function is called.
-func (l *lineReader) discardLines() (stop func()) {
-	l.discards.Store(true)
-	return func() {
-		l.setLine("")
-		l.discards.Store(false)
-	}
+// discard has keys reported in place of lines, and none of them shown.
+func (l *lineReader) discard(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.discards, l.line = on, line{}
 }
 
 // showPrompt writes the prompt of the line that is awaited now, and what is typed of it;
@@ -118,7 +114,7 @@ func (l *lineReader) feed(piece []byte, now time.Time) (lines []typed, ended boo
 	switch {
 	case len(piece) == 0:
 		return nil, false
-	case l.discards.Load():
+	case l.discards:
 		return []typed{{key: true}}, false
 	}
 	shown, lines, ended := l.line.press(piece, now)

@@ -206,18 +206,19 @@ func (c *conversation) awaitPause(ctx context.Context) error {
 	if c.gate.Next().IsZero() {
 		return nil
 	}
-	defer c.in.discardLines()()
-	told := false
+	c.in.discard(true)
+	defer c.in.discard(false)
+	announced := false
 	for next := c.gate.Next(); !next.IsZero(); next = c.gate.Next() {
 		select {
 		case _, open := <-c.in.typed:
 			if !open {
 				return io.EOF
 			}
-			if c.gate.Key(time.Now(), "", act.Edit); !told {
+			if c.gate.Key(time.Now(), "", act.Edit); !announced {
 				c.text("", words.T(words.AwaitsPause))
 			}
-			told = true
+			announced = true
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-time.After(time.Until(next)):
@@ -243,14 +244,14 @@ func (c *conversation) skipRepeats(ctx context.Context) {
 		c.beforeBurst = c.Clone()
 	}
 	c.lastLine = now
-	over := time.After(act.Again - act.Settle + time.Millisecond)
+	settled := time.After(act.Again - act.Settle + time.Millisecond)
 	for typed := c.in.typed; ; {
 		select {
 		case _, open := <-typed:
 			if !open {
 				typed = nil // the next read returns that
 			}
-		case <-over:
+		case <-settled:
 			return
 		case <-ctx.Done():
 			return
@@ -271,31 +272,31 @@ func (c *conversation) takeBackForeign() (takenBack bool) {
 	return true
 }
 
-// leave ends the conversation without a reply: it tells the human why, and returns the
-// error for Show to return.
+// leave ends the conversation without a reply: it says why, and returns the error for Show
+// to return.
 func (c *conversation) leave(ctx context.Context, err error) error {
-	ended := errors.Is(err, io.EOF)
-	if ended && !c.in.in.foreground() {
+	ended, foreground := errors.Is(err, io.EOF), c.in.in.foreground()
+	if ended && !foreground {
 		awaitHangup(ctx)
 	}
+	closed := errors.As(err, new(*desk.ClosedError))
 	if ctx.Err() != nil {
 		c.lastWords()
+		if !closed {
+			err = context.Cause(ctx)
+		}
 	}
 	c.blank()
 	switch {
-	case errors.As(err, new(*desk.ClosedError)):
-		c.text("", closingLine(err, ""))
+	case closed, ctx.Err() != nil:
+		c.text("", closingLine(err, c.interrupted))
 		return err
-	case ctx.Err() != nil:
-		c.text("", closingLine(context.Cause(ctx), c.interrupted))
-		return context.Cause(ctx)
-	case ended && c.in.in.foreground():
+	case ended && foreground:
 		_, _ = c.do(dialogue.Dismiss{})
-		if err := c.tryCommit(ctx); err != nil {
-			return err
+		if err = c.tryCommit(ctx); err == nil {
+			c.text("", words.T(words.Dismissed))
 		}
-		c.text("", words.T(words.Dismissed))
-		return nil
+		return err
 	}
 	return ui.Unavailablef("the terminal is gone: %v", err)
 }

@@ -66,17 +66,11 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 		}
 		return turned, nil
 	case dismiss:
-		reason, sure, err := c.confirmEnd(ctx, words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), c.Reason())
-		if err != nil || !sure {
-			return stay, err
-		}
-		return c.commitEnd(ctx, dialogue.Dismiss{Reason: reason}, words.T(words.Dismissed))
+		return c.endEarly(ctx, words.AskDismiss, words.T("Reason for the agent (optional, Enter for none): "), c.Reason(),
+			func(reason string) dialogue.Act { return dialogue.Dismiss{Reason: reason} }, words.Dismissed)
 	case discuss:
-		topic, sure, err := c.confirmEnd(ctx, words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), "")
-		if err != nil || !sure {
-			return stay, err
-		}
-		return c.commitEnd(ctx, dialogue.Discuss{Topic: topic}, words.T(words.Discussed))
+		return c.endEarly(ctx, words.AskDiscuss, words.T("What it is about (optional, Enter for none): "), "",
+			func(topic string) dialogue.Act { return dialogue.Discuss{Topic: topic} }, words.Discussed)
 	case note:
 		s := c.Current()
 		had := c.Note()
@@ -99,27 +93,25 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 	return stay, nil
 }
 
-// confirmEnd asks whether to end the questions without all of their answers, and for a word on
-// that.
-func (c *conversation) confirmEnd(ctx context.Context, ask, why, typed string) (word string, sure bool, err error) {
-	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", ask))
+// endEarly asks whether to end the questions without all of their answers, and for a word
+// on that, and does so. The closing line says that it is done.
+func (c *conversation) endEarly(ctx context.Context, ask, askWord, typed string, end func(word string) dialogue.Act, closing string) (move, error) {
+	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", words.T(ask)))
 	if err == nil && yesOrNo(line) != question.YesID {
 		c.text("", words.T("Still open."))
-		return "", false, nil
+		return stay, nil
+	}
+	var word string
+	if err == nil {
+		word, err = c.promptText(ctx, askWord, typed)
 	}
 	if err == nil {
-		word, err = c.promptText(ctx, why, typed)
+		_, err = c.do(end(word))
 	}
-	return word, true, err
-}
-
-// commitEnd ends the questions without all of their answers.
-func (c *conversation) commitEnd(ctx context.Context, how dialogue.Act, said string) (move, error) {
-	_, err := c.do(how)
-	if err == nil {
-		return c.commitReply(ctx, said, stay)
+	if err != nil {
+		return stay, err
 	}
-	return stay, err
+	return c.commitReply(ctx, words.T(closing), stay)
 }
 
 // showNote shows a note, where there is one.
@@ -142,12 +134,12 @@ func (c *conversation) send(ctx context.Context) (move, error) {
 
 // commitReply commits the reply. Where that fails and the question is still open, it says
 // why, and returns failed.
-func (c *conversation) commitReply(ctx context.Context, said string, failed move) (move, error) {
+func (c *conversation) commitReply(ctx context.Context, closing string, failed move) (move, error) {
 	err := c.tryCommit(ctx)
 	faults, refused := errors.AsType[question.Violations](err)
 	switch {
 	case err == nil:
-		c.text("", said)
+		c.text("", closing)
 		return done, nil
 	case errors.As(err, new(*desk.ClosedError)), ctx.Err() != nil:
 		return stay, err

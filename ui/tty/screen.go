@@ -35,12 +35,12 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	// form may be gone before it hears of it.
 	var result atomic.Pointer[error] // of the last try to commit
 	var screen *term.Screen
-	keep := form.NewDraft(func(r question.Reply) error {
+	draft := form.NewDraft(func(r question.Reply) error {
 		err := backing.Save(ctx, r)
 		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
 		return err
 	})
-	options := backing.Options(ctx, keep)
+	options := backing.Options(ctx, draft)
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
 	options.Window = s.window
 	f := form.New(backing.Rec, func(r question.Reply) error {
@@ -118,10 +118,9 @@ func leaveFullScreen() string {
 
 var errTaken = errors.New("the terminal is no longer ours")
 
-// follow tells news what the form must know of the record, now and whenever
-// something but its end happens to it, until the returned function is called or
-// ctx ends.
-func follow(ctx context.Context, b form.Backing, news func(tea.Msg)) (stop func()) {
+// follow sends what the form must know of the record, now and whenever something but its
+// end happens to it, until the returned function is called or ctx ends.
+func follow(ctx context.Context, b form.Backing, send func(tea.Msg)) (stop func()) {
 	if b.Desk == nil {
 		return func() {}
 	}
@@ -133,20 +132,20 @@ func follow(ctx context.Context, b form.Backing, news func(tea.Msg)) (stop func(
 		if err != nil {
 			return
 		}
-		tell := func(rec desk.Record) {
-			news(form.Deadline{At: b.Deadline(ctx)})
-			news(form.Attention{Attended: rec.Attended})
+		report := func(rec desk.Record) {
+			send(form.Deadline{At: b.Deadline(ctx)})
+			send(form.Attention{Attended: rec.Attended})
 		}
 		if rec, err := b.Desk.Get(ctx, b.Rec.ID); err == nil {
-			tell(rec)
+			report(rec)
 		}
-		news(form.More{Wait: b.More(ctx)})
+		send(form.More{Wait: b.More(ctx)})
 		for e := range events {
 			switch mine := e.Record.ID == b.Rec.ID; {
 			case mine && e.Type != desk.Ended:
-				tell(e.Record)
+				report(e.Record)
 			case !mine && e.Record.SessionID == b.Rec.SessionID:
-				news(form.More{Wait: b.More(ctx)})
+				send(form.More{Wait: b.More(ctx)})
 			}
 		}
 	}()
