@@ -8,13 +8,12 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// lastWarning is how long before the deadline the human is warned: as
-// long as the full-screen form counts down. Lines that count down would bury
-// what is being typed.
+// lastWarning is the time from the warning to the deadline: as long as the full-screen form
+// counts down. Lines that count down would bury the line that is being typed.
 const lastWarning = 20 * time.Second
 
-// deadline is when the question closes, the zero time for never. A deadline that passed
-// while no asker waited closes nothing.
+// deadline is when the question closes, zero for never. A deadline that passed while no
+// asker waited closes nothing.
 func (c *conversation) deadline(ctx context.Context) time.Time {
 	at := c.desk.Deadline(ctx)
 	if !at.IsZero() && time.Until(at) <= 0 && !c.desk.Attended(ctx) {
@@ -23,14 +22,14 @@ func (c *conversation) deadline(ctx context.Context) time.Time {
 	return at
 }
 
-// timeLeft says how long it is until the question closes: at least a moment.
+// timeLeft names the time until the question closes, at least a moment.
 func timeLeft(at time.Time) string {
 	text, _ := words.Local.Left(max(time.Until(at), 1))
 	return text
 }
 
-// warnBeforeDeadline says when the time is nearly up, and writes the prompt again, until
-// the returned function is called.
+// warnBeforeDeadline writes a warning shortly before the deadline, above the prompt, unless
+// the returned function is called first.
 func (c *conversation) warnBeforeDeadline(ctx context.Context) (stop func()) {
 	at := c.deadline(ctx)
 	if at.IsZero() {

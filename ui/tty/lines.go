@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// typed is what came from the keyboard: a line, or keys in place of one.
+// typed is input of the human: a line, or keys in place of one.
 type typed struct {
 	line    string // trimmed and without control characters
 	tooLong bool   // it was longer than an answer may be; none of it is kept
-	pasted  bool   // it came in one piece with its line break
-	key     bool   // no line: one or more keys that are not meant for the form
+	pasted  bool   // it arrived in one piece with its line break
+	key     bool   // no line: keys that were discarded
 }
 
-// lineReader reads all that the human types, from start to stop, and shows it while
-// a line is awaited. A last line without a line break is discarded.
+// lineReader reads and edits lines, from start to stop, and echoes keys while a line is
+// awaited. A last line without a line break is discarded.
 type lineReader struct {
 	in    input
 	write func(string) error // onto the terminal
@@ -25,19 +25,19 @@ type lineReader struct {
 	mu       sync.Mutex // guards what follows, and the terminal while a line is awaited
 	prompt   string     // of the line that is awaited; empty for none
 	echoes   bool       // the line at the prompt is not ended yet
-	discards bool       // what is typed is meant for another program
+	discards bool       // keys are not meant for the form
 	line     line
 }
 
 // input is what a lineReader needs of a terminal.
 type input interface {
 	io.Reader
-	// flush drops what was typed and not yet read.
+	// flush drops keys that were not read yet.
 	flush()
 	// interrupt ends a read that waits, and every later one.
 	interrupt()
-	// foreground reports whether the end of input was the human's own word
-	// (Ctrl+D) and not the end of the terminal.
+	// foreground reports whether the terminal is still this process's: then the end of
+	// input is Ctrl+D.
 	foreground() bool
 }
 
@@ -60,8 +60,8 @@ func (l *lineReader) discard(on bool) {
 	l.discards, l.line = on, line{}
 }
 
-// showPrompt writes the prompt of the line that is awaited now, and what is typed of it;
-// empty is none.
+// showPrompt writes the prompt of the line that is awaited from now on, and what is typed
+// of it; an empty prompt means that none is awaited.
 func (l *lineReader) showPrompt(prompt string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +77,7 @@ func (l *lineReader) printAbove(write func()) {
 	_ = l.redraw() // the next showPrompt returns the error
 }
 
-// redraw writes the prompt and what is typed. Callers must hold l.mu.
+// redraw writes the prompt and the line so far. Callers must hold l.mu.
 func (l *lineReader) redraw() error {
 	if !l.echoes {
 		return nil
@@ -85,7 +85,7 @@ func (l *lineReader) redraw() error {
 	return l.write(l.prompt + string(l.line.text))
 }
 
-// setLine replaces what is typed of the next line.
+// setLine replaces the line so far.
 func (l *lineReader) setLine(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +107,7 @@ func (l *lineReader) read() {
 	}
 }
 
-// feed takes what arrived in one piece, and reports whether the human has ended the input.
+// feed takes keys that arrived in one piece. Ended reports the end of the input.
 func (l *lineReader) feed(piece []byte, now time.Time) (lines []typed, ended bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,6 +121,6 @@ func (l *lineReader) feed(piece []byte, now time.Time) (lines []typed, ended boo
 	if l.echoes {
 		_ = l.write(shown) // the next showPrompt returns the error
 	}
-	l.echoes = l.echoes && lines == nil // what is typed on is for the next prompt
+	l.echoes = l.echoes && lines == nil // further keys are for the next prompt
 	return lines, ended
 }

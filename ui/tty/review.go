@@ -13,7 +13,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// review shows what was answered, until the human sends it or goes back.
+// review shows the answers, until the human sends them or turns back.
 func (c *conversation) review(ctx context.Context) (to move, err error) {
 	steps := c.Steps()
 	c.blank()
@@ -57,7 +57,7 @@ func (c *conversation) review(ctx context.Context) (to move, err error) {
 	return to, err
 }
 
-// command does what is the same at every question and at the review.
+// command carries out a command that questions and the review share.
 func (c *conversation) command(ctx context.Context, does command) (move, error) {
 	switch does {
 	case goBack:
@@ -88,13 +88,13 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 		c.showRounds(ctx)
 	case lift:
 		c.liftLimit(ctx)
-	case help, leaveOpen, view, editText, recall: // which only a question has
+	case help, leaveOpen, view, editText, recall: // only at a question
 	}
 	return stay, nil
 }
 
-// endEarly asks whether to end the questions without all of their answers, and for a word
-// on that, and does so. The closing line says that it is done.
+// endEarly asks whether to end the questions without all of their answers, asks for a word
+// on that, and commits the end. The closing line confirms it.
 func (c *conversation) endEarly(ctx context.Context, ask, askWord, typed string, end func(word string) dialogue.Act, closing string) (move, error) {
 	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", words.T(ask)))
 	if err == nil && yesOrNo(line) != question.YesID {
@@ -121,8 +121,8 @@ func (c *conversation) showNote(mark, text string) {
 	}
 }
 
-// send commits the answers. Those that could not be sent are shown for review: a second
-// try is the human's word.
+// send commits the answers. If that fails, they are shown for review: the human decides on
+// a second try.
 func (c *conversation) send(ctx context.Context) (move, error) {
 	c.saveChanges(ctx)
 	to, err := c.commitReply(ctx, words.T(words.Sent), turned)
@@ -132,7 +132,7 @@ func (c *conversation) send(ctx context.Context) (move, error) {
 	return to, err
 }
 
-// commitReply commits the reply. Where that fails and the question is still open, it says
+// commitReply commits the reply. If that fails while the question is still open, it says
 // why, and returns failed.
 func (c *conversation) commitReply(ctx context.Context, closing string, failed move) (move, error) {
 	err := c.tryCommit(ctx)
@@ -154,7 +154,7 @@ func (c *conversation) commitReply(ctx context.Context, closing string, failed m
 	return failed, nil
 }
 
-// faultText says what is wrong with an answer, naming the question by its text.
+// faultText is the sentence of a fault, with the text of its question.
 func (c *conversation) faultText(f question.Violation) string {
 	id, _ := strings.CutPrefix(f.Path, "answers.")
 	if s := c.Step(id); s != nil {

@@ -19,8 +19,8 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-// A withdrawn question is gone within 250 ms, as ui.Surface promises: the form
-// gets the first part of that time to go by itself, killing it the second.
+// A withdrawn question is gone within 250 ms, as ui.Surface promises: quitTime is for the
+// form to end by itself, killTime for killing it.
 const (
 	quitTime = 120 * time.Millisecond
 	killTime = 40 * time.Millisecond
@@ -31,9 +31,9 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	if err := t.take(rawMode); err != nil {
 		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
 	}
-	// The result is kept beside the form: when the context ends in the same moment, the
-	// form may be gone before it hears of it.
-	var result atomic.Pointer[error] // of the last try to commit
+	// The result of the last commit. The form may end without it, if the context ends in
+	// the same moment.
+	var result atomic.Pointer[error]
 	var screen *term.Screen
 	draft := form.NewDraft(func(r question.Reply) error {
 		err := backing.Save(ctx, r)
@@ -64,10 +64,10 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		screen.Send(tea.ClearScreen())
 	})
 	err := screen.Run(ctx)
-	stuck := errors.Is(err, term.ErrStuck) // then what the form knows is not to be read
+	stuck := errors.Is(err, term.ErrStuck) // then the form still runs, and must not be read
 	t.Pause()
 	unhandle()
-	t.hurry(quitTime) // anew: what came before may have taken its time
+	t.hurry(quitTime)
 	t.abandon()
 	unfollow()
 	gone := screen.Gone()
@@ -106,9 +106,9 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	return err
 }
 
-// leaveFullScreen switches off what a full-screen form may have switched on. Bubble Tea
-// does so itself at its end, if it gets to that: it may have been killed on a busy machine.
-// The keyboard's protocol is one of the screen that is on.
+// leaveFullScreen switches off what a full-screen form may have switched on, where Bubble
+// Tea was killed before it did. The keyboard's protocol belongs to the full screen, so it
+// is switched off first.
 func leaveFullScreen() string {
 	return ansi.ResetModifyOtherKeys + ansi.PopKittyKeyboard(1) +
 		ansi.ResetModeMouseNormal + ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr +
@@ -118,8 +118,8 @@ func leaveFullScreen() string {
 
 var errTaken = errors.New("the terminal is no longer ours")
 
-// follow sends what the form must know of the record, now and whenever something but its
-// end happens to it, until the returned function is called or ctx ends.
+// follow sends the state of the record to the form, now and with every event but its end,
+// until the returned function is called or ctx ends.
 func follow(ctx context.Context, b form.Backing, send func(tea.Msg)) (stop func()) {
 	if b.Desk == nil {
 		return func() {}
@@ -153,7 +153,7 @@ func follow(ctx context.Context, b form.Backing, send func(tea.Msg)) (stop func(
 		cancel()
 		select {
 		case <-done:
-		case <-time.After(killTime): // the store does not return
+		case <-time.After(killTime): // the store hangs
 		}
 	}
 }
