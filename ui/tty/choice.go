@@ -56,7 +56,7 @@ func bareCommand(line string, text bool) (command, bool) {
 // answer.
 type reading struct {
 	command  command
-	option   int // with view: the option's index
+	option   int      // with view: the option's index
 	fault    string   // a sentence
 	selected []string // ids of options
 	other    bool     // an answer in own words follows, perhaps beside the options
