@@ -9,8 +9,7 @@ import (
 	"mcp-askuser/ui"
 )
 
-// terminal is never open here: there is no controlling terminal in the sense
-// of POSIX whose freedom could be judged.
+// terminal is never open here: the system has no controlling terminal as in POSIX.
 type terminal struct{ *os.File }
 
 func open() (*terminal, error) {

@@ -22,8 +22,7 @@ import (
 	"mcp-askuser/ui"
 )
 
-// terminal is an open terminal. Its Read can be ended by interrupt and its
-// Write by hurry, so that no caller waits on it for ever.
+// terminal is an open terminal. Read can be ended by interrupt and Write by hurry.
 type terminal struct {
 	file  *os.File
 	fd    int                       // only for ioctls; os.File.Fd would make the file blocking for good
@@ -32,10 +31,10 @@ type terminal struct {
 	reading sync.Mutex // held by Read
 
 	mu         sync.Mutex
-	found      *unix.Termios       // the settings to put back; nil while they are as they were
-	mode       func(*unix.Termios) // makes the settings of the form; nil while it has not the terminal
+	found      *unix.Termios       // the settings to restore; nil while they are unchanged
+	mode       func(*unix.Termios) // makes the settings for the form; nil while the terminal is lent
 	fullScreen bool                // is on
-	abandoned  bool                // forms draw nothing any more
+	abandoned  bool                // for good
 }
 
 // open opens the controlling terminal. The error wraps ui.ErrUnavailable.
@@ -53,8 +52,8 @@ func open() (*terminal, error) {
 		err = conn.Control(func(fd uintptr) { t.fd = int(fd) })
 	}
 	if err == nil && errors.Is(file.SetReadDeadline(time.Time{}), os.ErrNoDeadline) {
-		// Where kqueue refuses /dev/tty the file knows no deadlines: cancelreader
-		// waits with select there.
+		// Where kqueue refuses /dev/tty the file has no deadlines; cancelreader waits with
+		// select.
 		t.input, err = cancelreader.NewReader(file)
 	}
 	if err != nil {
@@ -64,10 +63,9 @@ func open() (*terminal, error) {
 	return t, nil
 }
 
-// free says why the terminal is not ours to use: the error wraps
-// ui.ErrUnavailable. It is free if our process group is its foreground group
-// and it is in canonical mode with echo, both of which a full-screen program
-// has switched off.
+// free returns why the terminal is in use, an error that wraps ui.ErrUnavailable. It is free
+// if our process group is its foreground group and it is in canonical mode with echo, which a
+// full-screen program has switched off.
 func (t *terminal) free() error {
 	foreground, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
 	if err != nil {
@@ -89,14 +87,14 @@ func (t *terminal) free() error {
 	return nil
 }
 
-// foreground reports whether the terminal is still ours.
+// foreground reports whether our process group still has the terminal.
 func (t *terminal) foreground() bool {
 	group, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
-// rawMode has the terminal hand over single keys, unechoed. Output processing stays on;
-// Bubble Tea expects it with an input that is no file.
+// rawMode is for single keys, unechoed. Output processing stays on; Bubble Tea expects it
+// with an input that is no file.
 func rawMode(s *unix.Termios) {
 	s.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
 	s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
@@ -104,13 +102,12 @@ func rawMode(s *unix.Termios) {
 	s.Cflag = s.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
 }
 
-// lineMode is rawMode for the line form: signals and output stay what they are. With
-// whole lines it could not tell when each key arrived.
+// lineMode is rawMode for the line form: signals and output stay unchanged.
 func lineMode(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }
 
-// take gives the terminal these settings until restore. Keys still waiting at either
-// change are dropped: they were meant for what was on the screen before. A nil mode only
-// notes the settings to put back.
+// take gives the terminal these settings until restore. Unread keys are dropped at either
+// change: they were meant for the screen before it. A nil mode only saves the settings to
+// restore.
 func (t *terminal) take(mode func(*unix.Termios)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,8 +130,8 @@ func (t *terminal) take(mode func(*unix.Termios)) error {
 	return err
 }
 
-// retake takes the terminal again after the process was stopped and continued: the shell
-// has made its own settings meanwhile. It reports whether the form has the terminal.
+// retake takes the terminal again after the process was stopped: the shell has made its
+// own settings. It reports whether the form has the terminal.
 func (t *terminal) retake() bool {
 	t.mu.Lock()
 	mode := t.mode
@@ -142,15 +139,15 @@ func (t *terminal) retake() bool {
 	return mode != nil && t.foreground() && t.take(mode) == nil
 }
 
-// restore puts everything back that was changed, what is on the screen first.
-// A terminal that another process group has now is left to it.
+// restore undoes all changes, those of the screen first. A terminal that another process
+// group has now stays as it is.
 func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.putBack()
 }
 
-// abandon is restore for good: forms that still draw do so in vain.
+// abandon is restore for good: what forms still draw is discarded.
 func (t *terminal) abandon() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,16 +172,14 @@ func (t *terminal) putBack() {
 	t.found = nil
 }
 
-// flush drops what was typed and not yet read, unless it was typed for the
-// program that has the terminal now.
+// flush drops unread keys, unless another process group has the terminal.
 func (t *terminal) flush() {
 	if t.foreground() {
 		flushInput(t.fd)
 	}
 }
 
-// size returns the size in cells, nothing above 0 where the terminal does not
-// know it.
+// size returns the size in cells, 0 where the terminal does not know it.
 func (t *terminal) size() (width, height int) {
 	width, height, _ = term.GetSize(t.fd)
 	return width, height
@@ -207,9 +202,8 @@ func (t *terminal) Pause() {
 	defer t.reading.Unlock()
 }
 
-// Lend implements term.Lender: it gives the terminal to run as it was found, and takes it
-// back whatever run made of it. Read, which was interrupted, waits again then. What was
-// typed at the end is dropped with what is on the screen.
+// Lend implements term.Lender: it restores the terminal for run, and takes it back in
+// whatever state run leaves it. Read, which was interrupted, waits again then.
 func (t *terminal) Lend(run func() error) error {
 	t.mu.Lock()
 	mode := t.mode
@@ -228,8 +222,7 @@ func (t *terminal) Lend(run func() error) error {
 	return errors.Join(err, fault, t.take(mode))
 }
 
-// hurry gives what is being written d to end. A terminal that takes no output
-// must not keep us from leaving.
+// hurry ends writing after d: a terminal that takes no output must not hold the process.
 func (t *terminal) hurry(d time.Duration) { _ = t.file.SetWriteDeadline(time.Now().Add(d)) }
 
 // Read implements io.Reader. After interrupt its error is
@@ -274,7 +267,7 @@ func (t *terminal) printLine(line string) {
 // Fd returns the file descriptor, from which Bubble Tea reads the size.
 func (t *terminal) Fd() uintptr { return uintptr(t.fd) }
 
-// Close does nothing. Bubble Tea asks a terminal to have it; close is ours.
+// Close does nothing; Bubble Tea requires it.
 func (t *terminal) Close() error { return nil }
 
 func (t *terminal) close() {
@@ -326,7 +319,7 @@ func (t *terminal) handleStops(suspend bool, resumed func()) (undo func()) {
 	}
 }
 
-// isJob reports whether this process is a job that its parent, a shell, can continue.
+// isJob reports whether this process is a job of its parent, a shell that can continue it.
 func isJob() bool {
 	group, err := unix.Getpgid(os.Getppid())
 	session, fault := unix.Getsid(os.Getppid())
@@ -334,10 +327,9 @@ func isJob() bool {
 	return errors.Join(err, fault, failed) == nil && group != unix.Getpgrp() && session == own
 }
 
-// ignoreStops keeps the kernel from stopping this process for touching a
-// terminal of which it is in the background: a stopped server freezes its
-// client. Changing the settings then succeeds and reading fails. The
-// returned function undoes it.
+// ignoreStops keeps the kernel from stopping this process when it uses its terminal in the
+// background: a stopped server freezes its client. Changing the settings then succeeds and
+// reading fails.
 func ignoreStops() (undo func()) {
 	stops := slices.DeleteFunc([]os.Signal{syscall.SIGTTIN, syscall.SIGTTOU}, signal.Ignored)
 	if len(stops) == 0 { // which would mean all signals
