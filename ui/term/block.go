@@ -7,15 +7,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Block is something drawn: lines, and what of them matters most.
+// Block is drawn lines, some of which have the focus.
 type Block struct {
 	Lines       []string
-	Top, Bottom int         // first and last line of what has the focus
+	Top, Bottom int         // first and last line with the focus
 	Cursor      *tea.Cursor // the terminal's cursor within the lines; nil hides it
-	Pinned      int         // how many of the first lines never scroll away
+	Pinned      int         // number of first lines that never scroll away
 }
 
-// Add appends a block below, which becomes the focus.
+// Add appends a block below, which gets the focus.
 func (b *Block) Add(below Block) {
 	at := len(b.Lines)
 	b.Lines = append(b.Lines, below.Lines...)
@@ -36,10 +36,10 @@ func (b Block) Window(rows, width int) Block {
 		b.Pinned = 0
 	}
 	first, rest := b.Pinned, rows-b.Pinned
-	top, bottom := max(b.Top, first), max(b.Bottom, first) // nothing may have the focus
+	top, bottom := max(b.Top, first), max(b.Bottom, first) // the focus may be above
 	at := min(max(first, bottom-rest+1), top)
 	typed := b.Cursor != nil && b.Cursor.Y >= first
-	if typed { // what is being typed wins over its heading
+	if typed { // it matters more than its heading
 		at = min(max(at, b.Cursor.Y-rest+1), b.Cursor.Y)
 	}
 	at = min(at, len(b.Lines)-rest)

@@ -29,11 +29,11 @@ type Edit struct{ Entry *Entry }
 // unless Err, a sentence for the human, says otherwise.
 type Edited struct{ Err error }
 
-// Lender is a terminal whose settings and keys are not Bubble Tea's own.
+// Lender is a terminal whose settings and keys Bubble Tea does not handle.
 type Lender interface {
 	// Pause ends the reading of keys.
 	Pause()
-	// Lend gives the terminal to run as it was found, then takes it back.
+	// Lend restores the terminal for run, then takes it back.
 	Lend(run func() error) error
 }
 
@@ -98,10 +98,10 @@ func (e editorClosed) replaceText() Edited {
 	return Edited{e.entry.replace(e.text, e.left)}
 }
 
-// EditText has the human write a text in their editor, which gets the controlling
-// terminal. The end of ctx ends the editor: what was saved counts, and where there is
-// any, or the editor has left something to recover the rest from, the file stays, and
-// left is its name. The error is a sentence for the human.
+// EditText opens a text in the human's editor, on the controlling terminal. The end of ctx
+// ends the editor. If a changed text was saved by then, or the editor has left a file to
+// recover it from, the file stays, and left is its name. The error is a sentence for the
+// human.
 func EditText(ctx context.Context, getenv func(string) string, text string) (edited, left string, err error) {
 	command := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
 	if len(command) == 0 {

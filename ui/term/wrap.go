@@ -31,7 +31,7 @@ func wrapped(s string, width int) iter.Seq[string] {
 // wrapParagraph yields the lines of s, which has no line break, and reports whether more
 // are wanted.
 func wrapParagraph(s string, width int, yield func(string) bool) bool {
-	begin, at, used := 0, 0, 0 // the line has used cells from begin to at
+	begin, at, used := 0, 0, 0 // the current line is s[begin:at], used cells wide
 	endLine := func() bool {
 		line := strings.TrimRight(s[begin:at], " ")
 		begin, used = at, 0
@@ -61,10 +61,9 @@ func wrapParagraph(s string, width int, yield func(string) bool) bool {
 	return endLine()
 }
 
-// nextWord returns what s begins with up to where a line may break: before a
-// word, and between the characters of scripts without blanks. A hyphen or a
-// slash within a word is such a place only where the word is longer than a line:
-// commands and paths are read whole.
+// nextWord returns the beginning of s up to the first place where a line may break: before
+// a word, and between the characters of scripts without blanks. A hyphen or a slash within a
+// word is such a place only if the word is longer than a line: commands and paths stay whole.
 func nextWord(s string, width int) string {
 	end, first, cells := 0, 0, 0
 	for state := -1; end < len(s); {
@@ -107,7 +106,7 @@ func Hang(lead, text string, width int) []string {
 	return lines
 }
 
-// Cut shortens a line to width cells, with an ellipsis where something went.
+// Cut shortens a line to width cells, with an ellipsis.
 func Cut(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
 
 // Pad fills a line, which may carry styles, with blanks up to width cells.
@@ -115,14 +114,13 @@ func Pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
 }
 
-// Justify puts one text at the left end of a line and one at the right, which
-// stays whole.
+// Justify puts one text at the left end of a line and one, which stays whole, at the right.
 func Justify(left, right string, width int) string {
 	space := width - ansi.StringWidth(right)
 	return Pad(Cut(left, space-1), space) + right
 }
 
-// Opening cuts lines of width cells to the first n, and says that they go on.
+// Opening cuts lines of width cells to the first n, with an ellipsis.
 func Opening(lines []string, n, width int) []string {
 	if len(lines) <= n {
 		return lines
