@@ -11,7 +11,6 @@ type Reader struct {
 	Title string // of the panel; empty keeps the page's
 	More  bool   // than fitted into the last drawing
 
-	text   *Prose // nil: lines
 	lines  func(s *Styles, width int) []string
 	drawn  []string // in these styles and this width
 	styles *Styles
@@ -25,7 +24,10 @@ func NewReader(title string, lines func(s *Styles, width int) []string) *Reader 
 }
 
 // TextReader shows a text from outside.
-func TextReader(text string) *Reader { return &Reader{text: NewProse(text)} }
+func TextReader(text string) *Reader {
+	text = Safe(text)
+	return NewReader("", func(_ *Styles, width int) []string { return Wrap(text, width) })
+}
 
 // Redraw requests the lines once more.
 func (r *Reader) Redraw() { r.styles = nil }
@@ -59,9 +61,7 @@ func (r *Reader) Hints() []Hint {
 
 // Draw shows the lines in view.
 func (r *Reader) Draw(s *Styles, width, rows int) Block {
-	if r.text != nil {
-		r.drawn = r.text.First(max(r.scroll.Y, 0)+2*rows, width) // more than is in view, or that would look like the end
-	} else if s != r.styles || width != r.width {
+	if s != r.styles || width != r.width {
 		r.drawn, r.styles, r.width = r.lines(s, width), s, width
 	}
 	r.More = len(r.drawn) > rows
