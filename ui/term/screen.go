@@ -107,22 +107,26 @@ func (s *Screen) Run(ctx context.Context) error {
 	case s.editor <- struct{}{}:
 	case <-time.After(editorKillTime):
 	}
+	endsWithin := func(d time.Duration) bool {
+		select {
+		case <-done:
+			return true
+		case <-time.After(d):
+			return false
+		}
+	}
 	go s.program.Send(s.options.Leave(cause))
-	select {
-	case <-done:
+	if endsWithin(s.options.Quit) {
 		return cause
-	case <-time.After(s.options.Quit):
 	}
 	if s.options.Hurry != nil {
 		s.options.Hurry()
 	}
 	go s.program.Kill()
-	select {
-	case <-done:
+	if endsWithin(s.options.Kill) {
 		return cause
-	case <-time.After(s.options.Kill):
-		return ErrStuck
 	}
+	return ErrStuck
 }
 
 // releaseTime is how long a terminal may take to be given back.

@@ -129,12 +129,8 @@ func (l *line) erase(from int) (shown string) {
 
 // lastCharacter is the index of the last character as a reader counts them.
 func (l *line) lastCharacter() (at int) {
-	rest, state := l.text, -1
-	for next := 0; len(rest) > 0; {
-		var cluster []byte
-		at = next
-		cluster, rest, _, state = uniseg.FirstGraphemeCluster(rest, state)
-		next += len(cluster)
+	for c := uniseg.NewGraphemes(string(l.text)); c.Next(); {
+		at, _ = c.Positions()
 	}
 	return at
 }
