@@ -15,9 +15,9 @@ import (
 	"mcp-askuser/ui/term/act"
 )
 
-// mostBytes is the most of a line that is kept: more than a typed text of question.MaxText
+// maxLineBytes is the most of a line that is kept: more than a typed text of question.MaxText
 // characters needs.
-const mostBytes = 32 * question.MaxText
+const maxLineBytes = 32 * question.MaxText
 
 // The keys that change a line, as terminals have them by default.
 const (
@@ -88,7 +88,7 @@ func (l *line) key(key rune) (shown string) {
 	switch {
 	case unicode.IsControl(key):
 		return ""
-	case len(l.text) >= mostBytes:
+	case len(l.text) >= maxLineBytes:
 		l.tooLong = true
 		return ""
 	}

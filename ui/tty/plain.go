@@ -26,7 +26,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
 	c := &conversation{
-		printer: &printer{w: t, width: width, lastWords: func() { t.hurry(quitTime) }},
+		printer: &printer{w: t, width: width, extendTime: func() { t.hurry(quitTime) }},
 		in:      &lineReader{in: t},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
 	}
@@ -186,7 +186,7 @@ func (c *conversation) editInEditor(ctx context.Context, text string) string {
 	text = strings.TrimSpace(term.Own(text))
 	switch {
 	case ctx.Err() != nil: // it is not confirmed
-		c.lastWords()
+		c.extendTime()
 		c.lines("", term.LeftIn(left))
 		return ""
 	case err != nil:
@@ -280,7 +280,7 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	}
 	closed := errors.As(err, new(*desk.ClosedError))
 	if ctx.Err() != nil {
-		c.lastWords()
+		c.extendTime()
 		if !closed {
 			err = context.Cause(ctx)
 		}

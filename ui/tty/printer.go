@@ -8,11 +8,11 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-// widthUnknown is the width in cells that lines are wrapped to where it is
-// unknown; widthLeast the width below which wrapping makes no text readable.
+// defaultWidth is the width in cells that lines are wrapped to where it is
+// unknown; minWidth the width below which wrapping makes no text readable.
 const (
-	widthUnknown = 80
-	widthLeast   = 20
+	defaultWidth = 80
+	minWidth     = 20
 )
 
 // printer writes wrapped text and nothing else. Nothing is written after the first error.
@@ -20,16 +20,16 @@ type printer struct {
 	w     io.Writer
 	width func() int // in cells, now
 	err   error
-	// lastWords gives more time to write, after the context has ended.
-	lastWords func()
+	// extendTime gives more time to write, after the context has ended.
+	extendTime func()
 }
 
 // text writes paragraphs, wrapped. The first line starts with mark; the others are
 // indented by its width.
 func (p *printer) text(mark, s string) {
 	// The last column stays free: terminals differ in what they do after it.
-	width := cmp.Or(max(p.width(), 0), widthUnknown) - 1
-	p.write("", term.Hang(mark, s, max(width, widthLeast)))
+	width := cmp.Or(max(p.width(), 0), defaultWidth) - 1
+	p.write("", term.Hang(mark, s, max(width, minWidth)))
 }
 
 // lines writes preformatted text, with mark before each line.

@@ -74,7 +74,7 @@ func (h *hands) foreground() bool { return h.ended != nil && h.ended() }
 func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin, commit ui.Commit) (string, error) {
 	var out bytes.Buffer
 	c := &conversation{
-		printer: &printer{w: &out, width: func() int { return widthUnknown }, lastWords: func() {}},
+		printer: &printer{w: &out, width: func() int { return defaultWidth }, extendTime: func() {}},
 		in:      &lineReader{in: in}, desk: rec, commit: commit,
 		edit: func(context.Context, string) (string, string, error) {
 			return "", "", errors.New("there is no editor here")

@@ -135,7 +135,7 @@ func TestBrokenOutput(t *testing.T) {
 		screen, out := io.Pipe()
 		_ = screen.Close()
 		c := &conversation{
-			printer: &printer{w: out, width: func() int { return widthUnknown }, lastWords: func() {}},
+			printer: &printer{w: out, width: func() int { return defaultWidth }, extendTime: func() {}},
 			in:      &lineReader{in: &hands{strokes: slowly("1\n")}}, desk: form.Backing{Rec: sample("single")},
 			commit: func(question.Reply) error { t.Error("committed"); return nil },
 		}
@@ -165,7 +165,7 @@ func TestSlowEditorWithdrawn(t *testing.T) {
 		out := &late{}
 		ctx, cancel := context.WithCancel(t.Context())
 		c := &conversation{
-			printer: &printer{w: out, width: func() int { return widthUnknown }, lastWords: func() { out.over = false }},
+			printer: &printer{w: out, width: func() int { return defaultWidth }, extendTime: func() { out.over = false }},
 			in:      &lineReader{in: &hands{strokes: slowly(":e\n")}}, desk: form.Backing{Rec: sample("text")},
 			commit: func(question.Reply) error { t.Error("committed"); return nil },
 			edit: func(context.Context, string) (string, string, error) {
