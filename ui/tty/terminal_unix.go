@@ -144,19 +144,6 @@ func (t *terminal) retake() bool {
 func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.putBack()
-}
-
-// abandon is restore for good: what forms still draw is discarded.
-func (t *terminal) abandon() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.putBack()
-	t.abandoned = true
-}
-
-// putBack is restore. Callers must hold t.mu.
-func (t *terminal) putBack() {
 	if !t.foreground() {
 		return
 	}
@@ -164,12 +151,19 @@ func (t *terminal) putBack() {
 		_, _ = t.file.WriteString(leaveFullScreen())
 		t.fullScreen = false
 	}
-	if t.found == nil {
-		return
+	if t.found != nil {
+		t.flush()
+		_ = unix.IoctlSetTermios(t.fd, setTermios, t.found)
+		t.found = nil
 	}
-	t.flush()
-	_ = unix.IoctlSetTermios(t.fd, setTermios, t.found)
-	t.found = nil
+}
+
+// abandon is restore for good: what forms still draw is discarded.
+func (t *terminal) abandon() {
+	t.mu.Lock()
+	t.abandoned = true
+	t.mu.Unlock()
+	t.restore()
 }
 
 // flush drops unread keys, unless another process group has the terminal.
