@@ -188,46 +188,51 @@ func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error
 // heldByte is how a holder says that a lock is its own.
 const heldByte = '1'
 
-// isHeld is heldBy for one lock.
+// isHeld is areHeld for one lock.
 func (s *Store) isHeld(ctx context.Context, lock *message) (bool, error) {
-	name, word, _ := strings.Cut(string(lock.Data), ".")
-	has, err := s.heldBy(ctx, lock.By.name, name, []string{word})
-	return err == nil && has[0], err
+	held, err := s.areHeld(ctx, []message{*lock})
+	return held[0], err
 }
 
-// heldBy reports which locks a holder answers for, a process with the credential
-// of a writer. A holder that subscribes and does not answer was stopped: it holds them.
-func (s *Store) heldBy(ctx context.Context, by, name string, words []string) ([]bool, error) {
-	has := make([]bool, len(words))
-	if !desk.ValidName(name) {
-		return has, nil // not written by us
-	}
-	if name == s.locks.name {
-		for i, word := range words {
-			has[i] = s.locks.has(name + "." + word)
-		}
-		return has, nil
-	}
-	ask := &natsgo.Msg{Subject: aliveArea + by + "." + name, Data: []byte(strings.Join(words, " "))}
-	err := s.repeat(ctx, requestTimeout, func(wait time.Duration) (bool, error) {
-		m, err := s.request(ctx, wait, ask)
+// areHeld reports which locks are held. A holder is asked once for all of its locks;
+// one that subscribes and does not answer was stopped: it holds them.
+func (s *Store) areHeld(ctx context.Context, locks []message) ([]bool, error) {
+	type holder struct{ writer, name string }
+	held, words, locksOf := make([]bool, len(locks)), make([]string, len(locks)), map[holder][]int{}
+	for i, m := range locks {
+		name, word, ok := strings.Cut(string(m.Data), ".")
 		switch {
-		case err == nil:
-			for i := range has {
-				has[i] = i < len(m.Data) && m.Data[i] == heldByte
-			}
-			return true, nil
-		case errors.Is(err, natsgo.ErrNoResponders):
-			return true, nil
-		case errors.Is(err, natsgo.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-			for i := range has {
-				has[i] = true
-			}
-			return true, nil
+		case !ok || !m.exists() || !desk.ValidName(name): // not written by us
+		case name == s.locks.name:
+			held[i] = s.locks.has(string(m.Data))
+		default:
+			of := holder{m.By.name, name}
+			words[i], locksOf[of] = word, append(locksOf[of], i)
 		}
-		return errors.Is(err, desk.ErrDenied), unreachable(err)
+	}
+	holders := slices.Collect(maps.Keys(locksOf))
+	return held, each(len(holders), func(n int) error {
+		of := locksOf[holders[n]]
+		var asked []string
+		for _, i := range of {
+			asked = append(asked, words[i])
+		}
+		ask := &natsgo.Msg{Subject: aliveArea + holders[n].writer + "." + holders[n].name, Data: []byte(strings.Join(asked, " "))}
+		return s.repeat(ctx, requestTimeout, func(wait time.Duration) (bool, error) {
+			m, err := s.request(ctx, wait, ask)
+			stopped := errors.Is(err, natsgo.ErrTimeout) || errors.Is(err, context.DeadlineExceeded)
+			switch {
+			case err == nil, stopped:
+				for at, i := range of {
+					held[i] = stopped || at < len(m.Data) && m.Data[at] == heldByte
+				}
+				return true, nil
+			case errors.Is(err, natsgo.ErrNoResponders):
+				return true, nil
+			}
+			return errors.Is(err, desk.ErrDenied), unreachable(err)
+		})
 	})
-	return has, err
 }
 
 // Locked implements desk.Store.
@@ -265,7 +270,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	taken, err := s.holders(ctx, locks)
+	taken, err := s.areHeld(ctx, locks)
 	if err != nil {
 		return nil, err
 	}
@@ -279,33 +284,6 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 		}
 	}
 	return held, nil
-}
-
-// holders reports which locks are held: a holder is asked once for all of its
-// locks.
-func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
-	type process struct{ by, name string }
-	byHolder, words := map[process][]int{}, make([]string, len(locks))
-	for i, m := range locks {
-		if name, word, ok := strings.Cut(string(m.Data), "."); ok && m.exists() {
-			of := process{m.By.name, name}
-			byHolder[of], words[i] = append(byHolder[of], i), word
-		}
-	}
-	all, taken := slices.Collect(maps.Keys(byHolder)), make([]bool, len(locks))
-	errs := make([]error, len(all))
-	each(len(all), func(n int) {
-		var of []string
-		for _, i := range byHolder[all[n]] {
-			of = append(of, words[i])
-		}
-		has, err := s.heldBy(ctx, all[n].by, all[n].name, of)
-		errs[n] = err
-		for at, i := range byHolder[all[n]] {
-			taken[i] = has[at]
-		}
-	})
-	return taken, errors.Join(errs...)
 }
 
 // recheckLocks checks, after a reconnect, whether the locks of this process are still

@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nuid"
+	"golang.org/x/sync/errgroup"
 
 	"mcp-askuser/desk"
 )
@@ -179,23 +180,24 @@ func (s *Store) ownSubject(p place) (subject string, err error) {
 	return p.by(me.writer()), nil
 }
 
-// Create implements desk.Store.
+// ownPlaceOf is placeOf, with this credential's subject there.
+func (s *Store) ownPlaceOf(ctx context.Context, kind desk.Kind, id string) (p place, subject string, err error) {
+	if p, err = s.placeOf(ctx, kind, id); err == nil {
+		subject, err = s.ownSubject(p)
+	}
+	return p, subject, err
+}
+
+// Create implements desk.Store. Listings find the month of an archived record first.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	p, err := s.placeOf(ctx, kind, id)
+	p, subject, err := s.ownPlaceOf(ctx, kind, id)
+	if err == nil && kind == desk.KindArchive {
+		err = s.addMonth(ctx, p.owner, desk.MonthOf(id))
+	}
 	if err != nil {
 		return err
 	}
-	subject, err := s.ownSubject(p)
-	if err != nil {
-		return err
-	}
-	if kind != desk.KindArchive {
-		return s.create(ctx, creation{place: p, subject: subject, data: data})
-	}
-	indexed := make(chan error, 1)
-	go func() { indexed <- s.addMonth(ctx, p.owner, desk.MonthOf(id)) }()
-	err = s.create(ctx, creation{place: p, subject: subject, data: data})
-	return errors.Join(err, <-indexed)
+	return s.create(ctx, creation{place: p, subject: subject, data: data})
 }
 
 // addMonth has listings find a month of the archive.
@@ -204,10 +206,7 @@ func (s *Store) addMonth(ctx context.Context, owner, month string) error {
 	if _, known := s.months.Load(p); known {
 		return nil
 	}
-	subject, err := s.ownSubject(p)
-	if err == nil {
-		err = s.create(ctx, creation{place: p, subject: subject, data: []byte(month)})
-	}
+	err := s.create(ctx, creation{place: p, subject: p.by(s.whoAmI().writer()), data: []byte(month)})
 	if err == nil {
 		s.months.Store(p, true)
 	}
@@ -234,11 +233,7 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	p, err := s.placeOf(ctx, kind, id)
-	if err != nil {
-		return err
-	}
-	subject, err := s.ownSubject(p)
+	_, subject, err := s.ownPlaceOf(ctx, kind, id)
 	if err != nil {
 		return err
 	}
@@ -251,7 +246,7 @@ func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 	return d.Data, d.Err
 }
 
-func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Document {
+func (s *Store) get(ctx context.Context, kind desk.Kind, id string) (d desk.Document) {
 	p, err := s.placeOf(ctx, kind, id)
 	if err != nil {
 		return desk.Document{Err: err}
@@ -259,29 +254,26 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 	m, err := s.last(ctx, p)
 	switch {
 	case err != nil:
-		return desk.Document{Err: err}
 	case !m.exists() && kind == desk.KindArchive: // where a record is looked for last
 		asked, ended := place{areaAsk, string(desk.KindPending), p.owner, id}, place{areaAsk, kindEnd, p.owner, id}
-		return desk.Document{Err: cmp.Or(s.intact(ctx, StreamPast, p.filter()), s.intact(ctx, StreamDesk, asked.filter()), s.intact(ctx, StreamDesk, ended.filter()), desk.ErrNotFound)}
+		err = cmp.Or(s.intact(ctx, StreamPast, p.filter()), s.intact(ctx, StreamDesk, asked.filter()), s.intact(ctx, StreamDesk, ended.filter()), desk.ErrNotFound)
 	case !m.exists():
-		return desk.Document{Err: desk.ErrNotFound}
+		err = desk.ErrNotFound
 	case len(m.Data) > maxSize:
-		return desk.Document{Err: fmt.Errorf("%w: %s is larger than any of ours", desk.ErrDamaged, id)}
-	}
-	d := desk.Document{Data: m.Data}
-	if kind == desk.KindReplies {
+		err = fmt.Errorf("%w: %s is larger than any of ours", desk.ErrDamaged, id)
+	case kind == desk.KindReplies:
 		d.By = new(m.By.author())
-	}
-	if kind == desk.KindArchive {
-		said, err := s.said(ctx, p.owner, id)
-		if err != nil {
-			return desk.Document{Err: err}
-		}
+	case kind == desk.KindArchive:
+		var said message
 		d.By = &desk.Author{}
-		if said.exists() {
+		if said, err = s.said(ctx, p.owner, id); said.exists() {
 			d.By, d.Said = new(said.By.author()), said.Data
 		}
 	}
+	if err != nil {
+		return desk.Document{Err: err}
+	}
+	d.Data = m.Data
 	return d
 }
 
@@ -328,52 +320,42 @@ const maxInFlight = 64
 // collected: a reader that finds it free knows that the record was open then.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
-	each(len(keys), func(i int) { out[i] = s.get(ctx, keys[i].Kind, keys[i].ID) })
+	_ = each(len(keys), func(i int) error {
+		out[i] = s.get(ctx, keys[i].Kind, keys[i].ID)
+		return nil
+	})
 	return out
 }
 
-// each calls f for 0 to n-1, some at a time.
-func each(n int, f func(int)) {
-	var workers sync.WaitGroup
-	places := make(chan struct{}, maxInFlight)
+// each calls f for 0 to n-1, some at a time, and returns the first error.
+func each(n int, f func(int) error) error {
+	var calls errgroup.Group
+	calls.SetLimit(maxInFlight)
 	for i := range n {
-		places <- struct{}{}
-		workers.Go(func() {
-			defer func() { <-places }()
-			f(i)
-		})
+		calls.Go(func() error { return f(i) })
 	}
-	workers.Wait()
+	return calls.Wait()
 }
 
 // Delete implements desk.Store. It stores a delete marker, which watches receive and
 // which expires: after a second, or, where another credential has written the document,
 // once that has been swept.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	p, err := s.placeOf(ctx, kind, id)
-	if errors.Is(err, desk.ErrNotFound) {
+	p, subject, err := s.ownPlaceOf(ctx, kind, id)
+	switch {
+	case errors.Is(err, desk.ErrNotFound):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	subject, err := s.ownSubject(p)
-	if err != nil {
-		return err
-	}
-	if kind == desk.KindReplies {
+	case kind == desk.KindDrafts && !s.whoAmI().Human:
+		return nil // an agent writes none, not even that there is none; it goes by itself
+	case kind == desk.KindReplies:
 		subject = p.prefix() + endBy(collected, s.whoAmI().writer())
 	}
 	for tries := 0; ; tries++ {
 		m, err := s.last(ctx, p)
-		if err != nil {
+		if err != nil || !m.exists() {
 			return err
-		}
-		if !m.exists() {
-			return nil
-		}
-		if kind == desk.KindDrafts && !s.whoAmI().Human {
-			return nil // an agent writes none, not even that there is none; it goes by itself
 		}
 		keep := keepDeleted
 		switch {

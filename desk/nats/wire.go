@@ -170,9 +170,11 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 
 // lasts returns the last message in each of some places, in their order.
 func (c *conn) lasts(ctx context.Context, places []place) ([]message, error) {
-	out, errs := make([]message, len(places)), make([]error, len(places))
-	each(len(places), func(i int) { out[i], errs[i] = c.last(ctx, places[i]) })
-	return out, errors.Join(errs...)
+	out := make([]message, len(places))
+	return out, each(len(places), func(i int) (err error) {
+		out[i], err = c.last(ctx, places[i])
+		return err
+	})
 }
 
 // info is the state of a stream.
