@@ -37,10 +37,11 @@ type conn struct {
 	options []natsgo.Option
 	about   string // describes the credential to people
 	log     *slog.Logger
-	// reconnected is called after each reconnect.
-	reconnected func()
-	guard       guard
-	ignored     sync.Map // subjects that were logged as ignored
+	// connectedFirst is called with a new connection, reconnected after each reconnect.
+	connectedFirst func(*natsgo.Conn, Identity) error
+	reconnected    func()
+	guard          guard
+	ignored        sync.Map // subjects that were logged as ignored
 
 	connecting    sync.Mutex
 	mu            sync.Mutex
@@ -73,7 +74,7 @@ func (me Identity) writer() string {
 }
 
 func newConn(o Options) (*conn, error) {
-	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), inFlight: map[*natsgo.Msg]context.CancelCauseFunc{}, reconnected: func() {}}
+	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), inFlight: map[*natsgo.Msg]context.CancelCauseFunc{}}
 	c.connection, c.endConnection = context.WithCancel(context.Background())
 	var remote bool
 	var faults []error
@@ -197,6 +198,9 @@ func (c *conn) connect() error {
 		return c.explain(err)
 	}
 	me, err := identify(nc)
+	if err == nil {
+		err = c.connectedFirst(nc, me)
+	}
 	if err != nil {
 		nc.Close()
 		return c.explain(err)
@@ -223,6 +227,19 @@ func (c *conn) explain(err error) error {
 	return fmt.Errorf("%w: %s: %w", desk.ErrUnreachable, at, err)
 }
 
+// ask publishes a request and returns the subscription that receives its answers.
+func ask(nc *natsgo.Conn, subject, reply, request string) (*natsgo.Subscription, error) {
+	answers, err := nc.SubscribeSync(reply)
+	if err != nil {
+		return nil, err
+	}
+	if err := nc.PublishRequest(subject, reply, []byte(request)); err != nil {
+		_ = answers.Unsubscribe()
+		return nil, err
+	}
+	return answers, nil
+}
+
 // identify asks the server for the rights of the credential. The name is that in the
 // subjects which it may publish to. From then on inboxes are the credential's own:
 // others can neither subscribe to them nor guess them.
@@ -230,16 +247,12 @@ func identify(nc *natsgo.Conn) (Identity, error) {
 	wrong := func(err error) (Identity, error) {
 		return Identity{}, fmt.Errorf("ask for the rights of this credential: %w", err)
 	}
-	inbox := "who." + nuid.Next()
-	sub, err := nc.SubscribeSync(inbox)
+	answers, err := ask(nc, "$SYS.REQ.USER.INFO", "who."+nuid.Next(), "")
 	if err != nil {
 		return wrong(err)
 	}
-	defer func() { _ = sub.Unsubscribe() }()
-	if err := nc.PublishRequest("$SYS.REQ.USER.INFO", inbox, nil); err != nil {
-		return wrong(err)
-	}
-	answer, err := sub.NextMsg(requestTimeout)
+	defer func() { _ = answers.Unsubscribe() }()
+	answer, err := answers.NextMsg(requestTimeout)
 	if err != nil {
 		if errors.Is(nc.LastError(), natsgo.ErrPermissionViolation) {
 			err = desk.ErrFormat // which had no such subject

@@ -46,9 +46,8 @@ func (s *Store) makeLeader(ctx context.Context, stream, node string) error {
 			return true, nil
 		}
 		if err == nil {
-			var done struct{}
 			request := map[string]any{"placement": map[string]string{"preferred": node}}
-			err = s.api(ctx, requestTimeout, "STREAM.LEADER.STEPDOWN."+stream, request, &done)
+			err = s.api(ctx, requestTimeout, "STREAM.LEADER.STEPDOWN."+stream, request, &struct{}{})
 		}
 		return errors.Is(err, desk.ErrDenied), cmp.Or(err, fmt.Errorf("%w: another leads", desk.ErrUnreachable))
 	})

@@ -113,16 +113,15 @@ func (c *conn) hearsLeader(ctx context.Context) bool {
 // hearsMost reports whether most nodes can be heard through the one that we are
 // connected to.
 func (c *conn) hearsMost(nc *natsgo.Conn, wait time.Duration) bool {
-	inbox := nc.NewInbox()
-	sub, err := nc.SubscribeSync(inbox)
-	if err == nil {
-		defer func() { _ = sub.Unsubscribe() }()
-		err = nc.PublishRequest(pingNodes, inbox, []byte(everyNode))
+	answers, err := ask(nc, pingNodes, nc.NewInbox(), everyNode)
+	if err != nil {
+		return false
 	}
+	defer func() { _ = answers.Unsubscribe() }()
 	within, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	for heard := 0; err == nil && 2*heard <= len(c.urls); heard++ {
-		_, err = sub.NextMsgWithContext(within)
+		_, err = answers.NextMsgWithContext(within)
 	}
 	return err == nil
 }

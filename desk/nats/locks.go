@@ -22,11 +22,7 @@ import (
 // it still has.
 type holder struct {
 	name string
-
 	held sync.Map // locks, by the text of their documents
-
-	mu        sync.Mutex
-	answering bool
 }
 
 // lock is a lock that this process holds, or is taking.
@@ -63,9 +59,6 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		return nil, err
 	}
 	subject, err := s.ownSubject(p)
-	if err == nil {
-		err = s.serveLocks(ctx)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -121,25 +114,9 @@ func (s *Store) release(p place, mine string) {
 	}
 }
 
-// serveLocks makes this process answer for its locks.
-func (s *Store) serveLocks(ctx context.Context) error {
-	return s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
-		nc, err := s.connected(ctx)
-		if err == nil {
-			err = s.subscribe(nc)
-		}
-		return err == nil || errors.Is(err, desk.ErrDenied), err
-	})
-}
-
-// subscribe is serveLocks on a connection.
-func (s *Store) subscribe(nc *natsgo.Conn) error {
-	s.locks.mu.Lock()
-	defer s.locks.mu.Unlock()
-	if s.locks.answering {
-		return nil
-	}
-	sub, err := nc.Subscribe(aliveArea+s.whoAmI().writer()+"."+s.locks.name, func(m *natsgo.Msg) {
+// answerForLocks makes this process answer for its locks.
+func (s *Store) answerForLocks(nc *natsgo.Conn, me Identity) error {
+	_, err := nc.Subscribe(aliveArea+me.writer()+"."+s.locks.name, func(m *natsgo.Msg) {
 		if !strings.HasPrefix(m.Reply, backArea) { // or another would have us write anywhere
 			return
 		}
@@ -150,14 +127,9 @@ func (s *Store) subscribe(nc *natsgo.Conn) error {
 		_ = m.Respond(reply)
 	})
 	if err != nil {
-		return unreachable(err)
+		return err
 	}
-	if err := nc.FlushTimeout(requestTimeout); err != nil { // the node knows it before a lock says so
-		_ = sub.Unsubscribe()
-		return unreachable(err)
-	}
-	s.locks.answering = true
-	return nil
+	return nc.FlushTimeout(requestTimeout) // the node knows it before a lock says so
 }
 
 // The subjects on which holders are asked, and on which they answer.
@@ -169,16 +141,12 @@ const (
 // askHolder asks a holder. It answers on a subject of this request alone, which is no
 // inbox: a holder learns the name, and may write there.
 func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
-	nc, back := c.current(), backArea+c.whoAmI().writer()+"."+nuid.Next()
-	sub, err := nc.SubscribeSync(back)
+	answers, err := ask(c.current(), m.Subject, backArea+c.whoAmI().writer()+"."+nuid.Next(), string(m.Data))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = sub.Unsubscribe() }()
-	if err := nc.PublishRequest(m.Subject, back, m.Data); err != nil {
-		return nil, err
-	}
-	answer, err := sub.NextMsgWithContext(ctx)
+	defer func() { _ = answers.Unsubscribe() }()
+	answer, err := answers.NextMsgWithContext(ctx)
 	if err == nil && len(answer.Data) == 0 && answer.Header.Get("Status") == "503" {
 		err = natsgo.ErrNoResponders
 	}

@@ -97,6 +97,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{conn: c, seed: maphash.MakeSeed()}
 	s.locks.name = nuid.Next()
+	c.connectedFirst = s.answerForLocks
 	c.reconnected = func() { go s.recheckLocks() }
 	return s, nil
 }

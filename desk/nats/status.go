@@ -164,19 +164,15 @@ const (
 // askNodes asks all nodes, and returns what those say that answer soon after the
 // first.
 func askNodes[T any](nc *natsgo.Conn, subject, request string) ([]nodeReply[T], error) {
-	inbox := nc.NewInbox()
-	sub, err := nc.SubscribeSync(inbox)
+	begun := time.Now()
+	answers, err := ask(nc, subject, nc.NewInbox(), request)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = sub.Unsubscribe() }()
-	begun := time.Now()
-	if err := nc.PublishRequest(subject, inbox, []byte(request)); err != nil {
-		return nil, err
-	}
+	defer func() { _ = answers.Unsubscribe() }()
 	var all []nodeReply[T]
 	for wait := requestTimeout; ; wait = requestTimeout / 4 {
-		m, err := sub.NextMsg(wait)
+		m, err := answers.NextMsg(wait)
 		if err != nil {
 			break
 		}

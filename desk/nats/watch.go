@@ -122,8 +122,7 @@ func (w *watch) consume(ctx context.Context) error {
 		"deliver_policy": "by_start_sequence", "opt_start_seq": w.next, "headers_only": true,
 		"idle_heartbeat": heartbeat, "inactive_threshold": heartbeatTimeout, "num_replicas": 1, "mem_storage": true,
 	}}
-	var made struct{}
-	if err := w.store.api(ctx, readTimeout, "CONSUMER.CREATE."+StreamDesk+"."+name, request, &made); err != nil {
+	if err := w.store.api(ctx, readTimeout, "CONSUMER.CREATE."+StreamDesk+"."+name, request, &struct{}{}); err != nil {
 		_ = w.sub.Unsubscribe()
 		return fmt.Errorf("watch the desk: %w", err)
 	}
