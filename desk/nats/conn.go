@@ -33,10 +33,10 @@ const (
 
 // conn is the connection of a process, made when it is first needed.
 type conn struct {
-	urls    []string
-	options []natsgo.Option
-	about   string // describes the credential to people
-	log     *slog.Logger
+	urls        []string
+	options     []natsgo.Option
+	description string // describes the credential to people
+	log         *slog.Logger
 	// connectedFirst is called with a new connection, reconnected after each reconnect.
 	connectedFirst func(*natsgo.Conn, Identity) error
 	reconnected    func()
@@ -51,7 +51,7 @@ type conn struct {
 	endConnection context.CancelFunc
 	inFlight      map[*natsgo.Msg]context.CancelCauseFunc // requests under way
 	connectedAt   time.Time                               // when the node was connected to
-	probedAt      time.Time                               // when it was last asked which nodes it hears
+	probedAt      time.Time                               // when the node was last probed
 }
 
 // Identity is the name and the rights of a credential.
@@ -96,7 +96,7 @@ func newConn(o Options) (*conn, error) {
 		if err != nil {
 			faults = append(faults, err)
 		}
-		c.options, c.about = append(c.options, credential), about
+		c.options, c.description = append(c.options, credential), about
 	}
 	if o.CA != "" {
 		if _, err := os.Stat(o.CA); err != nil {
@@ -178,7 +178,7 @@ func (c *conn) connect() error {
 		return nil
 	}
 	options := append(slices.Clone(c.options),
-		natsgo.Name(strings.TrimSpace("mcp-askuser "+c.about)),
+		natsgo.Name(strings.TrimSpace("mcp-askuser "+c.description)),
 		natsgo.Timeout(requestTimeout),
 		natsgo.MaxReconnects(-1),
 		// At once, and then not all at the same moment.
@@ -211,7 +211,7 @@ func (c *conn) connect() error {
 	return nil
 }
 
-// explain says why there is no connection.
+// explain returns the error of a failed connection, with its cause and what to do.
 func (c *conn) explain(err error) error {
 	at := strings.Join(c.urls, ",")
 	switch {
@@ -305,12 +305,12 @@ func identify(nc *natsgo.Conn) (Identity, error) {
 	return me, nil
 }
 
-// Identity connects, and returns who the credential says that we are.
+// Identity connects, and returns the name and the rights of the credential.
 func (c *conn) Identity(ctx context.Context) (Identity, error) {
 	if _, err := c.connected(ctx); err != nil {
 		return Identity{}, err
 	}
-	return c.whoAmI(), nil
+	return c.identity(), nil
 }
 
 // awaitIdentity is Identity while nodes may be starting, or choosing a leader: it
@@ -323,7 +323,7 @@ func (c *conn) awaitIdentity(ctx context.Context) (me Identity, err error) {
 	return me, err
 }
 
-func (c *conn) whoAmI() Identity {
+func (c *conn) identity() Identity {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.me
@@ -378,7 +378,7 @@ func (c *conn) handleError(err error) {
 
 // request is one attempt, of so long at most, with a message that no other has
 // under way. The error wraps ErrDenied where the
-// server refuses it; any other but natsgo.ErrNoResponders says nothing of what became of it.
+// server refuses it; after any other but natsgo.ErrNoResponders the request may have been carried out.
 func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (*natsgo.Msg, error) {
 	nc, err := c.connected(ctx)
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *Store) makeLeader(ctx context.Context, stream, node string) error {
 
 // intact returns an error where the leader of a stream cannot read all messages that
 // match a filter. After a bit on its disk has flipped it answers as if there were none,
-// and says nothing of it in its status.
+// and its status does not show that.
 func (c *conn) intact(ctx context.Context, stream, filter string) error {
 	lost, err := c.unreadable(ctx, stream, filter)
 	if err != nil || lost == 0 {

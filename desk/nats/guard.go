@@ -70,7 +70,7 @@ func (c *conn) probe(ctx context.Context) {
 
 // leaveIfUseless leaves a node that has given no definite answer since a time: one that
 // was stopped and keeps its connections, or one that was cut off from the others, which
-// says that it leads for ten more seconds. Where most nodes can be heard through it they
+// claims for ten more seconds that it leads. Where most nodes can be heard through it they
 // are choosing a leader; where that takes too long another node may know more.
 func (c *conn) leaveIfUseless(since time.Time) {
 	c.mu.Lock()
@@ -91,7 +91,7 @@ func (c *conn) leaveIfUseless(since time.Time) {
 }
 
 // hearsLeader reports whether the leader of the desk answers, and has heard from most
-// nodes lately: a leader that was cut off says for ten seconds that it leads.
+// nodes lately: one that was cut off claims for ten seconds that it leads.
 func (c *conn) hearsLeader(ctx context.Context) bool {
 	m, err := c.request(ctx, guardProbe, &natsgo.Msg{Subject: "$JS.API.STREAM.INFO." + StreamDesk})
 	var now natsgo.StreamInfo

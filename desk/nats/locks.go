@@ -141,7 +141,7 @@ const (
 // askHolder asks a holder. It answers on a subject of this request alone, which is no
 // inbox: a holder learns the name, and may write there.
 func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
-	answers, err := ask(c.current(), m.Subject, backArea+c.whoAmI().writer()+"."+nuid.Next(), string(m.Data))
+	answers, err := ask(c.current(), m.Subject, backArea+c.identity().writer()+"."+nuid.Next(), string(m.Data))
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +230,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	me := s.whoAmI().writer()
+	me := s.identity().writer()
 	at := slices.DeleteFunc(slices.Collect(maps.Keys(found)), func(p place) bool {
 		return kind == desk.KindPresent && !isHuman(p.owner) && p.owner != me
 	})
@@ -268,7 +268,7 @@ func (s *Store) recheckLocks() {
 		m, err := s.last(ctx, l.place)
 		if err == nil && !m.exists() && s.locks.has(mine) {
 			m.Data = []byte(mine)
-			err = s.create(ctx, creation{place: l.place, subject: l.place.by(s.whoAmI().writer()), data: m.Data, replaces: m.Seq})
+			err = s.create(ctx, creation{place: l.place, subject: l.place.by(s.identity().writer()), data: m.Data, replaces: m.Seq})
 		}
 		if errors.Is(err, desk.ErrExists) || err == nil && string(m.Data) != mine {
 			s.locks.held.Delete(mine)

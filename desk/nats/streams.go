@@ -30,7 +30,7 @@ func Streams(nodes int) []natsgo.StreamConfig {
 	// No credential can publish to it: it has no subjects of its own. The first message
 	// of a subject counts, and stays when the outcome is deleted.
 	said.MaxMsgsPerSubject = -1
-	said.Name, said.Description = StreamSaid, "what humans said, as the server has seen it"
+	said.Name, said.Description = StreamHuman, "what humans said, as the server has seen it"
 	said.Sources = []*natsgo.StreamSource{{Name: StreamDesk, SubjectTransforms: []natsgo.SubjectTransformConfig{
 		{Source: root + "ask.end.*.*.human.*", Destination: "said.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}"},
 	}}}
