@@ -17,7 +17,6 @@ import (
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
-	"github.com/nats-io/nkeys"
 	"github.com/nats-io/nuid"
 
 	"mcp-askuser/desk"
@@ -123,15 +122,11 @@ func readCreds(file string) (credential natsgo.Option, about string, err error) 
 	if strings.Contains(string(data), "NATS USER JWT") {
 		return natsgo.UserCredentials(file), about, nil
 	}
-	pair, err := nkeys.ParseDecoratedNKey(data)
+	credential, err = natsgo.NkeyOptionFromSeed(file)
 	if err != nil {
 		return nil, "", fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", file, err)
 	}
-	public, err := pair.PublicKey()
-	if err != nil {
-		return nil, "", fmt.Errorf("the credential for the desk, %s: %w", file, err)
-	}
-	return natsgo.Nkey(public, pair.Sign), about, nil
+	return credential, about, nil
 }
 
 // Close ends the connection.
