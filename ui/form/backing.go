@@ -103,12 +103,12 @@ func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
 
 // Options are what the form gets from the desk, which is read for them; keep
 // takes the drafts.
-func (b Backing) Options(ctx context.Context, keep *Draft) (o Options) {
+func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
-	unsaved, _ := keep.Unsaved() // first: what is saved meanwhile is read from the desk
-	o.Draft, o.Keep, o.Memory = b.Draft(ctx), keep, b.Memory(ctx)
+	unsaved, _ := draft.Unsaved() // first: what is saved meanwhile is read from the desk
+	o.Draft, o.Keep, o.Memory = b.Draft(ctx), draft, b.Memory(ctx)
 	if unsaved != nil {
 		o.Draft = *unsaved
 	}

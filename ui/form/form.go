@@ -382,9 +382,9 @@ func (f *Form) withdraw(cause error) tea.Cmd {
 
 func (f *Form) end(s State) tea.Cmd {
 	f.state = s
-	keep := f.lastDraft()
-	if keep == nil {
+	save := f.lastDraft()
+	if save == nil {
 		return tea.Quit
 	}
-	return func() tea.Msg { keep(); return tea.Quit() }
+	return func() tea.Msg { save(); return tea.Quit() }
 }

@@ -29,7 +29,7 @@ type history struct {
 	limit   int  // how many records were asked for
 	all     bool // there are no more than those in the list
 	loading bool
-	stop    context.CancelFunc // of the latest look into the past
+	stop    context.CancelFunc // ends the latest reading
 }
 
 func (m *model) loadHistory(search string, limit int) tea.Cmd {
