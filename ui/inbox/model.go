@@ -168,12 +168,12 @@ func (m *model) apply(events ...desk.Event) tea.Cmd {
 		m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
 		switch e.Type {
 		case desk.Settled:
-			m.history.replace(e.Record)
+			m.history.put(e.Record)
 			continue
 		case desk.Ended:
 			m.drafts.Delete(e.Record.ID)
 			m.waiting.markEnded(e.Record)
-			m.history.insert(e.Record)
+			m.history.put(e.Record)
 			cmds = append(cmds, m.endDismissal(e.Record), m.readRefused)
 		default:
 			changed = append(changed, e.Record)
