@@ -237,7 +237,7 @@ func (g *rig) exercise() {
 	if a := <-waiting; a.status != 200 || decodeJSON[api.Record](g.t, a.body).Answers["Go on (go)?"] != "Yes" {
 		g.t.Errorf("waiting for the answer: %d %s", a.status, a.body)
 	}
-	g.server.streams.limit = 1
+	g.server.streams = make(chan struct{}, 1)
 	g.want(503, api.TooManyStreams, "GET", "/api/events", "")
 	g.eachRoute(func(method, path string) {
 		r := g.request(method, path, "")

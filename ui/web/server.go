@@ -84,7 +84,8 @@ type Server struct {
 	timeouts timeouts
 
 	keys    *keys
-	streams *streams
+	streams chan struct{}  // holds a token for each event stream
+	running sync.WaitGroup // event streams
 	// drafts orders what this server does to drafts, so that two clients that
 	// answer different questions do not undo each other. A form in another
 	// process may save the draft as well: between processes the last one wins,
@@ -105,7 +106,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		Options:  o,
 		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
-		streams:  &streams{desk: o.Desk, limit: maxStreams},
+		streams:  make(chan struct{}, maxStreams),
 		visits:   make(chan struct{}, 1),
 	}
 	var err error
@@ -154,7 +155,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	guarded := &door.Listener{Listener: ln, MaxAuthenticated: maxKnown, MaxUnauthenticated: maxStrangers}
 	err := guarded.Serve(ctx, server, s.timeouts.grace)
 	end()
-	s.streams.running.Wait()
+	s.running.Wait()
 	if err != nil {
 		return fmt.Errorf("web: %w", err)
 	}
