@@ -94,7 +94,7 @@ func (a *app) phoneCommand() *cobra.Command {
 
 // examinePhone says whether questions can be answered on the phone.
 func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
-	f := finding{Part: words.T("phone"), Name: a.settings().NtfyTopic, State: well}
+	f := finding{Name: a.settings().NtfyTopic, State: well}
 	p, err := a.openPhone(d)
 	if err != nil {
 		return f.wrong(words.Local.Error(err), correctSettings())
