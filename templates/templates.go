@@ -195,7 +195,7 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 	var faults []error
 	for name := range values {
 		if t.variable(name) == nil {
-			faults = append(faults, fmt.Errorf("the template %s has no variable %q; it has %s", t.Name, name, t.known()))
+			faults = append(faults, fmt.Errorf("the template %s has no variable %q; it has %s", t.Name, name, cmp.Or(strings.Join(t.Names(), ", "), "none")))
 		}
 	}
 	all := map[string]string{}
@@ -222,13 +222,12 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 	}))
 }
 
-// known lists the variables.
-func (t *Template) known() string {
-	var names []string
+// Names returns the names of its variables.
+func (t *Template) Names() (names []string) {
 	for _, x := range t.Variables {
 		names = append(names, x.Name)
 	}
-	return cmp.Or(strings.Join(names, ", "), "none")
+	return names
 }
 
 // walk returns a value with its texts replaced; replace gets the path of each.

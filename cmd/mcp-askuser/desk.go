@@ -58,7 +58,8 @@ func (a *app) deskInit() *cobra.Command {
 			if err := plan.Write(); err != nil {
 				return err
 			}
-			return a.explainPlan(&plan, account)
+			a.explainPlan(&plan, account)
+			return nil
 		},
 	}
 	flags := cmd.Flags()
@@ -84,7 +85,7 @@ func userName() string {
 }
 
 // explainPlan says how to go on.
-func (a *app) explainPlan(p *nodes.Plan, account string) error {
+func (a *app) explainPlan(p *nodes.Plan, account string) {
 	var b strings.Builder
 	b.WriteString(words.T("Written to %s.\n\nStart each node in its own directory, on its own machine:", p.Dir) + "\n\n")
 	for _, n := range p.Nodes {
@@ -104,8 +105,7 @@ func (a *app) explainPlan(p *nodes.Plan, account string) error {
 		}
 	}
 	b.WriteString("\n" + words.T("Keep ca.key and creds/system.creds to yourself. To see how it goes: mcp-askuser desk status") + "\n")
-	_, err := fmt.Fprint(a.out, b.String())
-	return err
+	fmt.Fprint(a.out, b.String())
 }
 
 // shared opens the desk that the settings name.
@@ -179,21 +179,19 @@ func (a *app) deskStatus() *cobra.Command {
 					return err
 				}
 			}
-			if asJSON {
-				if err := a.printJSON(st); err != nil {
-					return err
-				}
-			} else if err := a.printStatus(&st); err != nil {
+			if !asJSON {
+				a.printStatus(&st)
+			} else if err := a.printJSON(st); err != nil {
 				return err
 			}
-			if len(st.Wrong) > 0 {
-				wrong := []string{words.T("wrong with the desk:")}
-				for _, fault := range st.Wrong {
-					wrong = append(wrong, "- "+words.Local.Error(fault))
-				}
-				return errors.New(strings.Join(wrong, "\n"))
+			if len(st.Wrong) == 0 {
+				return nil
 			}
-			return nil
+			text := words.T("wrong with the desk:")
+			for _, fault := range st.Wrong {
+				text += "\n- " + words.Local.Error(fault)
+			}
+			return errors.New(text)
 		},
 	}
 	a.addFlags(cmd, "dir")
@@ -248,7 +246,7 @@ func connectedAs(me *nats.Identity) string {
 	return words.T("Connected to the account %s with every right.", me.Account)
 }
 
-func (a *app) printStatus(st *nats.Status) error {
+func (a *app) printStatus(st *nats.Status) {
 	fmt.Fprintf(a.out, "%s\n\n", connectedAs(&st.Identity))
 	var t table
 	t.add(words.T("NODE"), words.T("VERSION"), words.T("WRITES AT ONCE"), words.T("CLIENTS"))
@@ -259,14 +257,12 @@ func (a *app) printStatus(st *nats.Status) error {
 		}
 		t.add(n.Name, n.Version, sync, strings.Join(n.Clients, ", "))
 	}
-	if err := a.printTable(t); err != nil {
-		return err
-	}
+	a.printTable(t)
 	fmt.Fprintln(a.out)
 	var streams table
 	streams.add(words.T("STREAM"), words.T("MESSAGES"), words.T("BYTES"), words.T("COPIES"), words.T("LEADER"))
 	for _, s := range st.Streams {
 		streams.add(s.Name, fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), fmt.Sprint(s.Replicas), s.Leader)
 	}
-	return a.printTable(streams)
+	a.printTable(streams)
 }

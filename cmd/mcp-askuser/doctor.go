@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -76,11 +75,9 @@ func (a *app) doctor() *cobra.Command {
 				words.Local = words.English
 			}
 			found := a.examine(cmd.Context())
-			show := a.printFindings
-			if asJSON {
-				show = func(found []finding) error { return a.printJSON(found) }
-			}
-			if err := show(found); err != nil {
+			if !asJSON {
+				a.printFindings(found)
+			} else if err := a.printJSON(found); err != nil {
 				return err
 			}
 			if slices.ContainsFunc(found, func(f finding) bool { return f.State == ill }) {
@@ -94,7 +91,7 @@ func (a *app) doctor() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printFindings(found []finding) error {
+func (a *app) printFindings(found []finding) {
 	var b strings.Builder
 	for i, f := range found {
 		mark := map[state]string{well: words.T("ok"), absent: words.T("no"), ill: words.T("wrong")}[f.State]
@@ -106,8 +103,7 @@ func (a *app) printFindings(found []finding) error {
 			fmt.Fprintf(&b, "         → %s\n", f.Remedy)
 		}
 	}
-	_, err := io.WriteString(a.out, b.String())
-	return err
+	fmt.Fprint(a.out, b.String())
 }
 
 func (a *app) examine(ctx context.Context) (all []finding) {

@@ -36,7 +36,8 @@ func (a *app) pending() *cobra.Command {
 			fmt.Fprintln(a.err, words.T("Nothing waits for an answer."))
 			return nil
 		}
-		return a.printTable(pendingTable(records, time.Now()))
+		a.printTable(pendingTable(records, time.Now()))
+		return nil
 	})
 }
 
@@ -87,7 +88,8 @@ func (a *app) history() *cobra.Command {
 			fmt.Fprintln(a.err, words.T("Nothing was asked."))
 			return nil
 		}
-		return a.printTable(historyTable(records))
+		a.printTable(historyTable(records))
+		return nil
 	})
 }
 
@@ -153,9 +155,7 @@ func (a *app) prune() *cobra.Command {
 		unreachable := d.Reach(cmd.Context())
 		months, err := d.Prune(cmd.Context(), time.Now().Add(-age), dry)
 		if len(months) > 0 {
-			if err := a.printPruned(months, dry); err != nil {
-				return err
-			}
+			a.printPruned(months, dry)
 		}
 		switch {
 		case errors.Is(err, desk.ErrDenied):
@@ -172,7 +172,7 @@ func (a *app) prune() *cobra.Command {
 }
 
 // printPruned prints what was removed, or would be.
-func (a *app) printPruned(months []desk.Month, dry bool) error {
+func (a *app) printPruned(months []desk.Month, dry bool) {
 	var t table
 	t.add(words.T("MONTH"), words.T("QUESTIONS"), words.T("SIZE"))
 	questions, size := 0, int64(0)
@@ -180,15 +180,12 @@ func (a *app) printPruned(months []desk.Month, dry bool) error {
 		t.add(m.Name, strconv.Itoa(m.Questions), bytesOf(m.Bytes))
 		questions, size = questions+m.Questions, size+m.Bytes
 	}
-	if err := a.printTable(t); err != nil {
-		return err
-	}
+	a.printTable(t)
+	sum := words.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size))
 	if dry {
-		fmt.Fprintln(a.err, words.N(questions, "%d question (%s) would be removed; without --dry-run it is.", "%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size)))
-		return nil
+		sum = words.N(questions, "%d question (%s) would be removed; without --dry-run it is.", "%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
 	}
-	fmt.Fprintln(a.err, words.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size)))
-	return nil
+	fmt.Fprintln(a.err, sum)
 }
 
 // bytesOf is a number of bytes in words.

@@ -13,6 +13,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -122,8 +123,8 @@ func (a *app) root(args []string) *cobra.Command {
 				return a.version().RunE(cmd, args)
 			}
 			if term.IsTerminal(int(a.in.Fd())) {
-				_, err := io.WriteString(a.out, welcome(cmd))
-				return err
+				fmt.Fprint(a.out, welcome(cmd))
+				return nil
 			}
 			return a.checked(a.serveMCP)(cmd, args)
 		},

@@ -20,8 +20,8 @@ import (
 	"mcp-askuser/question"
 )
 
-// output is standard output. It remembers its first error and writes nothing
-// after it; run tells of it, whatever the command does.
+// output is standard output. It keeps its first error and writes nothing after it.
+// run reports the error, so that commands need not.
 type output struct {
 	io.Writer
 	err error
@@ -97,19 +97,18 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// printTable writes a table to standard output. Programs get a tab between two
-// columns, and all that there is.
-func (a *app) printTable(t table) error {
-	var b strings.Builder
+// printTable writes a table to standard output: whole, with tabs between columns,
+// where that is no terminal.
+func (a *app) printTable(t table) {
 	if width := a.out.width(); width > 0 {
-		b.WriteString(t.text(width))
-	} else {
-		for _, row := range t.rows {
-			b.WriteString(strings.Join(row, "\t") + "\n")
-		}
+		fmt.Fprint(a.out, t.text(width))
+		return
 	}
-	_, err := io.WriteString(a.out, b.String())
-	return err
+	var b strings.Builder
+	for _, row := range t.rows {
+		b.WriteString(strings.Join(row, "\t") + "\n")
+	}
+	fmt.Fprint(a.out, b.String())
 }
 
 // text draws the table no wider than width, 0 for any.

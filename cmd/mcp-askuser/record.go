@@ -176,9 +176,7 @@ func (a *app) reopen() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(a.out, again.ID); err != nil {
-			return err
-		}
+		fmt.Fprintln(a.out, again.ID)
 		fmt.Fprintln(a.err, words.T(words.Reopened))
 		return nil
 	})

@@ -143,11 +143,13 @@ func (a *app) configuration() *cobra.Command {
 					s.Value, _ = spool.DefaultDir(a.getenv) // opening it reports why there is none
 				}
 			}
-			show := a.configTable
-			if asJSON {
-				show = a.configJSON
-			}
-			if err := show(); err != nil {
+			if !asJSON {
+				a.printSettings()
+			} else if err := a.printJSON(struct {
+				File     string              `json:"file"`
+				Found    bool                `json:"found"`
+				Settings []*settings.Setting `json:"settings"`
+			}{a.config.File, a.config.Found, a.config.Rows}); err != nil {
 				return err
 			}
 			return a.config.Err()
@@ -160,23 +162,13 @@ func (a *app) configuration() *cobra.Command {
 	return cmd
 }
 
-func (a *app) configJSON() error {
-	return a.printJSON(struct {
-		File     string              `json:"file"`
-		Found    bool                `json:"found"`
-		Settings []*settings.Setting `json:"settings"`
-	}{a.config.File, a.config.Found, a.config.Rows})
-}
-
-func (a *app) configTable() error {
+func (a *app) printSettings() {
 	t := table{rigid: true}
 	t.add(words.T("SETTING"), words.T("VALUE"), words.T("FROM"))
 	for _, s := range a.config.Rows {
 		t.add(s.Key, settings.Text(s.Value), words.T(a.config.Source(s.Key)))
 	}
-	if err := a.printTable(t); err != nil {
-		return err
-	}
+	a.printTable(t)
 	file := a.config.File
 	switch {
 	case file == "":
@@ -187,5 +179,4 @@ func (a *app) configTable() error {
 		file = words.T("%s (it cannot be read, and nothing in it counts)", file)
 	}
 	fmt.Fprintln(a.err, words.T("Configuration file: %s", file))
-	return nil
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"io"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -35,8 +35,8 @@ func (a *app) show() *cobra.Command {
 		if at, ok := d.Deadline(ctx, rec); ok && rec.Outcome == nil {
 			p.line(0, words.T("It closes at %s unless somebody works on it until then.", clock(at)))
 		}
-		_, err := io.WriteString(a.out, p.String())
-		return err
+		fmt.Fprint(a.out, p.String())
+		return nil
 	})
 }
 
