@@ -58,7 +58,7 @@ func (a *app) deskInit() *cobra.Command {
 			if err := plan.Write(); err != nil {
 				return err
 			}
-			a.explainPlan(&plan, account)
+			a.printNextSteps(&plan, account)
 			return nil
 		},
 	}
@@ -73,7 +73,7 @@ func (a *app) deskInit() *cobra.Command {
 	return cmd
 }
 
-// userName is the name of this user, as a credential may have it.
+// userName is the name of this user, if a credential may have it.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		name := u.Username[strings.LastIndexByte(u.Username, '\\')+1:]
@@ -84,8 +84,8 @@ func userName() string {
 	return "me"
 }
 
-// explainPlan says how to go on.
-func (a *app) explainPlan(p *nodes.Plan, account string) {
+// printNextSteps says what to do with the files of a plan.
+func (a *app) printNextSteps(p *nodes.Plan, account string) {
 	var b strings.Builder
 	b.WriteString(words.T("Written to %s.\n\nStart each node in its own directory, on its own machine:", p.Dir) + "\n\n")
 	for _, n := range p.Nodes {
@@ -164,16 +164,16 @@ func (a *app) deskStatus() *cobra.Command {
 			}
 			defer store.Close()
 			creds := a.settings().DeskCreds
-			if beside := filepath.Join(filepath.Dir(filepath.Dir(creds)), "system.creds"); system == "" && creds != "" {
-				if _, err := os.Stat(beside); err == nil {
-					system = beside
+			if above := filepath.Join(filepath.Dir(filepath.Dir(creds)), "system.creds"); system == "" && creds != "" {
+				if _, err := os.Stat(above); err == nil {
+					system = above
 				}
 			}
 			st, err := store.Status(cmd.Context(), system)
 			if err != nil {
 				return err
 			}
-			judgeRights(&st)
+			checkRights(&st)
 			if readAll {
 				if err := store.FindDamage(cmd.Context(), &st); err != nil {
 					return err
@@ -201,8 +201,9 @@ func (a *app) deskStatus() *cobra.Command {
 	return cmd
 }
 
-// judgeRights adds what is wrong with the rights of a credential, for what it is.
-func judgeRights(st *nats.Status) {
+// checkRights adds the faults of a credential's rights: one that its kind lacks, and
+// one with which it could act as another.
+func checkRights(st *nats.Status) {
 	me := &st.Identity
 	if me.Any {
 		return
@@ -211,26 +212,26 @@ func judgeRights(st *nats.Status) {
 	if me.Human {
 		kind = nodes.Human
 	}
-	write, hear := nodes.Rights(kind, me.Name)
+	write, read := nodes.Rights(kind, me.Name)
 	for _, subject := range write {
 		if !slices.Contains(me.Allow, subject) {
 			st.Wrongf("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject)
 		}
 	}
-	more := func(has, wanted []string) {
+	refuse := func(has, wanted []string) {
 		for _, subject := range has {
 			if !slices.Contains(wanted, subject) {
 				st.Wrongf("your credential has the right to %s, with which it could act as another: take it away", subject)
 			}
 		}
 	}
-	more(me.Allow, write)
-	more(me.Hear, hear)
+	refuse(me.Allow, write)
+	refuse(me.Hear, read)
 	if len(me.Hear) == 0 {
-		more([]string{">"}, nil)
+		refuse([]string{">"}, nil)
 	}
 	if me.Answers {
-		more([]string{"allow_responses"}, nil)
+		refuse([]string{"allow_responses"}, nil)
 	}
 }
 

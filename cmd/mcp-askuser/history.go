@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strconv"
 	"time"
@@ -65,7 +66,7 @@ func (a *app) history() *cobra.Command {
 	cmd.AddCommand(a.prune())
 	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
-	takesFormat(cmd, &format, []string{"text", "json", "jsonl", "md"})
+	addFormatFlag(cmd, &format, []string{"text", "json", "jsonl", "md"})
 	cmd.Flags().UintVar(&limit, "limit", 50, "at most this `number`, the newest; 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
@@ -93,7 +94,6 @@ func (a *app) history() *cobra.Command {
 	})
 }
 
-// collect returns the records of the past, the last asked first.
 func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, error) {
 	records := []desk.Record{}
 	for rec, err := range d.History(ctx, q) {
@@ -105,17 +105,10 @@ func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, er
 	return records, nil
 }
 
-// stream prints records, oldest first, as they come: there may be more of them
-// than fit into memory.
+// stream prints records one by one: there may be more than fit into memory.
 func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error {
 	out := bufio.NewWriterSize(a.out, 1<<16)
-	write := writeDecisions
-	switch format {
-	case "json":
-		write = writeArray
-	case "jsonl":
-		write = writeTranscript
-	}
+	write := map[string]func(io.Writer, iter.Seq2[desk.Record, error]) error{"json": writeArray, "jsonl": writeTranscript, "md": writeDecisions}[format]
 	if err := write(out, records); err != nil {
 		return err
 	}
@@ -171,7 +164,6 @@ func (a *app) prune() *cobra.Command {
 	})
 }
 
-// printPruned prints what was removed, or would be.
 func (a *app) printPruned(months []desk.Month, dry bool) {
 	var t table
 	t.add(words.T("MONTH"), words.T("QUESTIONS"), words.T("SIZE"))
@@ -188,7 +180,6 @@ func (a *app) printPruned(months []desk.Month, dry bool) {
 	fmt.Fprintln(a.err, sum)
 }
 
-// bytesOf is a number of bytes in words.
 func bytesOf(n int64) string {
 	const kilo, mega = 1000, 1000 * 1000
 	if n >= 10*mega {
