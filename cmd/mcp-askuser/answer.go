@@ -158,10 +158,10 @@ func (a *app) answerJSON(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if !rec.Attended {
 		later = " when it comes back"
 	}
-	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: fmt.Sprintf(message, words.English.Asker(rec.Asker), later)})
+	return a.printJSONLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: fmt.Sprintf(message, words.English.Asker(rec.Asker), later)})
 }
 
 // refuseAnswer prints why an answer was not taken, and returns the error.
 func (a *app) refuseAnswer(rec desk.Record, err error) error {
-	return cmp.Or(a.printLine(api.Refused(api.Late(&rec.Set, err))), err)
+	return cmp.Or(a.printJSONLine(api.Refused(api.Late(&rec.Set, err))), err)
 }

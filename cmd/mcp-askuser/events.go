@@ -80,7 +80,7 @@ func (a *app) printEvent(ev desk.Event, printed map[string]bool) error {
 	if ev.Type == desk.Touched || ev.Type == desk.Settled && ev.Record.Later == nil {
 		return nil // neither is an event here
 	}
-	return a.printLine(api.NewEvent(ev))
+	return a.printJSONLine(api.NewEvent(ev))
 }
 
 // printPast prints the events since a time, in order, and returns which they are.

@@ -33,20 +33,20 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// app is what the commands share: the process's surroundings, handed in.
+// app is what the commands share.
 type app struct {
-	name     string // as the program was called
+	name     string // by which the program was called
 	in       *os.File
 	out      *output
 	err      io.Writer
 	getenv   func(string) string
-	config   *settings.Settings     // of the command that runs; see run
-	log      *slog.Logger           // its own; see logger
-	deferred deferredLog            // of the log, where a form has the terminal
+	config   *settings.Settings     // of the command that runs
+	log      *slog.Logger           // to standard error
+	deferred deferredLog            // the log while a form has the terminal
 	turn     *tty.Turn              // on the terminal
-	screen   atomic.Pointer[func()] // gives back the terminal that an inbox has
+	screen   atomic.Pointer[func()] // restores the terminal of an inbox
 	remote   bool                   // the askers are on other machines: no terminal here is theirs
-	opened   bool                   // the human called for the form: it is no agent's command
+	opened   bool                   // the user opened the form: no agent did
 }
 
 func main() {
@@ -62,7 +62,7 @@ func main() {
 	os.Exit(code) //nolint:gocritic // what is deferred is for a panic
 }
 
-// restoreTerminal leaves the terminal as it was found, whatever draws on it.
+// restoreTerminal restores the terminal, whatever draws on it.
 func (a *app) restoreTerminal() {
 	a.turn.Rescue()
 	if release := a.screen.Load(); release != nil {
@@ -76,10 +76,10 @@ const alias = "AskUserQuestion"
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.log = a.logger(slog.LevelWarn)
-	a.configure() // the flags come after it, in their time
+	a.configure()
 	words.Local = words.Preferred(a.config.Values.Language, a.getenv)
 	if words.Local != words.English {
-		a.configure() // says what is wrong in that language
+		a.configure() // reports faults in that language
 	}
 	cmd := a.root(args)
 	if a.name == alias {
@@ -112,8 +112,8 @@ func (a *app) configure() {
 	a.config.Load(a.getenv)
 }
 
-// root makes the commands. Those that args do not need are left out where a host
-// starts a server: making them takes longer than all else that is ours.
+// root makes the commands. For a server, which a host starts, it makes only the one that
+// args need: making all takes longer than the rest of the start.
 func (a *app) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp-askuser",
@@ -130,7 +130,7 @@ func (a *app) root(args []string) *cobra.Command {
 		},
 	}
 	a.serveFlags(cmd)
-	cmd.Flags().Bool("version", false, "") // as programs have it
+	cmd.Flags().Bool("version", false, "")
 	_ = cmd.Flags().MarkHidden("version")
 	switch {
 	case len(args) > 0 && args[0] == "serve":
@@ -148,8 +148,6 @@ func (a *app) root(args []string) *cobra.Command {
 	return cmd
 }
 
-// logger returns one to standard error; nothing else may go to standard output
-// while it speaks JSON-RPC.
 func (a *app) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 }

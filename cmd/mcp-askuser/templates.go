@@ -14,8 +14,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// templateDirs are where templates of this directory's project, and the user's
-// own, are looked for.
+// templateDirs are the directories of templates: that of the project, and the user's own.
 func (a *app) templateDirs(directory string) []string {
 	user := ""
 	if a.config.File != "" {

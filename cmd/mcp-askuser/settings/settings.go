@@ -129,8 +129,8 @@ type fault struct {
 	text string
 }
 
-// Leads reports whether the setting says where the desk is.
-func (s *Setting) Leads() bool { return cmp.Or(s.beside, s.Key) == "dir" }
+// NamesDesk reports whether the setting says where the desk is.
+func (s *Setting) NamesDesk() bool { return cmp.Or(s.beside, s.Key) == "dir" }
 
 // Flag is the name of the setting's flag.
 func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
@@ -248,7 +248,7 @@ func (s *Settings) Environ(getenv func(string) string) func(string) string {
 		switch {
 		case row.presence:
 			set[row.variable] = map[any]string{true: "1"}[row.Value]
-		case row.Leads() && row.Value != "" && row.fault.text == "":
+		case row.NamesDesk() && row.Value != "" && row.fault.text == "":
 			set[row.variable] = row.String()
 		}
 	}
