@@ -195,7 +195,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 		state = desk.Cancelled
 	}
 	if name, _ := w.Surface(); name != "tty" && name != "plain" { // which say so themselves
-		fmt.Fprintln(a.err, words.Local.Interrupted(state))
+		a.tell(words.Local.Interrupted(state))
 	}
 	return cause
 }
@@ -211,7 +211,7 @@ func (a *app) printResult(rec desk.Record, render func(desk.Record) (string, err
 		fmt.Fprintln(a.out, text)
 	}
 	if rec.Outcome.FromProgram() {
-		fmt.Fprintln(a.err, words.T("A program has replied, not the user: %s.", words.Local.Outcome(rec.Outcome)))
+		a.tell(words.T("A program has replied, not the user: %s.", words.Local.Outcome(rec.Outcome)))
 	}
 	if err := a.out.flush(); err != nil {
 		return &unprintedError{rec, err}

@@ -139,7 +139,7 @@ func (a *app) deskCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(a.err, words.T("The desk is ready, on %s.", words.N(n, "%d node", "%d nodes")))
+			a.tell(words.T("The desk is ready, on %s.", words.N(n, "%d node", "%d nodes")))
 			return nil
 		},
 	}

@@ -34,7 +34,7 @@ func (a *app) pending() *cobra.Command {
 		case asJSON:
 			return a.printJSON(append([]desk.Record{}, records...))
 		case len(records) == 0:
-			fmt.Fprintln(a.err, words.T("Nothing waits for an answer."))
+			a.tell(words.T("Nothing waits for an answer."))
 			return nil
 		}
 		a.printTable(pendingTable(records, time.Now()))
@@ -86,7 +86,7 @@ func (a *app) history() *cobra.Command {
 			return err
 		}
 		if len(records) == 0 {
-			fmt.Fprintln(a.err, words.T("Nothing was asked."))
+			a.tell(words.T("Nothing was asked."))
 			return nil
 		}
 		a.printTable(historyTable(records))
@@ -158,7 +158,7 @@ func (a *app) prune() *cobra.Command {
 		case unreachable != nil:
 			return fmt.Errorf(words.T("the past of the shared desk stays: %w"), unreachable)
 		case len(months) == 0:
-			fmt.Fprintln(a.err, words.T("No past question is that old."))
+			a.tell(words.T("No past question is that old."))
 		}
 		return nil
 	})
@@ -177,7 +177,7 @@ func (a *app) printPruned(months []desk.Month, dry bool) {
 	if dry {
 		sum = words.N(questions, "%d question (%s) would be removed; without --dry-run it is.", "%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
 	}
-	fmt.Fprintln(a.err, sum)
+	a.tell(sum)
 }
 
 func bytesOf(n int64) string {

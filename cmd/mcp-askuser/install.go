@@ -168,7 +168,7 @@ func (a *app) register(names []string, r registration) error {
 		}
 	}
 	if r.dryRun {
-		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
+		a.tell(words.T("Nothing was changed; without --dry-run it is."))
 	}
 	return nil
 }
@@ -220,11 +220,11 @@ func (a *app) apply(s step, r registration) error {
 	}
 	switch {
 	case len(plan) == 0:
-		fmt.Fprintln(a.err, words.T("%s: nothing to change.", s.title))
+		a.tell(words.T("%s: nothing to change.", s.title))
 	case !r.dryRun && r.remove:
-		fmt.Fprintln(a.err, words.T("%s: taken out.", s.title))
+		a.tell(words.T("%s: taken out.", s.title))
 	case !r.dryRun:
-		fmt.Fprintln(a.err, words.T("%[1]s: done. %[2]s", s.title, words.T(s.restart)))
+		a.tell(words.T("%[1]s: done. %[2]s", s.title, words.T(s.restart)))
 	}
 	return nil
 }
@@ -256,7 +256,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		for _, o := range q.Options {
 			fmt.Fprintf(a.out, "%-14s %s\n", o.ID, question.Line(o.Description))
 		}
-		fmt.Fprintln(a.err, words.T("Name those to register with: mcp-askuser install CLIENT..."))
+		a.tell(words.T("Name those to register with: mcp-askuser install CLIENT..."))
 		return nil, nil
 	}
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: desk.ViaShell}, State: desk.Pending}
@@ -271,7 +271,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	})
 	interrupted := errors.Is(err, ui.ErrInterrupted)
 	if interrupted || err == nil && len(chosen) == 0 {
-		fmt.Fprintln(a.err, words.T("No client was chosen, and nothing was changed."))
+		a.tell(words.T("No client was chosen, and nothing was changed."))
 	}
 	if interrupted {
 		return nil, &exitError{exitClosed, nil}

@@ -76,6 +76,13 @@ func (o *output) width() int {
 	return 80 // a terminal that does not know
 }
 
+// tell prints a line for people. There is none where standard output has failed.
+func (a *app) tell(line string) {
+	if a.out.err == nil {
+		fmt.Fprintln(a.err, line)
+	}
+}
+
 // table is rows of texts, aligned by the cells of their characters. Where it is wider
 // than the terminal, its widest columns are cut.
 type table struct {

@@ -96,7 +96,7 @@ func (a *app) lift() *cobra.Command {
 			return fmt.Errorf(words.T("%w; show ID names the session of a question"), err)
 		}
 		if err == nil {
-			fmt.Fprintln(a.err, words.T("The session may ask again."))
+			a.tell(words.T("The session may ask again."))
 		}
 		return err
 	})
@@ -129,7 +129,7 @@ func (a *app) dismiss() *cobra.Command {
 		if !rec.Attended {
 			message = later
 		}
-		fmt.Fprintln(a.err, words.T(message, rec.ID, words.Local.Asker(rec.Asker)))
+		a.tell(words.T(message, rec.ID, words.Local.Asker(rec.Asker)))
 		return nil
 	})
 }
@@ -155,7 +155,7 @@ func (a *app) cancel() *cobra.Command {
 		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.err, words.T("Withdrawn: %s", rec.ID))
+		a.tell(words.T("Withdrawn: %s", rec.ID))
 		return nil
 	})
 }
@@ -175,7 +175,7 @@ func (a *app) reopen() *cobra.Command {
 			return err
 		}
 		fmt.Fprintln(a.out, again.ID)
-		fmt.Fprintln(a.err, words.T(words.Reopened))
+		a.tell(words.T(words.Reopened))
 		return nil
 	})
 }

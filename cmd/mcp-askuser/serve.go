@@ -146,7 +146,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	collectEarly()
 	fmt.Fprintln(a.out, served.Address(ln.Addr()))
 	if known, err := agents.List(); err == nil && len(known) == 0 {
-		fmt.Fprintln(a.err, words.T("No agent may call yet; mcp-askuser token add NAME lets one."))
+		a.tell(words.T("No agent may call yet; mcp-askuser token add NAME lets one."))
 	}
 	return served.Serve(cmd.Context(), ln)
 }

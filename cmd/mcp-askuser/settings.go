@@ -113,14 +113,14 @@ func (a *app) printNotices(joined *home.Store) {
 	notices, err := joined.Notices(ctx)
 	for _, n := range notices {
 		if n.First != nil {
-			fmt.Fprintln(a.err, words.T("Your answer to %s came too late and does not count: it was already %s.", n.ID, words.Local.Outcome(n.First)))
+			a.tell(words.T("Your answer to %s came too late and does not count: it was already %s.", n.ID, words.Local.Outcome(n.First)))
 		} else {
-			fmt.Fprintln(a.err, words.T("Your answer to %[1]s does not count, as the desk did not take it: %[2]s. If the question is still open, answer it again: what you answered is offered.", n.ID, question.Line(n.Reason)))
+			a.tell(words.T("Your answer to %[1]s does not count, as the desk did not take it: %[2]s. If the question is still open, answer it again: what you answered is offered.", n.ID, question.Line(n.Reason)))
 		}
 		err = errors.Join(err, joined.Told(ctx, n.ID))
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, words.T("Answers that do not count cannot be told: %v", err))
+		a.tell(words.T("Answers that do not count cannot be told: %v", err))
 	}
 }
 
@@ -171,5 +171,5 @@ func (a *app) printSettings() {
 	case a.config.Unread != nil:
 		file = words.T("%s (it cannot be read, and nothing in it counts)", file)
 	}
-	fmt.Fprintln(a.err, words.T("Configuration file: %s", file))
+	a.tell(words.T("Configuration file: %s", file))
 }

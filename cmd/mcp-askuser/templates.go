@@ -36,7 +36,7 @@ func (a *app) templates() *cobra.Command {
 			case asJSON:
 				return errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
 			case len(all) == 0 && err == nil:
-				fmt.Fprintln(a.err, words.T("There are none in %s.", strings.Join(dirs, words.T(" and "))))
+				a.tell(words.T("There are none in %s.", strings.Join(dirs, words.T(" and "))))
 			case len(all) > 0:
 				t := table{rigid: true}
 				t.add(words.T("TEMPLATE"), words.T("VARIABLES"), words.T("ABOUT"))

@@ -56,7 +56,7 @@ func (a *app) tokenAdd() *cobra.Command {
 			return err
 		}
 		fmt.Fprintln(a.out, token)
-		fmt.Fprintln(a.err, words.T(note, args[0]))
+		a.tell(words.T(note, args[0]))
 		return nil
 	})
 }
@@ -78,7 +78,7 @@ func (a *app) tokenList() *cobra.Command {
 			return cmp.Or(a.printJSON(rows), damaged)
 		}
 		if len(rows) == 0 && damaged == nil {
-			fmt.Fprintln(a.err, words.T("No agent has a token; mcp-askuser token add NAME makes one."))
+			a.tell(words.T("No agent has a token; mcp-askuser token add NAME makes one."))
 		}
 		for _, r := range rows {
 			line := words.Mark("%s  since %s")

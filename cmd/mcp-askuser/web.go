@@ -24,10 +24,10 @@ func (a *app) web() *cobra.Command {
 		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			if revoke {
 				key, _ := a.storeFile("page.key")
-				if err := web.Revoke(key); err != nil {
-					return err
+				err := web.Revoke(key)
+				if err == nil {
+					a.tell(words.T("Every browser must now open the address of the page again."))
 				}
-				_, err := fmt.Fprintln(a.err, words.T("Every browser must now open the address of the page again."))
 				return err
 			}
 			return a.serveWeb(cmd, o, open)
@@ -69,7 +69,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	if server.Exposed() {
 		qrterminal.GenerateHalfBlock(address, qrterminal.L, a.err)
 	}
-	fmt.Fprintln(a.err, words.T("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name."))
+	a.tell(words.T("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name."))
 	if open {
 		a.openBrowser(server.Invite(ln.Addr()))
 	}
@@ -103,6 +103,6 @@ func (a *app) openBrowser(address string) {
 		err = web.OpenBrowser(address)
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, words.T("No browser was opened: %v.", err))
+		a.tell(words.T("No browser was opened: %v.", err))
 	}
 }
