@@ -153,7 +153,7 @@ func read(path, name string) (Template, error) {
 	if t.call["questions"] == nil {
 		fault("", "it has no question: [[questions]]")
 	}
-	walk(t.call, "", func(path, text string) string {
+	replaceTexts(t.call, "", func(path, text string) string {
 		for _, place := range placePattern().FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(t.Names(), place[1]) {
 				fault(path, "{{%s}} is no variable of this template; declare it as [variables.%s]", place[1], place[1])
@@ -204,7 +204,7 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	return json.Marshal(walk(t.call, "", func(_, text string) string {
+	return json.Marshal(replaceTexts(t.call, "", func(_, text string) string {
 		return placePattern().ReplaceAllStringFunc(text, func(place string) string {
 			return all[placePattern().FindStringSubmatch(place)[1]]
 		})
@@ -219,21 +219,21 @@ func (t *Template) Names() (names []string) {
 	return names
 }
 
-// walk returns a value with its texts replaced; replace gets the path of each.
-func walk(v any, path string, replace func(path, text string) string) any {
+// replaceTexts returns a value with its texts replaced; replace gets the path of each.
+func replaceTexts(v any, path string, replace func(path, text string) string) any {
 	switch x := v.(type) {
 	case string:
 		return replace(path, x)
 	case []any:
 		out := make([]any, len(x))
 		for i := range x {
-			out[i] = walk(x[i], fmt.Sprintf("%s[%d]", path, i), replace)
+			out[i] = replaceTexts(x[i], fmt.Sprintf("%s[%d]", path, i), replace)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(x))
 		for name := range x {
-			out[name] = walk(x[name], join(path, name), replace)
+			out[name] = replaceTexts(x[name], join(path, name), replace)
 		}
 		return out
 	}

@@ -34,9 +34,6 @@ func (a *app) textCommand(use, short, example string, text func() ([]byte, error
 func (a *app) schema() *cobra.Command {
 	var file string
 	cmd := a.textCommand("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() ([]byte, error) {
-		if err := a.config.Err(); err != nil {
-			return nil, err
-		}
 		var b bytes.Buffer
 		if err := json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  "); err != nil {
 			return nil, err
@@ -47,6 +44,7 @@ func (a *app) schema() *cobra.Command {
 		}
 		return b.Bytes(), nil
 	})
+	cmd.RunE = a.checked(cmd.RunE)
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&file, "output", "", "write to this `file` instead")
 	return cmd

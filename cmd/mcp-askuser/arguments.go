@@ -25,18 +25,18 @@ func arguments(cmd *cobra.Command, args []string) error {
 	case name == "", strings.HasPrefix(name, "--"):
 		most = 0
 	}
-	var wrong string
+	var fault string
 	switch {
 	case len(args) == 0 && most > 0 && !strings.HasPrefix(name, "["):
-		wrong = words.T("%s is missing", name)
+		fault = words.T("%s is missing", name)
 	case len(args) <= most:
 		return nil
 	case cmd.HasSubCommands():
 		return unknownCommand(cmd, args[0])
 	default:
-		wrong = words.T("%q is an argument too many", args[most])
+		fault = words.T("%q is an argument too many", args[most])
 	}
-	return errors.New(words.T("%s\nUsage: %s", wrong, usage(cmd)))
+	return errors.New(words.T("%s\nUsage: %s", fault, usage(cmd)))
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {

@@ -42,14 +42,14 @@ type finding struct {
 type state string
 
 const (
-	well   state = "ok"
-	absent state = "no" // it is not used here, and need not be
-	ill    state = "wrong"
+	stateOK     state = "ok"
+	stateUnused state = "no" // it is not used here, and need not be
+	stateWrong  state = "wrong"
 )
 
 // wrong is the finding with a fault, and what to do about it.
 func (f finding) wrong(text, remedy string) finding {
-	f.State, f.Text, f.Remedy = ill, text, remedy
+	f.State, f.Text, f.Remedy = stateWrong, text, remedy
 	return f
 }
 
@@ -80,7 +80,7 @@ func (a *app) doctor() *cobra.Command {
 			} else if err := a.printJSON(found); err != nil {
 				return err
 			}
-			if slices.ContainsFunc(found, func(f finding) bool { return f.State == ill }) {
+			if slices.ContainsFunc(found, func(f finding) bool { return f.State == stateWrong }) {
 				return &exitError{exitBad, nil}
 			}
 			return nil
@@ -94,7 +94,7 @@ func (a *app) doctor() *cobra.Command {
 func (a *app) printFindings(found []finding) {
 	var b strings.Builder
 	for i, f := range found {
-		mark := map[state]string{well: words.T("ok"), absent: words.T("no"), ill: words.T("wrong")}[f.State]
+		mark := map[state]string{stateOK: words.T("ok"), stateUnused: words.T("no"), stateWrong: words.T("wrong")}[f.State]
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
@@ -118,7 +118,7 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 	if s.Desk != "" {
 		f := a.examineDesk(ctx, s.Desk)
 		add(words.T("shared desk"), f)
-		if f.State == ill {
+		if f.State == stateWrong {
 			s.Desk = "" // a question would be asked on this machine too
 		}
 	}
@@ -137,12 +137,12 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 }
 
 func (a *app) examineSettings() finding {
-	f := finding{Name: cmp.Or(a.config.File, words.T("no file")), State: well, Text: words.T("was read")}
+	f := finding{Name: cmp.Or(a.config.File, words.T("no file")), State: stateOK, Text: words.T("was read")}
 	if err := a.config.Err(); err != nil {
 		return f.wrong(err.Error(), correctSettings())
 	}
 	if !a.config.Found {
-		f.State, f.Text = absent, words.T("there is no file; the defaults hold")
+		f.State, f.Text = stateUnused, words.T("there is no file; the defaults hold")
 	}
 	return f
 }
@@ -166,7 +166,7 @@ func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding
 	if err == nil {
 		questions, bytes, err = near.Size(ctx)
 	}
-	f := finding{Name: dir, State: well}
+	f := finding{Name: dir, State: stateOK}
 	if err != nil {
 		return f.wrong(words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir"))
 	}
@@ -177,7 +177,7 @@ func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding
 
 // examineDesk says whether the shared desk answers, and as whom it takes this user.
 func (a *app) examineDesk(ctx context.Context, url string) finding {
-	f := finding{Name: url, State: well}
+	f := finding{Name: url, State: stateOK}
 	ctx, stop := context.WithTimeout(ctx, deskTimeout)
 	defer stop()
 	var me nats.Identity
@@ -209,10 +209,10 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 	usable := false
 	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
 	for _, surface := range surfaces {
-		f := finding{Name: surface.Name(), State: well, Text: words.T("would show it")}
+		f := finding{Name: surface.Name(), State: stateOK, Text: words.T("would show it")}
 		switch err := check(ctx, surface); {
 		case err != nil:
-			f.State, f.Text = absent, words.Local.Error(err)
+			f.State, f.Text = stateUnused, words.Local.Error(err)
 		case !usable:
 			usable = true
 			f.Text = words.T("would show it first, for a command that asks here")
@@ -221,7 +221,7 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 	}
 	if !usable {
 		last := &out[len(out)-1]
-		last.State, last.Remedy = ill, words.T("keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser")
+		last.State, last.Remedy = stateWrong, words.T("keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser")
 	}
 	return out
 }
@@ -235,13 +235,13 @@ func (a *app) examineClients() (out []finding) {
 			if here {
 				out = append(out, client)
 			}
-			if f, mirrored := a.examineQuestions(c, project); mirrored && (here || f.State != absent) {
+			if f, mirrored := a.examineQuestions(c, project); mirrored && (here || f.State != stateUnused) {
 				out = append(out, f)
 			}
 		}
 	}
 	if len(out) == 0 {
-		out = []finding{{Name: words.T("none"), State: absent, Text: words.T("no client that this program knows is on this machine"), Remedy: "mcp-askuser install CLIENT"}}
+		out = []finding{{Name: words.T("none"), State: stateUnused, Text: words.T("no client that this program knows is on this machine"), Remedy: "mcp-askuser install CLIENT"}}
 	}
 	return out
 }
@@ -253,7 +253,7 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		name += " --project"
 	}
 	r, err := c.Registered(p)
-	f := finding{Name: c.Name, State: well, Text: r.What}
+	f := finding{Name: c.Name, State: stateOK, Text: r.What}
 	_, none := c.File(p)
 	program, _, _ := strings.Cut(r.What, " ")
 	_, missing := exec.LookPath(program)
@@ -263,7 +263,7 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	case err != nil:
 		f = f.wrong(words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server"))
 	case r.What == "":
-		f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
+		f.State, f.Text, f.Remedy = stateUnused, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
 	case !strings.Contains(r.What, "://") && missing != nil:
 		f = f.wrong(f.Text, words.T("that program is not there: mcp-askuser install %s names this one", name))
 		if project && filepath.Base(program) == program { // as install writes it
@@ -293,18 +293,18 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	if project {
 		remedy += " --project"
 	}
-	f := finding{Name: c.Name, State: ill, Text: text, Remedy: remedy}
+	f := finding{Name: c.Name, State: stateWrong, Text: text, Remedy: remedy}
 	switch {
 	case err != nil:
 		f.Text, f.Remedy = words.Local.Error(err), words.T("mend that file, or take it away: until then the client's own questions stay there")
 	case !state.Installed:
-		f.State, f.Text = absent, words.T("its own questions stay there (%s)", s.Path)
+		f.State, f.Text = stateUnused, words.T("its own questions stay there (%s)", s.Path)
 	case !state.Current:
 		f.Text = words.T("its own questions are brought here, but not as this version would (%s)", s.Path)
 	case a.config.Err() != nil:
 		f.Text, f.Remedy = words.T("its own questions stay there as long as a setting is wrong (%s)", s.Path), correctSettings()
 	default:
-		f.State, f.Remedy = well, ""
+		f.State, f.Remedy = stateOK, ""
 	}
 	return f, true
 }
@@ -312,15 +312,15 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 // selfTest asks a question through a server of its own, over a store of its own,
 // and answers it as the inbox would.
 func (a *app) selfTest(ctx context.Context) finding {
-	began := time.Now()
-	f := finding{Name: words.T("a question"), State: well}
+	start := time.Now()
+	f := finding{Name: words.T("a question"), State: stateOK}
 	if err := a.config.Err(); err != nil {
 		return f.wrong(words.T("not asked, as no server starts like this: %v", err), correctSettings())
 	}
 	if err := roundTrip(ctx); err != nil {
 		return f.wrong(words.Local.Error(err), words.T("this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json"))
 	}
-	f.Text = words.T("asked, answered and delivered over MCP in %d ms", time.Since(began).Milliseconds())
+	f.Text = words.T("asked, answered and delivered over MCP in %d ms", time.Since(start).Milliseconds())
 	return f
 }
 
@@ -345,8 +345,8 @@ func roundTrip(ctx context.Context) error {
 		return err
 	}
 	d := desk.New(store, desk.Options{})
-	mine := []string{settings.EnvFile + "=" + os.DevNull, settings.EnvDesk + "="} // a desk of its own
-	c, err := client.NewStdioMCPClient(self, mine, "serve", "--surface", "inbox", "--dir", dir)
+	env := []string{settings.EnvFile + "=" + os.DevNull, settings.EnvDesk + "="} // a desk of its own
+	c, err := client.NewStdioMCPClient(self, env, "serve", "--surface", "inbox", "--dir", dir)
 	if err != nil {
 		return err
 	}
@@ -355,10 +355,10 @@ func roundTrip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var hello mcp.InitializeRequest
-	hello.Params.ProtocolVersion = "2025-11-25"
-	hello.Params.ClientInfo = mcp.Implementation{Name: "mcp-askuser-doctor", Version: "1"}
-	if _, err := c.Initialize(ctx, hello); err != nil {
+	var initialize mcp.InitializeRequest
+	initialize.Params.ProtocolVersion = "2025-11-25"
+	initialize.Params.ClientInfo = mcp.Implementation{Name: "mcp-askuser-doctor", Version: "1"}
+	if _, err := c.Initialize(ctx, initialize); err != nil {
 		return err
 	}
 	answered := make(chan error, 1)

@@ -101,8 +101,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	err := cmd.ExecuteContext(ctx)
 	a.deferred.writeTo(a.err)
 	code := a.status(err)
-	if wrong := a.out.flush(); wrong != nil && !errors.Is(err, wrong) {
-		code = a.status(wrong)
+	if writeErr := a.out.flush(); writeErr != nil && !errors.Is(err, writeErr) {
+		code = a.status(writeErr)
 	}
 	return code
 }
@@ -119,7 +119,7 @@ func (a *app) root(args []string) *cobra.Command {
 		Use:   "mcp-askuser",
 		Short: "Let any AI agent ask its user something, and get an answer it can rely on",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if asked, _ := cmd.Flags().GetBool("version"); asked {
+			if version, _ := cmd.Flags().GetBool("version"); version {
 				return a.version().RunE(cmd, args)
 			}
 			if term.IsTerminal(int(a.in.Fd())) {

@@ -93,7 +93,7 @@ func (a *app) phoneCommand() *cobra.Command {
 }
 
 func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
-	f := finding{Name: a.settings().NtfyTopic, State: well}
+	f := finding{Name: a.settings().NtfyTopic, State: stateOK}
 	p, err := a.openPhone(d)
 	if err != nil {
 		return f.wrong(words.Local.Error(err), correctSettings())

@@ -145,12 +145,12 @@ func (t *table) widths(width int) []int {
 	if width == 0 || t.rigid || widths == nil {
 		return widths
 	}
-	left := width - columnGap*(len(widths)-1)
+	spare := width - columnGap*(len(widths)-1)
 	for _, w := range widths {
-		left -= w
+		spare -= w
 	}
 	const unreadable = 8 // cells
-	for from := max(1, t.whole); left < 0; {
+	for from := max(1, t.whole); spare < 0; {
 		widest := len(widths) - 1
 		for i := from; i < len(widths); i++ {
 			if widths[i] > widths[widest] {
@@ -164,7 +164,7 @@ func (t *table) widths(width int) []int {
 			return widths
 		default:
 			widths[widest]--
-			left++
+			spare++
 		}
 	}
 	return widths

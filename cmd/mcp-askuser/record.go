@@ -59,7 +59,7 @@ func (a *app) completeIDs(past bool) cobra.CompletionFunc {
 // completeFrom completes one argument with a text of each pending record, and with past
 // of the newest that have ended.
 func (a *app) completeFrom(past bool, text func(desk.Record) string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, prefix string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		if a.config.Err() != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -75,7 +75,7 @@ func (a *app) completeFrom(past bool, text func(desk.Record) string) cobra.Compl
 		seen := map[string]bool{"": true}
 		for _, rec := range records {
 			word := text(rec)
-			if !seen[word] && strings.HasPrefix(strings.ToUpper(word), strings.ToUpper(begun)) {
+			if !seen[word] && strings.HasPrefix(strings.ToUpper(word), strings.ToUpper(prefix)) {
 				out = append(out, cobra.CompletionWithDesc(word, view.Local(rec).Subject()))
 			}
 			seen[word] = true

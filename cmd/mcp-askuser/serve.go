@@ -131,8 +131,10 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	if err != nil {
 		return err
 	}
-	mine := func(string) []string { return a.templateDirs("") } // no directory of this machine is the agent's
-	tools, stop := a.tools(askuser.Config{Desk: d, Remote: true, Attended: func(bool) bool { return true }, Command: command, Templates: mine})
+	tools, stop := a.tools(askuser.Config{
+		Desk: d, Remote: true, Attended: func(bool) bool { return true }, Command: command,
+		Templates: func(string) []string { return a.templateDirs("") }, // the agent's directory is on another machine
+	})
 	defer stop()
 	agents, _, err := a.tokens()
 	if err != nil {

@@ -37,8 +37,8 @@ func (a *app) addFlags(cmd *cobra.Command, keys ...string) {
 
 // complete completes the words that a flag takes, also after a comma.
 func complete(cmd *cobra.Command, flag string, words ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		before := begun[:strings.LastIndexByte(begun, ',')+1]
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
 		for _, word := range words {
 			out = append(out, before+word)
 		}
@@ -148,9 +148,7 @@ func (a *app) configuration() *cobra.Command {
 			return a.config.Err()
 		},
 	}
-	a.addFlags(cmd, "dir", "hold")
-	a.addFlags(cmd, askKeys[:]...)
-	a.addFlags(cmd, limitKeys[:]...)
+	a.serveFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -38,7 +38,7 @@ func checkRemote(names []string) error {
 func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status) (all []ui.Surface, whole ui.Surface) {
 	s, getenv := a.settings(), a.environ()
 	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted}
-	made := map[string]ui.Surface{
+	byName := map[string]ui.Surface{
 		"elicit": askuser.Elicit(),
 		"tty":    tty.New(terminal),
 		"pane":   pane.New(getenv),
@@ -64,13 +64,13 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 			case name == "inbox": // a user who names it looks there
 				all = append(all, ui.Elsewhere())
 			case !a.remote || !onTerminal(name):
-				all = append(all, guarded(made[name]))
+				all = append(all, guarded(byName[name]))
 			}
 		}
 	}
-	beside, ok := made["pane"].(interface{ Quietly() ui.Surface })
+	quiet, ok := byName["pane"].(interface{ Quietly() ui.Surface })
 	if ok && !a.remote && slices.Contains(s.Surfaces, "auto") {
-		whole = guarded(beside.Quietly())
+		whole = guarded(quiet.Quietly())
 	}
 	return all, whole
 }

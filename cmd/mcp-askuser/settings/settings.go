@@ -71,9 +71,9 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "on_timeout", value: choice(&v.OnTimeout, []string{"none", "default"}, "none", "default"), fallback: "none", help: "whether a caller may have the declared defaults when the time is up: none or default"},
 		{Key: "hold", value: duration(&v.Hold, 0), fallback: "0", help: "how long a call waits before the agent is told to come back, 0 for as long as its client allows"},
 		{Key: "dir", variable: "MCP_ASKUSER_DIR", value: path(&v.Dir, words.T("directory")), help: "the directory that keeps questions and answers"},
-		{Key: "desk", variable: EnvDesk, value: text(&v.Desk), beside: "dir", help: "the desk that many machines share: nats://HOST:PORT, of several nodes with commas between"},
-		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, words.T("file")), beside: "dir", help: "the file with your credential for that desk"},
-		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, words.T("file")), beside: "dir", help: "the file with the certificate authority of that desk"},
+		{Key: "desk", variable: EnvDesk, value: text(&v.Desk), flagWith: "dir", help: "the desk that many machines share: nats://HOST:PORT, of several nodes with commas between"},
+		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, words.T("file")), flagWith: "dir", help: "the file with your credential for that desk"},
+		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, words.T("file")), flagWith: "dir", help: "the file with the certificate authority of that desk"},
 		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
 		{Key: "keep_history", value: age(&v.KeepHistory), fallback: "0", help: "how long to keep past questions, 0 for ever"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
@@ -105,7 +105,7 @@ type Setting struct {
 	presence bool   // the variable means true whatever it holds, by convention
 	fallback string // the default
 	help     string
-	beside   string // the setting with whose flag a command has this one's too
+	flagWith string // the setting whose flag brings this one's along
 	fault    fault
 }
 
@@ -128,7 +128,7 @@ type fault struct {
 }
 
 // NamesDesk reports whether the setting says where the desk is.
-func (s *Setting) NamesDesk() bool { return cmp.Or(s.beside, s.Key) == "dir" }
+func (s *Setting) NamesDesk() bool { return cmp.Or(s.flagWith, s.Key) == "dir" }
 
 // Flag returns the name of the flag.
 func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
@@ -190,7 +190,7 @@ func New(surfaces []string) *Settings {
 // AddFlags registers the flags of the settings with these keys.
 func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 	for _, row := range s.Rows {
-		if !slices.Contains(keys, cmp.Or(row.beside, row.Key)) {
+		if !slices.Contains(keys, cmp.Or(row.flagWith, row.Key)) {
 			continue
 		}
 		f := flags.VarPF(row, row.Flag(), "", row.help+" ("+row.variable+")")
