@@ -136,7 +136,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along
 		rec, err := d.Note(ctx, a.request(call), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {
-			a.log.WarnContext(ctx, "a question that was not asked leaves no trace", "error", err)
+			a.log.WarnContext(ctx, "cannot record a question whose answers were all given", "error", err)
 		}
 		return a.printResult(rec, render)
 	}
@@ -190,7 +190,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 			return cause // answered at the last moment: kept for the next call that asks the same
 		}
 		if err := d.Archive(ctx, id); err != nil {
-			a.log.WarnContext(ctx, "the question is not put away", "id", id, "error", err)
+			a.log.WarnContext(ctx, "cannot archive the question", "id", id, "error", err)
 		}
 		state = desk.Cancelled
 	}

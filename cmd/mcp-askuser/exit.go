@@ -32,12 +32,7 @@ type exitError struct {
 	err  error
 }
 
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit status %d", e.code)
-	}
-	return e.err.Error()
-}
+func (e *exitError) Error() string { return fmt.Sprintf("exit status %d: %v", e.code, e.err) }
 
 func (e *exitError) Unwrap() error { return e.err }
 

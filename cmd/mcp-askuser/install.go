@@ -89,30 +89,30 @@ func (a *app) place(project bool) install.Place {
 	return p
 }
 
-// server is how a client starts or reaches this program. In a project's file, which is
-// shared, the program has no path: each machine finds its own.
+// self is this program in the file of a client: its path, or in a project's file, which
+// is shared, its name.
+func self(project bool) string {
+	if path, err := os.Executable(); err == nil && !project {
+		return path
+	}
+	return "mcp-askuser"
+}
+
+// server is how a client starts or reaches this program.
 func (a *app) server(r registration) install.Server {
 	if r.address != "" {
 		return install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
 	}
-	s := install.Server{Command: "mcp-askuser", Where: a.deskFlags(settings.FromFlag)}
-	if self, err := os.Executable(); err == nil && !r.project {
-		s.Command = self
-	}
-	return s
+	return install.Server{Command: self(r.project), Where: a.deskFlags(settings.FromFlag)}
 }
 
 // questions is how a client's own questions are mirrored; false where they cannot be.
-// The client runs the small program, if it is installed beside this one. As in server, a
-// project's file has no path.
+// The client runs the small program, if it is installed beside this one.
 func (a *app) questions(client string, project bool) (mirrorinstall.Setup, bool) {
-	program := []string{"mcp-askuser", "hook"}
-	if self, err := os.Executable(); err == nil && !project {
-		program[0] = self
-		small := filepath.Join(filepath.Dir(self), "mcp-askuser-hook"+filepath.Ext(self))
-		if _, err := os.Stat(small); err == nil {
-			program = []string{small}
-		}
+	program := []string{self(project), "hook"}
+	small := filepath.Join(filepath.Dir(program[0]), "mcp-askuser-hook"+filepath.Ext(program[0]))
+	if _, err := os.Stat(small); err == nil && filepath.IsAbs(small) {
+		program = []string{small}
 	}
 	program = append(program, client)
 	if !project { // the hook reads our file, but not our flags and variables

@@ -32,7 +32,7 @@ func (a *app) serveFlags(cmd *cobra.Command) {
 }
 
 func (a *app) serve() *cobra.Command {
-	var o httpOptions
+	var address, cert, key string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over standard input and output, or over HTTP",
@@ -42,18 +42,18 @@ func (a *app) serve() *cobra.Command {
   mcp-askuser serve --http 0.0.0.0:8765 --tls-cert cert.pem --tls-key key.pem`,
 		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			switch {
-			case o.address != "":
-				return a.serveHTTP(cmd, o)
-			case o.cert != "" || o.key != "":
+			case address != "":
+				return a.serveHTTP(cmd, address, cert, key)
+			case cert != "" || key != "":
 				return errors.New(words.T("--tls-cert and --tls-key are for --http ADDRESS"))
 			}
 			return a.serveMCP(cmd, args)
 		}),
 	}
 	a.serveFlags(cmd)
-	cmd.Flags().StringVar(&o.address, "http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
-	cmd.Flags().StringVar(&o.cert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
-	cmd.Flags().StringVar(&o.key, "tls-key", "", "the `file` with the key of that certificate (PEM)")
+	cmd.Flags().StringVar(&address, "http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
+	cmd.Flags().StringVar(&cert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
+	cmd.Flags().StringVar(&key, "tls-key", "", "the `file` with the key of that certificate (PEM)")
 	return cmd
 }
 
@@ -106,18 +106,15 @@ func (a *app) tools(c askuser.Config) (tools *askuser.Tools, stop func()) {
 	}
 }
 
-// httpOptions are the flags of serve --http.
-type httpOptions struct{ address, cert, key string }
-
-func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
+func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 	if err := checkRemote(a.settings().Surfaces); err != nil {
 		return err
 	}
-	host, port, err := httpAddress(cmd.Context(), o.address)
+	host, port, err := httpAddress(cmd.Context(), address)
 	if err != nil {
 		return err
 	}
-	tls, err := door.Certificate(o.cert, o.key)
+	tls, err := door.Certificate(cert, key)
 	if err != nil {
 		return err
 	}
