@@ -55,7 +55,7 @@ func (a *app) ask() *cobra.Command {
 				return err
 			}
 			for _, question := range call.Dropped {
-				fmt.Fprintf(a.err, "Not asked, because no answer can bring it up: %s\n", question)
+				a.tell(words.T("Not asked, because no answer can bring it up: %s", question))
 			}
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = a.settings().Timeout

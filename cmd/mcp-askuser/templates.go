@@ -55,7 +55,7 @@ func (a *app) templates() *cobra.Command {
 // templateCall makes the call of a template, with variables given as NAME=VALUE.
 func (a *app) templateCall(name string, variables, args []string) (wire.Call, error) {
 	if len(args) > 0 {
-		return wire.Call{}, errors.New("--template brings its own questions; leave out the JSON")
+		return wire.Call{}, errors.New(words.T("--template brings its own questions; leave out the JSON"))
 	}
 	dirs := a.templateDirs(a.directory())
 	t, err := templates.Load(name, dirs...)
