@@ -1,7 +1,8 @@
 // Command mcp-askuser gives AI agents a dependable way to ask their user
 // something: an MCP server and a shell command. This package reads flags and
-// the environment, calls the rooms below it and prints; it has one file for each
-// command or family of commands, and decides nothing about questions.
+// the environment, calls the rooms below it and prints; it decides nothing about
+// questions. It has one file for each command or family of commands, and their long
+// help in texts/help.
 //
 // The rules of its user interface:
 //   - Results go to standard output; everything for people goes to standard
