@@ -95,13 +95,8 @@ func (f Format) Get(data []byte, path ...string) (value any, found bool, err err
 	if value, err = f.decode(data); err != nil {
 		return nil, false, err
 	}
-	for _, name := range path {
-		object, _ := value.(map[string]any)
-		if value, found = object[name]; !found {
-			return nil, false, nil
-		}
-	}
-	return value, true, nil
+	value, found = at(value, path)
+	return value, found, nil
 }
 
 // Set returns the file with value at path. An old value is replaced; what is missing
@@ -130,35 +125,31 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 // put writes value at path, which has none or one that can be replaced. Compared with
 // the file as it was, nothing else may have changed.
 func (f Format) put(was, data []byte, path []string, value any) ([]byte, error) {
-	before, err := f.decode(was)
-	if err != nil {
-		return nil, err
-	}
 	forms, err := f.set(data, path, value)
 	if err != nil {
 		return nil, err
 	}
-	return f.first(forms, path, func(now any) bool {
-		set, found := now, true
-		for i := 0; i < len(path) && found; i++ {
-			set, found = member(set, path[i])
-		}
-		return found && same(set, value) && equal(with(before, path, set), now)
+	return f.first(was, forms, path, func(now any) bool {
+		set, found := at(now, path)
+		return found && same(set, value)
 	})
 }
 
-// first returns the first of the forms of a file whose content is as it should be:
-// what we write is read once more before it is used.
-func (f Format) first(forms [][]byte, path []string, right func(now any) bool) ([]byte, error) {
+// first returns the first of the forms of a file in which all that it held besides the
+// value at path reads as before: what we write is read once more before it is used. Set
+// checks the value that was set; it is nil where the value was removed.
+func (f Format) first(was []byte, forms [][]byte, path []string, set func(now any) bool) ([]byte, error) {
 	why := errUnsafe
 	for _, form := range forms {
+		before, wrong := f.decode(was)
 		now, err := f.decode(form)
-		if err == nil && right(now) {
+		if wrong != nil || err != nil {
+			continue
+		}
+		if (set == nil || set(now)) && equal(before, now, path, set != nil) {
 			return form, nil
 		}
-		if err == nil {
-			why = errRest
-		}
+		why = errRest
 	}
 	return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), why)
 }
@@ -198,10 +189,6 @@ func RemoveAt(data, before []byte, at int, path ...string) ([]byte, error) {
 
 // take removes the value at path.
 func (f Format) take(data, before []byte, path []string) ([]byte, error) {
-	was, err := f.decode(data)
-	if err != nil {
-		return nil, err
-	}
 	keep := 0
 	if before != nil {
 		for keep < len(path)-1 {
@@ -215,7 +202,7 @@ func (f Format) take(data, before []byte, path []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.first(forms, path, func(now any) bool { return removed(was, now, path) })
+	return f.first(data, forms, path, nil)
 }
 
 // same compares what was read with a value of ours. What JSON cannot say is none
@@ -227,4 +214,57 @@ func same(read, value any) bool {
 	}
 	var have, want any
 	return json.Unmarshal(data, &have) == nil && json.Unmarshal([]byte(text(value)), &want) == nil && reflect.DeepEqual(have, want)
+}
+
+// at returns the value at a path through objects and lists.
+func at(v any, path []string) (value any, found bool) {
+	if len(path) == 0 {
+		return v, true
+	}
+	switch x := v.(type) {
+	case map[string]any:
+		if inner, found := x[path[0]]; found {
+			return at(inner, path[1:])
+		}
+	case []any:
+		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(x) {
+			return at(x[i], path[1:])
+		}
+	}
+	return nil, false
+}
+
+// equal reports whether two documents, which it changes, hold the same besides the
+// value at path: in the first, and in the second if that has it too. A holder above it
+// that holds nothing else may be missing, or null, as YAML writes it. Formatted, a
+// number that is none equals itself.
+func equal(before, now any, path []string, both bool) bool {
+	before, empty := besides(before, path, true)
+	now, nothing := besides(now, path, both)
+	return empty && nothing || reflect.DeepEqual(before, now) || fmt.Sprintf("%#v", before) == fmt.Sprintf("%#v", now)
+}
+
+// besides returns a document without the value at path, if that is to be dropped, and
+// without the holders above that are empty then.
+func besides(v any, path []string, drop bool) (rest any, empty bool) {
+	if len(path) == 0 {
+		return v, drop
+	}
+	switch x := v.(type) {
+	case map[string]any:
+		if inner, found := x[path[0]]; found {
+			if x[path[0]], empty = besides(inner, path[1:], drop); empty {
+				delete(x, path[0])
+			}
+		}
+		return x, len(x) == 0
+	case []any:
+		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(x) {
+			if x[i], empty = besides(x[i], path[1:], drop); empty {
+				x = slices.Delete(x, i, i+1)
+			}
+		}
+		return x, len(x) == 0
+	}
+	return v, v == nil
 }
