@@ -1,7 +1,6 @@
 package mirror
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -122,38 +120,19 @@ type claudeInput struct {
 }
 
 type claudeQuestion struct {
-	Question string `json:"question"`
-	Header   string `json:"header"`
-	Kind     string `json:"kind"`
-	Several  bool   `json:"multiSelect"`
-	Options  []struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-		Preview     string `json:"preview"`
-	} `json:"options"`
+	hostQuestion
+	Kind    string `json:"kind"`
+	Several bool   `json:"multiSelect"`
 }
 
-// strictly decodes what has no member that v has not.
-func strictly(data []byte, v any) bool {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	return dec.Decode(v) == nil && !dec.More()
-}
-
-// claudeSet maps the tool's input to a set, one to one.
-func claudeSet(input json.RawMessage) (claudeInput, *question.Set, bool) {
-	var in claudeInput
-	var asked []claudeQuestion
-	if !strictly(input, &in) || !strictly(in.Questions, &asked) {
+// claudeSet maps the tool's input to a set.
+func claudeSet(input json.RawMessage) (in claudeInput, set *question.Set, ok bool) {
+	if !strictly(input, &in) {
 		return in, nil, false
 	}
-	set, ok := setOf(asked, func(x claudeQuestion, q *question.Question) bool {
-		q.Text, q.Header = x.Question, x.Header
+	set, ok = setOf(in.Questions, func(x claudeQuestion, q *question.Question) bool {
 		if x.Several {
 			q.Type = question.MultiChoice
-		}
-		for _, o := range x.Options {
-			q.Options = append(q.Options, option(o.Label, o.Description, o.Preview))
 		}
 		return x.Kind == "" || x.Kind == "choice"
 	})
@@ -274,15 +253,6 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 // claudeNote is what the dialog has beside an answer.
 type claudeNote struct {
 	Notes string `json:"notes"`
-}
-
-// marshal writes JSON as JavaScript does, on a line; nil for what cannot be.
-func marshal(v any) []byte {
-	data, err := plainjson.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return append(data, '\n')
 }
 
 // sameSet has an event concern the records that ask what it tells of.

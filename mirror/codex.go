@@ -27,15 +27,10 @@ type CodexEvent struct {
 }
 
 type codexQuestion struct {
-	ID       string `json:"id"`
-	Header   string `json:"header"`
-	Question string `json:"question"`
-	Other    bool   `json:"isOther"`
-	Secret   bool   `json:"isSecret"`
-	Options  []struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-	} `json:"options"`
+	hostQuestion
+	ID     string `json:"id"`
+	Other  bool   `json:"isOther"`
+	Secret bool   `json:"isSecret"`
 }
 
 func (in CodexEvent) event() (event, bool) {
@@ -59,18 +54,10 @@ func (in CodexEvent) event() (event, bool) {
 	return out, ok
 }
 
-// codexSet maps Codex's questions to a set, one to one. It is false for what is
-// not to be mirrored: a secret, and what we do not know.
+// codexSet is false for a secret, too.
 func codexSet(data json.RawMessage) (*question.Set, bool) {
-	var asked []codexQuestion
-	if !strictly(data, &asked) {
-		return nil, false
-	}
-	return setOf(asked, func(x codexQuestion, q *question.Question) bool {
-		q.ID, q.Text, q.Header, q.AllowCustom = x.ID, x.Question, x.Header, x.Other
-		for _, o := range x.Options {
-			q.Options = append(q.Options, option(o.Label, o.Description, ""))
-		}
+	return setOf(data, func(x codexQuestion, q *question.Question) bool {
+		q.ID, q.AllowCustom = x.ID, x.Other
 		if len(q.Options) == 0 {
 			q.Type, q.AllowCustom = question.Text, false
 		}

@@ -1,9 +1,12 @@
 package mirror
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -97,13 +100,36 @@ func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
 	return desk.Outcome{Status: desk.Answered, Surface: host, Reply: &checked}
 }
 
-// setOf makes a set of the questions that a host asks; take fills one in, and is
-// false where it is not to be mirrored. In a dialog with several questions some
-// may be left open.
-func setOf[T any](asked []T, take func(T, *question.Question) bool) (*question.Set, bool) {
+// hostQuestion is what the questions of all hosts have. Each host has a type that
+// embeds it.
+type hostQuestion struct {
+	Question string `json:"question"`
+	Header   string `json:"header"`
+	Options  []struct {
+		Label       string `json:"label"`
+		Description string `json:"description"`
+		Preview     string `json:"preview"`
+	} `json:"options"`
+}
+
+func (q hostQuestion) common() hostQuestion { return q }
+
+// setOf maps a host's questions to a set, one to one; take adds what only this host has,
+// and is false for a question that is not to be mirrored, as setOf is for an unknown
+// member. An option's id is its label, by which the host knows it. In a dialog with
+// several questions some may be left open.
+func setOf[T interface{ common() hostQuestion }](data json.RawMessage, take func(T, *question.Question) bool) (*question.Set, bool) {
+	var asked []T
+	if !strictly(data, &asked) {
+		return nil, false
+	}
 	set := &question.Set{}
 	for i, x := range asked {
-		q := question.Question{ID: "q" + strconv.Itoa(i+1), Type: question.SingleChoice, Required: len(asked) == 1, AllowCustom: true}
+		c := x.common()
+		q := question.Question{ID: "q" + strconv.Itoa(i+1), Text: c.Question, Header: c.Header, Type: question.SingleChoice, Required: len(asked) == 1, AllowCustom: true}
+		for _, o := range c.Options {
+			q.Options = append(q.Options, question.Option{ID: o.Label, Label: o.Label, Description: o.Description, Preview: o.Preview})
+		}
 		if !take(x, &q) {
 			return nil, false
 		}
@@ -112,8 +138,18 @@ func setOf[T any](asked []T, take func(T, *question.Question) bool) (*question.S
 	return set, len(set.Validate(limits())) == 0
 }
 
-// option makes an option of a label and the texts beside it. The label is its
-// id too: it is what the host goes by.
-func option(label, description, preview string) question.Option {
-	return question.Option{ID: label, Label: label, Description: description, Preview: preview}
+// strictly decodes JSON without members that v does not have.
+func strictly(data []byte, v any) bool {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	return dec.Decode(v) == nil && !dec.More()
+}
+
+// marshal writes JSON as JavaScript does, on a line; nil if that fails.
+func marshal(v any) []byte {
+	data, err := plainjson.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return append(data, '\n')
 }

@@ -35,14 +35,9 @@ type openCodeEvent struct {
 }
 
 type openCodeQuestion struct {
-	Question string `json:"question"`
-	Header   string `json:"header"`
-	Several  bool   `json:"multiple"`
-	Custom   *bool  `json:"custom"` // true where it is not there
-	Options  []struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-	} `json:"options"`
+	hostQuestion
+	Several bool  `json:"multiple"`
+	Custom  *bool `json:"custom"` // true if missing
 }
 
 func readOpenCode(data []byte, _ func(string) string) (event, bool) {
@@ -78,19 +73,11 @@ func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 	return out, ok
 }
 
-// openCodeSet maps questions to a set, one to one.
 func openCodeSet(data json.RawMessage) (*question.Set, bool) {
-	var asked []openCodeQuestion
-	if !strictly(data, &asked) {
-		return nil, false
-	}
-	return setOf(asked, func(x openCodeQuestion, q *question.Question) bool {
-		q.Text, q.Header, q.AllowCustom = x.Question, x.Header, x.Custom == nil || *x.Custom
+	return setOf(data, func(x openCodeQuestion, q *question.Question) bool {
+		q.AllowCustom = x.Custom == nil || *x.Custom
 		if x.Several {
 			q.Type = question.MultiChoice
-		}
-		for _, o := range x.Options {
-			q.Options = append(q.Options, option(o.Label, o.Description, ""))
 		}
 		if len(q.Options) == 0 && q.AllowCustom {
 			q.Type, q.AllowCustom = question.Text, false
