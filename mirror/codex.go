@@ -10,8 +10,8 @@ import (
 
 const codexName = "codex"
 
-// Codex is the host whose daemon package codex listens to: it hands on what that
-// says, and sends back what is printed.
+// Codex is the host for one event of Codex's daemon, to which package codex is
+// connected.
 func Codex(e CodexEvent) Host {
 	return Host{Name: codexName, read: func([]byte, func(string) string) (event, bool) { return e.event() }}
 }
@@ -19,11 +19,11 @@ func Codex(e CodexEvent) Host {
 // CodexEvent is a question of Codex's, or its end.
 type CodexEvent struct {
 	Thread    string
-	Request   string // what tells it from all others
+	Request   string // its id
 	Directory string
 	PID       int             // the daemon's
-	Questions json.RawMessage // none at its end
-	Sent      bool            // at its end: our reply was sent before that
+	Questions json.RawMessage // nil at its end
+	Sent      bool            // at its end: our reply had been sent
 }
 
 type codexQuestion struct {
@@ -41,7 +41,7 @@ func (in CodexEvent) event() (event, bool) {
 			if in.Sent && rec.Outcome != nil {
 				return *rec.Outcome, true
 			}
-			return gone(codexName, words.Mark("answered or closed there")), true // what was said there it does not tell
+			return gone(codexName, words.Mark("answered or closed there")), true // Codex does not report the answer
 		}
 		return out, true
 	}
@@ -65,15 +65,15 @@ func codexSet(data json.RawMessage) (*question.Set, bool) {
 	})
 }
 
-// What Codex's own dialog answers with where its human writes something.
+// Answers of Codex's own dialog for a text of the user's.
 const (
 	codexOther = "None of the above"
 	codexNote  = "user_note: "
 )
 
-// printCodex writes a reply as Codex reads it: the words for each question, and
-// those of the human's own as its dialog marks them. It has no other word for
-// what is no answer, nor for whose an answer is: a program's it does not get.
+// printCodex writes a reply as Codex reads it: the labels and texts for each question,
+// as its dialog marks them. The protocol has no dismissal, which goes as a text, and no
+// answerer: the reply of a program is not printed.
 func printCodex(rec desk.Record) []byte {
 	r := rec.Reply()
 	if r == nil || rec.Outcome.FromProgram() {
