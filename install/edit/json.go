@@ -182,7 +182,7 @@ func (d *document) layout(holder *hujson.Value, depth int, value any) hujson.Lit
 func (d *document) add(holder *hujson.Value, depth int, name string, value any) {
 	all, end := entries(holder)
 	n, open := sameLine(*end)
-	before, rest := slices.Clone((*end)[:n]), (*end)[n:]
+	before, after := slices.Clone((*end)[:n]), (*end)[n:]
 	added := hujson.Value{Value: d.layout(holder, depth, value)}
 	switch {
 	case d.multiline(holder) || open:
@@ -193,9 +193,9 @@ func (d *document) add(holder *hujson.Value, depth int, name string, value any) 
 	if len(all) > 0 && all[len(all)-1].value.AfterExtra != nil {
 		added.AfterExtra = hujson.Extra{} // a trailing comma, as before
 	} else if len(all) == 0 && d.multiline(holder) && !bytes.Contains(d.source(holder), []byte("\n")) {
-		rest = hujson.Extra(d.newLine(depth - 1))
+		after = hujson.Extra(d.newLine(depth - 1))
 	}
-	*end = rest
+	*end = after
 	switch x := holder.Value.(type) {
 	case *hujson.Object:
 		added.BeforeExtra = hujson.Extra(" ")
@@ -224,7 +224,7 @@ func sameLine(extra hujson.Extra) (n int, open bool) {
 }
 
 // jsonRemove keeps the comments around the removed value, and an object that holds any.
-func jsonRemove(data []byte, path []string, keep int) ([][]byte, error) {
+func jsonRemove(data []byte, path []string, protected int) ([][]byte, error) {
 	d, err := parse(data)
 	if err != nil {
 		return nil, err
@@ -244,8 +244,8 @@ func jsonRemove(data []byte, path []string, keep int) ([][]byte, error) {
 		after := slices.Concat(gone.value.AfterExtra, *next)
 		switch {
 		case len(all) == 1 && blanks(before) && blanks(after):
-			if i > keep {
-				continue // with what holds it
+			if i > protected {
+				continue // and remove the object itself
 			}
 			*next = nil
 		case at > 0 && blanks(*previous) && blanks(before): // with the comma before it
@@ -253,7 +253,7 @@ func jsonRemove(data []byte, path []string, keep int) ([][]byte, error) {
 		case at == 0 && len(all) > 1 && blanks(after):
 			*next = before
 		default:
-			if at > 0 && !comma { // the one before it ends the list
+			if at > 0 && !comma { // the one before it becomes the last
 				before, *previous = slices.Concat(*previous, before), nil
 			} else if at > 0 && *previous == nil {
 				*previous = hujson.Extra{}
@@ -272,13 +272,13 @@ func jsonRemove(data []byte, path []string, keep int) ([][]byte, error) {
 
 func blanks(extra hujson.Extra) bool { return len(bytes.TrimSpace(extra)) == 0 }
 
-// withoutLine joins what stood before and after a removed value, without the line
-// that it had for itself.
+// withoutLine joins the text before and after a removed value, without the line that it
+// had for itself.
 func withoutLine(before, after hujson.Extra) hujson.Extra {
-	switch rest := bytes.TrimLeft(after, " \t\r"); {
-	case len(rest) > 0 && rest[0] == '\n':
+	switch text := bytes.TrimLeft(after, " \t\r"); {
+	case len(text) > 0 && text[0] == '\n':
 		before = bytes.TrimRight(before, " \t\r\n")
-	case len(rest) == 0: // nothing but the bracket
+	case len(text) == 0: // the bracket follows
 		before = bytes.TrimRight(before, " \t")
 	}
 	return slices.Concat(before, after)
