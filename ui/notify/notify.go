@@ -1,6 +1,6 @@
 // Package notify notifies the user that a question waits: by the desktop and by a
 // command of the user's own, from the process that asks, so that no surface need be
-// open; and by the bell of a terminal of ours.
+// open; and by the bell of a terminal that shows the question.
 //
 // It imports desk, question, ui/words and ui/api. It must not know any surface, and
 // takes no answers. No failure here fails a question; failures are logged.
@@ -73,13 +73,13 @@ func (o Options) Notify(ctx context.Context, rec desk.Record) {
 
 // send returns when every channel has ended, each within its own limit.
 func (o Options) send(ctx context.Context, channels []channel, e *notice) {
-	var sending sync.WaitGroup
+	var channelsDone sync.WaitGroup
 	for _, c := range channels {
-		sending.Go(func() {
+		channelsDone.Go(func() {
 			if err := c.send(ctx, e); err != nil {
 				o.Log.WarnContext(ctx, "the user was not notified", "id", e.ID, "channel", c.name, "error", err)
 			}
 		})
 	}
-	sending.Wait()
+	channelsDone.Wait()
 }

@@ -51,8 +51,8 @@ const (
 	maxLabel  = lineWidth / maxButtons
 	// publishTime is how long one message to the server may take.
 	publishTime = 20 * time.Second
-	// tellLimit is how long after a press the user gets the notification that it came too late.
-	tellLimit = 2 * time.Minute
+	// lateLimit is how long after a press the user is notified that it was too late.
+	lateLimit = 2 * time.Minute
 	// silenceLimit is how long a subscription may receive nothing. The server sends a
 	// line every 45 s by default.
 	silenceLimit = 3 * time.Minute
@@ -167,7 +167,7 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 }
 
 // notification returns what the phone shows of a record. It has buttons only where it
-// contains everything that the answer depends on; otherwise it says where to answer.
+// contains everything that the answer depends on; otherwise it has a hint.
 func (p *Phone) notification(rec desk.Record) message {
 	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Message: p.hint(), Tags: []string{"question"}, Click: p.Page}
 	if p.Text == TextNone {
@@ -178,8 +178,8 @@ func (p *Phone) notification(rec desk.Record) message {
 	text := question.Line(first.Header)
 	if p.Text == TextFull {
 		text = question.Line(first.Text)
-		if whole, labels, fits := render(first); fits && answerable(rec) {
-			m.Message = whole
+		if text, labels, fits := render(first); fits && answerable(rec) {
+			m.Message = text
 			for i, label := range labels {
 				m.Actions = append(m.Actions, p.button(rec, i, label))
 			}
@@ -192,7 +192,7 @@ func (p *Phone) notification(rec desk.Record) message {
 	return m
 }
 
-// hint says where to answer a question that has no buttons.
+// hint tells the user where to answer a question without buttons.
 func (p *Phone) hint() string {
 	if p.Page != "" {
 		return words.T("Tap to open the page, and answer there.")
@@ -213,7 +213,7 @@ func answerable(rec desk.Record) bool {
 
 // render returns the text of a question, the labels of its buttons, and whether a
 // phone shows all of it. The text lists the options, with the numbers of their
-// buttons, unless the labels say everything.
+// buttons, unless the labels are complete.
 func render(q *question.Question) (text string, labels []string, fits bool) {
 	lines := []string{question.Line(q.Text)}
 	if q.Description != "" {
@@ -276,7 +276,7 @@ func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time)
 		option++
 	}
 	if err != nil || option == offered {
-		p.Log.DebugContext(ctx, "an answer from the phone matches no question here", "error", err)
+		p.Log.DebugContext(ctx, "an answer from the phone matches no open question", "error", err)
 		return
 	}
 	q := &rec.Questions[0]
@@ -288,7 +288,7 @@ func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time)
 		case err == nil:
 			return
 		case errors.As(err, &closed):
-			if closed.Outcome.Surface != surface && time.Since(pressed) < tellLimit { // a second press needs no message
+			if closed.Outcome.Surface != surface && time.Since(pressed) < lateLimit { // a second press needs no message
 				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err), Priority: 2})
 			}
 			return
