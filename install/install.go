@@ -337,6 +337,6 @@ func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 			if err != nil || at < 0 {
 				return data, err
 			}
-			return edit.RemoveAt(data, before, at, path...)
+			return edit.JSON.Remove(data, before, append(slices.Clip(path), strconv.Itoa(at))...)
 		})
 }

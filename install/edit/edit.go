@@ -89,8 +89,8 @@ func text(v any) string {
 	return string(data)
 }
 
-// Get returns the value at a path, as encoding/json would decode it. The
-// error says why the file cannot be read.
+// Get returns the value at a path, as encoding/json would decode it. The name of an
+// element of a list is its index. The error says why the file cannot be read.
 func (f Format) Get(data []byte, path ...string) (value any, found bool, err error) {
 	if value, err = f.decode(data); err != nil {
 		return nil, false, err
@@ -178,12 +178,6 @@ func (f Format) Remove(data, before []byte, path ...string) ([]byte, error) {
 		return data, err
 	}
 	return f.take(data, before, path)
-}
-
-// RemoveAt returns a JSON file without one element of the list at path. Before is as
-// for [Format.Remove].
-func RemoveAt(data, before []byte, at int, path ...string) ([]byte, error) {
-	return JSON.take(data, before, append(slices.Clip(path), strconv.Itoa(at)))
 }
 
 // take removes the value at path.

@@ -181,7 +181,7 @@ func TestRemoveKeepsWhatWasEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := RemoveAt(in, []byte(list), 0, "allow"); err != nil || string(got) != list {
+	if got, err := JSON.Remove(in, []byte(list), "allow", "0"); err != nil || string(got) != list {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -33,6 +33,14 @@ type block struct {
 	end    int        // the line behind its last one, from 0; math.MaxInt at the end of the file
 }
 
+// endOf returns the line behind the value of a key, by the key's index.
+func (b *block) endOf(key int) int {
+	if key+2 < len(b.node.Content) {
+		return b.node.Content[key+2].Line - 1
+	}
+	return b.end
+}
+
 // blocks follows a path to the last mapping that exists, and returns the mappings on it
 // and the indexes of the keys. A mapping in flow style ({...}) cannot be changed line by
 // line.
@@ -73,14 +81,11 @@ func blocks(data []byte, path []string) ([]block, []int, error) {
 		if depth == len(path)-1 {
 			return out, indexes, nil
 		}
-		value, end := keys[i+1], b.end
-		if i+2 < len(keys) {
-			end = keys[i+2].Line - 1
-		}
+		value := keys[i+1]
 		if value.Tag == "!!null" && value.Value == "" { // a key without a value
 			return out, indexes, nil
 		}
-		out = append(out, block{node: value, end: end})
+		out = append(out, block{node: value, end: b.endOf(i)})
 	}
 }
 
@@ -92,9 +97,7 @@ func yamlSet(data []byte, path []string, value any) ([][]byte, error) {
 	depth := len(found) - 1
 	b := found[depth]
 	if len(indexes) > depth { // the key exists, without a value
-		if next := indexes[depth] + 2; next < len(b.node.Content) {
-			b.end = b.node.Content[next].Line - 1
-		}
+		b.end = b.endOf(indexes[depth])
 		b.indent, depth = b.indent+2, depth+1
 	}
 	for i := len(path) - 1; i >= depth; i-- {
@@ -158,11 +161,7 @@ func yamlRemove(data []byte, path []string, protected int) ([][]byte, error) {
 	from, to := 0, 0
 	for depth, i := range slices.Backward(indexes) {
 		b := found[depth]
-		first, last := b.node.Content[i].Line-1, b.end
-		if i+2 < len(b.node.Content) {
-			last = b.node.Content[i+2].Line - 1
-		}
-		last = min(last, len(lines))
+		first, last := b.node.Content[i].Line-1, min(b.endOf(i), len(lines))
 		for last > first+1 && blank(lines[last-1], b.indent) {
 			last--
 		}

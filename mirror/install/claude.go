@@ -87,11 +87,12 @@ func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 
 // installed is a hook of ours in the settings.
 type installed struct {
-	event     string
-	group, at int  // the index of its group, and in that group
-	allOurs   bool // all hooks of the group are ours
-	matcher   string
-	entry     entry
+	event string
+	// path is removed to remove the hook: that of the hook, or of its group if all hooks
+	// of that are ours; nil if an earlier hook has the group's.
+	path    []string
+	matcher string
+	entry   entry
 }
 
 // claudeInstalled returns our hooks, sorted by event and index. The error says why the
@@ -111,11 +112,19 @@ func claudeInstalled(data []byte) (found []installed, err error) {
 			group, _ := v.(map[string]any)
 			matcher, _ := group["matcher"].(string)
 			hooks, _ := group["hooks"].([]any)
+			path := []string{"hooks", event, strconv.Itoa(i)}
 			allOurs := !slices.ContainsFunc(hooks, func(h any) bool { return !ours(h) })
 			for at, h := range hooks {
-				if ours(h) {
-					found = append(found, installed{event, i, at, allOurs, matcher, entryOf(h)})
+				x := installed{event: event, matcher: matcher, entry: entryOf(h)}
+				switch {
+				case !ours(h):
+					continue
+				case !allOurs:
+					x.path = append(slices.Clip(path), "hooks", strconv.Itoa(at))
+				case at == 0:
+					x.path = path
 				}
+				found = append(found, x)
 			}
 		}
 	}
@@ -159,12 +168,8 @@ func dialogCommand(data []byte) string {
 func withoutClaude(data, before []byte) ([]byte, error) {
 	found, err := claudeInstalled(data)
 	for _, x := range slices.Backward(found) { // the indexes of the others stay valid
-		switch group := strconv.Itoa(x.group); {
-		case err != nil:
-		case !x.allOurs:
-			data, err = edit.RemoveAt(data, before, x.at, "hooks", x.event, group, "hooks")
-		case x.at == 0:
-			data, err = edit.RemoveAt(data, before, x.group, "hooks", x.event)
+		if err == nil && x.path != nil {
+			data, err = edit.JSON.Remove(data, before, x.path...)
 		}
 	}
 	return data, err

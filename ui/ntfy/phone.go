@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -85,8 +86,9 @@ type Phone struct {
 	listeners int
 	stop      context.CancelFunc
 	since     string // the id of the last message, or "all" that the server keeps
-	accepted  bool   // the server has accepted a press
-	warned    bool   // it was logged that the server refuses presses
+
+	accepted atomic.Bool // the server has accepted a press
+	warn     sync.Once   // that the server refuses presses
 }
 
 // New returns a phone, without I/O. The error names the option that cannot be used.
@@ -325,18 +327,15 @@ var ErrRefused = errors.New("the ntfy server refuses this")
 // server has accepted one before. The server neither stores it nor notifies phones.
 // The error wraps ErrRefused where every press would fail.
 func (p *Phone) TryPress(ctx context.Context) error {
-	p.mu.Lock()
-	accepted := p.accepted
-	p.mu.Unlock()
-	if accepted {
+	if p.accepted.Load() {
 		return nil
 	}
 	ctx, done := context.WithTimeout(ctx, publishTime)
 	defer done()
 	err := p.send(ctx, http.MethodPost, p.reply+"?cache=no&firebase=no", []byte(probe), p.ButtonToken)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.accepted = p.accepted || err == nil
+	if err == nil {
+		p.accepted.Store(true)
+	}
 	return err
 }
 
@@ -347,12 +346,9 @@ func (p *Phone) canPress(ctx context.Context) bool {
 	if !errors.Is(err, ErrRefused) {
 		return true
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.warned {
-		p.warned = true
+	p.warn.Do(func() {
 		p.Log.WarnContext(ctx, "notifications have no buttons: the server would refuse a press; set ntfy_button_token to a token that may write to the topic of the answers", "topic", p.reply, "error", err)
-	}
+	})
 	return false
 }
 

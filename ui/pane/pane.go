@@ -44,19 +44,22 @@ type pane struct {
 	view view // before the pane was opened
 }
 
-// start waits until the process in the pane runs. Failed receives the error of
-// the command that opens it.
-func (p *pane) start(ctx context.Context, failed <-chan error) error {
+// start waits until the process in the pane runs, or else closes the pane. Failed
+// receives the error of the command that opens it.
+func (p *pane) start(ctx context.Context, failed <-chan error) (*pane, error) {
+	var err error
 	select {
 	case <-p.lifeline.started:
-		return nil
-	case err := <-failed:
-		return ui.Unavailablef("%s: %v", p.program, err)
+		return p, nil
+	case err = <-failed:
+		err = ui.Unavailablef("%s: %v", p.program, err)
 	case <-time.After(startLimit):
-		return ui.Unavailablef("the %s pane did not start within %s", p.program, startLimit)
+		err = ui.Unavailablef("the %s pane did not start within %s", p.program, startLimit)
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
+	p.close()
+	return nil, err
 }
 
 // wait waits until the question or the pane has ended.

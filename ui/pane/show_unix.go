@@ -84,15 +84,11 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	if err != nil {
 		return err
 	}
-	if t == nil {
-		p, err := d.open(ctx, argv)
-		if err != nil {
-			return err
-		}
-		defer p.close()
-		return p.wait(ctx, rec.ID)
+	open := d.open
+	if t != nil {
+		open = t.open
 	}
-	p, err := t.open(ctx, argv)
+	p, err := open(ctx, argv)
 	if errors.Is(err, errNoClient) {
 		go s.showLater(ctx, t, rec)
 	}
@@ -102,9 +98,9 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	defer p.close()
 	var focusing sync.WaitGroup
 	defer focusing.Wait()
-	open, closed := context.WithCancel(ctx)
+	focusCtx, closed := context.WithCancel(ctx)
 	defer closed()
-	focusing.Go(func() { p.offerFocus(open) })
+	focusing.Go(func() { p.offerFocus(focusCtx) })
 	return p.wait(ctx, rec.ID)
 }
 

@@ -5,6 +5,7 @@ package pane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
@@ -140,22 +141,15 @@ func (t *tmux) open(ctx context.Context, argv []string) (*pane, error) {
 	if err != nil {
 		return nil, ui.Unavailablef("%v", err)
 	}
-	p := &pane{program: "tmux", lifeline: line, stop: func() {}, tmux: t, view: v}
 	id, err := t.run(t.openCommand(v, line.command(argv, v.elsewhere))...)
-	switch {
-	case err != nil:
-		err = ui.Unavailablef("%s: %v", "tmux", err)
-	case !isID(id, "%"):
-		err = ui.Unavailablef("tmux named its new pane %q", question.Line(id))
-	default:
-		p.id = id
-		err = p.start(ctx, nil)
+	if err == nil && !isID(id, "%") {
+		err = fmt.Errorf("its new pane has the id %q", question.Line(id))
 	}
 	if err != nil {
-		p.close()
-		return nil, err
+		line.close()
+		return nil, ui.Unavailablef("%s: %v", "tmux", err)
 	}
-	return p, nil
+	return (&pane{program: "tmux", lifeline: line, stop: func() {}, tmux: t, id: id, view: v}).start(ctx, nil)
 }
 
 // openCommand opens a pane, or a window at the first free number: the user's
@@ -191,7 +185,7 @@ func (t *tmux) showLine(pane, text string) {
 // offerFocus shows how to reach a pane that was opened without the focus, and gives it
 // the focus when the user pauses, unless ctx ends before.
 func (p *pane) offerFocus(ctx context.Context) {
-	if p.view.focus {
+	if p.tmux == nil || p.view.focus {
 		return
 	}
 	p.tmux.showLine(p.id, p.view.instruction())
