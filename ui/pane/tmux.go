@@ -5,7 +5,6 @@ package pane
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
@@ -142,12 +141,15 @@ func (t *tmux) open(ctx context.Context, argv []string) (*pane, error) {
 		return nil, ui.Unavailablef("%v", err)
 	}
 	id, err := t.run(t.openCommand(v, line.command(argv, v.elsewhere))...)
-	if err == nil && !isID(id, "%") {
-		err = fmt.Errorf("its new pane has the id %q", question.Line(id))
+	switch {
+	case err != nil:
+		err = ui.Unavailablef("%s: %v", "tmux", err)
+	case !isID(id, "%"):
+		err = ui.Unavailablef("tmux named its new pane %q", question.Line(id))
 	}
 	if err != nil {
 		line.close()
-		return nil, ui.Unavailablef("%s: %v", "tmux", err)
+		return nil, err
 	}
 	return (&pane{program: "tmux", lifeline: line, stop: func() {}, tmux: t, id: id, view: v}).start(ctx, nil)
 }
