@@ -33,7 +33,7 @@ func ByName(name string) (Host, bool) {
 	return Host{}, false
 }
 
-// Names are the names of all hosts.
+// Names returns the names of all hosts.
 func Names() []string {
 	var names []string
 	for _, h := range Hosts() {

@@ -157,12 +157,9 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 // submit puts a question on the desk if that succeeds at once. A question that is
 // stored later is withdrawn.
 func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Attendance, bool) {
-	type result struct {
-		rec        desk.Record
-		attendance *desk.Attendance
-		err        error
-	}
-	done := make(chan result, 1)
+	var rec desk.Record
+	var attendance *desk.Attendance
+	stored := make(chan error, 1)
 	request := desk.Request{Sole: ev.sole, Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
 	if ev.permission {
 		request.Asker.Via = desk.ViaPermission
@@ -170,19 +167,20 @@ func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Atte
 	late := o.After(StoreTimeout)
 	go func() {
 		defer ignorePanic()
-		rec, attendance, err := o.Desk.Mirror(ctx, request)
-		done <- result{rec, attendance, err}
+		var err error
+		rec, attendance, err = o.Desk.Mirror(ctx, request)
+		stored <- err
 	}()
 	select {
-	case r := <-done:
-		return r.rec, r.attendance, r.err == nil
+	case err := <-stored:
+		return rec, attendance, err == nil
 	case <-late:
 	}
 	select {
-	case r := <-done:
-		if r.err == nil {
-			o.withdraw(r.rec, gone(o.Host.Name, words.Mark("it took too long to store")))
-			r.attendance.Release()
+	case err := <-stored:
+		if err == nil {
+			o.withdraw(rec, gone(o.Host.Name, words.Mark("it took too long to store")))
+			attendance.Release()
 		}
 	case <-o.After(cleanupTimeout):
 	}

@@ -150,17 +150,20 @@ func hasClaude(data []byte) bool {
 
 // claudePermissions reports whether our hooks mirror permissions.
 func claudePermissions(data []byte) bool {
-	return strings.HasSuffix(dialogCommand(data), " "+permissionsFlag)
+	_, permissions := dialogCommand(data)
+	return permissions
 }
 
-// dialogCommand returns our command that runs beside dialogs; empty without one.
-func dialogCommand(data []byte) string {
+// dialogCommand returns our command that runs beside dialogs, empty without one, and
+// whether it mirrors permissions.
+func dialogCommand(data []byte) (command string, permissions bool) {
 	found, _ := claudeInstalled(data)
-	i := slices.IndexFunc(found, func(x installed) bool { return x.event == "PermissionRequest" })
-	if i < 0 {
-		return ""
+	for _, x := range found {
+		if x.event == "PermissionRequest" {
+			return strings.CutSuffix(x.entry.Command, " "+permissionsFlag)
+		}
 	}
-	return found[i].entry.Command
+	return "", false
 }
 
 // withoutClaude removes our hooks, and what becomes empty by that and was not in the
@@ -183,7 +186,7 @@ func forClaude(path, command string, permissions, out bool) (edit.Change, error)
 		if err != nil {
 			return now, err
 		}
-		command, permissions = strings.CutSuffix(dialogCommand(now.Before), " "+permissionsFlag)
+		command, permissions = dialogCommand(now.Before)
 		command = strings.TrimSuffix(command, fmt.Sprintf(" --limit %d", limit))
 	}
 	return edit.Plan(path, ".hooks", out, hasClaude,
