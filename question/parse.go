@@ -204,24 +204,17 @@ func (p *parser) selected(path string, q *Question, options []json.RawMessage, t
 
 // value takes the answer to q in the form its type has on the wire.
 func (p *parser) value(path string, q *Question, raw json.RawMessage) {
-	var words []string
-	var one string
-	var yes bool
-	joined := false // an array's elements are never split
-	switch {
-	case !given(raw), string(raw) == `""`:
+	if !given(raw) || string(raw) == `""` {
 		return // left open
-	case q.Confirms() && json.Unmarshal(raw, &yes) == nil:
-		words = []string{strconv.FormatBool(yes)}
-	case json.Unmarshal(raw, &one) == nil:
-		words, joined = []string{one}, q.Several()
-	case q.Chooses() && json.Unmarshal(raw, &words) == nil:
-	default:
+	}
+	words, joined, ok := q.readValue(raw)
+	n := Count(strings.Join(words, ", "))
+	switch {
+	case !ok:
 		p.found.Add(path, "must be %s, is %s", q.expected(), Describe(raw))
 		return
-	}
-	if n := Count(strings.Join(words, ", ")); n > q.longest() {
-		p.found.Add(path, tooLong, q.longest(), n)
+	case n > q.longest():
+		p.found.limit(path, n, q.longest())
 		return
 	}
 	a := Answer{QuestionID: q.ID}

@@ -92,7 +92,8 @@ func (s *Set) DefaultReply() (Reply, bool) {
 			if r.Answer(q.ID) != nil {
 				continue
 			}
-			a := Answer{QuestionID: q.ID, Selected: q.Defaults(), Custom: q.Default, By: ByTimeout}
+			a := q.Declared()
+			a.By = ByTimeout
 			switch {
 			case !a.Empty():
 				r.Answers = append(r.Answers, a)
