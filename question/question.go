@@ -212,7 +212,7 @@ func (q *Question) faults(found *Violations, a Answer) {
 	}
 	found.limit(path, Count(a.Custom), MaxText)
 	if n := Count(a.Note); n > MaxText {
-		found.AddTranslated(path, "its note must be at most %d characters long, is %d", MaxText, n)
+		found.AddTranslated(path, "may have a note of at most %d characters, has %d", MaxText, n)
 	}
 }
 

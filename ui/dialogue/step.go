@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -105,6 +106,10 @@ func (s *Step) NeedsWords() bool {
 	i := s.Row(Other)
 	return i >= 0 && s.Rows[i].Marked && strings.TrimSpace(s.Typed) == ""
 }
+
+// Refused reports whether the question does not take the answer that the step holds, and
+// Fault says why.
+func (s *Step) Refused() bool { return errors.As(s.Fault, new(question.Violations)) }
 
 // LeadsOn reports whether the option of a row brings up follow-up questions.
 func (s *Step) LeadsOn(row int) bool {

@@ -114,11 +114,7 @@ func (p *page) inWords(err error) error {
 	case errors.Is(err, dialogue.ErrUnconfirmed):
 		return errors.New(words.T("This answer is not confirmed yet: enter confirms it."))
 	case refused:
-		var said []string
-		for _, v := range faults {
-			said = append(said, v.In(words.T))
-		}
-		return errors.New(words.T("This answer %s.", strings.Join(said, words.T("; "))))
+		return errors.New(words.Local.Unfit(faults))
 	}
 	return nil // a key that leads nowhere
 }
