@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
@@ -33,9 +34,11 @@ func each(cmd *cobra.Command, do func(*cobra.Command)) {
 }
 
 // translate puts what a command and those below it say of themselves into the
-// language of this process. Examples are commands, and stay.
+// language of this process, and the types of questions in place of {types}. Examples are
+// commands, and stay.
 func translate(cmd *cobra.Command) {
-	eachText(cmd, func(text *string) { *text = words.T(*text) })
+	types := strings.Join(question.TypeNames(), ", ")
+	eachText(cmd, func(text *string) { *text = strings.Replace(words.T(*text), "{types}", types, 1) })
 }
 
 // eachText calls tell with every text by which a command and those below it describe
