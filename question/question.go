@@ -153,9 +153,7 @@ func (q *Question) declarationFaults(found *Violations, path string) {
 	}
 	switch {
 	case !slices.Contains(Types(), q.Type):
-		names := TypeNames()
-		last := len(names) - 1
-		found.Add(path+".type", "must be %s or %s, is %q", strings.Join(names[:last], ", "), names[last], string(q.Type))
+		found.Add(path+".type", "must be one of: %s; is %q", strings.Join(TypeNames(), ", "), string(q.Type))
 	case !q.Chooses() && len(q.Options) > 0:
 		found.Add(path+".options", "a %s question takes no options", q.Type)
 	case q.Confirms() && !slices.Equal(q.optionIDs(), []string{YesID, NoID}):
