@@ -58,9 +58,6 @@ func (v *Violations) limit(path string, chars, limit int) {
 // text reports what of a text from outside goes beyond a number of characters,
 // or the limits of every text.
 func (v *Violations) text(path, text string, limit int) {
-	if len(text) <= min(limit, maxMarks) { // most are
-		return
-	}
 	chars, marks := measure(text)
 	switch n := strings.Count(text, "\n") + 1; {
 	case chars > limit:

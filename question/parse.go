@@ -1,9 +1,9 @@
 package question
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,18 +36,15 @@ type parser struct {
 func (p *parser) read(data []byte) {
 	var byKey map[string]json.RawMessage
 	var list []json.RawMessage
-	var err error
-	switch data = bytes.TrimSpace(data); {
-	case len(data) > 0 && data[0] == '{':
-		err = json.Unmarshal(data, &byKey)
-	case len(data) > 0 && data[0] == '[':
-		err = json.Unmarshal(data, &list)
-	default:
-		p.found.Add("answers", "must be an object keyed by question, or an array of responses, is %s", Describe(data))
+	err := json.Unmarshal(data, &byKey)
+	if err != nil {
+		_ = json.Unmarshal(data, &list)
 	}
 	switch n := len(byKey) + len(list); {
-	case err != nil:
+	case errors.As(err, new(*json.SyntaxError)):
 		p.found.Add("answers", "is not valid JSON: %v", err)
+	case byKey == nil && list == nil:
+		p.found.Add("answers", "must be an object keyed by question, or an array of responses, is %s", Describe(data))
 	case n > maxList:
 		p.found.Add("answers", "must be at most %d answers, are %d", maxList, n)
 	default:
