@@ -14,9 +14,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-//go:embed texts/ask.md
-var askHelp string
-
 //go:embed texts/skill.md
 var skillText []byte
 
@@ -69,11 +66,6 @@ func (a *app) completion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the script that completes commands in a shell",
-		Long: `Print the script that completes commands, flags and ids in a shell. Have the
-shell read it when it starts, or put it where the shell looks for such scripts.
-For bash the package bash-completion has to be there.
-
-Shells: ` + strings.Join(shells, ", "),
 		Example: `  source <(mcp-askuser completion bash)
   mcp-askuser completion zsh > "${fpath[1]}/_mcp-askuser"
   mcp-askuser completion fish > ~/.config/fish/completions/mcp-askuser.fish`,

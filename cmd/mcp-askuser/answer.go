@@ -26,18 +26,6 @@ func (a *app) answer() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer [ID]",
 		Short: "Answer a question here or from JSON: one by its id, or the oldest",
-		Long: `Answer a question in this terminal: the one whose id begins with ID, or the
-oldest. With --json, answer it without a form, by its id where several wait.
-
-JSON is an object keyed by question, question_id or question-N (from 0), or an
-array of responses; - reads it from standard input. Options are named by label
-or id, several by an array. With more to say, JSON is an object with answers,
-notes (keyed alike: a word beside an answer), note (on the whole), and discuss
-(true: the user wants to talk about it first).
-
-Exit status: 0 answered, 1 bad input or somebody else was first, 2 closed
-without an answer, 3 no terminal, 124 timeout, 130 interrupted, 134 the
-program broke.`,
 		Example: `  mcp-askuser answer
   mcp-askuser answer 01JD6Z00 --json '{"question-0":"PostgreSQL"}'
   mcp-askuser answer 01JD6Z00 --json '{"discuss":true,"note":"Why not SQLite?"}'`,

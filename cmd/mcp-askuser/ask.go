@@ -37,7 +37,6 @@ func (a *app) ask() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [JSON or -]",
 		Short: "Ask the user and print the answer",
-		Long:  askHelp,
 		Example: `  mcp-askuser ask '{"question":"Which region?","options":["EU","US"]}'
   mcp-askuser ask --format ids --timeout 10m - < questions.json`,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -264,10 +263,6 @@ func (a *app) confirm() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "confirm ACTION",
 		Short: "Ask the user to confirm an action",
-		Long: `Ask the user to confirm an action. Prints yes or no.
-
-Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
-124 timeout, 130 interrupted, 134 the program broke. Only 0 is consent.`,
 		Example: `  mcp-askuser confirm "Delete 23 files?" && rm -r build
   mcp-askuser confirm "Deploy?" --details "12 changes" --default no`,
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -6,36 +6,26 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 
 	"mcp-askuser/internal/agenthost"
 	"mcp-askuser/internal/proc"
 )
 
-// attended returns what reports whether a human sits at the client that has started
-// this server: its model can tell them where to answer. A host that we know has one,
-// unless it was started to run by itself; any other has where there is a terminal.
-func (a *app) attended() func(known bool) bool {
-	above := sync.OnceValues(func() (host, unattended bool) { // as long as the server lives it is the same
-		_, unattended, host = agenthost.Above(os.Getppid())
-		return host, unattended
-	})
-	return func(known bool) bool {
-		if ci := a.getenv("CI"); ci != "" && ci != "false" && ci != "0" {
-			return false
-		}
-		if host, unattended := above(); host || known {
-			return !unattended
-		}
-		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-		if err != nil {
-			return false
-		}
-		return tty.Close() == nil
+// attended reports whether a user sits at the client that has started this server:
+// its model can tell them where to answer. A known host has one, unless it was started
+// to run by itself; any other client has one where it has a terminal.
+func (a *app) attended(known bool) bool {
+	if ci := a.getenv("CI"); ci != "" && ci != "false" && ci != "0" {
+		return false
 	}
+	if _, unattended, host := agenthost.Above(os.Getppid()); host || known {
+		return !unattended
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	return err == nil && tty.Close() == nil
 }
 
-// inboxCommand is what the human runs to answer what is asked of this server.
+// inboxCommand is the command line with which the user answers this server's questions.
 func (a *app) inboxCommand() string {
 	dir := a.settings().Dir
 	if dir == "" {
@@ -44,9 +34,8 @@ func (a *app) inboxCommand() string {
 	return "mcp-askuser inbox --dir '" + strings.ReplaceAll(dir, "'", `'\''`) + "'"
 }
 
-// session names the dialogue of which a question asked here is a round: the one
-// in the settings, or that of the shell and the directory. It is empty where
-// the system does not tell.
+// session is the session of which a question asked here is a round: the one in the
+// settings, or that of the shell and the directory; empty where it is not known.
 func (a *app) session() string {
 	if s := a.settings().Session; s != "" {
 		return s

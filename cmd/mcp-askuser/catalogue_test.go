@@ -182,7 +182,7 @@ func messages(t *testing.T) map[string][]saying {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
-		case entry.IsDir() && (name == "testdata" || name == "node_modules" || name == "bin" || strings.HasPrefix(name, ".") && len(name) > 2):
+		case entry.IsDir() && (name == "testdata" || name == "node_modules" || name == "powerfs" || name == "bin" || strings.HasPrefix(name, ".") && len(name) > 2):
 			return filepath.SkipDir
 		case strings.HasSuffix(name, ".html"):
 			text, err := os.ReadFile(path)
@@ -207,6 +207,9 @@ func messages(t *testing.T) map[string][]saying {
 					if name == "texts.go" && len(n.Values) == 1 {
 						add(in, literal(n.Values[0]), "")
 					}
+					if len(n.Values) == 1 && slices.Contains(withErrors, in) {
+						add(in, sentinel(n.Values[0]), "")
+					}
 				}
 				return true
 			})
@@ -222,6 +225,23 @@ func messages(t *testing.T) map[string][]saying {
 		t.Fatalf("texts are missing: %d, %d", len(rooms["ui-words"]), len(rooms["cmd-mcp-askuser"]))
 	}
 	return rooms
+}
+
+// withErrors are the rooms below ui/words whose sentinel errors people read, in the
+// words of Language.Error.
+var withErrors = []string{"desk", "install/edit", "internal/door", "mirror/install", "server/tokens", "templates"}
+
+// sentinel is the text of errors.New("text"); empty for anything else.
+func sentinel(e ast.Expr) string {
+	call, ok := e.(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 {
+		return ""
+	}
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || f.Sel.Name != "New" || fmt.Sprint(f.X) != "errors" {
+		return ""
+	}
+	return literal(call.Args[0])
 }
 
 // {{t "text"}}, {{t "text" .Field}}, {{n .Count "one" "many"}}.
@@ -241,7 +261,7 @@ func says(call *ast.CallExpr) (at, counts int) {
 		name = f.Sel.Name
 	}
 	switch name {
-	case "T", "Mark", "Unavailablef", "Wrongf":
+	case "T", "say", "Mark", "Unavailablef", "Wrongf":
 		return 0, 0
 	case "N":
 		return 1, 1

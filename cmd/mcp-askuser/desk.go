@@ -23,12 +23,6 @@ func (a *app) deskCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "desk",
 		Short: "Set up a desk that many machines share",
-		Long: `Set up a desk that many machines share, and look after it.
-
-Agents then ask from containers, other machines and CI, and their users answer
-from wherever they are. The desk is one stock nats-server, or three of which one
-may fail. Any command goes to it with --desk and --desk-creds, or with the
-variables MCP_ASKUSER_DESK, MCP_ASKUSER_DESK_CREDS and MCP_ASKUSER_DESK_CA.`,
 		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci
   MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -44,12 +38,6 @@ func (a *app) deskInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init --dir DIR",
 		Short: "Write what the nodes and their users need",
-		Long: `Write the configuration of one or three stock nats-server nodes, and a
-credential for each agent and each human.
-
-An agent's credential can ask and withdraw, never answer. A human's can answer
-in its own name, and ask too. What is in one account, another does not see.
-Run it again with more names to add them: what is there stays.`,
 		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci --agent builder
   mcp-askuser desk init --dir ~/desk --nodes 3 --hosts nats-1,nats-2,nats-3`,
 		RunE: func(*cobra.Command, []string) error {
@@ -167,16 +155,6 @@ func (a *app) deskStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what the desk has, who is connected, what is wrong",
-		Long: `Say what the shared desk has, who is connected, and what is wrong. The exit
-status is 1 if anything is.
-
-Only the system credential can tell whether the nodes write at once: the file
-system.creds that desk init wrote. It is found by itself in the directory above
-your credential.
-
-A node notices damage on its disk when it reads it. With --read-all each node in turn
-leads, reads all that it keeps, and is named if it cannot; clients wait about a second
-at each change. It takes the operator's credential.`,
 		Example: `  mcp-askuser desk status
   mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

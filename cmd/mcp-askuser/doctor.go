@@ -67,14 +67,8 @@ const selfTestTime = 20 * time.Second
 func (a *app) doctor() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Say what would happen if an agent asked you now, here",
-		Long: `Say what would happen if an agent asked you now, here: which ways lead to you,
-whether the store is sound, which clients have been set up and would wait long
-enough, and whether a question finds its way through a real server and back.
-Each line that is not well says what to do.
-
-Exit status: 0 all is well, 1 something is wrong.`,
+		Use:     "doctor",
+		Short:   "Say what would happen if an agent asked you now, here",
 		Example: "  mcp-askuser doctor\n  mcp-askuser doctor --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON { // for programs
@@ -267,7 +261,7 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		f = f.wrong(words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server"))
 	case r.What == "":
 		f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
-	case !strings.Contains(r.What, "://") && !runs(program):
+	case !strings.Contains(r.What, "://") && !installed(program):
 		f = f.wrong(f.Text, words.T("that program is not there: mcp-askuser install %s names this one", named))
 		if project && filepath.Base(program) == program { // as install writes it
 			f.Remedy = words.T("put that program on the PATH: a project's file, which is shared, names it without its place")
@@ -279,8 +273,7 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	return f, true
 }
 
-// runs reports whether a program is there.
-func runs(program string) bool {
+func installed(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
 }
@@ -372,14 +365,12 @@ func roundTrip(ctx context.Context) error {
 	}
 	answered := make(chan error, 1)
 	go func() {
-		for range events {
-			waiting, err := d.Pending(ctx)
-			if err == nil && len(waiting) == 0 {
+		for ev := range events {
+			if ev.Type != desk.Asked {
 				continue
 			}
-			if err == nil {
-				_, err = d.Reply(ctx, waiting[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: waiting[0].Questions[0].ID, Selected: []string{question.YesID}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
-			}
+			yes := question.Answer{QuestionID: ev.Record.Questions[0].ID, Selected: []string{question.YesID}}
+			_, err := d.Reply(ctx, ev.Record.ID, question.Reply{Answers: []question.Answer{yes}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
 			answered <- err
 			return
 		}

@@ -17,16 +17,8 @@ import (
 func (a *app) events() *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
-		Use:   "events",
-		Short: "Print a JSON line for each question asked, answered or ended",
-		Long: `Print a JSON line for each event, until interrupted:
-
-  ask:question:request   somebody asks; the line has the questions
-  ask:question:response  the user answered or dismissed it
-  ask:question:cancel    it ended without the user: status says how
-
-With --since, what happened from then on comes first, and so does what still
-waits.`,
+		Use:     "events",
+		Short:   "Print a JSON line for each question asked, answered or ended",
 		Example: "  mcp-askuser events\n  mcp-askuser events --since 1h | jq -r .id",
 	}
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"fmt"
 	"io"
 	"strings"
@@ -23,6 +24,20 @@ func group(root *cobra.Command, title string, commands ...*cobra.Command) {
 		cmd.GroupID = title
 	}
 	root.AddCommand(commands...)
+}
+
+// helpTexts has the long help of commands, each in a file of the command's name.
+//
+//go:embed texts/help
+var helpTexts embed.FS
+
+// addHelp gives a command and those below it their long help.
+func addHelp(cmd *cobra.Command) {
+	each(cmd, func(c *cobra.Command) {
+		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "mcp-askuser "), " ", "-")
+		text, _ := helpTexts.ReadFile("texts/help/" + name + ".txt") // a simple command has none
+		c.Long = strings.TrimSuffix(string(text), "\n")
+	})
 }
 
 // each does something with a command and all those below it.

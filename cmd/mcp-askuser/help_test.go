@@ -16,8 +16,6 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
-	"mcp-askuser/desk"
-	"mcp-askuser/internal/termtest"
 	"mcp-askuser/ui/words"
 )
 
@@ -105,6 +103,27 @@ func helpOfEveryCommand(t *testing.T, l words.Language) {
 	}
 }
 
+// Every file of helpTexts belongs to a command, and names all the values that its
+// argument takes.
+func TestHelpTexts(t *testing.T) {
+	a := &app{config: settings.New(hooked.Surfaces())}
+	texts := map[string]*cobra.Command{}
+	each(a.root([]string{"help"}), func(c *cobra.Command) { texts[c.Long] = c })
+	files, err := helpTexts.ReadDir("texts/help")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, err := helpTexts.ReadFile("texts/help/" + f.Name())
+		c := texts[strings.TrimSuffix(string(text), "\n")]
+		if err != nil || c == nil {
+			t.Errorf("%s belongs to no command, %v", f.Name(), err)
+		} else if !strings.Contains(c.Long, strings.Join(c.ValidArgs, ", ")) {
+			t.Errorf("%s does not name %s", f.Name(), strings.Join(c.ValidArgs, ", "))
+		}
+	}
+}
+
 func narrow(t *testing.T, what, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -138,18 +157,5 @@ func TestManPages(t *testing.T) {
 		if err != nil || !bytes.Contains(page, []byte(".SH SYNOPSIS")) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// At a terminal it is the user who dismisses a question.
-func TestDismissingOnATerminal(t *testing.T) {
-	dir := t.TempDir()
-	d := openDesk(t, dir)
-	rec := asking(t, d, "Go on?")
-	x := termtest.Start(t, program(t, dir, "dismiss", rec.ID), 80, 24)
-	x.Wait()
-	rec, err := d.Get(t.Context(), rec.ID)
-	if err != nil || rec.State != desk.Dismissed || rec.Outcome.Answerer.Kind != desk.UserAnswerer {
-		t.Errorf("%+v, %v", rec.Outcome, err)
 	}
 }

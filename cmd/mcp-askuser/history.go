@@ -20,10 +20,8 @@ import (
 func (a *app) pending() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "pending",
-		Short: "List the questions that wait for an answer, oldest first",
-		Long: `List the questions that wait for an answer, oldest first. STATE says whether the
-agent waits for it, or is away and collects it later.`,
+		Use:     "pending",
+		Short:   "List the questions that wait for an answer, oldest first",
 		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the records as a JSON array")
@@ -33,13 +31,7 @@ agent waits for it, or is away and collects it later.`,
 		case err != nil:
 			return err
 		case asJSON:
-			return a.stream(func(yield func(desk.Record, error) bool) { // one at a time: ten thousand are ten megabytes
-				for _, rec := range records {
-					if !yield(rec, nil) {
-						return
-					}
-				}
-			}, "json")
+			return a.printJSON(append([]desk.Record{}, records...))
 		case len(records) == 0:
 			fmt.Fprintln(a.err, words.T("Nothing waits for an answer."))
 			return nil
@@ -65,12 +57,6 @@ func (a *app) history() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history",
 		Short: "Print past questions and what became of them",
-		Long: `Print past questions and what became of them.
-
-The newest 50, unless --limit says otherwise. Formats: text is a list, the last
-asked first. The others tell it in order: json is an array of records; jsonl a
-transcript, one message on a line; md a log of decisions by project, in
-Markdown, to be committed or to go into a pull request.`,
 		Example: `  mcp-askuser history --search database
   mcp-askuser history --since 3d --format md > DECISIONS.md
   mcp-askuser history prune --older-than 90d`,
@@ -150,14 +136,6 @@ func (a *app) prune() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune --older-than TIME",
 		Short: "Remove past questions that were asked long ago",
-		Long: `Remove past questions that were asked longer ago than TIME, with their answers
-and all that refers to them, and print how many of which months, and how large
-they were. Questions that are open, or whose answers have not been collected,
-stay. The setting keep_history does this every day, on this machine.
-
-Removed questions cannot be brought back; history --format jsonl exports them
-before. On a shared desk they go for all who share it. An agent's credential
-removes nothing there, and the server's own copies of answers stay.`,
 		Example: `  mcp-askuser history prune --older-than 90d --dry-run
   mcp-askuser history prune --older-than 12w`,
 	}
@@ -172,7 +150,7 @@ removes nothing there, and the server's own copies of answers stay.`,
 		case !ok:
 			return errors.New(words.T("--older-than is %q; it takes a time of an hour or more such as 90d, 12w or 36h", older))
 		}
-		beyond := a.beyondReach(cmd.Context())
+		unreachable := d.Reach(cmd.Context())
 		months, err := d.Prune(cmd.Context(), time.Now().Add(-age), dry)
 		if len(months) > 0 {
 			if err := a.printPruned(months, dry); err != nil {
@@ -184,28 +162,13 @@ removes nothing there, and the server's own copies of answers stay.`,
 			return fmt.Errorf(words.T("the past of the shared desk stays: %w; prune it with a user's credential (desk_creds)"), desk.ErrDenied)
 		case err != nil:
 			return err
-		case beyond != nil:
-			return fmt.Errorf(words.T("the past of the shared desk stays: %w"), beyond)
+		case unreachable != nil:
+			return fmt.Errorf(words.T("the past of the shared desk stays: %w"), unreachable)
 		case len(months) == 0:
 			fmt.Fprintln(a.err, words.T("No past question is that old."))
 		}
 		return nil
 	})
-}
-
-// beyondReach is why the shared desk does not take part, where one is named.
-func (a *app) beyondReach(ctx context.Context) error {
-	if a.settings().Desk == "" {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(ctx, deskTime)
-	defer stop()
-	store, err := a.shared()
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	return store.Ping(ctx)
 }
 
 // printPruned prints what was removed, or would be.

@@ -18,14 +18,7 @@ func (a *app) inbox() *cobra.Command {
 		Use:     "inbox",
 		Short:   "Show everything that waits, from all agents, and answer it here",
 		Example: "  mcp-askuser inbox",
-		Long: `Show everything that waits, from all agents, and answer it here. New questions
-show up by themselves; what was decided before is in the history, and can be
-reopened there. What is being typed is kept, whatever ends the inbox; what was
-sent is printed when it ends. Press ? for the keys.
-
-While an inbox is open, questions count as seen by somebody. Log messages are
-dropped unless standard error goes elsewhere than to a terminal.`,
-		PreRun: a.discardLog,
+		PreRun:  a.discardLog,
 	}
 	a.addFlags(cmd, "no_color")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {

@@ -37,15 +37,8 @@ type registration struct {
 func (a *app) install() *cobra.Command {
 	var r registration
 	cmd := &cobra.Command{
-		Use:   "install [CLIENT...]",
-		Short: "Register with the clients that your agents run in",
-		Long: `Register with the clients that your agents run in: an entry in each one's own
-file, which keeps everything else as it stands. Without a client it shows those
-that it finds on this machine, and asks which to use.
-
-With --desk, --desk-creds and --desk-ca the entry leads to a shared desk.
-
-Clients: ` + strings.Join(install.Names(), ", "),
+		Use:       "install [CLIENT...]",
+		Short:     "Register with the clients that your agents run in",
 		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
 		ValidArgs: install.Names(),
 		RunE: a.checked(func(cmd *cobra.Command, args []string) (err error) {
@@ -71,7 +64,6 @@ func (a *app) uninstall() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:       "uninstall CLIENT...",
 		Short:     "Take the registration out of clients again",
-		Long:      "Take the registration out of clients again. A file that nobody changed since is\nas it was before, to the byte.\n\nClients: " + strings.Join(install.Names(), ", "),
 		Example:   "  mcp-askuser uninstall claude-code",
 		ValidArgs: install.Names(),
 		RunE: a.checked(func(_ *cobra.Command, args []string) error {
@@ -269,7 +261,6 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	}
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: desk.ViaShell}, State: desk.Pending}
 	var chosen []string
-	a.opened = true
 	form := tty.New(tty.Options{Getenv: a.environ(), Turn: a.turn, Opened: true, Interrupted: desk.Dismissed}) // nothing stays open
 	err := form.Show(ctx, rec, func(reply question.Reply) error {
 		checked, err := rec.Check(reply)
@@ -291,16 +282,8 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 func (a *app) hook() *cobra.Command {
 	var f hooked.Flags
 	cmd := &cobra.Command{
-		Use:   "hook HOST",
-		Short: "Mirror the questions that a host asks in its own dialog",
-		Long: `Mirror the questions that a host, the program that an agent runs in, asks in its
-own dialog. The host runs this command with an event on standard input; while
-its dialog is open the question also stands in the inbox and on the page, and
-the first answer counts, wherever it is given. All else is left alone.
-
-Hosts: ` + strings.Join(mirror.Names(), ", ") + `
-
-To set a host up for it, run mcp-askuser install HOST --questions.`,
+		Use:       "hook HOST",
+		Short:     "Mirror the questions that a host asks in its own dialog",
 		Example:   "  mcp-askuser hook claude-code < event.json",
 		ValidArgs: mirror.Names(),
 		Hidden:    true, // for hosts to call

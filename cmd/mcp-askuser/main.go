@@ -83,6 +83,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd := a.root(args)
 	if a.name == alias {
 		cmd = a.ask()
+		addHelp(cmd)
 		cmd.Use = alias + strings.TrimPrefix(cmd.Use, "ask")
 	}
 	each(cmd, func(c *cobra.Command) { c.Args = arguments })
@@ -114,11 +115,6 @@ func (a *app) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp-askuser",
 		Short: "Let any AI agent ask its user something, and get an answer it can rely on",
-		Long: `Let any AI agent ask its user something, and get an answer it can rely on.
-
-Without a command it serves MCP over standard input and output, which is how
-agents start it; serve --help has the flags. To see what it does, run:
-mcp-askuser demo`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asked, _ := cmd.Flags().GetBool("version"); asked {
 				return a.version().RunE(cmd, args)
@@ -136,17 +132,16 @@ mcp-askuser demo`,
 	switch {
 	case len(args) > 0 && args[0] == "serve":
 		cmd.AddCommand(a.serve())
-		return cmd
-	case len(args) == 0 && !term.IsTerminal(int(a.in.Fd())):
-		return cmd
+	case len(args) > 0 || term.IsTerminal(int(a.in.Fd())):
+		group(cmd, "Answer what agents ask", a.inbox(), a.web(), a.answer(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.history(), a.lift())
+		group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
+		const setUp = "Set up and look around"
+		group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.serve(), a.token(), a.hook(), a.deskCommand(), a.configuration(), a.completion(), a.version())
+		cmd.AddCommand(a.phoneCommand())
+		cmd.CompletionOptions.DisableDefaultCmd = true // it speaks English only
+		cmd.SetHelpCommandGroupID(setUp)
 	}
-	group(cmd, "Answer what agents ask", a.inbox(), a.web(), a.answer(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.history(), a.lift())
-	group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
-	const setUp = "Set up and look around"
-	group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.serve(), a.token(), a.hook(), a.deskCommand(), a.configuration(), a.completion(), a.version())
-	cmd.AddCommand(a.phoneCommand())
-	cmd.CompletionOptions.DisableDefaultCmd = true // it speaks English only
-	cmd.SetHelpCommandGroupID(setUp)
+	addHelp(cmd)
 	return cmd
 }
 

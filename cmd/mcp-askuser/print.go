@@ -12,7 +12,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
@@ -35,7 +34,7 @@ func (o *output) Write(p []byte) (n int, err error) {
 	return n, o.err
 }
 
-// deferredLog is what is to be written when the terminal is free.
+// deferredLog keeps a log until the terminal is free.
 type deferredLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -47,7 +46,6 @@ func (b *deferredLog) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// writeTo writes it.
 func (b *deferredLog) writeTo(w io.Writer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -248,17 +246,15 @@ func escapeHidden(data []byte) []byte {
 	if !slices.ContainsFunc(data, func(c byte) bool { return c >= 0x7f }) { // nearly always
 		return data
 	}
-	out := make([]byte, 0, len(data))
-	for len(data) > 0 {
-		r, size := utf8.DecodeRune(data)
+	var out bytes.Buffer
+	for _, r := range string(data) {
 		if r >= 0x7f && r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 			for _, unit := range utf16.AppendRune(nil, r) {
-				out = fmt.Appendf(out, `\u%04x`, unit)
+				fmt.Fprintf(&out, `\u%04x`, unit)
 			}
 		} else {
-			out = append(out, data[:size]...)
+			out.WriteRune(r)
 		}
-		data = data[size:]
 	}
-	return out
+	return out.Bytes()
 }

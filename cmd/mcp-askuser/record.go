@@ -88,11 +88,8 @@ func (a *app) complete(past bool, name func(desk.Record) string) cobra.Completio
 
 func (a *app) lift() *cobra.Command {
 	return a.withDesk(&cobra.Command{
-		Use:   "lift SESSION",
-		Short: "Let a session ask again that has asked too often in a row",
-		Long: `Let a session ask again that has reached the limit of rounds in a row
-(max_rounds). The limit is lifted for this session and for good. The error
-that the agent got names the session, and so does show.`,
+		Use:               "lift SESSION",
+		Short:             "Let a session ask again that has asked too often in a row",
 		Example:           "  mcp-askuser lift shell-0f3a5b7c9d1e2f40",
 		ValidArgsFunction: a.complete(true, func(rec desk.Record) string { return rec.SessionID }),
 	}, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
@@ -112,9 +109,6 @@ func (a *app) dismiss() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dismiss ID",
 		Short: "Close a question as the user, without answering it",
-		Long: `Close a question as the user, without answering it: with a reason, if there is
-one to give, or to discuss it with the agent first. Run by a program, without a
-terminal, it is the program's word and not the user's.`,
 		Example: `  mcp-askuser dismiss 01JD6Z00
   mcp-askuser dismiss 01JD6Z00 --reason "Ask the team"
   mcp-askuser dismiss 01JD6Z00 --discuss "What would a rollback cost?"`,
@@ -172,9 +166,6 @@ func (a *app) reopen() *cobra.Command {
 	return a.withRecord(&cobra.Command{
 		Use:   "reopen ID",
 		Short: "Ask an ended question again, with your former answers filled in",
-		Long: `Ask an ended question again, with your former answers filled in, and print the
-id under which it waits now. The agent gets the new answer when it asks the same
-again, or awaits either ticket.`,
 		Example: `  mcp-askuser reopen 01JD6Z00
   mcp-askuser answer "$(mcp-askuser reopen 01JD6Z00)"`,
 	}, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {

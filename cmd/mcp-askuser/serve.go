@@ -37,12 +37,6 @@ func (a *app) serve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over standard input and output, or over HTTP",
-		Long: `Serve MCP over standard input and output, which is how agents start it, or with
---http over HTTP at /mcp, until interrupted. The address goes to standard output.
-
-Over HTTP each agent needs a token of its own (mcp-askuser token add NAME), and
-what it asks waits on this machine: in the inbox, and on the page. Beyond this
-machine it listens only with a certificate.`,
 		Example: `  claude mcp add askuser -- mcp-askuser serve
   mcp-askuser serve --surface inbox,web --hold 5m
   mcp-askuser serve --http 8765
@@ -73,7 +67,7 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	tools, stop := a.tools(askuser.Config{
-		Desk: d, Attended: a.attended(), Command: a.inboxCommand(), Host: os.Getppid(),
+		Desk: d, Attended: a.attended, Command: a.inboxCommand(), Host: os.Getppid(),
 		// Of an agent that names no directory it is ours.
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	})
@@ -135,13 +129,12 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 		command += " on " + name
 	}
 	a.remote = true
-	someone := func(bool) bool { return true } // at this desk
 	d, _, err := a.openDesk()
 	if err != nil {
 		return err
 	}
 	mine := func(string) []string { return a.templateDirs("") } // no directory of this machine is the agent's
-	tools, stop := a.tools(askuser.Config{Desk: d, Remote: true, Attended: someone, Command: command, Templates: mine})
+	tools, stop := a.tools(askuser.Config{Desk: d, Remote: true, Attended: func(bool) bool { return true }, Command: command, Templates: mine})
 	defer stop()
 	agents, _, err := a.tokens()
 	if err != nil {

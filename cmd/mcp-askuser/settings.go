@@ -134,19 +134,8 @@ func (a *app) printNotices(joined *home.Store) {
 func (a *app) configuration() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Print the settings in effect and where each comes from",
-		Long: `Print the settings in effect and where each comes from: a flag, else a
-variable, else the configuration file, else the default. All errors in them go
-to standard error.
-
-The file is config.toml in the directory mcp-askuser of the platform's
-directory for configuration, or what MCP_ASKUSER_CONFIG names. Its keys are
-those that this command prints. For example:
-
-  surface = ["tty", "inbox"]
-  timeout = "10m"
-  notify_command = ["notify-phone", "--title", "A question"]`,
+		Use:     "config",
+		Short:   "Print the settings in effect and where each comes from",
 		Example: "  mcp-askuser config\n  ASK_TIMEOUT=10m mcp-askuser config --json",
 		RunE: func(*cobra.Command, []string) error {
 			for _, s := range a.config.Rows {

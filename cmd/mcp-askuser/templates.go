@@ -27,13 +27,8 @@ func (a *app) templateDirs(directory string) []string {
 func (a *app) templates() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "templates",
-		Short: "List the question templates that there are here",
-		Long: `List the question templates that there are here: files in .mcp-askuser/templates
-of this project, which come first, and in the directory templates beside the
-configuration file. A template is TOML: a description, [variables.NAME] with
-description and default, and [[questions]] as the tool takes them, with
-{{NAME}} where a variable's value goes.`,
+		Use:     "templates",
+		Short:   "List the question templates that there are here",
 		Example: "  mcp-askuser templates\n  mcp-askuser ask --template release --var version=1.2",
 		RunE: func(*cobra.Command, []string) error {
 			all, err := templates.List(a.templateDirs(a.directory())...)

@@ -18,12 +18,8 @@ import (
 
 func (a *app) token() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "Manage the tokens of agents and of your front ends",
-		Long: `Manage the tokens of agents that ask over HTTP (mcp-askuser serve --http), and of
-front ends that answer for you (mcp-askuser web). Each has a token of its own,
-whose name is shown with what it asks or answers. A running server takes every
-change at once.`,
+		Use:     "token",
+		Short:   "Manage the tokens of agents and of your front ends",
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers\n  mcp-askuser token list",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -34,15 +30,8 @@ change at once.`,
 func (a *app) tokenAdd() *cobra.Command {
 	var answers bool
 	cmd := &cobra.Command{
-		Use:   "add NAME",
-		Short: "Make a token for an agent or a front end and print it, this once",
-		Long: `Make a token for an agent and print it, this once: only a hash of it is kept.
-The agent sends it as "Authorization: Bearer TOKEN".
-
-With --answers it is the token of a front end of yours: a program that shows you
-questions and sends your answers to the HTTP API of mcp-askuser web. What it sends
-counts as your own answer, given through NAME. Such a token is made on a terminal
-of yours only.`,
+		Use:     "add NAME",
+		Short:   "Make a token for an agent or a front end and print it, this once",
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers",
 	}
 	cmd.Flags().BoolVar(&answers, "answers", false, "the token of a front end, through which you answer")
@@ -103,10 +92,8 @@ func (a *app) tokenList() *cobra.Command {
 
 func (a *app) tokenRemove() *cobra.Command {
 	return a.withDesk(&cobra.Command{
-		Use:   "remove NAME",
-		Short: "Take the token of an agent or a front end away",
-		Long: `Take the token of an agent or a front end away. An agent's calls end, and it cannot
-call again; what it has asked stays open until you close it.`,
+		Use:     "remove NAME",
+		Short:   "Take the token of an agent or a front end away",
 		Example: "  mcp-askuser token remove laptop",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			for _, r := range a.tokenRows() {

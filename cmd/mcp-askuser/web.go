@@ -21,17 +21,6 @@ func (a *app) web() *cobra.Command {
 		Use:     "web",
 		Short:   "Serve the page and the HTTP API with everything that waits",
 		Example: "  mcp-askuser web --open\n  mcp-askuser web --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
-		Long: `Serve the page and the HTTP API with everything that waits, until interrupted.
-
-The address goes to standard output. It carries a token that is good until the
-command ends; whoever has it can answer in your name. A browser that has opened
-it may come back for thirty days after its last visit, also after a restart: the
-page is at the same port whenever that is free. --revoke ends all such visits,
-of every server, and serves nothing. Programs send the token as "Authorization: Bearer TOKEN"; GET /api/openapi.json describes what they can do.
-
-Beyond this machine it listens only where told (--listen), with a certificate
-(--tls-cert, --tls-key) or explicitly without (--insecure), and then shows the
-address as a QR code for a phone.`,
 		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			if revoke {
 				key, _ := a.storeFile("page.key")

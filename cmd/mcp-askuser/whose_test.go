@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -183,4 +185,17 @@ func exitStatus(err error) int {
 		return exit.ExitCode()
 	}
 	return 0
+}
+
+// At a terminal it is the user who dismisses a question.
+func TestDismissingOnATerminal(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	rec := asking(t, d, "Go on?")
+	x := termtest.Start(t, program(t, dir, "dismiss", rec.ID), 80, 24)
+	x.Wait()
+	rec, err := d.Get(t.Context(), rec.ID)
+	if err != nil || rec.State != desk.Dismissed || rec.Outcome.Answerer.Kind != desk.UserAnswerer {
+		t.Errorf("%+v, %v", rec.Outcome, err)
+	}
 }

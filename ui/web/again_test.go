@@ -195,8 +195,15 @@ func TestPageRemembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec = g.ask("t", single("db"))
-	v.sees("/?id="+rec.ID, "You answered ", "SQLite, embedded, test-agent", `data-take="1"`)
+	v.sees("/?id="+rec.ID, "You answered ", "SQLite, embedded, test-agent", `name="recall" value="0"`)
 	if _, body := v.get("/?id=" + rec.ID); strings.Contains(body, " checked") {
 		t.Errorf("something is chosen:\n%s", body)
 	}
+	status, body := v.post("/recall", url.Values{"id": {rec.ID}, "recall": {"0"}, "n0": {"as <before>"}})
+	for _, want := range []string{`value="1" checked`, "as &lt;before&gt;", `name="recall"`} {
+		if status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%d, without %q:\n%s", status, want, body)
+		}
+	}
+	g.pending(rec.ID)
 }

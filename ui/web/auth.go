@@ -2,27 +2,23 @@ package web
 
 import (
 	"context"
-	"crypto/hmac"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/door"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
-
-	"mcp-askuser/internal/door"
 )
 
 // sender is what a request proves of its sender: a program with the server's token, a
-// front end with its own, or a browser with a cookie, which alone is no proof that the
-// user meant to send the request.
+// front end with its own, or a browser with a cookie.
 type sender struct {
-	session string   // of a browser; empty for others
-	how     desk.How // what a reply of theirs proves; empty for a sender that is not identified
+	how     desk.How // what a reply of theirs proves
 	name    string   // of the front end
+	browser bool
 }
 
 type senderKey struct{}
@@ -46,7 +42,9 @@ func (s *Server) identify(r *http.Request) (from sender, ok bool) {
 		from.name, ok = s.FrontEnd(token)
 		from.how = desk.HowFrontEnd
 	case !bearer:
-		if from.session, ok = s.keys.sessionOf(r); ok && !strings.HasPrefix(r.URL.Path, "/api/") {
+		from.browser = s.keys.hasCookie(r)
+		ok = from.browser
+		if !strings.HasPrefix(r.URL.Path, "/api/") {
 			from.how = desk.HowPage
 		}
 	}
@@ -65,9 +63,12 @@ func evidence(ctx context.Context, r *question.Reply) desk.Evidence {
 	return out
 }
 
-// guard passes on requests of authenticated senders, and only those that their user
-// meant to send. What is the same for every client needs no authentication, so that a
-// page that refuses one looks like the others.
+// guard passes on requests of authenticated senders. What is the same for every client
+// needs no authentication, so that a page that refuses one looks like the others.
+//
+// A browser adds the cookie to requests that its user did not mean to send. A change is
+// therefore taken from a browser only where it says that a page of this server sent the
+// request, which [door.OwnOrigin] has compared.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -84,6 +85,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		from, ok := s.identify(r)
 		switch {
+		case ok && from.browser && !safe(r.Method) && r.Header.Get("Origin")+r.Header.Get("Sec-Fetch-Site") == "":
+			s.turnAway(w, r, errOrigin)
+			return
 		case ok:
 			keepConnection(w, r)
 		case safe(r.Method) && public(r.URL.Path):
@@ -92,19 +96,14 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.turnAway(w, r, errToken)
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), senderKey{}, from))
-		if !safe(r.Method) && !s.checkCSRF(r) {
-			s.refuseWithoutCSRF(w, r)
-			return
-		}
-		if r.URL.Path == "/" && from.session != "" && !scripted(r) {
-			s.keys.setCookie(w, r, from.session)
+		if r.URL.Path == "/" && from.browser && !scripted(r) {
+			s.keys.setCookie(w, r)
 			select {
 			case s.visits <- struct{}{}:
 			default:
 			}
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), senderKey{}, from)))
 	})
 }
 
@@ -130,45 +129,19 @@ func safe(method string) bool {
 }
 
 // redeemToken gives a browser a cookie for a token, and removes that from the address
-// bar. A browser that has a cookie keeps its session, and with it the forms of its other
-// tabs; it may send a token that was used.
+// bar. A browser that has a cookie may send a token that was used.
 func (s *Server) redeemToken(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	token := query.Get("token")
-	id, known := s.keys.sessionOf(r)
-	if !s.keys.isToken(token) && !s.keys.redeemInvitation(token) && !known {
+	if !s.keys.isToken(token) && !s.keys.redeemInvitation(token) && !s.keys.hasCookie(r) {
 		s.turnAway(w, r, errToken)
 		return
 	}
 	keepConnection(w, r)
-	s.keys.setCookie(w, r, id)
+	s.keys.setCookie(w, r)
 	query.Del("token")
 	there := url.URL{Path: "/", RawQuery: query.Encode()}
 	http.Redirect(w, r, there.String(), http.StatusSeeOther)
-}
-
-// csrf returns the token that every form of the page has in the field csrf; a script may
-// send it in the header X-CSRF-Token. It is bound to the browser's session.
-func (s *Server) csrf(r *http.Request) string {
-	session := senderOf(r.Context()).session
-	if session == "" {
-		return ""
-	}
-	return s.keys.sign("form", session)
-}
-
-// checkCSRF reports whether the sender meant to send a request that changes something.
-// A program that shows a token did: no browser adds one by itself.
-func (s *Server) checkCSRF(r *http.Request) bool {
-	from := senderOf(r.Context())
-	if from.session == "" {
-		return from.how != ""
-	}
-	given := r.Header.Get("X-CSRF-Token")
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); given == "" && kind == "application/x-www-form-urlencoded" {
-		given = r.PostFormValue("csrf")
-	}
-	return hmac.Equal([]byte(given), []byte(s.csrf(r)))
 }
 
 // headers limits what a browser does with our responses: no inline script or style, no

@@ -18,7 +18,7 @@ import (
 func TestRefused(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", single("db"))
-	cookie, csrf := g.browser()
+	cookie := g.browser()
 	other, err := New(Options{Desk: g.desk, Token: token})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,6 @@ func TestRefused(t *testing.T) {
 	browser := func(r *http.Request) {
 		r.Header.Del("Authorization")
 		r.AddCookie(cookie)
-		r.Header.Set("X-CSRF-Token", csrf)
 		r.Header.Set("Origin", "http://"+r.Host)
 	}
 	tests := []struct {
@@ -59,7 +58,7 @@ func TestRefused(t *testing.T) {
 		{"cookie of another start", 401, func(r *http.Request) {
 			browser(r)
 			r.Header.Del("Cookie")
-			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: other.keys.cookie("x")})
+			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: other.keys.cookie()})
 		}},
 		{"cookie that was tampered with", 401, func(r *http.Request) {
 			browser(r)
@@ -67,8 +66,7 @@ func TestRefused(t *testing.T) {
 			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: "x" + cookie.Value})
 		}},
 		{"wrong token beside a cookie", 401, func(r *http.Request) { browser(r); r.Header.Set("Authorization", "Bearer x") }},
-		{"cookie without form token", 403, func(r *http.Request) { browser(r); r.Header.Del("X-CSRF-Token") }},
-		{"form token of another session", 403, func(r *http.Request) { browser(r); _, csrf := g.browser(); r.Header.Set("X-CSRF-Token", csrf) }},
+		{"cookie without an origin", 403, func(r *http.Request) { browser(r); r.Header.Del("Origin") }},
 		{"GET", 405, func(r *http.Request) { browser(r); r.Method = http.MethodGet }},
 		{"GET with the answer in the address", 405, func(r *http.Request) {
 			browser(r)
@@ -100,28 +98,40 @@ func TestRefused(t *testing.T) {
 	g.reply(rec.ID)
 }
 
-// A form without script carries its token in a field. No field, no entry, for
-// any path.
-func TestFormToken(t *testing.T) {
+// A cookie alone changes nothing, at any path: the browser must say that a page of
+// this server sent the request, in either header.
+func TestCookieAlone(t *testing.T) {
 	g := start(t)
-	cookie, csrf := g.browser()
-	post := func(path, body string) int {
-		r := g.request(http.MethodPost, path, body)
+	cookie := g.browser()
+	for _, tt := range []struct {
+		origin, site string
+		status       int
+	}{
+		{"", "", http.StatusForbidden},
+		{"null", "", http.StatusForbidden},
+		{"http://127.0.0.1:1", "", http.StatusForbidden},
+		{"", "cross-site", http.StatusForbidden},
+		{"", "same-site", http.StatusForbidden},
+		{"own", "cross-site", http.StatusForbidden},
+		{"own", "", http.StatusNotFound},
+		{"", "same-origin", http.StatusNotFound},
+		{"own", "same-origin", http.StatusNotFound},
+	} {
+		r := g.request(http.MethodPost, "/anything", "id=1")
 		r.Header.Del("Authorization")
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
 		r.AddCookie(cookie)
-		return g.send(r).status
-	}
-	for _, body := range []string{"", "csrf=", "csrf=x", "id=1&csrf=" + csrf[1:]} {
-		if status := post("/anything", body); status != 403 {
-			t.Errorf("%q: %d", body, status)
+		if tt.origin == "own" {
+			tt.origin = "http://" + r.Host
 		}
-	}
-	if status := post("/anything?csrf="+csrf, ""); status != 403 {
-		t.Errorf("in the address: %d", status)
-	}
-	if status := post("/anything", "csrf="+csrf); status == 403 || status == 401 {
-		t.Errorf("with its token: %d", status)
+		for name, value := range map[string]string{"Origin": tt.origin, "Sec-Fetch-Site": tt.site} {
+			if value != "" {
+				r.Header.Set(name, value)
+			}
+		}
+		if status := g.send(r).status; status != tt.status {
+			t.Errorf("Origin %q, Sec-Fetch-Site %q: %d, want %d", tt.origin, tt.site, status, tt.status)
+		}
 	}
 }
 
@@ -190,7 +200,7 @@ func TestInvite(t *testing.T) {
 func TestOldToken(t *testing.T) {
 	d := newDesk(t)
 	old := start(t, func(o *Options) { o.Desk, o.Token = d, "" })
-	cookie, _ := old.browserWith(old.server.keys.token)
+	cookie := old.browserWith(old.server.keys.token)
 	old.stop()
 	g := start(t, func(o *Options) { o.Desk, o.Token = d, "" })
 	r := g.request(http.MethodGet, "/api/questions", "")
@@ -267,7 +277,7 @@ func TestBadKey(t *testing.T) {
 		}
 		d, key := newDesk(t), t.TempDir()+"/page.key"
 		old := start(t, func(o *Options) { o.Desk, o.KeyFile = d, key })
-		cookie, _ := old.browser()
+		cookie := old.browser()
 		old.stop()
 		if err := spoil(key); err != nil {
 			t.Fatal(err)
@@ -294,19 +304,6 @@ func TestEnterAgain(t *testing.T) {
 	if status, there := v.post("/answer", confirmed(rec.ID, "t0", "443")); status != http.StatusSeeOther {
 		t.Errorf("the first tab's form: %d, %s", status, there)
 	}
-}
-
-// A form of another visit comes back as it was filled in, and can be sent then.
-func TestOldForm(t *testing.T) {
-	g := start(t)
-	v, rec := g.visitor(), g.ask("s", text("port"))
-	status, body := v.take(v.form("/answer", confirmed(rec.ID, "t0", "44<3", "csrf", "old")))
-	for _, want := range []string{"from an earlier visit", ">44&lt;3</textarea>", v.csrf} {
-		if status != http.StatusForbidden || !strings.Contains(body, want) {
-			t.Errorf("%d, without %q:\n%s", status, want, body)
-		}
-	}
-	g.pending(rec.ID)
 }
 
 // Every response narrows what a browser does with it, refusals too.

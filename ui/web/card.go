@@ -23,7 +23,6 @@ type card struct {
 	recordview.Record
 	lang  words.Language
 	Now   time.Time
-	CSRF  string
 	Began string // when the human got it, in ms of Unix time
 
 	Deadline *time.Time
@@ -41,7 +40,7 @@ type card struct {
 func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, form url.Values) *card {
 	ctx, now, l := r.Context(), s.Now(), s.languageOf(r)
 	c := &card{
-		Record: recordview.Of(*rec, l), lang: l, Now: now, CSRF: s.csrf(r),
+		Record: recordview.Of(*rec, l), lang: l, Now: now,
 		Began: cmp.Or(form.Get("shown"), strconv.FormatInt(now.UnixMilli(), 10)),
 	}
 	o := s.optionsOf(form)

@@ -21,8 +21,8 @@
 //     for a cookie that no script and no other site can use, good for thirty
 //     days after its last visit or until its key is replaced. Other requests get 401,
 //     except for styles, scripts and icons.
-//   - A change is a POST; with a cookie it must have the form token as well. A form of
-//     the page without a good one is shown again, filled in.
+//   - A change is a POST; with a cookie, the browser must say as well, in Origin or
+//     Sec-Fetch-Site, that a page of this server sent it.
 //   - Bodies, headers, connections and waits have limits. Connections that are not
 //     authenticated are few, and end after one response.
 //   - Texts stay text: html/template, question.Line and question.Block, and a

@@ -34,7 +34,6 @@ var (
 	errHost     = &api.Problem{Code: api.Forbidden, Message: "This server does not go by that name and port. Use the address that it printed; a tunnel keeps the port."}
 	errOrigin   = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites are refused.")}
 	errToken    = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
-	errCSRF     = &api.Problem{Code: api.Forbidden, Message: "This form is from another session. Reload the page and send it again; programs send the header X-CSRF-Token, or the bearer token."}
 	errNoPage   = &api.Problem{Code: api.NoSuchPath, Message: words.Mark("There is nothing at this address.")}
 	errNotWhole = &api.Problem{Code: api.InvalidRequest, Message: words.Mark("The request did not arrive whole.")}
 	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. Trying again is reasonable.")}
@@ -63,7 +62,6 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 var refusals = map[*api.Problem]refusal{ //nolint:gochecknoglobals // a table, never written to
 	errToken: {words.Mark("Open the page once more"), words.Mark("This address has been used, or your visit has ended: that is so after thirty days without one, or when somebody ended all of them. In a terminal, run"), "mcp-askuser web --open"},
 	errHost:  {words.Mark("Not under this name"), words.Mark("Use the address that mcp-askuser printed, with the same port."), ""},
-	errCSRF:  {words.Mark("Send it once more"), words.Mark("This form is from an earlier visit, and was not sent. Go to the questions: what you had filled in is kept."), ""},
 }
 
 // offlinePage is what the page's worker shows while the server does not respond.

@@ -25,6 +25,7 @@ import (
 //	p3  "yes": the proposed text is taken
 //	n3  the note beside the answer
 //
+// The field recall has the place of the question whose earlier answer is to be filled in.
 // The note on the whole, the topic of a discussion and the reason of a dismissal are
 // called so, and shown is since when the human has the form, in ms of Unix time.
 const (
@@ -88,7 +89,11 @@ func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 				found.Add("answers."+q.ID, "%q is none of the options", v)
 			}
 		}
-		for _, a := range append(acts, answer) {
+		acts = append(acts, answer)
+		if form.Get("recall") == strconv.Itoa(at) {
+			acts = append(acts, dialogue.Recall{})
+		}
+		for _, a := range acts {
 			if _, err := d.ActOn(q.ID, a); err != nil {
 				found.Add("answers."+q.ID, "%v", err)
 			}
@@ -110,7 +115,7 @@ type field struct {
 	Native    bool   // the browser may insist on an answer: it is always in sight
 	Choices   []choice
 	Fault     string  // why the answer was refused
-	Before    *before // how it was answered the last time
+	Before    string  // how it was answered the last time: "3 Nov: PostgreSQL, claude-code"
 	FollowUps []field // of an answer that the asker has already
 }
 
@@ -122,13 +127,6 @@ type choice struct {
 	Cap    string          // the key that chooses it
 	Value  string
 	Fields []field // its follow-ups
-}
-
-// before is an earlier answer to the same question, by the names of the form.
-type before struct {
-	Words  string // "3 Nov: PostgreSQL, claude-code"
-	Values string // of the options, with blanks between them
-	Text   string
 }
 
 // Fields is the form of a record that is open.
@@ -203,23 +201,10 @@ func (c *card) field(q *question.Question, at int) field {
 		}
 		f.Choices = append(f.Choices, x)
 	}
-	if f.Memory != nil && f.Answer.Empty() {
-		then := c.dialogue.Clone()
-		if _, err := then.ActOn(q.ID, dialogue.Recall{}); err == nil {
-			f.Before = recalled(then.Step(q.ID), c.lang, c.Now)
-		}
+	if f.Memory != nil && (f.Answer.Empty() || f.Recalled) {
+		f.Before = c.lang.Remembered(*f.Memory, c.Now)
 	}
 	return f
-}
-
-func recalled(s *dialogue.Step, l words.Language, now time.Time) *before {
-	b := before{Words: l.Remembered(*s.Memory, now), Text: s.Typed}
-	var values []string
-	for _, row := range s.Marked() {
-		values = append(values, valueOf(s.Rows[row]))
-	}
-	b.Values = strings.Join(values, " ")
-	return &b
 }
 
 // Input is the type of the input of each choice; empty for a text area.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -98,38 +97,28 @@ func (k *keys) sign(purpose, text string) string {
 // host to each of its ports.
 func (k *keys) cookieName() string { return "askuser-" + k.sign("cookie", "")[:8] }
 
-// cookie returns the value of a cookie: the id of a session, until when it is good, and the
-// signature of both.
-func (k *keys) cookie(id string) string {
-	text := id + "." + strconv.FormatInt(k.now().Add(cookieTime).Unix(), 10)
-	return text + "." + k.sign("session", text)
+// cookie returns the value of a cookie: until when it is good, and the signature of that.
+func (k *keys) cookie() string {
+	until := strconv.FormatInt(k.now().Add(cookieTime).Unix(), 10)
+	return until + "." + k.sign("visit", until)
 }
 
-// verify returns the id in a cookie that is good.
-func (k *keys) verify(cookie string) (id string, ok bool) {
-	dot := max(strings.LastIndexByte(cookie, '.'), 0)
-	text, signature := cookie[:dot], strings.TrimPrefix(cookie[dot:], ".")
-	id, end, _ := strings.Cut(text, ".")
-	until, err := strconv.ParseInt(end, 10, 64)
-	ok = hmac.Equal([]byte(signature), []byte(k.sign("session", text)))
-	return id, ok && err == nil && k.now().Unix() < until
-}
-
-// sessionOf returns the session of the browser that sent a request, if its cookie is good.
-func (k *keys) sessionOf(r *http.Request) (id string, ok bool) {
+// hasCookie reports whether a request has a cookie that is good.
+func (k *keys) hasCookie(r *http.Request) bool {
 	c, err := r.Cookie(k.cookieName())
 	if err != nil {
-		return "", false
+		return false
 	}
-	return k.verify(c.Value)
+	text, signature, _ := strings.Cut(c.Value, ".")
+	until, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && hmac.Equal([]byte(signature), []byte(k.sign("visit", text))) && k.now().Unix() < until
 }
 
-// setCookie gives a browser a cookie for a session, good from now on; an empty id is a new
-// session.
-func (k *keys) setCookie(w http.ResponseWriter, r *http.Request, id string) {
+// setCookie gives a browser a cookie that is good from now on.
+func (k *keys) setCookie(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure needs TLS
 		Name:     k.cookieName(),
-		Value:    k.cookie(cmp.Or(id, rand.Text())),
+		Value:    k.cookie(),
 		Path:     "/",
 		MaxAge:   int(cookieTime.Seconds()),
 		HttpOnly: true,

@@ -46,7 +46,7 @@ func (v *visitorOf) speaks(l words.Language) *visitorOf {
 	client := *g.client
 	client.Transport = speaking{string(l), g.client.Transport}
 	g.client = &client
-	return &visitorOf{&g, v.cookie, v.csrf}
+	return &visitorOf{&g, v.cookie}
 }
 
 type speaking struct {
@@ -115,8 +115,10 @@ func TestPageInChinese(t *testing.T) {
 	status, body := v.post("/answer", form)
 	see("a refused form", status, body, "尚未发送：", "用哪个数据库？ 请写出内容，或者选择别的选项。",
 		fmt.Sprintf("备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+1), fmt.Sprintf("备注：最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+2))
-	status, body = v.take(v.form("/answer", confirmed(rec.ID)))
-	see("a form without its token", status, body, "这个表单来自较早的一次访问。")
+	foreign := v.form("/answer", confirmed(rec.ID))
+	foreign.Header.Set("Origin", "http://127.0.0.1:1")
+	status, body = v.take(foreign)
+	see("a form of another site", status, body, "来自其他网站页面的请求会被拒绝。")
 
 	_, there := v.post("/answer", confirmed(rec.ID, "q0", "0"))
 	get(there, "已发送给 test-agent · project。")

@@ -88,7 +88,6 @@ func functions(l words.Language) template.FuncMap {
 		"client":  l.Client,
 		"project": words.Project,
 		"surface": l.Surface,
-		"again":   func(rec recordview.Record, csrf string) again { return again{rec, csrf} },
 
 		// Times, as elements; the script renews those with ago and left.
 		"clock": func(t time.Time) template.HTML { return stamp(t, "", clock(t)) },
@@ -113,6 +112,7 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
 	mux.HandleFunc("POST /draft", s.handle(s.postDraft))
+	mux.HandleFunc("POST /recall", s.handle(s.postRecall))
 	mux.HandleFunc("POST /lift", s.handle(s.postLift))
 	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))
 	mux.HandleFunc("GET /history", s.handle(s.history))
@@ -141,7 +141,6 @@ type layout struct {
 	Card    *card
 	Past    []recordview.Record // the last answers, where there is no card
 	Notices []notice
-	CSRF    string
 	Now     time.Time
 }
 
@@ -179,7 +178,7 @@ func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, 
 	if err != nil {
 		return x, err
 	}
-	x = layout{ID: id, Count: len(open), Rest: max(0, len(open)-maxEntries), CSRF: s.csrf(r), Now: s.Now()}
+	x = layout{ID: id, Count: len(open), Rest: max(0, len(open)-maxEntries), Now: s.Now()}
 	for i, rec := range open {
 		x.Last = rec.ID
 		if i >= maxEntries {
@@ -229,7 +228,6 @@ type pastPage struct {
 	Session string // empty: all sessions
 	Search  string
 	Now     time.Time
-	CSRF    string
 	Records []recordview.Record
 	More    bool // there are more than are shown
 }
@@ -238,7 +236,7 @@ type pastPage struct {
 // session, with search those that contain its words.
 func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	query := r.URL.Query()
-	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.Now(), CSRF: s.csrf(r)}
+	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.Now()}
 	if h.Session != "" {
 		var session []desk.Record
 		session, err = s.Desk.Session(r.Context(), h.Session)

@@ -26,7 +26,7 @@ func benchmarkThousand(b *testing.B, path string) {
 			b.Fatal(err)
 		}
 	}
-	cookie, _ := g.browser()
+	cookie := g.browser()
 	var first time.Duration
 	for b.Loop() {
 		r := g.request(http.MethodGet, path, "")

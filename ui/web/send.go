@@ -218,41 +218,39 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, id string, 
 	if gone != nil {
 		return err
 	}
-	l, status := s.languageOf(r), http.StatusBadRequest
 	var found question.Violations
-	var why string
 	switch {
 	case rec.Outcome != nil:
+		return s.showForm(w, r, id, http.StatusBadRequest, func(*card) {})
 	case errors.As(err, &found):
-	case errors.Is(err, errCSRF):
-		status, why = http.StatusForbidden, l.T("This form is from an earlier visit. What you filled in is here: look at it and send it again.")
+		return s.showForm(w, r, id, http.StatusBadRequest, func(c *card) { c.refuse(found) })
 	case problemOf(err) != nil:
 		return err
-	default:
-		s.Log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
-		status, why = http.StatusInternalServerError, l.T("It could not be stored, and was not sent. Nothing is lost: try again.")
 	}
+	s.Log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
+	return s.showForm(w, r, id, http.StatusInternalServerError, func(c *card) {
+		c.Faults = []fault{{Field: c.ID + "-form", Words: c.lang.T("It could not be stored, and was not sent. Nothing is lost: try again.")}}
+	})
+}
+
+// showForm shows the page with the form of a request, as it was filled in.
+func (s *Server) showForm(w http.ResponseWriter, r *http.Request, id string, status int, change func(*card)) error {
 	x, err := s.layout(r, id, r.PostForm)
 	if err != nil {
 		return err
 	}
-	switch {
-	case rec.Outcome != nil:
-	case why != "":
-		x.Card.Faults = []fault{{Field: x.Card.ID + "-form", Words: why}}
-	default:
-		x.Card.refuse(found)
-	}
+	change(x.Card)
 	x.Chosen = true
 	return s.render(w, r, status, "page", x)
 }
 
-// refuseWithoutCSRF refuses a request without the form token of its session. A form of the
-// page is shown again as it was filled in, with a good token, for the human to send.
-func (s *Server) refuseWithoutCSRF(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/answer" || r.PostFormValue("id") == "" || s.showRefused(w, r, r.PostForm.Get("id"), errCSRF) != nil {
-		s.refuse(w, r, errCSRF)
+// postRecall fills in the earlier answer to a question.
+func (s *Server) postRecall(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formAndRecord(r)
+	if err != nil {
+		return err
 	}
+	return s.showForm(w, r, rec.ID, http.StatusOK, func(*card) {})
 }
 
 // postDraft saves what the human has filled in so far, for other surfaces and against a
@@ -288,12 +286,6 @@ func (s *Server) postLift(w http.ResponseWriter, r *http.Request) error {
 	}
 	http.Redirect(w, r, "/?"+url.Values{endLifted: {rec.ID}}.Encode(), http.StatusSeeOther)
 	return nil
-}
-
-// again is what the button to reopen a record needs.
-type again struct {
-	recordview.Record
-	CSRF string
 }
 
 // postReopen asks an ended question again, with its answers filled in.

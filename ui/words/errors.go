@@ -8,28 +8,6 @@ import (
 	"mcp-askuser/desk"
 )
 
-// What rooms that do not know this one say in errors, for the catalogues.
-var _ = [...]string{
-	Mark("no such question"), Mark("fits more than one question"), Mark("the question is still open"),
-	Mark("somebody else waits for the answer"), Mark("no such session"), Mark("is a session of another client or project"),
-	Mark("this cannot be asked again"), Mark("it is not certain yet whether this was stored"), Mark("damaged document in the store (mend it, or move it away)"),
-	Mark("the desk does not answer"), Mark("this credential does not permit it"), Mark("the desk was made by an earlier version of this program"),
-	Mark("the question was lost while it waited: its store was removed, or cannot be read any more"), Mark("the store cannot be read"),
-	Mark("only the user can answer this: in a terminal of their own, in the inbox, on the page, on the phone, or through a front end that they have enrolled (mcp-askuser token add NAME --answers)"),
-	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
-	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"), Mark("remove it and add the token again"),
-	Mark("no surface to ask on"),
-	Mark("this is no JSON object, and was not changed"), Mark("this is not JSON, and was not changed"), Mark("this is not TOML, and was not changed"),
-	Mark("this is not YAML, and was not changed"), Mark("this is no YAML mapping, and was not changed"), Mark("this is no list, and was not changed"),
-	Mark("this stands there twice, and was not changed"), Mark("this has line ends that we do not know, and was not changed"),
-	Mark("this is not written line by line, and was not changed"), Mark("this cannot be changed safely, and was not changed"),
-	Mark("something else in this would change with it, so it was not changed"), Mark("this holds several YAML documents, and was not changed"),
-	Mark("this is no regular file, and was not read"),
-	Mark("this has changed in this moment, and was not written; try again"), Mark("this is not ours, and was not changed"),
-	Mark("listening beyond this machine needs TLS"),
-	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
-}
-
 // Error is what an error says to people. Errors in it whose texts are in the
 // catalogue are said in the language, the others, such as those of the system,
 // as they are.

@@ -30,17 +30,17 @@ func filePath(getenv func(string) string) (string, error) {
 	}
 	root := getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(root) { // the XDG specification has relative ones ignored
-		home, below := getenv("HOME"), ".config"
 		switch runtime.GOOS {
 		case "windows":
-			home, below = getenv("APPDATA"), ""
+			root = getenv("APPDATA")
 		case "darwin":
-			below = "Library/Application Support"
+			root = filepath.Join(getenv("HOME"), "Library", "Application Support")
+		default:
+			root = filepath.Join(getenv("HOME"), ".config")
 		}
-		if !filepath.IsAbs(home) {
-			return "", nil
-		}
-		root = filepath.Join(home, below)
+	}
+	if !filepath.IsAbs(root) {
+		return "", nil
 	}
 	return filepath.Join(root, "mcp-askuser", "config.toml"), nil
 }
@@ -57,13 +57,13 @@ func readFile(getenv func(string) string) (path string, entries []entry, err err
 	switch {
 	case missing && getenv(EnvFile) == "":
 		return path, nil, nil
-	case missing:
-		return path, nil, fmt.Errorf(words.T("read the configuration file: %w"), err)
-	case err != nil:
-		return path, []entry{}, fmt.Errorf(words.T("read the configuration file: %w"), err)
+	case err == nil:
+		entries, err = parse(path, data)
+		return path, entries, err
+	case !missing:
+		entries = []entry{}
 	}
-	entries, err = parse(path, data)
-	return path, entries, err
+	return path, entries, fmt.Errorf(words.T("read the configuration file: %w"), err)
 }
 
 // entry is one key of the file.

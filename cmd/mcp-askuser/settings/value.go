@@ -12,20 +12,31 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// value is where the text of a setting goes. With [Setting.Set] and String it
-// is a pflag.Value.
+// value is the type of a setting: how its text is read, and what it may be. With
+// [Setting.Set] and String it is a pflag.Value.
 type value struct {
-	name  string // the word for it in the help of a flag
-	takes string // what is allowed, to go after "it takes"
-	// set sets the value and returns it as JSON shows it; false, and nothing
-	// set, where the text is none that the setting takes.
-	set func(text string) (shown any, ok bool)
-	// Words are those that it takes, where they are few.
-	Words []string `json:"-"`
+	name  string                                 // the word for it in the help of a flag
+	takes string                                 // what is allowed, to follow "it takes"
+	set   func(text string) (shown any, ok bool) // sets a valid value, and returns it as JSON shows it
+	Words []string                               `json:"-"` // all allowed ones, where they are few
 }
 
 // Type is the word for the value in the help of a flag.
 func (v value) Type() string { return v.name }
+
+// parsed is a value that parse reads from its text.
+func parsed[T any](to *T, name, takes string, parse func(text string) (T, bool)) value {
+	return value{name: name, takes: takes, set: func(text string) (any, bool) {
+		v, ok := parse(text)
+		if ok {
+			*to = v
+		}
+		if d, isTime := any(v).(time.Duration); isTime {
+			return brief(d), ok
+		}
+		return v, ok
+	}}
+}
 
 // Text is a value as its variable would hold it.
 func Text(value any) string {
@@ -33,22 +44,15 @@ func Text(value any) string {
 	if !ok {
 		return fmt.Sprint(value)
 	}
-	text, err := json.Marshal(list)
-	if err != nil { // strings have no reason to fail
-		panic(err)
-	}
+	text, _ := json.Marshal(list) // strings have no reason to fail
 	return string(text)
 }
 
 func whole(to *int, least int) value {
-	return value{words.T("number"), words.T("a whole number, %d or more", least), func(text string) (any, bool) {
+	return parsed(to, words.T("number"), words.T("a whole number, %d or more", least), func(text string) (int, bool) {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < least {
-			return nil, false
-		}
-		*to = n
-		return n, true
-	}, nil}
+		return n, err == nil && n >= least
+	})
 }
 
 // longest is the longest time that a setting takes.
@@ -59,29 +63,20 @@ func duration(to *time.Duration, least time.Duration) value {
 	if least > 0 {
 		from = words.T("%s or more", brief(least))
 	}
-	return value{words.T("duration"), words.T("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (any, bool) {
+	return parsed(to, words.T("duration"), words.T("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (time.Duration, bool) {
 		d, ok := Duration(text)
-		if !ok || d < least || d > longest {
-			return nil, false
-		}
-		*to = d
-		return brief(d), true
-	}, nil}
+		return d, ok && d >= least && d <= longest
+	})
 }
 
-// age takes a time for which something is kept: 0 or an hour and more. An hour is
-// what everything of the past is kept for.
+// age is how long something of the past is kept: 0, or an age as of [Age].
 func age(to *time.Duration) value {
-	return value{words.T("duration"), words.T("an hour or more such as 90d, 12w or 36h, 0 for ever"), func(text string) (any, bool) {
-		d, ok := Age(text)
+	return parsed(to, words.T("duration"), words.T("an hour or more such as 90d, 12w or 36h, 0 for ever"), func(text string) (time.Duration, bool) {
 		if text == "0" {
-			d, ok = 0, true
+			return 0, true
 		}
-		if ok {
-			*to = d
-		}
-		return brief(d), ok
-	}, nil}
+		return Age(text)
+	})
 }
 
 // Age reads an age at which something is pruned: a time as of [Duration], with a unit,
@@ -138,18 +133,15 @@ func brief(d time.Duration) string {
 }
 
 func boolean(to *bool) value {
-	v := choice(to, []string{"true", "false"}, true, false)
-	set := v.set
-	v.name, v.Words, v.set = "bool", nil, func(text string) (any, bool) {
-		_, ok := set(text)
-		return *to, ok
-	}
-	return v
+	return parsed(to, "bool", words.T("%s or %s", "true", "false"), func(text string) (bool, bool) {
+		return text == "true", text == "true" || text == "false"
+	})
 }
 
 // choice takes one of some words, each with its value.
 func choice[T any](to *T, allowed []string, values ...T) value {
-	return value{"word", words.T("%s or %s", strings.Join(allowed[:len(allowed)-1], ", "), allowed[len(allowed)-1]), func(text string) (any, bool) {
+	last := len(allowed) - 1
+	return value{"word", words.T("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (any, bool) {
 		i := slices.Index(allowed, text)
 		if i >= 0 {
 			*to = values[i]
@@ -158,56 +150,43 @@ func choice[T any](to *T, allowed []string, values ...T) value {
 	}, allowed}
 }
 
-// text is any text.
 func text(to *string) value {
-	return value{words.T("name"), words.T("any name"), func(text string) (any, bool) {
-		*to = text
-		return text, true
-	}, nil}
+	return parsed(to, words.T("name"), words.T("any name"), func(text string) (string, bool) { return text, true })
 }
 
 // path is an absolute path, to what its name says: hosts start us in directories
 // of their own, and a relative one would lead somewhere else from each.
 func path(to *string, name string) value {
-	return value{name, words.T("an absolute path"), func(text string) (any, bool) {
-		if text != "" && !filepath.IsAbs(text) {
-			return nil, false
-		}
-		*to = text
-		return text, true
-	}, nil}
+	return parsed(to, name, words.T("an absolute path"), func(text string) (string, bool) {
+		return text, text == "" || filepath.IsAbs(text)
+	})
 }
 
 // order is names of surfaces in order, with commas between them or as a list.
 func order(to *[]string, names []string) value {
+	known := append([]string{"auto"}, names...)
 	return value{words.T("names"), words.T("auto, or one or more of %s in order", strings.Join(names, ", ")), func(text string) (any, bool) {
-		given, ok := stringList(text)
+		list, ok := stringList(text)
 		if !ok {
-			given = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+			list = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 		}
-		bad := func(name string) bool { return name != "auto" && !slices.Contains(names, name) }
-		if len(given) == 0 || slices.ContainsFunc(given, bad) {
+		if len(list) == 0 || slices.ContainsFunc(list, func(name string) bool { return !slices.Contains(known, name) }) {
 			return nil, false
 		}
-		*to = given
-		return strings.Join(given, ","), true
-	}, append([]string{"auto"}, names...)}
+		*to = list
+		return strings.Join(list, ","), true
+	}, known}
 }
 
 // program is a program and its arguments.
 func program(to *[]string) value {
-	return value{"list", words.T(`a program and its arguments such as ["notify-send", "A question"]`), func(text string) (any, bool) {
-		given, ok := stringList(text)
-		if !ok || len(given) > 0 && given[0] == "" {
-			return nil, false
-		}
-		*to = given
-		return given, true
-	}, nil}
+	return parsed(to, "list", words.T(`a program and its arguments such as ["notify-send", "A question"]`), func(text string) ([]string, bool) {
+		list, ok := stringList(text)
+		return list, ok && (len(list) == 0 || list[0] != "")
+	})
 }
 
-// stringList reads a JSON array of strings, which is also how a list in the
-// file comes here.
+// stringList reads a JSON array of strings, which a list in the file becomes too.
 func stringList(text string) (list []string, ok bool) {
 	return list, json.Unmarshal([]byte(text), &list) == nil && list != nil
 }

@@ -38,9 +38,7 @@ const key = (form) => 'askuser:' + form.elements.id.value;
 // keep stores a form for a reload, and which draft of the server it is; null while the
 // server does not have it.
 function keep(form, draft) {
-  const held = fields(form);
-  held.delete('csrf');
-  try { sessionStorage[key(form)] = JSON.stringify([draft, String(held)]); } catch { /* storage is full or switched off: the page still works */ }
+  try { sessionStorage[key(form)] = JSON.stringify([draft, String(fields(form))]); } catch { /* storage is full or switched off: the page still works */ }
 }
 
 function forget(form) {
@@ -124,7 +122,7 @@ document.addEventListener('keydown', (event) => {
   } else if (key === '?') {
     help.showModal();
   } else if (key === 't') {
-    pane.querySelector('[data-take]')?.click();
+    pane.querySelector('[name=recall]')?.click();
   } else if (form && chooseByKey(form, key)) {
     event.preventDefault();
   }
@@ -153,15 +151,14 @@ function chooseByKey(form, key) {
   return input;
 }
 
-// takeEarlier fills in the earlier answer to a question.
-function takeEarlier({ dataset, form, parentElement }) {
-  const field = parentElement.closest('fieldset');
-  for (const el of controlsOf(field)) {
-    if (el.tagName === 'TEXTAREA') el.value = dataset.text;
-    else el.checked = el.name[0] === 'q' && dataset.take.split(' ').includes(el.value);
-  }
+// recall has the server fill in the earlier answer to a question.
+async function recall(button) {
+  const { form } = button, { id } = button.closest('fieldset'), { ok, page } = await load('/recall', fields(form, button));
+  const fresh = page.getElementById(id);
+  if (!fresh) return ok ? reconcile() : showNotice(why(page), true);
+  $(id)?.replaceWith(fresh);
   form.elements.id.dispatchEvent(new Event('input', { bubbles: true }));
-  focusField(field);
+  focusField(fresh);
 }
 
 pane.addEventListener('change', ({ target }) => {
@@ -184,6 +181,7 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   if (form.matches('[role="search"]')) showHistory('/history?' + fields(form));
   else if (form.matches('[data-post]')) post(form);
+  else if (event.submitter?.name === 'recall') recall(event.submitter);
   else if (event.submitter?.name) send(event.submitter);
 });
 
@@ -364,7 +362,6 @@ async function update(id) {
     trouble.hidden = false;
   }
   if (!ok) return null;
-  for (const el of document.querySelectorAll('[name=csrf]')) el.value = page.querySelector('#list').dataset.csrf;
   const notices = [...page.querySelectorAll('.notice')].filter(({ dataset: { id } }) => {
     const button = unresolved.get(id);
     if (button) send(button);
@@ -549,12 +546,11 @@ $('help').addEventListener('click', () => help.showModal());
 // Links lead to pages of their own; with this script they open in this one, so that no
 // form is left for them.
 document.addEventListener('click', (event) => {
-  const at = event.target.closest('#list a, .back, [data-take], [data-history], [data-remove], [data-close], #past a[href^="/history"], .refused a');
+  const at = event.target.closest('#list a, .back, [data-history], [data-remove], [data-close], #past a[href^="/history"], .refused a');
   if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   if ('close' in at.dataset) at.closest('dialog').close();
   else if ('remove' in at.dataset) show(entryAfter(current())?.dataset.id ?? '', { push: false, focused: true });
-  else if ('take' in at.dataset) takeEarlier(at);
   else if (at.matches('.back')) showList();
   else if (at.closest('.refused')) focusField($(at.hash.slice(1)));
   else if (at.closest('#list')) show(at.closest('li').dataset.id, { control: wide.matches });
