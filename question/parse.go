@@ -1,9 +1,9 @@
 package question
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,15 +36,18 @@ type parser struct {
 func (p *parser) read(data []byte) {
 	var byKey map[string]json.RawMessage
 	var list []json.RawMessage
-	err := json.Unmarshal(data, &byKey)
-	if err != nil {
-		_ = json.Unmarshal(data, &list)
+	var err error
+	switch data = bytes.TrimSpace(data); {
+	case bytes.HasPrefix(data, []byte("{")):
+		err = json.Unmarshal(data, &byKey)
+	case bytes.HasPrefix(data, []byte("[")):
+		err = json.Unmarshal(data, &list)
+	default:
+		p.found.Add("answers", "must be an object keyed by question, or an array of responses, is %s", Describe(data))
 	}
 	switch n := len(byKey) + len(list); {
-	case errors.As(err, new(*json.SyntaxError)):
+	case err != nil:
 		p.found.Add("answers", "is not valid JSON: %v", err)
-	case byKey == nil && list == nil:
-		p.found.Add("answers", "must be an object keyed by question, or an array of responses, is %s", Describe(data))
 	case n > maxList:
 		p.found.Add("answers", "must be at most %d answers, are %d", maxList, n)
 	default:
