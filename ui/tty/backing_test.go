@@ -93,7 +93,7 @@ func left(x *run) int {
 
 var closesIn = regexp.MustCompile(`closes in (\d+) s`)
 
-// When the asker goes, or comes back, the human is told while they look.
+// When the asker leaves, or returns, the form says so while it is shown.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	const words = "The agent is away"
@@ -267,7 +267,7 @@ func TestPlainKeepsWhatItDoesNotShow(t *testing.T) {
 	}
 }
 
-// Nobody follows a record once its form has gone.
+// No goroutine follows a record after the end of its form.
 func TestFollowEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	a := put(t, "single", time.Hour)
@@ -277,7 +277,7 @@ func TestFollowEnds(t *testing.T) {
 		t.Errorf("told %+v, want a deadline", got)
 	}
 	if got := <-told; !got.(form.Attention).Attended {
-		t.Errorf("told %+v, want that somebody waits", got)
+		t.Errorf("told %+v, want that the asker waits", got)
 	}
 	if got := <-told; got.(form.More).Wait != 0 {
 		t.Errorf("told %+v, want that nothing else waits", got)
@@ -285,7 +285,7 @@ func TestFollowEnds(t *testing.T) {
 	stop()
 }
 
-// A process that was stopped and goes on takes its terminal again, whatever the
+// A process that was stopped and continued takes its terminal again, whatever the
 // shell has made of it meanwhile.
 func TestStoppedAndContinued(t *testing.T) {
 	t.Parallel()
