@@ -267,7 +267,7 @@ func TestPlainKeepsWhatItDoesNotShow(t *testing.T) {
 	}
 }
 
-// No goroutine follows a record after the end of its form.
+// Nobody follows a record once its form has gone.
 func TestFollowEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	a := put(t, "single", time.Hour)
