@@ -3,6 +3,7 @@ package tty
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -113,8 +114,12 @@ func (c *conversation) answer(ctx context.Context, answer dialogue.Act) (move, e
 	if err == nil {
 		ready, err = c.do(dialogue.Next{})
 	}
+	faults, refused := errors.AsType[question.Violations](err)
 	switch {
-	case err != nil: // no line that can be read is refused
+	case refused:
+		c.text("", words.Local.Unfit(faults))
+		return stay, nil
+	case err != nil:
 		c.text("", instruction(c.Current().Question))
 		return stay, nil //nolint:nilerr // the human reads it
 	case ready:
@@ -211,6 +216,8 @@ func (c *conversation) showOption(n int, o *question.Option) {
 // and how the prompt names it: the answer so far, or the declared default.
 func proposal(s *dialogue.Step) (exists bool, bracket string) {
 	switch declared := s.Declared; {
+	case s.Refused():
+		return false, ""
 	case hasAnswer(s) && s.Untouched:
 		return true, words.T("your answer so far")
 	case hasAnswer(s):

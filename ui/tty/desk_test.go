@@ -115,7 +115,7 @@ func (a *asked) awaitDraft(want func(question.Reply) bool) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	defer func() { // a watch that goes on would make the store anew when it is removed
+	defer func() { // a watch that continues would make the store anew when it is removed
 		cancel()
 		for range events {
 		}

@@ -307,7 +307,7 @@ func (s *Server) reopen(ctx context.Context, id string) (desk.Record, error) {
 	case errors.Is(err, desk.ErrPending):
 		return s.Desk.Get(ctx, rec.ID)
 	case errors.Is(err, desk.ErrNotAgain):
-		return rec, api.Problemf(api.InvalidRequest, "%s", sentence(err.Error()))
+		return rec, api.Problemf(api.InvalidRequest, "%s", sentence(words.English, err.Error()))
 	}
 	return rec, err
 }

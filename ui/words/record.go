@@ -106,6 +106,15 @@ func (l Language) Refused(v question.Violation) string {
 	return question.Line(l.T("%[1]s: %[2]s", part, v.In(l.T)))
 }
 
+// Unfit says what is wrong with the answer that the human gives to a question.
+func (l Language) Unfit(found question.Violations) string {
+	var faults []string
+	for _, v := range found {
+		faults = append(faults, question.Line(v.In(l.T)))
+	}
+	return l.T("This answer %s.", strings.Join(faults, l.T("; ")))
+}
+
 // MoreWait says that other questions wait behind the one that is shown.
 func (l Language) MoreWait(n int) string { return l.N(n, "%d more waits", "%d more wait") }
 
