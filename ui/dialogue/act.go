@@ -121,13 +121,13 @@ func (d *Dialogue) apply(at int, a Act) (Change, error) {
 	var s *step
 	if at != review {
 		s = &d.steps[at]
-		s.fault = nil
+		s.Fault = nil
 	}
 	err := d.do(s, a)
 	switch _, types := a.(Text); {
 	case s == nil:
 	case err != nil:
-		s.fault = err
+		s.Fault = err
 	default:
 		s.typing = types
 	}
@@ -274,7 +274,7 @@ func (Skip) do(_ *Dialogue, s *step) error {
 
 func (Accept) do(_ *Dialogue, s *step) error {
 	if a := s.answer(); a.Empty() {
-		a = s.Declared()
+		a = s.Question.Declared()
 		if a.Empty() {
 			return ErrNothing
 		}
@@ -286,18 +286,18 @@ func (Accept) do(_ *Dialogue, s *step) error {
 }
 
 func (Recall) do(_ *Dialogue, s *step) error {
-	if s.memory == nil {
+	if s.Memory == nil {
 		return ErrNothing
 	}
 	before := s.undo
-	s.undo, s.filter, s.touched = nil, "", true
+	s.undo, s.Filter, s.touched = nil, "", true
 	if before != nil && same(s.recalled, s.answer()) {
 		s.content = before.clone() // a clone of the dialogue has it too
 		return nil
 	}
 	was := s.content.clone()
 	typed := s.text
-	s.restore(s.memory.Answer)
+	s.restore(s.Memory.Answer)
 	if s.Chooses() && s.text == "" {
 		s.text = typed
 	}
@@ -315,14 +315,14 @@ func (a Filter) do(_ *Dialogue, s *step) error {
 	if len(s.Options) == 0 {
 		return ErrNotHere
 	}
-	s.filter = question.Line(a.Text)
+	s.Filter = question.Line(a.Text)
 	return nil
 }
 
 func (a Note) do(d *Dialogue, s *step) error {
 	note := &d.note
 	if s != nil {
-		note = &s.note
+		note = &s.Note
 	}
 	*note = strings.TrimSpace(a.Text)
 	return nil
@@ -372,7 +372,7 @@ func (Next) do(d *Dialogue, s *step) error {
 func (d *Dialogue) missing() error {
 	for _, at := range d.visible {
 		if d.steps[at].due() && d.options.Layout != Sheet {
-			d.at, d.steps[at].fault = at, ErrUnconfirmed
+			d.at, d.steps[at].Fault = at, ErrUnconfirmed
 			return ErrUnconfirmed
 		}
 	}
@@ -392,7 +392,7 @@ func (d *Dialogue) confirm(s *step) error {
 	case s.Required && a.Empty():
 		return ErrRequired
 	}
-	s.confirmed, s.touched, s.reopened = &a, true, false
+	s.Confirmed, s.touched, s.reopened = &a, true, false
 	return nil
 }
 
