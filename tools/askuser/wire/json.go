@@ -19,18 +19,18 @@ type ordered struct {
 	values map[string]json.RawMessage
 }
 
-// get returns the first of these members that is there and not null, or else one
-// that is spelt otherwise: multiselect and MultiSelect are multi_select.
+// get returns the first of these members that is present and not null, or else one in
+// another spelling: multiselect and MultiSelect are multi_select.
 func (o *ordered) get(names ...string) json.RawMessage {
-	there := func(name string) bool { return len(o.values[name]) > 0 && string(o.values[name]) != "null" }
+	present := func(name string) bool { return len(o.values[name]) > 0 && string(o.values[name]) != "null" }
 	bare := func(name string) string { return strings.ReplaceAll(name, "_", "") }
 	for _, n := range names {
-		if there(n) {
+		if present(n) {
 			return o.values[n]
 		}
 	}
 	for _, key := range o.keys {
-		if there(key) && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(bare(key), bare(n)) }) {
+		if present(key) && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(bare(key), bare(n)) }) {
 			return o.values[key]
 		}
 	}
@@ -42,13 +42,13 @@ func (o *ordered) put(name string, value json.RawMessage) {
 	if o.values == nil {
 		o.values = map[string]json.RawMessage{}
 	}
-	if _, there := o.values[name]; !there {
+	if _, exists := o.values[name]; !exists {
 		o.keys = append(o.keys, name)
 	}
 	o.values[name] = value
 }
 
-// set puts a member whose value has no reason to fail to be JSON.
+// set is put for a value that can always be encoded.
 func (o *ordered) set(name string, value any) {
 	data, err := encode(value)
 	if err != nil {
