@@ -76,7 +76,7 @@ func (c *Call) reportDelivery(written bool) {
 }
 
 // serve runs the handler of a request and sends its response.
-func (c *Call) serve(m Message) {
+func (c *Call) serve(m *Message) {
 	if !c.session.calls.isOpen(c) { // cancelled before it started: nothing may be shown for it
 		c.finish(nil, 0)
 		return
@@ -93,7 +93,7 @@ func (c *Call) serve(m Message) {
 
 // response returns the line that answers the request, and its code where it is
 // an error.
-func (c *Call) response(m Message) (line []byte, code int, err error) {
+func (c *Call) response(m *Message) (line []byte, code int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -111,7 +111,7 @@ func (c *Call) response(m Message) (line []byte, code int, err error) {
 }
 
 // handle has mcp-go serve the request.
-func (c *Call) handle(m Message) (mcp.JSONRPCMessage, error) {
+func (c *Call) handle(m *Message) (mcp.JSONRPCMessage, error) {
 	c.client = clientOf(m.Params, c.session.client.Load())
 	text, err := m.forMCP()
 	if err != nil {

@@ -188,7 +188,7 @@ type endsOnAnswer struct {
 }
 
 func (c *endsOnAnswer) Done() <-chan struct{} {
-	c.requests.deliver(Message{ID: json.RawMessage(fmt.Sprintf(`"askuser-%d"`, c.requests.last)), Result: json.RawMessage(`{}`)})
+	c.requests.deliver(&Message{ID: json.RawMessage(fmt.Sprintf(`"askuser-%d"`, c.requests.last)), Result: json.RawMessage(`{}`)})
 	c.ended = true
 	done := make(chan struct{})
 	close(done)

@@ -32,11 +32,11 @@ type Fault struct {
 //
 // Batches, which only the revision of 2025-03-26 had and no known client
 // sends, are refused.
-func Decode(text []byte) (Message, *Fault) {
-	var m Message
-	err := json.Unmarshal(text, &m)
+func Decode(text []byte) (*Message, *Fault) {
+	m := &Message{}
+	err := json.Unmarshal(text, m)
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return Message{}, &Fault{mcp.PARSE_ERROR, "parse error"}
+		return &Message{}, &Fault{mcp.PARSE_ERROR, "parse error"}
 	}
 	if !isID(m.ID) {
 		// A null id counts as none, as in mcp-go.
@@ -66,15 +66,15 @@ func isID(raw json.RawMessage) bool {
 }
 
 // IsRequest reports whether the message needs a response.
-func (m Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
+func (m *Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
 
-func (m Message) isResponse() bool {
+func (m *Message) isResponse() bool {
 	return m.Method == "" && (m.Result != nil || m.Error != nil)
 }
 
 // Version is the protocol version that a request of 2026-07-28 or later names;
 // empty if it names none.
-func (m Message) Version() string { return metaOf(m.Params).ProtocolVersion() }
+func (m *Message) Version() string { return metaOf(m.Params).ProtocolVersion() }
 
 // metaOf returns the _meta of a request with these params, or nil.
 func metaOf(params json.RawMessage) *mcp.Meta {
@@ -89,7 +89,7 @@ func metaOf(params json.RawMessage) *mcp.Meta {
 
 // forMCP returns the request for mcp-go. Its id is a string that holds the client's
 // raw id, which mcp-go repeats unchanged.
-func (m Message) forMCP() (json.RawMessage, error) {
+func (m *Message) forMCP() (json.RawMessage, error) {
 	id, err := json.Marshal(string(m.ID))
 	if err != nil {
 		return nil, err

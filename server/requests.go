@@ -33,7 +33,7 @@ func (e *RPCError) Is(target error) bool {
 type requests struct {
 	mu      sync.Mutex
 	last    uint64
-	waiting map[string]chan Message // by raw id; capacity 1; closed when withdrawn
+	waiting map[string]chan *Message // by raw id; capacity 1; closed when withdrawn
 }
 
 // do sends a request that belongs to c, calls sent, and waits for the result. If ctx
@@ -70,7 +70,7 @@ func (r *requests) do(ctx context.Context, c *Call, method string, params any, s
 
 // send sends a request under a new id, and returns the channel that receives
 // its answer.
-func (r *requests) send(c *Call, method string, params any) (id string, answered <-chan Message, err error) {
+func (r *requests) send(c *Call, method string, params any) (id string, answered <-chan *Message, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c.ended {
@@ -85,7 +85,7 @@ func (r *requests) send(c *Call, method string, params any) (id string, answered
 	if err != nil {
 		return "", nil, err
 	}
-	waiting := make(chan Message, 1)
+	waiting := make(chan *Message, 1)
 	r.waiting[id] = waiting
 	c.requested = append(c.requested, id)
 	return id, waiting, nil
@@ -93,7 +93,7 @@ func (r *requests) send(c *Call, method string, params any) (id string, answered
 
 // deliver passes the client's answer to its request. Late and repeated answers are
 // ignored.
-func (r *requests) deliver(m Message) {
+func (r *requests) deliver(m *Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if answered, ok := r.waiting[string(m.ID)]; ok {
@@ -130,7 +130,7 @@ func (r *requests) end(c *Call) {
 }
 
 // outcome returns the result or the error of a response.
-func (m Message) outcome() (json.RawMessage, error) {
+func (m *Message) outcome() (json.RawMessage, error) {
 	if m.Error == nil || string(m.Error) == "null" {
 		return m.Result, nil
 	}

@@ -51,7 +51,7 @@ func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
 		Options:  o,
 		mcp:      mcp,
 		calls:    calls{open: make(map[string]*Call), drained: make(chan struct{})},
-		requests: requests{waiting: make(map[string]chan Message)},
+		requests: requests{waiting: make(map[string]chan *Message)},
 	}
 	s.client.Store(&askuser.Client{Agent: s.Agent, Session: s.Dialogue})
 	return s
@@ -65,7 +65,7 @@ func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
 // The end of ctx ends the requests that came with it; its cause says why (see
 // [askuser.Transport]). Calls get their [Call.Turn] in the order in which they
 // are received.
-func (s *Session) Receive(ctx context.Context, m Message, out Outbox) {
+func (s *Session) Receive(ctx context.Context, m *Message, out Outbox) {
 	switch {
 	case m.isResponse():
 		s.requests.deliver(m)
@@ -94,7 +94,7 @@ func (s *Session) Running() int { return s.calls.count() }
 
 // startRequest starts a request's handler. It waits for the handlers of requests
 // that open a session: later requests depend on the state that they set.
-func (s *Session) startRequest(ctx context.Context, m Message, out Outbox) {
+func (s *Session) startRequest(ctx context.Context, m *Message, out Outbox) {
 	c := &Call{session: s, out: out, id: m.ID}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	if err := s.calls.begin(c); err != nil {
@@ -130,7 +130,7 @@ func (s *Session) startRequest(ctx context.Context, m Message, out Outbox) {
 
 // handleCancel handles notifications/cancelled. mcp-go does not receive it: it would
 // miss calls whose handlers have not started, and confuse the ids 1 and "1".
-func (s *Session) handleCancel(m Message) {
+func (s *Session) handleCancel(m *Message) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`
 		Reason    string          `json:"reason"`

@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -45,38 +46,51 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 		modern, fault = s.era(r.Header, m)
 	}
 	if fault != nil {
-		refuse(w, status, m, *fault)
+		refuse(w, status, m.ID, *fault)
 		return
 	}
+	opens := m.Method == string(mcp.MethodInitialize)
 	switch {
-	case modern && !m.IsRequest(): // no call that it could belong to
+	case m.IsRequest() && (modern || opens):
+		s.serveNew(w, r, token, m, &stream{events: events && modern, modern: modern})
+	case modern: // no call that it could belong to
 		w.WriteHeader(http.StatusAccepted)
-	case modern: // a session of its own
-		if x := s.open(w, r, token, m, true); x != nil {
-			defer s.sessions.remove(x, askuser.ErrDisconnected)
-			s.serve(w, r, x, m, &stream{events: events, modern: true})
-		}
-	case m.Method == string(mcp.MethodInitialize) && m.IsRequest():
-		if x := s.open(w, r, token, m, false); x != nil {
-			defer s.sessions.leave(x)
-			w.Header().Set(mcp.HeaderSessionID, x.ID)
-			if st := (&stream{}); !s.serve(w, r, x, m, st) {
-				s.sessions.remove(x, askuser.ErrDisconnected)
-			}
-		}
 	default:
-		x := s.find(w, r, token, m)
-		if x == nil {
-			return
-		}
-		defer s.sessions.leave(x)
-		if m.IsRequest() {
-			s.serve(w, r, x, m, &stream{events: events})
-			return
-		}
-		x.Receive(x.ctx, m, nil) // sends nothing
-		w.WriteHeader(http.StatusAccepted)
+		s.serveKnown(w, r, token, m, &stream{events: events})
 	}
+}
+
+// serveNew serves a request that begins a session: initialize, or one of 2026-07-28,
+// which is the session's only one.
+func (s *Server) serveNew(w http.ResponseWriter, r *http.Request, token tokens.Token, m *server.Message, st *stream) {
+	x := s.open(w, r, token, m.ID, st.modern)
+	if x == nil {
+		return
+	}
+	defer func() {
+		if s.sessions.leave(x); st.modern || !st.succeeded {
+			s.sessions.remove(x)
+		}
+	}()
+	if !st.modern {
+		w.Header().Set(mcp.HeaderSessionID, x.ID)
+	}
+	s.serve(w, r, x, m, st)
+}
+
+// serveKnown serves a message of a session that was opened before.
+func (s *Server) serveKnown(w http.ResponseWriter, r *http.Request, token tokens.Token, m *server.Message, st *stream) {
+	x := s.find(w, r, token, m.ID)
+	if x == nil {
+		return
+	}
+	defer s.sessions.leave(x)
+	if m.IsRequest() {
+		s.serve(w, r, x, m, st)
+		return
+	}
+	x.Receive(x.ctx, m, nil) // sends nothing
+	w.WriteHeader(http.StatusAccepted)
 }
 
 // accepts reports whether a client takes an event stream, and whether it takes
@@ -98,13 +112,13 @@ func accepts(r *http.Request) (events, ok bool) {
 }
 
 // read reads the message of a request; the status is that of a fault in it.
-func read(w http.ResponseWriter, r *http.Request) (m server.Message, fault *server.Fault, status int) {
+func read(w http.ResponseWriter, r *http.Request) (m *server.Message, fault *server.Fault, status int) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return m, &server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("message longer than %d bytes", large.Limit)}, http.StatusRequestEntityTooLarge
+		return &server.Message{}, &server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("message longer than %d bytes", large.Limit)}, http.StatusRequestEntityTooLarge
 	}
 	if err != nil {
-		return m, &server.Fault{Code: mcp.INVALID_REQUEST, Text: "the message did not arrive whole"}, http.StatusRequestTimeout
+		return &server.Message{}, &server.Fault{Code: mcp.INVALID_REQUEST, Text: "the message did not arrive whole"}, http.StatusRequestTimeout
 	}
 	// What follows on the connection is the next request, or its end.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -115,7 +129,7 @@ func read(w http.ResponseWriter, r *http.Request) (m server.Message, fault *serv
 // era reports whether a message is of 2026-07-28 or later. Such a request repeats
 // its version, its method and its subject in headers, which must agree; mcp-go
 // checks that only in its own transport.
-func (s *Server) era(h http.Header, m server.Message) (modern bool, fault *server.Fault) {
+func (s *Server) era(h http.Header, m *server.Message) (modern bool, fault *server.Fault) {
 	version, inBody := h.Get(mcp.HeaderProtocolVersion), m.Version()
 	modern = mcp.IsModernProtocol(version) || mcp.IsModernProtocol(inBody)
 	mismatch := func(text string) *server.Fault { return &server.Fault{Code: mcp.HEADER_MISMATCH, Text: text} }
@@ -152,23 +166,23 @@ func (s *Server) era(h http.Header, m server.Message) (modern bool, fault *serve
 }
 
 // refuse answers a message that cannot be served.
-func refuse(w http.ResponseWriter, status int, m server.Message, f server.Fault) {
+func refuse(w http.ResponseWriter, status int, id json.RawMessage, f server.Fault) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(f.Response(m.ID)) //nolint:gosec // JSON, whose type the header says
+	_, _ = w.Write(f.Response(id)) //nolint:gosec // JSON, whose type the header says
 }
 
 // find returns the session that a request names. Where there is none it answers
 // the request and returns nil.
-func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message) *session {
+func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token, request json.RawMessage) *session {
 	id := r.Header.Get(mcp.HeaderSessionID)
 	if id == "" {
-		refuse(w, http.StatusBadRequest, m, server.Fault{Code: mcp.INVALID_REQUEST, Text: "the header " + mcp.HeaderSessionID + " is missing; send initialize first"})
+		refuse(w, http.StatusBadRequest, request, server.Fault{Code: mcp.INVALID_REQUEST, Text: "the header " + mcp.HeaderSessionID + " is missing; send initialize first"})
 		return nil
 	}
 	x := s.sessions.use(id, token)
 	if x == nil {
-		refuse(w, http.StatusNotFound, m, server.Fault{Code: mcp.INVALID_REQUEST, Text: "no such session; send initialize again"})
+		refuse(w, http.StatusNotFound, request, server.Fault{Code: mcp.INVALID_REQUEST, Text: "no such session; send initialize again"})
 	}
 	return x
 }
@@ -176,7 +190,7 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token
 // open makes a session for a request. Where none can be added it answers the
 // request and returns nil. A session for a single request is no dialogue, unless
 // the client names one.
-func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, single bool) *session {
+func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token, request json.RawMessage, single bool) *session {
 	id, dialogue := rand.Text(), header(r, headerDialogue)
 	if dialogue == "" && !single {
 		dialogue = id
@@ -186,7 +200,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token
 	})}
 	if err := s.sessions.add(x); err != nil {
 		w.Header().Set("Retry-After", "10")
-		refuse(w, http.StatusServiceUnavailable, m, server.Fault{Code: mcp.INTERNAL_ERROR, Text: err.Error()})
+		refuse(w, http.StatusServiceUnavailable, request, server.Fault{Code: mcp.INTERNAL_ERROR, Text: err.Error()})
 		return nil
 	}
 	return x
@@ -203,16 +217,17 @@ func header(r *http.Request, name string) string {
 }
 
 // serve writes st as the response to a request of a session, or as the session's
-// open stream where m is empty. It reports whether a result was written.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m server.Message, st *stream) bool {
+// open stream where m is nil.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m *server.Message, st *stream) {
 	s.streams.Add(1)
 	defer s.streams.Done()
 	ctx, end := context.WithCancelCause(x.ctx)
 	defer end(askuser.ErrDisconnected)
-	st.w, st.answer, st.queued = w, m.IsRequest(), make(chan struct{}, 1)
-	x.Receive(ctx, m, st)
+	st.w, st.answer, st.queued = w, m != nil, make(chan struct{}, 1)
+	if m != nil {
+		x.Receive(ctx, m, st)
+	}
 	st.run(r.Context(), x.ctx, s.Heartbeat)
-	return st.succeeded
 }
 
 // listen opens the stream for messages that belong to no request of the client's.
@@ -226,9 +241,9 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Tok
 		http.Error(w, "responses are text/event-stream", http.StatusNotAcceptable)
 		return
 	}
-	if x := s.find(w, r, token, server.Message{}); x != nil {
+	if x := s.find(w, r, token, nil); x != nil {
 		defer s.sessions.leave(x)
-		s.serve(w, r, x, server.Message{}, &stream{events: true})
+		s.serve(w, r, x, nil, &stream{events: true})
 	}
 }
 
@@ -238,9 +253,9 @@ func (s *Server) delete(w http.ResponseWriter, r *http.Request, token tokens.Tok
 		notAllowed(w, http.MethodPost)
 		return
 	}
-	if x := s.find(w, r, token, server.Message{}); x != nil {
+	if x := s.find(w, r, token, nil); x != nil {
 		defer s.sessions.leave(x)
-		s.sessions.remove(x, askuser.ErrDisconnected)
+		s.sessions.remove(x)
 		w.WriteHeader(http.StatusNoContent)
 	}
 }

@@ -17,7 +17,6 @@ import (
 
 	"mcp-askuser/internal/door"
 	"mcp-askuser/server/tokens"
-	"mcp-askuser/tools/askuser"
 )
 
 // Path is where MCP is served.
@@ -118,9 +117,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		}
 	}()
 	limited := &door.Listener{Listener: ln, MaxAuthenticated: maxAuthenticated, MaxUnauthenticated: maxUnauthenticated, AuthTimeout: authTimeout}
-	server.RegisterOnShutdown(func() { s.sessions.endAll(askuser.ErrClosing) })
+	server.RegisterOnShutdown(func() { s.sessions.endAll() })
 	err = limited.Serve(ctx, server, shutdownTimeout)
-	s.sessions.endAll(askuser.ErrClosing) // also where it could not serve
+	s.sessions.endAll() // also where it could not serve
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	s.sessions.drain(grace)

@@ -35,66 +35,57 @@ type session struct {
 type sessions struct {
 	max int // of each token
 
-	mu      sync.Mutex
-	all     map[string]*session
-	count   map[tokens.Token]int
-	closing error
+	mu     sync.Mutex
+	all    map[string]*session
+	closed bool
 }
 
 func newSessions(limit int) *sessions {
-	return &sessions{max: limit, all: map[string]*session{}, count: map[tokens.Token]int{}}
+	return &sessions{max: limit, all: map[string]*session{}}
 }
 
-// add adds a session with one request in progress. The error is errFull, or the
-// cause with which all sessions were ended.
+// add adds a session with one request in progress. The error is errFull, or
+// askuser.ErrClosing after endAll.
 func (x *sessions) add(s *session) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.closing != nil {
-		return x.closing
+	if x.closed {
+		return askuser.ErrClosing
 	}
-	if x.count[s.token] >= x.max && !x.makeRoom(s.token) {
-		return errFull
+	var count int
+	var oldest *session // that is idle
+	for _, other := range x.all {
+		if other.token != s.token {
+			continue
+		}
+		count++
+		if other.active == 0 && (oldest == nil || other.last.Before(oldest.last)) {
+			oldest = other
+		}
+	}
+	if count >= x.max {
+		if oldest == nil {
+			return errFull
+		}
+		x.drop(oldest)
 	}
 	s.ctx, s.end = context.WithCancelCause(context.Background())
 	s.active = 1
 	x.all[s.ID] = s
-	x.count[s.token]++
 	return nil
 }
 
-// makeRoom ends the session of a token that was last used longest ago, unless all
-// are in use. Callers must hold x.mu.
-func (x *sessions) makeRoom(token tokens.Token) bool {
-	var oldest *session
-	for _, s := range x.all {
-		if s.active == 0 && s.token == token && (oldest == nil || s.last.Before(oldest.last)) {
-			oldest = s
-		}
-	}
-	if oldest == nil {
-		return false
-	}
-	x.drop(oldest, askuser.ErrDisconnected)
-	return true
-}
-
 // drop is remove for callers that hold x.mu.
-func (x *sessions) drop(s *session, cause error) {
-	if x.all[s.ID] == s {
-		delete(x.all, s.ID)
-		if x.count[s.token]--; x.count[s.token] == 0 {
-			delete(x.count, s.token)
-		}
-	}
-	s.end(cause)
+func (x *sessions) drop(s *session) {
+	delete(x.all, s.ID)
+	s.end(askuser.ErrDisconnected)
 }
 
 // remove ends a session and all its requests.
-func (x *sessions) remove(s *session, cause error) {
+func (x *sessions) remove(s *session) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.drop(s, cause)
+	x.drop(s)
 }
 
 // use returns the session with this id, with one more request in progress; nil
@@ -103,7 +94,7 @@ func (x *sessions) use(id string, token tokens.Token) *session {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := x.all[id]
-	if s == nil || s.token != token || x.closing != nil {
+	if s == nil || s.token != token || x.closed {
 		return nil
 	}
 	s.active++
@@ -122,25 +113,20 @@ func (x *sessions) leave(s *session) {
 func (x *sessions) endWithout(valid func(tokens.Token) bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for token := range x.count {
-		if valid(token) {
-			continue
-		}
-		for _, s := range x.all {
-			if s.token == token {
-				x.drop(s, askuser.ErrDisconnected)
-			}
+	for _, s := range x.all {
+		if !valid(s.token) {
+			x.drop(s)
 		}
 	}
 }
 
 // endAll ends every session and refuses further ones. They are kept for drain.
-func (x *sessions) endAll(cause error) {
+func (x *sessions) endAll() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.closing = cause
+	x.closed = true
 	for _, s := range x.all {
-		s.end(cause)
+		s.end(askuser.ErrClosing)
 	}
 }
 

@@ -63,10 +63,7 @@ func (st *stream) Send(m server.Outgoing) error {
 // every interval once the headers are sent.
 func (st *stream) run(client, session context.Context, interval time.Duration) {
 	defer st.close()
-	wait := time.NewTimer(jsonDeadline)
-	defer wait.Stop()
-	heartbeat := time.NewTicker(interval)
-	defer heartbeat.Stop()
+	deadline, heartbeat := time.After(jsonDeadline), time.Tick(interval)
 	ended := session.Done()
 	for {
 		var err error
@@ -86,9 +83,9 @@ func (st *stream) run(client, session context.Context, interval time.Duration) {
 			if last, err = st.writeQueue(); last {
 				return
 			}
-		case <-wait.C:
+		case <-deadline:
 			err = st.start()
-		case <-heartbeat.C:
+		case <-heartbeat:
 			if st.started {
 				err = st.put(st.blank())
 			}

@@ -42,20 +42,32 @@ func (c *call) arguments() json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// begin calls do, unless the arguments are bad, or the call brings the result of a
-// form that an earlier call returned.
-func (c *call) begin(ctx context.Context, bad error, do func() (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
+// serve opens the question of the call and waits for its end, unless the arguments
+// are bad. A call that brings the result of a form joins the question of the form.
+// Open returns the waiter, or the result of a call that does not wait, or neither
+// once ctx has ended.
+func (c *call) serve(ctx context.Context, bad error, open func() (*present.Waiter, *mcp.CallToolResult)) (*mcp.CallToolResult, error) {
+	var w *present.Waiter
+	var r *mcp.CallToolResult
 	switch {
 	case c.req.Params.RequestState != "":
-		return c.resume(ctx)
+		w, r = c.resume(ctx)
 	case bad != nil:
-		return badArguments(bad), nil
+		r = badArguments(bad)
+	default:
+		w, r = open()
 	}
-	return do()
+	switch {
+	case w != nil:
+		return c.wait(ctx, w)
+	case r != nil:
+		return r, nil
+	}
+	return nil, context.Cause(ctx)
 }
 
-// submitCall asks the questions of a call and waits for the answer.
-func (c *call) submitCall(ctx context.Context, form wire.Call) (*mcp.CallToolResult, error) {
+// ask opens the question of a call that asks.
+func (c *call) ask(ctx context.Context, form *wire.Call) (*present.Waiter, *mcp.CallToolResult) {
 	request := desk.Request{
 		Set:       form.Set,
 		Session:   c.qualifySession(cmp.Or(c.session, c.client.Session)),
@@ -69,9 +81,9 @@ func (c *call) submitCall(ctx context.Context, form wire.Call) (*mcp.CallToolRes
 		err := c.Desk.Continues(ctx, session, request.Asker)
 		switch {
 		case errors.Is(err, desk.ErrForeignSession):
-			return badArguments(question.Violations{{Path: "session_id", Message: err.Error() + "; leave it out, or name another"}}), nil
+			return nil, badArguments(question.Violations{{Path: "session_id", Message: err.Error() + "; leave it out, or name another"}})
 		case err != nil:
-			return c.failureResult(ctx, "", fmt.Errorf("looking for the session: %w", err)), nil
+			return nil, c.failureResult(ctx, "", fmt.Errorf("looking for the session: %w", err))
 		}
 		request.Session = session
 	}
@@ -81,19 +93,17 @@ func (c *call) submitCall(ctx context.Context, form wire.Call) (*mcp.CallToolRes
 			c.Log.WarnContext(ctx, "a call that asked nothing leaves no trace", "error", err)
 			rec.ID = "" // it cannot be looked up
 		}
-		return c.result(wire.NewResult(rec)), nil
+		return nil, c.result(wire.NewResult(rec))
 	}
 	w, err := c.submit(ctx, present.Question{Request: request, Surfaces: c.surfaces(), KeepOpen: c.attended(), Interrupted: desk.Dismissed})
 	var limit *desk.RoundLimitError
 	switch {
 	case errors.As(err, &limit): // the model continues without asking; the user can lift the limit
-		return mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session})), nil
-	case ctx.Err() != nil && err != nil:
-		return nil, context.Cause(ctx)
-	case err != nil:
-		return c.failureResult(ctx, "", fmt.Errorf("asking: %w", err)), nil
+		return nil, mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}))
+	case err != nil && ctx.Err() == nil:
+		return nil, c.failureResult(ctx, "", fmt.Errorf("asking: %w", err))
 	}
-	return c.wait(ctx, w)
+	return w, nil
 }
 
 // submit submits the question after those of the calls that arrived earlier in
@@ -135,19 +145,19 @@ func (c *call) qualifySession(session string) string {
 	return session
 }
 
-// resume passes the form's result to its surface and waits. The request state comes
-// from the client: it is valid only if this server issued it.
-func (c *call) resume(ctx context.Context) (*mcp.CallToolResult, error) {
+// resume passes the form's result to its surface. The request state comes from the
+// client: it is valid only if this server issued it.
+func (c *call) resume(ctx context.Context) (*present.Waiter, *mcp.CallToolResult) {
 	id, secret, _ := strings.Cut(c.req.Params.RequestState, ".")
 	if w := c.Presenter.Return(id, secret, c.req.Params.InputResponses); w != nil {
-		return c.waitOutOfOrder(ctx, w)
+		return c.leaveOrder(ctx, w), nil
 	}
 	return c.rejoin(ctx, id)
 }
 
-// rejoin waits for a record that the same agent asked before. For other agents the
-// record does not exist.
-func (c *call) rejoin(ctx context.Context, id string) (*mcp.CallToolResult, error) {
+// rejoin joins a record that the same agent asked before. For other agents the record
+// does not exist.
+func (c *call) rejoin(ctx context.Context, id string) (*present.Waiter, *mcp.CallToolResult) {
 	var w *present.Waiter
 	rec, err := c.Desk.Get(ctx, id)
 	if err == nil && rec.Asker.Agent != c.client.Agent {
@@ -158,11 +168,23 @@ func (c *call) rejoin(ctx context.Context, id string) (*mcp.CallToolResult, erro
 	}
 	switch {
 	case errors.Is(err, desk.ErrNotFound):
-		return badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}}), nil
+		return nil, badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}})
 	case err != nil:
-		return c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err)), nil
+		return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
 	}
-	return c.waitOutOfOrder(ctx, w)
+	return c.leaveOrder(ctx, w), nil
+}
+
+// leaveOrder has later calls not wait for one that asks nothing. It returns nil when
+// ctx ends before the call has its turn.
+func (c *call) leaveOrder(ctx context.Context, w *present.Waiter) *present.Waiter {
+	release, err := c.Turn(ctx)
+	release()
+	if err != nil {
+		w.Leave()
+		return nil
+	}
+	return w
 }
 
 // attended reports whether a user reads what the client's model writes.

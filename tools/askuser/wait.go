@@ -45,14 +45,10 @@ func (c *call) wait(ctx context.Context, waiter *present.Waiter) (*mcp.CallToolR
 		w.unshown = w.Unshown()
 	}
 	lastLook := w.start
-	limit := time.NewTimer(w.limit())
-	defer limit.Stop()
-	settled, tick := time.NewTimer(w.settleTime), time.NewTimer(w.untilTick())
-	defer settled.Stop()
-	defer tick.Stop()
-	if w.token == nil { // the client wants no progress messages
-		settled.Stop()
-		tick.Stop()
+	limit := time.After(w.limit())
+	var settled, tick <-chan time.Time // nil where the client wants no progress messages
+	if w.token != nil {
+		settled, tick = time.After(w.settleTime), time.After(w.untilTick())
 	}
 	for {
 		if r, err := w.outcome(ctx); r != nil || err != nil {
@@ -62,23 +58,23 @@ func (c *call) wait(ctx context.Context, waiter *present.Waiter) (*mcp.CallToolR
 		case <-ctx.Done():
 		case <-w.Changed():
 			if w.token != nil {
-				settled.Reset(w.settleTime)
+				settled = time.After(w.settleTime)
 			}
-		case <-settled.C:
+		case <-settled:
 			w.reportProgress(ctx)
-		case <-tick.C:
-			tick.Reset(w.untilTick())
+		case <-tick:
+			tick = time.After(w.untilTick())
 			w.reportProgress(ctx)
 			if time.Since(lastLook) >= w.lookInterval {
 				lastLook = time.Now()
 				w.Look(ctx)
 			}
-		case <-limit.C:
+		case <-limit:
 			left := w.limit() - time.Since(w.start) // an open form extends the limit
 			if left <= 0 {
 				return w.ticket(ctx), nil
 			}
-			limit.Reset(left)
+			limit = time.After(left)
 		}
 	}
 }
@@ -86,18 +82,6 @@ func (c *call) wait(ctx context.Context, waiter *present.Waiter) (*mcp.CallToolR
 // untilTick returns the time until the next progress messages. All calls send them
 // at the same moments, so that the process wakes once for all.
 func (t *Tools) untilTick() time.Duration { return t.Tick - time.Since(t.started)%t.Tick }
-
-// waitOutOfOrder is wait for a call that asks nothing. It releases its turn first:
-// later calls need not wait for it.
-func (c *call) waitOutOfOrder(ctx context.Context, waiter *present.Waiter) (*mcp.CallToolResult, error) {
-	release, err := c.Turn(ctx)
-	if err != nil {
-		waiter.Leave()
-		return nil, err
-	}
-	release()
-	return c.wait(ctx, waiter)
-}
 
 // outcome returns the result of the call, or nil while it must wait.
 func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {

@@ -106,10 +106,10 @@ type Change struct {
 func (d *Dialogue) Act(a Act) (Change, error) { return d.apply(d.at, a) }
 
 // ActOn applies an act to the step of this question, shown or not, as on a page where
-// all are in sight. The current step stays current.
+// all are in sight; with an empty id as at the review. The current step stays current.
 func (d *Dialogue) ActOn(id string, a Act) (Change, error) {
 	at := d.find(id)
-	if at == review {
+	if at == review && id != "" {
 		return Change{}, ErrNotHere
 	}
 	return d.apply(at, a)

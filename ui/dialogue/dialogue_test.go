@@ -556,3 +556,13 @@ func TestEmpty(t *testing.T) {
 		t.Errorf("sent %q", got)
 	}
 }
+
+// A note without the id of a question is the one beside all answers, in every layout.
+func TestNoteOnTheWhole(t *testing.T) {
+	for _, layout := range []Layout{Pages, Turns, Sheet} {
+		d := New(record(one()), Options{Layout: layout})
+		if change, err := d.ActOn("", Note{Text: " soon "}); err != nil || change.Turned || !change.Draft || d.Note() != "soon" || d.Current().Note != "" {
+			t.Errorf("layout %v: %+v, %v: %q", layout, change, err, d.Note())
+		}
+	}
+}

@@ -255,3 +255,20 @@ func TestOverlongOther(t *testing.T) {
 		t.Errorf("want the second page, got:\n%s", got)
 	}
 }
+
+// A note takes the keyboard only until it is done.
+func TestTextAfterNote(t *testing.T) {
+	r := open(t, 80, 24, name()).keys("ord", "ctrl+n", "soon", "enter", "ers", "enter")
+	if got, want := r.last().Answers[0], noted(told("name", "orders"), "soon"); !reflect.DeepEqual(got, want) {
+		t.Errorf("answered %+v, want %+v", got, want)
+	}
+}
+
+// Leaving a page in the middle of a word changes no other page.
+func TestBackFromEmptyOther(t *testing.T) {
+	r := open(t, 80, 24, features(), database())
+	r.keys("0", "a", "enter", "enter", "0", "b", "enter", "shift+tab", "0", "backspace", "shift+tab")
+	if got := r.f.page().step(); got.ID != "features" || got.Answer.Custom != "a" {
+		t.Errorf("the first page has %+v", got.Answer)
+	}
+}

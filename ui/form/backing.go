@@ -3,7 +3,6 @@ package form
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -110,10 +109,10 @@ func (b Backing) Options(ctx context.Context, keep *Draft) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
-	typed, unsaved, _ := keep.Unsaved() // first: what is saved meanwhile is read from the desk
+	unsaved, _ := keep.Unsaved() // first: what is saved meanwhile is read from the desk
 	o.Draft, o.Keep, o.Memory = b.Draft(ctx), keep, b.Memory(ctx)
-	if unsaved {
-		o.Draft = typed
+	if unsaved != nil {
+		o.Draft = *unsaved
 	}
 	if b.Remembers() {
 		o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
@@ -122,52 +121,4 @@ func (b Backing) Options(ctx context.Context, keep *Draft) (o Options) {
 		o.Lift = func() error { return b.Lift(ctx) }
 	}
 	return o
-}
-
-// Draft is what the human has typed for a record, on its way to the desk: until the
-// desk has it, it is here. Its methods may be called from any goroutine.
-type Draft struct {
-	save   func(question.Reply) error
-	saving sync.Mutex // held while save runs
-
-	mu     sync.Mutex // guards what follows
-	reply  question.Reply
-	number int   // of replies put in
-	tried  int   // the number of the last one that was given to save
-	err    error // why it was not saved
-}
-
-// NewDraft returns an empty draft. Save keeps it, and is never called twice at a
-// time.
-func NewDraft(save func(question.Reply) error) *Draft { return &Draft{save: save} }
-
-// Put replaces the draft, and returns what saves it. That may take its time, and saves
-// nothing that is older than what was saved already.
-func (d *Draft) Put(r question.Reply) (save func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.reply = r
-	d.number++
-	mine := d.number
-	return func() {
-		d.saving.Lock()
-		defer d.saving.Unlock()
-		d.mu.Lock()
-		latest, number, overtaken := d.reply, d.number, mine <= d.tried
-		d.mu.Unlock()
-		if overtaken {
-			return
-		}
-		err := d.save(latest)
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.tried, d.err = number, err
-	}
-}
-
-// Unsaved returns the draft where it is not saved, and why that failed, if it did.
-func (d *Draft) Unsaved() (r question.Reply, unsaved bool, failed error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.reply, d.tried < d.number || d.err != nil, d.err
 }

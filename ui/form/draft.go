@@ -3,6 +3,7 @@ package form
 import (
 	"errors"
 	"reflect"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +12,55 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 )
+
+// Draft is what the human has typed for a record, on its way to the desk: until the
+// desk has it, it is here. Its methods may be called from any goroutine.
+type Draft struct {
+	save   func(question.Reply) error
+	saving sync.Mutex // held while save runs
+
+	mu            sync.Mutex      // guards what follows
+	latest, tried *question.Reply // what was put in, and what was given to save
+	err           error           // why that was not saved
+}
+
+// NewDraft returns an empty draft. Save keeps it, and is never called twice at a
+// time.
+func NewDraft(save func(question.Reply) error) *Draft { return &Draft{save: save} }
+
+// Put replaces the draft, to be saved by Save.
+func (d *Draft) Put(r question.Reply) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.latest = &r
+}
+
+// Save saves the draft, unless that was tried since Put. It may take its time.
+func (d *Draft) Save() {
+	d.saving.Lock()
+	defer d.saving.Unlock()
+	d.mu.Lock()
+	latest := d.latest
+	done := latest == d.tried
+	d.mu.Unlock()
+	if done {
+		return
+	}
+	err := d.save(*latest)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tried, d.err = latest, err
+}
+
+// Unsaved returns the draft where it is not saved, and why that failed, if it did.
+func (d *Draft) Unsaved() (r *question.Reply, failed error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.latest == d.tried && d.err == nil {
+		return nil, nil
+	}
+	return d.latest, d.err
+}
 
 // A draft is handed over at most every savePause while it changes. While the
 // clock of a deadline runs, keys that change nothing count as a sign of life
@@ -49,8 +99,8 @@ func (f *Form) changed(alive bool) tea.Cmd {
 
 func (f *Form) handOver(r question.Reply, now time.Time) tea.Cmd {
 	f.drafts.last, f.drafts.at = r, now
-	save := f.options.Keep.Put(r)
-	return func() tea.Msg { save(); return nil }
+	f.options.Keep.Put(r)
+	return func() tea.Msg { f.options.Keep.Save(); return nil }
 }
 
 // lastDraft hands over what is not kept yet when the form ends while the
@@ -62,7 +112,7 @@ func (f *Form) lastDraft() tea.Cmd {
 	draft := f.dialogue.Draft()
 	// One that was handed over need not have been saved yet: its command may be
 	// running still, or never come to run.
-	if _, unsaved, _ := f.options.Keep.Unsaved(); !unsaved && reflect.DeepEqual(draft, f.drafts.last) {
+	if unsaved, _ := f.options.Keep.Unsaved(); unsaved == nil && reflect.DeepEqual(draft, f.drafts.last) {
 		return nil
 	}
 	return f.handOver(draft, f.window.Now())

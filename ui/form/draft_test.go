@@ -99,7 +99,7 @@ func TestForeignDraft(t *testing.T) {
 	r.checks = true
 	r.keys("enter")
 	checkScreen(t, r)
-	if got, want := r.f.page().entry().Text(), "a␛[2Jb"; got != want {
+	if got, want := r.f.page().focused().Text(), "a␛[2Jb"; got != want {
 		t.Errorf("the text is %q, want %q", got, want)
 	}
 	r.keys("enter", "enter")

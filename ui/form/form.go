@@ -33,7 +33,6 @@ const (
 // command all the same, since it may keep a last draft, and drops the message.
 type Form struct {
 	rec     desk.Record
-	askedBy string // who asks
 	commit  ui.Commit
 	options Options
 	window  term.Window
@@ -55,10 +54,9 @@ type Form struct {
 	unsent          bool           // a reply waits to be sent
 	waitingBehind   int            // questions of the same asker that wait behind this one
 
-	drafts    drafts
-	countdown countdown
-	lifting   bool // the round limit
-	lifted    bool
+	drafts drafts
+	alarm  term.Alarm // for the deadline
+	lifted bool       // the round limit
 }
 
 // Options say how a form works, and what is known beside its record.
@@ -119,7 +117,6 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 		f.window = *o.Window
 		f.window.Width, f.window.Height = 0, 0
 	}
-	f.askedBy = f.asker()
 	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: f.bare(), Draft: o.Draft, Memory: o.Memory, Attended: true})
 	f.dismissal.SetReason(f.dialogue.Reason())
 	f.discussion = f.dismissal.Discussion(o.Origin == act.Opened)
@@ -173,6 +170,9 @@ func (f *Form) Closing() string {
 	return ""
 }
 
+// Unsent reports whether a reply of the form waits to be sent.
+func (f *Form) Unsent() bool { return f.unsent }
+
 // Left names the file with what was written in an editor, when the form was withdrawn
 // before that was sent. Mostly it is empty.
 func (f *Form) Left() string { return f.leftFile }
@@ -187,7 +187,7 @@ func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	msg, wait := f.window.Gate.Update(msg, f)
 	cmd := f.handle(msg)
-	return f, tea.Batch(wait, cmd, f.countdown.look(f.window.Now(), f.dialogue.Deadline))
+	return f, tea.Batch(wait, cmd, f.countDown())
 }
 
 func (f *Form) handle(msg tea.Msg) tea.Cmd {
@@ -236,7 +236,7 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 		return act.Edit
 	case f.confirmation != nil:
 		return f.confirmation.Kind(msg)
-	case f.find(msg) == nil:
+	case f.page().find(msg) == nil:
 		return act.Foreign
 	case name == "enter" && f.page().reader == nil:
 		return act.Act
@@ -265,7 +265,7 @@ func (f *Form) Keep() (back func()) {
 
 // press does what a key or a paste does.
 func (f *Form) press(msg tea.Msg) tea.Cmd {
-	f.notice, f.page().fault = "", nil
+	f.notice = ""
 	key, _ := msg.(tea.KeyPressMsg)
 	switch name := key.String(); {
 	case name == "ctrl+c" && f.options.Break && f.confirmation != f.dismissal:
@@ -276,8 +276,6 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 		return f.window.Edit(f.entry())
 	case f.confirmation != nil:
 		return f.pressDismissal(msg)
-	case f.page().reader != nil:
-		return f.find(msg)()
 	default:
 		_, cmd := f.page().huh.Update(msg)
 		return cmd
@@ -285,33 +283,12 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// find returns what a key or a paste does while no dismissal is asked for; nil is
-// nothing.
-func (f *Form) find(msg tea.Msg) func() tea.Cmd {
-	p := f.page()
-	key, isKey := msg.(tea.KeyPressMsg)
-	switch {
-	case p.reader == nil:
-		return p.find(msg)
-	case !isKey:
-		return nil
-	}
-	return term.Only(func() {
-		if p.reader.Press(key) {
-			p.reader = nil
-		}
-	})
-}
-
 // entry is where text is typed now, nil for nowhere.
 func (f *Form) entry() *term.Entry {
-	switch p := f.page(); {
-	case f.confirmation != nil:
+	if f.confirmation != nil {
 		return f.confirmation.Entry()
-	case p.reader == nil:
-		return p.entry()
 	}
-	return nil
+	return f.page().focused()
 }
 
 // typed takes over what was typed.
@@ -319,7 +296,7 @@ func (f *Form) typed() {
 	if f.confirmation != nil {
 		f.page().act(dialogue.Reason{Text: f.dismissal.Reason()})
 	} else {
-		f.page().typed()
+		f.page().takeOver()
 	}
 }
 
@@ -375,7 +352,7 @@ func (f *Form) refuse(faults question.Violations) {
 	if p := f.page(); p.step() != nil && p.step().Fault != nil {
 		before.blur()
 		p.focus()
-		p.fault = p.inWords(p.step().Fault)
+		f.notice = p.inWords(p.step().Fault)
 	} else if len(rest) > 0 {
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(rest[0]))
 	}

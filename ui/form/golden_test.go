@@ -159,7 +159,7 @@ func checkFrame(t *testing.T, r *rig) {
 		}
 	}
 	var known []string
-	for _, h := range r.f.hints() {
+	for _, h := range r.f.page().KeyBinds() {
 		known = append(known, h.Help().Key+" "+h.Help().Desc)
 	}
 	for hint := range strings.SplitSeq(strings.TrimPrefix(hints, " "), " · ") {

@@ -72,7 +72,7 @@ func TestMemoryOfAnother(t *testing.T) {
 	if r.keys("y", "enter"); !strings.Contains(r.screen(), "3 Nov 1969: SQLite, claude-code · ctrl+r takes it over") {
 		t.Errorf("the second has none:\n%s", r.screen())
 	}
-	if r.f.find(termtest.Keys("ctrl+r")[0]) == nil {
+	if r.f.page().find(termtest.Keys("ctrl+r")[0]) == nil {
 		t.Error("its key is none")
 	}
 }
@@ -108,5 +108,13 @@ func TestMemoryPutBackTwice(t *testing.T) {
 	r.keys("ctrl+r", "2", "3", "m").wait(time.Second)
 	if got := r.keys("ctrl+r").wait(time.Second).screen(); got != shown {
 		t.Errorf("put back:\n%s", got)
+	}
+}
+
+// What is put back on a page is what its entry shows.
+func TestMemoryPutBackToNothing(t *testing.T) {
+	r := fresh(t, 80, 24, record(name()), answeredBefore(name(), told("", "orders"))).show().keys("ctrl+r", "ctrl+r")
+	if got := r.f.page().focused().Text(); got != "" {
+		t.Errorf("the entry shows %q", got)
 	}
 }

@@ -1,11 +1,11 @@
 package form
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
 
@@ -15,84 +15,120 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// body is what fills a page: a choice, a text, the review.
-type body interface {
-	// bindings are the keys that work now. Only says that no others of the page do. What
-	// enter does is in them without a hint: the form knows.
-	bindings(name string) (keys term.Bindings, only bool)
-	// draw shows the body at this width; rows is a guide for what can grow.
-	draw(s *term.Styles, width, rows int) term.Block
-	// entry is where text is typed now, nil for nowhere.
-	entry() *term.Entry
-	// typed takes over what was typed there.
-	typed()
-	// focus gives the keyboard to the body, blur takes it away.
-	focus()
-	blur()
-	// renew follows an act that was not typed: the step may hold something else.
-	renew(s *dialogue.Step)
-	// keep remembers what the body holds beside the step; back goes back to that.
-	keep() (back func())
-}
-
-// page is one page of the form: a step of the dialogue, or the review. It is the one field
-// of a huh form, which hands it its keys and draws it.
+// page is one page of the form: a step of the dialogue, whose answer is picked from a
+// list or typed, or the review. It is the one field of a huh form, which hands it its
+// keys and draws it.
 type page struct {
-	form        *Form
-	id          string // of the question; empty on the review
-	huh         *huh.Form
-	body        body
-	text, about *term.Prose  // of the question, and its description
-	memory      string       // "3 Nov: PostgreSQL, claude-code"; empty where nothing is remembered
-	note        *term.Entry  // nil until it is wanted
-	reader      *term.Reader // open while the human reads what does not fit
-	fault       error        // of the last act, in words
+	huh.Field // an unused one, for the methods that a page has no use for
+
+	form              *Form
+	id                string // of the question; empty on the review
+	huh               *huh.Form
+	text, description *term.Prose  // of the question
+	memory            string       // "3 Nov: PostgreSQL, claude-code"; empty where nothing is remembered
+	entry             *term.Entry  // of the answer, or of the words of Other; nil on the review
+	typed             string       // what the step holds of it
+	note              *term.Entry  // nil until it is wanted
+	reader            *term.Reader // open while the human reads what does not fit
+	list              list
+	reviewed          int // on the review: the step with the cursor, of those that are shown
 
 	width, height int
 	cut           bool        // a text does not fit: known once it is drawn
-	cursor        *tea.Cursor // likewise
+	caret         *tea.Cursor // likewise
 }
 
 // newPage returns the page of a question, or the review for an empty id.
 func (f *Form) newPage(id string) *page {
-	p := &page{form: f, id: id}
-	if s := p.step(); s == nil {
-		p.body = &review{form: f}
-	} else {
-		p.text, p.about = term.NewProse(s.Text), term.NewProse(s.Description)
+	p := &page{Field: huh.NewInput(), form: f, id: id}
+	if s := p.step(); s != nil {
+		p.text, p.description = term.NewProse(s.Text), term.NewProse(s.Description)
 		if s.Memory != nil {
 			m := *s.Memory
 			m.Words = s.Words(&m.Answer) // which has our yes and no in the human's language
 			p.memory = term.Line(words.Local.Remembered(m, f.window.Now()), maxWidth)
 		}
 		if s.Chooses() {
-			p.body = newChoice(p, s)
+			p.entry, p.list = term.NewEntry("", words.T("Your own answer")), f.newList(s)
 		} else {
-			p.body = newText(p, s)
+			p.entry, p.typed = term.NewEntry(s.Default, s.Placeholder).Tall(3), s.Default
 		}
+		p.renew(s)
 	}
 	p.huh = huh.NewForm(huh.NewGroup(p).WithShowHelp(false).WithShowErrors(false)).WithTheme(f).WithLayout(layout{p})
 	return p
 }
 
+// Update implements huh.Field.
+func (p *page) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg: // huh has messages of its own
+		if do := p.find(msg); do != nil {
+			return p, do()
+		}
+	}
+	return p, nil
+}
+
+// View implements huh.Field.
+func (p *page) View() string {
+	if p.width == 0 {
+		return "" // its size is not known yet
+	}
+	b := p.draw()
+	p.caret = b.Cursor
+	return strings.Join(b.Lines, "\n")
+}
+
+// KeyBinds implements huh.Field: the keys that work now, the most useful first.
+func (p *page) KeyBinds() []key.Binding {
+	switch f := p.form; {
+	case f.sending:
+		return []term.Hint{term.NewHint("…", words.T("sending"))}
+	case f.window.Gate.Waiting():
+		return term.WaitingHints(f.window.Width)
+	case f.confirmation != nil:
+		return f.confirmation.Hints()
+	case p.reader != nil:
+		return p.reader.Hints()
+	}
+	return p.bindings("").Hints()
+}
+
+// WithWidth implements huh.Field.
+func (p *page) WithWidth(cells int) huh.Field { p.width = cells; return p }
+
+// WithHeight implements huh.Field.
+func (p *page) WithHeight(lines int) huh.Field { p.height = lines; return p }
+
 // step is the page's step of the dialogue as it is now; nil for the review.
 func (p *page) step() *dialogue.Step { return p.form.dialogue.Step(p.id) }
+
+// chooses reports whether the answer is picked from a list.
+func (p *page) chooses() bool { s := p.step(); return s != nil && s.Chooses() }
 
 // act applies an act to the page's step. What is wrong with it is shown until the next
 // key.
 func (p *page) act(a dialogue.Act) dialogue.Change {
-	change, err := p.form.dialogue.Act(a)
+	change, err := p.form.dialogue.ActOn(p.id, a)
 	if change.Turned {
 		p.blur()
 		p.form.page().focus()
 	} else if s := p.step(); s != nil {
-		p.body.renew(s)
+		p.renew(s)
 	}
 	if err != nil {
-		now := p.form.page() // Next at the review turns to what is missing
-		now.fault = now.inWords(err)
+		p.form.notice = p.form.page().inWords(err) // Next at the review turns to what is missing
 	}
 	return change
+}
+
+// renew puts into the entry what the step holds, unless it was typed there.
+func (p *page) renew(s *dialogue.Step) {
+	if s.Typed != p.typed {
+		p.typed = s.Typed
+		p.entry.Set(s.Typed)
+	}
 }
 
 // next confirms the step and turns to the next, or sends.
@@ -103,37 +139,37 @@ func (p *page) next() tea.Cmd {
 	return nil
 }
 
-// inWords says to the human what is wrong with an answer.
-func (p *page) inWords(err error) error {
+// inWords says to the human what is wrong with an answer; empty for a key that leads
+// nowhere.
+func (p *page) inWords(err error) string {
 	faults, refused := errors.AsType[question.Violations](err)
 	switch {
 	case errors.Is(err, dialogue.ErrUntouched):
-		return errors.New(words.T("Enter alone answers nothing: %s", p.need()))
+		return words.T("Enter alone answers nothing: %s", p.need())
 	case errors.Is(err, dialogue.ErrRequired), errors.Is(err, dialogue.ErrNoWords):
-		return errors.New(words.T("This question needs an answer: %s", p.need()))
+		return words.T("This question needs an answer: %s", p.need())
 	case errors.Is(err, dialogue.ErrUnconfirmed):
-		return errors.New(words.T("This answer is not confirmed yet: enter confirms it."))
+		return words.T("This answer is not confirmed yet: enter confirms it.")
 	case refused:
-		return errors.New(words.Local.Unfit(faults))
+		return words.Local.Unfit(faults)
 	}
-	return nil // a key that leads nowhere
+	return ""
 }
 
 // need says how to give the answer that is missing.
 func (p *page) need() string {
-	s, c := p.step(), p.choice()
-	switch {
-	case c == nil && s.Untouched && strings.TrimSpace(s.Typed) != "":
+	switch s := p.step(); {
+	case !s.Chooses() && s.Untouched && strings.TrimSpace(s.Typed) != "":
 		return words.T("press an arrow key to keep this text, then enter.")
-	case c == nil && s.Untouched && !s.Required:
+	case !s.Chooses() && s.Untouched && !s.Required:
 		return words.T("type a text, or press an arrow key to leave it open; then enter.")
-	case c == nil:
+	case !s.Chooses():
 		return words.T("type one, then press enter.")
 	case s.Confirms() && s.Required:
 		return words.T("press y or n, then enter.")
 	case s.Confirms():
 		return words.T("press y or n, or s to skip it, then enter.")
-	case s.Several() && c.unset(s):
+	case s.Several() && p.unset(s):
 		return words.T("press an arrow key or a number first.")
 	case s.Several():
 		return words.T("space marks an option.")
@@ -143,20 +179,33 @@ func (p *page) need() string {
 
 // find returns what a key or a paste does on the page now; nil is nothing.
 func (p *page) find(msg tea.Msg) func() tea.Cmd {
-	if pressed, isKey := msg.(tea.KeyPressMsg); isKey {
+	pressed, isKey := msg.(tea.KeyPressMsg)
+	if p.reader != nil {
+		if !isKey {
+			return nil
+		}
+		return term.Only(func() {
+			if p.reader.Press(pressed) {
+				p.reader = nil
+			}
+		})
+	}
+	if isKey {
 		if do, _ := p.bindings(pressed.String()).Find(pressed.String()); do != nil {
 			return do
 		}
 	}
-	if e := p.entry(); e != nil {
+	if e := p.focused(); e != nil {
 		return term.Only(func() {
 			err := e.Press(msg)
-			p.typed()
-			p.fault = cmp.Or(err, p.fault)
+			p.takeOver()
+			if err != nil {
+				p.form.notice = question.Line(err.Error())
+			}
 		})
 	}
-	if c := p.choice(); c != nil {
-		return c.search(msg)
+	if p.chooses() {
+		return p.search(msg)
 	}
 	return nil
 }
@@ -177,7 +226,7 @@ func (p *page) bindings(name string) term.Bindings {
 		back.Keys = "shift+tab"
 	}
 	discuss := term.Binding{Keys: "alt+d", Do: term.Only(func() { f.ask(f.discussion) })}
-	if p.choice() == nil {
+	if !p.chooses() {
 		discuss.Hint = words.T("discuss first")
 	}
 	looks := term.Bindings{
@@ -192,9 +241,11 @@ func (p *page) bindings(name string) term.Bindings {
 	if p.writesNote() {
 		return slices.Concat(p.noteBindings(), append(looks, read).Hidden())
 	}
-	own, only := p.body.bindings(name)
+	own, only := p.ownBindings(name)
 	enter := slices.IndexFunc(own, func(b term.Binding) bool { return b.Keys == "enter" })
-	own[enter].Hint = cmp.Or(own[enter].Hint, p.onward())
+	if own[enter].Hint == "" {
+		own[enter].Hint = p.onward()
+	}
 	if only {
 		return slices.Concat(own, append(looks, read, back).Hidden(), other.Hidden())
 	}
@@ -206,9 +257,22 @@ func (p *page) bindings(name string) term.Bindings {
 	}, own[enter+1:], looks, other)
 }
 
+// ownBindings are the keys of the list, the text or the review. Only says that no others
+// of the page work.
+func (p *page) ownBindings(name string) (keys term.Bindings, only bool) {
+	switch {
+	case p.chooses():
+		return p.listBindings(name)
+	case p.id == "":
+		return p.reviewBindings(name), false
+	}
+	return append(term.Bindings{{Keys: "enter", Do: p.next}}, writing()...), false
+}
+
 // noteBindings are the keys while the note is written.
 func (p *page) noteBindings() term.Bindings {
-	return append(term.Bindings{{Keys: "enter esc", Hint: words.T("done"), Do: term.Only(p.note.Blur)}}, writing()...)
+	done := term.Only(func() { p.note.Blur(); p.focus() })
+	return append(term.Bindings{{Keys: "enter esc", Hint: words.T("done"), Do: done}}, writing()...)
 }
 
 // writing are the keys where text is typed.
@@ -227,16 +291,12 @@ func (p *page) letter(l string) string {
 
 // onward says what Enter does on the page.
 func (p *page) onward() string {
-	s, c, leads := p.step(), p.choice(), false
-	if c != nil {
-		leads = s.LeadsOn(c.cursor)
-	}
-	switch {
+	switch s := p.step(); {
 	case s != nil && s.Skipped:
 		return words.T("skip")
-	case c != nil && c.cursor == talk:
+	case s != nil && s.Chooses() && p.row(s).Kind == talk:
 		return words.T("discuss first")
-	case s == nil || !p.form.dialogue.Reviews() && !leads:
+	case s == nil || !p.form.dialogue.Reviews() && !(s.Chooses() && s.LeadsOn(p.list.cursor)):
 		return words.T("send")
 	}
 	return words.T("next")
@@ -254,31 +314,39 @@ func (p *page) explain() {
 	p.reader = term.KeysReader("", term.HintGroup{Title: words.T("Keys on this page"), Hints: keys})
 }
 
-// entry is where text is typed now, nil for nowhere.
-func (p *page) entry() *term.Entry {
-	if p.writesNote() {
+// focused is where text is typed now, nil for nowhere.
+func (p *page) focused() *term.Entry {
+	switch {
+	case p.reader != nil:
+	case p.writesNote():
 		return p.note
+	case p.entry != nil && p.entry.Focused():
+		return p.entry
 	}
-	return p.body.entry()
+	return nil
 }
 
 // typing reports whether letters are text now.
-func (p *page) typing() bool {
-	c := p.choice()
-	return p.entry() != nil || c != nil && c.filtering
-}
+func (p *page) typing() bool { return p.focused() != nil || p.list.filtering }
 
-// typed takes over what was typed.
-func (p *page) typed() {
+// takeOver takes what was typed into the dialogue.
+func (p *page) takeOver() {
 	if p.writesNote() {
 		p.act(dialogue.Note{Text: p.note.Text()})
-	} else {
-		p.body.typed()
+		return
 	}
+	s := p.step()
+	unchanged := strings.TrimSpace(s.Typed) == p.entry.Text()
+	if unchanged && !s.Chooses() {
+		p.act(dialogue.Touch{})
+		return
+	}
+	p.typed = p.entry.Text()
+	p.act(dialogue.Text{Text: p.typed})
 }
 
 func (p *page) openNote() {
-	p.body.blur()
+	p.blur()
 	if p.note == nil {
 		p.note = term.NewEntry("", words.T("A word to the agent beside the answer"))
 		p.note.Set(p.noteText())
@@ -300,40 +368,57 @@ func (p *page) writesNote() bool { return p.note != nil && p.note.Focused() }
 // page, and no sentence has it.
 const recallKey = "ctrl+r"
 
-// recall puts the earlier answer on the page. Once more puts back what stood
-// there, unless it was changed since.
+// recall puts the earlier answer on the page. Once more puts back what the page held
+// before, unless it was changed since. What was typed in Other, and is not part of it,
+// stays.
 func (p *page) recall() {
-	again := p.step().Recalled
-	if c := p.choice(); c != nil {
-		c.recall(again)
-		return
+	again, before, l := p.step().Recalled, p.list.cursor, &p.list
+	if p.chooses() {
+		p.blur()
 	}
 	p.act(dialogue.Recall{})
-}
-
-func (p *page) focus() {
-	if !p.writesNote() {
-		p.body.focus()
+	if again {
+		l.cursor = l.before
+		return
+	}
+	l.before = before
+	if marked := p.step().Marked(); p.chooses() && len(marked) > 0 {
+		p.goTo(marked[0])
 	}
 }
 
+// focus gives the keyboard to the page.
+func (p *page) focus() {
+	if s := p.step(); s != nil && !s.Chooses() && !p.writesNote() {
+		p.entry.Focus()
+	}
+}
+
+// blur takes it away.
 func (p *page) blur() {
 	if p.note != nil {
 		p.note.Blur()
 	}
-	p.body.blur()
-}
-
-func (p *page) keep() (back func()) {
-	was, body, note := *p, p.body.keep(), func() {}
-	if p.note != nil {
-		note = p.note.Keep()
+	switch p.list.filtering = false; {
+	case p.chooses():
+		p.stopWriting()
+	case p.entry != nil:
+		p.entry.Blur()
 	}
-	return func() { *p = was; body(); note() }
 }
 
-// choice is the page's body if that is a choice, else nil.
-func (p *page) choice() *choice {
-	c, _ := p.body.(*choice)
-	return c
+// keep remembers what the page holds beside its step; back goes back to that.
+func (p *page) keep() (back func()) {
+	was, backs := *p, []func(){}
+	for _, e := range []*term.Entry{p.entry, p.note} {
+		if e != nil {
+			backs = append(backs, e.Keep())
+		}
+	}
+	return func() {
+		*p = was
+		for _, back := range backs {
+			back()
+		}
+	}
 }

@@ -21,14 +21,13 @@ func (f *Form) liftHint() string {
 
 // lift lifts the round limit.
 func (f *Form) lift() tea.Cmd {
-	if f.lifting || f.lifted {
+	if f.lifted {
 		return nil
 	}
-	f.lifting = true
 	return func() tea.Msg {
 		err := f.options.Lift()
 		return term.Then(func() tea.Cmd {
-			if f.lifting, f.lifted = false, err == nil; err != nil {
+			if f.lifted = err == nil; err != nil {
 				f.notice = words.Local.LimitStays(err)
 			}
 			return nil

@@ -26,7 +26,7 @@ func (f *Form) View() tea.View {
 	}
 	return w.View(func() term.Block {
 		p := f.page()
-		return term.Block{Lines: strings.Split(p.huh.View(), "\n"), Cursor: p.cursor}
+		return term.Block{Lines: strings.Split(p.huh.View(), "\n"), Cursor: p.caret}
 	})
 }
 
@@ -51,31 +51,32 @@ func (l layout) View(h *huh.Form) string {
 	rows := max(f.window.Height-term.EdgesHigh-len(notice), 1)
 	field.WithHeight(rows)
 	field.WithWidth(inner)
-	if c := l.choice(); c != nil && c.previews && !l.covered() {
+	if l.list.previews && !l.covered() {
 		field.WithWidth(width - term.EdgesWide)
 	}
-	b := term.Block{Lines: strings.Split(field.View(), "\n"), Cursor: l.cursor}
+	b := term.Block{Lines: strings.Split(field.View(), "\n"), Cursor: l.caret}
 	if notice != nil && len(b.Lines) < rows {
 		b.Lines = append(b.Lines, "")
 	}
 	b.Lines = append(b.Lines, notice...)
 	b = f.panel(l.page, h.KeyBinds()).Draw(f.window.Styles, b, width, f.window.Width, f.window.Height)
-	l.cursor = b.Cursor
+	l.caret = b.Cursor
 	return strings.Join(b.Lines, "\n")
 }
 
 // panel is the frame of a page.
 func (f *Form) panel(p *page, hints []term.Hint) term.Panel {
-	by := f.askedBy
+	by := f.asker()
 	if f.waitingBehind > 0 {
 		by += " · " + words.Local.MoreWait(f.waitingBehind)
 	}
 	styles, s := f.window.Styles, p.step()
 	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints}
 	if _, closes := f.dialogue.Closes(f.window.Now()); closes {
-		out.Clock = styles.Muted.Render(f.countdown.text())
-		if f.countdown.left <= urgent {
-			out.Clock = styles.Fault.Render(f.countdown.text())
+		left, text, _ := f.left()
+		out.Clock = styles.Muted.Render(text)
+		if left <= urgent {
+			out.Clock = styles.Fault.Render(text)
 		}
 	}
 	switch {
@@ -111,30 +112,10 @@ func (f *Form) asker() string {
 
 // noticeLines are what went wrong, in at most three lines.
 func (f *Form) noticeLines(width int) []string {
-	text := f.notice
-	if fault := f.page().fault; fault != nil && f.confirmation == nil {
-		text = question.Line(fault.Error())
-	}
-	if text == "" {
+	if f.notice == "" {
 		return nil
 	}
-	return term.RenderLines(f.window.Styles.Fault, term.Opening(term.Wrap("! "+text, width), 3, width))
-}
-
-// hints are the keys that work now, the most useful first.
-func (f *Form) hints() []term.Hint {
-	p := f.page()
-	switch {
-	case f.sending:
-		return []term.Hint{term.NewHint("…", words.T("sending"))}
-	case f.window.Gate.Waiting():
-		return term.WaitingHints(f.window.Width)
-	case f.confirmation != nil:
-		return f.confirmation.Hints()
-	case p.reader != nil:
-		return p.reader.Hints()
-	}
-	return p.bindings("").Hints()
+	return term.RenderLines(f.window.Styles.Fault, term.Opening(term.Wrap("! "+f.notice, width), 3, width))
 }
 
 // covered reports whether something else is shown in place of the page.
@@ -143,14 +124,14 @@ func (p *page) covered() bool { return p.form.confirmation != nil || p.reader !=
 // draw shows the page, or what covers it, in the size that huh has set.
 func (p *page) draw() (b term.Block) {
 	f := p.form
-	s, c, width, rows := f.window.Styles, p.choice(), p.width, p.height
+	s, width, rows := f.window.Styles, p.width, p.height
 	switch p.cut = false; {
 	case f.confirmation != nil:
 		return f.confirmation.Draw(s, width, rows)
 	case p.reader != nil:
 		return p.reader.Draw(s, width, rows)
-	case c != nil && c.previews:
-		return p.columns(s, c, width, rows)
+	case p.list.previews:
+		return p.columns(s, width, rows)
 	}
 	return p.column(s, width, rows)
 }
@@ -163,18 +144,19 @@ const (
 )
 
 // columns is column for a page with previews.
-func (p *page) columns(s *term.Styles, c *choice, width, rows int) (b term.Block) {
-	preview := c.preview()
+func (p *page) columns(s *term.Styles, width, rows int) (b term.Block) {
+	step := p.step()
 	if width >= wideEnough {
 		left := min(max(40, width*2/5), leftMost)
-		b = beside(s, p.column(s, left, rows), preview.draw(s, &c.scroll, width-left-3, rows), left)
-		p.cut = p.cut || preview.wide > width-left-3
+		right, cut := p.drawPreview(s, step, width-left-3, rows)
+		b = beside(s, p.column(s, left, rows), right, left)
+		p.cut = p.cut || cut
 		return b
 	}
-	below := preview.draw(s, &c.scroll, width, max(rows/3, min(3, rows/2)))
+	below, cut := p.drawPreview(s, step, width, max(rows/3, min(3, rows/2)))
 	b = p.column(s, width, rows-len(below))
 	b.Lines = append(b.Lines, below...)
-	p.cut = p.cut || preview.wide > width
+	p.cut = p.cut || cut
 	return b
 }
 
@@ -185,7 +167,7 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
 	head, foot := p.heading(s, step, width, rows+1), p.earlier(s, width, rows)
 	rows -= len(foot)
 	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
-	b := p.drawBody(s, width, space)
+	b := p.drawBody(s, step, width, space)
 	left := max(rows-min(len(b.Lines), space), 0)
 	switch {
 	case len(head) > left:
@@ -196,8 +178,8 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
 	}
 	space = rows - len(head)
 	head = append(head, foot...)
-	if c := p.choice(); c != nil {
-		p.cut = p.cut || c.cutShort() || c.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
+	if step != nil && step.Chooses() {
+		p.cut = p.cut || cutShort(step) || p.list.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
 	}
 	out.Lines = head
 	out.Add(b.Window(space, width))
@@ -212,7 +194,7 @@ func (p *page) heading(s *term.Styles, step *dialogue.Step, width, n int) []stri
 	}
 	lines := term.RenderLines(s.Strong, p.text.First(n, width))
 	if step.Description != "" {
-		lines = append(lines, term.RenderLines(s.Muted, p.about.First(n, width))...)
+		lines = append(lines, term.RenderLines(s.Muted, p.description.First(n, width))...)
 	}
 	switch {
 	case step.Skipped:
@@ -243,9 +225,17 @@ func (p *page) earlier(s *term.Styles, width, rows int) []string {
 	return []string{s.Muted.Render(term.Cut(p.memory, width-ansi.StringWidth(key)) + key)}
 }
 
-// drawBody shows the body, and below it the note where there is one.
-func (p *page) drawBody(s *term.Styles, width, rows int) term.Block {
-	b := p.body.draw(s, width, rows)
+// drawBody shows the list, the text or the review, and below it the note where there is
+// one.
+func (p *page) drawBody(s *term.Styles, step *dialogue.Step, width, rows int) (b term.Block) {
+	switch {
+	case step == nil:
+		b = p.drawReview(s, width, rows)
+	case step.Chooses():
+		b = p.drawList(s, step, width, rows)
+	default:
+		b = p.entry.Draw(s, width, rows)
+	}
 	title := words.T("Note to the agent")
 	switch text := p.noteText(); {
 	case p.writesNote():
@@ -259,19 +249,6 @@ func (p *page) drawBody(s *term.Styles, width, rows int) term.Block {
 		b.Lines = append(b.Lines, term.Hang("  ", question.Block(text), width)...)
 	}
 	return b
-}
-
-// everything is all of the page as text, for reading.
-func (p *page) everything() string {
-	s := p.step()
-	all := s.Text
-	if s.Description != "" {
-		all += "\n\n" + s.Description
-	}
-	if c := p.choice(); c != nil {
-		all += c.full(s)
-	}
-	return all
 }
 
 // beside puts lines to the right of b, whose own are left cells wide, the marks

@@ -1,9 +1,7 @@
 package inbox
 
 import (
-	"errors"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,13 +18,11 @@ import (
 type answer struct {
 	rec   desk.Record
 	form  *form.Form
-	fresh int         // questions that came since it opened
-	kept  atomic.Bool // what was given is not sent yet
+	fresh int // questions that came since it opened
 }
 
-// addressTo addresses what a form's command leads to to that form: Bubble Tea has one
-// stream of messages, and a late one must not reach the form that is open by
-// then. That the form ends does not end the inbox.
+// addressTo has the messages of a form's command reach that form alone: by then another
+// may be open. The end of the form does not end the inbox.
 func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -53,13 +49,13 @@ func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// tellUnsaved says that the desk did not take the draft of a record, if it is so.
+// tellUnsaved tells the human if the desk did not save the draft of a record.
 func (m *model) tellUnsaved(id string) tea.Msg {
 	d, ok := m.drafts.Load(id)
 	if !ok {
 		return nil
 	}
-	_, _, failed := d.(*form.Draft).Unsaved()
+	_, failed := d.(*form.Draft).Unsaved()
 	if failed == nil {
 		return nil
 	}
@@ -68,23 +64,16 @@ func (m *model) tellUnsaved(id string) tea.Msg {
 	}))
 }
 
-// send delivers a message to the form.
 func (m *model) send(msg tea.Msg) tea.Cmd {
 	a := m.answer
 	_, cmd := a.form.Update(msg)
 	return m.addressTo(a, cmd)
 }
 
-// openForm puts a record's form in front.
 func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Options) tea.Cmd {
 	a := &answer{rec: rec}
-	commit := func(r question.Reply) error {
-		err := m.reply(rec.ID, r)
-		a.kept.Store(errors.Is(err, desk.ErrUnsent))
-		return err
-	}
 	options.Window, options.Origin = &m.Window, act.Opened
-	a.form = form.New(rec, commit, options)
+	a.form = form.New(rec, func(r question.Reply) error { return m.reply(rec.ID, r) }, options)
 	m.answer = a
 	var cmds []tea.Cmd
 	for _, msg := range []tea.Msg{m.formSize(), form.Attention{Attended: rec.Attended}, form.Deadline{At: deadline}} {
@@ -93,7 +82,6 @@ func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Optio
 	return tea.Batch(cmds...)
 }
 
-// formSize is the size that the form has.
 func (m *model) formSize() tea.WindowSizeMsg {
 	_, width := m.layout()
 	size := tea.WindowSizeMsg{Width: width, Height: m.Height}
@@ -128,7 +116,7 @@ func (m *model) closeEndedForm() tea.Cmd {
 	a, back := m.answer, m.returnToList
 	switch a.form.State() {
 	case form.Open:
-		if !a.kept.Load() {
+		if !a.form.Unsent() {
 			return nil
 		}
 		m.note = words.Local.Kept(desk.ErrUnsent)
@@ -145,7 +133,7 @@ func (m *model) closeEndedForm() tea.Cmd {
 	return tea.Batch(back(), m.loadFacts(a.rec))
 }
 
-// forwardEvent passes an event on to the form of its record.
+// forwardEvent sends an event to the form of its record.
 func (m *model) forwardEvent(e desk.Event) tea.Cmd {
 	switch a := m.answer; {
 	case a == nil:
@@ -161,7 +149,6 @@ func (m *model) forwardEvent(e desk.Event) tea.Cmd {
 	return nil
 }
 
-// viewForm shows the form, below the bar if it has one.
 func (m *model) viewForm() term.Block {
 	v := m.answer.form.View()
 	b := term.Block{Lines: strings.Split(v.Content, "\n"), Cursor: v.Cursor}
@@ -191,9 +178,9 @@ func (m *model) showNotice(text string) tea.Cmd {
 	return m.returnToList()
 }
 
-// returnToList gives the keyboard back to the list, or to the notice in front of it, which
-// appears by itself then.
+// returnToList gives the keyboard to the list, or to the notice in front of it. Either
+// appears by itself.
 func (m *model) returnToList() tea.Cmd {
-	m.placed = m.Now()
+	m.cursorPlaced = m.Now()
 	return m.Appear(act.Appeared)
 }

@@ -129,7 +129,7 @@ func TestUnkeptDraft(t *testing.T) {
 			if !ok {
 				return false
 			}
-			typed, _, err := d.(*form.Draft).Unsaved()
+			typed, err := d.(*form.Draft).Unsaved()
 			return err != nil && typed.Answers[0].Custom == want
 		})
 		r.see("What you typed is kept only as long as this", "inbox is open: no space left")

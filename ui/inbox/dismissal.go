@@ -28,11 +28,11 @@ func (m *model) askDismissal() tea.Cmd {
 	if len(rows) == 0 {
 		rows = []*row{m.waiting.selected()}
 	}
-	about := subject(rows[0].rec)
+	description := subject(rows[0].rec)
 	if len(rows) > 1 {
-		about = words.T("%[1]d questions, one reason for all: %[2]s", len(rows), about)
+		description = words.T("%[1]d questions, one reason for all: %[2]s", len(rows), description)
 	}
-	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, false)}
+	m.dismissal = &dismissal{Dismissal: term.NewDismissal(description, false)}
 	for _, r := range rows {
 		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
@@ -40,7 +40,6 @@ func (m *model) askDismissal() tea.Cmd {
 	return m.Gate.Open(func() { m.dismissal = nil })
 }
 
-// pressDismissal handles a key or a paste while asking whether to dismiss.
 func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 	d := m.dismissal
 	if d.sending {
@@ -64,15 +63,15 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 			for i, id := range ids {
 				errs[i] = m.reply(id, reply)
 			}
-			return term.Then(func() tea.Cmd { return m.settleDismissal(ids, errs) })
+			return term.Then(func() tea.Cmd { return m.dismissed(ids, errs) })
 		}
 	}
 	return nil
 }
 
-// settleDismissal handles what became of dismissals. What failed can be tried
-// again; where another answer was first in all of them, a notice says so.
-func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
+// dismissed handles the results of dismissals. What failed can be tried again; where
+// another answer was first in all of them, a notice says so.
+func (m *model) dismissed(ids []string, errs []error) tea.Cmd {
 	done := 0
 	var first, failed error
 	for i, err := range errs {
@@ -110,8 +109,8 @@ func (d *dismissal) drop(id string) {
 	d.ids = slices.DeleteFunc(d.ids, func(other string) bool { return other == id })
 }
 
-// endDismissal takes a record that has ended out of the question whether to
-// dismiss it, and that away with the last.
+// endDismissal takes a record that has ended out of the question whether to dismiss, and
+// closes that with the last.
 func (m *model) endDismissal(rec desk.Record) tea.Cmd {
 	d := m.dismissal
 	if d == nil || d.sending || !slices.Contains(d.ids, rec.ID) {

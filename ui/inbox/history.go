@@ -32,7 +32,6 @@ type history struct {
 	stop    context.CancelFunc // of the latest look into the past
 }
 
-// loadHistory reads the past records that fit the search.
 func (m *model) loadHistory(search string, limit int) tea.Cmd {
 	h := &m.history
 	if h.stop != nil {
@@ -63,11 +62,9 @@ func (m *model) loadHistory(search string, limit int) tea.Cmd {
 	}
 }
 
-// reloadHistory brings what is known of the past up to date: the desk does not tell of
-// calls that were refused.
+// reloadHistory reads the same records again: no event reports calls that were refused.
 func (m *model) reloadHistory() tea.Cmd { return m.loadHistory(m.history.search, m.history.limit) }
 
-// set puts in what a look into the past found.
 func (h *history) set(records []desk.Record) {
 	old := make(map[string]*row, len(h.rows))
 	for _, r := range h.rows {
@@ -83,8 +80,7 @@ func (h *history) set(records []desk.Record) {
 	h.all = len(records) < h.limit
 }
 
-// insert puts a record in that has insert just now, unless a search is on. The
-// order is that of asking, as the desk has it.
+// insert adds a record that has just ended, unless a search is on, in the order of asking.
 func (h *history) insert(rec desk.Record) {
 	if !h.loaded || h.search != "" {
 		return
@@ -95,7 +91,7 @@ func (h *history) insert(rec desk.Record) {
 	}
 }
 
-// replace puts in what a host has made of the reply to a record.
+// replace takes over what a host has made of the reply to a record.
 func (h *history) replace(rec desk.Record) {
 	for _, r := range h.rows {
 		if r.rec.ID == rec.ID {
@@ -169,8 +165,7 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 	}
 }
 
-// welcome stands where nothing waits: the last answers, and how agents come to
-// ask.
+// welcome is shown where nothing waits: the last answers, and how to connect an agent.
 func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) (out []string) {
 	for _, r := range h.rows {
 		if len(out)/rowHigh < min(5, (lines-1)/rowHigh) && r.rec.Outcome.Status == desk.Answered {

@@ -81,11 +81,11 @@ func Run(ctx context.Context, o Options) error {
 // does not take now.
 func (m *model) saveDrafts(ctx context.Context) (err error) {
 	m.drafts.Range(func(id, d any) bool {
-		typed, unsaved, _ := d.(*form.Draft).Unsaved()
-		if !unsaved {
+		typed, _ := d.(*form.Draft).Unsaved()
+		if typed == nil {
 			return true
 		}
-		if fault := (form.Backing{Desk: m.desk, Rec: desk.Record{ID: id.(string)}}).Save(ctx, typed); fault != nil {
+		if fault := (form.Backing{Desk: m.desk, Rec: desk.Record{ID: id.(string)}}).Save(ctx, *typed); fault != nil {
 			err = errors.Join(err, fmt.Errorf(words.T("what was typed could not be kept: %w"), fault))
 		}
 		return true
@@ -93,40 +93,38 @@ func (m *model) saveDrafts(ctx context.Context) (err error) {
 	return err
 }
 
-// sentLog is what was sent, to be printed once the inbox has closed.
+// sentLog is what was sent, for the lines that the inbox prints at its end.
 type sentLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// add notes a record that the human has replied to: each answer and whom it is
-// for, or how the whole ended.
+// add adds a record that the human has replied to: each answer with its asker, or how
+// the record ended.
 func (t *sentLog) add(rec desk.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, x := range rec.Asked() {
-		said := words.T("dismissed")
+		answer := words.T("dismissed")
 		switch reason := words.Local.Reason(rec.Outcome); {
 		case x.Answer != nil:
-			said = x.Text()
+			answer = x.Text()
 		case rec.State == desk.Answered:
 			continue
 		case rec.State == desk.Discuss:
-			said = words.T("discuss")
+			answer = words.T("discuss")
 		case reason != "":
-			said = words.T("%[1]s: %[2]s", said, reason)
+			answer = words.T("%[1]s: %[2]s", answer, reason)
 		}
 		const most = 300 // characters of each
-		t.lines = append(t.lines, flat(x.Question.Text, most)+" "+flat(said, most)+" → "+words.Local.Asker(rec.Asker))
+		t.lines = append(t.lines, flat(x.Question.Text, most)+" "+flat(answer, most)+" → "+words.Local.Asker(rec.Asker))
 	}
 }
 
-// flat makes one line of a text.
 func flat(text string, most int) string {
 	return term.Line(strings.Join(strings.Fields(text), " "), most)
 }
 
-// print writes it. A terminal that is gone needs none.
 func (t *sentLog) print(w io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

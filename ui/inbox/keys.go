@@ -13,14 +13,14 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// waitingKeys are those of the list of what waits, the most useful first.
+// waitingKeys are the keys of the list of what waits, the most useful first.
 func (m *model) waitingKeys() term.Bindings {
 	w := &m.waiting
 	r := w.selected()
 	open := r != nil && r.rec.Outcome == nil
 	marked := len(w.marked()) > 0
 	return term.Bindings{
-		{Keys: "enter", Hint: words.T("answer"), Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, m.placed.After(m.moved)) }},
+		{Keys: "enter", Hint: words.T("answer"), Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, m.cursorPlaced.After(m.cursorMoved)) }},
 		{Keys: "enter", Hint: words.T("read"), Off: r == nil || open, Do: term.Only(func() { m.read(r) })},
 		{Keys: "d", Hint: words.T("dismiss"), Help: words.T("dismiss it, or all that are marked, with a reason if you like"), Off: !open && !marked, Do: m.askDismissal},
 		m.liftKey(m.lastRefused(), ""),
@@ -30,7 +30,6 @@ func (m *model) waitingKeys() term.Bindings {
 	}
 }
 
-// historyKeys are those of the list of what has ended.
 func (m *model) historyKeys() term.Bindings {
 	h := &m.history
 	r := h.selected()
@@ -52,7 +51,6 @@ func (m *model) historyKeys() term.Bindings {
 	}
 }
 
-// commonKeys are those of both lists.
 func (m *model) commonKeys() term.Bindings {
 	other, r := words.T("history"), m.list().selected()
 	if m.past {
@@ -76,7 +74,6 @@ func (m *model) commonKeys() term.Bindings {
 	}
 }
 
-// listKeys are those of the list that is shown.
 func (m *model) listKeys() term.Bindings {
 	if m.past {
 		return append(m.historyKeys(), m.commonKeys()...)
@@ -116,7 +113,7 @@ func (m *model) moves(name string) bool {
 
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	inPast, stopped, dismissal, reader, typing, moved := m.past, m.notice, m.dismissal, m.reader, m.typing, m.moved
+	inPast, notice, dismissal, reader, typing, moved := m.past, m.notice, m.dismissal, m.reader, m.typing, m.cursorMoved
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
 	marked := slices.DeleteFunc(slices.Collect(maps.Values(m.waiting.all)), func(r *row) bool { return !r.marked }) // hidden ones too
 	switch {
@@ -126,7 +123,7 @@ func (m *model) Keep() (back func()) {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.past, m.notice, m.dismissal, m.reader, m.typing, m.moved = inPast, stopped, dismissal, reader, typing, moved
+		m.past, m.notice, m.dismissal, m.reader, m.typing, m.cursorMoved = inPast, notice, dismissal, reader, typing, moved
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
@@ -148,7 +145,7 @@ func (m *model) key(msg tea.Msg) tea.Cmd {
 		return m.pressForm(msg)
 	}
 	if do := m.bind(msg); do != nil {
-		m.acted = m.Now()
+		m.lastAct = m.Now()
 		return do()
 	}
 	return nil
@@ -182,7 +179,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	if to, ok := m.list().target(name); ok {
 		return func() tea.Cmd {
 			if key.Text == "" || !m.Gate.Deaf() { // else it may be a letter of a word
-				m.moved = m.Now()
+				m.cursorMoved = m.Now()
 			}
 			return m.moveTo(to)
 		}
@@ -196,7 +193,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 // attentive reports whether a letter that is no key can be meant for the list:
 // the human opened it, or has used it, and this letter is the first of a burst.
 func (m *model) attentive() bool {
-	return m.Gate.Origin() == act.Opened || m.acted.After(m.Appeared) && m.Now().Sub(m.acted) >= act.Quiet
+	return m.Gate.Origin() == act.Opened || m.lastAct.After(m.Appeared) && m.Now().Sub(m.lastAct) >= act.Quiet
 }
 
 // moveTo moves the cursor. A record that has ended goes when it does, also from
@@ -217,7 +214,7 @@ func (m *model) moveTo(to int) tea.Cmd {
 	return nil
 }
 
-// switchTab shows the other tab. The past is read each time it is looked at.
+// switchTab shows the other list. The history is read each time it is shown.
 func (m *model) switchTab() tea.Cmd {
 	m.past = !m.past
 	if !m.past {
@@ -227,14 +224,12 @@ func (m *model) switchTab() tea.Cmd {
 	return m.reloadHistory()
 }
 
-// beginTyping begins a filter or a search.
 func (m *model) beginTyping(text string) {
 	m.typing = term.NewLineEntry(text, words.T("words of a question, an agent, a project"), "/")
 	m.typing.Focus()
 }
 
-// pressTyping handles a key or a paste while a filter or a search is being
-// typed. A filter works as it is typed; a search is read from the desk.
+// pressTyping types a filter, which works at once, or a search, which Enter begins.
 func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 	key, _ := msg.(tea.KeyPressMsg)
 	text := ""
@@ -261,13 +256,11 @@ func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// narrow filters what waits.
 func (m *model) narrow(filter string) {
 	m.waiting.filter = strings.ToLower(filter)
 	m.waiting.arrange()
 }
 
-// read shows everything there is to know of a record.
 func (m *model) read(r *row) { m.reader = m.recordReader(r, true) }
 
 // hints are the keys that work now, the most useful first.

@@ -8,8 +8,7 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-// rowHigh is how many lines a row takes.
-const rowHigh = 2
+const rowHigh = 2 // lines
 
 // row is a record in a list, and what else is known of it.
 type row struct {
@@ -27,20 +26,20 @@ type row struct {
 type list struct {
 	rows  []*row
 	at    int    // the selected row, if there are any
-	top   int    // the first line on the screen
-	fits  int    // how many lines were on the screen when it was last laid out
-	spots []spot // what was there
+	lines []line // all of them
+	top   int    // of lines, the first on the screen
+	shown []line // those on the screen, when it was last laid out
 }
 
-// spot is a row on the screen, perhaps only a part of it: its first line, counted
-// from the first of the list.
-type spot struct {
-	row    *row
-	y      int
-	headed bool // with the heading of its group above
+// line is a line of a list: of a row, or the heading above it.
+type line struct {
+	row  *row
+	part int // of the row's lines; heading
 }
 
-// selected returns the selected row, nil if there is none.
+const heading = -1
+
+// selected returns nil in an empty list.
 func (l *list) selected() *row {
 	if l.at >= len(l.rows) {
 		return nil
@@ -48,10 +47,15 @@ func (l *list) selected() *row {
 	return l.rows[l.at]
 }
 
+// y is the first line of the selected row below its heading.
+func (l *list) y() int {
+	return max(slices.IndexFunc(l.lines, func(x line) bool { return x.row == l.rows[l.at] && x.part == 0 }), 0)
+}
+
 // show puts these rows in place of what is there. If the selected one is not
 // among them, the next that is takes its place.
 func (l *list) show(rows []*row) {
-	line := l.line(l.at) - l.top
+	y := l.y() - l.top
 	at := max(min(l.at, len(rows)-1), 0)
 	for _, r := range l.rows[min(l.at, len(l.rows)):] {
 		if i := slices.Index(rows, r); i >= 0 {
@@ -59,8 +63,18 @@ func (l *list) show(rows []*row) {
 			break
 		}
 	}
-	l.rows, l.at = rows, at
-	l.top = max(l.line(at)-line, 0)
+	l.rows, l.at, l.lines = rows, at, nil
+	group := ""
+	for _, r := range rows {
+		if r.group != "" && r.group != group {
+			group = r.group
+			l.lines = append(l.lines, line{r, heading})
+		}
+		for part := range rowHigh {
+			l.lines = append(l.lines, line{r, part})
+		}
+	}
+	l.top = max(l.y()-y, 0)
 }
 
 // selectRow selects a row that may have gone meanwhile.
@@ -70,81 +84,45 @@ func (l *list) selectRow(r *row) {
 	}
 }
 
-// headed reports whether a row has the heading of its group above it.
-func (l *list) headed(i int) bool {
-	return l.rows[i].group != "" && (i == 0 || l.rows[i-1].group != l.rows[i].group)
-}
-
-// line is the first line of a row below its heading; after the last row, the
-// first line below all.
-func (l *list) line(at int) int {
-	y := at * rowHigh
-	for i := range min(at+1, len(l.rows)) {
-		if l.headed(i) {
-			y++
-		}
-	}
-	return y
-}
-
-// target returns the row to which a key moves the cursor, if it is one that
-// does.
+// target returns the row to which a key moves the cursor; ok is false for other keys.
 func (l *list) target(key string) (to int, ok bool) {
-	by, ok := term.Step(key, max(l.fits/rowHigh-1, 1))
+	by, ok := term.Step(key, max(len(l.shown)/rowHigh-1, 1))
 	return max(min(l.at+by, len(l.rows)-1), 0), ok
 }
 
-// layOut finds out what fits into this many lines, the selected row and its heading
-// among it.
+// layOut scrolls so that the selected row, and its heading, are in this many lines.
 func (l *list) layOut(lines int) {
-	from, to := l.line(l.at), l.line(l.at)+rowHigh
-	if len(l.rows) > 0 && l.headed(l.at) && lines > rowHigh {
+	from, to := l.y(), l.y()+rowHigh
+	if from > 0 && l.lines[from-1].part == heading && lines > rowHigh {
 		from--
 	}
 	l.top = min(max(l.top, to-lines), from)
-	l.top = max(min(l.top, l.line(len(l.rows))-lines), 0)
-	l.fits, l.spots = lines, nil
-	y := -l.top
-	for i, r := range l.rows {
-		headed := l.headed(i)
-		if headed {
-			y++
-		}
-		if y > lines {
-			break
-		}
-		if y+rowHigh > 0 {
-			l.spots = append(l.spots, spot{r, y, headed})
-		}
-		y += rowHigh
-	}
+	l.top = max(min(l.top, len(l.lines)-lines), 0)
+	l.shown = l.lines[l.top:min(l.top+lines, len(l.lines))]
 }
 
-// drawRow draws a row.
 type drawRow func(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string
 
-// draw shows what fits into this many lines, or the text where there are no
-// rows. Marks at the right edge say that there is more above or below.
+// draw draws what fits into this many lines, or the text where there are no rows, with
+// marks at the right edge for more above and below.
 func (l *list) draw(s *term.Styles, text string, width, lines int, now time.Time, draw drawRow) []string {
 	l.layOut(lines)
 	if len(l.rows) == 0 {
 		return append([]string{""}, term.Text(s.Muted, text, width)...)
 	}
-	all := l.line(len(l.rows))
-	out := make([]string, min(lines, all-l.top))
-	put := func(y int, line string) {
-		if 0 <= y && y < len(out) {
-			out[y] = line
+	var out []string
+	var of *row
+	var drawn [rowHigh]string
+	for _, x := range l.shown {
+		if x.part == heading {
+			out = append(out, s.Rule(term.Cut(x.row.group, width-len("--  ---")), width))
+			continue
 		}
+		if x.row != of {
+			of, drawn = x.row, draw(s, x.row, x.row == l.selected(), width, now)
+		}
+		out = append(out, drawn[x.part])
 	}
-	for _, spot := range l.spots {
-		if spot.headed {
-			put(spot.y-1, s.Rule(term.Cut(spot.row.group, width-len("--  ---")), width))
-		}
-		for i, line := range draw(s, spot.row, spot.row == l.selected(), width, now) {
-			put(spot.y+i, line)
-		}
-	}
-	term.MarkMore(out, width, l.top > 0, l.top+lines < all)
+	term.MarkMore(out, width, l.top > 0, l.top+lines < len(l.lines))
 	return out
 }

@@ -29,9 +29,8 @@ const leaveKey = "ctrl+l"
 // once are one piece of news.
 const ringPause = time.Second
 
-// model is the inbox. What covers the list, if anything, has the
-// keys: a form, the notice in place of one, a question whether to dismiss, a
-// text to read.
+// model is the inbox. What covers the list has the keys: a form, the notice in place
+// of one, a question whether to dismiss, a text to read.
 type model struct {
 	term.Window // whose gate a form uses too
 
@@ -61,14 +60,14 @@ type model struct {
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
 	trace     sentLog
 
-	acted  time.Time // when the last key that did something was pressed
-	moved  time.Time // when a key last moved the cursor of a list
-	placed time.Time // when the cursor last came to a question without a key
+	lastAct      time.Time // when the last key that did something was pressed
+	cursorMoved  time.Time // when a key last moved the cursor of a list
+	cursorPlaced time.Time // when the cursor last came to a question without a key
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
 	rang  time.Time // when it last rang
-	wake  time.Time // when the timer fires after which ages are shown anew
+	ages  term.Alarm
 }
 
 // Init implements tea.Model.
@@ -112,7 +111,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// resize takes the terminal's size.
 func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 	cmd := m.Resize(size, act.Opened)
 	if m.answer != nil {
@@ -121,7 +119,7 @@ func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 	return cmd
 }
 
-// edited follows the end of the human's editor.
+// edited handles the end of the human's editor.
 func (m *model) edited(msg term.Edited) tea.Cmd {
 	switch {
 	case m.answer != nil:
@@ -132,7 +130,7 @@ func (m *model) edited(msg term.Edited) tea.Cmd {
 	return m.Seen()
 }
 
-// startListening takes what is pending, and waits for what happens next.
+// startListening shows what is pending, and waits for events.
 func (m *model) startListening(events <-chan desk.Event, records []desk.Record, err error) tea.Cmd {
 	if err != nil {
 		m.fault = words.T("The desk cannot be read, trying again: %s", question.Line(words.Local.Error(err)))
@@ -142,12 +140,12 @@ func (m *model) startListening(events <-chan desk.Event, records []desk.Record, 
 	return tea.Batch(m.listen, m.updatePending(records), m.readRefused)
 }
 
-// updatePending takes what is pending now. What came unheard rings.
+// updatePending shows what is pending now, and rings for what is new.
 func (m *model) updatePending(records []desk.Record) tea.Cmd {
 	again, found := m.waiting.loaded, m.waiting.selected()
 	fresh, gone := m.waiting.update(records)
 	if again && found == nil {
-		m.placed = m.Now()
+		m.cursorPlaced = m.Now()
 	}
 	cmds := []tea.Cmd{m.loadEnded(gone), m.loadFacts(records...)}
 	if again && fresh != nil {
@@ -162,26 +160,24 @@ func (m *model) updatePending(records []desk.Record) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// apply follows what happened on the desk.
-func (m *model) apply(events []desk.Event) tea.Cmd {
+func (m *model) apply(events ...desk.Event) tea.Cmd {
 	var cmds []tea.Cmd
 	var changed []desk.Record
 	if m.waiting.selected() == nil {
-		m.placed = m.Now()
+		m.cursorPlaced = m.Now()
 	}
 	for _, e := range events {
-		if e.Type == desk.Settled {
+		m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
+		switch e.Type {
+		case desk.Settled:
 			m.history.replace(e.Record)
-			m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
 			continue
-		}
-		if e.Type == desk.Ended {
+		case desk.Ended:
 			m.drafts.Delete(e.Record.ID)
 			m.waiting.markEnded(e.Record)
 			m.history.insert(e.Record)
-			m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
 			cmds = append(cmds, m.endDismissal(e.Record), m.readRefused)
-		} else {
+		default:
 			changed = append(changed, e.Record)
 			if m.waiting.put(e.Record) {
 				cmds = append(cmds, m.announce(e.Record))
@@ -194,7 +190,6 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 	return tea.Batch(append(cmds, m.loadFacts(changed...))...)
 }
 
-// announce rings for a new question.
 func (m *model) announce(rec desk.Record) tea.Cmd {
 	now := m.Now()
 	if m.ring == nil || !m.rang.IsZero() && now.Sub(m.rang) < ringPause {
@@ -208,7 +203,7 @@ func (m *model) announce(rec desk.Record) tea.Cmd {
 	return tea.Raw(sound.String())
 }
 
-// covered reports whether something else than the list has the keyboard.
+// covered reports whether something covers the list.
 func (m *model) covered() bool {
 	return m.answer != nil || m.notice != "" || m.dismissal != nil || m.reader != nil
 }
@@ -221,7 +216,6 @@ func (m *model) list() *list {
 	return &m.waiting.list
 }
 
-// reply puts a reply on the desk.
 func (m *model) reply(id string, r question.Reply) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
@@ -233,8 +227,7 @@ func (m *model) reply(id string, r question.Reply) error {
 	return err
 }
 
-// loadHistoryWhenEmpty looks into the past where nothing waits: the last answers stand
-// there then.
+// loadHistoryWhenEmpty loads the history where nothing waits: welcome shows it.
 func (m *model) loadHistoryWhenEmpty() tea.Cmd {
 	if w, h := &m.waiting, &m.history; !w.loaded || len(w.all) > 0 || h.loaded || h.loading {
 		return nil
@@ -242,8 +235,7 @@ func (m *model) loadHistoryWhenEmpty() tea.Cmd {
 	return m.reloadHistory()
 }
 
-// scheduleAges sets the timer for the moment when an age on the screen is no
-// longer true. A timer that is set for an earlier one stays.
+// scheduleAges has the ages drawn again when the next one on the screen changes.
 func (m *model) scheduleAges() tea.Cmd {
 	if list, _ := m.layout(); m.past || list == 0 || !m.Fits() {
 		return nil
@@ -251,20 +243,13 @@ func (m *model) scheduleAges() tea.Cmd {
 	now := m.Now()
 	m.waiting.layOut(max(m.Height-term.EdgesHigh-m.above, 1))
 	next := m.waiting.next(now)
-	wake := now.Add(max(next, time.Second))
-	if next == 0 || !m.wake.IsZero() && !wake.Before(m.wake) {
+	if next == 0 {
 		return nil
 	}
-	m.wake = wake
-	return after(m.ctx, wake.Sub(now), func() tea.Cmd {
-		if wake.Equal(m.wake) {
-			m.wake = time.Time{}
-		}
-		return nil
-	})
+	return m.ages.Set(now, now.Add(max(next, time.Second)), m.after)
 }
 
-// quit leaves everything as it is, the draft of an open form kept.
+// quit ends the inbox, and keeps the draft of an open form.
 func (m *model) quit() tea.Cmd {
 	if m.answer == nil {
 		return tea.Quit

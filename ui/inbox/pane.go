@@ -13,8 +13,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// pane shows the selected record whole beside the list. Redraw says that what is
-// known of it has changed.
+// pane shows the selected record whole beside the list.
 type pane struct {
 	of *row
 	term.Reader
@@ -32,7 +31,6 @@ func (m *model) recordReader(r *row, full bool) *term.Reader {
 // column is where, in cells, the values of a table begin.
 const column = 9
 
-// title is the heading of a record.
 func title(rec desk.Record) string {
 	if rec.Outcome != nil {
 		return words.T("Past question")
@@ -44,7 +42,6 @@ func title(rec desk.Record) string {
 	return cmp.Or(header, words.T("Question"))
 }
 
-// details are names and what they stand for.
 func (r *row) details(full bool, zone *time.Location) [][2]string {
 	rec := view.Local(r.rec)
 	at := func(t time.Time) string { return t.In(zone).Format(words.T("2 Jan 2006 15:04:05")) }

@@ -9,8 +9,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// readRefused finds out which calls were refused for the limit of rounds. A
-// failure shows elsewhere.
+// readRefused reads which calls were refused for the limit of rounds. A failure shows
+// elsewhere.
 func (m *model) readRefused() tea.Msg {
 	refused, err := m.desk.Refused(m.ctx)
 	if err != nil {
@@ -19,7 +19,6 @@ func (m *model) readRefused() tea.Msg {
 	return term.Then(term.Only(func() { m.refused = refused }))
 }
 
-// lift lifts the limit of rounds for a session.
 func (m *model) lift(session string) tea.Cmd {
 	return func() tea.Msg {
 		m.writes.RLock()
@@ -41,7 +40,6 @@ func (m *model) liftKey(rec *desk.Record, hint string) term.Binding {
 	}
 }
 
-// lastRefused is the call that was refused last, nil for none.
 func (m *model) lastRefused() *desk.Record {
 	if len(m.refused) == 0 {
 		return nil

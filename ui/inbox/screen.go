@@ -50,13 +50,12 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// areas are the cells of the rows, and of the tabs.
 func (m *model) areas(width int) map[string]image.Rectangle {
 	out := map[string]image.Rectangle{"": image.Rect(3, 0, 3+ansi.StringWidth(m.tabs()), 1)}
-	list := image.Rect(0, 1+m.above, width, m.Height-term.EdgesHigh+1)
-	for _, spot := range m.list().spots {
-		y := list.Min.Y + spot.y
-		out[spot.row.rec.ID] = image.Rect(0, y, width, y+rowHigh).Intersect(list)
+	for i, x := range m.list().shown {
+		if id, y := x.row.rec.ID, 1+m.above+i; x.part != heading {
+			out[id] = out[id].Union(image.Rect(0, y, width, y+1))
+		}
 	}
 	return out
 }
@@ -85,8 +84,8 @@ func (m *model) screen() (b term.Block) {
 	return b
 }
 
-// panel draws a panel as high as the screen, the lines that end it at its bottom,
-// and the hints below as wide.
+// panel draws a panel as high as the screen, with the lines of end at its bottom, and
+// hints below that are so wide.
 func (m *model) panel(p term.Panel, b term.Block, end []string, width, wide int) term.Block {
 	rows := m.Height - term.EdgesHigh - len(end)
 	b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
@@ -95,9 +94,9 @@ func (m *model) panel(p term.Panel, b term.Block, end []string, width, wide int)
 	return p.Draw(m.Styles, b, width, wide, m.Height)
 }
 
-// said is what the last key led to: a note in the edge of a panel, or lines above
-// it where that is too short.
-func (m *model) said(width int) (note string, end []string) {
+// drawNote draws what the last key led to: in the edge of a panel, or in lines above it
+// where that is too short.
+func (m *model) drawNote(width int) (note string, end []string) {
 	inner := width - term.EdgesWide
 	if end = term.Text(m.Styles.Plain, m.note, inner-1); len(end) > 1 {
 		return "", term.Opening(end, (m.Height-term.EdgesHigh)/2, inner)
@@ -108,7 +107,7 @@ func (m *model) said(width int) (note string, end []string) {
 // drawList shows the tab, above it what is wrong, and below it what is being
 // typed.
 func (m *model) drawList(width, front int) term.Block {
-	note, end := m.said(width)
+	note, end := m.drawNote(width)
 	wide, p := m.Width, term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: note, Hints: m.hints()}
 	inner, rows, search, draw := width-term.EdgesWide, m.Height-term.EdgesHigh-len(end), m.waiting.filter, m.waiting.draw
 	if m.past {
@@ -155,7 +154,7 @@ func (m *model) drawFront(width, list int) term.Block {
 	var end []string
 	if list == 0 {
 		p.Place, p.Hints = m.waiting.count(), m.hints()
-		p.Note, end = m.said(width)
+		p.Note, end = m.drawNote(width)
 	}
 	inner, rows := width-term.EdgesWide, m.Height-term.EdgesHigh-len(end)
 	switch r := m.list().selected(); {
@@ -182,7 +181,6 @@ func (m *model) drawFront(width, list int) term.Block {
 	return m.panel(p, b, end, width, m.Width-list)
 }
 
-// tabs names both lists, the one that is shown in brackets.
 func (m *model) tabs() string {
 	if m.past {
 		return words.T("Waiting [History]")

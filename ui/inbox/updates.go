@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -13,10 +12,6 @@ import (
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
-
-// maxBatch is how many events are taken at once, so that many questions at
-// the same time cost one screen and not one each.
-const maxBatch = 256
 
 // retryPause is how long after a failure the desk is tried again.
 const retryPause = 2 * time.Second
@@ -33,35 +28,21 @@ func (m *model) connect() tea.Msg {
 }
 
 func (m *model) connectLater() tea.Cmd {
-	return after(m.ctx, retryPause, func() tea.Cmd { return m.connect })
+	return m.after(retryPause, func() tea.Cmd { return m.connect })
 }
 
-// listen waits for the next events; a watch that has ended is begun anew.
+// listen waits for the next event; a watch that has ended is begun anew.
 func (m *model) listen() tea.Msg {
-	var batch []desk.Event
 	e, open := <-m.events
-	for open {
-		batch = append(batch, e)
-		if len(batch) == maxBatch {
-			break
-		}
-		select {
-		case e, open = <-m.events:
-			continue
-		default:
-		}
-		break
-	}
 	return term.Then(func() tea.Cmd {
-		next := m.connectLater()
-		if open {
-			next = m.listen
+		if !open {
+			return m.connectLater()
 		}
-		return tea.Batch(m.apply(batch), next)
+		return tea.Batch(m.apply(e), m.listen)
 	})
 }
 
-// reloadPending finds out what is pending now. A failure the watch will tell too.
+// reloadPending reads what is pending now. The watch reports a failure too.
 func (m *model) reloadPending() tea.Msg {
 	records, err := m.desk.Pending(m.ctx)
 	if err != nil {
@@ -70,7 +51,7 @@ func (m *model) reloadPending() tea.Msg {
 	return term.Then(func() tea.Cmd { return m.updatePending(records) })
 }
 
-// loadFacts finds out what is known beside these records.
+// loadFacts reads what is known beside these records.
 func (m *model) loadFacts(records ...desk.Record) tea.Cmd {
 	if len(records) == 0 {
 		return nil
@@ -122,13 +103,12 @@ func (m *model) loadEnded(gone []desk.Record) tea.Cmd {
 				out = append(out, desk.Event{Type: desk.Ended, Record: rec})
 			}
 		}
-		return term.Then(func() tea.Cmd { return m.apply(out) })
+		return term.Then(func() tea.Cmd { return m.apply(out...) })
 	}
 }
 
-// loadForm gets a record ready to be answered, and opens its form, bare where the human
-// has not gone to it. What cannot be found out beside it is not worth keeping a human
-// from answering.
+// loadForm reads a record and what is known beside it, and opens its form, bare where
+// the human has not gone to it.
 func (m *model) loadForm(id string, bare bool) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
@@ -157,15 +137,15 @@ func (m *model) loadForm(id string, bare bool) tea.Cmd {
 	}
 }
 
-// after does something when the time has come, unless the inbox closes before.
-func after(ctx context.Context, d time.Duration, do term.Then) tea.Cmd {
+// after calls do after a time, unless the inbox closes before.
+func (m *model) after(d time.Duration, do term.Then) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 			return do
-		case <-ctx.Done():
+		case <-m.ctx.Done():
 			return nil
 		}
 	}

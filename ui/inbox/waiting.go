@@ -32,8 +32,7 @@ type known struct {
 	deadline time.Time // when its timeout strikes; zero for never
 }
 
-// put puts a record in, or brings one up to date that is there. It reports
-// whether it is new. Arrange shows it.
+// put adds a record or updates it, and reports whether it is new. Arrange shows it.
 func (w *waiting) put(rec desk.Record) bool {
 	r := w.all[rec.ID]
 	switch {
@@ -45,23 +44,20 @@ func (w *waiting) put(rec desk.Record) bool {
 	return r == nil
 }
 
-// markEnded follows the end of a record. Arrange takes it out, but for the selected
-// one, which stays where it is.
+// markEnded takes over the end of a record. Arrange removes it, unless it is selected.
 func (w *waiting) markEnded(rec desk.Record) {
 	if r := w.all[rec.ID]; r != nil {
 		r.rec, r.marked = rec, false
 	}
 }
 
-// remove takes a record out.
 func (w *waiting) remove(id string) {
 	delete(w.all, id)
 	w.arrange()
 }
 
-// update brings the list in line with the records that are pending, and returns
-// those that were not in it, and those in it that are not pending: they ended
-// unheard.
+// update takes over the records that are pending. It returns those that are new, and
+// those in the list that are no longer pending: their end was missed.
 func (w *waiting) update(records []desk.Record) (fresh, gone []desk.Record) {
 	w.loaded = true
 	open := make(map[string]bool, len(records))
@@ -80,12 +76,12 @@ func (w *waiting) update(records []desk.Record) (fresh, gone []desk.Record) {
 	return fresh, gone
 }
 
-// arrange shows the rows that fit the filter. What has ended goes, but for the
-// selected row.
+// arrange shows the rows that fit the filter, and removes those that have ended, except
+// the selected one.
 func (w *waiting) arrange() { w.arrangeAround(w.selected()) }
 
-// arrangeAround is arrange with another row that may stay, or none: groups with a waiting
-// asker are first, and in a group the records with one; the oldest of these.
+// arrangeAround is arrange with another row that may stay, or none. Groups with a waiting
+// asker are first, and in a group the records with one, each the oldest first.
 func (w *waiting) arrangeAround(stays *row) {
 	type group struct {
 		live   bool
@@ -142,10 +138,9 @@ func (w *waiting) selectRow(r *row) {
 	w.arrange()
 }
 
-// openRecords is how many records wait.
 func (w *waiting) openRecords() int { return len(w.all) - w.endedRows() }
 
-// endedRows is how many of the rows have ended: the selected one or none.
+// endedRows is 1 if the selected row has ended, else 0: no other row stays.
 func (w *waiting) endedRows() int {
 	if r := w.selected(); r != nil && r.rec.Outcome != nil {
 		return 1
@@ -153,19 +148,17 @@ func (w *waiting) endedRows() int {
 	return 0
 }
 
-// marked returns the rows that are marked.
 func (w *waiting) marked() []*row {
 	return slices.DeleteFunc(slices.Clone(w.rows), func(r *row) bool { return !r.marked })
 }
 
-// mark marks these rows and no others.
+// mark marks these rows and unmarks all others.
 func (w *waiting) mark(rows []*row) {
 	for _, r := range w.all {
 		r.marked = slices.Contains(rows, r)
 	}
 }
 
-// count says how many wait, and how many of them are shown and marked.
 func (w *waiting) count() string {
 	if !w.loaded {
 		return ""
@@ -180,11 +173,10 @@ func (w *waiting) count() string {
 	return text
 }
 
-// next is how long what the rows in sight say about time stays true; 0 for
-// good.
+// next is the time until an age or a time left in sight changes; 0 for never.
 func (w *waiting) next(now time.Time) (next time.Duration) {
-	for _, spot := range w.spots {
-		r := spot.row
+	for _, x := range w.shown {
+		r := x.row
 		if r.rec.Outcome != nil {
 			continue
 		}

@@ -222,8 +222,8 @@ func TestMany(t *testing.T) {
 	seen := map[string]bool{}
 	for range 201 {
 		r.m.View()
-		for _, spot := range r.m.waiting.spots {
-			seen[spot.row.rec.ID] = true
+		for _, x := range r.m.waiting.shown {
+			seen[x.row.rec.ID] = true
 		}
 		r.keys("down")
 	}
@@ -247,21 +247,21 @@ func TestTime(t *testing.T) {
 	r.claude(database())
 	r.later(10 * time.Second)
 	r.open().see("now")
-	if got := r.m.wake.Sub(r.clock()); got != 50*time.Second {
+	if got := r.m.ages.At.Sub(r.clock()); got != 50*time.Second {
 		t.Errorf("the next look at the clock is in %s, want 50 s", got)
 	}
 	r.m.waiting.rows[0].deadline = r.clock().Add(30 * time.Second)
 	r.send(nil)
-	if got := r.m.wake.Sub(r.clock()); got != time.Second {
+	if got := r.m.ages.At.Sub(r.clock()); got != time.Second {
 		t.Errorf("in a countdown the next look at the clock is in %s, want 1 s", got)
 	}
 	r.later(30 * time.Second).see("time is up")
 	r.m.waiting.rows[0].rec.Attended = false // and nobody ends it
 	r.lacks("time is up")
 	r.answers()
-	r.m.wake = time.Time{}
+	r.m.ages.At = time.Time{}
 	r.send(nil)
-	if !r.m.wake.IsZero() {
+	if !r.m.ages.At.IsZero() {
 		t.Error("a timer runs while a form is open")
 	}
 }
