@@ -182,20 +182,11 @@ func (a Choose) do(d *Dialogue, s *step) error {
 		return err
 	case r.Kind == LeaveOpen:
 		return Skip{}.do(d, s)
-	}
-	s.enter()
-	switch {
-	case r.Kind == Proposed:
-		s.text, s.other = s.Default, false
-		return nil
 	case !s.Several():
 		s.clear()
 	}
-	if r.Kind == Other {
-		s.other = true
-	} else {
-		s.marked[a.Row] = true
-	}
+	s.enter()
+	s.mark(s.Question, a.Row, r.Kind, true)
 	return nil
 }
 
@@ -209,13 +200,8 @@ func (a Unchoose) do(_ *Dialogue, s *step) error {
 		return nil
 	}
 	s.enter()
-	switch {
-	case r.Kind == Proposed && r.Marked:
-		s.text = ""
-	case r.Kind == Other:
-		s.other = false
-	case r.Offered():
-		s.marked[a.Row] = false
+	if r.Kind != Proposed || r.Marked {
+		s.mark(s.Question, a.Row, r.Kind, false)
 	}
 	return nil
 }
@@ -240,18 +226,10 @@ func (a Fill) do(_ *Dialogue, s *step) error {
 	}
 	rows, _ := s.rows()
 	for _, i := range a.Rows {
-		switch {
-		case i < 0 || i >= len(rows):
+		if i < 0 || i >= len(rows) {
 			return ErrNotHere
-		case rows[i].Kind == Other:
-			fresh.other = true
-		case rows[i].Kind == Proposed:
-			fresh.text = s.Default
-		case rows[i].Kind == LeaveOpen:
-			fresh.skipped = true
-		default:
-			fresh.marked[i] = true
 		}
+		fresh.mark(s.Question, i, rows[i].Kind, true)
 	}
 	fresh.skipped = fresh.skipped && len(a.Rows) == 1 && a.Text == ""
 	fresh.entered = true

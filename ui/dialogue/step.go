@@ -165,6 +165,22 @@ func (c *content) clear() {
 	c.other, c.skipped = false, false
 }
 
+// mark puts a row into the answer to q, or takes it out.
+func (c *content) mark(q *question.Question, row int, kind Kind, on bool) {
+	switch kind {
+	case Option, Yes, No:
+		c.marked[row] = on
+	case Other:
+		c.other = on
+	case LeaveOpen:
+		c.skipped = on
+	case Proposed:
+		if c.text = ""; on {
+			c.text = q.Default
+		}
+	}
+}
+
 // answer is the answer that the step holds, in normal form.
 func (s *step) answer() question.Answer {
 	a := question.Answer{QuestionID: s.ID, Note: s.Note}
