@@ -178,7 +178,7 @@ func (d *Dialogue) Restored() bool {
 // Note returns the word to the agent beside all answers.
 func (d *Dialogue) Note() string { return d.note }
 
-// Reason returns the word that goes with a dismissal, or what there is to discuss.
+// Reason returns the word that goes with a dismissal, or the topic of a discussion.
 func (d *Dialogue) Reason() string { return d.reason }
 
 // Closes returns when the question closes by itself. It is false for one without a

@@ -103,8 +103,8 @@ func opens(raw json.RawMessage, with byte) bool {
 	return len(raw) > 0 && raw[0] == with
 }
 
-// unquote returns the JSON inside a JSON string, where a model wrote an array
-// or object as one; anything else comes back as it is.
+// unquote returns the array or object inside a JSON string, as models write it, and any
+// other value as it is.
 func unquote(raw json.RawMessage) json.RawMessage {
 	inner, _ := word(raw)
 	in := []byte(inner)
@@ -121,9 +121,8 @@ func unquote(raw json.RawMessage) json.RawMessage {
 	return in
 }
 
-// unlessEmpty returns a value, but nil for one that says nothing in any of the forms in
-// which models write that: null, false, an empty text, and objects and arrays of
-// nothing else, all of them also inside a string.
+// unlessEmpty returns a value, but nil for an empty one in any form that models write:
+// null, false, an empty text, objects and arrays of empty values, also inside a string.
 func unlessEmpty(raw json.RawMessage) json.RawMessage {
 	var v any
 	if len(raw) == 0 || json.Unmarshal(raw, &v) == nil && empty(v) {
