@@ -265,10 +265,10 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) (d desk.Docu
 	case kind == desk.KindReplies:
 		d.By = new(m.By.author())
 	case kind == desk.KindArchive:
-		var said message
+		var outcome message
 		d.By = &desk.Author{}
-		if said, err = s.humanOutcome(ctx, p.owner, id); said.exists() {
-			d.By, d.Said = new(said.By.author()), said.Data
+		if outcome, err = s.humanOutcome(ctx, p.owner, id); outcome.exists() {
+			d.By, d.HumanOutcome = new(outcome.By.author()), outcome.Data
 		}
 	}
 	if err != nil {

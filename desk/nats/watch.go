@@ -146,7 +146,7 @@ func (w *watch) run(ctx context.Context) {
 		if err == nil {
 			var c desk.Change
 			if c, err = w.read(m); err == nil {
-				if c.ID != "" && !(w.waitForLeader(ctx) && desk.Tell(ctx, w.changes, c)) {
+				if c.ID != "" && !(w.waitForLeader(ctx) && desk.SendChange(ctx, w.changes, c)) {
 					return
 				}
 				continue

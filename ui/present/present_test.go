@@ -14,6 +14,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -238,7 +239,7 @@ func TestNobody(t *testing.T) {
 // surface; the next who comes tries again.
 func TestJoinEndsNothing(t *testing.T) {
 	r := newRig(t)
-	rec, err := r.desk.Ask(t.Context(), request().Set, "s", desk.Asker{Client: "test", Via: "mcp"})
+	rec, err := storetest.Ask(t.Context(), r.desk, request().Set, "s", desk.Asker{Client: "test", Via: "mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +271,7 @@ func TestJoinEndsNothing(t *testing.T) {
 func TestAskedWhileAwaited(t *testing.T) {
 	r := newRig(t)
 	q := request()
-	rec, err := r.desk.Ask(t.Context(), q.Set, q.Session, q.Asker)
+	rec, err := storetest.Ask(t.Context(), r.desk, q.Set, q.Session, q.Asker)
 	if err != nil {
 		t.Fatal(err)
 	}

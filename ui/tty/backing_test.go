@@ -93,7 +93,7 @@ func left(x *run) int {
 
 var closesIn = regexp.MustCompile(`closes in (\d+) s`)
 
-// When the asker goes, or comes back, the human is told while they look.
+// When the asker leaves, or returns, the form says so while it is shown.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	const words = "The agent is away"
@@ -304,7 +304,7 @@ func TestFollowEnds(t *testing.T) {
 		t.Errorf("told %+v, want a deadline", got)
 	}
 	if got := <-told; !got.(form.Attention).Attended {
-		t.Errorf("told %+v, want that somebody waits", got)
+		t.Errorf("told %+v, want that the asker waits", got)
 	}
 	if got := <-told; got.(form.More).Wait != 0 {
 		t.Errorf("told %+v, want that nothing else waits", got)
@@ -312,7 +312,7 @@ func TestFollowEnds(t *testing.T) {
 	stop()
 }
 
-// A process that was stopped and goes on takes its terminal again, whatever the
+// A process that was stopped and continued takes its terminal again, whatever the
 // shell has made of it meanwhile.
 func TestStoppedAndContinued(t *testing.T) {
 	t.Parallel()

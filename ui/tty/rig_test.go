@@ -103,7 +103,7 @@ func handed(t *testing.T, rec desk.Record, origin act.Origin, in *hands, fail fu
 				return err
 			}
 			if r.Took <= 0 {
-				t.Error("nobody knows how long the reply took")
+				t.Error("the reply does not say how long it took")
 			}
 			r.Took = 0
 			replies = append(replies, r)
@@ -113,7 +113,7 @@ func handed(t *testing.T, rec desk.Record, origin act.Origin, in *hands, fail fu
 	return out, replies, err
 }
 
-// ask is typing by somebody who called for the form, and types a line a second.
+// ask is typing, a line a second, in a form that the human opened.
 func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
 	t.Helper()
 	return typing(t, rec, act.Opened, slowly(lines), fail)

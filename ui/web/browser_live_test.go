@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -793,7 +794,7 @@ func TestBrowserThousand(t *testing.T) {
 				for i := range 125 {
 					q := database()
 					q.Text = fmt.Sprintf("Which database for service %d?", 125*part+i)
-					if _, err := g.desk.Ask(t.Context(), question.Set{Questions: []question.Question{q}}, "", desk.Asker{Client: "codex", Directory: "/home/ada/shop"}); err != nil {
+					if _, err := storetest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{q}}, "", desk.Asker{Client: "codex", Directory: "/home/ada/shop"}); err != nil {
 						t.Error(err)
 					}
 				}

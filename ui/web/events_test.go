@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -61,7 +62,7 @@ func TestEvents(t *testing.T) {
 		Questions: []question.Question{several("features"), text("port")},
 		Metadata:  map[string]any{"source": "test"},
 	}
-	rec, err := g.desk.Ask(t.Context(), set, "s", desk.Asker{Client: "test-agent", Via: "mcp"})
+	rec, err := storetest.Ask(t.Context(), g.desk, set, "s", desk.Asker{Client: "test-agent", Via: "mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}

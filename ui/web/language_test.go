@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -156,7 +157,7 @@ func TestPageInPortuguese(t *testing.T) {
 	if !strings.Contains(body, `<html lang="pt" dir="ltr">`) || !strings.Contains(body, "não pôde perguntar: chegou ao limite de rodadas.") {
 		t.Errorf("nothing of the round limit (%s):\n%s", refused, body)
 	}
-	rec, err := g.desk.Ask(t.Context(), question.Set{Questions: []question.Question{text("port")}}, "t", desk.Asker{Client: `<b>"x"</b>`, Directory: "/home/u/project"})
+	rec, err := storetest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{text("port")}}, "t", desk.Asker{Client: `<b>"x"</b>`, Directory: "/home/u/project"})
 	if err != nil {
 		t.Fatal(err)
 	}
