@@ -88,7 +88,7 @@ func (rec *Record) memory(q *question.Question, name string) *Memory {
 			}
 			a.Selected = append(a.Selected, q.Options[i].ID)
 		}
-		if !q.Takes(a) {
+		if normal, err := q.Check(a); err != nil || normal.Empty() {
 			return nil
 		}
 		return &Memory{Record: rec.ID, At: rec.Outcome.At, Asker: rec.Asker, Answer: a, Words: q.Words(&a)}

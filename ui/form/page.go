@@ -151,11 +151,7 @@ func (p *page) inWords(err error) string {
 	case errors.Is(err, dialogue.ErrUnconfirmed):
 		return words.T("This answer is not confirmed yet: enter confirms it.")
 	case refused:
-		var parts []string
-		for _, v := range faults {
-			parts = append(parts, v.In(words.T))
-		}
-		return question.Line(words.T("This answer %s.", strings.Join(parts, words.T("; "))))
+		return words.Local.Unfit(faults)
 	}
 	return ""
 }

@@ -267,6 +267,33 @@ func TestPlainKeepsWhatItDoesNotShow(t *testing.T) {
 	}
 }
 
+// TestPlainSaysWhatIsRefused: an answer that the question does not take is refused in
+// the words of its fault, and not offered again.
+func TestPlainSaysWhatIsRefused(t *testing.T) {
+	a := put(t, "text", 0)
+	long := ownWords("name", "kiosk")
+	long.Note = strings.Repeat("x", question.MaxText+1)
+	a.keep(answered(long)[0])
+	var sent []question.Reply
+	synctest.Test(t, func(t *testing.T) {
+		out, err := converse(t.Context(), &hands{strokes: slowly("\n\n\n:n\nshort\nstand\n\n")}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Opened, func(r question.Reply) error {
+			r.Took = 0
+			sent = append(sent, r)
+			return nil
+		})
+		_, after, refused := strings.Cut(out, "This answer may have a note of at most 10000 characters, has 10001.")
+		after, _, _ = strings.Cut(after, ":n")
+		if !refused || strings.Contains(after, "[keep]") || !strings.Contains(after, "An answer is needed here.") || err != nil {
+			t.Errorf("%v: the transcript:\n%s", err, out)
+		}
+	})
+	want := ownWords("name", "stand")
+	want.Note = "short"
+	if !reflect.DeepEqual(sent, answered(want)) {
+		t.Errorf("sent %+v", sent)
+	}
+}
+
 // Nobody follows a record once its form has gone.
 func TestFollowEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)

@@ -69,7 +69,7 @@ func leftInEnglish(page string) []string {
 	for _, out := range []string{`(?s)<(pre|code|kbd)\b.*?</(pre|code|kbd)>`, `datetime="[^"]*"`, `"\w+": `, `mcp-askuser( web --open)?|test-agent|project|/home/u`} {
 		page = regexp.MustCompile(out).ReplaceAllString(page, "")
 	}
-	said := regexp.MustCompile(`>([^<]*)<|(?:aria-label|placeholder|title|data-said|data-asks|data-news)="([^"]*)"`)
+	said := regexp.MustCompile(`>([^<]*)<|(?:aria-label|placeholder|title|data-notice|data-asks|data-news)="([^"]*)"`)
 	var found []string
 	for _, m := range said.FindAllStringSubmatch(page, -1) {
 		if text := strings.Join(m[1:], ""); english.MatchString(text) {
@@ -114,7 +114,7 @@ func TestPageInChinese(t *testing.T) {
 	form := confirmed(rec.ID, "q0", "other", "n2", strings.Repeat("长", question.MaxText+1), "note", strings.Repeat("长", question.MaxText+2))
 	status, body := v.post("/answer", form)
 	see("a refused form", status, body, "尚未发送：", "用哪个数据库？ 请写出内容，或者选择别的选项。",
-		fmt.Sprintf("此题的备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+1), fmt.Sprintf("备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+2))
+		fmt.Sprintf("备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+1), fmt.Sprintf("备注：最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+2))
 	foreign := v.form("/answer", confirmed(rec.ID))
 	foreign.Header.Set("Origin", "http://127.0.0.1:1")
 	status, body = v.take(foreign)
