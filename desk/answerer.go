@@ -84,10 +84,10 @@ var ErrUserRequired = errors.New("only the user can answer this: in a terminal o
 // RequiresUser reports whether only the user may answer a record.
 func (rec *Record) RequiresUser() bool { return rec.Set.Confirms() || rec.Asker.Permission() }
 
-// Answerer decides what gave a reply, from evidence alone: the surface that has
-// it, the process tree, an enrolled front end's token. What a caller or a document
-// says of itself is no evidence. Without any it is a program's. The credential of a
-// shared store is looked at when an outcome is read, see Desk.validateOutcome.
+// Answerer decides what gave a reply, from evidence alone: the surface, the process tree,
+// the token of a front end. What a caller or a document claims is no evidence; a reply
+// without evidence is a program's. [Desk.validateOutcome] checks the credentials of a
+// shared store.
 func (d *Desk) Answerer(from Evidence, asker Asker) *Answerer {
 	a := thisProcess()
 	a.Kind, a.How = ProgramAnswerer, from.How
@@ -130,11 +130,10 @@ func (a *Answerer) limit(rec *Record, by *Author) {
 	}
 }
 
-// permit returns ErrUserRequired where the answerer of an outcome may not give its
-// reply: a program one to a confirmation or a permission, though it may dismiss a
-// confirmation; a host one to a question that it does not show itself; an asker one but
-// for what it had already and the declared defaults after a timeout. Only the asker's
-// answers are marked as such.
+// permit returns ErrUserRequired where the answerer of an outcome may not give its reply.
+// A program may not answer a confirmation or a permission, though it may dismiss a
+// confirmation; a host answers only its own dialog; an asker gives only what it brought
+// along, and the declared defaults after a timeout. Only an asker's answers are marked so.
 func (rec *Record) permit(o *Outcome) error {
 	a := o.Answerer
 	for _, x := range o.Reply.Answers {

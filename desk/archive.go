@@ -11,10 +11,9 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Archive puts a record that has ended into the archive, once its outcome has
-// been collected. It may be repeated, and finishes what a process left half
-// done; the first call of a desk looks for more of that. The error wraps
-// ErrPending for a record that has not ended.
+// Archive archives a record that has ended and whose outcome was collected. It may be
+// repeated, and completes an interrupted one. The first call of a desk looks for others.
+// The error wraps ErrPending for a record that is open.
 func (d *Desk) Archive(ctx context.Context, id string) error {
 	err := d.archiveID(ctx, id)
 	d.tidyUp(ctx)
@@ -87,14 +86,10 @@ func (d *Desk) dropWork(ctx context.Context, rec Record) {
 	}
 }
 
-// Delivered says that an outcome has reached its asker: one who asks the same
-// again asks anew, while the record is still found by its id. It is one quick
-// step without a sync, to be taken right after the response was written; the
-// archiving may come later, and in another process.
-//
-// It never comes before the write. A kill between the two then delivers an
-// answer twice, which does little harm; the other way round it would lose an
-// answer that the human gave.
+// Delivered notes that an outcome has reached its asker: the same question is asked anew
+// from now on. It is one quick step without a sync, right after the response was written;
+// another process may archive the record later. Before the write it could lose an answer;
+// after it, a kill between the two delivers an answer twice.
 func (d *Desk) Delivered(ctx context.Context, rec Record) error {
 	return d.PrepareDelivered(ctx, rec)()
 }
@@ -153,7 +148,7 @@ func (d *Desk) spent(ctx context.Context, rec *Record) bool {
 // counted from the question, the last work on it, or its end. A clock that was
 // set back makes it younger, never older.
 func (d *Desk) overdue(ctx context.Context, rec *Record) bool {
-	old := func(since time.Time) bool { return d.now().Sub(since) > d.keep }
+	old := func(since time.Time) bool { return d.now().Sub(since) > d.keepTime }
 	if !old(ulid.MustParseStrict(rec.ID).Timestamp()) {
 		return false
 	}
@@ -179,17 +174,32 @@ func (d *Desk) expire(ctx context.Context, rec Record) Record {
 // prunes once a day. Callers run it after a delivery, when no call waits for them.
 func (d *Desk) tidyUp(ctx context.Context) {
 	d.sweep.Do(func() {
-		ids, err := d.list(ctx, KindReplies, Range{}) // few: not archived yet
-		for _, id := range ids {
-			if rec, err := d.get(ctx, id); err == nil {
-				d.archiveSpent(ctx, &rec)
-			}
-		}
-		if err != nil {
+		if err := d.archiveAllEnded(ctx); err != nil {
 			d.log.WarnContext(ctx, "looking for old records", "error", err)
 		}
 	})
 	d.pruneDaily(ctx)
+}
+
+// archiveAllEnded is archiveEnded for all records that have a reply: few are not
+// archived.
+func (d *Desk) archiveAllEnded(ctx context.Context) error {
+	ids, err := d.list(ctx, KindReplies, Range{})
+	if err != nil {
+		return err
+	}
+	return d.archiveEnded(ctx, ids)
+}
+
+// archiveEnded archives those of the records that are spent.
+func (d *Desk) archiveEnded(ctx context.Context, ids []string) error {
+	for rec, err := range d.getEach(ctx, ids...) {
+		if err != nil {
+			return err
+		}
+		d.archiveSpent(ctx, &rec)
+	}
+	return nil
 }
 
 // archiveSpent archives a record that is spent, unless an asker waits for it, and

@@ -3,8 +3,6 @@ package desk
 import (
 	"context"
 	"fmt"
-
-	"mcp-askuser/question"
 )
 
 // An asker delivers an answer only to the question that it asked: an outcome names the
@@ -14,29 +12,7 @@ import (
 // its meaning. It lists each member, so that programs of different versions agree on it.
 func (rec *Record) Statement() string {
 	by := rec.Asker
-	return digest([]any{rec.ID, by.Client, by.Directory, by.Via, by.Agent, rec.OnTimeout, statements(rec.Set.Questions)})[:32]
-}
-
-func statements(questions []question.Question) []any {
-	options := func(all ...question.Option) (out []any) {
-		for _, o := range all {
-			out = append(out, []any{o.ID, o.Label, o.Description, o.Preview, o.Default, statements(o.FollowUps)})
-		}
-		return out
-	}
-	var out []any
-	for i := range questions {
-		q := &questions[i]
-		asked := []any{q.ID, q.Type, q.Text, q.Header, q.Description, q.Default, q.Required, q.AllowCustom, options(q.Options...)}
-		if q.Other != nil {
-			asked = append(asked, options(*q.Other))
-		}
-		if q.Collected != nil {
-			asked = append(asked, q.Collected.Selected, q.Collected.Custom)
-		}
-		out = append(out, asked)
-	}
-	return out
+	return digest([]any{rec.ID, by.Client, by.Directory, by.Via, by.Agent, rec.OnTimeout, rec.Set.Statement()})[:32]
 }
 
 // keepStatement keeps the asker's own copy of what it asked, for this process and for

@@ -50,10 +50,9 @@ func (d *Desk) claim(ctx context.Context, id string) (*Attendance, error) {
 	return &Attendance{release: sync.OnceFunc(release)}, nil
 }
 
-// Wait returns the record with this id once it has ended, at once if it has
-// already. When ctx ends first the error is its cause; the record stays as it
-// is. Other errors are those of [Desk.Get]; it wraps ErrLost where the store was
-// removed, or became unreadable, while we waited.
+// Wait returns the record with this id once it has ended. When ctx ends first the error is
+// its cause. Other errors are those of [Desk.Get], or wrap ErrLost where the store was
+// removed, or became unreadable, during the wait.
 func (d *Desk) Wait(ctx context.Context, id string) (rec Record, err error) {
 	if !ValidID(id) {
 		return Record{}, ErrNotFound

@@ -45,6 +45,9 @@ func (d *Desk) damaged(kind Kind, id string, err error) error {
 
 // decodeArchived reads a document of the archive collection, which has ended.
 func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
+	if doc.Err != nil || doc.Data == nil {
+		return Record{}, cmp.Or(doc.Err, ErrNotFound)
+	}
 	rec, err := decodeRecord(id, doc.Data)
 	if err == nil && rec.Outcome == nil {
 		err = errors.New("it is archived and pending")
@@ -58,9 +61,8 @@ func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
 }
 
 // outcomeAuthor returns the author of the outcome of an archived record; nil where the
-// store knows no credentials. The entry itself is the word of its writer alone. A human's
-// outcome is taken from what the store has of it; where that is not the outcome of the
-// entry it becomes the later reply, so that no entry can hide it.
+// store knows no credentials. The entry proves only its own writer: a human's outcome is
+// read from the store's copy, and becomes the later reply where the entry has another.
 func (rec *Record) outcomeAuthor(doc Document) *Author {
 	if doc.By == nil {
 		return nil
@@ -70,7 +72,7 @@ func (rec *Record) outcomeAuthor(doc Document) *Author {
 		rec.Later.Answerer = inferAnswerer(rec.Later)
 		rec.Later.Answerer.limit(rec, writer)
 	}
-	o, err := decodeOutcome(doc.Said)
+	o, err := decodeOutcome(doc.HumanOutcome)
 	if err != nil {
 		return writer
 	}
@@ -92,6 +94,9 @@ func (rec *Record) outcomeAuthor(doc Document) *Author {
 // decodeAsked reads a document of the pending collection, and joins it with that of
 // the replies collection, if there is one.
 func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
+	if asked.Err != nil || asked.Data == nil {
+		return Record{}, cmp.Or(asked.Err, ErrNotFound)
+	}
 	rec, err := decodeRecord(id, asked.Data)
 	if err == nil && rec.Outcome != nil {
 		err = errors.New("it was asked with its outcome")
@@ -122,7 +127,7 @@ func (d *Desk) addQueued(rec *Record) {
 	if d.keeper == nil {
 		return
 	}
-	data, queued := d.keeper.Given(rec.ID)
+	data, queued := d.keeper.LocalOutcome(rec.ID)
 	switch {
 	case data == nil:
 	case rec.Outcome == nil:
@@ -134,10 +139,9 @@ func (d *Desk) addQueued(rec *Record) {
 	}
 }
 
-// validateOutcome checks an outcome from the store like one from a surface. A record
-// whose outcome does not answer the set, or has an answerer that may not give it, has
-// failed. Where the store knows the author of the document, the author's credential
-// decides what the answerer can be.
+// validateOutcome checks an outcome from the store like one from a surface. A record whose
+// outcome does not answer the set, or has an answerer that may not give it, has failed. The
+// credential of the author, where the store knows it, limits the answerer.
 func (d *Desk) validateOutcome(rec *Record, by *Author) {
 	o := rec.Outcome
 	if o == nil || o.Reply == nil {

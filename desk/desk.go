@@ -7,14 +7,11 @@ package desk
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
-
-	"mcp-askuser/question"
 )
 
 // Options are what a desk needs from outside. The zero value is ready.
@@ -47,13 +44,13 @@ type Desk struct {
 	log    *slog.Logger
 	hub    hub
 
-	keep, pause time.Duration
-	maxRounds   int
+	keepTime, pause time.Duration
+	maxRounds       int
 
-	numbering sync.Mutex // see number
-	sweep     sync.Once  // see Archive
-	retention retention
-	told      sync.Map // ids of damaged records that were logged
+	numbering    sync.Mutex // see number
+	sweep        sync.Once  // see Archive
+	retention    retention
+	loggedDamage sync.Map // ids of damaged records that were logged
 
 	statements sync.Map // of what this process has asked and not archived, by id
 
@@ -74,7 +71,7 @@ func New(store Store, opts Options) *Desk {
 		store:     store,
 		now:       opts.Now,
 		log:       cmp.Or(opts.Log, slog.New(slog.DiscardHandler)),
-		keep:      cmp.Or(opts.Keep, 24*time.Hour),
+		keepTime:  cmp.Or(opts.Keep, 24*time.Hour),
 		pause:     cmp.Or(opts.Pause, 10*time.Minute),
 		maxRounds: opts.MaxRounds,
 		ids:       newIDs(cmp.Or(opts.Rand, rand.Reader)),
@@ -87,19 +84,6 @@ func New(store Store, opts Options) *Desk {
 		d.retention.desk = New(opts.Own, Options{Now: opts.Now, Rand: opts.Rand, Log: opts.Log})
 	}
 	return d
-}
-
-// Ask puts a set on the desk as a new question without a waiting asker, whatever the
-// limit of rounds. The record is committed before Ask returns, so
-// before any surface can show it. Ids ascend in the order of asking.
-func (d *Desk) Ask(ctx context.Context, set question.Set, session string, by Asker) (Record, error) {
-	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by}, 0)
-	if err != nil {
-		return Record{}, err
-	}
-	attendance.Release()
-	rec.Attended = false
-	return rec, nil
 }
 
 // nextID returns a new id and the time in it.

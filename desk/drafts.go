@@ -17,10 +17,9 @@ type draft struct {
 	Reply question.Reply `json:"reply"`
 }
 
-// SaveDraft keeps what a human is typing, whole or not, so that it survives
-// the program and can be offered again. The answers that [Desk.KeepAnswers] has
-// kept stay in it. It restarts the clock of a timeout. Errors are those of
-// [Desk.Reply] but for what is missing in r.
+// SaveDraft keeps what a human is typing, whole or not, for a later form. It leaves the
+// answers of [Desk.KeepAnswers] in place, and restarts the clock of a timeout. Errors are
+// those of [Desk.Reply] but for what is missing in r.
 func (d *Desk) SaveDraft(ctx context.Context, id string, r question.Reply) error {
 	x, err := d.draftToChange(ctx, id)
 	if err != nil {
@@ -90,16 +89,15 @@ func (d *Desk) putBeside(ctx context.Context, kind Kind, id string, v any) error
 // that, and where one was not taken, that until there is a draft. ErrNotFound means
 // that there is nothing.
 func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
-	r, at, _, err := d.work(ctx, id)
+	r, at, _, err := d.draftOrReply(ctx, id)
 	return r, at, err
 }
 
-// answersSoFar returns the answers that were given to a record that is open: those
-// kept in its draft, or of a reply that waits to be sent. What a human is typing is
-// not given.
+// answersSoFar returns the answers submitted to an open record: those kept in its draft, or
+// of a reply that waits to be sent. What a human is typing is not submitted.
 func (d *Desk) answersSoFar(ctx context.Context, id string) []question.Answer {
-	r, _, given, err := d.work(ctx, id)
-	if given {
+	r, _, submitted, err := d.draftOrReply(ctx, id)
+	if submitted {
 		return r.Answers
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
@@ -108,14 +106,14 @@ func (d *Desk) answersSoFar(ctx context.Context, id string) []question.Answer {
 	return r.Given()
 }
 
-// work is Draft, and says whether it is a reply that was given, on this machine, and is
-// not stored with the record.
-func (d *Desk) work(ctx context.Context, id string) (r question.Reply, at time.Time, given bool, err error) {
+// draftOrReply is Draft. It also reports whether the result is a reply that was submitted
+// on this machine and is not stored with the record.
+func (d *Desk) draftOrReply(ctx context.Context, id string) (r question.Reply, at time.Time, submitted bool, err error) {
 	var kept Outcome
 	queued := false
 	if d.keeper != nil {
 		var data []byte
-		if data, queued = d.keeper.Given(id); data != nil {
+		if data, queued = d.keeper.LocalOutcome(id); data != nil {
 			kept, _ = decodeOutcome(data)
 		}
 	}

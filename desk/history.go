@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // Query says which records of the past are wanted.
@@ -29,7 +31,9 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 		q, ids := q, d.past(ctx, q.Since)
 		if q.Ascend {
 			ids = d.ascending(ctx, q)
-			q.Search, q.Limit = "", 0 // the ids are those that match
+		}
+		if q.Ascend && q.Limit > 0 { // the ids are those that match
+			q.Search, q.Limit = "", 0
 		}
 		size, left := batch, q.Limit
 		if q.Limit > 0 && q.Search == "" {
@@ -74,31 +78,29 @@ func batches(ids iter.Seq2[string, error], size int) iter.Seq2[[]string, error] 
 	}
 }
 
-// ascending yields the ids of a query's records, the first asked first; without
-// a search or a limit, those of all that may be among them.
+// ascending yields the ids of a query's records, the first asked first; without a limit
+// those of all that may be among them.
 func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		q.Ascend = false
-		found := d.past(ctx, q.Since)
-		if q.Search != "" || q.Limit > 0 {
-			found = func(yield func(string, error) bool) {
-				for rec, err := range d.History(ctx, q) {
-					if !yield(rec.ID, err) {
-						return
-					}
-				}
+		var all []ulid.ULID // a third of the memory that their strings take
+		var failure error
+		add := func(id string, err error) bool {
+			if failure = err; err == nil {
+				all = append(all, ulid.MustParseStrict(id))
 			}
+			return err == nil
 		}
-		var all []string
-		for id, err := range found {
-			if err != nil {
-				yield("", err)
-				return
-			}
-			all = append(all, id)
+		if q.Ascend = false; q.Limit > 0 {
+			d.History(ctx, q)(func(rec Record, err error) bool { return add(rec.ID, err) })
+		} else {
+			d.past(ctx, q.Since)(add)
+		}
+		if failure != nil {
+			yield("", failure)
+			return
 		}
 		for _, id := range slices.Backward(all) {
-			if !yield(id, nil) {
+			if !yield(id.String(), nil) {
 				return
 			}
 		}
@@ -106,33 +108,11 @@ func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] 
 }
 
 // past yields the ids of all records asked since, the last first: those of the
-// archive, and between them the few that are not archived yet.
+// archive, and between them the few that are not archived yet. What is archived
+// meanwhile is in both.
 func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		in := Range{From: FirstID(since)}
-		young, err := d.list(ctx, KindPending, in)
-		if err != nil {
-			yield("", err)
-			return
-		}
-		// yieldYoung yields the young ones that come before id.
-		yieldYoung := func(id string) bool {
-			for len(young) > 0 && young[len(young)-1] >= id {
-				newer := young[len(young)-1]
-				young = young[:len(young)-1]
-				if newer != id && !yield(newer, nil) { // one that is being archived is in both
-					return false
-				}
-			}
-			return true
-		}
-		for id, err := range d.store.List(ctx, KindArchive, in) {
-			if err == nil && !yieldYoung(id) || !yield(id, err) || err != nil {
-				return
-			}
-		}
-		yieldYoung("")
-	}
+	in := Range{From: FirstID(since)}
+	return Merge(d.store.List(ctx, KindPending, in), d.store.List(ctx, KindArchive, in))
 }
 
 // readAll reads records in the order of ids; those that have not ended, cannot be
@@ -157,7 +137,7 @@ func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	} else {
 		rec, err = d.get(ctx, id)
 	}
-	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(search) {
+	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || search != "" && !rec.mentions(search) {
 		return Record{}
 	}
 	return rec
@@ -173,38 +153,24 @@ func plain(s string) bool {
 // mentions reports whether a record has to do with what is searched, in lower
 // case.
 func (rec *Record) mentions(search string) bool {
-	if search == "" {
-		return true
-	}
-	has := func(texts ...string) bool {
-		return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), search) })
-	}
-	if has(rec.Asker.Client, rec.Asker.Directory, rec.Outcome.Reason) {
-		return true
-	}
-	for _, id := range []string{rec.ID, rec.SessionID} { // from its beginning: a few letters are in the middle of many
-		if strings.HasPrefix(strings.ToLower(id), search) {
-			return true
-		}
-	}
+	has := func(text string) bool { return strings.Contains(strings.ToLower(text), search) }
+	begins := func(id string) bool { return strings.HasPrefix(strings.ToLower(id), search) } // a few letters are in the middle of many
+	texts := []string{rec.Asker.Client, rec.Asker.Directory, rec.Outcome.Reason}
 	reply := rec.Outcome.Reply
-	if reply != nil && has(reply.Note, reply.Reason) {
-		return true
+	if reply != nil {
+		texts = append(texts, reply.Note, reply.Reason)
 	}
 	for _, q := range rec.All() {
-		if has(q.Text, q.Header, q.Description) {
-			return true
-		}
+		texts = append(texts, q.Text, q.Header, q.Description)
 		for _, o := range q.Options {
-			if has(o.Label) {
-				return true
-			}
+			texts = append(texts, o.Label)
 		}
-		if reply != nil {
-			if a := reply.Answer(q.ID); a != nil && has(q.Words(a)...) {
-				return true
-			}
+		if reply == nil {
+			continue
+		}
+		if a := reply.Answer(q.ID); a != nil {
+			texts = append(texts, q.Words(a)...)
 		}
 	}
-	return false
+	return begins(rec.ID) || begins(rec.SessionID) || slices.ContainsFunc(texts, has)
 }

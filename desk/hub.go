@@ -35,8 +35,8 @@ type update struct {
 	record func() (Record, error)
 }
 
-// listen has the caller woken whenever something may have happened to the record
-// with this id, or to any for an empty id, after it returned.
+// listen wakes the caller whenever the record with this id, or any for an empty id, may
+// have changed after it returned.
 func (h *hub) listen(id string) (*listener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,7 +106,7 @@ func (h *hub) run(ctx context.Context, changes <-chan Change) {
 			if c.Err != nil {
 				h.desk.log.WarnContext(ctx, "file notification", "error", c.Err)
 			}
-			h.tell(ctx, c)
+			h.notify(ctx, c)
 		}
 		if ctx.Err() != nil {
 			return
@@ -119,12 +119,12 @@ func (h *hub) run(ctx context.Context, changes <-chan Change) {
 			return
 		}
 		h.desk.announceAgain(ctx)
-		h.tell(ctx, Change{})
+		h.notify(ctx, Change{})
 	}
 }
 
-// tell wakes the listeners that a change concerns.
-func (h *hub) tell(ctx context.Context, c Change) {
+// notify wakes the listeners that a change concerns.
+func (h *hub) notify(ctx context.Context, c Change) {
 	u := update{c, sync.OnceValues(func() (Record, error) { return h.desk.Get(ctx, c.ID) })}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,11 +9,10 @@ import (
 	"mcp-askuser/question"
 )
 
-// Mirror puts a question on the desk that its host is showing in a dialog of its
-// own; r.Asker is that host. It is like [Desk.Submit], but that nothing asked
-// before is looked for, and that no limit of rounds counts: the human has the
-// question before them anyhow. What a human replies here is unsettled until
-// [Desk.Settle]. The error is ErrAttended where r.Sole is mirrored already.
+// Mirror puts a question on the desk that its host, r.Asker, shows in a dialog of its own.
+// Unlike [Desk.Submit] it looks for no earlier question and has no limit of rounds. A reply
+// given here is unsettled until [Desk.Settle]. The error is ErrAttended where r.Sole is
+// mirrored already.
 func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, error) {
 	if !r.Asker.Permission() {
 		r.Asker.Via = ViaHook
@@ -35,12 +34,11 @@ func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, erro
 	return rec, attendance, nil
 }
 
-// Settle ends a mirrored record with what its host says became of the dialog:
-// answered or dismissed in it, by the human, or gone. The host decides: where a
-// reply given here says the same, it has reached the host; where it says
-// anything else it is kept as the later one, and watchers are told. A
-// record that was settled before stays as it is. It is returned as it has
-// ended; errors are those of [Desk.Get], or failures of the store.
+// Settle ends a mirrored record with what the host reports of its dialog: answered or
+// dismissed by the human, or closed. The host decides: a reply given here that says the
+// same has reached it; another is kept as the later one, and watchers get an event. A
+// record that was settled before is returned unchanged. Errors are those of [Desk.Get], or
+// failures of the store.
 func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
 	if err := o.check(); err != nil {
@@ -72,23 +70,22 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 
 // overrule makes o the outcome of a record, unless its reply says the same.
 func (d *Desk) overrule(rec *Record, o Outcome) error {
-	given := *rec.Outcome // what others have been told stays as it is
-	given.Unsettled = false
-	if given.Status == o.Status && rec.SameReply(given.Reply, o.Reply) {
-		rec.Outcome = &given
+	here := *rec.Outcome // a copy: others hold the outcome
+	here.Unsettled = false
+	if here.Status == o.Status && rec.SameReply(here.Reply, o.Reply) {
+		rec.Outcome = &here
 		return nil
 	}
 	if _, err := d.seal(&o); err != nil {
 		return fmt.Errorf("encode the end of %s: %w", rec.ID, err)
 	}
 	o.Unsettled = false
-	rec.State, rec.Outcome, rec.Later = o.Status, &o, &given
+	rec.State, rec.Outcome, rec.Later = o.Status, &o, &here
 	return nil
 }
 
-// WithLater returns a record that has ended with the answers that came when it
-// had, from a form that could not be taken back, as far as they differ. They are
-// kept with the record when that is archived; see [Desk.CollectRecord].
+// WithLater returns an ended record with answers that arrived afterwards, from a form that
+// could not be taken back, as far as they differ. [Desk.CollectRecord] keeps them.
 func (d *Desk) WithLater(rec Record, r question.Reply, from Evidence) Record {
 	first := map[string][]string{}
 	for _, x := range rec.Responses() {

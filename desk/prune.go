@@ -23,11 +23,10 @@ type Month struct {
 	Bytes     int64  `json:"bytes"`
 }
 
-// Prune removes the questions of the past that were asked before a time, with their
-// places in the indexes, and returns how many of which months, the first month first.
-// Dry, it counts them only. What is open or not collected stays, with the questions
-// that an open one goes back to, and what is damaged. The error wraps ErrDenied where
-// the credential may not remove some.
+// Prune removes the questions that were asked before a time and have ended, with their
+// index entries, and returns how many of each month, the first month first; dry, it only
+// counts. What is open, not collected, damaged, or the earlier record of an open one is
+// kept. The error wraps ErrDenied where the credential may not remove some.
 func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) ([]Month, error) {
 	months, _, err := d.prune(ctx, before, dry, 0)
 	return months, err
@@ -43,7 +42,6 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 	if err != nil {
 		return nil, false, err
 	}
-	sums := map[string]*Month{}
 	seen := 0
 	for some, fault := range batches(d.store.List(ctx, KindArchive, Range{Before: FirstID(before)}), batch) {
 		some = slices.DeleteFunc(some, func(id string) bool { return used[id] })
@@ -61,26 +59,24 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 				continue
 			}
 			name := MonthOf(some[i])
-			if sums[name] == nil {
-				sums[name] = &Month{Name: name}
+			if n := len(months); n == 0 || months[n-1].Name != name {
+				months = append(months, Month{Name: name})
 			}
-			sums[name].Questions++
-			sums[name].Bytes += size
+			month := &months[len(months)-1]
+			month.Questions++
+			month.Bytes += size
 		}
 		err = cmp.Or(slices.Concat(faults, []error{err, fault, context.Cause(ctx)})...)
 		if more || err != nil && !errors.Is(err, ErrDenied) {
 			break
 		}
 	}
-	for _, m := range sums {
-		months = append(months, *m)
-	}
-	slices.SortFunc(months, func(a, b Month) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Reverse(months)
 	return months, more, err
 }
 
-// inUse returns the questions that must not be pruned: those that are open or not put
-// away, and what they go back to.
+// inUse returns the questions that must not be pruned: those that are open or not archived,
+// and their earlier records.
 func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 	used := map[string]bool{}
 	for _, kind := range []Kind{KindPending, KindReplies} {
@@ -106,8 +102,8 @@ func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 	return used, nil
 }
 
-// pruneOne prunes an archived record, and returns its bytes; 0 where it stays. The
-// indexes come first: a record that is left after them is pruned again.
+// pruneOne prunes an archived record, and returns its bytes; 0 where it is kept. The
+// indexes are cleared first: a record that is left after them is pruned again.
 func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, err error) {
 	if of, ok := d.store.(Entitled); ok {
 		if err := of.MayAnswer(ctx, id); err != nil { // an agent's credential writes to the archive, and yet may not
@@ -141,20 +137,13 @@ func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, e
 
 // removeMarks takes an archived record out of the indexes.
 func (d *Desk) removeMarks(ctx context.Context, rec *Record) error {
-	var err error
-	unmark := func(mark Mark, name, id string) { err = errors.Join(err, d.store.Unmark(ctx, mark, name, id)) }
-	for _, name := range rec.rows() {
-		unmark(MarkSessions, name, rec.ID)
-	}
+	err := d.unmark(ctx, rec)
 	for _, name := range rec.memories(rec.All()) { // to find out which are memorable takes longer
-		unmark(MarkAnswered, name, rec.ID)
-	}
-	if rec.Earlier != "" {
-		unmark(MarkReopened, rec.Earlier, rec.ID)
+		err = errors.Join(err, d.store.Unmark(ctx, MarkAnswered, name, rec.ID))
 	}
 	later, wrong := d.store.Marks(ctx, MarkReopened, rec.ID)
 	for _, id := range later {
-		unmark(MarkReopened, rec.ID, id)
+		err = errors.Join(err, d.store.Unmark(ctx, MarkReopened, rec.ID, id))
 	}
 	return errors.Join(err, wrong)
 }

@@ -28,15 +28,14 @@ func (d *Desk) Get(ctx context.Context, id string) (Record, error) {
 
 // get is Get without what changes from moment to moment.
 //
-// It reads without a lock while others reply and archive. A record's documents
-// come and go in this order: pending, reply, archive; pending removed, reply
+// It reads without a lock while others reply and archive. The documents of a record are
+// created and removed in this order: pending, reply, archive; pending removed, reply
 // removed. So
 //
-//   - no reply, then a pending document: it was undecided when we looked for
-//     the reply;
-//   - neither: the archive entry must be there;
-//   - a reply counts only if there is no archive entry afterwards: one that
-//     came too late (see decide) exists beside the entry for a moment.
+//   - no reply, then a pending document: it was open when the reply was read;
+//   - neither: the archive entry must exist;
+//   - a reply counts only if no archive entry exists afterwards: a late one (see decide)
+//     exists beside the entry for a moment.
 func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	if !ValidID(id) {
 		return Record{}, ErrNotFound
@@ -52,9 +51,6 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	rec, err := d.archived(ctx, id)
 	if !errors.Is(err, ErrNotFound) {
 		return rec, err
-	}
-	if asked.Data == nil {
-		return Record{}, ErrNotFound
 	}
 	return d.decodeAsked(id, asked, reply)
 }
@@ -83,20 +79,12 @@ func (d *Desk) read(ctx context.Context, keys ...Key) []Document {
 
 // archived returns a record from the archive, or ErrNotFound.
 func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
-	doc := d.read(ctx, Key{KindArchive, id})[0]
-	switch {
-	case doc.Err != nil:
-		return Record{}, doc.Err
-	case doc.Data == nil:
-		return Record{}, ErrNotFound
-	}
-	return d.decodeArchived(id, doc)
+	return d.decodeArchived(id, d.read(ctx, Key{KindArchive, id})[0])
 }
 
-// Find returns the record whose id starts with prefix, in either case of
-// letters. Records that are not archived come first: only when none of them
-// matches are the archived ones looked at. The error is ErrNotFound or wraps
-// ErrAmbiguous, or is one of [Desk.Get].
+// Find returns the record whose id begins with prefix, in either case of letters: an
+// archived one only where no other matches. The error is ErrNotFound, wraps ErrAmbiguous,
+// or is one of [Desk.Get].
 func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 	prefix = strings.ToUpper(prefix)
 	if prefix == "" || ValidID(prefix) {
@@ -135,7 +123,7 @@ func (d *Desk) Reach(ctx context.Context) error {
 func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
 	damaged := errors.Is(err, ErrDamaged)
 	if damaged {
-		if _, told := d.told.Swap(id, true); !told {
+		if _, told := d.loggedDamage.Swap(id, true); !told {
 			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
 		}
 	}
@@ -185,16 +173,15 @@ func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) 
 	return ids, nil
 }
 
-// Pending returns the records that are still open, oldest first. A document
-// that cannot be read is left out and logged. What was kept for longer than the keep
-// time is archived, and what processes that died have left.
+// Pending returns the open records, oldest first. A document that cannot be read is left
+// out and logged. It archives what is older than the keep time, and what processes that
+// died have left.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	// Few records have more than a document: the rest is listed, not looked for.
-	decided, err := d.list(ctx, KindReplies, Range{})
-	if err != nil {
-		return nil, err
+	ids, decided, err := d.openIDs(ctx)
+	if err == nil {
+		err = d.archiveEnded(ctx, decided)
 	}
-	ids, err := d.list(ctx, KindPending, Range{})
 	if err != nil {
 		return nil, err
 	}
@@ -214,42 +201,41 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	docs, records, faults := d.read(ctx, keys...), make([]Record, len(ids)), make([]error, len(ids))
 	sideBySide(len(ids), func(i int) {
 		id := ids[i]
-		records[i], faults[i] = d.listed(ctx, id, docs[i], contains(decided, id), contains(shown, id))
+		records[i], faults[i] = d.decodeAsked(id, docs[i], Document{})
+		records[i].Attended = contains(held, id)
+		if contains(shown, id) {
+			records[i].ShownOn = d.shownOn(ctx, id)
+		}
 	})
 	open := records[:0]
 	for i, rec := range records {
-		if faults[i] == nil && rec.Outcome == nil {
-			rec.Attended = contains(held, ids[i])
-		}
 		switch err := faults[i]; {
 		case d.leaveOut(ctx, ids[i], err): // damaged, or removed since it was listed
 		case err != nil:
 			return nil, err
-		case d.archiveSpent(ctx, &rec):
-		case rec.Outcome == nil:
+		case !d.archiveSpent(ctx, &rec):
 			open = append(open, rec)
 		}
 	}
 	return open, nil
 }
 
-// listed is Get for a record that was listed, with its document, as things were
-// then: undecided, and nowhere to be seen, unless the lists said otherwise. Who
-// waits for it the caller knows.
-func (d *Desk) listed(ctx context.Context, id string, asked Document, decided, shown bool) (Record, error) {
-	switch {
-	case decided:
-		return d.Get(ctx, id)
-	case asked.Err != nil:
-		return Record{}, asked.Err
-	case asked.Data == nil:
-		return Record{}, ErrNotFound
+// openIDs returns the ids of records that are asked and have no reply, and of those
+// that have one and are not archived. It lists replies first, see [Desk.get].
+func (d *Desk) openIDs(ctx context.Context) (open, decided []string, err error) {
+	replies, err := d.list(ctx, KindReplies, Range{})
+	if err != nil {
+		return nil, nil, err
 	}
-	rec, err := d.decodeAsked(id, asked, Document{})
-	if err == nil && shown {
-		rec.ShownOn = d.shownOn(ctx, id)
+	asked, err := d.list(ctx, KindPending, Range{})
+	for _, id := range asked {
+		if contains(replies, id) {
+			decided = append(decided, id)
+		} else {
+			open = append(open, id)
+		}
 	}
-	return rec, err
+	return open, decided, err
 }
 
 // contains reports whether ids, ascending, have this one.

@@ -20,21 +20,24 @@ type Memory struct {
 	Words  []string        // the same in words, as [question.Question.Words] has them
 }
 
-// Remembered returns how the human answered the questions of a record the last
-// time they were asked in its project, by whatever client, by question id. The
-// same question is the same text, apart from case and blanks, with the same
-// options in whatever order; its last answer must be one that it takes now.
-// Only what the human said themselves is remembered, and not what is not to be
-// shown or taken at a glance: secrets, confirmations and permissions. Nothing is taken by
-// itself.
+// Remembered returns, by question id, how the human answered the questions of a record the
+// last time that any client asked them in its project. The same question has the same text,
+// apart from case and blanks, and the same options in any order; it must still take that
+// answer. Only the human's own answers are remembered, and none to secrets, confirmations
+// or permissions.
 //
-// Records have to be archived to be found. A store that fails is logged, and no
-// more than a convenience lost. It costs one read of an index for
-// each question, and one of a record for each that is found, however long the
-// past is.
+// A failure of the store is logged. It costs one listing of what is not archived, and for
+// each question one read of an index and one of a record, whatever the size of the archive.
 func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
 	out := map[string]Memory{}
-	for _, q := range rec.memorable() {
+	questions := rec.memorable()
+	if len(questions) == 0 {
+		return out
+	}
+	if err := d.archiveAllEnded(ctx); err != nil { // only archived records are in the index
+		d.log.InfoContext(ctx, "the last answers may not be known", "id", rec.ID, "error", err)
+	}
+	for _, q := range questions {
 		m, err := d.remembered(ctx, rec, q)
 		if err != nil {
 			d.log.InfoContext(ctx, "earlier answers are not known", "id", rec.ID, "error", err)
@@ -88,7 +91,7 @@ func (rec *Record) memory(q *question.Question, name string) *Memory {
 			}
 			a.Selected = append(a.Selected, q.Options[i].ID)
 		}
-		if !q.Takes(a) {
+		if normal, err := q.Check(a); err != nil || normal.Empty() {
 			return nil
 		}
 		return &Memory{Record: rec.ID, At: rec.Outcome.At, Asker: rec.Asker, Answer: a, Words: q.Words(&a)}

@@ -241,3 +241,26 @@ func withDefault() question.Set {
 	s.Questions[0].Options[0].Default = true
 	return s
 }
+
+// An answer is remembered whose asker died after it was delivered and before it was
+// archived, whatever was called before.
+func TestRememberedOfADeadAsker(t *testing.T) {
+	d := open(t, storeDir(t))
+	rec, err := d.Ask(t.Context(), set(), "", asker)
+	if err == nil {
+		rec, err = d.Reply(t.Context(), rec.ID, says("DuckDB"), desk.Evidence{Surface: "tty", How: desk.HowPage})
+	}
+	if err == nil {
+		err = d.Delivered(t.Context(), rec)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := d.Ask(t.Context(), set(), "", asker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Remembered(t.Context(), again); got["q1"].Record != rec.ID {
+		t.Errorf("remembered: %+v", got)
+	}
+}

@@ -20,16 +20,13 @@ func (rec *Record) Reopens() bool {
 	return rec.Outcome != nil && !rec.Asker.Mirrored() && len(rec.Set.Asked(nil)) > 0
 }
 
-// Reopen asks the human an ended question again, on their word: a new record
-// with the same set and asker, whose Earlier is the record that it goes back
-// to, with the former answers as its draft. Where the question was reopened
-// before, it goes back to the last of these. Nobody waits for the new record
-// until the asker comes back: an asker that asks the same again, or awaits either
-// ticket, gets its outcome. It counts as no round in a row.
+// Reopen asks an ended question again, for the human: a new record with the same set and
+// asker, whose Earlier is the ended one, or the last record that reopened it, and whose
+// draft has the former answers. It has no waiting asker until the asker submits the same
+// again or awaits either ticket, and counts as no round in a row.
 //
-// The error is ErrPending where the same question is open, and then with that
-// record; ErrNotFound; one that wraps ErrNotAgain or ErrDamaged; or a failure
-// of the store.
+// The error is ErrPending, with the open record, where the same question is open;
+// ErrNotFound; one that wraps ErrNotAgain or ErrDamaged; or a failure of the store.
 func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
 	rec, err := d.Latest(ctx, id)
@@ -101,14 +98,14 @@ func (d *Desk) findOpen(ctx context.Context, r *Request) (Record, error) {
 	return Record{}, nil
 }
 
-// formerReply is what the human had answered to a record, or was about to. Whatever
-// is sent of it now is sent by the human.
+// formerReply is what the human had answered to a record, or typed. What is sent of it now
+// is the human's.
 func (d *Desk) formerReply(ctx context.Context, rec *Record) question.Reply {
 	var r question.Reply
-	if given := rec.Reply(); given != nil {
-		r.Answers = given.Answers
-		if !given.Discuss { // that note said what to talk about
-			r.Note = given.Note
+	if former := rec.Reply(); former != nil {
+		r.Answers = former.Answers
+		if !former.Discuss { // whose note is the subject of the discussion
+			r.Note = former.Note
 		}
 	} else if x, err := d.loadDraft(ctx, rec.ID); err == nil {
 		r.Answers, r.Note = x.Reply.Answers, x.Reply.Note

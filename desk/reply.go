@@ -12,18 +12,14 @@ import (
 	"mcp-askuser/question"
 )
 
-// Reply ends a pending record with what came from a surface, in the name of the
-// answerer that the evidence shows. A nil error means that the reply is on disk.
-// Otherwise it is ErrNotFound, ErrUserRequired, a question.Violations that says what
-// the answerer must change, a *ClosedError that says who was first (the record
-// returned with it has that outcome), or a failure of the store, after which trying
-// again is reasonable.
+// Reply ends a pending record with a reply from a surface, by the answerer that the
+// evidence shows. A nil error means that the reply is on disk. Else it is ErrNotFound,
+// ErrUserRequired, a question.Violations for the answerer to mend, a *ClosedError with the
+// first outcome (which the returned record has), or a failure of the store: try again.
 //
-// A set that is put back to be discussed takes the answers along that were given to
-// it so far.
+// A set that is put back to be discussed takes along the answers submitted so far.
 //
-// The end of ctx does not stop it: a human's answer is kept even when the
-// asker has gone this instant.
+// The end of ctx does not stop it: a human's answer is kept even when the asker has gone.
 func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evidence) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
 	rec, err := d.stillOpen(ctx, id)
@@ -46,10 +42,10 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	return d.decide(ctx, rec, o, o.role())
 }
 
-// addEarlier adds earlier answers to a reply that discusses the set, but for questions that it
-// answers itself or no longer brings up. Each keeps its answerer: a program's never
-// becomes the user's, and a front end's is the user's only in a reply of the user's. A
-// record that requires the user takes none of a program's.
+// addEarlier adds earlier answers to a reply that discusses the set, but for questions that
+// it answers itself or no longer asks. A program's answer never becomes the user's, and is
+// left out where the record requires the user; a front end's is the user's only in a reply
+// of the user's.
 func (rec *Record) addEarlier(r *question.Reply, before []question.Answer, by *Answerer) {
 	out := *r
 	out.Answers = slices.Clone(r.Answers)
@@ -94,10 +90,9 @@ func StatusOf(r question.Reply) Status {
 	return Answered
 }
 
-// Close ends a pending record without a human: o.Status is Cancelled, Timeout,
-// Unavailable or Failed, and o.Reply nil; a zero o.At becomes now. Errors are
-// those of [Desk.Reply]. The end of ctx does not stop it either: the end of a
-// request is just when a record is withdrawn.
+// Close ends a pending record without a human: o.Status is Cancelled, Timeout, Unavailable
+// or Failed, and o.Reply nil; a zero o.At becomes now. Errors are those of [Desk.Reply].
+// The end of ctx does not stop it: a record is withdrawn when a request ends.
 func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
 	if o.Reply != nil {
@@ -123,12 +118,11 @@ func (d *Desk) stillOpen(ctx context.Context, id string) (Record, error) {
 	return rec, err
 }
 
-// decide ends rec with o unless it has ended already. The exclusive create is
-// the decision, with one exception: a late answerer finds the place free when the
-// decision has been archived and its reply removed. As the archive entry exists before
-// the reply is removed, such an answerer is sure to see the entry. If that has its own
-// outcome it was first, and the asker quick; if it has another's, or was pruned since, it
-// removes its document.
+// decide ends rec with o unless it has ended already. The exclusive create is the decision,
+// with one exception: a late answerer finds the place free when the decision has been
+// archived and its reply removed. The archive entry exists before the reply is removed, so
+// that answerer sees the entry. With its own outcome in it, it was first; with another's, or
+// where the record was pruned since, it removes its document.
 func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Record, error) {
 	if o.Reply != nil {
 		o.Asked = rec.Statement()
@@ -140,9 +134,8 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Reco
 	return d.decideSealed(ctx, rec, o, data, as)
 }
 
-// Send ends a record with an outcome that a [Keeper] has kept, as it was sealed
-// then. It may be repeated: an outcome that was first once stays so. Errors are
-// those of [Desk.Reply], and ErrDamaged for what is no outcome.
+// Send ends a record with a sealed outcome that a [Keeper] has queued. It may be repeated.
+// Errors are those of [Desk.Reply], and ErrDamaged for what is no outcome.
 func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error) {
 	o, err := decodeOutcome(data)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -146,11 +147,10 @@ func (d *Desk) Refused(ctx context.Context) ([]Record, error) {
 	return out, nil
 }
 
-// rowIsFull reports whether the last limit rounds came one after the other,
-// without a pause, and have ended but for so many that are open. Questions that
-// are open side by side are no rounds yet, and those that the human cannot have seen
-// none at all. One that the human put back to be discussed ends the row. A limit of 0
-// is none.
+// rowIsFull reports whether the last limit rounds followed each other without a pause, and
+// have ended but for mayBeOpen of them. Questions that are open side by side are no rounds
+// yet; those that the human cannot have seen are none. A discussion ends the row. A limit
+// of 0 is none.
 func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, now time.Time, limit, mayBeOpen int) (bool, error) {
 	if limit <= 0 || len(rounds) < limit {
 		return false, nil
@@ -190,29 +190,19 @@ func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, n
 // seen reports whether the human can have seen a question that ended like this.
 func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable && !o.Unseen }
 
-// Continues returns nil where an asker may continue a session that it names:
-// one in which nothing was asked yet, or in which the first to ask was the same
-// client, and agent, for the same project. The error is otherwise ErrForeignSession, or a
-// failure of the store.
-//
-// To share a session is to share its rounds and its history before the human,
-// and no more: answers go to who asked the same as the same client for the same
-// project, in whatever session.
+// Continues returns nil where an asker may continue the session that it names: a new one, or
+// one that the same client and agent began for the same project. The error is otherwise
+// ErrForeignSession, or a failure of the store. A session shares rounds and history, not
+// answers: [Desk.Submit] finds those by content.
 func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
-	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
-	if err != nil {
-		return err
-	}
-	for rec, err := range d.getEach(ctx, ids...) {
+	for rec, err := range d.inSession(ctx, session) {
 		switch {
 		case err != nil:
 			return err
-		case rec.SessionID != session: // counted in it alone
 		case rec.Asker.Client != by.Client || rec.Asker.Agent != by.Agent || rec.Asker.Directory != by.Directory:
 			return ErrForeignSession
-		default:
-			return nil
 		}
+		return nil
 	}
 	return nil
 }
@@ -235,24 +225,35 @@ func (d *Desk) Lift(ctx context.Context, session string) error {
 
 // Session returns the records of a session, oldest first, archived ones too.
 func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
-	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
-	if err != nil {
-		return nil, err
-	}
 	var out []Record
-	for rec, err := range d.getEach(ctx, ids...) {
+	for rec, err := range d.inSession(ctx, session) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.SessionID == session { // and not of another, asked through its host
-			d.addPresence(ctx, &rec)
-			out = append(out, rec)
-		}
+		d.addPresence(ctx, &rec)
+		out = append(out, rec)
 	}
 	return out, nil
 }
 
-// sessionName makes a file name of a session's id, which comes from outside.
+// inSession yields the records of a session, the oldest first, and none of those that are
+// counted in it and belong to another. An error is the last that it yields.
+func (d *Desk) inSession(ctx context.Context, session string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
+		for rec, err := range d.getEach(ctx, ids...) {
+			if (err != nil || rec.SessionID == session) && !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// sessionName makes a file name of a session's id, which is foreign text.
 func sessionName(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:16])

@@ -49,38 +49,27 @@ const (
 	RoleAsker Role = "asker" // withdrawn, timed out, no human reached
 )
 
-// Errors of a store. A store returns them, or errors that wrap them; what else
-// it returns is a failure, and says what its owner can do about it.
+// Errors of a store. A store returns them, or errors that wrap them; any other error is a
+// failure, and says what its owner can do about it.
 var (
-	// ErrExists means that there is another document of this id already.
-	ErrExists = errors.New("is there already")
-	// ErrNotFound means that there is no such document, and so no such record.
-	ErrNotFound = errors.New("no such question")
-	// ErrUncertain means that it is not known yet whether a document was
-	// created. To repeat the call with the same bytes is safe, and finds out.
-	ErrUncertain = errors.New("it is not certain yet whether this was stored")
-	// ErrDamaged means that a document in the store is not one of ours.
-	ErrDamaged = errors.New("damaged document in the store (mend it, or move it away)")
-	// ErrUnreadable means that the store exists and cannot be read, until its user mends
-	// that.
+	ErrExists     = errors.New("is there already")
+	ErrNotFound   = errors.New("no such question")
+	ErrDamaged    = errors.New("damaged document in the store (mend it, or move it away)")
 	ErrUnreadable = errors.New("the store cannot be read")
-	// ErrLocked means that a lock is taken.
-	ErrLocked = errors.New("locked")
-	// ErrUnreachable means that a store elsewhere does not answer. What was to be
-	// done is not done; it may be tried again.
-	ErrUnreachable = errors.New("the desk does not answer")
-	// ErrUnsent means that an answer could not be sent to where its question is,
-	// and is kept here until it can. It may be given anew till then.
-	ErrUnsent = errors.New("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does")
-	// ErrFormat means that what is stored there is of another version's making.
-	ErrFormat = errors.New("the desk was made by an earlier version of this program")
-	// ErrDenied means that the credential may not do this.
-	ErrDenied = errors.New("this credential does not permit it")
-	// ErrNoBells means that the store has no bells, only a watch.
-	ErrNoBells = errors.New("the store has no bells")
-	// ErrBadName means that an id or a name is not one that a store takes:
-	// see [ValidID] and [ValidName].
+	ErrLocked     = errors.New("locked")
+	ErrFormat     = errors.New("the desk was made by an earlier version of this program")
+	ErrDenied     = errors.New("this credential does not permit it")
+	ErrNoBells    = errors.New("the store has no bells") // only a watch
+	// ErrBadName means that [ValidID] or [ValidName] refuses an id or a name.
 	ErrBadName = errors.New("not a name that the store takes")
+	// ErrUncertain means that a document may have been created or not. The call may be
+	// repeated with the same bytes, and finds out.
+	ErrUncertain = errors.New("it is not certain yet whether this was stored")
+	// ErrUnreachable means that a store elsewhere does not answer, and has changed nothing.
+	ErrUnreachable = errors.New("the desk does not answer")
+	// ErrUnsent means that an answer could not be sent to the home of its question, and is
+	// queued on this machine. Until it is sent another may replace it.
+	ErrUnsent = errors.New("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does")
 )
 
 // ValidName reports whether a store takes the name for a lock or a mark: it is
@@ -111,46 +100,42 @@ type Range struct{ From, Before string }
 // Has reports whether id lies in the range.
 func (r Range) Has(id string) bool { return id >= r.From && (r.Before == "" || id < r.Before) }
 
-// Store keeps the documents of the desk by kind and record id. The embedded
-// one is desk/spool; a distributed engine may take its place. Documents that
-// are created are never changed; drafts and showing are replaced, whole. The
-// suite desk/storetest says the same as this comment, and every store runs it.
+// Store keeps the documents of the desk by kind and record id. Documents that are created
+// are never changed; drafts and showing are replaced, whole. The suite desk/storetest tests
+// this comment, and every store runs it.
 //
-// Reads are linearizable: what a call has done when it returns, and what any
-// reader has seen, is seen by every read that begins afterwards, in whatever
-// process. Only what changes during a listing may be missing from it.
-// The proofs at Desk.get and Desk.decide rest on this.
+// Reads are linearizable: a read sees what every call that returned before it began has
+// done, and what any reader has seen, in whatever process. Only what changes during a
+// listing may be missing from it. The proofs at Desk.get and Desk.decide need this.
 //
 // Every method ends with the cause of ctx when ctx has ended before.
 type Store interface {
-	// Create commits a document, pending or for the archive. When it returns
-	// nil the document survives the death of process and machine, and with one
-	// that is pending the marks of its content that were made before; no reader
-	// ever sees a part of it. If there is another one already it fails with
-	// ErrExists: of several callers, in whatever processes, one succeeds.
-	// Repeated with the bytes that are there it succeeds again.
+	// Create commits a document, pending or for the archive. When it returns nil, the
+	// document survives the death of process and machine, and so do the marks of the
+	// content of a pending one that were made before. No reader ever sees a part of it.
+	// Where there is another document it fails with ErrExists: of several callers, in
+	// whatever processes, one succeeds. Repeated with the same bytes it succeeds again.
 	Create(ctx context.Context, kind Kind, id string, data []byte) error
-	// Decide is Create for the outcome of a record, in the role of the caller,
-	// which a store may hold against what the caller is allowed.
+	// Decide is Create for the outcome of a record. A store may check the role of the
+	// caller against its credential.
 	Decide(ctx context.Context, id string, role Role, data []byte) error
 	// Put writes or replaces a document: a reader sees the one or the other, whole.
-	// A draft, or where a record is shown, survives the death of the process, not
-	// that of the machine. A document of a [Keeper] survives both.
+	// Drafts and showing survive the death of the process, not that of the machine. The
+	// documents of a [Keeper] survive both.
 	Put(ctx context.Context, kind Kind, id string, data []byte) error
-	// Get returns a document. ErrDamaged is what cannot be ours: too large, or
-	// no document at all; ErrUnreadable says that none can be read.
+	// Get returns a document. The error is ErrDamaged for one that cannot be ours, and
+	// ErrUnreadable where none can be read.
 	Get(ctx context.Context, kind Kind, id string) ([]byte, error)
-	// Delete removes a document; that it is gone already is no error. The place of
-	// an outcome may stay taken for a while: then who decides again hears
-	// ErrExists, and finds the record in the archive.
+	// Delete removes a document, if there is one. The place of an outcome may stay taken
+	// for a while: Decide fails with ErrExists then, and the record is in the archive.
 	Delete(ctx context.Context, kind Kind, id string) error
-	// List yields the ids of documents in a range, the newest first, and looks
-	// no further than it is asked for. What was deleted a moment ago may still be
-	// among them. An error is the last that it yields.
+	// List yields the ids of documents in a range, the newest first, and reads no further
+	// than its caller. What was deleted a moment ago may be among them. An error is the
+	// last that it yields.
 	List(ctx context.Context, kind Kind, in Range) iter.Seq2[string, error]
-	// Mark puts an id into an index under a name, Unmark takes it out, Marks
-	// returns those there, ascending. The marks of sessions, and of
-	// what was reopened, may go when SessionKeep has passed since the last.
+	// Mark puts an id into an index under a name, Unmark takes it out, Marks returns
+	// those there, ascending. The marks of sessions, and of what was reopened, may be
+	// removed when SessionKeep has passed since the last.
 	Mark(ctx context.Context, mark Mark, name, id string) error
 	Unmark(ctx context.Context, mark Mark, name, id string) error
 	Marks(ctx context.Context, mark Mark, name string) ([]string, error)
@@ -160,18 +145,42 @@ type Store interface {
 	// Locked reports whether the lock is held; Locks returns the names of those that are.
 	Locked(ctx context.Context, kind Kind, name string) (bool, error)
 	Locks(ctx context.Context, kind Kind) ([]string, error)
-	// Bell calls look, at once and then whenever the outcome of a record may
-	// have been decided since, by any process, even by one that was killed
-	// before it could say so, or the store may have gone; it may call it for nothing.
-	// It returns nil when look is true. The error may be ErrNoBells, before any look: then there is
-	// only Watch.
+	// Bell calls look at once, and then whenever the outcome of a record may have been
+	// decided, even by a process that was killed right after, or the store may have been
+	// removed. It may call look without a reason. It returns nil when look returns true,
+	// and ErrNoBells, before any look, where there is only Watch.
 	Bell(ctx context.Context, id string, look func() bool) error
-	// Watch tells of every change that is made to the collections but the
-	// archive, by any process, after it returned, in order, until ctx ends. Of
-	// locks it may tell the ends of those whose processes died, or not. The
-	// channel is closed when ctx ends, or earlier when what it watched is
-	// gone: the caller watches anew and looks at everything again.
+	// Watch sends every change that any process makes to the collections but the archive,
+	// after it returned, in order, until ctx ends. The end of a lock whose process died may
+	// be missing. The channel is closed when ctx ends, or earlier when what is watched is
+	// removed: the caller watches anew and reads everything again.
 	Watch(ctx context.Context) (<-chan Change, error)
+}
+
+// Merge yields the ids of two listings, each the newest first, as one. An id in both is
+// yielded once. The first listing begins before the second.
+func Merge(a, b iter.Seq2[string, error]) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		next, stop := iter.Pull2(a)
+		defer stop()
+		id, err, more := next()
+		// yieldFrom yields what a has down to an id, without that.
+		yieldFrom := func(least string) bool {
+			for more && (err != nil || id >= least) {
+				if id != least && !yield(id, err) || err != nil {
+					return false
+				}
+				id, err, more = next()
+			}
+			return true
+		}
+		for id, err := range b {
+			if err == nil && !yieldFrom(id) || !yield(id, err) || err != nil {
+				return
+			}
+		}
+		yieldFrom("")
+	}
 }
 
 // Change says that a document or lock came or went. The zero ID says that
@@ -183,8 +192,8 @@ type Change struct {
 	Err     error
 }
 
-// Tell sends a change, and reports whether it did before ctx ended.
-func Tell(ctx context.Context, to chan<- Change, c Change) bool {
+// SendChange sends a change, and reports whether it did before ctx ended.
+func SendChange(ctx context.Context, to chan<- Change, c Change) bool {
 	select {
 	case to <- c:
 		return true
@@ -201,64 +210,58 @@ type Key struct {
 
 // Document is what a store has under a key. Err is as of [Store.Get].
 type Document struct {
-	Data []byte
-	By   *Author // of an outcome; in the archive of what the human said, see Said
-	Said []byte  // of an archived record: the outcome of a human, as the store has taken it
-	Err  error
+	Data         []byte
+	By           *Author // of an outcome; in the archive, of HumanOutcome
+	HumanOutcome []byte  // of an archived record: as the store has taken it from a human
+	Err          error
 }
 
-// Author is who wrote an outcome, as the store knows it from their credential,
-// whatever the document says: nil where the store knows no credentials, zero in
-// the archive where no human wrote one.
+// Author is the writer of an outcome, as the store knows it from the credential: nil where
+// the store knows no credentials, zero in the archive where no human wrote one.
 type Author struct {
 	Role Role
 	Name string
 }
 
-// Reader is a store with a quicker way to several documents than a Get for
-// each, and which may know who wrote them. Each is what a Get would have
-// returned that began after those before it had returned.
+// Reader is a store that reads several documents faster than with a Get for each, and may
+// know their authors. Each document is one that a Get would have returned after those
+// before it.
 type Reader interface {
 	Read(ctx context.Context, keys ...Key) []Document
 }
 
-// Entitled is a store whose credential may not permit to answer. MayAnswer
-// returns an error that wraps ErrDenied then.
+// Entitled is a store whose credential may not permit to answer: MayAnswer returns an error
+// that wraps ErrDenied then.
 type Entitled interface {
 	MayAnswer(ctx context.Context, id string) error
 }
 
-// Unmarker is a store in which [Store.Unmark] has steps that can be taken
-// beforehand. PrepareUnmark takes them and changes nothing; unmark does the rest,
-// and begins with the one system call that takes the mark out. A mark that changed
-// meanwhile is taken out all the same.
+// Unmarker is a store that can prepare an Unmark: PrepareUnmark changes nothing, and unmark
+// begins with the one system call that removes the mark, even if it changed meanwhile.
 type Unmarker interface {
 	PrepareUnmark(ctx context.Context, mark Mark, name, id string) (unmark func() error, err error)
 }
 
-// Filer is a store whose documents are files. Path is where one is, or would be,
-// for the human who looks after it; empty where it is no file.
+// Filer is a store whose documents are files. Path returns the path of one, for the user
+// to look after it; empty where it is no file.
 type Filer interface {
 	Path(kind Kind, id string) string
 }
 
-// Keeper is a store that has more than one home for its records. Place chooses
-// that of a new one, which the record keeps; Home names it, empty where it is the usual
-// one. Given returns the outcome that was given to the record here and not stored
-// there, nil where there is none, and whether it is queued to be sent: another
-// came too late, or was not taken.
-//
-// Queue keeps an outcome that was stored while it could not be read whether another
-// was first. It is sent again later. The error is ErrUnsent where it is kept.
-//
-// KeepStatement keeps on this machine what was asked, a [Record.Statement], and
-// Statement returns it: empty for a record that nothing is known of, and after it
-// was kept empty.
+// Keeper is a store with more than one home for its records. Place chooses the home of a
+// new record, which keeps it.
 type Keeper interface {
 	Placer
-	Queue(ctx context.Context, id string, outcome []byte) error
+	// Home returns the name of a record's home; empty for the usual one.
 	Home(id string) string
-	Given(id string) (outcome []byte, queued bool)
+	// LocalOutcome returns the outcome that this machine gave to a record and that is not
+	// stored with it, nil where there is none, and whether it is queued to be sent.
+	LocalOutcome(id string) (outcome []byte, queued bool)
+	// Queue keeps an outcome, to be sent again, where it cannot be read whether another
+	// was first. The error is ErrUnsent where it is kept.
+	Queue(ctx context.Context, id string, outcome []byte) error
+	// KeepStatement keeps a [Record.Statement] on this machine, and Statement returns it;
+	// an empty one is none.
 	KeepStatement(ctx context.Context, id, statement string)
 	Statement(id string) string
 }

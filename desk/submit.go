@@ -28,15 +28,13 @@ type Request struct {
 	earlier string // the record that is reopened
 }
 
-// Submit asks, unless the same was asked before and no asker waits for it: the
-// same content from the same project and client, still open, or answered and
-// not collected, no longer ago than the keep time. Then that record is returned
-// again, perhaps with its outcome, so that the human is asked once. A question that
-// another asker waits for is left to that. The caller holds the attendance.
+// Submit asks, or returns an earlier record with the same content from the same project and
+// client, perhaps with its outcome, so that the human is asked once: one that is open, or
+// answered and not collected, within the keep time, and has no waiting asker. The caller
+// holds the attendance.
 //
-// The error is a *[RoundLimitError] where the session has asked too often in a
-// row; an answer to an earlier question is delivered all the same. What
-// was refused is kept in the history.
+// The error is a *[RoundLimitError] where the session has asked too often in a row; the
+// refused call is kept in the history. An earlier answer is delivered all the same.
 func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
 	same, err := d.findDuplicates(ctx, &r)
 	if err != nil {
@@ -69,10 +67,9 @@ func (d *Desk) findDuplicates(ctx context.Context, r *Request) ([]string, error)
 	return ids, err
 }
 
-// Note keeps a call that the human is not asked: one that was refused, or that
-// brought all its answers along. Its record has ended with o and is archived at
-// once, as no round of its session. It is returned even where it could not
-// be kept.
+// Note archives a call that the human is not asked: one that was refused, or that brought
+// all its answers along. It is no round of its session. The record is returned even where
+// it could not be kept.
 func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if err := o.check(); err != nil {
 		return Record{}, fmt.Errorf("keep a call: %w", err)
@@ -175,16 +172,21 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 	if _, err := d.store.Get(ctx, KindPending, rec.ID); !errors.Is(err, ErrNotFound) {
 		return
 	}
-	err := d.Delivered(ctx, rec)
+	if err := d.unmark(ctx, &rec); err != nil {
+		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
+	}
+}
+
+// unmark removes the marks that were made when a record was asked.
+func (d *Desk) unmark(ctx context.Context, rec *Record) error {
+	err := d.Delivered(ctx, *rec)
 	for _, name := range rec.rows() {
 		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, name, rec.ID))
 	}
 	if rec.Earlier != "" {
 		err = errors.Join(err, d.store.Unmark(ctx, MarkReopened, rec.Earlier, rec.ID))
 	}
-	if err != nil {
-		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
-	}
+	return err
 }
 
 // Unlike reports whether the request is like no other: a confirmation in no

@@ -30,10 +30,9 @@ type tree struct {
 
 func thisTree() *tree { return &tree{os.Getpid(), proc.Look, proc.Executable, os.Getenv} }
 
-// opened reports whether an agent opened the controlling terminal of this process:
-// a host is above it. A form of the process that asked may share the host's own
-// terminal. Where there is no host above, or the system shows no processes, the variables
-// decide that hosts set for their agents' commands.
+// opened reports whether an agent opened the controlling terminal of this process: a host
+// is above it. A form of the asking process may share its host's terminal. Without a host
+// above, or a view of the processes, the variables that hosts set for commands decide.
 func (t *tree) opened(asker Asker, asked bool) bool {
 	started := 0 // the process of the asker's host: a shell is the user's own, and an editor starts the user's shells
 	if asker.Via != ViaShell && !agenthost.EditorClient(asker.Client) {
@@ -54,10 +53,9 @@ func (t *tree) below(asker Asker) bool {
 	return ok
 }
 
-// hostAbove returns the nearest agent's host above this process: a program known
-// as one, or the process started, which is 0 for none. It is false where there is
-// none, and where another process of this program comes first, in no terminal of an
-// agent's: that opened a pane or a window for the user.
+// hostAbove returns the nearest agent's host above this process: a known program, or the
+// process started, which is 0 for none. It is false where there is none, and where a
+// process of this program in no agent's terminal is nearer: it opened a pane for the user.
 func (t *tree) hostAbove(started int) (host proc.Process, ok bool) {
 	var opener *proc.Process
 	self, _ := t.look(t.self)

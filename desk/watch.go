@@ -17,9 +17,8 @@ const (
 	// Touched: its draft has changed, an asker waits for it or has stopped waiting, or
 	// it is shown elsewhere. A process that was killed stops waiting without an event.
 	Touched EventType = "touched"
-	// Settled: the host of a dialog that was mirrored has said whose reply
-	// counts, after an Ended whose outcome was unsettled. The record has Later
-	// where it was not the one that was told.
+	// Settled: the host of a mirrored dialog has decided whose reply counts, after an
+	// Ended whose outcome was unsettled. The record has Later where it was another.
 	Settled EventType = "settled"
 )
 
@@ -30,16 +29,14 @@ type Event struct {
 	Record Record
 }
 
-// Watch tells what happens on the desk from now on, in every process, in
-// order. Each record is told at most once as asked and once as ended, and in
-// between as touched; a mirrored one may be told as settled after its end, which
-// may have been before the watch. The channel is closed when ctx ends, or when
-// the store fails (which is logged). A caller that also wants what is pending now calls
-// Watch first and then [Desk.Pending]: what was asked in between is in both.
+// Watch sends what happens on the desk from now on, in every process, in order: for each
+// record at most one Asked and one Ended, Touched in between, and for a mirrored one perhaps
+// Settled, after an end that may be older than the watch. The channel is closed when ctx
+// ends, or when the store fails, which is logged. Call Watch before [Desk.Pending]: what was
+// asked in between is in both.
 //
 // All watchers in a process share one watch of the store. A slow one delays no other: it
-// misses touches, and, as after a notification overflow, a record that was asked and ended
-// within the gap.
+// misses touches and, as after an overflow, what was asked and ended within the gap.
 func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
 	l, err := d.hub.listen("")
 	if err != nil {
@@ -51,12 +48,12 @@ func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
 		return nil, err
 	}
 	out := make(chan Event)
-	go d.follow(ctx, l, open, out)
+	go d.sendEvents(ctx, l, open, out)
 	return out, nil
 }
 
-// follow sends to one watcher, which was told open, what happens.
-func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<- Event) {
+// sendEvents sends what happens to a watcher that knows the open records.
+func (d *Desk) sendEvents(ctx context.Context, l *listener, open openSet, out chan<- Event) {
 	defer close(out)
 	defer d.hub.leave(l)
 	for {
@@ -89,12 +86,11 @@ func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<-
 	}
 }
 
-// openSet is the records that have been told as asked, or were there before,
-// and not as ended. One that is there and false has ended unsettled, told or
-// before.
+// openSet is the records that a watcher knows as asked and not as ended; false is one that
+// has ended unsettled.
 type openSet map[string]bool
 
-// admit updates the set, and reports whether ev is new to a watcher that was told it.
+// admit updates the set, and reports whether ev is new to its watcher.
 func (s openSet) admit(ev Event) bool {
 	id := ev.Record.ID
 	was, known := s[id]
@@ -115,44 +111,37 @@ func (s openSet) admit(ev Event) bool {
 	return was
 }
 
-// undecided returns the records that are open, asked and without a reply, and
-// as false those whose reply is unsettled. It looks for replies first, see
-// [Desk.get].
+// undecided returns the records that are open and, as false, those whose reply is
+// unsettled.
 func (d *Desk) undecided(ctx context.Context) (openSet, error) {
-	decided, err := d.list(ctx, KindReplies, Range{})
+	ids, decided, err := d.openIDs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := d.list(ctx, KindPending, Range{})
-	if err != nil {
-		return nil, err
-	}
-	open := make(openSet, len(asked))
-	for _, id := range asked {
-		if !contains(decided, id) {
-			open[id] = true
-		}
+	open := make(openSet, len(ids))
+	for _, id := range ids {
+		open[id] = true
 	}
 	for rec, err := range d.getEach(ctx, decided...) { // few have a reply and are not archived
 		if err != nil {
 			return nil, err
 		}
-		if contains(asked, rec.ID) && rec.Outcome != nil && rec.Outcome.Unsettled {
+		if rec.Outcome != nil && rec.Outcome.Unsettled {
 			open[rec.ID] = false
 		}
 	}
 	return open, nil
 }
 
-// eventsOf returns what an update of the store may mean to a watcher that was told
-// open. It reads no record of which there can be nothing new.
+// eventsOf returns what an update of the store may mean to a watcher that knows open. It
+// reads no record without need.
 func (d *Desk) eventsOf(ctx context.Context, c update, open openSet) ([]Event, error) {
-	beside := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
+	touches := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
 	_, known := open[c.ID]
 	switch {
 	case c.ID == "":
 		return d.rescan(ctx, open)
-	case open[c.ID] && beside:
+	case open[c.ID] && touches:
 		return d.event(ctx, Touched, c.ID, c.record)
 	case open[c.ID]:
 		return d.event(ctx, Ended, c.ID, c.record)
@@ -166,7 +155,7 @@ func (d *Desk) eventsOf(ctx context.Context, c update, open openSet) ([]Event, e
 	return nil, nil // cleaning up after a record that ended, or a reply that came too late
 }
 
-// rescan returns how what is on the desk differs from what has been told.
+// rescan returns how the desk differs from what its watcher knows.
 func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 	now, err := d.undecided(ctx)
 	if err != nil {
@@ -218,7 +207,7 @@ func (d *Desk) event(ctx context.Context, kind EventType, id string, record func
 		return nil, err
 	}
 	if kind == Asked {
-		rec.State, rec.Outcome = Pending, nil // it may have ended since; that is told next
+		rec.State, rec.Outcome = Pending, nil // it may have ended since: the next event
 	}
 	if (rec.Outcome != nil) != (kind == Ended || kind == Settled) {
 		return nil, nil

@@ -9,24 +9,23 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// long is how long a call may wait where the client is told to wait that long:
-// a day.
+// long is how long a call may wait if the client's limit can be set: a day.
 const (
 	long        = "24h"
 	longSeconds = 24 * 60 * 60
 )
 
-// Clients returns all that can be registered with. Their forms were written by
-// the programs themselves (Claude Code 2.1, Codex 0.169, Gemini CLI 0.61,
-// OpenCode 1.18), or are those of their documentation.
+// Clients returns all known clients. The forms of their entries are what the programs
+// write themselves (Claude Code 2.1, Codex 0.169, Gemini CLI 0.61, OpenCode 1.18), or
+// those of their documentation.
 func Clients() []Client {
 	below := func(dir func(Place) string, path string) func(Place) string {
 		return func(p Place) string { return filepath.Join(dir(p), filepath.FromSlash(path)) }
 	}
-	onWindows := func(there, elsewhere func(Place) string) func(Place) string {
+	onWindows := func(windows, elsewhere func(Place) string) func(Place) string {
 		return func(p Place) string {
 			if p.OS == "windows" {
-				return there(p)
+				return windows(p)
 			}
 			return elsewhere(p)
 		}
@@ -34,7 +33,7 @@ func Clients() []Client {
 	and := func(form func(Server) edit.Object, more ...edit.Member) func(Server) edit.Object {
 		return func(s Server) edit.Object { return append(form(s), more...) }
 	}
-	// A server in the form that most have taken from the first of them.
+	// The form of a server in most clients.
 	waits := func(hold string) func(Server) edit.Object {
 		return func(s Server) edit.Object {
 			return edit.Object{{Name: "command", Value: s.Command}, {Name: "args", Value: s.args(hold)}}
@@ -63,7 +62,7 @@ func Clients() []Client {
 			format:  edit.JSON, path: mcpServers, project: ".mcp.json",
 			user:  func(p Place) string { return filepath.Join(p.dir("CLAUDE_CONFIG_DIR", ""), ".claude.json") },
 			local: stdio, remote: typed("http"), reference: "${" + TokenVariable + "}",
-			// It asks before a tool is used for the first time, unless the tool is listed here.
+			// It asks before the first use of a tool that is not in this list.
 			allowed: func(p Place) (string, []string, string) {
 				return p.ClaudeSettings(), []string{"permissions", "allow"}, "mcp__" + Name
 			},
@@ -113,12 +112,12 @@ func Clients() []Client {
 			format:  edit.JSON, path: []string{"mcp"}, project: "opencode.json",
 			user: func(p Place) string {
 				path := filepath.Join(p.OpenCode(), "opencode.json")
-				if _, err := os.Stat(path + "c"); err == nil { // with remarks
+				if _, err := os.Stat(path + "c"); err == nil { // with comments
 					return path + "c"
 				}
 				return path
 			},
-			// Its limit starts anew with every sign of life.
+			// Progress messages restart its limit.
 			local: func(s Server) edit.Object {
 				return edit.Object{{Name: "type", Value: "local"}, {Name: "command", Value: append([]string{s.Command}, s.args("")...)}, {Name: "enabled", Value: true}}
 			},

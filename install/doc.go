@@ -1,7 +1,6 @@
-// Package install registers this program with the clients that start it, and
-// takes it out again: where each keeps its servers, and our entry there. A
-// client is one row of [Clients]; how a file is changed is edit's to know.
+// Package install registers this program with the clients that start it, and undoes
+// that: where each has its list of servers, and our entry in it. A client is one row of
+// [Clients]; package edit changes the files.
 //
-// It imports edit and ui/words and nothing else of ours, runs no program and
-// prints nothing.
+// It imports edit and ui/words, runs no program and prints nothing.
 package install

@@ -17,16 +17,16 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Name is what the server is called in the files of clients.
+// Name is the name of the server in the files of clients.
 const Name = "askuser"
 
-// TokenVariable holds the token for a server over HTTP. Files get a reference to
-// it where their client understands one, so that they hold no secret.
-const TokenVariable = "MCP_ASKUSER_TOKEN" //nolint:gosec // the name of a secret is none
+// TokenVariable is the variable with the token for a server over HTTP. Files refer to it
+// if their client can read variables, so that they contain no secret.
+const TokenVariable = "MCP_ASKUSER_TOKEN" //nolint:gosec // a name
 
-// Place is where a user's files are.
+// Place locates the files of a user or a project.
 type Place struct {
-	OS      string // as runtime.GOOS has it
+	OS      string // a runtime.GOOS
 	Getenv  func(string) string
 	Project string // the directory of a project; empty for the user's own files
 }
@@ -34,10 +34,10 @@ type Place struct {
 // Home returns the user's home directory.
 func (p Place) Home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
 
-// Root is above all of those files: the project, or the home directory.
+// Root returns the directory above all of those files: the project, or the home directory.
 func (p Place) Root() string { return cmp.Or(p.Project, p.Home()) }
 
-// config returns the directory in which programs of this system keep settings.
+// config returns the system's directory for the settings of programs.
 func (p Place) config() string {
 	switch p.OS {
 	case "windows":
@@ -48,13 +48,12 @@ func (p Place) config() string {
 	return p.xdg()
 }
 
-// xdg returns the directory of those programs that go by the XDG rules everywhere.
+// xdg returns the directory for the settings of programs that follow XDG on every system.
 func (p Place) xdg() string {
 	return p.dir("XDG_CONFIG_HOME", ".config")
 }
 
-// dir returns the directory that a variable names, else one below the home
-// directory.
+// dir returns the directory in a variable, or else one below the home directory.
 func (p Place) dir(variable, below string) string {
 	if dir := p.Getenv(variable); filepath.IsAbs(dir) {
 		return dir
@@ -62,7 +61,7 @@ func (p Place) dir(variable, below string) string {
 	return filepath.Join(p.Home(), below)
 }
 
-// ClaudeSettings is the file with Claude Code's settings.
+// ClaudeSettings returns the path of Claude Code's settings.
 func (p Place) ClaudeSettings() string {
 	dir := p.dir("CLAUDE_CONFIG_DIR", ".claude")
 	if p.Project != "" {
@@ -71,7 +70,7 @@ func (p Place) ClaudeSettings() string {
 	return filepath.Join(dir, "settings.json")
 }
 
-// OpenCode is the directory of OpenCode's configuration.
+// OpenCode returns the directory of OpenCode's configuration.
 func (p Place) OpenCode() string {
 	if p.Project != "" {
 		return filepath.Join(p.Project, ".opencode")
@@ -79,16 +78,16 @@ func (p Place) OpenCode() string {
 	return filepath.Join(p.xdg(), "opencode")
 }
 
-// Server is how clients reach us: a program that they start, or an address.
+// Server is this program, as clients start it or connect to it.
 type Server struct {
-	Command string   // the program
-	Args    []string // with it
-	Where   []string // the flags that lead to its desk, where that is not the usual one
-	URL     string   // instead of a program
-	Token   string   // with URL, where the client's file takes no reference to a variable
+	Command string
+	Args    []string
+	Where   []string // the flags that name its desk, if it is not the default
+	URL     string   // instead of a command
+	Token   string   // with URL, if the client's file cannot refer to a variable
 }
 
-// args are the arguments of the program: how long a client waits, and which desk.
+// args returns the arguments of the command: how long a call may wait, and the desk.
 func (s Server) args(hold string) []string {
 	args := append([]string{}, s.Args...)
 	if hold != "" || len(s.Where) > 0 {
@@ -102,33 +101,30 @@ func (s Server) args(hold string) []string {
 
 // Client is a program that starts MCP servers.
 type Client struct {
-	Name    string // as it is named on the command line
+	Name    string // on the command line
 	Title   string
-	Restart string // what makes it take a change up
+	Restart string // when a change takes effect
 
-	program string // how it is called in PATH, if it is
+	program string // its name in PATH; empty without one
 	format  edit.Format
-	user    func(Place) string // its file
-	project string             // the same below a project; empty where it has none
-	path    []string           // of the servers in it
+	user    func(Place) string // the path of its file
+	project string             // the same below a project; empty without one
+	path    []string           // to the servers in the file
 	local   func(Server) edit.Object
-	remote  func(Server) edit.Object // nil where it only starts programs
-	// reference is how its file names a variable of the environment; empty where
-	// it takes none.
+	remote  func(Server) edit.Object // nil if it only starts programs
+	// reference refers to TokenVariable in the file; empty if that cannot.
 	reference string
-	// limit is how long the client lets a call take: the member of our entry that
-	// sets it, its unit, and what holds without it. Without a unit it is not
-	// limited as long as we show signs of life.
-	limit limit
-	// allowed is a second file with a list of what needs no permission.
+	limit     limit
+	// allowed locates our entry in a list of tools that need no permission.
 	allowed func(Place) (file string, path []string, entry string)
 }
 
-// limit is how long a client lets a call take.
+// limit is a client's time limit for a call. The zero value means that progress messages
+// extend it.
 type limit struct {
-	key   string
-	unit  time.Duration
-	usual time.Duration
+	key   string        // the member of our entry that sets it
+	unit  time.Duration // of that
+	usual time.Duration // the default
 }
 
 // ByName returns a client.
@@ -141,7 +137,7 @@ func ByName(name string) (Client, bool) {
 	return all[i], true
 }
 
-// Names returns those of all clients, in order.
+// Names returns the names of all clients, in order.
 func Names() []string {
 	var out []string
 	for _, c := range Clients() {
@@ -150,7 +146,7 @@ func Names() []string {
 	return out
 }
 
-// File returns where the client keeps its servers.
+// File returns the path of the file with the client's servers.
 func (c *Client) File(p Place) (string, error) {
 	if p.Project != "" {
 		if c.project == "" {
@@ -164,8 +160,8 @@ func (c *Client) File(p Place) (string, error) {
 	return c.user(p), nil
 }
 
-// Found reports whether the client seems to be on this machine: its file is
-// there, or the directory for it alone, or it is in PATH.
+// Found reports whether the client seems to be installed: its file exists, or the
+// directory for it alone, or it is in PATH.
 func (c *Client) Found(p Place) bool {
 	if c.program != "" {
 		if _, err := exec.LookPath(c.program); err == nil {
@@ -186,9 +182,9 @@ func (c *Client) Found(p Place) bool {
 
 // Registration is our entry in a client's file.
 type Registration struct {
-	What  string        // the program and its arguments on one line, or the address; empty where nothing does
-	Limit time.Duration // how long the client lets a call of ours take; 0 where nothing limits it
-	Hold  time.Duration // how long the entry tells the server to wait; 0 where the server decides by the client
+	What  string        // the command and its arguments, or the address; empty without an entry
+	Limit time.Duration // the client's limit for a call; 0 without one
+	Hold  time.Duration // the value of --hold; 0 without it
 }
 
 // Registered reads our entry in the client's file.
@@ -217,7 +213,8 @@ func (c *Client) Registered(p Place) (Registration, error) {
 	return r, err
 }
 
-// entry returns our entry in the client's file, in the order in which we write it.
+// entry returns our entry in the client's file, its members in the order in which we
+// write them.
 func (c *Client) entry(p Place) (edit.Object, error) {
 	path, err := c.File(p)
 	if err != nil {
@@ -249,8 +246,8 @@ func (c *Client) entry(p Place) (edit.Object, error) {
 	return out, nil
 }
 
-// own are the members of our entry that its user has put there, such as an
-// environment. Those of a program mean nothing beside an address.
+// own returns the members of our entry that the user has added, such as an environment.
+// An entry that changes between a command and an address keeps none.
 func (c *Client) own(entry edit.Object, remote bool) edit.Object {
 	named := func(o edit.Object, names ...string) bool {
 		return slices.ContainsFunc(o, func(m edit.Member) bool { return slices.Contains(names, m.Name) })
@@ -265,17 +262,17 @@ func (c *Client) own(entry edit.Object, remote bool) edit.Object {
 	return slices.DeleteFunc(entry, func(m edit.Member) bool { return named(form, m.Name) })
 }
 
-// at is the path of our entry in the client's file.
+// at returns the path of our entry in the client's file.
 func (c *Client) at() []string { return append(slices.Clip(c.path), Name) }
 
-// ours reports whether a file of the client's holds something of ours.
+// ours reports whether a file of the client's has our entry.
 func (c *Client) ours(data []byte) bool {
 	_, found, err := c.format.Get(data, c.at()...)
 	return err == nil && found
 }
 
-// Plan returns the changes that register s with the client, or take it out. The
-// error names the file.
+// Plan returns the changes that register s with the client, or undo that. The error
+// names the file.
 func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	path, err := c.File(p)
 	if err != nil {
@@ -315,7 +312,7 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	return []edit.Change{main, permission}, err
 }
 
-// allow is the change to the list of what needs no permission.
+// allow returns the change to the list of tools that need no permission.
 func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 	file, path, entry := c.allowed(p)
 	place := func(data []byte) (int, error) {
@@ -340,6 +337,6 @@ func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 			if err != nil || at < 0 {
 				return data, err
 			}
-			return edit.RemoveAt(data, before, at, path...)
+			return edit.JSON.Remove(data, before, append(slices.Clip(path), strconv.Itoa(at))...)
 		})
 }

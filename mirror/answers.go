@@ -11,8 +11,8 @@ import (
 // separator separates several answers to one question.
 const separator = ", "
 
-// joinAnswers writes an answer as one string, as Claude Code does: several are joined,
-// and one that holds a comma is quoted as in JSON.
+// joinAnswers writes an answer as one string, as Claude Code does: several words are
+// joined, and a word with a comma is quoted as in JSON.
 func joinAnswers(q *question.Question, a *question.Answer) string {
 	words := q.Words(a)
 	if !q.Several() {
@@ -27,7 +27,7 @@ func joinAnswers(q *question.Question, a *question.Answer) string {
 	return strings.Join(words, separator)
 }
 
-// splitAnswers reads what joinAnswers, or the host, has written.
+// splitAnswers reads the text of joinAnswers, or of the host.
 func splitAnswers(q *question.Question, text string) question.Answer {
 	if !q.Several() {
 		return answerFromList(q, []string{text})
@@ -41,7 +41,7 @@ func splitAnswers(q *question.Question, text string) question.Answer {
 	return answerFromList(q, words)
 }
 
-// answerFromList reads answers in a list. What is no label is the human's own text.
+// answerFromList reads answers in a list. A word that is no label is the user's own text.
 func answerFromList(q *question.Question, words []string) question.Answer {
 	a := question.Answer{QuestionID: q.ID, By: question.ByUser}
 	var own []string
@@ -81,8 +81,8 @@ func nextAnswer(q *question.Question, text string) (word, rest string) {
 	return word, rest
 }
 
-// normalized is an answer in the one form in which it can be compared: a text of the
-// human's own that is a label chooses it.
+// normalized returns an answer in the form in which it can be compared: a text of the
+// user's own that equals a label chooses that option.
 func normalized(q *question.Question, a question.Answer) question.Answer {
 	if q.Option(a.Custom) == nil {
 		return a

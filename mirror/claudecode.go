@@ -1,7 +1,6 @@
 package mirror
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -10,14 +9,13 @@ import (
 	"strings"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
-// The events of Claude Code that tell of dialogs. PermissionRequest comes with
-// the dialog, PostToolUse when it was answered; the others come when a dialog
-// that is still open here must have ended otherwise.
+// The events of Claude Code about dialogs. PermissionRequest opens a dialog,
+// PostToolUse follows its answer; after the others a dialog that is still open here
+// must have ended otherwise.
 const (
 	permissionRequest = "PermissionRequest"
 	postToolUse       = "PostToolUse"
@@ -26,7 +24,7 @@ const (
 	sessionEnd        = "SessionEnd"
 )
 
-// ClaudeCodeEvents are the events for which Claude Code has to run us.
+// ClaudeCodeEvents are the events for which Claude Code runs hook.
 func ClaudeCodeEvents() []string {
 	return []string{permissionRequest, postToolUse, postToolBatch, stopEvent, sessionEnd}
 }
@@ -36,7 +34,7 @@ const claudeTool = "AskUserQuestion"
 
 const claudeName = "claude-code"
 
-// claudeEvent is what all events have.
+// claudeEvent is an event as JSON.
 type claudeEvent struct {
 	Session  string          `json:"session_id"`
 	Dir      string          `json:"cwd"`
@@ -48,15 +46,15 @@ type claudeEvent struct {
 	Calls    []claudeCall    `json:"tool_calls"`
 }
 
-// claudeCall is a call of a tool that has come to its end.
+// claudeCall is a tool call that has ended.
 type claudeCall struct {
 	Tool     string          `json:"tool_name"`
 	Input    json.RawMessage `json:"tool_input"`
 	Response json.RawMessage `json:"tool_response"` // the text that the model reads
 }
 
-// readClaude makes out an event. A subagent's question would be hidden from the
-// human while we wait, and an unattended session has no dialog.
+// readClaude parses an event. A subagent's dialog is hidden from the user while hook
+// runs, and an unattended session has none.
 func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	var in claudeEvent
 	if json.Unmarshal(data, &in) != nil || in.Session == "" || in.Agent != "" {
@@ -73,8 +71,8 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	case permissionRequest:
 		switch {
 		case in.Tool != claudeTool:
-			// Others that run such hooks say nothing of themselves: they may have
-			// a dialog of which we know nothing.
+			// Other programs that run these hooks set neither variable: they may show
+			// a dialog of their own.
 			ok = (attended || out.host > 0) && in.permission(&out)
 			out.unattended = !attended
 		case attended:
@@ -98,10 +96,10 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	return out, ok
 }
 
-// claudeStopped is the end of a dialog that is still open here when the agent's
-// turn is over. Of a question it is that its human chose to talk about it: for
-// all else there are events. A reply of ours that closed the dialog was taken;
-// of one that answers, PostToolUse and PostToolBatch tell.
+// claudeStopped is the outcome of a dialog that is still open here when the agent's
+// turn has ended. The user of a question chose to talk about it: all other ends have
+// events. A reply of hook that closed the dialog was taken; one that answers is
+// reported by PostToolUse and PostToolBatch.
 func claudeStopped(rec desk.Record) (desk.Outcome, bool) {
 	switch {
 	case rec.Outcome != nil:
@@ -112,8 +110,7 @@ func claudeStopped(rec desk.Record) (desk.Outcome, bool) {
 	return discussed(claudeName), true
 }
 
-// claudeInput is what the tool is called with. What else is there may mean
-// something, and is not mirrored.
+// claudeInput is the tool's input. Input with other members is not mirrored.
 type claudeInput struct {
 	Questions   json.RawMessage `json:"questions"`
 	Answers     map[string]any  `json:"answers"`
@@ -122,45 +119,26 @@ type claudeInput struct {
 }
 
 type claudeQuestion struct {
-	Question string `json:"question"`
-	Header   string `json:"header"`
-	Kind     string `json:"kind"`
-	Several  bool   `json:"multiSelect"`
-	Options  []struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-		Preview     string `json:"preview"`
-	} `json:"options"`
+	hostQuestion
+	Kind    string `json:"kind"`
+	Several bool   `json:"multiSelect"`
 }
 
-// strictly decodes what has no member that v has not.
-func strictly(data []byte, v any) bool {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	return dec.Decode(v) == nil && !dec.More()
-}
-
-// claudeSet maps the tool's input to a set, one to one.
-func claudeSet(input json.RawMessage) (claudeInput, *question.Set, bool) {
-	var in claudeInput
-	var asked []claudeQuestion
-	if !strictly(input, &in) || !strictly(in.Questions, &asked) {
+// claudeSet maps the tool's input to a set.
+func claudeSet(input json.RawMessage) (in claudeInput, set *question.Set, ok bool) {
+	if !strictly(input, &in) {
 		return in, nil, false
 	}
-	set, ok := setOf(asked, func(x claudeQuestion, q *question.Question) bool {
-		q.Text, q.Header = x.Question, x.Header
+	set, ok = setOf(in.Questions, func(x claudeQuestion, q *question.Question) bool {
 		if x.Several {
 			q.Type = question.MultiChoice
-		}
-		for _, o := range x.Options {
-			q.Options = append(q.Options, option(o.Label, o.Description, o.Preview))
 		}
 		return x.Kind == "" || x.Kind == "choice"
 	})
 	return in, set, ok
 }
 
-// asks is the event of a dialog.
+// asks reads the event of a dialog that opens.
 func (in *claudeEvent) asks(out *event) bool {
 	input, set, ok := claudeSet(in.Input)
 	if !ok || len(input.Answers) > 0 || len(input.Annotations) > 0 {
@@ -175,15 +153,15 @@ func (in *claudeEvent) asks(out *event) bool {
 	return true
 }
 
-// claudeDecision is what the hook prints.
+// claudeDecision is the output of hook.
 type claudeDecision struct {
 	Behavior string                     `json:"behavior"`
 	Message  string                     `json:"message,omitempty"`
 	Updated  map[string]json.RawMessage `json:"updatedInput,omitempty"`
 }
 
-// printClaude writes a reply as Claude Code reads it: its own input, with the
-// answers in it.
+// printClaude writes a reply as Claude Code reads it: the tool's input with the
+// answers.
 func printClaude(raw map[string]json.RawMessage, rec desk.Record) []byte {
 	r := rec.Reply()
 	if r == nil {
@@ -202,7 +180,7 @@ func (d claudeDecision) output() any {
 	return map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": permissionRequest, "decision": d}}
 }
 
-// permission is the event of a dialog that asks whether a tool may be used.
+// permission reads the event of a dialog that asks whether the agent may use a tool.
 func (in *claudeEvent) permission(out *event) (ok bool) {
 	out.permission, out.print = true, permissionPrinter(claudeDecision{Behavior: "allow"}.output(), func(message string) any {
 		return claudeDecision{Behavior: "deny", Message: message}.output()
@@ -214,8 +192,8 @@ func (in *claudeEvent) permission(out *event) (ok bool) {
 // claudePlan is the tool with which Claude Code has a plan approved.
 const claudePlan = "ExitPlanMode"
 
-// claudePermission is the question whether a tool may be used; that of our own
-// tools is whether we may ask, and is not asked.
+// claudePermission asks whether the agent may use a tool. It is false for our own tools,
+// which only ask.
 func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) {
 	switch {
 	case tool == "", tool == claudeTool, strings.HasPrefix(tool, "mcp__") && ourTool(tool):
@@ -232,8 +210,8 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	return permission(words.AllowPlan, words.GoOn, words.KeepPlanning, plan, marshal(members))
 }
 
-// claudeAnswers is the tool's input with the answers in it; nil where they would
-// not be read as what the human said.
+// claudeAnswers returns the tool's input with the answers; nil if Claude Code would read
+// other answers from it.
 func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]json.RawMessage {
 	answers, notes, last := map[string]string{}, map[string]claudeNote{}, ""
 	for _, x := range rec.Asked() {
@@ -246,12 +224,12 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 		if x.Answer == nil {
 			continue
 		}
-		if rec.Outcome.FromProgram() { // the host says of every answer that it is the user's
+		if rec.Outcome.FromProgram() { // to the host every answer is the user's
 			notes[x.Question.Text] = claudeNote{strings.TrimSpace("Answered by " + words.Program(rec.Outcome) + ", not by the user themselves. " + x.Note)}
 		}
-		meant := normalized(x.Question, *x.Answer)
-		text := joinAnswers(x.Question, &meant)
-		if read := splitAnswers(x.Question, text); text == "" || !slices.Equal(x.Question.Words(&read), x.Question.Words(&meant)) {
+		own := normalized(x.Question, *x.Answer)
+		text := joinAnswers(x.Question, &own)
+		if read := splitAnswers(x.Question, text); text == "" || !slices.Equal(x.Question.Words(&read), x.Question.Words(&own)) {
 			return nil
 		}
 		answers[x.Question.Text], last = text, x.Question.Text
@@ -262,7 +240,7 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 	out := maps.Clone(raw)
 	out["answers"] = marshal(answers)
 	delete(out, "annotations")
-	if note := rec.Reply().Note; note != "" { // about all of them; it goes with the last
+	if note := rec.Reply().Note; note != "" { // about all questions
 		notes[last] = claudeNote{strings.TrimSpace(notes[last].Notes + "\n" + note)}
 	}
 	if len(notes) > 0 {
@@ -271,26 +249,17 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 	return out
 }
 
-// claudeNote is what the dialog has beside an answer.
+// claudeNote is a note on an answer in the dialog.
 type claudeNote struct {
 	Notes string `json:"notes"`
 }
 
-// marshal writes JSON as JavaScript does, on a line; nil for what cannot be.
-func marshal(v any) []byte {
-	data, err := plainjson.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return append(data, '\n')
-}
-
-// sameSet has an event concern the records that ask what it tells of.
+// sameSet selects the records that ask the questions of a set.
 func sameSet(set *question.Set) func(desk.Record) bool {
 	return func(rec desk.Record) bool { return reflect.DeepEqual(rec.Questions, set.Questions) }
 }
 
-// answers is the event of a dialog that was answered.
+// answers reads the event of a dialog that was answered.
 func (in *claudeEvent) answers(out *event) bool {
 	_, set, ok := claudeSet(in.Input)
 	if !ok {
@@ -302,9 +271,9 @@ func (in *claudeEvent) answers(out *event) bool {
 	return ok
 }
 
-// claudeOutcome is how a dialog ended, as the tool's response has it.
+// claudeOutcome returns how a dialog ended, from the tool's response.
 func claudeOutcome(set *question.Set, response json.RawMessage) (desk.Outcome, bool) {
-	var said struct {
+	var result struct {
 		Answers     map[string]json.RawMessage `json:"answers"`
 		Response    string                     `json:"response"`
 		Annotations map[string]struct {
@@ -313,41 +282,41 @@ func claudeOutcome(set *question.Set, response json.RawMessage) (desk.Outcome, b
 		} `json:"annotations"`
 		Away float64 `json:"afkTimeoutMs"` // the host continued without an answer
 	}
-	if json.Unmarshal(response, &said) != nil {
+	if json.Unmarshal(response, &result) != nil {
 		return desk.Outcome{}, false
 	}
-	if said.Away > 0 {
+	if result.Away > 0 {
 		return desk.Outcome{Status: desk.Timeout, Surface: claudeName, Reason: "Claude Code went on without an answer"}, true
 	}
 	var r question.Reply
 	for i := range set.Questions {
 		q := &set.Questions[i]
-		beside := said.Annotations[q.Text]
-		if how, ok := beside.Unanswered.(string); ok && how != "" {
+		annotation := result.Annotations[q.Text]
+		if how, ok := annotation.Unanswered.(string); ok && how != "" {
 			continue
 		}
-		a, ok := claudeAnswer(q, said.Answers[q.Text])
-		if ok && a.Custom == notesOnly && beside.Notes != "" {
+		a, ok := claudeAnswer(q, result.Answers[q.Text])
+		if ok && a.Custom == notesOnly && annotation.Notes != "" {
 			if a.Custom = ""; q.Required {
-				a.Custom, beside.Notes = beside.Notes, ""
+				a.Custom, annotation.Notes = annotation.Notes, ""
 			}
 		}
-		if a.QuestionID, a.Note = q.ID, beside.Notes; ok || a.Note != "" {
+		if a.QuestionID, a.Note = q.ID, annotation.Notes; ok || a.Note != "" {
 			r.Answers = append(r.Answers, a)
 		}
 	}
-	if said.Response != "" && len(r.Answers) == 0 && len(set.Questions) == 1 {
-		r.Answers = []question.Answer{{QuestionID: set.Questions[0].ID, Custom: said.Response, By: question.ByUser}}
-	} else if said.Response != "" {
-		r.Note = said.Response
+	if result.Response != "" && len(r.Answers) == 0 && len(set.Questions) == 1 {
+		r.Answers = []question.Answer{{QuestionID: set.Questions[0].ID, Custom: result.Response, By: question.ByUser}}
+	} else if result.Response != "" {
+		r.Note = result.Response
 	}
 	return answered(claudeName, set, r), true
 }
 
-// notesOnly is what the dialog has as the answer where there are only notes.
+// notesOnly is the dialog's answer to a question that has only notes.
 const notesOnly = "(notes only)"
 
-// claudeAnswer reads one answer: a string, or a list that the host joins.
+// claudeAnswer reads one answer: a string or a list.
 func claudeAnswer(q *question.Question, raw json.RawMessage) (question.Answer, bool) {
 	var one string
 	if json.Unmarshal(raw, &one) == nil && strings.TrimSpace(one) != "" {
@@ -360,11 +329,11 @@ func claudeAnswer(q *question.Question, raw json.RawMessage) (question.Answer, b
 	return answerFromList(q, several), true
 }
 
-// batch is the event of calls that have all come to their ends.
+// batch reads the event of several calls that have all ended.
 func (in *claudeEvent) batch(out *event) bool {
 	type call struct {
-		set  *question.Set
-		said string
+		set      *question.Set
+		response string
 	}
 	var calls []call
 	for _, c := range in.Calls {
@@ -372,39 +341,39 @@ func (in *claudeEvent) batch(out *event) bool {
 		if c.Tool == claudeTool {
 			_, set, ok = claudeSet(c.Input)
 		}
-		var said string
-		if ok && json.Unmarshal(c.Response, &said) == nil {
-			calls = append(calls, call{set, said})
+		var response string
+		if ok && json.Unmarshal(c.Response, &response) == nil {
+			calls = append(calls, call{set, response})
 		}
 	}
 	find := func(rec desk.Record) int {
 		return slices.IndexFunc(calls, func(c call) bool { return sameSet(c.set)(rec) })
 	}
 	out.concerns = func(rec desk.Record) bool { return find(rec) >= 0 }
-	out.end = func(rec desk.Record) (desk.Outcome, bool) { return claudeCallOutcome(rec, calls[find(rec)].said) }
+	out.end = func(rec desk.Record) (desk.Outcome, bool) { return claudeCallOutcome(rec, calls[find(rec)].response) }
 	return len(calls) > 0
 }
 
-// What the model reads of a call whose dialog ended without a yes or an answer.
+// Parts of the text that the model receives for a rejected call.
 const (
 	claudeRejected = "The user doesn't want to proceed with this tool use."
 	claudeClarify  = "wants to clarify these questions"
 )
 
-// claudeCallOutcome is how a dialog ended, by what the model reads of its call. Of an
-// answer PostToolUse tells, and better: its process may be the slower one.
-func claudeCallOutcome(rec desk.Record, said string) (desk.Outcome, bool) {
-	rejected := strings.HasPrefix(said, claudeRejected)
+// claudeCallOutcome returns how a dialog ended, from the text that the model receives
+// for its call. It is false for an answer: PostToolUse has it, though perhaps later.
+func claudeCallOutcome(rec desk.Record, response string) (desk.Outcome, bool) {
+	rejected := strings.HasPrefix(response, claudeRejected)
 	switch {
-	case rec.Reply() != nil && !granted(rec) && (rec.Asker.Permission() || rec.State != desk.Answered) && strings.Contains(said, refusal(rec)):
+	case rec.Reply() != nil && !granted(rec) && (rec.Asker.Permission() || rec.State != desk.Answered) && strings.Contains(response, refusal(rec)):
 		return *rec.Outcome, true
 	case rec.Asker.Permission() && rejected:
 		return decided(claudeName, &rec.Set, question.NoID), true
 	case granted(rec):
 		return *rec.Outcome, true
-	case rec.Asker.Permission(): // allowed there, or refused by something else
+	case rec.Asker.Permission(): // allowed there, or refused by a rule
 		return gone(claudeName, words.Mark("decided there")), true
-	case rejected && strings.Contains(said, claudeClarify):
+	case rejected && strings.Contains(response, claudeClarify):
 		return discussed(claudeName), true
 	case rejected:
 		return dismissed(claudeName, ""), true

@@ -10,8 +10,8 @@ import (
 
 const codexName = "codex"
 
-// Codex is the host whose daemon package codex listens to: it hands on what that
-// says, and sends back what is printed.
+// Codex is the host for one event of Codex's daemon, to which package codex is
+// connected.
 func Codex(e CodexEvent) Host {
 	return Host{Name: codexName, read: func([]byte, func(string) string) (event, bool) { return e.event() }}
 }
@@ -19,23 +19,18 @@ func Codex(e CodexEvent) Host {
 // CodexEvent is a question of Codex's, or its end.
 type CodexEvent struct {
 	Thread    string
-	Request   string // what tells it from all others
+	Request   string // its id
 	Directory string
 	PID       int             // the daemon's
-	Questions json.RawMessage // none at its end
-	Sent      bool            // at its end: our reply was sent before that
+	Questions json.RawMessage // nil at its end
+	Sent      bool            // at its end: our reply had been sent
 }
 
 type codexQuestion struct {
-	ID       string `json:"id"`
-	Header   string `json:"header"`
-	Question string `json:"question"`
-	Other    bool   `json:"isOther"`
-	Secret   bool   `json:"isSecret"`
-	Options  []struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-	} `json:"options"`
+	hostQuestion
+	ID     string `json:"id"`
+	Other  bool   `json:"isOther"`
+	Secret bool   `json:"isSecret"`
 }
 
 func (in CodexEvent) event() (event, bool) {
@@ -46,7 +41,7 @@ func (in CodexEvent) event() (event, bool) {
 			if in.Sent && rec.Outcome != nil {
 				return *rec.Outcome, true
 			}
-			return gone(codexName, words.Mark("answered or closed there")), true // what was said there it does not tell
+			return gone(codexName, words.Mark("answered or closed there")), true // Codex does not report the answer
 		}
 		return out, true
 	}
@@ -59,18 +54,10 @@ func (in CodexEvent) event() (event, bool) {
 	return out, ok
 }
 
-// codexSet maps Codex's questions to a set, one to one. It is false for what is
-// not to be mirrored: a secret, and what we do not know.
+// codexSet is false for a secret, too.
 func codexSet(data json.RawMessage) (*question.Set, bool) {
-	var asked []codexQuestion
-	if !strictly(data, &asked) {
-		return nil, false
-	}
-	return setOf(asked, func(x codexQuestion, q *question.Question) bool {
-		q.ID, q.Text, q.Header, q.AllowCustom = x.ID, x.Question, x.Header, x.Other
-		for _, o := range x.Options {
-			q.Options = append(q.Options, option(o.Label, o.Description, ""))
-		}
+	return setOf(data, func(x codexQuestion, q *question.Question) bool {
+		q.ID, q.AllowCustom = x.ID, x.Other
 		if len(q.Options) == 0 {
 			q.Type, q.AllowCustom = question.Text, false
 		}
@@ -78,15 +65,15 @@ func codexSet(data json.RawMessage) (*question.Set, bool) {
 	})
 }
 
-// What Codex's own dialog answers with where its human writes something.
+// Answers of Codex's own dialog for a text of the user's.
 const (
 	codexOther = "None of the above"
 	codexNote  = "user_note: "
 )
 
-// printCodex writes a reply as Codex reads it: the words for each question, and
-// those of the human's own as its dialog marks them. It has no other word for
-// what is no answer, nor for whose an answer is: a program's it does not get.
+// printCodex writes a reply as Codex reads it: the labels and texts for each question,
+// as its dialog marks them. The protocol has no dismissal, which goes as a text, and no
+// answerer: the reply of a program is not printed.
 func printCodex(rec desk.Record) []byte {
 	r := rec.Reply()
 	if r == nil || rec.Outcome.FromProgram() {

@@ -1,19 +1,22 @@
 package mirror
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
 // Host is a program that asks its user in a dialog of its own.
 type Host struct {
-	// Name is what the host is called on the command line, in records as the
-	// asker, and as the surface of what was answered in its dialog.
+	// Name is its name on the command line, as an asker, and as the surface of answers
+	// that were given in its dialog.
 	Name string
-	// read makes out an event. It is false for whatever is not to be mirrored.
+	// read parses an event. It is false for an event that is not mirrored.
 	read func(data []byte, getenv func(string) string) (event, bool)
 }
 
@@ -30,7 +33,7 @@ func ByName(name string) (Host, bool) {
 	return Host{}, false
 }
 
-// Names are the names of all hosts.
+// Names returns the names of all hosts.
 func Names() []string {
 	var names []string
 	for _, h := range Hosts() {
@@ -43,48 +46,48 @@ func Names() []string {
 type event struct {
 	session   string
 	directory string
-	host      int // its process; 0 where it does not tell
+	host      int // its process id; 0 if unknown
 
-	// With a dialog that opens: set is what it asks, and print returns what the host
-	// reads for a reply; nil where that may differ from what the human said.
+	// Of a dialog that opens: its questions, and print returns the text that means a
+	// reply to the host; nil if the host could read another answer from it.
 	set        *question.Set
 	print      func(desk.Record) []byte
-	permission bool   // it asks whether a tool may be used
+	permission bool   // it asks whether the agent may use a tool
 	unattended bool   // the host shows no dialog: no user sits at it
-	sole       string // the id of an event that several processes get, and one of them mirrors
+	sole       string // the id of an event that several processes receive; only one of them mirrors it
 
-	// With dialogs that have ended: concerns selects their records, nil all, and end
-	// returns how one ended; false where the event does not tell.
+	// Of dialogs that have ended: concerns selects their records (nil: all), and end
+	// returns the outcome of one; false if the event does not have it.
 	concerns func(desk.Record) bool
 	end      func(desk.Record) (desk.Outcome, bool)
-	single   bool // exactly one dialog ended: the best match of those concerned
-	last     bool // events that say more may arrive after it
+	single   bool // exactly one dialog ended: the best match
+	last     bool // events with more information may arrive after it
 }
 
-// limits are those of a question that is mirrored. They are wide: a host knows
-// its own.
+// limits are those of mirrored questions. They are wide: hosts have limits of their
+// own.
 func limits() question.Limits {
 	return question.Limits{Questions: 8, Options: 20, Question: 4000, Header: 100, Label: 500, Description: 4000, Lenient: true}
 }
 
-// dismissed is the end of a dialog that its human closed.
+// dismissed is the outcome of a dialog that the user closed.
 func dismissed(host, reason string) desk.Outcome {
 	return desk.Outcome{Status: desk.Dismissed, Surface: host, Reply: &question.Reply{Dismissed: true, Reason: reason}}
 }
 
-// discussed is the end of a dialog whose human wants to talk about it first.
+// discussed is the outcome of a dialog whose user wants to talk about it first.
 func discussed(host string) desk.Outcome {
 	return desk.Outcome{Status: desk.Discuss, Surface: host, Reply: &question.Reply{Discuss: true}}
 }
 
-// gone is the end of a dialog that its human did not close, for a reason in English, which
-// people read in their own language.
+// gone is the outcome of a dialog that the user did not close. The reason is marked for
+// translation.
 func gone(host, reason string) desk.Outcome {
 	return desk.Outcome{Status: desk.Cancelled, Surface: host, Reason: reason}
 }
 
-// answered is the end of a dialog in which its human gave a reply. What does
-// not fit the set, which the host has let pass, is kept as far as it does.
+// answered is the outcome of a dialog in which the user replied. A reply that the host
+// accepted but that does not fit the set is cut to what fits.
 func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
 	r.Note = question.Cut(r.Note, question.MaxText)
 	for i := range r.Answers {
@@ -97,13 +100,36 @@ func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
 	return desk.Outcome{Status: desk.Answered, Surface: host, Reply: &checked}
 }
 
-// setOf makes a set of the questions that a host asks; take fills one in, and is
-// false where it is not to be mirrored. In a dialog with several questions some
-// may be left open.
-func setOf[T any](asked []T, take func(T, *question.Question) bool) (*question.Set, bool) {
+// hostQuestion is what the questions of all hosts have. Each host has a type that
+// embeds it.
+type hostQuestion struct {
+	Question string `json:"question"`
+	Header   string `json:"header"`
+	Options  []struct {
+		Label       string `json:"label"`
+		Description string `json:"description"`
+		Preview     string `json:"preview"`
+	} `json:"options"`
+}
+
+func (q hostQuestion) common() hostQuestion { return q }
+
+// setOf maps a host's questions to a set, one to one; take adds what only this host has,
+// and is false for a question that is not to be mirrored, as setOf is for an unknown
+// member. An option's id is its label, by which the host knows it. In a dialog with
+// several questions some may be left open.
+func setOf[T interface{ common() hostQuestion }](data json.RawMessage, take func(T, *question.Question) bool) (*question.Set, bool) {
+	var asked []T
+	if !strictly(data, &asked) {
+		return nil, false
+	}
 	set := &question.Set{}
 	for i, x := range asked {
-		q := question.Question{ID: "q" + strconv.Itoa(i+1), Type: question.SingleChoice, Required: len(asked) == 1, AllowCustom: true}
+		c := x.common()
+		q := question.Question{ID: "q" + strconv.Itoa(i+1), Text: c.Question, Header: c.Header, Type: question.SingleChoice, Required: len(asked) == 1, AllowCustom: true}
+		for _, o := range c.Options {
+			q.Options = append(q.Options, question.Option{ID: o.Label, Label: o.Label, Description: o.Description, Preview: o.Preview})
+		}
 		if !take(x, &q) {
 			return nil, false
 		}
@@ -112,8 +138,18 @@ func setOf[T any](asked []T, take func(T, *question.Question) bool) (*question.S
 	return set, len(set.Validate(limits())) == 0
 }
 
-// option makes an option of a label and the texts beside it. The label is its
-// id too: it is what the host goes by.
-func option(label, description, preview string) question.Option {
-	return question.Option{ID: label, Label: label, Description: description, Preview: preview}
+// strictly decodes JSON without members that v does not have.
+func strictly(data []byte, v any) bool {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	return dec.Decode(v) == nil && !dec.More()
+}
+
+// marshal writes JSON as JavaScript does, on a line; nil if that fails.
+func marshal(v any) []byte {
+	data, err := plainjson.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return append(data, '\n')
 }

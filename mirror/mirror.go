@@ -13,59 +13,56 @@ import (
 
 // Why the context of [Run] ends.
 var (
-	// ErrClosed means that the host has told us to go: its human has closed the
-	// dialog.
+	// ErrClosed means that the user has closed the host's dialog.
 	ErrClosed = errors.New("the dialog was closed")
-	// ErrGone means that the host is no longer there.
+	// ErrGone means that the host has exited.
 	ErrGone = errors.New("the host has gone")
 )
 
-// DefaultLimit is how long a host waits for us where nothing else is said.
+// DefaultLimit is how long a host waits for hook by default.
 const DefaultLimit = 10 * time.Minute
 
 const (
-	// hostReserve is how long before the host's limit we are done.
+	// hostReserve is how long before the host's limit hook exits.
 	hostReserve = 5 * time.Second
-	// cleanupTimeout is how long it may take to take one back that took longer, and to
-	// stop waiting for one.
+	// cleanupTimeout is how long withdrawing a question that was stored too late, and
+	// the end of a wait, may take.
 	cleanupTimeout = 5 * time.Second
-	// notifyDelay is how long the human has to answer in the dialog before they are
+	// notifyDelay is how long the user has to answer in the dialog before they are
 	// notified elsewhere.
 	notifyDelay = 6 * time.Second
-	// reorderDelay is how much later an event may be looked at than one that came
-	// after it.
+	// reorderDelay is by how much a later event may overtake an earlier one.
 	reorderDelay = 2 * time.Second
-	// maxInput is the most that an event may be, in bytes.
+	// maxInput is the longest event, in bytes.
 	maxInput = 4 << 20
 )
 
-// StoreTimeout is how long it may take to put a question on the desk, while the host
-// waits with its dialog. Only tests set it: a busy machine stores none so fast.
+// StoreTimeout is how long submitting a question may take: the host waits with its
+// dialog. Only tests set it, as a busy machine is slower.
 var StoreTimeout = 200 * time.Millisecond //nolint:gochecknoglobals // see above
 
-// Options are what it takes to mirror an event.
+// Options are the parameters of [Run].
 type Options struct {
 	Host   Host
 	Desk   *desk.Desk
 	In     io.Reader // the event
-	Out    io.Writer // what the host reads; the end of a pipe tells that the host has gone
+	Out    io.Writer // for the host; a pipe without a reader means that the host has exited
 	Getenv func(string) string
 	Limit  time.Duration // how long the host waits; DefaultLimit if 0
-	// Permissions has the permissions mirrored that a host asks for, too.
+	// Permissions enables mirroring of the permissions that a host asks for.
 	Permissions bool
-	// Timeout is how long the human may take where the host has no dialog; 0 is
-	// as long as the host waits.
+	// Timeout is how long the user may take if the host has no dialog; 0 means the
+	// host's limit.
 	Timeout time.Duration
-	// Notify tells the human of a question that is still open, until ctx ends.
+	// Notify notifies the user of an open question, until ctx ends.
 	Notify func(ctx context.Context, rec desk.Record)
 	// After makes the clocks; time.After if nil.
 	After func(time.Duration) <-chan time.Time
 }
 
-// Run mirrors one event of a host. It prints at most once, a reply that the
-// human gave and the host can take; of nothing else there is a word, not even
-// of a failure: the host has its dialog. The cause of the context's end is
-// ErrClosed where the host wants no reply any more.
+// Run mirrors one event of a host. It prints at most one reply, which the user gave
+// and the host can take, and reports no failure: the host has its dialog. The cause of
+// the context's end is ErrClosed if the host wants no reply any more.
 func Run(ctx context.Context, o Options) {
 	defer ignorePanic()
 	if o.After == nil {
@@ -88,15 +85,15 @@ func Run(ctx context.Context, o Options) {
 	}
 }
 
-// ignorePanic ends a panic: whatever it is, it is not the host's concern. The exit
-// status of one would even be Claude Code's word for no.
+// ignorePanic recovers from a panic. The exit status of a panic would mean no to Claude
+// Code.
 func ignorePanic() { _ = recover() }
 
 // mirrorDialog keeps a question on the desk while its dialog is open in the host.
 func (o *Options) mirrorDialog(ctx context.Context, ev event) {
-	limit, patience := max(o.Limit-hostReserve, 0), notifyDelay
+	limit, delay := max(o.Limit-hostReserve, 0), notifyDelay
 	if ev.unattended {
-		if patience = 0; o.Timeout > 0 {
+		if delay = 0; o.Timeout > 0 {
 			limit = min(limit, o.Timeout)
 		}
 	}
@@ -112,7 +109,7 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 	}
 	defer watchReader(o.Out, func() { stop(ErrGone) })()
 	ended, waited := make(chan desk.Record, 1), make(chan struct{})
-	defer func() { // the goroutine that waits leaves the store before we return, unless that hangs
+	defer func() { // the waiting goroutine releases the store first, unless that hangs
 		stop(nil)
 		select {
 		case <-waited:
@@ -126,13 +123,13 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 			ended <- rec
 		}
 	}()
-	var tell <-chan time.Time
+	var notify <-chan time.Time
 	if o.Notify != nil {
-		tell = o.After(patience)
+		notify = o.After(delay)
 	}
 	for {
 		select {
-		case <-tell:
+		case <-notify:
 			go func() {
 				defer ignorePanic()
 				o.Notify(ctx, rec)
@@ -146,7 +143,7 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 				why = words.Mark("nobody answered in time; the agent goes on without the permission")
 			}
 			end := o.withdraw(rec, gone(o.Host.Name, why))
-			if end.Reply() != nil { // in this very moment, and there is time left
+			if end.Reply() != nil { // given at this instant; the host still waits
 				o.printReply(ctx, ev, end)
 			}
 			return
@@ -157,15 +154,12 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 	}
 }
 
-// submit puts a question on the desk, if that can be done at once. One that is
+// submit puts a question on the desk if that succeeds at once. A question that is
 // stored later is withdrawn.
 func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Attendance, bool) {
-	type result struct {
-		rec        desk.Record
-		attendance *desk.Attendance
-		err        error
-	}
-	done := make(chan result, 1)
+	var rec desk.Record
+	var attendance *desk.Attendance
+	stored := make(chan error, 1)
 	request := desk.Request{Sole: ev.sole, Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
 	if ev.permission {
 		request.Asker.Via = desk.ViaPermission
@@ -173,26 +167,27 @@ func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Atte
 	late := o.After(StoreTimeout)
 	go func() {
 		defer ignorePanic()
-		rec, attendance, err := o.Desk.Mirror(ctx, request)
-		done <- result{rec, attendance, err}
+		var err error
+		rec, attendance, err = o.Desk.Mirror(ctx, request)
+		stored <- err
 	}()
 	select {
-	case r := <-done:
-		return r.rec, r.attendance, r.err == nil
+	case err := <-stored:
+		return rec, attendance, err == nil
 	case <-late:
 	}
 	select {
-	case r := <-done:
-		if r.err == nil {
-			o.withdraw(r.rec, gone(o.Host.Name, words.Mark("it took too long to store")))
-			r.attendance.Release()
+	case err := <-stored:
+		if err == nil {
+			o.withdraw(rec, gone(o.Host.Name, words.Mark("it took too long to store")))
+			attendance.Release()
 		}
 	case <-o.After(cleanupTimeout):
 	}
 	return desk.Record{}, nil, false
 }
 
-// printReply prints what the human has replied on the desk, unless the dialog has
+// printReply prints the reply that the user gave on the desk, unless the dialog has
 // ended meanwhile.
 func (o *Options) printReply(ctx context.Context, ev event, rec desk.Record) {
 	if rec.Reply() == nil || rec.Outcome.Surface == o.Host.Name {
@@ -200,7 +195,7 @@ func (o *Options) printReply(ctx context.Context, ev event, rec desk.Record) {
 		return
 	}
 	if by := rec.Outcome.Answerer; by != nil && by.Agents {
-		return // the agent has answered its own question: its human has the dialog
+		return // the agent answered its own question: the user has the dialog
 	}
 	text := ev.print(rec)
 	if text == nil {
@@ -217,17 +212,17 @@ func (o *Options) printReply(ctx context.Context, ev event, rec desk.Record) {
 	_, _ = o.Out.Write(text)
 }
 
-// hostGone ends a record whose dialog, or host, has gone.
+// hostGone ends a record whose dialog was closed, or whose host has exited.
 func (o *Options) hostGone(ctx context.Context, rec desk.Record) {
 	if errors.Is(context.Cause(ctx), ErrClosed) {
 		_, _ = o.Desk.Settle(context.WithoutCancel(ctx), rec.ID, dismissed(o.Host.Name, ""))
 		return
 	}
-	// A reply that was given at this instant was not delivered, and stays.
+	// A reply given at this instant was not delivered, and stays.
 	o.withdraw(rec, gone(o.Host.Name, words.Mark("the program that asked has ended")))
 }
 
-// withdraw ends a record without a human, and returns it as it has ended.
+// withdraw ends a record without a reply, and returns the record with its outcome.
 func (o *Options) withdraw(rec desk.Record, end desk.Outcome) desk.Record {
 	ctx := context.Background()
 	ended, err := o.Desk.Close(ctx, rec.ID, end)
@@ -237,8 +232,8 @@ func (o *Options) withdraw(rec desk.Record, end desk.Outcome) desk.Record {
 	return ended
 }
 
-// reconcile tells the desk how dialogs have ended. The host starts a process for
-// each event, and that of the last may overtake that of one that says more.
+// reconcile records on the desk how dialogs have ended. The host starts a process for
+// each event: the last one may overtake one with more information.
 func (o *Options) reconcile(ctx context.Context, ev event) {
 	records := o.unsettled(ev)
 	if ev.last && len(records) > 0 {
@@ -258,7 +253,7 @@ func (o *Options) reconcile(ctx context.Context, ev event) {
 	}
 }
 
-// unsettled returns the records that an event concerns and that are not settled.
+// unsettled returns the unsettled records that an event concerns.
 func (o *Options) unsettled(ev event) []desk.Record {
 	records, err := o.Desk.Mirrored(context.Background(), ev.session)
 	if err != nil {
@@ -269,21 +264,20 @@ func (o *Options) unsettled(ev event) []desk.Record {
 	})
 }
 
-// bestMatch is the record of which an event tells that concerns several, which
-// ask the same: one with the very reply, or else the last that is open, or the
-// last.
+// bestMatch returns the record that an event means if several ask the same: one with
+// the event's reply, or else the last open one, or the last.
 func bestMatch(records []desk.Record, ev event) desk.Record {
-	best, most := records[0], -1
+	best, highest := records[0], -1
 	for _, rec := range records {
-		worth := 0
+		rank := 0
 		switch end, ok := ev.end(rec); {
 		case rec.Outcome == nil:
-			worth = 1
+			rank = 1
 		case ok && rec.SameReply(rec.Reply(), end.Reply):
-			worth = 2
+			rank = 2
 		}
-		if worth > most {
-			best, most = rec, worth
+		if rank > highest {
+			best, highest = rec, rank
 		}
 	}
 	return best

@@ -427,7 +427,7 @@ func TestPermissionAsks(t *testing.T) {
 			if q.Text != tc.question || q.Description != tc.about || q.Options[0].Label+", "+q.Options[1].Label != tc.options {
 				t.Errorf("it asks %q, about %q, %+v", q.Text, q.Description, q.Options)
 			}
-			if q.Type != question.Boolean || len(q.Defaults()) > 0 || !q.Required || rec.Asker.Via != desk.ViaPermission {
+			if q.Type != question.Boolean || len(q.Declared().Selected) > 0 || !q.Required || rec.Asker.Via != desk.ViaPermission {
 				t.Errorf("it asks %+v, by %+v", q, rec.Asker)
 			}
 		})

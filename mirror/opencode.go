@@ -11,13 +11,13 @@ import (
 
 const openCodeName = "opencode"
 
-// requestKey is where a record keeps the id that its host has for it.
+// requestKey is the metadata key of the host's id of a question.
 const requestKey = "request"
 
-// openCodeEvent is an event of OpenCode's bus, as our plugin hands it on.
+// openCodeEvent is an event of OpenCode's bus, as our plugin forwards it.
 type openCodeEvent struct {
 	Type string `json:"type"`
-	// What the plugin has put in: beside a permission the tool's input, whole.
+	// Added by the plugin; the input is a tool's, with a permission.
 	Directory  string          `json:"directory"`
 	PID        int             `json:"pid"`
 	Input      json.RawMessage `json:"input"`
@@ -35,14 +35,9 @@ type openCodeEvent struct {
 }
 
 type openCodeQuestion struct {
-	Question string `json:"question"`
-	Header   string `json:"header"`
-	Several  bool   `json:"multiple"`
-	Custom   *bool  `json:"custom"` // true where it is not there
-	Options  []struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-	} `json:"options"`
+	hostQuestion
+	Several bool  `json:"multiple"`
+	Custom  *bool `json:"custom"` // true if missing
 }
 
 func readOpenCode(data []byte, _ func(string) string) (event, bool) {
@@ -78,19 +73,11 @@ func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 	return out, ok
 }
 
-// openCodeSet maps questions to a set, one to one.
 func openCodeSet(data json.RawMessage) (*question.Set, bool) {
-	var asked []openCodeQuestion
-	if !strictly(data, &asked) {
-		return nil, false
-	}
-	return setOf(asked, func(x openCodeQuestion, q *question.Question) bool {
-		q.Text, q.Header, q.AllowCustom = x.Question, x.Header, x.Custom == nil || *x.Custom
+	return setOf(data, func(x openCodeQuestion, q *question.Question) bool {
+		q.AllowCustom = x.Custom == nil || *x.Custom
 		if x.Several {
 			q.Type = question.MultiChoice
-		}
-		for _, o := range x.Options {
-			q.Options = append(q.Options, option(o.Label, o.Description, ""))
 		}
 		if len(q.Options) == 0 && q.AllowCustom {
 			q.Type, q.AllowCustom = question.Text, false
@@ -99,8 +86,8 @@ func openCodeSet(data json.RawMessage) (*question.Set, bool) {
 	})
 }
 
-// openCodePermission is the question whether a tool may be used, for what
-// OpenCode says and with all of its input.
+// openCodePermission asks whether the agent may use a tool, for OpenCode's patterns and
+// with all of the tool's input.
 func openCodePermission(name string, patterns []string, input json.RawMessage) (*question.Set, bool) {
 	if name == "" || ourTool(name) {
 		return nil, false
@@ -121,8 +108,8 @@ type openCodeReply struct {
 	Message string     `json:"message,omitempty"`
 }
 
-// printOpenCode writes a reply as our plugin reads it. The host says of all of
-// them that they are the user's; a program's are not.
+// printOpenCode writes a reply as our plugin reads it. To the host every reply is the
+// user's: that of a program is not printed.
 func printOpenCode(rec desk.Record) []byte {
 	switch {
 	case rec.Reply() == nil, rec.Outcome.FromProgram():
@@ -130,17 +117,17 @@ func printOpenCode(rec desk.Record) []byte {
 	case rec.State == desk.Dismissed:
 		return marshal(openCodeReply{Reject: true})
 	}
-	answers, whole := openCodeAnswers(rec)
-	if !whole {
+	answers, complete := openCodeAnswers(rec)
+	if !complete {
 		return marshal(openCodeReply{Reject: true})
 	}
 	return marshal(openCodeReply{Answers: answers})
 }
 
-// openCodeAnswers are those of a reply, and whether they say all that it says.
-// The host has no place for notes, and none for the wish to talk first: they go
-// as words of the human's own, the latter to a question that was left open.
-func openCodeAnswers(rec desk.Record) (answers [][]string, whole bool) {
+// openCodeAnswers returns the answers of a reply, and whether they contain all of it. The
+// protocol has no notes and no wish to talk first: they become texts of the user's own,
+// the wish that of an open question.
+func openCodeAnswers(rec desk.Record) (answers [][]string, complete bool) {
 	r := rec.Reply()
 	talk, last := "", -1
 	if r.Discuss {
@@ -159,7 +146,7 @@ func openCodeAnswers(rec desk.Record) (answers [][]string, whole bool) {
 		}
 		answers = append(answers, words)
 	}
-	if r.Note != "" && !r.Discuss && last >= 0 { // about all of them
+	if r.Note != "" && !r.Discuss && last >= 0 { // about all questions
 		answers[last] = append(answers[last], note(r.Note))
 	}
 	return answers, last >= 0 && talk == ""
@@ -167,8 +154,8 @@ func openCodeAnswers(rec desk.Record) (answers [][]string, whole bool) {
 
 func note(text string) string { return "Note of the user: " + texts.Quoted(text) }
 
-// openCodeDecided is how the dialog of a permission ended. What is rejected with
-// a message is as one that was put so here.
+// openCodeDecided is the outcome of a permission's dialog: that of the record, if its
+// reply is the one that the host reports.
 func openCodeDecided(rec desk.Record, reply string) desk.Outcome {
 	switch {
 	case rec.Reply() != nil && granted(rec) == (reply == "once") && reply != "always":
@@ -181,7 +168,7 @@ func openCodeDecided(rec desk.Record, reply string) desk.Outcome {
 
 func openCodeReplied(rec desk.Record, answers [][]string) desk.Outcome {
 	if rec.Reply() != nil {
-		if ours, whole := openCodeAnswers(rec); whole && slices.EqualFunc(ours, answers, slices.Equal) {
+		if ours, complete := openCodeAnswers(rec); complete && slices.EqualFunc(ours, answers, slices.Equal) {
 			return *rec.Outcome
 		}
 	}
@@ -194,8 +181,7 @@ func openCodeReplied(rec desk.Record, answers [][]string) desk.Outcome {
 	return answered(openCodeName, &rec.Set, r)
 }
 
-// openCodeRejected is the end of a dialog that was closed, perhaps by a reply of
-// ours that closes it.
+// openCodeRejected is the outcome of a dialog that was closed, perhaps by our reply.
 func openCodeRejected(rec desk.Record) desk.Outcome {
 	if rec.Reply() != nil && rec.State != desk.Answered {
 		return *rec.Outcome

@@ -12,44 +12,42 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// A permission that an agent's host asks for is a question of its own kind:
-// whether the tool may be used this once, with this very input. What is printed
-// as yes is a yes of a human's own, and nothing else; "always" is for the host's
-// own dialog, whose settings it changes.
+// A permission is the question whether an agent may use a tool this once, with this
+// input. Only a user's own yes is printed as yes. "Always" remains to the host's dialog,
+// as it changes the host's settings.
 
-// permission is the question whether an agent may use a tool, with all of the
-// tool's input; about is what is better read than shown as it came.
-func permission(text, yes, no, about string, input json.RawMessage) (*question.Set, bool) {
-	rest, ok := literal(input)
+// permission asks whether an agent may use a tool, with the tool's input as literal text
+// below a description in Markdown.
+func permission(text, yes, no, description string, input json.RawMessage) (*question.Set, bool) {
+	literalInput, ok := literal(input)
 	if !ok {
 		return nil, false
 	}
 	set := &question.Set{Questions: []question.Question{{
-		ID: "q1", Text: text, Header: words.Permission, Description: strings.TrimSpace(about + "\n\n" + rest), Type: question.Boolean, Required: true,
+		ID: "q1", Text: text, Header: words.Permission, Description: strings.TrimSpace(description + "\n\n" + literalInput), Type: question.Boolean, Required: true,
 		Options: []question.Option{{ID: question.YesID, Label: yes}, {ID: question.NoID, Label: no}},
 	}}}
-	if about == "" {
-		set.Questions[0].Description = rest // the blanks that it begins with count
+	if description == "" {
+		set.Questions[0].Description = literalInput // with its indentation
 	}
 	return set, len(set.Validate(limits())) == 0
 }
 
-// toolPermission is the question whether a tool may be used.
+// toolPermission asks whether an agent may use a tool.
 func toolPermission(host, tool string, input json.RawMessage) (*question.Set, bool) {
 	return permission(fmt.Sprintf(words.AllowTool, host, question.Line(tool)), words.AllowOnce, words.Deny, "", input)
 }
 
-// ourTool reports whether a tool is one of ours, behind the name that a server
-// of ours has with a host.
+// ourTool reports whether a tool is one of ours, by the end of its name: each host
+// prefixes the name of the server.
 func ourTool(name string) bool {
 	return slices.ContainsFunc([]string{"_ask_user_question", "_confirm_action", "_await_answer"}, func(end string) bool {
 		return strings.HasSuffix(name, end)
 	})
 }
 
-// literal is a JSON object as text that cannot be read as anything else: each
-// member in a line, or indented below its name, all of it preformatted wherever
-// it is shown as Markdown, and with nothing that hides.
+// literal returns a JSON object as preformatted Markdown: one line for each member, or
+// its lines indented below its name, without invisible characters.
 func literal(input json.RawMessage) (string, bool) {
 	dec := json.NewDecoder(bytes.NewReader(input))
 	dec.UseNumber()
@@ -86,7 +84,7 @@ func literal(input json.RawMessage) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-// chosen is the option of a yes-or-no question that a reply takes.
+// chosen returns the option that a reply takes of a yes-or-no question.
 func chosen(rec desk.Record) string {
 	if r := rec.Reply(); r != nil && len(r.Answers) == 1 && len(r.Answers[0].Selected) == 1 {
 		return r.Answers[0].Selected[0]
@@ -94,15 +92,16 @@ func chosen(rec desk.Record) string {
 	return ""
 }
 
-// granted reports whether a human has said yes, and nothing beside it.
+// granted reports whether the user has answered yes, without a note.
 func granted(rec desk.Record) bool {
 	r := rec.Reply()
 	return rec.Asker.Permission() && rec.State == desk.Answered && chosen(rec) == question.YesID &&
 		rec.Outcome.Answerer.Kind == desk.UserAnswerer && r.Note == "" && r.Answers[0].Note == "" && r.Answers[0].Custom == ""
 }
 
-// permissionPrinter returns what writes a reply to a permission, as its host reads
-// a yes, or a no with a message for the model. A program's word is neither.
+// permissionPrinter returns the function that writes a reply to a permission: the
+// host's yes, or its no with a message for the model. The reply of a program is not
+// printed.
 func permissionPrinter(yes any, no func(message string) any) func(desk.Record) []byte {
 	return func(rec desk.Record) []byte {
 		switch {
@@ -115,7 +114,7 @@ func permissionPrinter(yes any, no func(message string) any) func(desk.Record) [
 	}
 }
 
-// decided is the end of a permission's dialog in which its human said yes or no.
+// decided is the outcome of a permission's dialog in which the user chose yes or no.
 func decided(host string, set *question.Set, id string) desk.Outcome {
 	return answered(host, set, question.Reply{Answers: []question.Answer{{QuestionID: set.Questions[0].ID, Selected: []string{id}, By: question.ByUser}}})
 }

@@ -9,9 +9,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// refusal is the message for the model about a reply that stops what it was about to
-// do: a dismissal, the wish to talk about it first, a permission that was
-// not given.
+// refusal returns the message for the model about a reply that stops the agent: a
+// dismissal, the wish to talk first, a refused permission.
 func refusal(rec desk.Record) string {
 	r := rec.Reply()
 	answers, notes := quoteAnswers(rec)
@@ -21,23 +20,22 @@ func refusal(rec desk.Record) string {
 		return texts.Reply("discuss", rec.Outcome.FromProgram(), values)
 	case !rec.Asker.Permission():
 		return texts.Reply("dismissed", rec.Outcome.FromProgram(), values)
-	case chosen(rec) == question.YesID: // they said yes, and something beside it
+	case chosen(rec) == question.YesID: // with a note
 		return texts.Fill("condition", values)
 	}
 	return texts.Fill("denied", values)
 }
 
-// quoteAnswers are the answers of a reply and the notes beside them, each behind its
-// question.
+// quoteAnswers returns the answers of a reply, each with its question, and the notes.
 func quoteAnswers(rec desk.Record) (answers, notes string) {
-	var said, beside []string
+	var pairs, quoted []string
 	for _, x := range rec.Asked() {
 		if x.Answer != nil {
-			said = append(said, x.Pair())
+			pairs = append(pairs, x.Pair())
 		}
 		if x.Note != "" {
-			beside = append(beside, texts.Quoted(x.Note))
+			quoted = append(quoted, texts.Quoted(x.Note))
 		}
 	}
-	return strings.Join(said, separator), strings.Join(beside, separator)
+	return strings.Join(pairs, separator), strings.Join(quoted, separator)
 }

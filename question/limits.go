@@ -48,16 +48,20 @@ func (l Limits) lenient() Limits {
 	return l
 }
 
+// limit reports a text of more characters than its limit.
+func (v *Violations) limit(path string, chars, limit int) {
+	if chars > limit {
+		v.AddTranslated(path, "must be at most %d characters long, is %d", limit, chars)
+	}
+}
+
 // text reports what of a text from outside goes beyond a number of characters,
 // or the limits of every text.
 func (v *Violations) text(path, text string, limit int) {
-	if len(text) <= min(limit, maxMarks) { // most are
-		return
-	}
 	chars, marks := measure(text)
 	switch n := strings.Count(text, "\n") + 1; {
 	case chars > limit:
-		v.Add(path, tooLong, limit, chars)
+		v.limit(path, chars, limit)
 	case n > maxLines:
 		v.Add(path, "must be at most %d lines long, is %d", maxLines, n)
 	case marks > maxMarks:

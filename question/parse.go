@@ -2,6 +2,7 @@ package question
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,9 +38,9 @@ func (p *parser) read(data []byte) {
 	var list []json.RawMessage
 	var err error
 	switch data = bytes.TrimSpace(data); {
-	case len(data) > 0 && data[0] == '{':
+	case bytes.HasPrefix(data, []byte("{")):
 		err = json.Unmarshal(data, &byKey)
-	case len(data) > 0 && data[0] == '[':
+	case bytes.HasPrefix(data, []byte("[")):
 		err = json.Unmarshal(data, &list)
 	default:
 		p.found.Add("answers", "must be an object keyed by question, or an array of responses, is %s", Describe(data))
@@ -50,7 +51,7 @@ func (p *parser) read(data []byte) {
 	case n > maxList:
 		p.found.Add("answers", "must be at most %d answers, are %d", maxList, n)
 	default:
-		p.object(byKey)
+		eachNamed(p, "answers", byKey, p.value)
 		p.responses(list)
 	}
 }
@@ -71,17 +72,11 @@ func (s *Set) ParseReply(data []byte) (Reply, error) {
 		return Reply{Answers: answers}, err
 	}
 	p := parser{set: s}
-	if raw := members["answers"]; given(raw) {
+	if raw := members["answers"]; present(raw) {
 		p.read(raw)
 	}
 	notes, _ := Read[map[string]string](&p.found, "notes", members["notes"], "an object of strings")
-	for _, key := range slices.Sorted(maps.Keys(notes)) {
-		if q := s.named(key); q != nil {
-			p.note(q, notes[key])
-		} else {
-			p.found.Add(fmt.Sprintf("notes[%q]", Shorten(key, 100)), "no question has this text or id")
-		}
-	}
+	eachNamed(&p, "notes", notes, func(_ string, q *Question, note string) { p.note(q, note) })
 	p.reply.Note, _ = Read[string](&p.found, "note", members["note"], "a string")
 	p.reply.Discuss, _ = Read[bool](&p.found, "discuss", members["discuss"], "true or false")
 	return p.reply, p.found.Err()
@@ -100,32 +95,25 @@ func (s *Set) isReply(members map[string]json.RawMessage) bool {
 
 // note puts a word beside the answer to q, or in its place.
 func (p *parser) note(q *Question, text string) {
-	if a := p.reply.Answer(q.ID); a != nil {
-		a.Note = text
-	} else {
-		p.reply.Answers = append(p.reply.Answers, Answer{QuestionID: q.ID, Note: text})
-	}
+	p.reply.Put(q.ID, func(a *Answer) { a.Note = text })
 }
 
-func (p *parser) object(byKey map[string]json.RawMessage) {
-	for _, k := range slices.Sorted(maps.Keys(byKey)) {
-		path := fmt.Sprintf("answers[%q]", Shorten(k, 100))
-		q := p.set.named(k)
-		if q == nil {
+// eachNamed calls take with the question that each key of an object names.
+func eachNamed[T any](p *parser, path string, values map[string]T, take func(path string, q *Question, value T)) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		path := fmt.Sprintf("%s[%q]", path, Shorten(key, 100))
+		if q := p.set.named(key); q != nil {
+			take(path, q, values[key])
+		} else {
 			p.found.Add(path, "no question has this text or id")
-			continue
 		}
-		p.value(path, q, byKey[k])
 	}
 }
 
 // named returns the question called key: by its text, its id, or its place
 // among the questions of the set.
 func (s *Set) named(key string) *Question {
-	if q := s.find(func(q *Question) bool { return q.Text == key }); q != nil {
-		return q
-	}
-	if q := s.Find(key); q != nil {
+	if q := cmp.Or(s.find(func(q *Question) bool { return q.Text == key }), s.Find(key)); q != nil {
 		return q
 	}
 	if n, ok := strings.CutPrefix(key, "question-"); ok {
@@ -162,9 +150,9 @@ func (p *parser) responses(list []json.RawMessage) {
 		case state == StateUnanswered || state == StateNotShown:
 		case len(options) > 0 || custom != "":
 			p.selected(path, q, options, custom)
-		case given(r["response"]):
+		case present(r["response"]):
 			p.value(path+".response", q, r["response"])
-		case given(r["answer"]):
+		case present(r["answer"]):
 			p.value(path+".answer", q, r["answer"])
 		case note == "":
 			p.found.Add(path, "holds no answer: give selected, text or response")
@@ -175,7 +163,8 @@ func (p *parser) responses(list []json.RawMessage) {
 	}
 }
 
-func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+// present reports whether a member has a value.
+func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 // selected takes options named one by one and, beside them, free text.
 func (p *parser) selected(path string, q *Question, options []json.RawMessage, text string) {
@@ -187,12 +176,9 @@ func (p *parser) selected(path string, q *Question, options []json.RawMessage, t
 	for _, raw := range options {
 		var o struct{ ID, Label string }
 		if json.Unmarshal(raw, &o) != nil {
-			_ = json.Unmarshal(raw, &o.ID) // what is neither stays empty and is refused below
+			_ = json.Unmarshal(raw, &o.ID) // other values stay empty and are refused below
 		}
-		option := q.Named(o.ID)
-		if option == nil {
-			option = q.Named(o.Label)
-		}
+		option := cmp.Or(q.Named(o.ID), q.Named(o.Label))
 		if option == nil {
 			p.found.Add(path+".selected", "%s is none of the options: %s", Describe(raw), strings.Join(q.optionIDs(), ", "))
 			return
@@ -204,36 +190,22 @@ func (p *parser) selected(path string, q *Question, options []json.RawMessage, t
 
 // value takes the answer to q in the form its type has on the wire.
 func (p *parser) value(path string, q *Question, raw json.RawMessage) {
-	var words []string
-	var one string
-	var yes bool
-	joined := false // an array's elements are never split
-	switch {
-	case !given(raw), string(raw) == `""`:
+	if !present(raw) || string(raw) == `""` {
 		return // left open
-	case q.Confirms() && json.Unmarshal(raw, &yes) == nil:
-		words = []string{strconv.FormatBool(yes)}
-	case json.Unmarshal(raw, &one) == nil:
-		words, joined = []string{one}, q.Several()
-	case q.Chooses() && json.Unmarshal(raw, &words) == nil:
-	default:
+	}
+	words, joined, ok := q.readValue(raw)
+	n := Count(strings.Join(words, ", "))
+	switch {
+	case !ok:
 		p.found.Add(path, "must be %s, is %s", q.expected(), Describe(raw))
 		return
-	}
-	if n := Count(strings.Join(words, ", ")); n > q.longest() {
-		p.found.Add(path, tooLong, q.longest(), n)
+	case n > q.longest():
+		p.found.limit(path, n, q.longest())
 		return
 	}
 	a := Answer{QuestionID: q.ID}
 	for _, w := range words {
-		var ids []string
-		var why string
-		if o := q.Named(w); o != nil {
-			ids = []string{o.ID}
-		}
-		if joined {
-			ids, why = q.joined(w, ids)
-		}
+		ids, why := q.named(w, joined)
 		switch {
 		case why != "":
 			p.found.Add(path, "%s", why)
@@ -253,18 +225,25 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	p.reply.Answers = append(p.reply.Answers, a)
 }
 
-// joined returns the options that a string of several names, or why they are not
-// certain; whole, the option that it names as it is, where it does not name several.
-func (q *Question) joined(words string, whole []string) (ids []string, why string) {
-	switch ways := q.split(strings.TrimSpace(words)); {
+// named returns the options that a text names, none for a text of the human's own; or
+// why they are not certain. A joined text may name several.
+func (q *Question) named(text string, joined bool) (ids []string, why string) {
+	if o := q.Named(text); o != nil {
+		ids = []string{o.ID}
+	}
+	if !joined {
+		return ids, ""
+	}
+	mentions := func(part string) bool { return q.Named(part) != nil }
+	switch ways := q.split(strings.TrimSpace(text)); {
 	case len(ways) > 1:
-		return nil, fmt.Sprintf("%q can be read in more than one way, because a label contains a comma; give a JSON array", words)
+		return nil, fmt.Sprintf("%q can be read in more than one way, because a label contains a comma; give a JSON array", text)
 	case len(ways) == 1:
 		return ways[0], ""
-	case whole == nil && strings.Contains(words, ",") && q.mentions(words):
-		return nil, fmt.Sprintf("%q mixes options with other text; give a JSON array", words)
+	case ids == nil && strings.Contains(text, ",") && slices.ContainsFunc(strings.Split(text, ","), mentions):
+		return nil, fmt.Sprintf("%q mixes options with other text; give a JSON array", text)
 	}
-	return whole, ""
+	return ids, ""
 }
 
 // split returns every way in which joined can be read as ids or labels with
@@ -276,34 +255,24 @@ func (q *Question) split(joined string) [][]string {
 		if len(ways) > 1 || len(got) > len(q.Options) {
 			return
 		}
-		tried := ""
 		for _, o := range q.Options {
-			for _, name := range []string{o.Label, o.ID} {
-				name = strings.TrimSpace(name)
+			for _, name := range slices.Compact([]string{strings.TrimSpace(o.Label), strings.TrimSpace(o.ID)}) {
 				after, ok := strings.CutPrefix(rest, name)
-				if !ok || name == "" || tried == o.ID+name {
+				if !ok || name == "" {
 					continue
 				}
-				tried = o.ID + name
 				next := append(slices.Clone(got), o.ID)
 				after = strings.TrimLeft(after, " ")
-				if after == "" {
-					if !slices.ContainsFunc(ways, func(w []string) bool { return slices.Equal(w, next) }) {
-						ways = append(ways, next)
-					}
-				} else if after, ok = strings.CutPrefix(after, ","); ok {
-					walk(strings.TrimLeft(after, " "), next)
+				if following, more := strings.CutPrefix(after, ","); more {
+					walk(strings.TrimLeft(following, " "), next)
+				} else if after == "" && !slices.ContainsFunc(ways, func(w []string) bool { return slices.Equal(w, next) }) {
+					ways = append(ways, next)
 				}
 			}
 		}
 	}
 	walk(joined, nil)
 	return ways
-}
-
-// mentions reports whether a part of a joined string is one of the options.
-func (q *Question) mentions(joined string) bool {
-	return slices.ContainsFunc(strings.Split(joined, ","), func(part string) bool { return q.Named(part) != nil })
 }
 
 // uncustom takes the free text out of the words in which --format headers writes

@@ -23,10 +23,10 @@ const (
 // and Custom means the question was left open.
 type Answer struct {
 	QuestionID string   `json:"question_id"`
-	Selected   []string `json:"selected,omitempty"` // option ids
-	Custom     string   `json:"custom,omitempty"`   // the text of a Text question, or of Other
-	By         By       `json:"by,omitempty"`       // empty counts as ByUser
-	Note       string   `json:"note,omitempty"`     // a word to the agent beside this answer; alone it answers nothing
+	Selected   []string `json:"selected,omitempty" jsonschema_description:"Option ids"`
+	Custom     string   `json:"custom,omitempty" jsonschema_description:"Free text"`
+	By         By       `json:"by,omitempty" jsonschema:"enum=user,enum=program,enum=caller,enum=timeout" jsonschema_description:"Who gave the answer; the user where it is empty"`
+	Note       string   `json:"note,omitempty" jsonschema_description:"A word to the agent beside the answer; alone it answers nothing"`
 }
 
 // Empty reports whether the question was left open.
@@ -92,7 +92,8 @@ func (s *Set) DefaultReply() (Reply, bool) {
 			if r.Answer(q.ID) != nil {
 				continue
 			}
-			a := Answer{QuestionID: q.ID, Selected: q.Defaults(), Custom: q.Default, By: ByTimeout}
+			a := q.Declared()
+			a.By = ByTimeout
 			switch {
 			case !a.Empty():
 				r.Answers = append(r.Answers, a)

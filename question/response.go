@@ -107,13 +107,8 @@ func (x *Response) Pair() string { return `"` + x.Question.Text + `"="` + x.Text
 // Value is the answer in the form its question has: true or false, a list
 // of strings, or a string; nil where there is none.
 func (x *Response) Value() any {
-	switch {
-	case x.Answer == nil:
+	if x.Answer == nil {
 		return nil
-	case x.Confirms():
-		return slices.Contains(x.Answer.Selected, YesID)
-	case x.Several():
-		return x.Words()
 	}
-	return x.Text()
+	return x.value(x.Answer)
 }

@@ -17,44 +17,6 @@ type Set struct {
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
-// Question is one question of a set, or a follow-up below one of its options.
-// Texts are kept as the asker wrote them; what shows one passes it through
-// [Line] or [Block] first.
-type Question struct {
-	ID          string   `json:"question_id"` // unique in the set, follow-ups included
-	Text        string   `json:"question"`
-	Header      string   `json:"header,omitempty"`
-	Description string   `json:"description,omitempty"`
-	Type        Type     `json:"type"`
-	Options     []Option `json:"options,omitempty"` // empty for Text, two for Boolean
-	Required    bool     `json:"required"`
-	// AllowCustom adds "Other": free text instead of, or beside, the options.
-	// Never true for Text and Boolean.
-	AllowCustom bool `json:"allow_custom"`
-	// Other is the asker's own wording for the free-text option, when it gave
-	// one among its options. Label and description are otherwise empty.
-	Other *Option `json:"other,omitempty"`
-	// Default is the proposed text of a Text question. Options carry their own.
-	// A default becomes an answer only when the human confirms it.
-	Default     string `json:"default,omitempty"`
-	Placeholder string `json:"placeholder,omitempty"`
-	// Collected is an answer the caller says it already has. Such a
-	// question is not asked again, and is never reported as the user's word.
-	Collected *Answer `json:"collected,omitempty"`
-}
-
-// Option is one choice of a question.
-type Option struct {
-	ID          string `json:"id"`
-	Label       string `json:"label"`
-	Description string `json:"description,omitempty"`
-	Default     bool   `json:"default,omitempty"`
-	Preview     string `json:"preview,omitempty"` // preformatted
-	// FollowUps come up when the option is chosen. In records they have the name
-	// that a call gives them, so that a record can be asked again as it is.
-	FollowUps []Question `json:"follow_up_questions,omitempty"`
-}
-
 // Confirms reports whether the set is a confirmation: one yes-or-no question,
 // and its asker has not put the two in words of its own.
 func (s *Set) Confirms() bool {
@@ -69,10 +31,9 @@ const Confirmation = "Confirm"
 // no forbids the action.
 func (s *Set) AsksLeave() bool { return s.Confirms() && s.Questions[0].Header == Confirmation }
 
-// Option returns the option with this id, or nil.
-func (q *Question) Option(id string) *Option {
-	return first(q.Options, func(o *Option) bool { return o.ID == id })
-}
+// Statement lists all that gives answers to the set their meaning, in an order that
+// never changes: programs of different versions compare digests of it.
+func (s *Set) Statement() []any { return statements(s.Questions, (*Question).statement) }
 
 // first returns the first of some that is as wanted, or nil.
 func first[T any](all []T, wanted func(*T) bool) *T {
@@ -82,17 +43,6 @@ func first[T any](all []T, wanted func(*T) bool) *T {
 		}
 	}
 	return nil
-}
-
-// Defaults returns the ids of the options declared as default, in order.
-func (q *Question) Defaults() []string {
-	var ids []string
-	for _, o := range q.Options {
-		if o.Default {
-			ids = append(ids, o.ID)
-		}
-	}
-	return ids
 }
 
 // Shown returns the questions that are to be shown given these answers, in

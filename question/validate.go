@@ -2,7 +2,6 @@ package question
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -60,21 +59,12 @@ func (v *validator) question(path string, q *Question, depth int) {
 	v.found.markdown(path+".description", q.Description, v.longest(q))
 	v.found.text(path+".default", q.Default, MaxText)
 	v.found.text(path+".placeholder", q.Placeholder, maxPlaceholder)
-	switch {
-	case !slices.Contains(Types(), q.Type):
-		v.found.Add(path+".type", "must be multiple_choice, checkbox, text or boolean, is %q", string(q.Type))
-	case q.OwnOptions():
+	if q.OwnOptions() {
 		v.options(path+".options", q)
-	case !q.Chooses() && len(q.Options) > 0:
-		v.found.Add(path+".options", "a text question takes no options")
-	case q.Confirms() && !slices.Equal(q.optionIDs(), []string{YesID, NoID}):
-		v.found.Add(path+".options", "a boolean question takes no options of its own; use multiple_choice")
 	}
-	if n := len(q.Defaults()); n > 1 && !q.Several() {
-		v.found.Add(path+".options", "only one option may be the default, %d are", n)
-	}
+	q.declarationFaults(&v.found, path)
 	if q.Collected != nil {
-		q.faults(&v.found, q.Collected)
+		q.faults(&v.found, *q.Collected)
 	}
 	if q.Other != nil {
 		v.option(path+".other", q.Other)

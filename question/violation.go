@@ -9,7 +9,7 @@ import (
 type Violation struct {
 	Path    string `json:"path"` // like questions[0].options
 	Message string `json:"message"`
-	text    string // of the message, to be filled with args; empty where it came in one piece
+	text    string // of the message, to be filled with args; empty where no catalogue has it
 	args    []any
 }
 
@@ -20,10 +20,19 @@ type Violations []Violation //nolint:errname // a list first: of what was found
 // MaxViolations is how many faults are reported at once.
 const MaxViolations = 50
 
-// Add notes a fault.
+// Add notes a fault, in words for programs.
 func (v *Violations) Add(path, format string, args ...any) {
 	if len(*v) < MaxViolations {
-		*v = append(*v, Violation{path, Shorten(fmt.Sprintf(format, args...), 1000), format, args})
+		*v = append(*v, Violation{Path: path, Message: Shorten(fmt.Sprintf(format, args...), 1000)})
+	}
+}
+
+// AddTranslated notes a fault that people read too, after the question or "this
+// answer". The catalogues of ui/words have its text.
+func (v *Violations) AddTranslated(path, text string, args ...any) {
+	if n := len(*v); n < MaxViolations {
+		v.Add(path, text, args...)
+		(*v)[n].text, (*v)[n].args = text, args
 	}
 }
 

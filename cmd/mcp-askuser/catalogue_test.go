@@ -265,6 +265,8 @@ func says(call *ast.CallExpr) (at, counts int) {
 		return 0, 0
 	case "N":
 		return 1, 1
+	case "AddTranslated":
+		return 1, 0
 	}
 	return -1, 0
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 )
 
@@ -70,7 +71,7 @@ func TestEvents(t *testing.T) {
 			}},
 			Metadata: map[string]any{"pr": 7},
 		}
-		rec, err := d.Ask(t.Context(), set, "s1", desk.Asker{Client: "agent", Via: "mcp"})
+		rec, err := storetest.Ask(t.Context(), d, set, "s1", desk.Asker{Client: "agent", Via: "mcp"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,6 +29,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -234,7 +235,7 @@ func (f *figures) processorTime() {
 	dir := f.TempDir()
 	d := openDesk(f, dir)
 	ask := func() string {
-		rec, err := d.Ask(f.Context(), someSet("Which?"), "", desk.Asker{Via: "mcp"})
+		rec, err := storetest.Ask(f.Context(), d, someSet("Which?"), "", desk.Asker{Via: "mcp"})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -264,7 +265,7 @@ func (f *figures) frames() {
 	dir := f.TempDir()
 	d := openDesk(f, dir)
 	for i := range 300 {
-		if _, err := d.Ask(f.Context(), someSet(fmt.Sprintf("Question %d?", i)), "", desk.Asker{Via: "mcp"}); err != nil {
+		if _, err := storetest.Ask(f.Context(), d, someSet(fmt.Sprintf("Question %d?", i)), "", desk.Asker{Via: "mcp"}); err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -525,7 +526,7 @@ func (f *figures) fillAt(n int, ended bool, at time.Time) (dir string) {
 		f.Fatal(err)
 	}
 	d := desk.New(store, desk.Options{Now: func() time.Time { return at }})
-	rec, err := d.Ask(f.Context(), someSet("Which database 4711 should the service use?"), "", desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
+	rec, err := storetest.Ask(f.Context(), d, someSet("Which database 4711 should the service use?"), "", desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -539,14 +540,21 @@ func (f *figures) fillAt(n int, ended bool, at time.Time) (dir string) {
 		}
 		room = filepath.Join("archive", rec.CreatedAt.UTC().Format("2006-01"))
 	}
-	whole, err := os.ReadFile(filepath.Join(dir, room, rec.ID+".json"))
-	if err != nil {
+	if rec, err = d.Get(f.Context(), rec.ID); err != nil {
 		f.Fatal(err)
 	}
+	first := rec.ID
 	for i := range n - 1 {
-		id := fmt.Sprintf("%s%06d", rec.ID[:20], i) // digits are letters of ids too
-		data := bytes.ReplaceAll(bytes.ReplaceAll(whole, []byte("4711"), fmt.Append(nil, i)), []byte(rec.ID), []byte(id))
-		if err := os.WriteFile(filepath.Join(dir, room, id+".json"), data, 0o600); err != nil {
+		rec.ID = fmt.Sprintf("%s%06d", first[:20], i) // digits are letters of ids too
+		rec.Questions[0].Text = fmt.Sprintf("Which database %d should the service use?", i)
+		if ended {
+			rec.Outcome.Asked = rec.Statement()
+		}
+		data, err := json.Marshal(rec)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, room, rec.ID+".json"), data, 0o600)
+		}
+		if err != nil {
 			f.Fatal(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
@@ -48,9 +49,11 @@ func each(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// translate translates the help of a command and those below it, but not examples.
+// translate translates the help of a command and those below it, but not examples, and
+// puts the types of questions in place of {types}.
 func translate(cmd *cobra.Command) {
-	eachText(cmd, func(text *string) { *text = words.T(*text) })
+	types := strings.Join(question.TypeNames(), ", ")
+	eachText(cmd, func(text *string) { *text = strings.Replace(words.T(*text), "{types}", types, 1) })
 }
 
 // eachText calls do with every text of the help of a command and those below it.

@@ -142,6 +142,7 @@ func TestManPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := commands()
+	translate(all[0])
 	released := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) // a page does not change with the day
 	all[0].DisableAutoGenTag = true
 	if err := doc.GenManTree(all[0], &doc.GenManHeader{Title: "MCP-ASKUSER", Section: "1", Manual: "mcp-askuser", Date: &released}, dir); err != nil {

@@ -95,9 +95,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
-	if words.Local != words.English {
-		translate(cmd)
-	}
+	translate(cmd)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(ctx)
 	a.deferred.writeTo(a.err)

@@ -19,6 +19,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -199,7 +200,7 @@ func TestConfirmationsInTheTranscript(t *testing.T) {
 		{past()[1].Questions[0], "ask_user_question", ""},
 	} {
 		d := openDesk(t, t.TempDir())
-		rec, err := d.Ask(t.Context(), question.Set{Questions: []question.Question{tc.q}}, "", desk.Asker{Via: "mcp"})
+		rec, err := storetest.Ask(t.Context(), d, question.Set{Questions: []question.Question{tc.q}}, "", desk.Asker{Via: "mcp"})
 		if err != nil {
 			t.Fatal(err)
 		}

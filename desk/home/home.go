@@ -87,11 +87,10 @@ type Store struct {
 	askedHere  sync.Map  // ids of records that are being asked on this machine
 	forgetOnce sync.Once // see forgetAsked
 
-	mu       sync.Mutex
-	outage   *outage           // the last one; nil before the first
-	reached  bool              // the far home has answered this process
-	answered time.Time         // when it last did
-	open     map[string][]byte // far records that were open when last read
+	mu      sync.Mutex
+	outage  *outage           // the last one; nil before the first
+	reached bool              // the far home has answered this process
+	open    map[string][]byte // far records that were open when last read
 
 	changes chan desk.Change // changes of the outbox, and ends of outages, for the watch
 }
@@ -125,31 +124,24 @@ func (s *Store) Close() { s.close() }
 // Place implements desk.Placer: here, if the shared desk does not answer in time, or
 // if the earlier one is here.
 func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, err error) {
+	near := false
 	if earlier != "" {
-		switch near, err := s.isNear(ctx, earlier); {
-		case err != nil:
+		if near, err = s.isNear(ctx, earlier); err != nil {
 			return id, err
-		case near:
-			s.askedHere.Store(id, true)
-			return id, nil
 		}
 	}
-	s.mu.Lock()
-	lately := s.outage.over() && time.Since(s.answered) < retryInterval/4 // to the search for the same question
-	s.mu.Unlock()
-	if !lately {
-		err = s.awaitFar(ctx, s.far.Ping)
-	}
-	if err == nil {
-		err = s.reach(ctx, placeTimeout, func(ctx context.Context) (err error) {
-			placed, err = s.far.Place(ctx, id, earlier)
+	if !near {
+		err = s.awaitFar(ctx, func(ctx context.Context) (err error) {
+			if err = s.far.Ping(ctx); err == nil {
+				placed, err = s.far.Place(ctx, id, earlier)
+			}
 			return err
 		})
+		if err == nil || ctx.Err() != nil {
+			return placed, err
+		}
+		s.log.Warn("a question is asked on this machine alone", "id", id, "error", err)
 	}
-	if err == nil || ctx.Err() != nil {
-		return placed, err
-	}
-	s.log.Warn("a question is asked on this machine alone", "id", id, "error", err)
 	s.askedHere.Store(id, true)
 	return id, nil
 }
@@ -192,8 +184,8 @@ func (s *Store) isNear(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
-// at calls the home of a record; the far one through reach.
-func (s *Store) at(ctx context.Context, id string, reach reacher, call func(context.Context, desk.Store) error) error {
+// callHome calls the home of a record; the far one through reach.
+func (s *Store) callHome(ctx context.Context, id string, reach reacher, call func(context.Context, desk.Store) error) error {
 	near, err := s.isNear(ctx, id)
 	switch {
 	case err != nil:
@@ -257,9 +249,9 @@ func (s *Store) Queue(ctx context.Context, id string, outcome []byte) error {
 	return desk.ErrUnsent
 }
 
-// tell reports a change to the watch; the zero one after an outage, for all that could
-// not be read during it.
-func (s *Store) tell(c desk.Change) {
+// notify reports a change to the watch; the zero one after an outage, for all changes that
+// could not be read.
+func (s *Store) notify(c desk.Change) {
 	select {
 	case s.changes <- c:
 	default: // without a watch
@@ -268,7 +260,7 @@ func (s *Store) tell(c desk.Change) {
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	return s.at(ctx, id, s.within(placeTimeout), func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
+	return s.callHome(ctx, id, s.within(placeTimeout), func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
 }
 
 // Get implements desk.Store.
@@ -283,19 +275,16 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
 	var far []desk.Key
 	var at []int
-	near, errs := map[string]bool{}, map[string]error{}
 	for i, key := range keys {
-		if _, looked := near[key.ID]; !looked {
-			near[key.ID], errs[key.ID] = s.isNear(ctx, key.ID)
-		}
-		if out[i].Err = errs[key.ID]; out[i].Err != nil {
-			continue
-		}
-		if near[key.ID] {
+		near, err := s.isNear(ctx, key.ID)
+		switch {
+		case err != nil:
+			out[i].Err = err
+		case near:
 			out[i].Data, out[i].Err = s.near.Get(ctx, key.Kind, key.ID)
-			continue
+		default:
+			far, at = append(far, key), append(at, i)
 		}
-		far, at = append(far, key), append(at, i)
 	}
 	if len(far) == 0 {
 		return out
@@ -371,39 +360,12 @@ func (s *Store) forget(id string) {
 // Delete implements desk.Store.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	direct := func(ctx context.Context, call func(context.Context) error) error { return call(ctx) }
-	return s.at(ctx, id, direct, func(ctx context.Context, home desk.Store) error { return home.Delete(ctx, kind, id) })
+	return s.callHome(ctx, id, direct, func(ctx context.Context, home desk.Store) error { return home.Delete(ctx, kind, id) })
 }
 
 // List implements desk.Store: the ids of both homes.
 func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		next, stop := iter.Pull2(s.near.List(ctx, kind, in))
-		defer stop()
-		here, errHere, more := next()
-		// all yields the near ones down to an id.
-		all := func(id string) bool {
-			for more && (errHere != nil || here >= id) {
-				if !yield(here, errHere) || errHere != nil {
-					return false
-				}
-				here, errHere, more = next()
-			}
-			return true
-		}
-		for id, err := range s.listFar(ctx, kind, in) {
-			if err != nil {
-				if leftOut(ctx, err) {
-					break
-				}
-				yield("", err)
-				return
-			}
-			if !all(id) || !yield(id, nil) {
-				return
-			}
-		}
-		all("")
-	}
+	return desk.Merge(s.near.List(ctx, kind, in), s.listFar(ctx, kind, in))
 }
 
 // listFar is List of the far home; of remembered records while it is out of reach.
@@ -411,10 +373,13 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 	return func(yield func(string, error) bool) {
 		if kind == desk.KindArchive { // month by month, and no further than its caller reads
 			if s.down() {
-				yield("", desk.ErrUnreachable)
 				return
 			}
-			s.far.List(ctx, kind, in)(yield)
+			for id, err := range s.far.List(ctx, kind, in) {
+				if unreachable(ctx, err) || !yield(id, err) || err != nil {
+					return
+				}
+			}
 			return
 		}
 		var ids []string
@@ -427,8 +392,10 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 			}
 			return nil
 		})
-		if err != nil && kind == desk.KindPending && leftOut(ctx, err) {
-			ids, err = s.openIDs(in), nil
+		if unreachable(ctx, err) {
+			if err = nil; kind == desk.KindPending {
+				ids = s.openIDs(in)
+			}
 		}
 		for _, id := range ids {
 			if !yield(id, nil) {
@@ -455,8 +422,8 @@ func (s *Store) openIDs(in desk.Range) []string {
 	return ids
 }
 
-// leftOut reports whether the far home is left out of a result, as it cannot be reached.
-func leftOut(ctx context.Context, err error) bool {
+// unreachable reports whether the far home is left out of a result, as it cannot be reached.
+func unreachable(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && errors.Is(err, desk.ErrUnreachable)
 }
 
@@ -472,7 +439,7 @@ func (s *Store) union(ctx context.Context, reach reacher, of func(context.Contex
 		there, err = of(ctx, s.far)
 		return err
 	})
-	if err != nil && !leftOut(ctx, err) {
+	if err != nil && !unreachable(ctx, err) {
 		return nil, err
 	}
 	all := slices.Concat(here, there)
@@ -482,7 +449,7 @@ func (s *Store) union(ctx context.Context, reach reacher, of func(context.Contex
 
 // Mark implements desk.Store.
 func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.at(ctx, id, s.awaitFar, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
+	return s.callHome(ctx, id, s.awaitFar, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
 }
 
 // PrepareUnmark implements desk.Unmarker. A message to the far home has nothing to
@@ -497,11 +464,11 @@ func (s *Store) PrepareUnmark(ctx context.Context, mark desk.Mark, name, id stri
 
 // Unmark implements desk.Store.
 func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.at(ctx, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
+	return s.callHome(ctx, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
 }
 
-// Marks implements desk.Store. A caller that looks for the same question is about to
-// ask: it waits while a leader is chosen, or it would ask twice.
+// Marks implements desk.Store. The search for the same question waits while a leader is
+// elected, or the question would be asked twice.
 func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
 	reach := s.within(readTimeout)
 	if mark == desk.MarkContent {
@@ -515,57 +482,49 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	err = s.at(ctx, recordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
+	err = s.callHome(ctx, recordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
 		release, err = home.Lock(ctx, kind, name)
 		return err
 	})
 	return release, err
 }
 
-// recordOf is the record that a lock is about: its name begins with the id.
+// recordOf returns the record of a lock, whose name begins with the id.
 func recordOf(name string) string {
 	const length = 26 // of an id
 	return name[:min(len(name), length)]
 }
 
-// announce takes a lock in both homes: in the far one when it can.
+// announce takes a lock in both homes: in the far one when that can be reached.
 func (s *Store) announce(ctx context.Context, name string) (release func(), err error) {
 	here, err := s.near.Lock(ctx, desk.KindPresent, name)
 	if err != nil {
 		return nil, err
 	}
-	going, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	first := make(chan struct{})
-	go func() {
-		defer close(done)
-		there := func() {}
-		for tried := false; ; tried = true {
-			err := s.reach(going, sendTimeout, func(ctx context.Context) (err error) {
-				release, err := s.far.Lock(ctx, desk.KindPresent, name)
-				if err == nil {
-					there = release
-				}
-				return err
-			})
-			if !tried {
-				close(first)
+	there := func() {}
+	lockFar := func(ctx context.Context) (retry bool) {
+		err := s.reach(ctx, sendTimeout, func(ctx context.Context) error {
+			release, err := s.far.Lock(ctx, desk.KindPresent, name)
+			if err == nil {
+				there = release
 			}
-			if err == nil || errors.Is(err, desk.ErrDenied) || !s.awaitBack(going) {
-				break
+			return err
+		})
+		return err != nil && !errors.Is(err, desk.ErrDenied)
+	}
+	within, stop := context.WithCancel(context.Background())
+	var retrying sync.WaitGroup
+	if lockFar(ctx) {
+		retrying.Go(func() {
+			for s.awaitBack(within) && lockFar(within) {
 			}
-		}
-		<-going.Done()
-		there()
-	}()
-	select { // it is in both homes when Lock returns, where that can be
-	case <-first:
-	case <-ctx.Done():
+		})
 	}
 	return sync.OnceFunc(func() {
 		here()
 		stop()
-		<-done
+		retrying.Wait()
+		there()
 	}), nil
 }
 
@@ -585,11 +544,11 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	err = s.at(ctx, recordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
+	err = s.callHome(ctx, recordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
 		held, err = home.Locked(ctx, kind, name)
 		return err
 	})
-	if leftOut(ctx, err) {
+	if unreachable(ctx, err) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.open[recordOf(name)] != nil, nil // perhaps its asker still waits

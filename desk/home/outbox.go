@@ -56,7 +56,7 @@ type entry struct {
 	Reason  string          `json:"reason,omitempty"` // rejected: why
 }
 
-// Notice is an answer that does not count, of which its user was not told yet.
+// Notice is an answer that does not count, which its user has not seen.
 type Notice struct {
 	ID     string        // of the record
 	First  *desk.Outcome // the outcome that was there; nil where the answer was rejected
@@ -73,7 +73,7 @@ const (
 	keepOffered = desk.SessionKeep // an answer that was rejected, and told
 )
 
-// outbox sends answers that could not be sent when they were given.
+// outbox sends answers that could not be sent at once.
 type outbox struct {
 	home *Store     // its near home has the entries
 	far  *desk.Desk // the far home
@@ -88,7 +88,7 @@ type outbox struct {
 // enqueue keeps an answer to be sent, in place of an earlier one to the same
 // record. When it returns nil the answer survives the death of the machine.
 func (o *outbox) enqueue(ctx context.Context, id string, outcome []byte) error {
-	return o.change(ctx, id, func(entry, bool) (*entry, error) {
+	return o.update(ctx, id, func(*entry) (*entry, error) {
 		return &entry{State: stateQueued, Since: time.Now(), Outcome: outcome}, nil
 	})
 }
@@ -98,61 +98,54 @@ func (o *outbox) remove(ctx context.Context, id string) error {
 	if _, err := o.home.near.Get(ctx, kindOutbox, id); errors.Is(err, desk.ErrNotFound) {
 		return nil
 	}
-	return o.change(ctx, id, func(entry, bool) (*entry, error) { return nil, nil })
+	return o.update(ctx, id, func(*entry) (*entry, error) { return nil, nil })
 }
 
 // errReplaced means that the entry has another answer than the one that was sent.
 var errReplaced = errors.New("the answer was replaced meanwhile")
 
-// settle replaces an entry, if its answer is still the one that was sent; nil removes
+// replace replaces an entry, if its answer is still the one that was sent; nil removes
 // it.
-func (o *outbox) settle(ctx context.Context, id string, sent entry, next *entry) error {
-	return o.change(ctx, id, func(now entry, there bool) (*entry, error) {
+func (o *outbox) replace(ctx context.Context, id string, sent entry, next *entry) error {
+	return o.update(ctx, id, func(now *entry) (*entry, error) {
 		switch {
-		case !there: // another process was first
+		case now == nil: // another process was first
 			return nil, nil
 		case now.State != sent.State || !bytes.Equal(now.Outcome, sent.Outcome):
-			return &now, errReplaced
+			return now, errReplaced
 		}
 		return next, nil
 	})
 }
 
-// change replaces the entry of a record with the result of become, or removes it where
-// that is nil. An error leaves it as it is.
-func (o *outbox) change(ctx context.Context, id string, become func(now entry, there bool) (*entry, error)) error {
+// update replaces the entry of a record, nil where there is none, with the result of
+// become; nil removes it. With an error the document stays as it is.
+func (o *outbox) update(ctx context.Context, id string, become func(now *entry) (*entry, error)) error {
 	release, err := o.lockEntry(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer release()
 	now, err := o.load(ctx, id)
-	there := err == nil
 	if err != nil && !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrDamaged) {
 		return err
 	}
-	next, err := become(now, there)
-	if err != nil {
-		if next != nil {
-			o.set(id, *next)
+	next, replaced := become(now)
+	switch {
+	case replaced != nil:
+		err = nil
+	case next == nil:
+		err = o.home.near.Delete(ctx, kindOutbox, id)
+	default:
+		var data []byte
+		if data, err = json.Marshal(next); err == nil {
+			err = o.home.near.Put(ctx, kindOutbox, id, data)
 		}
-		return err
-	}
-	if next == nil {
-		if err := o.home.near.Delete(ctx, kindOutbox, id); err != nil {
-			return err
-		}
-		o.unset(id)
-		return nil
-	}
-	data, err := json.Marshal(next)
-	if err == nil {
-		err = o.home.near.Put(ctx, kindOutbox, id, data)
 	}
 	if err == nil {
-		o.set(id, *next)
+		o.set(id, next)
 	}
-	return err
+	return cmp.Or(err, replaced)
 }
 
 // lockEntry takes the lock of an entry, which others hold while they write a file.
@@ -173,17 +166,17 @@ func (o *outbox) lockEntry(ctx context.Context, id string) (release func(), err 
 }
 
 // load reads an entry. Versions before the states had the outcome alone.
-func (o *outbox) load(ctx context.Context, id string) (entry, error) {
+func (o *outbox) load(ctx context.Context, id string) (*entry, error) {
 	data, err := o.home.near.Get(ctx, kindOutbox, id)
 	if err != nil {
-		return entry{}, err
+		return nil, err
 	}
-	var e entry
-	if err := json.Unmarshal(data, &e); err != nil {
-		return entry{}, fmt.Errorf("%w: outbox %s: %w", desk.ErrDamaged, id, err)
+	e := &entry{}
+	if err := json.Unmarshal(data, e); err != nil {
+		return nil, fmt.Errorf("%w: outbox %s: %w", desk.ErrDamaged, id, err)
 	}
 	if e.State == "" {
-		e = entry{State: stateQueued, Outcome: data}
+		e = &entry{State: stateQueued, Outcome: data}
 	}
 	return e, nil
 }
@@ -206,10 +199,10 @@ func (o *outbox) loadAll(ctx context.Context) (queued []string, err error) {
 			return nil, err
 		}
 		if e.State == stateTold && time.Since(e.Since) > keepOffered {
-			_ = o.settle(ctx, id, e, nil) // the next look tries again
+			_ = o.replace(ctx, id, *e, nil) // the next look tries again
 			continue
 		}
-		if all[id] = e; e.State == stateQueued {
+		if all[id] = *e; e.State == stateQueued {
 			queued = append(queued, id)
 		}
 	}
@@ -226,18 +219,16 @@ func (o *outbox) entry(id string) entry {
 	return o.entries[id]
 }
 
-func (o *outbox) set(id string, e entry) {
+// set notes the entry of a record; nil where it was removed.
+func (o *outbox) set(id string, e *entry) {
 	o.mu.Lock()
-	o.entries[id] = e
+	if e != nil {
+		o.entries[id] = *e
+	} else {
+		delete(o.entries, id)
+	}
 	o.mu.Unlock()
-	o.home.tell(desk.Change{Kind: desk.KindDrafts, ID: id})
-}
-
-func (o *outbox) unset(id string) {
-	o.mu.Lock()
-	delete(o.entries, id)
-	o.mu.Unlock()
-	o.home.tell(desk.Change{Kind: desk.KindDrafts, ID: id})
+	o.home.notify(desk.Change{Kind: desk.KindDrafts, ID: id})
 }
 
 // stale reports whether other processes may have queued something since the last
@@ -287,7 +278,7 @@ func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
 	}
 	for _, id := range queued {
 		e := o.entry(id)
-		within, cancel := context.WithTimeoutCause(ctx, entryLimit, errGone)
+		within, cancel := context.WithTimeoutCause(ctx, entryLimit, errTimeout)
 		err := o.send(within, id, e)
 		cancel()
 		if err == nil {
@@ -296,11 +287,7 @@ func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
 		left++
 		o.home.log.Warn("an answer is not sent yet", "id", id, "error", err)
 		if uncertain(err) {
-			within, cancel := context.WithTimeoutCause(ctx, readTimeout, errGone)
-			err := o.home.far.Ping(within)
-			cancel()
-			if err != nil {
-				o.home.markUnreachable(time.Now())
+			if err := o.home.reach(ctx, readTimeout, o.home.far.Ping); errors.Is(err, desk.ErrUnreachable) {
 				return left, err
 			}
 		}
@@ -308,8 +295,7 @@ func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
 	return left, nil
 }
 
-// uncertain reports whether an answer may be sent later: the desk has not said what
-// becomes of it.
+// uncertain reports whether an answer may be sent later: the desk has not decided on it.
 func uncertain(err error) bool {
 	return errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain)
 }
@@ -334,11 +320,11 @@ func (o *outbox) send(ctx context.Context, id string, e entry) error {
 		next.State, next.Reason = stateRejected, err.Error()
 		o.home.log.Error("the desk does not take an answer that was given while it was out of reach", "id", id, "error", err)
 	}
-	return o.settle(context.WithoutCancel(ctx), id, e, next)
+	return o.replace(context.WithoutCancel(ctx), id, e, next)
 }
 
-// Given implements desk.Keeper.
-func (s *Store) Given(id string) (outcome []byte, queued bool) {
+// LocalOutcome implements desk.Keeper.
+func (s *Store) LocalOutcome(id string) (outcome []byte, queued bool) {
 	e := s.outbox.entry(id)
 	return e.Outcome, e.State == stateQueued
 }
@@ -360,13 +346,13 @@ func (s *Store) Notices(ctx context.Context) (all []Notice, err error) {
 // Told ends a notice. A rejected answer is offered when its question is answered again;
 // a late one is removed.
 func (s *Store) Told(ctx context.Context, id string) error {
-	return s.outbox.change(ctx, id, func(now entry, there bool) (*entry, error) {
+	return s.outbox.update(ctx, id, func(now *entry) (*entry, error) {
 		switch {
-		case !there, now.State == stateLate:
+		case now == nil, now.State == stateLate:
 			return nil, nil
 		case now.State == stateRejected:
 			now.State, now.Since = stateTold, time.Now()
 		}
-		return &now, nil
+		return now, nil
 	})
 }

@@ -502,7 +502,7 @@ func TestArchiveOutOfReach(t *testing.T) {
 		if ended := <-waiting; ended.State != desk.Answered {
 			t.Errorf("the agent has %s", ended.State)
 		}
-		eventually(t, "nothing is queued", func() bool { _, queued := user.Given(rec.ID); return !queued })
+		eventually(t, "nothing is queued", func() bool { _, queued := user.LocalOutcome(rec.ID); return !queued })
 		if all, err := user.Notices(t.Context()); err != nil || len(all) > 0 {
 			t.Errorf("notices: %+v, %v", all, err)
 		}
@@ -529,7 +529,7 @@ func TestOutboxOfTwoProcesses(t *testing.T) {
 			b.queues(id, "a")
 		}
 		other := home.Join(newSpool(t, b.dir), b.far, nil)
-		if _, queued := other.Given(ids[0]); !queued {
+		if _, queued := other.LocalOutcome(ids[0]); !queued {
 			t.Error("the other process does not know of the answer")
 		}
 		if _, err := other.Marks(t.Context(), desk.MarkContent, "x"); err != nil {

@@ -39,7 +39,7 @@ func TestPowerFailureOfTheOutbox(t *testing.T) {
 			if g.kept >= 0 {
 				answers++
 			}
-			got, queued := s.Given(id)
+			got, queued := s.LocalOutcome(id)
 			n, ok := -1, got == nil
 			if got != nil {
 				n, ok = g.find(string(got))

@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 )
 
@@ -21,7 +22,7 @@ func TestPruneShared(t *testing.T) {
 	old := desk.Options{Now: func() time.Time { return past }}
 	agent, human := desk.New(open(t, c, nodes.Agent, "bot"), old), desk.New(open(t, c, nodes.Human, "alice"), desk.Options{})
 	set := question.Set{Questions: []question.Question{{ID: "q1", Text: "Which?", Type: question.Text, Required: true}}}
-	rec, err := agent.Ask(t.Context(), set, "s", desk.Asker{Client: "test", Directory: "/src", Via: "mcp"})
+	rec, err := storetest.Ask(t.Context(), agent, set, "s", desk.Asker{Client: "test", Directory: "/src", Via: "mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func (s *Store) awaitFar(ctx context.Context, call func(context.Context) error) 
 	began := time.Now()
 	s.mu.Lock()
 	reached, since := s.reached, began
-	if !s.outage.over() {
+	if !s.outage.ended() {
 		since = s.outage.since
 	}
 	s.mu.Unlock()
@@ -35,8 +35,8 @@ func (s *Store) awaitFar(ctx context.Context, call func(context.Context) error) 
 	}
 }
 
-// errGone is the reason of calls that take longer than the far home may.
-var errGone = fmt.Errorf("%w in time", desk.ErrUnreachable)
+// errTimeout is the reason of calls that take longer than the far home may.
+var errTimeout = fmt.Errorf("%w in time", desk.ErrUnreachable)
 
 // reach calls the far home with a limit. While it is known to be out of reach it is not
 // called: retry does that.
@@ -48,7 +48,7 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 		return desk.ErrUnreachable
 	}
 	began := time.Now()
-	within, cancel := context.WithTimeoutCause(ctx, limit, errGone)
+	within, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	err := s.connect(within)
 	if err == nil {
@@ -76,7 +76,7 @@ func (s *Store) within(limit time.Duration) reacher {
 // answers to be sent.
 func (s *Store) markReached() {
 	s.mu.Lock()
-	s.reached, s.answered = true, time.Now()
+	s.reached = true
 	s.mu.Unlock()
 	if s.outbox.stale() {
 		go s.outbox.drain(s.ctx)
@@ -108,7 +108,7 @@ func (s *Store) connect(ctx context.Context) error {
 func (s *Store) markUnreachable(began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.outage.over() {
+	if !s.outage.ended() {
 		return
 	}
 	s.outage = &outage{began, make(chan struct{})}
@@ -137,27 +137,27 @@ func (s *Store) retry(o *outage) {
 		}
 	}
 	s.mu.Lock()
-	close(o.ended)
-	s.reached, s.answered = true, time.Now()
+	close(o.done)
+	s.reached = true
 	s.mu.Unlock()
 	s.log.Info("the desk answers again")
-	s.tell(desk.Change{})
+	s.notify(desk.Change{})
 	s.outbox.drain(s.ctx)
 }
 
 // outage is a time in which the far home does not answer.
 type outage struct {
 	since time.Time     // when the call began that found it out of reach
-	ended chan struct{} // closed when it answers again
+	done  chan struct{} // closed when it answers again
 }
 
-// over reports whether there is no outage, or no more.
-func (o *outage) over() bool {
+// ended reports whether there is no outage, or no more.
+func (o *outage) ended() bool {
 	if o == nil {
 		return true
 	}
 	select {
-	case <-o.ended:
+	case <-o.done:
 		return true
 	default:
 		return false
@@ -171,16 +171,16 @@ func (s *Store) lastOutage() *outage {
 }
 
 // down reports whether the far home is known to be out of reach.
-func (s *Store) down() bool { return !s.lastOutage().over() }
+func (s *Store) down() bool { return !s.lastOutage().ended() }
 
 // awaitBack returns when the far home may be there again; false if ctx ends.
 func (s *Store) awaitBack(ctx context.Context) bool {
 	var again <-chan struct{}
 	var soon <-chan time.Time
-	if o := s.lastOutage(); o.over() {
+	if o := s.lastOutage(); o.ended() {
 		soon = time.After(retryInterval)
 	} else {
-		again = o.ended
+		again = o.done
 	}
 	select {
 	case <-again:

@@ -20,7 +20,7 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	for {
 		err := s.hangBell(ctx, id, look)
 		switch {
-		case ctx.Err() == nil && errors.Is(err, errBack):
+		case ctx.Err() == nil && errors.Is(err, errReachable):
 			select { // a look that fails at once does not spin
 			case <-time.After(retryInterval / 10):
 			case <-ctx.Done():
@@ -36,11 +36,11 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	}
 }
 
-// errBack ends a bell because the far home answers again.
-var errBack = errors.New("the desk answers again")
+// errReachable ends a bell because the far home answers again.
+var errReachable = errors.New("the desk answers again")
 
 // hangBell is Bell of the far home. A look that finds it out of reach misses an outcome
-// that has just rung: errBack ends the bell, for another look, when it answers again.
+// that has just rung: errReachable ends the bell, for another look, when it answers again.
 func (s *Store) hangBell(ctx context.Context, id string, look func() bool) error {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -49,12 +49,12 @@ func (s *Store) hangBell(ctx context.Context, id string, look func() bool) error
 		before := s.lastOutage()
 		ended := look()
 		o := s.lastOutage()
-		if !ended && !missed && (o != before || !o.over()) {
+		if !ended && !missed && (o != before || !o.ended()) {
 			missed = true
 			go func() {
 				select {
-				case <-o.ended:
-					cancel(errBack)
+				case <-o.done:
+					cancel(errReachable)
 				case <-within.Done():
 				}
 			}()
@@ -79,11 +79,11 @@ func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	go func() {
 		defer close(w.out)
 		defer stop()
-		if denied && !w.tell(desk.Change{Err: err}) {
+		if denied && !w.send(desk.Change{Err: err}) {
 			return
 		}
 		if there == nil && !denied {
-			w.again()
+			w.reconnect()
 		}
 		for w.next() {
 		}
@@ -101,42 +101,42 @@ type watch struct {
 	missed      []desk.Change // changes that arrived while nothing could be read
 }
 
-// tell hands out changes. It is false when the watch has ended.
-func (w *watch) tell(changes ...desk.Change) bool {
+// send hands out changes. It is false when the watch has ended.
+func (w *watch) send(changes ...desk.Change) bool {
 	for _, c := range changes {
-		if !desk.Tell(w.ctx, w.out, c) {
+		if !desk.SendChange(w.ctx, w.out, c) {
 			return false
 		}
 	}
 	return true
 }
 
-func (w *watch) again() { go w.s.watchAgain(w.ctx, w.retry) }
+func (w *watch) reconnect() { go w.s.watchAgain(w.ctx, w.retry) }
 
 // next hands out the next change. It is false when the watch has ended.
 func (w *watch) next() bool {
 	select {
 	case c, ok := <-w.here:
-		return ok && w.tell(c) // if the directory was removed the caller watches again
+		return ok && w.send(c) // if the directory was removed the caller watches again
 	case c, ok := <-w.there:
 		if !ok {
 			w.there = nil
-			w.again()
+			w.reconnect()
 			return true
 		}
 		if w.s.down() {
 			w.missed = append(w.missed, c)
 		}
-		return w.tell(c)
+		return w.send(c)
 	case c := <-w.s.changes:
 		if c.ID != "" {
-			return w.tell(c)
+			return w.send(c)
 		}
 		all := w.missed // the desk is back
 		w.missed = nil
-		return w.tell(all...)
+		return w.send(all...)
 	case w.there = <-w.retry:
-		return w.tell(desk.Change{})
+		return w.send(desk.Change{})
 	}
 }
 

@@ -13,13 +13,11 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Bell implements desk.Store with a named pipe, which all waiters for the record share.
-// An answerer opens the other end before the commit and closes it afterwards, or its
-// death does; then the kernel wakes all waiters. A waiter costs one open file, and
-// needs no file notification, of which a user has few instances (128 by default).
-// The pipe is removed when the record is archived: no waiter knows that it is the last.
-//
-// The sentry wakes the waiters of a process when the store itself is removed.
+// Bell implements desk.Store with a named pipe, which all waiters for the record share. An
+// answerer opens the other end before the commit; when it closes it, or dies, the kernel
+// wakes all waiters. A waiter costs one open file, and no file notification, of which a user
+// has 128 by default. The pipe is removed when the record is archived. The sentry wakes the
+// waiters of a process when the store itself is removed.
 func (s *Spool) Bell(ctx context.Context, id string, look func() bool) error {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err

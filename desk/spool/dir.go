@@ -14,8 +14,8 @@ import (
 // EnvDir is the environment variable that names the store.
 const EnvDir = "MCP_ASKUSER_DIR"
 
-// another is the way out where this directory cannot be the store.
-const another = "name another directory for the store with --dir or " + EnvDir
+// nameAnother is the way out where this directory cannot be the store.
+const nameAnother = "name another directory for the store with --dir or " + EnvDir
 
 // app is the name of our directory among other programs' state.
 const app = "mcp-askuser"
@@ -29,10 +29,9 @@ const (
 	othersAny fs.FileMode = 0o077
 )
 
-// DefaultDir returns where the store is: $MCP_ASKUSER_DIR, else
-// $XDG_STATE_HOME/mcp-askuser, else the platform's directory for state. It
-// touches no file. github.com/adrg/xdg is not used here as it reads the
-// environment, and files, into package variables before main runs.
+// DefaultDir returns the directory of the store: $MCP_ASKUSER_DIR, else
+// $XDG_STATE_HOME/mcp-askuser, else one in the platform's directory for state. It touches
+// no file; github.com/adrg/xdg reads the environment and files before main runs.
 func DefaultDir(getenv func(string) string) (string, error) {
 	if dir := getenv(EnvDir); dir != "" {
 		if !filepath.IsAbs(dir) {
@@ -55,7 +54,7 @@ func DefaultDir(getenv func(string) string) (string, error) {
 	}
 	root := getenv(home)
 	if !filepath.IsAbs(root) {
-		return "", fmt.Errorf("no place for the store, as %s is %q: set it to an absolute path, or %s", home, root, another)
+		return "", fmt.Errorf("no place for the store, as %s is %q: set it to an absolute path, or %s", home, root, nameAnother)
 	}
 	return filepath.Join(append(append([]string{root}, below...), app)...), nil
 }
@@ -87,9 +86,9 @@ func (s *Spool) makeDir(path string, forbidden fs.FileMode) error {
 		return err
 	}
 	if path == s.dir { // and perhaps those above it
-		s.lasting.Clear()
+		s.durable.Clear()
 	}
-	s.lasting.Delete(path)
+	s.durable.Delete(path)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return advise(err)
 	}
@@ -113,7 +112,7 @@ func (s *Spool) syncNames(dir string) error {
 	}
 	var synced []string
 	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
-		if _, lasts := s.lasting.Load(dir); lasts {
+		if _, lasts := s.durable.Load(dir); lasts {
 			break
 		}
 		err := syncDir(parent)
@@ -124,7 +123,7 @@ func (s *Spool) syncNames(dir string) error {
 		synced = append(synced, dir)
 	}
 	for _, dir := range synced { // not before all above it are
-		s.lasting.Store(dir, true)
+		s.durable.Store(dir, true)
 	}
 	return nil
 }
@@ -137,9 +136,9 @@ func checkDir(path string, forbidden fs.FileMode) error {
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("%w: %s is a symbolic link: %s", ErrUnsafe, path, another)
+		return fmt.Errorf("%w: %s is a symbolic link: %s", ErrUnsafe, path, nameAnother)
 	case !info.IsDir():
-		return fmt.Errorf("%w: %s is not a directory: move it away, or %s", ErrUnsafe, path, another)
+		return fmt.Errorf("%w: %s is not a directory: move it away, or %s", ErrUnsafe, path, nameAnother)
 	}
 	return checkOwner(path, info, forbidden)
 }

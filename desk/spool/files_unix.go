@@ -18,10 +18,10 @@ import (
 func checkOwner(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
 		return fmt.Errorf("%w: %s belongs to user %d, and this is user %d: run as its owner, or %s",
-			ErrUnsafe, path, st.Uid, os.Geteuid(), another)
+			ErrUnsafe, path, st.Uid, os.Geteuid(), nameAnother)
 	}
 	if mode := info.Mode().Perm(); mode&forbidden != 0 {
-		return fmt.Errorf("%w: other users have access to %s (mode %04o): run chmod 700 %q, or %s", ErrUnsafe, path, mode, path, another)
+		return fmt.Errorf("%w: other users have access to %s (mode %04o): run chmod 700 %q, or %s", ErrUnsafe, path, mode, path, nameAnother)
 	}
 	return nil
 }

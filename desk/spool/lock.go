@@ -28,10 +28,9 @@ const (
 	lockPause = time.Millisecond
 )
 
-// Lock implements desk.Store: flock(2) on <kind>/<name>.lock, which the kernel
-// releases when the process dies. Two locks of one process exclude each other
-// too, and each is an open file. The file is removed with the lock; a locker that had
-// opened it before notices, and tries again on the file that has its name now.
+// Lock implements desk.Store: flock(2) on <kind>/<name>.lock, which the kernel releases when
+// the process dies. Two locks of one process exclude each other too. The file is removed
+// with the lock: a locker that had opened it before tries again on the new file.
 func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
 	path, err := s.lockPath(ctx, kind, name)
 	if err != nil {
@@ -113,7 +112,7 @@ func locked(path string) (bool, error) {
 // adviseLock is advise for errors of locks.
 func adviseLock(err error) error {
 	if errors.Is(err, syscall.ENOLCK) || errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("%w: the store must be on a file system with locks: %s", err, another)
+		return fmt.Errorf("%w: the store must be on a file system with locks: %s", err, nameAnother)
 	}
 	return advise(err)
 }

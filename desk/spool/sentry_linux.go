@@ -20,11 +20,10 @@ const (
 	dnMultishot = 0x80000000
 )
 
-// sentry has the waiters of a process look again when their store was removed, or may
-// have become unreadable. It is a signal from the kernel (dnotify), which costs one open
-// file and, unlike inotify, takes none of the user's few instances: two hundred servers
-// would take all. It notices changes to the rooms of the store, not in them, and not
-// that the store was moved. Where the kernel has no dnotify, it notices nothing.
+// sentry wakes the waiters of a process when their store was removed, or may have become
+// unreadable. It uses dnotify, a signal from the kernel, which costs one open file and none
+// of the user's few inotify instances. It notices changes to the directories of the store,
+// not in them, and not that the store was moved.
 type sentry struct {
 	mu      sync.Mutex
 	waiting map[*os.File]struct{} // the pipes that are waited on

@@ -29,6 +29,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"math/rand/v2"
@@ -41,6 +42,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk"
 )
@@ -62,12 +64,12 @@ const (
 // Spool is a desk.Store in a directory. It is safe for concurrent use by any
 // number of goroutines and processes.
 type Spool struct {
-	dir        string
-	lasting    sync.Map // directories that survive a power failure; see syncNames
-	swept      sync.Once
-	sentry     sentry
-	newWatcher func() (*fsnotify.Watcher, error)
-	lookEvery  time.Duration // without file notification
+	dir          string
+	durable      sync.Map // directories that survive a power failure; see syncNames
+	swept        sync.Once
+	sentry       sentry
+	newWatcher   func() (*fsnotify.Watcher, error)
+	pollInterval time.Duration // without file notification
 }
 
 var (
@@ -87,7 +89,7 @@ func Open(dir string) (*Spool, error) {
 	if err := checkDir(dir, othersWrite); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return &Spool{dir: dir, newWatcher: fsnotify.NewWatcher, lookEvery: time.Second}, nil
+	return &Spool{dir: dir, newWatcher: fsnotify.NewWatcher, pollInterval: time.Second}, nil
 }
 
 // Dir returns the directory of the store.
@@ -118,9 +120,9 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 // unreadable are the errors of a store that does not become readable by itself.
 var unreadable = [...]error{fs.ErrPermission, syscall.ENOTDIR, syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ENODEV}
 
-// Delete implements desk.Store. A file that comes back after a power failure repeats
-// what the archive says. Only a question that came back without its outcome, which is
-// deleted next, would be open again: that removal is synced.
+// Delete implements desk.Store. A file that a power failure restores repeats the archive.
+// Only a question restored without its outcome, which is deleted next, would be open again:
+// that removal is synced.
 func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	path, err := s.path(ctx, kind, id)
 	if err == nil {
@@ -163,7 +165,7 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 				return
 			}
 			for id := range newestFirst(ids) {
-				if desk.ValidID(id) && !yield(id, nil) { // to parse them all takes as long as to list them
+				if !yield(id.String(), nil) {
 					return
 				}
 			}
@@ -171,19 +173,19 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 	}
 }
 
-// few is how many names are sorted at once. Most who list the past want the
-// newest: these are there before a hundred thousand names are sorted.
-const few = 512
+// maxSorted is how many ids are sorted at once: the newest of a hundred thousand are
+// found before all are sorted.
+const maxSorted = 512
 
-// newestFirst yields ids, the greatest first, and sorts none before they are
-// asked for. It keeps ids for itself.
-func newestFirst(ids []string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for len(ids) > few {
+// newestFirst yields ids, the greatest first, and sorts none before it is reached.
+// It changes the order of ids.
+func newestFirst(ids []ulid.ULID) iter.Seq[ulid.ULID] {
+	return func(yield func(ulid.ULID) bool) {
+		for len(ids) > maxSorted {
 			pivot := ids[rand.N(len(ids))]
 			older := 0
 			for i, id := range ids {
-				if id < pivot {
+				if id.Compare(pivot) < 0 {
 					ids[i], ids[older] = ids[older], id
 					older++
 				}
@@ -195,7 +197,7 @@ func newestFirst(ids []string) iter.Seq[string] {
 			}
 			ids = ids[:older]
 		}
-		slices.Sort(ids)
+		slices.SortFunc(ids, ulid.ULID.Compare)
 		for _, id := range slices.Backward(ids) {
 			if !yield(id) {
 				return
@@ -204,42 +206,55 @@ func newestFirst(ids []string) iter.Seq[string] {
 	}
 }
 
-// listDir returns what may be ids in a range, that documents of one directory
-// are named after, in no order.
-func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]string, error) {
+// listDir returns the ids in a range that documents in one directory are named after,
+// in no order.
+func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]ulid.ULID, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	files, err := names(dir)
-	ids := files[:0]
-	for _, file := range files {
-		if id, ok := strings.CutSuffix(file, suffix); ok && in.Has(id) {
+	var ids []ulid.ULID
+	err := eachName(dir, func(file string) {
+		name, ok := strings.CutSuffix(file, suffix)
+		if id, err := ulid.ParseStrict(name); ok && err == nil && in.Has(name) && strings.ToUpper(name) == name {
 			ids = append(ids, id)
 		}
-	}
+	})
 	return ids, err
 }
 
 // names returns the names in a directory, in no order; none if there is no
 // such directory.
-func names(dir string) ([]string, error) {
-	f, err := os.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, advise(err)
-	}
-	defer f.Close()
-	all, err := f.Readdirnames(-1)
-	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) { // a file, or removed a moment ago
-		return nil, nil
-	}
-	return all, advise(err)
+func names(dir string) (all []string, err error) {
+	err = eachName(dir, func(name string) { all = append(all, name) })
+	return all, err
 }
 
-// path is where a document lives. Ids come from outside: one that is not in
-// its one spelling never becomes part of a path.
+// eachName calls do with the names in a directory, as names does.
+func eachName(dir string, do func(name string)) error {
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return advise(err)
+	}
+	defer f.Close()
+	for {
+		some, err := f.Readdirnames(1024)
+		for _, name := range some {
+			do(name)
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist): // a file, or removed a moment ago
+			return nil
+		case err != nil:
+			return advise(err)
+		}
+	}
+}
+
+// path is where a document lives. Ids are foreign text: only a valid one becomes part of a
+// path.
 func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, error) {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return "", err

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/storetest"
 )
@@ -300,16 +302,16 @@ func TestDefaultDir(t *testing.T) {
 // Invariant: however many there are, they come newest first, each once, as far as
 // they are looked at.
 func TestNewestFirst(t *testing.T) {
-	for _, n := range []int{0, 1, few - 1, 8 * few, 8*few + 1, 20 * few} {
-		want := make([]string, n)
+	for _, n := range []int{0, 1, maxSorted - 1, 8 * maxSorted, 8*maxSorted + 1, 20 * maxSorted} {
+		want := make([]ulid.ULID, n)
 		for i := range want {
-			want[i] = someID(2026, 11, i)
+			want[i] = ulid.MustParse(someID(2026, 11, i))
 		}
 		slices.Reverse(want)
 		ids := slices.Clone(want)
 		rand.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-		for _, look := range []int{1, few, few + 1, n} {
-			var got []string
+		for _, look := range []int{1, maxSorted, maxSorted + 1, n} {
+			var got []ulid.ULID
 			for id := range newestFirst(slices.Clone(ids)) {
 				if got = append(got, id); len(got) == look {
 					break
@@ -337,7 +339,7 @@ func fillUp(ctx context.Context, s *Spool) (failure error, fault error) {
 			return failure, fmt.Errorf("%d documents acknowledged, %d there: %w", i, len(ids), err)
 		}
 		for _, id := range ids {
-			if got, err := s.Get(ctx, desk.KindPending, id); err != nil || !bytes.Equal(got, data) {
+			if got, err := s.Get(ctx, desk.KindPending, id.String()); err != nil || !bytes.Equal(got, data) {
 				return failure, fmt.Errorf("%s is torn: %d bytes, %w", id, len(got), err)
 			}
 		}

@@ -60,29 +60,28 @@ func (s *Spool) sweepMonths() {
 	}
 }
 
-// sweepGone removes what dead processes left of records that are no longer
-// pending: locks, bells, and replies that are in the archive. It spares young
-// ids: to sweep a lock is to hold it for a moment, which must not befall a
-// record that is about to be committed.
+// sweepGone removes what dead processes left of records that are no longer pending: locks,
+// bells, and replies that are in the archive. It spares young ids: to sweep a lock is to
+// hold it for a moment, and a record may be about to be committed.
 func (s *Spool) sweepGone(ctx context.Context) {
-	for _, id := range s.gone(string(desk.KindAskers), lockSuffix) {
+	for _, id := range s.leftovers(string(desk.KindAskers), lockSuffix) {
 		if release, err := s.Lock(ctx, desk.KindAskers, id); err == nil {
 			release()
 		}
 	}
-	for _, id := range s.gone(bellDir, "") {
+	for _, id := range s.leftovers(bellDir, "") {
 		s.removeBell(id)
 	}
-	for _, id := range s.gone(string(desk.KindReplies), suffix) {
+	for _, id := range s.leftovers(string(desk.KindReplies), suffix) {
 		if _, err := s.Get(ctx, desk.KindArchive, id); err == nil {
 			_ = s.Delete(ctx, desk.KindReplies, id)
 		}
 	}
 }
 
-// gone returns the ids, of those that files of a room are named after, that
+// leftovers returns the ids, of those that files of a room are named after, that
 // are old and not pending.
-func (s *Spool) gone(room, ending string) []string {
+func (s *Spool) leftovers(room, ending string) []string {
 	files, err := names(filepath.Join(s.dir, room))
 	if err != nil {
 		return nil

@@ -39,8 +39,8 @@ func (s *Spool) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	}
 	changes := make(chan desk.Change)
 	if err != nil {
-		err = fmt.Errorf("%w: looking every %s instead; raise fs.inotify.max_user_instances or the limit of open files", err, s.lookEvery)
-		go s.look(ctx, err, changes)
+		err = fmt.Errorf("%w: looking every %s instead; raise fs.inotify.max_user_instances or the limit of open files", err, s.pollInterval)
+		go s.poll(ctx, err, changes)
 		return changes, nil
 	}
 	go s.follow(ctx, w, changes)
@@ -93,18 +93,18 @@ func (s *Spool) follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- 
 			}
 			c = desk.Change{Kind: desk.Kind(filepath.Base(filepath.Dir(ev.Name))), ID: id, Removed: gone}
 		}
-		if !desk.Tell(ctx, changes, c) {
+		if !desk.SendChange(ctx, changes, c) {
 			return
 		}
 	}
 }
 
-// look replaces follow where there is no notification; reason is its first change.
-func (s *Spool) look(ctx context.Context, reason error, changes chan<- desk.Change) {
+// poll replaces follow where there is no notification; reason is its first change.
+func (s *Spool) poll(ctx context.Context, reason error, changes chan<- desk.Change) {
 	defer close(changes)
-	tick := time.NewTicker(s.lookEvery)
+	tick := time.NewTicker(s.pollInterval)
 	defer tick.Stop()
-	for c := (desk.Change{Err: reason}); desk.Tell(ctx, changes, c); c = (desk.Change{}) {
+	for c := (desk.Change{Err: reason}); desk.SendChange(ctx, changes, c); c = (desk.Change{}) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

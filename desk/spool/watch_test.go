@@ -103,7 +103,7 @@ func TestWithoutNotification(t *testing.T) {
 	s := openNew(t)
 	scarce := errors.New("too many open files")
 	s.newWatcher = func() (*fsnotify.Watcher, error) { return nil, scarce }
-	s.lookEvery = time.Millisecond
+	s.pollInterval = time.Millisecond
 	changes := watch(t, s)
 	if c := <-changes; c.ID != "" || !errors.Is(c.Err, scarce) {
 		t.Errorf("first %+v", c)

@@ -130,11 +130,11 @@ func advise(err error) error {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return fmt.Errorf("%w: every waiting question needs an open file; raise the limit (ulimit -n)", err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: the store must be yours to write to, on a file system with hard links: make it so, or %s", err, another)
+		return fmt.Errorf("%w: the store must be yours to write to, on a file system with hard links: make it so, or %s", err, nameAnother)
 	case errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("%w: something on the way to the store is a file: move it away, or %s", err, another)
+		return fmt.Errorf("%w: something on the way to the store is a file: move it away, or %s", err, nameAnother)
 	case errors.Is(err, errors.ErrUnsupported):
-		return fmt.Errorf("%w: the store must be on a file system with hard links: %s", err, another)
+		return fmt.Errorf("%w: the store must be on a file system with hard links: %s", err, nameAnother)
 	}
 	return err
 }

@@ -46,8 +46,8 @@ func (s *Apart) Place(_ context.Context, id, _ string) (string, error) { return 
 // Home implements desk.Keeper.
 func (s *Apart) Home(string) string { return "" }
 
-// Given implements desk.Keeper.
-func (s *Apart) Given(id string) (outcome []byte, queued bool) {
+// LocalOutcome implements desk.Keeper.
+func (s *Apart) LocalOutcome(id string) (outcome []byte, queued bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	outcome, queued = s.given[id]

@@ -1,10 +1,10 @@
-// Package edit changes configuration files that belong to others: it adds, or
-// takes out, one entry with the fewest bytes, and keeps all the rest as it
-// is, comments, order and odd formatting included. What it cannot read, or
-// cannot change in place, it leaves alone and says so.
+// Package edit changes configuration files of other programs: it adds or removes one
+// entry and keeps all other bytes, with their comments, order and formatting. It refuses
+// to change a file that it cannot read or cannot change in place.
 //
-// It imports question, for the text that it shows; it knows no other room of ours and
-// no client's configuration.
+// Each format finds a place and splices text; what it writes is decoded once more and
+// compared with the file as it was. The package imports question, for the text that it
+// shows, and has no configuration of a client.
 package edit
 
 import (
@@ -19,30 +19,30 @@ import (
 	"mcp-askuser/internal/plainjson"
 )
 
-// Format is how a file is written.
+// Format is a file format.
 type Format struct {
 	// decode returns what a file holds, with objects and lists as encoding/json
 	// would have them.
 	decode func(data []byte) (any, error)
-	// set puts a value at a path that has none, or, where that replaces, in the place
-	// of the one it has; remove takes the value out, with the objects
-	// above that become empty, but for those at the first keep names of the path.
-	// Both return the forms in which the file can be written then, the best first: of
-	// these the first counts in which all else reads as before.
+	// set puts a value at a path without one, or in place of the old one if the format
+	// replaces. remove removes the value, and the objects above that become empty, but
+	// not those at the first protected names of the path. Both return candidates for the
+	// new file, the best first; the first in which everything else reads as before is
+	// taken.
 	set      func(data []byte, path []string, value any) ([][]byte, error)
-	remove   func(data []byte, path []string, keep int) ([][]byte, error)
+	remove   func(data []byte, path []string, protected int) ([][]byte, error)
 	replaces bool
 }
 
-// Formats that files of clients have. JSON may hold comments and trailing commas.
+// The formats of clients' files. JSON may have comments and trailing commas.
 var (
 	JSON = Format{jsonDecode, jsonSet, jsonRemove, true}  //nolint:gochecknoglobals // never written to
 	TOML = Format{tomlDecode, tomlSet, tomlRemove, false} //nolint:gochecknoglobals // never written to
 	YAML = Format{yamlDecode, yamlSet, yamlRemove, false} //nolint:gochecknoglobals // never written to
 )
 
-// Why a file is left alone. People read these in their own language: the rooms
-// that have the languages know them by their texts.
+// Reasons to leave a file unchanged. Rooms that have the languages translate them by
+// their texts.
 var (
 	ErrNoObject = errors.New("this is no JSON object, and was not changed")
 	errNotJSON  = errors.New("this is not JSON, and was not changed")
@@ -89,24 +89,18 @@ func text(v any) string {
 	return string(data)
 }
 
-// Get returns the value at a path, as encoding/json would decode it. The
-// error says why the file cannot be read.
+// Get returns the value at a path, as encoding/json would decode it. The name of an
+// element of a list is its index. The error says why the file cannot be read.
 func (f Format) Get(data []byte, path ...string) (value any, found bool, err error) {
 	if value, err = f.decode(data); err != nil {
 		return nil, false, err
 	}
-	for _, name := range path {
-		object, _ := value.(map[string]any)
-		if value, found = object[name]; !found {
-			return nil, false, nil
-		}
-	}
-	return value, true, nil
+	value, found = at(value, path)
+	return value, found, nil
 }
 
-// Set returns the file with value at path. An old value is replaced; what is missing
-// above it is made. A file that has the value already is returned as it is, to the
-// byte.
+// Set returns the file with value at path. An old value is replaced, and missing objects
+// above it are created. A file that has the value is returned unchanged.
 func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	old, found, err := f.Get(data, path...)
 	if err != nil {
@@ -120,51 +114,47 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	}
 	was := data
 	if found && !f.replaces {
-		if data, err = f.take(data, data, path); err != nil { // what holds it stays in its place
+		if data, err = f.take(data, data, path); err != nil { // the object above keeps its place
 			return nil, err
 		}
 	}
 	return f.put(was, data, path, value)
 }
 
-// put writes value at path, which has none or one that can be replaced. Compared with
-// the file as it was, nothing else may have changed.
+// put writes value at path, which has none or one that can be replaced. Was is the file
+// before the change.
 func (f Format) put(was, data []byte, path []string, value any) ([]byte, error) {
-	before, err := f.decode(was)
+	candidates, err := f.set(data, path, value)
 	if err != nil {
 		return nil, err
 	}
-	forms, err := f.set(data, path, value)
-	if err != nil {
-		return nil, err
-	}
-	return f.first(forms, path, func(now any) bool {
-		set, found := now, true
-		for i := 0; i < len(path) && found; i++ {
-			set, found = member(set, path[i])
-		}
-		return found && same(set, value) && equal(with(before, path, set), now)
+	return f.first(was, candidates, path, func(now any) bool {
+		set, found := at(now, path)
+		return found && same(set, value)
 	})
 }
 
-// first returns the first of the forms of a file whose content is as it should be:
-// what we write is read once more before it is used.
-func (f Format) first(forms [][]byte, path []string, right func(now any) bool) ([]byte, error) {
+// first returns the first candidate in which everything besides the value at path reads
+// as it did in the file before. Set checks the value that was set; it is nil if the value
+// was removed.
+func (f Format) first(was []byte, candidates [][]byte, path []string, set func(now any) bool) ([]byte, error) {
 	why := errUnsafe
-	for _, form := range forms {
-		now, err := f.decode(form)
-		if err == nil && right(now) {
-			return form, nil
+	for _, candidate := range candidates {
+		before, wasErr := f.decode(was)
+		now, err := f.decode(candidate)
+		if wasErr != nil || err != nil {
+			continue
 		}
-		if err == nil {
-			why = errRest
+		if (set == nil || set(now)) && equal(before, now, path, set != nil) {
+			return candidate, nil
 		}
+		why = errRest
 	}
 	return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), why)
 }
 
-// Append returns a JSON file with value behind the last of the list at path,
-// which is made where it is missing.
+// Append returns a JSON file with value as the last element of the list at path, which
+// is created if it is missing.
 func Append(data []byte, value any, path ...string) ([]byte, error) {
 	list, found, err := JSON.Get(data, path...)
 	if err != nil {
@@ -180,9 +170,9 @@ func Append(data []byte, value any, path ...string) ([]byte, error) {
 	return JSON.put(data, data, append(slices.Clip(path), strconv.Itoa(len(elements))), value)
 }
 
-// Remove returns the file without the value at path, and without the objects
-// above it that become empty by that, but for those that are in before: the file as
-// it was before it held anything of ours, nil where there was none.
+// Remove returns the file without the value at path, and without the objects above it
+// that become empty, but for those in before: the file before our first change, nil if
+// it did not exist.
 func (f Format) Remove(data, before []byte, path ...string) ([]byte, error) {
 	if _, found, err := f.Get(data, path...); err != nil || !found {
 		return data, err
@@ -190,36 +180,25 @@ func (f Format) Remove(data, before []byte, path ...string) ([]byte, error) {
 	return f.take(data, before, path)
 }
 
-// RemoveAt returns a JSON file without one element of the list at path. Before is as
-// for [Format.Remove].
-func RemoveAt(data, before []byte, at int, path ...string) ([]byte, error) {
-	return JSON.take(data, before, append(slices.Clip(path), strconv.Itoa(at)))
-}
-
 // take removes the value at path.
 func (f Format) take(data, before []byte, path []string) ([]byte, error) {
-	was, err := f.decode(data)
-	if err != nil {
-		return nil, err
-	}
-	keep := 0
+	protected := 0
 	if before != nil {
-		for keep < len(path)-1 {
-			if _, found, err := f.Get(before, path[:keep+1]...); err != nil || !found {
+		for protected < len(path)-1 {
+			if _, found, err := f.Get(before, path[:protected+1]...); err != nil || !found {
 				break
 			}
-			keep++
+			protected++
 		}
 	}
-	forms, err := f.remove(data, path, keep)
+	candidates, err := f.remove(data, path, protected)
 	if err != nil {
 		return nil, err
 	}
-	return f.first(forms, path, func(now any) bool { return removed(was, now, path) })
+	return f.first(data, candidates, path, nil)
 }
 
-// same compares what was read with a value of ours. What JSON cannot say is none
-// of ours.
+// same compares a decoded value with one of ours, which JSON can express.
 func same(read, value any) bool {
 	data, err := json.Marshal(read)
 	if err != nil {
@@ -227,4 +206,56 @@ func same(read, value any) bool {
 	}
 	var have, want any
 	return json.Unmarshal(data, &have) == nil && json.Unmarshal([]byte(text(value)), &want) == nil && reflect.DeepEqual(have, want)
+}
+
+// at returns the value at a path through objects and lists.
+func at(v any, path []string) (value any, found bool) {
+	if len(path) == 0 {
+		return v, true
+	}
+	switch x := v.(type) {
+	case map[string]any:
+		if inner, found := x[path[0]]; found {
+			return at(inner, path[1:])
+		}
+	case []any:
+		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(x) {
+			return at(x[i], path[1:])
+		}
+	}
+	return nil, false
+}
+
+// equal reports whether two documents are the same besides the value at path, in the
+// first or in both. An object above that has nothing else may be missing, or null, as
+// YAML writes it. The documents are changed. As text, NaN equals itself.
+func equal(before, now any, path []string, both bool) bool {
+	before, empty := besides(before, path, true)
+	now, nothing := besides(now, path, both)
+	return empty && nothing || reflect.DeepEqual(before, now) || fmt.Sprintf("%#v", before) == fmt.Sprintf("%#v", now)
+}
+
+// besides returns a document without the value at path, if drop is set, and without the
+// objects and lists above that are empty then.
+func besides(v any, path []string, drop bool) (rest any, empty bool) {
+	if len(path) == 0 {
+		return v, drop
+	}
+	switch x := v.(type) {
+	case map[string]any:
+		if inner, found := x[path[0]]; found {
+			if x[path[0]], empty = besides(inner, path[1:], drop); empty {
+				delete(x, path[0])
+			}
+		}
+		return x, len(x) == 0
+	case []any:
+		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(x) {
+			if x[i], empty = besides(x[i], path[1:], drop); empty {
+				x = slices.Delete(x, i, i+1)
+			}
+		}
+		return x, len(x) == 0
+	}
+	return v, v == nil
 }

@@ -16,44 +16,42 @@ import (
 	"mcp-askuser/question"
 )
 
-// Backup is what a file is called, behind its name, that we have changed: as it
-// was before.
+// Backup is the suffix of the copy of a file before our first change.
 const Backup = ".before-mcp-askuser"
 
 // Change is a file as it is and as it is to become.
 type Change struct {
 	Path          string // the file itself, behind symbolic links
-	Before, After []byte // nil where there is, or is to be, no file
-	// Ours reports whether such a file holds something of ours.
+	Before, After []byte // nil means no file
+	// Ours reports whether a file has an entry of ours.
 	Ours func([]byte) bool
-	// Root is above the directories that go with the file where nothing else is in
-	// them; none does where it is empty.
+	// Root is above the directories that are removed with the file if they are empty.
+	// Empty: none is removed.
 	Root string
 
-	of string
-	// The file with ours and nothing else of ours, and the one without: where the
-	// backup of something else of ours is the former, it becomes the latter when
-	// ours is taken out.
+	entry string // the name of the entry in its backup's name
+	// The file before our first change, with this entry and without. A backup for another
+	// entry that equals the former becomes the latter when this entry is removed.
 	with, without []byte
 }
 
-// backup is the path of the file as it was before.
-func (c *Change) backup() string { return c.Path + c.of + Backup }
+// backup returns the path of the copy of the file before our first change.
+func (c *Change) backup() string { return c.Path + c.entry + Backup }
 
-// Empty reports whether there is nothing to do.
+// Empty reports whether nothing changes.
 func (c *Change) Empty() bool {
 	return bytes.Equal(c.Before, c.After) && (c.Before == nil) == (c.After == nil)
 }
 
-// Read begins a change to a file that may not be there.
+// Read begins a change to a file that may not exist.
 func Read(path string) (Change, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
-	} else if target, wrong := os.Readlink(path); wrong == nil && errors.Is(err, fs.ErrNotExist) {
+	} else if target, linkErr := os.Readlink(path); linkErr == nil && errors.Is(err, fs.ErrNotExist) {
 		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && !filepath.IsAbs(target) {
 			target = filepath.Join(dir, target)
 		}
-		return Read(target) // what it leads to can be made
+		return Read(target) // which can be created
 	}
 	data, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,22 +73,22 @@ func read(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// Plan is the change that puts ours into a file, or takes it out again. Taking
-// out what was put in, and not touched since, restores the file as it was: the
-// backup tells; remove gets it too. Where a file holds several things of ours, each has
-// a backup of its own: of names it.
-func Plan(path, of string, out bool, ours func([]byte) bool,
+// Plan returns the change that adds our entry to a file, or removes it. If the file was
+// not changed since it was added, removing it restores the file from the backup, which
+// remove receives too. Each of several entries in a file has its own backup, with entry
+// in its name.
+func Plan(path, entry string, out bool, ours func([]byte) bool,
 	add func(data []byte) ([]byte, error), remove func(data, before []byte) ([]byte, error),
 ) (Change, error) {
 	c, err := Read(path)
-	c.Ours, c.of = ours, of
+	c.Ours, c.entry = ours, entry
 	switch {
 	case err != nil:
 		return c, err
 	case !out:
 		c.After, err = add(c.Before)
 	case c.Before != nil:
-		c.without, _ = read(c.backup()) // nil where there was no file
+		c.without, _ = read(c.backup()) // nil if the file did not exist
 		if c.After, err = remove(c.Before, c.without); err != nil || bytes.Equal(c.After, c.Before) {
 			break
 		}
@@ -106,8 +104,8 @@ func Plan(path, of string, out bool, ours func([]byte) bool,
 	return c, err
 }
 
-// Apply writes the file, whole or not at all. The first change of ours leaves a
-// backup beside it, and taking all of ours out takes that away.
+// Apply replaces the file atomically. Our first change leaves a backup beside it, which
+// is removed with our last entry.
 func (c *Change) Apply() error {
 	if c.Empty() {
 		return nil
@@ -121,7 +119,7 @@ func (c *Change) Apply() error {
 	}
 	backup := c.backup()
 	if c.Before != nil && !c.Ours(c.Before) {
-		if err := write(backup, c.Before, c.Path); err != nil {
+		if err := put(backup, c.Before, c.Path); err != nil {
 			return err
 		}
 	}
@@ -130,7 +128,7 @@ func (c *Change) Apply() error {
 	}
 	err = put(backup, nil, "")
 	for _, other := range c.others() {
-		if data, wrong := read(other); wrong == nil && bytes.Equal(data, c.with) {
+		if data, readErr := read(other); readErr == nil && bytes.Equal(data, c.with) {
 			err = errors.Join(err, put(other, c.without, other))
 		}
 	}
@@ -138,7 +136,7 @@ func (c *Change) Apply() error {
 	return err
 }
 
-// others are the backups of what else of ours the file holds.
+// others returns the backups for our other entries in the file.
 func (c *Change) others() (paths []string) {
 	dir := filepath.Dir(c.Path)
 	entries, _ := os.ReadDir(dir)
@@ -151,7 +149,7 @@ func (c *Change) others() (paths []string) {
 	return paths
 }
 
-// prune removes the directories between the root and the file that hold nothing.
+// prune removes the empty directories between the root and the file.
 func (c *Change) prune() {
 	root, err := filepath.EvalSymlinks(c.Root)
 	if err != nil || c.Root == "" {
@@ -163,62 +161,57 @@ func (c *Change) prune() {
 	}
 }
 
-// put is write, and removes the file where data is nil.
+// put replaces a file, with the mode of like, or removes it if data is nil.
 func put(path string, data []byte, like string) error {
-	if data != nil {
-		return write(path, data, like)
+	if data == nil {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
 	}
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// write puts a file in place of another, with the mode of like.
-func write(path string, data []byte, like string) error {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(like); err == nil {
 		mode = info.Mode().Perm()
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as the hosts make them
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as the hosts create them
 		return err
 	}
 	return wholefile.Put(path, data, mode, os.Rename)
 }
 
-// Diff shows what changes, line by line, with three lines around it.
+// Diff returns the changed lines, with three lines around them.
 func (c *Change) Diff() string {
-	whole := func(data []byte) []byte { // its last line, too
+	terminated := func(data []byte) []byte {
 		if len(data) > 0 && data[len(data)-1] != '\n' {
 			data = append(slices.Clip(data), '\n')
 		}
 		return data
 	}
-	before, after := whole(c.Before), whole(c.After)
+	before, after := terminated(c.Before), terminated(c.After)
 	unified := bytes.SplitAfter(diff.Diff("", before, "", after), []byte("\n"))
-	const left = "  …\n"
+	const omitted = "  …\n"
 	var b strings.Builder
-	end := 1 // the line of before behind those that are shown
+	end := 1 // the line of before that follows those already shown
 	for _, line := range unified[min(3, len(unified)):] {
 		from, count := 0, 0
 		if _, err := fmt.Sscanf(string(line), "@@ -%d,%d", &from, &count); err == nil {
 			if from > end {
-				b.WriteString(left)
+				b.WriteString(omitted)
 			}
 			end = max(1, from+count)
 		} else if len(line) > 0 {
-			fmt.Fprintf(&b, "%c %s\n", line[0], shown(line[1:]))
+			fmt.Fprintf(&b, "%c %s\n", line[0], safeLine(line[1:]))
 		}
 	}
 	if b.Len() > 0 && end <= bytes.Count(before, []byte("\n")) {
-		b.WriteString(left)
+		b.WriteString(omitted)
 	}
 	return b.String()
 }
 
-// shown is a line of a file as text that is safe to print, without its line break.
-// Tabs stay.
-func shown(line []byte) string {
+// safeLine returns a line of a file as text that is safe to print, without its line
+// break but with its tabs.
+func safeLine(line []byte) string {
 	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
 	cells := strings.Split(text, "\t")
 	for i := range cells {

@@ -11,10 +11,13 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// document is a JSON file, parsed, with its layout.
+// document is a JSON file as hujson's tree, which holds all of its bytes. Blanks
+// and comments belong to the value beside them: those before a comma or a bracket
+// to the one before it, all others to the one behind them.
 type document struct {
-	text []byte
 	root hujson.Value
+	text []byte // that was parsed, to which offsets refer
+	bom  bool
 	unit string // of indentation; empty for a file of one line
 	eol  string
 }
@@ -24,16 +27,15 @@ const bom = "\ufeff"
 
 // parse reads a file; an empty one is an empty object.
 func parse(data []byte) (*document, error) {
-	if len(bytes.TrimSpace(bytes.TrimPrefix(data, []byte(bom)))) == 0 {
-		data = []byte("{}\n")
+	d := &document{unit: "  "}
+	d.text, d.bom = bytes.CutPrefix(data, []byte(bom))
+	if len(bytes.TrimSpace(d.text)) == 0 {
+		d.text, d.bom = []byte("{}\n"), false
 	}
-	d := &document{text: data, unit: "  ", eol: eolOf(data)}
-	plain := append(bytes.Clone(data), '\n') // which a remark on the last line needs
-	if strings.HasPrefix(string(plain), bom) {
-		copy(plain, "   ") // so that every offset is right
-	}
+	d.eol = eolOf(d.text)
+	d.text = append(bytes.Clone(d.text), '\n') // which a comment on the last line needs
 	var err error
-	if d.root, err = hujson.Parse(plain); err != nil {
+	if d.root, err = hujson.Parse(d.text); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
 	}
 	object, ok := d.root.Value.(*hujson.Object)
@@ -52,7 +54,16 @@ func parse(data []byte) (*document, error) {
 	return d, nil
 }
 
-// eolOf is how the lines of a file end.
+// pack writes the file.
+func (d *document) pack() [][]byte {
+	out := bytes.TrimSuffix(d.root.Pack(), []byte("\n"))
+	if d.bom {
+		out = append([]byte(bom), out...)
+	}
+	return [][]byte{out}
+}
+
+// eolOf returns the line end of a file.
 func eolOf(data []byte) string {
 	if bytes.Contains(data, []byte("\r\n")) {
 		return "\r\n"
@@ -60,38 +71,41 @@ func eolOf(data []byte) string {
 	return "\n"
 }
 
-// entry is one member of an object or element of a list, and its place in the text.
+// entry is a member of an object or an element of a list.
 type entry struct {
-	name       string // of an element: its place, from 0
-	begin, end int
-	value      *hujson.Value
+	name  string        // of an element: its index
+	first *hujson.Value // the member's name, or the element
+	value *hujson.Value
 }
 
-// entries returns those of an object or a list; anything else has none.
-func entries(v *hujson.Value) (out []entry) {
+// entries returns those of an object or a list, and the blanks and comments before
+// its bracket. Any other value has none.
+func entries(v *hujson.Value) (all []entry, end *hujson.Extra) {
 	switch x := v.Value.(type) {
 	case *hujson.Object:
 		for i := range x.Members {
 			m := &x.Members[i]
 			literal, _ := m.Name.Value.(hujson.Literal)
-			out = append(out, entry{literal.String(), m.Name.StartOffset, m.Value.EndOffset, &m.Value})
+			all = append(all, entry{literal.String(), &m.Name, &m.Value})
 		}
+		return all, &x.AfterExtra
 	case *hujson.Array:
 		for i := range x.Elements {
 			e := &x.Elements[i]
-			out = append(out, entry{strconv.Itoa(i), e.StartOffset, e.EndOffset, e})
+			all = append(all, entry{strconv.Itoa(i), e, e})
 		}
+		return all, &x.AfterExtra
 	}
-	return out
+	return nil, nil
 }
 
-// find follows a path as far as it goes: the values on it, the root first, and
-// the place of each step. Of members with one name the last counts, as for the
-// programs that read the file.
-func (d *document) find(path []string) (values []*hujson.Value, places []int) {
+// find follows a path to the last value that exists, and returns the values on it,
+// the root first, and their indexes. Of members with one name the last counts, as for
+// the programs that read the file.
+func (d *document) find(path []string) (values []*hujson.Value, indexes []int) {
 	values = append(values, &d.root)
 	for _, name := range path {
-		all := entries(values[len(values)-1])
+		all, _ := entries(values[len(values)-1])
 		i := len(all) - 1
 		for i >= 0 && all[i].name != name {
 			i--
@@ -99,9 +113,9 @@ func (d *document) find(path []string) (values []*hujson.Value, places []int) {
 		if i < 0 {
 			break
 		}
-		values, places = append(values, all[i].value), append(places, i)
+		values, indexes = append(values, all[i].value), append(indexes, i)
 	}
-	return values, places
+	return values, indexes
 }
 
 func jsonDecode(data []byte) (v any, err error) {
@@ -119,170 +133,153 @@ func jsonSet(data []byte, path []string, value any) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, places := d.find(path)
-	depth := len(places)
+	values, indexes := d.find(path)
+	depth := len(indexes)
 	if depth == len(path) {
-		out, err := d.replace(values[depth-1], values[depth], path, value)
-		return [][]byte{out}, err
+		old, name := values[depth], path[depth-1]
+		all, _ := entries(values[depth-1])
+		if slices.ContainsFunc(all, func(e entry) bool { return e.name == name && e.value != old }) {
+			return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errTwice)
+		}
+		old.Value = d.layout(values[depth-1], depth, value)
+		return d.pack(), nil
 	}
 	for i := len(path) - 1; i > depth; i-- {
 		value = Object{{path[i], value}}
 	}
-	label := ""
-	switch values[depth].Value.(type) {
-	case *hujson.Object:
-		label = text(path[depth]) + ": "
-	case *hujson.Array:
-		if all := entries(values[depth]); path[depth] != strconv.Itoa(len(all)) {
-			return nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), ErrNoObject)
-		}
-	default:
+	all, end := entries(values[depth])
+	if _, list := values[depth].Value.(*hujson.Array); end == nil || list && path[depth] != strconv.Itoa(len(all)) {
 		return nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), ErrNoObject)
 	}
-	return [][]byte{d.add(values[depth], depth+1, label, value)}, nil
+	d.add(values[depth], depth+1, path[depth], value)
+	return d.pack(), nil
 }
 
-// replace puts a value in the place of another, which is an entry of in.
-func (d *document) replace(in, old *hujson.Value, path []string, value any) ([]byte, error) {
-	again := func(e entry) bool { return e.name == path[len(path)-1] && e.value != old }
-	if slices.ContainsFunc(entries(in), again) {
-		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errTwice)
-	}
-	added := d.layout(in, len(path), value)
-	return d.splice(old.StartOffset, old.EndOffset, strings.ReplaceAll(added, "\n", d.eol)), nil
+// source returns the text of an object or a list.
+func (d *document) source(v *hujson.Value) []byte { return d.text[v.StartOffset:v.EndOffset] }
+
+// multiline reports whether the entries of an object or a list have lines of their own.
+func (d *document) multiline(v *hujson.Value) bool {
+	all, _ := entries(v)
+	return d.unit != "" && (len(all) == 0 || bytes.Contains(d.source(v), []byte("\n")))
 }
 
-// spread reports whether the entries of an object or a list have lines of their own.
-func (d *document) spread(to *hujson.Value) bool {
-	return d.unit != "" && (len(entries(to)) == 0 || bytes.Contains(d.text[to.StartOffset:to.EndOffset], []byte("\n")))
-}
+// newLine returns a line break and the indentation behind it.
+func (d *document) newLine(depth int) string { return d.eol + strings.Repeat(d.unit, depth) }
 
-// layout is a value as it is written in an object or a list.
-func (d *document) layout(to *hujson.Value, depth int, value any) string {
-	if !d.spread(to) {
-		return text(value)
+// layout writes a value as an entry of an object or a list.
+func (d *document) layout(holder *hujson.Value, depth int, value any) hujson.Literal {
+	if !d.multiline(holder) {
+		return hujson.Literal(text(value))
 	}
 	var b bytes.Buffer
 	_ = json.Indent(&b, []byte(text(value)), strings.Repeat(d.unit, depth), d.unit) // it is JSON
-	return b.String()
+	return bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte(d.eol))
 }
 
-// add puts a value behind the last in an object or a list, and behind the remark at
-// the end of its line. What is written on one line stays on one.
-func (d *document) add(to *hujson.Value, depth int, label string, value any) []byte {
-	all := entries(to)
-	inside := string(d.text[to.StartOffset+1 : to.EndOffset-1])
-	spread, added := d.spread(to), d.layout(to, depth, value)
-	before, after := "", ""
-	from := to.StartOffset + 1
-	if len(all) > 0 {
-		from = all[len(all)-1].end
-	}
-	remark, comma, open := restOfLine(d.text[from : to.EndOffset-1])
+// add adds an entry behind the last of an object or a list, and behind the comment at
+// the end of that line. An object on one line stays on one.
+func (d *document) add(holder *hujson.Value, depth int, name string, value any) {
+	all, end := entries(holder)
+	n, open := sameLine(*end)
+	before, after := slices.Clone((*end)[:n]), (*end)[n:]
+	added := hujson.Value{Value: d.layout(holder, depth, value)}
 	switch {
-	case spread || open:
-		before = "\n" + strings.Repeat(d.unit, depth)
+	case d.multiline(holder) || open:
+		before = append(before, d.newLine(depth)...)
 	case len(all) > 0:
-		before = " "
+		before = append(before, ' ')
 	}
-	parting := ""
-	switch {
-	case comma:
-		after = ","
-	case len(all) > 0:
-		parting = ","
-	case spread && !strings.Contains(inside, "\n"):
-		after = "\n" + strings.Repeat(d.unit, depth-1)
+	if len(all) > 0 && all[len(all)-1].value.AfterExtra != nil {
+		added.AfterExtra = hujson.Extra{} // a trailing comma, as before
+	} else if len(all) == 0 && d.multiline(holder) && !bytes.Contains(d.source(holder), []byte("\n")) {
+		after = hujson.Extra(d.newLine(depth - 1))
 	}
-	end := from + len(remark)
-	if strings.HasPrefix(after, "\n") {
-		end = to.EndOffset - 1 // without the blanks before the bracket
+	*end = after
+	switch x := holder.Value.(type) {
+	case *hujson.Object:
+		added.BeforeExtra = hujson.Extra(" ")
+		x.Members = append(x.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: before, Value: hujson.Literal(text(name))}, Value: added})
+	case *hujson.Array:
+		added.BeforeExtra = before
+		x.Elements = append(x.Elements, added)
 	}
-	return d.splice(from, end, parting+string(remark)+strings.ReplaceAll(before+label+added+after, "\n", d.eol))
 }
 
-// restOfLine returns what follows an entry on its line: a comma, and remarks. Open
-// means that the last of these ends with the line.
-func restOfLine(text []byte) (rest []byte, comma, open bool) {
-	end := 0
-	for i := 0; i < len(text) && !open; {
-		switch left := text[i:]; {
-		case left[0] == ' ' || left[0] == '\t':
-			i++
-			continue
-		case left[0] == ',':
-			comma = true
-			i++
-		case bytes.HasPrefix(left, []byte("/*")):
-			i += bytes.Index(left, []byte("*/")) + 2 // it is JSON
-		case bytes.HasPrefix(left, []byte("//")):
-			open = true
-			line, _, _ := bytes.Cut(left, []byte("\n"))
-			i += len(bytes.TrimRight(line, "\r"))
+// sameLine returns how many bytes of blanks and comments belong to the line that they
+// begin on. Open means that a comment ends with that line.
+func sameLine(extra hujson.Extra) (n int, open bool) {
+	for {
+		gap := len(extra[n:]) - len(bytes.TrimLeft(extra[n:], " \t"))
+		switch comment := extra[n+gap:]; {
+		case bytes.HasPrefix(comment, []byte("/*")):
+			n += gap + bytes.Index(comment, []byte("*/")) + 2 // it is JSON
+		case bytes.HasPrefix(comment, []byte("//")):
+			line, _, _ := bytes.Cut(comment, []byte("\n"))
+			return n + gap + len(bytes.TrimRight(line, "\r")), true
 		default:
-			return text[:end], comma, open
+			return n, false
 		}
-		end = i
 	}
-	return text[:end], comma, open
 }
 
-// jsonRemove leaves the remarks around what it takes out, and an object that
-// holds any.
-func jsonRemove(data []byte, path []string, keep int) ([][]byte, error) {
+// jsonRemove keeps the comments around the removed value, and an object that holds any.
+func jsonRemove(data []byte, path []string, protected int) ([][]byte, error) {
 	d, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
-	out := func(from, to int, text string) ([][]byte, error) { return [][]byte{d.splice(from, to, text)}, nil }
-	values, places := d.find(path)
+	values, indexes := d.find(path)
 	for i := len(path) - 1; ; i-- {
-		all, at := entries(values[i]), places[i]
-		begin, end := values[i].StartOffset+1, values[i].EndOffset-1
-		if at > 0 {
-			begin = all[at-1].end
-		}
+		all, next := entries(values[i])
+		at, gone := indexes[i], all[indexes[i]]
+		before, comma := gone.first.BeforeExtra, gone.value.AfterExtra != nil
 		if at+1 < len(all) {
-			end = all[at+1].begin
+			next, comma = &all[at+1].first.BeforeExtra, true
 		}
-		gone := all[at]
-		before, after := d.text[begin:gone.begin], d.text[gone.end:end]
+		var previous *hujson.Extra
+		if at > 0 {
+			previous = &all[at-1].value.AfterExtra
+		}
+		after := slices.Concat(gone.value.AfterExtra, *next)
 		switch {
-		case len(all) == 1 && bare(before) && bare(after):
-			if i == keep {
-				return out(begin, end, "")
+		case len(all) == 1 && blanks(before) && blanks(after):
+			if i > protected {
+				continue // and remove the object itself
 			}
-		case at > 0 && bare(before): // with the comma that parts it from its neighbour
-			return out(begin, gone.end, "")
-		case at == 0 && len(all) > 1 && bare(after):
-			return out(gone.begin, end, "")
+			*next = nil
+		case at > 0 && blanks(*previous) && blanks(before): // with the comma before it
+			*previous = gone.value.AfterExtra
+		case at == 0 && len(all) > 1 && blanks(after):
+			*next = before
 		default:
-			return out(begin, end, d.remarks(all, at, before, after))
+			if at > 0 && !comma { // the one before it becomes the last
+				before, *previous = slices.Concat(*previous, before), nil
+			} else if at > 0 && *previous == nil {
+				*previous = hujson.Extra{}
+			}
+			*next = withoutLine(before, after)
 		}
+		switch x := values[i].Value.(type) {
+		case *hujson.Object:
+			x.Members = slices.Delete(x.Members, at, at+1)
+		case *hujson.Array:
+			x.Elements = slices.Delete(x.Elements, at, at+1)
+		}
+		return d.pack(), nil
 	}
 }
 
-// bare reports whether a gap between two entries has only blanks and a comma.
-func bare(gap []byte) bool { return len(bytes.Trim(gap, ", \t\r\n")) == 0 }
+func blanks(extra hujson.Extra) bool { return len(bytes.TrimSpace(extra)) == 0 }
 
-// remarks is what stays of the gaps beside an entry that goes: all but one comma,
-// and its own line.
-func (d *document) remarks(all []entry, at int, before, after []byte) string {
-	if comma := len(all[at].value.AfterExtra); comma < len(after) && after[comma] == ',' {
-		after = slices.Delete(bytes.Clone(after), comma, comma+1)
-	} else if at > 0 {
-		comma = len(all[at-1].value.AfterExtra)
-		before = slices.Delete(bytes.Clone(before), comma, comma+1)
-	}
-	switch rest := bytes.TrimLeft(after, " \t\r"); {
-	case len(rest) > 0 && rest[0] == '\n':
+// withoutLine joins the text before and after a removed value, without the line that it
+// had for itself.
+func withoutLine(before, after hujson.Extra) hujson.Extra {
+	switch text := bytes.TrimLeft(after, " \t\r"); {
+	case len(text) > 0 && text[0] == '\n':
 		before = bytes.TrimRight(before, " \t\r\n")
-	case len(rest) == 0: // nothing but the bracket
+	case len(text) == 0: // the bracket follows
 		before = bytes.TrimRight(before, " \t")
 	}
-	return string(before) + string(after)
-}
-
-func (d *document) splice(from, to int, text string) []byte {
-	return slices.Concat(d.text[:from], []byte(text), d.text[to:])
+	return slices.Concat(before, after)
 }

@@ -18,8 +18,7 @@ func tomlDecode(data []byte) (any, error) {
 	return v, nil
 }
 
-// tomlSet adds a table at the end of the file, where it disturbs no other. Tables
-// within it become tables of their own.
+// tomlSet adds a table at the end of the file. Tables in it become tables of their own.
 func tomlSet(data []byte, path []string, value any) ([][]byte, error) {
 	object, ok := value.(Object)
 	if !ok {
@@ -52,14 +51,14 @@ func table(path []string, o Object) string {
 			below.WriteString("\n" + table(append(slices.Clip(path), m.Name), inner))
 			continue
 		}
-		// Strings, whole numbers, booleans and lists are written as in JSON; TOML
-		// knows no escaped slash, and we write none.
+		// Strings, integers, booleans and lists are written as in JSON. An escaped slash
+		// would be an error; we write none.
 		b.WriteString(key(m.Name) + " = " + text(m.Value) + "\n")
 	}
 	return b.String() + below.String()
 }
 
-// key writes the parts of a key, in quotation marks where they need them.
+// key writes a dotted key, with quotation marks where necessary.
 func key(parts ...string) string {
 	var out []string
 	for _, p := range parts {
@@ -72,8 +71,8 @@ func key(parts ...string) string {
 	return strings.Join(out, ".")
 }
 
-// tomlRemove takes out the tables and assignments at and below a path, each with
-// its lines. Those above it are tables of their own, and stay.
+// tomlRemove removes the tables and assignments at and below a path, with their lines.
+// Tables above it stay.
 func tomlRemove(data []byte, path []string, _ int) ([][]byte, error) {
 	all, err := tomlfile.Statements(data)
 	if err != nil {
@@ -91,30 +90,29 @@ func tomlRemove(data []byte, path []string, _ int) ([][]byte, error) {
 		if i+1 < len(all) {
 			end = all[i+1].Begin
 		}
-		// Remarks and empty lines before the next statement stay, but for the
-		// empty line that parted this one from what is gone with it.
+		// Comments and empty lines before the next statement stay, unless that is
+		// removed too.
 		piece := data[s.Begin:end]
-		keep := trailing(piece)
+		kept := trailing(piece)
 		if i+1 < len(all) && below(all[i+1]) {
-			keep = 0
+			kept = 0
 		}
-		out = slices.Concat(out[:s.Begin], piece[len(piece)-keep:], out[end:])
+		out = slices.Concat(out[:s.Begin], piece[len(piece)-kept:], out[end:])
 		if s.Begin == 0 {
 			out = bytes.TrimLeft(out, "\r\n")
 		}
 	}
-	switch rest := bytes.TrimRight(out, "\r\n"); {
+	switch text := bytes.TrimRight(out, "\r\n"); {
 	case bytes.Equal(out, data):
-	case len(rest) == 0:
+	case len(text) == 0:
 		return [][]byte{nil}, nil
-	case len(rest) < len(out): // the empty line that we put before our table
-		out = append(bytes.Clone(rest), eolOf(data)...)
+	case len(text) < len(out): // without the empty line before our table
+		out = append(bytes.Clone(text), eolOf(data)...)
 	}
 	return [][]byte{out}, nil
 }
 
-// trailing returns how many bytes at the end of a piece are empty lines and
-// remarks.
+// trailing returns the length of the empty lines and comments at the end of a piece.
 func trailing(piece []byte) int {
 	n := 0
 	lines := bytes.SplitAfter(piece, []byte("\n"))

@@ -26,18 +26,26 @@ func yamlDecode(data []byte) (v any, err error) {
 	return v, nil
 }
 
-// block is a mapping of a YAML file that is written line by line, or one that is
-// not there yet.
+// block is a mapping in block style.
 type block struct {
-	node   *yaml.Node
-	indent int // of its keys, in columns
-	end    int // the line behind its last, from 0, or more where that is the file's last
+	node   *yaml.Node // nil in an empty file
+	indent int        // of its keys, in columns
+	end    int        // the line behind its last one, from 0; math.MaxInt at the end of the file
 }
 
-// blocks follows a path through mappings as far as it goes. A mapping that is
-// written on one line ({...}) cannot be changed line by line.
+// endOf returns the line behind the value of a key, by the key's index.
+func (b *block) endOf(key int) int {
+	if key+2 < len(b.node.Content) {
+		return b.node.Content[key+2].Line - 1
+	}
+	return b.end
+}
+
+// blocks follows a path to the last mapping that exists, and returns the mappings on it
+// and the indexes of the keys. A mapping in flow style ({...}) cannot be changed line by
+// line.
 func blocks(data []byte, path []string) ([]block, []int, error) {
-	// YAML knows more line ends than the two that we count.
+	// YAML has more line ends than the two that we count.
 	if bytes.ContainsAny(bytes.ReplaceAll(data, []byte("\r\n"), nil), "\r\u0085\u2028\u2029") {
 		return nil, nil, errLineEnds
 	}
@@ -48,7 +56,7 @@ func blocks(data []byte, path []string) ([]block, []int, error) {
 	if len(doc.Content) == 0 {
 		return []block{{end: math.MaxInt}}, nil, nil
 	}
-	out, places := []block{{node: doc.Content[0], end: math.MaxInt}}, []int(nil)
+	out, indexes := []block{{node: doc.Content[0], end: math.MaxInt}}, []int(nil)
 	for depth := 0; ; depth++ {
 		b := &out[depth]
 		if depth == 0 && b.node.Style&yaml.FlowStyle != 0 {
@@ -59,7 +67,7 @@ func blocks(data []byte, path []string) ([]block, []int, error) {
 		}
 		b.indent = b.node.Content[0].Column - 1
 		if depth == len(path) {
-			return out, places, nil
+			return out, indexes, nil
 		}
 		keys := b.node.Content
 		i := 0
@@ -67,45 +75,40 @@ func blocks(data []byte, path []string) ([]block, []int, error) {
 			i += 2
 		}
 		if i == len(keys) {
-			return out, places, nil
+			return out, indexes, nil
 		}
-		places = append(places, i)
+		indexes = append(indexes, i)
 		if depth == len(path)-1 {
-			return out, places, nil
+			return out, indexes, nil
 		}
-		value, end := keys[i+1], b.end
-		if i+2 < len(keys) {
-			end = keys[i+2].Line - 1
+		value := keys[i+1]
+		if value.Tag == "!!null" && value.Value == "" { // a key without a value
+			return out, indexes, nil
 		}
-		if value.Tag == "!!null" && value.Value == "" { // a key with nothing behind it
-			return out, places, nil
-		}
-		out = append(out, block{node: value, end: end})
+		out = append(out, block{node: value, end: b.endOf(i)})
 	}
 }
 
 func yamlSet(data []byte, path []string, value any) ([][]byte, error) {
-	found, places, err := blocks(data, path)
+	found, indexes, err := blocks(data, path)
 	if err != nil {
 		return nil, err
 	}
 	depth := len(found) - 1
 	b := found[depth]
-	if len(places) > depth { // the key is there, with nothing behind it
-		if next := places[depth] + 2; next < len(b.node.Content) {
-			b.end = b.node.Content[next].Line - 1
-		}
+	if len(indexes) > depth { // the key exists, without a value
+		b.end = b.endOf(indexes[depth])
 		b.indent, depth = b.indent+2, depth+1
 	}
 	for i := len(path) - 1; i >= depth; i-- {
 		value = Object{{path[i], value}}
 	}
-	// JSON is YAML: read so, the members keep their order.
+	// JSON is YAML: decoded like this, the members keep their order.
 	var node yaml.Node
 	if err := yaml.Unmarshal([]byte(text(value)), &node); err != nil {
 		return nil, err
 	}
-	spread(&node)
+	useBlockStyle(&node)
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
@@ -124,60 +127,55 @@ func yamlSet(data []byte, path []string, value any) ([][]byte, error) {
 	}
 	last := min(b.end, len(lines))
 	end := last
-	for end > 0 && blank(lines[end-1], 0) { // before the empty lines and the remarks that lead to the next key
+	for end > 0 && blank(lines[end-1], 0) { // before the empty lines and comments of the next key
 		end--
 	}
-	empty := end // or behind the empty lines, which may be part of a text (|+)
+	empty := end // or behind the empty lines, which may belong to a text (|+)
 	for empty < last && len(bytes.TrimSpace(lines[empty])) == 0 {
 		empty++
 	}
 	return [][]byte{at(end), at(empty)}, nil
 }
 
-// blank reports whether a line holds nothing but a remark that is indented no
-// more than this.
+// blank reports whether a line is empty, or a comment with at most this indentation.
 func blank(line []byte, indent int) bool {
 	text := bytes.TrimLeft(line, " ")
 	return len(bytes.TrimSpace(text)) == 0 || text[0] == '#' && len(line)-len(text) <= indent
 }
 
-// spread writes a value line by line, and texts without quotation marks where
-// they need none.
-func spread(n *yaml.Node) {
+// useBlockStyle has a value written line by line, with quotation marks only where
+// necessary.
+func useBlockStyle(n *yaml.Node) {
 	n.Style = 0
 	for _, c := range n.Content {
-		spread(c)
+		useBlockStyle(c)
 	}
 }
 
-func yamlRemove(data []byte, path []string, keep int) ([][]byte, error) {
-	found, places, err := blocks(data, path)
+func yamlRemove(data []byte, path []string, protected int) ([][]byte, error) {
+	found, indexes, err := blocks(data, path)
 	if err != nil {
 		return nil, err
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	from, to := 0, 0
-	for depth, i := range slices.Backward(places) {
+	for depth, i := range slices.Backward(indexes) {
 		b := found[depth]
-		first, last := b.node.Content[i].Line-1, b.end
-		if i+2 < len(b.node.Content) {
-			last = b.node.Content[i+2].Line - 1
-		}
-		last = min(last, len(lines))
+		first, last := b.node.Content[i].Line-1, min(b.endOf(i), len(lines))
 		for last > first+1 && blank(lines[last-1], b.indent) {
 			last--
 		}
 		if to > 0 && bytes.ContainsRune(bytes.Join(slices.Concat(lines[first:from], lines[to:last]), nil), '#') {
-			break // a mapping with remarks stays
+			break // a mapping with comments stays
 		}
-		if from, to = first, last; len(b.node.Content) > 2 || depth == keep {
+		if from, to = first, last; len(b.node.Content) > 2 || depth == protected {
 			break
 		}
 	}
-	empty := to // or with the empty lines behind it, which would become part of a text before it (|+)
+	empty := to // or with the empty lines behind it, which would extend a text before it (|+)
 	for empty < len(lines) && len(bytes.TrimSpace(lines[empty])) == 0 {
 		empty++
 	}
-	rest := func(to int) []byte { return bytes.Join(slices.Concat(lines[:from], lines[to:]), nil) }
-	return [][]byte{rest(to), rest(empty)}, nil
+	without := func(to int) []byte { return bytes.Join(slices.Concat(lines[:from], lines[to:]), nil) }
+	return [][]byte{without(to), without(empty)}, nil
 }

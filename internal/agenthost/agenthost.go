@@ -1,6 +1,6 @@
-// Package agenthost knows the programs in which agents run by their processes:
-// which command line is a host's, whether a user sits at it, and whether the
-// user's own terminals run below it too. It imports internal/proc alone.
+// Package agenthost recognizes the programs in which agents run by their command lines:
+// whether one is a host, whether a user sits at it, and whether the user's own terminals
+// run below it too. It imports only internal/proc.
 package agenthost
 
 import (
@@ -14,19 +14,18 @@ import (
 // Host is a program in which agents run.
 type Host struct {
 	Name string // of its program
-	// Unattended are the words of a command line without a user: flags, or the
-	// first word.
+	// Unattended are the flags, or first arguments, of a host that runs without a user.
 	Unattended []string
-	// Marker is the variable that it sets for the commands of its agent; empty
-	// where none is known.
+	// Marker is the variable that it sets for the commands of its agent; empty if
+	// unknown.
 	Marker string
-	// Editor means that the user's own terminals are started by it too. A process
-	// below it proves nothing.
+	// Editor means that it starts the user's own terminals too: a process below it may
+	// be the user's.
 	Editor bool
 }
 
-// known are the hosts. The first that matches counts.
-var known = []Host{ //nolint:gochecknoglobals // a table, never written to
+// hosts are all known hosts, in the order in which they are matched.
+var hosts = []Host{ //nolint:gochecknoglobals // a table, never written to
 	{Name: "claude", Unattended: []string{"-p", "--print", "--output-format", "--input-format"}, Marker: "CLAUDECODE"},
 	{Name: "codex", Unattended: []string{"exec", "e"}, Marker: "CODEX_SANDBOX"},
 	{Name: "gemini", Unattended: []string{"-p", "--prompt"}, Marker: "GEMINI_CLI"},
@@ -59,9 +58,8 @@ func EditorClient(name string) bool {
 	return slices.ContainsFunc(editorClients, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// Of returns the host that a command line starts, perhaps as a script in an
-// interpreter, and whether it then runs without a user. It is false for any other
-// program.
+// Of returns the host that a command line starts, also as a script in an interpreter,
+// and whether it runs without a user. It is false for any other program.
 func Of(args []string) (host Host, unattended, ok bool) {
 	if len(args) == 0 {
 		return Host{}, false, false
@@ -70,7 +68,7 @@ func Of(args []string) (host Host, unattended, ok bool) {
 	if len(args) > 1 && slices.Contains([]string{"node", "bun", "deno"}, filepath.Base(args[0])) {
 		script = args[1:]
 	}
-	for _, h := range known {
+	for _, h := range hosts {
 		switch {
 		case h.Editor && hasName(args[0], h.Name):
 			return h, false, true
@@ -82,8 +80,8 @@ func Of(args []string) (host Host, unattended, ok bool) {
 }
 
 // Above returns the nearest host that is no editor among a process and its
-// ancestors, and whether it runs without a user. It is false where there is none,
-// or where the system shows no processes.
+// ancestors, and whether it runs without a user. It is false without one, or if the
+// system does not show processes.
 func Above(pid int) (host Host, unattended, ok bool) {
 	for _, p := range proc.Chain(pid, proc.Look) {
 		if host, unattended, ok = Of(p.Args); ok && !host.Editor {
@@ -95,7 +93,7 @@ func Above(pid int) (host Host, unattended, ok bool) {
 
 // Marked reports whether an environment is that of the commands of an agent.
 func Marked(getenv func(string) string) bool {
-	return slices.ContainsFunc(known, func(h Host) bool { return h.Marker != "" && getenv(h.Marker) != "" })
+	return slices.ContainsFunc(hosts, func(h Host) bool { return h.Marker != "" && getenv(h.Marker) != "" })
 }
 
 // hasOne reports whether one of the words is among the arguments: a flag

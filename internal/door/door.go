@@ -30,7 +30,7 @@ type Listener struct {
 	mu              sync.Mutex
 	unauthenticated []*conn // oldest first
 	authenticated   int
-	freed           chan struct{} // closed when an unauthenticated connection goes; nil unless makeRoom waits
+	freed           chan struct{} // closed when an unauthenticated connection closes; nil unless makeRoom waits
 }
 
 // conn is a connection that the listener has accepted.

@@ -1,5 +1,5 @@
-// Package keyfile keeps a secret key of the user's in a file, for as many
-// processes as want it.
+// Package keyfile keeps a secret key of the user's in a file, which several processes
+// share.
 package keyfile
 
 import (
@@ -15,22 +15,22 @@ import (
 	"mcp-askuser/internal/wholefile"
 )
 
-// Size is how many bytes a key has.
+// Size is the length of a key in bytes.
 const Size = 32
 
-// New returns a key that nobody knows.
+// New returns a random key.
 func New() []byte {
 	key := make([]byte, Size)
 	_, _ = rand.Read(key) // never fails
 	return key
 }
 
-// Make sees to it that there is a key at path that nobody else could have read:
-// where there is none, or others may read it, a new one is put there.
+// Make creates a key at path if there is none, and replaces one that other users may
+// read.
 func Make(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return put(path, os.Link) // somebody else's may be there by now
+		return put(path, os.Link) // another process may have created it meanwhile
 	}
 	if err == nil && (!info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0) {
 		return Replace(path)
@@ -38,11 +38,10 @@ func Make(path string) error {
 	return err
 }
 
-// Replace puts another key in the place of the one at path, for every process
-// that reads it from now on.
+// Replace replaces the key at path by a new one.
 func Replace(path string) error { return put(path, os.Rename) }
 
-// put writes a new key, and has place put it where it belongs.
+// put writes a new key to a file, which place moves or links to path.
 func put(path string, place func(from, to string) error) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
@@ -54,10 +53,9 @@ func put(path string, place func(from, to string) error) error {
 	return nil
 }
 
-// Read returns the key at path; ok is false where there is none, or a damaged
-// one.
+// Read returns the key at path; ok is false if it is missing or damaged.
 func Read(path string) (key []byte, ok bool) {
 	data, err := os.ReadFile(path)
-	key, wrong := hex.DecodeString(string(data))
-	return key, err == nil && wrong == nil && len(key) >= Size
+	key, hexErr := hex.DecodeString(string(data))
+	return key, err == nil && hexErr == nil && len(key) >= Size
 }

@@ -1,5 +1,5 @@
-// Package plainjson writes JSON that no browser reads: with <, > and & as they
-// are. It imports nothing of ours.
+// Package plainjson writes JSON without the escapes for HTML. It imports no other
+// package of this program.
 package plainjson
 
 import (

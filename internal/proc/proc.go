@@ -1,5 +1,5 @@
-// Package proc reads what Linux tells of a running process; see proc(5).
-// Elsewhere it knows of none. It imports nothing of ours.
+// Package proc reads processes from Linux's /proc; see proc(5). On other systems it
+// finds none. It imports no other package of this program.
 package proc
 
 import (
@@ -23,8 +23,8 @@ type Process struct {
 // maxDepth ends a chain in which a reused process id makes a circle.
 const maxDepth = 64
 
-// Chain yields a process and its ancestors up to the first that look does not know,
-// nearest first. Process 1, of which all are, is no part of it.
+// Chain yields a process and its ancestors, nearest first, until look finds none. It
+// omits process 1, the ancestor of all.
 func Chain(pid int, look func(pid int) (Process, bool)) iter.Seq2[int, Process] {
 	return func(yield func(int, Process) bool) {
 		for depth := 0; pid > 1 && depth < maxDepth; depth++ {
@@ -44,8 +44,8 @@ func Look(pid int) (Process, bool) {
 		return Process{}, false
 	}
 	args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	// The fields follow the name of the command, which stands in brackets and may
-	// hold anything: state, parent, group, session, terminal.
+	// The fields follow the name of the command in parentheses, which may contain any
+	// character: state, parent, group, session, terminal.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if err != nil || len(fields) < 20 {
 		return Process{}, false
@@ -57,8 +57,8 @@ func Look(pid int) (Process, bool) {
 	return Process{number(1), number(3), number(4), fields[19], strings.Split(strings.TrimSuffix(string(args), "\x00"), "\x00")}, true
 }
 
-// Executable returns the path of the program that a process runs, as it was when
-// the process started; empty where nobody knows.
+// Executable returns the path of a process's program when the process started; empty if
+// unknown.
 func Executable(pid int) string {
 	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	return strings.TrimSuffix(path, " (deleted)")

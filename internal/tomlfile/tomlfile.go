@@ -1,5 +1,5 @@
-// Package tomlfile reads TOML and says where in the file its keys stand, which
-// the library tells of faults alone. It imports nothing of ours.
+// Package tomlfile reads TOML, with the positions of its keys, which the library
+// reports only in errors. It imports no other package of this program.
 package tomlfile
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// mark is the byte order mark that some editors put in front. The library takes
-// it for the beginning of a key.
-const mark = "\ufeff"
+// bom is the byte order mark that some editors write first. To the library it is part of
+// a key.
+const bom = "\ufeff"
 
-// Decode returns the values of a file. An error names the key, and has its line.
+// Decode returns the values of a file. An error contains the key; line is its line.
 func Decode(data []byte) (values map[string]any, line int, err error) {
-	data = bytes.TrimPrefix(data, []byte(mark))
+	data = bytes.TrimPrefix(data, []byte(bom))
 	err = toml.Unmarshal(data, &values)
 	fault, ok := errors.AsType[*toml.DecodeError](err)
 	if !ok {
@@ -26,7 +26,7 @@ func Decode(data []byte) (values map[string]any, line int, err error) {
 	}
 	line, _ = fault.Position()
 	text := strings.TrimPrefix(fault.Error(), "toml: ")
-	// Never the whole line: its value may be a secret.
+	// Not the line itself: its value may be a secret.
 	key, _, assigned := strings.Cut(strings.Split(string(data), "\n")[line-1], "=")
 	if assigned && len(fault.Key()) == 0 {
 		text = strings.TrimSpace(key) + ": " + text
@@ -42,9 +42,9 @@ type Statement struct {
 	Line  int           // counted from 1
 }
 
-// Statements returns all of them in order, up to where the file is not TOML.
+// Statements returns all statements in order, up to the first error.
 func Statements(data []byte) ([]Statement, error) {
-	text, marked := bytes.CutPrefix(data, []byte(mark))
+	text, marked := bytes.CutPrefix(data, []byte(bom))
 	p := unstable.Parser{}
 	p.Reset(text)
 	var out []Statement
@@ -64,13 +64,13 @@ func Statements(data []byte) ([]Statement, error) {
 			s.Keys = append(slices.Clip(table), s.Keys...)
 		case unstable.Table, unstable.ArrayTable:
 			table = s.Keys
-		default: // a remark
+		default: // a comment
 			continue
 		}
 		s.Begin = bytes.LastIndexByte(text[:at], '\n') + 1
 		s.Line = 1 + bytes.Count(text[:at], []byte("\n"))
 		if marked && s.Begin > 0 {
-			s.Begin += len(mark)
+			s.Begin += len(bom)
 		}
 		out = append(out, s)
 	}

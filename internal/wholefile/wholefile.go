@@ -1,5 +1,5 @@
-// Package wholefile writes files that nobody ever finds half written. It imports
-// nothing of ours.
+// Package wholefile writes files atomically. It imports no other package of this
+// program.
 package wholefile
 
 import (
@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Put writes a file beside path, syncs it, and has place give it that name:
-// [os.Rename] in the place of another, [os.Link] only where there is none.
+// Put writes a temporary file beside path and syncs it. Place gives it the name path:
+// [os.Rename] replaces an existing file, [os.Link] fails if there is one.
 func Put(path string, data []byte, mode fs.FileMode, place func(from, to string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

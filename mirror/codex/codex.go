@@ -1,12 +1,10 @@
-// Package codex listens to Codex's daemon and has the questions that it asks
-// mirrored: it runs in a server of ours that the daemon has started, as Codex
-// has no hook that could answer. It speaks the protocol of the daemon's other
-// clients, JSON-RPC over a WebSocket on a unix socket, which is marked as
-// experimental: what is not as it is known here ends the listening, with one
-// line in the log. Secrets, approvals and all else are left alone.
+// Package codex is a client of Codex's daemon, and mirrors the questions that it asks:
+// Codex has no hook that could answer. It runs in a server of ours that the daemon has
+// started. The protocol, JSON-RPC over a WebSocket on a unix socket, is marked as
+// experimental: an unknown form of a message ends the connection, with one line in the
+// log. Secrets and approvals are not mirrored.
 //
-// It imports mirror, which knows the life of a mirrored question, and desk; no
-// surface and nothing of MCP.
+// It imports mirror and desk; no surface and nothing of MCP.
 package codex
 
 import (
@@ -41,39 +39,38 @@ func Socket(getenv func(string) string) string {
 	return filepath.Join(home, "app-server-control", "app-server-control.sock")
 }
 
-// Options are what it takes to listen.
+// Options are the parameters of [Watch].
 type Options struct {
 	Desk    *desk.Desk
 	Log     *slog.Logger
 	Socket  string
-	Daemon  int    // the process that has to be at the other end
-	Version string // of ours
+	Daemon  int    // the process id that the peer must have
+	Version string // of this program
 	// Notify is as in [mirror.Options].
 	Notify func(ctx context.Context, rec desk.Record)
 	// After is as in [mirror.Options].
 	After func(time.Duration) <-chan time.Time
 }
 
-// errForeignProcess means that another process has the socket.
+// errForeignProcess means that another process than the daemon has the socket.
 var errForeignProcess = errors.New("the socket is not of the process that started us")
 
-// errUnknownProtocol means that the daemon does not say what we know.
+// errUnknownProtocol means that a message does not have the form known here.
 var errUnknownProtocol = errors.New("its protocol is not the one known here")
 
 const (
-	signOnTimeout = 10 * time.Second // for the daemon's first word
+	signOnTimeout = 10 * time.Second // for the daemon's first message
 	maxSize       = 32 << 20         // of a message, in bytes
 	dialogLimit   = 24 * time.Hour
 )
 
-// Watch mirrors the daemon's questions until ctx or the connection ends. Where
-// there is no daemon, or another than that which has started us, it returns at
-// once.
+// Watch mirrors the daemon's questions until ctx or the connection ends. Without a
+// daemon, or if another one has started this process, it returns at once.
 func Watch(ctx context.Context, o Options) {
 	err := watch(ctx, o)
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, errForeignProcess), errors.Is(err, os.ErrNotExist):
-	case errors.As(err, new(*net.OpError)), errors.As(err, new(websocket.CloseError)), errors.Is(err, io.EOF): // it has gone
+	case errors.As(err, new(*net.OpError)), errors.As(err, new(websocket.CloseError)), errors.Is(err, io.EOF): // it has exited
 	default:
 		o.Log.WarnContext(ctx, "Codex's questions are not mirrored any more", "error", err)
 	}
@@ -119,7 +116,7 @@ func dial(ctx context.Context, o Options) (*websocket.Conn, error) {
 	return conn, nil
 }
 
-// peer is the process at the other end.
+// peer returns the id of the process at the other end.
 func peer(conn *net.UnixConn) (pid int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -137,7 +134,7 @@ type client struct {
 	conn        *websocket.Conn
 	open        map[string]*dialog // by the id of the daemon's request
 	directories map[string]string  // of threads
-	calls       []response         // the handlers of our requests, whose ids are their places, from 1
+	calls       []response         // the handlers of our requests, whose ids are their indexes plus 1
 	running     sync.WaitGroup
 }
 
@@ -145,12 +142,13 @@ type client struct {
 type dialog struct {
 	event mirror.CodexEvent
 	stop  context.CancelCauseFunc
-	mu    sync.Mutex // over sent, and the sending
-	sent  bool
-	over  bool
+
+	mu     sync.Mutex // held while the answer is sent
+	sent   bool
+	closed bool
 }
 
-// message is any message of the protocol.
+// message is a request, a response or a notification.
 type message struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 	Method string          `json:"method,omitempty"`
@@ -159,7 +157,7 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-// response handles the result of a request of ours; nil is a refusal.
+// response handles the result of our request, which is nil if it was refused.
 type response func(ctx context.Context, result json.RawMessage) error
 
 func (c *client) run(ctx context.Context) error {
@@ -222,10 +220,10 @@ func (c *client) handle(ctx context.Context, m message) error {
 	case m.Method == "serverRequest/resolved":
 		return c.resolved(ctx, m.Params)
 	}
-	return nil // for others
+	return nil // for other clients
 }
 
-// thread is what we need to know of one.
+// thread is a conversation.
 type thread struct {
 	ID        string `json:"id"`
 	Directory string `json:"cwd"`
@@ -237,7 +235,7 @@ type status struct {
 	Flags []string `json:"activeFlags"`
 }
 
-// waits reports whether the thread has asked its human something.
+// waits reports whether the thread waits for an answer of its user.
 func (s status) waits() bool { return slices.Contains(s.Flags, "waitingOnUserInput") }
 
 func (c *client) initialized(ctx context.Context, result json.RawMessage) error {
@@ -263,30 +261,26 @@ func (c *client) initialized(ctx context.Context, result json.RawMessage) error 
 	})
 }
 
-// resume has us told of what a thread asks, even if it has asked already.
-func (c *client) resume(ctx context.Context, thread string) error {
-	return c.request(ctx, "thread/resume", map[string]any{"threadId": thread, "excludeTurns": true}, func(ctx context.Context, result json.RawMessage) error {
-		return c.resumed(ctx, thread, result)
+// resume subscribes to a thread; the daemon then repeats its open question. It
+// unsubscribes from a thread without one, which would send all that it does. A thread
+// that has not begun cannot be resumed.
+func (c *client) resume(ctx context.Context, id string) error {
+	return c.request(ctx, "thread/resume", map[string]any{"threadId": id, "excludeTurns": true}, func(ctx context.Context, result json.RawMessage) error {
+		if result == nil {
+			return nil
+		}
+		var r struct {
+			Thread thread `json:"thread"`
+		}
+		if json.Unmarshal(result, &r) != nil || r.Thread.ID != id {
+			return errUnknownProtocol
+		}
+		c.directories[id] = r.Thread.Directory
+		if r.Thread.Status.waits() {
+			return nil
+		}
+		return c.leave(ctx, id)
 	})
-}
-
-// resumed leaves a thread again that asks nothing: it would tell us of all that
-// it does. One that has not begun cannot be resumed, which is no fault.
-func (c *client) resumed(ctx context.Context, id string, result json.RawMessage) error {
-	if result == nil {
-		return nil
-	}
-	var r struct {
-		Thread thread `json:"thread"`
-	}
-	if json.Unmarshal(result, &r) != nil || r.Thread.ID != id {
-		return errUnknownProtocol
-	}
-	c.directories[id] = r.Thread.Directory
-	if r.Thread.Status.waits() {
-		return nil
-	}
-	return c.leave(ctx, id)
 }
 
 func (c *client) leave(ctx context.Context, thread string) error {
@@ -308,7 +302,7 @@ func (c *client) status(ctx context.Context, params json.RawMessage) error {
 	return c.resume(ctx, p.Thread)
 }
 
-// asked takes a question, and sends what is said to it here.
+// asked mirrors a question, and sends the answer that is given here.
 func (c *client) asked(ctx context.Context, m message) error {
 	var p struct {
 		Thread    string          `json:"threadId"`
@@ -324,28 +318,28 @@ func (c *client) asked(ctx context.Context, m message) error {
 	}
 	d := &dialog{event: mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Directory: c.directories[p.Thread], PID: c.Daemon, Questions: p.Questions}}
 	c.open[string(m.ID)] = d
-	var standing context.Context
-	standing, d.stop = context.WithCancelCause(ctx)
+	asking, stop := context.WithCancelCause(ctx)
+	d.stop = stop
 	c.running.Go(func() {
 		defer d.stop(nil)
-		result := c.mirror(standing, d.event)
+		result := c.mirror(asking, d.event)
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if len(result) > 0 && !d.over {
+		if len(result) > 0 && !d.closed {
 			d.sent = c.send(ctx, message{ID: m.ID, Result: result}) == nil
 		}
 	})
 	return nil
 }
 
-// mirror runs the mirror for an event and returns what it prints.
+// mirror mirrors an event and returns the answer for the daemon.
 func (c *client) mirror(ctx context.Context, e mirror.CodexEvent) []byte {
 	var out bytes.Buffer
 	mirror.Run(ctx, mirror.Options{Host: mirror.Codex(e), Desk: c.Desk, In: http.NoBody, Out: &out, Limit: dialogLimit, Notify: c.Notify, After: c.After})
 	return out.Bytes()
 }
 
-// resolved handles the end of a request, which was answered here or there.
+// resolved handles the end of a question, which was answered by any client.
 func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 	var p struct {
 		Thread  string          `json:"threadId"`
@@ -360,15 +354,15 @@ func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 	}
 	delete(c.open, string(p.Request))
 	d.mu.Lock()
-	d.over = true
+	d.closed = true
 	end := mirror.CodexEvent{Thread: d.event.Thread, Request: d.event.Request, Sent: d.sent}
 	d.mu.Unlock()
 	c.running.Go(func() {
 		c.mirror(context.WithoutCancel(ctx), end)
-		d.stop(mirror.ErrGone) // should it have come before the question was stored
+		d.stop(mirror.ErrGone) // if the question was not stored yet
 	})
 	for _, other := range c.open {
-		if other.event.Thread == p.Thread { // whose end we have to be told, too
+		if other.event.Thread == p.Thread { // has another open question
 			return nil
 		}
 	}

@@ -4,5 +4,5 @@ package codex
 
 import "errors"
 
-// peerOf fails: this system does not tell, and an unknown peer is not trusted.
+// peerOf fails: the system does not report the process, and an unknown one is not trusted.
 func peerOf(int) (int, error) { return 0, errors.ErrUnsupported }

@@ -1,6 +1,6 @@
-// Package install sets hosts up to run hook with what happens in them, and takes
-// that out again: Claude Code by its settings, OpenCode by a plugin file. It may
-// import install and edit, and mirror for the names of events; it knows no desk.
+// Package install sets hosts up to run hook for their events, and undoes that: Claude
+// Code by its settings, OpenCode by a plugin file. It may import install and edit, and
+// mirror for the names of events.
 package install
 
 import (
@@ -17,11 +17,10 @@ import (
 	"mcp-askuser/mirror"
 )
 
-// limit is how many seconds Claude Code waits for us, beside a dialog that may
-// be open for a day.
+// limit is how many seconds Claude Code waits for hook: a dialog may be open for a day.
 const limit = 86400
 
-// permissionsFlag has permissions mirrored, too.
+// permissionsFlag enables mirroring of permissions.
 const permissionsFlag = "--permissions"
 
 // entry is one hook of Claude Code's settings.
@@ -32,14 +31,14 @@ type entry struct {
 	Async   bool   `json:"async,omitempty"`
 }
 
-// group is the hooks of one matcher.
+// group is a matcher and its hooks.
 type group struct {
 	Matcher string  `json:"matcher,omitempty"`
 	Hooks   []entry `json:"hooks"`
 }
 
-// groupFor is what we install for an event. Only the one that accompanies a dialog may
-// take long; the others are off the model's path.
+// groupFor returns the group that we install for an event. Only the hook that runs
+// beside a dialog may take long; the agent does not wait for the others.
 func groupFor(event, command string, permissions bool) group {
 	e := entry{Type: "command", Command: command, Timeout: 10, Async: true}
 	matcher := "AskUserQuestion"
@@ -57,13 +56,13 @@ func groupFor(event, command string, permissions bool) group {
 	return group{Matcher: matcher, Hooks: []entry{e}}
 }
 
-// oursPattern is what our commands look like, wherever the program is.
+// oursPattern matches our commands, in any directory.
 var oursPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[/\\"' ])mcp-askuser(-hook(\.exe)?["']?|(\.exe)?["']? hook) claude-code( |$)`)
 })
 
-// Claude adds our hooks to Claude Code's settings. The command runs hook for one
-// event. What is there already is brought up to date.
+// Claude adds our hooks to Claude Code's settings, or updates them. The command runs
+// hook for one event.
 func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	have, err := claudeInstalled(data)
 	if err != nil {
@@ -86,21 +85,21 @@ func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	return data, nil
 }
 
-// installed is a hook of ours in the settings, and its place: in which group of its
-// event, and where in that.
+// installed is a hook of ours in the settings.
 type installed struct {
-	event     string
-	group, at int
-	whole     bool // all hooks of the group are ours
-	matcher   string
-	entry     entry
+	event string
+	// path is removed to remove the hook: that of the hook, or of its group if all hooks
+	// of that are ours; nil if an earlier hook has the group's.
+	path    []string
+	matcher string
+	entry   entry
 }
 
-// claudeInstalled returns our hooks, by event and place. The error says why the
+// claudeInstalled returns our hooks, sorted by event and index. The error says why the
 // file cannot be read.
 func claudeInstalled(data []byte) (found []installed, err error) {
-	v, there, err := edit.JSON.Get(data, "hooks")
-	if err != nil || !there {
+	v, exists, err := edit.JSON.Get(data, "hooks")
+	if err != nil || !exists {
 		return nil, err
 	}
 	events, ok := v.(map[string]any)
@@ -113,18 +112,26 @@ func claudeInstalled(data []byte) (found []installed, err error) {
 			group, _ := v.(map[string]any)
 			matcher, _ := group["matcher"].(string)
 			hooks, _ := group["hooks"].([]any)
-			whole := !slices.ContainsFunc(hooks, func(h any) bool { return !ours(h) })
+			path := []string{"hooks", event, strconv.Itoa(i)}
+			allOurs := !slices.ContainsFunc(hooks, func(h any) bool { return !ours(h) })
 			for at, h := range hooks {
-				if ours(h) {
-					found = append(found, installed{event, i, at, whole, matcher, entryOf(h)})
+				x := installed{event: event, matcher: matcher, entry: entryOf(h)}
+				switch {
+				case !ours(h):
+					continue
+				case !allOurs:
+					x.path = append(slices.Clip(path), "hooks", strconv.Itoa(at))
+				case at == 0:
+					x.path = path
 				}
+				found = append(found, x)
 			}
 		}
 	}
 	return found, nil
 }
 
-// entryOf reads a hook; what is none comes out empty.
+// entryOf decodes a hook; any other value becomes an empty one.
 func entryOf(v any) (e entry) {
 	data, err := json.Marshal(v)
 	if err != nil || json.Unmarshal(data, &e) != nil {
@@ -135,53 +142,51 @@ func entryOf(v any) (e entry) {
 
 func ours(hook any) bool { return oursPattern().MatchString(entryOf(hook).Command) }
 
-// hasClaude reports whether hooks of ours are in the settings.
+// hasClaude reports whether the settings have hooks of ours.
 func hasClaude(data []byte) bool {
 	found, _ := claudeInstalled(data)
 	return len(found) > 0
 }
 
-// claudePermissions reports whether our hooks in the settings mirror permissions.
+// claudePermissions reports whether our hooks mirror permissions.
 func claudePermissions(data []byte) bool {
-	return strings.HasSuffix(dialogCommand(data), " "+permissionsFlag)
+	_, permissions := dialogCommand(data)
+	return permissions
 }
 
-// dialogCommand is our command in the settings that accompanies dialogs; empty where
-// there is none.
-func dialogCommand(data []byte) string {
+// dialogCommand returns our command that runs beside dialogs, empty without one, and
+// whether it mirrors permissions.
+func dialogCommand(data []byte) (command string, permissions bool) {
 	found, _ := claudeInstalled(data)
-	i := slices.IndexFunc(found, func(x installed) bool { return x.event == "PermissionRequest" })
-	if i < 0 {
-		return ""
+	for _, x := range found {
+		if x.event == "PermissionRequest" {
+			return strings.CutSuffix(x.entry.Command, " "+permissionsFlag)
+		}
 	}
-	return found[i].entry.Command
+	return "", false
 }
 
-// withoutClaude takes our hooks out again, with what becomes empty by that and was not
-// there before; nil where there was no file.
+// withoutClaude removes our hooks, and what becomes empty by that and was not in the
+// file before; nil means that there was no file.
 func withoutClaude(data, before []byte) ([]byte, error) {
 	found, err := claudeInstalled(data)
-	for _, x := range slices.Backward(found) { // so those before it stay where they are
-		switch group := strconv.Itoa(x.group); {
-		case err != nil:
-		case !x.whole:
-			data, err = edit.RemoveAt(data, before, x.at, "hooks", x.event, group, "hooks")
-		case x.at == 0:
-			data, err = edit.RemoveAt(data, before, x.group, "hooks", x.event)
+	for _, x := range slices.Backward(found) { // the indexes of the others stay valid
+		if err == nil && x.path != nil {
+			data, err = edit.JSON.Remove(data, before, x.path...)
 		}
 	}
 	return data, err
 }
 
-// forClaude is the change that installs, or takes out, our hooks in a settings
-// file, as it was installed where they are taken out.
+// forClaude returns the change that installs our hooks in a settings file, or removes
+// them as they were installed.
 func forClaude(path, command string, permissions, out bool) (edit.Change, error) {
 	if out {
 		now, err := edit.Read(path)
 		if err != nil {
 			return now, err
 		}
-		command, permissions = strings.CutSuffix(dialogCommand(now.Before), " "+permissionsFlag)
+		command, permissions = dialogCommand(now.Before)
 		command = strings.TrimSuffix(command, fmt.Sprintf(" --limit %d", limit))
 	}
 	return edit.Plan(path, ".hooks", out, hasClaude,

@@ -17,8 +17,8 @@ var openCodePlugin []byte
 // openCodeMark is how a plugin file of ours begins.
 const openCodeMark = `// Written by "mcp-askuser `
 
-// OpenCode is our plugin for OpenCode, which runs a program for each event, of
-// permissions too where they are to be mirrored.
+// OpenCode returns our plugin for OpenCode, which runs a program for each event; for
+// permissions only if they are mirrored.
 func OpenCode(program []string, permissions bool) []byte {
 	plugin := openCodePlugin
 	if permissions {
@@ -26,13 +26,13 @@ func OpenCode(program []string, permissions bool) []byte {
 		plugin = bytes.Replace(plugin, []byte("const permissions = false"), []byte("const permissions = true"), 1)
 	}
 	list, err := json.Marshal(program)
-	if err != nil { // strings have no reason to fail
+	if err != nil { // impossible for strings
 		panic(err)
 	}
 	return bytes.Replace(plugin, []byte("const command = []"), fmt.Appendf(nil, "const command = %s", list), 1)
 }
 
-// errForeign is what a file says that is another's.
+// errForeign means that the plugin file was written by another program.
 var errForeign = errors.New("this is not ours, and was not changed")
 
 // hasOpenCode reports whether a plugin file is ours.
@@ -43,7 +43,7 @@ func openCodePermissions(data []byte) bool {
 	return bytes.Contains(data, []byte("const permissions = true"))
 }
 
-// forOpenCode is the change that writes our plugin, or removes it.
+// forOpenCode returns the change that writes our plugin, or removes it.
 func forOpenCode(path string, program []string, permissions, out bool) (edit.Change, error) {
 	c, err := edit.Read(path)
 	c.Ours = hasOpenCode

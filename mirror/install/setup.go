@@ -12,15 +12,15 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Setup is how a host's own questions are brought to the desk: the file in which
-// that is set up, and what it holds.
+// Setup is the file that has a host run hook.
 type Setup struct {
 	Path    string
-	Restart string // what makes the host take a change up, to be given to words.T
+	Restart string // when a change takes effect, for words.T
+	// Change returns the change that sets the host up, or undoes that.
+	Change func(permissions, out bool) (edit.Change, error)
 
 	installed   func([]byte) bool
-	permissions func([]byte) bool // whether they are mirrored, too
-	change      func(permissions, out bool) (edit.Change, error)
+	permissions func([]byte) bool // are mirrored
 }
 
 // For returns the setup of a host that runs a program, with its arguments, for each
@@ -30,31 +30,30 @@ func For(host string, p install.Place, program []string) (Setup, bool) {
 	case "claude-code":
 		path := p.ClaudeSettings()
 		return Setup{
-			path, words.Mark("Claude Code takes it up in sessions that are started from now on."), hasClaude, claudePermissions,
+			path, words.Mark("Claude Code takes it up in sessions that are started from now on."),
 			func(permissions, out bool) (edit.Change, error) {
 				return forClaude(path, shellLine(program), permissions, out)
 			},
+			hasClaude, claudePermissions,
 		}, true
 	case "opencode":
 		path := filepath.Join(p.OpenCode(), "plugins", "mcp-askuser.js")
 		return Setup{
-			path, words.Mark("OpenCode takes it up when it is started anew."), hasOpenCode, openCodePermissions,
+			path, words.Mark("OpenCode takes it up when it is started anew."),
 			func(permissions, out bool) (edit.Change, error) {
 				return forOpenCode(path, program, permissions, out)
 			},
+			hasOpenCode, openCodePermissions,
 		}, true
 	}
 	return Setup{}, false
 }
 
-// Change returns the change that sets the host up, or takes that out again.
-func (s Setup) Change(permissions, out bool) (edit.Change, error) { return s.change(permissions, out) }
-
-// State is what a host's file says.
+// State describes a host's file.
 type State struct {
 	Installed   bool
-	Permissions bool // they are mirrored, too
-	Current     bool // it says what [Setup.Change] would write
+	Permissions bool // are mirrored
+	Current     bool // [Setup.Change] would change nothing
 }
 
 // State reads the host's file.
@@ -64,15 +63,15 @@ func (s Setup) State() (State, error) {
 		return State{}, err
 	}
 	state := State{Installed: s.installed(now.Before), Permissions: s.permissions(now.Before)}
-	change, err := s.change(state.Permissions, false)
+	change, err := s.Change(state.Permissions, false)
 	state.Current = change.Empty()
 	return state, err
 }
 
-// plainWord needs no quotes in any shell.
+// plainWord matches words that need no quotes in any shell.
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=-]+$`) })
 
-// shellLine is a program and its arguments as a shell reads them.
+// shellLine returns a program and its arguments as a shell command.
 func shellLine(words []string) string {
 	out := slices.Clone(words)
 	for i, word := range out {

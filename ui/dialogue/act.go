@@ -274,7 +274,7 @@ func (Skip) do(_ *Dialogue, s *step) error {
 
 func (Accept) do(_ *Dialogue, s *step) error {
 	if a := s.answer(); a.Empty() {
-		a = s.declared()
+		a = s.Declared()
 		if a.Empty() {
 			return ErrNothing
 		}
@@ -379,29 +379,18 @@ func (d *Dialogue) missing() error {
 	return nil
 }
 
-// confirm takes what a step holds as its answer, unless the question does not allow
-// it. The rules are those of the question, applied to it alone.
+// confirm takes what a step holds as its answer, unless the question does not allow it.
 func (d *Dialogue) confirm(s *step) error {
-	a := s.answer()
+	a, err := s.Check(s.answer())
 	switch {
 	case d.untouched(s):
 		return ErrUntouched
 	case s.other && a.Custom == "":
 		return ErrNoWords
-	}
-	one := *s.Question
-	one.Options = slices.Clone(one.Options)
-	for i := range one.Options {
-		one.Options[i].FollowUps = nil
-	}
-	set := question.Set{Questions: []question.Question{one}}
-	_, err := set.Check(question.Reply{Answers: []question.Answer{a}})
-	switch {
-	case err == nil:
-	case a.Empty() && question.Count(a.Note) <= question.MaxText:
-		return ErrRequired
-	default:
+	case err != nil:
 		return err
+	case s.Required && a.Empty():
+		return ErrRequired
 	}
 	s.confirmed, s.touched, s.reopened = &a, true, false
 	return nil

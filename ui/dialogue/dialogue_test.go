@@ -430,7 +430,7 @@ func TestActOn(t *testing.T) {
 		t.Errorf("on nothing: %v", err)
 	}
 	_, err := d.Reply()
-	want := question.Violations{{Path: "answers.db", Message: noWords}, {Path: "answers.ok", Message: "an answer is required"}}
+	want := question.Violations{{Path: "answers.db", Message: "write what it is, or choose something else"}, {Path: "answers.ok", Message: "an answer is required"}}
 	if err == nil || err.Error() != want.Error() {
 		t.Errorf("got %v, want %v", err, want)
 	}

@@ -20,9 +20,9 @@ func (d *Dialogue) Reply() (question.Reply, error) {
 		r = question.Reply{Note: d.note, Answers: d.Answers()}
 		for _, at := range d.visible {
 			if s := &d.steps[at]; d.options.Layout != Sheet && s.due() {
-				found.Add("answers."+s.ID, unconfirmed)
+				found.AddTranslated("answers."+s.ID, "is not confirmed yet")
 			} else if x := s.answer(); s.other && x.Custom == "" {
-				found.Add("answers."+s.ID, noWords)
+				found.AddTranslated("answers."+s.ID, "write what it is, or choose something else")
 			}
 		}
 	case discussed:
@@ -41,12 +41,6 @@ func (d *Dialogue) Reply() (question.Reply, error) {
 	}
 	return out, found.Err()
 }
-
-// What only a face can get wrong, as violations say it after the question.
-const (
-	unconfirmed = "is not confirmed yet"
-	noWords     = "write what it is, or choose something else"
-)
 
 // Answers returns the answers so far of the steps that are shown, with their notes:
 // those that are confirmed, or with layout Sheet all.

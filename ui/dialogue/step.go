@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -106,6 +107,10 @@ func (s *Step) NeedsWords() bool {
 	return i >= 0 && s.Rows[i].Marked && strings.TrimSpace(s.Typed) == ""
 }
 
+// Refused reports whether the question does not take the answer that the step holds, and
+// Fault says why.
+func (s *Step) Refused() bool { return errors.As(s.Fault, new(question.Violations)) }
+
 // LeadsOn reports whether the option of a row brings up follow-up questions.
 func (s *Step) LeadsOn(row int) bool {
 	return row >= 0 && row < len(s.Rows) && s.Rows[row].Offered() && len(s.Rows[row].Option.FollowUps) > 0
@@ -166,18 +171,18 @@ func (c *content) clear() {
 	c.other, c.skipped = false, false
 }
 
-// answer is the answer that the step holds.
+// answer is the answer that the step holds, in normal form.
 func (s *step) answer() question.Answer {
-	a := question.Answer{QuestionID: s.ID, By: question.ByUser, Note: s.note}
+	a := question.Answer{QuestionID: s.ID, Note: s.note}
 	for i, marked := range s.marked {
 		if marked {
 			a.Selected = append(a.Selected, s.Options[i].ID)
 		}
 	}
 	if s.other || !s.Chooses() {
-		a.Custom = strings.TrimSpace(s.text)
+		a.Custom = s.text
 	}
-	return a
+	return s.Normal(a)
 }
 
 // draft is what of the step is worth keeping: beside the answer the words of Other
@@ -222,25 +227,13 @@ func same(a, b question.Answer) bool {
 	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected)
 }
 
-// declared is the answer that the asker declared as default, unless it is empty.
-func (s *step) declared() question.Answer {
-	a := question.Answer{QuestionID: s.ID, By: question.ByUser, Selected: s.Defaults()}
-	if !s.Chooses() && strings.TrimSpace(s.Default) != "" {
-		a.Custom = s.Default
-	}
-	if !s.Several() {
-		a.Selected = a.Selected[:min(len(a.Selected), 1)]
-	}
-	return a
-}
-
 // view is the step at a place of steps, as faces see it.
 func (d *Dialogue) view(at int) Step {
 	s := &d.steps[at]
 	out := Step{
 		Question: s.Question, Depth: s.depth, Place: slices.Index(d.visible, at) + 1, Of: len(d.visible),
 		Answer: s.answer(), Typed: s.text, Note: s.note, Filter: s.filter,
-		Declared: s.declared(), Memory: s.memory, Recalled: s.undo != nil && same(s.recalled, s.answer()),
+		Declared: s.Question.Declared(), Memory: s.memory, Recalled: s.undo != nil && same(s.recalled, s.answer()),
 		Entered: s.entered, Untouched: d.untouched(s), Skipped: s.skipped,
 		Confirmed: s.confirmed, Fault: s.fault,
 	}

@@ -26,7 +26,6 @@ package elicit
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -229,6 +228,8 @@ func (c *conversation) act(q *turn, got reading) (slip string) {
 	switch {
 	case errors.Is(err, dialogue.ErrRequired):
 		return missing(words.T("at least one choice"))
+	case errors.As(err, new(question.Violations)):
+		return again(err)
 	case err != nil:
 		return notOffered()
 	}
@@ -251,13 +252,11 @@ func (c *conversation) late(q *turn, f *form, result *mcp.ElicitationResult, too
 
 // refused reports whether the set refused some of the answers. Their questions
 // are asked again.
-func (c *conversation) refused(err error) (again bool) {
+func (c *conversation) refused(err error) bool {
 	found, _ := errors.AsType[question.Violations](err)
-	rest := c.Refuse(found)
-	for _, v := range found {
-		if !slices.ContainsFunc(rest, func(x question.Violation) bool { return x.Path == v.Path }) {
-			c.notice = words.T("Please answer again: %s.", question.Line(v.In(words.T)))
-		}
+	if rest := c.Refuse(found); len(rest) == len(found) {
+		return false
 	}
-	return len(rest) < len(found)
+	c.notice = again(c.Current().Fault)
+	return true
 }

@@ -225,7 +225,7 @@ func TestSlipsAreSaid(t *testing.T) {
 		{"not offered", database(), false, `{"q1":"Oracle"}`, "That was nothing this form takes: please try again."},
 		{"open and not", optional(features()), false, `{"q2":["Caching","(leave open)"]}`, "An answer cannot be left open too: please choose one or the other."},
 		{"another form's", database(), false, `{"q1":"MongoDB","q2":"x"}`, "That belongs to another form: please answer this one."},
-		{"too long", name(), false, `{"q4":"` + strings.Repeat("字", 10_001) + `"}`, "The text has 10001 characters; at most 10000 fit."},
+		{"too long", name(), false, `{"q4":"` + strings.Repeat("字", 10_001) + `"}`, "Please answer again: must be at most 10000 characters long, is 10001."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := &script{t: t, results: append(accepts(tc.content), result("cancel", ""))}

@@ -1,6 +1,7 @@
 package elicit
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,6 +33,12 @@ func (s *reading) choose(e entry) {
 
 // Slips, as the form says them when it is shown again.
 func notOffered() string { return words.T("That was nothing this form takes: please try again.") }
+
+// again says why the question does not take an answer.
+func again(fault error) string {
+	found, _ := errors.AsType[question.Violations](fault)
+	return words.T("Please answer again: %s.", question.Line(found[0].In(words.T)))
+}
 
 func missing(what string) string { return words.T("Still missing: %s.", shorten(what, maxWord)) }
 
@@ -81,13 +88,11 @@ func (x *field) read(value any) (got reading) {
 
 func (x *field) readText(value any) reading {
 	text, isText := value.(string)
-	switch n := question.Count(text); {
+	switch {
 	case !isText:
 		return reading{slip: notOffered()}
 	case blank(text):
 		return reading{slip: missing(x.title)}
-	case n > question.MaxText:
-		return reading{slip: words.T("The text has %[1]d characters; at most %[2]d fit.", n, question.MaxText)}
 	}
 	return reading{text: text}
 }

@@ -151,11 +151,7 @@ func (p *page) inWords(err error) string {
 	case errors.Is(err, dialogue.ErrUnconfirmed):
 		return words.T("This answer is not confirmed yet: enter confirms it.")
 	case refused:
-		var parts []string
-		for _, v := range faults {
-			parts = append(parts, v.In(words.T))
-		}
-		return question.Line(words.T("This answer %s.", strings.Join(parts, words.T("; "))))
+		return words.Local.Unfit(faults)
 	}
 	return ""
 }
@@ -234,7 +230,7 @@ func (p *page) bindings(name string) term.Bindings {
 		discuss.Hint = words.T("discuss first")
 	}
 	looks := term.Bindings{
-		{Keys: p.letter("h"), Hint: words.T("earlier rounds"), Off: !f.remembers(), Do: f.lookBack},
+		{Keys: p.letter("h"), Hint: words.T("earlier rounds"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
 		{Keys: p.letter("L"), Hint: f.liftHint(), Off: f.options.Lift == nil, Do: f.lift},
 	}
 	other := term.Bindings{

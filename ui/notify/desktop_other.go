@@ -4,5 +4,5 @@ package notify
 
 import "context"
 
-// desktop returns nil: no way to notify this system's desktop is known here.
+// desktop returns nil: this system's desktop is not supported.
 func desktop(func(string) string) func(context.Context, *notice) error { return nil }

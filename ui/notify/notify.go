@@ -1,6 +1,6 @@
 // Package notify notifies the user that a question waits: by the desktop and by a
 // command of the user's own, from the process that asks, so that no surface need be
-// open; and by the bell of a terminal of ours.
+// open; and by the bell of a terminal that shows the question.
 //
 // It imports desk, question, ui/words and ui/api. It must not know any surface, and
 // takes no answers. No failure here fails a question; failures are logged.
@@ -31,55 +31,41 @@ type Options struct {
 	Log    *slog.Logger        // silent if nil
 }
 
-// channel is one way to notify the user.
-type channel struct {
-	name string
-	send func(ctx context.Context, e *notice) error
-}
-
 // Notify notifies the user of the record on all channels at once, and again at each
 // reminder until ctx ends, which it should when the record does. Without reminders
 // it returns after the first notification.
 func (o Options) Notify(ctx context.Context, rec desk.Record) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	var channels []channel
+	channels := map[string]func(context.Context, *notice) error{}
 	if o.Desktop {
 		if send := desktop(o.Getenv); send != nil {
-			channels = append(channels, channel{"desktop", send})
+			channels["desktop"] = send
 		}
 	}
 	if len(o.Command) > 0 {
-		c := command{argv: o.Command, limit: commandLimit, log: o.Log}
-		channels = append(channels, channel{"command", c.send})
+		channels["command"] = command{argv: o.Command, limit: commandLimit, log: o.Log}.send
 	}
-	if len(channels) == 0 || ctx.Err() != nil {
-		return
-	}
-	o.send(ctx, channels, newNotice(rec, 0))
-	if o.Reminder <= 0 {
-		return
-	}
-	ticker := time.NewTicker(o.Reminder)
-	defer ticker.Stop()
-	for times := 1; ; times++ {
+	for times := 0; len(channels) > 0 && ctx.Err() == nil; times++ {
+		o.send(ctx, channels, newNotice(rec, times))
+		if o.Reminder <= 0 {
+			return
+		}
 		select {
 		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			o.send(ctx, channels, newNotice(rec, times))
+		case <-time.After(o.Reminder):
 		}
 	}
 }
 
 // send returns when every channel has ended, each within its own limit.
-func (o Options) send(ctx context.Context, channels []channel, e *notice) {
-	var sending sync.WaitGroup
-	for _, c := range channels {
-		sending.Go(func() {
-			if err := c.send(ctx, e); err != nil {
-				o.Log.WarnContext(ctx, "the user was not notified", "id", e.ID, "channel", c.name, "error", err)
+func (o Options) send(ctx context.Context, channels map[string]func(context.Context, *notice) error, e *notice) {
+	var channelsDone sync.WaitGroup
+	for name, send := range channels {
+		channelsDone.Go(func() {
+			if err := send(ctx, e); err != nil {
+				o.Log.WarnContext(ctx, "the user was not notified", "id", e.ID, "channel", name, "error", err)
 			}
 		})
 	}
-	sending.Wait()
+	channelsDone.Wait()
 }

@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -51,8 +52,8 @@ const (
 	maxLabel  = lineWidth / maxButtons
 	// publishTime is how long one message to the server may take.
 	publishTime = 20 * time.Second
-	// tellLimit is how long after a press the user gets the notification that it came too late.
-	tellLimit = 2 * time.Minute
+	// lateLimit is how long after a press the user is notified that it was too late.
+	lateLimit = 2 * time.Minute
 	// silenceLimit is how long a subscription may receive nothing. The server sends a
 	// line every 45 s by default.
 	silenceLimit = 3 * time.Minute
@@ -85,8 +86,9 @@ type Phone struct {
 	listeners int
 	stop      context.CancelFunc
 	since     string // the id of the last message, or "all" that the server keeps
-	accepted  bool   // the server has accepted a press
-	warned    bool   // it was logged that the server refuses presses
+
+	accepted atomic.Bool // the server has accepted a press
+	warn     sync.Once   // that the server refuses presses
 }
 
 // New returns a phone, without I/O. The error names the option that cannot be used.
@@ -167,7 +169,7 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 }
 
 // notification returns what the phone shows of a record. It has buttons only where it
-// contains everything that the answer depends on; otherwise it says where to answer.
+// contains everything that the answer depends on; otherwise it has a hint.
 func (p *Phone) notification(rec desk.Record) message {
 	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Message: p.hint(), Tags: []string{"question"}, Click: p.Page}
 	if p.Text == TextNone {
@@ -178,8 +180,8 @@ func (p *Phone) notification(rec desk.Record) message {
 	text := question.Line(first.Header)
 	if p.Text == TextFull {
 		text = question.Line(first.Text)
-		if whole, labels, fits := render(first); fits && answerable(rec) {
-			m.Message = whole
+		if text, labels, fits := render(first); fits && answerable(rec) {
+			m.Message = text
 			for i, label := range labels {
 				m.Actions = append(m.Actions, p.button(rec, i, label))
 			}
@@ -192,7 +194,7 @@ func (p *Phone) notification(rec desk.Record) message {
 	return m
 }
 
-// hint says where to answer a question that has no buttons.
+// hint tells the user where to answer a question without buttons.
 func (p *Phone) hint() string {
 	if p.Page != "" {
 		return words.T("Tap to open the page, and answer there.")
@@ -213,7 +215,7 @@ func answerable(rec desk.Record) bool {
 
 // render returns the text of a question, the labels of its buttons, and whether a
 // phone shows all of it. The text lists the options, with the numbers of their
-// buttons, unless the labels say everything.
+// buttons, unless the labels are complete.
 func render(q *question.Question) (text string, labels []string, fits bool) {
 	lines := []string{question.Line(q.Text)}
 	if q.Description != "" {
@@ -276,7 +278,7 @@ func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time)
 		option++
 	}
 	if err != nil || option == offered {
-		p.Log.DebugContext(ctx, "an answer from the phone matches no question here", "error", err)
+		p.Log.DebugContext(ctx, "an answer from the phone matches no open question", "error", err)
 		return
 	}
 	q := &rec.Questions[0]
@@ -288,7 +290,7 @@ func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time)
 		case err == nil:
 			return
 		case errors.As(err, &closed):
-			if closed.Outcome.Surface != surface && time.Since(pressed) < tellLimit { // a second press needs no message
+			if closed.Outcome.Surface != surface && time.Since(pressed) < lateLimit { // a second press needs no message
 				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err), Priority: 2})
 			}
 			return
@@ -325,18 +327,15 @@ var ErrRefused = errors.New("the ntfy server refuses this")
 // server has accepted one before. The server neither stores it nor notifies phones.
 // The error wraps ErrRefused where every press would fail.
 func (p *Phone) TryPress(ctx context.Context) error {
-	p.mu.Lock()
-	accepted := p.accepted
-	p.mu.Unlock()
-	if accepted {
+	if p.accepted.Load() {
 		return nil
 	}
 	ctx, done := context.WithTimeout(ctx, publishTime)
 	defer done()
 	err := p.send(ctx, http.MethodPost, p.reply+"?cache=no&firebase=no", []byte(probe), p.ButtonToken)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.accepted = p.accepted || err == nil
+	if err == nil {
+		p.accepted.Store(true)
+	}
 	return err
 }
 
@@ -347,12 +346,9 @@ func (p *Phone) canPress(ctx context.Context) bool {
 	if !errors.Is(err, ErrRefused) {
 		return true
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.warned {
-		p.warned = true
+	p.warn.Do(func() {
 		p.Log.WarnContext(ctx, "notifications have no buttons: the server would refuse a press; set ntfy_button_token to a token that may write to the topic of the answers", "topic", p.reply, "error", err)
-	}
+	})
 	return false
 }
 

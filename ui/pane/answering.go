@@ -27,7 +27,7 @@ func (answering) Name() string { return "pane" }
 
 func (a answering) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
 	go func() { // until this process exits
-		for left := 10; left > 0 && awaitAsker(); left-- { // the end of a process closes its pipe and its lock one after the other
+		for tries := 10; tries > 0 && awaitAsker(); tries-- { // a process that ends closes its pipe and its lock one by one
 			attendance, err := a.desk.Attend(ctx, rec.ID)
 			attendance.Release() // watchers of the desk see that
 			if !errors.Is(err, desk.ErrAttended) {

@@ -57,9 +57,5 @@ func (d *desktop) open(ctx context.Context, argv []string) (*pane, error) {
 			failed <- err
 		}
 	}()
-	if err := p.start(ctx, failed); err != nil {
-		p.close()
-		return nil, err
-	}
-	return p, nil
+	return p.start(ctx, failed)
 }

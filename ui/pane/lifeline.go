@@ -113,18 +113,18 @@ func (l *lifeline) identify(pid int) *os.Process {
 		return nil
 	}
 	if runtime.GOOS == "linux" {
-		here, err := l.reader.Stat()
-		there, none := os.Stat(fmt.Sprintf("/proc/%d/fd/3", pid))
-		if err != nil || none != nil || !os.SameFile(here, there) {
+		ours, err := l.reader.Stat()
+		theirs, statErr := os.Stat(fmt.Sprintf("/proc/%d/fd/3", pid))
+		if err != nil || statErr != nil || !os.SameFile(ours, theirs) {
 			return nil
 		}
 	}
-	process, _ := os.FindProcess(pid) // which never fails here
+	process, _ := os.FindProcess(pid) // never fails on Unix
 	return process
 }
 
-// kill ends the process, if it runs and was identified. Another one ends with its
-// question, and one that starts now ends by itself.
+// kill ends the process, if it runs and was identified. Otherwise it ends with its
+// question, or cannot start.
 func (l *lifeline) kill() {
 	select {
 	case <-l.started:
@@ -148,7 +148,7 @@ func (l *lifeline) kill() {
 	}
 }
 
-// close stops listening. A process that starts later finds no pipe and exits.
+// close stops listening. A process that starts later has no pipe and exits.
 func (l *lifeline) close() {
 	_ = os.RemoveAll(l.dir)
 	_ = l.reader.Close()

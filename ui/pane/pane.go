@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// startLimit is how long a pane may take to open until its process runs. A
-	// terminal emulator on a busy machine takes seconds.
+	// startLimit is how long the process in a new pane may take to start. A terminal
+	// emulator on a busy machine takes seconds.
 	startLimit = 5 * time.Second
-	// endDelay is how long the desk may take to report an answer after the process
-	// that gave it has gone.
+	// endDelay is how long the desk may take to report an answer after the end of the
+	// process that gave it.
 	endDelay = 500 * time.Millisecond
 	// exitDelay is how long the process in a pane may take to exit by itself after
 	// the question has ended.
@@ -44,19 +44,22 @@ type pane struct {
 	view view // before the pane was opened
 }
 
-// start waits until the process in the pane runs. Failed receives the error of
-// the command that opens it.
-func (p *pane) start(ctx context.Context, failed <-chan error) error {
+// start waits until the process in the pane runs, or else closes the pane. Failed
+// receives the error of the command that opens it.
+func (p *pane) start(ctx context.Context, failed <-chan error) (*pane, error) {
+	var err error
 	select {
 	case <-p.lifeline.started:
-		return nil
-	case err := <-failed:
-		return ui.Unavailablef("%s: %v", p.program, err)
+		return p, nil
+	case err = <-failed:
+		err = ui.Unavailablef("%s: %v", p.program, err)
 	case <-time.After(startLimit):
-		return ui.Unavailablef("the %s pane did not start within %s", p.program, startLimit)
+		err = ui.Unavailablef("the %s pane did not start within %s", p.program, startLimit)
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
+	p.close()
+	return nil, err
 }
 
 // wait waits until the question or the pane has ended.
@@ -67,35 +70,34 @@ func (p *pane) wait(ctx context.Context, id string) error {
 		select {
 		case <-ctx.Done():
 		case <-time.After(endDelay):
-			p.tell(words.T("The question is still open: mcp-askuser answer %s, or mcp-askuser inbox", id))
+			p.showLine(words.T("The question is still open: mcp-askuser answer %s, or mcp-askuser inbox", id))
 			return ui.Unavailablef("the %s pane was closed without an answer", p.program)
 		}
 	}
 	cause := context.Cause(ctx)
 	if closed, ok := errors.AsType[*desk.ClosedError](cause); ok {
-		p.tellEnd(closed.Outcome)
+		p.showEnd(closed.Outcome)
 	}
 	return cause
 }
 
-// tellEnd gives the process in the pane time to exit by itself, and tells the
-// user why the pane closes.
-func (p *pane) tellEnd(o desk.Outcome) {
+// showEnd gives the process in the pane time to exit by itself, and shows the user why
+// the pane closes.
+func (p *pane) showEnd(o desk.Outcome) {
 	select {
 	case <-p.lifeline.gone:
 	case <-time.After(exitDelay):
 	}
-	told := desk.Outcome{Status: o.Status}
-	if words.Knows(o.Surface) { // another word may be a format of tmux's
-		told.Surface = o.Surface
+	if !words.Knows(o.Surface) { // it may contain a format of tmux's
+		o.Surface = ""
 	}
-	p.tell(words.T("Question %s", words.Local.Outcome(&told)))
+	p.showLine(words.T("Question %s", words.Local.Outcome(&desk.Outcome{Status: o.Status, Surface: o.Surface})))
 }
 
-// tell shows a line beside the asker's pane.
-func (p *pane) tell(text string) {
+// showLine shows a line beside the asker's pane.
+func (p *pane) showLine(text string) {
 	if p.tmux != nil {
-		p.tmux.tell(p.tmux.pane, text)
+		p.tmux.showLine(p.tmux.pane, text)
 	}
 }
 
@@ -111,8 +113,8 @@ func (p *pane) close() {
 	p.lifeline.kill()
 }
 
-// newCommand returns a command with further variables. It runs in a session of
-// its own: it does not share our terminal, or our Ctrl+C.
+// newCommand returns a command with additional variables. It runs in a session of its
+// own, without our terminal and its Ctrl+C.
 func newCommand(ctx context.Context, argv, env []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // tmux, or a terminal emulator of the table
 	cmd.Env = append(os.Environ(), env...)
@@ -130,15 +132,15 @@ func outputOf(cmd *exec.Cmd) (string, error) {
 	if err == nil {
 		return strings.TrimSpace(stdout.String()), nil
 	}
-	said := strings.TrimSpace(stderr.String())
-	if said = said[strings.LastIndexByte(said, '\n')+1:]; said != "" {
-		return "", errors.New(question.Shorten(question.Line(said), 200))
+	text := strings.TrimSpace(stderr.String())
+	if text = text[strings.LastIndexByte(text, '\n')+1:]; text != "" {
+		return "", errors.New(question.Shorten(question.Line(text), 200))
 	}
 	return "", err
 }
 
-// ours reports whether the file belongs to this user: the socket of another one
-// would have them run our command.
+// ours reports whether the file belongs to this user: another user's server would run
+// our command.
 func ours(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {

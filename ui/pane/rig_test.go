@@ -13,6 +13,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -41,7 +42,7 @@ func newRig(t testing.TB) *rig {
 
 func (r *rig) ask(text string) desk.Record {
 	r.t.Helper()
-	rec, err := r.desk.Ask(r.t.Context(), question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.SingleChoice, Required: true,
+	rec, err := storetest.Ask(r.t.Context(), r.desk, question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.SingleChoice, Required: true,
 		Options: []question.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}}}}}, "", desk.Asker{Client: "test", Via: "mcp"})
 	if err != nil {
 		r.t.Fatal(err)

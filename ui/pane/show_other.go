@@ -9,7 +9,7 @@ import (
 	"mcp-askuser/ui"
 )
 
-// Check implements ui.Checker: no program that opens panes is known here.
+// Check implements ui.Checker.
 func (s *surface) Check(context.Context) error {
 	return ui.Unavailablef("panes are not supported on this system")
 }

@@ -156,9 +156,9 @@ func TestWaysKeepTheirFormats(t *testing.T) {
 	format := regexp.MustCompile(`#\{[a-z_]+\}`)
 	for _, v := range []view{{}, {window: true}} {
 		words.Local = words.English
-		want := format.FindAllString(v.way(), -1)
+		want := format.FindAllString(v.instruction(), -1)
 		for _, words.Local = range words.Languages() {
-			if got := v.way(); !slices.Equal(format.FindAllString(got, -1), want) || strings.Count(got, "#") != len(want) {
+			if got := v.instruction(); !slices.Equal(format.FindAllString(got, -1), want) || strings.Count(got, "#") != len(want) {
 				t.Errorf("%s: %s", words.Local, got)
 			}
 		}

@@ -20,7 +20,7 @@ func (s *surface) Check(context.Context) error {
 	return err
 }
 
-// look returns what the user sees; of a desktop nothing is known.
+// look returns what the user sees in tmux; the zero value on a desktop.
 func (s *surface) look() (view, error) {
 	t, _, err := s.find()
 	if err != nil || t == nil {
@@ -29,9 +29,9 @@ func (s *surface) look() (view, error) {
 	return t.look()
 }
 
-// find returns the tmux server that the asker runs in, by its own environment or
-// else by that of the nearest ancestor; without one, a desktop. A daemon proves
-// no place: neither its own nor that of the process that started it.
+// find returns the tmux server that the asker runs in, by its own environment or else
+// by that of the nearest ancestor; without one, a desktop. The environment of a daemon
+// and of the processes above it proves no tmux server.
 func (s *surface) find() (*tmux, *desktop, error) {
 	for process := range s.processes {
 		t := findTmux(process.getenv)
@@ -84,15 +84,11 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	if err != nil {
 		return err
 	}
-	if t == nil {
-		p, err := d.open(ctx, argv)
-		if err != nil {
-			return err
-		}
-		defer p.close()
-		return p.wait(ctx, rec.ID)
+	open := d.open
+	if t != nil {
+		open = t.open
 	}
-	p, err := t.open(ctx, argv)
+	p, err := open(ctx, argv)
 	if errors.Is(err, errNoClient) {
 		go s.showLater(ctx, t, rec)
 	}
@@ -102,16 +98,16 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	defer p.close()
 	var focusing sync.WaitGroup
 	defer focusing.Wait()
-	open, closed := context.WithCancel(ctx)
+	focusCtx, closed := context.WithCancel(ctx)
 	defer closed()
-	focusing.Go(func() { p.offerFocus(open) })
+	focusing.Go(func() { p.offerFocus(focusCtx) })
 	return p.wait(ctx, rec.ID)
 }
 
 // showLater shows the record when a client attaches, if it is still open.
 func (s *surface) showLater(ctx context.Context, t *tmux, rec desk.Record) {
 	_, _ = t.await(ctx, func(_ view, err error) bool { return err == nil })
-	_ = s.Show(ctx, rec, nil) // the asker was told long ago that no client was attached
+	_ = s.Show(ctx, rec, nil) // the asker already has the first failure
 }
 
 func (s quietly) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
@@ -125,8 +121,8 @@ func (s quietly) Show(ctx context.Context, rec desk.Record, commit ui.Commit) er
 	return s.surface.Show(ctx, rec, commit)
 }
 
-// command is what the process in the pane is to be: variables, a separator, and
-// the command.
+// command returns the command for the pane: variables, a separator, a program and its
+// arguments.
 func (s *surface) command(id string) ([]string, error) {
 	self := s.self
 	if self == "" {

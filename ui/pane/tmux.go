@@ -48,8 +48,7 @@ func isID(s, sign string) bool {
 	return ok && err == nil
 }
 
-// run runs one command. It does not end with a context: half a command could
-// leave a pane that we do not know of.
+// run runs one command to its end: half a command could leave an unknown pane behind.
 func (t *tmux) run(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
 	defer cancel()
@@ -70,18 +69,18 @@ type view struct {
 	clients   []string  // that may show the pane
 	elsewhere bool      // they show another pane than the asker's: it keeps the focus, and a bell rings
 	window    bool      // the asker's pane cannot be split: open a window
-	quietAt   time.Time // when no key was pressed for long enough; zero where that is not known
+	quietAt   time.Time // when no key has been pressed for quietTime; zero if unknown
 	focus     bool      // the new pane takes the focus
 }
 
-// tmuxView and tmuxClients ask for what parse reads. A format that this tmux does
-// not know is empty.
+// tmuxView and tmuxClients are the formats that parse reads. One that this version of
+// tmux does not have is empty.
 const (
 	tmuxView    = "#{pane_id},#{window_id},#{session_id},#{pane_active},#{pane_height},#{window_zoomed_flag},#{session_group}"
 	tmuxClients = "#{client_name},#{window_id},#{session_id},#{client_activity},#{client_control_mode},#{session_group}"
 )
 
-// look returns what the user sees. The error is errNoClient if that is nothing.
+// look returns what the user sees. The error is errNoClient without an attached client.
 func (t *tmux) look() (view, error) {
 	output, err := t.run("display-message", "-p", "-t", t.pane, tmuxView, ";", "list-clients", "-F", tmuxClients)
 	if err != nil {
@@ -141,22 +140,18 @@ func (t *tmux) open(ctx context.Context, argv []string) (*pane, error) {
 	if err != nil {
 		return nil, ui.Unavailablef("%v", err)
 	}
-	p := &pane{program: "tmux", lifeline: line, stop: func() {}, tmux: t, view: v}
 	id, err := t.run(t.openCommand(v, line.command(argv, v.elsewhere))...)
 	switch {
 	case err != nil:
 		err = ui.Unavailablef("%s: %v", "tmux", err)
 	case !isID(id, "%"):
 		err = ui.Unavailablef("tmux named its new pane %q", question.Line(id))
-	default:
-		p.id = id
-		err = p.start(ctx, nil)
 	}
 	if err != nil {
-		p.close()
+		line.close()
 		return nil, err
 	}
-	return p, nil
+	return (&pane{program: "tmux", lifeline: line, stop: func() {}, tmux: t, id: id, view: v}).start(ctx, nil)
 }
 
 // openCommand opens a pane, or a window at the first free number: the user's
@@ -180,22 +175,22 @@ func (t *tmux) openCommand(v view, argv []string) []string {
 	return command
 }
 
-// tell shows a line to every client that may see the asker's pane. A key ends the
-// message, and is not lost.
-func (t *tmux) tell(pane, text string) {
+// showLine shows a line to every client that may see the asker's pane. A key ends it,
+// and is not lost.
+func (t *tmux) showLine(pane, text string) {
 	v, _ := t.look()
 	for _, client := range v.clients {
 		_, _ = t.run("display-message", "-c", client, "-t", pane, "-d", strconv.Itoa(40*len(text)), text) // time to read
 	}
 }
 
-// offerFocus says how to reach a pane that was opened without the focus, and
-// gives it the focus when the user pauses, unless ctx ends before.
+// offerFocus shows how to reach a pane that was opened without the focus, and gives it
+// the focus when the user pauses, unless ctx ends before.
 func (p *pane) offerFocus(ctx context.Context) {
-	if p.view.focus {
+	if p.tmux == nil || p.view.focus {
 		return
 	}
-	p.tmux.tell(p.id, p.view.way())
+	p.tmux.showLine(p.id, p.view.instruction())
 	v, _ := p.tmux.await(ctx, func(v view, _ error) bool { return v.focus })
 	if !v.focus {
 		return
@@ -207,15 +202,15 @@ func (p *pane) offerFocus(ctx context.Context) {
 	_, _ = p.tmux.run(command, "-t", p.id)
 }
 
-// way says how to reach a pane without the focus.
-func (v view) way() string {
+// instruction tells the user how to reach a pane without the focus.
+func (v view) instruction() string {
 	if v.window || v.elsewhere {
 		return words.T("A question waits in window #{window_index}: #{prefix} ' #{window_index}")
 	}
 	return words.T("A question waits below: pause, or #{prefix} Down")
 }
 
-// await returns the view when accept accepts it. It looks again when the keyboard
+// await returns the first view that accept accepts. It looks again when the keyboard
 // may have been quiet for long enough, and when the clients show something else.
 func (t *tmux) await(ctx context.Context, accept func(view, error) bool) (view, error) {
 	ctx, stop := context.WithCancel(ctx)
@@ -235,7 +230,7 @@ func (t *tmux) await(ctx context.Context, accept func(view, error) bool) (view, 
 		switch {
 		case !v.quietAt.IsZero():
 			again = time.After(time.Until(v.quietAt))
-		case err != nil && !errors.Is(err, errNoClient): // of a busy machine
+		case err != nil && !errors.Is(err, errNoClient): // a busy machine
 			again = time.After(commandLimit)
 		}
 		select {

@@ -14,6 +14,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -238,7 +239,7 @@ func TestNobody(t *testing.T) {
 // surface; the next who comes tries again.
 func TestJoinEndsNothing(t *testing.T) {
 	r := newRig(t)
-	rec, err := r.desk.Ask(t.Context(), request().Set, "s", desk.Asker{Client: "test", Via: "mcp"})
+	rec, err := storetest.Ask(t.Context(), r.desk, request().Set, "s", desk.Asker{Client: "test", Via: "mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +271,7 @@ func TestJoinEndsNothing(t *testing.T) {
 func TestAskedWhileAwaited(t *testing.T) {
 	r := newRig(t)
 	q := request()
-	rec, err := r.desk.Ask(t.Context(), q.Set, q.Session, q.Asker)
+	rec, err := storetest.Ask(t.Context(), r.desk, q.Set, q.Session, q.Asker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -871,8 +872,8 @@ func TestForms(t *testing.T) {
 	})
 }
 
-// A form that never comes back keeps nobody waiting once its question is
-// answered elsewhere: whoever asks again gets the answer.
+// A form that never comes back lets no call wait once its question is
+// answered elsewhere: a call that asks again gets the answer.
 func TestFormNeverReturns(t *testing.T) {
 	r := newRig(t)
 	ask := present.Question{Request: request(), Surfaces: func(x *present.Presentation) []ui.Surface {

@@ -95,7 +95,7 @@ func TestDrawsWhatChanges(t *testing.T) {
 	})
 }
 
-// Bubble Tea has the field by which it is told when to draw. Where this fails,
+// Bubble Tea has the field that decides when it draws. Where this fails,
 // it draws by its own clock: nothing is lost but rest.
 func TestTicksAreOurs(t *testing.T) {
 	if !setTicks(tea.NewProgram(nil), make(chan time.Time)) {

@@ -185,7 +185,7 @@ func TestScreenEnds(t *testing.T) {
 
 type leave struct{}
 
-// stays is a model that ends when it is told to, unless it is stubborn.
+// stays is a model that ends on the message leave, unless it is stubborn.
 type stays struct{ stubborn bool }
 
 func (s *stays) Init() tea.Cmd  { return nil }

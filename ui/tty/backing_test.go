@@ -93,7 +93,7 @@ func left(x *run) int {
 
 var closesIn = regexp.MustCompile(`closes in (\d+) s`)
 
-// When the asker goes, or comes back, the human is told while they look.
+// When the asker leaves, or returns, the form says so while it is shown.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	const words = "The agent is away"
@@ -267,6 +267,33 @@ func TestPlainKeepsWhatItDoesNotShow(t *testing.T) {
 	}
 }
 
+// TestPlainSaysWhatIsRefused: an answer that the question does not take is refused in
+// the words of its fault, and not offered again.
+func TestPlainSaysWhatIsRefused(t *testing.T) {
+	a := put(t, "text", 0)
+	long := ownWords("name", "kiosk")
+	long.Note = strings.Repeat("x", question.MaxText+1)
+	a.keep(answered(long)[0])
+	var sent []question.Reply
+	synctest.Test(t, func(t *testing.T) {
+		out, err := converse(t.Context(), &hands{strokes: slowly("\n\n\n:n\nshort\nstand\n\n")}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Opened, func(r question.Reply) error {
+			r.Took = 0
+			sent = append(sent, r)
+			return nil
+		})
+		_, after, refused := strings.Cut(out, "This answer may have a note of at most 10000 characters, has 10001.")
+		after, _, _ = strings.Cut(after, ":n")
+		if !refused || strings.Contains(after, "[keep]") || !strings.Contains(after, "An answer is needed here.") || err != nil {
+			t.Errorf("%v: the transcript:\n%s", err, out)
+		}
+	})
+	want := ownWords("name", "stand")
+	want.Note = "short"
+	if !reflect.DeepEqual(sent, answered(want)) {
+		t.Errorf("sent %+v", sent)
+	}
+}
+
 // Nobody follows a record once its form has gone.
 func TestFollowEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
@@ -277,7 +304,7 @@ func TestFollowEnds(t *testing.T) {
 		t.Errorf("told %+v, want a deadline", got)
 	}
 	if got := <-told; !got.(form.Attention).Attended {
-		t.Errorf("told %+v, want that somebody waits", got)
+		t.Errorf("told %+v, want that the asker waits", got)
 	}
 	if got := <-told; got.(form.More).Wait != 0 {
 		t.Errorf("told %+v, want that nothing else waits", got)
@@ -285,7 +312,7 @@ func TestFollowEnds(t *testing.T) {
 	stop()
 }
 
-// A process that was stopped and goes on takes its terminal again, whatever the
+// A process that was stopped and continued takes its terminal again, whatever the
 // shell has made of it meanwhile.
 func TestStoppedAndContinued(t *testing.T) {
 	t.Parallel()

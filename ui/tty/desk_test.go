@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -83,7 +84,7 @@ func putSecond(t *testing.T, name, first string, reply question.Reply) *asked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := past.Ask(t.Context(), question.Set{Questions: questions(first)}, session, sample(first).Asker)
+	rec, err := storetest.Ask(t.Context(), past, question.Set{Questions: questions(first)}, session, sample(first).Asker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func (a *asked) awaitDraft(want func(question.Reply) bool) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	defer func() { // a watch that goes on would make the store anew when it is removed
+	defer func() { // a watch that continues would make the store anew when it is removed
 		cancel()
 		for range events {
 		}

@@ -39,7 +39,7 @@ printf '\n%s\n\n' "$line" >>"$2"`)+" --", "TTY_APPEARED=1")
 	if x.FullScreen() {
 		t.Error("the editor has the form's screen")
 	}
-	x.Type("ls -l\r\r\r") // the Enters are for nobody
+	x.Type("ls -l\r\r\r") // the last Enters are discarded
 	x.WaitFor("ls -l")
 	x.Until("the form to be back", func() bool { return x.FullScreen() && strings.Contains(x.Screen(), "┃ ls -l") })
 	x.Until("the answer", func() bool { x.Type("\r"); return !x.FullScreen() })

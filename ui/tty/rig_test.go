@@ -66,7 +66,6 @@ func (h *hands) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (h *hands) single()          {}
 func (h *hands) flush()           {}
 func (h *hands) interrupt()       {}
 func (h *hands) foreground() bool { return h.ended != nil && h.ended() }
@@ -75,7 +74,7 @@ func (h *hands) foreground() bool { return h.ended != nil && h.ended() }
 func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin, commit ui.Commit) (string, error) {
 	var out bytes.Buffer
 	c := &conversation{
-		printer: &printer{w: &out, width: func() int { return widthUnknown }, lastWords: func() {}},
+		printer: &printer{w: &out, width: func() int { return defaultWidth }, extendTime: func() {}},
 		in:      &lineReader{in: in}, desk: rec, commit: commit,
 		edit: func(context.Context, string) (string, string, error) {
 			return "", "", errors.New("there is no editor here")
@@ -104,7 +103,7 @@ func handed(t *testing.T, rec desk.Record, origin act.Origin, in *hands, fail fu
 				return err
 			}
 			if r.Took <= 0 {
-				t.Error("nobody knows how long the reply took")
+				t.Error("the reply does not say how long it took")
 			}
 			r.Took = 0
 			replies = append(replies, r)
@@ -114,7 +113,7 @@ func handed(t *testing.T, rec desk.Record, origin act.Origin, in *hands, fail fu
 	return out, replies, err
 }
 
-// ask is typing by somebody who called for the form, and types a line a second.
+// ask is typing, a line a second, in a form that the human opened.
 func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
 	t.Helper()
 	return typing(t, rec, act.Opened, slowly(lines), fail)

@@ -150,7 +150,7 @@ func TestInterruptKey(t *testing.T) {
 	}
 }
 
-// However the context ends, the question is gone, the human is told why,
+// However the context ends, the question is gone, the terminal says why,
 // nothing is committed and the terminal is as it was. That it is gone
 // within 250 ms is BenchmarkWithdrawal's.
 func TestWithdrawal(t *testing.T) {
@@ -292,7 +292,7 @@ func TestTypedAhead(t *testing.T) {
 }
 
 // A terminal that goes away answers nothing. Both forms end like those of a
-// process that was told so first, if it is told at all.
+// process that got the signal first, if it gets one at all.
 func TestHangup(t *testing.T) {
 	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
 		for _, told := range []bool{true, false} {
@@ -399,7 +399,7 @@ func TestStuckStore(t *testing.T) {
 	}
 }
 
-// Somebody else may be first in the moment of sending.
+// Another answer may be first in the moment of sending.
 func TestAnsweredElsewhereMeanwhile(t *testing.T) {
 	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
 		t.Run(form.name, func(t *testing.T) {

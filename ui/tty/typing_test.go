@@ -32,7 +32,7 @@ func TestSentencesAnswerNothing(t *testing.T) {
 		for _, name := range []string{"single", "boolean", "multi"} {
 			for _, pace := range []time.Duration{80 * time.Millisecond, 130 * time.Millisecond, 200 * time.Millisecond} {
 				for pause := range len(text) - 1 {
-					if text[pause] == '\n' { // Enter alone, after a pause: nobody could tell
+					if text[pause] == '\n' { // Enter alone, after a pause: no rule could tell
 						continue
 					}
 					strokes := keyed(text, pace, pause)

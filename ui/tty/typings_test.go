@@ -15,7 +15,7 @@ import (
 	"mcp-askuser/ui/term/act"
 )
 
-// Somebody types to another program when the form appears, on a real terminal:
+// The human types to another program when the form appears, on a real terminal:
 // nothing of it is an answer, and what they answer after a pause is the only one.
 func TestTypings(t *testing.T) {
 	for name, env := range map[string]string{"screen": "", "lines": "TTY_PLAIN=1"} {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -61,7 +62,7 @@ func TestEvents(t *testing.T) {
 		Questions: []question.Question{several("features"), text("port")},
 		Metadata:  map[string]any{"source": "test"},
 	}
-	rec, err := g.desk.Ask(t.Context(), set, "s", desk.Asker{Client: "test-agent", Via: "mcp"})
+	rec, err := storetest.Ask(t.Context(), g.desk, set, "s", desk.Asker{Client: "test-agent", Via: "mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestManyStreams(t *testing.T) {
 	for _, l := range listeners {
 		l.close()
 	}
-	g.server.streams.running.Wait()
+	g.server.running.Wait()
 }
 
 func (g *rig) listeners(n int) []*listener {
@@ -169,7 +170,7 @@ func TestSlowStream(t *testing.T) {
 	}
 	l.close()
 	left := make(chan struct{})
-	go func() { server.streams.running.Wait(); close(left) }() // it has read nothing since, and nobody else ends it
+	go func() { server.running.Wait(); close(left) }() // it has read nothing since, and nobody else ends it
 	select {
 	case <-left:
 	case <-time.After(patient):

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
@@ -246,30 +248,18 @@ func (c *card) refuse(found question.Violations) {
 		place := slices.IndexFunc(all, func(q *question.Question) bool { return v.Path == "answers."+q.ID })
 		switch {
 		case place >= 0:
-			about := faultWords(c.lang, "", v)
+			about := sentence(c.lang, question.Line(v.In(c.lang.T)))
 			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(all[place].Text) + " " + about, about})
 		case v.Path == "reason" || v.Path == "note":
-			c.Faults = append(c.Faults, fault{Field: c.ID + "-" + v.Path, Words: faultWords(c.lang, "the "+v.Path+" ", v)})
+			c.Faults = append(c.Faults, fault{Field: c.ID + "-" + v.Path, Words: sentence(c.lang, c.lang.Refused(v))})
 		default:
 			c.Faults = append(c.Faults, fault{Field: c.ID + "-form", Words: question.Line(v.String())})
 		}
 	}
 }
 
-// The faults of a form, as sentences of faultWords.
-var _ = [...]string{
-	words.Mark("An answer is required."),
-	words.Mark("Must be at most %d characters long, is %d."),
-	words.Mark("Its note must be at most %d characters long, is %d."),
-	words.Mark("The note must be at most %d characters long, is %d."),
-	words.Mark("The reason must be at most %d characters long, is %d."),
-	words.Mark("Write what it is, or choose something else."),
+// sentence makes a sentence of words that begin with a small letter.
+func sentence(l words.Language, s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return l.Sentence(string(unicode.ToUpper(first)) + s[size:])
 }
-
-// faultWords makes a sentence of a violation, about the thing with this name.
-func faultWords(l words.Language, name string, v question.Violation) string {
-	return question.Line(v.In(func(text string, args ...any) string { return l.T(sentence(name+text), args...) }))
-}
-
-// sentence makes a sentence of English words.
-func sentence(s string) string { return words.English.Sentence(strings.ToUpper(s[:1]) + s[1:]) }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -69,7 +70,7 @@ func leftInEnglish(page string) []string {
 	for _, out := range []string{`(?s)<(pre|code|kbd)\b.*?</(pre|code|kbd)>`, `datetime="[^"]*"`, `"\w+": `, `mcp-askuser( web --open)?|test-agent|project|/home/u`} {
 		page = regexp.MustCompile(out).ReplaceAllString(page, "")
 	}
-	said := regexp.MustCompile(`>([^<]*)<|(?:aria-label|placeholder|title|data-said|data-asks|data-news)="([^"]*)"`)
+	said := regexp.MustCompile(`>([^<]*)<|(?:aria-label|placeholder|title|data-notice|data-asks|data-news)="([^"]*)"`)
 	var found []string
 	for _, m := range said.FindAllStringSubmatch(page, -1) {
 		if text := strings.Join(m[1:], ""); english.MatchString(text) {
@@ -114,7 +115,7 @@ func TestPageInChinese(t *testing.T) {
 	form := confirmed(rec.ID, "q0", "other", "n2", strings.Repeat("长", question.MaxText+1), "note", strings.Repeat("长", question.MaxText+2))
 	status, body := v.post("/answer", form)
 	see("a refused form", status, body, "尚未发送：", "用哪个数据库？ 请写出内容，或者选择别的选项。",
-		fmt.Sprintf("此题的备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+1), fmt.Sprintf("备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+2))
+		fmt.Sprintf("备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+1), fmt.Sprintf("备注：最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+2))
 	foreign := v.form("/answer", confirmed(rec.ID))
 	foreign.Header.Set("Origin", "http://127.0.0.1:1")
 	status, body = v.take(foreign)
@@ -156,7 +157,7 @@ func TestPageInPortuguese(t *testing.T) {
 	if !strings.Contains(body, `<html lang="pt" dir="ltr">`) || !strings.Contains(body, "não pôde perguntar: chegou ao limite de rodadas.") {
 		t.Errorf("nothing of the round limit (%s):\n%s", refused, body)
 	}
-	rec, err := g.desk.Ask(t.Context(), question.Set{Questions: []question.Question{text("port")}}, "t", desk.Asker{Client: `<b>"x"</b>`, Directory: "/home/u/project"})
+	rec, err := storetest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{text("port")}}, "t", desk.Asker{Client: `<b>"x"</b>`, Directory: "/home/u/project"})
 	if err != nil {
 		t.Fatal(err)
 	}

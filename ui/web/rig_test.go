@@ -261,7 +261,7 @@ func (g *rig) want(status int, code, method, path, body string) answer {
 // for the answer.
 func (g *rig) ask(session string, questions ...question.Question) desk.Record {
 	g.t.Helper()
-	rec, err := g.desk.Ask(g.t.Context(), question.Set{Questions: questions}, session,
+	rec, err := storetest.Ask(g.t.Context(), g.desk, question.Set{Questions: questions}, session,
 		desk.Asker{Client: "test-agent", Version: "1.2", Directory: "/home/u/project", Via: "mcp"})
 	if err != nil {
 		g.t.Fatal(err)

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,13 +115,16 @@ func decode(data []byte, limits question.Limits) (*decoder, error) {
 	if d.tooLarge(root, data, maxCall) {
 		return d, d.found.Err()
 	}
-	var valid json.RawMessage
-	return d, json.Unmarshal(data, &valid)
+	return d, json.Unmarshal(data, new(json.RawMessage))
 }
 
 // tooLarge reports a value of more bytes than most, or too deep.
 func (d *decoder) tooLarge(path string, raw json.RawMessage, most int) bool {
-	depth, values := extent(raw)
+	var v any
+	if len(raw) <= most {
+		_ = json.Unmarshal(raw, &v) // what is no JSON is found when it is read
+	}
+	depth, values := extent(v)
 	switch n := len(raw); {
 	case n > most:
 		d.found.Add(path, "must be at most %d kB, is %d kB", most>>10, (n+1<<10-1)>>10)
@@ -254,47 +256,12 @@ func (d *decoder) seconds(path string, raw json.RawMessage) time.Duration {
 // object reads a JSON object, which may also come as a string; what is not there,
 // or null, is an empty one.
 func (d *decoder) object(path string, raw json.RawMessage, want string) (ordered, bool) {
-	raw = unquote(raw)
-	if len(raw) == 0 || string(raw) == "null" {
-		return ordered{}, false
-	}
-	o, ok := members(raw)
-	if !ok {
-		d.found.Add(path, "must be %s, is %s", want, question.Describe(raw))
-	}
-	return o, ok
+	return question.Read[ordered](&d.found, path, unquote(raw), want)
 }
 
 // array reads a JSON array, which may also come as a string.
 func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.RawMessage, bool) {
-	raw = unquote(raw)
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, false
-	}
-	items, ok := elements(raw)
-	if !ok {
-		d.found.Add(path, "must be %s, is %s", want, question.Describe(raw))
-	}
-	return items, ok
-}
-
-// unquote returns the JSON inside a JSON string, where a model wrote an array
-// or object as one; anything else comes back as it is.
-func unquote(raw json.RawMessage) json.RawMessage {
-	inner, ok := word(raw)
-	in := []byte(strings.TrimSpace(inner))
-	if !ok || !opens(in, '[') && !opens(in, '{') || !json.Valid(in) {
-		return raw
-	}
-	if depth, values := extent(in); depth > maxDepth || values > maxValues {
-		return raw
-	}
-	return in
-}
-
-func opens(raw json.RawMessage, with byte) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) > 0 && raw[0] == with
+	return question.Read[[]json.RawMessage](&d.found, path, unquote(raw), want)
 }
 
 func member(path, name string) string {

@@ -45,12 +45,13 @@ func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
 
 func (d *decoder) option(path string, raw json.RawMessage) option {
 	var o option
-	m, ok := members(unquote(raw))
+	var m ordered
+	err := json.Unmarshal(unquote(raw), &m)
 	if label, plain := word(raw); plain && m.get("label") == nil { // and JSON may be a label
 		o.Label = label
 		return o
 	}
-	if !ok {
+	if err != nil {
 		d.found.Add(path, "must be an object or a string, is %s", question.Describe(raw))
 		return o
 	}

@@ -45,8 +45,8 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 	if text, ok := word(raw); ok && text != "" { // a question as a plain string
 		return question.Question{Text: lines(text), Type: question.Text, Required: true}
 	}
-	m, ok := members(raw)
-	if !ok {
+	var m ordered
+	if json.Unmarshal(raw, &m) != nil {
 		d.found.Add(path, "must be an object, is %s", question.Describe(raw))
 		return question.Question{}
 	}

@@ -2,10 +2,12 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
+	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"mcp-askuser/internal/plainjson"
 )
@@ -72,125 +74,102 @@ func encode(v any) (string, error) {
 	return string(data), err
 }
 
-// What follows takes valid JSON apart in one pass and without a copy: encoding/json
-// reads a value once more for each level that it is nested.
-
-// members reads an object.
-func members(raw json.RawMessage) (o ordered, ok bool) {
-	if !opens(raw, '{') {
-		return o, false
+// UnmarshalJSON reads an object.
+func (o *ordered) UnmarshalJSON(raw []byte) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if start, _ := d.Token(); start != json.Delim('{') {
+		return errors.New("not an object")
 	}
-	key := ""
-	for i, part := range parts(raw) {
-		if i%2 == 1 {
-			o.put(key, part)
-		} else {
-			key, _ = word(part)
+	for d.More() {
+		var value json.RawMessage
+		name, err := d.Token()
+		if err = cmp.Or(err, d.Decode(&value)); err != nil {
+			return err
 		}
-	}
-	return o, true
-}
-
-// elements reads an array.
-func elements(raw json.RawMessage) ([]json.RawMessage, bool) { return parts(raw), opens(raw, '[') }
-
-// parts returns the values in an object or array, the names of members too.
-func parts(raw json.RawMessage) []json.RawMessage {
-	var out []json.RawMessage
-	raw = bytes.TrimSpace(raw)
-	deep, start := 0, 1
-	take := func(end int) {
-		if part := bytes.TrimSpace(raw[start:end]); len(part) > 0 {
-			out = append(out, part)
-		}
-		start = end + 1
-	}
-	for i := 1; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			i += text(raw[i:]) - 1
-		case '{', '[':
-			deep++
-		case '}', ']':
-			if deep--; deep < 0 {
-				take(i)
-			}
-		case ',', ':':
-			if deep == 0 {
-				take(i)
-			}
-		}
-	}
-	return out
-}
-
-// unlessEmpty returns a value, but nil for one that says nothing in any of the forms in
-// which models write that: null, false, an empty text, and objects and arrays of
-// nothing else, all of them also inside a string.
-func unlessEmpty(raw json.RawMessage) json.RawMessage {
-	inner := unquote(raw)
-	items := parts(inner)
-	step := 1
-	switch {
-	case opens(inner, '['):
-	case opens(inner, '{'):
-		items, step = items[min(1, len(items)):], 2 // the values of the members
-	default:
-		text, ok := word(inner)
-		if !ok {
-			text = string(inner)
-		}
-		switch text = strings.TrimSpace(text); {
-		case text == "", text == "null", !ok && text == "false":
-			return nil
-		}
-		return raw
-	}
-	for i := 0; i < len(items); i += step {
-		if unlessEmpty(items[i]) != nil {
-			return raw
-		}
+		o.put(name.(string), value) // as the names of members are
 	}
 	return nil
 }
 
 // word returns what a JSON string says.
 func word(raw json.RawMessage) (s string, ok bool) {
-	if len(raw) > 1 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
-		return string(raw[1 : len(raw)-1]), true
-	}
 	ok = opens(raw, '"') && json.Unmarshal(raw, &s) == nil
 	return s, ok
 }
 
-// text returns how long the string is that raw begins with.
-func text(raw []byte) int {
-	for i := 1; i < len(raw); i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(raw)
+// opens reports whether a value begins with a character: which kind of value it is.
+func opens(raw json.RawMessage, with byte) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && raw[0] == with
 }
 
-// extent is how deep values are nested in raw, and about how many there are.
-func extent(raw []byte) (depth, values int) {
-	deep := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			i += text(raw[i:]) - 1
-		case '{', '[':
-			deep++
-			depth = max(depth, deep)
-		case '}', ']':
-			deep--
-		case ',', ':':
-			values++
-		}
+// unquote returns the JSON inside a JSON string, where a model wrote an array
+// or object as one; anything else comes back as it is.
+func unquote(raw json.RawMessage) json.RawMessage {
+	inner, _ := word(raw)
+	in := []byte(inner)
+	if !opens(in, '[') && !opens(in, '{') {
+		return raw
 	}
-	return depth, values
+	var v any
+	if json.Unmarshal(in, &v) != nil {
+		return raw
+	}
+	if depth, values := extent(v); depth > maxDepth || values > maxValues {
+		return raw
+	}
+	return in
+}
+
+// unlessEmpty returns a value, but nil for one that says nothing in any of the forms in
+// which models write that: null, false, an empty text, and objects and arrays of
+// nothing else, all of them also inside a string.
+func unlessEmpty(raw json.RawMessage) json.RawMessage {
+	var v any
+	if len(raw) == 0 || json.Unmarshal(raw, &v) == nil && empty(v) {
+		return nil
+	}
+	return raw
+}
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case bool:
+		return !v
+	case string:
+		var inner any
+		in := []byte(strings.TrimSpace(v))
+		if (opens(in, '[') || opens(in, '{')) && json.Unmarshal(in, &inner) == nil {
+			return empty(inner)
+		}
+		return len(in) == 0 || string(in) == "null"
+	}
+	inner, ok := within(v)
+	return ok && !slices.ContainsFunc(inner, func(x any) bool { return !empty(x) })
+}
+
+// extent is how deep the values in v are nested, and how many there are.
+func extent(v any) (depth, values int) {
+	inner, ok := within(v)
+	if !ok {
+		return 0, 0
+	}
+	for _, x := range inner {
+		deep, n := extent(x)
+		depth, values = max(depth, deep), values+n+1
+	}
+	return depth + 1, values
+}
+
+// within returns the values in an object or array.
+func within(v any) (values []any, ok bool) {
+	switch v := v.(type) {
+	case []any:
+		return v, true
+	case map[string]any:
+		return slices.Collect(maps.Values(v)), true
+	}
+	return nil, false
 }

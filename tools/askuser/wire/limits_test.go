@@ -94,7 +94,7 @@ func TestCallHasLimits(t *testing.T) {
 }
 
 // BenchmarkDecode shows the largest calls; no call of a hostile agent may take
-// much longer than one that is allowed, and that takes less than 20 ms.
+// much longer than one that is allowed, and that takes less than 50 ms.
 func BenchmarkDecode(b *testing.B) {
 	for name, in := range sized() {
 		b.Run(name, func(b *testing.B) {

@@ -92,7 +92,7 @@ func TestReadLineEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A line that meant nothing shows that somebody types to another program.
+// A line without meaning shows that the human types to another program.
 func TestReadLineAfterAForeignLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := make(chan string)

@@ -211,7 +211,7 @@ func TestTextIsNotDelayed(t *testing.T) {
 }
 
 // What the rules cannot tell from an answer that was meant; see the package
-// comment. It is here so that nobody believes otherwise, and so that a change
+// comment. It is here to say so, and so that a change
 // that can tell is noticed.
 func TestUndecided(t *testing.T) {
 	tests := []struct {

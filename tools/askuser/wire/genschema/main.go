@@ -1,6 +1,7 @@
 // Command genschema writes the published schemas: ../schemas.json, which is
-// compiled into wire, and schema.json at the root of the module, the arguments of
-// ask_user_question for people and programs. It reflects on wire's results and on
+// compiled into wire; schema.json at the root of the module, the arguments of
+// ask_user_question for people and programs; and what openapi.json says of questions
+// and answers. It reflects on wire's results and on
 // the types below, which are the calls that wire decodes, as models should write
 // them: the other accepted forms are not published. Follow-ups are unrolled two
 // levels deep, because clients of some models support no references.
@@ -11,6 +12,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 
 	"github.com/invopop/jsonschema"
 
@@ -20,7 +23,7 @@ import (
 )
 
 func main() {
-	files, err := generate()
+	files, err := generate(".")
 	for path, text := range files {
 		if err == nil {
 			err = os.WriteFile(path, text, 0o644)
@@ -33,8 +36,8 @@ func main() {
 }
 
 // generate returns the texts of the files by their paths, relative to the
-// directory of wire.
-func generate() (map[string][]byte, error) {
+// directory of wire, which is wireDir from here.
+func generate(wireDir string) (map[string][]byte, error) {
 	var err error
 	schema := func(v any, finish ...func(*jsonschema.Schema)) json.RawMessage {
 		s := reflected(v)
@@ -48,7 +51,7 @@ func generate() (map[string][]byte, error) {
 		return text
 	}
 	p := wire.Published{
-		Ask:           schema(&askArguments{}, addProperties, addTypes, func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
+		Ask:           schema(&askArguments{}, addProperties, addQuestionTypes, func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
 		AskResult:     schema(&wire.Result{}),
 		Confirm:       schema(&confirmArguments{}),
 		ConfirmResult: schema(&confirmResult{}),
@@ -67,7 +70,33 @@ func generate() (map[string][]byte, error) {
 		return nil, err
 	}
 	ask.WriteByte('\n')
-	return map[string][]byte{"schemas.json": append(published, '\n'), "../../../schema.json": ask.Bytes()}, nil
+	const openapi = "../../../ui/web/openapi.json"
+	api, err := os.ReadFile(filepath.Join(wireDir, openapi))
+	if err == nil {
+		api, err = describeQuestions(api)
+	}
+	return map[string][]byte{"schemas.json": append(published, '\n'), "../../../schema.json": ask.Bytes(), openapi: api}, err
+}
+
+// describeQuestions replaces the schemas of questions, options and answers in the text
+// of openapi.json.
+func describeQuestions(openapi []byte) ([]byte, error) {
+	r := jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true}
+	defined := r.Reflect(&question.Question{}).Definitions
+	addTypes(defined["Question"])
+	for name, s := range defined {
+		text, err := json.MarshalIndent(s, "      ", "  ")
+		if err != nil {
+			return nil, err
+		}
+		text = bytes.ReplaceAll(text, []byte("#/$defs/"), []byte("#/components/schemas/"))
+		old := regexp.MustCompile(`(?m)^      "` + name + `": \{\n(?:       .*\n)*      \}`)
+		if !old.Match(openapi) {
+			return nil, fmt.Errorf("openapi.json has no schema %s", name)
+		}
+		openapi = old.ReplaceAllLiteral(openapi, fmt.Appendf(nil, `      %q: %s`, name, text))
+	}
+	return openapi, nil
 }
 
 type askArguments struct {
@@ -159,10 +188,14 @@ func reflected(v any) *jsonschema.Schema {
 	return s
 }
 
-// addTypes lists the types of a question.
-func addTypes(s *jsonschema.Schema) {
+func addQuestionTypes(s *jsonschema.Schema) {
 	questions, _ := s.Properties.Get("questions")
-	t, _ := questions.Items.Properties.Get("type")
+	addTypes(questions.Items)
+}
+
+// addTypes lists the types in the schema of a question.
+func addTypes(s *jsonschema.Schema) {
+	t, _ := s.Properties.Get("type")
 	for _, name := range question.Types() {
 		t.Enum = append(t.Enum, name)
 	}

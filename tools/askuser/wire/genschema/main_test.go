@@ -8,7 +8,7 @@ import (
 
 // TestFilesAreFresh checks that the files are what the types say.
 func TestFilesAreFresh(t *testing.T) {
-	files, err := generate()
+	files, err := generate("..")
 	if err != nil {
 		t.Fatal(err)
 	}

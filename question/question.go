@@ -1,0 +1,274 @@
+package question
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Type says how a question is answered. Only this file knows what follows from it.
+type Type string
+
+// The types of question.
+const (
+	SingleChoice Type = "multiple_choice" // exactly one option, or free text where allowed
+	MultiChoice  Type = "checkbox"        // any number of options, and free text where allowed
+	Text         Type = "text"            // free text
+	Boolean      Type = "boolean"         // yes or no: the options YesID and NoID, always in this order
+)
+
+// Types returns all types of question, in the order in which they are published.
+func Types() []Type { return []Type{SingleChoice, MultiChoice, Text, Boolean} }
+
+// TypeNames returns the names of all types, in the same order.
+func TypeNames() []string {
+	var names []string
+	for _, t := range Types() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// The option ids of every Boolean question.
+const (
+	YesID = "true"
+	NoID  = "false"
+)
+
+// YesAndNo returns the options of a Boolean question.
+func YesAndNo() []Option { return []Option{{ID: YesID, Label: "Yes"}, {ID: NoID, Label: "No"}} }
+
+// MaxText is the longest free text a human may answer, in characters.
+const MaxText = 10_000
+
+// Question is one question of a set, or a follow-up below one of its options.
+// Texts are kept as the asker wrote them; what shows one passes it through
+// [Line] or [Block] first. statement lists the members.
+type Question struct {
+	ID          string   `json:"question_id" jsonschema_description:"Unique in its set, follow-ups included"`
+	Text        string   `json:"question"`
+	Header      string   `json:"header,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Type        Type     `json:"type"`
+	Options     []Option `json:"options,omitempty"` // empty for Text, two for Boolean
+	Required    bool     `json:"required"`
+	// AllowCustom adds "Other". It is never true for Text and Boolean.
+	AllowCustom bool `json:"allow_custom" jsonschema_description:"Free text is allowed instead of, or beside, the options"`
+	// Other is the asker's own wording for the free-text option, where one of its options
+	// was one. Only label and description are set.
+	Other *Option `json:"other,omitempty"`
+	// Default is the proposed text of a Text question. Options carry their own.
+	Default     string `json:"default,omitempty" jsonschema_description:"Proposed text; it becomes an answer only when the user confirms it"`
+	Placeholder string `json:"placeholder,omitempty"`
+	// Collected is an answer that the caller says it already has. Such a
+	// question is not asked again, and is never reported as the user's word.
+	Collected *Answer `json:"collected,omitempty"`
+}
+
+// Option is one choice of a question.
+type Option struct {
+	ID          string     `json:"id"`
+	Label       string     `json:"label"`
+	Description string     `json:"description,omitempty"`
+	Default     bool       `json:"default,omitempty"`
+	Preview     string     `json:"preview,omitempty" jsonschema_description:"Preformatted"`
+	FollowUps   []Question `json:"follow_up_questions,omitempty" jsonschema_description:"Asked when this option is chosen"`
+}
+
+// statement lists the members that give an answer to q its meaning; see [Set.Statement].
+// A member that older programs do not know is appended only where it is set.
+func (q *Question) statement() []any {
+	out := []any{q.ID, q.Type, q.Text, q.Header, q.Description, q.Default, q.Required, q.AllowCustom, statements(q.Options, (*Option).statement)}
+	if q.Other != nil {
+		out = append(out, []any{q.Other.statement()})
+	}
+	if q.Collected != nil {
+		out = append(out, q.Collected.Selected, q.Collected.Custom)
+	}
+	return out
+}
+
+func (o *Option) statement() []any {
+	return []any{o.ID, o.Label, o.Description, o.Preview, o.Default, statements(o.FollowUps, (*Question).statement)}
+}
+
+func statements[T any](all []T, statement func(*T) []any) (out []any) {
+	for i := range all {
+		out = append(out, statement(&all[i]))
+	}
+	return out
+}
+
+// Option returns the option with this id, or nil.
+func (q *Question) Option(id string) *Option {
+	return first(q.Options, func(o *Option) bool { return o.ID == id })
+}
+
+func (q *Question) optionIDs() []string {
+	ids := make([]string, len(q.Options))
+	for i := range q.Options {
+		ids[i] = q.Options[i].ID
+	}
+	return ids
+}
+
+// Chooses reports whether q is answered by picking options.
+func (q *Question) Chooses() bool { return q.OwnOptions() || q.Confirms() }
+
+// OwnOptions reports whether the options of q are its asker's own.
+func (q *Question) OwnOptions() bool { return q.Type == SingleChoice || q.Type == MultiChoice }
+
+// Several reports whether more than one option may be picked.
+func (q *Question) Several() bool { return q.Type == MultiChoice }
+
+// Confirms reports whether q is answered with yes or no.
+func (q *Question) Confirms() bool { return q.Type == Boolean }
+
+// TakesText reports whether q may be answered with a text of the human's own.
+func (q *Question) TakesText() bool { return !q.Chooses() || q.AllowCustom }
+
+// Declared returns the answer that the asker declared as default; an empty one for none.
+func (q *Question) Declared() Answer {
+	a := Answer{QuestionID: q.ID}
+	for _, o := range q.Options {
+		if o.Default && (q.Several() || a.Selected == nil) {
+			a.Selected = append(a.Selected, o.ID)
+		}
+	}
+	if !q.Chooses() {
+		a.Custom = q.Default
+	}
+	return q.Normal(a)
+}
+
+// declarationFaults adds what is wrong with the declaration of q, beside its sizes.
+func (q *Question) declarationFaults(found *Violations, path string) {
+	defaults := 0
+	for _, o := range q.Options {
+		if o.Default {
+			defaults++
+		}
+	}
+	switch {
+	case !slices.Contains(Types(), q.Type):
+		found.Add(path+".type", "must be one of: %s; is %q", strings.Join(TypeNames(), ", "), string(q.Type))
+	case !q.Chooses() && len(q.Options) > 0:
+		found.Add(path+".options", "a %s question takes no options", q.Type)
+	case q.Confirms() && !slices.Equal(q.optionIDs(), []string{YesID, NoID}):
+		found.Add(path+".options", "a boolean question takes no options of its own; use multiple_choice")
+	}
+	if defaults > 1 && !q.Several() {
+		found.Add(path+".options", "only one option may be the default, %d are", defaults)
+	}
+}
+
+// Normal returns an answer to q in normal form: trimmed, without doubles, in the
+// order of the options. Unknown options stay, last, for Check to name.
+func (q *Question) Normal(a Answer) Answer {
+	a.By = cmp.Or(a.By, ByUser)
+	a.Custom, a.Note = strings.TrimSpace(a.Custom), strings.TrimSpace(a.Note)
+	ids := q.optionIDs()
+	place := func(id string) int {
+		if i := slices.Index(ids, id); i >= 0 {
+			return i
+		}
+		return len(ids)
+	}
+	a.Selected = slices.Clone(a.Selected)
+	slices.SortStableFunc(a.Selected, func(x, y string) int { return place(x) - place(y) })
+	a.Selected = slices.Compact(a.Selected)
+	return a
+}
+
+// Check returns an answer to q in normal form. The error is a [Violations].
+func (q *Question) Check(a Answer) (Answer, error) {
+	var found Violations
+	a = q.Normal(a)
+	q.faults(&found, a)
+	return a, found.Err()
+}
+
+// faults adds what is wrong with an answer in normal form.
+func (q *Question) faults(found *Violations, a Answer) {
+	path, options := "answers."+q.ID, strings.Join(q.optionIDs(), ", ")
+	for _, id := range a.Selected {
+		if q.Option(id) == nil {
+			found.AddTranslated(path, "%q is none of the options: %s", id, options)
+		}
+	}
+	chosen := len(a.Selected)
+	if a.Custom != "" {
+		chosen++
+		if !q.TakesText() {
+			found.AddTranslated(path, "takes no free text; choose one of: %s", options)
+		}
+	}
+	if chosen > 1 && !q.Several() {
+		found.AddTranslated(path, "takes one choice, got %d", chosen)
+	}
+	found.limit(path, Count(a.Custom), MaxText)
+	if n := Count(a.Note); n > MaxText {
+		found.AddTranslated(path, "may have a note of at most %d characters, has %d", MaxText, n)
+	}
+}
+
+// value is an answer in the form that the type has: true or false, a list of strings,
+// or a string.
+func (q *Question) value(a *Answer) any {
+	switch words := q.Words(a); {
+	case q.Confirms():
+		return slices.Contains(a.Selected, YesID)
+	case q.Several():
+		return words
+	default:
+		return strings.Join(words, ", ")
+	}
+}
+
+// readValue reads a JSON value that answers q: the names of options, or a text. joined
+// says that the one text may name several options. It is false for any other value.
+func (q *Question) readValue(raw json.RawMessage) (names []string, joined, ok bool) {
+	var one string
+	var yes bool
+	switch {
+	case q.Confirms() && json.Unmarshal(raw, &yes) == nil:
+		return []string{strconv.FormatBool(yes)}, false, true
+	case json.Unmarshal(raw, &one) == nil:
+		return []string{one}, q.Several(), true
+	case q.Chooses() && json.Unmarshal(raw, &names) == nil:
+		return names, false, true
+	}
+	return nil, false, false
+}
+
+// expected says what an answer to q looks like.
+func (q *Question) expected() string {
+	switch {
+	case !q.Chooses():
+		return "a string"
+	case q.Confirms():
+		return "true or false"
+	}
+	what := "one of: "
+	if q.Several() {
+		what = "an array of any of: "
+	}
+	what += strings.Join(q.optionIDs(), ", ")
+	if q.TakesText() {
+		what += "; or a text of the user's own"
+	}
+	return what
+}
+
+// longest is how many characters an answer to q may have.
+func (q *Question) longest() int {
+	switch {
+	case q.TakesText():
+		return MaxText
+	case q.Several():
+		return 1000
+	}
+	return 256
+}
