@@ -305,7 +305,7 @@ func (c *client) asked(ctx context.Context, m message) error {
 	if json.Unmarshal(m.Params, &p) != nil || p.Thread == "" || p.Item == "" || m.ID == nil || p.Questions == nil {
 		return errUnknownProtocol
 	}
-	if _, twice := c.open[string(m.ID)]; twice {
+	if _, open := c.open[string(m.ID)]; open {
 		return nil
 	}
 	d := &dialog{event: mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Directory: c.directories[p.Thread], PID: c.Daemon, Questions: p.Questions}}
