@@ -39,7 +39,7 @@ func (t *calls) begin(c *Call) error {
 	return nil
 }
 
-// end uncounts a handler that has returned. Its call stays open until the
+// end counts a handler as returned. Its call stays open until the
 // response is written.
 func (t *calls) end() {
 	t.mu.Lock()

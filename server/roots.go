@@ -20,9 +20,8 @@ const rootsTimeout = 3 * time.Second
 // client, as does the first one after a change of the roots. A client that does not
 // answer is not asked again.
 type roots struct {
-	stale     atomic.Bool
+	known     atomic.Bool
 	mu        sync.Mutex // held while the client is asked
-	asked     bool
 	directory string
 }
 
@@ -30,7 +29,7 @@ type roots struct {
 func (r *roots) first(ctx context.Context, c *Call) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if stale := r.stale.Swap(false); r.asked && !stale {
+	if r.known.Swap(true) {
 		return r.directory
 	}
 	ctx, cancel := context.WithTimeout(ctx, rootsTimeout)
@@ -43,7 +42,7 @@ func (r *roots) first(ctx context.Context, c *Call) string {
 	if err != nil {
 		c.session.Log.Info("the client did not list its roots", "error", err)
 	}
-	r.asked, r.directory = true, ""
+	r.directory = ""
 	for _, root := range list.Roots {
 		if r.directory = directoryOf(root.URI); r.directory != "" {
 			break

@@ -74,7 +74,7 @@ func (s *Session) Receive(ctx context.Context, m *Message, out Outbox) {
 	case m.Method == string(mcp.MethodNotificationCancelled):
 		s.handleCancel(m)
 	case m.Method == mcp.MethodNotificationRootsListChanged:
-		s.roots.stale.Store(true)
+		s.roots.known.Store(false)
 	default: // other notifications have no effect
 	}
 }

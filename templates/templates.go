@@ -1,8 +1,6 @@
-// Package templates reads question sets that people keep in files, with places
-// for words that differ from time to time. It turns one into the arguments of a
-// call and knows the place in the file of each fault of that call.
-//
-// It knows none of our rooms: what a call may hold is not for it to say.
+// Package templates reads question sets that people keep in files, with variables.
+// It turns one into the arguments of a call, and says on which line of the file a
+// fault of that call is. It does not know what a call may hold.
 package templates
 
 import (
@@ -26,7 +24,6 @@ import (
 // Folder is where templates are below a project, beside those of the user.
 const Folder = ".mcp-askuser/templates"
 
-// suffix is that of a template's file; the rest of the file's name is its own.
 const suffix = ".toml"
 
 // Template is a set of questions in a file.
@@ -40,14 +37,14 @@ type Template struct {
 	lines map[string]int // the line of each of them, by its path in a call
 }
 
-// Variable is a word that the caller gives.
+// Variable is a text that the caller sets.
 type Variable struct {
 	Name        string  `json:"name"`
 	Description string  `json:"description,omitempty"`
-	Default     *string `json:"default,omitempty"` // nil: it must be given
+	Default     *string `json:"default,omitempty"` // nil: the caller must set it
 }
 
-// ErrNone means that no template has a name.
+// ErrNone means that no template has the name.
 var ErrNone = errors.New("no such template")
 
 var (
@@ -75,9 +72,9 @@ func Dirs(directory, user string) []string {
 	return out
 }
 
-// List returns the templates of directories, by name; of two with one name that
-// of the first directory. The error names every file that is none; the others
-// are returned all the same.
+// List returns the templates of directories, sorted by name; of two with one name
+// that of the first directory. The error names every file that is no template; the
+// templates are returned beside it.
 func List(dirs ...string) ([]Template, error) {
 	var out []Template
 	var faults []error
@@ -117,7 +114,6 @@ func Load(name string, dirs ...string) (Template, error) {
 	return Template{}, fmt.Errorf("%w: %q", ErrNone, name)
 }
 
-// read reads a file.
 func read(path, name string) (Template, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -157,24 +153,15 @@ func read(path, name string) (Template, error) {
 	if t.call["questions"] == nil {
 		fault("", "it has no question: [[questions]]")
 	}
-	walk(t.call, "", func(path, text string) string {
+	replaceTexts(t.call, "", func(path, text string) string {
 		for _, place := range placePattern().FindAllStringSubmatch(text, -1) {
-			if t.variable(place[1]) == nil {
+			if !slices.Contains(t.Names(), place[1]) {
 				fault(path, "{{%s}} is no variable of this template; declare it as [variables.%s]", place[1], place[1])
 			}
 		}
 		return text
 	})
 	return t, errors.Join(faults...)
-}
-
-func (t *Template) variable(name string) *Variable {
-	for i := range t.Variables {
-		if t.Variables[i].Name == name {
-			return &t.Variables[i]
-		}
-	}
-	return nil
 }
 
 // Where returns the file and, where it is known, the line on which the value at a
@@ -194,58 +181,59 @@ func (t *Template) Where(path string) string {
 func (t *Template) Call(values map[string]string) ([]byte, error) {
 	var faults []error
 	for name := range values {
-		if t.variable(name) == nil {
-			faults = append(faults, fmt.Errorf("the template %s has no variable %q; it has %s", t.Name, name, t.known()))
+		if !slices.Contains(t.Names(), name) {
+			faults = append(faults, fmt.Errorf("the template %s has no variable %q; it has %s", t.Name, name, cmp.Or(strings.Join(t.Names(), ", "), "none")))
 		}
 	}
 	all := map[string]string{}
 	for _, x := range t.Variables {
-		value, given := values[x.Name]
+		value, set := values[x.Name]
 		switch {
-		case given:
+		case set:
 			all[x.Name] = value
 		case x.Default != nil:
 			all[x.Name] = *x.Default
-		case x.Description != "":
-			faults = append(faults, fmt.Errorf("the template %s needs the variable %s (%s)", t.Name, x.Name, x.Description))
 		default:
-			faults = append(faults, fmt.Errorf("the template %s needs the variable %s", t.Name, x.Name))
+			missing := x.Name
+			if x.Description != "" {
+				missing += " (" + x.Description + ")"
+			}
+			faults = append(faults, fmt.Errorf("the template %s needs the variable %s", t.Name, missing))
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	return json.Marshal(walk(t.call, "", func(_, text string) string {
+	return json.Marshal(replaceTexts(t.call, "", func(_, text string) string {
 		return placePattern().ReplaceAllStringFunc(text, func(place string) string {
 			return all[placePattern().FindStringSubmatch(place)[1]]
 		})
 	}))
 }
 
-// known lists the variables.
-func (t *Template) known() string {
-	var names []string
+// Names returns the names of its variables.
+func (t *Template) Names() (names []string) {
 	for _, x := range t.Variables {
 		names = append(names, x.Name)
 	}
-	return cmp.Or(strings.Join(names, ", "), "none")
+	return names
 }
 
-// walk returns a value with its texts replaced; replace gets the path of each.
-func walk(v any, path string, replace func(path, text string) string) any {
+// replaceTexts returns a value with its texts replaced; replace gets the path of each.
+func replaceTexts(v any, path string, replace func(path, text string) string) any {
 	switch x := v.(type) {
 	case string:
 		return replace(path, x)
 	case []any:
 		out := make([]any, len(x))
 		for i := range x {
-			out[i] = walk(x[i], fmt.Sprintf("%s[%d]", path, i), replace)
+			out[i] = replaceTexts(x[i], fmt.Sprintf("%s[%d]", path, i), replace)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(x))
 		for name := range x {
-			out[name] = walk(x[name], join(path, name), replace)
+			out[name] = replaceTexts(x[name], join(path, name), replace)
 		}
 		return out
 	}

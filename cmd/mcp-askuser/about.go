@@ -17,18 +17,15 @@ import (
 //go:embed texts/skill.md
 var skillText []byte
 
-// prints is a command that prints a text.
-func (a *app) prints(use, short, example string, text func() ([]byte, error)) *cobra.Command {
+// textCommand prints a text.
+func (a *app) textCommand(use, short, example string, text func() ([]byte, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:     use,
 		Short:   short,
 		Example: "  mcp-askuser " + example,
 		RunE: func(*cobra.Command, []string) error {
 			data, err := text()
-			if err != nil {
-				return err
-			}
-			_, err = a.out.Write(data)
+			_, _ = a.out.Write(data)
 			return err
 		},
 	}
@@ -36,10 +33,7 @@ func (a *app) prints(use, short, example string, text func() ([]byte, error)) *c
 
 func (a *app) schema() *cobra.Command {
 	var file string
-	cmd := a.prints("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() ([]byte, error) {
-		if err := a.config.Err(); err != nil {
-			return nil, err
-		}
+	cmd := a.textCommand("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() ([]byte, error) {
 		var b bytes.Buffer
 		if err := json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  "); err != nil {
 			return nil, err
@@ -50,13 +44,14 @@ func (a *app) schema() *cobra.Command {
 		}
 		return b.Bytes(), nil
 	})
+	cmd.RunE = a.checked(cmd.RunE)
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&file, "output", "", "write to this `file` instead")
 	return cmd
 }
 
 func (a *app) skill() *cobra.Command {
-	return a.prints("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() ([]byte, error) {
+	return a.textCommand("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() ([]byte, error) {
 		return skillText, nil
 	})
 }
@@ -87,7 +82,7 @@ func (a *app) completion() *cobra.Command {
 }
 
 func (a *app) version() *cobra.Command {
-	return a.prints("version", "Print the version", "version", func() ([]byte, error) {
+	return a.textCommand("version", "Print the version", "version", func() ([]byte, error) {
 		return []byte("mcp-askuser " + buildVersion() + "\n"), nil
 	})
 }

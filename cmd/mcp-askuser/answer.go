@@ -52,7 +52,7 @@ func (a *app) answer() *cobra.Command {
 		case fromJSON && err != nil:
 			return a.refuseAnswer(rec, err)
 		case fromJSON:
-			return a.answerFrom(cmd.Context(), d, rec, data, note)
+			return a.answerJSON(cmd.Context(), d, rec, data, note)
 		case err != nil:
 			return err
 		}
@@ -64,9 +64,8 @@ func (a *app) answer() *cobra.Command {
 	})
 }
 
-// toAnswer returns the record to answer: the one named, or the oldest open one.
-// A program that names none might answer the wrong agent: for it there may be
-// one alone.
+// toAnswer returns the record to answer: the one named, or the oldest open one. A
+// program that names none might answer the wrong agent, so it needs a single one.
 func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (desk.Record, error) {
 	if len(args) == 1 {
 		rec, err := find(ctx, d, args[0])
@@ -91,7 +90,6 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 	return records[0], nil
 }
 
-// terminal is this terminal as a surface.
 func (a *app) terminal(d *desk.Desk, plain bool) ui.Surface {
 	beside := a.getenv(pane.Variable) != ""
 	options := tty.Options{Getenv: a.environ(), Desk: d, Turn: a.turn, Opened: !beside, Pane: beside}
@@ -101,8 +99,8 @@ func (a *app) terminal(d *desk.Desk, plain bool) ui.Surface {
 	return tty.New(options)
 }
 
-// answerHere shows the record on a surface until it has ended, here or
-// elsewhere. The question outlives this command, whatever ends it.
+// answerHere shows the record on a surface until it ends, here or elsewhere. It
+// stays open if this command ends before.
 func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on ui.Surface) error {
 	if err := d.MayAnswer(ctx, rec, ui.Evidence(on.Name(), false)); err != nil {
 		return err
@@ -129,17 +127,16 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	if err != nil {
 		return err
 	}
-	now := view.Local(ended)
-	fmt.Fprintf(a.err, "%s: %s\n", capital(now.Ended()), now.Subject())
+	shown := view.Local(ended)
+	fmt.Fprintf(a.err, "%s: %s\n", capital(shown.Ended()), shown.Subject())
 	if code := exitOf(ended.State); code != 0 {
 		return &exitError{code, nil}
 	}
 	return nil
 }
 
-// answerFrom answers the record from JSON and says how that went, in JSON to
-// standard output.
-func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, data, note string) error {
+// answerJSON answers the record from JSON, and prints the result as JSON.
+func (a *app) answerJSON(ctx context.Context, d *desk.Desk, rec desk.Record, data, note string) error {
 	raw, err := a.input([]string{data})
 	if err != nil {
 		return err
@@ -153,18 +150,18 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	done := "The answer is recorded; %s gets it%s."
+	message := "The answer is recorded; %s gets it%s."
 	if ended.State == desk.Discuss {
-		done = "The question is put back to be discussed first; %s is told so%s."
+		message = "The question is put back to be discussed first; %s is told so%s."
 	}
-	later := "" // for programs: it stays English
+	later := "" // programs read it: it stays English
 	if !rec.Attended {
 		later = " when it comes back"
 	}
-	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: fmt.Sprintf(done, words.English.Asker(rec.Asker), later)})
+	return a.printJSONLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: fmt.Sprintf(message, words.English.Asker(rec.Asker), later)})
 }
 
 // refuseAnswer prints why an answer was not taken, and returns the error.
 func (a *app) refuseAnswer(rec desk.Record, err error) error {
-	return cmp.Or(a.printLine(api.Refused(api.Late(&rec.Set, err))), err)
+	return cmp.Or(a.printJSONLine(api.Refused(api.Late(&rec.Set, err))), err)
 }

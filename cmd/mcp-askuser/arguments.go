@@ -14,9 +14,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// arguments checks how many arguments a command gets: none but the one that its
-// usage line names, [in brackets] if it may be left out; of NAME... as many as
-// there are names.
+// arguments checks the number of arguments: one if the usage line names one, which
+// is optional [in brackets]; of NAME... as many as there are valid ones.
 func arguments(cmd *cobra.Command, args []string) error {
 	_, name, _ := strings.Cut(cmd.Use, " ")
 	most := 1
@@ -26,18 +25,18 @@ func arguments(cmd *cobra.Command, args []string) error {
 	case name == "", strings.HasPrefix(name, "--"):
 		most = 0
 	}
-	var wrong string
+	var fault string
 	switch {
 	case len(args) == 0 && most > 0 && !strings.HasPrefix(name, "["):
-		wrong = words.T("%s is missing", name)
+		fault = words.T("%s is missing", name)
 	case len(args) <= most:
 		return nil
 	case cmd.HasSubCommands():
 		return unknownCommand(cmd, args[0])
 	default:
-		wrong = words.T("%q is an argument too many", args[most])
+		fault = words.T("%q is an argument too many", args[most])
 	}
-	return errors.New(words.T("%s\nUsage: %s", wrong, usage(cmd)))
+	return errors.New(words.T("%s\nUsage: %s", fault, usage(cmd)))
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
@@ -51,7 +50,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf(words.T("unknown command %q; %s --help lists them all"), name, cmd.CommandPath())
 }
 
-// flagError puts what the library says of a flag into our words.
+// flagError rewords the library's errors about flags.
 func flagError(cmd *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		takes := map[string]string{"int": words.T("a whole number"), "uint": words.T("a whole number, 0 or more"), "bool": words.T("true or false")}[bad.GetFlag().Value.Type()]
@@ -75,8 +74,8 @@ type word struct {
 	words []string
 }
 
-// takesWord gives a command such a flag. To holds the default.
-func takesWord(cmd *cobra.Command, to *string, name, help string, words ...string) {
+// addWordFlag gives a command such a flag. Its default is what to points to.
+func addWordFlag(cmd *cobra.Command, to *string, name, help string, words ...string) {
 	cmd.Flags().Var(word{to, words}, name, help)
 	complete(cmd, name, words...)
 }
@@ -84,7 +83,7 @@ func takesWord(cmd *cobra.Command, to *string, name, help string, words ...strin
 func (w word) String() string { return *w.to }
 func (w word) Type() string   { return "word" }
 
-// Set takes the word; the error is what is allowed, to go after "it takes".
+// Set implements pflag.Value. The error is the list of words, to follow "it takes".
 func (w word) Set(text string) error {
 	if !slices.Contains(w.words, text) {
 		return errors.New(strings.Join(w.words, ", "))
@@ -93,9 +92,8 @@ func (w word) Set(text string) error {
 	return nil
 }
 
-// takesFormat gives a command the flag that says how to print, by default in the
-// first of some formats.
-func takesFormat(cmd *cobra.Command, to *string, formats []string) {
+// addFormatFlag gives a command the flag --format. The first format is the default.
+func addFormatFlag(cmd *cobra.Command, to *string, formats []string) {
 	*to = formats[0]
-	takesWord(cmd, to, "format", "the `format`: "+strings.Join(formats, ", "), formats...)
+	addWordFlag(cmd, to, "format", "the `format`: "+strings.Join(formats, ", "), formats...)
 }

@@ -49,13 +49,13 @@ func (a *app) ask() *cobra.Command {
 			case len(variables) > 0:
 				err = errors.New(words.T("--var sets a variable of a template: name that with --template"))
 			default:
-				call, err = a.givenCall(cmd, args)
+				call, err = a.readCall(cmd, args)
 			}
 			if err != nil {
 				return err
 			}
-			for _, left := range call.Dropped {
-				fmt.Fprintf(a.err, "Not asked, because no answer can bring it up: %s\n", left)
+			for _, question := range call.Dropped {
+				a.tell(words.T("Not asked, because no answer can bring it up: %s", question))
 			}
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = a.settings().Timeout
@@ -72,12 +72,12 @@ func (a *app) ask() *cobra.Command {
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&template, "template", "", "ask the questions of the template of this `name`; mcp-askuser templates lists them")
 	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as `NAME=VALUE`; may be repeated")
-	takesFormat(cmd, &format, wire.Formats())
+	addFormatFlag(cmd, &format, wire.Formats())
 	return cmd
 }
 
-// input returns the JSON: the argument, or standard input where that is - or
-// absent and standard input is no terminal.
+// input returns the argument. Standard input takes the place of -, and of no argument
+// where it is no terminal.
 func (a *app) input(args []string) ([]byte, error) {
 	if len(args) == 1 && args[0] != "-" {
 		return bytes.TrimSpace([]byte(args[0])), nil
@@ -92,10 +92,8 @@ func (a *app) input(args []string) ([]byte, error) {
 	return bytes.TrimSpace(data), nil
 }
 
-// maxInput is the most that is read from standard input, in bytes.
-const maxInput = 16 << 20
+const maxInput = 16 << 20 // bytes of standard input
 
-// request is what a command asks on this machine.
 func (a *app) request(call wire.Call) desk.Request {
 	return desk.Request{
 		Set:       call.Set,
@@ -106,8 +104,8 @@ func (a *app) request(call wire.Call) desk.Request {
 	}
 }
 
-// givenCall reads the call that is the argument or standard input.
-func (a *app) givenCall(cmd *cobra.Command, args []string) (wire.Call, error) {
+// readCall reads the call from the argument or standard input.
+func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 	usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
 	data, err := a.input(args)
 	if err != nil {
@@ -123,9 +121,9 @@ func (a *app) givenCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 	return call, err
 }
 
-// deliver asks, prints what render makes of the outcome, if anything, and only
-// then says that it was delivered: an answer that could not be printed stays for
-// the next call that asks the same. The error has the exit status.
+// deliver asks, prints what render makes of the outcome, and only then marks it as
+// delivered: an answer that could not be printed stays for the next call that asks the
+// same. The error has the exit status.
 func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Record) (string, error)) error {
 	ctx := cmd.Context()
 	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
@@ -138,7 +136,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along
 		rec, err := d.Note(ctx, a.request(call), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {
-			a.log.WarnContext(ctx, "a question that was not asked leaves no trace", "error", err)
+			a.log.WarnContext(ctx, "cannot record a question whose answers were all given", "error", err)
 		}
 		return a.printResult(rec, render)
 	}
@@ -180,31 +178,30 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	return err
 }
 
-// interrupted ends a command that a signal has ended. Ctrl+C withdraws the
-// question; a program that is killed otherwise leaves it open for the next call that
-// asks the same.
+// interrupted ends a command after a signal. Ctrl+C withdraws the question; any other
+// signal leaves it open for the next call that asks the same.
 func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.Presenter, w *present.Waiter) error {
 	cause := context.Cause(ctx)
 	presenter.Close(cause)
-	became := desk.Pending
+	state := desk.Pending
 	if errors.Is(cause, ui.ErrInterrupted) {
 		ctx, id := context.WithoutCancel(ctx), w.Record().ID
 		if _, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}); err != nil {
 			return cause // answered at the last moment: kept for the next call that asks the same
 		}
 		if err := d.Archive(ctx, id); err != nil {
-			a.log.WarnContext(ctx, "the question is not put away", "id", id, "error", err)
+			a.log.WarnContext(ctx, "cannot archive the question", "id", id, "error", err)
 		}
-		became = desk.Cancelled
+		state = desk.Cancelled
 	}
-	if where, _ := w.Surface(); where != "tty" && where != "plain" { // which say so themselves
-		fmt.Fprintln(a.err, words.Local.Interrupted(became))
+	if name, _ := w.Surface(); name != "tty" && name != "plain" { // which say so themselves
+		a.tell(words.Local.Interrupted(state))
 	}
 	return cause
 }
 
-// printResult prints what render makes of the outcome, if anything. The error
-// has the exit status; it is an *unprintedError where nothing got out.
+// printResult prints what render makes of the outcome. The error has the exit status;
+// it is an *unprintedError where printing failed.
 func (a *app) printResult(rec desk.Record, render func(desk.Record) (string, error)) error {
 	text, err := render(rec)
 	if err != nil {
@@ -214,15 +211,14 @@ func (a *app) printResult(rec desk.Record, render func(desk.Record) (string, err
 		fmt.Fprintln(a.out, text)
 	}
 	if rec.Outcome.FromProgram() {
-		fmt.Fprintln(a.err, words.T("A program has replied, not the user: %s.", words.Local.Outcome(rec.Outcome)))
+		a.tell(words.T("A program has replied, not the user: %s.", words.Local.Outcome(rec.Outcome)))
 	}
 	if err := a.out.flush(); err != nil {
 		return &unprintedError{rec, err}
 	}
-	return ending(rec)
+	return endError(rec)
 }
 
-// unprintedError says what became of an outcome that could not be printed.
 type unprintedError struct {
 	rec desk.Record
 	err error
@@ -237,21 +233,19 @@ func (e *unprintedError) Error() string {
 	return fmt.Sprintf("the user has replied, but that could not be printed: %v; the reply is kept: ask the same again to get it", e.err)
 }
 
-// presenter shows records as the settings say.
 func (a *app) presenter(d *desk.Desk) *present.Presenter {
 	return present.New(present.Options{
 		Desk:         d,
 		Log:          a.log,
 		Notify:       a.notifier(d),
 		TakeDefaults: a.settings().OnTimeout == desk.OnTimeoutDefault,
-		MaxOpen:      room(openFiles()),
+		MaxOpen:      maxOpen(openFiles()),
 	})
 }
 
-// room is how many questions may be open at once, with two files each, where
-// there may be so many files; 0 is any number. Some files are for everything
-// else, and for what is open but for a moment.
-func room(files uint64) int {
+// maxOpen is how many questions may be open at once with this limit of open files: two
+// files each, and a reserve for everything else. 0 is any number.
+func maxOpen(files uint64) int {
 	if files == 0 || files > 1<<20 {
 		return 0
 	}
@@ -275,14 +269,14 @@ func (a *app) confirm() *cobra.Command {
 				return errors.New(words.T("the action is empty; say what would be done"))
 			}
 			call := wire.Call{Timeout: a.settings().Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], details, yes)}}}
-			said := ""
+			answer := ""
 			err := a.deliver(cmd, call, func(rec desk.Record) (string, error) {
 				if rec.State == desk.Answered {
-					said = map[any]string{true: "yes", false: "no"}[rec.Asked()[0].Value()]
+					answer = map[any]string{true: "yes", false: "no"}[rec.Asked()[0].Value()]
 				}
-				return said, nil
+				return answer, nil
 			})
-			if err == nil && said != "yes" {
+			if err == nil && answer != "yes" {
 				return &exitError{exitBad, nil}
 			}
 			return err
@@ -290,7 +284,7 @@ func (a *app) confirm() *cobra.Command {
 	}
 	a.askFlags(cmd)
 	cmd.Flags().StringVar(&details, "details", "", "what the user should know to decide, as `text`")
-	takesWord(cmd, &proposed, "default", "the proposed `answer`: yes or no; still only the user gives it", "yes", "no")
+	addWordFlag(cmd, &proposed, "default", "the proposed `answer`: yes or no; still only the user gives it", "yes", "no")
 	return cmd
 }
 

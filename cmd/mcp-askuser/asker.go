@@ -48,9 +48,9 @@ func (a *app) session() string {
 	return "shell-" + hex.EncodeToString(sum[:8])
 }
 
-// shell returns the leader of the nearest session above a process that lasts
-// longer than one command. Some agents run each of their commands in a session
-// of its own: those are led by the command itself, or by a shell with -c.
+// shell returns the leader of the nearest session above a process that lasts longer
+// than one command. Some agents run each command in a session of its own, which the
+// command itself leads, or a shell with -c.
 func shell(self int, look func(pid int) (proc.Process, bool)) (leader proc.Process, ok bool) {
 	for pid := self; pid > 0; {
 		p, ok := look(pid)
@@ -65,8 +65,7 @@ func shell(self int, look func(pid int) (proc.Process, bool)) (leader proc.Proce
 	return proc.Process{}, false
 }
 
-// oneCommand reports whether they are the arguments of a shell with a command, as
-// in sh -lc.
+// oneCommand reports whether a shell has these arguments for one command, as in sh -lc.
 func oneCommand(args []string) bool {
 	return len(args) > 1 && strings.HasPrefix(args[1], "-") && strings.HasSuffix(args[1], "c")
 }

@@ -58,7 +58,8 @@ func (a *app) deskInit() *cobra.Command {
 			if err := plan.Write(); err != nil {
 				return err
 			}
-			return a.explainPlan(&plan, account)
+			a.printNextSteps(&plan, account)
+			return nil
 		},
 	}
 	flags := cmd.Flags()
@@ -72,7 +73,7 @@ func (a *app) deskInit() *cobra.Command {
 	return cmd
 }
 
-// userName is the name of this user, as a credential may have it.
+// userName is the name of this user, if a credential may have it.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		name := u.Username[strings.LastIndexByte(u.Username, '\\')+1:]
@@ -83,8 +84,8 @@ func userName() string {
 	return "me"
 }
 
-// explainPlan says how to go on.
-func (a *app) explainPlan(p *nodes.Plan, account string) error {
+// printNextSteps says what to do with the files of a plan.
+func (a *app) printNextSteps(p *nodes.Plan, account string) {
 	var b strings.Builder
 	b.WriteString(words.T("Written to %s.\n\nStart each node in its own directory, on its own machine:", p.Dir) + "\n\n")
 	for _, n := range p.Nodes {
@@ -104,8 +105,7 @@ func (a *app) explainPlan(p *nodes.Plan, account string) error {
 		}
 	}
 	b.WriteString("\n" + words.T("Keep ca.key and creds/system.creds to yourself. To see how it goes: mcp-askuser desk status") + "\n")
-	_, err := fmt.Fprint(a.out, b.String())
-	return err
+	fmt.Fprint(a.out, b.String())
 }
 
 // shared opens the desk that the settings name.
@@ -139,7 +139,7 @@ func (a *app) deskCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(a.err, words.T("The desk is ready, on %s.", words.N(n, "%d node", "%d nodes")))
+			a.tell(words.T("The desk is ready, on %s.", words.N(n, "%d node", "%d nodes")))
 			return nil
 		},
 	}
@@ -164,36 +164,34 @@ func (a *app) deskStatus() *cobra.Command {
 			}
 			defer store.Close()
 			creds := a.settings().DeskCreds
-			if beside := filepath.Join(filepath.Dir(filepath.Dir(creds)), "system.creds"); system == "" && creds != "" {
-				if _, err := os.Stat(beside); err == nil {
-					system = beside
+			if above := filepath.Join(filepath.Dir(filepath.Dir(creds)), "system.creds"); system == "" && creds != "" {
+				if _, err := os.Stat(above); err == nil {
+					system = above
 				}
 			}
 			st, err := store.Status(cmd.Context(), system)
 			if err != nil {
 				return err
 			}
-			judgeRights(&st)
+			checkRights(&st)
 			if readAll {
 				if err := store.FindDamage(cmd.Context(), &st); err != nil {
 					return err
 				}
 			}
-			if asJSON {
-				if err := a.printJSON(st); err != nil {
-					return err
-				}
-			} else if err := a.printStatus(&st); err != nil {
+			if !asJSON {
+				a.printStatus(&st)
+			} else if err := a.printJSON(st); err != nil {
 				return err
 			}
-			if len(st.Wrong) > 0 {
-				wrong := []string{words.T("wrong with the desk:")}
-				for _, fault := range st.Wrong {
-					wrong = append(wrong, "- "+words.Local.Error(fault))
-				}
-				return errors.New(strings.Join(wrong, "\n"))
+			if len(st.Wrong) == 0 {
+				return nil
 			}
-			return nil
+			text := words.T("wrong with the desk:")
+			for _, fault := range st.Wrong {
+				text += "\n- " + words.Local.Error(fault)
+			}
+			return errors.New(text)
 		},
 	}
 	a.addFlags(cmd, "dir")
@@ -203,8 +201,9 @@ func (a *app) deskStatus() *cobra.Command {
 	return cmd
 }
 
-// judgeRights adds what is wrong with the rights of a credential, for what it is.
-func judgeRights(st *nats.Status) {
+// checkRights adds the faults of a credential's rights: one that its kind lacks, and
+// one with which it could act as another.
+func checkRights(st *nats.Status) {
 	me := &st.Identity
 	if me.Any {
 		return
@@ -213,26 +212,26 @@ func judgeRights(st *nats.Status) {
 	if me.Human {
 		kind = nodes.Human
 	}
-	write, hear := nodes.Rights(kind, me.Name)
+	write, read := nodes.Rights(kind, me.Name)
 	for _, subject := range write {
 		if !slices.Contains(me.Allow, subject) {
 			st.Wrongf("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject)
 		}
 	}
-	more := func(has, wanted []string) {
+	refuse := func(has, wanted []string) {
 		for _, subject := range has {
 			if !slices.Contains(wanted, subject) {
 				st.Wrongf("your credential has the right to %s, with which it could act as another: take it away", subject)
 			}
 		}
 	}
-	more(me.Allow, write)
-	more(me.Hear, hear)
+	refuse(me.Allow, write)
+	refuse(me.Hear, read)
 	if len(me.Hear) == 0 {
-		more([]string{">"}, nil)
+		refuse([]string{">"}, nil)
 	}
 	if me.Answers {
-		more([]string{"allow_responses"}, nil)
+		refuse([]string{"allow_responses"}, nil)
 	}
 }
 
@@ -248,7 +247,7 @@ func connectedAs(me *nats.Identity) string {
 	return words.T("Connected to the account %s with every right.", me.Account)
 }
 
-func (a *app) printStatus(st *nats.Status) error {
+func (a *app) printStatus(st *nats.Status) {
 	fmt.Fprintf(a.out, "%s\n\n", connectedAs(&st.Identity))
 	var t table
 	t.add(words.T("NODE"), words.T("VERSION"), words.T("WRITES AT ONCE"), words.T("CLIENTS"))
@@ -259,14 +258,12 @@ func (a *app) printStatus(st *nats.Status) error {
 		}
 		t.add(n.Name, n.Version, sync, strings.Join(n.Clients, ", "))
 	}
-	if err := a.printTable(t); err != nil {
-		return err
-	}
+	a.printTable(t)
 	fmt.Fprintln(a.out)
 	var streams table
 	streams.add(words.T("STREAM"), words.T("MESSAGES"), words.T("BYTES"), words.T("COPIES"), words.T("LEADER"))
 	for _, s := range st.Streams {
 		streams.add(s.Name, fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), fmt.Sprint(s.Replicas), s.Leader)
 	}
-	return a.printTable(streams)
+	a.printTable(streams)
 }

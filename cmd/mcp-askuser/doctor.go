@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -31,27 +30,26 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// finding is one line of the doctor's: what was looked at and how it is.
+// finding is one line of the doctor's: what was examined, and its state.
 type finding struct {
 	Part   string `json:"part"`
 	Name   string `json:"name"`
 	State  state  `json:"state"`
 	Text   string `json:"text"`
-	Remedy string `json:"remedy,omitempty"` // what to do; with every line that is not well
+	Remedy string `json:"remedy,omitempty"` // what to do, where it is not well
 }
 
-// state is how a part is.
 type state string
 
 const (
-	well   state = "ok"
-	absent state = "no" // it is not used here, and need not be
-	ill    state = "wrong"
+	stateOK     state = "ok"
+	stateUnused state = "no" // it is not used here, and need not be
+	stateWrong  state = "wrong"
 )
 
 // wrong is the finding with a fault, and what to do about it.
 func (f finding) wrong(text, remedy string) finding {
-	f.State, f.Text, f.Remedy = ill, text, remedy
+	f.State, f.Text, f.Remedy = stateWrong, text, remedy
 	return f
 }
 
@@ -60,9 +58,11 @@ func correctSettings() string {
 	return words.T("correct it; mcp-askuser config shows all settings and where each comes from")
 }
 
-// selfTestTime is how long the question of the self-test may take on its way
-// there and back.
-const selfTestTime = 20 * time.Second
+// selfTestTimeout is for the question of the self-test and its answer.
+const selfTestTimeout = 20 * time.Second
+
+// deskTimeout is how long the shared desk may take to answer.
+const deskTimeout = 5 * time.Second
 
 func (a *app) doctor() *cobra.Command {
 	var asJSON bool
@@ -75,14 +75,12 @@ func (a *app) doctor() *cobra.Command {
 				words.Local = words.English
 			}
 			found := a.examine(cmd.Context())
-			show := a.printFindings
-			if asJSON {
-				show = func(found []finding) error { return a.printJSON(found) }
-			}
-			if err := show(found); err != nil {
+			if !asJSON {
+				a.printFindings(found)
+			} else if err := a.printJSON(found); err != nil {
 				return err
 			}
-			if slices.ContainsFunc(found, func(f finding) bool { return f.State == ill }) {
+			if slices.ContainsFunc(found, func(f finding) bool { return f.State == stateWrong }) {
 				return &exitError{exitBad, nil}
 			}
 			return nil
@@ -93,10 +91,10 @@ func (a *app) doctor() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printFindings(found []finding) error {
+func (a *app) printFindings(found []finding) {
 	var b strings.Builder
 	for i, f := range found {
-		mark := map[state]string{well: words.T("ok"), absent: words.T("no"), ill: words.T("wrong")}[f.State]
+		mark := map[state]string{stateOK: words.T("ok"), stateUnused: words.T("no"), stateWrong: words.T("wrong")}[f.State]
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
@@ -105,77 +103,82 @@ func (a *app) printFindings(found []finding) error {
 			fmt.Fprintf(&b, "         → %s\n", f.Remedy)
 		}
 	}
-	_, err := io.WriteString(a.out, b.String())
-	return err
+	fmt.Fprint(a.out, b.String())
 }
 
-// examine looks at everything.
-func (a *app) examine(ctx context.Context) []finding {
-	s, err := a.settings(), a.config.Err()
-	found := []finding{{Part: words.T("settings"), Name: cmp.Or(a.config.File, words.T("no file")), State: well, Text: words.T("was read")}}
-	switch {
-	case err != nil:
-		found[0] = found[0].wrong(err.Error(), correctSettings())
-	case !a.config.Found:
-		found[0].State, found[0].Text = absent, words.T("there is no file; the defaults hold")
+func (a *app) examine(ctx context.Context) (all []finding) {
+	add := func(part string, found ...finding) {
+		for _, f := range found {
+			f.Part = part
+			all = append(all, f)
+		}
 	}
+	add(words.T("settings"), a.examineSettings())
+	s := a.settings()
 	if s.Desk != "" {
-		shared := a.examineDesk(ctx, s.Desk)
-		if found = append(found, shared); shared.State == ill {
-			s.Desk = "" // so would it be asked
+		f := a.examineDesk(ctx, s.Desk)
+		add(words.T("shared desk"), f)
+		if f.State == stateWrong {
+			s.Desk = "" // a question would be asked on this machine too
 		}
 	}
 	a.log = slog.New(slog.DiscardHandler)
-	dir, err := spool.DefaultDir(a.environ())
-	store := finding{Part: words.T("store"), Name: dir, State: well}
-	var d *desk.Desk
+	d, err := a.desk()
+	add(words.T("store"), a.examineStore(ctx, d, err))
 	if err == nil {
-		d, err = a.desk()
+		add(words.T("surfaces"), a.examineSurfaces(ctx, d)...)
 	}
+	if err == nil && s.NtfyTopic != "" {
+		add(words.T("phone"), a.examinePhone(ctx, d))
+	}
+	add(words.T("clients"), a.examineClients()...)
+	add(words.T("self-test"), a.selfTest(ctx))
+	return all
+}
+
+func (a *app) examineSettings() finding {
+	f := finding{Name: cmp.Or(a.config.File, words.T("no file")), State: stateOK, Text: words.T("was read")}
+	if err := a.config.Err(); err != nil {
+		return f.wrong(err.Error(), correctSettings())
+	}
+	if !a.config.Found {
+		f.State, f.Text = stateUnused, words.T("there is no file; the defaults hold")
+	}
+	return f
+}
+
+// examineStore reads and writes this machine's own directory. Opening the desk may
+// have failed.
+func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding {
+	dir, _ := spool.DefaultDir(a.environ()) // opening the desk reports why there is none
 	var waiting []desk.Record
 	if err == nil {
 		waiting, err = d.Pending(ctx)
 	}
-	size := ""
+	var near *spool.Spool
 	if err == nil {
-		size, err = probe(ctx, dir)
+		near, err = spool.Open(dir)
 	}
-	store.Text = words.N(len(waiting), "%d question waits", "%d questions wait") + size
-	if err != nil {
-		store = store.wrong(words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir"))
-	}
-	found = append(found, store)
-	if d != nil {
-		found = append(found, a.examineSurfaces(ctx, d)...)
-		if s.NtfyTopic != "" {
-			found = append(found, a.examinePhone(ctx, d))
-		}
-	}
-	found = append(found, a.examineClients()...)
-	return append(found, a.selfTest(ctx))
-}
-
-// probe says how large this machine's own directory is, or why it takes no question,
-// though it may be read.
-func probe(ctx context.Context, dir string) (size string, err error) {
-	s, err := spool.Open(dir)
 	if err == nil {
-		err = s.Probe(ctx)
+		err = near.Probe(ctx)
 	}
+	questions, bytes := 0, int64(0)
+	if err == nil {
+		questions, bytes, err = near.Size(ctx)
+	}
+	f := finding{Name: dir, State: stateOK}
 	if err != nil {
-		return "", err
+		return f.wrong(words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir"))
 	}
-	questions, bytes, err := s.Size(ctx)
-	return words.N(questions, "; it holds %d question, open and past (%s)", "; it holds %d questions, open and past (%s)", bytesOf(bytes)), err
+	f.Text = words.N(len(waiting), "%d question waits", "%d questions wait") +
+		words.N(questions, "; it holds %d question, open and past (%s)", "; it holds %d questions, open and past (%s)", bytesOf(bytes))
+	return f
 }
-
-// deskTime is how long the shared desk may take before it is said not to answer.
-const deskTime = 5 * time.Second
 
 // examineDesk says whether the shared desk answers, and as whom it takes this user.
 func (a *app) examineDesk(ctx context.Context, url string) finding {
-	f := finding{Part: words.T("shared desk"), Name: url, State: well}
-	ctx, stop := context.WithTimeout(ctx, deskTime)
+	f := finding{Name: url, State: stateOK}
+	ctx, stop := context.WithTimeout(ctx, deskTimeout)
 	defer stop()
 	var me nats.Identity
 	store, err := a.shared()
@@ -196,90 +199,85 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	return f
 }
 
-// examineSurfaces says of each surface whether it would reach the human.
+// examineSurfaces says of each surface whether it would reach the user.
 func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 	presenter := present.New(present.Options{Desk: d, Log: a.log})
 	defer presenter.Close(nil)
 	page := a.webSurface(d, presenter)
 	defer page.Close()
 	var out []finding
-	usable := ""
+	usable := false
 	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
 	for _, surface := range surfaces {
-		f := finding{Part: words.T("surfaces"), Name: surface.Name(), State: well, Text: words.T("would show it")}
+		f := finding{Name: surface.Name(), State: stateOK, Text: words.T("would show it")}
 		switch err := check(ctx, surface); {
 		case err != nil:
-			f.State, f.Text = absent, words.Local.Error(err)
-		case usable == "":
-			usable = surface.Name()
+			f.State, f.Text = stateUnused, words.Local.Error(err)
+		case !usable:
+			usable = true
 			f.Text = words.T("would show it first, for a command that asks here")
 		}
 		out = append(out, f)
 	}
-	if usable == "" {
+	if !usable {
 		last := &out[len(out)-1]
-		last.State, last.Remedy = ill, words.T("keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser")
+		last.State, last.Remedy = stateWrong, words.T("keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser")
 	}
 	return out
 }
 
 // examineClients says which clients have been set up, and whether their calls
 // last as long as they have been told to wait.
-func (a *app) examineClients() []finding {
-	var out []finding
+func (a *app) examineClients() (out []finding) {
 	for _, project := range []bool{false, true} {
 		for _, c := range install.Clients() {
-			f, ok := a.examineClient(c, project)
-			if ok {
-				out = append(out, f)
+			client, here := a.examineClient(c, project)
+			if here {
+				out = append(out, client)
 			}
-			if f, worthIt := a.examineQuestions(c, project); worthIt && (ok || f.State != absent) {
+			if f, mirrored := a.examineQuestions(c, project); mirrored && (here || f.State != stateUnused) {
 				out = append(out, f)
 			}
 		}
 	}
 	if len(out) == 0 {
-		out = []finding{{Part: words.T("clients"), Name: words.T("none"), State: absent, Text: words.T("no client that this program knows is on this machine"), Remedy: "mcp-askuser install CLIENT"}}
+		out = []finding{{Name: words.T("none"), State: stateUnused, Text: words.T("no client that this program knows is on this machine"), Remedy: "mcp-askuser install CLIENT"}}
 	}
 	return out
 }
 
 // examineClient says how a client is set up; false where it is not here.
 func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
-	p, named := a.place(project), c.Name
+	p, name := a.place(project), c.Name
 	if project {
-		named += " --project"
+		name += " --project"
 	}
 	r, err := c.Registered(p)
-	f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: r.What}
+	f := finding{Name: c.Name, State: stateOK, Text: r.What}
 	_, none := c.File(p)
 	program, _, _ := strings.Cut(r.What, " ")
+	_, missing := exec.LookPath(program)
 	switch {
 	case none != nil, (err != nil && !project || r.What == "") && !c.Found(p), err == nil && r.What == "" && project:
 		return f, false
 	case err != nil:
 		f = f.wrong(words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server"))
 	case r.What == "":
-		f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
-	case !strings.Contains(r.What, "://") && !installed(program):
-		f = f.wrong(f.Text, words.T("that program is not there: mcp-askuser install %s names this one", named))
+		f.State, f.Text, f.Remedy = stateUnused, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
+	case !strings.Contains(r.What, "://") && missing != nil:
+		f = f.wrong(f.Text, words.T("that program is not there: mcp-askuser install %s names this one", name))
 		if project && filepath.Base(program) == program { // as install writes it
 			f.Remedy = words.T("put that program on the PATH: a project's file, which is shared, names it without its place")
 		}
 	case r.Limit > 0 && r.Hold > r.Limit:
 		text := words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(r.Hold), words.Local.Span(r.Limit))
-		f = f.wrong(text, words.T("mcp-askuser install %s sets both", named))
+		f = f.wrong(text, words.T("mcp-askuser install %s sets both", name))
 	}
 	return f, true
 }
 
-func installed(program string) bool {
-	_, err := exec.LookPath(program)
-	return err == nil
-}
-
 // examineQuestions says whether the questions that a client asks itself come here;
-// false where there is nothing to say of it.
+// false for a client whose questions cannot.
 func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	s, mirrored := a.questions(c.Name, project)
 	if !mirrored {
@@ -295,18 +293,18 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	if project {
 		remedy += " --project"
 	}
-	f := finding{Part: words.T("clients"), Name: c.Name, State: ill, Text: text, Remedy: remedy}
+	f := finding{Name: c.Name, State: stateWrong, Text: text, Remedy: remedy}
 	switch {
 	case err != nil:
 		f.Text, f.Remedy = words.Local.Error(err), words.T("mend that file, or take it away: until then the client's own questions stay there")
 	case !state.Installed:
-		f.State, f.Text = absent, words.T("its own questions stay there (%s)", s.Path)
+		f.State, f.Text = stateUnused, words.T("its own questions stay there (%s)", s.Path)
 	case !state.Current:
 		f.Text = words.T("its own questions are brought here, but not as this version would (%s)", s.Path)
 	case a.config.Err() != nil:
 		f.Text, f.Remedy = words.T("its own questions stay there as long as a setting is wrong (%s)", s.Path), correctSettings()
 	default:
-		f.State, f.Remedy = well, ""
+		f.State, f.Remedy = stateOK, ""
 	}
 	return f, true
 }
@@ -314,22 +312,26 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 // selfTest asks a question through a server of its own, over a store of its own,
 // and answers it as the inbox would.
 func (a *app) selfTest(ctx context.Context) finding {
-	began := time.Now()
-	f := finding{Part: words.T("self-test"), Name: words.T("a question"), State: well}
+	start := time.Now()
+	f := finding{Name: words.T("a question"), State: stateOK}
 	if err := a.config.Err(); err != nil {
 		return f.wrong(words.T("not asked, as no server starts like this: %v", err), correctSettings())
 	}
 	if err := roundTrip(ctx); err != nil {
 		return f.wrong(words.Local.Error(err), words.T("this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json"))
 	}
-	f.Text = words.T("asked, answered and delivered over MCP in %d ms", time.Since(began).Milliseconds())
+	f.Text = words.T("asked, answered and delivered over MCP in %d ms", time.Since(start).Milliseconds())
 	return f
 }
 
 // roundTrip is the self-test itself.
 func roundTrip(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(ctx, selfTestTime)
+	ctx, stop := context.WithTimeout(ctx, selfTestTimeout)
 	defer stop()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "mcp-askuser-doctor-")
 	if err != nil {
 		return err
@@ -343,12 +345,8 @@ func roundTrip(ctx context.Context) error {
 		return err
 	}
 	d := desk.New(store, desk.Options{})
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	mine := []string{settings.EnvFile + "=" + os.DevNull, settings.EnvDesk + "="} // a desk of its own
-	c, err := client.NewStdioMCPClient(self, mine, "serve", "--surface", "inbox", "--dir", dir)
+	env := []string{settings.EnvFile + "=" + os.DevNull, settings.EnvDesk + "="} // a desk of its own
+	c, err := client.NewStdioMCPClient(self, env, "serve", "--surface", "inbox", "--dir", dir)
 	if err != nil {
 		return err
 	}
@@ -357,10 +355,10 @@ func roundTrip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var hello mcp.InitializeRequest
-	hello.Params.ProtocolVersion = "2025-11-25"
-	hello.Params.ClientInfo = mcp.Implementation{Name: "mcp-askuser-doctor", Version: "1"}
-	if _, err := c.Initialize(ctx, hello); err != nil {
+	var initialize mcp.InitializeRequest
+	initialize.Params.ProtocolVersion = "2025-11-25"
+	initialize.Params.ClientInfo = mcp.Implementation{Name: "mcp-askuser-doctor", Version: "1"}
+	if _, err := c.Initialize(ctx, initialize); err != nil {
 		return err
 	}
 	answered := make(chan error, 1)

@@ -28,7 +28,7 @@ func (a *app) events() *cobra.Command {
 			return err
 		}
 		ctx := cmd.Context()
-		live, err := d.Watch(ctx) // first, so that nothing falls between past and present
+		live, err := d.Watch(ctx) // before the past is read, so that no event is missed
 		if err != nil {
 			return err
 		}
@@ -53,8 +53,8 @@ func (a *app) events() *cobra.Command {
 // sinceHelp describes the flag that [parseSince] reads.
 const sinceHelp = "from this `time` on: how long ago, such as 2h or 3d, a day such as 2006-01-02, or 2006-01-02T15:04:05Z"
 
-// parseSince reads a point of time: how long ago it is, a date in this time zone,
-// or a time of RFC 3339. The zero time means none.
+// parseSince reads a time: how long ago, a date in this time zone, or RFC 3339. It is
+// zero for an empty text.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -70,23 +70,23 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, errors.New(words.T("--since is %q; it takes a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z", text))
 }
 
-// printEvent prints what happens, unless it is in printed.
+// printEvent prints an event that is not in printed.
 func (a *app) printEvent(ev desk.Event, printed map[string]bool) error {
 	key := string(ev.Type) + ev.Record.ID
 	if printed[key] {
-		delete(printed, key) // it cannot come again
+		delete(printed, key) // it occurs once
 		return nil
 	}
 	if ev.Type == desk.Touched || ev.Type == desk.Settled && ev.Record.Later == nil {
-		return nil // its circumstances changed, which is no event here
+		return nil // neither is an event here
 	}
-	return a.printLine(api.NewEvent(ev))
+	return a.printJSONLine(api.NewEvent(ev))
 }
 
-// printPast prints what happened since, in order, and returns what it printed.
+// printPast prints the events since a time, in order, and returns which they are.
 func (a *app) printPast(ctx context.Context, d *desk.Desk, since time.Time) (map[string]bool, error) {
 	records := map[string]desk.Record{}
-	// Pending first: what ends meanwhile is in both then, and not in none.
+	// Pending first: a record that ends meanwhile is in both lists.
 	open, err := d.Pending(ctx)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (a *app) printPast(ctx context.Context, d *desk.Desk, since time.Time) (map
 	return printed, nil
 }
 
-// at is when a record was asked, or has ended.
+// at is the time of an event.
 func at(ev desk.Event) time.Time {
 	if ev.Type == desk.Ended {
 		return ev.Record.Outcome.At

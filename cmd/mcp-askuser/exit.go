@@ -32,16 +32,11 @@ type exitError struct {
 	err  error
 }
 
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit status %d", e.code)
-	}
-	return e.err.Error()
-}
+func (e *exitError) Error() string { return fmt.Sprintf("exit status %d: %v", e.code, e.err) }
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// status prints the error for people and returns its exit status.
+// status prints the error and returns its exit status.
 func (a *app) status(err error) int {
 	if err == nil {
 		return 0
@@ -63,9 +58,8 @@ func (a *app) status(err error) int {
 	return code
 }
 
-// exitOf is the exit status of a question's end.
-func exitOf(end desk.Status) int {
-	switch end {
+func exitOf(status desk.Status) int {
+	switch status {
 	case desk.Answered:
 		return 0
 	case desk.Timeout:
@@ -79,9 +73,9 @@ func exitOf(end desk.Status) int {
 	}
 }
 
-// ending is the error of a command whose question has ended: with the exit
-// status, and the reason where the status does not say it.
-func ending(rec desk.Record) (err error) {
+// endError is the error of a command whose question has ended: the exit status, and the
+// reason where that does not say it.
+func endError(rec desk.Record) (err error) {
 	switch rec.State {
 	case desk.Answered:
 		return nil
@@ -96,13 +90,12 @@ func ending(rec desk.Record) (err error) {
 	return &exitError{exitOf(rec.State), err}
 }
 
-// abortOnPanic has a program that breaks end by SIGABRT, which a shell shows as 134.
-// By itself Go's runtime exits with 2, which would say that the user closed the
-// question.
+// abortOnPanic has a panic end the program by SIGABRT, which a shell shows as 134. The
+// runtime's usual status, 2, would say that the user closed the question.
 func abortOnPanic() { debug.SetTraceback("crash") }
 
-// signalError is the cause of a context that a signal ended. Ctrl+C is the
-// human's word, a ui.ErrInterrupted.
+// signalError is the cause of a context that a signal ended. For Ctrl+C it is a
+// ui.ErrInterrupted.
 type signalError struct{ os.Signal }
 
 func (e *signalError) Error() string { return "ended by signal: " + e.String() }
@@ -111,11 +104,11 @@ func (e *signalError) Is(target error) bool {
 	return target == ui.ErrInterrupted && e.Signal == os.Interrupt
 }
 
-// interruptible returns a context that ends with the first signal that asks
-// the program to; the second ends the program at once, whatever it waits for,
-// after last. So does a signal that reports a fault and comes from outside, with
-// the runtime's dump after last: a fault of the program itself is a panic.
-func interruptible(parent context.Context, last func()) (context.Context, func()) {
+// interruptible returns a context that ends with the first signal that asks the program
+// to exit. The second signal calls cleanup and exits at once. A signal that reports a
+// fault, which another process has sent, calls cleanup and dumps all goroutines; a fault
+// of this program is a panic.
+func interruptible(parent context.Context, cleanup func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
@@ -125,10 +118,10 @@ func interruptible(parent context.Context, last func()) (context.Context, func()
 		for s := range signals {
 			switch {
 			case slices.Contains(faults, s):
-				last()
+				cleanup()
 				dump(s)
 			case again:
-				last()
+				cleanup()
 				os.Exit(exitInterrupted)
 			}
 			cancel(&signalError{s})

@@ -20,10 +20,9 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// writeDecisions writes records, oldest first, as a log of decisions in
-// Markdown, to be committed: a heading for each project, and below it one for
-// each question that was put, with the options considered, the decision, what
-// was noted beside it, and where and when it was decided.
+// writeDecisions writes records, oldest first, as a log of decisions in Markdown: a
+// heading for each project, and below it one for each question that was asked, with its
+// options, decision, notes and origin.
 func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	projects := map[string]*strings.Builder{} // by directory
 	for rec, err := range records {
@@ -42,7 +41,7 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		log.WriteString("\n" + words.T("Nothing was asked.") + "\n")
 	}
 	dirs := slices.Sorted(maps.Keys(projects))
-	if len(dirs) > 0 && dirs[0] == "" { // which comes last
+	if len(dirs) > 0 && dirs[0] == "" { // no project is last
 		dirs = append(dirs[1:], "")
 	}
 	for _, dir := range dirs {
@@ -56,7 +55,6 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	return err
 }
 
-// writeRecord writes the decisions of one record.
 func writeRecord(b *strings.Builder, rec view.Record) {
 	asked := rec.Asked()
 	for i := range asked {
@@ -80,8 +78,8 @@ func writeDecision(b *strings.Builder, rec view.Record, q *question.Response) {
 		b.WriteString("\n" + words.T("Options considered:") + "\n\n")
 		for i := range q.Options {
 			b.WriteString("- " + inline(q.Options[i].Label))
-			if about := q.Options[i].Description; about != "" {
-				b.WriteString(" – " + inline(about))
+			if description := q.Options[i].Description; description != "" {
+				b.WriteString(" – " + inline(description))
 			}
 			b.WriteByte('\n')
 		}
@@ -89,17 +87,16 @@ func writeDecision(b *strings.Builder, rec view.Record, q *question.Response) {
 	b.WriteString("\n" + decision(rec, q))
 }
 
-// decision is the decision in words. Only what the user said is theirs.
 func decision(rec view.Record, q *question.Response) string {
-	o, who := rec.Outcome, words.T("the user")
+	o, answerer := rec.Outcome, words.T("the user")
 	if o.FromProgram() {
-		who = words.T("a program")
+		answerer = words.T("a program")
 	}
 	switch {
 	case o.Status == desk.Dismissed && o.Reply.Reason != "":
-		return words.T("**No decision:** %s closed the question. Their reason:", who) + "\n\n" + quoted(o.Reply.Reason)
+		return words.T("**No decision:** %s closed the question. Their reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
 	case o.Status == desk.Dismissed:
-		return words.T("**No decision:** %s closed the question.", who) + "\n"
+		return words.T("**No decision:** %s closed the question.", answerer) + "\n"
 	case o.Status == desk.Timeout:
 		return words.T("**No decision:** nobody answered in time.") + "\n"
 	case o.Status == desk.Discuss && q.Answer == nil:
@@ -107,7 +104,7 @@ func decision(rec view.Record, q *question.Response) string {
 	case o.Status != desk.Answered && o.Status != desk.Discuss:
 		return words.T("**No decision:** %[1]s (%[2]s).", inline(rec.Ended()), inline(o.Reason)) + "\n"
 	case q.Answer == nil:
-		return words.T("**No decision:** %s left it open.", who) + "\n"
+		return words.T("**No decision:** %s left it open.", answerer) + "\n"
 	}
 	text := words.T("**Decision:**")
 	if o.Status == desk.Discuss {
@@ -134,25 +131,23 @@ func decision(rec view.Record, q *question.Response) string {
 	return text
 }
 
-// origin names the asker, and says when it asked and how that ended.
+// origin says which program asked and when, and how that ended.
 func origin(rec view.Record) string {
-	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; round %[5]d, %[6]s", inline(rec.Program()), stamp(rec.CreatedAt), inline(rec.Ended()), stamp(rec.Since()), rec.Round, inline(rec.ID))
+	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; round %[5]d, %[6]s", inline(rec.Program()), utc(rec.CreatedAt), inline(rec.Ended()), utc(rec.Since()), rec.Round, inline(rec.ID))
 	if rec.Earlier != "" {
 		text = words.T("%[1]s; goes back to %[2]s", text, inline(rec.Earlier))
 	}
 	return text
 }
 
-// stamp is a time that means the same to every reader.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// inline makes a text from outside a piece of one line of Markdown that shows
-// as that text and nothing else.
+// inline returns Markdown that shows a text on one line and has no other effect.
 func inline(text string) string {
 	return escapeMarkdown(question.Line(strings.Join(strings.Fields(text), " ")))
 }
 
-// quoted makes it a block quote that keeps its lines.
+// quoted returns a block quote that keeps the lines of a text.
 func quoted(text string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(strings.TrimSpace(question.Block(text)), "\n") {
@@ -168,9 +163,8 @@ func quoted(text string) string {
 	return b.String() + "\n"
 }
 
-// escapeMarkdown keeps every character of a line from meaning anything,
-// at any place in a line. A backslash does not undo a mention (@name) on a forge; an
-// empty remark between does.
+// escapeMarkdown escapes every character that Markdown reads, at any place in a line. A
+// backslash does not undo a mention (@name) on a forge; an empty comment does.
 func escapeMarkdown(line string) string {
 	var b strings.Builder
 	for i, r := range line {
@@ -190,8 +184,8 @@ func escapeMarkdown(line string) string {
 	return b.String()
 }
 
-// line is one line of a transcript: what an agent's own log would hold of
-// the call or of its result. Each points to the one before it in its session.
+// line is one line of a transcript: a call or a result as in the log of an agent. It
+// points to the line before it in its session.
 type line struct {
 	Type          string       `json:"type"` // assistant or user
 	UUID          string       `json:"uuid"`
@@ -203,7 +197,7 @@ type line struct {
 	ToolUseResult *wire.Result `json:"toolUseResult,omitempty"`
 }
 
-// turn is the message proper, as the model's interface has it.
+// turn is a message as in the model's interface.
 type turn struct {
 	Role    string `json:"role"`
 	Content [1]any `json:"content"`
@@ -213,7 +207,7 @@ type toolUse struct {
 	Type  string `json:"type"` // tool_use
 	ID    string `json:"id"`
 	Name  string `json:"name"`
-	Input any    `json:"input"` // of type askInput or confirmInput
+	Input any    `json:"input"` // a question.Set or confirmInput
 }
 
 type toolResult struct {
@@ -223,8 +217,7 @@ type toolResult struct {
 	IsError   bool   `json:"is_error,omitempty"`
 }
 
-// lines are the call and its result. Last has the last id of each session before,
-// and then after them.
+// lines are the call and its result. They update last, the last id of each session.
 func lines(rec desk.Record, last map[string]*string) (out []line) {
 	add := func(kind, role string, when time.Time, content any) *line {
 		session := cmp.Or(rec.SessionID, rec.ID)
@@ -244,9 +237,9 @@ func lines(rec desk.Record, last map[string]*string) (out []line) {
 	return out
 }
 
-// writeTranscript tells records, oldest first, as chains of messages, one chain
-// for each session; a record of no session is one by itself. All ids are worked
-// out from the records, so that a second transcript has the same.
+// writeTranscript writes records, oldest first, as chains of messages, one for each
+// session; a record without a session is a chain of its own. The ids are derived from
+// the records: every transcript has the same.
 func writeTranscript(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	last := map[string]*string{}
 	for rec, err := range records {
@@ -262,13 +255,11 @@ func writeTranscript(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	return nil
 }
 
-// nameUUID returns the id of a name (RFC 9562, version 5): the same name has the same
-// id.
+// nameUUID derives an id from a name (RFC 9562, version 5).
 func nameUUID(name string) string { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String() }
 
-// callOf returns the tool that asks what the record asks, and its arguments. A
-// record does not keep which it was: a question like those of confirm_action
-// counts as one of its.
+// callOf returns a tool that asks what the record asks, and its arguments. A record does
+// not store its tool: a question that confirm_action could ask counts as asked by it.
 func callOf(rec desk.Record) (tool string, input any) {
 	if len(rec.Questions) == 1 && rec.Metadata == nil && rec.OnTimeout == "" {
 		q := rec.Questions[0]

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ func addHelp(cmd *cobra.Command) {
 	})
 }
 
-// each does something with a command and all those below it.
+// each calls do with a command and all those below it.
 func each(cmd *cobra.Command, do func(*cobra.Command)) {
 	do(cmd)
 	for _, c := range cmd.Commands() {
@@ -47,68 +48,61 @@ func each(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// translate puts what a command and those below it say of themselves into the
-// language of this process. Examples are commands, and stay.
+// translate translates the help of a command and those below it, but not examples.
 func translate(cmd *cobra.Command) {
 	eachText(cmd, func(text *string) { *text = words.T(*text) })
 }
 
-// eachText calls tell with every text by which a command and those below it describe
-// themselves.
-func eachText(cmd *cobra.Command, tell func(*string)) {
+// eachText calls do with every text of the help of a command and those below it.
+func eachText(cmd *cobra.Command, do func(*string)) {
 	each(cmd, func(c *cobra.Command) {
 		for _, text := range []*string{&c.Short, &c.Long} {
 			if *text != "" {
-				tell(text)
+				do(text)
 			}
 		}
 		for _, g := range c.Groups() {
-			tell(&g.Title)
+			do(&g.Title)
 		}
-		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { tell(&f.Usage) })
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { do(&f.Usage) })
 	})
 }
 
-// help prints what a command does: what it is for, its commands, flags and
-// examples.
+// help prints what a command does, its commands, flags and examples.
 func help(cmd *cobra.Command, _ []string) {
 	cmd.InitDefaultHelpFlag()
-	cmd.Flags().Lookup("help").Hidden = true // its reader has found it
+	cmd.Flags().Lookup("help").Hidden = true // the reader has found it
 	var b strings.Builder
-	say := func(heading, text string) {
+	section := func(heading, text string) {
 		if text != "" {
 			fmt.Fprintf(&b, "\n%s\n%s\n", heading, strings.Trim(text, "\n"))
 		}
 	}
-	text := cmd.Long
-	if text == "" {
-		text = words.Local.Sentence(cmd.Short)
-	}
+	text := cmp.Or(cmd.Long, words.Local.Sentence(cmd.Short))
 	b.WriteString(ansi.Wrap(strings.TrimSpace(text), helpWidth, "") + "\n")
 	if cmd.Runnable() && cmd.HasParent() {
-		say(words.T("Usage"), "  "+usage(cmd))
+		section(words.T("Usage"), "  "+usage(cmd))
 	}
 	for _, g := range cmd.Groups() {
-		say(g.Title, commandList(cmd, g.ID))
+		section(g.Title, commandList(cmd, g.ID))
 	}
-	say(words.T("Commands"), commandList(cmd, "")) // of no group
+	section(words.T("Commands"), commandList(cmd, "")) // of no group
 	if cmd.HasParent() || !cmd.HasSubCommands() {
-		say(words.T("Flags"), flagList(cmd.LocalFlags()))
+		section(words.T("Flags"), flagList(cmd.LocalFlags()))
 	}
-	say(words.T("Examples"), cmd.Example)
+	section(words.T("Examples"), cmd.Example)
 	if cmd.HasSubCommands() {
 		b.WriteString("\n" + words.T("Run %s COMMAND --help for more.", cmd.CommandPath()) + "\n")
 	}
 	_, _ = io.WriteString(cmd.OutOrStdout(), b.String()) // it remembers its error
 }
 
-// usage is how a command is called.
 func usage(cmd *cobra.Command) string {
 	return strings.Replace(cmd.UseLine(), "[flags]", words.T("[flags]"), 1)
 }
 
-// flagList is the flags, one on a line, with what each does wrapped beside it.
-// The library's own wraps and aligns by bytes.
+// flagList lists flags, with their help wrapped beside them. The library's own list
+// counts bytes, not cells.
 func flagList(flags *pflag.FlagSet) string {
 	if !flags.HasAvailableFlags() {
 		return ""
@@ -134,7 +128,6 @@ func flagList(flags *pflag.FlagSet) string {
 	return b.String()
 }
 
-// commandList is the commands of a group, one on a line.
 func commandList(cmd *cobra.Command, group string) string {
 	var b strings.Builder
 	for _, c := range cmd.Commands() {
@@ -145,7 +138,7 @@ func commandList(cmd *cobra.Command, group string) string {
 	return b.String()
 }
 
-// welcome is printed on a terminal by the program without a command: one screen.
+// welcome is what the program prints on a terminal without a command: one screen.
 func welcome(root *cobra.Command) string {
 	b := strings.Builder{}
 	b.WriteString(words.Local.Sentence(root.Short) + "\n\n" +

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strconv"
 	"time"
@@ -33,10 +34,11 @@ func (a *app) pending() *cobra.Command {
 		case asJSON:
 			return a.printJSON(append([]desk.Record{}, records...))
 		case len(records) == 0:
-			fmt.Fprintln(a.err, words.T("Nothing waits for an answer."))
+			a.tell(words.T("Nothing waits for an answer."))
 			return nil
 		}
-		return a.printTable(pendingTable(records, time.Now()))
+		a.printTable(pendingTable(records, time.Now()))
+		return nil
 	})
 }
 
@@ -64,7 +66,7 @@ func (a *app) history() *cobra.Command {
 	cmd.AddCommand(a.prune())
 	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
-	takesFormat(cmd, &format, []string{"text", "json", "jsonl", "md"})
+	addFormatFlag(cmd, &format, []string{"text", "json", "jsonl", "md"})
 	cmd.Flags().UintVar(&limit, "limit", 50, "at most this `number`, the newest; 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
@@ -84,14 +86,14 @@ func (a *app) history() *cobra.Command {
 			return err
 		}
 		if len(records) == 0 {
-			fmt.Fprintln(a.err, words.T("Nothing was asked."))
+			a.tell(words.T("Nothing was asked."))
 			return nil
 		}
-		return a.printTable(historyTable(records))
+		a.printTable(historyTable(records))
+		return nil
 	})
 }
 
-// collect returns the records of the past, the last asked first.
 func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, error) {
 	records := []desk.Record{}
 	for rec, err := range d.History(ctx, q) {
@@ -103,17 +105,10 @@ func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, er
 	return records, nil
 }
 
-// stream prints records, oldest first, as they come: there may be more of them
-// than fit into memory.
+// stream prints records one by one: there may be more than fit into memory.
 func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error {
 	out := bufio.NewWriterSize(a.out, 1<<16)
-	write := writeDecisions
-	switch format {
-	case "json":
-		write = writeArray
-	case "jsonl":
-		write = writeTranscript
-	}
+	write := map[string]func(io.Writer, iter.Seq2[desk.Record, error]) error{"json": writeArray, "jsonl": writeTranscript, "md": writeDecisions}[format]
 	if err := write(out, records); err != nil {
 		return err
 	}
@@ -153,9 +148,7 @@ func (a *app) prune() *cobra.Command {
 		unreachable := d.Reach(cmd.Context())
 		months, err := d.Prune(cmd.Context(), time.Now().Add(-age), dry)
 		if len(months) > 0 {
-			if err := a.printPruned(months, dry); err != nil {
-				return err
-			}
+			a.printPruned(months, dry)
 		}
 		switch {
 		case errors.Is(err, desk.ErrDenied):
@@ -165,14 +158,13 @@ func (a *app) prune() *cobra.Command {
 		case unreachable != nil:
 			return fmt.Errorf(words.T("the past of the shared desk stays: %w"), unreachable)
 		case len(months) == 0:
-			fmt.Fprintln(a.err, words.T("No past question is that old."))
+			a.tell(words.T("No past question is that old."))
 		}
 		return nil
 	})
 }
 
-// printPruned prints what was removed, or would be.
-func (a *app) printPruned(months []desk.Month, dry bool) error {
+func (a *app) printPruned(months []desk.Month, dry bool) {
 	var t table
 	t.add(words.T("MONTH"), words.T("QUESTIONS"), words.T("SIZE"))
 	questions, size := 0, int64(0)
@@ -180,18 +172,14 @@ func (a *app) printPruned(months []desk.Month, dry bool) error {
 		t.add(m.Name, strconv.Itoa(m.Questions), bytesOf(m.Bytes))
 		questions, size = questions+m.Questions, size+m.Bytes
 	}
-	if err := a.printTable(t); err != nil {
-		return err
-	}
+	a.printTable(t)
+	sum := words.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size))
 	if dry {
-		fmt.Fprintln(a.err, words.N(questions, "%d question (%s) would be removed; without --dry-run it is.", "%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size)))
-		return nil
+		sum = words.N(questions, "%d question (%s) would be removed; without --dry-run it is.", "%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
 	}
-	fmt.Fprintln(a.err, words.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size)))
-	return nil
+	a.tell(sum)
 }
 
-// bytesOf is a number of bytes in words.
 func bytesOf(n int64) string {
 	const kilo, mega = 1000, 1000 * 1000
 	if n >= 10*mega {

@@ -35,16 +35,16 @@ func (a *app) inbox() *cobra.Command {
 	})
 }
 
-// discardLog drops the log of a command that draws on the terminal for hours, should
-// it go there: a line of it would be written across.
+// discardLog drops the log of a command that draws on the terminal for hours, if the log
+// would be written there too.
 func (a *app) discardLog(*cobra.Command, []string) {
 	if a.logsToTerminal() {
 		a.log = slog.New(slog.DiscardHandler)
 	}
 }
 
-// deferLog has the log of a command that shows a form wait for its end, should it
-// go to the terminal.
+// deferLog keeps the log of a command that shows a form until it ends, if the log would
+// be written to the terminal.
 func (a *app) deferLog(*cobra.Command, []string) {
 	if a.logsToTerminal() {
 		a.log = slog.New(slog.NewTextHandler(&a.deferred, &slog.HandlerOptions{Level: slog.LevelWarn}))

@@ -28,10 +28,11 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// registration is what the flags of install and uninstall say.
+// registration has the flags of install and uninstall.
 type registration struct {
-	project, dry, questions, permissions bool
-	address                              string
+	project, dryRun, questions, permissions bool
+	remove                                  bool
+	address                                 string
 }
 
 func (a *app) install() *cobra.Command {
@@ -48,7 +49,7 @@ func (a *app) install() *cobra.Command {
 					return err
 				}
 			}
-			return a.register(args, r, false)
+			return a.register(args, r)
 		}),
 	}
 	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
@@ -60,14 +61,14 @@ func (a *app) install() *cobra.Command {
 }
 
 func (a *app) uninstall() *cobra.Command {
-	var r registration
+	r := registration{remove: true}
 	cmd := &cobra.Command{
 		Use:       "uninstall CLIENT...",
 		Short:     "Take the registration out of clients again",
 		Example:   "  mcp-askuser uninstall claude-code",
 		ValidArgs: install.Names(),
 		RunE: a.checked(func(_ *cobra.Command, args []string) error {
-			return a.register(args, r, true)
+			return a.register(args, r)
 		}),
 	}
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "leave the client's own questions alone again, too")
@@ -77,10 +78,9 @@ func (a *app) uninstall() *cobra.Command {
 
 func (a *app) registrationFlags(cmd *cobra.Command, r *registration) {
 	cmd.Flags().BoolVar(&r.project, "project", false, "for this directory's project, not for the user")
-	cmd.Flags().BoolVar(&r.dry, "dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().BoolVar(&r.dryRun, "dry-run", false, "show what would change, and change nothing")
 }
 
-// place is where the files of this user's clients are.
 func (a *app) place(project bool) install.Place {
 	p := install.Place{OS: runtime.GOOS, Getenv: a.getenv}
 	if project {
@@ -89,61 +89,61 @@ func (a *app) place(project bool) install.Place {
 	return p
 }
 
-// server is how a client reaches us. A project's file is shared: there the
-// program is looked up on each machine.
+// self is this program in the file of a client: its path, or in a project's file, which
+// is shared, its name.
+func self(project bool) string {
+	if path, err := os.Executable(); err == nil && !project {
+		return path
+	}
+	return "mcp-askuser"
+}
+
+// server is how a client starts or reaches this program.
 func (a *app) server(r registration) install.Server {
 	if r.address != "" {
 		return install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
 	}
-	s := install.Server{Command: "mcp-askuser", Where: a.leading(settings.FromFlag)}
-	if self, err := os.Executable(); err == nil && !r.project {
-		s.Command = self
-	}
-	return s
+	return install.Server{Command: self(r.project), Where: a.deskFlags(settings.FromFlag)}
 }
 
-// questions is how a client's own questions are brought here; false where they
-// cannot be. The client runs the small program where it lies beside this one. A
-// project's settings are shared: there it is looked up on each machine.
+// questions is how a client's own questions are mirrored; false where they cannot be.
+// The client runs the small program, if it is installed beside this one.
 func (a *app) questions(client string, project bool) (mirrorinstall.Setup, bool) {
-	program := []string{"mcp-askuser", "hook"}
-	if self, err := os.Executable(); err == nil && !project {
-		program[0] = self
-		small := filepath.Join(filepath.Dir(self), "mcp-askuser-hook"+filepath.Ext(self))
-		if _, err := os.Stat(small); err == nil {
-			program = []string{small}
-		}
+	program := []string{self(project), "hook"}
+	small := filepath.Join(filepath.Dir(program[0]), "mcp-askuser-hook"+filepath.Ext(program[0]))
+	if _, err := os.Stat(small); err == nil && filepath.IsAbs(small) {
+		program = []string{small}
 	}
 	program = append(program, client)
-	if !project { // the client need not have our flags and variables; it has our file
-		program = append(program, a.leading(settings.FromFlag, settings.FromEnvironment)...)
+	if !project { // the hook reads our file, but not our flags and variables
+		program = append(program, a.deskFlags(settings.FromFlag, settings.FromEnvironment)...)
 	}
 	return mirrorinstall.For(client, a.place(project), program)
 }
 
-// leading returns the flags that lead to the desk as it was said in these places.
-func (a *app) leading(from ...string) (flags []string) {
+// deskFlags returns the flags that name the desk, of the settings from these places.
+func (a *app) deskFlags(from ...string) (flags []string) {
 	for _, row := range a.config.Rows {
-		if row.Leads() && slices.Contains(from, row.From) {
+		if row.NamesDesk() && slices.Contains(from, row.From) {
 			flags = append(flags, "--"+row.Flag(), row.String())
 		}
 	}
 	return flags
 }
 
-// step is a change to the files of one client.
+// step is one change to the files of a client.
 type step struct {
 	title, restart string
 	plan           func() ([]edit.Change, error)
 }
 
-// register shows and makes the changes for clients, all of them or, where one
-// cannot be made, none.
-func (a *app) register(names []string, r registration, out bool) error {
+// register shows and makes the changes for clients: all of them, or none if one of them
+// cannot be planned.
+func (a *app) register(names []string, r registration) error {
 	var steps []step
 	var faults []error
 	switch v := a.config.Values; {
-	case out, len(a.leading(settings.FromFlag)) == 0:
+	case r.remove, len(a.deskFlags(settings.FromFlag)) == 0:
 	case r.address != "":
 		faults = append(faults, errors.New(words.T("--http registers a server that has a desk of its own: leave out either --http, or --desk and what goes with it")))
 	case v.Desk != "":
@@ -152,7 +152,7 @@ func (a *app) register(names []string, r registration, out bool) error {
 		}
 	}
 	for _, name := range names {
-		more, err := a.steps(name, r, out)
+		more, err := a.steps(name, r)
 		steps, faults = append(steps, more...), append(faults, err)
 	}
 	for _, s := range steps {
@@ -163,18 +163,18 @@ func (a *app) register(names []string, r registration, out bool) error {
 		return err
 	}
 	for _, s := range steps {
-		if err := a.apply(s, r, out); err != nil {
+		if err := a.apply(s, r); err != nil {
 			return err
 		}
 	}
-	if r.dry {
-		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
+	if r.dryRun {
+		a.tell(words.T("Nothing was changed; without --dry-run it is."))
 	}
 	return nil
 }
 
-// steps are the changes for one client. What was put in last is taken out first.
-func (a *app) steps(name string, r registration, out bool) ([]step, error) {
+// steps are the changes for one client. Removing reverses the order of adding.
+func (a *app) steps(name string, r registration) ([]step, error) {
 	c, ok := install.ByName(name)
 	if !ok {
 		if near := settings.Nearest(name, install.Names()); near != "" {
@@ -182,7 +182,7 @@ func (a *app) steps(name string, r registration, out bool) ([]step, error) {
 		}
 		return nil, errors.New(words.T("%q is no client that this program knows. These are: %s", name, strings.Join(install.Names(), ", ")))
 	}
-	steps := []step{{c.Title, c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), out) }}}
+	steps := []step{{c.Title, c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.remove) }}}
 	if !r.questions {
 		return steps, nil
 	}
@@ -191,18 +191,18 @@ func (a *app) steps(name string, r registration, out bool) ([]step, error) {
 		return steps, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title)
 	}
 	steps = append(steps, step{words.T("%s, its own questions", c.Title), s.Restart, func() ([]edit.Change, error) {
-		change, err := s.Change(r.permissions, out)
+		change, err := s.Change(r.permissions, r.remove)
 		return []edit.Change{change}, err
 	}})
-	if out {
+	if r.remove {
 		slices.Reverse(steps)
 	}
 	return steps, nil
 }
 
-// apply shows a change and, unless it is only shown, makes it. It is planned anew:
-// another may have changed the same file.
-func (a *app) apply(s step, r registration, out bool) error {
+// apply shows a change and makes it, unless this is a dry run. It plans again, as an
+// earlier step may have changed the same file.
+func (a *app) apply(s step, r registration) error {
 	plan, err := s.plan()
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (a *app) apply(s step, r registration, out bool) error {
 	plan = slices.DeleteFunc(plan, func(c edit.Change) bool { return c.Empty() })
 	for _, change := range plan {
 		fmt.Fprintf(a.out, "%s\n%s\n", question.Line(change.Path), change.Diff())
-		if r.dry {
+		if r.dryRun {
 			continue
 		}
 		change.Root = a.place(r.project).Root()
@@ -220,17 +220,17 @@ func (a *app) apply(s step, r registration, out bool) error {
 	}
 	switch {
 	case len(plan) == 0:
-		fmt.Fprintln(a.err, words.T("%s: nothing to change.", s.title))
-	case !r.dry && out:
-		fmt.Fprintln(a.err, words.T("%s: taken out.", s.title))
-	case !r.dry:
-		fmt.Fprintln(a.err, words.T("%[1]s: done. %[2]s", s.title, words.T(s.restart)))
+		a.tell(words.T("%s: nothing to change.", s.title))
+	case !r.dryRun && r.remove:
+		a.tell(words.T("%s: taken out.", s.title))
+	case !r.dryRun:
+		a.tell(words.T("%[1]s: done. %[2]s", s.title, words.T(s.restart)))
 	}
 	return nil
 }
 
-// chooseClients shows the clients of this machine and asks which to register
-// with, where a person sits at a terminal.
+// chooseClients lists the clients of this machine, and on a terminal asks which to
+// register with.
 func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
 	p := a.place(r.project)
 	q := question.Question{ID: "clients", Header: words.T("Clients"), Text: words.T("Which clients should be able to ask you?"), Type: question.MultiChoice}
@@ -256,7 +256,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		for _, o := range q.Options {
 			fmt.Fprintf(a.out, "%-14s %s\n", o.ID, question.Line(o.Description))
 		}
-		fmt.Fprintln(a.err, words.T("Name those to register with: mcp-askuser install CLIENT..."))
+		a.tell(words.T("Name those to register with: mcp-askuser install CLIENT..."))
 		return nil, nil
 	}
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: desk.ViaShell}, State: desk.Pending}
@@ -271,7 +271,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	})
 	interrupted := errors.Is(err, ui.ErrInterrupted)
 	if interrupted || err == nil && len(chosen) == 0 {
-		fmt.Fprintln(a.err, words.T("No client was chosen, and nothing was changed."))
+		a.tell(words.T("No client was chosen, and nothing was changed."))
 	}
 	if interrupted {
 		return nil, &exitError{exitClosed, nil}

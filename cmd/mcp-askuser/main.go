@@ -1,7 +1,8 @@
 // Command mcp-askuser gives AI agents a dependable way to ask their user
 // something: an MCP server and a shell command. This package reads flags and
-// the environment, calls the rooms below it and prints; it has one file for each
-// command or family of commands, and decides nothing about questions.
+// the environment, calls the rooms below it and prints; it decides nothing about
+// questions. It has one file for each command or family of commands, and their long
+// help in texts/help.
 //
 // The rules of its user interface:
 //   - Results go to standard output; everything for people goes to standard
@@ -13,6 +14,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -32,20 +34,20 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// app is what the commands share: the process's surroundings, handed in.
+// app is what the commands share.
 type app struct {
-	name     string // as the program was called
+	name     string // by which the program was called
 	in       *os.File
 	out      *output
 	err      io.Writer
 	getenv   func(string) string
-	config   *settings.Settings     // of the command that runs; see run
-	log      *slog.Logger           // its own; see logger
-	deferred deferredLog            // of the log, where a form has the terminal
+	config   *settings.Settings     // of the command that runs
+	log      *slog.Logger           // to standard error
+	deferred deferredLog            // the log while a form has the terminal
 	turn     *tty.Turn              // on the terminal
-	screen   atomic.Pointer[func()] // gives back the terminal that an inbox has
+	screen   atomic.Pointer[func()] // restores the terminal of an inbox
 	remote   bool                   // the askers are on other machines: no terminal here is theirs
-	opened   bool                   // the human called for the form: it is no agent's command
+	opened   bool                   // the user opened the form: no agent did
 }
 
 func main() {
@@ -61,7 +63,7 @@ func main() {
 	os.Exit(code) //nolint:gocritic // what is deferred is for a panic
 }
 
-// restoreTerminal leaves the terminal as it was found, whatever draws on it.
+// restoreTerminal restores the terminal, whatever draws on it.
 func (a *app) restoreTerminal() {
 	a.turn.Rescue()
 	if release := a.screen.Load(); release != nil {
@@ -75,10 +77,10 @@ const alias = "AskUserQuestion"
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.log = a.logger(slog.LevelWarn)
-	a.configure() // the flags come after it, in their time
+	a.configure()
 	words.Local = words.Preferred(a.config.Values.Language, a.getenv)
 	if words.Local != words.English {
-		a.configure() // says what is wrong in that language
+		a.configure() // reports faults in that language
 	}
 	cmd := a.root(args)
 	if a.name == alias {
@@ -100,8 +102,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	err := cmd.ExecuteContext(ctx)
 	a.deferred.writeTo(a.err)
 	code := a.status(err)
-	if wrong := a.out.flush(); wrong != nil && !errors.Is(err, wrong) {
-		code = a.status(wrong)
+	if writeErr := a.out.flush(); writeErr != nil && !errors.Is(err, writeErr) {
+		code = a.status(writeErr)
 	}
 	return code
 }
@@ -111,25 +113,25 @@ func (a *app) configure() {
 	a.config.Load(a.getenv)
 }
 
-// root makes the commands. Those that args do not need are left out where a host
-// starts a server: making them takes longer than all else that is ours.
+// root makes the commands. For a server, which a host starts, it makes only the one that
+// args need: making all takes longer than the rest of the start.
 func (a *app) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp-askuser",
 		Short: "Let any AI agent ask its user something, and get an answer it can rely on",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if asked, _ := cmd.Flags().GetBool("version"); asked {
+			if version, _ := cmd.Flags().GetBool("version"); version {
 				return a.version().RunE(cmd, args)
 			}
 			if term.IsTerminal(int(a.in.Fd())) {
-				_, err := io.WriteString(a.out, welcome(cmd))
-				return err
+				fmt.Fprint(a.out, welcome(cmd))
+				return nil
 			}
 			return a.checked(a.serveMCP)(cmd, args)
 		},
 	}
 	a.serveFlags(cmd)
-	cmd.Flags().Bool("version", false, "") // as programs have it
+	cmd.Flags().Bool("version", false, "")
 	_ = cmd.Flags().MarkHidden("version")
 	switch {
 	case len(args) > 0 && args[0] == "serve":
@@ -147,8 +149,6 @@ func (a *app) root(args []string) *cobra.Command {
 	return cmd
 }
 
-// logger returns one to standard error; nothing else may go to standard output
-// while it speaks JSON-RPC.
 func (a *app) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 }

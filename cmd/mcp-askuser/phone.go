@@ -13,8 +13,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// phone is the user's phone as the settings say; nil where there is none. What
-// cannot be used is logged: no question fails for it.
+// phone is the user's phone; nil where the settings name none, or it cannot be used. That
+// is logged: no question fails for it.
 func (a *app) phone(d *desk.Desk) *ntfy.Phone {
 	if a.settings().NtfyTopic == "" {
 		return nil
@@ -43,8 +43,8 @@ func (a *app) openPhone(d *desk.Desk) (*ntfy.Phone, error) {
 	})
 }
 
-// notifier tells the human that a question waits, here and on the phone, as the
-// settings say; nil disables notification.
+// notifier tells the user, here and on the phone, that a question waits; nil disables
+// notification.
 func (a *app) notifier(d *desk.Desk) func(context.Context, desk.Record) {
 	here := hooked.Notifier(a.config.Values, a.getenv, a.log)
 	if a.settings().NtfyTopic == "" {
@@ -52,28 +52,28 @@ func (a *app) notifier(d *desk.Desk) func(context.Context, desk.Record) {
 	}
 	phone := sync.OnceValue(func() *ntfy.Phone { return a.phone(d) }) // when the first question is asked
 	return func(ctx context.Context, rec desk.Record) {
-		var telling sync.WaitGroup
+		var notified sync.WaitGroup
 		if p := phone(); p != nil {
-			telling.Go(func() { p.Notify(ctx, rec) })
+			notified.Go(func() { p.Notify(ctx, rec) })
 		}
 		if here != nil {
 			here(ctx, rec)
 		}
-		telling.Wait()
+		notified.Wait()
 	}
 }
 
-// listenToPhone takes answers from the phone until the function it returns is
-// called: of questions whose agents have gone, too.
-func (a *app) listenToPhone(d *desk.Desk) (end func()) {
+// listenToPhone takes answers from the phone until stop is called, also to questions
+// whose agents have gone.
+func (a *app) listenToPhone(d *desk.Desk) (stop func()) {
 	if p := a.phone(d); p != nil {
 		return p.Listen()
 	}
 	return func() {}
 }
 
-// phoneCommand is the command that the small program of the hooks runs, which knows no
-// HTTP: it puts a question on the phone until that ends.
+// phoneCommand puts a question on the phone until it ends. The small program of the hooks
+// runs it, as it has no HTTP client.
 func (a *app) phoneCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "phone ID", Short: "Put a question on the phone until it ends", Hidden: true}
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
@@ -81,20 +81,19 @@ func (a *app) phoneCommand() *cobra.Command {
 		if p == nil || rec.Outcome != nil {
 			return nil
 		}
-		told, stop := context.WithCancel(ctx)
-		defer stop()
-		var telling sync.WaitGroup
-		telling.Go(func() { p.Notify(told, rec) })
+		open, end := context.WithCancel(ctx)
+		defer end()
+		var notified sync.WaitGroup
+		notified.Go(func() { p.Notify(open, rec) })
 		_, err := d.Wait(ctx, rec.ID)
-		stop()
-		telling.Wait()
+		end()
+		notified.Wait()
 		return err
 	})
 }
 
-// examinePhone says whether questions can be answered on the phone.
 func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
-	f := finding{Part: words.T("phone"), Name: a.settings().NtfyTopic, State: well}
+	f := finding{Name: a.settings().NtfyTopic, State: stateOK}
 	p, err := a.openPhone(d)
 	if err != nil {
 		return f.wrong(words.Local.Error(err), correctSettings())

@@ -75,13 +75,13 @@ func TestDoctorTriesThePhone(t *testing.T) {
 		state state
 		text  string
 	}{
-		{"its own token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, well, "takes a press"},
-		{"no token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}, ill, "a press of a button would fail"},
-		{"another token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_other", "ASK_NTFY_TEXT=full"}, ill, "a press of a button would fail"},
-		{"our own token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}, ill, "ntfy_button_token is ntfy_token"},
-		{"no right to read", []string{"ASK_NTFY_TEXT=full"}, ill, "answers do not arrive"},
-		{"a token that reads", []string{"ASK_NTFY_SERVER=" + ntfytest.New(t, "").URL, "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, ill, "may read your questions"},
-		{"header", []string{"ASK_NTFY_TOKEN=tk_1"}, well, "without buttons"},
+		{"its own token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, stateOK, "takes a press"},
+		{"no token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}, stateWrong, "a press of a button would fail"},
+		{"another token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_other", "ASK_NTFY_TEXT=full"}, stateWrong, "a press of a button would fail"},
+		{"our own token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}, stateWrong, "ntfy_button_token is ntfy_token"},
+		{"no right to read", []string{"ASK_NTFY_TEXT=full"}, stateWrong, "answers do not arrive"},
+		{"a token that reads", []string{"ASK_NTFY_SERVER=" + ntfytest.New(t, "").URL, "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, stateWrong, "may read your questions"},
+		{"header", []string{"ASK_NTFY_TOKEN=tk_1"}, stateOK, "without buttons"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -93,7 +93,7 @@ func TestDoctorTriesThePhone(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			i := slices.IndexFunc(found, func(f finding) bool { return f.Part == "phone" })
-			if i < 0 || found[i].State != tc.state || !strings.Contains(found[i].Text, tc.text) || (found[i].Remedy == "") == (tc.state == ill) {
+			if i < 0 || found[i].State != tc.state || !strings.Contains(found[i].Text, tc.text) || (found[i].Remedy == "") == (tc.state == stateWrong) {
 				t.Errorf("got %+v", found)
 			}
 		})

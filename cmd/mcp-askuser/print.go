@@ -20,8 +20,8 @@ import (
 	"mcp-askuser/question"
 )
 
-// output is standard output. It remembers its first error and writes nothing
-// after it; run tells of it, whatever the command does.
+// output is standard output. It keeps its first error and writes nothing after it.
+// run reports the error, so that commands need not.
 type output struct {
 	io.Writer
 	err error
@@ -52,8 +52,7 @@ func (b *deferredLog) writeTo(w io.Writer) {
 	_, _ = b.text.WriteTo(w) // as a log does: there is no other place for the error
 }
 
-// flush returns the first error of all that was written. A file may tell of its
-// own only when it is synced.
+// flush returns the first error. A file may report its own only when it is synced.
 func (o *output) flush() error {
 	f, ok := o.Writer.(*os.File)
 	if o.err != nil || !ok {
@@ -65,8 +64,7 @@ func (o *output) flush() error {
 	return o.err
 }
 
-// width is the width of the terminal that it goes to, in cells; 0 where it goes
-// elsewhere.
+// width is the width of the terminal in cells; 0 where the output is no terminal.
 func (o *output) width() int {
 	f, ok := o.Writer.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -78,18 +76,24 @@ func (o *output) width() int {
 	return 80 // a terminal that does not know
 }
 
-// table is rows for people, aligned by the cells that a terminal gives each
-// character. Where it is wider than the terminal its widest columns are cut.
+// tell prints a line for people. There is none where standard output has failed.
+func (a *app) tell(line string) {
+	if a.out.err == nil {
+		fmt.Fprintln(a.err, line)
+	}
+}
+
+// table is rows of texts, aligned by the cells of their characters. Where it is wider
+// than the terminal, its widest columns are cut.
 type table struct {
 	rows  [][]string
 	whole int  // the columns at the start that are cut last; the first never is
 	rigid bool // nothing is cut, as it is to be copied
 }
 
-// columnGap is the space between two columns.
 const columnGap = 2
 
-// add appends a row of texts from wherever: they come out safe, on one line.
+// add appends a row. Each text is made safe, and put on one line.
 func (t *table) add(cells ...string) {
 	for i := range cells {
 		cells[i] = question.Line(cells[i])
@@ -97,19 +101,18 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// printTable writes a table to standard output. Programs get a tab between two
-// columns, and all that there is.
-func (a *app) printTable(t table) error {
-	var b strings.Builder
+// printTable writes a table to standard output: whole, with tabs between columns,
+// where that is no terminal.
+func (a *app) printTable(t table) {
 	if width := a.out.width(); width > 0 {
-		b.WriteString(t.text(width))
-	} else {
-		for _, row := range t.rows {
-			b.WriteString(strings.Join(row, "\t") + "\n")
-		}
+		fmt.Fprint(a.out, t.text(width))
+		return
 	}
-	_, err := io.WriteString(a.out, b.String())
-	return err
+	var b strings.Builder
+	for _, row := range t.rows {
+		b.WriteString(strings.Join(row, "\t") + "\n")
+	}
+	fmt.Fprint(a.out, b.String())
 }
 
 // text draws the table no wider than width, 0 for any.
@@ -142,12 +145,12 @@ func (t *table) widths(width int) []int {
 	if width == 0 || t.rigid || widths == nil {
 		return widths
 	}
-	left := width - columnGap*(len(widths)-1)
+	spare := width - columnGap*(len(widths)-1)
 	for _, w := range widths {
-		left -= w
+		spare -= w
 	}
-	const little = 8 // cells say next to nothing
-	for from := max(1, t.whole); left < 0; {
+	const unreadable = 8 // cells
+	for from := max(1, t.whole); spare < 0; {
 		widest := len(widths) - 1
 		for i := from; i < len(widths); i++ {
 			if widths[i] > widths[widest] {
@@ -155,20 +158,20 @@ func (t *table) widths(width int) []int {
 			}
 		}
 		switch {
-		case from > 1 && widths[widest] <= little:
+		case from > 1 && widths[widest] <= unreadable:
 			from = 1
 		case widths[widest] <= 1:
 			return widths
 		default:
 			widths[widest]--
-			left++
+			spare++
 		}
 	}
 	return widths
 }
 
-// shortened returns the shortest prefixes of the ids that differ from each other, of
-// the same length each, and no shorter than least.
+// shortened returns the shortest prefixes that tell the ids apart: all of one length, of
+// at least least.
 func shortened(records []desk.Record, least int) []string {
 	n := least
 	for i := 1; i < len(records); i++ { // sorted by id, in either direction
@@ -186,19 +189,16 @@ func shortened(records []desk.Record, least int) []string {
 	return out
 }
 
-// The least lengths of shortened ids. The first characters of an id are its
-// time: eight tell seconds apart, which is enough for what is open, ten tell
-// milliseconds.
+// The least lengths of shortened ids. An id begins with its time: eight characters for
+// the second, ten for the millisecond.
 const (
 	shortOpen = 8
 	shortPast = 10
 )
 
-// printJSON writes a value to standard output, indented.
 func (a *app) printJSON(v any) error { return writeJSON(a.out, v, "  ") }
 
-// printLine writes a value to standard output on one line.
-func (a *app) printLine(v any) error { return writeJSON(a.out, v, "") }
+func (a *app) printJSONLine(v any) error { return writeJSON(a.out, v, "") }
 
 func writeJSON(w io.Writer, v any, indent string) error {
 	data, err := encodeJSON(v, "", indent)
@@ -219,7 +219,7 @@ func encodeJSON(v any, prefix, indent string) ([]byte, error) {
 	return escapeHidden(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// writeArray writes records as printJSON writes a slice of them, one at a time.
+// writeArray writes records one at a time, as printJSON writes a slice of them.
 func writeArray(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	before, after := "[\n  ", "[]\n"
 	for rec, err := range records {
@@ -239,9 +239,9 @@ func writeArray(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	return err
 }
 
-// escapeHidden writes the control characters and bidirectional overrides that
-// JSON allows as they are with \u: the value is the same, and a terminal that
-// shows it obeys none of them. The two joiners stay, as in question.Line.
+// escapeHidden escapes with \u the control characters and bidirectional overrides that
+// JSON allows: the value is the same, and no terminal obeys it. The two joiners stay, as
+// in question.Line.
 func escapeHidden(data []byte) []byte {
 	if !slices.ContainsFunc(data, func(c byte) bool { return c >= 0x7f }) { // nearly always
 		return data

@@ -15,7 +15,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// withDesk completes a command that runs at the desk of this user.
+// withDesk completes a command that uses the desk of this user.
 func (a *app) withDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
 	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
 		d, err := a.desk()
@@ -28,8 +28,8 @@ func (a *app) withDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.D
 	return cmd
 }
 
-// withRecord completes a command about one record, which its argument names. Its
-// ids are completed: those of the past too, or of what waits alone.
+// withRecord completes a command about the record that its argument names. The shell
+// completes ids of pending records, and with past those of ended ones.
 func (a *app) withRecord(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
 	cmd.ValidArgsFunction = a.completeIDs(past)
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
@@ -41,7 +41,6 @@ func (a *app) withRecord(cmd *cobra.Command, past bool, do func(ctx context.Cont
 	})
 }
 
-// find returns the record whose id begins so.
 func find(ctx context.Context, d *desk.Desk, id string) (desk.Record, error) {
 	rec, err := d.Find(ctx, id)
 	switch {
@@ -53,15 +52,14 @@ func find(ctx context.Context, d *desk.Desk, id string) (desk.Record, error) {
 	return rec, nil
 }
 
-// completeIDs completes the id of a record that waits, or of one of the newest
-// that have ended too.
 func (a *app) completeIDs(past bool) cobra.CompletionFunc {
-	return a.complete(past, func(rec desk.Record) string { return rec.ID })
+	return a.completeFrom(past, func(rec desk.Record) string { return rec.ID })
 }
 
-// complete completes one argument with what name makes of records.
-func (a *app) complete(past bool, name func(desk.Record) string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+// completeFrom completes one argument with a text of each pending record, and with past
+// of the newest that have ended.
+func (a *app) completeFrom(past bool, text func(desk.Record) string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		if a.config.Err() != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -76,8 +74,8 @@ func (a *app) complete(past bool, name func(desk.Record) string) cobra.Completio
 		}
 		seen := map[string]bool{"": true}
 		for _, rec := range records {
-			word := name(rec)
-			if !seen[word] && strings.HasPrefix(strings.ToUpper(word), strings.ToUpper(begun)) {
+			word := text(rec)
+			if !seen[word] && strings.HasPrefix(strings.ToUpper(word), strings.ToUpper(prefix)) {
 				out = append(out, cobra.CompletionWithDesc(word, view.Local(rec).Subject()))
 			}
 			seen[word] = true
@@ -91,14 +89,14 @@ func (a *app) lift() *cobra.Command {
 		Use:               "lift SESSION",
 		Short:             "Let a session ask again that has asked too often in a row",
 		Example:           "  mcp-askuser lift shell-0f3a5b7c9d1e2f40",
-		ValidArgsFunction: a.complete(true, func(rec desk.Record) string { return rec.SessionID }),
+		ValidArgsFunction: a.completeFrom(true, func(rec desk.Record) string { return rec.SessionID }),
 	}, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		err := d.Lift(cmd.Context(), args[0])
 		if errors.Is(err, desk.ErrNoSession) {
 			return fmt.Errorf(words.T("%w; show ID names the session of a question"), err)
 		}
 		if err == nil {
-			fmt.Fprintln(a.err, words.T("The session may ask again."))
+			a.tell(words.T("The session may ask again."))
 		}
 		return err
 	})
@@ -117,26 +115,26 @@ func (a *app) dismiss() *cobra.Command {
 	cmd.Flags().StringVar(&topic, "discuss", "", "discuss it first: a `text` for the agent to read")
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		reply := question.Reply{Dismissed: true, Reason: reason}
-		done, later := words.Mark("Dismissed %[1]s; %[2]s is told so."), words.Mark("Dismissed %[1]s; %[2]s is told so when it comes back.")
+		message, later := words.Mark("Dismissed %[1]s; %[2]s is told so."), words.Mark("Dismissed %[1]s; %[2]s is told so when it comes back.")
 		if cmd.Flags().Changed("discuss") {
 			if cmd.Flags().Changed("reason") {
 				return errors.New(words.T("--reason closes the question, --discuss puts it back to talk about it; give one of the two"))
 			}
 			reply = question.Reply{Discuss: true, Note: topic}
-			done, later = words.Mark("Put back to be discussed: %[1]s; %[2]s is told so."), words.Mark("Put back to be discussed: %[1]s; %[2]s is told so when it comes back.")
+			message, later = words.Mark("Put back to be discussed: %[1]s; %[2]s is told so."), words.Mark("Put back to be discussed: %[1]s; %[2]s is told so when it comes back.")
 		}
 		if _, err := d.Reply(ctx, rec.ID, reply, a.evidence()); err != nil {
 			return err
 		}
 		if !rec.Attended {
-			done = later
+			message = later
 		}
-		fmt.Fprintln(a.err, words.T(done, rec.ID, words.Local.Asker(rec.Asker)))
+		a.tell(words.T(message, rec.ID, words.Local.Asker(rec.Asker)))
 		return nil
 	})
 }
 
-// evidence is what a reply by a command without a form proves of its answerer.
+// evidence is the evidence of a reply that a command gives without a form.
 func (a *app) evidence() desk.Evidence {
 	from := desk.Evidence{Surface: words.Shell, How: desk.HowCommand}
 	if term.IsTerminal(int(a.in.Fd())) {
@@ -157,7 +155,7 @@ func (a *app) cancel() *cobra.Command {
 		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.err, words.T("Withdrawn: %s", rec.ID))
+		a.tell(words.T("Withdrawn: %s", rec.ID))
 		return nil
 	})
 }
@@ -176,10 +174,8 @@ func (a *app) reopen() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(a.out, again.ID); err != nil {
-			return err
-		}
-		fmt.Fprintln(a.err, words.T(words.Reopened))
+		fmt.Fprintln(a.out, again.ID)
+		a.tell(words.T(words.Reopened))
 		return nil
 	})
 }

@@ -25,7 +25,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// serveFlags gives a command the flags of those that serve MCP.
 func (a *app) serveFlags(cmd *cobra.Command) {
 	a.addFlags(cmd, "dir", "hold")
 	a.addFlags(cmd, askKeys[:]...)
@@ -33,7 +32,7 @@ func (a *app) serveFlags(cmd *cobra.Command) {
 }
 
 func (a *app) serve() *cobra.Command {
-	var o httpOptions
+	var address, cert, key string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over standard input and output, or over HTTP",
@@ -43,32 +42,32 @@ func (a *app) serve() *cobra.Command {
   mcp-askuser serve --http 0.0.0.0:8765 --tls-cert cert.pem --tls-key key.pem`,
 		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			switch {
-			case o.address != "":
-				return a.serveHTTP(cmd, o)
-			case o.cert != "" || o.key != "":
+			case address != "":
+				return a.serveHTTP(cmd, address, cert, key)
+			case cert != "" || key != "":
 				return errors.New(words.T("--tls-cert and --tls-key are for --http ADDRESS"))
 			}
 			return a.serveMCP(cmd, args)
 		}),
 	}
 	a.serveFlags(cmd)
-	cmd.Flags().StringVar(&o.address, "http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
-	cmd.Flags().StringVar(&o.cert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
-	cmd.Flags().StringVar(&o.key, "tls-key", "", "the `file` with the key of that certificate (PEM)")
+	cmd.Flags().StringVar(&address, "http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
+	cmd.Flags().StringVar(&cert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
+	cmd.Flags().StringVar(&key, "tls-key", "", "the `file` with the key of that certificate (PEM)")
 	return cmd
 }
 
-// serveMCP serves until the client ends the connection or a signal arrives;
-// both are ordinary ends.
+// serveMCP serves until the client ends the connection or a signal arrives. Neither is
+// an error.
 func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 	a.log = a.logger(slog.LevelInfo)
-	d, _, err := a.openDesk() // its host would be told, and not the human
+	d, _, err := a.openDesk() // prints no notices: the host would receive them, not the user
 	if err != nil {
 		return err
 	}
 	tools, stop := a.tools(askuser.Config{
 		Desk: d, Attended: a.attended, Command: a.inboxCommand(), Host: os.Getppid(),
-		// Of an agent that names no directory it is ours.
+		// An agent that names no directory works in ours.
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	})
 	defer a.watchCodex(cmd.Context(), d)()
@@ -83,9 +82,9 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 	return err
 }
 
-// collectEarly has garbage collected earlier than by default, unless the user has
-// set GOGC. A server waits nearly always, and would hold for hours what its heap had
-// grown to when the calls began. The start of a server is left alone.
+// collectEarly has garbage collected earlier than by default, unless GOGC is set. A server
+// waits for hours, and would keep what its heap had grown to when a call began. It leaves
+// the start of a server alone.
 func collectEarly() {
 	time.AfterFunc(time.Second, func() {
 		if os.Getenv("GOGC") == "" {
@@ -94,7 +93,7 @@ func collectEarly() {
 	})
 }
 
-// tools makes the tools for the clients that c describes, with its desk. Stop withdraws what they show.
+// tools makes the tools for the clients that c describes. Stop withdraws what they show.
 func (a *app) tools(c askuser.Config) (tools *askuser.Tools, stop func()) {
 	s := a.settings()
 	c.Log, c.Presenter = a.log, a.presenter(c.Desk)
@@ -107,19 +106,15 @@ func (a *app) tools(c askuser.Config) (tools *askuser.Tools, stop func()) {
 	}
 }
 
-// httpOptions are the flags of serve --http.
-type httpOptions struct{ address, cert, key string }
-
-// serveHTTP serves until a signal arrives, which is its ordinary end.
-func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
+func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 	if err := checkRemote(a.settings().Surfaces); err != nil {
 		return err
 	}
-	host, port, err := httpAddress(cmd.Context(), o.address)
+	host, port, err := httpAddress(cmd.Context(), address)
 	if err != nil {
 		return err
 	}
-	tls, err := door.Certificate(o.cert, o.key)
+	tls, err := door.Certificate(cert, key)
 	if err != nil {
 		return err
 	}
@@ -133,8 +128,10 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	if err != nil {
 		return err
 	}
-	mine := func(string) []string { return a.templateDirs("") } // no directory of this machine is the agent's
-	tools, stop := a.tools(askuser.Config{Desk: d, Remote: true, Attended: func(bool) bool { return true }, Command: command, Templates: mine})
+	tools, stop := a.tools(askuser.Config{
+		Desk: d, Remote: true, Attended: func(bool) bool { return true }, Command: command,
+		Templates: func(string) []string { return a.templateDirs("") }, // the agent's directory is on another machine
+	})
 	defer stop()
 	agents, _, err := a.tokens()
 	if err != nil {
@@ -148,12 +145,12 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	collectEarly()
 	fmt.Fprintln(a.out, served.Address(ln.Addr()))
 	if known, err := agents.List(); err == nil && len(known) == 0 {
-		fmt.Fprintln(a.err, words.T("No agent may call yet; mcp-askuser token add NAME lets one."))
+		a.tell(words.T("No agent may call yet; mcp-askuser token add NAME lets one."))
 	}
 	return served.Serve(cmd.Context(), ln)
 }
 
-// httpAddress reads where to listen: HOST:PORT, or a port of this machine.
+// httpAddress reads an address to listen on: HOST:PORT, or a port of this machine.
 func httpAddress(ctx context.Context, address string) (host, port string, err error) {
 	if !strings.Contains(address, ":") {
 		address = "127.0.0.1:" + address
@@ -168,8 +165,7 @@ func httpAddress(ctx context.Context, address string) (host, port string, err er
 	return host, port, nil
 }
 
-// watchCodex mirrors Codex's questions, where it is Codex's daemon that has
-// started us; stop ends that.
+// watchCodex mirrors Codex's questions until stop is called, if its daemon started us.
 func (a *app) watchCodex(ctx context.Context, d *desk.Desk) (stop func()) {
 	if !a.settings().MirrorCodex {
 		return func() {}
@@ -185,7 +181,7 @@ func (a *app) watchCodex(ctx context.Context, d *desk.Desk) (stop func()) {
 	}
 }
 
-// directory is the project that the asker works in.
+// directory is the directory that the asker works in.
 func (a *app) directory() string {
 	if dir := a.getenv("CLAUDE_PROJECT_DIR"); dir != "" {
 		return dir

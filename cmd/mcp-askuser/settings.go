@@ -35,29 +35,25 @@ func (a *app) addFlags(cmd *cobra.Command, keys ...string) {
 	}
 }
 
-// complete completes the words that a flag takes, one or several with commas
-// between them.
+// complete completes the words that a flag takes, also after a comma.
 func complete(cmd *cobra.Command, flag string, words ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		before := begun[:strings.LastIndexByte(begun, ',')+1]
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
 		for _, word := range words {
 			out = append(out, before+word)
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	})
-	if err != nil { // the flag is there
+	if err != nil { // no such flag
 		panic(err)
 	}
 }
 
-// settings are those of the command that runs.
 func (a *app) settings() *settings.Values { return &a.config.Values }
 
-// runE is what a command does.
 type runE = func(cmd *cobra.Command, args []string) error
 
-// checked runs a command where every setting is good. The error names every bad
-// value.
+// checked runs a command if every setting is valid. The error names all that are not.
 func (a *app) checked(run runE) runE {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := a.config.Err(); err != nil {
@@ -67,11 +63,10 @@ func (a *app) checked(run runE) runE {
 	}
 }
 
-// environ is the environment with the settings in it, for the rooms that look
-// into it themselves.
+// environ is the environment with the settings in it, for rooms that read it themselves.
 func (a *app) environ() func(string) string { return a.config.Environ(a.getenv) }
 
-// storeFile is a file of the user's in the directory of the store.
+// storeFile is the path of a file in the directory of the store.
 func (a *app) storeFile(name string) (string, error) {
 	dir, err := spool.DefaultDir(a.environ())
 	if err != nil {
@@ -80,8 +75,7 @@ func (a *app) storeFile(name string) (string, error) {
 	return filepath.Join(dir, name), nil
 }
 
-// desk opens the desk of this user, for a command of theirs, and prints the notices
-// that were not printed yet.
+// desk opens the desk for a command of the user's, and prints new notices.
 func (a *app) desk() (*desk.Desk, error) {
 	d, store, err := a.openDesk()
 	if joined, ok := store.(*home.Store); ok {
@@ -90,7 +84,6 @@ func (a *app) desk() (*desk.Desk, error) {
 	return d, err
 }
 
-// openDesk opens the desk of this user, and returns its store too.
 func (a *app) openDesk() (*desk.Desk, desk.Store, error) {
 	s := a.settings()
 	dir, err := spool.DefaultDir(a.environ())
@@ -105,7 +98,7 @@ func (a *app) openDesk() (*desk.Desk, desk.Store, error) {
 		return nil, nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
 	}
 	o := desk.Options{Log: a.log, Keep: s.Keep, KeepHistory: s.KeepHistory, MaxRounds: s.MaxRounds, Pause: s.RoundPause}
-	if s.Desk != "" { // the history of a shared one is not this user's alone
+	if s.Desk != "" { // the history of a shared desk has other users' questions too
 		if o.Own, err = spool.Open(dir); err != nil {
 			return nil, nil, err
 		}
@@ -113,21 +106,21 @@ func (a *app) openDesk() (*desk.Desk, desk.Store, error) {
 	return desk.New(store, o), store, nil
 }
 
-// printNotices tells the human, once, of answers that were given while the shared
-// desk was out of reach, and that do not count there.
+// printNotices reports, once, the answers that the user gave while the shared desk was
+// out of reach, and that it has not accepted.
 func (a *app) printNotices(joined *home.Store) {
 	ctx := context.Background()
 	notices, err := joined.Notices(ctx)
 	for _, n := range notices {
 		if n.First != nil {
-			fmt.Fprintln(a.err, words.T("Your answer to %s came too late and does not count: it was already %s.", n.ID, words.Local.Outcome(n.First)))
+			a.tell(words.T("Your answer to %s came too late and does not count: it was already %s.", n.ID, words.Local.Outcome(n.First)))
 		} else {
-			fmt.Fprintln(a.err, words.T("Your answer to %[1]s does not count, as the desk did not take it: %[2]s. If the question is still open, answer it again: what you answered is offered.", n.ID, question.Line(n.Reason)))
+			a.tell(words.T("Your answer to %[1]s does not count, as the desk did not take it: %[2]s. If the question is still open, answer it again: what you answered is offered.", n.ID, question.Line(n.Reason)))
 		}
 		err = errors.Join(err, joined.Told(ctx, n.ID))
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, words.T("Answers that do not count cannot be told: %v", err))
+		a.tell(words.T("Answers that do not count cannot be told: %v", err))
 	}
 }
 
@@ -140,43 +133,33 @@ func (a *app) configuration() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			for _, s := range a.config.Rows {
 				if s.Key == "dir" && s.From == settings.FromDefault {
-					s.Value, _ = spool.DefaultDir(a.getenv) // opening it reports why there is none
+					s.Value, _ = spool.DefaultDir(a.getenv) // opening the store reports the error
 				}
 			}
-			show := a.configTable
-			if asJSON {
-				show = a.configJSON
-			}
-			if err := show(); err != nil {
+			if !asJSON {
+				a.printSettings()
+			} else if err := a.printJSON(struct {
+				File     string              `json:"file"`
+				Found    bool                `json:"found"`
+				Settings []*settings.Setting `json:"settings"`
+			}{a.config.File, a.config.Found, a.config.Rows}); err != nil {
 				return err
 			}
 			return a.config.Err()
 		},
 	}
-	a.addFlags(cmd, "dir", "hold")
-	a.addFlags(cmd, askKeys[:]...)
-	a.addFlags(cmd, limitKeys[:]...)
+	a.serveFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) configJSON() error {
-	return a.printJSON(struct {
-		File     string              `json:"file"`
-		Found    bool                `json:"found"`
-		Settings []*settings.Setting `json:"settings"`
-	}{a.config.File, a.config.Found, a.config.Rows})
-}
-
-func (a *app) configTable() error {
+func (a *app) printSettings() {
 	t := table{rigid: true}
 	t.add(words.T("SETTING"), words.T("VALUE"), words.T("FROM"))
 	for _, s := range a.config.Rows {
 		t.add(s.Key, settings.Text(s.Value), words.T(a.config.Source(s.Key)))
 	}
-	if err := a.printTable(t); err != nil {
-		return err
-	}
+	a.printTable(t)
 	file := a.config.File
 	switch {
 	case file == "":
@@ -186,6 +169,5 @@ func (a *app) configTable() error {
 	case a.config.Unread != nil:
 		file = words.T("%s (it cannot be read, and nothing in it counts)", file)
 	}
-	fmt.Fprintln(a.err, words.T("Configuration file: %s", file))
-	return nil
+	a.tell(words.T("Configuration file: %s", file))
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"io"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -35,27 +35,26 @@ func (a *app) show() *cobra.Command {
 		if at, ok := d.Deadline(ctx, rec); ok && rec.Outcome == nil {
 			p.line(0, words.T("It closes at %s unless somebody works on it until then.", clock(at)))
 		}
-		_, err := io.WriteString(a.out, p.String())
-		return err
+		fmt.Fprint(a.out, p.String())
+		return nil
 	})
 }
 
-// page is a record in words.
+// page is the text of a record.
 type page struct {
 	strings.Builder
 	width     int                 // in cells, 0 for any
 	responses []question.Response // not written yet
 }
 
-// How much deeper a level is, and a further line of the same text, in cells.
+// The cells by which a level, and a further line of the same text, are indented.
 const (
 	indent  = 3
 	hanging = 2
 )
 
-// line writes a text of one or more lines at a level; further lines hang deeper,
-// so that no text from outside passes for a line of ours. The text is safe to
-// show: what is from outside in it went through question first.
+// line writes a text at a level. Its further lines are indented deeper, so that a text
+// of the agent's cannot pass for a line of ours. Callers must make such texts safe.
 func (p *page) line(level int, text string) {
 	margin := strings.Repeat(" ", level*indent)
 	if p.width > len(margin)+20 {
@@ -90,7 +89,6 @@ func (p *page) record(rec view.Record) {
 	p.outcome(rec)
 }
 
-// origin says which program asked, from where and when.
 func (p *page) origin(rec view.Record) {
 	program := rec.Program()
 	if rec.Asker.Directory != "" {
@@ -107,8 +105,7 @@ func (p *page) origin(rec view.Record) {
 	}
 }
 
-// question writes the next response, and those of its follow-ups below the
-// options that bring them up.
+// question writes the next response, and its follow-ups below their options.
 func (p *page) question(level int) {
 	q := p.responses[0]
 	p.responses = p.responses[1:]
@@ -117,7 +114,7 @@ func (p *page) question(level int) {
 		title = words.T("%[1]s: %[2]s", question.Line(q.Header), title)
 	}
 	p.line(level, title)
-	p.line(level, facts(q.Question))
+	p.line(level, properties(q.Question))
 	if q.Description != "" {
 		p.line(level, question.Block(q.Description))
 	}
@@ -140,8 +137,8 @@ func (p *page) question(level int) {
 	}
 }
 
-// facts says in brackets what kind of question it is, and its id.
-func facts(q *question.Question) string {
+// properties are the id and the type of a question, in brackets.
+func properties(q *question.Question) string {
 	parts := []string{question.Line(q.ID), string(q.Type)}
 	if !q.Required {
 		parts = append(parts, words.T("optional"))
@@ -200,11 +197,10 @@ func (p *page) outcome(rec view.Record) {
 	}
 }
 
-// capital begins words of ours with a capital letter.
+// capital begins a text with a capital letter.
 func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// clock is a time for people, in their own zone.
 func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

@@ -14,8 +14,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// templateDirs are where templates of this directory's project, and the user's
-// own, are looked for.
+// templateDirs are the directories of templates: that of the project, and the user's own.
 func (a *app) templateDirs(directory string) []string {
 	user := ""
 	if a.config.File != "" {
@@ -31,23 +30,20 @@ func (a *app) templates() *cobra.Command {
 		Short:   "List the question templates that there are here",
 		Example: "  mcp-askuser templates\n  mcp-askuser ask --template release --var version=1.2",
 		RunE: func(*cobra.Command, []string) error {
-			all, err := templates.List(a.templateDirs(a.directory())...)
+			dirs := a.templateDirs(a.directory())
+			all, err := templates.List(dirs...)
 			switch {
 			case asJSON:
-				err = errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
+				return errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
 			case len(all) == 0 && err == nil:
-				fmt.Fprintln(a.err, words.T("There are none in %s.", strings.Join(a.templateDirs(a.directory()), words.T(" and "))))
+				a.tell(words.T("There are none in %s.", strings.Join(dirs, words.T(" and "))))
 			case len(all) > 0:
 				t := table{rigid: true}
 				t.add(words.T("TEMPLATE"), words.T("VARIABLES"), words.T("ABOUT"))
 				for _, x := range all {
-					var names []string
-					for _, v := range x.Variables {
-						names = append(names, v.Name)
-					}
-					t.add(x.Name, strings.Join(names, ", "), question.Line(x.Description))
+					t.add(x.Name, strings.Join(x.Names(), ", "), x.Description)
 				}
-				err = errors.Join(a.printTable(t), err)
+				a.printTable(t)
 			}
 			return err
 		},
@@ -59,7 +55,7 @@ func (a *app) templates() *cobra.Command {
 // templateCall makes the call of a template, with variables given as NAME=VALUE.
 func (a *app) templateCall(name string, variables, args []string) (wire.Call, error) {
 	if len(args) > 0 {
-		return wire.Call{}, errors.New("--template brings its own questions; leave out the JSON")
+		return wire.Call{}, errors.New(words.T("--template brings its own questions; leave out the JSON"))
 	}
 	dirs := a.templateDirs(a.directory())
 	t, err := templates.Load(name, dirs...)

@@ -47,7 +47,8 @@ func (a *app) tokenAdd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(a.tokenRows(), func(r tokenRow) bool { return r.Name == args[0] }) {
+		known, _, _ := a.readTokens()
+		if slices.ContainsFunc(known, func(r tokenRow) bool { return r.Name == args[0] }) {
 			return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), tokens.ErrExists, args[0])
 		}
 		token, err := store.Add(args[0])
@@ -55,7 +56,7 @@ func (a *app) tokenAdd() *cobra.Command {
 			return err
 		}
 		fmt.Fprintln(a.out, token)
-		fmt.Fprintln(a.err, words.T(note, args[0]))
+		a.tell(words.T(note, args[0]))
 		return nil
 	})
 }
@@ -77,7 +78,7 @@ func (a *app) tokenList() *cobra.Command {
 			return cmp.Or(a.printJSON(rows), damaged)
 		}
 		if len(rows) == 0 && damaged == nil {
-			fmt.Fprintln(a.err, words.T("No agent has a token; mcp-askuser token add NAME makes one."))
+			a.tell(words.T("No agent has a token; mcp-askuser token add NAME makes one."))
 		}
 		for _, r := range rows {
 			line := words.Mark("%s  since %s")
@@ -96,7 +97,8 @@ func (a *app) tokenRemove() *cobra.Command {
 		Short:   "Take the token of an agent or a front end away",
 		Example: "  mcp-askuser token remove laptop",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-			for _, r := range a.tokenRows() {
+			rows, _, _ := a.readTokens()
+			for _, r := range rows {
 				if len(args) == 0 {
 					names = append(names, r.Name)
 				}
@@ -118,21 +120,20 @@ func (a *app) tokenRemove() *cobra.Command {
 	})
 }
 
-// tokens are those of the agents that may ask over the network, and of the front
-// ends through which the user answers. They are kept in the directory of the store.
+// tokens are those of agents, which ask over HTTP, and of front ends, which answer for the
+// user. They are in the directory of the store.
 func (a *app) tokens() (agents, frontEnds *tokens.Store, err error) {
 	dir, err := spool.DefaultDir(a.environ())
 	return tokens.New(filepath.Join(dir, "tokens")), tokens.New(filepath.Join(dir, "front-ends")), err
 }
 
-// tokenRow is a token in the list.
 type tokenRow struct {
 	Name    string    `json:"name"`
 	Created time.Time `json:"created_at"`
 	Answers bool      `json:"answers,omitempty"`
 }
 
-// readTokens returns all tokens by name, and which files of tokens are damaged.
+// readTokens returns all tokens, sorted by name, and an error that names damaged files.
 func (a *app) readTokens() (rows []tokenRow, damaged, err error) {
 	agents, frontEnds, err := a.tokens()
 	if err != nil {
@@ -151,12 +152,6 @@ func (a *app) readTokens() (rows []tokenRow, damaged, err error) {
 	}
 	slices.SortFunc(rows, func(x, y tokenRow) int { return cmp.Compare(x.Name, y.Name) })
 	return rows, damaged, nil
-}
-
-// tokenRows are the tokens that can be read.
-func (a *app) tokenRows() []tokenRow {
-	rows, _, _ := a.readTokens()
-	return rows
 }
 
 // frontEnd returns the name of the front end with this token.

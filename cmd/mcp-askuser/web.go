@@ -24,10 +24,10 @@ func (a *app) web() *cobra.Command {
 		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			if revoke {
 				key, _ := a.storeFile("page.key")
-				if err := web.Revoke(key); err != nil {
-					return err
+				err := web.Revoke(key)
+				if err == nil {
+					a.tell(words.T("Every browser must now open the address of the page again."))
 				}
-				_, err := fmt.Fprintln(a.err, words.T("Every browser must now open the address of the page again."))
 				return err
 			}
 			return a.serveWeb(cmd, o, open)
@@ -45,7 +45,6 @@ func (a *app) web() *cobra.Command {
 	return cmd
 }
 
-// serveWeb serves until a signal arrives, which is its ordinary end.
 func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	d, err := a.desk()
 	if err != nil {
@@ -54,7 +53,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	presenter := a.presenter(d)
 	defer presenter.Close(web.ErrStopped)
 	defer a.listenToPhone(d)()
-	a.webOptions(&o, d, presenter)
+	a.setOptions(&o, d, presenter)
 	server, err := web.New(o)
 	if err != nil {
 		return err
@@ -70,15 +69,15 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	if server.Exposed() {
 		qrterminal.GenerateHalfBlock(address, qrterminal.L, a.err)
 	}
-	fmt.Fprintln(a.err, words.T("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name."))
+	a.tell(words.T("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name."))
 	if open {
 		a.openBrowser(server.Invite(ln.Addr()))
 	}
 	return server.Serve(cmd.Context(), ln)
 }
 
-// webOptions fills in what the page needs of the settings.
-func (a *app) webOptions(o *web.Options, d *desk.Desk, presenter *present.Presenter) {
+// setOptions sets what the page needs of the settings.
+func (a *app) setOptions(o *web.Options, d *desk.Desk, presenter *present.Presenter) {
 	s := a.settings()
 	o.Desk, o.Log, o.Presenter, o.Directory = d, a.log, presenter, a.directory()
 	o.KeyFile, _ = a.storeFile("page.key") // no browser comes back where there is no place for it
@@ -93,18 +92,17 @@ func (a *app) webOptions(o *web.Options, d *desk.Desk, presenter *present.Presen
 // webSurface is the page as a surface of this process.
 func (a *app) webSurface(d *desk.Desk, presenter *present.Presenter) *web.Surface {
 	o := web.SurfaceOptions{Desktop: func() error { return web.Desktop(a.getenv) }, Open: web.OpenBrowser}
-	a.webOptions(&o.Options, d, presenter)
+	a.setOptions(&o.Options, d, presenter)
 	return web.NewSurface(o)
 }
 
-// openBrowser opens the page, or says why it does not; the address is there
-// all the same.
+// openBrowser opens the page, or says why it does not.
 func (a *app) openBrowser(address string) {
 	err := web.Desktop(a.getenv)
 	if err == nil {
 		err = web.OpenBrowser(address)
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, words.T("No browser was opened: %v.", err))
+		a.tell(words.T("No browser was opened: %v.", err))
 	}
 }

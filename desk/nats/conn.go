@@ -17,7 +17,6 @@ import (
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
-	"github.com/nats-io/nkeys"
 	"github.com/nats-io/nuid"
 
 	"mcp-askuser/desk"
@@ -33,14 +32,15 @@ const (
 
 // conn is the connection of a process, made when it is first needed.
 type conn struct {
-	urls    []string
-	options []natsgo.Option
-	about   string // describes the credential to people
-	log     *slog.Logger
-	// reconnected is called after each reconnect.
-	reconnected func()
-	guard       guard
-	ignored     sync.Map // subjects that were logged as ignored
+	urls        []string
+	options     []natsgo.Option
+	description string // describes the credential to people
+	log         *slog.Logger
+	// connectedFirst is called with a new connection, reconnected after each reconnect.
+	connectedFirst func(*natsgo.Conn, Identity) error
+	reconnected    func()
+	guard          guard
+	ignored        sync.Map // subjects that were logged as ignored
 
 	connecting    sync.Mutex
 	mu            sync.Mutex
@@ -50,7 +50,7 @@ type conn struct {
 	endConnection context.CancelFunc
 	inFlight      map[*natsgo.Msg]context.CancelCauseFunc // requests under way
 	connectedAt   time.Time                               // when the node was connected to
-	probedAt      time.Time                               // when it was last asked which nodes it hears
+	probedAt      time.Time                               // when the node was last probed
 }
 
 // Identity is the name and the rights of a credential.
@@ -73,7 +73,7 @@ func (me Identity) writer() string {
 }
 
 func newConn(o Options) (*conn, error) {
-	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), inFlight: map[*natsgo.Msg]context.CancelCauseFunc{}, reconnected: func() {}}
+	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), inFlight: map[*natsgo.Msg]context.CancelCauseFunc{}}
 	c.connection, c.endConnection = context.WithCancel(context.Background())
 	var remote bool
 	var faults []error
@@ -95,7 +95,7 @@ func newConn(o Options) (*conn, error) {
 		if err != nil {
 			faults = append(faults, err)
 		}
-		c.options, c.about = append(c.options, credential), about
+		c.options, c.description = append(c.options, credential), about
 	}
 	if o.CA != "" {
 		if _, err := os.Stat(o.CA); err != nil {
@@ -122,15 +122,11 @@ func readCreds(file string) (credential natsgo.Option, about string, err error) 
 	if strings.Contains(string(data), "NATS USER JWT") {
 		return natsgo.UserCredentials(file), about, nil
 	}
-	pair, err := nkeys.ParseDecoratedNKey(data)
+	credential, err = natsgo.NkeyOptionFromSeed(file)
 	if err != nil {
 		return nil, "", fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", file, err)
 	}
-	public, err := pair.PublicKey()
-	if err != nil {
-		return nil, "", fmt.Errorf("the credential for the desk, %s: %w", file, err)
-	}
-	return natsgo.Nkey(public, pair.Sign), about, nil
+	return credential, about, nil
 }
 
 // Close ends the connection.
@@ -177,7 +173,7 @@ func (c *conn) connect() error {
 		return nil
 	}
 	options := append(slices.Clone(c.options),
-		natsgo.Name(strings.TrimSpace("mcp-askuser "+c.about)),
+		natsgo.Name(strings.TrimSpace("mcp-askuser "+c.description)),
 		natsgo.Timeout(requestTimeout),
 		natsgo.MaxReconnects(-1),
 		// At once, and then not all at the same moment.
@@ -197,6 +193,9 @@ func (c *conn) connect() error {
 		return c.explain(err)
 	}
 	me, err := identify(nc)
+	if err == nil {
+		err = c.connectedFirst(nc, me)
+	}
 	if err != nil {
 		nc.Close()
 		return c.explain(err)
@@ -207,7 +206,7 @@ func (c *conn) connect() error {
 	return nil
 }
 
-// explain says why there is no connection.
+// explain returns the error of a failed connection, with its cause and what to do.
 func (c *conn) explain(err error) error {
 	at := strings.Join(c.urls, ",")
 	switch {
@@ -223,6 +222,19 @@ func (c *conn) explain(err error) error {
 	return fmt.Errorf("%w: %s: %w", desk.ErrUnreachable, at, err)
 }
 
+// ask publishes a request and returns the subscription that receives its answers.
+func ask(nc *natsgo.Conn, subject, reply, request string) (*natsgo.Subscription, error) {
+	answers, err := nc.SubscribeSync(reply)
+	if err != nil {
+		return nil, err
+	}
+	if err := nc.PublishRequest(subject, reply, []byte(request)); err != nil {
+		_ = answers.Unsubscribe()
+		return nil, err
+	}
+	return answers, nil
+}
+
 // identify asks the server for the rights of the credential. The name is that in the
 // subjects which it may publish to. From then on inboxes are the credential's own:
 // others can neither subscribe to them nor guess them.
@@ -230,16 +242,12 @@ func identify(nc *natsgo.Conn) (Identity, error) {
 	wrong := func(err error) (Identity, error) {
 		return Identity{}, fmt.Errorf("ask for the rights of this credential: %w", err)
 	}
-	inbox := "who." + nuid.Next()
-	sub, err := nc.SubscribeSync(inbox)
+	answers, err := ask(nc, "$SYS.REQ.USER.INFO", "who."+nuid.Next(), "")
 	if err != nil {
 		return wrong(err)
 	}
-	defer func() { _ = sub.Unsubscribe() }()
-	if err := nc.PublishRequest("$SYS.REQ.USER.INFO", inbox, nil); err != nil {
-		return wrong(err)
-	}
-	answer, err := sub.NextMsg(requestTimeout)
+	defer func() { _ = answers.Unsubscribe() }()
+	answer, err := answers.NextMsg(requestTimeout)
 	if err != nil {
 		if errors.Is(nc.LastError(), natsgo.ErrPermissionViolation) {
 			err = desk.ErrFormat // which had no such subject
@@ -292,12 +300,12 @@ func identify(nc *natsgo.Conn) (Identity, error) {
 	return me, nil
 }
 
-// Identity connects, and returns who the credential says that we are.
+// Identity connects, and returns the name and the rights of the credential.
 func (c *conn) Identity(ctx context.Context) (Identity, error) {
 	if _, err := c.connected(ctx); err != nil {
 		return Identity{}, err
 	}
-	return c.whoAmI(), nil
+	return c.identity(), nil
 }
 
 // awaitIdentity is Identity while nodes may be starting, or choosing a leader: it
@@ -310,7 +318,7 @@ func (c *conn) awaitIdentity(ctx context.Context) (me Identity, err error) {
 	return me, err
 }
 
-func (c *conn) whoAmI() Identity {
+func (c *conn) identity() Identity {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.me
@@ -365,7 +373,7 @@ func (c *conn) handleError(err error) {
 
 // request is one attempt, of so long at most, with a message that no other has
 // under way. The error wraps ErrDenied where the
-// server refuses it; any other but natsgo.ErrNoResponders says nothing of what became of it.
+// server refuses it; after any other but natsgo.ErrNoResponders the request may have been carried out.
 func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (*natsgo.Msg, error) {
 	nc, err := c.connected(ctx)
 	if err != nil {

@@ -46,9 +46,8 @@ func (s *Store) makeLeader(ctx context.Context, stream, node string) error {
 			return true, nil
 		}
 		if err == nil {
-			var done struct{}
 			request := map[string]any{"placement": map[string]string{"preferred": node}}
-			err = s.api(ctx, requestTimeout, "STREAM.LEADER.STEPDOWN."+stream, request, &done)
+			err = s.api(ctx, requestTimeout, "STREAM.LEADER.STEPDOWN."+stream, request, &struct{}{})
 		}
 		return errors.Is(err, desk.ErrDenied), cmp.Or(err, fmt.Errorf("%w: another leads", desk.ErrUnreachable))
 	})
@@ -56,7 +55,7 @@ func (s *Store) makeLeader(ctx context.Context, stream, node string) error {
 
 // intact returns an error where the leader of a stream cannot read all messages that
 // match a filter. After a bit on its disk has flipped it answers as if there were none,
-// and says nothing of it in its status.
+// and its status does not show that.
 func (c *conn) intact(ctx context.Context, stream, filter string) error {
 	lost, err := c.unreadable(ctx, stream, filter)
 	if err != nil || lost == 0 {
@@ -72,26 +71,27 @@ func (c *conn) intact(ctx context.Context, stream, filter string) error {
 
 // unreadable counts the messages that match a filter and that the leader of a stream
 // lists, but cannot read.
-func (c *conn) unreadable(ctx context.Context, stream, filter string) (int64, error) {
+func (c *conn) unreadable(ctx context.Context, stream, filter string) (uint64, error) {
 	listed, err := c.subjects(ctx, stream, filter)
 	if err != nil {
 		return 0, err
 	}
-	var lost atomic.Int64
-	names, errs := slices.Collect(maps.Keys(listed)), make([]error, len(listed))
-	each(len(names), func(i int) {
+	var lost atomic.Uint64
+	names := slices.Collect(maps.Keys(listed))
+	err = each(len(names), func(i int) error {
 		subject := names[i]
 		readable, err := c.countReadable(ctx, stream, subject, listed[subject])
-		if err == nil && readable < listed[subject] { // or some were removed meanwhile
-			var now map[string]uint64
-			if now, err = c.subjects(ctx, stream, subject); err == nil {
-				readable, err = c.countReadable(ctx, stream, subject, now[subject])
-				lost.Add(int64(now[subject] - readable)) //nolint:gosec // a few
-			}
+		if err != nil || readable == listed[subject] {
+			return err
 		}
-		errs[i] = err
+		now, err := c.subjects(ctx, stream, subject) // some may have been removed meanwhile
+		if err == nil {
+			readable, err = c.countReadable(ctx, stream, subject, now[subject])
+		}
+		lost.Add(now[subject] - readable)
+		return err
 	})
-	return lost.Load(), errors.Join(errs...)
+	return lost.Load(), err
 }
 
 // countReadable reads the messages of a subject, up to so many, and returns how many

@@ -161,7 +161,7 @@ func TestCopyOutOfReach(t *testing.T) {
 	a := archive(t, agent, desk.New(alice, desk.Options{}))[0]
 	sweep(t, c, alice, a.ID)
 	operator := c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10))
-	if m, err := operator.Request("$JS.API.STREAM.DELETE."+nats.StreamSaid, nil, natstest.Patience); err != nil || strings.Contains(string(m.Data), `"error"`) {
+	if m, err := operator.Request("$JS.API.STREAM.DELETE."+nats.StreamHuman, nil, natstest.Patience); err != nil || strings.Contains(string(m.Data), `"error"`) {
 		t.Fatalf("%v, %v", m, err)
 	}
 	ctx, stop := context.WithTimeout(t.Context(), time.Second)

@@ -8,7 +8,7 @@ var Sweep = (*Store).sweepOne
 // StillTakes reports whether a lock that this process is taking stays its own
 // while the process looks, after a reconnect, what became of those it has.
 func StillTakes(s *Store, kind desk.Kind, name string) bool {
-	s.locks.held.Store("taking", lock{place: place{areaAsk, string(kind), s.whoAmI().writer(), name}})
+	s.locks.held.Store("taking", lock{place: place{areaAsk, string(kind), s.identity().writer(), name}})
 	s.recheckLocks()
 	return s.locks.has("taking")
 }

@@ -42,7 +42,7 @@ func archive(t *testing.T, agent, human *desk.Desk) (all []storetest.Acknowledge
 // answer wrong. The operator finds which node cannot read what; a reader learns it
 // where that node leads, and gets it right where another leads.
 func TestFlippedBit(t *testing.T) {
-	for _, stream := range []string{nats.StreamPast, nats.StreamSaid} {
+	for _, stream := range []string{nats.StreamPast, nats.StreamHuman} {
 		t.Run(stream, func(t *testing.T) { testFlippedBit(t, stream) })
 	}
 }

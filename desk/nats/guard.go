@@ -70,7 +70,7 @@ func (c *conn) probe(ctx context.Context) {
 
 // leaveIfUseless leaves a node that has given no definite answer since a time: one that
 // was stopped and keeps its connections, or one that was cut off from the others, which
-// says that it leads for ten more seconds. Where most nodes can be heard through it they
+// claims for ten more seconds that it leads. Where most nodes can be heard through it they
 // are choosing a leader; where that takes too long another node may know more.
 func (c *conn) leaveIfUseless(since time.Time) {
 	c.mu.Lock()
@@ -91,7 +91,7 @@ func (c *conn) leaveIfUseless(since time.Time) {
 }
 
 // hearsLeader reports whether the leader of the desk answers, and has heard from most
-// nodes lately: a leader that was cut off says for ten seconds that it leads.
+// nodes lately: one that was cut off claims for ten seconds that it leads.
 func (c *conn) hearsLeader(ctx context.Context) bool {
 	m, err := c.request(ctx, guardProbe, &natsgo.Msg{Subject: "$JS.API.STREAM.INFO." + StreamDesk})
 	var now natsgo.StreamInfo
@@ -113,16 +113,15 @@ func (c *conn) hearsLeader(ctx context.Context) bool {
 // hearsMost reports whether most nodes can be heard through the one that we are
 // connected to.
 func (c *conn) hearsMost(nc *natsgo.Conn, wait time.Duration) bool {
-	inbox := nc.NewInbox()
-	sub, err := nc.SubscribeSync(inbox)
-	if err == nil {
-		defer func() { _ = sub.Unsubscribe() }()
-		err = nc.PublishRequest(pingNodes, inbox, []byte(everyNode))
+	answers, err := ask(nc, pingNodes, nc.NewInbox(), everyNode)
+	if err != nil {
+		return false
 	}
+	defer func() { _ = answers.Unsubscribe() }()
 	within, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	for heard := 0; err == nil && 2*heard <= len(c.urls); heard++ {
-		_, err = sub.NextMsgWithContext(within)
+		_, err = answers.NextMsgWithContext(within)
 	}
 	return err == nil
 }

@@ -22,11 +22,7 @@ import (
 // it still has.
 type holder struct {
 	name string
-
 	held sync.Map // locks, by the text of their documents
-
-	mu        sync.Mutex
-	answering bool
 }
 
 // lock is a lock that this process holds, or is taking.
@@ -63,9 +59,6 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		return nil, err
 	}
 	subject, err := s.ownSubject(p)
-	if err == nil {
-		err = s.serveLocks(ctx)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -121,25 +114,9 @@ func (s *Store) release(p place, mine string) {
 	}
 }
 
-// serveLocks makes this process answer for its locks.
-func (s *Store) serveLocks(ctx context.Context) error {
-	return s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
-		nc, err := s.connected(ctx)
-		if err == nil {
-			err = s.subscribe(nc)
-		}
-		return err == nil || errors.Is(err, desk.ErrDenied), err
-	})
-}
-
-// subscribe is serveLocks on a connection.
-func (s *Store) subscribe(nc *natsgo.Conn) error {
-	s.locks.mu.Lock()
-	defer s.locks.mu.Unlock()
-	if s.locks.answering {
-		return nil
-	}
-	sub, err := nc.Subscribe(aliveArea+s.whoAmI().writer()+"."+s.locks.name, func(m *natsgo.Msg) {
+// answerForLocks makes this process answer for its locks.
+func (s *Store) answerForLocks(nc *natsgo.Conn, me Identity) error {
+	_, err := nc.Subscribe(aliveArea+me.writer()+"."+s.locks.name, func(m *natsgo.Msg) {
 		if !strings.HasPrefix(m.Reply, backArea) { // or another would have us write anywhere
 			return
 		}
@@ -150,14 +127,9 @@ func (s *Store) subscribe(nc *natsgo.Conn) error {
 		_ = m.Respond(reply)
 	})
 	if err != nil {
-		return unreachable(err)
+		return err
 	}
-	if err := nc.FlushTimeout(requestTimeout); err != nil { // the node knows it before a lock says so
-		_ = sub.Unsubscribe()
-		return unreachable(err)
-	}
-	s.locks.answering = true
-	return nil
+	return nc.FlushTimeout(requestTimeout) // the node knows it before a lock says so
 }
 
 // The subjects on which holders are asked, and on which they answer.
@@ -169,16 +141,12 @@ const (
 // askHolder asks a holder. It answers on a subject of this request alone, which is no
 // inbox: a holder learns the name, and may write there.
 func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
-	nc, back := c.current(), backArea+c.whoAmI().writer()+"."+nuid.Next()
-	sub, err := nc.SubscribeSync(back)
+	answers, err := ask(c.current(), m.Subject, backArea+c.identity().writer()+"."+nuid.Next(), string(m.Data))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = sub.Unsubscribe() }()
-	if err := nc.PublishRequest(m.Subject, back, m.Data); err != nil {
-		return nil, err
-	}
-	answer, err := sub.NextMsgWithContext(ctx)
+	defer func() { _ = answers.Unsubscribe() }()
+	answer, err := answers.NextMsgWithContext(ctx)
 	if err == nil && len(answer.Data) == 0 && answer.Header.Get("Status") == "503" {
 		err = natsgo.ErrNoResponders
 	}
@@ -188,46 +156,51 @@ func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error
 // heldByte is how a holder says that a lock is its own.
 const heldByte = '1'
 
-// isHeld is heldBy for one lock.
+// isHeld is areHeld for one lock.
 func (s *Store) isHeld(ctx context.Context, lock *message) (bool, error) {
-	name, word, _ := strings.Cut(string(lock.Data), ".")
-	has, err := s.heldBy(ctx, lock.By.name, name, []string{word})
-	return err == nil && has[0], err
+	held, err := s.areHeld(ctx, []message{*lock})
+	return held[0], err
 }
 
-// heldBy reports which locks a holder answers for, a process with the credential
-// of a writer. A holder that subscribes and does not answer was stopped: it holds them.
-func (s *Store) heldBy(ctx context.Context, by, name string, words []string) ([]bool, error) {
-	has := make([]bool, len(words))
-	if !desk.ValidName(name) {
-		return has, nil // not written by us
-	}
-	if name == s.locks.name {
-		for i, word := range words {
-			has[i] = s.locks.has(name + "." + word)
-		}
-		return has, nil
-	}
-	ask := &natsgo.Msg{Subject: aliveArea + by + "." + name, Data: []byte(strings.Join(words, " "))}
-	err := s.repeat(ctx, requestTimeout, func(wait time.Duration) (bool, error) {
-		m, err := s.request(ctx, wait, ask)
+// areHeld reports which locks are held. A holder is asked once for all of its locks;
+// one that subscribes and does not answer was stopped: it holds them.
+func (s *Store) areHeld(ctx context.Context, locks []message) ([]bool, error) {
+	type holder struct{ writer, name string }
+	held, words, locksOf := make([]bool, len(locks)), make([]string, len(locks)), map[holder][]int{}
+	for i, m := range locks {
+		name, word, ok := strings.Cut(string(m.Data), ".")
 		switch {
-		case err == nil:
-			for i := range has {
-				has[i] = i < len(m.Data) && m.Data[i] == heldByte
-			}
-			return true, nil
-		case errors.Is(err, natsgo.ErrNoResponders):
-			return true, nil
-		case errors.Is(err, natsgo.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-			for i := range has {
-				has[i] = true
-			}
-			return true, nil
+		case !ok || !m.exists() || !desk.ValidName(name): // not written by us
+		case name == s.locks.name:
+			held[i] = s.locks.has(string(m.Data))
+		default:
+			of := holder{m.By.name, name}
+			words[i], locksOf[of] = word, append(locksOf[of], i)
 		}
-		return errors.Is(err, desk.ErrDenied), unreachable(err)
+	}
+	holders := slices.Collect(maps.Keys(locksOf))
+	return held, each(len(holders), func(n int) error {
+		of := locksOf[holders[n]]
+		var asked []string
+		for _, i := range of {
+			asked = append(asked, words[i])
+		}
+		ask := &natsgo.Msg{Subject: aliveArea + holders[n].writer + "." + holders[n].name, Data: []byte(strings.Join(asked, " "))}
+		return s.repeat(ctx, requestTimeout, func(wait time.Duration) (bool, error) {
+			m, err := s.request(ctx, wait, ask)
+			stopped := errors.Is(err, natsgo.ErrTimeout) || errors.Is(err, context.DeadlineExceeded)
+			switch {
+			case err == nil, stopped:
+				for at, i := range of {
+					held[i] = stopped || at < len(m.Data) && m.Data[at] == heldByte
+				}
+				return true, nil
+			case errors.Is(err, natsgo.ErrNoResponders):
+				return true, nil
+			}
+			return errors.Is(err, desk.ErrDenied), unreachable(err)
+		})
 	})
-	return has, err
 }
 
 // Locked implements desk.Store.
@@ -257,7 +230,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	me := s.whoAmI().writer()
+	me := s.identity().writer()
 	at := slices.DeleteFunc(slices.Collect(maps.Keys(found)), func(p place) bool {
 		return kind == desk.KindPresent && !isHuman(p.owner) && p.owner != me
 	})
@@ -265,7 +238,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	taken, err := s.holders(ctx, locks)
+	taken, err := s.areHeld(ctx, locks)
 	if err != nil {
 		return nil, err
 	}
@@ -279,33 +252,6 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 		}
 	}
 	return held, nil
-}
-
-// holders reports which locks are held: a holder is asked once for all of its
-// locks.
-func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
-	type process struct{ by, name string }
-	byHolder, words := map[process][]int{}, make([]string, len(locks))
-	for i, m := range locks {
-		if name, word, ok := strings.Cut(string(m.Data), "."); ok && m.exists() {
-			of := process{m.By.name, name}
-			byHolder[of], words[i] = append(byHolder[of], i), word
-		}
-	}
-	all, taken := slices.Collect(maps.Keys(byHolder)), make([]bool, len(locks))
-	errs := make([]error, len(all))
-	each(len(all), func(n int) {
-		var of []string
-		for _, i := range byHolder[all[n]] {
-			of = append(of, words[i])
-		}
-		has, err := s.heldBy(ctx, all[n].by, all[n].name, of)
-		errs[n] = err
-		for at, i := range byHolder[all[n]] {
-			taken[i] = has[at]
-		}
-	})
-	return taken, errors.Join(errs...)
 }
 
 // recheckLocks checks, after a reconnect, whether the locks of this process are still
@@ -322,7 +268,7 @@ func (s *Store) recheckLocks() {
 		m, err := s.last(ctx, l.place)
 		if err == nil && !m.exists() && s.locks.has(mine) {
 			m.Data = []byte(mine)
-			err = s.create(ctx, creation{place: l.place, subject: l.place.by(s.whoAmI().writer()), data: m.Data, replaces: m.Seq})
+			err = s.create(ctx, creation{place: l.place, subject: l.place.by(s.identity().writer()), data: m.Data, replaces: m.Seq})
 		}
 		if errors.Is(err, desk.ErrExists) || err == nil && string(m.Data) != mine {
 			s.locks.held.Delete(mine)

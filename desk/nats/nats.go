@@ -3,7 +3,7 @@
 //
 // subjects.go has the subjects. Beside them there are
 //
-//	said.<owner>.<id>.<name>         what humans said, copied by the server alone
+//	said.<owner>.<id>.<name>         humans' outcomes, copied by the server alone
 //	rang.<owner>.<id>.<role>.<name>  rings once an outcome is stored
 //	alive.<name>.<holder>            answered by the process that holds locks
 //
@@ -35,15 +35,16 @@ import (
 	"time"
 
 	"github.com/nats-io/nuid"
+	"golang.org/x/sync/errgroup"
 
 	"mcp-askuser/desk"
 )
 
 // The streams. The operator makes them, see [Store.Make].
 const (
-	StreamDesk = "ASK"      // open records, and those that ended lately
-	StreamPast = "ASK_PAST" // the archive
-	StreamSaid = "ASK_SAID" // copies of what humans said
+	StreamDesk  = "ASK"      // open records, and those that ended lately
+	StreamPast  = "ASK_PAST" // the archive
+	StreamHuman = "ASK_SAID" // copies of humans' outcomes
 )
 
 // maxSize is the largest document, in bytes; the nodes are set up to take it
@@ -59,10 +60,10 @@ const (
 	keepMarks   = desk.SessionKeep // marks, since the last change
 )
 
-// Options say where the desk is.
+// Options locate a desk, and the credential for it.
 type Options struct {
 	URL   string // nats:// or tls://, of one node or several, with commas between
-	Creds string // file with the credential: an nkey seed, or a JWT and its seed; empty for what the URL says
+	Creds string // file with the credential: an nkey seed, or a JWT and its seed; empty for that of the URL
 	CA    string // file with the certificates that the nodes' must descend from; empty for those of the system
 	Log   *slog.Logger
 }
@@ -96,6 +97,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{conn: c, seed: maphash.MakeSeed()}
 	s.locks.name = nuid.Next()
+	c.connectedFirst = s.answerForLocks
 	c.reconnected = func() { go s.recheckLocks() }
 	return s, nil
 }
@@ -172,30 +174,31 @@ func (s *Store) placeOf(ctx context.Context, kind desk.Kind, id string) (place, 
 // ownSubject returns this credential's subject in a place; ErrDenied where it has none.
 // The server would refuse it too.
 func (s *Store) ownSubject(p place) (subject string, err error) {
-	me := s.whoAmI()
+	me := s.identity()
 	if !me.Human && p.owner != me.writer() {
 		return "", fmt.Errorf("%w: it belongs to %s", desk.ErrDenied, p.owner)
 	}
 	return p.by(me.writer()), nil
 }
 
-// Create implements desk.Store.
+// ownPlaceOf is placeOf, with this credential's subject there.
+func (s *Store) ownPlaceOf(ctx context.Context, kind desk.Kind, id string) (p place, subject string, err error) {
+	if p, err = s.placeOf(ctx, kind, id); err == nil {
+		subject, err = s.ownSubject(p)
+	}
+	return p, subject, err
+}
+
+// Create implements desk.Store. Listings find the month of an archived record first.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	p, err := s.placeOf(ctx, kind, id)
+	p, subject, err := s.ownPlaceOf(ctx, kind, id)
+	if err == nil && kind == desk.KindArchive {
+		err = s.addMonth(ctx, p.owner, desk.MonthOf(id))
+	}
 	if err != nil {
 		return err
 	}
-	subject, err := s.ownSubject(p)
-	if err != nil {
-		return err
-	}
-	if kind != desk.KindArchive {
-		return s.create(ctx, creation{place: p, subject: subject, data: data})
-	}
-	indexed := make(chan error, 1)
-	go func() { indexed <- s.addMonth(ctx, p.owner, desk.MonthOf(id)) }()
-	err = s.create(ctx, creation{place: p, subject: subject, data: data})
-	return errors.Join(err, <-indexed)
+	return s.create(ctx, creation{place: p, subject: subject, data: data})
 }
 
 // addMonth has listings find a month of the archive.
@@ -204,10 +207,7 @@ func (s *Store) addMonth(ctx context.Context, owner, month string) error {
 	if _, known := s.months.Load(p); known {
 		return nil
 	}
-	subject, err := s.ownSubject(p)
-	if err == nil {
-		err = s.create(ctx, creation{place: p, subject: subject, data: []byte(month)})
-	}
+	err := s.create(ctx, creation{place: p, subject: p.by(s.identity().writer()), data: []byte(month)})
 	if err == nil {
 		s.months.Store(p, true)
 	}
@@ -222,7 +222,7 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 	if err != nil {
 		return err
 	}
-	me := s.whoAmI()
+	me := s.identity()
 	switch own := p.owner == me.writer(); {
 	case role == desk.RoleHuman && !me.Human, !own && !isHuman(me.writer()):
 		return fmt.Errorf("%w: it is that of %s, and the question belongs to %s; humans answer, and owners withdraw", desk.ErrDenied, me.writer(), p.owner)
@@ -234,11 +234,7 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	p, err := s.placeOf(ctx, kind, id)
-	if err != nil {
-		return err
-	}
-	subject, err := s.ownSubject(p)
+	_, subject, err := s.ownPlaceOf(ctx, kind, id)
 	if err != nil {
 		return err
 	}
@@ -251,7 +247,7 @@ func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 	return d.Data, d.Err
 }
 
-func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Document {
+func (s *Store) get(ctx context.Context, kind desk.Kind, id string) (d desk.Document) {
 	p, err := s.placeOf(ctx, kind, id)
 	if err != nil {
 		return desk.Document{Err: err}
@@ -259,36 +255,33 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 	m, err := s.last(ctx, p)
 	switch {
 	case err != nil:
-		return desk.Document{Err: err}
 	case !m.exists() && kind == desk.KindArchive: // where a record is looked for last
 		asked, ended := place{areaAsk, string(desk.KindPending), p.owner, id}, place{areaAsk, kindEnd, p.owner, id}
-		return desk.Document{Err: cmp.Or(s.intact(ctx, StreamPast, p.filter()), s.intact(ctx, StreamDesk, asked.filter()), s.intact(ctx, StreamDesk, ended.filter()), desk.ErrNotFound)}
+		err = cmp.Or(s.intact(ctx, StreamPast, p.filter()), s.intact(ctx, StreamDesk, asked.filter()), s.intact(ctx, StreamDesk, ended.filter()), desk.ErrNotFound)
 	case !m.exists():
-		return desk.Document{Err: desk.ErrNotFound}
+		err = desk.ErrNotFound
 	case len(m.Data) > maxSize:
-		return desk.Document{Err: fmt.Errorf("%w: %s is larger than any of ours", desk.ErrDamaged, id)}
-	}
-	d := desk.Document{Data: m.Data}
-	if kind == desk.KindReplies {
+		err = fmt.Errorf("%w: %s is larger than any of ours", desk.ErrDamaged, id)
+	case kind == desk.KindReplies:
 		d.By = new(m.By.author())
-	}
-	if kind == desk.KindArchive {
-		said, err := s.said(ctx, p.owner, id)
-		if err != nil {
-			return desk.Document{Err: err}
-		}
+	case kind == desk.KindArchive:
+		var said message
 		d.By = &desk.Author{}
-		if said.exists() {
+		if said, err = s.humanOutcome(ctx, p.owner, id); said.exists() {
 			d.By, d.Said = new(said.By.author()), said.Data
 		}
 	}
+	if err != nil {
+		return desk.Document{Err: err}
+	}
+	d.Data = m.Data
 	return d
 }
 
-// said returns the outcome of a human which the server has taken for a record;
+// humanOutcome returns the outcome of a human which the server has taken for a record;
 // the zero message if none did. The archive is its writer's word, this is not.
-func (s *Store) said(ctx context.Context, owner, id string) (message, error) {
-	copied := func() (message, error) { return s.copied(ctx, owner, id) }
+func (s *Store) humanOutcome(ctx context.Context, owner, id string) (message, error) {
+	copied := func() (message, error) { return s.humanCopy(ctx, owner, id) }
 	written := func() (message, error) {
 		return s.lastOn(ctx, StreamDesk, place{areaAsk, kindEnd, owner, id}.by(asHuman+".*"))
 	}
@@ -299,13 +292,13 @@ func (s *Store) said(ctx context.Context, owner, id string) (message, error) {
 			return m, err
 		}
 	}
-	return message{}, s.intact(ctx, StreamSaid, copyFilter(owner, id))
+	return message{}, s.intact(ctx, StreamHuman, copyFilter(owner, id))
 }
 
-// copied returns the server's first copy of what a human said.
-func (s *Store) copied(ctx context.Context, owner, id string) (message, error) {
+// humanCopy returns the server's first copy of a human's outcome.
+func (s *Store) humanCopy(ctx context.Context, owner, id string) (message, error) {
 	for from := uint64(1); ; {
-		m, err := s.message(ctx, StreamSaid, map[string]any{"seq": from, "next_by_subj": copyFilter(owner, id)})
+		m, err := s.message(ctx, StreamHuman, map[string]any{"seq": from, "next_by_subj": copyFilter(owner, id)})
 		if err != nil || m.Seq == 0 {
 			return m, err
 		}
@@ -317,7 +310,7 @@ func (s *Store) copied(ctx context.Context, owner, id string) (message, error) {
 	}
 }
 
-// copyFilter matches the server's copies of what humans said to a record.
+// copyFilter matches the server's copies of humans' outcomes to a record.
 func copyFilter(owner, id string) string { return "said." + owner + "." + id + ".*" }
 
 // maxInFlight is how many requests a process has under way.
@@ -328,52 +321,42 @@ const maxInFlight = 64
 // collected: a reader that finds it free knows that the record was open then.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
-	each(len(keys), func(i int) { out[i] = s.get(ctx, keys[i].Kind, keys[i].ID) })
+	_ = each(len(keys), func(i int) error {
+		out[i] = s.get(ctx, keys[i].Kind, keys[i].ID)
+		return nil
+	})
 	return out
 }
 
-// each calls f for 0 to n-1, some at a time.
-func each(n int, f func(int)) {
-	var workers sync.WaitGroup
-	places := make(chan struct{}, maxInFlight)
+// each calls f for 0 to n-1, some at a time, and returns the first error.
+func each(n int, f func(int) error) error {
+	var calls errgroup.Group
+	calls.SetLimit(maxInFlight)
 	for i := range n {
-		places <- struct{}{}
-		workers.Go(func() {
-			defer func() { <-places }()
-			f(i)
-		})
+		calls.Go(func() error { return f(i) })
 	}
-	workers.Wait()
+	return calls.Wait()
 }
 
 // Delete implements desk.Store. It stores a delete marker, which watches receive and
 // which expires: after a second, or, where another credential has written the document,
 // once that has been swept.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	p, err := s.placeOf(ctx, kind, id)
-	if errors.Is(err, desk.ErrNotFound) {
+	p, subject, err := s.ownPlaceOf(ctx, kind, id)
+	switch {
+	case errors.Is(err, desk.ErrNotFound):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	subject, err := s.ownSubject(p)
-	if err != nil {
-		return err
-	}
-	if kind == desk.KindReplies {
-		subject = p.prefix() + endBy(collected, s.whoAmI().writer())
+	case kind == desk.KindDrafts && !s.identity().Human:
+		return nil // an agent may not write here, and drafts expire
+	case kind == desk.KindReplies:
+		subject = p.prefix() + endBy(collected, s.identity().writer())
 	}
 	for tries := 0; ; tries++ {
 		m, err := s.last(ctx, p)
-		if err != nil {
+		if err != nil || !m.exists() {
 			return err
-		}
-		if !m.exists() {
-			return nil
-		}
-		if kind == desk.KindDrafts && !s.whoAmI().Human {
-			return nil // an agent writes none, not even that there is none; it goes by itself
 		}
 		keep := keepDeleted
 		switch {
@@ -389,7 +372,7 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	}
 }
 
-// List implements desk.Store. The leader says which subjects there are.
+// List implements desk.Store. The leader lists the subjects.
 func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		if ctx.Err() != nil {
@@ -438,7 +421,7 @@ func (s *Store) listDesk(ctx context.Context, kind desk.Kind) ([]string, error) 
 			ids = append(ids, p.record())
 		}
 		for _, w := range writers {
-			if w.name == s.whoAmI().writer() && w.role != collected && (done || w.role == asHuman || w.role == "" && len(writers) > 1) {
+			if w.name == s.identity().writer() && w.role != collected && (done || w.role == asHuman || w.role == "" && len(writers) > 1) {
 				old = append(old, p.by(strings.TrimPrefix(endBy(w.role, w.name), ".")))
 			}
 		}
@@ -472,7 +455,7 @@ func (s *Store) sweepOne(ctx context.Context, subject string) error {
 		if ended, err := s.wasCollected(ctx, p); err != nil || !ended {
 			return err
 		}
-		if copied, err := s.copied(ctx, p.owner, p.name); err != nil || !copied.exists() {
+		if copied, err := s.humanCopy(ctx, p.owner, p.name); err != nil || !copied.exists() {
 			return err // swept once the copy exists; see said
 		}
 	}
@@ -522,8 +505,8 @@ func yieldDescending(ids []string, err error, in desk.Range, yield func(string, 
 	return true
 }
 
-// places returns where the documents are that match a filter, and who has
-// written there.
+// places returns the places of the documents that match a filter, each with its
+// writers.
 func (s *Store) places(ctx context.Context, stream, filter string) (map[place][]writer, error) {
 	subjects, err := s.subjects(ctx, stream, filter)
 	found := make(map[place][]writer, len(subjects))

@@ -30,12 +30,12 @@ type StatusError struct {
 
 func (f StatusError) Error() string { return f.In(fmt.Sprintf) }
 
-// In is what the fault says, as say puts it.
+// In returns the text in the language of say.
 func (f StatusError) In(say func(text string, args ...any) string) string {
 	return say(f.text, f.args...)
 }
 
-// MarshalText is what it says in English.
+// MarshalText returns the text in English.
 func (f StatusError) MarshalText() ([]byte, error) { return []byte(f.Error()), nil }
 
 // Wrongf adds a fault.
@@ -47,7 +47,7 @@ func (st *Status) Wrongf(text string, args ...any) {
 type NodeStatus struct {
 	Name    string
 	Version string
-	Clock   time.Duration // how far it is ahead of ours, as well as that can be told
+	Clock   time.Duration // how far it is ahead of ours, estimated
 	Clients []string      // as they call themselves, those of this account
 	Synced  *bool         // writes at once; nil where the credential may not know
 }
@@ -72,7 +72,7 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	st := Status{Identity: s.whoAmI()}
+	st := Status{Identity: s.identity()}
 	if st.Nodes, err = nodesOf(nc, st.Human); err != nil {
 		return st, s.explain(err)
 	}
@@ -142,7 +142,7 @@ func older(version string, major, minor int) bool {
 	return err == nil && (a < major || a == major && b < minor)
 }
 
-// nodeReply is what a node says of itself.
+// nodeReply is what a node reports.
 type nodeReply[T any] struct {
 	Server struct {
 		Name string    `json:"name"`
@@ -161,22 +161,18 @@ const (
 	everyNode   = `{"include_unused":true}` // also one that has no client of the account
 )
 
-// askNodes asks all nodes, and returns what those say that answer soon after the
-// first.
+// askNodes asks all nodes, and returns the reports of those that answer soon after
+// the first.
 func askNodes[T any](nc *natsgo.Conn, subject, request string) ([]nodeReply[T], error) {
-	inbox := nc.NewInbox()
-	sub, err := nc.SubscribeSync(inbox)
+	begun := time.Now()
+	answers, err := ask(nc, subject, nc.NewInbox(), request)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = sub.Unsubscribe() }()
-	begun := time.Now()
-	if err := nc.PublishRequest(subject, inbox, []byte(request)); err != nil {
-		return nil, err
-	}
+	defer func() { _ = answers.Unsubscribe() }()
 	var all []nodeReply[T]
 	for wait := requestTimeout; ; wait = requestTimeout / 4 {
-		m, err := sub.NextMsg(wait)
+		m, err := answers.NextMsg(wait)
 		if err != nil {
 			break
 		}
@@ -247,8 +243,8 @@ func (s *Store) addSynced(system string, st *Status) error {
 	return addHealth(nc, st)
 }
 
-// addHealth notes what nodes say that they cannot do, such as to read a snapshot of
-// theirs.
+// addHealth adds what nodes report to be broken, such as a snapshot that they cannot
+// read.
 func addHealth(nc *natsgo.Conn, st *Status) error {
 	all, err := askNodes[struct {
 		Status string `json:"status"`

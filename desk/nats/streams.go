@@ -30,7 +30,7 @@ func Streams(nodes int) []natsgo.StreamConfig {
 	// No credential can publish to it: it has no subjects of its own. The first message
 	// of a subject counts, and stays when the outcome is deleted.
 	said.MaxMsgsPerSubject = -1
-	said.Name, said.Description = StreamSaid, "what humans said, as the server has seen it"
+	said.Name, said.Description = StreamHuman, "what humans said, as the server has seen it"
 	said.Sources = []*natsgo.StreamSource{{Name: StreamDesk, SubjectTransforms: []natsgo.SubjectTransformConfig{
 		{Source: root + "ask.end.*.*.human.*", Destination: "said.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}"},
 	}}}
@@ -53,16 +53,14 @@ func (s *Store) Make(ctx context.Context, nodes int, replace bool) error {
 		case err == nil:
 			call = "STREAM.UPDATE."
 		case errors.Is(err, desk.ErrFormat) && replace:
-			var gone struct{}
-			if err := s.api(ctx, writeTimeout, "STREAM.DELETE."+config.Name, map[string]string{}, &gone); err != nil {
+			if err := s.api(ctx, writeTimeout, "STREAM.DELETE."+config.Name, map[string]string{}, &struct{}{}); err != nil {
 				return fmt.Errorf("delete the stream %s: %w", config.Name, err)
 			}
 		case errors.Is(err, desk.ErrFormat):
 			return fmt.Errorf("%w: its questions name no author, and cannot be taken over. Have what is open answered with the earlier version, "+
 				"keep a copy if you want one (nats stream backup), and then run mcp-askuser desk create --replace", desk.ErrFormat)
 		}
-		var made info
-		if err := s.api(ctx, writeTimeout, call+config.Name, config, &made); err != nil {
+		if err := s.api(ctx, writeTimeout, call+config.Name, config, &struct{}{}); err != nil {
 			return fmt.Errorf("make the stream %s: %w", config.Name, err)
 		}
 	}

@@ -102,7 +102,7 @@ func recordOf(lock string) string {
 // allOf matches all documents of a kind, of all owners and writers.
 func allOf(area, kind string) string { return root + area + "." + kind + ".>" }
 
-// writer is who has put something where it is.
+// writer is the credential that wrote a document.
 type writer struct {
 	name string
 	role string // of an outcome
@@ -163,7 +163,7 @@ func parse(subject string) (p place, w writer, ok bool) {
 // No other may publish to the subject for replies of a message: its sender names that.
 // Answers to other credentials go to back.<name>. An agent may not make consumers: with
 // one it could have the server deliver documents under subjects that the agent must not
-// write to. Nobody but the operator may read with $JS.API.DIRECT.GET: the server sends
+// write to. Only the operator may read with $JS.API.DIRECT.GET: the server sends
 // the bytes as they were stored to the subject that the reader names, which may be a
 // request to change a stream.
 func Rights(name string, operator bool) (publish, subscribe []string) {

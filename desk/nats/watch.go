@@ -19,7 +19,7 @@ import (
 const lookInterval = time.Minute
 
 // Bell implements desk.Store. The server rings after it has stored an outcome;
-// to listen to the outcome's own subject would be to hear what was refused.
+// on the outcome's own subject refused publications arrive as well.
 func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
@@ -93,12 +93,12 @@ func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 }
 
 type watch struct {
-	store   *Store
-	next    uint64 // the sequence that is wanted
-	sub     *natsgo.Subscription
-	changes chan desk.Change
-	heard   uint64 // messages of this consumer
-	leader  uint64 // the last sequence that the leader is known to have
+	store    *Store
+	next     uint64 // the sequence that is wanted
+	sub      *natsgo.Subscription
+	changes  chan desk.Change
+	received uint64 // messages of this consumer
+	leader   uint64 // the last sequence that the leader is known to have
 }
 
 // consume makes the consumer.
@@ -116,14 +116,13 @@ func (w *watch) consume(ctx context.Context) error {
 	if w.sub, err = nc.SubscribeSync(inbox); err != nil {
 		return unreachable(err)
 	}
-	w.heard = 0
+	w.received = 0
 	request := map[string]any{"stream_name": StreamDesk, "config": map[string]any{
 		"name": name, "deliver_subject": inbox, "ack_policy": "none", "max_deliver": 1, "replay_policy": "instant", "filter_subjects": watched,
 		"deliver_policy": "by_start_sequence", "opt_start_seq": w.next, "headers_only": true,
 		"idle_heartbeat": heartbeat, "inactive_threshold": heartbeatTimeout, "num_replicas": 1, "mem_storage": true,
 	}}
-	var made struct{}
-	if err := w.store.api(ctx, readTimeout, "CONSUMER.CREATE."+StreamDesk+"."+name, request, &made); err != nil {
+	if err := w.store.api(ctx, readTimeout, "CONSUMER.CREATE."+StreamDesk+"."+name, request, &struct{}{}); err != nil {
 		_ = w.sub.Unsubscribe()
 		return fmt.Errorf("watch the desk: %w", err)
 	}
@@ -194,7 +193,7 @@ var errGap = errors.New("messages were missed")
 func (w *watch) read(m *natsgo.Msg) (c desk.Change, err error) {
 	if status := m.Header.Get("Status"); status != "" {
 		last, err := strconv.ParseUint(m.Header.Get("Nats-Last-Consumer"), 10, 64)
-		if err == nil && last != w.heard {
+		if err == nil && last != w.received {
 			return c, errGap
 		}
 		return c, nil
@@ -203,7 +202,7 @@ func (w *watch) read(m *natsgo.Msg) (c desk.Change, err error) {
 	if err != nil {
 		return c, nil //nolint:nilerr // none of the consumer's
 	}
-	if w.heard++; meta.Sequence.Consumer != w.heard {
+	if w.received++; meta.Sequence.Consumer != w.received {
 		return c, errGap
 	}
 	w.next = meta.Sequence.Stream + 1

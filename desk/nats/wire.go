@@ -24,14 +24,9 @@ const (
 	opPut, opDel = "put", "del"
 )
 
-// Codes of errors of the server.
-const (
-	codeNoMessage     = 10037
-	codeNoStream      = 10059
-	codeWrongSequence = 10071
-	codeWrongConstant = 10164 // the same
-	codeInProgress    = 10158 // an attempt with this Nats-Msg-Id is not stored yet
-)
+// codeInProgress is the error of an attempt while an earlier one with its Nats-Msg-Id
+// is not stored yet.
+const codeInProgress = 10158
 
 // message is a message of a stream; the zero message is none.
 type message struct {
@@ -65,14 +60,6 @@ func (c *conn) ignoreForeign(subject string) {
 	}
 }
 
-type apiError struct {
-	Code        int    `json:"code"`
-	ErrCode     int    `json:"err_code"`
-	Description string `json:"description"`
-}
-
-func (e *apiError) Error() string { return fmt.Sprintf("%s (%d)", e.Description, e.ErrCode) }
-
 // api calls the server's interface for streams, until there is an answer.
 func (c *conn) api(ctx context.Context, limit time.Duration, call string, request, answer any) error {
 	data, err := json.Marshal(request)
@@ -90,7 +77,7 @@ func (c *conn) api(ctx context.Context, limit time.Duration, call string, reques
 			return false, unreachable(err)
 		}
 		var failed struct {
-			Error *apiError `json:"error"`
+			Error *natsgo.APIError `json:"error"`
 		}
 		if err := json.Unmarshal(m.Data, &failed); err != nil {
 			return true, fmt.Errorf("what the desk answered is damaged: %w", err)
@@ -98,7 +85,7 @@ func (c *conn) api(ctx context.Context, limit time.Duration, call string, reques
 		if failed.Error == nil {
 			return true, json.Unmarshal(m.Data, answer)
 		}
-		if failed.Error.ErrCode == codeNoStream {
+		if failed.Error.ErrorCode == natsgo.JSErrCodeStreamNotFound {
 			return true, fmt.Errorf("%w: its streams have not been made; the operator does that: mcp-askuser desk create", desk.ErrUnreachable)
 		}
 		return failed.Error.Code != 503, failed.Error
@@ -157,7 +144,7 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 		} `json:"message"`
 	}
 	err := c.api(ctx, readTimeout, "STREAM.MSG.GET."+stream, which, &answer)
-	if failed, ok := errors.AsType[*apiError](err); ok && failed.ErrCode == codeNoMessage {
+	if failed, ok := errors.AsType[*natsgo.APIError](err); ok && failed.ErrorCode == natsgo.JSErrCodeMessageNotFound {
 		return message{}, nil
 	}
 	m := message{Subject: answer.Message.Subject, Seq: answer.Message.Seq, Data: answer.Message.Data}
@@ -170,9 +157,11 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 
 // lasts returns the last message in each of some places, in their order.
 func (c *conn) lasts(ctx context.Context, places []place) ([]message, error) {
-	out, errs := make([]message, len(places)), make([]error, len(places))
-	each(len(places), func(i int) { out[i], errs[i] = c.last(ctx, places[i]) })
-	return out, errors.Join(errs...)
+	out := make([]message, len(places))
+	return out, each(len(places), func(i int) (err error) {
+		out[i], err = c.last(ctx, places[i])
+		return err
+	})
 }
 
 // info is the state of a stream.
@@ -238,16 +227,16 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	}
 	id, expect, doubt := nuid.Next(), w.replaces, false
 	err := c.repeat(ctx, writeTimeout, func(wait time.Duration) (bool, error) {
-		ack, err := c.publish(ctx, wait, w, expect, id)
-		failed, answered := errors.AsType[*apiError](err)
+		duplicate, err := c.publish(ctx, wait, w, expect, id)
+		failed, answered := errors.AsType[*natsgo.APIError](err)
 		switch {
-		case err == nil && !ack.Duplicate:
+		case err == nil && !duplicate:
 			return true, nil
 		case errors.Is(err, desk.ErrDenied):
 			return true, err
 		case err == nil: // an attempt of ours was taken, and perhaps stored
-		case answered && (failed.ErrCode == codeWrongSequence || failed.ErrCode == codeWrongConstant):
-		case answered && failed.ErrCode == codeInProgress:
+		case answered && (failed.ErrorCode == natsgo.JSErrCodeStreamWrongLastSequence || failed.ErrorCode == natsgo.JSErrCodeStreamWrongLastSequenceConstant):
+		case answered && failed.ErrorCode == codeInProgress:
 			doubt = true
 			return false, unreachable(err)
 		case errors.Is(err, natsgo.ErrNoResponders):
@@ -306,7 +295,7 @@ func (c *conn) put(ctx context.Context, subject string, data []byte, ttl time.Du
 		if err == nil || errors.Is(err, desk.ErrDenied) {
 			return true, err
 		}
-		if failed, ok := errors.AsType[*apiError](err); ok {
+		if failed, ok := errors.AsType[*natsgo.APIError](err); ok {
 			return failed.Code < 500, fmt.Errorf("the desk does not store it: %w", err)
 		}
 		return false, unreachable(err)
@@ -316,37 +305,35 @@ func (c *conn) put(ctx context.Context, subject string, data []byte, ttl time.Du
 // anySequence replaces whatever is stored.
 const anySequence = ^uint64(0)
 
-type pubAck struct {
-	Seq       uint64    `json:"seq"`
-	Duplicate bool      `json:"duplicate"`
-	Error     *apiError `json:"error"`
-}
-
-// publish is one attempt to store a message.
-func (c *conn) publish(ctx context.Context, wait time.Duration, w creation, expect uint64, id string) (pubAck, error) {
+// publish is one attempt to store a message. Duplicate means that an earlier attempt
+// with this id was taken.
+func (c *conn) publish(ctx context.Context, wait time.Duration, w creation, expect uint64, id string) (duplicate bool, err error) {
 	m := natsgo.NewMsg(w.subject)
 	m.Data = w.data
 	m.Header.Set(headerOp, map[bool]string{false: opPut, true: opDel}[w.deleted])
 	if expect != anySequence {
-		m.Header.Set("Nats-Expected-Last-Subject-Sequence", strconv.FormatUint(expect, 10))
+		m.Header.Set(natsgo.ExpectedLastSubjSeqHdr, strconv.FormatUint(expect, 10))
 		if !w.ownOnly {
 			m.Header.Set("Nats-Expected-Last-Subject-Sequence-Subject", w.filter())
 		}
-		m.Header.Set("Nats-Msg-Id", id)
+		m.Header.Set(natsgo.MsgIdHdr, id)
 	}
 	if w.ttl > 0 {
-		m.Header.Set("Nats-TTL", w.ttl.String())
+		m.Header.Set(natsgo.MsgTTLHdr, w.ttl.String())
 	}
 	answer, err := c.request(ctx, wait, m)
 	if err != nil {
-		return pubAck{}, err
+		return false, err
 	}
-	var ack pubAck
+	var ack struct {
+		natsgo.PubAck
+		Error *natsgo.APIError `json:"error"`
+	}
 	if err := json.Unmarshal(answer.Data, &ack); err != nil {
-		return pubAck{}, fmt.Errorf("what the desk answered is damaged: %w", err)
+		return false, fmt.Errorf("what the desk answered is damaged: %w", err)
 	}
 	if ack.Error != nil {
-		return pubAck{}, ack.Error
+		return false, ack.Error
 	}
-	return ack, nil
+	return ack.Duplicate, nil
 }

@@ -1,6 +1,6 @@
 // Package http serves MCP over streamable HTTP at /mcp, in both eras: up to
 // 2025-11-25 a handshake opens a session with an id, of 2026-07-28 every request
-// stands for itself.
+// is independent.
 //
 // A request's own response carries what belongs to it: an event stream, or
 // JSON where the client takes nothing else or the result is there at once. The

@@ -101,7 +101,7 @@ func (x *sessions) use(id string, token tokens.Token) *session {
 	return s
 }
 
-// leave says that a request of a session is no longer in progress.
+// leave ends a request of a session.
 func (x *sessions) leave(s *session) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

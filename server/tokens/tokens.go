@@ -68,8 +68,8 @@ type Store struct {
 	read  time.Time // and when that was; zero for never
 }
 
-// New returns the tokens in dir, an absolute path in a directory to which nobody
-// else may write. It touches no file.
+// New returns the tokens in dir, an absolute path in a directory to which only this
+// user may write. It touches no file.
 func New(dir string) *Store { return &Store{dir: dir} }
 
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
@@ -183,7 +183,7 @@ func (s *Store) Valid(t Token) bool {
 	return slices.ContainsFunc(all, func(x Token) bool { return x.Name == t.Name && x.Hash == t.Hash })
 }
 
-// settled is how old a directory's time must be to say something: a change right
+// settled is how old a directory's time must be to show its last change: a change right
 // after another may leave it as it is.
 const settled = 2 * time.Second
 

@@ -24,14 +24,34 @@ import (
 type call struct {
 	*Tools
 	Transport
-	caller
+	host
+	client  Client
+	session string // the host's own id of the dialogue; empty if unknown
+	prompt  string // the host's id of the user's prompt; empty if unknown
+	token   mcp.ProgressToken
 	req     *mcp.CallToolRequest // nil once the call waits
 	dropped []string             // parts of the call that cannot be asked, see wire.Call
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	transport := transportOf(ctx)
-	return &call{Tools: t, Transport: transport, caller: callerOf(transport.Client(), req, t.Remote), req: &req}
+	client := transport.Client()
+	c := &call{Tools: t, Transport: transport, host: hostOf(client.Name), client: client, req: &req}
+	if t.Remote {
+		c.host = c.overHTTP()
+	}
+	if meta := req.Params.Meta; meta != nil {
+		c.token = meta.ProgressToken
+		for _, key := range []string{"threadId", "sessionId"} { // Codex
+			if id, ok := meta.GetMetaField(key).(string); ok && c.session == "" {
+				c.session = id
+			}
+		}
+		if turn, ok := meta.GetMetaField("x-codex-turn-metadata").(map[string]any); ok {
+			c.prompt, _ = turn["turn_id"].(string)
+		}
+	}
+	return c
 }
 
 // arguments returns the arguments as they were sent.

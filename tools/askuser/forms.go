@@ -55,6 +55,14 @@ func (c *call) surfaces() present.Surfaces {
 	}
 }
 
+// style returns what the client's form can do. Arrays exist since 2025-11-25, and
+// some hosts cannot show them.
+func (c *call) style() elicit.Style {
+	s := c.form
+	s.Arrays = !s.Line && c.client.ProtocolVersion >= mcp.ProtocolVersion20251125
+	return s
+}
+
 // clientForm returns the surface of the client's own form. A client that did not
 // declare forms receives none.
 func (c *call) clientForm(x *present.Presentation) ui.Surface {

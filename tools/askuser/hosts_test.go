@@ -42,7 +42,7 @@ func TestArraysByHost(t *testing.T) {
 		{"somebody", "2025-06-18", false},
 		{"somebody", "2025-11-25", true},
 	} {
-		c := caller{host: hostOf(tc.client), client: Client{ProtocolVersion: tc.version}}
+		c := call{host: hostOf(tc.client), client: Client{ProtocolVersion: tc.version}}
 		if got := c.style().Arrays; got != tc.want {
 			t.Errorf("%s on %s: %v", tc.client, tc.version, got)
 		}

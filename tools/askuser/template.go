@@ -23,7 +23,7 @@ func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.
 	var sent struct{ Template, Variables, Questions json.RawMessage }
 	// The decoder reports malformed arguments.
 	if json.Unmarshal(arguments, &sent) != nil || t.Templates == nil {
-		return arguments, nil //nolint:nilerr // the decoder says it
+		return arguments, nil //nolint:nilerr // the decoder reports it
 	}
 	if n := len(sent.Questions); n > 0 && string(sent.Questions) != "null" && string(sent.Questions) != "[]" {
 		return arguments, nil // the call has its own questions
@@ -65,7 +65,7 @@ func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.
 	}
 	var all, filled map[string]json.RawMessage
 	if json.Unmarshal(arguments, &all) != nil || json.Unmarshal(data, &filled) != nil {
-		return arguments, nil //nolint:nilerr // the decoder says it
+		return arguments, nil //nolint:nilerr // the decoder reports it
 	}
 	for _, name := range []string{"template", "variables", "questions"} {
 		delete(all, name)

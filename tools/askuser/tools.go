@@ -23,8 +23,8 @@ type Config struct {
 	Presenter *present.Presenter
 	Log       *slog.Logger
 	Limits    question.Limits
-	// Surfaces are tried in order. One named elicit stands for the client's
-	// own form.
+	// Surfaces are tried in order. One named elicit is the placeholder of the
+	// client's own form.
 	Surfaces []ui.Surface
 	// Whole, if there is one, is tried before a client's form that would not show
 	// all of a set.

@@ -178,12 +178,11 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 		w.Leave()
 		return w.failureResult(ctx, w.Record().ID, err)
 	}
-	place := w.Waiter
 	w.Transport.Delivered(func(written bool) {
 		if written {
-			place.Delivered()
+			w.Waiter.Delivered()
 		} else {
-			place.Leave()
+			w.Leave()
 		}
 	})
 	r := wire.NewResult(rec)

@@ -20,8 +20,8 @@ const (
 	ChangeEvent   = "ask:question:change"   // a draft was saved, or an asker connected or left
 )
 
-// about is the beginning of every event.
-type about struct {
+// header is the beginning of every event.
+type header struct {
 	Event   string `json:"event,omitempty"` // its name; left out where the transport names events itself
 	ID      string `json:"id"`              // of the record
 	AgentID string `json:"agentId"`         // the asking program, as it calls itself
@@ -30,7 +30,7 @@ type about struct {
 // Request is the event of a question that waits. Its texts are the asker's own
 // and as hostile as that.
 type Request struct {
-	about
+	header
 	SessionID string              `json:"sessionId"`
 	Round     int                 `json:"round"`
 	Directory string              `json:"directory,omitempty"` // the project of the asker; in notifications only
@@ -42,7 +42,7 @@ type Request struct {
 
 // Response is the event of a question that its user ended.
 type Response struct {
-	about
+	header
 	Status  desk.Status       `json:"status"`  // answered or dismissed
 	Answers map[string]string `json:"answers"` // by question-N
 	Surface string            `json:"surface"`
@@ -56,7 +56,7 @@ type Response struct {
 
 // Cancel is the event of a question that ended without its user.
 type Cancel struct {
-	about
+	header
 	Status desk.Status `json:"status"` // cancelled, timeout, unavailable or failed
 	Reason string      `json:"reason,omitempty"`
 	At     time.Time   `json:"at"`
@@ -64,19 +64,19 @@ type Cancel struct {
 
 // Change is the event of an open question whose circumstances changed.
 type Change struct {
-	about
+	header
 	At time.Time `json:"at"`
 }
 
 // NewRequest returns the event of a record that waits.
 func NewRequest(rec desk.Record) *Request {
 	return &Request{
-		about: aboutRecord(RequestEvent, rec), SessionID: rec.SessionID, Round: rec.Round,
+		header: newHeader(RequestEvent, rec), SessionID: rec.SessionID, Round: rec.Round,
 		Questions: rec.Questions, Metadata: rec.Metadata, At: rec.CreatedAt,
 	}
 }
 
-func aboutRecord(event string, rec desk.Record) about { return about{event, rec.ID, rec.Asker.Client} }
+func newHeader(event string, rec desk.Record) header { return header{event, rec.ID, rec.Asker.Client} }
 
 // Event is one of the events above, to be written as JSON.
 type Event interface {
@@ -84,9 +84,9 @@ type Event interface {
 	takeName() string
 }
 
-func (a *about) takeName() string {
-	name := a.Event
-	a.Event = ""
+func (h *header) takeName() string {
+	name := h.Event
+	h.Event = ""
 	return name
 }
 
@@ -97,16 +97,16 @@ func NewEvent(ev desk.Event) Event {
 	case ev.Type == desk.Asked:
 		return NewRequest(ev.Record)
 	case ev.Type != desk.Ended && (ev.Type != desk.Settled || rec.Later == nil) || o == nil:
-		return &Change{aboutRecord(ChangeEvent, ev.Record), time.Now()}
+		return &Change{newHeader(ChangeEvent, ev.Record), time.Now()}
 	case o.Reply != nil:
-		r := &Response{about: aboutRecord(ResponseEvent, ev.Record), Status: o.Status, Answers: ByKey(rec.Asked()), Surface: o.Surface, At: o.At}
+		r := &Response{header: newHeader(ResponseEvent, ev.Record), Status: o.Status, Answers: ByKey(rec.Asked()), Surface: o.Surface, At: o.At}
 		r.By, r.Name = rec.Answerer()
 		if rec.Later != nil {
 			r.Later = rec.Later.Surface
 		}
 		return r
 	}
-	return &Cancel{aboutRecord(CancelEvent, ev.Record), o.Status, o.Reason, o.At}
+	return &Cancel{newHeader(CancelEvent, ev.Record), o.Status, o.Reason, o.At}
 }
 
 // Frame returns an event as one of a stream of server-sent events.

@@ -18,7 +18,7 @@ import (
 
 const ms = time.Millisecond
 
-// appeared shows a set that nobody asked to see.
+// appeared shows a set in a form that the human did not open.
 func appeared(t testing.TB, w, h int, qs ...question.Question) *rig {
 	t.Helper()
 	return fresh(t, w, h, record(qs...), withOrigin(act.Appeared)).show()
@@ -45,12 +45,12 @@ func (r *rig) types(text string, pace time.Duration) *rig {
 
 // untouched fails when a form has sent anything, or holds anything that the
 // human chose or typed.
-func (r *rig) untouched(about ...any) {
+func (r *rig) untouched(context ...any) {
 	r.t.Helper()
 	if len(r.sent) > 0 || r.f.State() != Open {
-		r.t.Errorf("%v: sent %+v, state %v", about, r.sent, r.f.State())
+		r.t.Errorf("%v: sent %+v, state %v", context, r.sent, r.f.State())
 	} else if d := r.f.dialogue.Draft(); !sameDraft(d, question.Reply{}) || r.f.page().id != r.f.rec.Questions[0].ID || r.f.confirmation != nil {
-		r.t.Errorf("%v: left %+v; the screen:\n%s", about, d, r.screen())
+		r.t.Errorf("%v: left %+v; the screen:\n%s", context, d, r.screen())
 	}
 }
 

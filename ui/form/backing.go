@@ -9,10 +9,8 @@ import (
 	"mcp-askuser/question"
 )
 
-// Backing is the desk behind the form for one record, the full-screen form or
-// any other. Without a desk nothing is kept and nothing known. What the desk
-// cannot give, a form does without: none of it is worth keeping a human from
-// answering.
+// Backing is the desk behind a form for one record. Without a desk nothing is kept and
+// nothing known. Errors of reading are none of the form's: it does without.
 type Backing struct {
 	Desk *desk.Desk // nil: there is none
 	Rec  desk.Record
@@ -26,8 +24,8 @@ func (b Backing) Draft(ctx context.Context) (r question.Reply) {
 	return r
 }
 
-// Save keeps what was typed, also when ctx has ended: then above all. What the
-// record has no more use for is no failure.
+// Save keeps what was typed, also when ctx has ended. That the record has ended is no
+// error.
 func (b Backing) Save(ctx context.Context, r question.Reply) error {
 	if b.Desk == nil {
 		return nil
@@ -105,18 +103,16 @@ func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
 
 // Options are what the form gets from the desk, which is read for them; keep
 // takes the drafts.
-func (b Backing) Options(ctx context.Context, keep *Draft) (o Options) {
+func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
-	unsaved, _ := keep.Unsaved() // first: what is saved meanwhile is read from the desk
-	o.Draft, o.Keep, o.Memory = b.Draft(ctx), keep, b.Memory(ctx)
+	unsaved, _ := draft.Unsaved() // first: what is saved meanwhile is read from the desk
+	o.Draft, o.Keep, o.Memory = b.Draft(ctx), draft, b.Memory(ctx)
 	if unsaved != nil {
 		o.Draft = *unsaved
 	}
-	if b.Remembers() {
-		o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
-	}
+	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	if b.AtLimit(ctx) {
 		o.Lift = func() error { return b.Lift(ctx) }
 	}

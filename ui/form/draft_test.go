@@ -267,12 +267,12 @@ func (l *live) run(cmd tea.Cmd) {
 
 // wait lets that much time pass.
 func (l *live) wait(d time.Duration) {
-	over := time.After(d)
+	done := time.After(d)
 	for {
 		select {
 		case msg := <-l.msgs:
 			l.do(msg)
-		case <-over:
+		case <-done:
 			synctest.Wait()
 			return
 		}

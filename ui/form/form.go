@@ -44,15 +44,14 @@ type Form struct {
 	discussion   *term.Dismissal
 	confirmation *term.Dismissal // the one of them in front of the page; nil for none
 
-	notice          string // why sending failed
-	sending         bool   // commit is running
-	state           State
-	sent            question.Reply // with Sent
-	cause           error          // with Withdrawn
-	leftFile        string         // likewise: the file with what was written in an editor
-	pendingWithdraw *Withdraw      // came while a reply was being sent
-	unsent          bool           // a reply waits to be sent
-	waitingBehind   int            // questions of the same asker that wait behind this one
+	notice        string // what is wrong
+	sending       bool   // commit is running
+	state         State
+	sent          question.Reply // with Sent
+	cause         error          // with Withdrawn, or of a Withdraw that came while sending
+	leftFile      string         // with Withdrawn: the file with what was written in an editor
+	unsent        bool           // a reply waits to be sent
+	waitingBehind int            // questions of the same asker that wait behind this one
 
 	drafts drafts
 	alarm  term.Alarm // for the deadline
@@ -67,31 +66,22 @@ type Options struct {
 	// Bare has nothing preselected: Enter takes no answer on a page before the human has
 	// moved to one there, named it or typed. A form that appeared by itself is bare.
 	Bare bool
-	// Break has Ctrl+C ask whether to dismiss before it leaves the form: a form that
-	// appeared by itself is not to be lost by a habit.
+	// Break has Ctrl+C ask whether to dismiss before it leaves the form.
 	Break bool
 	// Interrupted says what becomes of the record when the human breaks off, as
 	// in present.Question; empty is that it stays open.
 	Interrupted desk.Status
-	// Draft is what the human chose and typed before. Nothing of it is confirmed:
-	// each page asks for its Enter as ever, and the review precedes sending.
-	// What no longer fits the set is left out; an empty draft changes nothing.
+	// Draft is what the human chose and typed before, as in [dialogue.Options].
 	Draft question.Reply
-	// Keep takes what the human has chosen and typed so far, confirmed or not: soon
-	// after every change, and once more when the form ends with the record open, or
-	// when it was not saved until then. Such a reply is not for [desk.Desk.Reply]: it
-	// may be partial, and an answer in it may hold both an option and the text of
-	// Other. Nil keeps none.
+	// Keep receives [dialogue.Dialogue.Draft]: soon after every change, and once more
+	// when the form ends with the record open or the draft unsaved. Nil keeps none.
 	Keep *Draft
-	// Memory is how the human answered questions before, by question id. Each says
-	// so, and lets them take that over; nothing is taken by itself.
+	// Memory is how the human answered questions before, by question id.
 	Memory map[string]desk.Memory
-	// Rounds returns the records of the session, for a look at the earlier rounds,
-	// in any order; that of the form itself may be among them. It may take its
-	// time. Nil: there are none.
+	// Rounds returns the records of the session, in any order. It runs as a command.
 	Rounds func() []desk.Record
-	// Lift lifts the round limit for the session, as a command. A host gives it
-	// only to a form whose round is the last before the limit, which says so then.
+	// Lift lifts the round limit for the session, as a command. Nil: this round is not the
+	// last before the limit.
 	Lift func() error
 	// Window is that of a host with other screens, which hands keys, and the gate's
 	// own messages, to the form while it is open. The form takes its clock, gate
@@ -128,10 +118,9 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	return f
 }
 
-// bare reports whether nothing is preselected.
 func (f *Form) bare() bool { return f.options.Bare || f.options.Origin == act.Appeared }
 
-// page is the one in front of the human.
+// page is the page of the current step.
 func (f *Form) page() *page {
 	id := ""
 	if s := f.dialogue.Current(); s != nil {
@@ -207,7 +196,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		if !f.sending {
 			return f.withdraw(msg.Cause)
 		}
-		f.pendingWithdraw = &msg // that reply may have been the first
+		f.cause = msg.Cause // that reply may have been the first
 	case Deadline:
 		f.dialogue.Deadline = msg.At
 	case Attention:
@@ -220,7 +209,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		if msg.Err != nil {
 			f.notice = msg.Err.Error()
 		}
-		f.typed()
+		f.takeOver()
 		return tea.Batch(f.window.Seen(), f.changed(true))
 	}
 	return nil
@@ -246,7 +235,7 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 
 // Keep implements act.Page.
 func (f *Form) Keep() (back func()) {
-	kept, asking, notice := f.dialogue.Clone(), f.confirmation, f.notice
+	saved, confirmation, notice := f.dialogue.Clone(), f.confirmation, f.notice
 	backs := []func(){f.dismissal.Keep(), f.discussion.Keep()}
 	for _, p := range f.pages {
 		backs = append(backs, p.keep())
@@ -254,16 +243,15 @@ func (f *Form) Keep() (back func()) {
 	return func() {
 		f.page().blur()
 		deadline, attended := f.dialogue.Deadline, f.dialogue.Attended
-		f.dialogue = kept.Clone() // it may be gone back to once more
+		f.dialogue = saved.Clone() // it may be restored once more
 		f.dialogue.Deadline, f.dialogue.Attended = deadline, attended
-		f.confirmation, f.notice = asking, notice
+		f.confirmation, f.notice = confirmation, notice
 		for _, back := range backs {
 			back()
 		}
 	}
 }
 
-// press does what a key or a paste does.
 func (f *Form) press(msg tea.Msg) tea.Cmd {
 	f.notice = ""
 	key, _ := msg.(tea.KeyPressMsg)
@@ -291,8 +279,8 @@ func (f *Form) entry() *term.Entry {
 	return f.page().focused()
 }
 
-// typed takes over what was typed.
-func (f *Form) typed() {
+// takeOver takes what was typed into the dialogue.
+func (f *Form) takeOver() {
 	if f.confirmation != nil {
 		f.page().act(dialogue.Reason{Text: f.dismissal.Reason()})
 	} else {
@@ -300,21 +288,19 @@ func (f *Form) typed() {
 	}
 }
 
-// ask puts the question whether to dismiss, or to discuss first, in front of the
-// page.
+// ask asks whether to dismiss, or to discuss first, in place of the page.
 func (f *Form) ask(d *term.Dismissal) {
 	f.confirmation = d
 	d.Open()
 }
 
-// pressDismissal handles a key or a paste while that is asked.
 func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
-	asking := f.confirmation
-	decision, err := asking.Press(msg)
+	confirmation := f.confirmation
+	decision, err := confirmation.Press(msg)
 	if err != nil {
 		f.notice = err.Error()
 	}
-	f.typed()
+	f.takeOver()
 	switch {
 	case decision == term.GoBack:
 		f.confirmation = nil
@@ -322,7 +308,7 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 	case decision == term.Dismiss:
 		f.page().act(dialogue.Dismiss{Reason: f.dismissal.Reason()})
 		return f.sendReply()
-	case decision == term.Discuss && asking == f.discussion:
+	case decision == term.Discuss && confirmation == f.discussion:
 		f.page().act(dialogue.Discuss{Topic: f.discussion.Reason()})
 		return f.sendReply()
 	case decision == term.Discuss:
@@ -364,23 +350,22 @@ func (f *Form) send(r question.Reply) tea.Cmd {
 	r.Took = f.window.Now().Sub(f.window.Appeared)
 	return func() tea.Msg {
 		err := f.commit(r)
-		return term.Then(func() tea.Cmd { return f.settle(r, err) })
+		return term.Then(func() tea.Cmd { return f.committed(r, err) })
 	}
 }
 
-// settle handles what became of a reply.
-func (f *Form) settle(r question.Reply, err error) tea.Cmd {
+// committed handles the result of a commit.
+func (f *Form) committed(r question.Reply, err error) tea.Cmd {
 	f.sending = false
-	var faults question.Violations
-	switch {
+	switch faults, refused := errors.AsType[question.Violations](err); {
 	case err == nil:
 		f.sent = r
 		return f.end(Sent)
 	case errors.As(err, new(*desk.ClosedError)):
 		return f.withdraw(err)
-	case f.pendingWithdraw != nil:
-		return f.withdraw(f.pendingWithdraw.Cause)
-	case errors.As(err, &faults):
+	case f.cause != nil:
+		return f.withdraw(f.cause)
+	case refused:
 		f.refuse(faults)
 	case errors.Is(err, desk.ErrUnsent):
 		f.unsent, f.notice = true, words.Local.Kept(err)
@@ -397,9 +382,9 @@ func (f *Form) withdraw(cause error) tea.Cmd {
 
 func (f *Form) end(s State) tea.Cmd {
 	f.state = s
-	keep := f.lastDraft()
-	if keep == nil {
+	save := f.lastDraft()
+	if save == nil {
 		return tea.Quit
 	}
-	return func() tea.Msg { keep(); return tea.Quit() }
+	return func() tea.Msg { save(); return tea.Quit() }
 }

@@ -109,12 +109,12 @@ func FuzzHostile(f *testing.F) {
 		rec := record(choose, write)
 		rec.Asker.Client, rec.Asker.Directory, rec.Asker.Version = s, s, s
 		rec.Round = 2
-		said := question.Reply{Note: s, Reason: s, Answers: []question.Answer{told("1", s, "a"), told("2", s)}}
+		draft := question.Reply{Note: s, Reason: s, Answers: []question.Answer{told("1", s, "a"), told("2", s)}}
 		before := rec
 		before.ID, before.Round = "01H", 1
-		before.Outcome = &desk.Outcome{Status: desk.Answered, Surface: s, Reason: s, Reply: &said}
+		before.Outcome = &desk.Outcome{Status: desk.Answered, Surface: s, Reason: s, Reply: &draft}
 		opts := []option{
-			withDraft(said),
+			withDraft(draft),
 			withRounds(func() []desk.Record { return []desk.Record{before} }),
 			withLift(func() error { return errors.New(s) }),
 		}

@@ -17,7 +17,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// scene is a form that was brought somewhere.
+// scene is a form after some keys.
 type scene struct {
 	name string
 	rec  desk.Record

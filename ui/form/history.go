@@ -11,9 +11,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// remembers reports whether there are earlier rounds to look at.
-func (f *Form) remembers() bool { return f.options.Rounds != nil && f.rec.Round > 1 }
-
 func (f *Form) lookBack() tea.Cmd {
 	return func() tea.Msg {
 		session := f.options.Rounds()

@@ -22,9 +22,16 @@ type list struct {
 	cursor    int         // index of a row that the filter lets through, or nowhere
 	before    int         // the cursor when the earlier answer was taken over
 	filtering bool        // the keyboard belongs to the filter
+	texts     []rowTexts  // of the rows
 	tallest   int         // lines of a row, when last drawn
 	previews  bool        // an option has one
 	scroll    term.Scroll // of the preview
+}
+
+// rowTexts are the texts of a row as they are shown: safe and short.
+type rowTexts struct {
+	label, description string
+	preview            *preview // nil until it is drawn
 }
 
 // nowhere is a cursor that takes nothing: where it is at first in a bare form, on yes
@@ -69,8 +76,11 @@ func keys(r dialogue.Row) (shown, number string) {
 // newList returns the list of a step. The cursor begins on the row that matters, unless
 // the form is bare; on a yes only where the human has marked it.
 func (f *Form) newList(s *dialogue.Step) list {
-	l := list{cursor: nowhere, previews: slices.ContainsFunc(s.Options, func(o question.Option) bool { return o.Preview != "" })}
-	at := home(s)
+	l, at := list{cursor: nowhere}, home(s)
+	for _, r := range rows(s) {
+		l.texts = append(l.texts, rowTexts{label: term.Line(r.Option.Label, maxLabel), description: term.Line(r.Option.Description, maxDescription)})
+		l.previews = l.previews || r.Offered() && r.Option.Preview != ""
+	}
 	if first := s.Rows[at]; !f.bare() && (!s.Confirms() || first.Marked || first.Default && first.Kind == dialogue.No) {
 		l.cursor = at
 	}

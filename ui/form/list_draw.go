@@ -35,7 +35,7 @@ func (p *page) drawList(s *term.Styles, step *dialogue.Step, width, lines int) t
 		if r.Hidden {
 			continue
 		}
-		drawn := p.drawRow(s, step, r, at == p.list.cursor, width, lines-b.Pinned)
+		drawn := p.drawRow(s, step, r, at, width, lines-b.Pinned)
 		p.list.tallest = max(p.list.tallest, len(drawn.Lines))
 		if at != inView {
 			b.Lines = append(b.Lines, drawn.Lines...)
@@ -64,16 +64,16 @@ func (p *page) drawFilter(s *term.Styles, step *dialogue.Step, width int) term.B
 
 // drawRow draws one row: cursor, shortcut, mark and label on the first line,
 // the description or the words of Other below, all with a hanging indent.
-func (p *page) drawRow(s *term.Styles, step *dialogue.Step, r dialogue.Row, selected bool, width, lines int) term.Block {
+func (p *page) drawRow(s *term.Styles, step *dialogue.Step, r dialogue.Row, at, width, lines int) term.Block {
 	key, _ := keys(r)
-	mark, label := term.Mark(step.Several(), r.Marked), term.Line(r.Option.Label, maxLabel)
+	mark, label, description := term.Mark(step.Several(), r.Marked), p.list.texts[at].label, p.list.texts[at].description
 	if r.Kind == talk {
 		mark = strings.Repeat(" ", ansi.StringWidth(mark))
 	}
 	if r.Default && !step.Several() {
 		label = words.T("%s (default)", label)
 	}
-	lead, style := s.Row(selected)
+	lead, style := s.Row(at == p.list.cursor)
 	lead += term.Pad(key, 1) + " " + mark + " "
 	indent := ansi.StringWidth(lead)
 	b := term.Block{Lines: term.RenderLines(style, term.Hang(lead, label, width))}
@@ -83,8 +83,8 @@ func (p *page) drawRow(s *term.Styles, step *dialogue.Step, r dialogue.Row, sele
 		below = p.entry.Draw(s, width-indent, lines-len(b.Lines))
 	case other && p.entry.Text() != "":
 		below.Lines = term.Text(s.Plain, "“"+question.Block(p.entry.Text())+"”", width-indent)
-	case r.Option.Description != "":
-		below.Lines = term.Text(s.Muted, term.Line(r.Option.Description, maxDescription), width-indent)
+	case description != "":
+		below.Lines = term.Text(s.Muted, description, width-indent)
 	}
 	b.Cursor = term.Shift(below.Cursor, indent, len(b.Lines))
 	for _, line := range below.Lines {
@@ -118,11 +118,24 @@ func (p *page) everything() string {
 }
 
 // cutShort reports whether a label or a description is shown shortened.
-func cutShort(s *dialogue.Step) bool {
-	cut := func(text string, most int) bool { return strings.HasSuffix(term.Line(text, most), "…") }
-	return slices.ContainsFunc(rows(s), func(r dialogue.Row) bool {
-		return cut(r.Option.Label, maxLabel) || cut(r.Option.Description, maxDescription)
+func (l *list) cutShort() bool {
+	return slices.ContainsFunc(l.texts, func(t rowTexts) bool {
+		return strings.HasSuffix(t.label, "…") || strings.HasSuffix(t.description, "…")
 	})
+}
+
+// preview is the preformatted text of an option.
+type preview struct {
+	lines []string
+	wide  int // cells of the longest line
+}
+
+func newPreview(text string) *preview {
+	p := &preview{lines: strings.Split(strings.TrimRight(term.Safe(text), "\n"), "\n")}
+	for _, line := range p.lines {
+		p.wide = max(p.wide, ansi.StringWidth(line))
+	}
+	return p
 }
 
 // drawPreview shows the preview of the row with the cursor: a heading that says how much
@@ -132,7 +145,11 @@ func (p *page) drawPreview(s *term.Styles, step *dialogue.Step, width, rows int)
 	var lines []string
 	r := p.row(step)
 	if r.Option != nil && r.Option.Preview != "" {
-		lines = strings.Split(strings.TrimRight(term.Safe(r.Option.Preview), "\n"), "\n")
+		texts := &p.list.texts[p.list.cursor]
+		if texts.preview == nil {
+			texts.preview = newPreview(r.Option.Preview)
+		}
+		lines, cut = texts.preview.lines, texts.preview.wide > width
 	}
 	rows-- // the heading
 	scroll := &p.list.scroll
@@ -146,11 +163,8 @@ func (p *page) drawPreview(s *term.Styles, step *dialogue.Step, width, rows int)
 		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(lines))
 	}
 	out = []string{s.Rule(heading, width)}
-	for i, line := range lines {
-		cut = cut || ansi.StringWidth(line) > width
-		if from <= i && i < to {
-			out = append(out, term.Cut(line, width))
-		}
+	for _, line := range lines[from:to] {
+		out = append(out, term.Cut(line, width))
 	}
 	return out, cut
 }

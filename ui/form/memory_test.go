@@ -77,7 +77,7 @@ func TestMemoryOfAnother(t *testing.T) {
 	}
 }
 
-// In a form that appeared by itself what was typed for somebody else takes
+// In a form that appeared by itself what was typed for another program takes
 // nothing over: it is put back with the rest of its burst.
 func TestMemoryTypedElsewhere(t *testing.T) {
 	r := fresh(t, 80, 24, record(database()), answeredBefore(database(), told("", "", "sqlite")), withOrigin(act.Appeared)).show()
@@ -99,7 +99,7 @@ func TestMemoryTypedElsewhere(t *testing.T) {
 	}
 }
 
-// What keys for somebody else marked after the earlier answer was put back is not
+// What keys for another program marked after the earlier answer was put back is not
 // there either when it is put back once more.
 func TestMemoryPutBackTwice(t *testing.T) {
 	r := fresh(t, 80, 24, record(features()), answeredBefore(features(), told("features", "", "export")), withOrigin(act.Appeared)).show()

@@ -234,7 +234,7 @@ func (p *page) bindings(name string) term.Bindings {
 		discuss.Hint = words.T("discuss first")
 	}
 	looks := term.Bindings{
-		{Keys: p.letter("h"), Hint: words.T("earlier rounds"), Off: !f.remembers(), Do: f.lookBack},
+		{Keys: p.letter("h"), Hint: words.T("earlier rounds"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
 		{Keys: p.letter("L"), Hint: f.liftHint(), Off: f.options.Lift == nil, Do: f.lift},
 	}
 	other := term.Bindings{

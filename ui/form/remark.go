@@ -7,11 +7,10 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Attention is the message that the asker waits for the answer, or no longer does: the
-// record is detached, and an answer is kept for when the agent asks again.
+// Attention is the message that the asker waits for the answer, or no longer does. Then
+// an answer is kept until the agent asks again.
 type Attention struct{ Attended bool }
 
-// liftHint says what the key for that does, while there is a limit.
 func (f *Form) liftHint() string {
 	if f.lifted {
 		return ""
@@ -19,7 +18,6 @@ func (f *Form) liftHint() string {
 	return words.T("lift the limit")
 }
 
-// lift lifts the round limit.
 func (f *Form) lift() tea.Cmd {
 	if f.lifted {
 		return nil
@@ -27,7 +25,7 @@ func (f *Form) lift() tea.Cmd {
 	return func() tea.Msg {
 		err := f.options.Lift()
 		return term.Then(func() tea.Cmd {
-			if f.lifted = err == nil; err != nil {
+			if f.lifted = f.lifted || err == nil; err != nil {
 				f.notice = words.Local.LimitStays(err)
 			}
 			return nil
@@ -35,8 +33,7 @@ func (f *Form) lift() tea.Cmd {
 	}
 }
 
-// remark is something to know beside the question. Where there is little space
-// the brief form is shown.
+// remark is something to know beside the question; brief is for small terminals.
 type remark struct{ full, brief string }
 
 // remarks are what there is to know now, the most important first.

@@ -72,8 +72,8 @@ type option = func(*Options)
 
 func withOrigin(origin act.Origin) option   { return func(o *Options) { o.Origin = origin } }
 func withDraft(draft question.Reply) option { return func(o *Options) { o.Draft = draft } }
-func withKeep(keep func(question.Reply)) option {
-	return func(o *Options) { o.Keep = NewDraft(func(r question.Reply) error { keep(r); return nil }) }
+func withKeep(save func(question.Reply)) option {
+	return func(o *Options) { o.Keep = NewDraft(func(r question.Reply) error { save(r); return nil }) }
 }
 func withMemory(memory map[string]desk.Memory) option { return func(o *Options) { o.Memory = memory } }
 func withRounds(rounds func() []desk.Record) option   { return func(o *Options) { o.Rounds = rounds } }
@@ -85,8 +85,8 @@ func bare(o *Options) { o.Bare = true }
 // otherwise.
 func with(o Options, opts []option) Options {
 	o.Origin = act.Opened
-	for _, change := range opts {
-		change(&o)
+	for _, set := range opts {
+		set(&o)
 	}
 	return o
 }

@@ -28,9 +28,9 @@ func heavy() map[string][]question.Question {
 			}
 		}
 	}
-	with := func(change func(q *question.Question)) []question.Question {
+	with := func(edit func(q *question.Question)) []question.Question {
 		q := database()
-		change(&q)
+		edit(&q)
 		return []question.Question{q}
 	}
 	text := func(s string) []question.Question {
@@ -96,7 +96,7 @@ func BenchmarkHeavy(b *testing.B) {
 	}
 }
 
-// TestReviewShowsAnswers: however long a question is, its answer stands in view beside
+// TestReviewShowsAnswers: however long a question is, its answer is in view beside
 // it before it is sent.
 func TestReviewShowsAnswers(t *testing.T) {
 	q := chinese()

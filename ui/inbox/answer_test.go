@@ -70,7 +70,7 @@ func TestNewsWhileAnswering(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: a form is taken away when somebody else was first, and what
+// TestWithdrawn: a form is taken away when another answer was first, and what
 // is typed after that does nothing.
 func TestWithdrawn(t *testing.T) {
 	r := newRig(t, 80, 24)
@@ -115,7 +115,7 @@ func (f *full) Put(ctx context.Context, kind desk.Kind, id string, data []byte) 
 }
 
 // TestUnkeptDraft: what was typed and cannot be kept is there again when the form
-// is, and the human is told.
+// is, and the human learns of it.
 func TestUnkeptDraft(t *testing.T) {
 	r := newRig(t, 80, 24)
 	store := &full{Store: r.store}

@@ -13,23 +13,17 @@ import (
 // or it cannot be told. It reads git's own files: a process for each project
 // would be slow, and git may not be there.
 func branch(dir string) string {
-	for filepath.IsAbs(dir) {
+	for last := ""; filepath.IsAbs(dir) && dir != last; last, dir = dir, filepath.Dir(dir) {
 		git := filepath.Join(dir, ".git")
-		if link, err := readSmall(git); err == nil { // a linked work tree, or a submodule
-			if target, ok := strings.CutPrefix(link, "gitdir: "); ok && filepath.IsAbs(target) {
-				git = target
-			} else if ok {
+		link, _ := readSmall(git)
+		if target, ok := strings.CutPrefix(link, "gitdir: "); ok { // a linked work tree, or a submodule
+			if git = target; !filepath.IsAbs(git) {
 				git = filepath.Join(dir, target)
 			}
 		}
 		if head, err := readSmall(filepath.Join(git, "HEAD")); err == nil {
 			return branchOf(head)
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
-		}
-		dir = parent
 	}
 	return ""
 }

@@ -68,8 +68,8 @@ func TestFilterAtOnce(t *testing.T) {
 	r.keys("esc", "tab").see("1 past").later(time.Second).types("xyz⏎", 130*ms).see("Nothing past fits “xyz”")
 }
 
-// TestOrder: groups in which somebody waits stand first, and in a group the
-// questions that somebody waits for; the oldest of these.
+// TestOrder: groups with a waiting asker are first, and in a group the
+// questions with one, each the oldest first.
 func TestOrder(t *testing.T) {
 	r := newRig(t, 80, 24)
 	codex := desk.Asker{Client: "codex", Directory: "/srv/api"}
@@ -170,7 +170,7 @@ func TestMouse(t *testing.T) {
 	}
 }
 
-// TestPane: where there is room the selected question stands beside the list,
+// TestPane: where there is room the selected question is beside the list,
 // whole, and can be scrolled; its form takes the place, and the list stays.
 func TestPane(t *testing.T) {
 	r := newRig(t, 110, 12)
@@ -274,20 +274,20 @@ func TestTabsInChinese(t *testing.T) {
 	}
 }
 
-// What stays in the terminal of what was sent is in the language of who sent it.
-func TestTraceInChinese(t *testing.T) {
+// The lines that remain in the terminal of what was sent are in the language of the human.
+func TestSentLinesInChinese(t *testing.T) {
 	speaks(t, words.Chinese)
-	var x sentLog
+	var lines []string
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{name()}}, Asker: desk.Asker{Client: "codex", Directory: "/srv/api"}}
 	for _, o := range []desk.Outcome{
 		{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "later"}},
 		{Status: desk.Discuss, Reply: &question.Reply{Discuss: true}},
 	} {
 		rec.State, rec.Outcome = o.Status, &o
-		x.add(rec)
+		lines = append(lines, sentLines(rec)...)
 	}
 	const asked = "What is the service called? "
-	if got, want := strings.Join(x.lines, "|"), asked+"已关闭：later → codex · api|"+asked+"先讨论 → codex · api"; got != want {
+	if got, want := strings.Join(lines, "|"), asked+"已关闭：later → codex · api|"+asked+"先讨论 → codex · api"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -195,7 +195,7 @@ func (r *rig) unsent() desk.Record {
 	return rec
 }
 
-// endFirst answers the first record somewhere else.
+// endFirst answers the first record elsewhere.
 func (r *rig) endFirst() {
 	r.t.Helper()
 	rec := r.m.waiting.rows[0].rec

@@ -29,7 +29,7 @@ type history struct {
 	limit   int  // how many records were asked for
 	all     bool // there are no more than those in the list
 	loading bool
-	stop    context.CancelFunc // of the latest look into the past
+	stop    context.CancelFunc // ends the latest reading
 }
 
 func (m *model) loadHistory(search string, limit int) tea.Cmd {
@@ -80,23 +80,15 @@ func (h *history) set(records []desk.Record) {
 	h.all = len(records) < h.limit
 }
 
-// insert adds a record that has just ended, unless a search is on, in the order of asking.
-func (h *history) insert(rec desk.Record) {
-	if !h.loaded || h.search != "" {
-		return
-	}
-	at, there := slices.BinarySearchFunc(h.rows, rec.ID, func(r *row, id string) int { return strings.Compare(id, r.rec.ID) })
-	if !there {
+// put updates a record that has ended, or adds it, unless a search is on, in the order of
+// asking.
+func (h *history) put(rec desk.Record) {
+	at, known := slices.BinarySearchFunc(h.rows, rec.ID, func(r *row, id string) int { return strings.Compare(id, r.rec.ID) })
+	switch {
+	case known:
+		h.rows[at].rec = rec
+	case h.loaded && h.search == "":
 		h.show(slices.Insert(slices.Clone(h.rows), at, &row{rec: rec}))
-	}
-}
-
-// replace takes over what a host has made of the reply to a record.
-func (h *history) replace(rec desk.Record) {
-	for _, r := range h.rows {
-		if r.rec.ID == rec.ID {
-			r.rec = rec
-		}
 	}
 }
 

@@ -72,7 +72,7 @@ func Run(ctx context.Context, o Options) error {
 	stop()
 	unfinished := awaitWrites(m.writes)
 	if unfinished == nil && !errors.Is(err, term.ErrStuck) {
-		m.trace.print(o.Out)
+		_, _ = io.WriteString(o.Out, strings.Join(append(m.sent, ""), "\n"))
 	}
 	return errors.Join(err, unfinished, m.saveDrafts(ctx))
 }
@@ -93,17 +93,9 @@ func (m *model) saveDrafts(ctx context.Context) (err error) {
 	return err
 }
 
-// sentLog is what was sent, for the lines that the inbox prints at its end.
-type sentLog struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-// add adds a record that the human has replied to: each answer with its asker, or how
-// the record ended.
-func (t *sentLog) add(rec desk.Record) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// sentLines are the lines for a record that the human has replied to: each answer with
+// its asker, or how the record ended.
+func sentLines(rec desk.Record) (lines []string) {
 	for _, x := range rec.Asked() {
 		answer := words.T("dismissed")
 		switch reason := words.Local.Reason(rec.Outcome); {
@@ -116,20 +108,13 @@ func (t *sentLog) add(rec desk.Record) {
 		case reason != "":
 			answer = words.T("%[1]s: %[2]s", answer, reason)
 		}
-		const most = 300 // characters of each
-		t.lines = append(t.lines, flat(x.Question.Text, most)+" "+flat(answer, most)+" → "+words.Local.Asker(rec.Asker))
+		lines = append(lines, flat(x.Question.Text)+" "+flat(answer)+" → "+words.Local.Asker(rec.Asker))
 	}
+	return lines
 }
 
-func flat(text string, most int) string {
-	return term.Line(strings.Join(strings.Fields(text), " "), most)
-}
-
-func (t *sentLog) print(w io.Writer) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, _ = io.WriteString(w, strings.Join(append(t.lines, ""), "\n"))
-}
+// flat makes one line of at most 300 characters.
+func flat(text string) string { return term.Line(strings.Join(strings.Fields(text), " "), 300) }
 
 func newModel(ctx context.Context, o Options) *model {
 	return &model{

@@ -178,7 +178,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	}
 	if to, ok := m.list().target(name); ok {
 		return func() tea.Cmd {
-			if key.Text == "" || !m.Gate.Deaf() { // else it may be a letter of a word
+			if key.Text == "" || !m.Gate.AwaitsQuiet() { // else it may be a letter of a word
 				m.cursorMoved = m.Now()
 			}
 			return m.moveTo(to)

@@ -12,7 +12,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/view"
@@ -42,7 +41,9 @@ type model struct {
 	// not end meanwhile.
 	writes *sync.RWMutex
 
-	drafts sync.Map // of *form.Draft, by the id of the record
+	drafts sync.Map   // of *form.Draft, by the id of the record
+	mu     sync.Mutex // guards sent
+	sent   []string   // lines to print once the inbox has closed
 
 	events  <-chan desk.Event
 	past    bool // the history is shown, not what waits
@@ -58,7 +59,6 @@ type model struct {
 	pane      pane
 	above     int                 // lines above the list, in its panel
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
-	trace     sentLog
 
 	lastAct      time.Time // when the last key that did something was pressed
 	cursorMoved  time.Time // when a key last moved the cursor of a list
@@ -153,9 +153,7 @@ func (m *model) updatePending(records []desk.Record) tea.Cmd {
 	}
 	m.pane.Redraw()
 	for _, rec := range records {
-		if m.answer != nil && rec.ID == m.answer.rec.ID {
-			cmds = append(cmds, m.send(form.Attention{Attended: rec.Attended}))
-		}
+		cmds = append(cmds, m.forwardEvent(desk.Event{Record: rec}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -170,12 +168,12 @@ func (m *model) apply(events ...desk.Event) tea.Cmd {
 		m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
 		switch e.Type {
 		case desk.Settled:
-			m.history.replace(e.Record)
+			m.history.put(e.Record)
 			continue
 		case desk.Ended:
 			m.drafts.Delete(e.Record.ID)
 			m.waiting.markEnded(e.Record)
-			m.history.insert(e.Record)
+			m.history.put(e.Record)
 			cmds = append(cmds, m.endDismissal(e.Record), m.readRefused)
 		default:
 			changed = append(changed, e.Record)
@@ -222,7 +220,9 @@ func (m *model) reply(id string, r question.Reply) error {
 	rec, err := m.desk.Reply(m.ctx, id, r, desk.Evidence{Surface: Name, How: desk.HowTerminal})
 	if err == nil {
 		m.drafts.Delete(id)
-		m.trace.add(rec)
+		m.mu.Lock()
+		m.sent = append(m.sent, sentLines(rec)...)
+		m.mu.Unlock()
 	}
 	return err
 }

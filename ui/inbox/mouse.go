@@ -51,11 +51,11 @@ func (m *model) wheel(w tea.MouseWheelMsg) tea.Cmd {
 		return nil
 	}
 	list, front := m.layout()
-	switch over := front > 0 && w.X >= list; {
+	switch inFront := front > 0 && w.X >= list; {
 	case m.answer != nil, m.notice != "", m.dismissal != nil:
-	case m.reader != nil && over:
+	case m.reader != nil && inFront:
 		m.reader.Press(key)
-	case over:
+	case inFront:
 		m.pane.Press(key)
 	default:
 		to, _ := m.list().target(key.String())

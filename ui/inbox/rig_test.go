@@ -79,10 +79,10 @@ func newRig(t testing.TB, w, h int) *rig {
 	t.Cleanup(func() {
 		stop()
 		go func() { r.running.Wait(); close(r.msgs) }()
-		for range r.msgs { // what nobody takes any more
+		for range r.msgs { // the test is over
 		}
 		if r.m.events != nil {
-			for range r.m.events { // until nobody watches the store
+			for range r.m.events { // until the watch has ended
 			}
 		}
 	})
@@ -263,7 +263,7 @@ func (r *rig) claude(qs ...question.Question) desk.Record {
 	return r.ask(desk.Asker{Client: "claude-code", Version: "2.1.329", Directory: "/home/ada/shop", Via: "mcp"}, "7f3c9a52-session", qs...)
 }
 
-// reply answers a record somewhere else.
+// reply answers a record elsewhere.
 func (r *rig) reply(rec desk.Record, surface string, answers ...question.Answer) {
 	r.t.Helper()
 	if _, err := r.desk.Reply(r.t.Context(), rec.ID, question.Reply{Answers: answers}, desk.Evidence{Surface: surface, How: desk.HowPage}); err != nil {

@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/internal/termtest"
 )
 
-// Whoever has answered one question and goes on typing to another program
+// A human who has answered one question and types on, to another program,
 // answers no other one, and what they answer after a pause counts.
 func TestTypings(t *testing.T) {
 	t.Parallel()

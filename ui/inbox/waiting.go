@@ -257,7 +257,7 @@ func (r *row) facts(now time.Time) (out []string) {
 	if r.rec.Unsent { // what else there is has been seen by its answerer
 		return out
 	}
-	if r.deadline.After(now) || !r.deadline.IsZero() && r.rec.Attended { // else nobody ends it
+	if r.deadline.After(now) || !r.deadline.IsZero() && r.rec.Attended { // otherwise no process ends it
 		text, _ := words.Local.Left(r.deadline.Sub(now))
 		out = append(out, text)
 	}

@@ -87,7 +87,7 @@ func TestNowhere(t *testing.T) {
 	r.see("Asked    21 Nov 2026 12:00:00", "Ended    failed, 21 Nov 2026 12:00:0")
 }
 
-// TestUnheard: what ended or was asked while nobody listened is found when the
+// TestUnheard: what ended or was asked without an event is found when the
 // terminal gets the focus.
 func TestUnheard(t *testing.T) {
 	r := newRig(t, 80, 24)
@@ -116,8 +116,8 @@ func TestUnheard(t *testing.T) {
 	r.see("› × Database").lacks("What is the service")
 }
 
-// TestDetached: that nobody waits any more is shown, in the list and in an open
-// form; that somebody does again is seen at the next look.
+// TestDetached: that the asker has gone is shown, in the list and in an open form; that
+// one waits again is shown at the next look.
 func TestDetached(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
@@ -189,7 +189,7 @@ func TestDismiss(t *testing.T) {
 	}
 }
 
-// TestDismissTooLate: somebody answers while the reason is being typed. What
+// TestDismissTooLate: another answer arrives while the reason is being typed. What
 // is typed after that does nothing.
 func TestDismissTooLate(t *testing.T) {
 	r := newRig(t, 80, 24)
@@ -256,7 +256,7 @@ func TestTime(t *testing.T) {
 		t.Errorf("in a countdown the next look at the clock is in %s, want 1 s", got)
 	}
 	r.later(30 * time.Second).see("time is up")
-	r.m.waiting.rows[0].rec.Attended = false // and nobody ends it
+	r.m.waiting.rows[0].rec.Attended = false // so that no process ends it
 	r.lacks("time is up")
 	r.answers()
 	r.m.ages.At = time.Time{}

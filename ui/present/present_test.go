@@ -871,8 +871,8 @@ func TestForms(t *testing.T) {
 	})
 }
 
-// A form that never comes back keeps nobody waiting once its question is
-// answered elsewhere: whoever asks again gets the answer.
+// A form that never comes back lets no call wait once its question is
+// answered elsewhere: a call that asks again gets the answer.
 func TestFormNeverReturns(t *testing.T) {
 	r := newRig(t)
 	ask := present.Question{Request: request(), Surfaces: func(x *present.Presentation) []ui.Surface {

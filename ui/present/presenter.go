@@ -110,14 +110,11 @@ func (p *Presenter) runBackground(f func()) {
 
 // takeSlot waits until a further question may be open.
 func (p *Presenter) takeSlot(ctx context.Context) error {
-	select {
-	case p.slots <- struct{}{}:
-		return nil
-	default:
+	if len(p.slots) == cap(p.slots) {
+		p.warnFull.Do(func() {
+			p.Log.Warn("more questions are asked than this process may have open files for (ulimit -n); further ones wait until others have ended", "open", p.MaxOpen)
+		})
 	}
-	p.warnFull.Do(func() {
-		p.Log.Warn("more questions are asked than this process may have open files for (ulimit -n); further ones wait until others have ended", "open", p.MaxOpen)
-	})
 	select {
 	case p.slots <- struct{}{}:
 		return nil
@@ -155,61 +152,47 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	if q.Unlike() {
 		return p.submit(ctx, q)
 	}
-	key := askedKey{q.Session, q.Content()}
-	unlock, err := p.lock(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	p.mu.Lock()
-	x := p.asked[key]
-	p.mu.Unlock()
-	if x != nil {
-		if w := x.join(asks, q, nil); w != nil {
-			return w, nil
+	return p.serialize(ctx, askedKey{q.Session, q.Content()}, func(x *Presentation) (*Waiter, error) {
+		if x != nil {
+			if w := x.join(asks, q, nil); w != nil {
+				return w, nil
+			}
+			<-x.ended // its forms no longer keep the record attended
 		}
-		<-x.ended // its forms no longer keep the record attended
-	}
-	w, err := p.submit(ctx, q)
-	if err == nil {
-		p.register(key, w.x)
-	}
-	return w, err
+		return p.submit(ctx, q)
+	})
 }
 
-// lock lets one call at a time ask, or return for, the same question.
-func (p *Presenter) lock(ctx context.Context, key askedKey) (unlock func(), err error) {
-	for {
-		p.mu.Lock()
+// serialize lets one call at a time ask, or return for, the same question. Enter gets the
+// presentation that it may join, if any; later calls may join that of the waiter that it
+// returns, while it is open.
+func (p *Presenter) serialize(ctx context.Context, key askedKey, enter func(*Presentation) (*Waiter, error)) (w *Waiter, err error) {
+	p.mu.Lock()
+	for p.locked[key] != nil {
 		locked := p.locked[key]
-		if locked == nil {
-			locked = make(chan struct{})
-			p.locked[key] = locked
-			p.mu.Unlock()
-			return func() {
-				p.mu.Lock()
-				defer p.mu.Unlock()
-				delete(p.locked, key)
-				close(locked)
-			}, nil
-		}
 		p.mu.Unlock()
 		select {
 		case <-locked:
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+		p.mu.Lock()
 	}
-}
-
-// register lets the same question join a presentation while it is open.
-func (p *Presenter) register(key askedKey, x *Presentation) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !x.state.closed() && p.asked[key] == nil {
-		p.asked[key] = x
-		x.keys = append(x.keys, key)
-	}
+	locked := make(chan struct{})
+	p.locked[key] = locked
+	x := p.asked[key]
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.locked, key)
+		close(locked)
+		if w != nil && !w.x.state.closed() && p.asked[key] == nil {
+			p.asked[key] = w.x
+			w.x.keys = append(w.x.keys, key)
+		}
+	}()
+	return enter(x)
 }
 
 func (p *Presenter) submit(ctx context.Context, q Question) (*Waiter, error) {
@@ -249,17 +232,9 @@ func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Wa
 	if rec.Content == "" || rec.SessionID == "" { // no call can ask the same
 		return p.joinAs(ctx, awaits, rec, surfaces)
 	}
-	key := askedKey{rec.SessionID, rec.Content}
-	unlock, err := p.lock(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	w, err := p.joinAs(ctx, awaits, rec, surfaces)
-	if err == nil {
-		p.register(key, w.x)
-	}
-	return w, err
+	return p.serialize(ctx, askedKey{rec.SessionID, rec.Content}, func(*Presentation) (*Waiter, error) {
+		return p.joinAs(ctx, awaits, rec, surfaces)
+	})
 }
 
 // Show is Join for a caller that is not the asker and does not replace it: the

@@ -7,15 +7,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Block is something drawn: lines, and what of them matters most.
+// Block is drawn lines, some of which have the focus.
 type Block struct {
 	Lines       []string
-	Top, Bottom int         // first and last line of what has the focus
+	Top, Bottom int         // first and last line with the focus
 	Cursor      *tea.Cursor // the terminal's cursor within the lines; nil hides it
-	Pinned      int         // how many of the first lines never scroll away
+	Pinned      int         // number of first lines that never scroll away
 }
 
-// Add appends a block below, which becomes the focus.
+// Add appends a block below, which gets the focus.
 func (b *Block) Add(below Block) {
 	at := len(b.Lines)
 	b.Lines = append(b.Lines, below.Lines...)
@@ -23,31 +23,37 @@ func (b *Block) Add(below Block) {
 	b.Cursor = Shift(below.Cursor, 0, at)
 }
 
-// Window cuts b to rows lines around its focus: the first line of that is
-// always in, the rest of it as far as it fits. Marks for more above and below
-// are in the cell right of width.
+// Window cuts b to rows lines: the pinned ones, and below them those around its focus, of
+// which the first line is always in, the rest as far as it fits. Marks for more above and
+// below are in the cell right of width.
 func (b Block) Window(rows, width int) Block {
-	if len(b.Lines) <= rows {
+	switch {
+	case len(b.Lines) <= rows:
 		return b
-	}
-	if rows <= 0 {
+	case rows <= 0:
 		return Block{}
+	case b.Pinned >= rows:
+		b.Pinned = 0
 	}
-	if b.Pinned > 0 && b.Pinned < rows {
-		return b.windowBelow(rows, width)
+	first, rest := b.Pinned, rows-b.Pinned
+	top, bottom := max(b.Top, first), max(b.Bottom, first) // the focus may be above
+	at := min(max(first, bottom-rest+1), top)
+	typed := b.Cursor != nil && b.Cursor.Y >= first
+	if typed { // it matters more than its heading
+		at = min(max(at, b.Cursor.Y-rest+1), b.Cursor.Y)
 	}
-	at := min(max(0, b.Bottom-rows+1), b.Top)
-	if b.Cursor != nil { // what is being typed wins over its heading
-		at = min(max(at, b.Cursor.Y-rows+1), b.Cursor.Y)
-	}
-	at = min(at, len(b.Lines)-rows)
+	at = min(at, len(b.Lines)-rest)
 	out := Block{
-		Lines:  slices.Clone(b.Lines[at : at+rows]),
-		Top:    b.Top - at,
-		Bottom: min(b.Bottom-at, rows-1),
-		Cursor: Shift(b.Cursor, 0, -at),
+		Lines:  slices.Concat(b.Lines[:first], b.Lines[at:at+rest]),
+		Top:    top - at + first,
+		Bottom: min(bottom-at+first, rows-1),
+		Cursor: b.Cursor,
+		Pinned: first,
 	}
-	MarkMore(out.Lines, width, at > 0, at+rows < len(b.Lines))
+	if typed {
+		out.Cursor = Shift(b.Cursor, 0, first-at)
+	}
+	MarkMore(out.Lines[first:], width, at > first, at+rest < len(b.Lines))
 	return out
 }
 
@@ -67,22 +73,6 @@ func MarkMore(lines []string, width int, above, below bool) {
 			lines[last] = Pad(lines[last], width) + "↓"
 		}
 	}
-}
-
-// windowBelow is Window for the lines below the pinned ones.
-func (b Block) windowBelow(rows, width int) Block {
-	n := b.Pinned
-	out := Block{Lines: slices.Clone(b.Lines[:n]), Pinned: n}
-	rest := Block{Lines: b.Lines[n:], Top: max(b.Top-n, 0), Bottom: max(b.Bottom-n, 0)} // nothing may have the focus
-	typedAbove := b.Cursor != nil && b.Cursor.Y < n
-	if !typedAbove {
-		rest.Cursor = Shift(b.Cursor, 0, -n)
-	}
-	out.Add(rest.Window(rows-n, width))
-	if typedAbove {
-		out.Cursor = b.Cursor
-	}
-	return out
 }
 
 // clip keeps a screen within the terminal, however small that is.

@@ -14,46 +14,46 @@ import (
 // Dismissal asks whether to end a record without all of its answers, and takes
 // a word on it: to dismiss it, or to discuss it first.
 type Dismissal struct {
-	ask, about string // what it asks, and what follows; safe to show
-	said, none string // the line for the human's text, with one or without
-	send       string // what Enter does
-	press      string // a sentence that says so
-	decides    Decision
-	direct     bool   // what is typed is that word
-	talk       bool   // there is a key for discussing first
-	reason     *Entry // stays when the human goes back; may have the keyboard
+	ask, consequence string // a question and a sentence; safe to show
+	withWord, noWord string // the line for the human's word
+	send             string // the hint of Enter
+	press            string // a sentence about Enter
+	decides          Decision
+	direct           bool   // it opens with the keyboard in the entry
+	talk             bool   // a key leads to Discussion
+	reason           *Entry // stays when the human goes back; may have the keyboard
 }
 
-// Decision is what the human said to a dismissal.
+// Decision is the human's decision.
 type Decision int
 
-// What a key may decide.
+// The decisions.
 const (
 	Undecided Decision = iota
-	GoBack             // to where it was called from
+	GoBack             // to where the question was asked
 	Dismiss            // close without answering
 	Discuss            // put the question back to be discussed first, or ask about that
 )
 
-// NewDismissal returns the question whether to dismiss. It takes a reason after a
-// key that asks for it, or the rest of a sentence for another program would be
-// one; talk says that it has a key for discussing first, too.
-func NewDismissal(about string, talk bool) *Dismissal {
+// NewDismissal returns the question whether to dismiss. It takes a reason only after a key
+// for that, or the rest of a sentence for another program would be one. With talk it has a
+// key for discussing first, too.
+func NewDismissal(consequence string, talk bool) *Dismissal {
 	return &Dismissal{
-		ask: words.T(words.AskDismiss), about: about, decides: Dismiss, talk: talk,
-		said: words.Mark("Reason: %s"), none: words.T("No reason yet (tab writes one)"),
+		ask: words.T(words.AskDismiss), consequence: consequence, decides: Dismiss, talk: talk,
+		withWord: words.Mark("Reason: %s"), noWord: words.T("No reason yet (tab writes one)"),
 		send: words.T("dismiss"), press: words.T("Press enter to dismiss, esc to go back."),
 		reason: NewEntry("", words.T("Why, if you like: the agent reads it")),
 	}
 }
 
-// Discussion returns the question whether to discuss first instead. Both share one
-// word, which is sent only when the record is dismissed or discussed. A direct one
-// opens with the keyboard in that word.
+// Discussion returns the question whether to discuss first instead. Both share one word,
+// which is sent only when the record is dismissed or discussed. A direct one opens with the
+// keyboard in the entry for the word.
 func (d *Dismissal) Discussion(direct bool) *Dismissal {
 	return &Dismissal{
-		ask: words.T(words.AskDiscuss), about: words.T("The agent gets your note and the answers so far, and talks with you before it asks again."),
-		said: words.Mark("Note: %s"), none: words.T("No note yet (tab writes one)"),
+		ask: words.T(words.AskDiscuss), consequence: words.T("The agent gets your note and the answers so far, and talks with you before it asks again."),
+		withWord: words.Mark("Note: %s"), noWord: words.T("No note yet (tab writes one)"),
 		send: words.T("send"), press: words.T("Press enter to send, esc to go back."),
 		decides: Discuss, direct: direct, reason: d.reason,
 	}
@@ -69,10 +69,10 @@ func (d *Dismissal) Open() {
 // Reason is the human's word.
 func (d *Dismissal) Reason() string { return d.reason.Text() }
 
-// SetReason restores what was typed before.
+// SetReason restores the word of a draft.
 func (d *Dismissal) SetReason(s string) { d.reason.Set(s) }
 
-// Entry is where text is typed now, nil for nowhere.
+// Entry is the entry with the keyboard, nil for none.
 func (d *Dismissal) Entry() *Entry {
 	if d.reason.Focused() {
 		return d.reason
@@ -92,7 +92,7 @@ func (d *Dismissal) Kind(msg tea.Msg) act.Kind {
 	return act.Foreign
 }
 
-// Keep remembers its state; the function it returns restores that.
+// Keep saves its state; the function it returns restores that.
 func (d *Dismissal) Keep() (back func()) { return d.reason.Keep() }
 
 // Press handles a key or a paste. The error is a sentence for the human.
@@ -134,15 +134,15 @@ func (d *Dismissal) Hints() []Hint {
 // Draw shows it in at most rows lines.
 func (d *Dismissal) Draw(s *Styles, width, rows int) Block {
 	b := Block{Lines: Text(s.Strong, d.ask, width)}
-	b.Lines = append(b.Lines, Text(s.Muted, Cut(d.about, 2*width), width)...)
+	b.Lines = append(b.Lines, Text(s.Muted, Cut(d.consequence, 2*width), width)...)
 	b.Lines = append(b.Lines, "")
 	switch reason := d.reason.Text(); {
 	case d.reason.Focused():
 		b.Add(d.reason.Draw(s, width, rows-len(b.Lines)))
 	case reason != "":
-		b.Add(Block{Lines: Wrap(words.T(d.said, question.Block(reason)), width)})
+		b.Add(Block{Lines: Wrap(words.T(d.withWord, question.Block(reason)), width)})
 	default:
-		b.Add(Block{Lines: Text(s.Muted, d.none, width)})
+		b.Add(Block{Lines: Text(s.Muted, d.noWord, width)})
 	}
 	return b.Window(rows, width)
 }

@@ -29,37 +29,43 @@ type Edit struct{ Entry *Entry }
 // unless Err, a sentence for the human, says otherwise.
 type Edited struct{ Err error }
 
-// Lender is a terminal whose settings and keys are not Bubble Tea's own.
+// Lender is a terminal whose settings and keys Bubble Tea does not handle.
 type Lender interface {
 	// Pause ends the reading of keys.
 	Pause()
-	// Lend gives the terminal to run as it was found, then takes it back.
+	// Lend restores the terminal for run, then takes it back.
 	Lend(run func() error) error
 }
 
-// editorEndTime is how long an editor may take to end when the screen has to.
-const editorEndTime = 60 * time.Millisecond
+const (
+	// editorEndTime is how long an editor may take to end when the screen must; then it is killed.
+	editorEndTime = 60 * time.Millisecond
+	// editorKillTime is how long the screen waits for the end of a killed editor.
+	editorKillTime = time.Second
+)
+
+// editing is the text of an entry in an editor. It implements tea.ExecCommand.
+type editing struct {
+	screen     *Screen
+	entry      *Entry
+	text, left string
+}
+
+// editorClosed is the message that the editor is closed, for the goroutine of the model.
+type editorClosed struct {
+	*editing
+	err error
+}
 
 // edit runs the editor on the text of an entry, the screen being off meanwhile.
 func (s *Screen) edit(e *Entry) tea.Cmd {
-	run := &editing{screen: s, text: e.value}
+	run := &editing{screen: s, entry: e, text: e.value}
 	return func() tea.Msg {
 		if s.options.Lender != nil {
 			s.options.Lender.Pause()
 		}
-		return tea.Exec(run, func(err error) tea.Msg {
-			if err == nil {
-				err = e.replace(run.text, run.left)
-			}
-			return Edited{err}
-		})()
+		return tea.Exec(run, func(err error) tea.Msg { return editorClosed{run, err} })()
 	}
-}
-
-// editing is a text in an editor. It implements tea.ExecCommand.
-type editing struct {
-	screen     *Screen
-	text, left string
 }
 
 // The editor has the controlling terminal, whatever the standard streams are.
@@ -70,9 +76,12 @@ func (*editing) SetStderr(io.Writer) {}
 
 // Run implements tea.ExecCommand.
 func (e *editing) Run() (err error) {
+	e.screen.editor <- struct{}{}
+	defer func() { <-e.screen.editor }()
 	o := e.screen.options
 	run := func() error {
 		e.text, e.left, err = EditText(e.screen.editors, o.Getenv, e.text)
+		e.screen.left.Store(&e.left)
 		return err
 	}
 	if o.Lender != nil {
@@ -81,10 +90,18 @@ func (e *editing) Run() (err error) {
 	return run()
 }
 
-// EditText has the human write a text in their editor, which gets the controlling
-// terminal. The end of ctx ends the editor: what was saved counts, and where there is
-// any, or the editor has left something to recover the rest from, the file stays, and
-// left is its name. The error is a sentence for the human.
+// replaceText puts what the editor left into the entry.
+func (e editorClosed) replaceText() Edited {
+	if e.err != nil {
+		return Edited{e.err}
+	}
+	return Edited{e.entry.replace(e.text, e.left)}
+}
+
+// EditText opens a text in the human's editor, on the controlling terminal. The end of ctx
+// ends the editor. If a changed text was saved by then, or the editor has left a file to
+// recover it from, the file stays, and left is its name. The error is a sentence for the
+// human.
 func EditText(ctx context.Context, getenv func(string) string, text string) (edited, left string, err error) {
 	command := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
 	if len(command) == 0 {

@@ -20,21 +20,20 @@ import (
 // method shows its candidates there.
 type Entry struct {
 	field   huh.Field
-	value   string // what is in the field
+	value   string // of the field
 	styles  *Styles
 	least   int // lines
 	focused bool
 	edited  bool   // in an editor
-	left    string // the file that an editor has left; empty for none
+	left    string // file that an editor has left; empty for none
 	drawn   drawing
 }
 
-// drawing is what Draw returned last: forms draw several times for a key, and huh
-// takes milliseconds for a long text.
+// drawing is the last result of Draw: forms draw several times for a key, and huh takes
+// milliseconds for a long text.
 type drawing struct {
-	styles      *Styles // nil where the entry has changed since
+	styles      *Styles // nil after a change of the entry
 	width, rows int
-	least       int
 	block       Block
 }
 
@@ -48,8 +47,8 @@ func (d *drawing) clone() Block {
 	return b
 }
 
-// update hands huh a message. Its commands make a cursor blink that is the terminal's
-// here.
+// update passes a message to huh. Its commands, which make a cursor blink, are dropped: the
+// cursor is the terminal's.
 func (e *Entry) update(msg tea.Msg) {
 	e.drawn.styles = nil
 	e.field.Update(msg)
@@ -100,9 +99,8 @@ func (e *Entry) oneLine() bool { _, ok := e.field.(*huh.Input); return ok }
 // Tall gives the entry at least n lines.
 func (e *Entry) Tall(n int) *Entry { e.least = n; return e }
 
-// Set replaces what was typed with what the human has typed before. More than may be
-// typed is cut; nothing else changes that can be typed, since it may become the
-// answer.
+// Set replaces the text with one that the human typed before. A text that is too long is
+// cut; all characters that can be typed stay, since it may become the answer.
 func (e *Entry) Set(value string) {
 	e.put(question.Cut(Own(cutBytes(value, maxText)), question.MaxText))
 }
@@ -117,9 +115,8 @@ func (e *Entry) put(value string) {
 	}
 }
 
-// Own is [question.Block] for the human's own text: what no script is written without
-// stays, the space of no width between words, and the marks of direction. A tab
-// becomes four spaces too: the area has none.
+// Own is [question.Block] for the human's own text: the space without width and the marks
+// of direction stay, which some scripts need. A tab becomes four spaces: the area has none.
 func Own(s string) string {
 	const kept = "\u200b\u200e\u200f\u061c"
 	var b strings.Builder
@@ -135,8 +132,8 @@ func Own(s string) string {
 	}
 }
 
-// replace is Set for what the human has written elsewhere, which may be in a file
-// too. The error is a sentence for them.
+// replace is Set for a text from an editor, which may have left it in a file too. The error
+// is a sentence for the human.
 func (e *Entry) replace(value, left string) error {
 	e.edited, e.left = e.edited || value != e.value, left
 	e.Set(value)
@@ -146,8 +143,8 @@ func (e *Entry) replace(value, left string) error {
 	return nil
 }
 
-// leave returns the file with what was written in an editor, empty where nothing
-// was. Save has one made where no file has the text.
+// leave returns the file with the text from an editor, empty for none. With save it writes
+// one if no file has the text.
 func (e *Entry) leave(save bool) string {
 	if !save || e.left != "" || !e.edited || e.Text() == "" {
 		return e.left
@@ -162,7 +159,7 @@ func (e *Entry) leave(save bool) string {
 	return e.left
 }
 
-// Text is what was typed, without white space around it.
+// Text is the text without white space around it.
 func (e *Entry) Text() string { return strings.TrimSpace(e.value) }
 
 // Focus gives the keyboard to the entry.
@@ -174,7 +171,7 @@ func (e *Entry) Blur() { e.focused, e.drawn.styles = false, nil; e.field.Blur() 
 // Focused reports whether it has the keyboard.
 func (e *Entry) Focused() bool { return e.focused }
 
-// Keep remembers what was typed; the function it returns restores that.
+// Keep saves the text; the function it returns restores it.
 func (e *Entry) Keep() (back func()) {
 	value, focused := e.value, e.focused
 	return func() {
@@ -191,8 +188,8 @@ func (e *Entry) Keep() (back func()) {
 // from the keyboard.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n") //nolint:gochecknoglobals // a table, never written to
 
-// Press types a key or a paste. The error is a sentence for the human: a paste
-// is taken whole or not at all. What a paste hides is made visible.
+// Press types a key or a paste. The error is a sentence for the human: a paste is taken
+// whole or not at all. Invisible characters of a paste are made visible.
 func (e *Entry) Press(msg tea.Msg) error {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
@@ -226,16 +223,15 @@ func (e *Entry) Moves(msg tea.Msg) bool {
 	return e.field.View() != before
 }
 
-// visible is what the area shows as it is drawn: keycaps as what they cover, since it
-// counts one cell for each, and others two; and no character without a look.
+// visible removes from the drawing what the area counts wrong: the frames of keycaps, for
+// which it counts one cell and terminals two, and characters without width.
 var visible = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "", //nolint:gochecknoglobals // a table, never written to
 	"\u200b", "", "\u200e", "", "\u200f", "", "\u061c", "")
 
-// Draw shows the entry, as high as its text. Where that is less than rows, it has no more
-// lines than rows.
+// Draw shows the entry, as high as its text, and with the height of Tall at least, up to rows.
 func (e *Entry) Draw(s *Styles, width, rows int) Block {
-	if d := &e.drawn; d.styles != s || d.width != width || d.rows != rows || d.least != e.least {
-		*d = drawing{s, width, rows, e.least, e.draw(s, width, rows)}
+	if d := &e.drawn; d.styles != s || d.width != width || d.rows != rows {
+		*d = drawing{s, width, rows, e.draw(s, width, rows)}
 	}
 	return e.drawn.clone()
 }
@@ -263,8 +259,8 @@ func (e *Entry) draw(s *Styles, width, rows int) Block {
 	return b
 }
 
-// high makes the field as high as its text may be at this width, or 0 for the most. huh
-// scrolls a field that is not, and never back.
+// high makes the field as high as its text may be at this width; 0 is the maximum. huh
+// scrolls a lower field, and never back.
 func (e *Entry) high(width int) {
 	text, ok := e.field.(*huh.Text)
 	if !ok {
@@ -280,7 +276,7 @@ func (e *Entry) high(width int) {
 	text.Lines(min(lines, maxLines))
 }
 
-// takeCursor takes the cursor out of what huh draws: the one reversed cell.
+// takeCursor removes the cursor from a drawing of huh: the one reversed cell.
 func takeCursor(view string) (string, *tea.Cursor) {
 	const begin, end = "\x1b[7m", "\x1b[m"
 	before, after, found := strings.Cut(view, begin)

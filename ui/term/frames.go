@@ -8,34 +8,33 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// frameInterval is the least time from one frameInterval to the next.
+// frameInterval is the shortest time from one frame to the next.
 const frameInterval = time.Second / 60
 
-// frames has a program draw when there is something new to see. Bubble Tea by
-// itself looks 60 times a second whether there is, which wakes a waiting form
-// 330 times a second; its slowest setting is once a second, which is too
-// late for a key and too often for a form that only waits.
+// frames has a program draw after changes only. Bubble Tea by itself looks for changes 60
+// times a second, which wakes a waiting form 330 times a second; its slowest setting is once
+// a second, too late for a key and too often for a form that only waits.
 //
-// All of it happens on the program's own goroutine.
+// Its methods are for the program's own goroutine.
 type frames struct {
 	program *tea.Program
 	ticks   chan time.Time
 	last    time.Time // of the last frame
-	due     bool      // one is on its way
+	due     bool      // the next one is scheduled
 }
 
-// draw is the message that the next frame is due. Bubble Tea takes it when what
-// changed has reached its renderer, not before, and a filter takes it away.
+// draw is the message that the next frame is due. Bubble Tea handles it after the change
+// has reached its renderer, and a filter removes it.
 type draw struct{}
 
-// pace takes the place of a program's clock, before it runs.
+// pace replaces a program's clock, before it runs.
 func pace(p *tea.Program) *frames {
 	f := &frames{program: p, ticks: make(chan time.Time, 1)}
 	setTicks(p, f.ticks)
 	return f
 }
 
-// changed is called when a frame may be another than the last.
+// changed schedules a frame, after a possible change.
 func (f *frames) changed() {
 	if !f.due {
 		f.due = true
@@ -43,7 +42,7 @@ func (f *frames) changed() {
 	}
 }
 
-// drawNow has the next frame drawn at once.
+// drawNow has the next change drawn at once.
 func (f *frames) drawNow() { f.last = time.Time{} }
 
 // next draws.
@@ -51,13 +50,12 @@ func (f *frames) next() {
 	f.due, f.last = false, time.Now()
 	select {
 	case f.ticks <- f.last:
-	default: // one is still to be drawn, and will have all that is new
+	default: // a frame is due already
 	}
 }
 
-// setTicks makes a program draw when ticks says so. The field that has the
-// ticker is not exported, and it is all there is: where it has another name one
-// day, Bubble Tea draws by its own clock again, and a test says so.
+// setTicks makes a program draw at ticks. Only the unexported field with the ticker allows
+// that: if it gets another name, Bubble Tea draws by its own clock again, and a test fails.
 func setTicks(p *tea.Program, ticks <-chan time.Time) (set bool) {
 	field := reflect.ValueOf(p).Elem().FieldByName("ticker")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() {

@@ -8,18 +8,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// answerTimeout is how long a terminal may take to answer before the model is shown
-// all the same.
+// answerTimeout is how long the model waits for the terminal's answers.
 const answerTimeout = 500 * time.Millisecond
 
-// handshake keeps a model off the screen until the terminal has answered what
-// it was asked: its background, and what Bubble Tea asks by itself. An answer
-// that came after the terminal was given back would be typed into whatever
-// program has it by then.
+// handshake keeps a model off the screen until the terminal has answered all queries: for
+// its background, and Bubble Tea's own. A later answer would be typed into the next
+// program on the terminal.
 //
-// Terminals answer in order, and all of them answer what they are (DA1). That
-// is asked twice: when the first answer is there, the first frame is out, with
-// Bubble Tea's questions in it; when the second is there, those are answered.
+// Terminals answer in order, and all of them answer the query for their attributes (DA1).
+// It is sent twice: at the first answer the first frame is out, with Bubble Tea's queries in
+// it; at the second those are answered.
 //
 // Until then the model does not learn its size, so that it draws nothing, and
 // gets no keys: they were not meant for it. It cannot quit either.
@@ -28,21 +26,24 @@ type handshake struct {
 	edit   func(*Entry) tea.Cmd
 	frames *frames
 	size   tea.Msg // the size, while the model does not know it
-	asked  int     // how often the terminal was asked what it is
+	asked  int     // how often the attributes were queried
 	done   bool
 	quit   bool // the model wanted to
+
+	editing bool      // an editor has the terminal
+	held    []tea.Msg // messages that arrived meanwhile
 }
 
-// answerTimedOut is the message that patience is over.
+// answerTimedOut is the message that answerTimeout is over.
 type answerTimedOut struct{}
 
-// askWhatItIs makes the terminal answer with a PrimaryDeviceAttributesEvent.
-func askWhatItIs() tea.Msg { return tea.RawMsg{Msg: ansi.RequestPrimaryDeviceAttributes} }
+// queryAttributes makes the terminal answer with a PrimaryDeviceAttributesEvent.
+func queryAttributes() tea.Msg { return tea.RawMsg{Msg: ansi.RequestPrimaryDeviceAttributes} }
 
 // Init implements tea.Model.
 func (h *handshake) Init() tea.Cmd {
 	h.asked = 1
-	return tea.Batch(h.model.Init(), tea.Sequence(tea.RequestBackgroundColor, askWhatItIs),
+	return tea.Batch(h.model.Init(), tea.Sequence(tea.RequestBackgroundColor, queryAttributes),
 		tea.Tick(answerTimeout, func(time.Time) tea.Msg { return answerTimedOut{} }))
 }
 
@@ -51,10 +52,10 @@ func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !h.done {
 		switch msg.(type) {
 		case uv.PrimaryDeviceAttributesEvent:
-			h.frames.drawNow() // what comes next is waited for, not looked at
+			h.frames.drawNow() // the terminal waits for the next frame, not a reader
 			if h.asked == 1 {
 				h.asked = 2
-				return h, askWhatItIs
+				return h, queryAttributes
 			}
 			return h, h.finish()
 		case answerTimedOut:
@@ -66,10 +67,32 @@ func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return h, nil
 		}
 	}
-	if e, ok := msg.(Edit); ok {
+	closed, isClosed := msg.(editorClosed)
+	e, opens := msg.(Edit)
+	switch {
+	case isClosed:
+		return h, h.afterEditor(closed)
+	case h.editing: // the editor's text is first
+		h.held = append(h.held, msg)
+		return h, nil
+	case opens:
+		h.editing = true
 		return h, h.edit(e.Entry)
 	}
 	return h, h.pass(msg)
+}
+
+// afterEditor passes the editor's text to the model, then the messages that arrived
+// meanwhile.
+func (h *handshake) afterEditor(closed editorClosed) tea.Cmd {
+	held := h.held
+	h.editing, h.held = false, nil
+	cmds := []tea.Cmd{h.pass(closed.replaceText())}
+	for _, msg := range held {
+		_, cmd := h.Update(msg)
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(cmds...)
 }
 
 func (h *handshake) pass(msg tea.Msg) (cmd tea.Cmd) {

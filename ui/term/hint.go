@@ -14,25 +14,25 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Hint is a key and what it does here.
+// Hint is a key and its effect.
 type Hint = key.Binding
 
-// NewHint returns a hint that is only shown.
+// NewHint returns a hint that is shown only.
 func NewHint(name, does string) Hint {
 	return key.NewBinding(key.WithKeys(name), key.WithHelp(name, does))
 }
 
-// Binding is keys and what they do.
+// Binding is keys and their effect.
 type Binding struct {
-	Keys string         // their names, with blanks between them
+	Keys string         // names, with blanks between them
 	Name string         // of all of them, in a hint; empty is the first
-	Hint string         // what they do, in a word or two; empty is in no hint
-	Help string         // the same in a list of all keys; empty is in none
-	Off  bool           // they do nothing now
-	Do   func() tea.Cmd // nil where something else does it
+	Hint string         // the effect in a word or two; empty for no hint
+	Help string         // the effect in the list of all keys; empty for not listed
+	Off  bool           // without effect now
+	Do   func() tea.Cmd // nil if another function handles the keys
 }
 
-// Only makes of what leads to nothing more what a key does.
+// Only makes a Do of a function without a command.
 func Only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
 
 func (b Binding) has(name string) bool { return slices.Contains(strings.Fields(b.Keys), name) }
@@ -42,11 +42,11 @@ func (b Binding) hint(does string) Hint {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(cmp.Or(b.Name, keys[0]), does))
 }
 
-// Bindings are keys and what they do, the most useful first.
+// Bindings are keys and their effects, the most useful first.
 type Bindings []Binding
 
-// Find returns what a key does; nil is nothing. Known says that it is one of the keys,
-// also where it does nothing now.
+// Find returns the effect of a key; nil is none. Known says that it is one of the keys,
+// also one without effect now.
 func (b Bindings) Find(name string) (do func() tea.Cmd, known bool) {
 	for _, x := range b {
 		known = known || x.has(name)
@@ -57,7 +57,7 @@ func (b Bindings) Find(name string) (do func() tea.Cmd, known bool) {
 	return nil, known
 }
 
-// Hints returns those that do something now.
+// Hints returns those with an effect now.
 func (b Bindings) Hints() (out []Hint) {
 	for _, x := range b {
 		if !x.Off && x.Hint != "" {
@@ -76,7 +76,7 @@ func (b Bindings) Hidden() Bindings {
 	return out
 }
 
-// Help returns all that have a help, also those that do nothing now.
+// Help returns all that have a help, also those without effect now.
 func (b Bindings) Help() (out []Hint) {
 	for _, x := range b {
 		if x.Help != "" {
@@ -86,8 +86,8 @@ func (b Bindings) Help() (out []Hint) {
 	return out
 }
 
-// hintLine shows as many hints, the most important first, as fit whole, as huh does. By
-// itself huh would stop at the first that does not fit.
+// hintLine shows the hints that fit whole, the most important first. The help line of huh
+// would stop at the first that does not fit.
 func hintLine(s *Styles, hints []Hint, width int) string {
 	h := help.New()
 	h.Styles, h.ShortSeparator = s.Huh().Help, " · "
@@ -135,8 +135,8 @@ func KeysReader(title string, groups ...HintGroup) *Reader {
 	})
 }
 
-// Table is names in a style, one below the other, and beside them their
-// values, so many cells or more to the right.
+// Table lists names in a style, and beside them their values, at this column or further
+// right.
 func Table(style lipgloss.Style, column int, pairs [][2]string, width int) (lines []string) {
 	for _, p := range pairs {
 		column = max(column, ansi.StringWidth(p[0])+1)

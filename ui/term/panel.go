@@ -6,15 +6,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The cells that a panel takes left and right of its text, and the lines above
-// and below, the hints included.
+// The cells of a panel left and right of its text, and the lines above and below, hints
+// included.
 const (
 	EdgesWide = 4
 	EdgesHigh = 3
 )
 
-// Panel is a screen: lines inside a border that says what they are, and the
-// keys below.
+// Panel is lines inside a border with titles, and the hints below.
 type Panel struct {
 	Title, Place string // in the upper edge, left and right
 	Note, Clock  string // in the lower edge, left and right, in styles of their own
@@ -35,10 +34,10 @@ func (p Panel) Draw(s *Styles, b Block, width, termWidth, termHeight int) Block 
 	return Block{Lines: out, Cursor: Shift(b.Cursor, EdgesWide/2, 1)}.clip(termWidth, termHeight)
 }
 
-// edge is a border with one text near its left end, cut to what the other, near
-// its right end, leaves. Either may be empty.
+// edge is a border with one text near its left end, and another near its right end, which
+// stays whole. Either may be empty.
 func edge(s *Styles, corner, left, right, end string, width int) string {
-	space := width - 2 // for what is neither text nor corner
+	space := width - 2 // between the corners
 	if ansi.StringWidth(right) > 0 {
 		space -= ansi.StringWidth(right) + len("  -")
 	}

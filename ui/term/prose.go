@@ -10,22 +10,21 @@ import (
 	"mcp-askuser/question"
 )
 
-// What a text from outside may cost, in bytes. All that a call may carry is
-// well below; what an older record or another program left need not be.
+// The limits of a text from outside, in bytes. Texts of calls are well below; those of
+// older records and other programs may not be.
 const (
 	maxText    = 128 << 10
-	maxCluster = 64 // of one character as a reader counts them: families of emoji fit
+	maxCluster = 64 // one character as a reader counts them: families of emoji fit
 )
 
-// Safe makes a text safe to show in several lines, and bounds what it costs to
-// draw: its end and the hundreds of marks on one letter give way to an
-// ellipsis.
+// Safe makes a text safe to show in several lines, and limits it: a long end, and hundreds
+// of marks on one letter, become an ellipsis.
 func Safe(s string) string {
 	s = question.Block(cutBytes(s, maxText))
 	return boundClusters(s)
 }
 
-// boundClusters bounds each character of a text, as a reader counts them.
+// boundClusters limits each character of a text, as a reader counts them.
 func boundClusters(s string) string {
 	if !strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return s
@@ -60,8 +59,8 @@ func composes(c rune) bool {
 	return c == 0x200d || c == 0xfe0f || c == 0x20e3 || 0x1f3fb <= c && c <= 0x1f3ff || 0x1f1e6 <= c && c <= 0x1f1ff
 }
 
-// Line makes a text safe to show on one line of at most n characters, without a
-// look at what comes long after them.
+// Line makes a text safe to show on one line of at most n characters. It reads little more
+// of the text.
 func Line(s string, n int) string {
 	return question.Shorten(boundClusters(question.Line(cutBytes(s, n*maxCluster))), n)
 }
@@ -77,8 +76,8 @@ func cutBytes(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// Prose is a text from outside that is drawn again and again. It is wrapped
-// once for a width, and no further than it is shown.
+// Prose is a text from outside that is drawn repeatedly. It is wrapped once for a width,
+// and little more of it than is shown.
 type Prose struct {
 	text  string
 	width int
@@ -86,14 +85,20 @@ type Prose struct {
 	more  bool
 }
 
-// NewProse returns a text as it came from outside, to be drawn.
+// NewProse returns a text from outside.
 func NewProse(s string) *Prose { return &Prose{text: Safe(s)} }
 
 // First returns the first n lines, or all if there are fewer.
 func (p *Prose) First(n, width int) []string {
 	if width != p.width || p.more && len(p.lines) < n {
-		p.width = width
-		p.lines, p.more = wrap(p.text, width, max(n, 2*len(p.lines)))
+		most := max(n, 2*len(p.lines))
+		p.width, p.lines, p.more = width, nil, false
+		for line := range wrapped(p.text, width) {
+			if p.more = len(p.lines) == most; p.more {
+				break
+			}
+			p.lines = append(p.lines, line)
+		}
 	}
 	return p.lines[:min(n, len(p.lines)):min(n, len(p.lines))]
 }

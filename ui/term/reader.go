@@ -6,29 +6,31 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Reader shows something long to be read, in place of what it was called from.
+// Reader shows a long text in place of a page.
 type Reader struct {
-	Title string // of the panel; empty keeps the one that is there
-	More  bool   // than fits, when it was last drawn
+	Title string // of the panel; empty keeps the page's
+	More  bool   // than fitted into the last drawing
 
-	text   *Prose // nil: lines
 	lines  func(s *Styles, width int) []string
-	drawn  []string // by lines, as these and so wide
-	as     *Styles
-	wide   int
+	drawn  []string // in these styles and this width
+	styles *Styles
+	width  int
 	scroll Scroll
 }
 
-// NewReader shows lines, which are asked for once for a width.
+// NewReader shows lines, which are requested once for a width.
 func NewReader(title string, lines func(s *Styles, width int) []string) *Reader {
 	return &Reader{Title: title, lines: lines}
 }
 
-// TextReader shows a text as it came from outside.
-func TextReader(text string) *Reader { return &Reader{text: NewProse(text)} }
+// TextReader shows a text from outside.
+func TextReader(text string) *Reader {
+	text = Safe(text)
+	return NewReader("", func(_ *Styles, width int) []string { return Wrap(text, width) })
+}
 
-// Redraw has the lines asked for once more.
-func (r *Reader) Redraw() { r.as = nil }
+// Redraw requests the lines once more.
+func (r *Reader) Redraw() { r.styles = nil }
 
 // Press handles a key and reports whether the human has done reading.
 func (r *Reader) Press(key tea.KeyPressMsg) (done bool) {
@@ -41,8 +43,8 @@ func (r *Reader) Press(key tea.KeyPressMsg) (done bool) {
 	return !moves && !r.scroll.Press(name)
 }
 
-// Step is how far a key moves in a list or a text, of which so many rows or lines
-// are a page; ok is false for a key that does not.
+// Step is how far a key moves in a list or a text with pages of this many lines; ok is
+// false for a key that does not.
 func Step(key string, page int) (by int, ok bool) {
 	const all = 1 << 24
 	by, ok = map[string]int{
@@ -57,12 +59,10 @@ func (r *Reader) Hints() []Hint {
 	return []Hint{NewHint("↑↓", words.T("scroll")), NewHint(words.T("any other key"), words.T("back"))}
 }
 
-// Draw shows what fits into rows lines.
+// Draw shows the lines in view.
 func (r *Reader) Draw(s *Styles, width, rows int) Block {
-	if r.text != nil {
-		r.drawn = r.text.First(max(r.scroll.Y, 0)+2*rows, width) // so that what is in view is never the end by mistake
-	} else if s != r.as || width != r.wide {
-		r.drawn, r.as, r.wide = r.lines(s, width), s, width
+	if s != r.styles || width != r.width {
+		r.drawn, r.styles, r.width = r.lines(s, width), s, width
 	}
 	r.More = len(r.drawn) > rows
 	r.scroll.Limit(len(r.drawn)-rows, rows)
@@ -73,23 +73,18 @@ func (r *Reader) Draw(s *Styles, width, rows int) Block {
 // Scroll is how far a text is moved, in lines.
 type Scroll struct {
 	Y    int
-	rows int // lines in view when it was last drawn
+	rows int // lines in view in the last drawing
 }
 
 // Press moves the text and reports whether the key was one that does.
 func (c *Scroll) Press(key string) bool {
-	switch key {
-	case "pgdown", "ctrl+d":
-		c.Y += max(c.rows-1, 1)
-	case "pgup", "ctrl+u":
-		c.Y -= max(c.rows-1, 1)
-	default:
-		return false
-	}
-	return true
+	page := max(c.rows-1, 1)
+	by, ok := map[string]int{"pgdown": page, "ctrl+d": page, "pgup": -page, "ctrl+u": -page}[key]
+	c.Y += by
+	return ok
 }
 
-// Limit keeps the text in view: so many lines of it do not fit, and rows lines do.
+// Limit keeps the text in view, of which this many lines do not fit, and rows do.
 func (c *Scroll) Limit(lines, rows int) {
 	c.Y = min(max(c.Y, 0), max(lines, 0))
 	c.rows = rows

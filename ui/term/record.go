@@ -9,7 +9,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Mark shows whether an option is chosen, and whether one or several can be.
+// Mark is the mark of an option, chosen or not, where one or several can be chosen.
 func Mark(several, chosen bool) string {
 	switch {
 	case several && chosen:
@@ -22,8 +22,7 @@ func Mark(several, chosen bool) string {
 	return "( )"
 }
 
-// DrawRecord shows what a record asks and what was answered, with descriptions
-// if full.
+// DrawRecord shows the questions and answers of a record, with descriptions if full.
 func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 	var lines []string
 	past := view.Local(rec)
@@ -41,7 +40,7 @@ func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 	return lines
 }
 
-// LeftOpen is shown in place of an answer, where none was given.
+// LeftOpen is shown in place of an answer that was not given.
 func LeftOpen() string { return words.T("(left open)") }
 
 func drawResponse(s *Styles, x question.Response, full bool, width int) []string {

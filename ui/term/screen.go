@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -20,35 +21,37 @@ type Screen struct {
 	options ScreenOptions
 	editors context.Context // ends with the screen
 	end     context.CancelFunc
+	editor  chan struct{} // full while an editor has the terminal
+	left    atomic.Pointer[string]
 	gone    context.Context // ends with the terminal
 }
 
-// ScreenOptions say what a screen shows, where, and how it ends.
+// ScreenOptions are the options of a screen.
 type ScreenOptions struct {
 	Model tea.Model
-	// In is the terminal's input. Bubble Tea makes the settings of the terminal
-	// where it is a file, and leaves them alone where it is not.
+	// In is the terminal's input. If it is a file, Bubble Tea makes the settings of the
+	// terminal.
 	In     io.Reader
 	Out    io.Writer
-	Getenv func(string) string // tells what the terminal can do, and the human's editor
-	// Lender gives the terminal to the editor. Nil where Bubble Tea can.
+	Getenv func(string) string // looks up the variables about the terminal and the editor
+	// Lender gives the terminal to the editor. Nil if Bubble Tea can.
 	Lender Lender
-	// Leave returns the message that makes the model end by itself: the context
-	// has ended or the terminal is gone, which is the cause.
+	// Leave returns the message that makes the model end by itself, because the context
+	// has ended or the terminal is gone.
 	Leave func(cause error) tea.Msg
-	// Quit is how long that may take; Kill is how long what comes then may.
+	// Quit is how long the model may take to end by itself, Kill how long ending it may take.
 	Quit, Kill time.Duration
 	// Hurry, if not nil, is called before the program is killed.
 	Hurry func()
 }
 
 // ErrStuck means that the model neither ended by itself nor could be ended: it
-// still runs, and what it knows is not to be read.
+// still runs, and must not be read.
 var ErrStuck = errors.New("the screen did not end")
 
 // NewScreen returns a screen that does not run yet.
 func NewScreen(o ScreenOptions) *Screen {
-	s := &Screen{options: o}
+	s := &Screen{options: o, editor: make(chan struct{}, 1)}
 	s.editors, s.end = context.WithCancel(context.Background())
 	gone, hangUp := context.WithCancelCause(context.Background())
 	s.gone = gone
@@ -65,15 +68,24 @@ func NewScreen(o ScreenOptions) *Screen {
 	return s
 }
 
-// Send tells the model something; it does nothing once the screen has ended.
+// Send sends a message to the model; it does nothing once the screen has ended.
 func (s *Screen) Send(msg tea.Msg) { s.program.Send(msg) }
 
 // Gone returns why the terminal is gone, nil while it is there.
 func (s *Screen) Gone() error { return context.Cause(s.gone) }
 
-// Run shows the model until it ends by itself, ctx ends or the terminal is
-// gone; it returns the cause of these. Bubble Tea gets neither context: it would
-// end the model half-way and leave it open what state that is in.
+// Left names the file that an editor left when the screen ended, also where the model
+// did not learn of it; empty for none.
+func (s *Screen) Left() string {
+	if file := s.left.Load(); file != nil {
+		return LeftIn(*file)
+	}
+	return ""
+}
+
+// Run shows the model until it ends by itself, ctx ends or the terminal is gone; it returns
+// the cause of these. Bubble Tea gets neither context: it would end the model in an unknown
+// state.
 func (s *Screen) Run(ctx context.Context) error {
 	defer s.end()
 	var cause, failed error
@@ -91,31 +103,38 @@ func (s *Screen) Run(ctx context.Context) error {
 		cause = s.Gone()
 	}
 	s.end()
-	go s.program.Send(s.options.Leave(cause))
 	select {
-	case <-done:
+	case s.editor <- struct{}{}:
+	case <-time.After(editorKillTime):
+	}
+	endsWithin := func(d time.Duration) bool {
+		select {
+		case <-done:
+			return true
+		case <-time.After(d):
+			return false
+		}
+	}
+	go s.program.Send(s.options.Leave(cause))
+	if endsWithin(s.options.Quit) {
 		return cause
-	case <-time.After(s.options.Quit):
 	}
 	if s.options.Hurry != nil {
 		s.options.Hurry()
 	}
 	go s.program.Kill()
-	select {
-	case <-done:
+	if endsWithin(s.options.Kill) {
 		return cause
-	case <-time.After(s.options.Kill):
-		return ErrStuck
 	}
+	return ErrStuck
 }
 
 // releaseTime is how long a terminal may take to be given back.
 const releaseTime = time.Second
 
-// Release gives the terminal back as it was found, also where the model does not
-// end: for a process that is about to. Nothing is drawn afterwards. It does nothing
-// once the screen has ended, and is not for a terminal whose settings are not Bubble
-// Tea's.
+// Release restores the terminal before the process ends, also if the model does not end.
+// Nothing is drawn afterwards. It does nothing once the screen has ended, and is only for a
+// terminal whose settings are Bubble Tea's.
 func (s *Screen) Release() {
 	if s.editors.Err() != nil {
 		return
@@ -131,8 +150,8 @@ func (s *Screen) Release() {
 	}
 }
 
-// environ returns the variables from which Bubble Tea tells what the terminal
-// can do. TMUX is not among them: with it, Bubble Tea runs the tmux command.
+// environ returns the variables from which Bubble Tea learns the abilities of the terminal.
+// TMUX is not among them: with it, Bubble Tea runs the tmux command.
 func environ(getenv func(string) string) []string {
 	var environ []string
 	for _, name := range []string{
@@ -146,20 +165,20 @@ func environ(getenv func(string) string) []string {
 	return environ
 }
 
-// keyboard is a terminal's input. Bubble Tea takes the end of its input for
-// nothing in particular, so hangUp is called with it too. A read that
-// was interrupted by a deadline is an end of reading, not of the terminal.
+// keyboard is a terminal's input. Bubble Tea ignores the end of its input, so hangUp is
+// called too. A read that was interrupted by a deadline is an end of reading, not of the
+// terminal.
 type keyboard struct {
 	in     io.Reader
 	hangUp context.CancelCauseFunc
-	begun  []byte // a character, or the end of a paste, of which more is still to come
+	begun  []byte // of a character or of the end of a paste; the rest has not arrived
 	pastes bool   // a paste has begun, and not ended
 }
 
-// Read implements io.Reader. It hands over whole characters: of one that a long
-// paste over a slow line has in two pieces, Bubble Tea would drop both. Of the end
-// of a paste it would make text, and of all further keys, Ctrl+C too. A paste that its
-// program does not mark is marked here, or its line break would be Enter.
+// Read implements io.Reader. It returns whole characters, and the end of a paste whole: of a
+// character in two pieces Bubble Tea would drop both, and after a divided end of a paste all
+// further keys would be text, Ctrl+C too. A paste that the terminal does not mark is marked
+// here, or its line break would be Enter.
 func (k *keyboard) Read(p []byte) (int, error) {
 	const on, off = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
 	n := copy(p, k.begun)
@@ -193,8 +212,8 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// unmarked reports whether a piece that was read at once is a paste without marks:
-// text and a line break, which no hand types that fast.
+// unmarked reports whether keys that were read at once are a paste without marks: text and
+// a line break, which no hand types that fast.
 func unmarked(piece []byte) bool {
 	text := func(c rune) bool { return c >= ' ' && c != 0x7f }
 	return bytes.ContainsAny(piece, "\r\n") && bytes.ContainsFunc(piece, text) && !bytes.ContainsRune(piece, 0x1b)

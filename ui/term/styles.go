@@ -9,11 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Styles are those of a light or a dark terminal. The program's colour profile
-// drops what the terminal or NO_COLOR does not allow, so everything said in
-// colour is also said in words or marks.
+// Styles are those of a light or a dark terminal. Bubble Tea drops colours that the terminal
+// or NO_COLOR does not allow, so words or marks say everything that colours say.
 type Styles struct {
-	Strong lipgloss.Style // what is asked
+	Strong lipgloss.Style // questions
 	Cursor lipgloss.Style // the line with the cursor
 	Plain  lipgloss.Style
 	Muted  lipgloss.Style // descriptions, hints
@@ -45,8 +44,7 @@ func NewStyles(dark bool) *Styles {
 	}
 }
 
-// Row is how a row of a list begins, and its style: the one with the cursor, or
-// another.
+// Row is the beginning of a row of a list, and its style, with the cursor or without.
 func (s *Styles) Row(selected bool) (lead string, style lipgloss.Style) {
 	if selected {
 		return "› ", s.Cursor
@@ -54,7 +52,7 @@ func (s *Styles) Row(selected bool) (lead string, style lipgloss.Style) {
 	return "  ", s.Plain
 }
 
-// Rule is a line of width cells with a text near its left end.
+// Rule is a horizontal line of width cells with a text near its left end.
 func (s *Styles) Rule(text string, width int) string {
 	rule := s.Border.Render("── ") + s.Muted.Render(text) + s.Border.Render(" "+strings.Repeat("─", width))
 	return ansi.Truncate(rule, width, "")
@@ -73,9 +71,9 @@ func (s *Styles) Huh() *huh.Styles {
 	return t
 }
 
-// RenderLines renders every line by itself, so that a line can be cut out or moved
-// without tearing a style. The lines are text alone: rendering each of them with
-// lipgloss, which looks for much else, takes most of the time of a long text.
+// RenderLines renders every line by itself, so that lines can be cut out or moved. The lines
+// are text without codes: lipgloss, which looks for them, would take most of the time of a
+// long text.
 func RenderLines(style lipgloss.Style, lines []string) []string {
 	before, after, _ := strings.Cut(style.Render("x"), "x")
 	out := make([]string, len(lines))

@@ -12,15 +12,14 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// MinWidth and MinHeight are the smallest terminal, in cells, on which a form
-// or the inbox can be used; a host does better with the line form on less.
+// MinWidth and MinHeight are the smallest terminal, in cells, for a form or the inbox. On a
+// smaller one the line form is better.
 const (
 	MinWidth  = 24
 	MinHeight = 8
 )
 
-// Then is the message of a command that is done: what follows from it in the
-// model.
+// Then is the message of a command that is done: the rest of its work, in the model.
 type Then func() tea.Cmd
 
 // Alarm is the one timer of a model that shows an age or the time left.
@@ -43,14 +42,14 @@ func (a *Alarm) Set(now, at time.Time, after func(time.Duration, Then) tea.Cmd) 
 	})
 }
 
-// Window is the surroundings of a full-screen model: its terminal, as far as that is
-// known, the gate that every key passes, and the clock.
+// Window is the environment of a full-screen model: its terminal, the gate that every key
+// passes, and the clock.
 type Window struct {
 	Now           func() time.Time
 	Gate          *act.Gate
 	Styles        *Styles
 	Width, Height int       // of the terminal, in cells; 0 until known
-	Appeared      time.Time // when what has the keyboard came
+	Appeared      time.Time // when the page with the keyboard appeared
 
 	edited []*Entry // in an editor, since then
 }
@@ -74,18 +73,17 @@ func (w *Window) Resize(size tea.WindowSizeMsg, o act.Origin) tea.Cmd {
 	return cmd
 }
 
-// Appear says that something else has the keyboard now, and who brought it
-// there.
+// Appear says that another page has the keyboard now, and why.
 func (w *Window) Appear(o act.Origin) tea.Cmd {
 	w.Appeared, w.edited = w.Now(), nil
 	return w.Gate.Show(o)
 }
 
-// Seen has keys count, after a pause, if the terminal is large enough.
+// Seen makes keys count, after a pause, if the terminal is large enough.
 func (w *Window) Seen() tea.Cmd { return w.Gate.Seen(w.Fits()) }
 
-// Edit has the text of an entry edited elsewhere. No key counts until it is, nor
-// before a pause after it: none of them is meant for the window.
+// Edit opens the text of an entry in an editor. No key counts until a pause after that: keys
+// are not meant for the window.
 func (w *Window) Edit(e *Entry) tea.Cmd {
 	if !slices.Contains(w.edited, e) {
 		w.edited = append(w.edited, e)
@@ -93,9 +91,8 @@ func (w *Window) Edit(e *Entry) tea.Cmd {
 	return tea.Batch(w.Gate.Seen(false), func() tea.Msg { return Edit{e} })
 }
 
-// Left names the files with what was written in editors, for a human whose question
-// ended before that was sent; empty where nothing was. Lost says that it is kept nowhere
-// else.
+// Left names the files with texts from editors, for a question that ended before they were
+// sent; empty for none. Lost says that the texts are kept nowhere else.
 func (w *Window) Left(lost bool) string {
 	var files []string
 	for _, e := range w.edited {
@@ -106,7 +103,7 @@ func (w *Window) Left(lost bool) string {
 	return LeftIn(strings.Join(files, ", "))
 }
 
-// LeftIn names the file with what was written in an editor, if there is one.
+// LeftIn names the file with a text from an editor; empty for none.
 func LeftIn(file string) string {
 	if file == "" {
 		return ""
@@ -114,9 +111,8 @@ func LeftIn(file string) string {
 	return words.T("What you wrote is in %s.", question.Line(file))
 }
 
-// View is a full screen: what draw returns, or what replaces what does
-// not fit, since what cannot be read takes no keys. It is empty before the size
-// is known.
+// View is a full screen: the result of draw, or a sentence on a terminal that is too small,
+// where no key counts. It is empty before the size is known.
 func (w *Window) View(draw func() Block) tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true

@@ -1,7 +1,8 @@
 package term
 
 import (
-	"math"
+	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,81 +14,59 @@ import (
 // cells. It breaks between words and, as Unicode allows (UAX 14), within
 // Chinese and Japanese, which flow on instead of being cut as one long word;
 // inside a word only when the word alone is too long.
-func Wrap(s string, width int) []string {
-	lines, _ := wrap(s, width, math.MaxInt)
-	return lines
-}
+func Wrap(s string, width int) []string { return slices.Collect(wrapped(s, width)) }
 
-// wrap is Wrap for the first n lines or a few more; it reports whether there
-// are others.
-func wrap(s string, width, n int) (lines []string, more bool) {
+// wrapped is Wrap, a line at a time.
+func wrapped(s string, width int) iter.Seq[string] {
 	width = max(width, 2) // space for one wide character
-	for line := range strings.SplitSeq(s, "\n") {
-		if len(lines) >= n {
-			return lines, true
-		}
-		var left bool
-		if lines, left = wrapLine(lines, line, width, n); left {
-			return lines, true
+	return func(yield func(string) bool) {
+		for paragraph := range strings.SplitSeq(s, "\n") {
+			if !wrapParagraph(paragraph, width, yield) {
+				return
+			}
 		}
 	}
-	return lines, false
 }
 
-// wrapLine appends the lines of s to out until there are n.
-func wrapLine(out []string, s string, width, n int) (lines []string, more bool) {
-	var line strings.Builder
-	used := 0
-	put := func(part string, cells int) {
-		line.WriteString(part)
-		used += cells
+// wrapParagraph yields the lines of s, which has no line break, and reports whether more
+// are wanted.
+func wrapParagraph(s string, width int, yield func(string) bool) bool {
+	begin, at, used := 0, 0, 0 // the current line is s[begin:at], used cells wide
+	endLine := func() bool {
+		line := strings.TrimRight(s[begin:at], " ")
+		begin, used = at, 0
+		return yield(line)
 	}
-	flush := func() {
-		out = append(out, strings.TrimRight(line.String(), " "))
-		line.Reset()
-		used = 0
-	}
-	for rest := s; rest != ""; {
-		if len(out) >= n {
-			return out, true
-		}
-		part := nextWord(rest, width)
-		rest = rest[len(part):]
+	for at < len(s) {
+		part := nextWord(s[at:], width)
 		word := ansi.StringWidth(strings.TrimRight(part, " "))
-		if used > 0 && used+word > width {
-			flush()
+		if used > 0 && used+word > width && !endLine() {
+			return false
 		}
 		if word <= width {
-			put(part, ansi.StringWidth(part))
+			at += len(part)
+			used += ansi.StringWidth(part)
 			continue
 		}
 		for part != "" {
 			char, cells := ansi.FirstGraphemeCluster(part, ansi.GraphemeWidth)
-			if used > 0 && used+cells > width && char != " " {
-				flush()
+			if used > 0 && used+cells > width && char != " " && !endLine() {
+				return false
 			}
-			put(char, cells)
+			at += len(char)
+			used += cells
 			part = part[len(char):]
-			if len(out) >= n {
-				return out, true
-			}
 		}
 	}
-	flush()
-	return out, false
+	return endLine()
 }
 
-// nextWord returns what s begins with up to where a line may break: before a
-// word, and between the characters of scripts without blanks. A hyphen or a
-// slash within a word is such a place only where the word is longer than a line:
-// commands and paths are read whole.
+// nextWord returns the beginning of s up to the first place where a line may break: before
+// a word, and between the characters of scripts without blanks. A hyphen or a slash within a
+// word is such a place only if the word is longer than a line: commands and paths stay whole.
 func nextWord(s string, width int) string {
 	end, first, cells := 0, 0, 0
 	for state := -1; end < len(s); {
-		if size := plainWord(s[end:]); size > 0 { // most of most texts, and much faster
-			end += size
-			break
-		}
 		var part string
 		part, _, _, state = uniseg.FirstLineSegmentInString(s[end:], state)
 		if at := strings.Index(part, " /"); at >= 0 { // Unicode would keep a path with the word before it
@@ -112,35 +91,6 @@ func nextWord(s string, width int) string {
 	return s[:first]
 }
 
-// plainWord returns the size of what s begins with if a line may break after it
-// whatever comes before: ASCII letters and digits with blanks behind them,
-// before another such (UAX 14, LB18), or an ideograph before another (LB31). It
-// is 0 otherwise.
-func plainWord(s string) int {
-	if c, size := utf8.DecodeRuneInString(s); ideograph(c) {
-		if next, _ := utf8.DecodeRuneInString(s[size:]); ideograph(next) {
-			return size
-		}
-		return 0
-	}
-	i := 0
-	for i < len(s) && plain(s[i]) {
-		i++
-	}
-	j := i
-	for j < len(s) && s[j] == ' ' {
-		j++
-	}
-	if i == 0 || j == i || j == len(s) || !plain(s[j]) {
-		return 0
-	}
-	return j
-}
-
-func plain(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func ideograph(c rune) bool { return 0x4e00 <= c && c <= 0x9fff }
-
 // wide reports whether c is of a script that is written without blanks.
 func wide(c rune) bool { return c >= 0x2e80 || 0x0e00 <= c && c < 0x0f00 }
 
@@ -156,7 +106,7 @@ func Hang(lead, text string, width int) []string {
 	return lines
 }
 
-// Cut shortens a line to width cells, with an ellipsis where something went.
+// Cut shortens a line to width cells, with an ellipsis.
 func Cut(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
 
 // Pad fills a line, which may carry styles, with blanks up to width cells.
@@ -164,14 +114,13 @@ func Pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
 }
 
-// Justify puts one text at the left end of a line and one at the right, which
-// stays whole.
+// Justify puts one text at the left end of a line and one, which stays whole, at the right.
 func Justify(left, right string, width int) string {
 	space := width - ansi.StringWidth(right)
 	return Pad(Cut(left, space-1), space) + right
 }
 
-// Opening cuts lines of width cells to the first n, and says that they go on.
+// Opening cuts lines of width cells to the first n, with an ellipsis.
 func Opening(lines []string, n, width int) []string {
 	if len(lines) <= n {
 		return lines

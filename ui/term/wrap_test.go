@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/rivo/uniseg"
 
 	"mcp-askuser/question"
 )
@@ -41,8 +40,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// FuzzWrap: wrapping loses nothing but white space, fits, and breaks lines where
-// Unicode does; the first lines are the same when no more are asked for.
+// FuzzWrap: wrapping loses nothing but white space, and fits; the first lines are the same
+// when no more are asked for.
 func FuzzWrap(f *testing.F) {
 	f.Add("The quick brown fox", 7)
 	f.Add("强一致性，团队已经在生产环境中运行多年。", 9)
@@ -58,22 +57,8 @@ func FuzzWrap(f *testing.F) {
 			}
 		}
 		for n := range lines {
-			if first, more := wrap(s, width, n); !slices.Equal(first[:n], lines[:n]) || !more && len(first) < len(lines) {
+			if first := (&Prose{text: s}).First(n, width); !slices.Equal(first, lines[:n]) {
 				t.Fatalf("the first %d of %q are %q", n, lines, first)
-			}
-		}
-		for line := range strings.SplitSeq(s, "\n") {
-			breaks := map[int]bool{}
-			for at, rest, state := 0, line, -1; rest != ""; {
-				var part string
-				part, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
-				at += len(part)
-				breaks[at] = true
-			}
-			for i := range line {
-				if size := plainWord(line[i:]); size > 0 && !breaks[i+size] {
-					t.Fatalf("no line ends at %d of %q", i+size, line)
-				}
 			}
 		}
 		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -16,12 +16,11 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// previewLines is the most lines of a preview that are shown before the human asks for
-// all of it.
+// previewLines is the most lines of a preview that are shown without the command view.
 const previewLines = 12
 
-// ask shows the question that is due, and takes lines until it is answered or left open,
-// or another is due.
+// ask shows the current question, and takes lines until another is current or the reply is
+// committed.
 func (c *conversation) ask(ctx context.Context) (to move, err error) {
 	c.showQuestion()
 	for to == stay && err == nil {
@@ -47,7 +46,7 @@ func (c *conversation) ask(ctx context.Context) (to move, err error) {
 	return to, err
 }
 
-// apply does what a line at a question means.
+// apply carries out a line at a question.
 func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (move, error) {
 	switch r.command {
 	case "":
@@ -107,7 +106,7 @@ func (c *conversation) refuse(fault string) move {
 	return stay
 }
 
-// answer answers the question that is due, and turns to the next or sends.
+// answer answers the current question, and turns to the next or sends.
 func (c *conversation) answer(ctx context.Context, answer dialogue.Act) (move, error) {
 	_, err := c.do(answer)
 	var ready bool
@@ -124,8 +123,7 @@ func (c *conversation) answer(ctx context.Context, answer dialogue.Act) (move, e
 	return turned, nil
 }
 
-// recall takes what is proposed, or marks the earlier answer, which an empty line then
-// takes.
+// recall takes the proposal, or fills in the earlier answer, for an empty line to take.
 func (c *conversation) recall(ctx context.Context, s *dialogue.Step) (move, error) {
 	switch proposed, _ := proposal(s); {
 	case s.Untouched && proposed:
@@ -134,12 +132,12 @@ func (c *conversation) recall(ctx context.Context, s *dialogue.Step) (move, erro
 		c.text("", words.T("There is no earlier answer to this question."))
 		return stay, nil
 	case !s.Recalled:
-		_, _ = c.do(dialogue.Recall{}) // which it knows
+		_, _ = c.do(dialogue.Recall{}) // an earlier answer exists
 	}
 	return turned, nil
 }
 
-// showQuestion shows the question that is due.
+// showQuestion shows the current question.
 func (c *conversation) showQuestion() {
 	s := c.Current()
 	c.blank()
@@ -174,10 +172,10 @@ func (c *conversation) showQuestion() {
 	}
 }
 
-// hasAnswer reports whether a step has an answer of the human's, confirmed or not.
+// hasAnswer reports whether the human has entered an answer, confirmed or not.
 func hasAnswer(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
 
-// showOptions shows the numbered options of a step, and 0 for the human's own words.
+// showOptions lists the options by number, and 0 for an answer in own words.
 func (c *conversation) showOptions(s *dialogue.Step) {
 	for i := range s.Options {
 		c.showOption(i+1, &s.Options[i])
@@ -249,7 +247,7 @@ func fitsPrompt(s string) bool {
 	return !strings.ContainsAny(s, "\n\r") && ansi.StringWidth(question.Line(s)) <= 40
 }
 
-// recallCommand is the command that takes what is proposed for q, or the earlier answer.
+// recallCommand is how the command recall is written at q.
 func recallCommand(q *question.Question) string {
 	if q.Chooses() {
 		return string(recall)
@@ -257,8 +255,7 @@ func recallCommand(q *question.Question) string {
 	return ":" + string(recall)
 }
 
-// promptFor returns the line at which the human answers a question. An untouched one takes
-// nothing on an empty line.
+// promptFor returns the prompt of a question. At an untouched one an empty line takes nothing.
 func promptFor(s *dialogue.Step, bracket string) string {
 	prompt := words.T("Enter a number")
 	switch {
@@ -284,7 +281,7 @@ func promptFor(s *dialogue.Step, bracket string) string {
 	return words.T("%s: ", prompt)
 }
 
-// instruction is a sentence that says what to enter for q.
+// instruction tells in a sentence how to answer q.
 func instruction(q *question.Question) string {
 	switch n := len(q.Options); {
 	case !q.Chooses():
@@ -302,7 +299,7 @@ func instruction(q *question.Question) string {
 	}
 }
 
-// showHelp says what can be entered at a question.
+// showHelp lists the possible entries at a question.
 func (c *conversation) showHelp(s *dialogue.Step) {
 	c.blank()
 	if s.Chooses() {

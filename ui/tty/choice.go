@@ -9,7 +9,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// command is a word that is no answer.
+// command is a line that is no answer.
 type command string
 
 const (
@@ -21,13 +21,12 @@ const (
 	history   command = "h"
 	note      command = "n"
 	discuss   command = "d"
-	editText  command = "e" // only with a colon
+	editText  command = "e" // only behind a colon
 	lift      command = "l" // likewise
 	recall    command = "="
 )
 
-// commands are the ways in which people write a command: behind a colon, where
-// it cannot be an answer, and mostly without.
+// commands are the spellings of each command, behind a colon or mostly without.
 var commands = map[string]command{ //nolint:gochecknoglobals // a table, never written to
 	"b": goBack, "back": goBack,
 	"q": dismiss, "quit": dismiss,
@@ -41,8 +40,7 @@ var commands = map[string]command{ //nolint:gochecknoglobals // a table, never w
 	"l": lift,
 }
 
-// bareCommand reads a command without a colon before it. Where a text is asked for some
-// are text.
+// bareCommand reads a command without its colon. At a text question some are text.
 func bareCommand(line string, text bool) (command, bool) {
 	c, ok := commands[strings.ToLower(line)]
 	switch {
@@ -54,19 +52,18 @@ func bareCommand(line string, text bool) (command, bool) {
 	return c, ok
 }
 
-// reading is what a line means as the answer to a question: one of a command,
-// a fault that says what is wrong with it, or an answer.
+// reading is a line that was read as the answer to a question: a command, a fault, or an
+// answer.
 type reading struct {
 	command  command
-	option   int // with view: the option's index
-	fault    string
+	option   int      // with view: the option's index
+	fault    string   // a sentence
 	selected []string // ids of options
-	other    bool     // the human wants to answer in words of their own, perhaps beside the options
+	other    bool     // an answer in own words follows, perhaps beside the options
 	custom   string   // the answer to a text question
 }
 
-// parseLine reads a line that is not empty as the answer to q. What could
-// mean two things is a fault.
+// parseLine reads a line that is not empty as the answer to q. An ambiguous line is a fault.
 func parseLine(q *question.Question, line string) reading {
 	if word, colon := strings.CutPrefix(strings.ToLower(line), ":"); colon && commands[word] != "" { // even where it is an answer
 		return reading{command: commands[word]}
@@ -104,7 +101,7 @@ func parseText(line string) reading {
 }
 
 // parseList reads several options, by number or name, with commas between
-// them, or blanks where not all of that is known.
+// them, or blanks if a part between commas names no option.
 func parseList(q *question.Question, line string) reading {
 	line = strings.Map(halfWidth, line)
 	parts := strings.Split(line, ",")
@@ -140,8 +137,8 @@ func parseList(q *question.Question, line string) reading {
 	return all
 }
 
-// parseOption reads a word as one option: its number, its name, or 0 and
-// other for the human's own words. ok is false if it is none of them.
+// parseOption reads a word as one option: its number, its name, or 0 and "other" for own
+// words. ok is false if it is none of them.
 func parseOption(q *question.Question, word string) (r reading, ok bool) {
 	plain := strings.Map(halfWidth, word)
 	if n, found := strings.CutPrefix(plain, "#"); found {
@@ -170,7 +167,7 @@ func parseOption(q *question.Question, word string) (r reading, ok bool) {
 	return reading{}, false
 }
 
-// yesOrNo is question.YesOrNo, and knows the letter that the prompt has for yes.
+// yesOrNo is question.YesOrNo, and takes the prompt's letter for yes.
 func yesOrNo(word string) string {
 	if strings.EqualFold(word, words.T("y")) {
 		return question.YesID

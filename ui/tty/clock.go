@@ -8,13 +8,12 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// lastWarning is how long before the deadline the human is warned: as
-// long as the full-screen form counts down. Lines that count down would bury
-// what is being typed.
+// lastWarning is the time from the warning to the deadline: as long as the full-screen form
+// counts down. Lines that count down would bury the line that is being typed.
 const lastWarning = 20 * time.Second
 
-// deadline is when the question closes, the zero time for never. A deadline that passed
-// while no asker waited closes nothing.
+// deadline is when the question closes, zero for never. A deadline that passed while no
+// asker waited closes nothing.
 func (c *conversation) deadline(ctx context.Context) time.Time {
 	at := c.desk.Deadline(ctx)
 	if !at.IsZero() && time.Until(at) <= 0 && !c.desk.Attended(ctx) {
@@ -23,34 +22,30 @@ func (c *conversation) deadline(ctx context.Context) time.Time {
 	return at
 }
 
-// timeLeft says how long it is until the question closes: at least a moment.
+// timeLeft names the time until the question closes, at least a moment.
 func timeLeft(at time.Time) string {
 	text, _ := words.Local.Left(max(time.Until(at), 1))
 	return text
 }
 
-// warnBeforeDeadline tells the human when the time is nearly up, and writes the prompt
-// again, until the returned function is called.
+// warnBeforeDeadline writes a warning shortly before the deadline, above the prompt, unless
+// the returned function is called first.
 func (c *conversation) warnBeforeDeadline(ctx context.Context) (stop func()) {
-	if c.deadline(ctx).IsZero() {
+	at := c.deadline(ctx)
+	if at.IsZero() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
-		for {
-			left := time.Until(c.deadline(ctx)) - lastWarning // it moves when the human types elsewhere
-			if left <= 0 {
-				break
-			}
+		for ; time.Until(at) > lastWarning; at = c.deadline(ctx) { // it moves when the human types elsewhere
 			select {
-			case <-time.After(left):
+			case <-time.After(time.Until(at) - lastWarning):
 			case <-ctx.Done():
 				return
 			}
 		}
-		at := c.deadline(ctx)
-		if ctx.Err() != nil || at.IsZero() {
+		if at.IsZero() || ctx.Err() != nil {
 			return
 		}
 		c.in.printAbove(func() {

@@ -15,12 +15,11 @@ import (
 	"mcp-askuser/ui/term/act"
 )
 
-// mostBytes bounds what is kept of a line: no text of question.MaxText
-// characters that a human types needs more.
-const mostBytes = 32 * question.MaxText
+// maxLineBytes is the most of a line that is kept: more than a typed text of question.MaxText
+// characters needs.
+const maxLineBytes = 32 * question.MaxText
 
-// The keys that change a line, as terminals have them unless they were told
-// otherwise.
+// The keys that change a line, as terminals have them by default.
 const (
 	endOfInput = 0x04 // Ctrl+D
 	eraseAll   = 0x15 // Ctrl+U
@@ -29,19 +28,18 @@ const (
 	erase      = 0x7f // and Ctrl+H
 )
 
-// line is a line as it is typed, edited as the terminal itself would. The terminal
-// cannot: it hands over whole lines then, and a paste looks like a typed one.
+// line is a line that is being typed, edited as the terminal does in canonical mode.
 type line struct {
 	text     []byte
 	tooLong  bool
-	begun    []byte    // a character of which more is still to come
+	begun    []byte    // a character whose other bytes have not arrived
 	sequence rune      // the last character of an escape sequence that has begun; 0 for none
-	ends     bool      // Ctrl+D came last: once more is the end
-	last     time.Time // when the last key came that is no line break
+	ends     bool      // the last key was Ctrl+D: another one is the end
+	last     time.Time // of the last key that is no line break
 }
 
-// press takes what came at once, and returns what to show of it and the lines that it
-// ended. Ended says that the input did.
+// press takes keys that arrived at once, and returns their echo and the lines that they
+// ended. Ended reports the end of the input.
 func (l *line) press(piece []byte, now time.Time) (shown string, lines []typed, ended bool) {
 	var out strings.Builder
 	text := len(bytes.Trim(piece, "\n")) > 0
@@ -72,7 +70,7 @@ func (l *line) press(piece []byte, now time.Time) (shown string, lines []typed, 
 	return out.String(), lines, false
 }
 
-// key takes a key that ends no line, and returns what to show.
+// key takes a key that ends no line, and returns its echo.
 func (l *line) key(key rune) (shown string) {
 	if l.inSequence(key) {
 		return ""
@@ -90,7 +88,7 @@ func (l *line) key(key rune) (shown string) {
 	switch {
 	case unicode.IsControl(key):
 		return ""
-	case len(l.text) >= mostBytes:
+	case len(l.text) >= maxLineBytes:
 		l.tooLong = true
 		return ""
 	}
@@ -112,7 +110,7 @@ func (l *line) inSequence(key rune) bool {
 	}
 }
 
-// finish returns the line as it counts, and begins the next.
+// finish returns the line, and begins the next.
 func (l *line) finish(pasted bool) typed {
 	t := typed{line: strings.TrimSpace(string(l.text)), pasted: pasted}
 	if l.tooLong || question.Count(t.line) > question.MaxText {
@@ -122,21 +120,17 @@ func (l *line) finish(pasted bool) typed {
 	return t
 }
 
-// erase takes away the text from there on, and returns what takes it off the screen.
+// erase removes the text from an index on, and returns what removes it from the screen.
 func (l *line) erase(from int) (shown string) {
 	width := ansi.StringWidth(string(l.text[from:]))
 	l.text = l.text[:from]
 	return strings.Repeat("\b \b", width)
 }
 
-// lastCharacter is where the last one that is seen as one begins.
+// lastCharacter is the index of the last character as a reader counts them.
 func (l *line) lastCharacter() (at int) {
-	rest, state := l.text, -1
-	for next := 0; len(rest) > 0; {
-		var cluster []byte
-		at = next
-		cluster, rest, _, state = uniseg.FirstGraphemeCluster(rest, state)
-		next += len(cluster)
+	for c := uniseg.NewGraphemes(string(l.text)); c.Next(); {
+		at, _ = c.Positions()
 	}
 	return at
 }

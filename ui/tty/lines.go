@@ -3,50 +3,45 @@ package tty
 import (
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// typed is what came from the keyboard: a line, or keys in place of one.
+// typed is input of the human: a line, or keys in place of one.
 type typed struct {
 	line    string // trimmed and without control characters
 	tooLong bool   // it was longer than an answer may be; none of it is kept
-	pasted  bool   // it came in one piece with its line break
-	key     bool   // no line: one or more keys that are not meant for the form
+	pasted  bool   // it arrived in one piece with its line break
+	key     bool   // no line: keys that were discarded
 }
 
-// lineReader reads all that the human types, from start to stop, and shows it while
-// a line is awaited. A last line without a line break is discarded.
+// lineReader reads and edits lines, from start to stop, and echoes keys while a line is
+// awaited. A last line without a line break is discarded.
 type lineReader struct {
 	in    input
 	write func(string) error // onto the terminal
 
-	discards atomic.Bool // what is typed is meant for another program
-	typed    chan typed  // closed at the end of input
+	typed chan typed // closed at the end of input
 
-	mu     sync.Mutex // guards what follows, and the terminal while a line is awaited
-	prompt string     // of the line that is awaited; empty for none
-	echoes bool       // the line at the prompt is not ended yet
-	line   line
+	mu       sync.Mutex // guards what follows, and the terminal while a line is awaited
+	prompt   string     // of the line that is awaited; empty for none
+	echoes   bool       // the line at the prompt is not ended yet
+	discards bool       // keys are not meant for the form
+	line     line
 }
 
 // input is what a lineReader needs of a terminal.
 type input interface {
 	io.Reader
-	// single makes the terminal hand over single keys, unechoed: whole lines would
-	// not tell when each key arrived.
-	single()
-	// flush drops what was typed and not yet read.
+	// flush drops keys that were not read yet.
 	flush()
 	// interrupt ends a read that waits, and every later one.
 	interrupt()
-	// foreground reports whether the end of input was the human's own word
-	// (Ctrl+D) and not the end of the terminal.
+	// foreground reports whether the terminal is still this process's: then the end of
+	// input is Ctrl+D.
 	foreground() bool
 }
 
 func (l *lineReader) start() {
-	l.in.single()
 	l.typed = make(chan typed)
 	go l.read()
 }
@@ -58,18 +53,15 @@ func (l *lineReader) stop() {
 	}
 }
 
-// discardLines reports keys in place of lines, and shows none of them, until the returned
-// function is called.
-func (l *lineReader) discardLines() (stop func()) {
-	l.discards.Store(true)
-	return func() {
-		l.setLine("")
-		l.discards.Store(false)
-	}
+// discard has keys reported in place of lines, and none of them shown.
+func (l *lineReader) discard(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.discards, l.line = on, line{}
 }
 
-// showPrompt writes the prompt of the line that is awaited now, and what is typed of it;
-// empty is none.
+// showPrompt writes the prompt of the line that is awaited from now on, and what is typed
+// of it; an empty prompt means that none is awaited.
 func (l *lineReader) showPrompt(prompt string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +77,7 @@ func (l *lineReader) printAbove(write func()) {
 	_ = l.redraw() // the next showPrompt returns the error
 }
 
-// redraw writes the prompt and what is typed. Callers must hold l.mu.
+// redraw writes the prompt and the line so far. Callers must hold l.mu.
 func (l *lineReader) redraw() error {
 	if !l.echoes {
 		return nil
@@ -93,7 +85,7 @@ func (l *lineReader) redraw() error {
 	return l.write(l.prompt + string(l.line.text))
 }
 
-// setLine replaces what is typed of the next line.
+// setLine replaces the line so far.
 func (l *lineReader) setLine(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,20 +107,20 @@ func (l *lineReader) read() {
 	}
 }
 
-// feed takes what arrived in one piece, and reports whether the human has ended the input.
+// feed takes keys that arrived in one piece. Ended reports the end of the input.
 func (l *lineReader) feed(piece []byte, now time.Time) (lines []typed, ended bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case len(piece) == 0:
 		return nil, false
-	case l.discards.Load():
+	case l.discards:
 		return []typed{{key: true}}, false
 	}
 	shown, lines, ended := l.line.press(piece, now)
 	if l.echoes {
 		_ = l.write(shown) // the next showPrompt returns the error
 	}
-	l.echoes = l.echoes && lines == nil // what is typed on is for the next prompt
+	l.echoes = l.echoes && lines == nil // further keys are for the next prompt
 	return lines, ended
 }

@@ -10,8 +10,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// start makes the dialogue, says what the human must know before the first question, and
-// offers the draft.
+// start makes the dialogue, writes the notices before the first question, and offers the
+// draft.
 func (c *conversation) start(ctx context.Context) error {
 	if !c.desk.Attended(ctx) {
 		c.text("", words.T(words.AgentAway))
@@ -48,8 +48,8 @@ func (c *conversation) showKeys() {
 	c.text("", words.Local.Sentence(strings.Join(keys, words.T(", "))))
 }
 
-// offerDraft asks whether to keep a draft. Its answers are then proposed in the brackets of
-// their prompts: each needs its Enter, and all of them the review.
+// offerDraft asks whether to keep a draft. Its answers are then in the brackets of their
+// prompts: each needs its Enter, and all of them the review.
 func (c *conversation) offerDraft(ctx context.Context) error {
 	for c.Restored() {
 		line, err := c.prompt(ctx, words.T("A draft exists: Enter keeps it, n starts over: "))
@@ -66,15 +66,15 @@ func (c *conversation) offerDraft(ctx context.Context) error {
 	return nil
 }
 
-// saveChanges saves the draft if it has changed. A draft that cannot be saved is lost only
-// with this process.
+// saveChanges saves the draft if it has changed. One that cannot be saved is lost only with
+// this process.
 func (c *conversation) saveChanges(ctx context.Context) {
 	if c.draftChanged {
 		c.saveDraft(ctx)
 	}
 }
 
-// saveDraft saves the draft, which also starts the time anew.
+// saveDraft saves the draft, which also restarts the timeout.
 func (c *conversation) saveDraft(ctx context.Context) {
 	c.draftChanged = false
 	draft := c.Draft()

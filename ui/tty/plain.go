@@ -20,25 +20,26 @@ import (
 
 // showPlain asks a record in lines on t, which is free.
 func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
-	t.flush() // what was typed before the question was shown answers nothing
+	if err := t.take(lineMode); err != nil {
+		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
+	}
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
 	c := &conversation{
-		printer: &printer{w: t, width: width, lastWords: func() { t.hurry(quitTime) }}, // anew: what came before may have taken its time
+		printer: &printer{w: t, width: width, extendTime: func() { t.hurry(quitTime) }},
 		in:      &lineReader{in: t},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
 	}
 	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
 		c.in.stop()
-		err = t.lend(func() error {
+		err = t.Lend(func() error {
 			edited, left, err = term.EditText(ctx, s.options.Getenv, text)
 			return err
 		})
 		c.in.start()
 		return edited, left, err
 	}
-	defer onContinue(c.resume)()
-	defer onStop(t.restore, c.takeTerminal)()
+	defer t.handleStops(true, func() { c.in.printAbove(func() {}) })()
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
@@ -54,28 +55,28 @@ type conversation struct {
 	desk        form.Backing
 	commit      ui.Commit
 	interrupted desk.Status // see Options
-	appeared    bool        // by itself
+	appeared    bool        // the form appeared by itself
 	began       time.Time
 	gate        act.Machine
 	lastLine    time.Time // when the last line counted
 
-	beforeBurst  *dialogue.Dialogue // as it was before the lines that came in one go
-	draftChanged bool               // since it was kept
+	beforeBurst  *dialogue.Dialogue // the dialogue before the lines of this burst
+	draftChanged bool               // since it was saved
 
 	// edit is term.EditText, with the terminal lent to the editor.
 	edit func(ctx context.Context, text string) (edited, left string, err error)
 }
 
-// move is where the conversation goes next.
+// move says how the conversation continues after a line.
 type move int
 
 const (
-	stay   move = iota // at the same prompt
-	turned             // to what is due now, which is to be shown
-	done               // the reply is committed
+	stay   move = iota // with the same prompt
+	turned             // with the current question or the review, which must be shown
+	done               // not: the reply is committed
 )
 
-// newDialogue makes the dialogue, which starts from a draft.
+// newDialogue makes the dialogue from a draft.
 func (c *conversation) newDialogue(ctx context.Context, draft question.Reply) {
 	c.Dialogue = dialogue.New(words.Local.Shown(c.desk.Rec), dialogue.Options{
 		Layout: dialogue.Turns, Bare: c.appeared, Draft: draft, Memory: c.desk.Memory(ctx), Began: c.began, Now: time.Now,
@@ -89,8 +90,8 @@ func (c *conversation) do(a dialogue.Act) (ready bool, err error) {
 	return change.Ready, err
 }
 
-// run asks the record until the reply is committed or the conversation ends
-// without one; it keeps the contract of ui.Surface's Show.
+// run asks the questions until the reply is committed or the conversation ends without one.
+// It meets the contract of ui.Surface's Show.
 func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 	c.began, c.appeared = time.Now(), origin == act.Appeared
 	c.in.write = c.print
@@ -127,8 +128,7 @@ func (c *conversation) asker() string {
 	return words.T("%s:", strings.Join(parts, words.T(", ")))
 }
 
-// prompt writes text and returns the next line that counts. Every line of the human is
-// read here.
+// prompt writes text and returns the next line that counts. It alone reads lines.
 func (c *conversation) prompt(ctx context.Context, text string) (string, error) {
 	for {
 		if err := c.awaitPause(ctx); err != nil {
@@ -144,7 +144,7 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		switch {
 		case err != nil:
 			return "", err
-		case got.key: // it came in the moment in which keys began to count
+		case got.key: // it arrived just before keys began to count
 			c.takeBackForeign()
 			continue
 		}
@@ -155,7 +155,7 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 			continue
 		}
 		if !c.deadline(ctx).IsZero() {
-			c.saveDraft(ctx) // every line restarts the clock
+			c.saveDraft(ctx) // every line restarts the timeout
 		}
 		if !got.tooLong {
 			return got.line, nil
@@ -164,24 +164,8 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 	}
 }
 
-// resume takes the terminal again after the process was stopped, and writes the
-// prompt.
-func (c *conversation) resume() {
-	c.takeTerminal()
-	if c.in.in.foreground() {
-		c.in.printAbove(func() {})
-	}
-}
-
-// takeTerminal takes the terminal again if it is still this process's.
-func (c *conversation) takeTerminal() {
-	if c.in.in.foreground() {
-		c.in.in.single()
-	}
-}
-
-// promptText is prompt for a text, which may come from the human's editor, made from
-// what there is.
+// promptText is prompt for a text, which the human may also write in an editor, from the
+// text so far.
 func (c *conversation) promptText(ctx context.Context, prompt, text string) (string, error) {
 	for {
 		line, err := c.prompt(ctx, prompt)
@@ -194,7 +178,7 @@ func (c *conversation) promptText(ctx context.Context, prompt, text string) (str
 	}
 }
 
-// editInEditor returns the text that the human wrote in their editor, empty for none.
+// editInEditor returns the text that the human wrote in an editor, empty for none.
 // Lines that arrive now were typed without a look at the form.
 func (c *conversation) editInEditor(ctx context.Context, text string) string {
 	text, left, err := c.edit(ctx, text)
@@ -202,6 +186,7 @@ func (c *conversation) editInEditor(ctx context.Context, text string) string {
 	text = strings.TrimSpace(term.Own(text))
 	switch {
 	case ctx.Err() != nil: // it is not confirmed
+		c.extendTime()
 		c.lines("", term.LeftIn(left))
 		return ""
 	case err != nil:
@@ -214,24 +199,25 @@ func (c *conversation) editInEditor(ctx context.Context, text string) string {
 	return text
 }
 
-// awaitPause waits for a pause in typing, where keys that arrive now are not meant for
-// this form. They are neither shown nor kept.
+// awaitPause waits for a pause in typing while keys are not meant for this form. They are
+// discarded.
 func (c *conversation) awaitPause(ctx context.Context) error {
 	if c.gate.Next().IsZero() {
 		return nil
 	}
-	defer c.in.discardLines()()
-	told := false
+	c.in.discard(true)
+	defer c.in.discard(false)
+	announced := false
 	for next := c.gate.Next(); !next.IsZero(); next = c.gate.Next() {
 		select {
 		case _, open := <-c.in.typed:
 			if !open {
 				return io.EOF
 			}
-			if c.gate.Key(time.Now(), "", act.Edit); !told {
+			if c.gate.Key(time.Now(), "", act.Edit); !announced {
 				c.text("", words.T(words.AwaitsPause))
 			}
-			told = true
+			announced = true
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-time.After(time.Until(next)):
@@ -249,22 +235,22 @@ func (c *conversation) discardFastLines(prompt string) {
 	_ = c.in.showPrompt(prompt)
 }
 
-// skipRepeats waits until the next line is not taken for a key held down. Lines that
-// arrive meanwhile answer nothing: the human has not seen yet what they would be for.
+// skipRepeats waits until an Enter is no repeat of the last. Lines that arrive meanwhile
+// are discarded: the human has not seen the next prompt yet.
 func (c *conversation) skipRepeats(ctx context.Context) {
 	now := time.Now()
 	if now.Sub(c.lastLine) >= act.Quiet {
 		c.beforeBurst = c.Clone()
 	}
 	c.lastLine = now
-	over := time.After(act.Again - act.Settle + time.Millisecond)
+	settled := time.After(act.Again - act.Settle + time.Millisecond)
 	for typed := c.in.typed; ; {
 		select {
 		case _, open := <-typed:
 			if !open {
 				typed = nil // the next read returns that
 			}
-		case <-over:
+		case <-settled:
 			return
 		case <-ctx.Done():
 			return
@@ -272,9 +258,9 @@ func (c *conversation) skipRepeats(ctx context.Context) {
 	}
 }
 
-// takeBackForeign follows a line that means nothing here. In a form that appeared by
-// itself that line was meant for another program, and so was what arrived in one go with
-// it. It takes that back, and reports whether it did.
+// takeBackForeign follows a line without meaning here. In a form that appeared by itself
+// the line, and the others of its burst, were meant for another program: it takes back what
+// they changed, and reports whether it did.
 func (c *conversation) takeBackForeign() (takenBack bool) {
 	same := c.Equal(c.beforeBurst)
 	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || same {
@@ -285,31 +271,31 @@ func (c *conversation) takeBackForeign() (takenBack bool) {
 	return true
 }
 
-// leave ends the conversation without a reply: it tells the human why, and returns the
-// error for Show to return.
+// leave ends the conversation without a reply: it says why, and returns the error for Show
+// to return.
 func (c *conversation) leave(ctx context.Context, err error) error {
-	ended := errors.Is(err, io.EOF)
-	if ended && !c.in.in.foreground() {
+	ended, foreground := errors.Is(err, io.EOF), c.in.in.foreground()
+	if ended && !foreground {
 		awaitHangup(ctx)
 	}
+	closed := errors.As(err, new(*desk.ClosedError))
 	if ctx.Err() != nil {
-		c.lastWords()
+		c.extendTime()
+		if !closed {
+			err = context.Cause(ctx)
+		}
 	}
 	c.blank()
 	switch {
-	case errors.As(err, new(*desk.ClosedError)):
-		c.text("", closingLine(err, ""))
+	case closed, ctx.Err() != nil:
+		c.text("", closingLine(err, c.interrupted))
 		return err
-	case ctx.Err() != nil:
-		c.text("", closingLine(context.Cause(ctx), c.interrupted))
-		return context.Cause(ctx)
-	case ended && c.in.in.foreground():
+	case ended && foreground:
 		_, _ = c.do(dialogue.Dismiss{})
-		if err := c.tryCommit(ctx); err != nil {
-			return err
+		if err = c.tryCommit(ctx); err == nil {
+			c.text("", words.T(words.Dismissed))
 		}
-		c.text("", words.T(words.Dismissed))
-		return nil
+		return err
 	}
 	return ui.Unavailablef("the terminal is gone: %v", err)
 }
@@ -321,13 +307,13 @@ func (c *conversation) tryCommit(ctx context.Context) error {
 		err = awaitStore(ctx, func() error { return c.commit(reply) })
 	}
 	if err != nil {
-		c.gate.Show(time.Now(), act.Appeared) // lines that arrived meanwhile were typed without a look at that
+		c.gate.Show(time.Now(), act.Appeared) // lines that arrived meanwhile were typed unaware of that
 	}
 	return err
 }
 
-// awaitStore runs work, which waits for the store. When the context ends, it waits no
-// longer than a withdrawal may take: the reply may have been the first.
+// awaitStore runs work on the store. After the end of the context it waits only as long as
+// a withdrawal may take: the reply may have been the first.
 func awaitStore(ctx context.Context, work func() error) error {
 	stored := make(chan error, 1)
 	go func() {

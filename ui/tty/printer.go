@@ -8,33 +8,31 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-// widthUnknown is the width in cells that lines are wrapped to where it is
-// unknown; widthLeast the width below which wrapping makes no text readable.
+// defaultWidth is the width in cells that lines are wrapped to where it is
+// unknown; minWidth the width below which wrapping makes no text readable.
 const (
-	widthUnknown = 80
-	widthLeast   = 20
+	defaultWidth = 80
+	minWidth     = 20
 )
 
-// printer writes what the plain form says: wrapped text and nothing else. The
-// first error sticks, and nothing is written after it.
+// printer writes wrapped text and nothing else. Nothing is written after the first error.
 type printer struct {
 	w     io.Writer
-	width func() int // in cells; asked for every paragraph, windows change
+	width func() int // in cells, now
 	err   error
-	// lastWords is called before what is written after the context has ended.
-	lastWords func()
+	// extendTime gives more time to write, after the context has ended.
+	extendTime func()
 }
 
-// text writes a paragraph, or several, wrapped. The first line is indented by
-// the width of mark, and starts with it; the others hang under its text.
+// text writes paragraphs, wrapped. The first line starts with mark; the others are
+// indented by its width.
 func (p *printer) text(mark, s string) {
 	// The last column stays free: terminals differ in what they do after it.
-	width := cmp.Or(max(p.width(), 0), widthUnknown) - 1
-	p.write("", term.Hang(mark, s, max(width, widthLeast)))
+	width := cmp.Or(max(p.width(), 0), defaultWidth) - 1
+	p.write("", term.Hang(mark, s, max(width, minWidth)))
 }
 
-// lines writes preformatted text: it keeps its lines and puts the mark before
-// each.
+// lines writes preformatted text, with mark before each line.
 func (p *printer) lines(mark, s string) {
 	p.write(mark, strings.Split(strings.TrimRight(s, "\n"), "\n"))
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
 
 	"mcp-askuser/desk"
@@ -227,11 +228,31 @@ func (x *run) left() {
 	if x.FullScreen() {
 		x.t.Error("the alternate screen is still on")
 	}
-	var on modes
-	on.note([]byte(x.Output()))
-	if undo := on.undo(); undo != "" {
-		x.t.Errorf("%q was not written", undo)
+	for _, mode := range switches {
+		if out := x.Output(); strings.LastIndex(out, mode.on) > strings.LastIndex(out, mode.off) {
+			x.t.Errorf("%q was not written", mode.off)
+		}
+		if !strings.Contains(leaveFullScreen(), mode.off) {
+			x.t.Errorf("%q is not written where a form is killed", mode.off)
+		}
 	}
+}
+
+// switches are what a full-screen form may switch on in a terminal and must switch off
+// again.
+var switches = [...]struct{ on, off string }{
+	{ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
+	{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes), ansi.PopKittyKeyboard(1)},
+	{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes | ansi.KittyReportEventTypes), ansi.PopKittyKeyboard(1)},
+	{ansi.SetModeMouseNormal, ansi.ResetModeMouseNormal},
+	{ansi.SetModeMouseButtonEvent, ansi.ResetModeMouseButtonEvent},
+	{ansi.SetModeMouseAnyEvent, ansi.ResetModeMouseAnyEvent},
+	{ansi.SetModeMouseExtSgr, ansi.ResetModeMouseExtSgr},
+	{ansi.SetModeFocusEvent, ansi.ResetModeFocusEvent},
+	{ansi.SetModeSynchronizedOutput, ansi.ResetModeSynchronizedOutput},
+	{ansi.SetModeBracketedPaste, ansi.ResetModeBracketedPaste},
+	{ansi.SetModeAltScreenSaveCursor, ansi.ResetModeAltScreenSaveCursor},
+	{ansi.ResetModeTextCursorEnable, ansi.SetModeTextCursorEnable},
 }
 
 func (x *run) outcome() report {

@@ -13,7 +13,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// review shows what was answered, until the human sends it or goes back.
+// review shows the answers, until the human sends them or turns back.
 func (c *conversation) review(ctx context.Context) (to move, err error) {
 	steps := c.Steps()
 	c.blank()
@@ -57,7 +57,7 @@ func (c *conversation) review(ctx context.Context) (to move, err error) {
 	return to, err
 }
 
-// command does what is the same at every question and at the review.
+// command carries out a command that questions and the review share.
 func (c *conversation) command(ctx context.Context, does command) (move, error) {
 	switch does {
 	case goBack:
@@ -66,17 +66,11 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 		}
 		return turned, nil
 	case dismiss:
-		reason, sure, err := c.confirmEnd(ctx, words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), c.Reason())
-		if err != nil || !sure {
-			return stay, err
-		}
-		return c.commitEnd(ctx, dialogue.Dismiss{Reason: reason}, words.T(words.Dismissed))
+		return c.endEarly(ctx, words.AskDismiss, words.T("Reason for the agent (optional, Enter for none): "), c.Reason(),
+			func(reason string) dialogue.Act { return dialogue.Dismiss{Reason: reason} }, words.Dismissed)
 	case discuss:
-		topic, sure, err := c.confirmEnd(ctx, words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), "")
-		if err != nil || !sure {
-			return stay, err
-		}
-		return c.commitEnd(ctx, dialogue.Discuss{Topic: topic}, words.T(words.Discussed))
+		return c.endEarly(ctx, words.AskDiscuss, words.T("What it is about (optional, Enter for none): "), "",
+			func(topic string) dialogue.Act { return dialogue.Discuss{Topic: topic} }, words.Discussed)
 	case note:
 		s := c.Current()
 		had := c.Note()
@@ -94,32 +88,30 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 		c.showRounds(ctx)
 	case lift:
 		c.liftLimit(ctx)
-	case help, leaveOpen, view, editText, recall: // which only a question has
+	case help, leaveOpen, view, editText, recall: // only at a question
 	}
 	return stay, nil
 }
 
-// confirmEnd asks whether to end the questions without all of their answers, and for a word on
-// that.
-func (c *conversation) confirmEnd(ctx context.Context, ask, why, typed string) (word string, sure bool, err error) {
-	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", ask))
+// endEarly asks whether to end the questions without all of their answers, asks for a word
+// on that, and commits the end. The closing line confirms it.
+func (c *conversation) endEarly(ctx context.Context, ask, askWord, typed string, end func(word string) dialogue.Act, closing string) (move, error) {
+	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", words.T(ask)))
 	if err == nil && yesOrNo(line) != question.YesID {
 		c.text("", words.T("Still open."))
-		return "", false, nil
+		return stay, nil
+	}
+	var word string
+	if err == nil {
+		word, err = c.promptText(ctx, askWord, typed)
 	}
 	if err == nil {
-		word, err = c.promptText(ctx, why, typed)
+		_, err = c.do(end(word))
 	}
-	return word, true, err
-}
-
-// commitEnd ends the questions without all of their answers.
-func (c *conversation) commitEnd(ctx context.Context, how dialogue.Act, said string) (move, error) {
-	_, err := c.do(how)
-	if err == nil {
-		return c.commitReply(ctx, said, stay)
+	if err != nil {
+		return stay, err
 	}
-	return stay, err
+	return c.commitReply(ctx, words.T(closing), stay)
 }
 
 // showNote shows a note, where there is one.
@@ -129,8 +121,8 @@ func (c *conversation) showNote(mark, text string) {
 	}
 }
 
-// send commits the answers. Those that could not be sent are shown for review: a second
-// try is the human's word.
+// send commits the answers. If that fails, they are shown for review: the human decides on
+// a second try.
 func (c *conversation) send(ctx context.Context) (move, error) {
 	c.saveChanges(ctx)
 	to, err := c.commitReply(ctx, words.T(words.Sent), turned)
@@ -140,14 +132,14 @@ func (c *conversation) send(ctx context.Context) (move, error) {
 	return to, err
 }
 
-// commitReply commits the reply. Where that fails and the question is still open, it says
+// commitReply commits the reply. If that fails while the question is still open, it says
 // why, and returns failed.
-func (c *conversation) commitReply(ctx context.Context, said string, failed move) (move, error) {
+func (c *conversation) commitReply(ctx context.Context, closing string, failed move) (move, error) {
 	err := c.tryCommit(ctx)
 	faults, refused := errors.AsType[question.Violations](err)
 	switch {
 	case err == nil:
-		c.text("", said)
+		c.text("", closing)
 		return done, nil
 	case errors.As(err, new(*desk.ClosedError)), ctx.Err() != nil:
 		return stay, err
@@ -162,7 +154,7 @@ func (c *conversation) commitReply(ctx context.Context, said string, failed move
 	return failed, nil
 }
 
-// faultText says what is wrong with an answer, naming the question by its text.
+// faultText is the sentence of a fault, with the text of its question.
 func (c *conversation) faultText(f question.Violation) string {
 	id, _ := strings.CutPrefix(f.Path, "answers.")
 	if s := c.Step(id); s != nil {

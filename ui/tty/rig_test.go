@@ -66,7 +66,6 @@ func (h *hands) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (h *hands) single()          {}
 func (h *hands) flush()           {}
 func (h *hands) interrupt()       {}
 func (h *hands) foreground() bool { return h.ended != nil && h.ended() }
@@ -75,7 +74,7 @@ func (h *hands) foreground() bool { return h.ended != nil && h.ended() }
 func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin, commit ui.Commit) (string, error) {
 	var out bytes.Buffer
 	c := &conversation{
-		printer: &printer{w: &out, width: func() int { return widthUnknown }, lastWords: func() {}},
+		printer: &printer{w: &out, width: func() int { return defaultWidth }, extendTime: func() {}},
 		in:      &lineReader{in: in}, desk: rec, commit: commit,
 		edit: func(context.Context, string) (string, string, error) {
 			return "", "", errors.New("there is no editor here")

@@ -12,8 +12,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// showRounds shows the earlier rounds of the session, oldest first, so that the
-// latest is right above the prompt.
+// showRounds shows the earlier rounds of the session, the latest last, above the prompt.
 func (c *conversation) showRounds(ctx context.Context) {
 	var before []desk.Record
 	if c.desk.Remembers() {
@@ -29,8 +28,7 @@ func (c *conversation) showRounds(ctx context.Context) {
 	c.blank()
 }
 
-// showRound shows one round in words instead of marks, which a screen reader would
-// have to spell.
+// showRound shows one round in words: a screen reader would spell marks.
 func (c *conversation) showRound(rec desk.Record) {
 	c.blank()
 	past := recordview.Local(rec)

@@ -9,5 +9,5 @@ const (
 	setTermios = unix.TIOCSETA
 )
 
-// flushInput drops what was typed and not yet read.
+// flushInput drops keys that were not read yet.
 func flushInput(fd int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, unix.TCIFLUSH) }

@@ -7,5 +7,5 @@ const (
 	setTermios = unix.TCSETS
 )
 
-// flushInput drops what was typed and not yet read.
+// flushInput drops keys that were not read yet.
 func flushInput(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

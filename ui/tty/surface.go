@@ -14,25 +14,21 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Options are what the surface needs from its surroundings. Getenv and Turn are
-// required.
+// Options of the surface. Getenv and Turn are required.
 type Options struct {
-	// Getenv looks an environment variable up: TERM, ACCESSIBLE, and what
-	// decides about colours.
+	// Getenv looks an environment variable up: TERM, ACCESSIBLE, those about colours and the
+	// editor.
 	Getenv func(string) string
 	// Turn is shared by the surfaces of this process.
 	Turn *Turn
-	// Opened says that the human called for the form: then it needs no pause in
-	// their typing.
+	// Opened says that the human opened the form: then it needs no pause in their typing.
 	Opened bool
-	// Pane says that the terminal is there for this question alone: Ctrl+C asks
-	// whether to dismiss before the terminal goes with the form.
+	// Pane says that the terminal closes with the form: Ctrl+C asks whether to dismiss.
 	Pane bool
-	// Interrupted is what becomes of the record when the human breaks off, as in
-	// present.Question: the last words say so. Empty means that it stays open.
+	// Interrupted is the status of the record after Ctrl+C, as in present.Question, for the
+	// last line. Empty means that it stays open.
 	Interrupted desk.Status
-	// Desk keeps what the human has typed so far, and knows the deadline and the
-	// earlier rounds; see form.Backing.
+	// Desk has the drafts, the deadline and the earlier rounds; see form.Backing.
 	Desk *desk.Desk
 }
 
@@ -75,9 +71,8 @@ func (s *surface) Check(context.Context) error {
 	return t.free()
 }
 
-// Show implements ui.Surface. One form at a time is on the terminal: others
-// wait, in the order in which they were asked, and the terminal is judged
-// again for each. A human who breaks off with Ctrl+C makes Show return
+// Show implements ui.Surface. One form at a time is on the terminal: others wait, in the
+// order of asking, and check the terminal again. After Ctrl+C the error is
 // ui.ErrInterrupted.
 func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
 	release, err := s.options.Turn.Take(ctx)
@@ -117,8 +112,7 @@ func (s *surface) lines(t *terminal) bool {
 	return width < term.MinWidth || height < term.MinHeight
 }
 
-// closingLine says why the form went away without an answer; interrupted is what
-// becomes of the record when it was the human who broke off.
+// closingLine says why the form ended without an answer; interrupted is as in Options.
 func closingLine(cause error, interrupted desk.Status) string {
 	if errors.Is(cause, ui.ErrInterrupted) {
 		return words.Local.Interrupted(interrupted)
@@ -126,9 +120,9 @@ func closingLine(cause error, interrupted desk.Status) string {
 	return words.Local.Withdrawal(cause)
 }
 
-// awaitHangup waits for what tells the process that its terminal has gone, so
-// that the record ends like that of a process which was told first. A shell
-// passes the signal on after its own end.
+// awaitHangup waits for SIGHUP, which ends the context, after the terminal is gone: the
+// record ends the same way then, whichever is noticed first. A shell sends the signal at its
+// own end.
 func awaitHangup(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -142,7 +136,7 @@ type Turn struct {
 	ui.Turn
 
 	mu   sync.Mutex
-	held *terminal // by the form that has the turn
+	held *terminal // that of the form that has the turn
 }
 
 // NewTurn returns a free turn.
@@ -154,8 +148,8 @@ func (t *Turn) hold(held *terminal) {
 	t.held = held
 }
 
-// Rescue leaves the terminal as it was found, whatever the form on it is doing:
-// for a process that is about to end without waiting for it.
+// Rescue leaves the terminal as it was found, whatever the form on it is doing: for a
+// process that ends without waiting for the form.
 func (t *Turn) Rescue() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

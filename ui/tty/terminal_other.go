@@ -9,26 +9,28 @@ import (
 	"mcp-askuser/ui"
 )
 
-// terminal is never open here: there is no controlling terminal in the sense
-// of POSIX whose freedom could be judged.
+// terminal is never open here: the system has no controlling terminal as in POSIX.
 type terminal struct{ *os.File }
 
 func open() (*terminal, error) {
 	return nil, ui.Unavailablef("forms on the terminal are not supported on this system")
 }
 
-func (t *terminal) free() error             { return nil }
-func (t *terminal) foreground() bool        { return false }
-func (t *terminal) raw() error              { return nil }
-func (t *terminal) single()                 {}
-func (t *terminal) restore()                {}
-func (t *terminal) abandon()                {}
-func (t *terminal) flush()                  {}
-func (t *terminal) size() (int, int)        { return 0, 0 }
-func (t *terminal) interrupt()              {}
-func (t *terminal) hurry(time.Duration)     {}
-func (t *terminal) close()                  {}
-func (t *terminal) lend(func() error) error { return nil }
-func onContinue(func()) (stop func())       { return func() {} }
-func onStop(_, _ func()) (undo func())      { return func() {} }
-func ignoreStops() (undo func())            { return func() {} }
+func (t *terminal) free() error                                            { return nil }
+func (t *terminal) foreground() bool                                       { return false }
+func (t *terminal) take(func()) error                                      { return nil }
+func (t *terminal) restore()                                               {}
+func (t *terminal) abandon()                                               {}
+func (t *terminal) flush()                                                 {}
+func (t *terminal) size() (int, int)                                       { return 0, 0 }
+func (t *terminal) interrupt()                                             {}
+func (t *terminal) hurry(time.Duration)                                    {}
+func (t *terminal) close()                                                 {}
+func (t *terminal) printLine(string)                                       {}
+func (t *terminal) Pause()                                                 {}
+func (t *terminal) Lend(func() error) error                                { return nil }
+func (t *terminal) handleStops(suspend bool, resumed func()) (undo func()) { return func() {} }
+func ignoreStops() (undo func())                                           { return func() {} }
+
+func rawMode()  {}
+func lineMode() {}

@@ -3,7 +3,9 @@
 package tty
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -12,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/cancelreader"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
@@ -19,17 +22,19 @@ import (
 	"mcp-askuser/ui"
 )
 
-// terminal is an open terminal. Its Read can be ended by interrupt and its
-// Write by hurry, so that no caller waits on it for ever.
+// terminal is an open terminal. Read can be ended by interrupt and Write by hurry.
 type terminal struct {
 	file  *os.File
 	fd    int                       // only for ioctls; os.File.Fd would make the file blocking for good
 	input cancelreader.CancelReader // nil where file itself can be interrupted
 
-	mu    sync.Mutex
-	found *unix.Termios // the settings to put back; nil while they are as they were
-	modes modes
-	left  bool // for good: nothing is drawn any more
+	reading sync.Mutex // held by Read
+
+	mu         sync.Mutex
+	found      *unix.Termios       // the settings to restore; nil while they are unchanged
+	mode       func(*unix.Termios) // makes the settings for the form; nil while the terminal is lent
+	fullScreen bool                // is on
+	abandoned  bool                // for good
 }
 
 // open opens the controlling terminal. The error wraps ui.ErrUnavailable.
@@ -47,8 +52,8 @@ func open() (*terminal, error) {
 		err = conn.Control(func(fd uintptr) { t.fd = int(fd) })
 	}
 	if err == nil && errors.Is(file.SetReadDeadline(time.Time{}), os.ErrNoDeadline) {
-		// Where kqueue refuses /dev/tty the file knows no deadlines: cancelreader
-		// waits with select there.
+		// Where kqueue refuses /dev/tty the file has no deadlines; cancelreader waits with
+		// select.
 		t.input, err = cancelreader.NewReader(file)
 	}
 	if err != nil {
@@ -58,10 +63,9 @@ func open() (*terminal, error) {
 	return t, nil
 }
 
-// free says why the terminal is not ours to use: the error wraps
-// ui.ErrUnavailable. It is free if our process group is its foreground group
-// and it is in canonical mode with echo, both of which a full-screen program
-// has switched off.
+// free returns why the terminal is in use, an error that wraps ui.ErrUnavailable. It is free
+// if our process group is its foreground group and it is in canonical mode with echo, which a
+// full-screen program has switched off.
 func (t *terminal) free() error {
 	foreground, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
 	if err != nil {
@@ -83,34 +87,31 @@ func (t *terminal) free() error {
 	return nil
 }
 
-// foreground reports whether the terminal is still ours.
+// foreground reports whether our process group still has the terminal.
 func (t *terminal) foreground() bool {
 	group, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
-// raw makes the terminal hand over single keys, unechoed, until restore. Keys
-// still waiting at either change are dropped: they were meant for what was on
-// the screen before. Output processing stays on; Bubble Tea expects
-// it with an input that is no file.
-func (t *terminal) raw() error {
-	return t.set(func(s *unix.Termios) {
-		s.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
-		s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
-		s.Oflag |= unix.OPOST | unix.ONLCR
-		s.Cflag = s.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
-	})
+// rawMode is for single keys, unechoed. Output processing stays on; Bubble Tea expects it
+// with an input that is no file.
+func rawMode(s *unix.Termios) {
+	s.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	s.Oflag |= unix.OPOST | unix.ONLCR
+	s.Cflag = s.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
 }
 
-// single is raw for the line form: signals and output stay what they are.
-func (t *terminal) single() {
-	_ = t.set(func(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }) // else whole lines come, like pastes
-}
+// lineMode is rawMode for the line form: signals and output stay unchanged.
+func lineMode(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }
 
-func (t *terminal) set(change func(*unix.Termios)) error {
+// take gives the terminal these settings until restore. Unread keys are dropped at either
+// change: they were meant for the screen before it. A nil mode only saves the settings to
+// restore.
+func (t *terminal) take(mode func(*unix.Termios)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.left {
+	if t.abandoned {
 		return errTaken
 	}
 	settings, err := unix.IoctlGetTermios(t.fd, getTermios)
@@ -118,61 +119,61 @@ func (t *terminal) set(change func(*unix.Termios)) error {
 		return err
 	}
 	if t.found == nil {
-		found := *settings
-		t.found = &found
+		t.found = new(*settings)
 	}
-	change(settings)
-	settings.Cc[unix.VMIN], settings.Cc[unix.VTIME] = 1, 0
-	if err := unix.IoctlSetTermios(t.fd, setTermios, settings); err != nil {
-		return err
+	if t.mode = mode; mode != nil {
+		mode(settings)
+		settings.Cc[unix.VMIN], settings.Cc[unix.VTIME] = 1, 0
+		err = unix.IoctlSetTermios(t.fd, setTermios, settings)
 	}
 	t.flush()
-	return nil
+	return err
 }
 
-// restore puts everything back that was changed, what is on the screen first.
-// A terminal that another process group has now is left to it.
+// retake takes the terminal again after the process was stopped: the shell has made its
+// own settings. It reports whether the form has the terminal.
+func (t *terminal) retake() bool {
+	t.mu.Lock()
+	mode := t.mode
+	t.mu.Unlock()
+	return mode != nil && t.foreground() && t.take(mode) == nil
+}
+
+// restore undoes all changes, those of the screen first. A terminal that another process
+// group has now stays as it is.
 func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.putBack()
-}
-
-// abandon is restore for a process that is about to end: what still draws does so
-// in vain.
-func (t *terminal) abandon() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.putBack()
-	t.left = true
-}
-
-// putBack is restore. Callers must hold t.mu.
-func (t *terminal) putBack() {
 	if !t.foreground() {
 		return
 	}
-	if undo := t.modes.undo(); undo != "" {
-		_, _ = t.file.WriteString(undo)
+	if t.fullScreen {
+		_, _ = t.file.WriteString(leaveFullScreen())
+		t.fullScreen = false
 	}
-	if t.found == nil {
-		return
+	if t.found != nil {
+		t.flush()
+		_ = unix.IoctlSetTermios(t.fd, setTermios, t.found)
+		t.found = nil
 	}
-	t.flush()
-	_ = unix.IoctlSetTermios(t.fd, setTermios, t.found)
-	t.found = nil
 }
 
-// flush drops what was typed and not yet read, unless it was typed for the
-// program that has the terminal now.
+// abandon is restore for good: what forms still draw is discarded.
+func (t *terminal) abandon() {
+	t.mu.Lock()
+	t.abandoned = true
+	t.mu.Unlock()
+	t.restore()
+}
+
+// flush drops unread keys, unless another process group has the terminal.
 func (t *terminal) flush() {
 	if t.foreground() {
 		flushInput(t.fd)
 	}
 }
 
-// size returns the size in cells, nothing above 0 where the terminal does not
-// know it.
+// size returns the size in cells, 0 where the terminal does not know it.
 func (t *terminal) size() (width, height int) {
 	width, height, _ = term.GetSize(t.fd)
 	return width, height
@@ -187,29 +188,42 @@ func (t *terminal) interrupt() {
 	_ = t.file.SetReadDeadline(time.Unix(1, 0))
 }
 
-// lend gives the terminal to run as it was found, and takes back whatever that was
-// when it was ended. Read, which was interrupted, waits again then.
-func (t *terminal) lend(run func() error) error {
-	t.restore()
-	_ = t.set(func(*unix.Termios) {}) // to go back to
-	err := run()
-	t.restore()
-	if t.input == nil {
-		return errors.Join(err, t.file.SetReadDeadline(time.Time{}))
-	}
-	_ = t.input.Close()
-	input, fault := cancelreader.NewReader(t.file)
-	t.input = input
-	return errors.Join(err, fault)
+// Pause implements term.Lender: it returns when no read of the terminal is under way
+// or will begin.
+func (t *terminal) Pause() {
+	t.interrupt()
+	t.reading.Lock()
+	defer t.reading.Unlock()
 }
 
-// hurry gives what is being written d to end. A terminal that takes no output
-// must not keep us from leaving.
+// Lend implements term.Lender: it restores the terminal for run, and takes it back in
+// whatever state run leaves it. Read, which was interrupted, waits again then.
+func (t *terminal) Lend(run func() error) error {
+	t.mu.Lock()
+	mode := t.mode
+	t.mu.Unlock()
+	t.restore()
+	_ = t.take(nil)
+	err := run()
+	t.restore()
+	var fault error
+	if t.input == nil {
+		fault = t.file.SetReadDeadline(time.Time{})
+	} else {
+		_ = t.input.Close()
+		t.input, fault = cancelreader.NewReader(t.file)
+	}
+	return errors.Join(err, fault, t.take(mode))
+}
+
+// hurry ends writing after d: a terminal that takes no output must not hold the process.
 func (t *terminal) hurry(d time.Duration) { _ = t.file.SetWriteDeadline(time.Now().Add(d)) }
 
 // Read implements io.Reader. After interrupt its error is
 // os.ErrDeadlineExceeded.
 func (t *terminal) Read(p []byte) (int, error) {
+	t.reading.Lock()
+	defer t.reading.Unlock()
 	if t.input == nil {
 		return t.file.Read(p)
 	}
@@ -225,24 +239,29 @@ func (t *terminal) Read(p []byte) (int, error) {
 func (t *terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.left || !t.foreground() {
+	if t.abandoned || !t.foreground() {
 		return 0, errTaken
 	}
-	before := t.modes
-	t.modes.note(p)
+	on, off := bytes.LastIndex(p, []byte(ansi.SetModeAltScreenSaveCursor)), bytes.LastIndex(p, []byte(ansi.ResetModeAltScreenSaveCursor))
+	t.fullScreen = t.fullScreen || on >= 0
 	n, err := t.file.Write(p)
-	if err != nil { // how much was written is unknown
-		for i, on := range before {
-			t.modes[i] = t.modes[i] || on
-		}
+	if err == nil && off > on { // else how much was written is unknown
+		t.fullScreen = false
 	}
 	return n, err
+}
+
+// printLine prints a line, also on a terminal that the form has abandoned.
+func (t *terminal) printLine(line string) {
+	if t.foreground() {
+		_, _ = fmt.Fprintln(t.file, line)
+	}
 }
 
 // Fd returns the file descriptor, from which Bubble Tea reads the size.
 func (t *terminal) Fd() uintptr { return uintptr(t.fd) }
 
-// Close does nothing. Bubble Tea asks a terminal to have it; close is ours.
+// Close does nothing; Bubble Tea requires it.
 func (t *terminal) Close() error { return nil }
 
 func (t *terminal) close() {
@@ -252,55 +271,49 @@ func (t *terminal) close() {
 	_ = t.file.Close()
 }
 
-// onContinue calls f whenever the process continues after it was stopped. The
-// returned function ends that, and waits for an f that is at work.
-func onContinue(f func()) (stop func()) {
-	continued := make(chan os.Signal, 1)
-	signal.Notify(continued, syscall.SIGCONT)
-	var calling sync.WaitGroup
-	calling.Go(func() {
-		for range continued {
-			f()
-		}
-	})
-	return func() {
-		signal.Stop(continued)
-		close(continued)
-		calling.Wait()
-	}
-}
-
-// stopTime is how long the kernel may take to stop this process, or a shell to take
-// the terminal.
+// stopTime is how long a shell may take to take the terminal from a process that is no job
+// of its own: no event says so.
 const stopTime = 100 * time.Millisecond
 
-// onStop calls leave when Ctrl+Z is pressed, stops the process if a shell started it
-// as a job, and calls back when it runs again. The returned function ends that.
-func onStop(leave, back func()) (undo func()) {
-	if signal.Ignored(syscall.SIGTSTP) {
-		return func() {}
+// handleStops calls resumed whenever the process continues after it was stopped and has
+// taken the terminal again. With suspend, Ctrl+Z gives the terminal back and stops the
+// process, if a shell started it as a job. The returned function ends that, and waits for
+// a call of resumed that has begun.
+func (t *terminal) handleStops(suspend bool, resumed func()) (undo func()) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGCONT)
+	if suspend && !signal.Ignored(syscall.SIGTSTP) {
+		signal.Notify(signals, syscall.SIGTSTP)
 	}
-	stops := make(chan os.Signal, 1)
-	signal.Notify(stops, syscall.SIGTSTP)
-	var stopping sync.WaitGroup
-	stopping.Go(func() {
-		for range stops {
-			leave()
-			if isJob() {
-				_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+	var handling sync.WaitGroup
+	handling.Go(func() {
+		for s := range signals {
+			if s == syscall.SIGTSTP {
+				t.restore()
+				if isJob() {
+					_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+					continue // with SIGCONT
+				}
+				select {
+				case <-signals:
+				case <-time.After(stopTime):
+					t.retake()
+					continue
+				}
 			}
-			time.Sleep(stopTime) // longer, if it is stopped
-			back()
+			if t.retake() {
+				resumed()
+			}
 		}
 	})
 	return func() {
-		signal.Stop(stops)
-		close(stops)
-		stopping.Wait()
+		signal.Stop(signals)
+		close(signals)
+		handling.Wait()
 	}
 }
 
-// isJob reports whether this process is a job that its parent, a shell, can continue.
+// isJob reports whether this process is a job of its parent, a shell that can continue it.
 func isJob() bool {
 	group, err := unix.Getpgid(os.Getppid())
 	session, fault := unix.Getsid(os.Getppid())
@@ -308,10 +321,9 @@ func isJob() bool {
 	return errors.Join(err, fault, failed) == nil && group != unix.Getpgrp() && session == own
 }
 
-// ignoreStops keeps the kernel from stopping this process for touching a
-// terminal of which it is in the background: a stopped server freezes its
-// client. Changing the settings then succeeds and reading fails. The
-// returned function undoes it.
+// ignoreStops keeps the kernel from stopping this process when it uses its terminal in the
+// background: a stopped server freezes its client. Changing the settings then succeeds and
+// reading fails.
 func ignoreStops() (undo func()) {
 	stops := slices.DeleteFunc([]os.Signal{syscall.SIGTTIN, syscall.SIGTTOU}, signal.Ignored)
 	if len(stops) == 0 { // which would mean all signals

@@ -1,7 +1,7 @@
 // Package view is the one projection of a record: its asker, its subject, its
 // outcome, the evidence of its answerer, the surfaces that showed it, whether the
-// agent waits. Every list, page and printout of records formats what it says
-// here, in the words of one language; layout, order and escaping are theirs.
+// agent waits, in the words of one language. Every list, page and printout of records
+// uses these texts; layout, order and escaping are its own.
 //
 // Texts that it returns are safe to show. Those of the record itself are as they
 // came from outside; the question's words for yes, no and permissions are in the
@@ -52,8 +52,7 @@ func (r Record) Program() string {
 	return strings.TrimSpace(question.Line(r.Asker.Client + " " + r.Asker.Version))
 }
 
-// Subject is what the record asks, in one line: its first question, and how many
-// there are beside it.
+// Subject is the first question in one line, with the number of the others.
 func (r Record) Subject() string {
 	if len(r.Questions) == 0 {
 		return r.l.T("(no question)")
@@ -116,7 +115,7 @@ func (r Record) Surfaces() (out []Showing) {
 func (r Record) Status() string { return r.l.Status(r.State) }
 
 // Ended says how the record ended, and by which evidence: "answered by alice on
-// the web page". Of an open one it says so.
+// the web page"; of an open one, that it is open.
 func (r Record) Ended() string { return r.l.Outcome(r.Outcome) }
 
 // EndedBy is the evidence alone: "on the web page"; empty where there is none.
@@ -170,8 +169,7 @@ func (r Record) Note() string {
 	return ""
 }
 
-// Decision is what the human answered, in one line, or how the record ended
-// without.
+// Decision is the human's answer in one line, or how the record ended without one.
 func (r Record) Decision() string {
 	if r.State != desk.Answered {
 		return r.Ended()
@@ -199,7 +197,7 @@ func (r Record) OverruledAnswer() string {
 	if r.Later == nil || r.Later.Status != desk.Answered {
 		return ""
 	}
-	given := *r.Record
-	given.State, given.Outcome = r.Later.Status, r.Later
-	return Record{&given, r.l}.Decision()
+	overruled := *r.Record
+	overruled.State, overruled.Outcome = r.Later.Status, r.Later
+	return Record{&overruled, r.l}.Decision()
 }

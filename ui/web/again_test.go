@@ -173,7 +173,7 @@ func TestOverruled(t *testing.T) {
 	if _, err := g.desk.Settle(t.Context(), rec.ID, desk.Outcome{Status: desk.Answered, Surface: "claude-code", Reply: &no}); err != nil {
 		t.Fatal(errors.Unwrap(err))
 	}
-	v.sees("/?id="+rec.ID, `data-said="Not answered on the web page: it was answered in Claude Code first."`)
+	v.sees("/?id="+rec.ID, `data-notice="Not answered on the web page: it was answered in Claude Code first."`)
 	for {
 		ev, ok := l.next()
 		if !ok {

@@ -47,19 +47,20 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	if rec.Outcome != nil {
 		return api.Late(&rec.Set, &desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome})
 	}
-	answers, whole, err := body.read(&rec)
+	reply, err := body.reply(&rec)
 	if err != nil {
 		return err
 	}
 	var open []string
 	var waited bool
-	if whole {
-		var answered desk.Record
-		answered, err = s.reply(r.Context(), rec.ID, body.reply(answers))
-		waited = answered.Attended
+	if body.QuestionID != "" {
+		open, waited, err = s.answerOne(r.Context(), &rec, body.QuestionID, reply)
 	} else {
-		open, waited, err = s.answerOne(r.Context(), &rec, body.QuestionID, body.reply(answers))
+		var answered desk.Record
+		answered, err = s.reply(r.Context(), rec.ID, reply)
+		waited = answered.Attended
 	}
+	client := words.English.Client(rec.Asker)
 	switch {
 	case err != nil:
 		return err
@@ -67,39 +68,33 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 		return writeDone(w, "The answer is kept; "+words.English.N(len(open), "%d question of the set is", "%d questions of the set are")+
 			" still open: "+strings.Join(open, ", ")+".")
 	case body.Discuss:
-		return writeDone(w, "The question is put back to be discussed first; "+next(words.English.Client(rec.Asker), "with that", "hears of it", waited)+".")
+		return writeDone(w, "The question is put back to be discussed first; "+next(client, "with that", "hears of it", waited)+".")
 	}
-	return writeDone(w, "The answer is recorded; "+next(words.English.Client(rec.Asker), "", "gets it", waited)+".")
+	return writeDone(w, "The answer is recorded; "+next(client, "", "gets it", waited)+".")
 }
 
-// target returns the record that a body names.
-func (s *Server) target(ctx context.Context, body answerBody) (desk.Record, error) {
-	switch {
-	case body.ID != "":
-		rec, err := s.Desk.Get(ctx, body.ID)
+// target returns the record that a body names. Of the records of a session that have the
+// question it is the oldest that is open, else the latest.
+func (s *Server) target(ctx context.Context, body answerBody) (rec desk.Record, err error) {
+	if body.ID != "" {
+		rec, err = s.Desk.Get(ctx, body.ID)
 		if err != nil || body.SessionID == nil || *body.SessionID == rec.SessionID {
 			return rec, err
 		}
-		if _, err := s.session(ctx, *body.SessionID); err != nil {
-			return desk.Record{}, err
-		}
-		return desk.Record{}, api.Problemf(api.QuestionNotFound, "The session has no question %s; it belongs to another.", rec.ID)
-	case body.SessionID == nil || body.QuestionID == "":
-		return desk.Record{}, api.Problemf(api.InvalidAnswer, "%s", answerShape)
+	}
+	if body.SessionID == nil || body.ID == "" && body.QuestionID == "" {
+		return rec, api.Problemf(api.InvalidAnswer, "%s", answerShape)
 	}
 	records, err := s.session(ctx, *body.SessionID)
 	if err != nil {
-		return desk.Record{}, err
+		return rec, err
 	}
-	return recordWith(records, body.QuestionID)
-}
-
-// recordWith returns the record with this question: the oldest open one, else the
-// latest that has ended.
-func recordWith(records []desk.Record, questionID string) (desk.Record, error) {
-	records = slices.DeleteFunc(records, func(rec desk.Record) bool { return rec.Find(questionID) == nil })
+	if body.ID != "" {
+		return rec, api.Problemf(api.QuestionNotFound, "The session has no question %s; it belongs to another.", rec.ID)
+	}
+	records = slices.DeleteFunc(records, func(rec desk.Record) bool { return rec.Find(body.QuestionID) == nil })
 	if len(records) == 0 {
-		return desk.Record{}, api.Problemf(api.QuestionNotFound, "The session has no question with the question_id %q.", questionID)
+		return rec, api.Problemf(api.QuestionNotFound, "The session has no question with the question_id %q.", body.QuestionID)
 	}
 	if open := slices.IndexFunc(records, func(rec desk.Record) bool { return rec.Outcome == nil }); open >= 0 {
 		return records[open], nil
@@ -107,59 +102,41 @@ func recordWith(records []desk.Record, questionID string) (desk.Record, error) {
 	return records[len(records)-1], nil
 }
 
-// read returns the answers in a body to the questions of rec, and whether they
-// are to a whole set.
-func (body answerBody) read(rec *desk.Record) (answers []question.Answer, whole bool, err error) {
-	given := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-	if err := body.check(rec); err != nil {
-		return nil, false, err
-	}
-	switch {
-	case given(body.Answers) && (given(body.Answer) || body.QuestionID != ""):
-		return nil, false, api.Problemf(api.InvalidAnswer, "Both answer and answers are there. %s", answerShape)
-	case body.Discuss && body.QuestionID == "" && !given(body.Answers):
-		return nil, true, nil
-	case given(body.Answers):
-		answers, err = rec.ParseAnswers(body.Answers)
-		return answers, true, err
-	case body.QuestionID == "" || !given(body.Answer):
-		return nil, false, api.Problemf(api.InvalidAnswer, "There is no answer. %s", answerShape)
-	case rec.Find(body.QuestionID) == nil:
-		return nil, false, api.Problemf(api.QuestionNotFound, "The set has no question with the question_id %q.", body.QuestionID)
-	}
-	one, err := json.Marshal([]map[string]any{{"question_id": body.QuestionID, "answer": body.Answer}})
-	if err != nil {
-		return nil, false, err
-	}
-	answers, err = rec.ParseAnswers(one)
-	return answers, false, err
-}
-
-// check refuses notes without a question, a time out of range and a discussion of one
-// question.
-func (body answerBody) check(rec *desk.Record) error {
-	for id := range body.Notes {
-		if rec.Find(id) == nil {
-			return question.Violations{{Path: "notes." + id, Message: "no question has this question_id"}}
-		}
-	}
-	switch {
-	case body.Took < 0 || body.Took > maxTook.Milliseconds():
-		return api.Problemf(api.InvalidAnswer, "took_ms is %d; it takes 0 to %d.", body.Took, maxTook.Milliseconds())
-	case body.Discuss && body.QuestionID != "":
-		return api.Problemf(api.InvalidAnswer, "A whole set is discussed first, not one question of it. %s", answerShape)
-	}
-	return nil
-}
-
 // maxTook is the longest time that a human may take for an answer.
 const maxTook = 366 * 24 * time.Hour
 
-// reply returns the reply in a body, with these answers.
-func (body answerBody) reply(answers []question.Answer) question.Reply {
-	r := question.Reply{Answers: answers, Note: body.Note, Discuss: body.Discuss, Took: time.Duration(body.Took) * time.Millisecond}
+// reply returns the reply in a body to the questions of rec, or to the one that it names.
+func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
+	r := question.Reply{Note: body.Note, Discuss: body.Discuss, Took: time.Duration(body.Took) * time.Millisecond}
+	one, has := body.QuestionID != "", func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+	switch {
+	case body.Took < 0 || body.Took > maxTook.Milliseconds():
+		return r, api.Problemf(api.InvalidAnswer, "took_ms is %d; it takes 0 to %d.", body.Took, maxTook.Milliseconds())
+	case body.Discuss && one:
+		return r, api.Problemf(api.InvalidAnswer, "A whole set is discussed first, not one question of it. %s", answerShape)
+	case has(body.Answers) && (has(body.Answer) || one):
+		return r, api.Problemf(api.InvalidAnswer, "Both answer and answers are there. %s", answerShape)
+	case one && !has(body.Answer), !one && !has(body.Answers) && !body.Discuss:
+		return r, api.Problemf(api.InvalidAnswer, "There is no answer. %s", answerShape)
+	case one && rec.Find(body.QuestionID) == nil:
+		return r, api.Problemf(api.QuestionNotFound, "The set has no question with the question_id %q.", body.QuestionID)
+	}
+	var err error
+	if one {
+		if body.Answers, err = json.Marshal([]map[string]any{{"question_id": body.QuestionID, "answer": body.Answer}}); err != nil {
+			return r, err
+		}
+	}
+	if has(body.Answers) {
+		if r.Answers, err = rec.ParseAnswers(body.Answers); err != nil {
+			return r, err
+		}
+	}
 	for _, id := range slices.Sorted(maps.Keys(body.Notes)) {
+		if rec.Find(id) == nil {
+			return r, question.Violations{{Path: "notes." + id, Message: "no question has this question_id"}}
+		}
 		r.Put(id, func(a *question.Answer) { a.Note = body.Notes[id] })
 	}
-	return r
+	return r, nil
 }

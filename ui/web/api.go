@@ -69,8 +69,8 @@ func (s *Server) routesAPI(mux *http.ServeMux) {
 	}))
 }
 
-// byMethod picks the handler of the request's method. The mux could do so too,
-// but answers a wrong method in words of its own.
+// byMethod calls the handler of the request's method. The mux could do so too, but its
+// response to a wrong method is no JSON.
 func byMethod(methods map[string]handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if h := methods[r.Method]; h != nil {
@@ -91,7 +91,7 @@ func (s *Server) listQuestions(w http.ResponseWriter, r *http.Request) error {
 }
 
 // getQuestion returns one record. With the parameter wait it returns when the record has
-// ended; for a record that was asked over HTTP, the request is its asker coming back.
+// ended; for a record that was asked over HTTP, the request comes from its asker.
 func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 	wait, err := waitOf(r)
 	if err != nil {
@@ -203,8 +203,8 @@ func (s *Server) reply(ctx context.Context, id string, r question.Reply) (desk.R
 	return rec, api.Late(&rec.Set, err)
 }
 
-// next is what the asker does after an answer or a dismissal: it continues now where it
-// waited, or learns of the answer later.
+// next says what the asker does after an answer or a dismissal: it continues where it
+// waited, else it learns of the answer later.
 func next(who, without, gets string, waited bool) string {
 	if !waited {
 		return who + " " + gets + " when it comes back"

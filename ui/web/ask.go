@@ -52,10 +52,10 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 // delivered to its asker. Dropped is what of the call was not asked.
 func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.Waiter, dropped []string, asker bool, wait time.Duration) error {
 	defer place.Leave()
-	out := http.NewResponseController(w)
+	connection := http.NewResponseController(w)
 	if wait > 0 {
-		_ = out.SetReadDeadline(time.Time{}) // further reading only detects that the client disconnects
-		_ = out.SetWriteDeadline(time.Now().Add(wait + s.timeouts.response))
+		_ = connection.SetReadDeadline(time.Time{}) // further reading only detects that the client disconnects
+		_ = connection.SetWriteDeadline(time.Now().Add(wait + s.timeouts.response))
 	}
 	select {
 	case <-place.Ended():
@@ -80,10 +80,10 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.
 	if r.Method == http.MethodPost && !ended {
 		status = http.StatusCreated
 	}
-	told := api.NewRecord(rec)
-	told.Dropped = dropped
-	write(w, status, told)
-	if ended && asker && out.Flush() == nil {
+	out := api.NewRecord(rec)
+	out.Dropped = dropped
+	write(w, status, out)
+	if ended && asker && connection.Flush() == nil {
 		place.Delivered()
 	}
 	return nil

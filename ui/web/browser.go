@@ -24,9 +24,8 @@ var (
 	errNoDisplay = errors.New(words.Mark("this is no desktop session"))
 )
 
-// Desktop reports whether the process runs in a desktop session that its user
-// sits in front of: nil, or why not. It judges by environment variables, as far
-// as the hosts pass them on.
+// Desktop returns nil where the process runs in a desktop session in front of its user,
+// else why not. It knows only the environment variables that hosts pass on.
 func Desktop(getenv func(string) string) error { return desktop(getenv, runtime.GOOS) }
 
 func desktop(getenv func(string) string, goos string) error {
@@ -81,7 +80,7 @@ func OpenBrowser(address string) error {
 	}
 	// No shell, and nothing of ours but the address: its streams are the
 	// null device.
-	cmd := exec.Command(path, append(args, address)...) //nolint:gosec,noctx // what opener found; it goes on when we have ended
+	cmd := exec.Command(path, append(args, address)...) //nolint:gosec,noctx // what opener found; it outlives this process
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("open the browser: %w", err)

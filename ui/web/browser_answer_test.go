@@ -361,7 +361,7 @@ func TestBrowserCollected(t *testing.T) {
 	q.Collected = &question.Answer{QuestionID: "db", Selected: []string{"pg"}, By: question.ByCaller}
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", q) })
-	v.shows(".told", "PostgreSQL")
+	v.shows(".known", "PostgreSQL")
 	v.click(chosen(rec.ID, 1, "0"), within(rec.ID, confirmButton))
 	if got := v.answered(rec.ID); !maps.Equal(got, map[string]string{"version": "17"}) {
 		t.Errorf("got %v", got)

@@ -71,7 +71,7 @@ func TestBrowserLiveInChinese(t *testing.T) {
 	v.turn(second.ID)
 	v.answeredElsewhere(second.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
 	v.shows("#news", "gemini-cli · api：问题已在终端中回答。")
-	v.shows(within(second.ID, ".fate"), "问题已在终端中回答")
+	v.shows(within(second.ID, ".outcome"), "问题已在终端中回答")
 
 	third := v.put("codex", "/home/ada/shop", "s3", serviceName())
 	v.turn(third.ID)
@@ -121,7 +121,7 @@ func TestBrowserOutrun(t *testing.T) {
 	v.listening()
 	v.write(inWords(rec.ID, 0), "my-own-name")
 	v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "name", Custom: "orders"})
-	v.shows("#r-"+rec.ID+" .fate", "Already answered in the inbox")
+	v.shows("#r-"+rec.ID+" .outcome", "Already answered in the inbox")
 	v.shows("#r-"+rec.ID+" .turns", "orders")
 	v.shows("#r-"+rec.ID+" .ending", "What you had chosen, which was not sent")
 	v.shows("#r-"+rec.ID+" .ending", "my-own-name")
@@ -251,7 +251,7 @@ func TestBrowserSecondTab(t *testing.T) {
 	if status := late.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 400 {
 		t.Errorf("status %d", status)
 	}
-	late.shows(".fate", "Already answered on the web page")
+	late.shows(".outcome", "Already answered on the web page")
 	late.shows(".turns", "first")
 	late.shows(".ending", "What you had chosen, which was not sent")
 	late.shows(".ending", "second")

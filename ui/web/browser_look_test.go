@@ -113,9 +113,9 @@ var scenes = []struct {
 			v.click(chosen(rec.ID, 0, "0"))
 			v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
 			v.away()
-			v.shows(".fate", v.language.T("Already %s", v.language.Outcome(&desk.Outcome{Status: desk.Answered, Surface: "inbox"})))
+			v.shows(".outcome", v.language.T("Already %s", v.language.Outcome(&desk.Outcome{Status: desk.Answered, Surface: "inbox"})))
 			// The one thing that is not the same tomorrow.
-			eval[bool](v, `(document.querySelector(".fate time").textContent = "21 Nov 2026, 12:00", true)`)
+			eval[bool](v, `(document.querySelector(".outcome time").textContent = "21 Nov 2026, 12:00", true)`)
 		}
 	}},
 	{"history", map[string]look{"": wide, "-phone-dark": tallDark, "-zh": inChinese}, func(g *rig) func(*view) {

@@ -1,9 +1,9 @@
 // Package web is the surface "web": a page and an HTTP API on loopback with
 // all open questions of all agents. The page is a list and one question
 // beside it, drawn from a dialogue that is filled in with the fields of its form
-// (form.go). It needs no JavaScript to answer; a small script keeps it live, with the
-// pages that a browser without scripts gets. The API is for other programs, described
-// in openapi.json.
+// (form.go). Answering needs no JavaScript; a small script keeps the page live, with the
+// pages that a browser without scripts gets. The API is for other programs; openapi.json
+// describes it.
 //
 // Texts for people are in the language of the request ([Server.languageOf]), texts
 // for programs in English.

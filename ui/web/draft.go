@@ -28,8 +28,8 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 }
 
 // answerOne takes a program's answer to one question of a set, and keeps it in the draft,
-// marked as a program's: the other answers there are being typed by the human, and count for
-// nothing yet. The answer that leaves no required question open commits the set. Open are
+// marked as a program's: the other answers there are being typed by the human, and are not
+// sent yet. The answer that leaves no required question open commits the set. Open are
 // the ids of the questions that are still open; waited says that the asker waited for the
 // set.
 func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, given question.Reply) (open []string, waited bool, err error) {
@@ -59,7 +59,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 	found, _ := errors.AsType[question.Violations](err)
 	for _, v := range found {
 		if other, ok := strings.CutPrefix(v.Path, "answers."); ok && other != id {
-			open = append(open, other) // kept answers are valid: this one is missing
+			open = append(open, other) // kept answers are valid: the fault is a missing answer
 		} else {
 			faults = append(faults, v)
 		}

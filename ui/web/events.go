@@ -1,68 +1,34 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/ui/api"
 )
 
 // maxStreams limits the event streams: other connections are left for requests.
 const maxStreams = 400
 
-// streams counts the event streams. While one is open, the desk knows that the page is.
-type streams struct {
-	desk  *desk.Desk
-	limit int
-
-	mu      sync.Mutex
-	open    int
-	release func() // ends the announcement on the desk
-	running sync.WaitGroup
-}
-
-// add counts a stream, and announces the page with the first one.
-func (x *streams) add() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.open >= x.limit {
-		return api.Problemf(api.TooManyStreams, "There are %d event streams already.", x.open)
-	}
-	if x.open == 0 {
-		// The announcement outlasts the request of this stream.
-		release, err := x.desk.Announce(context.Background(), surfaceName)
-		if err != nil {
-			return fmt.Errorf("announce the page: %w", err)
-		}
-		x.release = release
-	}
-	x.open++
-	x.running.Add(1)
-	return nil
-}
-
-func (x *streams) remove() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.open--; x.open == 0 {
-		x.release()
-	}
-	x.running.Done()
-}
-
-// events streams what happens on the desk from now on: a client connects first and
+// events streams what happens on the desk from now on. While a stream is open, the desk
+// knows that the page is. A client connects first and
 // then requests the questions, so that it misses none. A client that does not take
 // an event within the time for a response is disconnected, and loses nothing that it
 // cannot request once it connects again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
-	if err := s.streams.add(); err != nil {
-		return err
+	select {
+	case s.streams <- struct{}{}:
+	default:
+		return api.Problemf(api.TooManyStreams, "There are %d event streams already.", cap(s.streams))
 	}
-	defer s.streams.remove()
+	s.running.Add(1)
+	defer func() { <-s.streams; s.running.Done() }()
+	release, err := s.Desk.Announce(r.Context(), surfaceName)
+	if err != nil {
+		return fmt.Errorf("announce the page: %w", err)
+	}
+	defer release()
 	events, err := s.Desk.Watch(r.Context())
 	if err != nil {
 		return fmt.Errorf("watch the desk: %w", err)

@@ -105,7 +105,7 @@ func TestManyStreams(t *testing.T) {
 	for _, l := range listeners {
 		l.close()
 	}
-	g.server.streams.running.Wait()
+	g.server.running.Wait()
 }
 
 func (g *rig) listeners(n int) []*listener {
@@ -169,7 +169,7 @@ func TestSlowStream(t *testing.T) {
 	}
 	l.close()
 	left := make(chan struct{})
-	go func() { server.streams.running.Wait(); close(left) }() // it has read nothing since, and nobody else ends it
+	go func() { server.running.Wait(); close(left) }() // it has read nothing since, and nobody else ends it
 	select {
 	case <-left:
 	case <-time.After(patient):

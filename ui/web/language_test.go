@@ -69,7 +69,7 @@ func leftInEnglish(page string) []string {
 	for _, out := range []string{`(?s)<(pre|code|kbd)\b.*?</(pre|code|kbd)>`, `datetime="[^"]*"`, `"\w+": `, `mcp-askuser( web --open)?|test-agent|project|/home/u`} {
 		page = regexp.MustCompile(out).ReplaceAllString(page, "")
 	}
-	said := regexp.MustCompile(`>([^<]*)<|(?:aria-label|placeholder|title|data-said|data-asks|data-news)="([^"]*)"`)
+	said := regexp.MustCompile(`>([^<]*)<|(?:aria-label|placeholder|title|data-notice|data-asks|data-news)="([^"]*)"`)
 	var found []string
 	for _, m := range said.FindAllStringSubmatch(page, -1) {
 		if text := strings.Join(m[1:], ""); english.MatchString(text) {

@@ -65,16 +65,11 @@ func heading(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkSta
 // code leaves out the class for the language, and colours code that names one.
 func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
-		var text strings.Builder
-		for i := range n.Lines().Len() {
-			line := n.Lines().At(i)
-			text.Write(line.Value(source))
-		}
 		colour := template.HTMLEscapeString
 		if len(n.(*ast.FencedCodeBlock).Language(source)) > 0 {
 			colour = coloured
 		}
-		_, _ = w.WriteString("<pre><code>" + colour(text.String()))
+		_, _ = w.WriteString("<pre><code>" + colour(string(n.Lines().Value(source))))
 	}
 	return tag(w, entering, "", "</code></pre>\n")
 }

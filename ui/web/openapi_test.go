@@ -237,7 +237,9 @@ func (g *rig) exercise() {
 	if a := <-waiting; a.status != 200 || decodeJSON[api.Record](g.t, a.body).Answers["Go on (go)?"] != "Yes" {
 		g.t.Errorf("waiting for the answer: %d %s", a.status, a.body)
 	}
-	g.server.streams.limit = 1
+	for range maxStreams - 1 { // events is one
+		g.server.streams <- struct{}{}
+	}
 	g.want(503, api.TooManyStreams, "GET", "/api/events", "")
 	g.eachRoute(func(method, path string) {
 		r := g.request(method, path, "")

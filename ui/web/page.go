@@ -24,9 +24,8 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// pages are the templates of the page in each language, each to be executed on
-// its own. They are read when the first page is shown: most runs of the program
-// show none.
+// pages are the templates in each language. They are parsed for the first page: most
+// runs of the program show none.
 var pages = func() map[words.Language]func() *template.Template { //nolint:gochecknoglobals // caches
 	out := map[words.Language]func() *template.Template{}
 	for _, l := range words.Languages() {
@@ -139,7 +138,7 @@ type layout struct {
 	Last    string              // the id of the latest open record
 	Refused []recordview.Record // calls that were turned away at the limit of rounds
 	Card    *card
-	Past    []recordview.Record // the last answers, where there is no card
+	Past    []recordview.Record // the last answers, where no card is shown
 	Notices []notice
 	Now     time.Time
 }
@@ -171,7 +170,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 }
 
 // layout returns the page with the card of a record, in which a form that was sent is
-// filled in (nil for none). Where there is no such record it is the oldest that is open.
+// filled in (nil for none). Without such a record it is the card of the oldest open one.
 func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, err error) {
 	ctx, l := r.Context(), s.languageOf(r)
 	open, err := s.Desk.Pending(ctx)
@@ -258,8 +257,8 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 // that is open.
 func scripted(r *http.Request) bool { return r.Header.Get("X-Script") != "" }
 
-// render writes one template, or nothing. Over TLS nothing is compressed in
-// which a secret stands beside texts from outside: its length would tell.
+// render writes one template; nothing where it returns an error. Over TLS pages are not
+// compressed: their length would show whether a guess repeats a text on the page.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
 	var b bytes.Buffer
 	if err := pages[s.languageOf(r)]().ExecuteTemplate(&b, name, data); err != nil {
@@ -273,6 +272,6 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 		body = compress(body, gzip.DefaultCompression)
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the browser may be gone
+	_, _ = w.Write(body) // the browser may have disconnected
 	return nil
 }

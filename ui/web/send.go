@@ -57,9 +57,8 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 }
 
 // commit replies to a record, which stays open where the reply is sent later. A reply that
-// failed, or was late, and is nevertheless the one that ended the record, is no error: the
-// page sends a reply again whose response was lost, and a store may fail after it has
-// stored one.
+// failed, or was late, and nevertheless ended the record, is no error: the page repeats a
+// reply whose response was lost, and a store may fail after it has stored one.
 func (s *Server) commit(ctx context.Context, rec *desk.Record, reply question.Reply) (desk.Record, error) {
 	ended, err := s.reply(ctx, rec.ID, reply)
 	if err == nil || errors.Is(err, desk.ErrUnsent) {
@@ -88,7 +87,7 @@ func isSameReply(rec *desk.Record, reply question.Reply) bool {
 	return failed == nil && bytes.Equal(stored, sent)
 }
 
-// What became of a record, as parameters of the page, each with its id.
+// The results of a reply to a record, as parameters of the page with the record's id.
 const (
 	endSent   = "sent"   // answered here, and its asker waited
 	endKept   = "kept"   // answered here, and its asker did not wait
@@ -98,7 +97,7 @@ const (
 	endLifted = "lifted" // its session may go on asking
 )
 
-// result is what became of a record.
+// result is the result of a reply to a record.
 type result struct {
 	end string
 	rec *desk.Record
@@ -153,7 +152,7 @@ func (s *Server) answerDuplicates(ctx context.Context, like *desk.Record, reply 
 			out = append(out, resultOf(&rec))
 		case errors.As(err, &closed):
 			out = append(out, result{endLate, &rec})
-		default: // it stays open and in sight
+		default: // it stays open, in the list
 			s.Log.ErrorContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 		}
 	}

@@ -37,8 +37,8 @@ type timeouts struct {
 	grace    time.Duration // to take the responses under way when the server ends
 }
 
-// ErrStopped is why questions asked over HTTP are no longer timed: the server
-// they were asked on has ended.
+// ErrStopped is the cause with which the presenter of questions asked over HTTP is closed
+// when their server ends.
 var ErrStopped = errors.New("the web server has stopped")
 
 // Options are what a server needs. Desk and Presenter are required.
@@ -54,12 +54,11 @@ type Options struct {
 	TLSCert, TLSKey string // PEM files, both or none
 	Insecure        bool   // listen beyond this machine without TLS
 
-	// Presenter looks after questions that are asked over HTTP. The caller
-	// closes it. Required.
+	// Presenter presents questions that are asked over HTTP. The caller closes it.
 	Presenter *present.Presenter
 
 	// FrontEnd returns the name of the front end with this token, through which the
-	// user answers; false for any other token. Nil: there are none.
+	// user answers; false for any other token. Nil: no front ends.
 	FrontEnd func(token string) (name string, ok bool)
 
 	Token     string           // that clients must send; empty: a random one
@@ -84,14 +83,14 @@ type Server struct {
 	timeouts timeouts
 
 	keys    *keys
-	streams *streams
-	// drafts orders what this server does to drafts, so that two clients that
-	// answer different questions do not undo each other. A form in another
-	// process may save the draft as well: between processes the last one wins,
-	// and what it left out must be answered again.
+	streams chan struct{}  // holds a token for each event stream
+	running sync.WaitGroup // event streams
+	// drafts is held while this server changes a draft, so that two clients that
+	// answer different questions do not undo each other. Between processes the last
+	// one wins, and what it left out must be answered again.
 	drafts  sync.Mutex
 	visits  chan struct{} // has a value after a visit
-	handler http.Handler  // everything that is served, with all its checks
+	handler http.Handler  // all pages and the API, with all checks
 }
 
 // New returns a server. It listens nowhere yet and starts nothing. The error
@@ -105,7 +104,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		Options:  o,
 		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
-		streams:  &streams{desk: o.Desk, limit: maxStreams},
+		streams:  make(chan struct{}, maxStreams),
 		visits:   make(chan struct{}, 1),
 	}
 	var err error
@@ -154,7 +153,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	guarded := &door.Listener{Listener: ln, MaxAuthenticated: maxKnown, MaxUnauthenticated: maxStrangers}
 	err := guarded.Serve(ctx, server, s.timeouts.grace)
 	end()
-	s.streams.running.Wait()
+	s.running.Wait()
 	if err != nil {
 		return fmt.Errorf("web: %w", err)
 	}

@@ -143,6 +143,6 @@ func TestPresence(t *testing.T) {
 	is(1)
 	l.close()
 	m.close()
-	g.server.streams.running.Wait()
+	g.server.running.Wait()
 	is(0)
 }

@@ -28,5 +28,5 @@ func TestUnsent(t *testing.T) {
 	if _, err := other.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "go", Selected: []string{question.NoID}}}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
-	v.sees("/?id="+rec.ID, `data-said="Not answered on the web page: it was answered in a terminal first."`)
+	v.sees("/?id="+rec.ID, `data-notice="Not answered on the web page: it was answered in a terminal first."`)
 }

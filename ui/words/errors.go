@@ -8,9 +8,8 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Error is what an error says to people. Errors in it whose texts are in the
-// catalogue are said in the language, the others, such as those of the system,
-// as they are.
+// Error is the text of an error for people. Errors in it whose texts are in the
+// catalogue are translated; the others, such as those of the system, are not.
 func (l Language) Error(err error) string {
 	text := err.Error()
 	if l == English {
@@ -19,11 +18,11 @@ func (l Language) Error(err error) string {
 	if closed, ok := errors.AsType[*desk.ClosedError](err); ok {
 		text = strings.Replace(text, closed.Error(), strings.TrimSuffix(l.T("Already %s.", l.Outcome(&closed.Outcome)), l.T(".")), 1)
 	}
-	return l.leaves(err, text)
+	return l.translate(err, text)
 }
 
-// said is [Language.T] with errors among args, which it says in the language.
-func (l Language) said(text string, args ...any) string {
+// withErrors is [Language.T], and translates errors among args.
+func (l Language) withErrors(text string, args ...any) string {
 	args = slices.Clone(args)
 	for i, arg := range args {
 		if err, ok := arg.(error); ok {
@@ -33,20 +32,20 @@ func (l Language) said(text string, args ...any) string {
 	return l.T(text, args...)
 }
 
-// leaves puts into text what the errors that err is made of say.
-func (l Language) leaves(err error, text string) string {
+// translate replaces in text the texts of the errors that err is made of.
+func (l Language) translate(err error, text string) string {
 	switch e := err.(type) { //nolint:errorlint // it looks at each of them
 	case interface {
 		In(say func(format string, args ...any) string) string
 	}:
-		text = strings.Replace(text, err.Error(), e.In(l.said), 1)
+		text = strings.Replace(text, err.Error(), e.In(l.withErrors), 1)
 	case interface{ Unwrap() []error }:
 		for _, err := range e.Unwrap() {
-			text = l.leaves(err, text)
+			text = l.translate(err, text)
 		}
 	case interface{ Unwrap() error }:
 		if inner := e.Unwrap(); inner != nil {
-			return l.leaves(inner, text)
+			return l.translate(inner, text)
 		}
 	default:
 		text = strings.Replace(text, err.Error(), l.T(err.Error()), 1)

@@ -11,13 +11,11 @@ import (
 	"github.com/leonelquinteros/gotext"
 )
 
-// Language is a language that people are spoken to in, by its ISO 639 code. It
-// says what the program's texts are in it; the texts in the code are English.
-// A text without a translation stays English.
+// Language is a language of the program's texts for people, by its ISO 639 code. The
+// texts in the code are English. A text without a translation stays English.
 type Language string
 
-// The languages that the program speaks. What models and programs read is
-// always said in English.
+// The languages of the program. Texts for models and programs are always English.
 const (
 	English    Language = "en"
 	Chinese    Language = "zh" // simplified
@@ -37,15 +35,15 @@ func T(text string, args ...any) string { return Local.T(text, args...) }
 // N is [Language.N] in the language of this process.
 func N(n int, one, many string, args ...any) string { return Local.N(n, one, many, args...) }
 
-// Mark marks a text of a table as one that T is given later, for the test that
-// looks for missing translations. It returns the text.
+// Mark returns a text, which is passed to T later. It marks the text for the test that
+// looks for missing translations.
 func Mark(text string) string { return text }
 
 // T is a text in the language, filled with args as fmt.Sprintf does if there are
 // any. A translation may take them in another order: %[2]s.
 func (l Language) T(text string, args ...any) string {
 	if c := l.catalogue(); c != nil && text != "" { // which is the key of its header
-		text = c.Get(text, args[:0]...) // it fills nothing in when there is nothing
+		text = c.Get(text, args[:0]...) // without args, Get formats nothing
 	}
 	if len(args) == 0 {
 		return text
@@ -75,7 +73,7 @@ func Preferred(setting string, getenv func(string) string) Language {
 }
 
 // Spoken is the language of a locale as the environment names it: "zh_CN.UTF-8",
-// "pt_BR", "C". One that the program does not speak is English.
+// "pt_BR", "C"; English where the program does not have it.
 func Spoken(locale string) Language {
 	if end := strings.IndexAny(locale, "_-.@"); end >= 0 {
 		locale = locale[:end]
@@ -113,7 +111,7 @@ func read(l Language) *gotext.Po {
 	files, _ := fs.Glob(locale, "locale/"+string(l)+"/*.po")
 	var all []byte
 	for _, name := range files {
-		text, _ := locale.ReadFile(name) // it is in the program
+		text, _ := locale.ReadFile(name) // it is embedded
 		all = append(append(all, text...), '\n')
 	}
 	c := gotext.NewPo()

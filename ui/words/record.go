@@ -10,7 +10,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// Shown is the record with what is ours in its questions in the language: the
+// Shown is the record with the program's own texts in its questions translated: the
 // yes and no of questions that have no words of their own for them, the header
 // of a confirmation, and the question for a permission.
 func (l Language) Shown(rec desk.Record) desk.Record {
@@ -43,7 +43,7 @@ func (l Language) questions(qs []question.Question) []question.Question {
 	return qs
 }
 
-// permission puts what package mirror asks into the language.
+// permission translates the question of package mirror for a permission.
 func (l Language) permission(q *question.Question) {
 	q.Header, q.Text = l.T(q.Header), l.T(q.Text)
 	for i := range q.Options {
@@ -57,8 +57,8 @@ func (l Language) permission(q *question.Question) {
 	}
 }
 
-// Breaking says in a few words what it does that the human breaks a form off,
-// as Interrupted says it afterwards.
+// Breaking says in a few words what Ctrl+C in a form does; Interrupted says afterwards
+// what it did.
 func (l Language) Breaking(closed desk.Status) string {
 	switch closed {
 	case desk.Dismissed:
@@ -70,8 +70,8 @@ func (l Language) Breaking(closed desk.Status) string {
 	}
 }
 
-// Interrupted says what it did that the human broke a form off: closed is how
-// that ended the record, empty where it has not.
+// Interrupted says what Ctrl+C in a form did: closed is how it ended the record, empty
+// where the record is open.
 func (l Language) Interrupted(closed desk.Status) string {
 	switch closed {
 	case desk.Dismissed:
@@ -83,8 +83,8 @@ func (l Language) Interrupted(closed desk.Status) string {
 	}
 }
 
-// Kept is one sentence for somebody whose answer the store did not take: where
-// it is kept to be sent later it says so.
+// Kept is one sentence for the human whose answer the store did not take, or keeps to
+// send it later.
 func (l Language) Kept(err error) string {
 	if errors.Is(err, desk.ErrUnsent) {
 		return l.T("Not sent yet: the desk does not answer. It is kept here, and sent later.")
@@ -109,8 +109,8 @@ func (l Language) Refused(v question.Violation) string {
 // MoreWait says that other questions wait behind the one that is shown.
 func (l Language) MoreWait(n int) string { return l.N(n, "%d more waits", "%d more wait") }
 
-// LastRound says that the round limit comes after this round, and what to
-// press or enter to lift it.
+// LastRound says that this round is the last one before the limit, and which key or
+// word lifts the limit.
 func (l Language) LastRound(key string) string {
 	return l.T("Last round: after this one the agent cannot ask again for a while. %s lifts the limit for this session.", key)
 }
@@ -126,8 +126,8 @@ func (l Language) Remembered(m desk.Memory, now time.Time) string {
 	return l.T("%[1]s: %[2]s, %[3]s", l.Day(m.At, now), OnOneLine(m.Words...), l.Client(m.Asker))
 }
 
-// Other is the option that stands for the human's own words, as the asker
-// worded it or as is usual.
+// Other is the option for the human's own words, with the asker's texts or the usual
+// ones.
 func (l Language) Other(q *question.Question) question.Option {
 	var o question.Option
 	if q.Other != nil {

@@ -1,6 +1,6 @@
 package words
 
-// The texts of more than one room, to be given to T.
+// The texts of more than one room, to be passed to T.
 const (
 	AskDismiss   = "Dismiss without answering?"
 	DiscussFirst = "Discuss first"

@@ -1,13 +1,12 @@
-// Package words says what people read in more than one room: who asked, how it
-// ended and where, how long ago and how long still; and in which
-// language all of the program says what people read. Texts in the code are
-// English and are given to T, N or Mark; their translations stand in
-// locale/LANGUAGE/ROOM.po, and a test in cmd/mcp-askuser names what is missing
-// there. Every text from outside comes out safe to show on one line, unless it
-// says otherwise.
+// Package words has the texts for people that more than one room needs: the asker of
+// a record, its outcome, ages and deadlines. It also has the language of all texts
+// for people. Texts in the code are English and are passed to T, N or Mark; their
+// translations are in locale/LANGUAGE/ROOM.po, and a test in cmd/mcp-askuser names
+// those that are missing. Texts from outside are returned safe to show on one line,
+// unless a function says otherwise.
 //
 // It may import desk and question. It must not know any surface, nor how
-// anything is drawn. Texts for the model stand in tools/askuser/texts, shapes
+// anything is drawn. Texts for the model are in tools/askuser/texts, shapes
 // for programs in ui/api.
 package words
 
@@ -47,7 +46,7 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 func Knows(surface string) bool { return surfaces[surface] != "" }
 
 // Surface names a surface as the human knows it: "in a terminal". It is empty
-// for none.
+// for an empty name.
 func (l Language) Surface(name string) string {
 	switch where, known := surfaces[name]; {
 	case known:
@@ -117,7 +116,7 @@ func Project(a desk.Asker) string {
 	return question.Line(path.Base(dir))
 }
 
-// Asker names who asked: the program, and the project it works in.
+// Asker names the asker: the program, and the project it works in.
 func (l Language) Asker(a desk.Asker) string {
 	if p := Project(a); p != "" {
 		return l.T("%[1]s in %[2]s", l.Client(a), p)
@@ -125,7 +124,7 @@ func (l Language) Asker(a desk.Asker) string {
 	return l.Client(a)
 }
 
-// AndMore is what is said of one thing, and that there are n others.
+// AndMore adds to the text about one thing the number of others.
 func (l Language) AndMore(text string, n int) string {
 	if n < 1 {
 		return text
@@ -146,8 +145,8 @@ var statuses = map[desk.Status]string{ //nolint:gochecknoglobals // a table, nev
 	desk.Cancelled: Mark("withdrawn"), desk.Timeout: Mark("timeout"), desk.Unavailable: Mark("unavailable"), desk.Failed: Mark("failed"),
 }
 
-// Outcome says how a record ended, and where: "answered in a terminal". Of one
-// that has not it says so.
+// Outcome says how a record ended, and where: "answered in a terminal"; of an open
+// one, that it is open.
 func (l Language) Outcome(o *desk.Outcome) string {
 	switch {
 	case o == nil:
@@ -173,31 +172,32 @@ func (l Language) Outcome(o *desk.Outcome) string {
 	}
 }
 
-// with is a text about what is said of it, or the one for where nothing is.
-func (l Language) with(said, without, text string) string {
-	if said == "" {
+// with is a text with a detail, or another text where the detail is empty.
+func (l Language) with(detail, without, text string) string {
+	if detail == "" {
 		return l.T(without)
 	}
-	return l.T(text, said)
+	return l.T(text, detail)
 }
 
-// Reason is why a record ended without an answer, if somebody said so. Its
-// lines stay lines. Records keep in English what the program itself gave as one.
+// Reason is the reason why a record ended without an answer; empty where the record
+// has none. Its lines stay lines. Reasons of the program itself are in records in
+// English.
 func (l Language) Reason(o *desk.Outcome) string {
 	switch {
-	case o == nil, o.Status == desk.Timeout, o.Refused(): // Outcome has said it all
+	case o == nil, o.Status == desk.Timeout, o.Refused(): // Outcome says it
 		return ""
 	case o.Reply != nil && o.Reply.Reason != ByOmission: // the human's own
 		return question.Block(o.Reply.Reason)
 	case o.Reply != nil:
 		return l.T(ByOmission)
 	}
-	return l.given(question.Block(o.Reason))
+	return l.reason(question.Block(o.Reason))
 }
 
-// given is a reason as it stands in a record, or several with a semicolon between:
-// why each surface did not reach the human.
-func (l Language) given(reason string) string {
+// reason translates a reason of the program in a record, or several with a semicolon
+// between: why each surface did not reach the human.
+func (l Language) reason(reason string) string {
 	parts := strings.Split(reason, "; ")
 	for i, part := range parts {
 		if name, why, ok := strings.Cut(part, ": "); ok {
@@ -209,10 +209,9 @@ func (l Language) given(reason string) string {
 	return strings.Join(parts, "; ")
 }
 
-// Withdrawal is one sentence for somebody whose question went away, for this
-// cause, before they had answered it: who was first, if that is a
-// *desk.ClosedError, or else what has become of the question. Nil is a form that
-// went away by itself.
+// Withdrawal is one sentence for the human whose form was closed, for this cause,
+// before they had answered: the first answerer, if the cause is a *desk.ClosedError,
+// or else what became of the question. Nil is the cause of a form that closed by itself.
 func (l Language) Withdrawal(cause error) string {
 	closed, ended := errors.AsType[*desk.ClosedError](cause)
 	switch {
@@ -225,7 +224,7 @@ func (l Language) Withdrawal(cause error) string {
 		return l.Sentence(l.T("Nothing was sent; the question stays open: %s", question.Line(l.Error(cause))))
 	}
 	o := closed.Outcome
-	reason := l.given(question.Line(o.Reason))
+	reason := l.reason(question.Line(o.Reason))
 	switch o.Status {
 	case desk.Answered, desk.Dismissed, desk.Discuss:
 		return l.T("Already %s.", l.Outcome(&o))

@@ -1,8 +1,7 @@
-// Package hooked is the command hook for one event, which two programs have:
-// mcp-askuser itself, and the small mcp-askuser-hook beside it, which hosts run
-// for each question. It may import the settings, the desk, the mirror and the
-// notifier; what it imports is started, and held, beside every dialog: no form,
-// page, schema or protocol library.
+// Package hooked is the command hook for one event. Two programs have it: mcp-askuser,
+// and the small mcp-askuser-hook beside it, which hosts run for each question. It must
+// not import a form, a page, a schema or a protocol library, as all that it imports is
+// in memory beside every dialog.
 package hooked
 
 import (
@@ -28,16 +27,16 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Surfaces are the names that the setting surface takes, in any program.
+// Surfaces are the names that the setting surface takes.
 func Surfaces() []string { return []string{"elicit", "tty", "pane", "inbox", "web", "plain"} }
 
-// Flags are those of the command.
+// Flags are the flags of the command.
 type Flags struct {
 	limit       uint32
 	permissions bool
 }
 
-// Add registers them, and those of the settings that it uses.
+// Add registers them, and the flags of the settings that the command uses.
 func (f *Flags) Add(flags *pflag.FlagSet, s *settings.Settings) {
 	s.AddFlags(flags, "dir")
 	flags.Uint32Var(&f.limit, "limit", uint32(mirror.DefaultLimit/time.Second), "how many `seconds` the host waits")
@@ -73,14 +72,14 @@ func mainProgram() (path string, err error) {
 	return filepath.Join(filepath.Dir(self), name), err
 }
 
-// execMainProgram replaces this program with mcp-askuser: this one knows no desk on
-// other machines.
+// execMainProgram replaces this program with mcp-askuser, as it has no client for a shared
+// desk.
 func execMainProgram(args []string) {
 	path, err := mainProgram()
 	if err != nil || syscall.Exec(path, append([]string{path}, args...), os.Environ()) == nil { //nolint:gosec // our own, beside this one
 		return
 	}
-	cmd := exec.Command(path, args...) //nolint:gosec,noctx // as above; where no program can take another's place
+	cmd := exec.Command(path, args...) //nolint:gosec,noctx // as above; for systems without exec
 	cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
 	_ = cmd.Run()
 }
@@ -92,7 +91,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	// means no to Claude Code.
 	debug.SetTraceback("crash")
 	if s.Err() != nil {
-		return // it may be about the place of the store
+		return // the place of the store may be wrong
 	}
 	v := s.Values
 	words.Local = words.Preferred(v.Language, getenv)
@@ -125,8 +124,8 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	mirror.Run(ctx, o)
 }
 
-// startPhone has mcp-askuser put a question on the phone until it ends: this program
-// knows no HTTP.
+// startPhone has mcp-askuser put a question on the phone until it ends, as this program
+// has no HTTP client.
 func startPhone(id, dir string) {
 	path, err := mainProgram()
 	if err != nil {
@@ -138,9 +137,8 @@ func startPhone(id, dir string) {
 	}
 }
 
-// Notifier returns a function that tells the user of a waiting question, as the
-// settings say, or nil if they disable it. It draws nothing on the terminal, which
-// the host or a form uses. The log may be nil.
+// Notifier returns a function that tells the user of a waiting question; nil if the
+// settings disable it. It draws nothing on the terminal. The log may be nil.
 func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) func(context.Context, desk.Record) {
 	if !v.Desktop && len(v.NotifyCommand) == 0 {
 		return nil
@@ -148,8 +146,8 @@ func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) f
 	return notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}.Notify
 }
 
-// signals returns a context that ends with the signal that a host sends when the
-// dialog was closed, or with any other that asks the process to exit.
+// signals returns a context that ends with a signal. A host sends SIGTERM when the dialog
+// was closed.
 func signals() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	got := make(chan os.Signal, 1)

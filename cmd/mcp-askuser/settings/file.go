@@ -14,14 +14,12 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// EnvFile is the variable that names a configuration file other than the
-// user's.
+// EnvFile is the variable that names a configuration file other than the user's.
 const EnvFile = "MCP_ASKUSER_CONFIG"
 
-// filePath returns where the configuration file is: $MCP_ASKUSER_CONFIG, else
-// config.toml in our directory within the platform's directory for
-// configuration; empty where the environment tells none. Not by way of
-// github.com/adrg/xdg for the reason given at spool.DefaultDir.
+// filePath returns the path of the configuration file: $MCP_ASKUSER_CONFIG, else
+// config.toml in our directory in the platform's directory for configuration; empty if
+// the environment names none. github.com/adrg/xdg is not used: see spool.DefaultDir.
 func filePath(getenv func(string) string) (string, error) {
 	if file := getenv(EnvFile); filepath.IsAbs(file) {
 		return filepath.Clean(file), nil
@@ -45,9 +43,8 @@ func filePath(getenv func(string) string) (string, error) {
 	return filepath.Join(root, "mcp-askuser", "config.toml"), nil
 }
 
-// readFile returns where the configuration file is and what is in it, in the
-// order of lines. The entries are nil where there is no file, which is an error
-// only if it was named.
+// readFile returns the path and the entries of the configuration file, by line. The
+// entries are nil if the file does not exist, which is an error only if it was named.
 func readFile(getenv func(string) string) (path string, entries []entry, err error) {
 	if path, err = filePath(getenv); path == "" {
 		return "", nil, err
@@ -90,17 +87,17 @@ func parse(path string, data []byte) ([]entry, error) {
 	return entries, err
 }
 
-// textOf is a value of the file as a variable would hold it.
+// textOf formats a value of the file as a variable would hold it.
 func textOf(key string, value any) string {
 	switch v := value.(type) {
 	case []any:
 		text, err := json.Marshal(v)
-		if err != nil { // of numbers that JSON has not
+		if err != nil { // a number that JSON does not have
 			text = fmt.Append(nil, v)
 		}
 		return string(text)
 	case map[string]any:
-		return "[" + key + "]" // as the table's head; no setting takes one
+		return "[" + key + "]" // the head of the table, which no setting takes
 	}
 	return fmt.Sprint(value)
 }

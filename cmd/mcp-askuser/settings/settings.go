@@ -1,7 +1,6 @@
-// Package settings says how the program is set up: by flags, environment
-// variables, the configuration file and defaults, in this order. It holds the
-// one table of all settings. It may import question, for the limits, and ui/words,
-// for the languages; it must not know any command, surface or desk.
+// Package settings reads the settings from flags, environment variables, the
+// configuration file and defaults, in this order. One table has all settings. The
+// package knows no command, surface or desk.
 package settings
 
 import (
@@ -51,7 +50,7 @@ type Values struct {
 	NoColor    bool
 }
 
-// table returns every setting, bound to the values that it sets.
+// table returns every setting, bound to its field of v.
 func table(v *Values, surfaces []string) []*Setting {
 	limits := question.DefaultLimits()
 	v.Limits = limits
@@ -72,9 +71,9 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "on_timeout", value: choice(&v.OnTimeout, []string{"none", "default"}, "none", "default"), fallback: "none", help: "whether a caller may have the declared defaults when the time is up: none or default"},
 		{Key: "hold", value: duration(&v.Hold, 0), fallback: "0", help: "how long a call waits before the agent is told to come back, 0 for as long as its client allows"},
 		{Key: "dir", variable: "MCP_ASKUSER_DIR", value: path(&v.Dir, words.T("directory")), help: "the directory that keeps questions and answers"},
-		{Key: "desk", variable: EnvDesk, value: text(&v.Desk), beside: "dir", help: "the desk that many machines share: nats://HOST:PORT, of several nodes with commas between"},
-		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, words.T("file")), beside: "dir", help: "the file with your credential for that desk"},
-		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, words.T("file")), beside: "dir", help: "the file with the certificate authority of that desk"},
+		{Key: "desk", variable: EnvDesk, value: text(&v.Desk), flagWith: "dir", help: "the desk that many machines share: nats://HOST:PORT, of several nodes with commas between"},
+		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, words.T("file")), flagWith: "dir", help: "the file with your credential for that desk"},
+		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, words.T("file")), flagWith: "dir", help: "the file with the certificate authority of that desk"},
 		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
 		{Key: "keep_history", value: age(&v.KeepHistory), fallback: "0", help: "how long to keep past questions, 0 for ever"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
@@ -93,7 +92,7 @@ func table(v *Values, surfaces []string) []*Setting {
 	}
 }
 
-// Setting is one row of the table: a pflag.Value and the names it is set by.
+// Setting is one row of the table. It is a pflag.Value.
 type Setting struct {
 	Key    string `json:"key"` // in the file; the flag has dashes instead
 	Value  any    `json:"value"`
@@ -101,17 +100,17 @@ type Setting struct {
 	Source string `json:"source,omitempty"` // the flag, the variable, or the file and line
 
 	value
-	variable string // ASK_ and the key, unless it says otherwise
+	variable string // empty for ASK_ and the key
 	secret   bool   // it is not shown
-	presence bool   // the variable means true whatever it holds, by a convention older than we are
+	presence bool   // the variable means true whatever it holds, by convention
 	fallback string // the default
 	help     string
-	beside   string // the setting whose flag brings this one's along
+	flagWith string // the setting whose flag brings this one's along
 	fault    fault
 }
 
-// EnvDesk is the variable that names a shared desk; with _CREDS and _CA those
-// that say how to reach it.
+// EnvDesk is the variable that names a shared desk. With _CREDS and _CA added it names
+// the files that are needed to reach it.
 const EnvDesk = "MCP_ASKUSER_DESK"
 
 // Where a value comes from. The first one wins.
@@ -122,30 +121,29 @@ const (
 	FromDefault     = "default"
 )
 
-// fault is what is wrong, in one sentence, and on which line of the file; 0 for
-// what is wrong elsewhere.
+// fault is one sentence, and the line of the file, or 0.
 type fault struct {
 	line int
 	text string
 }
 
-// Leads reports whether the setting says where the desk is.
-func (s *Setting) Leads() bool { return cmp.Or(s.beside, s.Key) == "dir" }
+// NamesDesk reports whether the setting says where the desk is.
+func (s *Setting) NamesDesk() bool { return cmp.Or(s.flagWith, s.Key) == "dir" }
 
-// Flag is the name of the setting's flag.
+// Flag returns the name of the flag.
 func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
 
 func (s *Setting) String() string { return Text(s.Value) }
 
-// Set takes the text of the flag. It does not fail, so that [Settings.Err] can
-// tell of all faults at once.
+// Set sets the value from a flag. It does not fail: [Settings.Err] reports all faults at
+// once.
 func (s *Setting) Set(text string) error {
 	s.take(text, FromFlag, "--"+s.Flag(), 0)
 	return nil
 }
 
-// take sets the value, in place of one from a place of less weight. A bad one
-// leaves the default and is kept to be shown.
+// take sets the value from a place, of more weight than the one before. A bad value is
+// shown, but the default is in effect.
 func (s *Setting) take(text, from, source string, line int) {
 	s.From, s.Source, s.fault = from, source, fault{}
 	var ok bool
@@ -166,12 +164,12 @@ func (s *Setting) take(text, from, source string, line int) {
 	s.fault = fault{line, words.T("%s is %s; it takes %s", source, text, s.takes)}
 }
 
-// Settings is every setting: what it is, and where it comes from.
+// Settings are all settings, and where each value comes from.
 type Settings struct {
 	Values Values
 	Rows   []*Setting
-	File   string // the configuration file, whether or not there is one
-	Found  bool   // there is one
+	File   string // the path of the configuration file
+	Found  bool   // the file exists
 	Unread error  // why it could not be read
 
 	unknown []fault // keys that are no settings
@@ -189,10 +187,10 @@ func New(surfaces []string) *Settings {
 	return s
 }
 
-// AddFlags registers the flags of settings.
+// AddFlags registers the flags of the settings with these keys.
 func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 	for _, row := range s.Rows {
-		if !slices.Contains(keys, cmp.Or(row.beside, row.Key)) {
+		if !slices.Contains(keys, cmp.Or(row.flagWith, row.Key)) {
 			continue
 		}
 		f := flags.VarPF(row, row.Flag(), "", row.help+" ("+row.variable+")")
@@ -202,8 +200,8 @@ func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 	}
 }
 
-// Load sets what the configuration file says, and then what the environment
-// says. It goes before the flags are parsed.
+// Load reads the configuration file, then the environment. It must be called before the
+// flags are parsed.
 func (s *Settings) Load(getenv func(string) string) {
 	var entries []entry
 	s.File, entries, s.Unread = readFile(getenv)
@@ -225,12 +223,12 @@ func (s *Settings) takeFile(entries []entry) {
 		if row := s.row(e.key); row != nil {
 			row.take(e.text, FromFile, place, e.line)
 		} else {
-			s.unknown = append(s.unknown, fault{e.line, words.T("%s: %q is no setting; %s", place, e.key, s.meant(e.key))})
+			s.unknown = append(s.unknown, fault{e.line, words.T("%s: %q is no setting; %s", place, e.key, s.suggestion(e.key))})
 		}
 	}
 }
 
-// row is the setting of this name; nil where there is none.
+// row returns the setting of a key, or nil.
 func (s *Settings) row(key string) *Setting {
 	for _, row := range s.Rows {
 		if row.Key == key {
@@ -240,15 +238,15 @@ func (s *Settings) row(key string) *Setting {
 	return nil
 }
 
-// Environ is the environment with what is set in it of where the desk is and of
-// how to draw, for the rooms that read the environment themselves.
+// Environ returns the environment with the settings that rooms read from it: where the
+// desk is, and how to draw.
 func (s *Settings) Environ(getenv func(string) string) func(string) string {
 	set := map[string]string{}
 	for _, row := range s.Rows {
 		switch {
 		case row.presence:
 			set[row.variable] = map[any]string{true: "1"}[row.Value]
-		case row.Leads() && row.Value != "" && row.fault.text == "":
+		case row.NamesDesk() && row.Value != "" && row.fault.text == "":
 			set[row.variable] = row.String()
 		}
 	}
@@ -260,14 +258,14 @@ func (s *Settings) Environ(getenv func(string) string) func(string) string {
 	}
 }
 
-// Source names the place that a setting comes from.
+// Source returns the place that a value comes from.
 func (s *Settings) Source(key string) string {
 	row := s.row(key)
 	return cmp.Or(row.Source, row.From)
 }
 
-// Err says all that is wrong: with the file as a whole, with flags and
-// variables, and with the file line by line.
+// Err reports all faults: of the file as a whole, of flags and variables, and of the lines
+// of the file.
 func (s *Settings) Err() error {
 	all := slices.Clone(s.unknown)
 	for _, row := range s.Rows {
@@ -292,13 +290,13 @@ func (s *Settings) Err() error {
 	return errors.New(text)
 }
 
-// meant says what an unknown key may have been meant for.
-func (s *Settings) meant(key string) string {
+// suggestion says which key may have been meant.
+func (s *Settings) suggestion(key string) string {
 	var keys []string
 	for _, row := range s.Rows {
 		keys = append(keys, row.Key)
 	}
-	// Somebody may have written it like the variable or the flag.
+	// It may be written like the variable or the flag.
 	plain := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(key), "-", "_"), "ask_")
 	if near := Nearest(plain, keys); near != "" {
 		return words.T("did you mean %s?", near)
@@ -306,8 +304,8 @@ func (s *Settings) meant(key string) string {
 	return words.T("mcp-askuser config lists them all")
 }
 
-// Nearest returns the name that a word was probably meant for, by cobra's
-// measure for commands; empty if none.
+// Nearest returns the name most like a word, by cobra's measure for commands; empty if
+// none is.
 func Nearest(word string, names []string) string {
 	var known cobra.Command
 	for _, name := range names {

@@ -38,7 +38,7 @@ func parsed[T any](to *T, name, takes string, parse func(text string) (T, bool))
 	}}
 }
 
-// Text is a value as its variable would hold it.
+// Text formats a value as its variable would hold it.
 func Text(value any) string {
 	list, ok := value.([]string)
 	if !ok {
@@ -55,7 +55,6 @@ func whole(to *int, least int) value {
 	})
 }
 
-// longest is the longest time that a setting takes.
 const longest = 365 * 24 * time.Hour
 
 func duration(to *time.Duration, least time.Duration) value {
@@ -79,16 +78,16 @@ func age(to *time.Duration) value {
 	})
 }
 
-// Age reads an age at which something is pruned: a time as of [Duration], with a unit,
-// of an hour or more.
+// Age reads an age at which something is pruned: a [Duration] with a unit, of an hour or
+// more.
 func Age(text string) (time.Duration, bool) {
 	_, err := strconv.Atoi(text)
 	d, ok := Duration(text)
 	return d, err != nil && ok && d >= time.Hour
 }
 
-// Duration reads a time: whole seconds, Go's notation, or the latter after a
-// number of weeks and days, as in 2w, 3d or 1d12h. It is not negative.
+// Duration reads a time that is not negative: whole seconds, or Go's notation after weeks
+// and days, as in 2w, 3d or 1d12h.
 func Duration(text string) (time.Duration, bool) {
 	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
 		return time.Duration(n) * time.Second, true
@@ -119,8 +118,7 @@ func Duration(text string) (time.Duration, bool) {
 	return sum + d, sum+d >= 0
 }
 
-// brief writes a time without the zeros of Go's notation, and in days where it is
-// more than one.
+// brief formats a time without the zeros of Go's notation, in days if it is several.
 func brief(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -138,7 +136,7 @@ func boolean(to *bool) value {
 	})
 }
 
-// choice takes one of some words, each with its value.
+// choice takes one of some words, each with a value.
 func choice[T any](to *T, allowed []string, values ...T) value {
 	last := len(allowed) - 1
 	return value{"word", words.T("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (any, bool) {
@@ -154,8 +152,7 @@ func text(to *string) value {
 	return parsed(to, words.T("name"), words.T("any name"), func(text string) (string, bool) { return text, true })
 }
 
-// path is an absolute path, to what its name says: hosts start us in directories
-// of their own, and a relative one would lead somewhere else from each.
+// path is an absolute path: hosts start this program in directories of their own.
 func path(to *string, name string) value {
 	return parsed(to, name, words.T("an absolute path"), func(text string) (string, bool) {
 		return text, text == "" || filepath.IsAbs(text)
@@ -178,7 +175,6 @@ func order(to *[]string, names []string) value {
 	}, known}
 }
 
-// program is a program and its arguments.
 func program(to *[]string) value {
 	return parsed(to, "list", words.T(`a program and its arguments such as ["notify-send", "A question"]`), func(text string) ([]string, bool) {
 		list, ok := stringList(text)

@@ -24,7 +24,7 @@ import (
 const validity = 10 * 365 * 24 * time.Hour
 
 // authority signs the nodes' certificates. Its key stays in the directory that
-// was written, and goes to no node.
+// was written, and is copied to no node.
 type authority struct {
 	tls.Certificate
 	pem []byte
@@ -103,8 +103,8 @@ func certTemplate(name string) *x509.Certificate {
 	}
 }
 
-// sign makes a certificate and its key, signed by an authority or by itself, as
-// they stand in files.
+// sign makes a certificate, signed by an authority or by itself, and its key, both in
+// PEM.
 func sign(template *x509.Certificate, by *authority) (cert, key []byte, err error) {
 	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

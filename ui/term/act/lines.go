@@ -9,17 +9,16 @@ import (
 // Enter is the key of a line.
 const Enter = "enter"
 
-// ReadLine returns the next line that counts. The channel hands over whatever
-// the caller makes of a line, as soon as it was read: also while another one
-// settles, or its paste would go unnoticed. When lines were thrown away and a
-// pause has come, again is called, to put the prompt once more.
+// ReadLine returns the next line that counts. The channel must deliver lines as soon as
+// they are read, also while another one settles, or its paste would go unnoticed. When lines
+// were discarded and a pause has followed, again is called, to write the prompt once more.
 //
 // The error is io.EOF once lines is closed and the last one is settled, or the
-// cause of the context's end. A line that the caller finds to mean nothing is
-// told to m as a [Foreign] key before the next call.
+// cause of the context's end. A caller that finds a line without meaning passes a [Foreign]
+// key to m before the next call.
 func ReadLine[T any](ctx context.Context, m *Machine, lines <-chan T, again func()) (T, error) {
 	var held, none T
-	hear := func(line T, open bool) {
+	take := func(line T, open bool) {
 		switch {
 		case !open:
 			lines = nil
@@ -34,15 +33,15 @@ func ReadLine[T any](ctx context.Context, m *Machine, lines <-chan T, again func
 		}
 		select {
 		case line, open := <-lines:
-			hear(line, open)
+			take(line, open)
 			continue
 		case <-ctx.Done():
 			return none, context.Cause(ctx)
 		case <-due:
 		}
-		select { // a line that came in the same moment came first
+		select { // a line of the same moment is first
 		case line, open := <-lines:
-			hear(line, open)
+			take(line, open)
 			continue
 		default:
 		}

@@ -29,19 +29,19 @@ const (
 	Word = 300 * time.Millisecond
 )
 
-// Origin says how something came onto the screen.
+// Origin says why something is on the screen.
 type Origin int
 
-// Who brought it there.
+// The origins.
 const (
-	Appeared Origin = iota // it came by itself
-	Opened                 // the human asked for it
+	Appeared Origin = iota // by itself
+	Opened                 // the human opened it
 )
 
 // Kind says what a key means to what is on the screen.
 type Kind int
 
-// What a key can mean.
+// The kinds.
 const (
 	// Edit moves, marks or types. It never waits.
 	Edit Kind = iota
@@ -51,57 +51,57 @@ const (
 	// text to type. Where text is typed, no key is foreign.
 	Foreign
 	// Leave goes away without an answer and loses nothing, like Ctrl+C. It is
-	// never thrown away.
+	// never discarded.
 	Leave
 	// Move moves about or looks, and leads to no act by itself. It needs no silence
-	// before it, and starts none anew.
+	// before it, and restarts none.
 	Move
 	// Quit is a letter that ends the program. It may begin a word, so it counts when
 	// no further key arrives within Word. It needs no silence before it either.
 	Quit
 )
 
-// Verdict says what to do.
+// Verdict says what to do with a key, or with the one that was held.
 type Verdict int
 
-// What to do with a key, or with the one that was held.
+// The verdicts.
 const (
-	Ignore   Verdict = iota // throw it away, or nothing to do
+	Ignore   Verdict = iota // discard it, or nothing to do
 	Pass                    // it counts
-	Begin                   // it counts, and is its burst's first: keep what stands before it
+	Begin                   // it counts, and is its burst's first: save the state before it
 	Hold                    // it may count: wait for Tick
-	Rollback                // throw it away and go back to what was kept at the last Begin
+	Rollback                // discard it and go back to the state saved at the last Begin
 )
 
 // phase is what a Machine does with keys.
 type phase int
 
 const (
-	blank     phase = iota // nothing is shown
-	deaf                   // waits for quiet
-	listening              // keys count
-	holding                // an act settles
+	blank         phase = iota // nothing is shown
+	awaitingQuiet              // keys are discarded
+	listening                  // keys count
+	holding                    // an act settles
 )
 
 // Machine judges the keys for what is on the screen. The zero Machine shows
 // nothing. One machine serves one keyboard, whatever is shown one after the
-// other, so that it knows of a key that came just before. Its methods take the
-// time, which must not run backwards, and want one goroutine at a time.
+// other, so that it knows the keys just before. Its methods take the
+// time, which must not run backwards, and are for one goroutine at a time.
 type Machine struct {
 	phase  phase
 	origin Origin
 	unseen bool
 
-	due    time.Time // when the silence that deaf or holding waits for is over
-	looked bool      // too late already once, for this silence
+	due     time.Time // end of the silence that awaitingQuiet or holding waits for
+	delayed bool      // one look for this silence was Late
 
-	held   string   // with holding: the act
-	recent []stroke // the last, and all within Again of it
-	marked bool     // this burst has changed something
-	thrown bool     // a key was thrown away since it last listened
+	held      string   // with holding: the act
+	recent    []stroke // keys: the last, and all within Again of it
+	marked    bool     // this burst has changed something
+	discarded bool     // a key was discarded since keys counted last
 }
 
-// stroke is a key that came.
+// stroke is a key and its time.
 type stroke struct {
 	key string
 	at  time.Time
@@ -110,34 +110,33 @@ type stroke struct {
 // Show says that something new is on the screen. A held act is dropped.
 func (m *Machine) Show(now time.Time, o Origin) {
 	m.origin, m.phase = o, listening
-	m.marked, m.thrown = false, false
+	m.marked, m.discarded = false, false
 	if o == Appeared || m.unseen {
-		m.deafen(now)
+		m.awaitQuiet(now)
 	}
 }
 
-// Seen says whether what is shown can be seen, which it can unless told
-// otherwise. Whatever comes into view again waits for quiet; a held act is
-// dropped.
+// Seen says whether what is shown can be seen; at first it can. What comes into view
+// again awaits quiet; a held act is dropped.
 func (m *Machine) Seen(now time.Time, seen bool) {
 	if seen != m.unseen {
 		return
 	}
 	m.unseen = !seen
 	if m.phase != blank {
-		m.deafen(now)
+		m.awaitQuiet(now)
 	}
 }
 
-// Key takes a key or a paste. On Hold a later Tick hands it back, unless
-// another key comes first.
+// Key takes a key or a paste. On Hold a later Tick returns it, unless
+// another key arrives first.
 func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
-	repeat := m.came(now, key)
+	repeat := m.record(now, key)
 	astray := kind == Foreign && m.origin == Appeared
-	early := m.phase == deaf && (m.unseen || kind != Move && kind != Quit) || m.phase == holding
+	early := m.phase == awaitingQuiet && (m.unseen || kind != Move && kind != Quit) || m.phase == holding
 	if early || astray && m.phase == listening {
-		m.deafen(now)
-		m.thrown = m.thrown || kind != Leave
+		m.awaitQuiet(now)
+		m.discarded = m.discarded || kind != Leave
 	}
 	switch {
 	case kind == Leave:
@@ -153,10 +152,10 @@ func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 			settled = now.Add(Word)
 		}
 		m.phase, m.held = holding, key
-		m.await(settled)
+		m.setDue(settled)
 		return Hold
 	}
-	return m.count()
+	return m.allow()
 }
 
 // Tick looks at the clock. It returns the act that has settled, with Pass or
@@ -166,20 +165,19 @@ func (m *Machine) Tick(now time.Time) (key string, v Verdict) {
 	switch {
 	case due.IsZero() || now.Before(due):
 		return "", Ignore
-	case now.Sub(due) > Late && !m.looked:
-		m.due, m.looked = now.Add(Settle), true
+	case now.Sub(due) > Late && !m.delayed:
+		m.due, m.delayed = now.Add(Settle), true
 		return "", Ignore
 	}
 	settled := m.phase == holding
-	m.phase, m.thrown = listening, false
+	m.phase, m.discarded = listening, false
 	if !settled {
 		return "", Ignore
 	}
-	return m.held, m.count()
+	return m.held, m.allow()
 }
 
-// Next is when Tick is to be called; zero for not at all. It changes with
-// every other call.
+// Next is when Tick must be called; zero for never. Every other call changes it.
 func (m *Machine) Next() time.Time {
 	if m.unseen || m.phase == blank || m.phase == listening {
 		return time.Time{}
@@ -187,24 +185,23 @@ func (m *Machine) Next() time.Time {
 	return m.due
 }
 
-// Waiting reports whether the human should be told that their keys do not count
-// until they pause: it is deaf, and has thrown one away. Who waits for the
-// question to be read first never sees it.
-func (m *Machine) Waiting() bool { return m.phase == deaf && m.thrown && !m.unseen }
+// Waiting reports whether to say that keys do not count until the human pauses: one was
+// discarded. A human who reads the question first never sees that.
+func (m *Machine) Waiting() bool { return m.phase == awaitingQuiet && m.discarded && !m.unseen }
 
 // Holding reports whether an act settles.
 func (m *Machine) Holding() bool { return m.phase == holding }
 
-// deafen starts the wait for quiet anew.
-func (m *Machine) deafen(now time.Time) {
-	m.phase = deaf
-	m.await(now.Add(Quiet))
+// awaitQuiet starts the wait for quiet anew.
+func (m *Machine) awaitQuiet(now time.Time) {
+	m.phase = awaitingQuiet
+	m.setDue(now.Add(Quiet))
 }
 
-func (m *Machine) await(due time.Time) { m.due, m.looked = due, false }
+func (m *Machine) setDue(due time.Time) { m.due, m.delayed = due, false }
 
-// count lets a key change something.
-func (m *Machine) count() Verdict {
+// allow lets a key change something.
+func (m *Machine) allow() Verdict {
 	first := !m.marked && m.origin == Appeared
 	m.marked = true
 	if first {
@@ -213,9 +210,8 @@ func (m *Machine) count() Verdict {
 	return Pass
 }
 
-// came notes a key, of which a burst may begin, and reports whether it is a
-// repeat.
-func (m *Machine) came(now time.Time, key string) (repeat bool) {
+// record adds a key, which may begin a burst, and reports whether it is a repeat.
+func (m *Machine) record(now time.Time, key string) (repeat bool) {
 	if n := len(m.recent); n == 0 || now.Sub(m.recent[n-1].at) >= Quiet {
 		m.marked = false
 	}

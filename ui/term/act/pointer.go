@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Still is how long a control must have stood where it is before it takes a
-// click: the second half of a double click, and the reach for what was there
-// before, come sooner.
+// Still is how long a control must be where it is before it takes a click: the second
+// half of a double click, and a click on what was there before, arrive sooner.
 const Still = 500 * time.Millisecond
 
 // Pointer says which control a click is for. K names a control together with
@@ -34,7 +33,7 @@ func (p *Pointer[K]) Draw(now time.Time, areas map[K]image.Rectangle) {
 }
 
 // Click returns the control at a cell. It reports false where there is none,
-// or one that came or moved there less than Still ago.
+// or one that appeared or moved there less than Still ago.
 func (p *Pointer[K]) Click(now time.Time, x, y int) (k K, ok bool) {
 	for k, c := range p.controls {
 		if image.Pt(x, y).In(c.area) {

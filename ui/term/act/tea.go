@@ -8,15 +8,15 @@ import (
 
 // Page is what is on the screen, as far as keys go.
 type Page interface {
-	// Kind says what a key or a paste means to it as it stands.
+	// Kind says what a key or a paste means to it now.
 	Kind(msg tea.Msg) Kind
-	// Keep remembers what is marked, typed and taken, and in which place; the
-	// function it returns goes back to that.
+	// Keep saves what is marked, typed and taken, and in which place; the
+	// function it returns restores that.
 	Keep() (back func())
 }
 
-// Gate stands before a Bubble Tea model's keys: a [Machine] with its timer.
-// One gate serves one terminal, handed from model to model.
+// Gate passes or discards the keys for a Bubble Tea model: a [Machine] with its timer.
+// One gate serves one terminal, whatever model is on it.
 type Gate struct {
 	m     Machine
 	now   func() time.Time
@@ -26,8 +26,8 @@ type Gate struct {
 	back  func()
 }
 
-// Due is the message that it is time for a look at the clock. It belongs to
-// the gate: hand it to Update, in whichever model it arrives.
+// Due is the message that it is time for a look at the clock. Every model passes it
+// to Update.
 type Due struct{}
 
 // NewGate returns a gate that shows nothing yet. After delivers a message when
@@ -66,11 +66,11 @@ func (g *Gate) Seen(seen bool) tea.Cmd {
 	return g.arm()
 }
 
-// Origin is who brought up what is on the screen, as Show was told last.
+// Origin is the origin of what is on the screen.
 func (g *Gate) Origin() Origin { return g.m.origin }
 
-// Deaf reports whether keys wait for a pause.
-func (g *Gate) Deaf() bool { return g.m.phase == deaf }
+// AwaitsQuiet reports whether keys wait for a pause.
+func (g *Gate) AwaitsQuiet() bool { return g.m.phase == awaitingQuiet }
 
 // Waiting is [Machine.Waiting].
 func (g *Gate) Waiting() bool { return g.m.Waiting() }
@@ -84,7 +84,7 @@ func (g *Gate) Update(msg tea.Msg, p Page) (tea.Msg, tea.Cmd) {
 	switch event := msg.(type) {
 	case tea.KeyPressMsg:
 		if event.IsRepeat { // as some terminals tell
-			g.m.came(now, event.String())
+			g.m.record(now, event.String())
 		}
 		v = g.m.Key(now, event.String(), p.Kind(event))
 	case tea.PasteMsg:

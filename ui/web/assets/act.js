@@ -1,5 +1,5 @@
-// Only a deliberate act counts. Whoever clicks twice, holds a key or is about
-// to click while a question comes or goes must not answer another question:
+// Only a deliberate act counts. A double click, a held key, or a click while questions
+// appear and disappear must not answer another question:
 //
 //   - A control takes no click before it has been where it is for half a second.
 //   - Nothing moves under a pointer: what would move a card waits until the
@@ -7,7 +7,7 @@
 //   - A held Enter sends nothing, nor does one in a card that has only just got
 //     the focus by itself.
 //
-// page.js passes what it is about to change to whenClear and what to focus to autoFocus.
+// page.js changes cards and entries through whenClear, and sets the focus with autoFocus.
 'use strict';
 
 // How long a control must have been in place before it takes a click, and a
@@ -107,7 +107,7 @@ function runCleared() {
   }));
   waiting = waiting.filter((w) => !free.has(w));
   free.forEach((w) => w.act());
-  // A pointer that rests at a card says so when it goes: there is nothing to look for.
+  // A pointer that rests at a card sends an event when it leaves.
   if (waiting.some((w) => w.clear) || performance.now() - pointer.up < delays.click) checking = setTimeout(runCleared, 50);
 }
 

@@ -1,5 +1,5 @@
-// A page that nobody may see yet looks now and then whether its browser may by
-// now: when somebody comes back to it, and every few seconds while it is seen.
+// A page that refused a browser asks again whether the browser may see the questions:
+// when the page gets the focus, and every three seconds while it is visible.
 'use strict';
 
 async function look() {

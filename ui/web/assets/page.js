@@ -37,11 +37,11 @@ const key = (form) => 'askuser:' + form.elements.id.value;
 
 // keep stores a form for a reload, and which draft of the server it is; null while the
 // server does not have it.
-function keep(form, draft) {
+function saveForm(form, draft) {
   try { sessionStorage[key(form)] = JSON.stringify([draft, String(fields(form))]); } catch { /* storage is full or switched off: the page still works */ }
 }
 
-function forget(form) {
+function forgetForm(form) {
   clearTimeout(drafts.get(form));
   drafts.delete(form);
   delete form.dataset.begun;
@@ -49,16 +49,16 @@ function forget(form) {
 }
 
 // restore fills a form in as it was kept, unless the server has a newer draft.
-function restore(form) {
-  let draft, held;
-  try { [draft, held] = JSON.parse(sessionStorage.getItem(key(form))) ?? []; } catch { /* as above */ }
-  if (!held || draft !== null && draft !== form.dataset.draft) return;
+function restoreForm(form) {
+  let draft, saved;
+  try { [draft, saved] = JSON.parse(sessionStorage.getItem(key(form))) ?? []; } catch { /* as above */ }
+  if (!saved || draft !== null && draft !== form.dataset.draft) return;
   form.dataset.begun = '';
   if (draft === null) drafts.set(form, 0);
-  held = new URLSearchParams(held);
+  saved = new URLSearchParams(saved);
   for (const el of form.elements) {
-    if (el.type === 'radio' || el.type === 'checkbox') el.checked = held.getAll(el.name).includes(el.value);
-    else if (el.tagName === 'TEXTAREA') el.value = held.get(el.name) ?? '';
+    if (el.type === 'radio' || el.type === 'checkbox') el.checked = saved.getAll(el.name).includes(el.value);
+    else if (el.tagName === 'TEXTAREA') el.value = saved.get(el.name) ?? '';
   }
   for (const el of form.querySelectorAll('details:has(textarea:not(:placeholder-shown))')) el.open = true;
 }
@@ -74,7 +74,7 @@ async function sendDraft(form) {
     return;
   }
   form.dataset.draft = res.headers.get('X-Draft');
-  if ('begun' in form.dataset) keep(form, form.dataset.draft);
+  if ('begun' in form.dataset) saveForm(form, form.dataset.draft);
 }
 
 const sendDrafts = () => [...drafts.keys()].forEach(sendDraft);
@@ -87,7 +87,7 @@ pane.addEventListener('input', ({ target: { form, name, type } }) => {
     clearTimeout(drafts.get(form));
     drafts.set(form, setTimeout(() => sendDraft(form), type === 'textarea' ? 500 : 50));
   }
-  keep(form, drafts.has(form) ? null : form.dataset.draft);
+  saveForm(form, drafts.has(form) ? null : form.dataset.draft);
 });
 
 // ---- Keys
@@ -155,7 +155,7 @@ function chooseByKey(form, key) {
 async function recall(button) {
   const { form } = button, { id } = button.closest('fieldset'), { ok, page } = await load('/recall', fields(form, button));
   const fresh = page.getElementById(id);
-  if (!fresh) return ok ? reconcile() : showNotice(why(page), true);
+  if (!fresh) return ok ? reconcile() : showNotice(reasonOf(page), true);
   $(id)?.replaceWith(fresh);
   form.elements.id.dispatchEvent(new Event('input', { bubbles: true }));
   focusField(fresh);
@@ -189,7 +189,7 @@ document.addEventListener('submit', (event) => {
 async function post(form) {
   const { ok, page } = await load(form.action, fields(form));
   past.close();
-  if (!ok) return showNotice(why(page), true);
+  if (!ok) return showNotice(reasonOf(page), true);
   if (form.matches('.again')) place(page);
   else autoFocus(form.closest('.card') ?? $('count'));
   showNotices(...page.querySelectorAll('.notice'));
@@ -197,7 +197,7 @@ async function post(form) {
 }
 
 // why is the reason that the server gives on a page that refuses a request.
-const why = (page) => [...page.querySelectorAll('#none > p:first-of-type, #none > pre')].map((el) => el.textContent).join(' ') || texts.unreached;
+const reasonOf = (page) => [...page.querySelectorAll('#none > p:first-of-type, #none > pre')].map((el) => el.textContent).join(' ') || texts.unreached;
 
 async function send(button) {
   const { form } = button, { value: id } = form.elements.id, card = form.closest('.card');
@@ -205,17 +205,17 @@ async function send(button) {
   form.ariaBusy = true;
   const { ok, status, page } = await load('/answer', fields(form, button));
   form.ariaBusy = null;
-  const heard = status > 0 && status < 500, lost = !heard && !unresolved.has(id);
-  if (heard) unresolved.delete(id);
+  const received = status > 0 && status < 500, lost = !received && !unresolved.has(id);
+  if (received) unresolved.delete(id);
   else unresolved.set(id, button);
-  const fresh = page.querySelector('.card'), unsent = texts.unsent.replace('%s', () => why(page));
+  const fresh = page.querySelector('.card'), unsent = texts.unsent.replace('%s', () => reasonOf(page));
   if (ok) {
     const notices = [...page.querySelectorAll('.notice')];
-    forget(form);
+    forgetForm(form);
     showNotices(...notices);
     if (form.isConnected) goToNext(card, '', ...notices.map((x) => x.dataset.id).filter((x) => !unresolved.has(x)));
   } else if (!form.isConnected) { // the human has gone on to another question
-    showNotice(fresh?.dataset.said ?? fresh?.querySelector('.refused').textContent ?? unsent, true);
+    showNotice(fresh?.dataset.notice ?? fresh?.querySelector('.refused').textContent ?? unsent, true);
   } else if (!fresh) {
     const p = Object.assign(document.createElement('p'), { textContent: unsent });
     form.querySelector('.refused').replaceChildren(p);
@@ -232,10 +232,10 @@ async function send(button) {
 
 // goToNext retires a card, removes entries from the list, and shows the next question, unless
 // the human is at the list and it has one.
-function goToNext(card, fate, ...ended) {
+function goToNext(card, outcome, ...ended) {
   const next = entryAfter(card);
   for (const id of ended) removeEntry(entry(id));
-  retire(card, fate);
+  retire(card, outcome);
   whenClear(card, () => {
     const id = isOpen(next) ? next.dataset.id : '';
     if (card.isConnected && !(listed() && id)) show(id, { push: false, focused: true });
@@ -250,10 +250,10 @@ function entryAfter({ dataset: { id } }) {
 }
 
 // retire disables a card, which stays in place.
-function retire(card, fate) {
+function retire(card, outcome) {
   card.inert = true;
   card.classList.add('gone');
-  card.dataset.fate = fate;
+  card.dataset.outcome = outcome;
 }
 
 // removeEntry removes an entry from the list, once no pointer is in the way.
@@ -266,9 +266,9 @@ function removeEntry(li) {
 
 // showEnded replaces the card of a record by one with its outcome.
 function showEnded(card, ended) {
-  forget(formIn(card));
+  forgetForm(formIn(card));
   removeEntry(entry(card.dataset.id));
-  retire(card, ended.querySelector('.fate strong').textContent);
+  retire(card, ended.querySelector('.outcome strong').textContent);
   whenClear(card, () => {
     if (!card.isConnected) return;
     card.replaceWith(ended);
@@ -292,19 +292,19 @@ function showNotice(words, late = false) {
 
 // ---- Showing
 
-let asked = 0; // the latest question that was asked for
+let latestShow = 0; // counts calls of show
 
 // show shows the question with an id in the pane, or the first. push: a new entry in the
 // browser's history, false replaces the current one, null leaves it; focused: the human did
 // not ask for it; control: focus its first control.
 async function show(id, how = {}) {
-  const turn = ++asked, form = openForm();
+  const turn = ++latestShow, form = openForm();
   if (id && form?.elements.id.value === id) {
     if (listed() && how.push !== null) history.pushState(null, '', '/?id=' + id);
     return goTo(current(), how);
   }
   const page = await update(id);
-  if (page && turn === asked) place(page, how);
+  if (page && turn === latestShow) place(page, how);
 }
 
 function place(page, how = {}) {
@@ -342,7 +342,7 @@ function prepare(card) {
   if ('unsent' in card.dataset) unresolved.set(id, null);
   else if (unresolved.get(id)) unresolved.set(id, form.querySelector(`[value="${unresolved.get(id).value}"]`));
   form.noValidate = true; // the server says what is missing, beside the question
-  restore(form);
+  restoreForm(form);
   for (const el of card.querySelectorAll('.previews > .option > .preview')) el.open ||= innerWidth >= 1024;
   ages();
 }
@@ -372,17 +372,17 @@ async function update(id) {
   return page;
 }
 
-let wanted = false, updating = Promise.resolve();
+let scheduled = false, updating = Promise.resolve();
 
 // reconcile brings the page up to date, with one request at a time for all that happened.
 function reconcile() {
-  if (wanted) return;
-  wanted = true;
+  if (scheduled) return;
+  scheduled = true;
   updating = updating.then(() => new Promise((done) => setTimeout(done, 20))).then(refresh).catch(() => {});
 }
 
 async function refresh() {
-  wanted = false;
+  scheduled = false;
   const card = current(), page = await update(card?.dataset.id ?? '');
   if (!page) return;
   for (const [form, timer] of drafts) if (!timer) sendDraft(form);
@@ -464,18 +464,18 @@ async function closeCard(card, ended) {
   const form = formIn(card), { id } = card.dataset;
   if (card.matches('.ended, .gone') || form.ariaBusy) return; // its own response tells
   if (unresolved.get(id)) return send(unresolved.get(id));
-  const late = !unresolved.delete(id) || 'late' in ended.dataset, fate = ended.querySelector('.fate strong').textContent;
+  const late = !unresolved.delete(id) || 'late' in ended.dataset, outcome = ended.querySelector('.outcome strong').textContent;
   const inUse = card.querySelector(':focus');
-  showNotice(ended.dataset.said, late);
-  retire(card, fate);
+  showNotice(ended.dataset.notice, late);
+  retire(card, outcome);
   if (late && 'begun' in form.dataset) {
     const { page } = await load('/draft', fields(form));
     showEnded(card, page.querySelector('.card.ended') ?? ended);
   } else if (inUse) {
     showEnded(card, ended);
   } else {
-    forget(form);
-    goToNext(card, fate);
+    forgetForm(form);
+    goToNext(card, outcome);
   }
 }
 
@@ -566,7 +566,7 @@ function showList() {
 
 async function showHistory(url) {
   const { ok, page } = await load(url);
-  if (!ok) return showNotice(why(page), true);
+  if (!ok) return showNotice(reasonOf(page), true);
   past.querySelector('div').replaceChildren(...page.querySelector('main').childNodes);
   if (!past.open) past.showModal();
   past.querySelector('input[type=search]').focus();

@@ -1,5 +1,5 @@
-// Says in plain words that the server is away, where the browser would show an
-// error of its own. It keeps nothing of any question.
+// Shows a page of ours while the server does not respond, in place of the browser's
+// error. It caches no question.
 'use strict';
 
 const kept = 'askuser-1', notice = '/assets/offline.html';
