@@ -141,11 +141,8 @@ func claudeSet(input json.RawMessage) (in claudeInput, set *question.Set, ok boo
 // asks reads the event of a dialog that opens.
 func (in *claudeEvent) asks(out *event) bool {
 	input, set, ok := claudeSet(in.Input)
-	if !ok || len(input.Answers) > 0 || len(input.Annotations) > 0 {
-		return false
-	}
 	raw := map[string]json.RawMessage{}
-	if json.Unmarshal(in.Input, &raw) != nil {
+	if !ok || len(input.Answers) > 0 || len(input.Annotations) > 0 || json.Unmarshal(in.Input, &raw) != nil {
 		return false
 	}
 	out.set = set

@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Read reads a JSON value into a T. What is not there, or null, is the zero T;
-// what is there and is no T is a violation that says what was expected. It
-// reports whether a T was there.
+// Read reads a JSON value of type T, and reports whether it read one. A missing value
+// and null are the zero T; any other value is a violation.
 func Read[T any](v *Violations, path string, raw json.RawMessage, want string) (T, bool) {
 	var x, none T
 	if len(raw) == 0 || string(raw) == "null" {
@@ -20,8 +19,8 @@ func Read[T any](v *Violations, path string, raw json.RawMessage, want string) (
 	return x, true
 }
 
-// Describe says what a JSON value is, for the message that something else was
-// expected: a short one itself, of a long one the beginning or the kind.
+// Describe describes a JSON value for a violation: a short value itself, else its
+// beginning or kind.
 func Describe(raw json.RawMessage) string {
 	const most = 40
 	var b bytes.Buffer

@@ -27,8 +27,8 @@ func DefaultLimits() Limits {
 	return Limits{Questions: 4, Options: 4, Question: 500, Header: 12, Label: 50, Description: 200}
 }
 
-// What no set may have more of, however lenient its limits are: no surface is
-// to take longer than a blink to show what an agent wrote.
+// Limits of every set, also where Limits are lenient: they bound the time that a surface
+// takes to show it.
 const (
 	maxHeader      = 100
 	maxLabel       = 500
@@ -42,7 +42,7 @@ const (
 	maxNesting     = 32 // quotations and lists in one another
 )
 
-// lenient are the limits above which even a lenient set is refused.
+// lenient returns the limits of a lenient set.
 func (l Limits) lenient() Limits {
 	l.Header, l.Label, l.Description = max(l.Header, maxHeader), max(l.Label, maxLabel), max(l.Description, maxDescription)
 	return l
@@ -55,8 +55,8 @@ func (v *Violations) limit(path string, chars, limit int) {
 	}
 }
 
-// text reports what of a text from outside goes beyond a number of characters,
-// or the limits of every text.
+// text reports a text of the asker's that exceeds a number of characters, or the
+// limits of every text.
 func (v *Violations) text(path, text string, limit int) {
 	chars, marks := measure(text)
 	switch n := strings.Count(text, "\n") + 1; {
@@ -69,7 +69,7 @@ func (v *Violations) text(path, text string, limit int) {
 	}
 }
 
-// markdown is text for what is shown as Markdown.
+// markdown is text for texts that are shown as Markdown.
 func (v *Violations) markdown(path, text string, limit int) {
 	faults := len(*v)
 	if v.text(path, text, limit); len(*v) > faults {

@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-// Named returns the option that a word from outside names: by its id, its
-// label, or either in another case. A Boolean question knows the usual words
-// for yes and no besides. It is the one reading of an option's name: of
-// answers, defaults and the keys of follow-ups. It is nil where the word names
-// none.
+// Named returns the option that a word names, in answers, defaults and the keys of
+// follow-ups: by its id, its label, either in another case, or as a usual word for yes or
+// no. It is nil for none.
 func (q *Question) Named(word string) *Option {
 	word = strings.TrimSpace(word)
 	if word == "" {
@@ -29,10 +27,10 @@ func (q *Question) Named(word string) *Option {
 	return o
 }
 
-// YesOrNo returns YesID or NoID for a word or label that says yes or no in one
-// of the languages that people are spoken to in, "" for any other. What follows a
-// comma says more and changes nothing: "Yes, proceed". The Portuguese s is none:
-// it is what is left of "ls" when a question appears while that is typed.
+// YesOrNo returns YesID or NoID for a word or label that says yes or no in one of the
+// program's languages, "" for any other. The text after a comma does not count: "Yes,
+// proceed". The Portuguese s is no yes: it is the rest of "ls" when a question appears
+// while that is typed.
 func YesOrNo(word string) string {
 	if i := strings.IndexAny(word, ",，"); i >= 0 {
 		word = word[:i]

@@ -16,8 +16,8 @@ import (
 // or question-N (counted from 0), or an array of responses as in the tool's
 // structured result. An option is named by its id or label, several by an
 // array; several joined with commas in one string are split only where
-// there is one way to do so. The error is a [Violations]; answers that
-// are well formed but break the set's rules are left for [Set.Check].
+// exactly one reading exists. The error is a [Violations]; [Set.Check] applies the
+// rules of the set.
 func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
 	p := parser{set: s}
 	p.read(data)
@@ -246,8 +246,8 @@ func (q *Question) named(text string, joined bool) (ids []string, why string) {
 	return ids, ""
 }
 
-// split returns every way in which joined can be read as ids or labels with
-// commas between them, at most two: one is an answer, two are a doubt.
+// split returns the readings of joined as ids or labels with commas between them, at
+// most two.
 func (q *Question) split(joined string) [][]string {
 	var ways [][]string
 	var walk func(rest string, got []string)
@@ -275,8 +275,7 @@ func (q *Question) split(joined string) [][]string {
 	return ways
 }
 
-// uncustom takes the free text out of the words in which --format headers writes
-// it.
+// uncustom returns the free text in an answer that --format headers wrote.
 func (q *Question) uncustom(word string) string {
 	if inner, ok := strings.CutPrefix(word, "Other (custom: "); ok && q.Chooses() && strings.HasSuffix(inner, ")") {
 		return strings.TrimSuffix(inner, ")")

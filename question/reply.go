@@ -15,12 +15,12 @@ const (
 	// ByFrontEnd is in drafts alone: a front end that speaks for the user gave the
 	// answer, and others of the set are open.
 	ByFrontEnd By = "front end"
-	ByCaller   By = "caller"  // the asker said that it already had it
+	ByCaller   By = "caller"  // the asker had the answer already
 	ByTimeout  By = "timeout" // the declared default, after a timeout that was asked to take it
 )
 
-// Answer is what was said to one question. The zero value of both Selected
-// and Custom means the question was left open.
+// Answer is the answer to one question. Without Selected and Custom the question is
+// left open.
 type Answer struct {
 	QuestionID string   `json:"question_id"`
 	Selected   []string `json:"selected,omitempty" jsonschema_description:"Option ids"`
@@ -47,8 +47,8 @@ func (q *Question) Words(a *Answer) []string {
 	return out
 }
 
-// Reply is what one human action did with a set: it answers it, dismisses it
-// with a reason, or wishes to talk about it first. Only one of the three.
+// Reply is the reply to a set: answers, a dismissal with a reason, or the wish to
+// discuss the set first.
 type Reply struct {
 	Dismissed bool     `json:"dismissed,omitempty"`
 	Reason    string   `json:"reason,omitempty"`  // with Dismissed; may be empty
@@ -65,8 +65,8 @@ func (r *Reply) Answer(id string) *Answer {
 	return first(r.Answers, func(a *Answer) bool { return a.QuestionID == id })
 }
 
-// Given returns the answers of a draft that programs and front ends gave. The
-// others are what a human is typing, and no answers before they are sent.
+// Given returns the answers in a draft that programs and front ends gave. A human
+// still types the others.
 func (r *Reply) Given() []Answer {
 	return slices.DeleteFunc(slices.Clone(r.Answers), func(a Answer) bool { return a.By != ByProgram && a.By != ByFrontEnd })
 }
@@ -80,10 +80,9 @@ func (r *Reply) Put(id string, change func(*Answer)) {
 	change(&r.Answers[i])
 }
 
-// DefaultReply returns the reply that the declared defaults make, every answer
-// marked as the timeout's and not the human's: silence is no consent. It is false
-// where a required question that would be shown declares none, or where nothing
-// declares one.
+// DefaultReply returns the reply of the declared defaults, with each answer by the
+// timeout: silence is no consent. It is false where a required question that is shown
+// declares none, or no question declares one.
 func (s *Set) DefaultReply() (Reply, bool) {
 	var r Reply
 	for { // a default may bring up follow-ups, whose defaults may bring up more

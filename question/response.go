@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// State says what became of one question of a set.
+// State is the state of one question of a set.
 type State string
 
 // The states of a question. The words are those of the tool's result.
@@ -17,8 +17,8 @@ const (
 	StateNotShown   State = "not_shown"  // a follow-up that no answer brought up
 )
 
-// Response is one question of a set with what became of it. Results, formats,
-// histories, pages and transcripts are renderings of a list of these.
+// Response is one question of a set with its state. Results, formats, histories, pages
+// and transcripts render lists of them.
 type Response struct {
 	*Question
 	Place  int     // among the questions of the set, from 0; -1 for a follow-up
@@ -28,8 +28,8 @@ type Response struct {
 	Note   string  // the human's word beside it, or in its place
 }
 
-// Responses returns every question of the set, each before its follow-ups,
-// with what the reply says to it; nil is no reply.
+// Responses returns every question of the set, each before its follow-ups, with its
+// answer in the reply; nil is no reply.
 func (s *Set) Responses(r *Reply) []Response {
 	if r == nil {
 		r = &Reply{}
@@ -63,17 +63,15 @@ func (s *Set) Responses(r *Reply) []Response {
 	return out
 }
 
-// Asked returns those of [Set.Responses] that the human was asked: neither
-// follow-ups that no answer brought up nor questions whose answers the caller
-// brought along.
+// Asked returns the responses to questions that the human was asked: no follow-ups that
+// were not shown, and no questions that the caller had an answer to.
 func (s *Set) Asked(r *Reply) []Response {
 	return slices.DeleteFunc(s.Responses(r), func(x Response) bool {
 		return x.State == StateNotShown || x.Collected != nil
 	})
 }
 
-// Key names the question by its place, question-N from 0; a follow-up has no
-// place and goes by its id.
+// Key is question-N for the question at place N; of a follow-up it is the id.
 func (x *Response) Key() string {
 	if x.Place < 0 {
 		return x.ID

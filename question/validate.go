@@ -81,7 +81,7 @@ func (v *validator) question(path string, q *Question, depth int) {
 func (v *validator) options(path string, q *Question) {
 	n := len(q.Options)
 	if q.Other != nil {
-		n++ // the asker's own Other counts as given, not as one too many
+		n++ // an Other of the asker's counts for the minimum only
 	}
 	if n < MinOptions || len(q.Options) > v.limits.Options {
 		v.found.Add(path, "must have %d to %d options, has %d", MinOptions, v.limits.Options, n)

@@ -105,7 +105,7 @@ func TestRefusedInEnglish(t *testing.T) {
 		if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("%v: %s, want %s", err, out, want)
 		}
-		asking(t, d, "Go on?")
+		asking(t, d, "Go on after "+want+"?") // another question each time
 	}
 }
 

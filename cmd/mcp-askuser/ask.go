@@ -167,7 +167,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	if err != nil {
 		return err
 	}
-	if err = w.UnshownReason(); !errors.Is(err, ui.ErrInterrupted) { // the human needs no result
+	if err = w.UnshownReason(); !errors.Is(err, ui.ErrInterrupted) { // the user needs no result
 		err = a.printResult(rec, render)
 	}
 	if errors.As(err, new(*unprintedError)) {

@@ -48,7 +48,7 @@ func (a *app) status(err error) int {
 	case errors.As(err, &exit):
 		code, err = exit.code, exit.err
 	case errors.As(err, &sig), errors.Is(err, ui.ErrInterrupted):
-		return exitInterrupted // the human knows
+		return exitInterrupted // the user knows
 	case errors.Is(err, syscall.EPIPE) && errors.Is(err, a.out.err) && !errors.As(err, new(*unprintedError)):
 		return exitUnread
 	}

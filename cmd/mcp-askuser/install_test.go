@@ -5,7 +5,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -13,9 +12,6 @@ import (
 // What install prints of a project is text: the name of its
 // directory, its files, and what already is in them.
 func TestInstallPrintsText(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no such file names there")
-	}
 	dir := filepath.Join(t.TempDir(), "shop\x1b[2J")
 	for file, text := range map[string]string{
 		".cursor/mcp.json":      `{"mcpServers": {"askuser": {"command": "old\u009b31m\u202e"}}}`,

@@ -55,8 +55,8 @@ func OwnHost(r *http.Request, listen string, t *tls.Config) bool {
 	if err != nil || u.Host != r.Host {
 		return false
 	}
-	name, whole := strings.ToLower(u.Hostname()), net.JoinHostPort(u.Hostname(), u.Port())
-	if name == "" || strings.TrimSuffix(whole, ":") != r.Host || !ownPort(r, u.Port(), t) {
+	name, host := strings.ToLower(u.Hostname()), net.JoinHostPort(u.Hostname(), u.Port())
+	if name == "" || strings.TrimSuffix(host, ":") != r.Host || !ownPort(r, u.Port(), t) {
 		return false
 	}
 	if Loopback(name) || t != nil && t.Certificates[0].Leaf.VerifyHostname(name) == nil {
@@ -107,7 +107,7 @@ func origin(text string) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// Bearer returns the token of a request, unchecked; ok is false where it has none.
+// Bearer returns the token of a request, unchecked; ok is false without one.
 func Bearer(r *http.Request) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(token), strings.EqualFold(scheme, "Bearer")

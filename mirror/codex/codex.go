@@ -105,15 +105,11 @@ func dial(ctx context.Context, o Options) (*websocket.Conn, error) {
 		}
 		return conn, nil
 	}}
-	conn, response, err := websocket.Dial(ctx, "ws://localhost/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
-	if err != nil {
-		return nil, err
+	conn, _, err := websocket.Dial(ctx, "ws://localhost/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}}) //nolint:bodyclose // the connection has the body
+	if err == nil {
+		conn.SetReadLimit(maxSize)
 	}
-	if response.Body != nil {
-		_ = response.Body.Close()
-	}
-	conn.SetReadLimit(maxSize)
-	return conn, nil
+	return conn, err
 }
 
 // peer returns the id of the process at the other end.
@@ -179,13 +175,10 @@ func (c *client) run(ctx context.Context) error {
 
 func (c *client) read(ctx context.Context) (m message, err error) {
 	kind, data, err := c.conn.Read(ctx)
-	if err != nil {
-		return m, err
+	if err == nil && (kind != websocket.MessageText || json.Unmarshal(data, &m) != nil) {
+		err = errUnknownProtocol
 	}
-	if kind != websocket.MessageText || json.Unmarshal(data, &m) != nil {
-		return m, errUnknownProtocol
-	}
-	return m, nil
+	return m, err
 }
 
 func (c *client) send(ctx context.Context, m message) error {
@@ -235,8 +228,7 @@ type status struct {
 	Flags []string `json:"activeFlags"`
 }
 
-// waits reports whether the thread waits for an answer of its user.
-func (s status) waits() bool { return slices.Contains(s.Flags, "waitingOnUserInput") }
+func (s status) waitsForUser() bool { return slices.Contains(s.Flags, "waitingOnUserInput") }
 
 func (c *client) initialized(ctx context.Context, result json.RawMessage) error {
 	if result == nil {
@@ -276,7 +268,7 @@ func (c *client) resume(ctx context.Context, id string) error {
 			return errUnknownProtocol
 		}
 		c.directories[id] = r.Thread.Directory
-		if r.Thread.Status.waits() {
+		if r.Thread.Status.waitsForUser() {
 			return nil
 		}
 		return c.leave(ctx, id)
@@ -296,10 +288,10 @@ func (c *client) status(ctx context.Context, params json.RawMessage) error {
 	if json.Unmarshal(params, &p) != nil || p.Thread == "" {
 		return errUnknownProtocol
 	}
-	if !p.Status.waits() {
-		return nil
+	if p.Status.waitsForUser() {
+		return c.resume(ctx, p.Thread)
 	}
-	return c.resume(ctx, p.Thread)
+	return nil
 }
 
 // asked mirrors a question, and sends the answer that is given here.
@@ -313,7 +305,7 @@ func (c *client) asked(ctx context.Context, m message) error {
 	if json.Unmarshal(m.Params, &p) != nil || p.Thread == "" || p.Item == "" || m.ID == nil || p.Questions == nil {
 		return errUnknownProtocol
 	}
-	if _, twice := c.open[string(m.ID)]; twice {
+	if _, open := c.open[string(m.ID)]; open {
 		return nil
 	}
 	d := &dialog{event: mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Directory: c.directories[p.Thread], PID: c.Daemon, Questions: p.Questions}}

@@ -121,13 +121,13 @@ func (d *Dialogue) apply(at int, a Act) (Change, error) {
 	var s *step
 	if at != review {
 		s = &d.steps[at]
-		s.fault = nil
+		s.Fault = nil
 	}
 	err := d.do(s, a)
 	switch _, types := a.(Text); {
 	case s == nil:
 	case err != nil:
-		s.fault = err
+		s.Fault = err
 	default:
 		s.typing = types
 	}
@@ -182,20 +182,11 @@ func (a Choose) do(d *Dialogue, s *step) error {
 		return err
 	case r.Kind == LeaveOpen:
 		return Skip{}.do(d, s)
-	}
-	s.enter()
-	switch {
-	case r.Kind == Proposed:
-		s.text, s.other = s.Default, false
-		return nil
 	case !s.Several():
 		s.clear()
 	}
-	if r.Kind == Other {
-		s.other = true
-	} else {
-		s.marked[a.Row] = true
-	}
+	s.enter()
+	s.mark(s.Question, a.Row, r.Kind, true)
 	return nil
 }
 
@@ -209,13 +200,8 @@ func (a Unchoose) do(_ *Dialogue, s *step) error {
 		return nil
 	}
 	s.enter()
-	switch {
-	case r.Kind == Proposed && r.Marked:
-		s.text = ""
-	case r.Kind == Other:
-		s.other = false
-	case r.Offered():
-		s.marked[a.Row] = false
+	if r.Kind != Proposed || r.Marked {
+		s.mark(s.Question, a.Row, r.Kind, false)
 	}
 	return nil
 }
@@ -240,18 +226,10 @@ func (a Fill) do(_ *Dialogue, s *step) error {
 	}
 	rows, _ := s.rows()
 	for _, i := range a.Rows {
-		switch {
-		case i < 0 || i >= len(rows):
+		if i < 0 || i >= len(rows) {
 			return ErrNotHere
-		case rows[i].Kind == Other:
-			fresh.other = true
-		case rows[i].Kind == Proposed:
-			fresh.text = s.Default
-		case rows[i].Kind == LeaveOpen:
-			fresh.skipped = true
-		default:
-			fresh.marked[i] = true
 		}
+		fresh.mark(s.Question, i, rows[i].Kind, true)
 	}
 	fresh.skipped = fresh.skipped && len(a.Rows) == 1 && a.Text == ""
 	fresh.entered = true
@@ -274,7 +252,7 @@ func (Skip) do(_ *Dialogue, s *step) error {
 
 func (Accept) do(_ *Dialogue, s *step) error {
 	if a := s.answer(); a.Empty() {
-		a = s.Declared()
+		a = s.Question.Declared()
 		if a.Empty() {
 			return ErrNothing
 		}
@@ -286,18 +264,18 @@ func (Accept) do(_ *Dialogue, s *step) error {
 }
 
 func (Recall) do(_ *Dialogue, s *step) error {
-	if s.memory == nil {
+	if s.Memory == nil {
 		return ErrNothing
 	}
 	before := s.undo
-	s.undo, s.filter, s.touched = nil, "", true
+	s.undo, s.Filter, s.touched = nil, "", true
 	if before != nil && same(s.recalled, s.answer()) {
 		s.content = before.clone() // a clone of the dialogue has it too
 		return nil
 	}
 	was := s.content.clone()
 	typed := s.text
-	s.restore(s.memory.Answer)
+	s.restore(s.Memory.Answer)
 	if s.Chooses() && s.text == "" {
 		s.text = typed
 	}
@@ -315,14 +293,14 @@ func (a Filter) do(_ *Dialogue, s *step) error {
 	if len(s.Options) == 0 {
 		return ErrNotHere
 	}
-	s.filter = question.Line(a.Text)
+	s.Filter = question.Line(a.Text)
 	return nil
 }
 
 func (a Note) do(d *Dialogue, s *step) error {
 	note := &d.note
 	if s != nil {
-		note = &s.note
+		note = &s.Note
 	}
 	*note = strings.TrimSpace(a.Text)
 	return nil
@@ -372,7 +350,7 @@ func (Next) do(d *Dialogue, s *step) error {
 func (d *Dialogue) missing() error {
 	for _, at := range d.visible {
 		if d.steps[at].due() && d.options.Layout != Sheet {
-			d.at, d.steps[at].fault = at, ErrUnconfirmed
+			d.at, d.steps[at].Fault = at, ErrUnconfirmed
 			return ErrUnconfirmed
 		}
 	}
@@ -392,7 +370,7 @@ func (d *Dialogue) confirm(s *step) error {
 	case s.Required && a.Empty():
 		return ErrRequired
 	}
-	s.confirmed, s.touched, s.reopened = &a, true, false
+	s.Confirmed, s.touched, s.reopened = &a, true, false
 	return nil
 }
 

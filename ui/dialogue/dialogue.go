@@ -96,15 +96,15 @@ func New(rec desk.Record, o Options) *Dialogue {
 		if x.Collected != nil {
 			continue
 		}
-		s := step{Question: x.Question, depth: x.Depth, content: newContent(x.Question, o.Layout == Pages)}
+		s := step{Step: Step{Question: x.Question, Depth: x.Depth}, content: newContent(x.Question, o.Layout == Pages)}
 		s.secret = sync.OnceValue(x.Question.WantsSecret)
 		if m, ok := o.Memory[x.ID]; ok {
-			s.memory = &m
+			s.Memory = &m
 		}
 		s.initial = s.draft()
 		if a := o.Draft.Answer(x.ID); a != nil {
 			s.restore(*a)
-			s.note = strings.TrimSpace(a.Note)
+			s.Note = strings.TrimSpace(a.Note)
 			d.restored = d.restored || !same(s.initial, s.draft()) || s.entered
 		}
 		d.steps = append(d.steps, s)
@@ -122,43 +122,28 @@ func (d *Dialogue) Record() desk.Record { return d.rec }
 
 // Steps returns the steps that the answers so far bring up, follow-ups included,
 // in order.
-func (d *Dialogue) Steps() []Step {
-	out := make([]Step, len(d.visible))
-	for i, at := range d.visible {
-		out[i] = d.view(at)
+func (d *Dialogue) Steps() (out []Step) {
+	for _, at := range d.visible {
+		out = append(out, *d.view(at))
 	}
 	return out
 }
 
 // All returns all steps, also those that no answer brings up, in the order of the
 // set. They have Place 0.
-func (d *Dialogue) All() []Step {
-	out := make([]Step, len(d.steps))
-	for i := range d.steps {
-		out[i] = d.view(i)
+func (d *Dialogue) All() (out []Step) {
+	for at := range d.steps {
+		out = append(out, *d.view(at))
 	}
 	return out
 }
 
 // Current returns the step that is due; nil is the review.
-func (d *Dialogue) Current() *Step {
-	if d.at == review {
-		return nil
-	}
-	s := d.view(d.at)
-	return &s
-}
+func (d *Dialogue) Current() *Step { return d.view(d.at) }
 
 // Step returns the step of the question with this id, shown or not; nil where there is
 // none.
-func (d *Dialogue) Step(id string) *Step {
-	at := d.find(id)
-	if at == review {
-		return nil
-	}
-	s := d.view(at)
-	return &s
-}
+func (d *Dialogue) Step(id string) *Step { return d.view(d.find(id)) }
 
 // Previous returns the step to which Back leads; nil on the first.
 func (d *Dialogue) Previous() *Step {
@@ -169,8 +154,7 @@ func (d *Dialogue) Previous() *Step {
 	if at <= 0 {
 		return nil
 	}
-	s := d.view(d.visible[at-1])
-	return &s
+	return d.view(d.visible[at-1])
 }
 
 // Reviews reports whether a review is needed before sending.
@@ -188,13 +172,13 @@ func (d *Dialogue) Reviews() bool {
 // Restored reports whether the draft has brought anything back of which nothing is
 // confirmed yet.
 func (d *Dialogue) Restored() bool {
-	return d.restored && !slices.ContainsFunc(d.steps, func(s step) bool { return s.confirmed != nil })
+	return d.restored && !slices.ContainsFunc(d.steps, func(s step) bool { return s.Confirmed != nil })
 }
 
 // Note returns the word to the agent beside all answers.
 func (d *Dialogue) Note() string { return d.note }
 
-// Reason returns the word that goes with a dismissal, or what there is to discuss.
+// Reason returns the word that goes with a dismissal, or the topic of a discussion.
 func (d *Dialogue) Reason() string { return d.reason }
 
 // Closes returns when the question closes by itself. It is false for one without a
@@ -226,8 +210,8 @@ func (d *Dialogue) Clone() *Dialogue {
 func (d *Dialogue) Equal(other *Dialogue) bool {
 	return d.at == other.at && d.note == other.note && d.reason == other.reason && d.long == other.long &&
 		slices.EqualFunc(d.steps, other.steps, func(a, b step) bool {
-			return reflect.DeepEqual(a.content, b.content) && a.note == b.note && a.touched == b.touched && a.reopened == b.reopened &&
-				reflect.DeepEqual(a.confirmed, b.confirmed)
+			return reflect.DeepEqual(a.content, b.content) && a.Note == b.Note && a.touched == b.touched && a.reopened == b.reopened &&
+				reflect.DeepEqual(a.Confirmed, b.Confirmed)
 		})
 }
 
@@ -244,8 +228,8 @@ func (d *Dialogue) bringUp() {
 		switch s := &d.steps[i]; {
 		case d.options.Layout == Sheet:
 			given = append(given, s.answer())
-		case s.confirmed != nil:
-			given = append(given, *s.confirmed)
+		case s.Confirmed != nil:
+			given = append(given, *s.Confirmed)
 		}
 	}
 	d.visible = nil

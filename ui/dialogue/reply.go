@@ -48,7 +48,7 @@ func (d *Dialogue) Answers() []question.Answer {
 	var out []question.Answer
 	for _, at := range d.visible {
 		s := &d.steps[at]
-		a := question.Answer{QuestionID: s.ID, By: question.ByUser, Note: s.note}
+		a := question.Answer{QuestionID: s.ID, By: question.ByUser, Note: s.Note}
 		if d.options.Layout == Sheet || s.settled() {
 			a = s.answer()
 		}
@@ -83,18 +83,18 @@ func sameDraft(a, b question.Reply) bool {
 // it is about have it as their fault, the first of them is current, and with layout Turns they are
 // to be confirmed again. It returns what is about no step that is shown.
 func (d *Dialogue) Refuse(found question.Violations) (rest question.Violations) {
-	rest = slices.Clone(found)
-	first := true
-	for _, at := range d.visible {
-		s := &d.steps[at]
-		mine := slices.DeleteFunc(slices.Clone(found), func(v question.Violation) bool { return v.Path != "answers."+s.ID })
-		if len(mine) == 0 {
-			continue
+	faults := map[int]question.Violations{}
+	for _, v := range found {
+		i := slices.IndexFunc(d.visible, func(at int) bool { return v.Path == "answers."+d.steps[at].ID })
+		if i < 0 {
+			rest = append(rest, v)
+		} else {
+			faults[d.visible[i]] = append(faults[d.visible[i]], v)
 		}
-		rest = slices.DeleteFunc(rest, func(v question.Violation) bool { return v.Path == "answers."+s.ID })
-		s.fault, s.reopened = mine, d.options.Layout == Turns
-		if first {
-			d.at, first = at, false
+	}
+	for _, at := range slices.Backward(d.visible) {
+		if mine := faults[at]; mine != nil {
+			d.at, d.steps[at].Fault, d.steps[at].reopened = at, mine, d.options.Layout == Turns
 		}
 	}
 	return rest

@@ -118,21 +118,15 @@ func (s *Step) LeadsOn(row int) bool {
 
 // step is the state of one question.
 type step struct {
-	*question.Question
-	depth   int
-	memory  *desk.Memory
-	initial question.Answer // its draft at first
-	secret  func() bool     // its text is in no draft
+	Step // without what view derives
 	content
-	note      string
-	filter    string
-	touched   bool // by an act in this dialogue
-	typing    bool // the last act typed text
-	confirmed *question.Answer
-	reopened  bool
-	undo      *content        // before Recall
-	recalled  question.Answer // after it
-	fault     error
+	initial  question.Answer // its draft at first
+	secret   func() bool     // its text is in no draft
+	touched  bool            // by an act in this dialogue
+	typing   bool            // the last act typed text
+	reopened bool
+	undo     *content        // before Recall
+	recalled question.Answer // after it
 }
 
 // content is what a step holds.
@@ -171,9 +165,25 @@ func (c *content) clear() {
 	c.other, c.skipped = false, false
 }
 
+// mark puts a row into the answer to q, or takes it out.
+func (c *content) mark(q *question.Question, row int, kind Kind, on bool) {
+	switch kind {
+	case Option, Yes, No:
+		c.marked[row] = on
+	case Other:
+		c.other = on
+	case LeaveOpen:
+		c.skipped = on
+	case Proposed:
+		if c.text = ""; on {
+			c.text = q.Default
+		}
+	}
+}
+
 // answer is the answer that the step holds, in normal form.
 func (s *step) answer() question.Answer {
-	a := question.Answer{QuestionID: s.ID, Note: s.note}
+	a := question.Answer{QuestionID: s.ID, Note: s.Note}
 	for i, marked := range s.marked {
 		if marked {
 			a.Selected = append(a.Selected, s.Options[i].ID)
@@ -217,7 +227,7 @@ func (s *step) restore(a question.Answer) {
 }
 
 // settled reports whether the step holds what was confirmed.
-func (s *step) settled() bool { return s.confirmed != nil && same(*s.confirmed, s.answer()) }
+func (s *step) settled() bool { return s.Confirmed != nil && same(*s.Confirmed, s.answer()) }
 
 // due reports whether the human has still to confirm the step.
 func (s *step) due() bool { return !s.settled() || s.reopened }
@@ -227,21 +237,21 @@ func same(a, b question.Answer) bool {
 	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected)
 }
 
-// view is the step at a place of steps, as faces see it.
-func (d *Dialogue) view(at int) Step {
+// view is the step at a place of steps, as faces see it; nil is the review.
+func (d *Dialogue) view(at int) *Step {
+	if at == review {
+		return nil
+	}
 	s := &d.steps[at]
-	out := Step{
-		Question: s.Question, Depth: s.depth, Place: slices.Index(d.visible, at) + 1, Of: len(d.visible),
-		Answer: s.answer(), Typed: s.text, Note: s.note, Filter: s.filter,
-		Declared: s.Question.Declared(), Memory: s.memory, Recalled: s.undo != nil && same(s.recalled, s.answer()),
-		Entered: s.entered, Untouched: d.untouched(s), Skipped: s.skipped,
-		Confirmed: s.confirmed, Fault: s.fault,
+	out := s.Step
+	if out.Place = slices.Index(d.visible, at) + 1; out.Place > 0 {
+		out.Of = len(d.visible)
 	}
-	if out.Place == 0 {
-		out.Of = 0
-	}
+	out.Answer, out.Typed, out.Declared = s.answer(), s.text, s.Question.Declared()
+	out.Recalled = s.undo != nil && same(s.recalled, out.Answer)
+	out.Entered, out.Skipped, out.Untouched = s.entered, s.skipped, d.untouched(s)
 	out.Rows, out.NoMatch = s.rows()
-	return out
+	return &out
 }
 
 // rows are the rows of the step, and whether the filter matches no option.
@@ -249,7 +259,7 @@ func (s *step) rows() (rows []Row, noMatch bool) {
 	a := s.answer()
 	for i := range s.Options {
 		o := &s.Options[i]
-		r := Row{Option: o, Number: i + 1, Marked: s.marked[i], Default: o.Default, Hidden: !matches(o, s.filter)}
+		r := Row{Option: o, Number: i + 1, Marked: s.marked[i], Default: o.Default, Hidden: !matches(o, s.Filter)}
 		switch {
 		case s.Confirms() && o.ID == question.YesID:
 			r.Kind = Yes
@@ -284,15 +294,8 @@ func (s *step) rows() (rows []Row, noMatch bool) {
 // matches reports whether an option contains the text of a filter, in any case, in its
 // label or description as they are shown.
 func matches(o *question.Option, filter string) bool {
-	return filter == "" || strings.Contains(strings.ToLower(shown(o.Label, maxLabel)+"\n"+shown(o.Description, maxDescription)), strings.ToLower(filter))
-}
-
-// The most characters of a label and a description in which a filter looks.
-const (
-	maxLabel       = 500
-	maxDescription = 2000
-)
-
-func shown(text string, longest int) string {
-	return question.Shorten(question.Line(text), longest)
+	in := func(text string) bool {
+		return strings.Contains(strings.ToLower(question.Line(text)), strings.ToLower(filter))
+	}
+	return filter == "" || in(o.Label) || in(o.Description)
 }

@@ -50,8 +50,8 @@ const (
 	maxLines  = 10
 	lineWidth = 40
 	maxLabel  = lineWidth / maxButtons
-	// publishTime is how long one message to the server may take.
-	publishTime = 20 * time.Second
+	// sendTimeout is how long a request may take, except a subscription.
+	sendTimeout = 20 * time.Second
 	// lateLimit is how long after a press the user is notified that it was too late.
 	lateLimit = 2 * time.Minute
 	// silenceLimit is how long a subscription may receive nothing. The server sends a
@@ -161,8 +161,7 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 		return
 	}
 	<-ctx.Done()
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), publishTime)
-	defer done()
+	ctx = context.WithoutCancel(ctx)
 	if err := p.send(ctx, http.MethodPut, p.Topic+"/"+rec.ID+"/clear", nil, p.Token); err != nil {
 		p.Log.DebugContext(ctx, "cannot clear the notification on the phone", "id", rec.ID, "error", err) // an older server
 	}
@@ -312,8 +311,6 @@ func (p *Phone) publish(ctx context.Context, m message) error {
 	if err != nil {
 		return err
 	}
-	ctx, done := context.WithTimeout(ctx, publishTime)
-	defer done()
 	return p.send(ctx, http.MethodPost, "", data, p.Token)
 }
 
@@ -330,8 +327,6 @@ func (p *Phone) TryPress(ctx context.Context) error {
 	if p.accepted.Load() {
 		return nil
 	}
-	ctx, done := context.WithTimeout(ctx, publishTime)
-	defer done()
 	err := p.send(ctx, http.MethodPost, p.reply+"?cache=no&firebase=no", []byte(probe), p.ButtonToken)
 	if err == nil {
 		p.accepted.Store(true)
@@ -365,8 +360,6 @@ func (p *Phone) Exposed(ctx context.Context) bool {
 }
 
 func (p *Phone) mayRead(ctx context.Context, topic, token string) error {
-	ctx, done := context.WithTimeout(ctx, publishTime)
-	defer done()
 	return p.send(ctx, http.MethodGet, topic+"/auth", nil, token)
 }
 
@@ -403,7 +396,10 @@ func (p *Phone) request(ctx context.Context, method, path string, body []byte, t
 	return resp, nil
 }
 
+// send sends a request whose response has nothing to read.
 func (p *Phone) send(ctx context.Context, method, path string, body []byte, token string) error {
+	ctx, done := context.WithTimeout(ctx, sendTimeout)
+	defer done()
 	resp, err := p.request(ctx, method, path, body, token)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func TestDeliveryIsPrepared(t *testing.T) {
 			}
 			r := newRig(t, func(o *present.Options) { o.Desk = d })
 			w := r.ask(answers("one", "b"))
-			if got := said(r.end(w)); answered == "while a call waits" && got != "answered one B" {
+			if got := status(r.end(w)); answered == "while a call waits" && got != "answered one B" {
 				t.Fatalf("the end is %s", got)
 			}
 			if got := store.noted(); !slices.Equal(got, []string{"prepared"}) {

@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/desk/storetest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -190,19 +191,15 @@ func within[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// eventually waits for something that no event tells of.
+// eventually waits for something that no event reports.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	for !is() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
-		}
-		<-time.After(time.Millisecond)
+	if !waittest.Until(patience, is) {
+		t.Fatalf("waited in vain: %s", what)
 	}
 }
 
-func said(rec desk.Record) string {
+func status(rec desk.Record) string {
 	if rec.Outcome == nil {
 		return string(rec.State)
 	}
@@ -212,12 +209,12 @@ func said(rec desk.Record) string {
 func TestFirstSurfaceThatReachesTheHuman(t *testing.T) {
 	r := newRig(t)
 	w := r.ask(refuses("one", "no form"), answers("two", "b"), answers("three", "a"))
-	if got := said(r.end(w)); got != "answered two B" {
+	if got := status(r.end(w)); got != "answered two B" {
 		t.Errorf("the end is %s", got)
 	}
 	stored, err := r.desk.Get(t.Context(), w.Record().ID)
-	if err != nil || said(stored) != "answered two B" {
-		t.Errorf("on the desk it is %s, %v", said(stored), err)
+	if err != nil || status(stored) != "answered two B" {
+		t.Errorf("on the desk it is %s, %v", status(stored), err)
 	}
 }
 
@@ -258,7 +255,7 @@ func TestJoinEndsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := said(r.end(w)); got != "answered two A" {
+	if got := status(r.end(w)); got != "answered two A" {
 		t.Errorf("the end is %s", got)
 	}
 	if _, err := r.Join(t.Context(), "nothing", on()); !errors.Is(err, desk.ErrNotFound) {
@@ -288,7 +285,7 @@ func TestAskedWhileAwaited(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range []*present.Waiter{awaits, asks} {
-		if got := said(r.end(w)); got != "answered inbox A" {
+		if got := status(r.end(w)); got != "answered inbox A" {
 			t.Errorf("the end is %s", got)
 		}
 	}
@@ -340,7 +337,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
-	if got := said(r.end(w)); got != "answered inbox A" {
+	if got := status(r.end(w)); got != "answered inbox A" {
 		t.Errorf("the end is %s", got)
 	}
 	if within(t, w.Unshown()); w.UnshownReason() != nil {
@@ -407,7 +404,7 @@ func TestEndsWhileSending(t *testing.T) {
 	if closed, ok := errors.AsType[*desk.ClosedError](within(t, after)); !ok || closed.Outcome.Surface != "inbox" {
 		t.Errorf("withdrawn with %v, want who was first", closed)
 	}
-	if got := said(r.end(w)); got != "answered inbox A" {
+	if got := status(r.end(w)); got != "answered inbox A" {
 		t.Errorf("the end is %s", got)
 	}
 }
@@ -468,11 +465,11 @@ func TestSameAgain(t *testing.T) {
 	if _, err := r.desk.Reply(t.Context(), first.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
-	if got := said(r.end(third)); got != "answered inbox A" || third.Record().ID != first.Record().ID {
+	if got := status(r.end(third)); got != "answered inbox A" || third.Record().ID != first.Record().ID {
 		t.Errorf("the end is %s", got)
 	}
 	third.Delivered()
-	if w := r.ask(answers("four", "b")); w.Record().ID == first.Record().ID || said(r.end(w)) != "answered four B" {
+	if w := r.ask(answers("four", "b")); w.Record().ID == first.Record().ID || status(r.end(w)) != "answered four B" {
 		t.Error("what was delivered is delivered again")
 	}
 }
@@ -508,7 +505,7 @@ func TestSameAtOnce(t *testing.T) {
 		}
 	}
 	for range cap(places) {
-		if got := said(r.end(<-places)); got != "answered one A" {
+		if got := status(r.end(<-places)); got != "answered one A" {
 			t.Fatalf("one is told %s", got)
 		}
 	}
@@ -536,7 +533,7 @@ func TestAnsweredMeanwhile(t *testing.T) {
 	next := &rig{present.New(present.Options{Desk: r.desk}), t, r.desk, r.store}
 	defer next.Close(nil)
 	again := next.ask(answers("two", "a"))
-	if got := said(next.end(again)); got != "answered inbox B" || again.Record().ID != w.Record().ID {
+	if got := status(next.end(again)); got != "answered inbox B" || again.Record().ID != w.Record().ID {
 		t.Errorf("the end is %s", got)
 	}
 }
@@ -646,11 +643,11 @@ func TestReplyRepeated(t *testing.T) {
 	w := r.ask(answers("elicit", "b"))
 	eventually(t, "the reply is tried again", func() bool { return r.store.failed.Load() >= 3 })
 	r.store.set("decide", nil)
-	if got := said(r.end(w)); got != "answered elicit B" || w.Unstored() {
+	if got := status(r.end(w)); got != "answered elicit B" || w.Unstored() {
 		t.Errorf("the end is %s, unstored: %v", got, w.Unstored())
 	}
-	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || said(rec) != "answered elicit B" {
-		t.Errorf("on the desk it is %s, %v", said(rec), err)
+	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || status(rec) != "answered elicit B" {
+		t.Errorf("on the desk it is %s, %v", status(rec), err)
 	}
 }
 
@@ -670,7 +667,7 @@ func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 	}
 	r.store.set("decide", nil)
 	for _, w := range []*present.Waiter{first, second} {
-		if got := said(r.end(w)); got != "answered elicit B" {
+		if got := status(r.end(w)); got != "answered elicit B" {
 			t.Errorf("the end is %s", got)
 		}
 	}
@@ -721,17 +718,17 @@ func TestUnstored(t *testing.T) {
 			r := newRig(t, func(o *present.Options) { o.Patience = 20 * time.Millisecond })
 			r.store.set("decide", syscall.ENOSPC)
 			w := ask(r)
-			if got := said(r.end(w)); got != want || !w.Unstored() {
+			if got := status(r.end(w)); got != want || !w.Unstored() {
 				t.Fatalf("the end is %s, unstored: %v", got, w.Unstored())
 			}
-			if late, err := r.Join(t.Context(), w.Record().ID, on()); err != nil || said(r.end(late)) != want {
+			if late, err := r.Join(t.Context(), w.Record().ID, on()); err != nil || status(r.end(late)) != want {
 				t.Errorf("one who comes later: %v", err)
 			}
 			w.Delivered()
 			r.store.set("decide", nil)
 			eventually(t, "it is stored", func() bool {
 				rec, err := r.desk.Get(t.Context(), w.Record().ID)
-				return err == nil && said(rec) == want
+				return err == nil && status(rec) == want
 			})
 		})
 	}
@@ -745,8 +742,8 @@ func TestLastTry(t *testing.T) {
 	eventually(t, "the reply is tried twice", func() bool { return r.store.failed.Load() >= 2 })
 	r.store.set("decide", nil)
 	r.Close(errors.New("bye"))
-	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || said(rec) != "answered elicit B" {
-		t.Errorf("on the desk it is %s, %v", said(rec), err)
+	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || status(rec) != "answered elicit B" {
+		t.Errorf("on the desk it is %s, %v", status(rec), err)
 	}
 }
 
@@ -856,7 +853,7 @@ func TestForms(t *testing.T) {
 		t.Fatal("the next form is not to be had")
 	}
 	last := r.Return(id, third, "b")
-	if got := said(r.end(last)); got != "answered elicit B" {
+	if got := status(r.end(last)); got != "answered elicit B" {
 		t.Errorf("the end is %s", got)
 	}
 	if _, ok := last.Take(form); ok {
@@ -890,7 +887,7 @@ func TestFormNeverReturns(t *testing.T) {
 		again = r.askFor(ask)
 		return again.Record().ID == w.Record().ID
 	})
-	if got := said(r.end(again)); got != "answered web A" {
+	if got := status(r.end(again)); got != "answered web A" {
 		t.Errorf("the end is %s", got)
 	}
 	if late := r.Return(w.Record().ID, secret, "b"); late != nil {
@@ -912,7 +909,7 @@ func TestCallEnded(t *testing.T) {
 	second := r.ask(answers("elicit", "b"))
 	first.Leave()
 	close(hangUp)
-	if got := said(r.end(second)); got != "answered elicit B" {
+	if got := status(r.end(second)); got != "answered elicit B" {
 		t.Errorf("the end is %s", got)
 	}
 }
@@ -936,7 +933,7 @@ func TestWithdraw(t *testing.T) {
 	again.Withdraw("too late")
 	again.Leave()
 	third := r.ask(answers("three", "b"))
-	if got := said(r.end(third)); got != "answered two A" {
+	if got := status(r.end(third)); got != "answered two A" {
 		t.Errorf("an answer that nobody has got is lost: %s", got)
 	}
 }

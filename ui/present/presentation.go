@@ -107,30 +107,24 @@ func (x *Presentation) await() {
 		case err != nil && x.ctx.Err() != nil:
 			x.end(lost, desk.Record{}, context.Cause(x.ctx))
 			return
-		case x.found(&rec, err):
+		case x.endIf(rec, err):
 			return
 		}
 		x.p.Log.Warn("cannot wait for the end of a question; trying again", "id", x.rec.ID, "error", err)
 		select {
 		case <-time.After(pause):
-			x.look(x.ctx)
+			rec, err = x.p.Desk.Get(x.ctx, x.rec.ID)
+			x.endIf(rec, err)
 		case <-x.ctx.Done():
 		}
 	}
 }
 
-// look reads the record once. It finds an end that the wait has missed, or that
-// the store has gone.
-func (x *Presentation) look(ctx context.Context) {
-	rec, err := x.p.Desk.Get(ctx, x.rec.ID)
-	x.found(&rec, err)
-}
-
-// found ends the record if what was read of it says so, and reports that.
-func (x *Presentation) found(rec *desk.Record, err error) bool {
+// endIf ends the presentation if the record has ended or is lost, and reports that.
+func (x *Presentation) endIf(rec desk.Record, err error) bool {
 	switch err = desk.Lost(err); {
 	case err == nil && rec.Outcome != nil:
-		x.end(stored, *rec, nil)
+		x.end(stored, rec, nil)
 	case errors.Is(err, desk.ErrLost), errors.Is(err, desk.ErrDamaged):
 		x.end(lost, desk.Record{}, err)
 	default:
@@ -148,13 +142,14 @@ func (p *Presenter) longer(pause time.Duration) time.Duration { return min(2*pau
 func (x *Presentation) end(e event, rec desk.Record, err error) {
 	x.p.mu.Lock()
 	do, closed := x.on(e), x.state.closed()
+	ends := do == announce || do == withdraw
 	var place *Waiter
-	if do == announce || do == withdraw {
+	if ends {
 		place = x.dropForm()
 	}
 	x.p.mu.Unlock()
 	switch {
-	case do == announce, do == withdraw:
+	case ends:
 		if place != nil {
 			place.Leave()
 		}

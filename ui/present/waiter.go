@@ -207,7 +207,10 @@ func (w *Waiter) Try(surfaces Surfaces) bool {
 
 // Look reads the record once more. It finds what the wait cannot: that the store
 // has gone.
-func (w *Waiter) Look(ctx context.Context) { w.x.look(ctx) }
+func (w *Waiter) Look(ctx context.Context) {
+	rec, err := w.x.p.Desk.Get(ctx, w.x.rec.ID)
+	w.x.endIf(rec, err)
+}
 
 // Delivered reports that the outcome has reached the asker, and ends the call's
 // waiting. It marks the record in one quick step; the rest is done in the

@@ -29,12 +29,11 @@ type keys struct {
 	start []byte // the key without a file, or while that cannot be read: no earlier cookie is good then
 	now   func() time.Time
 
-	mu          sync.Mutex
-	invitations map[string]time.Time // tokens that work once, and until when
+	invitations sync.Map // tokens that work once; the values are the times until which they do
 }
 
 func newKeys(token, path string, now func() time.Time) (*keys, error) {
-	k := &keys{token: token, path: path, start: keyfile.New(), now: now, invitations: map[string]time.Time{}}
+	k := &keys{token: token, path: path, start: keyfile.New(), now: now}
 	if path == "" {
 		return k, nil
 	}
@@ -64,10 +63,8 @@ func (k *keys) port() int {
 
 // invite returns a token that works once, for a minute.
 func (k *keys) invite() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	token := rand.Text()
-	k.invitations[token] = k.now().Add(invitationTime)
+	k.invitations.Store(token, k.now().Add(invitationTime))
 	return token
 }
 
@@ -79,11 +76,8 @@ func (k *keys) isToken(token string) bool {
 
 // redeemInvitation reports whether token is an invitation, which it ends.
 func (k *keys) redeemInvitation(token string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	until, ok := k.invitations[token]
-	delete(k.invitations, token)
-	return ok && k.now().Before(until)
+	until, ok := k.invitations.LoadAndDelete(token)
+	return ok && k.now().Before(until.(time.Time))
 }
 
 func (k *keys) sign(purpose, text string) string {

@@ -274,7 +274,7 @@ func (s *Server) postDraft(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// liftLimit takes the round limit off the session of a record.
+// postLift takes the round limit off the session of a record.
 func (s *Server) postLift(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formAndRecord(r)
 	if err == nil {

@@ -122,7 +122,7 @@ func decode(data []byte, limits question.Limits) (*decoder, error) {
 func (d *decoder) tooLarge(path string, raw json.RawMessage, most int) bool {
 	var v any
 	if len(raw) <= most {
-		_ = json.Unmarshal(raw, &v) // what is no JSON is found when it is read
+		_ = json.Unmarshal(raw, &v) // invalid JSON is reported when it is read
 	}
 	depth, values := extent(v)
 	switch n := len(raw); {
@@ -140,7 +140,7 @@ func (d *decoder) tooLarge(path string, raw json.RawMessage, most int) bool {
 
 // validate adds the faults of the set that are not reported yet.
 func (d *decoder) validate(set *question.Set) {
-	var more question.Violations // of which one may be above another: too many questions, and what is wrong in one
+	var more question.Violations // added at the end: one of them may be above another
 	for _, v := range set.Validate(d.limits) {
 		if d.flat {
 			v.Path = strings.TrimPrefix(v.Path, "questions[0].")
@@ -253,13 +253,13 @@ func (d *decoder) seconds(path string, raw json.RawMessage) time.Duration {
 	return time.Duration(n * float64(time.Second))
 }
 
-// object reads a JSON object, which may also come as a string; what is not there,
-// or null, is an empty one.
+// object reads a JSON object, or one inside a string. A missing value and null are an
+// empty one.
 func (d *decoder) object(path string, raw json.RawMessage, want string) (ordered, bool) {
 	return question.Read[ordered](&d.found, path, unquote(raw), want)
 }
 
-// array reads a JSON array, which may also come as a string.
+// array reads a JSON array, or one inside a string.
 func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.RawMessage, bool) {
 	return question.Read[[]json.RawMessage](&d.found, path, unquote(raw), want)
 }

@@ -10,36 +10,31 @@ import (
 	"mcp-askuser/question"
 )
 
-// option is an option as it was written.
+// option is an option of a call.
 type option struct {
 	question.Option                 // without its follow-ups
-	place           int             // among the options of the call, from 0
-	given           string          // its id; a yes and a no get one of ours
-	followUps       json.RawMessage // written inside it, as a record keeps them
+	index           int             // among the options of the call
+	callID          string          // its id in the call; yes and no have ids of ours
+	followUps       json.RawMessage // inside the option, as in a record
 }
 
-// options reads the options of a question, and whether any were given.
-func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
+// options reads the options of a question, and reports whether the call has any.
+func (d *decoder) options(at func(string) string, m ordered) (out []option, present bool) {
 	raw := m.get("options", "choices")
-	if raw == nil {
-		return nil, false
-	}
 	items, ok := d.array(at("options"), raw, "an array of options")
-	if !ok {
-		return nil, true
-	}
 	if n := len(items); n > d.limits.Options+spare {
 		d.found.Add(at("options"), "must have %d to %d options, has %d", question.MinOptions, d.limits.Options, n)
-		return nil, true
+		ok = false
 	}
-	out := make([]option, len(items))
+	if !ok {
+		return nil, raw != nil
+	}
 	for i, item := range items {
-		out[i] = d.option(element(at("options"), i), item)
-		out[i].place = i
+		o := d.option(element(at("options"), i), item)
+		o.index = i
+		out = append(out, o)
 	}
-	if raw := m.get("descriptions"); raw != nil {
-		d.descriptions(at("descriptions"), raw, out)
-	}
+	d.descriptions(at("descriptions"), m.get("descriptions"), out)
 	return out, true
 }
 
@@ -47,7 +42,7 @@ func (d *decoder) option(path string, raw json.RawMessage) option {
 	var o option
 	var m ordered
 	err := json.Unmarshal(unquote(raw), &m)
-	if label, plain := word(raw); plain && m.get("label") == nil { // and JSON may be a label
+	if label, isString := word(raw); isString && m.get("label") == nil { // JSON text may be a label too
 		o.Label = label
 		return o
 	}
@@ -60,20 +55,17 @@ func (d *decoder) option(path string, raw json.RawMessage) option {
 	o.Description = lines(d.text(path+".description", m.get("description")))
 	o.Default = d.flag(path+".default", m.get("default"), false)
 	o.Preview = d.text(path+".preview", m.get("preview"))
-	o.given, o.followUps = o.ID, unlessEmpty(m.get("follow_up_questions", "follow_ups"))
+	o.callID, o.followUps = o.ID, unlessEmpty(m.get("follow_up_questions", "follow_ups"))
 	if !d.limits.Lenient && m.get("description") != nil && strings.TrimSpace(o.Description) == "" {
 		d.found.Add(path+".description", "must not be empty where it is given")
 	}
 	return o
 }
 
-// descriptions joins a list of descriptions to the options of the same places.
+// descriptions gives each option the description of the same index.
 func (d *decoder) descriptions(path string, raw json.RawMessage, options []option) {
 	items, ok := d.array(path, raw, "an array of strings")
-	if !ok {
-		return
-	}
-	if len(items) != len(options) {
+	if ok && len(items) != len(options) {
 		d.found.Add(path, "must have the same length as options, has %d for %d", len(items), len(options))
 		return
 	}
@@ -84,8 +76,8 @@ func (d *decoder) descriptions(path string, raw json.RawMessage, options []optio
 	}
 }
 
-// takeOther takes an option that is only another word for free text out of
-// the options: ours takes its place, with its wording.
+// takeOther removes an option that is another word for free text. Our Other has its
+// wording.
 func takeOther(options []option) (rest []option, other option) {
 	i := slices.IndexFunc(options, func(o option) bool { return isOther(o.Label) })
 	if i < 0 {
@@ -105,24 +97,24 @@ func isOther(label string) bool {
 	return false
 }
 
-// yesAndNo puts the options of a yes-or-no question, where its asker has worded
-// them, in our order and under our ids. What says neither stays for Validate to
-// report.
-func yesAndNo(given []option) []option {
-	word := func(o option) string { return cmp.Or(question.YesOrNo(o.ID), question.YesOrNo(o.Label)) }
+// yesAndNo returns the options of a yes-or-no question in our order and with our ids,
+// in the words of the call where it has any. Options that are not one yes and one no
+// are returned as they are, for Validate to report.
+func yesAndNo(options []option) []option {
 	var out []option
 	for i, ours := range question.YesAndNo() {
-		o := option{Option: ours, place: i}
-		if i := slices.IndexFunc(given, func(o option) bool { return word(o) == ours.ID }); i >= 0 {
-			o = given[i]
+		o := option{Option: ours, index: i}
+		if len(options) > 0 {
+			i = slices.IndexFunc(options, func(o option) bool {
+				return cmp.Or(question.YesOrNo(o.ID), question.YesOrNo(o.Label)) == ours.ID
+			})
+			if i < 0 || len(options) > 2 {
+				return options
+			}
+			o = options[i]
 			o.ID = ours.ID
-		} else if len(given) > 0 {
-			return given
 		}
 		out = append(out, o)
-	}
-	if len(given) > len(out) {
-		return given
 	}
 	return out
 }
@@ -143,31 +135,32 @@ func identified(options []option) []question.Option {
 	return out
 }
 
-// named returns the option of q that a word names, also by the id that it was
-// given, or nil.
+// named returns the option of q that a word names, also by its id in the call; nil for
+// none.
 func named(q *question.Question, options []option, word string) *question.Option {
-	if i := slices.IndexFunc(options, func(o option) bool { return o.given != "" && o.given == word }); i >= 0 {
+	if i := slices.IndexFunc(options, func(o option) bool { return o.callID != "" && o.callID == word }); i >= 0 {
 		return &q.Options[i]
 	}
 	return q.Named(word)
 }
 
-// defaults marks what the caller proposes: a text, or options by place, id or
-// label, one or a list of them.
+// defaults reads the default of a question: a text, or options by index, id or label,
+// one or an array of them.
 func (d *decoder) defaults(path string, raw json.RawMessage, q *question.Question, options []option) {
-	if !q.Chooses() {
-		q.Default = d.text(path, raw)
-		return
-	}
-	items := []json.RawMessage{raw}
 	switch {
 	case raw == nil:
 		return
-	case opens(raw, '['):
-		if items, _ = d.array(path, raw, ""); len(items) > d.limits.Options+spare {
-			d.found.Add(path, "names at most %d options, names %d", d.limits.Options, len(items))
-			return
-		}
+	case !q.Chooses():
+		q.Default = d.text(path, raw)
+		return
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		items = []json.RawMessage{raw}
+	}
+	if n := len(items); n > d.limits.Options+spare {
+		d.found.Add(path, "names at most %d options, names %d", d.limits.Options, n)
+		return
 	}
 	for _, item := range items {
 		o := defaultOption(item, q, options)
@@ -180,9 +173,9 @@ func (d *decoder) defaults(path string, raw json.RawMessage, q *question.Questio
 }
 
 func defaultOption(raw json.RawMessage, q *question.Question, options []option) *question.Option {
-	var place int
-	if json.Unmarshal(raw, &place) == nil {
-		if i := slices.IndexFunc(options, func(o option) bool { return o.place == place }); i >= 0 {
+	var index int
+	if json.Unmarshal(raw, &index) == nil {
+		if i := slices.IndexFunc(options, func(o option) bool { return o.index == index }); i >= 0 {
 			return &q.Options[i]
 		}
 	}
@@ -193,9 +186,9 @@ func defaultOption(raw json.RawMessage, q *question.Question, options []option) 
 	return named(q, options, name)
 }
 
-// followUps reads the follow-ups of the options, which stand beside them, keyed
-// by id or label, or in them. Those that cannot come up are left out, and the
-// rest is asked. Faults name an option by its id.
+// followUps reads the follow-ups of the options: beside them, keyed by id or label, or
+// inside them. Those that no answer can bring up are dropped. Faults name an option by
+// its id.
 func (d *decoder) followUps(path string, raw json.RawMessage, q *question.Question, options []option, depth int) {
 	add := func(key string, o *question.Option, raw json.RawMessage) {
 		switch {

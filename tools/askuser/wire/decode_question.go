@@ -62,8 +62,8 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 	}
 	custom := d.flag(at("allow_custom"), m.get("allow_custom"), true)
 	several := d.flag(at("multiSelect"), m.get("multiSelect", "multiple", "allow_multiple"), false)
-	options, given := d.options(at, m)
-	q.Type = typeOf(d.text(at("type"), m.get("type")), several, given)
+	options, choice := d.options(at, m)
+	q.Type = typeOf(d.text(at("type"), m.get("type")), several, choice)
 	switch {
 	case q.Confirms():
 		options = yesAndNo(options)

@@ -66,8 +66,8 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	return encode(out)
 }
 
-// note is the user's word; of a question that they dismissed, it begins with the
-// first sentence for the model.
+// note is the note of the reply; of a dismissal, the first sentence for the model and
+// the reason.
 func note(r *Result) string {
 	if r.Status != desk.Dismissed {
 		return r.Note
@@ -83,8 +83,8 @@ func note(r *Result) string {
 	return text
 }
 
-// headerKeys returns what a question goes by: its header, or its text where it
-// has none or shares it.
+// headerKeys returns the key of a question: its header, or its text where the header is
+// empty or not unique.
 func headerKeys(set *question.Set) func(*question.Response) string {
 	uses := map[string]int{}
 	for _, q := range set.All() {
@@ -99,22 +99,22 @@ func headerKeys(set *question.Set) func(*question.Response) string {
 }
 
 func headerValue(x *question.Response) any {
-	said := x.Words()
+	answer := x.Words()
 	if x.Answer.Custom != "" && x.Chooses() {
-		said[len(said)-1] = "Other (custom: " + x.Answer.Custom + ")"
+		answer[len(answer)-1] = "Other (custom: " + x.Answer.Custom + ")"
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(answer, ", ")
 }
 
 func idValue(x *question.Response) any {
-	if x.Confirms() {
-		return x.Value()
-	}
 	ids := append([]string{}, x.Answer.Selected...)
 	if x.Answer.Custom != "" {
 		ids = append(ids, x.Answer.Custom)
 	}
-	if x.Several() {
+	switch value := x.Value().(type) {
+	case bool:
+		return value
+	case []string:
 		return ids
 	}
 	return strings.Join(ids, "")

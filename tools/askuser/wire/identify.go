@@ -36,33 +36,23 @@ func identify(qs []question.Question) {
 	walk(qs, "q")
 }
 
+// freshID returns id, or where it is taken id-2, id-3 and so on.
 func freshID(id string, taken func(string) bool) string {
-	for n, try := 2, id; ; n++ {
-		if !taken(try) {
-			return try
+	for n, candidate := 2, id; ; n++ {
+		if !taken(candidate) {
+			return candidate
 		}
-		try = id + "-" + strconv.Itoa(n)
+		candidate = id + "-" + strconv.Itoa(n)
 	}
 }
 
 // slug makes an option id from its label: letters and digits in lower case,
 // single hyphens between them.
-func slug(label string, place int) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range strings.ToLower(label) {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
-			gap = true
-			continue
-		}
-		if gap && b.Len() > 0 {
-			b.WriteByte('-')
-		}
-		gap = false
-		b.WriteRune(r)
+func slug(label string, index int) string {
+	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
+	words := strings.FieldsFunc(strings.ToLower(label), between)
+	if len(words) == 0 {
+		return "option-" + strconv.Itoa(index+1)
 	}
-	if b.Len() == 0 {
-		return "option-" + strconv.Itoa(place+1)
-	}
-	return question.Cut(b.String(), 40)
+	return question.Cut(strings.Join(words, "-"), 40)
 }

@@ -19,18 +19,18 @@ type ordered struct {
 	values map[string]json.RawMessage
 }
 
-// get returns the first of these members that is there and not null, or else one
-// that is spelt otherwise: multiselect and MultiSelect are multi_select.
+// get returns the first of these members that is present and not null, or else one in
+// another spelling: multiselect and MultiSelect are multi_select.
 func (o *ordered) get(names ...string) json.RawMessage {
-	there := func(name string) bool { return len(o.values[name]) > 0 && string(o.values[name]) != "null" }
+	present := func(name string) bool { return len(o.values[name]) > 0 && string(o.values[name]) != "null" }
 	bare := func(name string) string { return strings.ReplaceAll(name, "_", "") }
 	for _, n := range names {
-		if there(n) {
+		if present(n) {
 			return o.values[n]
 		}
 	}
 	for _, key := range o.keys {
-		if there(key) && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(bare(key), bare(n)) }) {
+		if present(key) && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(bare(key), bare(n)) }) {
 			return o.values[key]
 		}
 	}
@@ -42,13 +42,13 @@ func (o *ordered) put(name string, value json.RawMessage) {
 	if o.values == nil {
 		o.values = map[string]json.RawMessage{}
 	}
-	if _, there := o.values[name]; !there {
+	if _, exists := o.values[name]; !exists {
 		o.keys = append(o.keys, name)
 	}
 	o.values[name] = value
 }
 
-// set puts a member whose value has no reason to fail to be JSON.
+// set is put for a value that can always be encoded.
 func (o *ordered) set(name string, value any) {
 	data, err := encode(value)
 	if err != nil {
@@ -103,8 +103,8 @@ func opens(raw json.RawMessage, with byte) bool {
 	return len(raw) > 0 && raw[0] == with
 }
 
-// unquote returns the JSON inside a JSON string, where a model wrote an array
-// or object as one; anything else comes back as it is.
+// unquote returns the array or object inside a JSON string, as models write it, and any
+// other value as it is.
 func unquote(raw json.RawMessage) json.RawMessage {
 	inner, _ := word(raw)
 	in := []byte(inner)
@@ -121,9 +121,8 @@ func unquote(raw json.RawMessage) json.RawMessage {
 	return in
 }
 
-// unlessEmpty returns a value, but nil for one that says nothing in any of the forms in
-// which models write that: null, false, an empty text, and objects and arrays of
-// nothing else, all of them also inside a string.
+// unlessEmpty returns a value, but nil for an empty one in any form that models write:
+// null, false, an empty text, objects and arrays of empty values, also inside a string.
 func unlessEmpty(raw json.RawMessage) json.RawMessage {
 	var v any
 	if len(raw) == 0 || json.Unmarshal(raw, &v) == nil && empty(v) {

@@ -84,13 +84,13 @@ func NewResult(rec desk.Record) *Result {
 	r := &Result{Status: rec.State, ID: rec.ID, Round: rec.Round, Responses: []Response{}, Earlier: rec.Earlier}
 	r.fill(rec)
 	if rec.Later != nil {
-		var said []string
+		var later []string
 		for _, x := range rec.Set.Asked(rec.Later.Reply) {
 			if x.Answer != nil {
-				said = append(said, x.Pair())
+				later = append(later, x.Pair())
 			}
 		}
-		r.Message += " " + texts.Fill("later", map[string]string{"where": words.English.Surface(rec.Later.Surface), "later": list(said)})
+		r.Message += " " + texts.Fill("later", map[string]string{"where": words.English.Surface(rec.Later.Surface), "later": list(later)})
 	}
 	if rec.Earlier != "" && rec.Reply() != nil {
 		r.Message += " " + texts.Fill("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
@@ -207,11 +207,11 @@ func (r *Result) answered(rec desk.Record) {
 	o := rec.Outcome
 	byProgram, who := o.FromProgram(), words.Program(o)
 	r.AnsweredAt, r.Took = o.At.UTC().Format(time.RFC3339), o.Took
-	said, program := pairs[question.ByUser], pairs[question.ByProgram]
+	user, program := pairs[question.ByUser], pairs[question.ByProgram]
 	r.Note = o.Reply.Note
 	switch {
-	case len(said) > 0:
-		r.Summary = "User answered " + words.English.N(len(said), "%d question", "%d questions")
+	case len(user) > 0:
+		r.Summary = "User answered " + words.English.N(len(user), "%d question", "%d questions")
 	case len(program) > 0:
 		r.Summary = "A program answered " + words.English.N(len(program), "%d question", "%d questions")
 	default:
@@ -221,27 +221,27 @@ func (r *Result) answered(rec desk.Record) {
 		r.Summary = "User wants to discuss this first"
 		if byProgram {
 			r.Summary = "A program put the question back to be discussed"
-			said, program = slices.Concat(said, program), nil
+			user, program = slices.Concat(user, program), nil
 		}
-		r.Message = texts.Reply("discuss", byProgram, map[string]string{"who": who, "answers": list(said), "program": list(program), "note": texts.Quoted(r.Note), "notes": list(notes)})
+		r.Message = texts.Reply("discuss", byProgram, map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note), "notes": list(notes)})
 		return
 	}
-	note, beside, left, choice := "note", "notes", "open", "answers"
+	notePlace, notesPlace, openPlace, answersPlace := "note", "notes", "open", "answers"
 	if r.Response != nil && !*r.Response && rec.AsksLeave() {
-		choice = "refused"
+		answersPlace = "refused"
 	}
 	if byProgram {
-		note, beside, left = "remark", "remarks", "left"
+		notePlace, notesPlace, openPlace = "remark", "remarks", "left"
 	}
 	r.Message = texts.Fill("answered", map[string]string{
-		choice:      list(said),
-		"program":   list(program),
-		"who":       who,
-		left:        list(open),
-		"defaults":  list(pairs[question.ByTimeout]),
-		"collected": list(pairs[question.ByCaller]),
-		beside:      list(notes),
-		note:        texts.Quoted(r.Note),
+		answersPlace: list(user),
+		"program":    list(program),
+		"who":        who,
+		openPlace:    list(open),
+		"defaults":   list(pairs[question.ByTimeout]),
+		"collected":  list(pairs[question.ByCaller]),
+		notesPlace:   list(notes),
+		notePlace:    texts.Quoted(r.Note),
 	})
 }
 
