@@ -57,6 +57,8 @@ type Record struct {
 	ID        string    `json:"id"`
 	SessionID string    `json:"session_id,omitempty"` // groups the rounds of one dialogue
 	Round     int       `json:"round"`                // 1 for the first of a session
+	Rounds    int       `json:"rounds,omitempty"`     // as many as the asker says there will be; 0 where it does not
+	NearLimit bool      `json:"near_limit,omitempty"` // after this round two or fewer are left in a row
 	Asker     Asker     `json:"asker"`
 	State     Status    `json:"state"`
 	CreatedAt time.Time `json:"created_at"`

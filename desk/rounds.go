@@ -74,12 +74,24 @@ func (d *Desk) joinSession(ctx context.Context, rec *Record, limit int) error {
 			rec.Round = n + 1
 		}
 	}
+	if limit <= 0 {
+		return nil
+	}
 	full, err := d.rowIsFull(ctx, rec.SessionID, earlier, rec.CreatedAt, limit, 0)
 	if err == nil && full {
 		err = &RoundLimitError{rec.SessionID, limit}
 	}
+	if near := limit - 1 - nearLimit; err == nil && rec.Round > near {
+		rec.NearLimit = near <= 0
+		if near > 0 {
+			rec.NearLimit, err = d.rowIsFull(ctx, rec.SessionID, earlier, rec.CreatedAt, near, 0)
+		}
+	}
 	return err
 }
+
+// nearLimit is how many rounds may be left after one for it to be near the limit.
+const nearLimit = 2
 
 // rows are the indexes of a record of a session: its session's, and last the one in
 // which it is counted.

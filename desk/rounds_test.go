@@ -68,6 +68,27 @@ func TestUnseenIsNoRound(t *testing.T) {
 	}
 }
 
+// A round after which two or fewer are left in a row is near the limit.
+func TestNearLimit(t *testing.T) {
+	now := time.Now()
+	d := desk.New(openSpool(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 5})
+	for n, near := range []bool{false, false, true, true, false, false, true} {
+		now = now.Add(time.Second)
+		if n == 4 {
+			now = now.Add(time.Hour) // begins a new row
+		}
+		rec, attendance, err := d.Submit(t.Context(), request(fmt.Sprintf("Question %d?", n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply(t, d, rec.ID, "yes")
+		attendance.Release()
+		if rec.NearLimit != near {
+			t.Errorf("round %d: near the limit: %v", n+1, rec.NearLimit)
+		}
+	}
+}
+
 // Calls that the human is not asked are found in the history, and are no
 // rounds.
 func TestCallsThatAreNotAsked(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 type Request struct {
 	Set       question.Set
 	Session   string // groups the rounds of one dialogue; may be empty
+	Rounds    int    // as many as the asker says the dialogue will have; 0 where it does not
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then
@@ -200,7 +201,7 @@ func (r *Request) record() Record {
 		asker.Machine = thisMachine()
 	}
 	rec := Record{
-		SessionID: r.Session, Asker: asker, State: Pending, Set: r.Set,
+		SessionID: r.Session, Rounds: r.Rounds, Asker: asker, State: Pending, Set: r.Set,
 		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier,
 	}
 	if r.Row != "" && r.Row != r.Session {

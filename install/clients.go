@@ -55,9 +55,9 @@ func Clients() []Client {
 		return append(edit.Object{{Name: "type", Value: "stdio"}}, plain(s)...)
 	}
 	mcpServers := []string{"mcpServers"}
-	return []Client{
+	clients := []Client{
 		{
-			Name: "claude-code", Title: "Claude Code", program: "claude",
+			Name: "claude-code", program: "claude",
 			Restart: words.Mark("Sessions that are started from now on have it."),
 			format:  edit.JSON, path: mcpServers, project: ".mcp.json",
 			user:  func(p Place) string { return filepath.Join(p.dir("CLAUDE_CONFIG_DIR", ""), ".claude.json") },
@@ -68,14 +68,14 @@ func Clients() []Client {
 			},
 		},
 		{
-			Name: "claude-desktop", Title: "Claude Desktop",
+			Name:    "claude-desktop",
 			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: mcpServers,
 			user:  below(Place.config, "Claude/claude_desktop_config.json"),
 			local: plain,
 		},
 		{
-			Name: "codex", Title: "Codex", program: "codex",
+			Name: "codex", program: "codex",
 			Restart: words.Mark("Sessions that are started from now on have it; a daemon that runs must be stopped first."),
 			format:  edit.TOML, path: []string{"mcp_servers"}, project: ".codex/config.toml",
 			user: func(p Place) string { return filepath.Join(p.dir("CODEX_HOME", ".codex"), "config.toml") },
@@ -88,7 +88,7 @@ func Clients() []Client {
 			reference: TokenVariable,
 		},
 		{
-			Name: "gemini", Title: "Gemini CLI", program: "gemini",
+			Name: "gemini", program: "gemini",
 			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: mcpServers, project: ".gemini/settings.json",
 			user: below(Place.Home, ".gemini/settings.json"),
@@ -100,14 +100,14 @@ func Clients() []Client {
 			reference: "$" + TokenVariable,
 		},
 		{
-			Name: "antigravity", Title: "Antigravity", program: "agy",
+			Name: "antigravity", program: "agy",
 			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: mcpServers,
 			user:  below(Place.Home, ".gemini/antigravity/mcp_config.json"),
 			local: plain, remote: at("serverUrl"),
 		},
 		{
-			Name: "opencode", Title: "OpenCode", program: "opencode",
+			Name: "opencode", program: "opencode",
 			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: []string{"mcp"}, project: "opencode.json",
 			user: func(p Place) string {
@@ -125,35 +125,35 @@ func Clients() []Client {
 			reference: "{env:" + TokenVariable + "}",
 		},
 		{
-			Name: "cursor", Title: "Cursor", program: "cursor",
+			Name: "cursor", program: "cursor",
 			Restart: words.Mark("It asks whether to switch the server on."),
 			format:  edit.JSON, path: mcpServers, project: ".cursor/mcp.json",
 			user:  below(Place.Home, ".cursor/mcp.json"),
 			local: plain, remote: at("url"), reference: "${env:" + TokenVariable + "}",
 		},
 		{
-			Name: "vscode", Title: "VS Code", program: "code",
+			Name: "vscode", program: "code",
 			Restart: words.Mark("It asks whether to start the server."),
 			format:  edit.JSON, path: []string{"servers"}, project: ".vscode/mcp.json",
 			user:  below(Place.config, "Code/User/mcp.json"),
 			local: stdio, remote: typed("http"), reference: "${env:" + TokenVariable + "}",
 		},
 		{
-			Name: "windsurf", Title: "Windsurf", program: "windsurf",
+			Name: "windsurf", program: "windsurf",
 			Restart: words.Mark("It has it when its list of servers is refreshed."),
 			format:  edit.JSON, path: mcpServers,
 			user:  below(Place.Home, ".codeium/windsurf/mcp_config.json"),
 			local: plain, remote: at("serverUrl"), reference: "${env:" + TokenVariable + "}",
 		},
 		{
-			Name: "zed", Title: "Zed", program: "zed",
+			Name: "zed", program: "zed",
 			Restart: words.Mark("It has it at once."),
 			format:  edit.JSON, path: []string{"context_servers"}, project: ".zed/settings.json",
 			user:  onWindows(below(Place.config, "Zed/settings.json"), below(Place.xdg, "zed/settings.json")),
 			local: plain, remote: at("url"),
 		},
 		{
-			Name: "goose", Title: "Goose", program: "goose",
+			Name: "goose", program: "goose",
 			Restart: words.Mark("Sessions that are started from now on have it."),
 			format:  edit.YAML, path: []string{"extensions"},
 			user:  onWindows(below(Place.config, "Block/goose/config/config.yaml"), below(Place.xdg, "goose/config.yaml")),
@@ -172,7 +172,7 @@ func Clients() []Client {
 			},
 		},
 		{
-			Name: "crush", Title: "Crush", program: "crush",
+			Name: "crush", program: "crush",
 			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: []string{"mcp"}, project: "crush.json",
 			user: func(p Place) string {
@@ -189,4 +189,8 @@ func Clients() []Client {
 			remote: typed("http"), reference: "$" + TokenVariable,
 		},
 	}
+	for i := range clients {
+		clients[i].Title = words.English.ClientName(clients[i].Name)
+	}
+	return clients
 }

@@ -102,7 +102,7 @@ func (s Server) args(hold string) []string {
 // Client is a program that starts MCP servers.
 type Client struct {
 	Name    string // on the command line
-	Title   string
+	Title   string // its human name
 	Restart string // when a change takes effect
 
 	program string // its name in PATH; empty without one

@@ -196,7 +196,7 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	case tool == "", tool == claudeTool, strings.HasPrefix(tool, "mcp__") && ourTool(tool):
 		return nil, false
 	case tool != claudePlan:
-		return toolPermission("Claude Code", tool, input)
+		return toolPermission(words.English.ClientName(claudeName), tool, input)
 	}
 	var members map[string]json.RawMessage
 	var plan string

@@ -133,7 +133,7 @@ func decision(rec view.Record, q *question.Response) string {
 
 // origin says which program asked and when, and how that ended.
 func origin(rec view.Record) string {
-	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; round %[5]d, %[6]s", inline(rec.Program()), utc(rec.CreatedAt), inline(rec.Ended()), utc(rec.Since()), rec.Round, inline(rec.ID))
+	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; %[5]s", inline(rec.Program()), utc(rec.CreatedAt), inline(rec.Ended()), utc(rec.Since()), inline(rec.ID))
 	if rec.Earlier != "" {
 		text = words.T("%[1]s; goes back to %[2]s", text, inline(rec.Earlier))
 	}

@@ -44,10 +44,10 @@ func (a *app) pending() *cobra.Command {
 
 func pendingTable(records []desk.Record, now time.Time) table {
 	var t table
-	t.add("ID", words.T("AGE"), words.T("ASKED BY"), words.T("ROUND"), words.T("STATE"), words.T("QUESTION"))
+	t.add("ID", words.T("AGE"), words.T("ASKED BY"), words.T("STATE"), words.T("QUESTION"))
 	for i, id := range shortened(records, shortOpen) {
 		rec := view.Local(records[i])
-		t.add(id, rec.Age(now), rec.AskedBy(), strconv.Itoa(rec.Round), rec.Attention(), rec.Subject())
+		t.add(id, rec.Age(now), rec.AskedBy(), rec.Attention(), rec.Subject())
 	}
 	return t
 }

@@ -95,10 +95,11 @@ func (p *page) origin(rec view.Record) {
 		program = words.T("%[1]s in %[2]s", program, question.Line(rec.Asker.Directory))
 	}
 	p.line(0, words.T("Asked at %s by %s (%s)", clock(rec.CreatedAt), program, question.Line(rec.Asker.Via)))
-	if rec.SessionID == "" {
-		p.line(0, words.T("Round %d", rec.Round))
-	} else {
-		p.line(0, words.T("Round %[1]d of session %[2]s", rec.Round, question.Line(rec.SessionID)))
+	if rec.SessionID != "" {
+		p.line(0, words.T("Session %s", question.Line(rec.SessionID)))
+	}
+	if round := rec.RoundText(); round != "" {
+		p.line(0, round)
 	}
 	if rec.Earlier != "" {
 		p.line(0, words.T("Goes back to %s", question.Line(rec.Earlier)))

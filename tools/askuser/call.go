@@ -16,6 +16,7 @@ import (
 	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/words"
 )
 
 // call is one call of a tool: it asks a question, waits for an earlier one or
@@ -91,7 +92,7 @@ func (c *call) ask(ctx context.Context, form *wire.Call) (*present.Waiter, *mcp.
 	request := desk.Request{
 		Set:       form.Set,
 		Session:   c.qualifySession(cmp.Or(c.session, c.client.Session)),
-		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.client.Agent, PID: c.Host},
+		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, words.UnknownClient), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.client.Agent, PID: c.Host},
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 	}

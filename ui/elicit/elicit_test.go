@@ -372,16 +372,16 @@ func TestMessage(t *testing.T) {
 		want  string
 	}{
 		{"question, context, description", 1, []question.Question{preview},
-			"Which database?\nIt holds orders.\nAbout 2 GB.\nproposed: PostgreSQL · previews: mcp-askuser inbox · asked by codex in\nshop"},
+			"Which database?\nIt holds orders.\nAbout 2 GB.\nproposed: PostgreSQL · previews: mcp-askuser inbox · asked by Codex in\nshop"},
 		{"place, round, several", 3, []question.Question{optional(features()), name()},
-			"Which features?\n1 of 2 · round 3 · optional · any number · asked by codex in shop"},
+			"Which features?\n1 of 2 · round 3 · optional · any number · asked by Codex in shop"},
 		{"example and proposal", 1, []question.Question{{ID: "q", Text: "Name?", Required: true, Type: question.Text, Placeholder: "Widget", Default: "one\ntwo"}},
-			"Name?\nproposed: one␊two · for example: Widget · asked by codex in shop"},
+			"Name?\nproposed: one␊two · for example: Widget · asked by Codex in shop"},
 		{"rows that fit a host that cuts them", 1, []question.Question{long},
-			strings.Repeat("很长的问题", 7) + "很\n" + "长的问题" + strings.Repeat("很长的问题", 6) + "很长\n的问题" + strings.Repeat("很长的问题", 4) + "很长的问题？\nasked by codex in shop"},
+			strings.Repeat("很长的问题", 7) + "很\n" + "长的问题" + strings.Repeat("很长的问题", 6) + "很长\n的问题" + strings.Repeat("很长的问题", 4) + "很长的问题？\nasked by Codex in shop"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rec := desk.Record{Round: tc.round, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: tc.qs}}
+			rec := desk.Record{Round: tc.round, NearLimit: tc.round > 1, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: tc.qs}}
 			got := ""
 			_ = New(clientFunc(func(p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 				got = p.Message
@@ -558,12 +558,12 @@ func TestDetailsFirst(t *testing.T) {
 	for _, tc := range []struct {
 		name, action, details, rows, aside string
 	}{
-		{"fits", "Delete 23 unused files?", "cd web\nrm -rf build\ngit clean -fdx", "Delete 23 unused files?\ncd web\nrm -rf build\ngit clean -fdx", "round 7 · asked by codex in shop"},
+		{"fits", "Delete 23 unused files?", "cd web\nrm -rf build\ngit clean -fdx", "Delete 23 unused files?\ncd web\nrm -rf build\ngit clean -fdx", "asked by Codex in shop"},
 		{"long details", "Delete 23 unused files?", "cd web\nrm -rf build\ngit clean -fdx\ncd ..", "Delete 23 unused files?\ncd web\nrm -rf build\ngit clean -fdx\ncd ..",
-			"in full: mcp-askuser inbox · round 7 · asked by codex in shop"},
+			"in full: mcp-askuser inbox · asked by Codex in shop"},
 		{"long action and details", long, "cd web\nrm -rf build\ngit clean -fdx",
 			"Delete every file that no other file of the project has mentioned in th…\ncd web\nrm -rf build\ngit clean -fdx\nDelete every file that no other file of the project has mentioned in the\nlast year?",
-			"in full: mcp-askuser inbox · round 7 · asked by codex in shop"},
+			"in full: mcp-askuser inbox · asked by Codex in shop"},
 	} {
 		q := confirm
 		q.Text, q.Description = tc.action, tc.details

@@ -256,7 +256,8 @@ func (c *conversation) context(q *turn) (out []string) {
 		before = say(*q.Confirmed)
 	}
 	add(q.Of > 1, words.T("%[1]d of %[2]d", q.Place, q.Of))
-	add(rec.Round > 1, words.T("round %d", rec.Round))
+	round := words.Local.Round(&rec)
+	add(round != "", round)
 	add(!q.Required, words.T("optional"))
 	add(q.Several(), words.T("any number"))
 	add(proposed != "", words.T("proposed: %s", proposed))

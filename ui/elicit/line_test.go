@@ -181,7 +181,7 @@ func TestLineFits(t *testing.T) {
 			if rows := height(p.Message); rows != styles["codex"].Rows {
 				t.Errorf("form %d of %s has %d rows:\n%s", i, q.ID, rows, p.Message)
 			}
-			if !strings.Contains(p.Message, "more rows: mcp-askuser inbox)") || !strings.Contains(p.Message, "one row of many") || !strings.Contains(p.Message, "asked by codex in shop") {
+			if !strings.Contains(p.Message, "more rows: mcp-askuser inbox)") || !strings.Contains(p.Message, "one row of many") || !strings.Contains(p.Message, "asked by Codex in shop") {
 				t.Errorf("form %d:\n%s", i, p.Message)
 			}
 		}

@@ -25,16 +25,16 @@ func (f *Form) openHistory(session []desk.Record) {
 		return
 	}
 	rounds, zone := f.dialogue.Rounds(session), f.window.Now().Location()
-	p.reader = term.NewReader(words.T("Earlier rounds"), func(s *term.Styles, width int) []string {
+	p.reader = term.NewReader(words.T("Earlier questions"), func(s *term.Styles, width int) []string {
 		if len(rounds) == 0 {
-			return term.Text(s.Muted, words.T("No earlier round of this session is kept."), width)
+			return term.Text(s.Muted, words.T("No earlier question of this session is kept."), width)
 		}
 		var lines []string
 		for i, rec := range rounds {
 			if i > 0 {
 				lines = append(lines, s.Border.Render(strings.Repeat("─", width)), "")
 			}
-			lines = append(lines, term.Text(s.Title, words.T("Round %[1]d · %[2]s", rec.Round, view.Local(rec).Ending(zone)), width)...)
+			lines = append(lines, term.Text(s.Title, view.Local(rec).Ending(zone), width)...)
 			lines = append(lines, "")
 			lines = append(lines, term.DrawRecord(s, rec, false, width)...)
 		}

@@ -30,15 +30,15 @@ func third() desk.Record { return session()[2] }
 
 func TestEarlierRounds(t *testing.T) {
 	r := fresh(t, 80, 24, third(), withRounds(session)).show()
-	if got := r.screen(); !strings.Contains(got, "h earlier rounds") {
+	if got := r.screen(); !strings.Contains(got, "h earlier questions") {
 		t.Errorf("the key is not shown:\n%s", got)
 	}
 	r.keys("h")
-	if got := r.screen(); !strings.Contains(got, "Earlier rounds") || !strings.Contains(got, "(•) SQLite") {
+	if got := r.screen(); !strings.Contains(got, "Earlier questions") || !strings.Contains(got, "(•) SQLite") {
 		t.Errorf("the rounds are not shown:\n%s", got)
 	}
 	for _, key := range []string{"esc", "h"} {
-		if r.keys(key); strings.Contains(r.screen(), "Earlier rounds") {
+		if r.keys(key); strings.Contains(r.screen(), "Earlier questions") {
 			t.Errorf("%s does not go back:\n%s", key, r.screen())
 		}
 		r.keys("h")
@@ -57,7 +57,7 @@ func TestHistoryKey(t *testing.T) {
 	if got := r.f.dialogue.Draft().Answers[0].Custom; got != "hh" {
 		t.Fatalf("typed %q", got)
 	}
-	if r.keys("alt+h"); !strings.Contains(r.screen(), "Earlier rounds") {
+	if r.keys("alt+h"); !strings.Contains(r.screen(), "Earlier questions") {
 		t.Errorf("alt+h does not look back:\n%s", r.screen())
 	}
 

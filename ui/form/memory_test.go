@@ -69,7 +69,7 @@ func TestMemoryOfAnother(t *testing.T) {
 	if s := r.screen(); strings.Contains(s, "3 Nov") || strings.Contains(s, "(•)") || strings.Contains(s, recallKey) {
 		t.Errorf("the first question has an earlier answer:\n%s", s)
 	}
-	if r.keys("y", "enter"); !strings.Contains(r.screen(), "3 Nov 1969: SQLite, claude-code · ctrl+r takes it over") {
+	if r.keys("y", "enter"); !strings.Contains(r.screen(), "You answered SQLite on 3 Nov 1969 · ctrl+r use again") {
 		t.Errorf("the second has none:\n%s", r.screen())
 	}
 	if r.f.page().find(termtest.Keys("ctrl+r")[0]) == nil {

@@ -25,7 +25,7 @@ type page struct {
 	id                string // of the question; empty on the review
 	huh               *huh.Form
 	text, description *term.Prose  // of the question
-	memory            string       // "3 Nov: PostgreSQL, claude-code"; empty where nothing is remembered
+	memory            string       // "You answered PostgreSQL on 3 Nov"; empty where nothing is remembered
 	entry             *term.Entry  // of the answer, or of the words of Other; nil on the review
 	typed             string       // what the step holds of it
 	note              *term.Entry  // nil until it is wanted
@@ -230,12 +230,12 @@ func (p *page) bindings(name string) term.Bindings {
 		discuss.Hint = words.T("discuss first")
 	}
 	looks := term.Bindings{
-		{Keys: p.letter("h"), Hint: words.T("earlier rounds"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
+		{Keys: p.letter("h"), Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
 		{Keys: p.letter("L"), Hint: f.liftHint(), Off: f.options.Lift == nil, Do: f.lift},
 	}
 	other := term.Bindings{
 		{Keys: "ctrl+n", Hint: words.T("note"), Do: term.Only(p.openNote)},
-		{Keys: recallKey, Hint: words.T("the earlier answer; again puts back"), Off: p.memory == "", Do: term.Only(p.recall)},
+		{Keys: recallKey, Hint: words.T("use your earlier answer again; twice undoes it"), Off: p.memory == "", Do: term.Only(p.recall)},
 		discuss,
 	}
 	if p.writesNote() {

@@ -104,8 +104,8 @@ func (f *Form) asker() string {
 	if p := term.Line(words.Project(by), maxWidth); p != "" {
 		parts = append(parts, p)
 	}
-	if f.rec.Round > 1 {
-		parts = append(parts, words.T("round %d", f.rec.Round))
+	if round := words.Local.Round(&f.rec); round != "" {
+		parts = append(parts, round)
 	}
 	return strings.Join(parts, " · ")
 }
@@ -215,7 +215,7 @@ func (p *page) earlier(s *term.Styles, width, rows int) []string {
 		return nil
 	}
 	key := " · " + recallKey
-	full := " · " + words.T("%s takes it over", recallKey)
+	full := " · " + words.Local.UseAgain(recallKey)
 	switch {
 	case p.writesNote(): // which has the keyboard
 		key = ""

@@ -144,11 +144,11 @@ func TestDeafAfterEnd(t *testing.T) {
 
 func TestAsker(t *testing.T) {
 	rec := record(database())
-	rec.Round = 3
+	rec.Round, rec.Rounds = 3, 5
 	rec.Asker = desk.Asker{Client: "evil\x1b]0;x\x07\u202e", Directory: "/home/ada/\u009bshop"}
 	r := fresh(t, 80, 24, rec)
 	r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if got, want := r.screen(), "evil␛]0;x␇[U+202E] · [U+009B]shop · round 3"; !strings.Contains(got, want) {
+	if got, want := r.screen(), "evil␛]0;x␇[U+202E] · [U+009B]shop · round 3/5"; !strings.Contains(got, want) {
 		t.Errorf("want %q in:\n%s", want, got)
 	}
 }

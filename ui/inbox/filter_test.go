@@ -93,7 +93,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("the order is %s:\n%s", got, r.screen())
 	}
 	s := r.screen()
-	for _, heading := range []string{"── codex in api ──", "── claude-code in shop ──", "── gone in api ──"} {
+	for _, heading := range []string{"── Codex in api ──", "── Claude Code in shop ──", "── gone in api ──"} {
 		if strings.Count(s, heading) != 1 {
 			t.Errorf("%q is not there once:\n%s", heading, s)
 		}
@@ -287,7 +287,7 @@ func TestSentLinesInChinese(t *testing.T) {
 		lines = append(lines, sentLines(rec)...)
 	}
 	const asked = "What is the service called? "
-	if got, want := strings.Join(lines, "|"), asked+"已关闭：later → codex · api|"+asked+"先讨论 → codex · api"; got != want {
+	if got, want := strings.Join(lines, "|"), asked+"已关闭：later → Codex · api|"+asked+"先讨论 → Codex · api"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -2,8 +2,6 @@ package inbox
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 	"time"
 
 	"mcp-askuser/desk"
@@ -70,13 +68,10 @@ func (r *row) details(full bool, zone *time.Location) [][2]string {
 	if !full {
 		return out
 	}
-	add(words.T("By"), strings.TrimSpace(words.Local.Client(rec.Asker)+" "+question.Line(rec.Asker.Version)))
+	add(words.T("By"), rec.Program())
 	add(words.T("In"), question.Line(rec.Asker.Directory))
 	add(words.T("Branch"), question.Line(r.branch))
-	if rec.SessionID != "" {
-		add(words.T("Session"), question.Line(rec.SessionID))
-		add(words.T("Round"), fmt.Sprint(rec.Round))
-	}
+	add(words.T("Session"), question.Line(rec.SessionID))
 	for _, s := range rec.Surfaces() {
 		shown := s.Where
 		if s.Why != "" {

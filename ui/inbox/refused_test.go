@@ -39,7 +39,7 @@ func (r *rig) asksAgain(q question.Question) error {
 // TestRefused: a refused call stands above what waits, from the next look on,
 // until the limit is lifted.
 func TestRefused(t *testing.T) {
-	const line = "! claude-code in shop asked too often in a row: Databas"
+	const line = "! Claude Code in shop asked too often in a row: Databas"
 	r := newRig(t, 80, 24)
 	r.refuses(database())
 	r.open().see(line, "· L lifts the limit")

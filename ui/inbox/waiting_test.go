@@ -83,7 +83,7 @@ func TestNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.send(tea.FocusMsg{})
-	r.see("× Database: Which database", "claude-code in shop", "failed", "0 waiting").keys("enter")
+	r.see("× Database: Which database", "Claude Code in shop", "failed", "0 waiting").keys("enter")
 	r.see("Asked    21 Nov 2026 12:00:00", "Ended    failed, 21 Nov 2026 12:00:0")
 }
 

@@ -100,7 +100,7 @@ func TestAnsweredOnThePhone(t *testing.T) {
 		rec := ask(t, d, choice("PostgreSQL", "SQLite", "MongoDB", "DuckDB"))
 		end := notify(t, p, rec)
 		m := s.Await(t, topic, ntfytest.Titled)
-		if m["title"] != "Question from claude-code in shop" || m["message"] != "Which database shall we use?\n1. PostgreSQL\n2. SQLite\n3. MongoDB\n4. DuckDB" || len(m["actions"].([]any)) != 3 {
+		if m["title"] != "Question from Claude Code in shop" || m["message"] != "Which database shall we use?\n1. PostgreSQL\n2. SQLite\n3. MongoDB\n4. DuckDB" || len(m["actions"].([]any)) != 3 {
 			t.Errorf("got %v", m)
 		}
 		ntfytest.Press(t, m, 1)
@@ -190,26 +190,26 @@ func TestWhatIsSent(t *testing.T) {
 		want string // title, message, buttons
 	}{
 		{"none", TextNone, set, "A question waits|Tap.|"},
-		{"header", TextHeader, set, "Question from claude-code in shop|Database↵Tap.|"},
-		{"no header", TextHeader, without, "Question from claude-code in shop|Tap.|"},
-		{"full", TextFull, set, "Question from claude-code in shop|Which database shall we use?|PostgreSQL,SQLite"},
-		{"details", TextFull, details("rm -r build\nrm -r dist"), "Question from claude-code in shop|Which database shall we use?↵rm -r build↵rm -r dist|PostgreSQL,SQLite"},
-		{"details of ten lines", TextFull, details(strings.Repeat("x\n", 8) + "x"), "Question from claude-code in shop|Which database shall we use?" + strings.Repeat("↵x", 9) + "|PostgreSQL,SQLite"},
-		{"details of eleven lines", TextFull, details(strings.Repeat("x\n", 9) + "x"), "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
-		{"a long line", TextFull, details(strings.Repeat("x", 361)), "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
-		{"a long line of wide characters", TextFull, details(strings.Repeat("删", 181)), "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
-		{"a description of an option", TextFull, described, "Question from claude-code in shop|Which database shall we use?↵1. PostgreSQL: a server↵2. SQLite↵-- one file|1. PostgreSQL,2. SQLite"},
-		{"four options", TextFull, choice("A", "B", "C", "D"), "Question from claude-code in shop|Which database shall we use?↵1. A↵2. B↵3. C↵4. D|1. A,2. B,3. C"},
-		{"labels that begin alike", TextFull, choice("Delete all files but the newest", "Delete all files"), "Question from claude-code in shop|Which database shall we use?↵1. Delete all files but the newest↵2. Delete all files|1. Delete al…,2. Delete al…"},
-		{"follow-ups", TextFull, follow, "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
-		{"several", TextFull, several, "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
-		{"a secret", TextFull, secret, "Question from claude-code in shop|Please paste your API token↵Tap.|"},
-		{"two questions", TextFull, two, "Question from claude-code in shop|Which database shall we use? (and 1 more)↵Tap.|"},
+		{"header", TextHeader, set, "Question from Claude Code in shop|Database↵Tap.|"},
+		{"no header", TextHeader, without, "Question from Claude Code in shop|Tap.|"},
+		{"full", TextFull, set, "Question from Claude Code in shop|Which database shall we use?|PostgreSQL,SQLite"},
+		{"details", TextFull, details("rm -r build\nrm -r dist"), "Question from Claude Code in shop|Which database shall we use?↵rm -r build↵rm -r dist|PostgreSQL,SQLite"},
+		{"details of ten lines", TextFull, details(strings.Repeat("x\n", 8) + "x"), "Question from Claude Code in shop|Which database shall we use?" + strings.Repeat("↵x", 9) + "|PostgreSQL,SQLite"},
+		{"details of eleven lines", TextFull, details(strings.Repeat("x\n", 9) + "x"), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"a long line", TextFull, details(strings.Repeat("x", 361)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"a long line of wide characters", TextFull, details(strings.Repeat("删", 181)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"a description of an option", TextFull, described, "Question from Claude Code in shop|Which database shall we use?↵1. PostgreSQL: a server↵2. SQLite↵-- one file|1. PostgreSQL,2. SQLite"},
+		{"four options", TextFull, choice("A", "B", "C", "D"), "Question from Claude Code in shop|Which database shall we use?↵1. A↵2. B↵3. C↵4. D|1. A,2. B,3. C"},
+		{"labels that begin alike", TextFull, choice("Delete all files but the newest", "Delete all files"), "Question from Claude Code in shop|Which database shall we use?↵1. Delete all files but the newest↵2. Delete all files|1. Delete al…,2. Delete al…"},
+		{"follow-ups", TextFull, follow, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"several", TextFull, several, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"a secret", TextFull, secret, "Question from Claude Code in shop|Please paste your API token↵Tap.|"},
+		{"two questions", TextFull, two, "Question from Claude Code in shop|Which database shall we use? (and 1 more)↵Tap.|"},
 		{"hostile", TextFull, func() question.Set {
 			x := choice("A\x1b[2J\u202eB", "B")
 			x.Questions[0].Text = "a\nb\u202ec"
 			return x
-		}(), "Question from claude-code in shop|a␊b[U+202E]c↵1. A␛[2J[U+202E]B↵2. B|1. A␛[2J[U+2…,2. B"},
+		}(), "Question from Claude Code in shop|a␊b[U+202E]c↵1. A␛[2J[U+202E]B↵2. B|1. A␛[2J[U+2…,2. B"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text, o.Page = tc.text, "https://page.example/" })
@@ -244,8 +244,8 @@ func TestWhatIsSentInOtherLanguages(t *testing.T) {
 		want     string // title, message
 	}{
 		{words.Chinese, TextNone, "有问题等你回答|请在电脑上回答：mcp-askuser inbox"},
-		{words.Chinese, TextFull, "问题（来自 claude-code · shop）|Which database shall we use?（还有 1 个）\n请在电脑上回答：mcp-askuser inbox"},
-		{words.Portuguese, TextHeader, "Pergunta de claude-code em shop|Database (e mais 1)\nResponda no computador: mcp-askuser inbox"},
+		{words.Chinese, TextFull, "问题（来自 Claude Code · shop）|Which database shall we use?（还有 1 个）\n请在电脑上回答：mcp-askuser inbox"},
+		{words.Portuguese, TextHeader, "Pergunta de Claude Code em shop|Database (e mais 1)\nResponda no computador: mcp-askuser inbox"},
 	} {
 		words.Local = tc.language
 		p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text = tc.text })

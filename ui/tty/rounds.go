@@ -19,7 +19,7 @@ func (c *conversation) showRounds(ctx context.Context) {
 		before = c.Rounds(c.desk.Rounds(ctx))
 	}
 	if len(before) == 0 {
-		c.text("", words.T("There are no earlier rounds."))
+		c.text("", words.T("There are no earlier questions."))
 		return
 	}
 	for _, rec := range slices.Backward(before) {
@@ -32,7 +32,7 @@ func (c *conversation) showRounds(ctx context.Context) {
 func (c *conversation) showRound(rec desk.Record) {
 	c.blank()
 	past := recordview.Local(rec)
-	c.text("", words.T("Round %[1]d, %[2]s", past.Round, past.Ending(time.Local)))
+	c.text("", past.Ending(time.Local))
 	for _, x := range past.Asked() {
 		c.text("  ", question.Block(x.Question.Text))
 		var labels []string

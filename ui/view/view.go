@@ -47,10 +47,17 @@ func All(records []desk.Record, l words.Language) []Record {
 // AskedBy names the asker: the program, and the project it works in.
 func (r Record) AskedBy() string { return r.l.Asker(r.Asker) }
 
-// Program is the name and version by which the asking program calls itself.
+// Program is the name and version of the program that asks.
 func (r Record) Program() string {
-	return strings.TrimSpace(question.Line(r.Asker.Client + " " + r.Asker.Version))
+	name := r.l.Client(r.Asker)
+	if r.Asker.Via == desk.ViaShell { // the version is ours
+		return name
+	}
+	return strings.TrimSpace(name + " " + question.Line(r.Asker.Version))
 }
+
+// RoundText is the record's round where it matters: "round 2/3"; empty elsewhere.
+func (r Record) RoundText() string { return r.l.Round(r.Record) }
 
 // Subject is the first question in one line, with the number of the others.
 func (r Record) Subject() string {

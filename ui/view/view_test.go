@@ -53,8 +53,8 @@ func TestRecord(t *testing.T) {
 	}
 	overruled := func(rec *desk.Record) { rec.Later = answered("inbox") }
 	for _, tc := range []struct{ name, got, want string }{
-		{"asked by", open(nil).AskedBy(), "claude-code in shop"},
-		{"program", open(nil).Program(), "claude-code 2.1"},
+		{"asked by", open(nil).AskedBy(), "Claude Code in shop"},
+		{"program", open(nil).Program(), "Claude Code 2.1"},
 		{"hostile program", open(func(rec *desk.Record) { rec.Asker.Client = "x\x1b[2J" }).Program(), "x␛[2J 2.1"},
 		{"subject", open(nil).Subject(), "[+1] DB: Which database?"},
 		{"no subject", open(func(rec *desk.Record) { rec.Questions = nil }).Subject(), "(no question)"},

@@ -129,10 +129,25 @@ func (l Language) LimitStays(err error) string {
 	return l.Sentence(l.T("The limit stays: %s", question.Line(l.Error(err))))
 }
 
-// Remembered says how the human answered a question before, when, and to whom:
-// "3 Nov: PostgreSQL, claude-code".
+// Remembered says how the user answered a question before, and when: "You answered
+// DuckDB on 3 Nov".
 func (l Language) Remembered(m desk.Memory, now time.Time) string {
-	return l.T("%[1]s: %[2]s, %[3]s", l.Day(m.At, now), OnOneLine(m.Words...), l.Client(m.Asker))
+	return l.T("You answered %[1]s on %[2]s", OnOneLine(m.Words...), l.Day(m.At, now))
+}
+
+// UseAgain says which key or word enters that answer again.
+func (l Language) UseAgain(key string) string { return l.T("%s use again", key) }
+
+// Round is the round of a question where it matters to the user: the asker said how many
+// there will be, or few are left before the limit. It is empty otherwise.
+func (l Language) Round(rec *desk.Record) string {
+	switch {
+	case rec.Rounds > 0:
+		return l.T("round %[1]d/%[2]d", rec.Round, max(rec.Rounds, rec.Round))
+	case rec.NearLimit && rec.Round > 1:
+		return l.T("round %d", rec.Round)
+	}
+	return ""
 }
 
 // Other is the option for the human's own words, with the asker's texts or the usual

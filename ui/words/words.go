@@ -35,15 +35,10 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 	"ntfy":    Mark("on the phone"),
 	"timeout": Mark("by the timeout"),
 	Shell:     Mark("by a command"),
-
-	// The hosts whose own dialogs are mirrored.
-	"claude-code": Mark("in Claude Code"),
-	"opencode":    Mark("in OpenCode"),
-	"codex":       Mark("in Codex"),
 }
 
 // Knows reports whether a surface has words of its own.
-func Knows(surface string) bool { return surfaces[surface] != "" }
+func Knows(surface string) bool { return surfaces[surface]+clients[surface] != "" }
 
 // Surface names a surface as the human knows it: "in a terminal". It is empty
 // for an empty name.
@@ -53,6 +48,8 @@ func (l Language) Surface(name string) string {
 		return l.T(where)
 	case name == "":
 		return ""
+	case clients[name] != "": // a host's own dialog
+		return l.T("in %s", l.ClientName(name))
 	}
 	return l.T("on %s", question.Line(name))
 }
@@ -84,18 +81,6 @@ func (l Language) By(o *desk.Outcome) string {
 		where = l.T("with a command")
 	}
 	return l.T("by %[1]s %[2]s", name, where)
-}
-
-// Client names the program that asked, after the agent whose token it showed.
-func (l Language) Client(a desk.Asker) string {
-	name, agent := strings.TrimSpace(question.Line(a.Client)), strings.TrimSpace(question.Line(a.Agent))
-	switch {
-	case agent != "" && name != "":
-		return l.T("%[1]s (%[2]s)", agent, name)
-	case agent+name != "":
-		return agent + name
-	}
-	return l.T("an agent")
 }
 
 // Program names, for a model, the program that replied in the user's place.
