@@ -131,6 +131,8 @@ func (a *app) request(call wire.Call) desk.Request {
 		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: desk.ViaShell, PID: os.Getppid()},
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,
+		Rounds:    call.Rounds,
+		ToolUse:   call.ToolUse,
 	}
 }
 
