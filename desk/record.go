@@ -63,6 +63,9 @@ type Record struct {
 	State     Status    `json:"state"`
 	CreatedAt time.Time `json:"created_at"`
 	question.Set
+	// ToolUse is the id of the tool call in the agent's own transcript; empty where the
+	// call brings none.
+	ToolUse string `json:"tool_use_id,omitempty"`
 	// Timeout is how many seconds the human may take from the question or the
 	// last sign of work on it; 0 is for ever. OnTimeout is "default" where the
 	// caller wants the declared defaults then.

@@ -14,10 +14,11 @@ import (
 type Request struct {
 	Set       question.Set
 	Session   string // groups the rounds of one dialogue; may be empty
-	Rounds    int    // as many as the asker says the dialogue will have; 0 where it does not
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then
+	Rounds    int           // see [Record]
+	ToolUse   string        // see [Record]
 	// Row is what rounds must share to be in a row: the host's session where the
 	// asker names another as Session, the user's prompt where the host tells it.
 	// Empty: the session.
@@ -201,8 +202,8 @@ func (r *Request) record() Record {
 		asker.Machine = thisMachine()
 	}
 	rec := Record{
-		SessionID: r.Session, Rounds: r.Rounds, Asker: asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier,
+		SessionID: r.Session, Asker: asker, State: Pending, Set: r.Set,
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier, Rounds: r.Rounds, ToolUse: r.ToolUse,
 	}
 	if r.Row != "" && r.Row != r.Session {
 		rec.Row = sessionName(r.Row)
