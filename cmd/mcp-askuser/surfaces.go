@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
 	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/pane"
@@ -41,7 +44,7 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 	byName := map[string]ui.Surface{
 		"elicit": askuser.Elicit(),
 		"tty":    tty.New(terminal),
-		"pane":   pane.New(getenv),
+		"pane":   pane.New(getenv, a.places()...),
 		"web":    page,
 		"plain":  tty.NewPlain(terminal),
 	}
@@ -73,6 +76,17 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 		whole = guarded(quiet.Quietly())
 	}
 	return all, whole
+}
+
+// places are the variables, NAME=value, that name the store and the configuration file of
+// this process to another one.
+func (a *app) places() []string {
+	dir, _ := spool.DefaultDir(a.environ()) // opening the store reports the error
+	file := os.DevNull
+	if a.config.Found {
+		file = a.config.File
+	}
+	return []string{spool.EnvDir + "=" + dir, settings.EnvFile + "=" + file}
 }
 
 // permitted is a surface that shows nothing where the desk would refuse its answer: an
