@@ -36,9 +36,9 @@ func checkRemote(names []string) error {
 }
 
 // surfaces makes the surfaces that the settings name. The caller must close page.
-// Interrupted is as in present.Question. Whole is for a question that a client's form
-// would cut: a pane that takes no focus; nil if the user has named an order.
-func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status) (all []ui.Surface, whole ui.Surface) {
+// Interrupted is as in present.Question. Beside is a pane in tmux, to be tried before a
+// client's form; nil if the user has named an order.
+func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status) (all []ui.Surface, beside ui.Surface) {
 	s, getenv := a.settings(), a.environ()
 	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted}
 	byName := map[string]ui.Surface{
@@ -71,11 +71,11 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 			}
 		}
 	}
-	quiet, ok := byName["pane"].(interface{ Quietly() ui.Surface })
+	tmux, ok := byName["pane"].(interface{ InTmux() ui.Surface })
 	if ok && !a.remote && slices.Contains(s.Surfaces, "auto") {
-		whole = guarded(quiet.Quietly())
+		beside = guarded(tmux.InTmux())
 	}
-	return all, whole
+	return all, beside
 }
 
 // places are the variables, NAME=value, that name the store and the configuration file of

@@ -109,13 +109,9 @@ func (s *surface) showLater(ctx context.Context, t *tmux, rec desk.Record) {
 	_ = s.Show(ctx, rec, nil) // the asker already has the first failure
 }
 
-func (s quietly) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	v, err := s.look()
-	switch {
-	case err != nil:
-		return err
-	case !v.focus:
-		return ui.Unavailablef("the keyboard beside the agent is not quiet, or nothing tells")
+func (s inTmux) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	if t, _, _ := s.find(); t == nil {
+		return ui.Unavailablef("not inside a terminal multiplexer")
 	}
 	return s.surface.Show(ctx, rec, commit)
 }

@@ -48,10 +48,9 @@ type process struct {
 	daemon bool                // it has no terminal, and may serve users elsewhere
 }
 
-// Quietly returns the surface for a question that can be shown elsewhere too: it
-// is available only where the user looks and has pressed no key for a while.
-func (s *surface) Quietly() ui.Surface { return quietly{s} }
+// InTmux returns the surface without windows on a desktop.
+func (s *surface) InTmux() ui.Surface { return inTmux{s} }
 
-type quietly struct{ *surface }
+type inTmux struct{ *surface }
 
 func (s *surface) Name() string { return "pane" }
