@@ -138,8 +138,7 @@ func (a *app) root(args []string) *cobra.Command {
 		group(cmd, "Answer what agents ask", a.inbox(), a.web(), a.answer(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.history(), a.lift())
 		group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
 		const setUp = "Set up and look around"
-		group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.serve(), a.token(), a.hook(), a.deskCommand(), a.configuration(), a.completion(), a.version())
-		cmd.AddCommand(a.phoneCommand())
+		group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.phoneCommand(), a.serve(), a.token(), a.hook(), a.deskCommand(), a.configuration(), a.completion(), a.version())
 		cmd.CompletionOptions.DisableDefaultCmd = true // it speaks English only
 		cmd.SetHelpCommandGroupID(setUp)
 	}
