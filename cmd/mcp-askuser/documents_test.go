@@ -285,7 +285,7 @@ func outcome(cmd *cobra.Command, args []string) (statuses []int, harmless bool) 
 	case "install", "uninstall":
 		return []int{0}, has("dry-run") && len(args) > 0
 	case "ask":
-		return []int{exitNoSurface}, !has("surface") && (has("template") || len(args) == 1 && args[0] != "-")
+		return []int{exitNoSurface}, !has("surface") && (has("template") || len(args) > 0 && args[0] != "-")
 	case "confirm":
 		return []int{exitNoSurface}, !has("surface")
 	}
