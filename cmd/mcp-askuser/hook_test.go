@@ -221,7 +221,7 @@ func TestHookOverruled(t *testing.T) {
 	}
 	say(t, d, rec.ID, "MongoDB")
 	_ = x.ends()
-	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Whether claude-code took it is not known.\n") {
+	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Whether Claude Code took it is not known.\n") {
 		t.Errorf("unsettled, it is shown as\n%s", out)
 	}
 	dialogs(t, dir, true, recorded("PostToolUse", `,"tool_use_id":"t",`+dialogTool+`,"tool_response":{"answers":{"Which database?":"PostgreSQL"}}`)).ends()
@@ -360,6 +360,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 	}
 	cmd := program(t, dir)
 	cmd.Path, cmd.Args = node, []string{node, script}
+	cmd.Env = append(cmd.Env, "TMUX=")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -399,6 +400,12 @@ for await (const line of createInterface({ input: process.stdin })) {
 		t.Fatal(err)
 	}
 	if want := `{"url":"/permission/{requestID}/reply","path":{"requestID":"per_1"},"query":{"directory":"/home/ada/shop"},"body":{"reply":"once"}`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
+		t.Errorf("posted %s", posted.Text())
+	}
+	// A question of ours shows a toast.
+	_, _ = io.WriteString(in, `{"before":{"tool":"mcp-askuser_await_answer","sessionID":"ses_1","callID":"c2"},"args":{"id":"01J"}}`+"\n"+
+		`{"before":{"tool":"mcp-askuser_ask_user_question","sessionID":"ses_1","callID":"c3"},"args":{"question":"Which cache?","options":["Redis","None"]}}`+"\n")
+	if want := `{"url":"/tui/show-toast","query":{"directory":"/home/ada/shop"},"body":{"title":"Question","message":"Which cache?\nTo answer: mcp-askuser inbox"`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
 		t.Errorf("posted %s", posted.Text())
 	}
 	_ = in.Close()

@@ -195,7 +195,7 @@ func TestPageRemembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec = g.ask("t", single("db"))
-	v.sees("/?id="+rec.ID, "You answered ", "SQLite, embedded, test-agent", `name="recall" value="0"`)
+	v.sees("/?id="+rec.ID, "You answered SQLite, embedded on ", `name="recall" value="0"`)
 	if _, body := v.get("/?id=" + rec.ID); strings.Contains(body, " checked") {
 		t.Errorf("something is chosen:\n%s", body)
 	}

@@ -159,7 +159,7 @@ func TestBrowserStays(t *testing.T) {
 		t.Error("what was sent went away under the pointer")
 	}
 	v.gone("#r-" + recs[0].ID)
-	v.shows("#r-"+recs[2].ID, "opencode: deploy")
+	v.shows("#r-"+recs[2].ID, "OpenCode: deploy")
 	v.pending(recs[2].ID)
 }
 

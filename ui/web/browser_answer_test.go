@@ -80,7 +80,7 @@ func TestBrowserAnswers(t *testing.T) {
 					t.Errorf("got %v, want %v", got, tt.want)
 				}
 				v.gone("#r-" + rec.ID)
-				v.shows("#news", "Sent to codex in shop.")
+				v.shows("#news", "Sent to Codex in shop.")
 				v.shows("#none", "Nothing waits")
 			})
 		}
@@ -219,7 +219,7 @@ func TestBrowserDismisses(t *testing.T) {
 		if err != nil || ended.State != desk.Dismissed || ended.Outcome.Reply.Reason != "Ask me tomorrow" {
 			t.Fatalf("got %+v, %v", ended.Outcome, err)
 		}
-		v.shows("#news", "Dismissed. codex in shop goes on without an answer.")
+		v.shows("#news", "Dismissed. Codex in shop goes on without an answer.")
 	}
 }
 
@@ -314,7 +314,7 @@ func TestBrowserAlike(t *testing.T) {
 		}
 		recs = append(recs, g.put("goose", "/home/ada/api", "s-goose", optional()))
 	})
-	v.shows(within(recs[0].ID, ".alike"), "gemini-cli in api")
+	v.shows(within(recs[0].ID, ".alike"), "Gemini CLI in api")
 	v.gone(within(recs[3].ID, ".alike"))
 	v.click(chosen(recs[0].ID, 0, "0"), within(recs[0].ID, `[name=also][value="`+recs[1].ID+`"]`), within(recs[0].ID, confirmButton))
 	for _, rec := range recs[:2] {
@@ -322,8 +322,8 @@ func TestBrowserAlike(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	}
-	v.shows("#news", "Sent to codex in api.")
-	v.shows("#news", "Sent to gemini-cli in api.")
+	v.shows("#news", "Sent to Codex in api.")
+	v.shows("#news", "Sent to Gemini CLI in api.")
 	v.gone("#r-" + recs[1].ID)
 	v.shows("#count", "2 questions wait")
 	v.gone(within(recs[2].ID, ".alike")) // there is no other like it any more

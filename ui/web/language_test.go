@@ -135,7 +135,7 @@ func TestPageInChinese(t *testing.T) {
 		t.Fatal(err)
 	}
 	get("/?id="+gone.ID, "问题已撤回", words.Chinese.T(words.ByCommand))
-	get("/history", "历史", "已选", "第 1 轮", "没有回答。")
+	get("/history", "历史", "已选", "没有回答。")
 	get("/history?session=s", "本会话之前的问题")
 	get("/history?search=xyz", "什么也没有找到。")
 
