@@ -33,7 +33,7 @@ func (a *app) web() *cobra.Command {
 			return a.serveWeb(cmd, o, open)
 		}),
 	}
-	a.addFlags(cmd, "dir", "timeout", "max_rounds")
+	a.addFlags(cmd, "timeout", "max_rounds")
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "end the visits of all browsers, and nothing else")

@@ -246,8 +246,8 @@ func (c *conversation) late(q *turn, f *form, result *mcp.ElicitationResult, too
 	if got := f.read(result.Content); got.slip == "" && !got.back {
 		c.apply(q, got)
 	}
-	given := c.Answers()
-	return question.Reply{Answers: given}, len(given) > 0
+	answers := c.Answers()
+	return question.Reply{Answers: answers}, len(answers) > 0
 }
 
 // refused reports whether the set refused some of the answers. Their questions

@@ -205,7 +205,7 @@ questions[4].question: is required and must not be empty`},
 		{"faults of follow-ups name the option by its id, once", `{"questions":[{"question":"1?","options":["Alpha","Beta"],"follow_up_questions":{"Alpha":[{"question":7}]}}]}`, "questions[0].follow_up_questions.alpha[0].question: must be a string, is 7"},
 		{"faults of follow-ups inside an option too", `{"questions":[{"question":"1?","options":["Alpha",{"label":"Beta","follow_up_questions":[{"question":7}]}]}]}`, "questions[0].follow_up_questions.beta[0].question: must be a string, is 7"},
 		{"same question twice", `{"questions":[{"question":"1?"},{"question":"1?"}]}`, "questions[1].question: the same text as questions[0].question"},
-		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`, `answers["2?"]: no question has this text or id`},
+		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`, `answers["2?"]: no question has this text, id or header`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := DecodeAsk([]byte(tc.in), question.DefaultLimits())
