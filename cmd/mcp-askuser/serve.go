@@ -26,7 +26,7 @@ import (
 )
 
 func (a *app) serveFlags(cmd *cobra.Command) {
-	a.addFlags(cmd, "dir", "hold")
+	a.addFlags(cmd, "hold")
 	a.addFlags(cmd, askKeys[:]...)
 	a.addFlags(cmd, limitKeys[:]...)
 }

@@ -11,8 +11,8 @@ import (
 // that time, as a [desk.Keeper] does.
 type Apart struct {
 	desk.Store
-	mu    sync.Mutex
-	off   bool
+	mu     sync.Mutex
+	off    bool
 	queued map[string][]byte
 }
 

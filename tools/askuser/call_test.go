@@ -401,6 +401,26 @@ func TestSessionGoesOn(t *testing.T) {
 	}
 }
 
+// A record keeps the id of the call: the one in its arguments, else the host's.
+func TestToolUseID(t *testing.T) {
+	for _, tc := range []struct{ meta, args, want string }{
+		{"claudecode/toolUseId", which, "host"},
+		{"callId", which, "host"},
+		{"callId", `{"question":"Which?","tool_use_id":"own"}`, "own"},
+	} {
+		r := newRig(t, ui.Elsewhere())
+		req := request(tc.args)
+		req.Params.Meta = mcp.NewMetaFromMap(map[string]any{tc.meta: "host"})
+		ctx, cancel := context.WithCancel(t.Context())
+		got := r.start(ctx, &link{}, req)
+		if rec := r.open(); rec.ToolUse != tc.want {
+			t.Errorf("%s, %s: %q, want %q", tc.meta, tc.args, rec.ToolUse, tc.want)
+		}
+		cancel()
+		within(t, got)
+	}
+}
+
 // Where the host tells which of its user's prompts a call serves, rounds in a
 // row are those of one prompt.
 func TestRoundsOfOnePrompt(t *testing.T) {
