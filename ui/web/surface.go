@@ -17,7 +17,7 @@ import (
 const (
 	openTime   = 15 * time.Second
 	streamTime = 10 * time.Second
-	tellTime   = 1500 * time.Millisecond
+	tellTime   = time.Second
 )
 
 // SurfaceOptions are what the surface needs beside its server.
