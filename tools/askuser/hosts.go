@@ -29,6 +29,9 @@ type host struct {
 	// progressColumns is how wide a line of a progress message may be for all of its lines
 	// to be shown, 0 if only the first line is.
 	progressColumns int
+	// hidesText means that its model is shown the structured content alone, where there
+	// is one: the lean form, without what only programs need.
+	hidesText bool
 	// form is what its form shows, and what it does with keys that the user types
 	// to the agent. Whether it takes arrays depends on the protocol version.
 	form elicit.Style
@@ -59,11 +62,11 @@ func knownHosts() []host {
 		// cannot close a form that was answered elsewhere. A list ignores letters and
 		// digits; a text field takes a sentence, and two Enters send it. Of a message
 		// with more than four rows it shows three.
-		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
+		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, hidesText: true, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.
-		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, form: elicit.Style{Line: true, Rows: 14}},
+		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, hidesText: true, form: elicit.Style{Line: true, Rows: 14}},
 		// Where a line of a progress message is wider than its box, six columns less
 		// than the terminal, the whole message becomes one line that is cut there.
 		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},
