@@ -51,6 +51,7 @@ type conn struct {
 	inFlight      map[*natsgo.Msg]context.CancelCauseFunc // requests under way
 	connectedAt   time.Time                               // when the node was connected to
 	probedAt      time.Time                               // when the node was last probed
+	leaderFreshAt time.Time                               // see leaderIsFresh
 }
 
 // Identity is the name and the rights of a credential.

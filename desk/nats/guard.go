@@ -90,6 +90,32 @@ func (c *conn) leaveIfUseless(since time.Time) {
 	}()
 }
 
+// leaderIsFresh reports whether no other node can lead by now than the one that has
+// answered through our node since a time. What a leader was heard to hear counts for a
+// second: with the two of guardFresh that is less than the four that nodes wait before
+// they choose another.
+func (c *conn) leaderIsFresh(ctx context.Context, since time.Time) bool {
+	if len(c.urls) < 2 {
+		return true
+	}
+	now := time.Now()
+	fresh := func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.connectedAt.Before(since) && c.leaderFreshAt.After(c.connectedAt) && now.Sub(c.leaderFreshAt) < time.Second
+	}
+	if fresh() {
+		return true
+	}
+	if !c.hearsLeader(ctx) {
+		return false
+	}
+	c.mu.Lock()
+	c.leaderFreshAt = now
+	c.mu.Unlock()
+	return fresh() // unless the node was left meanwhile
+}
+
 // hearsLeader reports whether the leader of the desk answers, and has heard from most
 // nodes lately: one that was cut off claims for ten seconds that it leads.
 func (c *conn) hearsLeader(ctx context.Context) bool {

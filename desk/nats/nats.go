@@ -9,12 +9,15 @@
 //
 // The leader of the stream answers reads, never a follower: a stream with direct gets,
 // or a key-value bucket, may answer with an earlier state. A leader that is cut off from
-// the others serves reads for up to ten seconds, and its clients read an earlier state;
-// a client that writes finds out and leaves it. Creates name the sequence that they
+// the others serves reads for up to ten seconds. Documents that it has are true, as they
+// never change; that there is none counts only from a leader that hears most nodes. A
+// listing or a mark may still be of an earlier state there; a client that writes finds
+// out and leaves it. Creates name the sequence that they
 // expect, and are repeated with the same bytes until the result is definite. When a
 // server dies every request to it ends at once. Owners, writers and roles are part of
 // the subjects, which the server checks against each credential; a document that is not
-// under its writer's own name does not count, and is logged. No decision reads a clock.
+// under its writer's own name does not count, and is logged. No decision reads a clock of
+// another machine.
 //
 // The package imports desk, whose Store it is, internal/door and the client of NATS.
 // It knows of records only their ids, is no server, and changes streams for the operator
@@ -243,7 +246,7 @@ func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte)
 
 // Get implements desk.Store.
 func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
-	d := s.get(ctx, kind, id)
+	d := s.Read(ctx, desk.Key{Kind: kind, ID: id})[0]
 	return d.Data, d.Err
 }
 
@@ -321,12 +324,26 @@ const maxInFlight = 64
 // collected: a reader that finds it free knows that the record was open then.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
-	_ = each(len(keys), func(i int) error {
-		out[i] = s.get(ctx, keys[i].Kind, keys[i].ID)
-		return nil
+	err := s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
+		began := time.Now()
+		_ = each(len(keys), func(i int) error {
+			out[i] = s.get(ctx, keys[i].Kind, keys[i].ID)
+			return nil
+		})
+		if !slices.ContainsFunc(out, absent) || s.leaderIsFresh(ctx, began) {
+			return true, nil
+		}
+		return false, fmt.Errorf("%w: the node may be cut off from the others", desk.ErrUnreachable)
 	})
+	for i := range out {
+		if err != nil && absent(out[i]) {
+			out[i].Err = err
+		}
+	}
 	return out
 }
+
+func absent(d desk.Document) bool { return errors.Is(d.Err, desk.ErrNotFound) }
 
 // each calls f for 0 to n-1, some at a time, and returns the first error.
 func each(n int, f func(int) error) error {

@@ -26,6 +26,9 @@ type host struct {
 	// showsProgress means that the user sees progress messages. A progress token is
 	// no proof: some clients send one and do not show the messages.
 	showsProgress bool
+	// progressColumns is how wide a line of a progress message may be for all of its lines
+	// to be shown, 0 if only the first line is.
+	progressColumns int
 	// hidesText means that its model is shown the structured content alone, where there
 	// is one: the lean form, without what only programs need.
 	hidesText bool
@@ -64,8 +67,9 @@ func knownHosts() []host {
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.
 		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, hidesText: true, form: elicit.Style{Line: true, Rows: 14}},
-		// Its progress line is cut at the width of the terminal.
-		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true},
+		// Where a line of a progress message is wider than its box, six columns less
+		// than the terminal, the whole message becomes one line that is cut there.
+		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},
 		// 60 s; every progress message restarts them.
 		{name: "opencode", maxWaitInForm: unlimitedWait, maxWaitHTTP: 10 * time.Minute, progressExtends: true},
 		// Declares forms but cancels them by itself (reported for v1.0.0 by the

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
@@ -211,16 +212,35 @@ func (w *waiting) abandon(ctx context.Context) {
 // reportProgress sends a progress message that names the question and where to
 // answer it. Hosts show it to the user, and some extend their limit.
 func (w *waiting) reportProgress(ctx context.Context) {
-	questions := w.Record().Questions
-	asked := words.English.AndMore(question.Shorten(question.Line(questions[0].Text), 80), len(questions)-1)
+	text := w.whereToAnswer() + ": "
+	if questions := w.Record().Questions; w.progressColumns == 0 {
+		text += words.English.AndMore(question.Shorten(question.Line(questions[0].Text), 80), len(questions)-1)
+	} else {
+		text = ansi.Wordwrap(text+wholeText(questions), w.progressColumns, "")
+	}
 	err := w.Notify("notifications/progress", struct {
 		Message string            `json:"message"`
 		Seconds int               `json:"progress"`
 		Token   mcp.ProgressToken `json:"progressToken"`
-	}{w.whereToAnswer() + ": " + asked, int(time.Since(w.start).Seconds()), w.token})
+	}{text, int(time.Since(w.start).Seconds()), w.token})
 	if err != nil {
 		w.Log.InfoContext(ctx, "a progress message was not sent", "id", w.Record().ID, "error", err)
 	}
+}
+
+// wholeText returns questions with the labels of their options.
+func wholeText(questions []question.Question) string {
+	var all []string
+	for _, q := range questions {
+		var labels []string
+		for _, o := range q.Options {
+			labels = append(labels, o.Label)
+		}
+		if all = append(all, q.Text); labels != nil {
+			all = append(all, "("+strings.Join(labels, ", ")+")")
+		}
+	}
+	return question.Shorten(question.Line(strings.Join(all, " ")), 600)
 }
 
 // whereToAnswer returns the text that says where to answer, and whether another

@@ -13,10 +13,11 @@ import (
 )
 
 // The time that a browser may take to show the page, and after that to open its event
-// stream.
+// stream; and for which the user alone knows an address, before the model tells it too.
 const (
 	openTime   = 15 * time.Second
 	streamTime = 10 * time.Second
+	tellTime   = time.Second
 )
 
 // SurfaceOptions are what the surface needs beside its server.
@@ -39,10 +40,11 @@ type Surface struct {
 
 // launcher starts the page that a process serves for its own questions.
 type launcher struct {
-	options SurfaceOptions
-	wait    time.Duration
-	turn    ui.Turn   // to open a browser
-	visited time.Time // the latest visit that a question waited for; guarded by turn
+	options  SurfaceOptions
+	wait     time.Duration // for a browser
+	tellWait time.Duration // for a user who was told the address
+	turn     ui.Turn       // to open a browser
+	visited  time.Time     // the latest visit that a question waited for; guarded by turn
 
 	mu     sync.Mutex
 	server *Server // nil until first needed
@@ -52,7 +54,7 @@ type launcher struct {
 
 // NewSurface returns the surface. It starts nothing before the first Show.
 func NewSurface(o SurfaceOptions) *Surface {
-	return &Surface{&launcher{options: o, wait: openTime, turn: ui.NewTurn()}, nil}
+	return &Surface{&launcher{options: o, wait: openTime, tellWait: tellTime, turn: ui.NewTurn()}, nil}
 }
 
 // Telling returns the surface for an asker that can tell the human an address:
@@ -103,7 +105,9 @@ func (s *Surface) ensureOpen(ctx context.Context) error {
 	case <-server.visits: // an earlier visit
 	default:
 	}
+	wait := s.wait
 	if why != nil {
+		wait = s.tellWait
 		s.tell(server.Invite(addr))
 	} else if err := s.options.Open(server.Invite(addr)); err != nil {
 		return ui.Unavailablef("no browser could be opened: %v", err)
@@ -112,8 +116,8 @@ func (s *Surface) ensureOpen(ctx context.Context) error {
 	case <-server.visits:
 		s.visited = time.Now()
 		return nil
-	case <-time.After(s.wait):
-		return ui.Unavailablef("nobody opened the page within %v", s.wait)
+	case <-time.After(wait):
+		return ui.Unavailablef("nobody opened the page within %v", wait)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -142,6 +142,7 @@ func TestSurfaceTells(t *testing.T) {
 	s, _ := newSurface(t, func(o *SurfaceOptions) {
 		o.Desktop = func() error { return ui.ErrRemote }
 	})
+	s.tellWait = patient
 	end := show(s.Telling(func(address string) { told <- address }), desk.Record{ID: "1"})
 	client := &http.Client{Transport: &http.Transport{}, Jar: jar{}, Timeout: patient}
 	defer client.CloseIdleConnections()
@@ -155,6 +156,30 @@ func TestSurfaceTells(t *testing.T) {
 	}
 	if err := end(); !errors.Is(err, errTest) {
 		t.Errorf("Show ended with %v", err)
+	}
+}
+
+// An address that was told to a user who does not come at once has not reached them: the
+// model tells it too, and the page stays for a later visit.
+func TestSurfaceToldInVain(t *testing.T) {
+	told := make(chan string, 1)
+	s, _ := newSurface(t, func(o *SurfaceOptions) {
+		o.Desktop = func() error { return ui.ErrRemote }
+	})
+	s.wait, s.tellWait = time.Hour, time.Millisecond
+	err := s.Telling(func(address string) { told <- address }).Show(t.Context(), desk.Record{ID: "1"}, nil)
+	if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "nobody opened the page") {
+		t.Errorf("Show returned %v", err)
+	}
+	client := &http.Client{Transport: &http.Transport{}, Jar: jar{}, Timeout: patient}
+	defer client.CloseIdleConnections()
+	resp, err := client.Get(<-told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("the address told: %s", resp.Status)
 	}
 }
 
