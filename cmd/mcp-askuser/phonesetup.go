@@ -297,7 +297,7 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe, wait bool)
 		select {
 		case err := <-pressed:
 			if err == nil {
-				a.tell(words.T("The press arrived, %s after the test: your phone answers.", time.Since(sent).Round(time.Second)))
+				a.tell(words.T("The press arrived, %s after the test.", time.Since(sent).Round(time.Second)))
 			}
 			return err
 		case <-late:
