@@ -96,7 +96,6 @@ func (a *app) phoneTest() *cobra.Command {
 // onPhone completes a command that sends a test to the phone.
 func (a *app) onPhone(cmd *cobra.Command, wait *bool, do func(ctx context.Context) error) *cobra.Command {
 	cmd.RunE = a.checked(func(cmd *cobra.Command, _ []string) error { return do(cmd.Context()) })
-	a.addFlags(cmd, "dir", "accessible")
 	cmd.Flags().BoolVar(wait, "wait", false, "wait for the press also without a terminal")
 	return cmd
 }
@@ -133,7 +132,6 @@ func (a *app) phoneOff() *cobra.Command {
 		}
 		return nil
 	})
-	a.addFlags(cmd, "dir")
 	return cmd
 }
 
@@ -297,7 +295,7 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe, wait bool)
 		select {
 		case err := <-pressed:
 			if err == nil {
-				a.tell(words.T("The press arrived, %s after the test: your phone answers.", time.Since(sent).Round(time.Second)))
+				a.tell(words.T("The press arrived, %s after the test.", time.Since(sent).Round(time.Second)))
 			}
 			return err
 		case <-late:
@@ -342,8 +340,10 @@ func (a *app) showTopic(p *ntfy.Phone) {
 	qrterminal.GenerateHalfBlock(p.Link(), qrterminal.L, &code)
 	width := utf8.RuneCountInString(code.String()[:strings.IndexByte(code.String(), '\n')])
 	screen, _ := a.err.(*os.File)
+	subscribe := words.Mark("Android: open the link. iPhone: in the app, add the topic %s\n(server %s).")
 	if room, _, err := term.GetSize(int(screen.Fd())); err == nil && room >= width && !a.settings().Accessible {
 		fmt.Fprint(a.err, code.String())
+		subscribe = words.Mark("Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s).")
 	}
-	a.tell(words.T("Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s).", p.Topic, p.Server))
+	a.tell(words.T(subscribe, p.Topic, p.Server))
 }

@@ -220,7 +220,7 @@ func (p *Phone) hint(link string) string {
 	return words.T("Answer at your computer: mcp-askuser inbox")
 }
 
-// answerable reports whether a press can answer a record: one choice without
+// answerable reports whether a press can answer a record: one choice of options without
 // follow-up questions. The server must not read the answer to a question for a
 // secret.
 func answerable(rec desk.Record) bool {
@@ -228,7 +228,7 @@ func answerable(rec desk.Record) bool {
 		return false
 	}
 	q := &rec.Questions[0]
-	return !q.Several() && !slices.ContainsFunc(q.Options, func(o question.Option) bool { return len(o.FollowUps) > 0 })
+	return len(q.Options) > 0 && !q.Several() && !slices.ContainsFunc(q.Options, func(o question.Option) bool { return len(o.FollowUps) > 0 })
 }
 
 // render returns the text of a question, the labels of its buttons, and whether a
@@ -339,6 +339,25 @@ const probe = "mcp-askuser: a test of whether a button may write here"
 // ErrRefused means that the server refuses a request with these credentials.
 var ErrRefused = errors.New("the ntfy server refuses this")
 
+// statusError is a response other than 200, and what the server says of it.
+type statusError struct {
+	status int
+	why    string
+}
+
+func (e *statusError) Error() string {
+	status := fmt.Sprintf("%d %s", e.status, http.StatusText(e.status))
+	if e.why == "" {
+		return words.T("the ntfy server says %s", status)
+	}
+	return words.T("the ntfy server says %s: %s", status, question.Line(e.why))
+}
+
+// Is reports whether the server refuses the credentials.
+func (e *statusError) Is(target error) bool {
+	return target == ErrRefused && (e.status == http.StatusUnauthorized || e.status == http.StatusForbidden)
+}
+
 // TryPress sends a message as a button would, with the button's credential, unless the
 // server has accepted one before. The server neither stores it nor notifies phones.
 // The error wraps ErrRefused where every press would fail.
@@ -405,12 +424,9 @@ func (p *Phone) request(ctx context.Context, method, path string, body []byte, t
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer func() { _ = resp.Body.Close() }()
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
-		err = fmt.Errorf("the ntfy server says %s: %s", resp.Status, question.Line(strings.TrimSpace(string(text))))
-		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
-			err = fmt.Errorf("%w: %w", ErrRefused, err)
-		}
-		return nil, err
+		var why struct{ Error string } // docs.ntfy.sh has no list of them
+		_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<10)).Decode(&why)
+		return nil, &statusError{resp.StatusCode, why.Error}
 	}
 	return resp, nil
 }

@@ -207,6 +207,7 @@ func TestWhatIsSent(t *testing.T) {
 		{"follow-ups", TextFull, follow, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"several", TextFull, several, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"a secret", TextFull, secret, "Question from Claude Code in shop|Please paste your API token↵Tap.|"},
+		{"free text", TextFull, question.Set{Questions: []question.Question{{ID: "q1", Text: "Why?", Type: question.Text}}}, "Question from Claude Code in shop|Why?↵Tap.|"},
 		{"two questions", TextFull, two, "Question from Claude Code in shop|Which database shall we use? (and 1 more)↵Tap.|"},
 		{"hostile", TextFull, func() question.Set {
 			x := choice("A\x1b[2J\u202eB", "B")
