@@ -23,13 +23,14 @@ type host struct {
 	t testing.TB
 	*model
 	socket string
+	desk   string // the directory of our server's store
 }
 
 // start runs a host's command in a terminal of 80 by 24, and has its model wait
 // for calls.
 func start(t *testing.T, m *model, dir string, env []string, argv ...string) *host {
 	t.Helper()
-	h := &host{t, m, filepath.Join(t.TempDir(), "tmux")}
+	h := &host{t: t, model: m, socket: filepath.Join(t.TempDir(), "tmux")}
 	cmd := []string{"-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", dir, "env", "-i"}
 	cmd = append(append(cmd, env...), argv...)
 	h.tmux(cmd...)
@@ -91,7 +92,9 @@ command = %q
 args = ["serve", "--surface", "elicit", "--max-rounds", "0", "--dir", %q]
 `, m.URL+"/v1", dir, program(t), filepath.Join(home, "desk"))
 	save(t, filepath.Join(home, "config.toml"), config)
-	return start(t, m, dir, []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, bin(t, "codex"), "--no-daemon")
+	h := start(t, m, dir, []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, bin(t, "codex"), "--no-daemon")
+	h.desk = filepath.Join(home, "desk")
+	return h
 }
 
 // claude starts Claude Code.
@@ -106,9 +109,11 @@ func claude(t *testing.T, m *model) *host {
 		"args": []string{"serve", "--surface", "elicit", "--max-rounds", "0", "--dir", filepath.Join(home, "desk")}}}})
 	mcp := filepath.Join(home, "mcp.json")
 	save(t, mcp, string(servers))
-	return start(t, m, dir, []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + home, "ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + key, "DISABLE_AUTOUPDATER=1",
+	h := start(t, m, dir, []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + home, "ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + key, "DISABLE_AUTOUPDATER=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"},
 		bin(t, "claude"), "--mcp-config", mcp, "--strict-mcp-config", "--allowedTools", "mcp__askuser")
+	h.desk = filepath.Join(home, "desk")
+	return h
 }
 
 func save(t *testing.T, path, text string) {
