@@ -94,7 +94,7 @@ func decision(rec view.Record, q *question.Response) string {
 	}
 	switch {
 	case o.Status == desk.Dismissed && o.Reply.Reason != "":
-		return words.T("**No decision:** %s closed the question. Their reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
+		return words.T("**No decision:** %s closed the question. The reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
 	case o.Status == desk.Dismissed:
 		return words.T("**No decision:** %s closed the question.", answerer) + "\n"
 	case o.Status == desk.Timeout:
@@ -229,7 +229,7 @@ func lines(rec desk.Record, last map[string]*string) (out []line) {
 		last[session] = &id
 		return &out[len(out)-1]
 	}
-	use := "toolu_" + rec.ID
+	use := cmp.Or(rec.ToolUse, "toolu_"+rec.ID)
 	tool, input := callOf(rec)
 	add("tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
 	result := wire.NewResult(rec)

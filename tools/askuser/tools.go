@@ -26,9 +26,9 @@ type Config struct {
 	// Surfaces are tried in order. One named elicit is the placeholder of the
 	// client's own form.
 	Surfaces []ui.Surface
-	// Whole, if there is one, is tried before a client's form that would not show
-	// all of a set.
-	Whole   ui.Surface
+	// Beside, if there is one, is a pane beside the client. It is tried before the form of
+	// a host that has paneFirst, and before a form that would not show all of a set.
+	Beside  ui.Surface
 	Hold    time.Duration // how long one call waits; 0: as its host allows
 	Timeout time.Duration // how long the human may take; 0: without end
 	Tick    time.Duration // between progress messages; 0: 10 s
@@ -70,8 +70,10 @@ func New(c Config) *Tools {
 
 // Register adds the three tools to an MCP server.
 func (t *Tools) Register(s *mcpserver.MCPServer) {
-	t.addPrompts(s)
 	schema := wire.Schemas(t.Limits)
+	if templates := t.addPrompts(s); len(templates) > 0 {
+		schema.AddTemplates(templates)
+	}
 	s.AddTools(
 		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", schema.Ask, schema.AskResult), Handler: t.ask},
 		mcpserver.ServerTool{Tool: tool("confirm_action", "Confirm an action", schema.Confirm, schema.ConfirmResult), Handler: t.confirm},
