@@ -91,11 +91,11 @@ func TestAskingOnATerminal(t *testing.T) {
 	}{
 		{"a digit and Enter", "mcp-askuser", []string{"ask", askDatabase}, true, []step{{"Which database?", "2"}, {"(•) MongoDB", "\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"by its other name", alias, []string{askDatabase}, true, []step{{"Which database?", "1"}, {"(•) PostgreSQL", "\r"}}, `{"answers":{"Database":"PostgreSQL"}}` + "\n", 0},
-		{"Esc closes", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "\x1b"}, {"Dismiss without", "\r"}}, dismissal, 2},
+		{"x closes", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "x"}, {"Dismiss without", "\r"}}, dismissal, 2},
 		{"Ctrl+C interrupts", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "\x03"}}, "", 130},
 		{"confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "y"}, {"(•) Yes", "\r"}}, "yes\n", 0},
 		{"not confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "n"}, {"(•) No", "\r"}}, "no\n", 1},
-		{"confirm closed", "mcp-askuser", []string{"confirm", "--default", "yes", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "\x1b"}, {"Dismiss without", "\r"}}, "", 2},
+		{"confirm closed", "mcp-askuser", []string{"confirm", "--default", "yes", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "x"}, {"Dismiss without", "\r"}}, "", 2},
 
 		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
@@ -103,8 +103,8 @@ func TestAskingOnATerminal(t *testing.T) {
 		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\r"}, {"takes 1): ", "=\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
 		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x04"}}, dismissal, 2},
 		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x03"}}, "", 130},
-		{"nothing is confirmed by an empty line", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "\r"}, {"y or n: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "\r"}}, "", 2},
-		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
+		{"nothing is confirmed by an empty line", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "\r"}, {"y or n: ", "x\r"}, {"[n]: ", "y\r"}, {"none): ", "\r"}}, "", 2},
+		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "x\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
 		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "10s", askDefault}, true, []step{{"Go on?", ""}}, `{"answers":{}}` + "\n", 124},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -118,6 +118,7 @@ func TestAskingOnATerminal(t *testing.T) {
 					s.form(step.wait)
 				default:
 					s.WaitFor(step.wait)
+					<-time.After(time.Second) // what a letter opened waits for a pause
 				}
 				if step.keys != "" {
 					s.Type(step.keys)
@@ -358,7 +359,7 @@ func TestExitStatuses(t *testing.T) {
 // Whoever leaves the list of clients is told that nothing came of it, and of no
 // question that stays open: there is none.
 func TestNoClientChosen(t *testing.T) {
-	for keys, status := range map[string]int{"\x1b": 0, "\x03": exitClosed} {
+	for keys, status := range map[string]int{"x": 0, "\x03": exitClosed} {
 		home := t.TempDir()
 		if err := os.Mkdir(filepath.Join(home, ".cursor"), 0o755); err != nil {
 			t.Fatal(err)

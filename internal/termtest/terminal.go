@@ -197,7 +197,7 @@ func (x *Terminal) WaitFor(text string) {
 func (x *Terminal) Quiet() {
 	x.t.Helper()
 	waits := func() bool { return strings.Contains(x.Screen(), "waiting for a pause") }
-	x.Type("x")
+	x.Type("z")
 	x.Within(3*time.Second, waits)
 	x.Until("the pause to be over", func() bool { return !waits() })
 }

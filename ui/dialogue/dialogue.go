@@ -19,13 +19,12 @@ type Layout int
 const (
 	// Pages shows one question a page, whose marks change until Next confirms them.
 	// Declared defaults of a checkbox or text question are on their page. Going back to a
-	// confirmed step leaves it confirmed. A review is needed wherever there is, or has
-	// been, more to overlook than one pick: several questions, several marks, a note on
-	// the whole, a draft.
+	// confirmed step leaves it confirmed. A review is needed where more than one question
+	// is shown, or has been.
 	Pages Layout = iota
 	// Turns asks one question after the other, each answered in one go (Fill, then Next).
 	// Going back to a step has it confirmed again. A review is needed where more than
-	// one question is shown, after a draft, and after the act Review.
+	// one question is shown.
 	Turns
 	// Sheet shows all questions at once. What a step holds counts without Next, and
 	// follow-ups open with the marks. No review is needed.
@@ -109,7 +108,6 @@ func New(rec desk.Record, o Options) *Dialogue {
 		}
 		d.steps = append(d.steps, s)
 	}
-	d.long = d.restored
 	d.bringUp()
 	if len(d.visible) > 0 {
 		d.at = d.visible[0]
@@ -157,16 +155,10 @@ func (d *Dialogue) Previous() *Step {
 	return d.view(d.visible[at-1])
 }
 
-// Reviews reports whether a review is needed before sending.
+// Reviews reports whether a review is needed before sending, see Layout. One is also
+// needed after the act Review, and where a note on the whole would be sent unseen.
 func (d *Dialogue) Reviews() bool {
-	switch d.options.Layout {
-	case Sheet:
-		return false
-	case Turns:
-		return d.long || len(d.visible) != 1
-	case Pages:
-	}
-	return d.long || len(d.visible) != 1 || d.steps[d.visible[0]].Several() || d.note != ""
+	return d.options.Layout != Sheet && (d.long || len(d.visible) != 1 || d.note != "")
 }
 
 // Restored reports whether the draft has brought anything back of which nothing is

@@ -67,7 +67,7 @@ func kinds() map[string][]question.Question {
 
 var sentences = []string{
 	"make it a bit faster please⏎", "git commit -m wip⏎", "yes⏎", "y⏎", "no⏎", "2⏎", "12⏎", "⏎", "kill -9 22⏎",
-	"sure, do it⏎", "y y y⏎", "/clear⏎", "? why⏎", "git push⏎y⏎", "jk⏎", "  ⏎",
+	"sure, do it⏎", "y y y⏎", "/clear⏎", "x⏎", "d⏎", "do it⏎yes⏎", "fix it, 2 of them⏎", "xargs -0 rm⏎", "? why⏎", "git push⏎y⏎", "jk⏎", "  ⏎",
 }
 
 // TestTypedElsewhere: a sentence is being typed when the form appears, at any
@@ -98,6 +98,7 @@ func TestTypedAfterAPause(t *testing.T) {
 		for _, sentence := range []string{
 			"yes, but keep the old one⏎", "2 of them are enough⏎", "no way⏎", "just kidding, go back 1 step⏎", "y 2 fine⏎",
 			"/tmp has 2 of them, delete⏎", "git push⏎y⏎", "sounds good⏎now write the tests⏎", "y⏎",
+			"x marks the spot⏎", "x⏎", "d⏎", "do it⏎yes⏎", "delete 2⏎", "kjd⏎", "dd⏎", "2x⏎",
 		} {
 			if sentence == "y⏎" && (kind == "yes or no" || kind == "default" || kind == "two") {
 				continue // an answer, for all that anybody can tell
@@ -172,7 +173,7 @@ func TestFirstAct(t *testing.T) {
 		{"to the draft", []question.Question{choice}, draft, []string{"down", "enter"}, told("db", "", "none")},
 		{"to what the filter leaves", []question.Question{database()}, question.Reply{}, []string{"/", "memory", "enter", "enter", "down"}, told("db", "", "none")},
 		{"to a yes", []question.Question{yes()}, question.Reply{}, []string{"down"}, told("deploy", "", question.YesID)},
-		{"several", []question.Question{features()}, question.Reply{}, []string{"down", "enter"}, told("features", "", "search")},
+		{"several", []question.Question{features()}, question.Reply{}, []string{"down"}, told("features", "", "search")},
 		{"text", []question.Question{proposed(name())}, question.Reply{}, []string{"right"}, told("name", "orders")},
 		{"optional text", []question.Question{optional(name())}, question.Reply{}, []string{"right"}, question.Answer{}},
 		{"skipped", []question.Question{optional(database())}, question.Reply{}, []string{"s"}, question.Answer{}},
@@ -321,13 +322,13 @@ func TestRollback(t *testing.T) {
 	if !strings.Contains(r.screen(), "Which version") {
 		t.Fatalf("not on the next page:\n%s", r.screen())
 	}
-	if r.types("x", 200*ms); !strings.Contains(r.screen(), "waiting for a pause") {
+	if r.types("z", 200*ms); !strings.Contains(r.screen(), "waiting for a pause") {
 		t.Errorf("not said:\n%s", r.screen())
 	}
 	if r.wait(time.Second); r.screen() != before {
 		t.Errorf("not taken back:\n%s\nwant:\n%s", r.screen(), before)
 	}
-	r.types("0Red", 200*ms).keys("esc", "esc", "r", "why", "esc", "x")
+	r.types("0Red", 200*ms).keys("esc", "x", "w")
 	if r.wait(time.Second); r.screen() != before {
 		t.Errorf("not taken back:\n%s\nwant:\n%s", r.screen(), before)
 	}
@@ -342,7 +343,7 @@ func TestRollbackIsKept(t *testing.T) {
 		var kept []question.Reply
 		l := alive(t, record(database()), withKeep(func(r question.Reply) { kept = append(kept, r) }), withOrigin(act.Appeared))
 		l.wait(time.Second)
-		for _, key := range termtest.Keys("2", "x") {
+		for _, key := range termtest.Keys("2", "z") {
 			l.do(key)
 			l.wait(200 * ms)
 		}

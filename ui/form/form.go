@@ -37,6 +37,9 @@ type Form struct {
 	options Options
 	window  term.Window
 
+	// Active says that another panel is beside the form, which has the keyboard.
+	Active bool
+
 	dialogue     *dialogue.Dialogue
 	pages        map[string]*page // those that were shown, by question; "" is the review
 	wide         bool             // some question has previews
@@ -68,6 +71,9 @@ type Options struct {
 	Bare bool
 	// Break has Ctrl+C ask whether to dismiss before it leaves the form.
 	Break bool
+	// List says that the host has a list to which Esc on the first page goes back: the form
+	// is Aborted. Elsewhere Esc closes nothing.
+	List bool
 	// Interrupted says what becomes of the record when the human breaks off, as
 	// in present.Question; empty is that it stays open.
 	Interrupted desk.Status
@@ -101,7 +107,7 @@ type More struct{ Wait int }
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
 		rec: words.Local.Shown(rec), commit: commit, options: o, window: term.NewWindow(time.Now), pages: map[string]*page{},
-		dismissal: term.NewDismissal(words.T("The agent will be told that you dismissed it."), true),
+		dismissal: term.NewDismissal(words.T("The agent will be told that you dismissed it.")),
 	}
 	if o.Window != nil {
 		f.window = *o.Window
@@ -109,7 +115,7 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	}
 	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: f.bare(), Draft: o.Draft, Memory: o.Memory, Attended: true})
 	f.dismissal.SetReason(f.dialogue.Reason())
-	f.discussion = f.dismissal.Discussion(o.Origin == act.Opened)
+	f.discussion = f.dismissal.Discussion()
 	for _, s := range f.dialogue.All() {
 		f.wide = f.wide || slices.ContainsFunc(s.Options, func(o question.Option) bool { return o.Preview != "" })
 	}
@@ -224,7 +230,7 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 	case f.sending:
 		return act.Edit
 	case f.confirmation != nil:
-		return f.confirmation.Kind(msg)
+		return f.confirmation.Kind(msg, f.window.Gate)
 	case f.page().find(msg) == nil:
 		return act.Foreign
 	case name == "enter" && f.page().reader == nil:
@@ -257,7 +263,7 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 	key, _ := msg.(tea.KeyPressMsg)
 	switch name := key.String(); {
 	case name == "ctrl+c" && f.options.Break && f.confirmation != f.dismissal:
-		f.ask(f.dismissal)
+		return f.ask(f.dismissal)
 	case name == "ctrl+c":
 		return f.end(Aborted)
 	case name == term.EditKey && f.entry() != nil:
@@ -268,7 +274,6 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 		_, cmd := f.page().huh.Update(msg)
 		return cmd
 	}
-	return nil
 }
 
 // entry is where text is typed now, nil for nowhere.
@@ -288,31 +293,77 @@ func (f *Form) takeOver() {
 	}
 }
 
-// ask asks whether to dismiss, or to discuss first, in place of the page.
-func (f *Form) ask(d *term.Dismissal) {
+// ask asks whether to dismiss, or to discuss first, in place of the page. In a bare form it
+// waits for a pause: the key may have begun a word, which its next key then takes back.
+// Where text is typed nothing is taken back.
+func (f *Form) ask(d *term.Dismissal) tea.Cmd {
+	typing := f.page().typing()
 	f.confirmation = d
 	d.Open()
+	switch {
+	case !f.bare():
+		return nil
+	case typing:
+		return f.window.Gate.Show(act.Appeared)
+	}
+	return f.window.Gate.Open(func() { f.confirmation = nil })
 }
 
+// escape goes back to the page before, or from the first one to the list of the host.
+func (f *Form) escape() tea.Cmd {
+	p := f.page()
+	switch {
+	case f.dialogue.Previous() != nil:
+		p.act(dialogue.Back{})
+	case f.options.List:
+		return f.end(Aborted)
+	default:
+		dismiss, discuss := p.endKeys()
+		f.notice = words.T("%[1]s dismiss · %[2]s discuss first · esc does not close the question", dismiss, discuss)
+	}
+	return nil
+}
+
+// Pick marks the row of this index of the first question: an option, or after them Other,
+// which is then written. With send it takes it, as Enter does.
+func (f *Form) Pick(row int, send bool) tea.Cmd {
+	p := f.page()
+	s := p.step()
+	if s == nil || !s.Chooses() || row >= len(rows(s))-1 {
+		return nil
+	}
+	if p.goTo(row); !s.Rows[row].Marked || s.Rows[row].Kind == dialogue.Other {
+		p.pick()
+	}
+	if send {
+		return p.take()
+	}
+	return f.changed(true)
+}
+
+// WriteNote opens the note to the answer.
+func (f *Form) WriteNote() { f.page().openNote() }
+
 func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
-	confirmation := f.confirmation
-	decision, err := confirmation.Press(msg)
+	decision, err := f.confirmation.Press(msg)
 	if err != nil {
 		f.notice = err.Error()
 	}
 	f.takeOver()
-	switch {
-	case decision == term.GoBack:
+	switch decision {
+	case term.GoBack:
 		f.confirmation = nil
 		f.page().focus()
-	case decision == term.Dismiss:
+		if f.options.Origin == act.Opened {
+			return f.window.Gate.Show(act.Opened)
+		}
+	case term.Dismiss:
 		f.page().act(dialogue.Dismiss{Reason: f.dismissal.Reason()})
 		return f.sendReply()
-	case decision == term.Discuss && confirmation == f.discussion:
+	case term.Discuss:
 		f.page().act(dialogue.Discuss{Topic: f.discussion.Reason()})
 		return f.sendReply()
-	case decision == term.Discuss:
-		f.ask(f.discussion)
+	case term.Undecided:
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func TestHistoryKey(t *testing.T) {
 func TestHistoryComesLate(t *testing.T) {
 	r := fresh(t, 80, 24, third(), withRounds(session)).show()
 	_, read := r.f.Update(tea.KeyPressMsg{Text: "h", Code: 'h'})
-	r.keys("esc")
+	r.keys("x")
 	if r.run(read); !strings.Contains(r.screen(), "Dismiss without answering?") {
 		t.Errorf("want the question whether to dismiss, got:\n%s", r.screen())
 	}

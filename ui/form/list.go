@@ -116,8 +116,7 @@ func (p *page) take() tea.Cmd {
 		p.form.notice = p.inWords(dialogue.ErrUntouched)
 		return nil
 	case r.Kind == talk:
-		p.form.ask(p.form.discussion)
-		return nil
+		return p.form.ask(p.form.discussion)
 	case r.Kind == nowhere:
 	case r.Kind == dialogue.Other && (s.Several() && len(s.Marked()) == 0 || !s.Several() && (!r.Marked || p.entry.Text() == "")):
 		p.write()
@@ -275,7 +274,7 @@ func called(s *dialogue.Step, name string) int {
 	}
 	return slices.IndexFunc(rows(s), func(r dialogue.Row) bool {
 		shown, number := keys(r)
-		return name != "" && (name == shown || name == number) || id != "" && r.Offered() && id == r.Option.ID
+		return name != "" && r.Kind != talk && (name == shown || name == number) || id != "" && r.Offered() && id == r.Option.ID
 	})
 }
 
@@ -312,9 +311,10 @@ func (p *page) listBindings(name string) (keys term.Bindings, only bool) {
 		mark.Hint = words.T("mark")
 	}
 	return term.Bindings{
-		{Keys: "esc", Off: s.Filter == "", Do: term.Only(func() { p.narrow("") })},
+		{Keys: "esc", Hint: words.T("show all"), Off: s.Filter == "", Do: term.Only(func() { p.narrow("") })},
 		choose, mark,
 		{Keys: "enter", Do: p.take},
+		chooseLater,
 		{Keys: "up k", Name: "↑↓", Hint: words.T("move"), Do: term.Only(func() { p.move(-1) })},
 		{Keys: "down j", Do: term.Only(func() { p.move(1) })},
 		{Keys: "home g", Do: term.Only(func() { p.goTo(visible(s)[0]) })},
@@ -322,7 +322,6 @@ func (p *page) listBindings(name string) (keys term.Bindings, only bool) {
 		shortcut,
 		{Keys: "s", Hint: words.T("skip"), Off: s.Required, Do: term.Only(p.skip)},
 		{Keys: "pgup pgdown ctrl+u ctrl+d", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !l.previews, Do: term.Only(func() { l.scroll.Press(name) })},
-		chooseLater,
 		{Keys: "/", Hint: words.T("filter"), Off: s.Confirms(), Do: term.Only(func() { l.filtering = true })},
 	}, false
 }

@@ -218,14 +218,20 @@ func (p *page) bindings(name string) term.Bindings {
 		f.View() // finds out whether something is cut
 	}
 	read := term.Binding{Keys: "tab", Hint: words.T("read all"), Off: p.id == "" || !p.cut, Do: term.Only(func() { p.reader = term.TextReader(p.everything()) })}
-	back := term.Binding{Keys: "shift+tab left ctrl+b", Do: term.Only(func() { p.act(dialogue.Back{}) })}
-	if f.dialogue.Previous() != nil {
-		back.Hint = words.T("back")
+	escape := term.Binding{Keys: "esc", Off: p.chooses() && p.step().Filter != "", Do: f.escape}
+	switch {
+	case f.dialogue.Previous() != nil:
+		escape.Hint = words.T("back")
+	case f.options.List:
+		escape.Hint = words.T("list")
 	}
+	back := term.Binding{Keys: "shift+tab left ctrl+b", Do: term.Only(func() { p.act(dialogue.Back{}) })}
+	x, d := p.endKeys()
+	dismiss := term.Binding{Keys: x + " ctrl+x", Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(f.dismissal) }}
+	discuss := term.Binding{Keys: d + " alt+d", Do: func() tea.Cmd { return f.ask(f.discussion) }}
 	if typing {
 		back.Keys = "shift+tab"
 	}
-	discuss := term.Binding{Keys: "alt+d", Do: term.Only(func() { f.ask(f.discussion) })}
 	if !p.chooses() {
 		discuss.Hint = words.T("discuss first")
 	}
@@ -239,7 +245,7 @@ func (p *page) bindings(name string) term.Bindings {
 		discuss,
 	}
 	if p.writesNote() {
-		return slices.Concat(p.noteBindings(), append(looks, read).Hidden())
+		return slices.Concat(p.noteBindings(), append(looks, read, dismiss, discuss).Hidden())
 	}
 	own, only := p.ownBindings(name)
 	enter := slices.IndexFunc(own, func(b term.Binding) bool { return b.Keys == "enter" })
@@ -247,12 +253,10 @@ func (p *page) bindings(name string) term.Bindings {
 		own[enter].Hint = p.onward()
 	}
 	if only {
-		return slices.Concat(own, append(looks, read, back).Hidden(), other.Hidden())
+		return slices.Concat(own, append(looks, read, back, dismiss).Hidden(), other.Hidden())
 	}
 	return slices.Concat(own[:enter+1], term.Bindings{
-		read,
-		{Keys: "esc", Hint: words.T("dismiss"), Do: term.Only(func() { f.ask(f.dismissal) })},
-		back,
+		read, escape, dismiss, back,
 		{Keys: "?", Hint: words.T("keys"), Off: typing, Do: term.Only(p.explain)},
 	}, own[enter+1:], looks, other)
 }
@@ -287,6 +291,14 @@ func (p *page) letter(l string) string {
 		return "alt+" + strings.ToLower(l)
 	}
 	return l
+}
+
+// endKeys are the keys that dismiss and discuss first: letters where no text is typed.
+func (p *page) endKeys() (dismiss, discuss string) {
+	if p.typing() {
+		return "ctrl+x", "alt+d"
+	}
+	return "x", "d"
 }
 
 // onward says what Enter does on the page.

@@ -71,7 +71,7 @@ func (f *Form) panel(p *page, hints []term.Hint) term.Panel {
 		by += " · " + words.Local.MoreWait(f.waitingBehind)
 	}
 	styles, s := f.window.Styles, p.step()
-	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints}
+	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints, Active: f.Active}
 	if _, closes := f.dialogue.Closes(f.window.Now()); closes {
 		left, text, _ := f.left()
 		out.Clock = styles.Muted.Render(text)

@@ -30,9 +30,9 @@ func TestEnds(t *testing.T) {
 	}{
 		{"open", func(*rig) {}, Open, ""},
 		{"answered", func(r *rig) { r.keys("enter") }, Sent, "Answer sent."},
-		{"dismissed", func(r *rig) { r.keys("esc", "enter") }, Sent, "Dismissed."},
+		{"dismissed", func(r *rig) { r.keys("x", "enter") }, Sent, "Dismissed."},
 		{"ctrl+c", func(r *rig) { r.keys("2", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
-		{"ctrl+c while asked whether to close", func(r *rig) { r.keys("esc", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
+		{"ctrl+c while asked whether to close", func(r *rig) { r.keys("x", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
 		{"answered elsewhere", func(r *rig) { r.send(Withdraw{closed(desk.Answered, "inbox", "")}) }, Withdrawn, "Already answered in the inbox."},
 		{"dismissed elsewhere", func(r *rig) { r.send(Withdraw{closed(desk.Dismissed, "web", "")}) }, Withdrawn, "Already dismissed on the web page."},
 		{"withdrawn by the asker", func(r *rig) { r.send(Withdraw{closed(desk.Cancelled, "", "no longer\x1b[31m needed")}) }, Withdrawn, "The agent withdrew the question: no longer␛[31m needed."},
@@ -92,7 +92,7 @@ func TestRefusedReply(t *testing.T) {
 
 	r = open(t, 80, 24, database())
 	r.fail = question.Violations{{Path: "reason", Message: "is too long"}}
-	r.keys("esc", "r", "because", "enter")
+	r.keys("x", "because", "enter")
 	if got := r.screen(); !strings.Contains(got, "reason: is too long") || !strings.Contains(got, "because") {
 		t.Errorf("want the reason and its refusal, got:\n%s", got)
 	}
@@ -176,7 +176,7 @@ func (c rgb) RGBA() (r, g, b, a uint32) {
 // whatever it says and on either kind of terminal.
 func TestContrast(t *testing.T) {
 	for _, shade := range []rgb{0x00, 0x1e, 0xf0, 0xff} {
-		for _, keys := range [][]string{nil, {"enter"}, {"enter", "space", "enter"}, {"esc"}, {"?"}, {"/", "x"}, {"ctrl+n", "so"}} {
+		for _, keys := range [][]string{nil, {"enter"}, {"enter", "space", "enter"}, {"x"}, {"?"}, {"/", "x"}, {"ctrl+n", "so"}} {
 			preview := withPreview()
 			r := fresh(t, 120, 24, record(preview, optional(features()))).show()
 			r.send(tea.BackgroundColorMsg{Color: shade})
@@ -228,7 +228,7 @@ func TestBreak(t *testing.T) {
 // to discuss first has had meanwhile, can be written on.
 func TestNoteAfterBreak(t *testing.T) {
 	r := fresh(t, 80, 24, record(database(), features()), withOrigin(act.Appeared), func(o *Options) { o.Break = true }).show().wait(time.Minute)
-	r.keys("1", "enter").wait(time.Minute).keys("down", "enter").wait(time.Minute).keys("ctrl+n", "soon", "ctrl+c", "d", "tab", "esc", "esc")
+	r.keys("1", "enter").wait(time.Minute).keys("down", "enter").wait(time.Minute).keys("ctrl+n", "soon").wait(time.Second).keys("ctrl+c").wait(time.Second).keys("why", "esc")
 	if r.keys("ctrl+n", "er", "enter", "enter").wait(time.Minute); r.last().Note != "sooner" {
 		t.Errorf("sent %+v", r.last())
 	}

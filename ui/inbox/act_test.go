@@ -114,7 +114,7 @@ func TestNavigationAfterTheAnswer(t *testing.T) {
 	r.until("the form", func() bool { return r.m.answer != nil })
 
 	for keys, seen := range map[string]string{
-		"tab": "[History]", "tab tab": "[Waiting]", "?": "Everywhere", "? esc": "[Waiting]", "right": "Session", "right q": "[Waiting]", "pgdown": "[Waiting]", "j k": "[Waiting]",
+		"tab": "[History]", "tab tab": "[Waiting]", "?": "its agent waits for the answer", "? esc": "[Waiting]", "right": "Session", "right q": "[Waiting]", "pgdown": "[Waiting]", "j k": "[Waiting]",
 	} {
 		r := answered()
 		for key := range strings.FieldsSeq(keys) {
@@ -145,7 +145,7 @@ func TestLoneEnter(t *testing.T) {
 		"after a dismissal": func(r *rig) {
 			r.claude(database())
 			r.claude(database())
-			r.open().press("d", act.Quiet).press("enter", time.Second).see("Dismissed.")
+			r.open().press("x", act.Quiet).press("enter", time.Second).see("Dismissed.")
 		},
 		"after a word whose last letter moves": func(r *rig) {
 			r.claude(database())
@@ -305,7 +305,7 @@ func TestMeant(t *testing.T) {
 	}
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
-	r.open().press("d", act.Quiet).types("rnot now", 80*ms).press("enter", 150*ms).see("Dismissed.")
+	r.open().press("x", act.Quiet).types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
 	if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.Outcome.Reply.Reason != "not now" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}

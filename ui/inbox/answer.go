@@ -70,20 +70,28 @@ func (m *model) send(msg tea.Msg) tea.Cmd {
 	return m.addressTo(a, cmd)
 }
 
-func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Options) tea.Cmd {
+func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Options, start formStart) tea.Cmd {
 	a := &answer{rec: rec}
-	options.Window, options.Origin = &m.Window, act.Opened
+	options.Window, options.Origin, options.List = &m.Window, act.Opened, true
 	a.form = form.New(rec, func(r question.Reply) error { return m.reply(rec.ID, r) }, options)
 	m.answer = a
 	var cmds []tea.Cmd
 	for _, msg := range []tea.Msg{m.formSize(), form.Attention{Attended: rec.Attended}, form.Deadline{At: deadline}} {
 		cmds = append(cmds, m.send(msg))
 	}
+	switch {
+	case start.note:
+		a.form.WriteNote()
+	case start.place > 0:
+		cmds = append(cmds, m.addressTo(a, a.form.Pick(start.place-1, start.send)))
+	}
+	m.pick(pick{})
 	return tea.Batch(cmds...)
 }
 
 func (m *model) formSize() tea.WindowSizeMsg {
-	_, width := m.layout()
+	list, width := m.layout()
+	m.answer.form.Active = list > 0
 	size := tea.WindowSizeMsg{Width: width, Height: m.Height}
 	if m.barred() {
 		size.Height--

@@ -195,7 +195,7 @@ func TestGone(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec := r.claude(name())
 	r.open().later(time.Second)
-	fetch := r.m.loadForm(rec.ID, false)
+	fetch := r.m.loadForm(rec.ID, formStart{})
 	r.reply(rec, "web", answerText("name", "orders"))
 	r.send(fetch())
 	if r.m.answer != nil {

@@ -13,17 +13,17 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// dismissal asks whether to close records without an answer, and why.
+// dismissal asks whether to dismiss records, or to discuss one first, and why.
 type dismissal struct {
 	*term.Dismissal
 	ids     []string
 	sending bool
 }
 
-// askDismissal asks whether to dismiss what is marked, or else what is selected.
-// It waits for quiet like what appears by itself, and a further key of a word takes it
-// back: the key begins many.
-func (m *model) askDismissal() tea.Cmd {
+// askDismissal asks whether to dismiss what is marked, or else what is selected, or whether
+// to discuss that first. It waits for quiet like what appears by itself, and a key before
+// that takes it back: the letter may have begun a word.
+func (m *model) askDismissal(end term.Decision) tea.Cmd {
 	rows := m.waiting.marked()
 	if len(rows) == 0 {
 		rows = []*row{m.waiting.selected()}
@@ -32,7 +32,11 @@ func (m *model) askDismissal() tea.Cmd {
 	if len(rows) > 1 {
 		description = words.T("%[1]d questions, one reason for all: %[2]s", len(rows), description)
 	}
-	m.dismissal = &dismissal{Dismissal: term.NewDismissal(description, false)}
+	m.dismissal = &dismissal{Dismissal: term.NewDismissal(description)}
+	if end == term.Discuss {
+		m.dismissal.Dismissal = m.dismissal.Discussion()
+	}
+	m.dismissal.Open()
 	for _, r := range rows {
 		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
@@ -45,7 +49,7 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 	if d.sending {
 		return nil
 	}
-	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey && d.Entry() != nil {
+	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey {
 		return m.Edit(d.Entry())
 	}
 	decision, err := d.Press(msg)
@@ -55,9 +59,13 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 	case decision == term.GoBack:
 		m.dismissal = nil
 		return m.Appear(act.Opened)
-	case decision == term.Dismiss:
+	case decision != term.Undecided:
 		d.sending = true
-		ids, reply := slices.Clone(d.ids), question.Reply{Dismissed: true, Reason: d.Reason(), Took: m.Now().Sub(m.Appeared)}
+		ids, reply := slices.Clone(d.ids), question.Reply{Dismissed: true, Reason: d.Reason()}
+		if decision == term.Discuss {
+			reply = question.Reply{Discuss: true, Note: d.Reason()}
+		}
+		reply.Took = m.Now().Sub(m.Appeared)
 		return func() tea.Msg {
 			errs := make([]error, len(ids))
 			for i, id := range ids {
@@ -98,8 +106,11 @@ func (m *model) dismissed(ids []string, errs []error) tea.Cmd {
 	case done == 0:
 		return m.showNotice(words.Local.Withdrawal(first))
 	}
-	m.dismissal, m.note = nil, words.T(words.Dismissed)
-	if len(ids) > 1 {
+	m.note = words.T(words.Dismissed)
+	if m.dismissal.Decides() == term.Discuss {
+		m.note = words.T(words.Discussed)
+	}
+	if m.dismissal = nil; len(ids) > 1 {
 		m.note = words.T("%[1]d of %[2]d dismissed.", done, len(ids))
 	}
 	return m.returnToList()

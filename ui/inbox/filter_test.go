@@ -43,7 +43,7 @@ func TestFilter(t *testing.T) {
 		t.Errorf("all: %s", got)
 	}
 	r.keys("/", "订单").see("1 of 3 waiting", "› ● Deploy").keys("esc").see("› ● Deploy")
-	r.keys("/", "oracle").see("Nothing that waits fits “oracle”").keys("enter", "enter", "d").see("Nothing that waits")
+	r.keys("/", "oracle").see("Nothing that waits fits “oracle”").keys("enter", "enter", "x", "d").see("Nothing that waits")
 	r.claude(name())
 	r.see("0 of 4 waiting").keys("esc").see("4 waiting")
 }
@@ -112,9 +112,9 @@ func TestDismissSeveral(t *testing.T) {
 	}
 	r.open().keys("space", "space", "down", "space", "space").see("4 marked, 5 waiting", "*● Name: Number 0?")
 	r.keys("up", "space", "esc").see("[Waiting] History ────────────────────────────────────────────── 5 waiting")
-	r.keys("g", "space", "space", "space", "d").see("3 questions, one reason for all").later(act.Quiet)
+	r.keys("g", "space", "space", "space", "x").see("3 questions, one reason for all").later(act.Quiet)
 	r.reply(records[1], "web", answerText("name", "it"))
-	r.see("One of them: Already answered on the web page.").keys("r", "later", "enter").see("2 dismissed.", "2 waiting")
+	r.see("One of them: Already answered on the web page.").keys("later", "enter").see("2 dismissed.", "2 waiting")
 	for i, want := range []desk.Status{desk.Dismissed, desk.Answered, desk.Dismissed, desk.Pending, desk.Pending} {
 		got, err := r.desk.Get(t.Context(), records[i].ID)
 		if err != nil || got.State != want || want == desk.Dismissed && got.Outcome.Reply.Reason != "later" {
@@ -186,7 +186,7 @@ func TestPane(t *testing.T) {
 	}
 	r.keys("ctrl+d", "ctrl+d").see("The end.").keys("ctrl+u", "ctrl+u")
 	r.send(tea.MouseWheelMsg{X: 80, Y: 5, Button: tea.MouseWheelDown})
-	if !strings.Contains(r.screen(), "││ decide this.") || r.m.waiting.at != 1 { // the second line of the question
+	if !strings.Contains(r.screen(), "┃│ decide this.") || r.m.waiting.at != 1 { // the second line of the question
 		t.Errorf("the wheel did not scroll the pane by one line, or moved the cursor to %d:\n%s", r.m.waiting.at, r.screen())
 	}
 	r.keys("up").answers().see("[Waiting]", "0–2 choose", leaveKey+" back to the list").keys("2", "enter").see("Answer sent.")
@@ -212,8 +212,7 @@ func TestReopen(t *testing.T) {
 	r.waits[rec.ID].Release()
 	r.open().see("Last answers", "SQLite").keys("tab").see("1 past").press("r", time.Second)
 	r.until("the form", func() bool { return r.m.answer != nil })
-	r.see("(•) SQLite").keys("1", "enter")
-	r.see("Review").keys("enter").see("0 waiting")
+	r.see("(•) SQLite").keys("1", "enter").see("0 waiting")
 	latest, err := r.desk.Latest(t.Context(), rec.ID)
 	if err != nil || latest.Earlier != rec.ID || latest.Outcome.Reply.Answers[0].Selected[0] != "pg" {
 		t.Errorf("the latest is %+v, %v", latest, err)
@@ -251,7 +250,7 @@ func TestTook(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec, other := r.claude(database()), r.claude(name())
 	r.open().answers().later(5*time.Second).keys("2", "enter").see("Answer sent.").later(time.Second)
-	r.keys("d").later(3 * time.Second).keys("enter").see("Dismissed.")
+	r.keys("x").later(3 * time.Second).keys("enter").see("Dismissed.")
 	for id, least := range map[string]int64{rec.ID: 5000, other.ID: 3000} {
 		if got, err := r.desk.Get(t.Context(), id); err != nil || got.Outcome.Took < least || got.Outcome.Took > least+1000 {
 			t.Errorf("took %d ms, %v", got.Outcome.Took, err)
@@ -301,8 +300,8 @@ func TestMarksUnderForeignKeys(t *testing.T) {
 	r.claude(features())
 	r.claude(long())
 	r.open().keys("space").see("1 marked").keys("/", "you", "enter").see("2 of 4 waiting")
-	r.answers().keys("1", "enter", "enter").later(act.Quiet).see("Answer sent").later(2 * act.Quiet)
-	r.keys("space", "x").later(2*act.Quiet).keys("/", "enter").see("1 marked, 3 waiting")
+	r.answers().keys("1", "enter").later(act.Quiet).see("Answer sent").later(2 * act.Quiet)
+	r.keys("space", "z").later(2*act.Quiet).keys("/", "enter").see("1 marked, 3 waiting")
 }
 
 // TestFilterReachesTheEnd: a filter finds the last word of the longest question.

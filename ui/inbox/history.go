@@ -107,7 +107,7 @@ func (m *model) reopen(id string) tea.Cmd {
 			m.waiting.put(rec)
 			m.narrow("")
 			m.waiting.selectRow(m.waiting.all[rec.ID])
-			return m.loadForm(rec.ID, false)
+			return m.loadForm(rec.ID, formStart{})
 		})
 	}
 }

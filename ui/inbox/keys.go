@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
@@ -19,32 +20,107 @@ func (m *model) waitingKeys() term.Bindings {
 	r := w.selected()
 	open := r != nil && r.rec.Outcome == nil
 	marked := len(w.marked()) > 0
-	return term.Bindings{
-		{Keys: "enter", Hint: words.T("answer"), Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, m.cursorPlaced.After(m.cursorMoved)) }},
+	answer := words.T("answer")
+	if open && m.sendsPick(r) {
+		answer = words.T("send")
+	}
+	digits, rows := m.pickKeys(r)
+	return append(rows, term.Bindings{
+		{Keys: "enter", Hint: answer, Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, m.formStart(r)) }},
 		{Keys: "enter", Hint: words.T("read"), Off: r == nil || open, Do: term.Only(func() { m.read(r) })},
-		{Keys: "d", Hint: words.T("dismiss"), Help: words.T("dismiss it, or all that are marked, with a reason if you like"), Off: !open && !marked, Do: m.askDismissal},
+		digits,
+		{Keys: "x ctrl+x", Hint: words.T("dismiss"), Help: words.T("dismiss it, or all that are marked, with a reason if you like"), Off: !open && !marked, Do: func() tea.Cmd { return m.askDismissal(term.Dismiss) }},
+		{Keys: "d alt+d", Hint: words.T("discuss first"), Help: words.T("discuss it first, with a note if you like"), Off: !open || marked, Do: func() tea.Cmd { return m.askDismissal(term.Discuss) }},
+		{Keys: "ctrl+n", Help: words.T("answer, and begin with a note"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, formStart{bare: m.formStart(r).bare, note: true}) }},
+		m.reopenKey(r),
 		m.liftKey(m.lastRefused(), ""),
 		{Keys: "esc", Hint: words.T("unmark"), Off: !marked, Do: term.Only(func() { w.mark(nil) })},
 		{Keys: "esc", Hint: words.T("show all"), Off: w.filter == "", Do: term.Only(func() { m.narrow("") })},
 		{Keys: "/", Hint: words.T("filter"), Help: words.T("filter; any letter that is no key begins one too"), Off: len(w.all) == 0, Do: term.Only(func() { m.beginTyping("") })},
+	}...)
+}
+
+// pickKeys mark a row of the question beside the list. All describes them; digits without
+// a row begin no filter.
+func (m *model) pickKeys(r *row) (all term.Binding, rows term.Bindings) {
+	keys := m.choiceKeys(r)
+	for i, key := range keys {
+		if key != "" {
+			rows = append(rows, term.Binding{Keys: key, Do: term.Only(func() { m.pick(pick{r.rec.ID, i + 1}) })})
+		}
+	}
+	all = term.Binding{
+		Keys: "0 1 2 3 4 5 6 7 8 9", Name: "0–9", Hint: words.T("choose"), Off: keys == nil,
+		Help: words.T("choose beside the list (y, n too); enter then sends that, or opens the form with it"),
+	}
+	return all, rows
+}
+
+func (m *model) pick(p pick) {
+	m.picked = p
+	m.pane.Redraw()
+}
+
+// pickedPlace is the place of the marked row of a record, 0 for none.
+func (m *model) pickedPlace(r *row) int {
+	if m.picked.id != r.rec.ID {
+		return 0
+	}
+	return m.picked.place
+}
+
+// sendsPick reports whether Enter sends the marked row: it is an option of the only
+// question, which is shown whole, and nothing else was entered for it.
+func (m *model) sendsPick(r *row) bool {
+	place, qs := m.pickedPlace(r), r.rec.Questions
+	if place == 0 || len(qs) > 1 || qs[0].Several() || place > len(qs[0].Options) || r.draft || m.pane.More {
+		return false
+	}
+	return len(qs[0].Options[place-1].FollowUps) == 0 && !slices.ContainsFunc(qs[0].Options, func(o question.Option) bool { return o.Preview != "" })
+}
+
+// formStart is how a form opens.
+type formStart struct {
+	bare  bool // nothing is preselected: the human has not gone to the question
+	note  bool // at a note
+	place int  // with this row marked, as in pick
+	send  bool // with Enter on that
+}
+
+func (m *model) formStart(r *row) formStart {
+	return formStart{bare: m.cursorPlaced.After(m.cursorMoved), place: m.pickedPlace(r), send: m.sendsPick(r)}
+}
+
+// choiceKeys are the keys of the rows of the question beside the list, nil where none can
+// be marked.
+func (m *model) choiceKeys(r *row) []string {
+	list, front := m.layout()
+	if m.past || list == 0 || front == 0 || r == nil || r.rec.Outcome != nil || len(r.rec.Questions) == 0 || r.rec.Questions[0].Collected != nil {
+		return nil
+	}
+	return term.Keys(&r.rec.Questions[0])
+}
+
+// reopenKey asks again what has ended.
+func (m *model) reopenKey(r *row) term.Binding {
+	off := r == nil || r.rec.Outcome == nil || r.rec.Outcome.Refused() || !r.rec.Reopens()
+	return term.Binding{
+		Keys: "r", Hint: words.T("reopen"), Help: words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"),
+		Off: off, Do: func() tea.Cmd { m.reader = nil; return m.reopen(r.rec.ID) },
 	}
 }
 
 func (m *model) historyKeys() term.Bindings {
 	h := &m.history
 	r := h.selected()
-	refused := r != nil && r.rec.Outcome.Refused()
 	var lifts *desk.Record
-	if refused {
+	if r != nil && r.rec.Outcome.Refused() {
 		lifts = &r.rec
 	}
 	return term.Bindings{
 		{Keys: "enter space", Hint: words.T("read"), Help: words.T("read it whole"), Off: r == nil, Do: term.Only(func() { m.read(r) })},
 		m.liftKey(lifts, words.T("lift the limit")),
-		{
-			Keys: "r", Hint: words.T("reopen"), Help: words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"),
-			Off: r == nil || refused || !r.rec.Reopens(), Do: func() tea.Cmd { return m.reopen(r.rec.ID) },
-		},
+		m.reopenKey(r),
 		{Keys: "esc", Hint: words.T("show all"), Off: h.search == "", Do: func() tea.Cmd { return m.loadHistory("", 0) }},
 		{Keys: "/", Hint: words.T("search"), Help: words.T("search; any letter that is no key begins one too"), Do: term.Only(func() { m.beginTyping(h.search) })},
 		{Keys: "esc", Do: m.switchTab},
@@ -60,6 +136,7 @@ func (m *model) commonKeys() term.Bindings {
 		return term.Only(func() { m.pane.Press(tea.KeyPressMsg{Code: key}) })
 	}
 	return term.Bindings{
+		{Keys: "ctrl+d", Hint: words.T("scroll"), Help: words.T("scroll the question beside the list; ctrl+u scrolls back"), Off: !m.pane.More, Do: scroll(tea.KeyPgDown)},
 		{Keys: "tab shift+tab", Hint: other, Help: words.T("the other list"), Do: m.switchTab},
 		{Keys: "?", Hint: words.T("keys"), Do: term.Only(func() { m.reader = m.help() })},
 		{Keys: "q", Hint: words.T("quit"), Help: words.T("quit, like ctrl+c; every question stays as it is"), Do: m.quit},
@@ -68,7 +145,6 @@ func (m *model) commonKeys() term.Bindings {
 			m.waiting.at = min(m.waiting.at+1, len(m.waiting.rows)-1)
 		})},
 		{Keys: "i right", Hint: words.T("details"), Help: words.T("details: who asks, where it is shown"), Off: r == nil, Do: term.Only(func() { m.read(r) })},
-		{Keys: "ctrl+d", Hint: words.T("scroll"), Help: words.T("scroll the question beside the list; ctrl+u scrolls back"), Off: !m.pane.More, Do: scroll(tea.KeyPgDown)},
 		{Keys: "ctrl+u", Off: !m.pane.More, Do: scroll(tea.KeyPgUp)},
 		{Keys: "ctrl+z", Do: func() tea.Cmd { return tea.Suspend }},
 	}
@@ -88,14 +164,14 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 	case name == "ctrl+c":
 		return act.Leave
 	case m.dismissal != nil:
-		return m.dismissal.Kind(msg)
+		return m.dismissal.Kind(msg, m.Gate)
 	case m.bind(msg) == nil:
 		return act.Foreign
-	case m.reader != nil:
+	case m.reader != nil && !m.reopens(name):
 		return act.Move
 	case m.typing != nil:
 		return act.Edit
-	case name == "enter", name == "L", name == "r" && m.past:
+	case name == "enter", name == "L", m.reopens(name):
 		return act.Act
 	case name == "q":
 		return act.Quit
@@ -103,6 +179,11 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 		return act.Move
 	}
 	return act.Edit
+}
+
+// reopens reports whether a key asks again what has ended.
+func (m *model) reopens(name string) bool {
+	return name == "r" && m.typing == nil && m.notice == "" && !m.reopenKey(m.list().selected()).Off
 }
 
 // moves reports whether a key of the list moves about in it, or looks.
@@ -113,7 +194,7 @@ func (m *model) moves(name string) bool {
 
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	inPast, notice, dismissal, reader, typing, moved := m.past, m.notice, m.dismissal, m.reader, m.typing, m.cursorMoved
+	inPast, notice, dismissal, reader, typing, moved, picked := m.past, m.notice, m.dismissal, m.reader, m.typing, m.cursorMoved, m.picked
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
 	marked := slices.DeleteFunc(slices.Collect(maps.Values(m.waiting.all)), func(r *row) bool { return !r.marked }) // hidden ones too
 	switch {
@@ -123,7 +204,8 @@ func (m *model) Keep() (back func()) {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.past, m.notice, m.dismissal, m.reader, m.typing, m.cursorMoved = inPast, notice, dismissal, reader, typing, moved
+		m.past, m.notice, m.dismissal, m.reader, m.typing, m.cursorMoved, m.picked = inPast, notice, dismissal, reader, typing, moved, picked
+		m.pane.Redraw()
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
@@ -144,11 +226,15 @@ func (m *model) key(msg tea.Msg) tea.Cmd {
 	if m.answer != nil {
 		return m.pressForm(msg)
 	}
-	if do := m.bind(msg); do != nil {
-		m.lastAct = m.Now()
-		return do()
+	do := m.bind(msg)
+	if do == nil {
+		return nil
 	}
-	return nil
+	m.lastAct = m.Now()
+	if key, _ := msg.(tea.KeyPressMsg); !slices.Contains([]string{"enter", "ctrl+d", "ctrl+u"}, key.String()) {
+		m.pick(pick{})
+	}
+	return do()
 }
 
 // bind returns what a key or a paste does to what has the keyboard; nil is
@@ -163,7 +249,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 		return nil
 	case m.dismissal != nil:
 		return func() tea.Cmd { return m.pressDismissal(msg) }
-	case m.reader != nil:
+	case m.reader != nil && !m.reopens(name):
 		return term.Only(func() {
 			if m.reader.Press(key) {
 				m.reader = nil
@@ -274,6 +360,8 @@ func (m *model) hints() (hints []term.Hint) {
 		return []term.Hint{term.NewHint("…", words.T("sending"))}
 	case m.dismissal != nil:
 		return m.dismissal.Hints()
+	case m.reader != nil && m.reopens("r"):
+		return append([]term.Hint{term.NewHint("r", words.T("reopen"))}, m.reader.Hints()...)
 	case m.reader != nil:
 		return m.reader.Hints()
 	case m.typing != nil:
@@ -294,7 +382,7 @@ func (m *model) help() *term.Reader {
 	return term.KeysReader(words.T("Keys"),
 		group(words.T("Waiting"), m.waitingKeys(), term.NewHint("●", words.T("its agent waits for the answer")),
 			term.NewHint("○", words.T("its agent is away; it will collect your answer")), term.NewHint("×", words.T("ended elsewhere; goes when you move on"))),
-		group(words.T("In a form"), nil, term.NewHint(leaveKey, words.T("back to the list; what you typed is kept")), term.NewHint("?", words.T("the form's own keys"))),
+		group(words.T("In a form"), nil, term.NewHint("esc "+leaveKey, words.T("back to the list; what you typed is kept")), term.NewHint("?", words.T("the form's own keys"))),
 		group(words.T("History"), m.historyKeys()),
 		group(words.T("Everywhere"), m.commonKeys(), term.NewHint("↑↓ j k", words.T("move")), term.NewHint("pgup pgdn", words.T("a page")), term.NewHint("g G", words.T("first, last")),
 			term.NewHint(words.T("mouse"), words.T("a click selects, another on the same opens; the wheel scrolls"))),

@@ -24,6 +24,13 @@ const Name = "inbox"
 // leaveKey leaves a form for the list; what was typed is kept.
 const leaveKey = "ctrl+l"
 
+// pick is the row that is marked in the question beside the list. Any key
+// unmarks it but those that mark, scroll and open.
+type pick struct {
+	id    string // of the record
+	place int    // of the row in term.Keys of its first question, from 1; 0 for none
+}
+
 // ringPause is how long after a ring new questions do not ring again: forty at
 // once are one piece of news.
 const ringPause = time.Second
@@ -57,6 +64,7 @@ type model struct {
 	reader    *term.Reader
 	typing    *term.Entry // a filter or a search, while it is being typed
 	pane      pane
+	picked    pick
 	above     int                 // lines above the list, in its panel
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
 

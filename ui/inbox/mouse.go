@@ -34,7 +34,7 @@ func (m *model) click(c tea.MouseClickMsg) tea.Cmd {
 	case i != l.at || !was:
 		return tea.Batch(left, m.moveTo(i))
 	case !m.past && l.rows[i].rec.Outcome == nil:
-		return m.loadForm(id, false)
+		return m.loadForm(id, formStart{})
 	}
 	m.read(l.rows[i])
 	return nil

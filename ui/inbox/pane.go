@@ -22,7 +22,13 @@ type pane struct {
 func (m *model) recordReader(r *row, full bool) *term.Reader {
 	zone := m.Now().Location()
 	return term.NewReader(title(r.rec), func(s *term.Styles, width int) []string {
-		return append(term.DrawRecord(s, r.rec, true, width), term.Table(s.Muted, column, r.details(full, zone), width)...)
+		lines := term.DrawRecord
+		if keys := m.choiceKeys(r); keys != nil && !full {
+			lines = func(s *term.Styles, rec desk.Record, _ bool, width int) []string {
+				return term.DrawChoice(s, rec, m.pickedPlace(r)-1, width)
+			}
+		}
+		return append(lines(s, r.rec, true, width), term.Table(s.Muted, column, r.details(full, zone), width)...)
 	})
 }
 

@@ -189,8 +189,6 @@ func TestCrash(t *testing.T) {
 	x.WaitFor("Your draft is back")
 	x.WaitFor("orders-v2")
 	x.enter()
-	x.WaitFor("Review")
-	x.enter()
 	x.WaitFor("Answer sent.")
 	got, err := d.Get(t.Context(), rec.ID)
 	if err != nil || got.State != desk.Answered || got.Outcome.Reply.Answers[0].Custom != "orders-v2" {
@@ -310,13 +308,14 @@ func TestEditorTooLate(t *testing.T) {
 	for what, open := range map[string]func(x *run){
 		"answer": (*run).enter,
 		"reason": func(x *run) {
-			x.Type("d")
-			x.WaitFor("Dismiss")
+			x.Type("x")
+			x.WaitFor("Dismiss without answering?")
 			for range 20 {
 				x.Play([]termtest.Blow{{After: time.Second, Keys: "r"}}) // on a busy machine it takes more than one pause
-				if x.Within(time.Second, func() bool { return strings.Contains(x.Screen(), "editor") }) {
+				if x.Within(time.Second, func() bool { return strings.Contains(x.Screen(), "┃ r") }) {
 					return
 				}
+				x.Type("x")
 			}
 		},
 	} {

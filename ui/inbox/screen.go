@@ -108,7 +108,10 @@ func (m *model) drawNote(width int) (note string, end []string) {
 // typed.
 func (m *model) drawList(width, front int) term.Block {
 	note, end := m.drawNote(width)
-	wide, p := m.Width, term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: note, Hints: m.hints()}
+	wide, p, styles := m.Width, term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: note, Hints: m.hints()}, m.Styles
+	if p.Active = front > 0 && !m.covered(); front > 0 && m.covered() {
+		styles = styles.Inactive()
+	}
 	inner, rows, search, draw := width-term.EdgesWide, m.Height-term.EdgesHigh-len(end), m.waiting.filter, m.waiting.draw
 	if m.past {
 		p.Place, search, draw = m.history.count(), m.history.search, m.history.draw
@@ -133,7 +136,7 @@ func (m *model) drawList(width, front int) term.Block {
 	if m.typing != nil {
 		rows--
 	}
-	b.Lines = append(b.Lines, draw(m.Styles, inner, max(rows-m.above, 1), m.Now())...)
+	b.Lines = append(b.Lines, draw(styles, inner, max(rows-m.above, 1), m.Now())...)
 	if front == 0 && !m.past && m.waiting.loaded && len(m.waiting.all) == 0 {
 		b.Lines = append(append(b.Lines, ""), m.history.welcome(m.Styles, inner, rows-len(b.Lines), m.Now())...)
 	}
@@ -150,7 +153,7 @@ func (m *model) drawFront(width, list int) term.Block {
 	if m.answer != nil {
 		return m.viewForm()
 	}
-	p, b := term.Panel{}, term.Block{}
+	p, b := term.Panel{Active: list > 0 && m.covered()}, term.Block{}
 	var end []string
 	if list == 0 {
 		p.Place, p.Hints = m.waiting.count(), m.hints()
@@ -164,6 +167,9 @@ func (m *model) drawFront(width, list int) term.Block {
 		b.Lines = append(b.Lines, term.Text(m.Styles.Muted, words.T("Nothing of what you typed was sent."), inner)...)
 	case m.dismissal != nil:
 		p.Title, b = words.T("Dismiss"), m.dismissal.Draw(m.Styles, inner, rows)
+		if m.dismissal.Decides() == term.Discuss {
+			p.Title = words.T(words.DiscussFirst)
+		}
 	case m.reader != nil:
 		p.Title, b = m.reader.Title, m.reader.Draw(m.Styles, inner, rows)
 	case r == nil:

@@ -75,7 +75,7 @@ func (x *run) answer(done func() bool) {
 		switch {
 		case done():
 			return
-		case strings.Contains(x.Screen(), "enter dismiss"), strings.Contains(x.Screen(), "esc show all"): // keys of the sentence did that
+		case strings.Contains(x.Screen(), "esc back · ctrl+g editor"), strings.Contains(x.Screen(), "esc show all"): // keys of the sentence did that
 			x.Type("\x1b")
 		case strings.Contains(x.Screen(), "enter send"):
 			x.Type("2")

@@ -107,9 +107,8 @@ func (m *model) loadEnded(gone []desk.Record) tea.Cmd {
 	}
 }
 
-// loadForm reads a record and what is known beside it, and opens its form, bare where
-// the human has not gone to it.
-func (m *model) loadForm(id string, bare bool) tea.Cmd {
+// loadForm reads a record and what is known beside it, and opens its form.
+func (m *model) loadForm(id string, start formStart) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
@@ -122,7 +121,7 @@ func (m *model) loadForm(id string, bare bool) tea.Cmd {
 			return backing.Save(m.ctx, r)
 		}))
 		options, deadline := backing.Options(m.ctx, draft.(*form.Draft)), backing.Deadline(m.ctx)
-		options.Bare = bare
+		options.Bare = start.bare
 		return term.Then(func() tea.Cmd {
 			switch {
 			case m.covered():
@@ -132,7 +131,7 @@ func (m *model) loadForm(id string, bare bool) tea.Cmd {
 				m.waiting.arrange()
 				return nil
 			}
-			return m.openForm(rec, deadline, options)
+			return m.openForm(rec, deadline, options, start)
 		})
 	}
 }

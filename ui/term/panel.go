@@ -18,25 +18,39 @@ type Panel struct {
 	Title, Place string // in the upper edge, left and right
 	Note, Clock  string // in the lower edge, left and right, in styles of their own
 	Hints        []Hint
+	Active       bool // it is the one of several with the keyboard: its border is heavy
+}
+
+// borders are the parts of a border: corners from the upper left on, then the sides.
+type borders struct{ upLeft, upRight, downLeft, downRight, across, down string }
+
+func (p Panel) borders() borders {
+	if p.Active {
+		return borders{"┏", "┓", "┗", "┛", "━", "┃"}
+	}
+	return borders{"╭", "╮", "╰", "╯", "─", "│"}
 }
 
 // Draw puts the block into a panel of width cells, on a terminal of this size.
 func (p Panel) Draw(s *Styles, b Block, width, termWidth, termHeight int) Block {
-	out := make([]string, 0, len(b.Lines)+EdgesHigh)
-	out = append(out, edge(s, "╭", s.Title.Render(Cut(p.Title, width)), s.Muted.Render(p.Place), "╮", width))
-	side := s.Border.Render("│")
+	out, x := make([]string, 0, len(b.Lines)+EdgesHigh), p.borders()
+	if p.Active {
+		s = s.active()
+	}
+	out = append(out, edge(s, x.across, x.upLeft, s.Title.Render(Cut(p.Title, width)), s.Muted.Render(p.Place), x.upRight, width))
+	side := s.Border.Render(x.down)
 	for _, line := range b.Lines {
 		// The cell right of the text may hold the mark of a window.
 		line = ansi.Truncate(line, width-EdgesWide+1, "")
 		out = append(out, side+" "+Pad(line, width-EdgesWide+1)+side)
 	}
-	out = append(out, edge(s, "╰", p.Note, p.Clock, "╯", width), " "+hintLine(s, p.Hints, termWidth-2))
+	out = append(out, edge(s, x.across, x.downLeft, p.Note, p.Clock, x.downRight, width), " "+hintLine(s, p.Hints, termWidth-2))
 	return Block{Lines: out, Cursor: Shift(b.Cursor, EdgesWide/2, 1)}.clip(termWidth, termHeight)
 }
 
 // edge is a border with one text near its left end, and another near its right end, which
 // stays whole. Either may be empty.
-func edge(s *Styles, corner, left, right, end string, width int) string {
+func edge(s *Styles, across, corner, left, right, end string, width int) string {
 	space := width - 2 // between the corners
 	if ansi.StringWidth(right) > 0 {
 		space -= ansi.StringWidth(right) + len("  -")
@@ -45,13 +59,13 @@ func edge(s *Styles, corner, left, right, end string, width int) string {
 	left = Cut(left, space-len("-  "))
 	if ansi.StringWidth(left) > 0 {
 		space -= ansi.StringWidth(left) + len("-  ")
-		left, begin = s.Border.Render(corner+"─ ")+left, " "
+		left, begin = s.Border.Render(corner+across+" ")+left, " "
 	} else {
 		left = ""
 	}
-	line := begin + strings.Repeat("─", max(0, space))
+	line := begin + strings.Repeat(across, max(0, space))
 	if ansi.StringWidth(right) == 0 {
 		return left + s.Border.Render(line+end)
 	}
-	return left + s.Border.Render(line+" ") + right + s.Border.Render(" ─"+end)
+	return left + s.Border.Render(line+" ") + right + s.Border.Render(" "+across+end)
 }

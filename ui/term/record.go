@@ -2,6 +2,7 @@ package term
 
 import (
 	"slices"
+	"strconv"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -24,10 +25,44 @@ func Mark(several, chosen bool) string {
 
 // DrawRecord shows the questions and answers of a record, with descriptions if full.
 func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
+	return drawRecord(s, rec, full, nil, width)
+}
+
+// DrawChoice shows a record in full, with the keys of the rows of its first question, and a
+// mark on the row of this index: see [Keys].
+func DrawChoice(s *Styles, rec desk.Record, marked int, width int) []string {
+	return drawRecord(s, rec, true, &marked, width)
+}
+
+// Keys are the keys of the rows of a question, in order: of its first nine options, and
+// "0" of Other. A question in text has none.
+func Keys(q *question.Question) (keys []string) {
+	for i := range q.Options {
+		key := strconv.Itoa(i + 1)
+		switch {
+		case q.Confirms() && q.Options[i].ID == question.YesID:
+			key = "y"
+		case q.Confirms():
+			key = "n"
+		case i >= 9:
+			key = ""
+		}
+		keys = append(keys, key)
+	}
+	if q.Chooses() && q.AllowCustom {
+		keys = append(keys, "0")
+	}
+	return keys
+}
+
+func drawRecord(s *Styles, rec desk.Record, full bool, marked *int, width int) []string {
 	var lines []string
 	past := view.Local(rec)
-	for _, x := range past.Asked() {
-		lines = append(lines, drawResponse(s, x, full, width)...)
+	for i, x := range past.Asked() {
+		if i > 0 {
+			marked = nil
+		}
+		lines = append(lines, drawResponse(s, x, full, marked, width)...)
 		if past.State == desk.Answered && x.Answer == nil {
 			lines = append(lines, "  "+s.Muted.Render(LeftOpen()))
 		}
@@ -43,7 +78,7 @@ func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 // LeftOpen is shown in place of an answer that was not given.
 func LeftOpen() string { return words.T("(left open)") }
 
-func drawResponse(s *Styles, x question.Response, full bool, width int) []string {
+func drawResponse(s *Styles, x question.Response, full bool, marked *int, width int) []string {
 	lines := Text(s.Strong, Safe(x.Question.Text), width)
 	if full && x.Description != "" {
 		lines = append(lines, Text(s.Muted, Safe(x.Description), width)...)
@@ -52,14 +87,25 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 	if x.Answer != nil {
 		answer = *x.Answer
 	}
-	for _, o := range x.Options {
+	options, keys := x.Options, []string(nil)
+	if marked != nil {
+		if keys = Keys(x.Question); len(keys) > len(options) {
+			options = append(slices.Clone(options), words.Local.Other(x.Question))
+		}
+	}
+	for i, o := range options {
+		lead, indent := "  ", "      "
 		chosen, style := slices.Contains(answer.Selected, o.ID), s.Plain
+		if marked != nil {
+			chosen = i == *marked
+			lead, indent = lead+Pad(keys[i], 2), indent+"  "
+		}
 		if chosen {
 			style = s.Cursor
 		}
-		lines = append(lines, RenderLines(style, Hang("  "+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width))...)
+		lines = append(lines, RenderLines(style, Hang(lead+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width))...)
 		if full && o.Description != "" {
-			lines = append(lines, RenderLines(s.Muted, Hang("      ", Safe(o.Description), width))...)
+			lines = append(lines, RenderLines(s.Muted, Hang(indent, Safe(o.Description), width))...)
 		}
 	}
 	if answer.Custom != "" {

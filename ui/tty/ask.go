@@ -292,7 +292,7 @@ func promptFor(s *dialogue.Step, bracket string) string {
 func instruction(q *question.Question) string {
 	switch n := len(q.Options); {
 	case !q.Chooses():
-		return words.T("Enter a text, or q to dismiss the question.")
+		return words.T("Enter a text, or x to dismiss the question.")
 	case q.Confirms():
 		return words.T("Enter y or n.")
 	case q.Several() && q.AllowCustom:
@@ -319,12 +319,12 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 	} else {
 		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
 	}
-	c.text("", words.T("b goes back to the question before, h shows the earlier questions, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, q dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command."))
+	c.text("", words.T("b goes back to the question before, h shows the earlier questions, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, x dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :x or :? for the command."))
 	if s.Memory != nil {
 		c.text("", words.T(":= uses your earlier answer again; an empty line then confirms it."))
 	}
 	if !s.Chooses() {
-		c.text("", words.T(`To answer with a single b, h, q, - or ?, put it in quotes: "b".`))
+		c.text("", words.T(`To answer with a single b, h, x, - or ?, put it in quotes: "b".`))
 	}
 }
 

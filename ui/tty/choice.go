@@ -14,7 +14,7 @@ type command string
 
 const (
 	goBack    command = "b"
-	dismiss   command = "q"
+	dismiss   command = "x"
 	help      command = "?"
 	leaveOpen command = "-"
 	view      command = "v" // followed by the number of an option
@@ -29,7 +29,7 @@ const (
 // commands are the spellings of each command, behind a colon or mostly without.
 var commands = map[string]command{ //nolint:gochecknoglobals // a table, never written to
 	"b": goBack, "back": goBack,
-	"q": dismiss, "quit": dismiss,
+	"x": dismiss, "dismiss": dismiss,
 	"?": help, "help": help,
 	"-": leaveOpen, "skip": leaveOpen,
 	"h": history,

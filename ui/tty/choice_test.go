@@ -32,7 +32,7 @@ func TestUnderstand(t *testing.T) {
 	closed := choices(question.SingleChoice, "Left", "Right")
 	closed.AllowCustom = false
 	numbers := choices(question.SingleChoice, "2", "4", "8")
-	letters := choices(question.SingleChoice, "A", "B", "Q")
+	letters := choices(question.SingleChoice, "A", "B", "X")
 	text := &question.Question{ID: "q", Text: "Name?", Type: question.Text, Required: true}
 	renamed := choices(question.SingleChoice, "Red", "Blue")
 	renamed.Other = &question.Option{Label: "Another colour"}
@@ -56,12 +56,12 @@ func TestUnderstand(t *testing.T) {
 		{"the same twice", single, "1, 1", reading{selected: []string{"id-postgres"}}},
 		{"preview", single, "v1", reading{command: view}},
 		{"back", single, "b", reading{command: goBack}},
-		{"quit", single, "QUIT", reading{command: dismiss}},
+		{"dismiss", single, "DISMISS", reading{command: dismiss}},
 		{"help", single, "?", reading{command: help}},
 		{"leave open", single, "-", reading{command: leaveOpen}},
 		{"an option called B", letters, "b", reading{selected: []string{"id-b"}}},
 		{"back beside an option called B", letters, ":b", reading{command: goBack}},
-		{"an option called Q", letters, "q", reading{selected: []string{"id-q"}}},
+		{"an option called X", letters, "x", reading{selected: []string{"id-x"}}},
 		{"number that is no other option's name", numbers, "3", reading{selected: []string{"id-8"}}},
 		{"number where a name is a number", numbers, "#2", reading{selected: []string{"id-4"}}},
 		{"name that is a number", numbers, `"2"`, reading{selected: []string{"id-2"}}},

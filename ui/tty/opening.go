@@ -44,7 +44,7 @@ func (c *conversation) showKeys() {
 	if c.desk.Remembers() {
 		keys = append(keys, words.T("h shows the earlier questions"))
 	}
-	keys = append(keys, words.T("%sn adds a note", colon), words.T("%sd is to discuss it first", colon), words.T("q dismisses"), words.T("? helps"))
+	keys = append(keys, words.T("%sn adds a note", colon), words.T("%sd is to discuss it first", colon), words.T("x dismisses"), words.T("? helps"))
 	c.text("", words.Local.Sentence(strings.Join(keys, words.T(", "))))
 }
 

@@ -20,7 +20,7 @@ const pastes = "paste "
 
 func TestPlainTranscripts(t *testing.T) {
 	const number, numbers = "Enter a number: ", "Enter numbers, like 1,2 [1,3]: "
-	const send = "q dismisses: "
+	const send = "x dismisses: "
 	for _, tt := range []struct {
 		name   string
 		sample string
@@ -49,7 +49,7 @@ func TestPlainTranscripts(t *testing.T) {
 			{number, "b\r"}, {number, "2\r"}, {numbers, "\r"}, {"(optional, Enter to skip): ", "\r"},
 			{send, "1\r"}, {"[keep]: ", "3\r"}, {send, "n\r"}, {"your editor): ", "soon, please\r"}, {send, "\r"},
 		}, want: []question.Reply{{Note: "soon, please", Answers: answered(option("database", "none"), option("features", "auth", "mail"))[0].Answers}}},
-		{name: "dismiss", sample: "single", steps: []step{{number, "q\r"}, {"[n]: ", "\r"}, {number, "q\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "not now\r"}},
+		{name: "dismiss", sample: "single", steps: []step{{number, "x\r"}, {"[n]: ", "\r"}, {number, "x\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "not now\r"}},
 			want: []question.Reply{{Dismissed: true, Reason: "not now"}}},
 		{name: "note", sample: "single", steps: []step{{number, "n\r"}, {"your editor): ", "only for now\r"}, {number, "2\r"}},
 			want: []question.Reply{{Answers: []question.Answer{noted(option("database", "sqlite"), "only for now")}}}},
@@ -79,15 +79,15 @@ func TestPlainTranscripts(t *testing.T) {
 		{narrow: true, name: "zh boolean", sample: "boolean", extra: "TTY_LANGUAGE=zh", steps: []step{{"（否）：", "\r"}, {"（否）：", "也许\r"}, {"（否）：", "否\r"}}, want: answered(option("sure", question.NoID))},
 		{narrow: true, name: "zh review", sample: "review", extra: "TTY_LANGUAGE=zh", steps: []step{
 			{"输入编号：", "?\r"}, {"输入编号：", "2\r"}, {"如 1,2 [1,3]：", "２，其他\r"}, {"自己的回答：", "计费\r"}, {"按 Enter 跳过）：", "\r"},
-			{"q 关闭问题：", "1\r"}, {"[保留]：", "3\r"}, {"q 关闭问题：", "n\r"}, {"编辑器）：", "请尽快\r"}, {"q 关闭问题：", "\r"},
+			{"x 关闭问题：", "1\r"}, {"[保留]：", "3\r"}, {"x 关闭问题：", "n\r"}, {"编辑器）：", "请尽快\r"}, {"x 关闭问题：", "\r"},
 		}, want: []question.Reply{{Note: "请尽快", Answers: answered(option("database", "none"), ownWords("features", "计费", "log"))[0].Answers}}},
-		{narrow: true, name: "zh dismiss", sample: "single", extra: "TTY_LANGUAGE=zh", steps: []step{{"输入编号：", "q\r"}, {"[n]：", "否\r"}, {"输入编号：", "q\r"}, {"[n]：", "是\r"}, {"Enter 跳过）：", "现在不行\r"}},
+		{narrow: true, name: "zh dismiss", sample: "single", extra: "TTY_LANGUAGE=zh", steps: []step{{"输入编号：", "x\r"}, {"[n]：", "否\r"}, {"输入编号：", "x\r"}, {"[n]：", "是\r"}, {"Enter 跳过）：", "现在不行\r"}},
 			want: []question.Reply{{Dismissed: true, Reason: "现在不行"}}},
-		{narrow: true, name: "zh appeared", sample: "followup", extra: "TTY_OPENED= TTY_LANGUAGE=zh", steps: []step{{"输入编号：", "1\r"}, {"采用 2）：", "\r"}, {"采用 2）：", pastes + "2\r"}, {"采用 2）：2", "\r"}, {"q 关闭问题：", "\r"}},
+		{narrow: true, name: "zh appeared", sample: "followup", extra: "TTY_OPENED= TTY_LANGUAGE=zh", steps: []step{{"输入编号：", "1\r"}, {"采用 2）：", "\r"}, {"采用 2）：", pastes + "2\r"}, {"采用 2）：2", "\r"}, {"x 关闭问题：", "\r"}},
 			want: answered(option("database", "pg"), option("version", "17"))},
 		{narrow: true, name: "pt boolean", sample: "boolean", extra: "TTY_LANGUAGE=pt", steps: []step{{"s ou n: ", "talvez\r"}, {"s ou n: ", "d\r"}, {"[n]: ", "não\r"}, {"s ou n: ", "S\r"}}, want: answered(option("sure", question.YesID))},
 		{name: "pt no", sample: "boolean", extra: "TTY_LANGUAGE=pt", steps: []step{{"s ou n: ", "?\r"}, {"s ou n: ", "não\r"}}, want: answered(option("sure", question.NoID))},
-		{name: "pt dismiss", sample: "single", extra: "TTY_LANGUAGE=pt", steps: []step{{"número: ", "q\r"}, {"[n]: ", "sim\r"}, {"Enter para nenhum): ", "\r"}}, want: []question.Reply{{Dismissed: true}}},
+		{name: "pt dismiss", sample: "single", extra: "TTY_LANGUAGE=pt", steps: []step{{"número: ", "x\r"}, {"[n]: ", "sim\r"}, {"Enter para nenhum): ", "\r"}}, want: []question.Reply{{Dismissed: true}}},
 	} {
 		for _, size := range [][2]int{{80, 24}, {40, 10}} {
 			if size[0] == 40 && !tt.narrow {

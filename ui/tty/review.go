@@ -30,7 +30,7 @@ func (c *conversation) review(ctx context.Context) (to move, err error) {
 	}
 	c.showNote(words.T("Note to the agent: "), c.Note())
 	for to == stay && err == nil {
-		line, err := c.prompt(ctx, words.T("Enter sends, a number edits, n adds a note, d is to discuss first, q dismisses: "))
+		line, err := c.prompt(ctx, words.T("Enter sends, a number edits, n adds a note, d is to discuss first, x dismisses: "))
 		if err != nil {
 			return stay, err
 		}
