@@ -29,6 +29,8 @@ type host struct {
 	// form is what its form shows, and what it does with keys that the user types
 	// to the agent. Whether it takes arrays depends on the protocol version.
 	form elicit.Style
+	// formStopsLimit means that its limit does not count while its form is open.
+	formStopsLimit bool
 	// formAfterCall means that the host opens its form only after the call has
 	// ended. The form is then not used.
 	formAfterCall bool
@@ -57,7 +59,7 @@ func knownHosts() []host {
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.
-		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, form: elicit.Style{Line: true, Rows: 14}},
+		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, form: elicit.Style{Line: true, Rows: 14}},
 		// Its progress line is cut at the width of the terminal.
 		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true},
 		// 60 s; every progress message restarts them.
@@ -118,6 +120,16 @@ func (h host) callLimit(form, progress bool) time.Duration {
 		return h.maxWaitInForm
 	}
 	return h.maxWait
+}
+
+// LongestWait returns how long a call may wait, if no setting says so, while the limit of
+// the client with this name counts.
+func LongestWait(name string, overHTTP bool) time.Duration {
+	h := hostOf(name)
+	if overHTTP {
+		h = h.overHTTP()
+	}
+	return h.callLimit(!h.formStopsLimit, true)
 }
 
 // gaveUp reports whether a client cancelled for this reason because it stopped
