@@ -67,6 +67,9 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 		return err
 	}
 	if server.Exposed() {
+		if o.TLSCert != "" {
+			defer a.publishPage(address)()
+		}
 		qrterminal.GenerateHalfBlock(address, qrterminal.L, a.err)
 	}
 	a.tell(words.T("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name."))

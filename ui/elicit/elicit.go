@@ -76,9 +76,7 @@ type Style struct {
 	Arrays bool // shows a choice of several as an array; a list of no and yes for each option otherwise
 	Line   bool // sends a row of a list at one key: each question is a line of text instead
 	Typed  bool // a typed sentence fills a text, or finds a row that begins like it, and Enter sends it: a list of rows that no sentence begins like leads to each text
-	// Columns is how wide the form shows an option, Rows how much of the message;
-	// 0 is all.
-	Columns, Rows int
+	Rows   int  // of the message that the form shows; 0 is all
 }
 
 // New returns the surface that asks through client.
