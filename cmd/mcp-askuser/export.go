@@ -94,7 +94,7 @@ func decision(rec view.Record, q *question.Response) string {
 	}
 	switch {
 	case o.Status == desk.Dismissed && o.Reply.Reason != "":
-		return words.T("**No decision:** %s closed the question. Their reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
+		return words.T("**No decision:** %s closed the question. The reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
 	case o.Status == desk.Dismissed:
 		return words.T("**No decision:** %s closed the question.", answerer) + "\n"
 	case o.Status == desk.Timeout:

@@ -149,7 +149,7 @@ func TestClientsForm(t *testing.T) {
 			{"declined by the host", "ask_user_question", database, script(act("decline", nil)), "There is no way to show the question", "unavailable"},
 			{"accepted by the host", "ask_user_question", database, script(act("accept", map[string]any{"q1": "MongoDB"}), act("accept", map[string]any{"q1": "MongoDB"})), "There is no way to show the question", "unavailable"},
 			{"bad arguments", "ask_user_question", `{"questions":[{"question":"","options":["A"]}]}`, nil,
-				"Validation failed\n- questions[0].question: is required and must not be empty\n- questions[0].options: must have 2 to 4 options, has 1", ""},
+				"Validation failed\n- questions[0].question: is required and must not be empty\n- questions[0].options: must have 2 to 4 options, has 1", "failed"},
 		} {
 			t.Run(e.name+"/"+tc.name, func(t *testing.T) {
 				t.Parallel()
@@ -163,7 +163,7 @@ func TestClientsForm(t *testing.T) {
 				if status != tc.status {
 					t.Errorf("status %q, want %q", status, tc.status)
 				}
-				if wantFailed := status == "unavailable" || status == ""; failed != wantFailed {
+				if wantFailed := status == "unavailable" || status == "failed"; failed != wantFailed {
 					t.Errorf("isError %v", failed)
 				}
 				if n := int(h.forms.Load()); n != len(tc.do) {
@@ -187,13 +187,15 @@ func TestNoWayToAsk(t *testing.T) {
 	for _, e := range eras {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			c := connect(t, e, t.TempDir(), nil)
+			dir := t.TempDir()
+			c := connect(t, e, dir, nil)
 			text, structured, failed := call(t, c, "ask_user_question", database)
-			if !failed || structured["status"] != "unavailable" || !strings.Contains(text, "ask the user in plain text") {
+			if !failed || structured["status"] != "unavailable" || strings.Contains(text, "elicit") || !strings.Contains(text, "ask the user in plain text") {
 				t.Errorf("got %s, %v", text, structured)
 			}
-			if !strings.Contains(text, "did not declare") {
-				t.Errorf("the form was tried all the same: %s", text)
+			rec, err := openDesk(t, dir).Get(t.Context(), structured["id"].(string))
+			if err != nil || !strings.Contains(rec.Outcome.Reason, "did not declare") {
+				t.Errorf("the form was tried all the same: %v, %v", rec.Outcome, err)
 			}
 		})
 	}

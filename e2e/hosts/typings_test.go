@@ -99,23 +99,15 @@ var kinds = []struct {
 	{"own", "ask_user_question", `{"question":"%s Which store?","header":"Store","options":["PostgreSQL","MongoDB","SQLite"]}`, []string{"DuckDB"}},
 }
 
-// result is what the agent is told.
+// result is what the agent is told. No label has a comma.
 type result struct {
-	Status    string
-	Responses []struct {
-		Selected []struct{ Label string }
-		Text     string
-	}
+	Status  string
+	Answers map[string]string
 }
 
 func (r *result) answers() (out []string) {
-	for _, x := range r.Responses {
-		for _, s := range x.Selected {
-			out = append(out, s.Label)
-		}
-		if x.Text != "" {
-			out = append(out, x.Text)
-		}
+	for _, answer := range r.Answers {
+		out = append(out, strings.Split(answer, ", ")...)
 	}
 	return out
 }

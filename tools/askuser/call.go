@@ -127,7 +127,7 @@ func (c *call) ask(ctx context.Context, form *wire.Call) (*present.Waiter, *mcp.
 	var limit *desk.RoundLimitError
 	switch {
 	case errors.As(err, &limit): // the model continues without asking; the user can lift the limit
-		return nil, mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}))
+		return nil, refused(wire.CodeRoundLimit, texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}))
 	case err != nil && ctx.Err() == nil:
 		return nil, c.failureResult(ctx, "", fmt.Errorf("asking: %w", err))
 	}
@@ -226,7 +226,7 @@ func (c *call) failureResult(ctx context.Context, id string, err error) *mcp.Cal
 	c.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
 	r := wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}})
 	if errors.Is(err, desk.ErrLost) {
-		r.Message = texts.Text("lost")
+		r.Replace("lost", nil)
 	}
 	return c.result(r)
 }
@@ -234,13 +234,24 @@ func (c *call) failureResult(ctx context.Context, id string, err error) *mcp.Cal
 // result returns the result of the call, and names the parts that were not asked.
 func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 	if c.dropped != nil {
-		r.Message += " " + texts.Fill("dropped", map[string]string{"dropped": strings.Join(c.dropped, "; ")})
+		r.Add("dropped", map[string]string{"dropped": strings.Join(c.dropped, "; ")})
 	}
-	return &mcp.CallToolResult{
+	out := &mcp.CallToolResult{
 		Content:           []mcp.Content{mcp.NewTextContent(r.Message)},
 		StructuredContent: r,
 		IsError:           r.IsError(),
 	}
+	if c.hidesText {
+		out.StructuredContent = r.Lean()
+	}
+	return out
+}
+
+// refused returns the result of a call that asked nothing.
+func refused(code, message string) *mcp.CallToolResult {
+	r := mcp.NewToolResultError(message)
+	r.StructuredContent = wire.Refused(code, message)
+	return r
 }
 
 // badArguments returns a result that names every fault of the arguments.
@@ -248,5 +259,5 @@ func badArguments(err error) *mcp.CallToolResult {
 	if _, ok := errors.AsType[question.Violations](err); !ok {
 		err = question.Violations{{Path: "arguments", Message: "are not valid JSON: " + err.Error()}}
 	}
-	return mcp.NewToolResultError(err.Error())
+	return refused(wire.CodeValidation, err.Error())
 }

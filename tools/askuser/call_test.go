@@ -160,8 +160,9 @@ func (r result) status(t *testing.T) string {
 		ID      string            `json:"id"`
 		Answers map[string]string `json:"answers"`
 		Message string            `json:"message"`
+		Code    string            `json:"code"`
 	}
-	if err := json.Unmarshal(data, &x); err != nil || x.Status == "" {
+	if err := json.Unmarshal(data, &x); err != nil || x.Status == "" || x.Code != "" {
 		return r.Content[0].(mcp.TextContent).Text
 	}
 	return strings.TrimSpace(x.Status + " " + x.Answers["Which?"])
@@ -421,6 +422,20 @@ func TestToolUseID(t *testing.T) {
 	}
 }
 
+// Hosts that show their model no text get the lean form; programs get all of it.
+func TestLeanResults(t *testing.T) {
+	for name, lean := range map[string]bool{"claude-code": true, "codex-mcp-client": true, "opencode": false, "inspector": false} {
+		r := newRig(t, ui.Elsewhere())
+		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}}}
+		got := r.start(t.Context(), l, request(which))
+		r.reply(r.open().ID, "a")
+		x := within(t, got)
+		if _, is := x.StructuredContent.(*wire.Lean); is != lean || x.status(t) != "answered A" || !strings.HasPrefix(x.text(t), "User has answered") {
+			t.Errorf("%s: %T, %s, %s", name, x.StructuredContent, x.status(t), x.text(t))
+		}
+	}
+}
+
 // Where the host tells which of its user's prompts a call serves, rounds in a
 // row are those of one prompt.
 func TestRoundsOfOnePrompt(t *testing.T) {
@@ -432,7 +447,11 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 			req.Params.Meta = mcp.NewMetaFromMap(map[string]any{"threadId": "thread", "x-codex-turn-metadata": map[string]any{"turn_id": prompt}})
 			got := r.start(t.Context(), &link{}, req)
 			if n == 2 {
-				if text := within(t, got).text(t); !strings.HasPrefix(text, "recursive_limit_exceeded") {
+				refused := within(t, got)
+				if x, _ := refused.StructuredContent.(*wire.Lean); x == nil || x.Status != desk.Failed || x.Code != wire.CodeRoundLimit || x.Message != refused.text(t) {
+					t.Errorf("a refused call is %+v", x)
+				}
+				if text := refused.text(t); !strings.HasPrefix(text, "Go on with what you know") || !strings.Contains(text, "recursive_limit_exceeded") {
 					t.Errorf("prompt %s, a question too many: %s", prompt, text)
 				}
 				continue

@@ -14,10 +14,10 @@ import (
 )
 
 // list returns the result of tools/list as it is sent.
-func list(t *testing.T, l question.Limits) []byte {
+func list(t *testing.T, c Config) []byte {
 	t.Helper()
 	s := mcpserver.NewMCPServer("test", "1")
-	New(Config{Limits: l}).Register(s)
+	New(c).Register(s)
 	response, err := json.Marshal(s.HandleMessage(context.Background(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)))
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func list(t *testing.T, l question.Limits) []byte {
 
 // What clients see of the tools is a change of its own in every diff.
 func TestToolsListIsGolden(t *testing.T) {
-	raw := list(t, question.DefaultLimits())
+	raw := list(t, Config{Limits: question.DefaultLimits()})
 	if len(raw) >= 5000 {
 		t.Errorf("tools/list has %d bytes; they are the user's context, and fewer than 5,000", len(raw))
 	}

@@ -26,6 +26,9 @@ type host struct {
 	// showsProgress means that the user sees progress messages. A progress token is
 	// no proof: some clients send one and do not show the messages.
 	showsProgress bool
+	// hidesText means that its model is shown the structured content alone, where there
+	// is one: the lean form, without what only programs need.
+	hidesText bool
 	// form is what its form shows, and what it does with keys that the user types
 	// to the agent. Whether it takes arrays depends on the protocol version.
 	form elicit.Style
@@ -58,11 +61,11 @@ func knownHosts() []host {
 		// cannot close a form that was answered elsewhere. A list ignores letters and
 		// digits; a text field takes a sentence, and two Enters send it. Of a message
 		// with more than four rows it shows three.
-		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
+		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, hidesText: true, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.
-		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, form: elicit.Style{Line: true, Rows: 14}},
+		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, hidesText: true, form: elicit.Style{Line: true, Rows: 14}},
 		// Its progress line is cut at the width of the terminal.
 		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true},
 		// 60 s; every progress message restarts them.

@@ -74,10 +74,11 @@ func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.
 	return json.Marshal(filled)
 }
 
-// addPrompts offers each template as a prompt, which has the model ask it.
-func (t *Tools) addPrompts(s *mcpserver.MCPServer) {
+// addPrompts offers each template as a prompt, which has the model ask it. It returns
+// their names.
+func (t *Tools) addPrompts(s *mcpserver.MCPServer) (names []string) {
 	if t.Templates == nil {
-		return
+		return nil
 	}
 	all, err := templates.List(t.Templates("")...)
 	if err != nil {
@@ -89,7 +90,9 @@ func (t *Tools) addPrompts(s *mcpserver.MCPServer) {
 			p.Arguments = append(p.Arguments, mcp.PromptArgument{Name: v.Name, Description: v.Description, Required: v.Default == nil})
 		}
 		s.AddPrompt(p, t.templatePrompt)
+		names = append(names, x.Name)
 	}
+	return names
 }
 
 // templatePrompt returns the prompt that makes the model ask a template's questions.

@@ -49,6 +49,35 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// The arguments of a template are published where there are templates, and only there.
+func TestTemplatesArePublished(t *testing.T) {
+	c := Config{Limits: question.DefaultLimits(), Templates: func(string) []string { return []string{t.TempDir()} }}
+	if without := list(t, c); strings.Contains(string(without), "emplate") {
+		t.Errorf("templates are published without one: %s", without)
+	}
+	c.Templates = func(string) []string { return []string{filepath.Join("..", "..", "examples", "templates")} }
+	var with struct {
+		Tools []struct {
+			Name        string
+			InputSchema struct {
+				Properties map[string]struct{ Type, Description string }
+				Required   []string
+			}
+		}
+	}
+	if err := json.Unmarshal(list(t, c), &with); err != nil {
+		t.Fatal(err)
+	}
+	ask := with.Tools[0].InputSchema
+	all, _ := templates.List(c.Templates("")...)
+	if p := ask.Properties; !strings.Contains(p["template"].Description, all[0].Name) || p["variables"].Type != "object" || p["questions"].Type != "array" {
+		t.Errorf("%s publishes %+v", with.Tools[0].Name, p)
+	}
+	if len(ask.Required) > 0 {
+		t.Errorf("a call with a template needs %v too", ask.Required)
+	}
+}
+
 func TestTemplateFaults(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "deploy.toml"), []byte("[variables.where]\n[[questions]]\nquestion = \"To {{where}}?\"\n"), 0o600); err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -166,7 +165,7 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 	w.Log.InfoContext(ctx, "no surface shows the question; the model is to tell the user", "id", rec.ID, "why", none)
 	_, address := w.Surface()
 	w.Leave()
-	return w.result(wire.NewUntold(rec, w.Command, address, none.Error()))
+	return w.result(wire.NewUntold(rec, w.Command, address))
 }
 
 // deliver returns the result of a record that has ended. The record counts as
@@ -188,10 +187,10 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	r := wire.NewResult(rec)
 	r.Age(rec, time.Now())
 	if w.Unstored() {
-		r.Message += " " + texts.Text("unstored")
+		r.Add("unstored", nil)
 	}
 	if rec.State == desk.Unavailable && rec.Secret() != nil {
-		r.Message = texts.Fill("secret", map[string]string{"reason": r.Reason})
+		r.Replace("secret", map[string]string{"reason": r.Reason})
 	}
 	return w.result(r)
 }

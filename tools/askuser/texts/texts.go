@@ -40,13 +40,13 @@ func Fill(name string, values map[string]string) string {
 	return strings.Join(out, " ")
 }
 
-// Reply is [Fill] for a text on a reply, which on a program's is another one: it names
-// who replied in the user's place.
-func Reply(name string, program bool, values map[string]string) string {
+// ReplyName returns the name of a text on a reply. That on a program's is another one: it
+// names the program.
+func ReplyName(name string, program bool) string {
 	if program {
 		name += "_program"
 	}
-	return Fill(name, values)
+	return name
 }
 
 // Quoted puts a value between quotation marks; nothing stays nothing.

@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,76 @@ type Result struct {
 	AnsweredAt string `json:"answered_at,omitempty"`
 	Took       int64  `json:"took_ms,omitempty"`
 	Earlier    string `json:"earlier,omitempty"` // the record that this one goes back to
+
+	notes ordered // the user's, by question
+	rest  string  // the part of Message that the other members of the lean form do not say
+}
+
+// Lean is the result for hosts that show their model the structured content and no text:
+// each answer once, and nothing that only programs need.
+type Lean struct {
+	Status   desk.Status `json:"status" jsonschema:"required"`
+	By       string      `json:"by,omitempty"`   // as in Result
+	Name     string      `json:"name,omitempty"` // of the answerer
+	Answers  ordered     `json:"answers,omitzero"`
+	Response anyResponse `json:"response,omitzero"` // to the only question, where Answers does not say it: yes or no, several strings
+	Notes    ordered     `json:"notes,omitzero"`    // by question
+	Note     string      `json:"note,omitempty"`
+	ID       string      `json:"id,omitempty"`      // to await
+	Code     string      `json:"code,omitempty"`    // why the call was refused
+	Message  string      `json:"message,omitempty"` // what the model must know beside all that
+}
+
+// The codes of refused calls.
+const (
+	CodeValidation = "validation"
+	CodeRoundLimit = "round_limit"
+)
+
+// Refused returns the result of a call that asked nothing, for every host.
+func Refused(code, message string) *Lean {
+	return &Lean{Status: desk.Failed, Code: code, Message: message}
+}
+
+// Lean returns the lean form of a result.
+func (r *Result) Lean() *Lean {
+	out := &Lean{Status: r.Status, By: r.By, Answers: r.Answers, Notes: r.notes, Note: r.Note, Message: r.rest}
+	if r.Answerer != nil {
+		out.Name = r.Answerer.Name
+	}
+	switch r.Status {
+	case desk.Pending:
+		out.ID = r.ID
+	case desk.Dismissed:
+		out.Note = r.Reason
+	}
+	if len(r.Responses) == 1 {
+		if _, several := r.Responses[0].Response.any.([]string); several || r.Response != nil {
+			out.Response = r.Responses[0].Response
+		}
+	}
+	return out
+}
+
+// Add adds a text to the message.
+func (r *Result) Add(name string, values map[string]string) { r.add(name, values, nil) }
+
+// Replace makes a text the message.
+func (r *Result) Replace(name string, values map[string]string) {
+	r.Message, r.rest = "", ""
+	r.Add(name, values)
+}
+
+// add adds a text to the message. Other values stand in the lean form, which leaves out
+// the lines of the empty ones: its members say them.
+func (r *Result) add(name string, values, lean map[string]string) {
+	fill := func(to *string, values map[string]string) {
+		*to = strings.TrimSpace(*to + " " + texts.Fill(name, values))
+	}
+	fill(&r.Message, values)
+	values = maps.Clone(values)
+	maps.Copy(values, lean)
+	fill(&r.rest, values)
 }
 
 // Answerer says what gave the reply, and how.
@@ -90,17 +161,17 @@ func NewResult(rec desk.Record) *Result {
 				later = append(later, x.Pair())
 			}
 		}
-		r.Message += " " + texts.Fill("later", map[string]string{"where": words.English.Surface(rec.Later.Surface), "later": list(later)})
+		r.Add("later", map[string]string{"where": words.English.Surface(rec.Later.Surface), "later": list(later)})
 	}
 	if rec.Earlier != "" && rec.Reply() != nil {
-		r.Message += " " + texts.Fill("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
+		r.Add("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
 	}
 	if r.Answerer != nil && r.Answerer.Name != "" {
 		named := "named"
 		if r.Answerer.How == desk.HowFrontEnd {
 			named = "through"
 		}
-		r.Message += " " + texts.Fill(named, map[string]string{"name": r.Answerer.Name})
+		r.add(named, map[string]string{"name": r.Answerer.Name}, map[string]string{"name": ""})
 	}
 	return r
 }
@@ -110,7 +181,7 @@ func (r *Result) fill(rec desk.Record) {
 	if o == nil {
 		r.Status = desk.Pending
 		r.Summary = "Waiting for the user"
-		r.Message = texts.Fill("pending", map[string]string{"id": strconv.Quote(rec.ID)})
+		r.add("pending", map[string]string{"id": "id " + strconv.Quote(rec.ID)}, map[string]string{"id": "this id"})
 		return
 	}
 	r.Surface = o.Surface
@@ -127,34 +198,44 @@ func (r *Result) fill(rec desk.Record) {
 		r.dismissed(o)
 	case desk.Timeout:
 		r.Summary = "No answer in time"
-		r.Message = texts.Fill("timeout", map[string]string{"time": waited(o.Reason)})
+		r.Add("timeout", map[string]string{"time": waited(o.Reason)})
 	case desk.Cancelled:
 		r.Summary, r.Reason = "Question withdrawn", o.Reason
 		who := words.English.Surface(o.Surface)
 		if who == "" {
 			who = "by " + words.English.Client(rec.Asker)
 		}
-		r.Message = texts.Fill("cancelled", map[string]string{"who": who, "reason": o.Reason})
+		r.Add("cancelled", map[string]string{"who": who, "reason": o.Reason})
 	case desk.Unavailable:
-		r.Summary, r.Reason = "No way to reach the user", o.Reason
-		r.Message = texts.Fill("unavailable", map[string]string{"reason": cmp.Or(o.Reason, "no reason was given")})
+		r.Summary, r.Reason = "No way to reach the user", remedy(o.Reason)
+		r.Add("unavailable", map[string]string{"reason": cmp.Or(r.Reason, "no reason was given")})
 	default:
 		r.Summary = "The question failed"
-		r.Message = texts.Text("failed")
+		r.Add("failed", nil)
 	}
 }
 
 // NewUntold returns the result of a question that no surface could show: the
 // ticket, and what the model must tell the user, a command and perhaps an address.
-func NewUntold(rec desk.Record, command, address, reason string) *Result {
+func NewUntold(rec desk.Record, command, address string) *Result {
 	r := NewResult(rec)
-	r.Summary, r.Reason = "Nobody was shown the question", reason
-	values := map[string]string{"command": command, "address": address, "id": strconv.Quote(rec.ID)}
+	r.Summary, r.Message, r.rest = "Nobody was shown the question", "", ""
+	values := map[string]string{"command": command, "address": address, "id": "id " + strconv.Quote(rec.ID)}
 	if rec.Secret() != nil {
 		values["secret"] = "a secret"
 	}
-	r.Message = texts.Fill("untold", values)
+	r.add("untold", values, map[string]string{"id": "this id"})
 	return r
+}
+
+// remedy returns the one reason on which the user can act, of those that each surface
+// has: "tty: this process has no controlling terminal; inbox: no inbox is open".
+func remedy(reasons string) string {
+	if strings.Contains("; "+reasons, "; inbox: ") {
+		return "no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web"
+	}
+	first, _, _ := strings.Cut(reasons, "; ")
+	return first
 }
 
 // Age adds to a reply that is delivered late how old it is.
@@ -167,7 +248,7 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 		name = "age"
 	}
 	r.AnsweredAt = rec.Outcome.At.UTC().Format(time.RFC3339)
-	r.Message += " " + texts.Fill(name, map[string]string{"ago": words.English.Ago(now.Sub(rec.Outcome.At))})
+	r.Add(name, map[string]string{"ago": words.English.Ago(now.Sub(rec.Outcome.At))})
 }
 
 func (r *Result) dismissed(o *desk.Outcome) {
@@ -177,18 +258,19 @@ func (r *Result) dismissed(o *desk.Outcome) {
 	if program {
 		r.Summary, r.Note = "A program dismissed the question", ""
 	}
-	r.Message = texts.Reply("dismissed", program, map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Reason)})
+	r.add(texts.ReplyName("dismissed", program), map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Reason)}, map[string]string{"reason": ""})
 }
 
 // answered fills in the answers, and separately what the user left open.
 func (r *Result) answered(rec desk.Record) {
-	pairs := map[question.By][]string{}
+	pairs, asked := map[question.By][]string{}, map[question.By][]string{}
 	var open, notes []string
 	for _, x := range rec.Responses() {
 		text := `"` + x.Question.Text + `"`
 		switch x.State {
 		case question.StateAnswered:
 			pairs[x.By()] = append(pairs[x.By()], x.Pair())
+			asked[x.By()] = append(asked[x.By()], text)
 			r.Answers.set(x.Question.Text, x.Text())
 		case question.StateUnanswered:
 			open = append(open, text)
@@ -196,6 +278,7 @@ func (r *Result) answered(rec desk.Record) {
 		}
 		if x.Note != "" {
 			notes = append(notes, text+": "+texts.Quoted(x.Note))
+			r.notes.set(x.Question.Text, x.Note)
 		}
 		r.Responses = append(r.Responses, responseOf(x))
 	}
@@ -221,28 +304,38 @@ func (r *Result) answered(rec desk.Record) {
 		r.Summary = "User wants to discuss this first"
 		if byProgram {
 			r.Summary = "A program put the question back to be discussed"
-			user, program = slices.Concat(user, program), nil
+			user, program, asked[question.ByProgram] = slices.Concat(user, program), nil, nil
 		}
-		r.Message = texts.Reply("discuss", byProgram, map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note), "notes": list(notes)})
+		r.add(texts.ReplyName("discuss", byProgram),
+			map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note), "notes": list(notes)},
+			map[string]string{"answers": "", "program": list(asked[question.ByProgram]), "note": "", "notes": ""})
 		return
 	}
-	notePlace, notesPlace, openPlace, answersPlace := "note", "notes", "open", "answers"
-	if r.Response != nil && !*r.Response && rec.AsksLeave() {
-		answersPlace = "refused"
+	values := map[string]string{
+		"answers":   list(user),
+		"program":   list(program),
+		"who":       who,
+		"defaults":  list(pairs[question.ByTimeout]),
+		"collected": list(pairs[question.ByCaller]),
+	}
+	lean := map[string]string{
+		"answers": "", "continue": "", "notes": "", "note": "", "remarks": "", "remark": "",
+		"program":   list(asked[question.ByProgram]),
+		"defaults":  list(asked[question.ByTimeout]),
+		"collected": list(asked[question.ByCaller]),
+	}
+	switch no := r.Response != nil && !*r.Response && rec.AsksLeave(); {
+	case no:
+		values["no"] = "no"
+	case len(user) > 0:
+		values["continue"] = "continue"
 	}
 	if byProgram {
-		notePlace, notesPlace, openPlace = "remark", "remarks", "left"
+		values["remark"], values["remarks"], values["left"] = texts.Quoted(r.Note), list(notes), list(open)
+	} else {
+		values["note"], values["notes"], values["open"] = texts.Quoted(r.Note), list(notes), list(open)
 	}
-	r.Message = texts.Fill("answered", map[string]string{
-		answersPlace: list(user),
-		"program":    list(program),
-		"who":        who,
-		openPlace:    list(open),
-		"defaults":   list(pairs[question.ByTimeout]),
-		"collected":  list(pairs[question.ByCaller]),
-		notesPlace:   list(notes),
-		notePlace:    texts.Quoted(r.Note),
-	})
+	r.add("answered", values, lean)
 }
 
 // responseOf returns one question of a set with its answer, for programs and models.

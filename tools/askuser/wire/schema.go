@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/invopop/jsonschema"
 
@@ -39,16 +40,33 @@ func Schemas(l question.Limits) Published {
 	if l.Questions == d.Questions && l.Options == d.Options && l.Question == d.Question && l.Header == d.Header {
 		return p
 	}
+	p.editAsk(func(ask *jsonschema.Schema) { SetLimits(ask, l) })
+	return p
+}
+
+// AddTemplates publishes the arguments that ask the questions of a template, such as these.
+func (p *Published) AddTemplates(names []string) {
+	p.editAsk(func(ask *jsonschema.Schema) {
+		list := question.Shorten(strings.Join(names, ", "), 200) // the project of a client may have others
+		ask.Properties.Set("template", &jsonschema.Schema{Type: "string", Description: "Ask a template's questions instead: " + list})
+		ask.Properties.Set("variables", &jsonschema.Schema{
+			Type: "object", Description: "Values of the template's variables",
+			Properties: jsonschema.NewProperties(), AdditionalProperties: &jsonschema.Schema{Type: "string"},
+		})
+		ask.Required = nil
+	})
+}
+
+func (p *Published) editAsk(edit func(*jsonschema.Schema)) {
 	var ask jsonschema.Schema
 	err := json.Unmarshal(p.Ask, &ask)
 	if err == nil {
-		SetLimits(&ask, l)
+		edit(&ask)
 		p.Ask, err = json.Marshal(&ask)
 	}
-	if err != nil { // so is the schema
+	if err != nil { // the schema is compiled in
 		panic(err)
 	}
-	return p
 }
 
 // SetLimits sets the limits in the schema of ask_user_question's arguments, at
@@ -80,8 +98,8 @@ func (anyResponse) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Extras: map[string]any{"type": []string{"string", "array", "boolean", "null"}}}
 }
 
-// JSONSchema leaves out the members, id and label: each byte costs the user's context.
-func (Selected) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
+// JSONSchema leaves out the members: each byte costs the user's context.
+func (Response) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
 
 // JSONSchema leaves out the members: kind, how and name.
 func (Answerer) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }

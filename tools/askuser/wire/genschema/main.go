@@ -3,8 +3,8 @@
 // ask_user_question for people and programs; and what openapi.json says of questions
 // and answers. It reflects on wire's results and on
 // the types below, which are the calls that wire decodes, as models should write
-// them: the other accepted forms are not published. Follow-ups are unrolled two
-// levels deep, because clients of some models support no references.
+// them: the other accepted forms are not published. Follow-ups are unrolled one
+// level deep, because clients of some models support no references.
 package main
 
 import (
@@ -51,8 +51,8 @@ func generate(wireDir string) (map[string][]byte, error) {
 		return text
 	}
 	p := wire.Published{
-		Ask:           schema(&askArguments{}, addProperties, addQuestionTypes, func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
-		AskResult:     schema(&wire.Result{}),
+		Ask:           schema(&askArguments{}, addProperties, func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
+		AskResult:     schema(&wire.Result{}, addLean),
 		Confirm:       schema(&confirmArguments{}),
 		ConfirmResult: schema(&confirmResult{}),
 		Await:         schema(&awaitArguments{}),
@@ -100,64 +100,56 @@ func describeQuestions(openapi []byte) ([]byte, error) {
 }
 
 type askArguments struct {
-	Questions []askQuestion     `json:"questions" jsonschema:"required,minItems=1"`
-	Metadata  map[string]any    `json:"metadata,omitempty"`
-	Answers   map[string]string `json:"answers,omitempty" jsonschema_description:"Already known; not asked"`
-	Timeout   int               `json:"timeout_seconds,omitempty"`
-	OnTimeout string            `json:"on_timeout,omitempty" jsonschema:"enum=none,enum=default"`
-	Session   string            `json:"session_id,omitempty" jsonschema_description:"Continues this session"`
+	Questions []askQuestion `json:"questions" jsonschema:"required,minItems=1" jsonschema_description:"Related questions, asked together"`
+	Timeout   int           `json:"timeout_seconds,omitempty" jsonschema_description:"Give up after; default never"`
+	Session   string        `json:"session_id,omitempty" jsonschema_description:"Continue an earlier dialogue"`
 }
 
+// Type is taken too, but not published: a question without options asks for free text,
+// and models take multiple_choice for several answers.
 type askQuestion struct {
-	Question    string                `json:"question" jsonschema:"required,minLength=1"`
+	Question    string                `json:"question" jsonschema:"required,minLength=1" jsonschema_description:"Complete sentence, with its context"`
 	Header      string                `json:"header,omitempty"`
-	Options     []askOption           `json:"options,omitempty" jsonschema:"minItems=2"`
-	MultiSelect bool                  `json:"multiSelect,omitempty"`
-	Type        question.Type         `json:"type,omitempty"`
-	ID          string                `json:"question_id,omitempty"`
-	Required    bool                  `json:"required,omitempty" jsonschema:"default=true"`
-	AllowCustom bool                  `json:"allow_custom,omitempty" jsonschema:"default=true"`
-	Default     string                `json:"default,omitempty"`
-	Placeholder string                `json:"placeholder,omitempty"`
+	Options     []askOption           `json:"options,omitempty" jsonschema:"minItems=2" jsonschema_description:"Leave out for free text"`
+	MultiSelect bool                  `json:"multiSelect,omitempty" jsonschema_description:"Several options may be chosen"`
+	ID          string                `json:"question_id,omitempty" jsonschema_description:"Your name for this question"`
+	Required    bool                  `json:"required,omitempty" jsonschema:"default=true" jsonschema_description:"False: may stay open"`
+	AllowCustom bool                  `json:"allow_custom,omitempty" jsonschema:"default=true" jsonschema_description:"Offer free text beside options"`
+	Default     string                `json:"default,omitempty" jsonschema_description:"Proposed text or option label"`
+	Placeholder string                `json:"placeholder,omitempty" jsonschema_description:"Example in the text field"`
 	FollowUps   map[string][]followUp `json:"follow_up_questions,omitempty" jsonschema_description:"By option label: asked only if chosen"`
 }
 
 type askOption struct {
-	Label       string `json:"label" jsonschema:"required,minLength=1" jsonschema_description:"1-5 words"`
-	Description string `json:"description,omitempty" jsonschema_description:"What it means"`
-	ID          string `json:"id,omitempty"`
-	Default     bool   `json:"default,omitempty"`
-	Preview     string `json:"preview,omitempty" jsonschema_description:"Preformatted, for comparison"`
+	Label       string `json:"label" jsonschema:"required,minLength=1" jsonschema_description:"1-5 words the user chooses"`
+	Description string `json:"description,omitempty" jsonschema_description:"What choosing it means"`
+	ID          string `json:"id,omitempty" jsonschema_description:"Your name for this option"`
+	Default     bool   `json:"default,omitempty" jsonschema_description:"Proposed, never chosen by itself"`
+	Preview     string `json:"preview,omitempty" jsonschema_description:"Preformatted text, to compare options"`
 }
 
-// A follow-up is a question like any other; the schema names what most need.
-
+// A follow-up is a question like any other, with follow-ups of its own; the schema names
+// what most need.
 type followUp struct {
-	lastFollowUp
-	FollowUps map[string][]lastFollowUp `json:"follow_up_questions,omitempty"`
-}
-
-type lastFollowUp struct {
-	Question    string           `json:"question" jsonschema:"required"`
-	Header      string           `json:"header,omitempty"`
-	Options     []followUpOption `json:"options,omitempty" jsonschema:"minItems=2"`
-	MultiSelect bool             `json:"multiSelect,omitempty"`
-	Type        question.Type    `json:"type,omitempty"`
+	Question    string           `json:"question" jsonschema:"required" jsonschema_description:"Complete sentence"`
+	Header      string           `json:"header,omitempty" jsonschema_description:"Short label"`
+	Options     []followUpOption `json:"options,omitempty" jsonschema:"minItems=2" jsonschema_description:"Leave out for free text"`
+	MultiSelect bool             `json:"multiSelect,omitempty" jsonschema_description:"Several options may be chosen"`
 }
 
 type followUpOption struct {
-	Label       string `json:"label" jsonschema:"required"`
-	Description string `json:"description,omitempty"`
+	Label       string `json:"label" jsonschema:"required" jsonschema_description:"1-5 words"`
+	Description string `json:"description,omitempty" jsonschema_description:"What choosing it means"`
 }
 
 type confirmArguments struct {
-	Action  string `json:"action" jsonschema:"required,minLength=1"`
-	Details string `json:"details,omitempty"`
-	Default bool   `json:"default,omitempty"`
+	Action  string `json:"action" jsonschema:"required,minLength=1" jsonschema_description:"What you will do, as a question"`
+	Details string `json:"details,omitempty" jsonschema_description:"What the user should know first"`
+	Default bool   `json:"default,omitempty" jsonschema_description:"Proposed answer, never given by itself"`
 }
 
 type awaitArguments struct {
-	ID string `json:"id" jsonschema:"required"`
+	ID string `json:"id" jsonschema:"required" jsonschema_description:"From the pending result"`
 }
 
 // confirmResult and awaitResult are what is published of the results of the other
@@ -188,9 +180,11 @@ func reflected(v any) *jsonschema.Schema {
 	return s
 }
 
-func addQuestionTypes(s *jsonschema.Schema) {
-	questions, _ := s.Properties.Get("questions")
-	addTypes(questions.Items)
+// addLean adds the members of the lean form to the schema of a result.
+func addLean(s *jsonschema.Schema) {
+	for p := reflected(&wire.Lean{}).Properties.Oldest(); p != nil; p = p.Next() {
+		s.Properties.Set(p.Key, p.Value)
+	}
 }
 
 // addTypes lists the types in the schema of a question.
