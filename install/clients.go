@@ -60,7 +60,9 @@ func Clients() []Client {
 			Name: "claude-code", program: "claude",
 			Restart: words.Mark("Sessions that are started from now on have it."),
 			format:  edit.JSON, path: mcpServers, project: ".mcp.json",
-			user:  func(p Place) string { return filepath.Join(p.dir("CLAUDE_CONFIG_DIR", ""), ".claude.json") },
+			user: func(p Place) string { return filepath.Join(p.dir("CLAUDE_CONFIG_DIR", ""), ".claude.json") },
+			// Forms and progress messages do not extend its limit, if one is set.
+			limit: limit{key: "timeout", unit: time.Millisecond, variable: "MCP_TOOL_TIMEOUT"},
 			local: stdio, remote: typed("http"), reference: "${" + TokenVariable + "}",
 			// It asks before the first use of a tool that is not in this list.
 			allowed: func(p Place) (string, []string, string) {
@@ -80,7 +82,11 @@ func Clients() []Client {
 			format:  edit.TOML, path: []string{"mcp_servers"}, project: ".codex/config.toml",
 			user: func(p Place) string { return filepath.Join(p.dir("CODEX_HOME", ".codex"), "config.toml") },
 			// 300 s is its limit otherwise.
-			limit: limit{"tool_timeout_sec", time.Second, 300 * time.Second},
+			limit: limit{key: "tool_timeout_sec", unit: time.Second, usual: 300 * time.Second},
+			policy: policy{"approval_policy", "never", edit.Object{{Name: "granular", Value: edit.Object{
+				{Name: "sandbox_approval", Value: false}, {Name: "rules", Value: false}, {Name: "mcp_elicitations", Value: true},
+				{Name: "request_permissions", Value: false}, {Name: "skill_approval", Value: false},
+			}}}},
 			local: and(waits(long), edit.Member{Name: "tool_timeout_sec", Value: longSeconds}),
 			remote: func(s Server) edit.Object {
 				return edit.Object{{Name: "url", Value: s.URL}, {Name: "bearer_token_env_var", Value: TokenVariable}, {Name: "tool_timeout_sec", Value: longSeconds}}
@@ -94,7 +100,7 @@ func Clients() []Client {
 			user: below(Place.Home, ".gemini/settings.json"),
 			// In milliseconds; 600 s is its limit otherwise. Trust means that it does
 			// not ask before each question.
-			limit:     limit{"timeout", time.Millisecond, 600 * time.Second},
+			limit:     limit{key: "timeout", unit: time.Millisecond, usual: 600 * time.Second},
 			local:     and(waits(long), edit.Member{Name: "timeout", Value: longSeconds * 1000}, edit.Member{Name: "trust", Value: true}),
 			remote:    and(at("httpUrl"), edit.Member{Name: "trust", Value: true}),
 			reference: "$" + TokenVariable,
@@ -157,7 +163,7 @@ func Clients() []Client {
 			Restart: words.Mark("Sessions that are started from now on have it."),
 			format:  edit.YAML, path: []string{"extensions"},
 			user:  onWindows(below(Place.config, "Block/goose/config/config.yaml"), below(Place.xdg, "goose/config.yaml")),
-			limit: limit{"timeout", time.Second, 300 * time.Second},
+			limit: limit{key: "timeout", unit: time.Second, usual: 300 * time.Second},
 			local: func(s Server) edit.Object {
 				return edit.Object{
 					{Name: "enabled", Value: true}, {Name: "type", Value: "stdio"}, {Name: "name", Value: Name},
@@ -182,7 +188,7 @@ func Clients() []Client {
 				}
 				return filepath.Join(dir, "crush", "crush.json")
 			},
-			limit: limit{"timeout", time.Second, 0},
+			limit: limit{key: "timeout", unit: time.Second},
 			local: func(s Server) edit.Object {
 				return edit.Object{{Name: "type", Value: "stdio"}, {Name: "command", Value: s.Command}, {Name: "args", Value: s.args(long)}, {Name: "timeout", Value: longSeconds}}
 			},

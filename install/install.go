@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -115,6 +116,7 @@ type Client struct {
 	// reference refers to TokenVariable in the file; empty if that cannot.
 	reference string
 	limit     limit
+	policy    policy
 	// allowed locates our entry in a list of tools that need no permission.
 	allowed func(Place) (file string, path []string, entry string)
 }
@@ -122,9 +124,23 @@ type Client struct {
 // limit is a client's time limit for a call. The zero value means that progress messages
 // extend it.
 type limit struct {
-	key   string        // the member of our entry that sets it
-	unit  time.Duration // of that
-	usual time.Duration // the default
+	key      string        // the member of our entry that sets it
+	unit     time.Duration // of that
+	usual    time.Duration // the default
+	variable string        // of the environment, which sets the default
+}
+
+// value reads a limit, as a file or a variable has it.
+func (l *limit) value(text string) (time.Duration, bool) {
+	n, err := strconv.ParseFloat(text, 64)
+	return time.Duration(n * float64(l.unit)), err == nil
+}
+
+// policy is the setting under which a client declines every form.
+type policy struct {
+	key      string      // empty without one
+	declines string      // the value
+	shows    edit.Object // the value that asks for no approval either, and shows forms
 }
 
 // ByName returns a client.
@@ -182,15 +198,20 @@ func (c *Client) Found(p Place) bool {
 
 // Registration is our entry in a client's file.
 type Registration struct {
-	What  string        // the command and its arguments, or the address; empty without an entry
-	Limit time.Duration // the client's limit for a call; 0 without one
-	Hold  time.Duration // the value of --hold; 0 without it
+	What   string        // the command and its arguments, or the address; empty without an entry
+	Remote bool          // it is an address
+	Limit  time.Duration // the client's limit for a call; 0 without one
+	From   string        // the setting of the limit, where it is not the client's default
+	Hold   time.Duration // the value of --hold, or of its variable; 0 without both
 }
 
 // Registered reads our entry in the client's file.
 func (c *Client) Registered(p Place) (Registration, error) {
 	entry, err := c.entry(p)
 	r := Registration{Limit: c.limit.usual}
+	if limit, ok := c.limit.value(c.variable(p, c.limit.variable)); ok {
+		r.Limit, r.From = limit, c.limit.variable
+	}
 	for _, m := range entry {
 		list, several := m.Value.([]any)
 		if !several {
@@ -198,19 +219,65 @@ func (c *Client) Registered(p Place) (Registration, error) {
 		}
 		switch m.Name {
 		case c.limit.key:
-			if n, err := strconv.ParseFloat(fmt.Sprint(m.Value), 64); err == nil {
-				r.Limit = time.Duration(n * float64(c.limit.unit))
+			if limit, ok := c.limit.value(fmt.Sprint(m.Value)); ok {
+				r.Limit, r.From = limit, c.limit.key
+			}
+		case "env", "envs", "environment":
+			if variables, ok := m.Value.(map[string]any); ok && r.Hold == 0 {
+				r.Hold, _ = time.ParseDuration(fmt.Sprint(variables["ASK_HOLD"]))
 			}
 		case "url", "httpUrl", "serverUrl", "uri", "command", "cmd", "args":
 			for _, word := range list {
 				r.What = strings.TrimSpace(r.What + " " + fmt.Sprint(word))
 			}
+			r.Remote = r.Remote || m.Name[0] == 'u' || strings.HasSuffix(m.Name, "Url")
 		}
 		if i := slices.Index(list, any("--hold")); i >= 0 && i+1 < len(list) {
 			r.Hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
 		}
 	}
 	return r, err
+}
+
+// variable returns a variable of the client's environment: in its settings, if they have
+// one, or in ours.
+func (c *Client) variable(p Place, name string) string {
+	if c.allowed != nil {
+		file, _, _ := c.allowed(p)
+		if now, err := edit.Read(file); err == nil {
+			if value, found, _ := edit.JSON.Get(now.Before, "env", name); found {
+				return fmt.Sprint(value)
+			}
+		}
+	}
+	return p.Getenv(name)
+}
+
+// SetsLimit reports whether our entry sets the client's limit for a call.
+func (c *Client) SetsLimit(remote bool) bool {
+	form := c.local
+	if remote {
+		form = c.remote
+	}
+	return slices.ContainsFunc(form(Server{}), func(m edit.Member) bool { return m.Name == c.limit.key })
+}
+
+// Declines returns the setting under which the client declines every form, as text; empty
+// where it shows them.
+func (c *Client) Declines(p Place) string {
+	path, err := c.File(p)
+	if err != nil || c.policy.key == "" {
+		return ""
+	}
+	if now, err := edit.Read(path); err == nil && c.declines(now.Before) {
+		return fmt.Sprintf("%s = %q", c.policy.key, c.policy.declines)
+	}
+	return ""
+}
+
+func (c *Client) declines(data []byte) bool {
+	value, _, err := c.format.Get(data, c.policy.key)
+	return err == nil && c.policy.key != "" && value == any(c.policy.declines)
 }
 
 // entry returns our entry in the client's file, its members in the order in which we
@@ -271,9 +338,10 @@ func (c *Client) ours(data []byte) bool {
 	return err == nil && found
 }
 
-// Plan returns the changes that register s with the client, or undo that. The error
-// names the file.
-func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
+// Plan returns the changes that register s with the client, or undo that. With forms,
+// a policy that declines forms becomes the one that shows them; undoing restores it. The
+// error names the file.
+func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error) {
 	path, err := c.File(p)
 	if err != nil {
 		return nil, err
@@ -301,10 +369,27 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	}
 	if !out {
 		entry = append(entry, c.own(now, s.URL != "")...)
+	} else {
+		forms = c.Declines(p) == "" // else the policy is as it was
 	}
 	main, err := edit.Plan(path, "", out, c.ours,
-		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, c.at()...) },
-		func(data, before []byte) ([]byte, error) { return c.format.Remove(data, before, c.at()...) })
+		func(data []byte) ([]byte, error) {
+			data, err := c.format.Set(data, entry, c.at()...)
+			if err != nil || !forms || !c.declines(data) {
+				return data, err
+			}
+			return c.format.Set(data, c.policy.shows, c.policy.key)
+		},
+		func(data, before []byte) ([]byte, error) {
+			data, err := c.format.Remove(data, before, c.at()...)
+			if err != nil || !c.declines(before) {
+				return data, err
+			}
+			if ours, err := c.format.Set(data, c.policy.shows, c.policy.key); err != nil || !bytes.Equal(ours, data) {
+				return data, err
+			}
+			return c.format.Set(data, c.policy.declines, c.policy.key)
+		})
 	if err != nil || c.allowed == nil {
 		return []edit.Change{main}, err
 	}

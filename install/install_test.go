@@ -136,7 +136,7 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 
 func plan(t *testing.T, c *Client, p Place, s Server, out bool) []edit.Change {
 	t.Helper()
-	steps, err := c.Plan(p, s, out)
+	steps, err := c.Plan(p, s, false, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestRefusals(t *testing.T) {
 			if tc.project {
 				p.Project = t.TempDir()
 			}
-			if _, err := c.Plan(p, tc.server, false); err == nil || !strings.Contains(err.Error(), tc.says) {
+			if _, err := c.Plan(p, tc.server, false, false); err == nil || !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("%v, want %q", err, tc.says)
 			}
 		})
@@ -229,7 +229,7 @@ func TestNoRegularFile(t *testing.T) {
 			for _, out := range []bool{false, true} {
 				planned := make(chan error, 1)
 				go func() {
-					_, err := c.Plan(p, local, out)
+					_, err := c.Plan(p, local, false, out)
 					planned <- err
 				}()
 				select {
@@ -308,6 +308,102 @@ func TestOwnMembers(t *testing.T) {
 		_ = os.WriteFile(path, []byte(tc.in), 0o600)
 		if got := plan(t, &c, p, local, false)[0].After; string(got) != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", client, got, tc.want)
+		}
+	}
+}
+
+// Codex declines every form while its policy is "never". With forms the policy becomes one
+// that asks for no approval either, and shows them; taking it out restores the file, at
+// once or after another change to it.
+func TestPolicyThatShowsForms(t *testing.T) {
+	const before = "model = \"x\"\napproval_policy = \"never\" # mine\nsandbox_mode = \"danger-full-access\"\n"
+	const after = `model = "x"
+sandbox_mode = "danger-full-access"
+
+[mcp_servers.askuser]
+command = "/opt/bin/mcp-askuser"
+args = ["serve","--hold","24h"]
+tool_timeout_sec = 86400
+
+[approval_policy]
+
+[approval_policy.granular]
+sandbox_approval = false
+rules = false
+mcp_elicitations = true
+request_permissions = false
+skill_approval = false
+`
+	c, _ := ByName("codex")
+	p := place(t, "linux", "")
+	path, _ := c.File(p)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	change := func(forms, out bool) string {
+		t.Helper()
+		steps, err := c.Plan(p, local, forms, out)
+		if err == nil {
+			err = steps[0].Apply()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(steps[0].After)
+	}
+	for _, steps := range [][]bool{{true}, {false, true}, {true, false}} { // one step, two, and again without
+		if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Declines(p); got != `approval_policy = "never"` {
+			t.Errorf("it declines with %q", got)
+		}
+		got := ""
+		for _, forms := range steps {
+			got = change(forms, false)
+		}
+		if got != after || c.Declines(p) != "" {
+			t.Errorf("%v: it declines with %q:\n%s", steps, c.Declines(p), got)
+		}
+		if got := change(false, true); got != before {
+			t.Errorf("%v: restored to\n%s", steps, got)
+		}
+	}
+	change(false, false)
+	if got := change(false, true); got != before {
+		t.Errorf("without forms it is restored to\n%s", got)
+	}
+	changed := change(true, false) + "[tui]\nnotifications = true\n"
+	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := change(false, true); got != "approval_policy = \"never\"\nmodel = \"x\"\nsandbox_mode = \"danger-full-access\"\n\n\n[tui]\nnotifications = true\n" {
+		t.Errorf("after another change it is restored to\n%s", got)
+	}
+}
+
+// The client's limit and our wait, from all that sets them.
+func TestLimits(t *testing.T) {
+	for _, tc := range []struct {
+		client, in, settings string
+		limit, hold          time.Duration
+	}{
+		{"codex", "[mcp_servers.askuser]\ncommand = \"x\"\n", "", 300 * time.Second, 0},
+		{"codex", "[mcp_servers.askuser]\ncommand = \"x\"\ntool_timeout_sec = 20\n[mcp_servers.askuser.env]\nASK_HOLD = \"10m\"\n", "", 20 * time.Second, 10 * time.Minute},
+		{"claude-code", `{"mcpServers": {"askuser": {"command": "x"}}}`, "", 0, 0},
+		{"claude-code", `{"mcpServers": {"askuser": {"command": "x"}}}`, `{"env": {"MCP_TOOL_TIMEOUT": "60000"}}`, time.Minute, 0},
+		{"claude-code", `{"mcpServers": {"askuser": {"command": "x", "timeout": 90000}}}`, `{"env": {"MCP_TOOL_TIMEOUT": 60000}}`, 90 * time.Second, 0},
+	} {
+		c, _ := ByName(tc.client)
+		p := place(t, "linux", "")
+		path, _ := c.File(p)
+		for path, text := range map[string]string{path: tc.in, p.ClaudeSettings(): tc.settings} {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := c.Registered(p); err != nil || got.Limit != tc.limit || got.Hold != tc.hold {
+			t.Errorf("%s %s: limit %v, hold %v, %v", tc.in, tc.settings, got.Limit, got.Hold, err)
 		}
 	}
 }

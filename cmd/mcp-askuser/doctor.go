@@ -26,6 +26,7 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/install"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
 )
@@ -206,9 +207,12 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 	page := a.webSurface(d, presenter)
 	defer page.Close()
 	var out []finding
-	usable := false
+	usable, inbox := false, -1
 	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
-	for _, surface := range surfaces {
+	for i, surface := range surfaces {
+		if surface.Name() == "inbox" {
+			inbox = i
+		}
 		f := finding{Name: surface.Name(), State: stateOK, Text: words.T("would show it")}
 		switch err := check(ctx, surface); {
 		case err != nil:
@@ -219,9 +223,16 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 		}
 		out = append(out, f)
 	}
-	if !usable {
-		last := &out[len(out)-1]
-		last.State, last.Remedy = stateWrong, words.T("keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser")
+	open := words.T("keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser")
+	last := &out[len(out)-1]
+	switch {
+	case usable:
+	case inbox >= 0 && a.attended(true): // as a client that the server knows
+		f := &out[inbox]
+		f.State, f.Remedy = stateOK, open
+		f.Text = words.T("none is open; a question waits until you open one, and the agent says how")
+	default:
+		last.State, last.Remedy = stateWrong, open
 	}
 	return out
 }
@@ -257,6 +268,10 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	_, none := c.File(p)
 	program, _, _ := strings.Cut(r.What, " ")
 	_, missing := exec.LookPath(program)
+	hold := cmp.Or(r.Hold, a.settings().Hold, askuser.LongestWait(c.Name, false))
+	if r.Remote { // its settings are elsewhere
+		hold = askuser.LongestWait(c.Name, true)
+	}
 	switch {
 	case none != nil, (err != nil && !project || r.What == "") && !c.Found(p), err == nil && r.What == "" && project:
 		return f, false
@@ -269,9 +284,16 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		if project && filepath.Base(program) == program { // as install writes it
 			f.Remedy = words.T("put that program on the PATH: a project's file, which is shared, names it without its place")
 		}
-	case r.Limit > 0 && r.Hold > r.Limit:
-		text := words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(r.Hold), words.Local.Span(r.Limit))
+	case r.Limit > 0 && hold > r.Limit:
+		text := words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(hold), words.Local.Span(r.Limit))
 		f = f.wrong(text, words.T("mcp-askuser install %s sets both", name))
+		if !c.SetsLimit(r.Remote) {
+			f.Remedy = words.T("raise %s, or have calls wait for less (--hold)", r.From)
+		}
+	}
+	if declines := c.Declines(p); declines != "" && f.State == stateOK {
+		f.Text = words.T("%[1]s (it declines every form while %[2]s)", f.Text, declines)
+		f.Remedy = words.T("mcp-askuser install %s --forms sets the policy that asks for no approval either, and shows forms", name)
 	}
 	return f, true
 }

@@ -30,9 +30,9 @@ import (
 
 // registration has the flags of install and uninstall.
 type registration struct {
-	project, dryRun, questions, permissions bool
-	remove                                  bool
-	address                                 string
+	project, dryRun, questions, permissions, forms bool
+	remove                                         bool
+	address                                        string
 }
 
 func (a *app) install() *cobra.Command {
@@ -53,8 +53,9 @@ func (a *app) install() *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
-	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions to the desk, too")
+	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions here, too")
 	cmd.Flags().BoolVar(&r.permissions, "permissions", false, "the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
+	cmd.Flags().BoolVar(&r.forms, "forms", false, "where Codex's approval policy is \"never\", which declines every form: set the one that asks for no approval either, and shows forms")
 	a.registrationFlags(cmd, &r)
 	return cmd
 }
@@ -166,6 +167,12 @@ func (a *app) register(names []string, r registration) error {
 			return err
 		}
 	}
+	for _, name := range names {
+		c, _ := install.ByName(name)
+		if declines := c.Declines(a.place(r.project)); declines != "" && !r.forms && !r.remove {
+			a.tell(words.T("%[1]s declines every form while %[2]s: --forms sets the policy that asks for no approval either, and shows forms.", c.Title, declines))
+		}
+	}
 	if r.dryRun {
 		a.tell(words.T("Nothing was changed; without --dry-run it is."))
 	}
@@ -181,12 +188,16 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 		}
 		return nil, errors.New(words.T("%q is no client that this program knows. These are: %s", name, strings.Join(install.Names(), ", ")))
 	}
-	steps := []step{{c.Title, c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.remove) }}}
+	steps := []step{{c.Title, c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }}}
 	if !r.questions {
 		return steps, nil
 	}
 	s, mirrored := a.questions(name, r.project)
-	if !mirrored {
+	switch {
+	case mirrored:
+	case name == "codex":
+		return steps, errors.New(words.T("Codex's own questions need no entry in its files: set mirror_codex = true in %s, and they come here where Codex's daemon has started the server; leave out --questions", a.config.File))
+	default:
 		return steps, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title)
 	}
 	steps = append(steps, step{words.T("%s, its own questions", c.Title), s.Restart, func() ([]edit.Change, error) {

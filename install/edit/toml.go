@@ -18,13 +18,14 @@ func tomlDecode(data []byte) (any, error) {
 	return v, nil
 }
 
-// tomlSet adds a table at the end of the file. Tables in it become tables of their own.
+// tomlSet adds a table at the end of the file. Tables in it become tables of their own. A
+// single value is set at the beginning, before the first table.
 func tomlSet(data []byte, path []string, value any) ([][]byte, error) {
 	object, ok := value.(Object)
-	if !ok {
-		return nil, fmt.Errorf("%s takes no single value", strings.Join(path, "."))
-	}
 	eol := eolOf(data)
+	if !ok {
+		return [][]byte{append([]byte(key(path...)+" = "+text(value)+eol), data...)}, nil
+	}
 	out := bytes.Clone(data)
 	if len(out) > 0 && out[len(out)-1] != '\n' {
 		out = append(out, eol...)
