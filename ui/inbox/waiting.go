@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -80,18 +79,11 @@ func (w *waiting) update(records []desk.Record) (fresh, gone []desk.Record) {
 // the selected one.
 func (w *waiting) arrange() { w.arrangeAround(w.selected()) }
 
-// arrangeAround is arrange with another row that may stay, or none. Groups with a waiting
-// asker are first, and in a group the records with one, each the oldest first.
+// arrangeAround is arrange with another row that may stay, or none.
 func (w *waiting) arrangeAround(stays *row) {
-	type group struct {
-		live   bool
-		oldest string // id: they sort by time
-	}
-	groups := map[string]group{}
 	var rows []*row
 	maps.DeleteFunc(w.all, func(_ string, r *row) bool { return r.rec.Outcome != nil && (r != stays || !r.fits(w.filter)) })
-	for _, id := range slices.Sorted(maps.Keys(w.all)) {
-		r := w.all[id]
+	for _, r := range w.all {
 		if !r.fits(w.filter) {
 			continue
 		}
@@ -100,36 +92,14 @@ func (w *waiting) arrangeAround(stays *row) {
 		if p := r.project(); p != "" {
 			r.group = words.T("%[1]s in %[2]s", r.group, p)
 		}
-		g, there := groups[r.group]
-		if !there {
-			g.oldest = id
-		}
-		g.live = g.live || r.wasAttended
-		groups[r.group] = g
 	}
-	for _, r := range rows {
-		g := groups[r.group]
-		r.place = fmt.Sprint(!g.live, g.oldest, !r.wasAttended, r.rec.ID) // false sorts before true
-	}
-	slices.SortFunc(rows, func(a, b *row) int { return strings.Compare(a.place, b.place) })
+	view.Arrange(rows, func(r *row) (group, id string, waits bool) { return r.group, r.rec.ID, r.wasAttended })
 	w.show(rows)
 }
 
-// fits reports whether every word of the filter is in what the row is
-// about: who asks, where, what, and the options.
+// fits reports whether every word of the filter is in what the row is about.
 func (r *row) fits(filter string) bool {
-	if filter == "" {
-		return true
-	}
-	texts := []string{words.Local.Client(r.rec.Asker), r.project()}
-	for _, q := range words.Local.Shown(r.rec).Questions {
-		texts = append(texts, opening(q.Header), opening(q.Text))
-		for _, o := range q.Options {
-			texts = append(texts, opening(o.Label))
-		}
-	}
-	all := strings.ToLower(strings.Join(texts, "\n"))
-	return !slices.ContainsFunc(strings.Fields(filter), func(word string) bool { return !strings.Contains(all, word) })
+	return filter == "" || view.Local(r.rec).Fits(filter, r.project())
 }
 
 // selectRow is [list.selectRow]; a record that has ended goes when the cursor does.

@@ -12,6 +12,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +51,75 @@ func (r Record) AskedBy() string { return r.l.Asker(r.Asker) }
 // Program is the name and version by which the asking program calls itself.
 func (r Record) Program() string {
 	return strings.TrimSpace(question.Line(r.Asker.Client + " " + r.Asker.Version))
+}
+
+// Tool is the tool of ours that asked; empty where a command or a host's own tool did.
+func (r Record) Tool() string {
+	switch {
+	case r.Asker.Via != "mcp":
+		return ""
+	case r.AsksLeave():
+		return "confirm_action"
+	}
+	return "ask_user_question"
+}
+
+// Error is the code of the error that the caller got in place of an answer; empty where
+// it got none.
+func (r Record) Error() string {
+	switch {
+	case r.Outcome.Refused():
+		return "recursive_limit_exceeded"
+	case r.State == desk.Unavailable || r.State == desk.Failed:
+		return string(r.State)
+	}
+	return ""
+}
+
+// Fits reports whether every word of a filter, in any case, is in what the record is
+// about: who asks, where, what, the options, and other texts of its row.
+func (r Record) Fits(filter string, others ...string) bool {
+	texts := append(others, r.AskedBy())
+	for _, q := range r.Questions {
+		texts = append(texts, q.Header, q.Text)
+		for _, o := range q.Options {
+			texts = append(texts, o.Label)
+		}
+	}
+	for i, text := range texts {
+		texts[i] = text[:min(len(text), 2000)] // as much as a list shows
+	}
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(all, word) })
+}
+
+// Arrange sorts rows about open records by their groups: groups with a waiting agent are
+// first, and in a group the records with one, each the oldest first. Of returns the group of
+// a row, its record's id, and whether an agent waits.
+func Arrange[T any](rows []T, of func(T) (group, id string, waits bool)) {
+	type group struct {
+		waits  bool
+		oldest string // id: they sort by time
+	}
+	groups := map[string]group{}
+	for _, row := range rows {
+		name, id, waits := of(row)
+		g, known := groups[name]
+		if !known || id < g.oldest {
+			g.oldest = id
+		}
+		groups[name] = group{g.waits || waits, g.oldest}
+	}
+	places := map[string]string{} // by id
+	for _, row := range rows {
+		name, id, waits := of(row)
+		places[id] = fmt.Sprint(!groups[name].waits, groups[name].oldest, !waits, id) // false sorts before true
+	}
+	slices.SortFunc(rows, func(a, b T) int {
+		_, one, _ := of(a)
+		_, other, _ := of(b)
+		return strings.Compare(places[one], places[other])
+	})
 }
 
 // Subject is the first question in one line, with the number of the others.
