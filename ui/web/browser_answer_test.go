@@ -273,7 +273,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	v.wait(`document.activeElement.value === "other"`)
 	reach("t0")
 	v.keys("Cockroach", kb.Enter, "DB") // Enter is a new line, and sends nothing
-	reach("Confirm")
+	reach("Send")
 	v.pending(recs[0].ID)
 	v.keys(kb.Enter)
 	if got := v.answered(recs[0].ID); got["db"] != "Cockroach\nDB" {

@@ -407,7 +407,7 @@ func TestBrowserReopen(t *testing.T) {
 		} else {
 			v.away()
 			v.shows("#r-"+third.ID, "You answered")
-			v.keys("t")
+			v.do(chromedp.KeyEvent("r", chromedp.KeyModifiers(1))) // Alt
 			v.wait(`document.querySelector(%q).checked`, chosen(third.ID, 0, "2"))
 			v.keys(kb.Enter)
 		}
