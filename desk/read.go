@@ -123,7 +123,7 @@ func (d *Desk) Reach(ctx context.Context) error {
 func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
 	damaged := errors.Is(err, ErrDamaged)
 	if damaged {
-		if _, told := d.loggedDamage.Swap(id, true); !told {
+		if _, logged := d.loggedDamage.Swap(id, true); !logged {
 			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
 		}
 	}

@@ -57,10 +57,14 @@ type Record struct {
 	ID        string    `json:"id"`
 	SessionID string    `json:"session_id,omitempty"` // groups the rounds of one dialogue
 	Round     int       `json:"round"`                // 1 for the first of a session
+	Rounds    int       `json:"rounds,omitempty"`     // as many as the asker says there will be; 0 where it does not
 	Asker     Asker     `json:"asker"`
 	State     Status    `json:"state"`
 	CreatedAt time.Time `json:"created_at"`
 	question.Set
+	// ToolUse is the id of the tool call in the agent's own transcript; empty where the
+	// call brings none.
+	ToolUse string `json:"tool_use_id,omitempty"`
 	// Timeout is how many seconds the human may take from the question or the
 	// last sign of work on it; 0 is for ever. OnTimeout is "default" where the
 	// caller wants the declared defaults then.

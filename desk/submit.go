@@ -17,6 +17,8 @@ type Request struct {
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then
+	Rounds    int           // see [Record]
+	ToolUse   string        // see [Record]
 	// Row is what rounds must share to be in a row: the host's session where the
 	// asker names another as Session, the user's prompt where the host tells it.
 	// Empty: the session.
@@ -201,7 +203,7 @@ func (r *Request) record() Record {
 	}
 	rec := Record{
 		SessionID: r.Session, Asker: asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier,
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier, Rounds: r.Rounds, ToolUse: r.ToolUse,
 	}
 	if r.Row != "" && r.Row != r.Session {
 		rec.Row = sessionName(r.Row)

@@ -46,6 +46,12 @@ func (t *tree) opened(asker Asker, asked bool) bool {
 	return !asked || host.Terminal != self.Terminal
 }
 
+// UsersTerminal reports whether this process runs in a terminal of the user's own: it has
+// one, and no agent's host is above it.
+func UsersTerminal() bool {
+	return thisProcess().Terminal != "" && !thisTree().opened(Asker{Via: ViaShell}, false)
+}
+
 // below reports whether this process was started below an agent's host, or below the
 // process that had the question asked.
 func (t *tree) below(asker Asker) bool {

@@ -42,8 +42,11 @@ func Names() []string {
 	return names
 }
 
-// event is what a host reports: a dialog that opens, or dialogs that have ended.
+// event is what a host reports: a dialog that opens, dialogs that have ended, or a call
+// of our own tool.
 type event struct {
+	notice []byte // for the host to show, at a call of our tool
+
 	session   string
 	directory string
 	host      int // its process id; 0 if unknown

@@ -78,6 +78,8 @@ func Run(ctx context.Context, o Options) {
 	ev, ok := o.Host.read(data, o.Getenv)
 	switch {
 	case !ok, ev.set != nil && ev.permission && !o.Permissions:
+	case ev.notice != nil:
+		_, _ = o.Out.Write(ev.notice)
 	case ev.set != nil:
 		o.mirrorDialog(ctx, ev)
 	default:

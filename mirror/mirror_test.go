@@ -964,3 +964,33 @@ func TestOpenCodePermission(t *testing.T) {
 		}
 	}
 }
+
+// A question of ours has no dialog in OpenCode: it shows a toast, outside of tmux, where a
+// pane opens.
+func TestOpenCodeToast(t *testing.T) {
+	calls := func(input string) string {
+		return `{"type":"tool.execute.before","directory":"/home/ada/shop","properties":{"sessionID":"ses_1"},"input":` + input + `}`
+	}
+	const two = `{"questions":[{"question":"Which database?"},{"question":"Why?"}]}`
+	for _, tc := range []struct{ input, tmux, want string }{
+		{two, "", "Which database? (and 1 more)"},
+		{`{"questions":"[{\"question\":\"Which?\"}]"}`, "", "Which?"},
+		{`{"question":"Go\u001b[2Jon?\nNow?"}`, "", "Go␛[2Jon?␊Now?"},
+		{`{"action":"Delete prod"}`, "", "Delete prod"},
+		{two, "/tmp/tmux,1,0", ""},
+		{`{"questions":7}`, "", ""},
+		{`{"id":"01J"}`, "", ""},
+	} {
+		b := start(t, t.TempDir(), calls(tc.input), func(o *mirror.Options) {
+			o.Host, o.Getenv = host(t, "opencode"), func(name string) string { return map[string]string{"TMUX": tc.tmux}[name] }
+		})
+		want := ""
+		if tc.want != "" {
+			want = `{"toast":{"title":"Question","message":"` + tc.want + `\nTo answer: mcp-askuser inbox","variant":"warning","duration":30000}}` + "\n"
+		}
+		if got := b.printed(); got != want {
+			t.Errorf("%s: printed %q, want %q", tc.input, got, want)
+		}
+		opened(t, b.desk, 0)
+	}
+}

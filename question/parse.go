@@ -12,7 +12,7 @@ import (
 )
 
 // ParseAnswers reads the answers to a set in any of the shapes in which
-// programs write them: an object keyed by question text, question id
+// programs write them: an object keyed by question text, question id, header
 // or question-N (counted from 0), or an array of responses as in the tool's
 // structured result. An option is named by its id or label, several by an
 // array; several joined with commas in one string are split only where
@@ -93,14 +93,18 @@ func (s *Set) ParseReply(data []byte) (Reply, error) {
 }
 
 // isReply tells an object with the members of a reply from answers that are
-// keyed by question.
+// keyed by question. What could be either is answers.
 func (s *Set) isReply(members map[string]json.RawMessage) bool {
+	questions := 0
 	for key := range members {
-		if !slices.Contains([]string{"answers", "notes", "note", "discuss"}, key) || s.named(key) != nil {
+		if !slices.Contains([]string{"answers", "notes", "note", "discuss"}, key) {
 			return false
 		}
+		if s.named(key) != nil {
+			questions++
+		}
 	}
-	return len(members) > 0
+	return questions < len(members)
 }
 
 // note puts a word beside the answer to q, or in its place.
@@ -112,26 +116,38 @@ func (p *parser) note(q *Question, text string) {
 func eachNamed[T any](p *parser, path string, values map[string]T, take func(path string, q *Question, value T)) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		path := fmt.Sprintf("%s[%q]", path, Shorten(key, 100))
-		if q := p.set.named(key); q != nil {
-			take(path, q, values[key])
-		} else {
-			p.found.Add(path, "no question has this text or id")
+		switch named := p.set.named(key); len(named) {
+		case 0:
+			p.found.Add(path, "no question has this text, id or header")
+		case 1:
+			take(path, named[0], values[key])
+		default:
+			var texts []string
+			for _, q := range named {
+				texts = append(texts, strconv.Quote(q.Text))
+			}
+			p.found.Add(path, "%d questions have this header; give the text or id of one: %s", len(named), strings.Join(texts, ", "))
 		}
 	}
 }
 
-// named returns the question called key: by its text, its id, or its place
-// among the questions of the set.
-func (s *Set) named(key string) *Question {
+// named returns the question called key: by its text, its id, its header, or its place
+// among the questions of the set. Several may have one header.
+func (s *Set) named(key string) (found []*Question) {
 	if q := cmp.Or(s.find(func(q *Question) bool { return q.Text == key }), s.Find(key)); q != nil {
-		return q
+		return []*Question{q}
 	}
-	if n, ok := strings.CutPrefix(key, "question-"); ok {
-		if i, err := strconv.Atoi(n); err == nil && i >= 0 && i < len(s.Questions) {
-			return &s.Questions[i]
+	for _, q := range s.All() {
+		if q.Header == key && key != "" {
+			found = append(found, q)
 		}
 	}
-	return nil
+	if n, ok := strings.CutPrefix(key, "question-"); ok && found == nil {
+		if i, err := strconv.Atoi(n); err == nil && i >= 0 && i < len(s.Questions) {
+			found = append(found, &s.Questions[i])
+		}
+	}
+	return found
 }
 
 // responses takes answers in the shape of the tool's structured result.
@@ -148,8 +164,8 @@ func (p *parser) responses(list []json.RawMessage) {
 		}
 		faults := len(p.found)
 		q, state := p.set.Find(text("question_id")), State(text("state"))
-		if q == nil {
-			q = p.set.named(text("question"))
+		if named := p.set.named(text("question")); q == nil && len(named) == 1 {
+			q = named[0]
 		}
 		options, _ := Read[[]json.RawMessage](&p.found, path+".selected", r["selected"], "an array of options")
 		custom, note := text("text"), text("note")

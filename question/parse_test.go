@@ -14,6 +14,13 @@ func TestParseAnswers(t *testing.T) {
 		{ID: "o", Text: "Extras?", Type: MultiChoice, AllowCustom: true, Options: []Option{{ID: "a", Label: "Alpha"}, {ID: "b", Label: "Beta"}}},
 		{ID: "p", Text: "Port?", Type: Text},
 	}}
+	headed := Set{Questions: []Question{
+		{ID: "d", Text: "Which database?", Header: "DB", Type: Text},
+		{ID: "c", Text: "Cache?", Header: "Cache", Type: Boolean, Options: YesAndNo()},
+		{ID: "i", Text: "Inner port?", Header: "Port", Type: Text},
+		{ID: "o", Text: "Outer port?", Header: "Port", Type: Text},
+		{ID: "e", Text: "Edge?", Header: "question-0", Type: Boolean, Options: YesAndNo()},
+	}}
 	for _, tc := range []struct {
 		name, in, want string
 		set            Set
@@ -47,8 +54,11 @@ func TestParseAnswers(t *testing.T) {
 		{"outside the options", `{"f":["slow"]}`, `answers["f"]: "slow" is none of the options; must be an array of any of: fast, safe, both, cheap`, comma},
 		{"too long for an option", `{"f":"` + strings.Repeat("x", 1001) + `"}`, `answers["f"]: must be at most 1000 characters long, is 1001`, comma},
 		{"wrong type", `{"p":8080,"f":true}`, `answers["f"]: must be an array of any of: fast, safe, both, cheap, is true|answers["p"]: must be a string, is 8080`, comma},
-		{"no such question", `{"zz":"x"}`, `answers["zz"]: no question has this text or id`, comma},
-		{"place out of range", `{"question-9":"x"}`, `answers["question-9"]: no question has this text or id`, comma},
+		{"no such question", `{"zz":"x"}`, `answers["zz"]: no question has this text, id or header`, comma},
+		{"place out of range", `{"question-9":"x"}`, `answers["question-9"]: no question has this text, id or header`, comma},
+		{"by header", `{"Cache":"yes","DB":"x"}`, "c=true d=(x)", headed},
+		{"a header before a place", `{"question-0":"no"}`, "e=false", headed},
+		{"two of one header", `{"Port":"80"}`, `answers["Port"]: 2 questions have this header; give the text or id of one: "Inner port?", "Outer port?"`, headed},
 		{"responses", `[{"question_id":"q1","selected":[{"id":"oauth2","label":"OAuth 2.0"}]},{"question":"Log it?","response":true},{"question_id":"q2","selected":["github"],"text":"x"}]`, "q1=oauth2 q4=true q2=github(x)", auth()},
 		{"response without an answer", `[{"question_id":"q1"}]`, "answers[0]: holds no answer: give selected, text or response", auth()},
 		{"response left open", `[{"question_id":"q4","state":"unanswered","selected":[],"text":""}]`, "", auth()},
@@ -136,7 +146,7 @@ func TestParseReply(t *testing.T) {
 		{`{"discuss":true,"notes":{"Which database?":"for now"}}`, Reply{Discuss: true, Answers: []Answer{{QuestionID: "db", Note: "for now"}}}, ""},
 		{`{"note":"x"}`, Reply{Answers: []Answer{{QuestionID: "note", Custom: "x"}}}, ""},
 		{`[{"question_id":"db","selected":["pg"],"note":"for now"},{"question_id":"note","state":"unanswered","note":"later"}]`, Reply{Answers: []Answer{noted, {QuestionID: "note", Note: "later"}}}, ""},
-		{`{"discuss":"yes","notes":{"x":"y"}}`, Reply{}, `notes["x"]: no question has this text or id` + "\n" + `- discuss: must be true or false, is "yes"`},
+		{`{"discuss":"yes","notes":{"x":"y"}}`, Reply{}, `notes["x"]: no question has this text, id or header` + "\n" + `- discuss: must be true or false, is "yes"`},
 		{`{"answers":"pg"}`, Reply{}, "must be an object keyed by question"},
 		{`{"answers":{"db":"Oracle"},"discuss":true}`, Reply{}, `answers["db"]`},
 	} {

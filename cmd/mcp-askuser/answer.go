@@ -32,7 +32,6 @@ func (a *app) answer() *cobra.Command {
 		ValidArgsFunction: a.completeIDs(false),
 		PreRun:            a.deferLog,
 	}
-	a.addFlags(cmd, "accessible", "no_color")
 	cmd.Flags().StringVar(&data, "json", "", "the answers as `JSON`, or - for standard input")
 	cmd.Flags().StringVar(&note, "note", "", "a `text` for the agent beside the answers, with --json")
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")

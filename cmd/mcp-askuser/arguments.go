@@ -15,13 +15,15 @@ import (
 )
 
 // arguments checks the number of arguments: one if the usage line names one, which
-// is optional [in brackets]; of NAME... as many as there are valid ones.
+// is optional [in brackets]; of NAME... as many as there are valid ones, or any number.
 func arguments(cmd *cobra.Command, args []string) error {
 	_, name, _ := strings.Cut(cmd.Use, " ")
 	most := 1
 	switch {
 	case strings.Contains(name, "..."):
-		most = len(cmd.ValidArgs)
+		if most = len(cmd.ValidArgs); most == 0 {
+			return nil
+		}
 	case name == "", strings.HasPrefix(name, "--"):
 		most = 0
 	}
@@ -56,16 +58,25 @@ func flagError(cmd *cobra.Command, err error) error {
 		takes := map[string]string{"int": words.T("a whole number"), "uint": words.T("a whole number, 0 or more"), "bool": words.T("true or false")}[bad.GetFlag().Value.Type()]
 		return fmt.Errorf(words.T("--%s is %q; it takes %s"), bad.GetFlag().Name, bad.GetValue(), cmp.Or(takes, bad.Unwrap().Error()))
 	}
+	if bad, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		what, _ := pflag.UnquoteUsage(bad.GetFlag())
+		return errors.New(words.T("%s is missing", "--"+bad.GetFlag().Name+" "+what))
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok || unknown.GetSpecifiedShortnames() != "" {
-		return err
+	if !ok {
+		bad, _ := errors.AsType[*pflag.InvalidSyntaxError](err)
+		return errors.New(words.T("%s is no flag; %s --help lists them all", bad.GetSpecifiedFlag(), cmd.CommandPath()))
+	}
+	name := "-" + unknown.GetSpecifiedShortnames()
+	if name == "-" {
+		name = "--" + unknown.GetSpecifiedName()
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := settings.Nearest(unknown.GetSpecifiedName(), known); near != "" {
-		return fmt.Errorf(words.T("%w; did you mean --%s?"), err, near)
+	if near := settings.Nearest(unknown.GetSpecifiedName(), known); near != "" && name[1] == '-' {
+		return errors.New(words.T("unknown flag: %s; did you mean --%s?", name, near))
 	}
-	return fmt.Errorf(words.T("%w; %s --help lists them all"), err, cmd.CommandPath())
+	return errors.New(words.T("unknown flag: %s; %s --help lists them all", name, cmd.CommandPath()))
 }
 
 // word is the value of a flag that takes one of some words.

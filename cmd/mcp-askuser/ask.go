@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -25,7 +26,7 @@ import (
 
 // askFlags gives a command the flags of those that ask.
 func (a *app) askFlags(cmd *cobra.Command) {
-	a.addFlags(cmd, "dir", "session")
+	a.addFlags(cmd, "session")
 	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
 	cmd.PreRun = a.deferLog
@@ -35,9 +36,10 @@ func (a *app) ask() *cobra.Command {
 	var format, template string
 	var variables []string
 	cmd := &cobra.Command{
-		Use:   "ask [JSON or -]",
+		Use:   "ask [QUESTION [OPTION...] or JSON or -]",
 		Short: "Ask the user and print the answer",
-		Example: `  mcp-askuser ask '{"question":"Which region?","options":["EU","US"]}'
+		Example: `  mcp-askuser ask "Which database?" PostgreSQL SQLite
+  mcp-askuser ask '{"question":"Which region?","options":["EU","US"]}'
   mcp-askuser ask --format ids --timeout 10m - < questions.json`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
@@ -72,8 +74,36 @@ func (a *app) ask() *cobra.Command {
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&template, "template", "", "ask the questions of the template of this `name`; mcp-askuser templates lists them")
 	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as `NAME=VALUE`; may be repeated")
+	a.completeTemplates(cmd)
 	addFormatFlag(cmd, &format, wire.Formats())
 	return cmd
+}
+
+// fromWords returns the call for a question and its options as arguments. It is false for
+// arguments that are JSON, or name standard input.
+func fromWords(args []string) (call []byte, ok bool, err error) {
+	if len(args) == 0 {
+		return nil, false, nil
+	}
+	text, options := strings.TrimSpace(args[0]), args[1:]
+	isJSON := text == "-" || text == "" || strings.ContainsAny(text[:1], "{[")
+	const example = `mcp-askuser ask "Which database?" PostgreSQL SQLite`
+	switch {
+	case isJSON && len(options) == 0:
+		return nil, false, nil
+	case isJSON:
+		err = errors.New(words.T("%q is an argument too many: %s takes no options beside it", options[0], args[0]))
+	case len(options) == 0 && !strings.ContainsFunc(text, func(r rune) bool { return r == '?' || r > unicode.MaxASCII || unicode.IsSpace(r) }):
+		err = errors.New(words.T("%q is neither a question nor JSON. Ask as in: %s", text, example))
+	case len(options) == 1:
+		err = errors.New(words.T("%q is the only option; give two or more, or none for an answer in the user's own words. Put a text with spaces in quotes: %s", options[0], example))
+	default:
+		call, err = json.Marshal(struct {
+			Question string   `json:"question"`
+			Options  []string `json:"options,omitempty"`
+		}{args[0], options})
+	}
+	return call, true, err
 }
 
 // input returns the argument. Standard input takes the place of -, and of no argument
@@ -101,13 +131,18 @@ func (a *app) request(call wire.Call) desk.Request {
 		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: desk.ViaShell, PID: os.Getppid()},
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,
+		Rounds:    call.Rounds,
+		ToolUse:   call.ToolUse,
 	}
 }
 
 // readCall reads the call from the argument or standard input.
 func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 	usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
-	data, err := a.input(args)
+	data, ok, err := fromWords(args)
+	if !ok {
+		data, err = a.input(args)
+	}
 	if err != nil {
 		return wire.Call{}, err
 	}
@@ -128,6 +163,9 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	ctx := cmd.Context()
 	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
 		a.settings().Surfaces = []string{"plain"}
+	}
+	if !cmd.Flags().Changed("max-rounds") && desk.UsersTerminal() {
+		a.settings().MaxRounds = 0 // no agent asks here
 	}
 	d, err := a.desk()
 	if err != nil {
@@ -151,7 +189,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 		Interrupted: desk.Cancelled,
 	})
 	if full, ok := errors.AsType[*desk.RoundLimitError](err); ok {
-		return fmt.Errorf(words.T("%w (mcp-askuser lift %s)"), err, full.Session)
+		return &exitError{exitRefused, fmt.Errorf(words.T("%w (mcp-askuser lift %s)"), err, full.Session)}
 	}
 	if err != nil {
 		return err

@@ -143,7 +143,6 @@ func (a *app) deskCreate() *cobra.Command {
 			return nil
 		},
 	}
-	a.addFlags(cmd, "dir")
 	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
 	cmd.Flags().BoolVar(&replace, "replace", false, "delete what an earlier version has kept there, with all its questions and answers")
 	return cmd
@@ -194,7 +193,6 @@ func (a *app) deskStatus() *cobra.Command {
 			return errors.New(text)
 		},
 	}
-	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&system, "system", "", "the `file` with the system credential")
 	cmd.Flags().BoolVar(&readAll, "read-all", false, "have each node read all that it keeps, as the operator")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -87,7 +87,7 @@ func (a *app) doctor() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	a.addFlags(cmd, "dir", "surface")
+	a.addFlags(cmd, "surface")
 	return cmd
 }
 

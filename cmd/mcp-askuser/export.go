@@ -229,7 +229,7 @@ func lines(rec desk.Record, last map[string]*string) (out []line) {
 		last[session] = &id
 		return &out[len(out)-1]
 	}
-	use := "toolu_" + rec.ID
+	use := cmp.Or(rec.ToolUse, "toolu_"+rec.ID)
 	tool, input := callOf(rec)
 	add("tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
 	result := wire.NewResult(rec)

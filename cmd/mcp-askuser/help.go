@@ -68,6 +68,7 @@ func eachText(cmd *cobra.Command, do func(*string)) {
 			do(&g.Title)
 		}
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { do(&f.Usage) })
+		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { do(&f.Usage) })
 	})
 }
 
@@ -91,9 +92,10 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 	section(words.T("Commands"), commandList(cmd, "")) // of no group
 	if cmd.HasParent() || !cmd.HasSubCommands() {
-		section(words.T("Flags"), flagList(cmd.LocalFlags()))
+		section(words.T("Flags"), flagList(cmd, false))
 	}
 	section(words.T("Examples"), cmd.Example)
+	section(words.T("Global flags"), flagList(cmd, true))
 	if cmd.HasSubCommands() {
 		b.WriteString("\n" + words.T("Run %s COMMAND --help for more.", cmd.CommandPath()) + "\n")
 	}
@@ -104,14 +106,21 @@ func usage(cmd *cobra.Command) string {
 	return strings.Replace(cmd.UseLine(), "[flags]", words.T("[flags]"), 1)
 }
 
-// flagList lists flags, with their help wrapped beside them. The library's own list
-// counts bytes, not cells.
-func flagList(flags *pflag.FlagSet) string {
+// flagList lists the global flags of a command, or its others, with their help wrapped
+// beside them. The library's own list counts bytes, not cells.
+func flagList(cmd *cobra.Command, global bool) string {
+	const border = "\x1f"
+	var flags pflag.FlagSet
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if global == (cmd.Root().PersistentFlags().Lookup(f.Name) == f) {
+			line := *f
+			line.Usage = border + f.Usage
+			flags.AddFlag(&line)
+		}
+	})
 	if !flags.HasAvailableFlags() {
 		return ""
 	}
-	const border = "\x1f"
-	flags.VisitAll(func(f *pflag.Flag) { f.Usage = border + f.Usage })
 	lines := strings.Split(strings.TrimSuffix(flags.FlagUsages(), "\n"), "\n")
 	width := 0
 	for _, line := range lines {
@@ -143,21 +152,16 @@ func commandList(cmd *cobra.Command, group string) string {
 
 // welcome is what the program prints on a terminal without a command: one screen.
 func welcome(root *cobra.Command) string {
-	b := strings.Builder{}
-	b.WriteString(words.Local.Sentence(root.Short) + "\n\n" +
-		"  mcp-askuser demo     " + words.T("see a question, and what an agent would get") + "\n" +
-		"  mcp-askuser inbox    " + words.T("answer all that waits, from all agents, here") + "\n" +
-		"  mcp-askuser web      " + words.T("the same in the browser") + "\n")
-	for _, g := range root.Groups() {
-		var names []string
-		for _, c := range root.Commands() {
-			if c.GroupID == g.ID && c.IsAvailableCommand() {
-				names = append(names, c.Name())
-			}
+	var b strings.Builder
+	first, more := root.Groups()[0], root.Groups()[1]
+	var names []string
+	for _, c := range root.Commands() {
+		if c.GroupID == more.ID && c.IsAvailableCommand() {
+			names = append(names, c.Name())
 		}
-		list := strings.ReplaceAll(ansi.Wordwrap(strings.Join(names, ", "), helpWidth-2, ""), "\n", "\n  ")
-		fmt.Fprintf(&b, "\n%s\n  %s\n", g.Title, list)
 	}
+	list := strings.ReplaceAll(ansi.Wordwrap(strings.Join(names, ", "), helpWidth-2, ""), "\n", "\n  ")
+	fmt.Fprintf(&b, "%s\n\n%s\n%s\n%s\n  %s\n", words.Local.Sentence(root.Short), first.Title, commandList(root, first.ID), more.Title, list)
 	b.WriteString("\n" + words.T(`mcp-askuser --help says what each does; mcp-askuser COMMAND --help says more.
 Agents run it without a command: then it is an MCP server on standard input.`) + "\n")
 	return b.String()

@@ -360,6 +360,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 	}
 	cmd := program(t, dir)
 	cmd.Path, cmd.Args = node, []string{node, script}
+	cmd.Env = append(cmd.Env, "TMUX=")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -399,6 +400,12 @@ for await (const line of createInterface({ input: process.stdin })) {
 		t.Fatal(err)
 	}
 	if want := `{"url":"/permission/{requestID}/reply","path":{"requestID":"per_1"},"query":{"directory":"/home/ada/shop"},"body":{"reply":"once"}`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
+		t.Errorf("posted %s", posted.Text())
+	}
+	// A question of ours shows a toast.
+	_, _ = io.WriteString(in, `{"before":{"tool":"mcp-askuser_await_answer","sessionID":"ses_1","callID":"c2"},"args":{"id":"01J"}}`+"\n"+
+		`{"before":{"tool":"mcp-askuser_ask_user_question","sessionID":"ses_1","callID":"c3"},"args":{"question":"Which cache?","options":["Redis","None"]}}`+"\n")
+	if want := `{"url":"/tui/show-toast","query":{"directory":"/home/ada/shop"},"body":{"title":"Question","message":"Which cache?\nTo answer: mcp-askuser inbox"`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
 		t.Errorf("posted %s", posted.Text())
 	}
 	_ = in.Close()

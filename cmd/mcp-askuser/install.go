@@ -56,7 +56,6 @@ func (a *app) install() *cobra.Command {
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions to the desk, too")
 	cmd.Flags().BoolVar(&r.permissions, "permissions", false, "the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
 	a.registrationFlags(cmd, &r)
-	a.addFlags(cmd, "dir", "accessible", "no_color")
 	return cmd
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,7 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -178,7 +181,13 @@ func TestRoundLimit(t *testing.T) {
 
 // A host in tmux that holds its screen gets the question into a pane, where the
 // answer command takes the answer.
-func TestPaneInTmux(t *testing.T) {
+func TestPaneInTmux(t *testing.T) { paneInTmux(t, false) }
+
+// The same where the environment of tmux's server, which a pane starts with, leads to
+// another store and to a configuration file that cannot be used.
+func TestPaneOfAnotherHome(t *testing.T) { paneInTmux(t, true) }
+
+func paneInTmux(t *testing.T, elsewhere bool) {
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
 		t.Skip("needs tmux")
@@ -192,11 +201,22 @@ func TestPaneInTmux(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket := filepath.Base(dir) // one of its own: a server that is ending refuses newcomers
 	t.Cleanup(func() { _ = exec.Command(tmux, "-L", socket, "kill-server").Run() })
-	host := program(t, dir)
+	host, serve, store := program(t, dir), "mcp-askuser serve", dir
+	if elsewhere {
+		tmuxHome := t.TempDir()
+		for _, name := range []string{"mcp-askuser", filepath.Join(".config", "mcp-askuser")} {
+			file := filepath.Join(tmuxHome, name, "config.toml")
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("bad = 1"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		host.Env = append(host.Env, spool.EnvDir+"=", settings.EnvFile+"=", "HOME="+tmuxHome, "XDG_CONFIG_HOME="+tmuxHome, "XDG_STATE_HOME="+tmuxHome)
+		serve, store = "env -u XDG_CONFIG_HOME -u XDG_STATE_HOME HOME="+dir+" "+serve, filepath.Join(dir, ".local", "state", "mcp-askuser")
+	}
 	host.Path = tmux
 	host.Args = []string{tmux, "-L", socket, "-f", "/dev/null", "new-session", "sh", "-c",
 		// The host takes the screen, as a full-screen program does, and asks.
-		`stty raw -echo; (printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?","options":["Yes","No"]}}}'; sleep 60) | mcp-askuser serve 2>/dev/null | grep -o 'User has answered[^}]*"' ; sleep 60`}
+		`stty raw -echo; (printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?","options":["Yes","No"]}}}'; sleep 60) | ` + serve + ` 2>/dev/null | grep -o 'User has answered[^}]*"' ; sleep 60`}
 	host.Env = append(host.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "TMUX=", "TMUX_PANE=")
 	x := termtest.Start(t, host, 100, 40)
 	s := &seat{Terminal: x}
@@ -210,7 +230,7 @@ func TestPaneInTmux(t *testing.T) {
 	x.WaitFor("(•) No")
 	x.Type("\r")
 	rec := func() desk.Record {
-		d := openDesk(t, dir)
+		d := openDesk(t, store)
 		for rec, err := range d.History(t.Context(), desk.Query{Limit: 1}) {
 			if err == nil {
 				return rec

@@ -52,6 +52,7 @@ type app struct {
 
 func main() {
 	abortOnPanic()
+	cobra.EnableCommandSorting = false // help has the commands in the order of [app.root]
 	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
 	defer a.restoreTerminal() // after a panic
 	// A pipe without a reader is a write error, which is reported. An ignored signal
@@ -85,6 +86,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd := a.root(args)
 	if a.name == alias {
 		cmd = a.ask()
+		a.addGlobalFlags(cmd)
 		addHelp(cmd)
 		cmd.Use = alias + strings.TrimPrefix(cmd.Use, "ask")
 	}
@@ -128,6 +130,7 @@ func (a *app) root(args []string) *cobra.Command {
 			return a.checked(a.serveMCP)(cmd, args)
 		},
 	}
+	a.addGlobalFlags(cmd)
 	a.serveFlags(cmd)
 	cmd.Flags().Bool("version", false, "")
 	_ = cmd.Flags().MarkHidden("version")
@@ -135,13 +138,12 @@ func (a *app) root(args []string) *cobra.Command {
 	case len(args) > 0 && args[0] == "serve":
 		cmd.AddCommand(a.serve())
 	case len(args) > 0 || term.IsTerminal(int(a.in.Fd())):
-		group(cmd, "Answer what agents ask", a.inbox(), a.web(), a.answer(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.history(), a.lift())
-		group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
-		const setUp = "Set up and look around"
-		group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.serve(), a.token(), a.hook(), a.deskCommand(), a.configuration(), a.completion(), a.version())
-		cmd.AddCommand(a.phoneCommand())
+		group(cmd, "Commands", a.ask(), a.answer(), a.inbox(), a.web(), a.history(), a.install(), a.doctor(), a.demo())
+		const more = "More commands"
+		group(cmd, more, a.pending(), a.show(), a.dismiss(), a.reopen(), a.lift(), a.confirm(), a.cancel(), a.events(), a.templates(), a.schema(), a.skill(),
+			a.uninstall(), a.serve(), a.hook(), a.token(), a.deskCommand(), a.configuration(), a.completion(), a.version(), a.phoneCommand())
 		cmd.CompletionOptions.DisableDefaultCmd = true // it speaks English only
-		cmd.SetHelpCommandGroupID(setUp)
+		cmd.SetHelpCommandGroupID(more)
 	}
 	addHelp(cmd)
 	return cmd

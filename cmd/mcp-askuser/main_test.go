@@ -48,7 +48,7 @@ func breaks() {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waiting": waiting},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waiting": waiting, "code": code},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MCP_ASKUSER_DIR", env.WorkDir+"/desk")
 			name, value, _ := strings.Cut(raceExit, "=")
@@ -56,6 +56,17 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// code runs the program, and checks its exit status.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND...")
+	}
+	got := exitStatus(ts.Exec("mcp-askuser", args[1:]...))
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
 }
 
 // waiting waits until so many questions are open, and sets ID1, ID2, … to their

@@ -142,6 +142,17 @@ func TestTranscript(t *testing.T) {
 	golden.Check(t, "golden/transcript.jsonl", b.String())
 }
 
+// The call has the id that it has in the agent's own transcript, where that is known.
+func TestTranscriptKeepsToolUseIDs(t *testing.T) {
+	rec := past()[0]
+	rec.ToolUse = "toolu_1"
+	both := lines(rec, map[string]*string{})
+	use, result := both[0].Message.Content[0].(toolUse), both[1].Message.Content[0].(toolResult)
+	if use.ID != "toolu_1" || result.ToolUseID != "toolu_1" {
+		t.Errorf("the call has the id %q, its result %q", use.ID, result.ToolUseID)
+	}
+}
+
 // Each message points to the one before it in its session, and what the tool
 // was asked can be asked again.
 func TestTranscriptHoldsTogether(t *testing.T) {

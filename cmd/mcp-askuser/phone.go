@@ -2,13 +2,19 @@ package main
 
 import (
 	"context"
+	"net"
+	"net/url"
+	"os"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/keyfile"
+	"mcp-askuser/internal/wholefile"
 	"mcp-askuser/ui/ntfy"
 	"mcp-askuser/ui/words"
 )
@@ -37,10 +43,53 @@ func (a *app) openPhone(d *desk.Desk) (*ntfy.Phone, error) {
 	}
 	key, _ := keyfile.Read(path)
 	s := a.settings()
+	host, _ := os.Hostname() // without one the hint names none
 	return ntfy.New(ntfy.Options{
 		Server: s.NtfyServer, Topic: s.NtfyTopic, Token: s.NtfyToken, ButtonToken: s.NtfyButtonToken,
-		Text: ntfy.Text(s.NtfyText), Page: s.NtfyPage, Key: key, Desk: d, Log: a.log,
+		Text: ntfy.Text(s.NtfyText), Page: a.reachablePage, Host: host, Key: key, Desk: d, Log: a.log,
 	})
+}
+
+// publishPage keeps the address of a page that other devices reach, without its token, in
+// a file until withdraw is called.
+func (a *app) publishPage(address string) (withdraw func()) {
+	address, _, _ = strings.Cut(address, "?")
+	path, err := a.storeFile(pageFile)
+	if err == nil {
+		err = wholefile.Put(path, []byte(address), 0o600, os.Rename)
+	}
+	if err != nil {
+		a.log.Warn("notifications on the phone do not open the page", "error", err)
+	}
+	return func() {
+		if now, _ := os.ReadFile(path); string(now) == address { // another page may run
+			_ = os.Remove(path)
+		}
+	}
+}
+
+// pageFile is in the directory of the store.
+const pageFile = "page.address"
+
+// reachablePage returns the address of the page for the phone: that of the settings, else
+// that of a page that listens beyond this machine with a certificate; empty for none. A
+// process that was killed leaves its address behind, so the page is dialed.
+func (a *app) reachablePage() string {
+	if page := a.settings().NtfyPage; page != "" {
+		return page
+	}
+	path, _ := a.storeFile(pageFile)
+	data, _ := os.ReadFile(path)
+	page, err := url.Parse(string(data))
+	if err != nil || page.Host == "" {
+		return ""
+	}
+	conn, err := net.DialTimeout("tcp", page.Host, time.Second)
+	if err != nil {
+		return ""
+	}
+	_ = conn.Close()
+	return page.String()
 }
 
 // notifier tells the user, here and on the phone, that a question waits; nil disables
@@ -72,10 +121,10 @@ func (a *app) listenToPhone(d *desk.Desk) (stop func()) {
 	return func() {}
 }
 
-// phoneCommand puts a question on the phone until it ends. The small program of the hooks
+// phoneShow puts a question on the phone until it ends. The small program of the hooks
 // runs it, as it has no HTTP client.
-func (a *app) phoneCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "phone ID", Short: "Put a question on the phone until it ends", Hidden: true}
+func (a *app) phoneShow() *cobra.Command {
+	cmd := &cobra.Command{Use: "show ID", Short: "Put a question on the phone until it ends", Hidden: true}
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		p := a.phone(d)
 		if p == nil || rec.Outcome != nil {

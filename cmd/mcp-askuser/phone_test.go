@@ -31,7 +31,7 @@ func TestPhone(t *testing.T) {
 			}
 			rec := await(t, openDesk(t, dir))
 			if by == "another" {
-				other := program(t, dir, "phone", rec.ID)
+				other := program(t, dir, "phone", "show", rec.ID)
 				other.Env = append(other.Env, phone...)
 				if err := other.Start(); err != nil {
 					t.Fatal(err)

@@ -24,7 +24,6 @@ func (a *app) withDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.D
 		}
 		return do(cmd, d, args)
 	})
-	a.addFlags(cmd, "dir")
 	return cmd
 }
 

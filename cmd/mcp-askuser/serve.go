@@ -26,7 +26,7 @@ import (
 )
 
 func (a *app) serveFlags(cmd *cobra.Command) {
-	a.addFlags(cmd, "dir", "hold")
+	a.addFlags(cmd, "hold")
 	a.addFlags(cmd, askKeys[:]...)
 	a.addFlags(cmd, limitKeys[:]...)
 }
@@ -99,7 +99,7 @@ func (a *app) tools(c askuser.Config) (tools *askuser.Tools, stop func()) {
 	c.Log, c.Presenter = a.log, a.presenter(c.Desk)
 	page := a.webSurface(c.Desk, c.Presenter)
 	c.Limits, c.Hold, c.Timeout = s.Limits, s.Hold, s.Timeout
-	c.Surfaces, c.Whole = a.surfaces(c.Desk, page, desk.Dismissed)
+	c.Surfaces, c.Beside = a.surfaces(c.Desk, page, desk.Dismissed)
 	return askuser.New(c), func() {
 		c.Presenter.Close(askuser.ErrDisconnected)
 		page.Close()

@@ -18,12 +18,16 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// The settings that commands take as flags. Every command that opens the desk
-// takes dir.
+// The settings that commands take as flags: every command the global ones.
 var (
-	limitKeys = [...]string{"max_questions", "max_options", "header_max_length", "question_max_length"}
-	askKeys   = [...]string{"surface", "timeout", "max_rounds", "accessible", "no_color"}
+	globalKeys = [...]string{"dir", "accessible", "no_color"} // dir brings those of a shared desk along
+	limitKeys  = [...]string{"max_questions", "max_options", "header_max_length", "question_max_length"}
+	askKeys    = [...]string{"surface", "timeout", "max_rounds"}
 )
+
+func (a *app) addGlobalFlags(root *cobra.Command) {
+	a.config.AddFlags(root.PersistentFlags(), globalKeys[:]...)
+}
 
 // addFlags gives a command the flags of settings.
 func (a *app) addFlags(cmd *cobra.Command, keys ...string) {

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
 	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/pane"
@@ -33,15 +36,15 @@ func checkRemote(names []string) error {
 }
 
 // surfaces makes the surfaces that the settings name. The caller must close page.
-// Interrupted is as in present.Question. Whole is for a question that a client's form
-// would cut: a pane that takes no focus; nil if the user has named an order.
-func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status) (all []ui.Surface, whole ui.Surface) {
+// Interrupted is as in present.Question. Beside is a pane in tmux, to be tried before a
+// client's form; nil if the user has named an order.
+func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status) (all []ui.Surface, beside ui.Surface) {
 	s, getenv := a.settings(), a.environ()
 	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted}
 	byName := map[string]ui.Surface{
 		"elicit": askuser.Elicit(),
 		"tty":    tty.New(terminal),
-		"pane":   pane.New(getenv),
+		"pane":   pane.New(getenv, a.places()...),
 		"web":    page,
 		"plain":  tty.NewPlain(terminal),
 	}
@@ -68,11 +71,22 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 			}
 		}
 	}
-	quiet, ok := byName["pane"].(interface{ Quietly() ui.Surface })
+	tmux, ok := byName["pane"].(interface{ InTmux() ui.Surface })
 	if ok && !a.remote && slices.Contains(s.Surfaces, "auto") {
-		whole = guarded(quiet.Quietly())
+		beside = guarded(tmux.InTmux())
 	}
-	return all, whole
+	return all, beside
+}
+
+// places are the variables, NAME=value, that name the store and the configuration file of
+// this process to another one.
+func (a *app) places() []string {
+	dir, _ := spool.DefaultDir(a.environ()) // opening the store reports the error
+	file := os.DevNull
+	if a.config.Found {
+		file = a.config.File
+	}
+	return []string{spool.EnvDir + "=" + dir, settings.EnvFile + "=" + file}
 }
 
 // permitted is a surface that shows nothing where the desk would refuse its answer: an

@@ -52,10 +52,34 @@ func (a *app) templates() *cobra.Command {
 	return cmd
 }
 
+// completeTemplates completes the flags --template and --var.
+func (a *app) completeTemplates(cmd *cobra.Command) {
+	list := func() []templates.Template {
+		all, _ := templates.List(a.templateDirs(a.directory())...) // the command reports the error
+		return all
+	}
+	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		for _, t := range list() {
+			out = append(out, cobra.CompletionWithDesc(t.Name, t.Description))
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	})
+	_ = cmd.RegisterFlagCompletionFunc("var", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		for _, t := range list() {
+			for _, v := range t.Variables {
+				if t.Name == cmd.Flag("template").Value.String() {
+					out = append(out, cobra.CompletionWithDesc(v.Name+"=", v.Description))
+				}
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
 // templateCall makes the call of a template, with variables given as NAME=VALUE.
 func (a *app) templateCall(name string, variables, args []string) (wire.Call, error) {
 	if len(args) > 0 {
-		return wire.Call{}, errors.New(words.T("--template brings its own questions; leave out the JSON"))
+		return wire.Call{}, errors.New(words.T("--template has its own questions; leave out the arguments"))
 	}
 	dirs := a.templateDirs(a.directory())
 	t, err := templates.Load(name, dirs...)

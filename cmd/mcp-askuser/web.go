@@ -33,7 +33,7 @@ func (a *app) web() *cobra.Command {
 			return a.serveWeb(cmd, o, open)
 		}),
 	}
-	a.addFlags(cmd, "dir", "timeout", "max_rounds")
+	a.addFlags(cmd, "timeout", "max_rounds")
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "end the visits of all browsers, and nothing else")
@@ -67,6 +67,9 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 		return err
 	}
 	if server.Exposed() {
+		if o.TLSCert != "" {
+			defer a.publishPage(address)()
+		}
 		qrterminal.GenerateHalfBlock(address, qrterminal.L, a.err)
 	}
 	a.tell(words.T("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name."))
@@ -85,7 +88,7 @@ func (a *app) setOptions(o *web.Options, d *desk.Desk, presenter *present.Presen
 	o.Language = words.Language(s.Language)
 	o.Decode = func(data []byte) (web.Call, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)
-		return web.Call{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), OnTimeout: call.OnTimeout, Dropped: call.Dropped}, err
+		return web.Call{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), OnTimeout: call.OnTimeout, Rounds: call.Rounds, ToolUse: call.ToolUse, Dropped: call.Dropped}, err
 	}
 }
 

@@ -91,11 +91,11 @@ func newConn(o Options) (*conn, error) {
 		c.urls = append(c.urls, address)
 	}
 	if o.Creds != "" {
-		credential, about, err := readCreds(o.Creds)
+		credential, identity, err := readCreds(o.Creds)
 		if err != nil {
 			faults = append(faults, err)
 		}
-		c.options, c.description = append(c.options, credential), about
+		c.options, c.description = append(c.options, credential), identity
 	}
 	if o.CA != "" {
 		if _, err := os.Stat(o.CA); err != nil {
@@ -110,23 +110,23 @@ func newConn(o Options) (*conn, error) {
 }
 
 // readCreds makes an option of a credential: an nkey seed, or the JWT and seed
-// that nsc writes. About is the description in its file.
-func readCreds(file string) (credential natsgo.Option, about string, err error) {
+// that nsc writes. identity is what its file says of its owner.
+func readCreds(file string) (credential natsgo.Option, identity string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, "", fmt.Errorf("the credential for the desk: %w", err)
 	}
 	if line, _, ok := strings.Cut(string(data), "\n"); ok && strings.HasPrefix(line, "# ") {
-		about, _, _ = strings.Cut(line[2:], ".")
+		identity, _, _ = strings.Cut(line[2:], ".")
 	}
 	if strings.Contains(string(data), "NATS USER JWT") {
-		return natsgo.UserCredentials(file), about, nil
+		return natsgo.UserCredentials(file), identity, nil
 	}
 	credential, err = natsgo.NkeyOptionFromSeed(file)
 	if err != nil {
 		return nil, "", fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", file, err)
 	}
-	return credential, about, nil
+	return credential, identity, nil
 }
 
 // Close ends the connection.

@@ -20,7 +20,7 @@ func Streams(nodes int) []natsgo.StreamConfig {
 		Duplicates: 2 * time.Minute, DenyPurge: true, DenyDelete: true,
 		Metadata: map[string]string{formatKey: format},
 	}
-	open, past, said := base, base, base
+	open, past, human := base, base, base
 	open.Name, open.Description = StreamDesk, "questions that are open, and their outcomes"
 	open.Subjects, open.AllowMsgTTL = []string{root + areaAsk + ".>"}, true
 	// A bell rings once the outcome is stored, never for one that was refused.
@@ -29,12 +29,12 @@ func Streams(nodes int) []natsgo.StreamConfig {
 	past.Subjects, past.AllowMsgTTL = []string{root + areaPast + ".>"}, true
 	// No credential can publish to it: it has no subjects of its own. The first message
 	// of a subject counts, and stays when the outcome is deleted.
-	said.MaxMsgsPerSubject = -1
-	said.Name, said.Description = StreamHuman, "what humans said, as the server has seen it"
-	said.Sources = []*natsgo.StreamSource{{Name: StreamDesk, SubjectTransforms: []natsgo.SubjectTransformConfig{
+	human.MaxMsgsPerSubject = -1
+	human.Name, human.Description = StreamHuman, "what humans said, as the server has seen it"
+	human.Sources = []*natsgo.StreamSource{{Name: StreamDesk, SubjectTransforms: []natsgo.SubjectTransformConfig{
 		{Source: root + "ask.end.*.*.human.*", Destination: "said.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}"},
 	}}}
-	return []natsgo.StreamConfig{open, past, said}
+	return []natsgo.StreamConfig{open, past, human}
 }
 
 // The format of the streams' content, which their metadata name. The first format had

@@ -55,7 +55,7 @@ func (c *conn) checkWriter(m *message) {
 
 // ignoreForeign logs once that a document is ignored.
 func (c *conn) ignoreForeign(subject string) {
-	if _, said := c.ignored.Swap(subject, true); !said {
+	if _, logged := c.ignored.Swap(subject, true); !logged {
 		c.log.Warn("a document under a foreign name is ignored", "subject", subject)
 	}
 }

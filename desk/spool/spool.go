@@ -216,6 +216,9 @@ func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]ulid.
 	err := eachName(dir, func(file string) {
 		name, ok := strings.CutSuffix(file, suffix)
 		if id, err := ulid.ParseStrict(name); ok && err == nil && in.Has(name) && strings.ToUpper(name) == name {
+			if len(ids) == cap(ids) {
+				ids = slices.Grow(ids, len(ids)+1) // append alone copies three times as much
+			}
 			ids = append(ids, id)
 		}
 	})
@@ -240,7 +243,7 @@ func eachName(dir string, do func(name string)) error {
 	}
 	defer f.Close()
 	for {
-		some, err := f.Readdirnames(1024)
+		some, err := f.Readdirnames(256)
 		for _, name := range some {
 			do(name)
 		}

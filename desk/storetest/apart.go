@@ -7,32 +7,32 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Apart is a store that can be out of reach for answers, and keeps what is given
-// then, as a [desk.Keeper] does.
+// Apart is a store that can be out of reach for answers, and keeps the answers of
+// that time, as a [desk.Keeper] does.
 type Apart struct {
 	desk.Store
-	mu    sync.Mutex
-	off   bool
-	given map[string][]byte
+	mu     sync.Mutex
+	off    bool
+	queued map[string][]byte
 }
 
 // Off puts the store out of reach.
 func (s *Apart) Off() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.off, s.given = true, map[string][]byte{}
+	s.off, s.queued = true, map[string][]byte{}
 }
 
-// On sends what was given meanwhile.
+// On sends the queued answers.
 func (s *Apart) On(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.off = false
-	for id, data := range s.given {
+	for id, data := range s.queued {
 		if err := s.Store.Decide(ctx, id, desk.RoleHuman, data); err != nil {
 			return err
 		}
-		delete(s.given, id)
+		delete(s.queued, id)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (s *Apart) Home(string) string { return "" }
 func (s *Apart) LocalOutcome(id string) (outcome []byte, queued bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	outcome, queued = s.given[id]
+	outcome, queued = s.queued[id]
 	return outcome, queued
 }
 
@@ -67,6 +67,6 @@ func (s *Apart) Decide(ctx context.Context, id string, role desk.Role, data []by
 	if !s.off {
 		return s.Store.Decide(ctx, id, role, data)
 	}
-	s.given[id] = data
+	s.queued[id] = data
 	return desk.ErrUnsent
 }

@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,7 +80,11 @@ func (s *Server) add(topic string, m map[string]any) map[string]any {
 func (s *Server) after(topic string, n int) ([]map[string]any, chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]map[string]any{}, s.topics[topic][min(n, len(s.topics[topic])):]...), s.woken
+	all := s.topics[topic]
+	if topic == "" {
+		all = slices.Concat(slices.Collect(maps.Values(s.topics))...)
+	}
+	return append([]map[string]any{}, all[min(n, len(all)):]...), s.woken
 }
 
 // ServeHTTP implements http.Handler.
@@ -153,7 +159,8 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, topic string)
 	}
 }
 
-// Await returns the first message of a topic that is as wanted.
+// Await returns the first message of a topic that is as wanted; of any topic if that is
+// empty.
 func (s *Server) Await(t *testing.T, topic string, wanted func(map[string]any) bool) map[string]any {
 	t.Helper()
 	late := time.After(time.Minute)

@@ -28,6 +28,7 @@ type call struct {
 	client  Client
 	session string // the host's own id of the dialogue; empty if unknown
 	prompt  string // the host's id of the user's prompt; empty if unknown
+	toolUse string // the id of the call in the host's transcript; empty if unknown
 	token   mcp.ProgressToken
 	req     *mcp.CallToolRequest // nil once the call waits
 	dropped []string             // parts of the call that cannot be asked, see wire.Call
@@ -45,6 +46,11 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		for _, key := range []string{"threadId", "sessionId"} { // Codex
 			if id, ok := meta.GetMetaField(key).(string); ok && c.session == "" {
 				c.session = id
+			}
+		}
+		for _, key := range []string{"claudecode/toolUseId", "callId"} { // the second is Codex's
+			if id, ok := meta.GetMetaField(key).(string); ok {
+				c.toolUse = wire.ToolUse(id)
 			}
 		}
 		if turn, ok := meta.GetMetaField("x-codex-turn-metadata").(map[string]any); ok {
@@ -94,6 +100,8 @@ func (c *call) ask(ctx context.Context, form *wire.Call) (*present.Waiter, *mcp.
 		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.client.Agent, PID: c.Host},
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
+		Rounds:    form.Rounds,
+		ToolUse:   cmp.Or(form.ToolUse, c.toolUse),
 	}
 	request.Row = request.Session + c.prompt
 	if form.Session != "" && !form.Set.Confirms() { // a confirmation belongs to the session that asked for it

@@ -401,6 +401,26 @@ func TestSessionGoesOn(t *testing.T) {
 	}
 }
 
+// A record keeps the id of the call: the one in its arguments, else the host's.
+func TestToolUseID(t *testing.T) {
+	for _, tc := range []struct{ meta, args, want string }{
+		{"claudecode/toolUseId", which, "host"},
+		{"callId", which, "host"},
+		{"callId", `{"question":"Which?","tool_use_id":"own"}`, "own"},
+	} {
+		r := newRig(t, ui.Elsewhere())
+		req := request(tc.args)
+		req.Params.Meta = mcp.NewMetaFromMap(map[string]any{tc.meta: "host"})
+		ctx, cancel := context.WithCancel(t.Context())
+		got := r.start(ctx, &link{}, req)
+		if rec := r.open(); rec.ToolUse != tc.want {
+			t.Errorf("%s, %s: %q, want %q", tc.meta, tc.args, rec.ToolUse, tc.want)
+		}
+		cancel()
+		within(t, got)
+	}
+}
+
 // Where the host tells which of its user's prompts a call serves, rounds in a
 // row are those of one prompt.
 func TestRoundsOfOnePrompt(t *testing.T) {
@@ -633,12 +653,12 @@ func TestAddressIsToldToSomebody(t *testing.T) {
 	}
 }
 
-// What a client's form would cut is shown beside it, where that can be done; the
-// form has the rest.
-func TestWholeBeforeTheForm(t *testing.T) {
-	asked := func(name, options string, whole ui.Surface) string {
+// A pane beside the client comes before the form of Claude Code, whatever is asked, and
+// before another one that would cut the question.
+func TestPaneBeforeTheForm(t *testing.T) {
+	asked := func(name, options string, beside ui.Surface, attended bool) string {
 		r := newRig(t, Elicit(), ui.Elsewhere())
-		r.Whole = whole
+		r.Beside, r.Attended = beside, func(bool) bool { return attended }
 		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
 		l.elicit = func(ctx context.Context, _ mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 			<-ctx.Done()
@@ -654,27 +674,29 @@ func TestWholeBeforeTheForm(t *testing.T) {
 		within(t, got)
 		return rec.ShownOn[len(rec.ShownOn)-1].Surface
 	}
-	const long = `"description":"a long one, of which the form would show no more than this"`
+	const long = `"description":"a long one, of which some forms show no more than this"`
 	const about = `"description":"short"},{"label":"B"}],"description":"four\nlines\nof\ndetails","more":[{"label":"A"` // of the question
 	const high = `"description":"short"},{"label":"B"}],"description":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10","more":[{"label":"A"`
 	shows := make(terminal, 1)
 	for _, tc := range []struct {
 		host, options string
-		whole         ui.Surface
+		beside        ui.Surface
+		attended      bool
 		want          string
 	}{
-		{"claude-code", `"description":"short"`, shows, "elicit"},
-		{"claude-code", long, shows, "tty"},
-		{"claude-code", about, shows, "tty"},
-		{"codex", about, shows, "elicit"},
-		{"codex", high, shows, "tty"},
-		{"codex", long, shows, "elicit"},
-		{"codex", `"preview":"x"`, shows, "tty"},
-		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, "tty"},
-		{"claude-code", long, nil, "elicit"},
-		{"claude-code", long, unavailableForm("the keyboard is not quiet"), "elicit"},
+		{"claude-code", `"description":"short"`, shows, true, "tty"},
+		{"claude-code", `"description":"short"`, shows, false, "elicit"},
+		{"claude-code", long, shows, true, "tty"},
+		{"claude-code", about, shows, true, "tty"},
+		{"codex", about, shows, true, "elicit"},
+		{"codex", high, shows, true, "tty"},
+		{"codex", long, shows, true, "elicit"},
+		{"codex", `"preview":"x"`, shows, true, "tty"},
+		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, true, "tty"},
+		{"claude-code", long, nil, true, "elicit"},
+		{"claude-code", long, unavailableForm("not inside tmux"), true, "elicit"},
 	} {
-		if got := asked(tc.host, tc.options, tc.whole); got != tc.want {
+		if got := asked(tc.host, tc.options, tc.beside, tc.attended); got != tc.want {
 			t.Errorf("%s, %s: shown on %s", tc.host, tc.options, got)
 		}
 	}

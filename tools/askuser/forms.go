@@ -42,8 +42,8 @@ func (c *call) surfaces() present.Surfaces {
 		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
 				s = c.clientForm(x)
-				if _, none := s.(unavailableForm); !none && c.Whole != nil && c.style().Cuts(x.Set()) {
-					out = append(out, c.Whole)
+				if _, none := s.(unavailableForm); !none && c.Beside != nil && (c.paneFirst && c.attended() || c.style().Cuts(x.Set())) {
+					out = append(out, c.Beside)
 				}
 			}
 			if page, ok := s.(addressTeller); ok && c.token != nil && c.showsProgress && !c.Remote && c.attended() {

@@ -29,6 +29,9 @@ type host struct {
 	// form is what its form shows, and what it does with keys that the user types
 	// to the agent. Whether it takes arrays depends on the protocol version.
 	form elicit.Style
+	// paneFirst means that a pane beside the host comes before its form: the place does
+	// not depend on what is asked.
+	paneFirst bool
 	// formAfterCall means that the host opens its form only after the call has
 	// ended. The form is then not used.
 	formAfterCall bool
@@ -53,7 +56,7 @@ func knownHosts() []host {
 		// cannot close a form that was answered elsewhere. A list ignores letters and
 		// digits; a text field takes a sentence, and two Enters send it. Of a message
 		// with more than four rows it shows three.
-		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, handshake: true, form: elicit.Style{Typed: true, Columns: 48, Rows: 4}},
+		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.

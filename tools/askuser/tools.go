@@ -26,9 +26,9 @@ type Config struct {
 	// Surfaces are tried in order. One named elicit is the placeholder of the
 	// client's own form.
 	Surfaces []ui.Surface
-	// Whole, if there is one, is tried before a client's form that would not show
-	// all of a set.
-	Whole   ui.Surface
+	// Beside, if there is one, is a pane beside the client. It is tried before the form of
+	// a host that has paneFirst, and before a form that would not show all of a set.
+	Beside  ui.Surface
 	Hold    time.Duration // how long one call waits; 0: as its host allows
 	Timeout time.Duration // how long the human may take; 0: without end
 	Tick    time.Duration // between progress messages; 0: 10 s

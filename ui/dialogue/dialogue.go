@@ -223,17 +223,17 @@ func (d *Dialogue) find(id string) int {
 // bringUp finds out which steps the answers call for. Those of steps that are hidden
 // themselves count, so that they are as they were when they come up again.
 func (d *Dialogue) bringUp() {
-	var given []question.Answer
+	var answers []question.Answer
 	for i := range d.steps {
 		switch s := &d.steps[i]; {
 		case d.options.Layout == Sheet:
-			given = append(given, s.answer())
+			answers = append(answers, s.answer())
 		case s.Confirmed != nil:
-			given = append(given, *s.Confirmed)
+			answers = append(answers, *s.Confirmed)
 		}
 	}
 	d.visible = nil
-	for _, x := range d.rec.Shown(given) {
+	for _, x := range d.rec.Shown(answers) {
 		d.visible = append(d.visible, d.find(x.ID))
 	}
 	d.long = d.long || d.options.Layout == Pages && len(d.visible) > 1

@@ -76,9 +76,7 @@ type Style struct {
 	Arrays bool // shows a choice of several as an array; a list of no and yes for each option otherwise
 	Line   bool // sends a row of a list at one key: each question is a line of text instead
 	Typed  bool // a typed sentence fills a text, or finds a row that begins like it, and Enter sends it: a list of rows that no sentence begins like leads to each text
-	// Columns is how wide the form shows an option, Rows how much of the message;
-	// 0 is all.
-	Columns, Rows int
+	Rows   int  // of the message that the form shows; 0 is all
 }
 
 // New returns the surface that asks through client.
@@ -246,8 +244,8 @@ func (c *conversation) late(q *turn, f *form, result *mcp.ElicitationResult, too
 	if got := f.read(result.Content); got.slip == "" && !got.back {
 		c.apply(q, got)
 	}
-	given := c.Answers()
-	return question.Reply{Answers: given}, len(given) > 0
+	answers := c.Answers()
+	return question.Reply{Answers: answers}, len(answers) > 0
 }
 
 // refused reports whether the set refused some of the answers. Their questions

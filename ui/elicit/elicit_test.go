@@ -448,22 +448,22 @@ func TestCuts(t *testing.T) {
 	}
 	two := strings.Repeat("delete the old table ", 6)
 	for _, tt := range []struct {
-		name          string
-		q             question.Question
-		columns, rows int
-		want          bool
+		name string
+		q    question.Question
+		rows int
+		want bool
 	}{
-		{"an action with details", confirm("Delete the table?", "It has 12 rows."), 48, 3, false},
-		{"a long action", confirm(two, ""), 48, 3, false},
-		{"a long action with details", confirm(two, "It has 12 rows."), 48, 3, false},
-		{"a long action with two lines of details", confirm(two, "It has 12 rows.\nNobody has a copy."), 48, 3, true},
-		{"two lines of details", confirm("Delete the table?", "It has 12 rows.\nNobody has a copy."), 48, 3, false},
-		{"a long line of details", confirm("Delete the table?", two), 48, 3, false},
-		{"three lines of details", confirm("Delete the table?", "It has 12 rows.\nNobody has a copy.\nIt is gone for good."), 48, 3, true},
-		{"two long lines of details", confirm("Delete the table?", two+"\n"+two), 48, 3, true},
-		{"a client that shows all", confirm(two, two), 0, 0, false},
+		{"an action with details", confirm("Delete the table?", "It has 12 rows."), 3, false},
+		{"a long action", confirm(two, ""), 3, false},
+		{"a long action with details", confirm(two, "It has 12 rows."), 3, false},
+		{"a long action with two lines of details", confirm(two, "It has 12 rows.\nNobody has a copy."), 3, true},
+		{"two lines of details", confirm("Delete the table?", "It has 12 rows.\nNobody has a copy."), 3, false},
+		{"a long line of details", confirm("Delete the table?", two), 3, false},
+		{"three lines of details", confirm("Delete the table?", "It has 12 rows.\nNobody has a copy.\nIt is gone for good."), 3, true},
+		{"two long lines of details", confirm("Delete the table?", two+"\n"+two), 3, true},
+		{"a client that shows all", confirm(two, two), 0, false},
 	} {
-		if got := (Style{Columns: tt.columns, Rows: tt.rows}).Cuts(&question.Set{Questions: []question.Question{tt.q}}); got != tt.want {
+		if got := (Style{Rows: tt.rows}).Cuts(&question.Set{Questions: []question.Question{tt.q}}); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}

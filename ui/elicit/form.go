@@ -285,12 +285,7 @@ func (s Style) Cuts(set *question.Set) bool {
 				continue
 			}
 			o := step.Rows[e.row].Option
-			width := ansi.StringWidth(e.Title)
-			if s.Typed {
-				width += ansi.StringWidth(bullet)
-			}
-			if o.Preview != "" || strings.HasSuffix(e.Title, "...") && !strings.HasSuffix(o.Description, "...") ||
-				s.Columns > 0 && width > s.Columns {
+			if o.Preview != "" || strings.HasSuffix(e.Title, "...") && !strings.HasSuffix(o.Description, "...") {
 				return true
 			}
 		}

@@ -572,7 +572,7 @@ func TestCodexCannotSendEverything(t *testing.T) {
 }
 
 // styles are those of the hosts of this file.
-var styles = map[string]Style{"claude": {Arrays: true, Typed: true, Columns: 48, Rows: 4}, "codex": {Line: true, Rows: 14}}
+var styles = map[string]Style{"claude": {Arrays: true, Typed: true, Rows: 4}, "codex": {Line: true, Rows: 14}}
 
 // typist types a sentence at each field of Claude Code's form, and presses Enter until
 // the form is sent: a list has a row that begins with one of the words, or none.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"time"
+
+	"mcp-askuser/ui"
 )
 
 // desktopLimit is how long the desktop may take to accept a notification.
@@ -15,9 +18,9 @@ const script = `on run argv
 display notification (item 2 of argv) with title (item 1 of argv)
 end run`
 
-// desktop returns the function that notifies this desktop, nil in a remote shell.
+// desktop returns the function that notifies this desktop, nil without one.
 func desktop(getenv func(string) string) func(context.Context, *notice) error {
-	if getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "" {
+	if ui.Desktop(getenv, runtime.GOOS) != nil {
 		return nil
 	}
 	return func(ctx context.Context, e *notice) error {

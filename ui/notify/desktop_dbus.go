@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"mcp-askuser/ui"
 )
 
 // desktopLimit is how long the desktop may take to accept a notification.
@@ -33,8 +36,7 @@ func desktop(getenv func(string) string) func(context.Context, *notice) error {
 			address = "unix:path=" + dbus.EscapeBusAddressValue(bus)
 		}
 	}
-	remote := getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != ""
-	if address == "" || remote || getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
+	if address == "" || ui.Desktop(getenv, runtime.GOOS) != nil {
 		return nil
 	}
 	return func(ctx context.Context, e *notice) error { return notifyBus(ctx, address, e) }

@@ -2,7 +2,7 @@
 // command of the user's own, from the process that asks, so that no surface need be
 // open; and by the bell of a terminal that shows the question.
 //
-// It imports desk, question, ui/words and ui/api. It must not know any surface, and
+// It imports desk, question, ui, ui/words and ui/api. It must not know any surface, and
 // takes no answers. No failure here fails a question; failures are logged.
 package notify
 

@@ -2,6 +2,8 @@
 // takes the answer back the same way: a button of the notification publishes to
 // a second topic, which we subscribe to. No machine of the user need be reachable.
 //
+// A test (test.go) shows the user that a press arrives, without a question.
+//
 // It imports desk, question and ui/words. It follows the API of ntfy 2.16
 // (publishing as JSON, action buttons, subscribing as JSON, clearing by sequence
 // id) and knows no other surface.

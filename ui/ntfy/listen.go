@@ -18,7 +18,12 @@ func (p *Phone) Listen() (end func()) {
 	if p.listeners++; p.listeners == 1 {
 		ctx, stop := context.WithCancel(context.Background())
 		p.stop = stop
-		go p.listen(ctx)
+		go func() {
+			if p.Text == TextFull {
+				p.canPress(ctx) // which logs why there are no buttons
+			}
+			p.listen(ctx, p.takeAnswer)
+		}()
 	}
 	return func() {
 		p.mu.Lock()
@@ -29,14 +34,14 @@ func (p *Phone) Listen() (end func()) {
 	}
 }
 
+// receiver takes the message of a press, and the time at which the server got it.
+type receiver func(ctx context.Context, message string, pressed time.Time)
+
 // listen subscribes, again after each failure, until ctx ends.
-func (p *Phone) listen(ctx context.Context) {
-	if p.Text == TextFull {
-		p.canPress(ctx) // which logs why there are no buttons
-	}
+func (p *Phone) listen(ctx context.Context, take receiver) {
 	for pause := time.Second; ctx.Err() == nil; {
 		began := time.Now()
-		err := p.subscribe(ctx)
+		err := p.subscribe(ctx, take)
 		if ctx.Err() != nil {
 			return
 		}
@@ -60,8 +65,8 @@ type event struct {
 	Message string `json:"message"`
 }
 
-// subscribe takes answers until the connection ends.
-func (p *Phone) subscribe(ctx context.Context) error {
+// subscribe receives presses until the connection ends.
+func (p *Phone) subscribe(ctx context.Context, take receiver) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	p.mu.Lock()
@@ -81,7 +86,7 @@ func (p *Phone) subscribe(ctx context.Context) error {
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Event != "message" || e.Message == probe {
 			continue
 		}
-		p.takeAnswer(ctx, e.Message, time.Unix(e.Time, 0))
+		take(ctx, e.Message, time.Unix(e.Time, 0))
 		p.mu.Lock()
 		p.since = e.ID
 		p.mu.Unlock()

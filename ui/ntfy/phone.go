@@ -68,9 +68,10 @@ type Options struct {
 	// button carries it: readers of the topic can read it. Empty: presses are anonymous.
 	ButtonToken string
 
-	Text Text   // empty is TextHeader
-	Page string // the address of the page, if the phone can reach it
-	Key  []byte // secret, the same in every process of the user
+	Text Text          // empty is TextHeader
+	Page func() string // the address of the page, empty while the phone cannot reach it; nil: never
+	Host string        // the name of this machine, for the hint where to answer; empty: none is named
+	Key  []byte        // secret, the same in every process of the user
 	Desk *desk.Desk
 	Log  *slog.Logger // silent if nil
 }
@@ -109,6 +110,9 @@ func New(o Options) (*Phone, error) {
 	o.Server = strings.TrimRight(o.Server, "/")
 	o.Text = cmp.Or(o.Text, TextHeader)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Page == nil {
+		o.Page = func() string { return "" }
+	}
 	p := &Phone{Options: o, turn: make(chan struct{}, 1), since: "all"}
 	p.reply = o.Topic + "-" + p.sign("topic")[:24]
 	return p, nil
@@ -152,7 +156,7 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	defer p.Listen()()
 	m := p.notification(rec)
 	if len(m.Actions) > 0 && !p.canPress(ctx) {
-		m.Actions, m.Message = nil, m.Message+"\n"+p.hint()
+		m.Actions, m.Message = nil, m.Message+"\n"+p.hint(m.Click)
 	}
 	if err := p.publish(ctx, m); err != nil {
 		if ctx.Err() == nil {
@@ -170,7 +174,8 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 // notification returns what the phone shows of a record. It has buttons only where it
 // contains everything that the answer depends on; otherwise it has a hint.
 func (p *Phone) notification(rec desk.Record) message {
-	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Message: p.hint(), Tags: []string{"question"}, Click: p.Page}
+	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Tags: []string{"question"}, Click: p.link(rec.ID)}
+	m.Message = p.hint(m.Click)
 	if p.Text == TextNone {
 		return m
 	}
@@ -182,7 +187,7 @@ func (p *Phone) notification(rec desk.Record) message {
 		if text, labels, fits := render(first); fits && answerable(rec) {
 			m.Message = text
 			for i, label := range labels {
-				m.Actions = append(m.Actions, p.button(rec, i, label))
+				m.Actions = append(m.Actions, p.button(label, p.token(rec, i)))
 			}
 			return m
 		}
@@ -193,10 +198,24 @@ func (p *Phone) notification(rec desk.Record) message {
 	return m
 }
 
-// hint tells the user where to answer a question without buttons.
-func (p *Phone) hint() string {
-	if p.Page != "" {
+// link is the address of a record on the page; empty where the phone cannot reach it.
+func (p *Phone) link(id string) string {
+	u, err := url.Parse(p.Page())
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	u.RawQuery = url.Values{"id": {id}}.Encode()
+	return u.String()
+}
+
+// hint tells the user where to answer a question without buttons. The name of this
+// machine is sent only with other texts of a question.
+func (p *Phone) hint(link string) string {
+	switch {
+	case link != "":
 		return words.T("Tap to open the page, and answer there.")
+	case p.Host != "" && p.Text != TextNone:
+		return words.T("Answer on %s: mcp-askuser inbox", p.Host)
 	}
 	return words.T("Answer at your computer: mcp-askuser inbox")
 }
@@ -247,9 +266,9 @@ func render(q *question.Question) (text string, labels []string, fits bool) {
 	return text, labels, rows <= maxLines
 }
 
-// button publishes the token of an option to the reply topic.
-func (p *Phone) button(rec desk.Record, option int, label string) action {
-	a := action{Action: "http", Method: http.MethodPost, Clear: true, Label: label, URL: p.Server + "/" + p.reply, Body: p.token(rec, option)}
+// button publishes a text to the reply topic.
+func (p *Phone) button(label, text string) action {
+	a := action{Action: "http", Method: http.MethodPost, Clear: true, Label: label, URL: p.Server + "/" + p.reply, Body: text}
 	if p.ButtonToken != "" {
 		a.Headers = map[string]string{"Authorization": "Bearer " + p.ButtonToken}
 	}

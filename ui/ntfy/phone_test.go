@@ -62,6 +62,9 @@ func phone(t *testing.T, d *desk.Desk, address string, change func(*Options)) *P
 	return p
 }
 
+// at is the page at an address.
+func at(address string) func() string { return func() string { return address } }
+
 // notify tells of the record until the test, or the function, ends it.
 func notify(t *testing.T, p *Phone, rec desk.Record) (end func()) {
 	ctx, stop := context.WithCancel(t.Context())
@@ -127,7 +130,7 @@ func TestPressWouldBeRefused(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s, d := ntfytest.New(t, "tk_own"), openDesk(t)
 			s.Grant("tk_other", "elsewhere")
-			p := phone(t, d, s.URL, func(o *Options) { o.Token, o.ButtonToken, o.Page = "tk_own", tc.button, tc.page })
+			p := phone(t, d, s.URL, func(o *Options) { o.Token, o.ButtonToken, o.Page = "tk_own", tc.button, at(tc.page) })
 			notify(t, p, ask(t, d, choice("A", "B")))
 			m := s.Await(t, topic, ntfytest.Titled)
 			if m["actions"] != nil || m["message"] != "Which database shall we use?\n"+tc.want {
@@ -212,17 +215,17 @@ func TestWhatIsSent(t *testing.T) {
 		}(), "Question from claude-code in shop|a␊b[U+202E]c↵1. A␛[2J[U+202E]B↵2. B|1. A␛[2J[U+2…,2. B"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text, o.Page = tc.text, "https://page.example/" })
+			p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text, o.Page = tc.text, at("https://page.example/") })
 			m := p.notification(desk.Record{ID: "01J", Set: tc.set, Asker: desk.Asker{Client: "claude-code", Directory: "/src/shop"}})
 			var labels []string
 			for _, a := range m.Actions {
 				labels = append(labels, a.Label)
 			}
-			message := strings.NewReplacer("\n", "↵", p.hint(), "Tap.").Replace(m.Message)
+			message := strings.NewReplacer("\n", "↵", p.hint(m.Click), "Tap.").Replace(m.Message)
 			if got := m.Title + "|" + message + "|" + strings.Join(labels, ","); got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
 			}
-			if m.Click != "https://page.example/" {
+			if m.Click != "https://page.example/?id=01J" {
 				t.Errorf("opens %q", m.Click)
 			}
 			data, _ := json.Marshal(m)
@@ -326,6 +329,67 @@ func TestAnswerKeptByTheServer(t *testing.T) {
 	defer phone(t, d, s.URL, nil).Listen()()
 	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != "o1" {
 		t.Errorf("got %+v", got.Outcome.Reply)
+	}
+}
+
+// A test notification's button ends the wait; presses of other notifications do not.
+func TestPressOfATest(t *testing.T) {
+	s := ntfytest.New(t, "tk_own")
+	s.Grant("tk_button", topic+"-*")
+	p := phone(t, nil, s.URL, func(o *Options) { o.Token, o.ButtonToken = "tk_own", "tk_button" })
+	first, second := p.NewTest(), p.NewTest()
+	if err := errors.Join(first.Send(t.Context()), second.Send(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	press := func(of Test) {
+		ntfytest.Press(t, s.Await(t, topic, func(m map[string]any) bool { return m["sequence_id"] == of.id }), 0)
+	}
+	press(second)
+	ctx, stop := context.WithCancel(t.Context())
+	waited := make(chan error)
+	go func() { waited <- first.Wait(ctx) }()
+	if err := second.Wait(t.Context()); err != nil {
+		t.Errorf("pressed before the wait: %v", err)
+	}
+	press(first)
+	if err := <-waited; err != nil {
+		t.Errorf("pressed during the wait: %v", err)
+	}
+	stop()
+	if err := p.NewTest().Wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended by its context: %v", err)
+	}
+	p.ButtonToken = "tk_unknown"
+	p.accepted.Store(false)
+	third := p.NewTest()
+	if err := third.Send(t.Context()); !errors.Is(err, ErrRefused) {
+		t.Errorf("the server refuses a press: %v", err)
+	}
+	if m := s.Await(t, topic, func(m map[string]any) bool { return m["sequence_id"] == third.id }); m["actions"] != nil {
+		t.Errorf("a button that cannot work: %v", m)
+	}
+}
+
+func TestLink(t *testing.T) {
+	for server, want := range map[string]string{
+		"https://ntfy.sh": "ntfy://ntfy.sh/my-questions", "https://ntfy.example:8443/": "ntfy://ntfy.example:8443/my-questions",
+		"http://192.0.2.7": "ntfy://192.0.2.7/my-questions?secure=false",
+	} {
+		if got := phone(t, nil, server, nil).Link(); got != want {
+			t.Errorf("%s: %s", server, got)
+		}
+	}
+}
+
+// A question without buttons names this machine, unless the server gets no text.
+func TestHintNamesTheMachine(t *testing.T) {
+	for text, want := range map[Text]string{
+		TextNone: "Answer at your computer: mcp-askuser inbox", TextHeader: "Database\nAnswer on desk-7: mcp-askuser inbox",
+	} {
+		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Text, o.Host = text, "desk-7" })
+		if m := p.notification(desk.Record{ID: "01J", Set: choice("A", "B")}); m.Message != want || m.Click != "" {
+			t.Errorf("%s: %+v", text, m)
+		}
 	}
 }
 

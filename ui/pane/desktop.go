@@ -5,6 +5,7 @@ package pane
 import (
 	"context"
 	"os/exec"
+	"runtime"
 	"slices"
 
 	"mcp-askuser/ui"
@@ -16,11 +17,10 @@ type desktop struct {
 	env      []string // that it needs, NAME=value
 }
 
-// findDesktop returns the desktop that a process runs on, nil for none. The display of a
-// remote shell is not on the user's own desktop.
+// findDesktop returns the desktop that a process runs on, nil for none, or for one whose
+// windows need no display.
 func findDesktop(getenv func(string) string) *desktop {
-	set := func(name string) bool { return getenv(name) != "" }
-	if !set("DISPLAY") && !set("WAYLAND_DISPLAY") || set("SSH_CONNECTION") || set("SSH_CLIENT") || set("SSH_TTY") {
+	if getenv("DISPLAY")+getenv("WAYLAND_DISPLAY") == "" || ui.Desktop(getenv, runtime.GOOS) != nil {
 		return nil
 	}
 	for _, e := range emulators() {

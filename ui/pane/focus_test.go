@@ -176,50 +176,16 @@ func TestTmuxAskerKilled(t *testing.T) {
 
 func ignore(error) error { return nil }
 
-// What can be shown elsewhere too does not come beside somebody who types.
-func TestTmuxQuietly(t *testing.T) {
+// A pane that comes before a client's form is one of tmux, and never a window.
+func TestInTmux(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	x := s.attach(30)
-	surface := s.inside().(interface{ Quietly() ui.Surface }).Quietly()
-	func() {
-		defer typing(x)()
-		x.WaitFor("kkkkkkkkkk")
-		s.refuses(t.Context(), surface, "the keyboard beside the agent is not quiet, or nothing tells")
-	}()
-	if got := s.panes(); got != "%0" {
-		t.Errorf("the panes are %q", got)
-	}
-	shown := s.show(t.Context(), surface, s.rec)
-	for began := time.Now(); !strings.Contains(x.Screen(), "Which one?>") && time.Since(began) < termtest.Deadline; {
-		select {
-		case err := <-shown: // nothing tells of quiet
-			if !errors.Is(err, ui.ErrUnavailable) {
-				t.Fatal(err)
-			}
-			shown = s.show(t.Context(), surface, s.rec)
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
+	outside := alone(variables("DISPLAY=:0")).InTmux()
+	s.refuses(t.Context(), outside, "not inside a terminal multiplexer")
+	shown := s.show(t.Context(), s.inside().(*surface).InTmux(), s.rec)
 	x.WaitFor("Which one?>")
 	s.focused(x, "%1")
 	x.Type("a\r")
 	s.wants(shown, nil, "answered a")
-}
-
-// typing has somebody type as people do, until it is stopped.
-func typing(x *termtest.Terminal) (stop func()) {
-	rests, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			x.Type("k")
-			select {
-			case <-rests:
-				return
-			case <-time.After(100 * time.Millisecond):
-			}
-		}
-	}()
-	return func() { close(rests); <-ended }
 }

@@ -65,7 +65,7 @@ func ask(id, socket string) int {
 		return 1
 	}
 	presenter := present.New(present.Options{Desk: desk.New(store, desk.Options{})})
-	s := New(variables("TMUX="+socket+",1,0", "TMUX_PANE=%0", "MCP_ASKUSER_DIR="+os.Getenv("MCP_ASKUSER_DIR")))
+	s := New(variables("TMUX="+socket+",1,0", "TMUX_PANE=%0"), "MCP_ASKUSER_DIR="+os.Getenv("MCP_ASKUSER_DIR"))
 	w, err := presenter.Join(context.Background(), id, func(*present.Presentation) []ui.Surface { return []ui.Surface{s} })
 	if err != nil {
 		return 1

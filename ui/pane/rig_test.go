@@ -52,7 +52,9 @@ func (r *rig) ask(text string) desk.Record {
 
 // surface returns the surface as an asker with these variables would have it.
 func (r *rig) surface(env ...string) ui.Surface {
-	return alone(variables(append(env, "MCP_ASKUSER_DIR="+r.dir)...))
+	s := alone(variables(env...))
+	s.env = []string{"MCP_ASKUSER_DIR=" + r.dir}
+	return s
 }
 
 // alone is the surface of an asker without ancestors.

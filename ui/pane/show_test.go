@@ -174,9 +174,9 @@ func TestSettingsOfThePane(t *testing.T) {
 	}
 	words.Local = words.Portuguese // by the asker's locale, which is not the pane's
 	t.Cleanup(func() { words.Local = words.English })
-	s.getenv = variables("MCP_ASKUSER_CONFIG=/c.toml", "LANG=pt_BR.UTF-8")
+	s.getenv, s.env = variables("MCP_ASKUSER_CONFIG=/another.toml", "LANG=pt_BR.UTF-8"), []string{"MCP_ASKUSER_DIR=/d", "MCP_ASKUSER_CONFIG=/c.toml"}
 	got, err = s.command("01J")
-	if want := "MCP_ASKUSER_PANE=1 MCP_ASKUSER_CONFIG=/c.toml ASK_LANGUAGE=pt -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
+	if want := "MCP_ASKUSER_PANE=1 MCP_ASKUSER_DIR=/d MCP_ASKUSER_CONFIG=/c.toml ASK_LANGUAGE=pt -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"mcp-askuser/desk"
@@ -110,13 +109,9 @@ func (s *surface) showLater(ctx context.Context, t *tmux, rec desk.Record) {
 	_ = s.Show(ctx, rec, nil) // the asker already has the first failure
 }
 
-func (s quietly) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	v, err := s.look()
-	switch {
-	case err != nil:
-		return err
-	case !v.focus:
-		return ui.Unavailablef("the keyboard beside the agent is not quiet, or nothing tells")
+func (s inTmux) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	if t, _, _ := s.find(); t == nil {
+		return ui.Unavailablef("not inside a terminal multiplexer")
 	}
 	return s.surface.Show(ctx, rec, commit)
 }
@@ -131,17 +126,10 @@ func (s *surface) command(id string) ([]string, error) {
 			return nil, ui.Unavailablef("this program's file is not known: %v", err)
 		}
 	}
-	argv := []string{Variable + "=1"}
-	if dir := s.getenv("MCP_ASKUSER_DIR"); dir != "" {
-		dir, err := filepath.Abs(dir) // the pane has another working directory
-		if err != nil {
-			return nil, ui.Unavailablef("the desk's directory is not known: %v", err)
-		}
-		argv = append(argv, "MCP_ASKUSER_DIR="+dir)
-	}
+	argv := append([]string{Variable + "=1"}, s.env...)
 	// The asker's settings hold in the pane as well. The abilities of a terminal are
 	// not among them: the pane is another one.
-	argv = append(argv, environ(s.getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
+	argv = append(argv, environ(s.getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
 	language := environ(s.getenv, "ASK_LANGUAGE")
 	if words.Local != words.English { // the pane's locale may be another's
 		language = []string{"ASK_LANGUAGE=" + string(words.Local)}

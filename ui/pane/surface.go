@@ -27,14 +27,16 @@ package pane
 
 import "mcp-askuser/ui"
 
-// New returns the surface "pane". Getenv looks up a variable of the asker's
-// environment.
-func New(getenv func(string) string) ui.Surface {
-	return &surface{getenv: getenv, turn: ui.NewTurn()}
+// New returns the surface "pane". Getenv looks up a variable of the asker's environment.
+// Env are the variables, NAME=value, that name the asker's store and configuration: the
+// environment of the pane may lead to others.
+func New(getenv func(string) string, env ...string) ui.Surface {
+	return &surface{getenv: getenv, env: env, turn: ui.NewTurn()}
 }
 
 type surface struct {
 	getenv    func(string) string
+	env       []string                 // for the process in the pane
 	turn      ui.Turn                  // to have a pane open
 	self      string                   // the program to run in it; empty means this one
 	ancestors func(func(process) bool) // of the asker; nil means those of this process
@@ -46,10 +48,9 @@ type process struct {
 	daemon bool                // it has no terminal, and may serve users elsewhere
 }
 
-// Quietly returns the surface for a question that can be shown elsewhere too: it
-// is available only where the user looks and has pressed no key for a while.
-func (s *surface) Quietly() ui.Surface { return quietly{s} }
+// InTmux returns the surface without windows on a desktop.
+func (s *surface) InTmux() ui.Surface { return inTmux{s} }
 
-type quietly struct{ *surface }
+type inTmux struct{ *surface }
 
 func (s *surface) Name() string { return "pane" }

@@ -126,6 +126,8 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 			Asker:     desk.Asker{Client: body.AgentID, Directory: body.Directory, Via: viaHTTP},
 			Timeout:   call.Timeout,
 			OnTimeout: call.OnTimeout,
+			Rounds:    call.Rounds,
+			ToolUse:   call.ToolUse,
 		},
 		Surfaces: noSurfaces,
 	})

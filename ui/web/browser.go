@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os/exec"
@@ -11,36 +10,22 @@ import (
 	"strings"
 	"time"
 
-	"mcp-askuser/ui/words"
+	"mcp-askuser/ui"
 )
 
 // displayTime is how long a display may take to answer.
 const displayTime = 2 * time.Second
 
-// Why no browser is opened.
-var (
-	errRemote    = errors.New(words.Mark("this is a remote shell"))
-	errCI        = errors.New(words.Mark("this is a CI job"))
-	errNoDisplay = errors.New(words.Mark("this is no desktop session"))
-)
-
-// Desktop returns nil where the process runs in a desktop session in front of its user,
-// else why not. It knows only the environment variables that hosts pass on.
+// Desktop is [ui.Desktop] on this system, and tries the display: a browser that finds none reports
+// nothing.
 func Desktop(getenv func(string) string) error { return desktop(getenv, runtime.GOOS) }
 
 func desktop(getenv func(string) string, goos string) error {
-	for _, name := range []string{"SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"} {
-		if getenv(name) != "" {
-			return errRemote
-		}
+	err := ui.Desktop(getenv, goos)
+	if err == nil && goos != "darwin" && goos != "windows" && getenv("WSL_DISTRO_NAME") == "" && !displayed(getenv) {
+		return ui.ErrNoDisplay
 	}
-	if ci := getenv("CI"); ci != "" && ci != "false" && ci != "0" {
-		return errCI
-	}
-	if goos == "darwin" || goos == "windows" || getenv("WSL_DISTRO_NAME") != "" || displayed(getenv) {
-		return nil
-	}
-	return errNoDisplay
+	return err
 }
 
 // displayed reports whether the display that the environment names answers: a

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mcp-askuser/ui"
 )
 
 // Whoever has a desktop is known by a display that answers, not by its name.
@@ -36,20 +38,20 @@ func TestDesktop(t *testing.T) {
 		{"linux", []string{there}, nil},
 		{"linux", []string{fmt.Sprintf("DISPLAY=unix:%d", number)}, nil},
 		{"linux", []string{fmt.Sprintf("DISPLAY=127.0.0.1:%d.0", remote)}, nil},
-		{"linux", []string{fmt.Sprintf("DISPLAY=:%d", number+1)}, errNoDisplay},
-		{"linux", []string{"DISPLAY=rubbish"}, errNoDisplay},
+		{"linux", []string{fmt.Sprintf("DISPLAY=:%d", number+1)}, ui.ErrNoDisplay},
+		{"linux", []string{"DISPLAY=rubbish"}, ui.ErrNoDisplay},
 		{"linux", []string{"WAYLAND_DISPLAY=wayland-0", "XDG_RUNTIME_DIR=" + dir}, nil},
 		{"linux", []string{"WAYLAND_DISPLAY=" + filepath.Join(dir, "wayland-0"), "XDG_RUNTIME_DIR=/nonexistent"}, nil},
-		{"linux", []string{"WAYLAND_DISPLAY=wayland-1", "XDG_RUNTIME_DIR=" + dir}, errNoDisplay},
+		{"linux", []string{"WAYLAND_DISPLAY=wayland-1", "XDG_RUNTIME_DIR=" + dir}, ui.ErrNoDisplay},
 		{"linux", []string{"WAYLAND_DISPLAY=wayland-1", "XDG_RUNTIME_DIR=" + dir, there}, nil},
 		{"linux", []string{"WSL_DISTRO_NAME=Debian"}, nil},
-		{"linux", nil, errNoDisplay},
-		{"linux", []string{"DISPLAY=localhost:10.0", "SSH_CONNECTION=192.0.2.7 1 192.0.2.8 22"}, errRemote},
-		{"linux", []string{there, "CI=true"}, errCI},
+		{"linux", nil, ui.ErrNoDisplay},
+		{"linux", []string{"DISPLAY=localhost:10.0", "SSH_CONNECTION=192.0.2.7 1 192.0.2.8 22"}, ui.ErrRemote},
+		{"linux", []string{there, "CI=true"}, ui.ErrCI},
 		{"linux", []string{there, "CI=false"}, nil},
 		{"darwin", nil, nil},
-		{"darwin", []string{"SSH_TTY=/dev/ttys001"}, errRemote},
-		{"windows", []string{"SSH_CLIENT=192.0.2.7 1 22"}, errRemote},
+		{"darwin", []string{"SSH_TTY=/dev/ttys001"}, ui.ErrRemote},
+		{"windows", []string{"SSH_CLIENT=192.0.2.7 1 22"}, ui.ErrRemote},
 		{"windows", nil, nil},
 	}
 	for _, tt := range tests {

@@ -73,6 +73,8 @@ type Call struct {
 	Set       question.Set
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // desk.OnTimeoutDefault, or empty
+	Rounds    int           // see desk.Record
+	ToolUse   string        // see desk.Record
 	Dropped   []string      // what of the form cannot be asked, and why
 }
 

@@ -15,7 +15,7 @@ import (
 type dialog struct {
 	SessionID    string         `json:"session_id"`
 	CurrentRound int            `json:"current_round"`  // of the oldest record that is open, else the last
-	TotalRounds  int            `json:"total_rounds"`   // asked so far
+	TotalRounds  int            `json:"total_rounds"`   // asked so far, or as many as the asker says there will be
 	History      []pastQuestion `json:"dialog_history"` // what has ended, oldest first
 	Pending      []string       `json:"pending"`        // the ids of the records that are open, oldest first
 }
@@ -54,9 +54,11 @@ func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	last := 0
 	d := dialog{SessionID: id, History: []pastQuestion{}, Pending: []string{}}
 	for _, rec := range records {
-		d.TotalRounds = max(d.TotalRounds, rec.Round)
+		last = max(last, rec.Round)
+		d.TotalRounds = max(d.TotalRounds, rec.Round, rec.Rounds)
 		if rec.Outcome != nil {
 			d.History = append(d.History, pastQuestions(&rec)...)
 			continue
@@ -67,7 +69,7 @@ func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(d.Pending) == 0 {
-		d.CurrentRound = d.TotalRounds
+		d.CurrentRound = last
 	}
 	write(w, http.StatusOK, d)
 	return nil

@@ -119,7 +119,7 @@ func TestSurfaceUnreached(t *testing.T) {
 		change func(*SurfaceOptions)
 		why    string
 	}{
-		"remote shell": {func(o *SurfaceOptions) { o.Desktop = func() error { return errRemote } }, "remote shell"},
+		"remote shell": {func(o *SurfaceOptions) { o.Desktop = func() error { return ui.ErrRemote } }, "remote shell"},
 		"no browser":   {func(o *SurfaceOptions) { o.Open = func(string) error { return errors.New("none installed") } }, "none installed"},
 		"nobody came":  {func(o *SurfaceOptions) { o.Open = func(string) error { return nil } }, "nobody opened"},
 		"no listener":  {func(o *SurfaceOptions) { o.Port = -1 }, "could not be started"},
@@ -140,7 +140,7 @@ func TestSurfaceUnreached(t *testing.T) {
 func TestSurfaceTells(t *testing.T) {
 	told := make(chan string, 1)
 	s, _ := newSurface(t, func(o *SurfaceOptions) {
-		o.Desktop = func() error { return errRemote }
+		o.Desktop = func() error { return ui.ErrRemote }
 	})
 	end := show(s.Telling(func(address string) { told <- address }), desk.Record{ID: "1"})
 	client := &http.Client{Transport: &http.Transport{}, Jar: jar{}, Timeout: patient}

@@ -131,7 +131,7 @@ func startPhone(id, dir string) {
 	if err != nil {
 		return
 	}
-	cmd := exec.Command(path, "phone", id, "--dir", dir) //nolint:gosec,noctx // ours, and it outlives this process
+	cmd := exec.Command(path, "phone", "show", id, "--dir", dir) //nolint:gosec,noctx // ours, and it outlives this process
 	if cmd.Start() == nil {
 		go func() { _ = cmd.Wait() }()
 	}

@@ -211,26 +211,25 @@ func (c *Cluster) Options(account, kind, name string) nats.Options {
 // server says beside the conversation goes to says.
 func (c *Cluster) Connect(account, kind, name string, says chan<- error) *natsgo.Conn {
 	c.t.Helper()
-	return c.connect(c.URL(), account, kind, name, says)
-}
-
-func (c *Cluster) connect(url, account, kind, name string, says chan<- error) *natsgo.Conn {
-	c.t.Helper()
-	key, err := natsgo.NkeyOptionFromSeed(c.Creds(account, kind, name))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	inbox := "_INBOX"
-	if kind != nodes.Operator {
-		inbox += "." + nodes.Name(kind, name)
-	}
-	nc, err := natsgo.Connect(url, natsgo.RootCAs(c.CA()), key, natsgo.CustomInboxPrefix(inbox),
-		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { says <- err }))
+	nc, err := c.dial(c.URL(), account, kind, name, says)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(nc.Close)
 	return nc
+}
+
+func (c *Cluster) dial(url, account, kind, name string, says chan<- error) (*natsgo.Conn, error) {
+	key, err := natsgo.NkeyOptionFromSeed(c.Creds(account, kind, name))
+	if err != nil {
+		return nil, err
+	}
+	inbox := "_INBOX"
+	if kind != nodes.Operator {
+		inbox += "." + nodes.Name(kind, name)
+	}
+	return natsgo.Connect(url, natsgo.RootCAs(c.CA()), key, natsgo.CustomInboxPrefix(inbox),
+		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { says <- err }))
 }
 
 // Restart starts a node, with what it has on its disk.
@@ -294,34 +293,50 @@ func (c *Cluster) signal(i int, s syscall.Signal) {
 	}
 }
 
-// Leader returns the node that leads the open questions, once there is one and
-// all others have what it has: a desk bears one fault at a time.
+// Leader returns the node that leads the open questions, once every node names the same
+// one and all others have what it has: a desk bears one fault at a time. A node that was
+// cut off may take itself for the leader for some seconds.
 func (c *Cluster) Leader() (leader int) {
 	c.t.Helper()
-	nc := c.Connect(Account, nodes.Operator, "", make(chan error, 100))
-	defer nc.Close()
 	Await(c.t, func() error {
-		now, err := leaderOf(nc)
-		for _, r := range now.Replicas {
-			if err == nil && !r.Current {
-				err = fmt.Errorf("%s never has all that its leader %s has: offline %v, %d operations behind, heard from %s ago", r.Name, now.Leader, r.Offline, r.Lag, r.Active)
+		leaders := map[string]bool{}
+		for _, n := range c.Nodes {
+			now, err := c.leaderAt(n)
+			if err != nil {
+				return fmt.Errorf("%s: %w", n.Name, err)
 			}
+			for _, r := range now.Replicas {
+				if !r.Current {
+					return fmt.Errorf("%s never has all that its leader %s has: offline %v, %d operations behind, heard from %s ago", r.Name, now.Leader, r.Offline, r.Lag, r.Active)
+				}
+			}
+			leaders[now.Leader], leader = true, c.index(now.Leader)
 		}
-		leader = c.index(now.Leader)
-		return err
+		if len(leaders) > 1 {
+			return fmt.Errorf("several nodes lead: %v", leaders)
+		}
+		return nil
 	})
 	return leader
+}
+
+// leaderAt asks one node which node leads the open questions. A node that leads, or
+// believes that it does, answers its own clients first.
+func (c *Cluster) leaderAt(n nodes.Node) (natsgo.ClusterInfo, error) {
+	nc, err := c.dial("nats://"+net.JoinHostPort(n.Host, strconv.Itoa(n.Port)), Account, nodes.Operator, "", make(chan error, 100))
+	if err != nil {
+		return natsgo.ClusterInfo{}, err
+	}
+	defer nc.Close()
+	return leaderOf(nc)
 }
 
 // AwaitOther returns once another node leads the open questions than this one, which
 // was killed, stopped or cut off.
 func (c *Cluster) AwaitOther(leader int) {
 	c.t.Helper()
-	other := c.Nodes[(leader+1)%len(c.Nodes)]
-	nc := c.connect("nats://"+net.JoinHostPort(other.Host, strconv.Itoa(other.Port)), Account, nodes.Operator, "", make(chan error, 100))
-	defer nc.Close()
 	Await(c.t, func() error {
-		now, err := leaderOf(nc)
+		now, err := c.leaderAt(c.Nodes[(leader+1)%len(c.Nodes)])
 		if err == nil && c.index(now.Leader) == leader {
 			err = errors.New("the same node leads")
 		}

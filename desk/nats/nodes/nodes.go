@@ -233,12 +233,12 @@ func Name(kind, name string) string {
 func (p *Plan) users(a Account) ([]user, error) {
 	var out []user
 	for _, o := range append([]owner{{kind: Operator}}, a.credentials()...) {
-		about := strings.TrimSpace(o.kind + " " + o.of)
-		u, err := credential(p.Creds(a.Name, o.kind, o.of), about+" of the account "+a.Name)
+		subject := strings.TrimSpace(o.kind + " " + o.of)
+		u, err := credential(p.Creds(a.Name, o.kind, o.of), subject+" of the account "+a.Name)
 		if err != nil {
 			return nil, err
 		}
-		u.About = about
+		u.About = subject
 		u.Publish, u.Subscribe = Rights(o.kind, o.of)
 		out = append(out, u)
 	}
@@ -251,10 +251,10 @@ func Rights(kind, name string) (publish, subscribe []string) {
 }
 
 // credential returns the user of a file with a seed, and makes it if need be.
-func credential(file, about string) (user, error) {
+func credential(file, subject string) (user, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = newCredential(file, about)
+		data, err = newCredential(file, subject)
 	}
 	if err != nil {
 		return user{}, err
@@ -267,7 +267,7 @@ func credential(file, about string) (user, error) {
 	return user{Key: public}, err
 }
 
-func newCredential(file, about string) ([]byte, error) {
+func newCredential(file, subject string) ([]byte, error) {
 	pair, err := nkeys.CreateUser()
 	if err != nil {
 		return nil, err
@@ -279,7 +279,7 @@ func newCredential(file, about string) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	data := fmt.Appendf(nil, "# %s. Whoever has this file acts as it.\n-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------\n", about, seed)
+	data := fmt.Appendf(nil, "# %s. Whoever has this file acts as it.\n-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------\n", subject, seed)
 	return data, os.WriteFile(file, data, 0o600)
 }
 

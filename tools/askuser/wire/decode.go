@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,8 @@ type Call struct {
 	// Session is the dialogue that the caller names for the call to continue;
 	// empty where it names none.
 	Session string
+	Rounds  int    // of the dialogue, as the caller says; 0 where it does not
+	ToolUse string // the id of the call in the caller's transcript; may be empty
 	// Dropped says what of the call cannot be asked, and why: follow-ups that no
 	// answer can bring up. The rest is asked, which spares the agent a turn.
 	Dropped []string
@@ -30,7 +33,8 @@ type Call struct {
 
 // DecodeAsk reads a call in any of the call forms: {"questions": […]}, which
 // may also be a JSON string; one question alone, as the call itself or as
-// {"question": {…}}; a bare array of questions; and an interrupt. The questions
+// {"question": {…}}; a bare array of questions; and an interrupt. Each may be inside the
+// call itself: {"name": …, "input": {…}}, or a tool_use block. The questions
 // of a record are a call too. Unknown members are passed over: hosts add their
 // own. The error is a [question.Violations] that lists every fault with its path,
 // or a [*json.SyntaxError] where data is not JSON.
@@ -39,7 +43,9 @@ func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
+	data, toolUse := unwrap(data, "questions", "question", "question_text")
 	call := d.call(data)
+	call.ToolUse = toolUse
 	call.Dropped = d.dropped
 	d.validate(&call.Set)
 	return call, d.found.Err()
@@ -54,9 +60,10 @@ func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
 		return Call{}, err
 	}
 	d.flat, d.names = true, map[string]string{"question": "action", "description": "details"}
+	data, toolUse := unwrap(data, "action")
 	m, _ := d.object(root, data, "an object")
 	yes, _ := question.Read[*bool](&d.found, "default", m.get("default"), "true or false")
-	call := Call{Set: question.Set{Questions: []question.Question{
+	call := Call{ToolUse: toolUse, Set: question.Set{Questions: []question.Question{
 		Confirm(lines(d.text("action", m.get("action"))), lines(d.text("details", m.get("details"))), yes),
 	}}}
 	d.validate(&call.Set)
@@ -96,6 +103,7 @@ const (
 	maxDepth    = 32
 	maxValues   = 10_000
 	maxSession  = 200 // characters
+	maxRounds   = 999
 )
 
 // root is the path of the arguments as a whole.
@@ -117,6 +125,28 @@ func decode(data []byte, limits question.Limits) (*decoder, error) {
 	}
 	return d, json.Unmarshal(data, new(json.RawMessage))
 }
+
+// unwrap returns the arguments of a call without the call around them, a tool_use block
+// or a message with one, and the id of that call. Arguments have one of these members.
+func unwrap(data json.RawMessage, members ...string) (arguments json.RawMessage, toolUse string) {
+	var m, block ordered
+	if json.Unmarshal(unquote(data), &m) != nil {
+		return data, ""
+	}
+	var content []json.RawMessage
+	if json.Unmarshal(m.get("content"), &content) == nil && len(content) == 1 && json.Unmarshal(content[0], &block) == nil {
+		m = block
+	}
+	toolUse, _ = word(m.get("tool_use_id"))
+	if input := unquote(m.get("input", "arguments")); m.get(members...) == nil && opens(input, '{') {
+		id, _ := word(m.get("id"))
+		data, toolUse = input, cmp.Or(toolUse, id)
+	}
+	return data, ToolUse(toolUse)
+}
+
+// ToolUse returns the id of a tool call as records keep it.
+func ToolUse(id string) string { return question.Cut(question.Line(id), maxSession) }
 
 // tooLarge reports a value of more bytes than most, or too deep.
 func (d *decoder) tooLarge(path string, raw json.RawMessage, most int) bool {
@@ -193,6 +223,7 @@ func (d *decoder) call(data []byte) Call {
 	if raw := m.get("metadata"); !d.tooLarge("metadata", raw, maxMetadata) {
 		c.Set.Metadata, _ = question.Read[map[string]any](&d.found, "metadata", raw, "an object")
 	}
+	c.Rounds = rounds(m, c.Set.Metadata)
 	c.Timeout = d.seconds("timeout_seconds", m.get("timeout_seconds"))
 	switch on := d.text("on_timeout", m.get("on_timeout")); on {
 	case "", "none":
@@ -209,6 +240,19 @@ func (d *decoder) call(data []byte) Call {
 		d.collect(&c.Set, raw)
 	}
 	return c
+}
+
+// rounds returns how many rounds the caller says its dialogue will have, beside the
+// questions or in the metadata. Other values count as none.
+func rounds(m ordered, metadata map[string]any) int {
+	n, _ := metadata["total_rounds"].(float64)
+	if raw := m.get("total_rounds"); raw != nil {
+		_ = json.Unmarshal(raw, &n)
+	}
+	if n < 1 || n > maxRounds {
+		return 0
+	}
+	return int(n)
 }
 
 // collect marks the questions to which the caller brings an answer.

@@ -126,6 +126,36 @@ func TestDecodeForms(t *testing.T) {
 	}
 }
 
+// The call around the arguments is taken too, and its id kept.
+func TestDecodeEnvelopes(t *testing.T) {
+	const block = `{"type":"tool_use","id":"toolu_1","name":"ask_user_question","input":{"questions":[{"question":"Which?"}]}}`
+	for _, tc := range []struct {
+		in, toolUse string
+		rounds      int
+	}{
+		{`{"question":"Which?"}`, "", 0},
+		{`{"type":"ask_user_question","question":{"question_text":"Which?"},"tool_use_id":"toolu_x"}`, "toolu_x", 0},
+		{`{"name":"ask_user_question","input":{"question_id":"q1","question_text":"Which?"}}`, "", 0},
+		{`{"name":"ask_user_question","arguments":"{\"question\":\"Which?\",\"total_rounds\":3}"}`, "", 3},
+		{block, "toolu_1", 0},
+		{`{"type":"message","role":"assistant","content":[` + block + `]}`, "toolu_1", 0},
+		{`{"question":"Which?","input":{"question":"Another?"},"metadata":{"total_rounds":2}}`, "", 2},
+		{`{"question":"Which?","tool_use_id":5,"total_rounds":-1,"metadata":{"total_rounds":"x"}}`, "", 0},
+	} {
+		c, err := DecodeAsk([]byte(tc.in), mcpLimits())
+		if err != nil || compact(c.Set.Questions) != "q1:text" || c.ToolUse != tc.toolUse || c.Rounds != tc.rounds {
+			t.Errorf("%s: %v, %q, %q, %d", tc.in, err, compact(c.Set.Questions), c.ToolUse, c.Rounds)
+		}
+	}
+	c, err := DecodeConfirm([]byte(`{"type":"tool_use","id":"toolu_2","name":"confirm_action","input":{"action":"Delete?"}}`), mcpLimits())
+	if err != nil || c.Set.Questions[0].Text != "Delete?" || c.ToolUse != "toolu_2" {
+		t.Error(c, err)
+	}
+	if _, err := DecodeAsk([]byte(`{"name":"ask_user_question","input":{"header":"H"}}`), mcpLimits()); err == nil || !strings.Contains(err.Error(), "questions: is required") {
+		t.Error(err)
+	}
+}
+
 // again feeds a set as a record keeps it back as a call, which asks the same.
 func again(t *testing.T, set question.Set) {
 	t.Helper()
@@ -175,7 +205,7 @@ questions[4].question: is required and must not be empty`},
 		{"faults of follow-ups name the option by its id, once", `{"questions":[{"question":"1?","options":["Alpha","Beta"],"follow_up_questions":{"Alpha":[{"question":7}]}}]}`, "questions[0].follow_up_questions.alpha[0].question: must be a string, is 7"},
 		{"faults of follow-ups inside an option too", `{"questions":[{"question":"1?","options":["Alpha",{"label":"Beta","follow_up_questions":[{"question":7}]}]}]}`, "questions[0].follow_up_questions.beta[0].question: must be a string, is 7"},
 		{"same question twice", `{"questions":[{"question":"1?"},{"question":"1?"}]}`, "questions[1].question: the same text as questions[0].question"},
-		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`, `answers["2?"]: no question has this text or id`},
+		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`, `answers["2?"]: no question has this text, id or header`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := DecodeAsk([]byte(tc.in), question.DefaultLimits())

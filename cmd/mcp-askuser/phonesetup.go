@@ -1,0 +1,349 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mdp/qrterminal/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/install/edit"
+	"mcp-askuser/internal/plainjson"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/ntfy"
+	"mcp-askuser/ui/words"
+)
+
+const (
+	// phoneHead begins the lines that phone setup writes into the configuration file. They
+	// are the first of the file, and end with an empty line.
+	phoneHead = "# Written by mcp-askuser phone setup; mcp-askuser phone off removes these lines."
+	// phoneHint is how long a test waits for a press before it says what to check.
+	phoneHint = 30 * time.Second
+	// phoneLimit is how long a test waits for a press.
+	phoneLimit = 10 * time.Minute
+)
+
+func (a *app) phoneCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "phone",
+		Short:   "Answer on your phone, through an ntfy server",
+		Example: "  mcp-askuser phone setup\n  mcp-askuser phone test\n  mcp-askuser phone off",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.phoneSetup(), a.phoneTest(), a.phoneOff(), a.phoneShow())
+	return cmd
+}
+
+func (a *app) phoneSetup() *cobra.Command {
+	var wait bool
+	cmd := &cobra.Command{
+		Use:     "setup",
+		Short:   "Make a topic, save it, and send a test to your phone",
+		Example: "  mcp-askuser phone setup\n  mcp-askuser phone setup --server https://ntfy.example --text header",
+	}
+	cmd.Flags().String("server", "", "the `address` of the ntfy server (default https://ntfy.sh)")
+	cmd.Flags().String("token", "", "the access `token` that the server wants, if it does")
+	cmd.Flags().String("button-token", "", "an access `token` that may only write to the topic of the answers")
+	text := "full"
+	addWordFlag(cmd, &text, "text", "the `text` that the server gets to store of a question: none, header or full", "none", "header", "full")
+	return a.onPhone(cmd, &wait, func(ctx context.Context) error {
+		p, written, err := a.savePhone(ctx, cmd)
+		if err != nil {
+			return err
+		}
+		if len(written) > 0 {
+			a.tell(words.T("Written to %s: %s.", a.config.File, strings.Join(written, ", ")))
+			a.tell(words.T("Agents that already run use the phone from their next start."))
+		}
+		if err := p.Readable(ctx); err != nil {
+			return fmt.Errorf(words.T("%w\nGive --token a token that may read and write the topics %s and %s, then run this again: the topic is kept. On a server of your own: ntfy access USER '%[2]s*' read-write"), err, p.Topic, p.ReplyTopic())
+		}
+		return a.tryPhone(ctx, p, true, wait)
+	})
+}
+
+func (a *app) phoneTest() *cobra.Command {
+	var wait bool
+	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button", Example: "  mcp-askuser phone test\n  mcp-askuser phone test --wait < /dev/null"}
+	return a.onPhone(cmd, &wait, func(ctx context.Context) error {
+		if a.settings().NtfyTopic == "" {
+			return errors.New(words.T("no phone is set up; mcp-askuser phone setup does it"))
+		}
+		p, err := a.openPhone(nil)
+		if err == nil {
+			err = p.Readable(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf(words.T("%w; mcp-askuser doctor says more"), err)
+		}
+		return a.tryPhone(ctx, p, false, wait)
+	})
+}
+
+// onPhone completes a command that sends a test to the phone.
+func (a *app) onPhone(cmd *cobra.Command, wait *bool, do func(ctx context.Context) error) *cobra.Command {
+	cmd.RunE = a.checked(func(cmd *cobra.Command, _ []string) error { return do(cmd.Context()) })
+	a.addFlags(cmd, "dir", "accessible")
+	cmd.Flags().BoolVar(wait, "wait", false, "wait for the press also without a terminal")
+	return cmd
+}
+
+func (a *app) phoneOff() *cobra.Command {
+	cmd := &cobra.Command{Use: "off", Short: "Remove what phone setup has written", Example: "  mcp-askuser phone off"}
+	cmd.RunE = a.checked(func(*cobra.Command, []string) error {
+		key, err := a.storeFile("phone.key")
+		if err != nil {
+			return err
+		}
+		c, err := edit.Read(a.config.File)
+		if err != nil {
+			return err
+		}
+		block, rest := splitPhone(c.Before)
+		if block == nil && a.settings().NtfyTopic == "" {
+			a.tell(words.T("No phone is set up."))
+			return nil
+		}
+		if block != nil {
+			if err := a.replaceConfig(c, rest); err != nil {
+				return err
+			}
+			a.tell(words.T("The settings of the phone were removed from %s. Agents that already run use them until they end.", a.config.File))
+			a.configure()
+		}
+		if a.settings().NtfyTopic != "" {
+			return errors.New(words.T("the phone is still on: ntfy_topic is set by %s; remove it there", a.config.Source("ntfy_topic")))
+		}
+		a.tell(words.T("In the app, unsubscribe from the topic."))
+		if err := os.Remove(key); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+	a.addFlags(cmd, "dir")
+	return cmd
+}
+
+// replaceConfig replaces the content of the configuration file, with no content the file.
+func (a *app) replaceConfig(c edit.Change, after []byte) error {
+	c.After, c.Root = after, filepath.Dir(filepath.Dir(c.Path))
+	if len(after) == 0 {
+		c.After = nil
+	}
+	c.Ours = func([]byte) bool { return c.After != nil } // no backup: off restores the bytes
+	return c.Apply()
+}
+
+// splitPhone returns the lines that phone setup has written, nil for none, and the rest of
+// the file.
+func splitPhone(data []byte) (block, rest []byte) {
+	at := bytes.Index(data, []byte(phoneHead))
+	if at < 0 {
+		return nil, data
+	}
+	end := at
+	for line := range bytes.Lines(data[at:]) {
+		blank := len(bytes.TrimSpace(line)) == 0
+		if end > at && !blank && !bytes.HasPrefix(line, []byte("ntfy_")) {
+			break
+		}
+		if end += len(line); blank {
+			break
+		}
+	}
+	return data[at:end], append(bytes.Clone(data[:at]), data[end:]...)
+}
+
+// savePhone chooses the settings of the phone, from flags, what is set already and
+// defaults, and writes those that are not set elsewhere. It writes nothing where the
+// server cannot be reached.
+func (a *app) savePhone(ctx context.Context, cmd *cobra.Command) (p *ntfy.Phone, written []string, err error) {
+	if a.config.File == "" {
+		return nil, nil, errors.New(words.T("there is no place for the configuration file; set HOME, or %s", settings.EnvFile))
+	}
+	c, err := edit.Read(a.config.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	block, rest := splitPhone(c.Before)
+	lines, written, err := a.phoneLines(cmd, block, rest)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p, err = a.openPhone(nil); err != nil {
+		return nil, nil, err
+	}
+	if err := p.Readable(ctx); err != nil && !errors.Is(err, ntfy.ErrRefused) {
+		return nil, nil, fmt.Errorf(words.T("%w\nNothing was written. Is %s an ntfy server, and within reach? --server names another."), err, p.Server)
+	}
+	if len(written) == 0 {
+		return p, nil, nil
+	}
+	mark := 0
+	if bytes.HasPrefix(rest, []byte("\ufeff")) {
+		mark = len("\ufeff")
+	}
+	after := string(rest[:mark]) + phoneHead + "\n" + lines + "\n"
+	if bytes.Contains(rest, []byte("\r\n")) {
+		after = strings.ReplaceAll(after, "\n", "\r\n")
+	}
+	return p, written, a.replaceConfig(c, append([]byte(after), rest[mark:]...))
+}
+
+// phoneLines returns the lines of the settings that phone setup writes, and their keys. It
+// sets these settings for this process, too. Block is what setup has written before, rest
+// is the rest of the file: what that sets, or a variable, is kept.
+func (a *app) phoneLines(cmd *cobra.Command, block, rest []byte) (lines string, written []string, err error) {
+	v := a.settings()
+	for _, s := range []struct {
+		key, flag, fallback string
+		value               *string
+	}{
+		{"ntfy_topic", "", "askuser-" + strings.ToLower(rand.Text()[:16]), &v.NtfyTopic}, // 80 random bits, to be typed where no code is scanned
+		{"ntfy_server", "server", "", &v.NtfyServer},
+		{"ntfy_token", "token", "", &v.NtfyToken},
+		{"ntfy_button_token", "button-token", "", &v.NtfyButtonToken},
+		{"ntfy_text", "text", "full", &v.NtfyText},
+	} {
+		given := ""
+		if f := cmd.Flag(s.flag); f != nil && f.Changed {
+			given = f.Value.String()
+		}
+		_, own, _ := edit.TOML.Get(rest, s.key)
+		old, _, _ := edit.TOML.Get(block, s.key)
+		value, _ := old.(string)
+		switch source := a.config.Source(s.key); {
+		case !own && !a.config.FromEnvironment(s.key):
+			value = cmp.Or(given, value, s.fallback)
+			*s.value = cmp.Or(value, *s.value)
+		case given != "" && given != *s.value:
+			return "", nil, errors.New(words.T("%s is set by %s; change it there, or leave out --%s", s.key, source, s.flag))
+		default:
+			a.tell(words.T("Kept: %s, set by %s.", s.key, source))
+		}
+		if value == "" {
+			continue
+		}
+		text, err := plainjson.Marshal(value)
+		if err != nil {
+			return "", nil, err
+		}
+		lines += fmt.Sprintf("%s = %s\n", s.key, text)
+		if value != old {
+			written = append(written, s.key)
+		}
+	}
+	return lines, written, nil
+}
+
+// tryPhone sends a test to the phone and waits for a press of its button. In a terminal
+// the user starts it, where subscribe is set, and Enter sends it again; elsewhere it waits
+// only if told to.
+func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe, wait bool) (err error) {
+	defer func() {
+		if errors.Is(err, ui.ErrInterrupted) {
+			a.tell(words.T("The phone stays set up; mcp-askuser phone test sends a test."))
+		}
+	}()
+	if subscribe {
+		a.showTopic(p)
+	}
+	t := p.NewTest()
+	terminal := term.IsTerminal(int(a.in.Fd()))
+	var enter chan struct{} // each line of the terminal; closed at its end
+	if terminal {
+		enter = make(chan struct{})
+		go func() {
+			defer close(enter)
+			for lines := bufio.NewScanner(a.in); lines.Scan(); {
+				enter <- struct{}{}
+			}
+		}()
+	}
+	if terminal && subscribe {
+		a.tell(words.T("When the app shows the topic, press Enter to send a test; Ctrl+C sends none."))
+		select {
+		case _, more := <-enter:
+			if !more {
+				return ui.ErrInterrupted
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if err := a.sendTest(ctx, p, t); err != nil || !terminal && !wait {
+		return err
+	}
+	sent := time.Now()
+	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout, errors.New(words.T("no press has arrived within %s", phoneLimit))})
+	defer stop()
+	pressed := make(chan error, 1)
+	go func() { pressed <- t.Wait(ctx) }()
+	late := time.After(phoneHint)
+	for {
+		select {
+		case err := <-pressed:
+			if err == nil {
+				a.tell(words.T("The press arrived, %s after the test: your phone answers.", time.Since(sent).Round(time.Second)))
+			}
+			return err
+		case <-late:
+			a.tell(words.T(`No press has arrived yet. Check on the phone that
+- it reaches %[1]s,
+- the app is subscribed to the topic %[2]s of this server,
+- it may show the app's notifications; the button may appear only when you expand one.
+Enter sends the test again; Ctrl+C ends.`, p.Server, p.Topic))
+		case _, more := <-enter:
+			if !more {
+				enter = nil
+			} else if err := a.sendTest(ctx, p, t); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) error {
+	err := t.Send(ctx)
+	switch {
+	case errors.Is(err, ntfy.ErrRefused):
+		return fmt.Errorf(words.T("%w\nThe test was sent without a button. Set ntfy_button_token (--button-token) to a token that may only write to the topic %s. On a server of your own: ntfy access USER '%[2]s' write-only"), err, p.ReplyTopic())
+	case err != nil:
+		return err
+	}
+	a.tell(words.T("The test was sent. Press its button on the phone."))
+	return nil
+}
+
+// showTopic shows how the app subscribes to the topic: the link, and on a terminal that
+// has room for it a QR code.
+func (a *app) showTopic(p *ntfy.Phone) {
+	a.tell(words.T(map[ntfy.Text]string{
+		ntfy.TextNone:   words.Mark("%s gets to know that a question waits, and no more (ntfy_text = \"none\")."),
+		ntfy.TextHeader: words.Mark("%s gets to read each question's short label and who asks (ntfy_text = \"header\")."),
+		ntfy.TextFull:   words.Mark("%s gets to read each question with its details (ntfy_text = \"full\")."),
+	}[p.Text], p.Server))
+	a.tell(words.T("On the phone, install the app ntfy (Google Play, F-Droid or App Store)."))
+	fmt.Fprintln(a.out, p.Link())
+	var code strings.Builder
+	qrterminal.GenerateHalfBlock(p.Link(), qrterminal.L, &code)
+	width := utf8.RuneCountInString(code.String()[:strings.IndexByte(code.String(), '\n')])
+	screen, _ := a.err.(*os.File)
+	if room, _, err := term.GetSize(int(screen.Fd())); err == nil && room >= width && !a.settings().Accessible {
+		fmt.Fprint(a.err, code.String())
+	}
+	a.tell(words.T("Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s).", p.Topic, p.Server))
+}

@@ -1,0 +1,64 @@
+package ntfy
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/url"
+	"time"
+
+	"mcp-askuser/ui/words"
+)
+
+// Link is the address that has the ntfy app subscribe to the topic (docs.ntfy.sh,
+// "Subscribe from your phone", "ntfy:// links").
+func (p *Phone) Link() string {
+	server, _ := url.Parse(p.Server) // New has checked it
+	link := url.URL{Scheme: "ntfy", Host: server.Host, Path: "/" + p.Topic}
+	if server.Scheme == "http" {
+		link.RawQuery = "secure=false"
+	}
+	return link.String()
+}
+
+// Test is a notification with one button, which shows that a press arrives.
+type Test struct {
+	phone *Phone
+	id    string // of the notification, and what its button sends
+}
+
+// NewTest returns a test that has not been sent yet.
+func (p *Phone) NewTest() Test { return Test{p, "test-" + rand.Text()} }
+
+// Send sends the notification. Sent again, it replaces the one before. It has no button
+// where the server would refuse a press: then the error wraps ErrRefused.
+func (t Test) Send(ctx context.Context) error {
+	m := message{Topic: t.phone.Topic, Sequence: t.id, Title: "mcp-askuser", Message: words.T("This is a test. Press the button."), Tags: []string{"white_check_mark"}}
+	refused := t.phone.TryPress(ctx)
+	if errors.Is(refused, ErrRefused) {
+		m.Message = words.T("This is a test. The server would refuse the press of a button.")
+	} else {
+		refused = nil
+		m.Actions = []action{t.phone.button(words.T("It works"), t.id)}
+	}
+	return errors.Join(t.phone.publish(ctx, m), refused)
+}
+
+// errPressed is the cause with which a wait for a press ends.
+var errPressed = errors.New("pressed")
+
+// Wait returns nil once the button has been pressed, also before the call, and the cause
+// of ctx if that ends.
+func (t Test) Wait(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	t.phone.listen(ctx, func(_ context.Context, message string, _ time.Time) {
+		if message == t.id {
+			stop(errPressed)
+		}
+	})
+	if err := context.Cause(ctx); !errors.Is(err, errPressed) {
+		return err
+	}
+	return nil
+}
