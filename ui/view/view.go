@@ -68,7 +68,7 @@ func (r Record) Tool() string {
 // it got none.
 func (r Record) Error() string {
 	switch {
-	case r.Outcome.Refused():
+	case r.Outcome != nil && r.Outcome.Refused():
 		return "recursive_limit_exceeded"
 	case r.State == desk.Unavailable || r.State == desk.Failed:
 		return string(r.State)
@@ -91,35 +91,6 @@ func (r Record) Fits(filter string, others ...string) bool {
 	}
 	all := strings.ToLower(strings.Join(texts, "\n"))
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(all, word) })
-}
-
-// Arrange sorts rows about open records by their groups: groups with a waiting agent are
-// first, and in a group the records with one, each the oldest first. Of returns the group of
-// a row, its record's id, and whether an agent waits.
-func Arrange[T any](rows []T, of func(T) (group, id string, waits bool)) {
-	type group struct {
-		waits  bool
-		oldest string // id: they sort by time
-	}
-	groups := map[string]group{}
-	for _, row := range rows {
-		name, id, waits := of(row)
-		g, known := groups[name]
-		if !known || id < g.oldest {
-			g.oldest = id
-		}
-		groups[name] = group{g.waits || waits, g.oldest}
-	}
-	places := map[string]string{} // by id
-	for _, row := range rows {
-		name, id, waits := of(row)
-		places[id] = fmt.Sprint(!groups[name].waits, groups[name].oldest, !waits, id) // false sorts before true
-	}
-	slices.SortFunc(rows, func(a, b T) int {
-		_, one, _ := of(a)
-		_, other, _ := of(b)
-		return strings.Compare(places[one], places[other])
-	})
 }
 
 // Subject is the first question in one line, with the number of the others.

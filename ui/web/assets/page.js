@@ -91,7 +91,7 @@ pane.addEventListener('input', ({ target: { form, name, type } }) => {
   saveForm(form, drafts.has(form) ? null : form.dataset.draft);
   renewForm(form);
 });
-pane.addEventListener('focusin', () => { if (openForm()) renewForm(openForm()); });
+for (const type of ['focusin', 'focusout']) pane.addEventListener(type, () => { if (openForm()) renewForm(openForm()); });
 
 // ---- Keys
 
@@ -393,7 +393,7 @@ function place(page, how = {}) {
   sendDrafts();
   pane.replaceChildren(fresh);
   for (const a of list.querySelectorAll('[aria-current]')) a.removeAttribute('aria-current');
-  entry(id)?.firstElementChild.setAttribute('aria-current', 'true');
+  entry(id)?.querySelector('a').setAttribute('aria-current', 'true');
   entry(id)?.scrollIntoView({ block: 'nearest' });
   if (push !== null) history[push ? 'pushState' : 'replaceState'](null, '', id ? '/?id=' + id : '/');
   scrollTo(0, 0);
