@@ -18,8 +18,17 @@ import (
 // array; several joined with commas in one string are split only where
 // exactly one reading exists. The error is a [Violations]; [Set.Check] applies the
 // rules of the set.
-func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
-	p := parser{set: s}
+//
+// The user's own words instead of an option are {"other": "…"}, or a text that names no
+// option.
+func (s *Set) ParseAnswers(data []byte) ([]Answer, error) { return s.parseAnswers(data, false) }
+
+// ParseExactAnswers is [Set.ParseAnswers] for programs, which may mistype an option: the
+// user's own words must be marked as such, by {"other": "…"} or as other formats do.
+func (s *Set) ParseExactAnswers(data []byte) ([]Answer, error) { return s.parseAnswers(data, true) }
+
+func (s *Set) parseAnswers(data []byte, exact bool) ([]Answer, error) {
+	p := parser{set: s, exact: exact}
 	p.read(data)
 	return p.reply.Answers, p.found.Err()
 }
@@ -29,6 +38,7 @@ const maxList = 500
 
 type parser struct {
 	set   *Set
+	exact bool // see ParseExactAnswers
 	reply Reply
 	found Violations
 }
@@ -209,8 +219,9 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	if !present(raw) || string(raw) == `""` {
 		return // left open
 	}
+	raw, own := q.splitOther(raw)
 	words, joined, ok := q.readValue(raw)
-	n := Count(strings.Join(words, ", "))
+	n := Count(strings.Join(slices.Concat(words, own), ", "))
 	switch {
 	case !ok:
 		p.found.Add(path, "must be %s, is %s", q.expected(), Describe(raw))
@@ -220,15 +231,19 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 		return
 	}
 	a := Answer{QuestionID: q.ID}
-	for _, w := range words {
-		ids, why := q.named(w, joined)
+	for i, w := range slices.Concat(words, own) {
+		var ids []string
+		var why string
+		if i < len(words) {
+			ids, why = q.named(w, joined)
+		}
 		switch {
 		case why != "":
 			p.found.Add(path, "%s", why)
 			return
 		case ids != nil:
 			a.Selected = append(a.Selected, ids...)
-		case !q.TakesText():
+		case !q.TakesText(), p.exact && i < len(words) && q.Chooses() && q.uncustom(w) == w:
 			p.found.Add(path, "%q is none of the options; must be %s", w, q.expected())
 			return
 		case a.Custom != "":
@@ -239,6 +254,29 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 		}
 	}
 	p.reply.Answers = append(p.reply.Answers, a)
+}
+
+// splitOther separates the user's own words, {"other": "…"}, from the names of options.
+func (q *Question) splitOther(raw json.RawMessage) (names json.RawMessage, own []string) {
+	if !q.Chooses() || !q.TakesText() {
+		return raw, nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	list = slices.DeleteFunc(list, func(x json.RawMessage) bool {
+		var o map[string]string
+		is := json.Unmarshal(x, &o) == nil && len(o) == 1 && o["other"] != ""
+		if is {
+			own = append(own, o["other"])
+		}
+		return is
+	})
+	if own != nil {
+		raw, _ = json.Marshal(list)
+	}
+	return raw, own
 }
 
 // named returns the options that a text names, none for a text of the human's own; or

@@ -32,6 +32,9 @@ func TestParseAnswers(t *testing.T) {
 		{"list for one", `{"q1":["jwt"]}`, "q1=jwt", auth()},
 		{"other", `{"q1":"SAML"}`, "q1=(SAML)", auth()},
 		{"other as headers write it", `{"q1":"Other (custom: SAML)"}`, "q1=(SAML)", auth()},
+		{"other as an object", `{"q1":{"other":"SAML"}}`, "q1=(SAML)", auth()},
+		{"other that is the name of an option", `{"o":["Alpha",{"other":"Beta"}]}`, "o=a(Beta)", comma},
+		{"no other is taken", `{"f":{"other":"slow"}}`, `answers["f"]: must be an array of any of: fast, safe, both, cheap, is {"other":"slow"}`, comma},
 		{"list", `{"q2":["google","GitHub"]}`, "q2=google,github", auth()},
 		{"joined", `{"q2":"Google,GitHub"}`, "q2=google,github", auth()},
 		{"joined with a space", `{"q2":"google, github"}`, "q2=google,github", auth()},
@@ -84,6 +87,23 @@ func TestParseAnswers(t *testing.T) {
 }
 
 // What is parsed and passes Check passes it again unchanged; nothing panics.
+// A program marks the user's own words; any other text is a mistyped option.
+func TestParseExactAnswers(t *testing.T) {
+	set := auth()
+	for _, in := range []string{`{"q1":{"other":"SAML"}}`, `{"q1":[{"other":"SAML"}]}`, `{"q1":"Other (custom: SAML)"}`, `[{"question_id":"q1","text":"SAML"}]`} {
+		if answers, err := set.ParseExactAnswers([]byte(in)); err != nil || len(answers) != 1 || answers[0].Custom != "SAML" {
+			t.Errorf("%s: %+v, %v", in, answers, err)
+		}
+	}
+	const want = "Validation failed\n- " + `answers["q1"]: "SAML" is none of the options; must be one of: jwt, oauth2; or {"other": "a text of the user's own"}`
+	if _, err := set.ParseExactAnswers([]byte(`{"q1":"SAML"}`)); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if answers, err := set.ParseExactAnswers([]byte(`{"q1":"jwt"}`)); err != nil || answers[0].Selected[0] != "jwt" {
+		t.Errorf("%+v, %v", answers, err)
+	}
+}
+
 func FuzzParseAnswers(f *testing.F) {
 	for _, s := range []string{`{"q1":"jwt"}`, `{"q2":"Google,GitHub","q1":"oauth2"}`, `[{"question_id":"q1","text":"x"}]`, `{"question-1":true}`, `[]`, `{`} {
 		f.Add(s)

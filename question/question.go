@@ -257,7 +257,7 @@ func (q *Question) expected() string {
 	}
 	what += strings.Join(q.optionIDs(), ", ")
 	if q.TakesText() {
-		what += "; or a text of the user's own"
+		what += `; or {"other": "a text of the user's own"}`
 	}
 	return what
 }

@@ -115,21 +115,9 @@ func (w *waiting) arrangeAround(stays *row) {
 	w.show(rows)
 }
 
-// fits reports whether every word of the filter is in what the row is
-// about: who asks, where, what, and the options.
+// fits reports whether every word of the filter is in what the row is about.
 func (r *row) fits(filter string) bool {
-	if filter == "" {
-		return true
-	}
-	texts := []string{words.Local.Client(r.rec.Asker), r.project()}
-	for _, q := range words.Local.Shown(r.rec).Questions {
-		texts = append(texts, opening(q.Header), opening(q.Text))
-		for _, o := range q.Options {
-			texts = append(texts, opening(o.Label))
-		}
-	}
-	all := strings.ToLower(strings.Join(texts, "\n"))
-	return !slices.ContainsFunc(strings.Fields(filter), func(word string) bool { return !strings.Contains(all, word) })
+	return filter == "" || view.Local(r.rec).Fits(filter, r.project())
 }
 
 // selectRow is [list.selectRow]; a record that has ended goes when the cursor does.

@@ -12,6 +12,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +59,46 @@ func (r Record) Program() string {
 
 // RoundText is the record's round where it matters: "round 2/3"; empty elsewhere.
 func (r Record) RoundText() string { return r.l.Round(r.Record) }
+
+// Tool is the tool of ours that asked; empty where a command or a host's own tool did.
+func (r Record) Tool() string {
+	switch {
+	case r.Asker.Via != "mcp":
+		return ""
+	case r.AsksLeave():
+		return "confirm_action"
+	}
+	return "ask_user_question"
+}
+
+// Error is the code of the error that the caller got in place of an answer; empty where
+// it got none.
+func (r Record) Error() string {
+	switch {
+	case r.Outcome != nil && r.Outcome.Refused():
+		return "recursive_limit_exceeded"
+	case r.State == desk.Unavailable || r.State == desk.Failed:
+		return string(r.State)
+	}
+	return ""
+}
+
+// Fits reports whether every word of a filter, in any case, is in what the record is
+// about: who asks, where, what, the options, and other texts of its row.
+func (r Record) Fits(filter string, others ...string) bool {
+	texts := append(others, r.AskedBy())
+	for _, q := range r.Questions {
+		texts = append(texts, q.Header, q.Text)
+		for _, o := range q.Options {
+			texts = append(texts, o.Label)
+		}
+	}
+	for i, text := range texts {
+		texts[i] = text[:min(len(text), 2000)] // as much as a list shows
+	}
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(all, word) })
+}
 
 // Subject is the first question in one line, with the number of the others.
 func (r Record) Subject() string {

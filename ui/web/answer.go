@@ -24,6 +24,7 @@ type answerBody struct {
 	Answer     json.RawMessage `json:"answer"`
 
 	ID      string          `json:"id"`
+	AgentID *string         `json:"agent_id"` // in place of an id: the only open question of this agent
 	Answers json.RawMessage `json:"answers"`
 
 	Note    string            `json:"note"`    // on the whole
@@ -33,7 +34,7 @@ type answerBody struct {
 }
 
 // answerShape is the hint for a body that is not valid.
-const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
+const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} or {"agentId", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	var body answerBody
@@ -73,6 +74,27 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	return writeDone(w, "The answer is recorded; "+next(client, "", "gets it", waited)+".")
 }
 
+// onlyOpen returns the only open record of an agent.
+func (s *Server) onlyOpen(ctx context.Context, agent string) (rec desk.Record, err error) {
+	open, err := s.Desk.Pending(ctx)
+	if err != nil {
+		return rec, err
+	}
+	var ids []string
+	for _, x := range open {
+		if x.Asker.Client == agent {
+			ids, rec = append(ids, x.ID), x
+		}
+	}
+	switch len(ids) {
+	case 0:
+		return rec, api.Problemf(api.QuestionNotFound, "The agent %q has no open question.", agent)
+	case 1:
+		return rec, nil
+	}
+	return rec, api.Problemf(api.InvalidAnswer, "The agent %q has %d open questions; name one by its id: %s.", agent, len(ids), strings.Join(ids, ", "))
+}
+
 // target returns the record that a body names. Of the records of a session that have the
 // question it is the oldest that is open, else the latest.
 func (s *Server) target(ctx context.Context, body answerBody) (rec desk.Record, err error) {
@@ -81,6 +103,9 @@ func (s *Server) target(ctx context.Context, body answerBody) (rec desk.Record, 
 		if err != nil || body.SessionID == nil || *body.SessionID == rec.SessionID {
 			return rec, err
 		}
+	}
+	if body.ID == "" && body.SessionID == nil && body.AgentID != nil {
+		return s.onlyOpen(ctx, *body.AgentID)
 	}
 	if body.SessionID == nil || body.ID == "" && body.QuestionID == "" {
 		return rec, api.Problemf(api.InvalidAnswer, "%s", answerShape)
@@ -128,7 +153,7 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 		}
 	}
 	if has(body.Answers) {
-		if r.Answers, err = rec.ParseAnswers(body.Answers); err != nil {
+		if r.Answers, err = rec.ParseExactAnswers(body.Answers); err != nil {
 			return r, err
 		}
 	}

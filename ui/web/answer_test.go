@@ -17,6 +17,9 @@ func TestAnswerRefused(t *testing.T) {
 	one := g.ask("s", single("db"))
 	set := g.ask("s", several("features"), boolean("go"))
 	other := g.ask("other", text("port"))
+	own := single("own")
+	own.AllowCustom = true
+	g.ask("own", own)
 	tests := []struct {
 		name   string
 		body   string
@@ -33,6 +36,9 @@ func TestAnswerRefused(t *testing.T) {
 		{"record id that is none", `{"id":"../../etc/passwd","answers":{"db":"pg"}}`, 404, api.QuestionNotFound, "no question"},
 		{"unknown question of a record", `{"id":"` + one.ID + `","question_id":"none","answer":"pg"}`, 404, api.QuestionNotFound, "none"},
 		{"outside the options", `{"session_id":"s","question_id":"db","answer":"oracle"}`, 400, api.InvalidAnswer, "pg, lite"},
+		{"outside the options of one with Other", `{"session_id":"own","question_id":"own","answer":"oracle"}`, 400, api.InvalidAnswer, `\"oracle\" is none of the options; must be one of: pg, lite; or {\"other\":`},
+		{"an agent with several", `{"agentId":"test-agent","answers":{"db":"pg"}}`, 400, api.InvalidAnswer, "4 open questions; name one by its id: " + one.ID},
+		{"an agent with none", `{"agentId":"goose","answers":{"db":"pg"}}`, 404, api.QuestionNotFound, "goose"},
 		{"two choices of one", `{"session_id":"s","question_id":"db","answer":["pg","lite"]}`, 400, api.InvalidAnswer, "takes one choice"},
 		{"number", `{"session_id":"s","question_id":"db","answer":7}`, 400, api.InvalidAnswer, "one of: pg, lite"},
 		{"object", `{"session_id":"s","question_id":"db","answer":{"id":"pg"}}`, 400, api.InvalidAnswer, "one of: pg, lite"},
@@ -102,6 +108,19 @@ func TestAnswerForms(t *testing.T) {
 				t.Errorf("note %q", got.Note)
 			}
 		})
+	}
+}
+
+// The agent's id is enough where only one of its questions is open, and a text of the
+// user's own is marked.
+func TestAnswerOfAgent(t *testing.T) {
+	g := start(t)
+	q := single("db")
+	q.AllowCustom = true
+	rec := g.ask("s", q)
+	g.want(200, "", "POST", "/api/task/answer", `{"agentId":"test-agent","answers":{"db":{"other":"CockroachDB"}}}`)
+	if got := g.reply(rec.ID).Answers[0]; got.Custom != "CockroachDB" || len(got.Selected) > 0 {
+		t.Errorf("got %+v", got)
 	}
 }
 

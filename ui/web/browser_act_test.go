@@ -4,6 +4,8 @@ package web
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -15,8 +17,8 @@ import (
 	"mcp-askuser/question"
 )
 
-// some puts questions on the desk, each with a draft of its answer: one Confirm
-// more is one answer more.
+// some puts questions on the desk, each with a draft of its answer: one Send more
+// is one answer more. They are in the order of the list.
 func (v *view) some(n int) []desk.Record {
 	v.t.Helper()
 	var recs []desk.Record
@@ -30,6 +32,7 @@ func (v *view) some(n int) []desk.Record {
 		}
 		recs = append(recs, rec)
 	}
+	slices.SortFunc(recs, func(a, b desk.Record) int { return strings.Compare(a.Asker.Client+a.ID, b.Asker.Client+b.ID) })
 	for _, rec := range recs {
 		v.wait(`document.querySelector(%q)`, inList(rec.ID))
 	}

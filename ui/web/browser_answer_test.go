@@ -4,14 +4,18 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 )
 
@@ -172,6 +176,126 @@ func TestBrowserKeys(t *testing.T) {
 	v.pending(other.ID)
 }
 
+// TestBrowserActs: the keys of all acts, where nothing is typed and in a text field, and
+// what the button says.
+func TestBrowserActs(t *testing.T) {
+	t.Parallel()
+	var one, two, three, four desk.Record
+	v := browse(t, wide, func(g *rig) {
+		one = g.put("codex", "/home/ada/shop", "s", database())
+		two = g.put("codex", "/home/ada/shop", "s", deploy())
+		three = g.put("codex", "/home/ada/shop", "s", serviceName())
+		four = g.put("codex", "/home/ada/shop", "s", deploy(), features())
+	})
+	v.listening()
+	alt := func(key string) {
+		t.Helper()
+		v.press(key, chromedp.ModifierAlt)
+	}
+	ended := func(id string) *question.Reply {
+		t.Helper()
+		if _, err := v.desk.Wait(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		return v.reply(id)
+	}
+	v.press("2", 0)
+	v.shows(confirmButton, "Send: SQLite")
+	v.press("0", 0)
+	v.wait(`document.activeElement.name === "t0" && document.querySelector(".main").innerText === "Send"`)
+	v.keys("x0d") // text
+	alt("n")
+	v.wait(`document.activeElement.name === "n0"`)
+	v.keys("soon")
+	v.hears()
+	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	if a := ended(one.ID).Answers[0]; a.Custom != "x0d" || a.Note != "soon" {
+		t.Errorf("got %+v", a)
+	}
+
+	v.shows("#r-"+two.ID, "Deploy")
+	v.press("n", 0)
+	v.shows(confirmButton, "Send: No")
+	v.press("x", 0)
+	v.wait(`document.activeElement.name === "reason"`)
+	v.keys(kb.Escape)
+	v.gone(".panel")
+	v.press("x", 0)
+	v.keys("later", kb.Enter)
+	if r := ended(two.ID); !r.Dismissed || r.Reason != "later" {
+		t.Errorf("got %+v", r)
+	}
+
+	v.shows("#r-"+three.ID, "service")
+	v.do(chromedp.Focus(chromedp.CSS(inWords(three.ID, 0))))
+	alt("d")
+	v.wait(`document.activeElement.name === "topic"`)
+	v.keys("why", kb.Enter)
+	if r := ended(three.ID); !r.Discuss || r.Note != "why" {
+		t.Errorf("got %+v", r)
+	}
+
+	v.shows("#r-"+four.ID, "Deploy")
+	const badges = `[...document.querySelectorAll(".pick kbd")].filter((el) => el.checkVisibility({ visibilityProperty: true })).map((el) => el.innerText).join("")`
+	if got := eval[string](v, "%s", badges); got != "YN" {
+		t.Errorf("the badges are %s", got)
+	}
+	v.keys("y", kb.Enter)
+	v.wait(`%s === "1230" && document.querySelector(".main").innerText === "Send"`, badges)
+	v.pending(four.ID)
+}
+
+// press presses a key as a keyboard does: its character arrives only where the page lets it.
+func (v *view) press(key string, modifiers chromedp.Modifier) {
+	v.t.Helper()
+	call(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{
+		Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: "Key" + strings.ToUpper(key), Text: key, Modifiers: int64(modifiers),
+	})
+	call(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key, Modifiers: int64(modifiers)})
+}
+
+// TestBrowserFilter: one of 300 questions is found with the keys that find one of three, and
+// without scripts.
+func TestBrowserFilter(t *testing.T) {
+	t.Parallel()
+	for _, l := range []look{wide, scriptless} {
+		var last desk.Record
+		v := browse(t, l, func(g *rig) {
+			for i := range 300 {
+				q := serviceName()
+				q.Text = fmt.Sprintf("What is service %d called?", i)
+				rec, err := storetest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{q}}, "", desk.Asker{Client: []string{"codex", "goose"}[i%2], Directory: "/home/ada/shop"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if last = rec; i == 3 {
+					attendance, err := g.desk.Attend(t.Context(), rec.ID)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(attendance.Release)
+				}
+			}
+		})
+		v.wait(`document.querySelectorAll("#list > .first").length === 1 && document.querySelector("#list h2").innerText === "goose in shop"`) // it waits
+		v.shows("#list > :first-child", "service 3 called")
+		if l.noScript {
+			v.write("#filter [name=filter]", "goose 299"+kb.Enter)
+			v.gone("#list > :first-child")
+			v.click(inList(last.ID) + " a")
+		} else {
+			v.listening()
+			began := time.Now()
+			v.press("/", 0)
+			v.keys("goose 299", kb.Enter)
+			v.shows("#r-"+last.ID, "service 299")
+			t.Logf("found one of 300 after %v", time.Since(began).Round(time.Millisecond))
+		}
+		v.shows("#r-"+last.ID, "service 299")
+		v.shows("#count", "300 questions wait")
+	}
+}
+
 // TestBrowserEnter: without the script, Enter on an option sends nothing.
 func TestBrowserEnter(t *testing.T) {
 	t.Parallel()
@@ -273,7 +397,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	v.wait(`document.activeElement.value === "other"`)
 	reach("t0")
 	v.keys("Cockroach", kb.Enter, "DB") // Enter is a new line, and sends nothing
-	reach("Confirm")
+	reach("Send")
 	v.pending(recs[0].ID)
 	v.keys(kb.Enter)
 	if got := v.answered(recs[0].ID); got["db"] != "Cockroach\nDB" {

@@ -407,7 +407,7 @@ func TestBrowserReopen(t *testing.T) {
 		} else {
 			v.away()
 			v.shows("#r-"+third.ID, "You answered")
-			v.keys("t")
+			v.press("r", chromedp.ModifierAlt)
 			v.wait(`document.querySelector(%q).checked`, chosen(third.ID, 0, "2"))
 			v.keys(kb.Enter)
 		}
@@ -442,17 +442,30 @@ func TestBrowserReload(t *testing.T) {
 	v.wait(`sessionStorage.length === 0`)
 }
 
-// TestBrowserWays: on a phone the ways to end a card are in one row, and what opens
-// below the screen is brought into it.
+// TestBrowserWays: the ways to end a card are in one row, and stay where they are when one is
+// opened; what opens is in sight, with its field focused.
 func TestBrowserWays(t *testing.T) {
 	t.Parallel()
-	var rec desk.Record
-	v := browse(t, phone, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", features(), database()) })
-	v.listening()
-	v.wait(`Math.abs(document.querySelector(".main").getBoundingClientRect().top - document.querySelector(".dismiss").getBoundingClientRect().top) < 8`)
-	for _, way := range []string{".discuss", ".dismiss"} {
-		v.click(within(rec.ID, way+" summary"))
-		v.wait(`document.querySelector(%q).getBoundingClientRect().bottom <= innerHeight`, within(rec.ID, way+"[open] button"))
+	for _, look := range []look{phone, wide} {
+		var rec desk.Record
+		v := browse(t, look, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", features(), deploy()) })
+		v.listening()
+		v.wait(`Math.abs(document.querySelector(".main").getBoundingClientRect().top - document.querySelector(".dismiss").getBoundingClientRect().top) < 8`)
+		place := func() string {
+			return eval[string](v, `[...document.querySelectorAll(".main, .way > summary")].map((el) => { const r = el.getBoundingClientRect(); return r.x + "," + (r.y + scrollY) }).join(" ")`)
+		}
+		if look == phone {
+			eval[int](v, `(scrollTo(0, 0), 0)`)
+		}
+		before := place()
+		for _, way := range []string{"discuss", "dismiss"} {
+			v.click(within(rec.ID, "."+way+" summary"))
+			v.wait(`document.querySelector(%q).getBoundingClientRect().bottom <= innerHeight`, within(rec.ID, ".panel."+way+" button"))
+			v.wait(`document.activeElement.matches(%q)`, ".panel."+way+" textarea")
+			if after := place(); look == wide && after != before {
+				t.Errorf("%s: they moved from %s to %s", way, before, after)
+			}
+		}
 	}
 }
 
@@ -817,7 +830,13 @@ func TestBrowserThousand(t *testing.T) {
 	}
 	t.Logf("first byte after %.0f ms, usable after %v", firstByte, usable.Round(time.Millisecond))
 	v.shows("#count", "1000 questions wait")
-	v.shows("#more", "900 more wait")
+	v.shows("#more", "900 more wait; the filter finds them.")
+	v.write("#filter [name=filter]", "service 731?") // not among those that are listed
+	v.wait(`document.querySelectorAll("#list > :not([hidden])").length === 1`)
+	v.shows("#list", "Which database for service 731?")
+	v.keys(kb.Escape)
+	v.wait(`document.querySelectorAll("#list > [hidden]").length === 0`)
+	v.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
 	v.gone(inList(next))
 	eval[bool](v, `(window.said = [], new MutationObserver(() => said.push(news.textContent)).observe(news, { childList: true }), true)`)
 	v.click(within(first, confirmButton))

@@ -185,6 +185,8 @@ func (c *card) field(q *question.Question, at int) field {
 			x.Cap = "Y"
 		case r.Kind == dialogue.No:
 			x.Cap = "N"
+		case r.Kind == dialogue.Other:
+			x.Cap = "0"
 		case n <= 9:
 			x.Cap = strconv.Itoa(n)
 		}

@@ -125,10 +125,32 @@ const (
 	maxNested   = 32
 )
 
+// listItem matches a line that begins an item of a list.
+var listItem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]|$)`) })
+
 // tooDeep matches a line that opens more than maxNested quotes and lists.
 var tooDeep = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(fmt.Sprintf(`(?m)^(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]|$))){%d}`, maxNested+1))
 })
+
+// endLists adds an empty line before a line that follows a list and is neither indented nor an
+// item: Markdown counts it to the last item.
+func endLists(text string) string {
+	lines := strings.Split(text, "\n")
+	inList, fenced := false, false
+	for i, line := range lines {
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(line), "```"):
+			fenced = !fenced
+		case fenced, strings.TrimLeft(line, " \t") != line:
+		case listItem().MatchString(line):
+			inList = true
+		case inList && line != "":
+			lines[i], inList = "\n"+line, false
+		}
+	}
+	return strings.Join(lines, "\n")
+}
 
 // prose renders a description.
 func prose(md goldmark.Markdown, text string) template.HTML {
@@ -137,7 +159,7 @@ func prose(md goldmark.Markdown, text string) template.HTML {
 		return preformatted(text)
 	}
 	var b bytes.Buffer
-	if err := md.Convert([]byte(text), &b); err != nil {
+	if err := md.Convert([]byte(endLists(text)), &b); err != nil {
 		return preformatted(text)
 	}
 	return template.HTML(b.String()) //nolint:gosec // newMarkdown lets no HTML through

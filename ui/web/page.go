@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -133,6 +134,8 @@ type layout struct {
 	ID      string // of the record in sight
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
+	Filter  string              // words that the entries are searched for
+	Fit     int                 // entries that have them
 	Count   int                 // of open records, listed or not
 	Rest    int                 // of that, not listed
 	Last    string              // the id of the latest open record
@@ -146,6 +149,9 @@ type layout struct {
 // entry is a record in the list.
 type entry struct {
 	recordview.Record
+	Agent    string // that asked; the heading of its entries
+	First    bool   // of its agent's in sight
+	Hidden   bool   // the filter does not fit it
 	Deadline *time.Time
 }
 
@@ -156,7 +162,7 @@ type notice struct {
 	Kind  string // late: another answer was first, or this one is not sent; unsent: it is sent later
 }
 
-// page shows the open records, oldest first, and one of them: the one with the parameter
+// page shows the open records, those of agents that wait first, and one of them: the one with the parameter
 // id, which may have ended, or the first. The others are the ends of a result.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
@@ -170,25 +176,18 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 }
 
 // layout returns the page with the card of a record, in which a form that was sent is
-// filled in (nil for none). Without such a record it is the card of the oldest open one.
+// filled in (nil for none). Without such a record it is the card of the first in the list.
 func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, err error) {
 	ctx, l := r.Context(), s.languageOf(r)
 	open, err := s.Desk.Pending(ctx)
 	if err != nil {
 		return x, err
 	}
-	x = layout{ID: id, Count: len(open), Rest: max(0, len(open)-maxEntries), Now: s.Now()}
-	for i, rec := range open {
-		x.Last = rec.ID
-		if i >= maxEntries {
-			continue
-		}
-		e := entry{Record: recordview.Of(rec, l)}
-		if at, ok := s.Desk.Deadline(ctx, rec); ok {
-			e.Deadline = &at
-		}
-		x.Entries = append(x.Entries, e)
+	x = layout{ID: id, Count: len(open), Filter: strings.TrimSpace(r.URL.Query().Get("filter")), Now: s.Now()}
+	if len(open) > 0 {
+		x.Last = open[len(open)-1].ID
 	}
+	s.list(ctx, &x, open, l)
 	refused, err := s.Desk.Refused(ctx)
 	if err != nil {
 		return x, err
@@ -205,10 +204,43 @@ func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, 
 		x.Past = last[:min(len(last), maxLast)]
 		return x, err
 	default:
-		rec = open[0]
+		rec = open[slices.IndexFunc(open, func(rec desk.Record) bool { return rec.ID == x.Entries[0].ID })]
 	}
 	x.Card, x.ID = s.card(r, &rec, open, form), rec.ID
 	return x, nil
+}
+
+// list fills in the entries under the agents' names, agents that wait first: the first of all
+// open records, and those after them that the filter fits. The others of the first are hidden: the script announces what is new.
+func (s *Server) list(ctx context.Context, x *layout, open []desk.Record, l words.Language) {
+	all := make([]entry, len(open))
+	for i, rec := range open {
+		shown := recordview.Of(rec, l)
+		all[i] = entry{Record: shown, Agent: shown.AskedBy()}
+	}
+	waits := map[string]bool{}
+	for _, e := range all {
+		waits[e.Agent] = waits[e.Agent] || e.Attended
+	}
+	place := func(e entry) string { return fmt.Sprint(!waits[e.Agent], e.Agent, "\n", !e.Attended, e.ID) } // false sorts before true
+	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(place(a), place(b)) })
+	agent := ""
+	for i, e := range all {
+		e.Hidden = !e.Fits(x.Filter)
+		if i >= maxEntries && (x.Filter == "" || e.Hidden || x.Fit >= maxEntries) {
+			x.Rest++
+			continue
+		}
+		if at, ok := s.Desk.Deadline(ctx, *e.Record.Record); ok {
+			e.Deadline = &at
+		}
+		if !e.Hidden {
+			e.First = e.Agent != agent || x.Fit == 0
+			agent = e.Agent
+			x.Fit++
+		}
+		x.Entries = append(x.Entries, e)
+	}
 }
 
 // past returns records of the history.

@@ -159,7 +159,7 @@ func TestPageKeepsWhatWasTyped(t *testing.T) {
 	v := g.visitor()
 	rec := g.ask("s", several("some"), text("port"))
 	_, body := v.post("/answer", confirmed(rec.ID, "q0", "2", "note", "my <note>", "reason", "why"))
-	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`, `open><summary>Dismiss`} {
+	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`, `open><summary aria-keyshortcuts="x Alt+X">Dismiss`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
 		}

@@ -146,13 +146,17 @@ function scrolling(act) {
 
 const ignoresEnter = () => focused.card?.contains(document.activeElement) && performance.now() - focused.at < delays.enter;
 
+// isNewLine reports whether an Enter is a new line in a text. In the field of a panel it
+// acts, like the panel's button; Shift makes it a new line.
+const isNewLine = ({ target, ctrlKey, metaKey, shiftKey }) => target.matches?.('textarea') && !ctrlKey && !metaKey && (shiftKey || !target.closest('.panel'));
+
 addEventListener('keydown', (event) => {
   pointer.here = false; // whatever rests there is not in use
   runCleared();
   if (event.key !== 'Enter') return;
   const held = event.repeat || event.timeStamp - enter < delays.repeat;
   enter = event.timeStamp;
-  if (event.target.matches?.('textarea') && !event.ctrlKey && !event.metaKey) return; // a new line
+  if (isNewLine(event)) return;
   if (!held && !ignoresEnter()) return;
   if (ignoresEnter()) focused.at = performance.now();
   event.preventDefault();

@@ -7,7 +7,7 @@
 'use strict';
 
 const $ = (id) => document.getElementById(id);
-const list = $('list'), pane = $('pane'), news = $('news'), trouble = $('trouble'), past = $('past'), help = $('keys'), notify = $('notify');
+const list = $('list'), pane = $('pane'), news = $('news'), trouble = $('trouble'), past = $('past'), help = $('keys'), notify = $('notify'), filter = $('filter');
 const texts = JSON.parse($('texts').textContent); // what this script says, in the language of the page
 
 // load requests a page, with a form if there is one to send, and returns its status, 0 if it
@@ -21,6 +21,7 @@ async function load(url, body) {
 const fields = (form, button) => new URLSearchParams(new FormData(form, button));
 const entry = (id) => list.querySelector(`[data-id="${id}"]`);
 const isOpen = (li) => li && li.isConnected && !li.matches('.gone');
+const isListed = (li) => isOpen(li) && !li.hidden; // the filter fits it
 const current = () => pane.querySelector('.card');
 const formIn = (card) => card?.querySelector('form[action="/answer"]');
 const openForm = () => formIn(pane.querySelector('.card:not(.gone, .ended)'));
@@ -60,7 +61,7 @@ function restoreForm(form) {
     if (el.type === 'radio' || el.type === 'checkbox') el.checked = saved.getAll(el.name).includes(el.value);
     else if (el.tagName === 'TEXTAREA') el.value = saved.get(el.name) ?? '';
   }
-  for (const el of form.querySelectorAll('details:has(textarea:not(:placeholder-shown))')) el.open = true;
+  for (const el of form.querySelectorAll(':is(.note, .panel):has(textarea:not(:placeholder-shown))')) (wayOf(el) ?? el).open = true;
 }
 
 async function sendDraft(form) {
@@ -88,7 +89,9 @@ pane.addEventListener('input', ({ target: { form, name, type } }) => {
     drafts.set(form, setTimeout(() => sendDraft(form), type === 'textarea' ? 500 : 50));
   }
   saveForm(form, drafts.has(form) ? null : form.dataset.draft);
+  renewForm(form);
 });
+for (const type of ['focusin', 'focusout']) pane.addEventListener(type, () => { if (openForm()) renewForm(openForm()); });
 
 // ---- Keys
 
@@ -99,34 +102,108 @@ const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):n
 const answered = (field) => controlsOf(field).some((el) => el.matches(':checked:not([value=""], [value="other"]), textarea:not(:placeholder-shown)') && el.checkVisibility());
 const questions = (form) => [...form.querySelectorAll('fieldset.field')].filter((field) => field.checkVisibility());
 
+// liveField returns the question that keys answer: the one with the focus, or else the first
+// without an answer.
+function liveField(form) {
+  const all = questions(form);
+  return document.activeElement.closest('fieldset.field') ?? all.find((f) => !answered(f)) ?? all[0];
+}
+
+// renewForm marks the question that keys answer, and names on the button what it sends.
+function renewForm(form) {
+  const all = questions(form), live = liveField(form);
+  for (const field of form.querySelectorAll('fieldset.field')) field.classList.toggle('live', field === live);
+  const [input] = all.length === 1 ? controlsOf(all[0]).filter((el) => el.matches('[type="radio"]:checked:not([value=""], [value="other"])')) : [];
+  const label = input?.closest('label').querySelector('span').firstChild.textContent.trim();
+  main(form).textContent = label ? texts.sends.replace('%s', () => label) : texts.send;
+}
+
+// A panel is what a way to end a question opens: wayOf and panelOf return each other.
+const wayOf = (panel) => panel.parentElement.querySelector('.way.' + panel.classList[1]);
+const panelOf = (way) => way.parentElement.querySelector('.panel.' + way.classList[1]);
+
+// unfold opens a way to end a question, or a note, and focuses its field.
+function unfold(details) {
+  if (!details) return;
+  details.open = true;
+  const part = details.matches('.way') ? panelOf(details) : details;
+  scrolling(() => {
+    part.querySelector('textarea').focus({ preventScroll: true });
+    part.scrollIntoView({ block: 'nearest' });
+  });
+}
+
+pane.addEventListener('click', (event) => {
+  const details = event.target.closest('summary')?.closest('.way, .note');
+  if (!details || details.open) return;
+  event.preventDefault();
+  unfold(details);
+});
+
 // focusField focuses the first control of a question.
 function focusField(field) {
   (field?.querySelector('input, textarea') ?? field)?.focus();
 }
 
+// Letters are keys where nothing is typed, and these with Alt everywhere. A browser keeps most
+// keys with Ctrl for itself.
+const anywhere = {
+  x: (form) => unfold(form?.querySelector('.way.dismiss')),
+  d: (form) => unfold(form?.querySelector('.way.discuss')),
+  n: (form) => unfold(form && liveField(form)?.querySelector(':scope > .note')),
+  r: (form) => form && (liveField(form) ?? form).querySelector('[name=recall]')?.click(),
+};
+
 document.addEventListener('keydown', (event) => {
-  const { key, target } = event, command = event.ctrlKey || event.metaKey, form = openForm();
-  if (event.defaultPrevented || event.altKey || event.isComposing || document.querySelector('dialog[open]')) return;
-  if (key === 'Enter') {
-    if (!form || !command && target.matches('textarea, a, button, summary')) return;
+  const { target } = event, command = event.ctrlKey || event.metaKey, form = openForm();
+  const typing = target.matches('textarea, input[type="search"]');
+  const alt = event.altKey && !command && !event.getModifierState('AltGraph') && anywhere[event.code.slice(3).toLowerCase()];
+  const key = event.ctrlKey && event.key === 'n' ? anywhere.n : alt || event.key; // where the browser gives Ctrl+N away
+  if (event.defaultPrevented || event.altKey && !alt || event.isComposing || document.querySelector('dialog[open]')) return;
+  if (typeof key === 'function') {
     event.preventDefault();
-    if (command) form.requestSubmit(target.closest('.way[open]')?.querySelector('button') ?? main(form));
+    key(form);
+  } else if (key === 'Enter') {
+    if (!form || filter.contains(target) || isNewLine(event) || !command && target.matches('a, button, summary')) return;
+    event.preventDefault();
+    const panel = target.closest('.panel');
+    if (command || panel) form.requestSubmit(panel?.querySelector('button') ?? main(form));
     else nextOrSend(form);
-  } else if (target.matches('textarea')) {
-    if (key === 'Escape') current()?.focus();
-  } else if (command) {
+  } else if (key === 'Escape') {
+    goBack(target, typing);
+  } else if (typing || command) {
     return;
   } else if (key === 'j' || key === 'k') {
-    const all = [...list.children].filter(isOpen), next = all[all.indexOf(entry(current()?.dataset.id)) + (key === 'j' ? 1 : -1)];
+    const all = [...list.children].filter(isListed), next = all[all.indexOf(entry(current()?.dataset.id)) + (key === 'j' ? 1 : -1)];
     if (next) show(next.dataset.id);
+  } else if (key === '/') {
+    event.preventDefault();
+    if (!wide.matches) showList();
+    filter.elements.filter.focus();
   } else if (key === '?') {
     help.showModal();
-  } else if (key === 't') {
-    pane.querySelector('[name=recall]')?.click();
+  } else if (key === 'x' || key === 'd') {
+    event.preventDefault();
+    anywhere[key](form);
+  } else if (key === 'r') {
+    pane.querySelector('.ended .again button')?.click();
   } else if (form && chooseByKey(form, key)) {
     event.preventDefault();
   }
 });
+
+// goBack goes from a panel or a text field to the question, from the filter to all questions,
+// and else to the list.
+function goBack(target, typing) {
+  const panel = target.closest('.panel');
+  if (panel) wayOf(panel).open = false;
+  if (filter.contains(target)) {
+    filter.elements.filter.value = '';
+    reconcile();
+  }
+  if (typing) current()?.focus();
+  else entry(current()?.dataset.id)?.querySelector('a').focus();
+}
 
 // nextOrSend focuses the next question without an answer. It sends where none is left, or
 // only optional ones before this one.
@@ -141,10 +218,8 @@ function nextOrSend(form) {
 // chooseByKey clicks the option of a key, in the question with the focus or else the first
 // without an answer.
 function chooseByKey(form, key) {
-  const all = questions(form);
-  const field = document.activeElement.closest('fieldset.field') ?? all.find((f) => !answered(f)) ?? all[0];
-  const options = field ? controlsOf(field).filter((el) => el.dataset.cap) : [];
-  const input = options.find((el) => el.dataset.cap === key.toUpperCase()) ?? options[key - 1];
+  const field = liveField(form), options = field ? controlsOf(field).filter((el) => el.dataset.cap) : [];
+  const input = options.find((el) => el.dataset.cap === key.toUpperCase()) ?? options.filter((el) => el.value !== 'other')[key - 1];
   input?.click();
   if (input?.value === 'other' && input.checked) input.closest('.option').querySelector('.own').focus();
   else input?.focus();
@@ -165,11 +240,6 @@ pane.addEventListener('change', ({ target }) => {
   if (target.matches('[type="checkbox"][value="other"]:checked')) target.closest('.option').querySelector('.own').focus();
 });
 
-// A part that opens below the screen scrolls into it.
-pane.addEventListener('toggle', ({ target }) => {
-  if (target.matches('.way[open]')) scrolling(() => target.scrollIntoView({ block: 'nearest' }));
-}, true);
-
 // ---- Sending
 
 // Sent answers whose result was not shown yet, by record id: the button that sent them where
@@ -179,11 +249,18 @@ const unresolved = new Map();
 document.addEventListener('submit', (event) => {
   const form = event.target;
   event.preventDefault();
-  if (form.matches('[role="search"]')) showHistory('/history?' + fields(form));
+  if (form === filter) openFirst();
+  else if (form.matches('[role="search"]')) showHistory('/history?' + fields(form));
   else if (form.matches('[data-post]')) post(form);
   else if (event.submitter?.name === 'recall') recall(event.submitter);
   else if (event.submitter?.name) send(event.submitter);
 });
+
+// openFirst shows the first question that the filter fits.
+async function openFirst() {
+  const page = await update(''), first = page?.querySelector('#list > :not([hidden])');
+  if (first) show(first.dataset.id, { control: wide.matches });
+}
 
 // post sends a form that lifts a limit or reopens a question.
 async function post(form) {
@@ -237,7 +314,7 @@ function goToNext(card, outcome, ...ended) {
   for (const id of ended) removeEntry(entry(id));
   retire(card, outcome);
   whenClear(card, () => {
-    const id = isOpen(next) ? next.dataset.id : '';
+    const id = isListed(next) ? next.dataset.id : '';
     if (card.isConnected && !(listed() && id)) show(id, { push: false, focused: true });
   });
 }
@@ -246,7 +323,7 @@ function goToNext(card, outcome, ...ended) {
 // before.
 function entryAfter({ dataset: { id } }) {
   const all = [...list.children], at = all.indexOf(entry(id));
-  return all.slice(at + 1).find(isOpen) ?? all.slice(0, Math.max(at, 0)).findLast(isOpen);
+  return all.slice(at + 1).find(isListed) ?? all.slice(0, Math.max(at, 0)).findLast(isListed);
 }
 
 // retire disables a card, which stays in place.
@@ -259,9 +336,13 @@ function retire(card, outcome) {
 // removeEntry removes an entry from the list, once no pointer is in the way.
 function removeEntry(li) {
   if (!isOpen(li)) return;
+  order = order.filter((x) => x.dataset.id !== li.dataset.id);
   li.inert = true;
   li.classList.add('gone');
-  whenClear(li, () => li.remove());
+  whenClear(li, () => {
+    li.remove();
+    headGroups();
+  });
 }
 
 // showEnded replaces the card of a record by one with its outcome.
@@ -312,7 +393,7 @@ function place(page, how = {}) {
   sendDrafts();
   pane.replaceChildren(fresh);
   for (const a of list.querySelectorAll('[aria-current]')) a.removeAttribute('aria-current');
-  entry(id)?.firstElementChild.setAttribute('aria-current', 'true');
+  entry(id)?.querySelector('a').setAttribute('aria-current', 'true');
   entry(id)?.scrollIntoView({ block: 'nearest' });
   if (push !== null) history[push ? 'pushState' : 'replaceState'](null, '', id ? '/?id=' + id : '/');
   scrollTo(0, 0);
@@ -344,6 +425,7 @@ function prepare(card) {
   form.noValidate = true; // the server says what is missing, beside the question
   restoreForm(form);
   for (const el of card.querySelectorAll('.previews > .option > .preview')) el.open ||= innerWidth >= 1024;
+  renewForm(form);
   ages();
 }
 
@@ -356,6 +438,7 @@ async function update(id) {
   const query = new URLSearchParams(), sight = openForm()?.elements.id.value;
   for (const x of unresolved.keys()) if (x !== sight) query.append('ended', x);
   query.append('id', id);
+  query.append('filter', filter.elements.filter.value);
   const { ok, status, page } = await load('/?' + query);
   if (!ok && status) {
     trouble.textContent = status === 401 ? texts.ended : texts.failed;
@@ -398,10 +481,13 @@ function updateList(page) {
   for (const li of list.children) if (!fresh.querySelector(`[data-id="${li.dataset.id}"]`)) removeEntry(li);
   for (const li of [...fresh.children]) {
     const { id } = li.dataset, old = entry(id);
-    if (old) renewContent(old.querySelector('.facts'), li.querySelector('.facts'));
-    else addEntry(li);
+    if (old) {
+      renewContent(old.querySelector('.facts'), li.querySelector('.facts'));
+      old.hidden = li.hidden;
+    } else li.classList.add('new');
     if (id > known && !old) announce(li);
   }
+  arrange([...fresh.children]);
   if (fresh.dataset.last > known) list.dataset.last = fresh.dataset.last;
   renewContent($('more'), page.querySelector('#more'));
   if (document.title === page.title) return;
@@ -414,19 +500,48 @@ function renewContent(old, fresh) {
   if (old.innerHTML !== fresh.innerHTML) old.replaceChildren(...fresh.childNodes);
 }
 
-function addEntry(li) {
-  const after = [...list.children].find((x) => x.dataset.id > li.dataset.id);
-  const place = () => { if (!entry(li.dataset.id)) list.insertBefore(li, after?.isConnected ? after : null); };
-  li.classList.add('new');
-  if (after) whenClear(after, place);
-  else place();
+// arrange puts the entries into the order of the server's, as soon as that moves nothing under
+// a pointer.
+let order = []; // the entries as the server last sent them
+
+function arrange(entries) {
+  order = entries;
+  headGroups();
+  const open = [...list.children].filter(isOpen), at = entries.findIndex((li, i) => open[i]?.dataset.id !== li.dataset.id);
+  if (at >= 0 && open[at]) whenClear(open[at], placeEntries);
+  else if (at >= 0) placeEntries();
+}
+
+function placeEntries() {
+  const focused = document.activeElement;
+  let next = list.firstElementChild;
+  for (const li of order) {
+    const here = entry(li.dataset.id);
+    if (here && !isOpen(here)) continue;
+    while (next && !isOpen(next)) next = next.nextElementSibling;
+    if (here && here === next) next = next.nextElementSibling;
+    else list.insertBefore(here ?? li, next);
+  }
+  if (list.contains(focused)) focused.focus({ preventScroll: true });
+  headGroups();
+}
+
+// headGroups shows the agent's name above the first entry of each.
+function headGroups() {
+  let agent;
+  for (const li of list.children) {
+    if (li.hidden) continue;
+    li.classList.toggle('first', li.dataset.agent !== agent);
+    agent = li.dataset.agent;
+  }
 }
 
 // announce notifies the human of a new question.
-function announce({ dataset, textContent }) {
+function announce(li) {
+  const { dataset } = li;
   showNotice(dataset.news);
   if (!('Notification' in window) || Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
-  const note = new Notification(dataset.asks, { body: textContent.split('\n')[0].trim(), tag: dataset.id, icon: '/favicon.svg' });
+  const note = new Notification(dataset.asks, { body: li.querySelector('.subject').textContent, tag: dataset.id, icon: '/favicon.svg' });
   note.onclick = () => { focus(); show(dataset.id); note.close(); };
 }
 
@@ -542,6 +657,8 @@ function offerNotifications() {
 
 notify.addEventListener('click', () => Notification.requestPermission().then(offerNotifications));
 $('help').addEventListener('click', () => help.showModal());
+
+filter.addEventListener('input', reconcile);
 
 // Links lead to pages of their own; with this script they open in this one, so that no
 // form is left for them.
