@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 )
 
@@ -40,8 +41,9 @@ const (
 type Evidence struct {
 	Surface string // the surface's word in records
 	How     How
-	Name    string // of the front end, with HowFrontEnd
-	Asked   bool   // this process asked the question too
+	Name    string       // of the front end, with HowFrontEnd
+	Asked   bool         // this process asked the question too
+	Proof   *proof.Proof // nil for none
 }
 
 // Answerer says what gave a reply, how, and through which process.
@@ -82,7 +84,9 @@ var ErrUserRequired = errors.New("only the user can answer this: in a terminal o
 	"or through a front end that they have enrolled (mcp-askuser token add NAME --answers)")
 
 // RequiresUser reports whether only the user may answer a record.
-func (rec *Record) RequiresUser() bool { return rec.Set.Confirms() || rec.Asker.Permission() }
+func (rec *Record) RequiresUser() bool {
+	return rec.Set.Confirms() || rec.Asker.Permission() || rec.Prove
+}
 
 // Answerer decides what gave a reply, from evidence alone: the surface, the process tree,
 // the token of a front end. What a caller or a document claims is no evidence; a reply

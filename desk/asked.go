@@ -12,7 +12,11 @@ import (
 // its meaning. It lists each member, so that programs of different versions agree on it.
 func (rec *Record) Statement() string {
 	by := rec.Asker
-	return digest([]any{rec.ID, by.Client, by.Directory, by.Via, by.Agent, rec.OnTimeout, rec.Set.Statement()})[:32]
+	what := []any{rec.ID, by.Client, by.Directory, by.Via, by.Agent, rec.OnTimeout, rec.Set.Statement()}
+	if rec.Prove { // older programs do not know it
+		what = append(what, "prove")
+	}
+	return digest(what)[:32]
 }
 
 // keepStatement keeps the asker's own copy of what it asked, for this process and for

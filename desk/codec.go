@@ -2,6 +2,7 @@ package desk
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,6 +160,11 @@ func (d *Desk) validateOutcome(rec *Record, by *Author) {
 	if err == nil {
 		if err = rec.permit(o); err != nil {
 			why = "the answer in the store is by an answerer who may not give it"
+		}
+	}
+	if err == nil {
+		if err = d.checkProof(context.Background(), rec, o, false); err != nil {
+			why = "the answer in the store has no valid proof"
 		}
 	}
 	if err == nil && (o.Asked != "" || by != nil && by.Role == RoleHuman) && o.Asked != rec.Statement() {

@@ -7,11 +7,14 @@ package desk
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
+
+	"mcp-askuser/desk/proof"
 )
 
 // Options are what a desk needs from outside. The zero value is ready.
@@ -32,6 +35,11 @@ type Options struct {
 	// A pause of Pause between two rounds ends the row; 10 minutes if 0.
 	MaxRounds int
 	Pause     time.Duration
+
+	// Prove says which records require proof. Keys returns the keys that are trusted; it is
+	// called for records with a proof, or that require one. None if nil.
+	Prove Policy
+	Keys  func(context.Context) (proof.Keys, error)
 }
 
 // Desk hands in questions, takes replies and lets others wait and watch. It is
@@ -46,6 +54,8 @@ type Desk struct {
 
 	keepTime, pause time.Duration
 	maxRounds       int
+	prove           Policy
+	keys            func(context.Context) (proof.Keys, error)
 
 	numbering    sync.Mutex // see number
 	sweep        sync.Once  // see Archive
@@ -74,8 +84,13 @@ func New(store Store, opts Options) *Desk {
 		keepTime:  cmp.Or(opts.Keep, 24*time.Hour),
 		pause:     cmp.Or(opts.Pause, 10*time.Minute),
 		maxRounds: opts.MaxRounds,
+		prove:     opts.Prove,
+		keys:      opts.Keys,
 		ids:       newIDs(cmp.Or(opts.Rand, rand.Reader)),
 		announced: map[*string]func(){},
+	}
+	if d.keys == nil {
+		d.keys = func(context.Context) (proof.Keys, error) { return proof.Keys{}, nil }
 	}
 	d.keeper, _ = store.(Keeper)
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}

@@ -17,6 +17,7 @@ func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, erro
 	if !r.Asker.Permission() {
 		r.Asker.Via = ViaHook
 	}
+	d.require(&r)
 	if r.Sole == "" {
 		return d.ask(ctx, r, 0)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 )
 
@@ -71,6 +72,7 @@ type Record struct {
 	// caller wants the declared defaults then.
 	Timeout   float64 `json:"timeout_seconds,omitempty"`
 	OnTimeout string  `json:"on_timeout,omitempty"`
+	Prove     bool    `json:"prove,omitempty"` // its answer needs a proof
 	// Row is the index of the rounds that count as in a row with this one; empty
 	// where it is the session's. See [Request.Row].
 	Row string `json:"row,omitempty"`
@@ -132,8 +134,9 @@ type Outcome struct {
 	Asked string `json:"asked,omitempty"`
 	// With a reply: what gave it, as [Desk.Answerer] has decided, and how many
 	// milliseconds the human had the questions in front of them; 0 is unknown.
-	Answerer *Answerer `json:"answerer,omitempty"`
-	Took     int64     `json:"took_ms,omitempty"`
+	Answerer *Answerer    `json:"answerer,omitempty"`
+	Took     int64        `json:"took_ms,omitempty"`
+	Proof    *proof.Proof `json:"proof,omitempty"` // At is its time
 	// Unsettled says that the reply is the human's, and that it is not known yet
 	// whether the host took it before an answer in its own dialog.
 	Unsettled bool `json:"unsettled,omitempty"`

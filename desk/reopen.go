@@ -54,8 +54,9 @@ func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
 func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
 	r := Request{
 		Set: rec.Set, Session: rec.SessionID, Asker: rec.Asker,
-		Timeout: seconds(rec.Timeout), OnTimeout: rec.OnTimeout, Rounds: rec.Rounds, earlier: rec.ID,
+		Timeout: seconds(rec.Timeout), OnTimeout: rec.OnTimeout, Prove: rec.Prove, Rounds: rec.Rounds, earlier: rec.ID,
 	}
+	d.require(&r)
 	if open, err := d.findOpen(ctx, &r); err != nil {
 		return open, err
 	}

@@ -36,7 +36,10 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 		return rec, err
 	}
 	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: from.Surface, Took: r.Took.Milliseconds(), Answerer: by, Unsettled: rec.Asker.Mirrored()}
-	if err := rec.permit(&o); err != nil {
+	if o.Proof = from.Proof; o.Proof != nil {
+		o.At = o.Proof.At
+	}
+	if err := errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, true)); err != nil {
 		return rec, err
 	}
 	return d.decide(ctx, rec, o, o.role())
@@ -70,7 +73,7 @@ func (rec *Record) addEarlier(r *question.Reply, before []question.Answer, by *A
 // for an answer to a record, and one that wraps ErrDenied where the credential of this
 // process is not. Evidence without a way is not known yet, and always enough.
 func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
-	if from.How != "" && rec.RequiresUser() && d.Answerer(from, rec.Asker).Kind != UserAnswerer {
+	if from.How != "" && (rec.RequiresUser() || d.requiresProof(&rec)) && d.Answerer(from, rec.Asker).Kind != UserAnswerer {
 		return ErrUserRequired
 	}
 	if by, ok := d.store.(Entitled); ok {
@@ -148,7 +151,7 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 	if err == nil && o.Reply != nil {
 		if _, err = rec.Check(*o.Reply); err == nil {
 			o.Answerer = inferAnswerer(&o)
-			err = rec.permit(&o)
+			err = errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, false))
 		}
 	}
 	if err != nil {

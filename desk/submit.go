@@ -17,6 +17,7 @@ type Request struct {
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then
+	Prove     bool          // see [Record]
 	Rounds    int           // see [Record]
 	ToolUse   string        // see [Record]
 	// Row is what rounds must share to be in a row: the host's session where the
@@ -38,6 +39,7 @@ type Request struct {
 // The error is a *[RoundLimitError] where the session has asked too often in a row; the
 // refused call is kept in the history. An earlier answer is delivered all the same.
 func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
+	d.require(&r)
 	same, err := d.findDuplicates(ctx, &r)
 	if err != nil {
 		return Record{}, nil, err
@@ -203,7 +205,7 @@ func (r *Request) record() Record {
 	}
 	rec := Record{
 		SessionID: r.Session, Asker: asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier, Rounds: r.Rounds, ToolUse: r.ToolUse,
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Prove: r.Prove, Earlier: r.earlier, Rounds: r.Rounds, ToolUse: r.ToolUse,
 	}
 	if r.Row != "" && r.Row != r.Session {
 		rec.Row = sessionName(r.Row)
@@ -219,6 +221,9 @@ func (r *Request) record() Record {
 // confirms nothing: to a confirmation its session belongs too.
 func (r *Request) Content() string {
 	what := []any{r.Set.Questions, r.Asker.Directory, r.Asker.Client, r.Asker.Via}
+	if r.Prove {
+		what = append(what, "prove")
+	}
 	if r.Set.Confirms() {
 		what = append(what, r.Session)
 	}

@@ -1,0 +1,93 @@
+package proof
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/nats-io/nkeys"
+
+	"mcp-askuser/internal/wholefile"
+)
+
+// Keys are the public keys that are trusted.
+type Keys struct {
+	Passkeys []Passkey         `json:"passkeys,omitempty"`
+	Humans   map[string]string `json:"humans,omitempty"` // of a shared desk: names by public nkey
+	Signers  []Signer          `json:"-"`
+}
+
+// The files of a directory of keys.
+const (
+	passkeysFile = "passkeys.json"
+	// SignersFile has the SSH keys, in the format that git uses.
+	SignersFile = "allowed_signers"
+)
+
+// Load reads the keys in a directory; none where it does not exist.
+func Load(dir string) (Keys, error) {
+	var k Keys
+	for _, name := range []string{passkeysFile, SignersFile} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil {
+			err = k.add(data)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return k, fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
+		}
+	}
+	return k, nil
+}
+
+// Read adds the keys of a file: passkeys as `passkey list --json` prints them, or an
+// allowed_signers file.
+func (k *Keys) Read(file string) error {
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = k.add(data)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
+func (k *Keys) add(data []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		return json.Unmarshal(data, k)
+	}
+	signers, err := ParseSigners(data)
+	k.Signers = append(k.Signers, signers...)
+	return err
+}
+
+// SavePasskeys writes the passkeys of a directory of keys.
+func SavePasskeys(dir string, passkeys []Passkey) error {
+	data, err := json.MarshalIndent(Keys{Passkeys: passkeys}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return wholefile.Put(filepath.Join(dir, passkeysFile), append(data, '\n'), 0o600, os.Rename)
+}
+
+func (k *Keys) verifyCredential(sum []byte, p *Proof) (name string, err error) {
+	name, trusted := k.Humans[p.Key]
+	if !trusted {
+		return "", ErrUntrusted
+	}
+	key, err := nkeys.FromPublicKey(p.Key)
+	if err == nil {
+		err = key.Verify(sum, p.Signature)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	return name, nil
+}

@@ -1,0 +1,143 @@
+package proof
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hiddeco/sshsig"
+	"golang.org/x/crypto/ssh"
+)
+
+// Namespace keeps a signature for us from counting elsewhere, and the other way round.
+const Namespace = "mcp-askuser"
+
+// SSHSigner is the command that signs a statement's sum, read from standard input, with an
+// SSH key, and prints the signature. It asks on the terminal that it is given: for a
+// passphrase, for a touch. file is a private key, or a public key whose private one
+// an SSH agent holds.
+func SSHSigner(ctx context.Context, file string) *exec.Cmd {
+	return exec.CommandContext(ctx, "ssh-keygen", "-q", "-Y", "sign", "-n", Namespace, "-f", file) //nolint:gosec // the user's own setting
+}
+
+// FromSSH returns the proof of a signature that SSHSigner has printed.
+func FromSSH(signature []byte, at time.Time) (*Proof, error) {
+	sig, err := sshsig.Unarmor(signature)
+	if err != nil {
+		return nil, fmt.Errorf("the signature of ssh-keygen: %w", err)
+	}
+	return &Proof{Kind: SSHKind, Key: ssh.FingerprintSHA256(sig.PublicKey), At: at, Signature: signature}, nil
+}
+
+func (k *Keys) verifySSH(sum []byte, p *Proof) (name string, err error) {
+	sig, err := sshsig.Unarmor(p.Signature)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	signer := k.signer(sig.PublicKey, p.At)
+	switch {
+	case p.Key != ssh.FingerprintSHA256(sig.PublicKey) || sig.Namespace != Namespace:
+		return "", ErrSignature
+	case signer == nil:
+		return "", ErrUntrusted
+	case sshsig.Verify(bytes.NewReader(sum), sig, sig.PublicKey, sig.HashAlgorithm, Namespace) != nil:
+		return "", ErrMismatch // the signature is by the key it names, over something else
+	}
+	return signer.Principals, nil
+}
+
+func (k *Keys) signer(key ssh.PublicKey, at time.Time) *Signer {
+	i := slices.IndexFunc(k.Signers, func(s Signer) bool {
+		return bytes.Equal(s.Key.Marshal(), key.Marshal()) && !at.Before(s.From) && (s.Until.IsZero() || at.Before(s.Until))
+	})
+	if i < 0 {
+		return nil
+	}
+	return &k.Signers[i]
+}
+
+// Signer is a line of an allowed_signers file (ssh-keygen(1), ALLOWED SIGNERS).
+type Signer struct {
+	Principals  string
+	Key         ssh.PublicKey
+	From, Until time.Time // zero for no limit
+}
+
+// ParseSigners reads an allowed_signers file. Certificate authorities are refused: a key
+// that one signs is trusted only by ssh-keygen itself.
+func ParseSigners(data []byte) (signers []Signer, err error) {
+	for n, line := range strings.Split(string(data), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		s, ours, bad := parseSigner(line)
+		if bad != nil {
+			err = errors.Join(err, fmt.Errorf("line %d: %w", n+1, bad))
+		} else if ours {
+			signers = append(signers, s)
+		}
+	}
+	return signers, err
+}
+
+// parseSigner reads a line; ours is false where its namespaces leave us out.
+func parseSigner(line string) (s Signer, ours bool, err error) {
+	var rest string
+	if strings.HasPrefix(line, `"`) {
+		s.Principals, rest, _ = strings.Cut(line[1:], `"`)
+	} else {
+		s.Principals, rest, _ = strings.Cut(line, " ")
+	}
+	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(strings.TrimSpace(rest)))
+	s.Key, ours = key, true
+	for _, option := range options {
+		name, value, _ := strings.Cut(option, "=")
+		value = strings.Trim(value, `"`)
+		var bad error
+		switch strings.ToLower(name) {
+		case "namespaces":
+			ours = slices.Contains(strings.Split(value, ","), Namespace)
+		case "valid-after":
+			s.From, bad = parseSSHTime(value)
+		case "valid-before":
+			s.Until, bad = parseSSHTime(value)
+		default:
+			bad = fmt.Errorf("the option %q is not supported", name)
+		}
+		err = errors.Join(err, bad)
+	}
+	return s, ours, err
+}
+
+// parseSSHTime reads YYYYMMDD[HHMM[SS]][Z], in local time without Z.
+func parseSSHTime(s string) (time.Time, error) {
+	zone := time.Local
+	if digits, utc := strings.CutSuffix(strings.ToUpper(s), "Z"); utc {
+		s, zone = digits, time.UTC
+	}
+	for _, layout := range []string{"20060102", "200601021504", "20060102150405"} {
+		if len(s) == len(layout) {
+			return time.ParseInLocation(layout, s, zone)
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time: YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, and Z for UTC", s)
+}
+
+// SSHAvailable says why no SSH key can sign; nil where one can.
+func SSHAvailable(file string) error {
+	if file == "" {
+		return errors.New("proof_ssh_key names no key")
+	}
+	if _, err := os.Stat(file); err != nil {
+		return err
+	}
+	_, err := exec.LookPath("ssh-keygen")
+	return err
+}
