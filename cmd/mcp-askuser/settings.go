@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/home"
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -88,7 +89,10 @@ func (a *app) desk() (*desk.Desk, error) {
 	return d, err
 }
 
-func (a *app) openDesk() (*desk.Desk, desk.Store, error) {
+func (a *app) openDesk() (*desk.Desk, desk.Store, error) { return a.deskTrusting(a.trustedKeys) }
+
+// deskTrusting opens the desk with other keys than those beside the store.
+func (a *app) deskTrusting(keys func(context.Context) (proof.Keys, error)) (*desk.Desk, desk.Store, error) {
 	s := a.settings()
 	dir, err := spool.DefaultDir(a.environ())
 	if err != nil {
@@ -101,7 +105,7 @@ func (a *app) openDesk() (*desk.Desk, desk.Store, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
 	}
-	o := desk.Options{Log: a.log, Keep: s.Keep, KeepHistory: s.KeepHistory, MaxRounds: s.MaxRounds, Pause: s.RoundPause}
+	o := desk.Options{Log: a.log, Keep: s.Keep, KeepHistory: s.KeepHistory, MaxRounds: s.MaxRounds, Pause: s.RoundPause, Prove: desk.Policy(s.Prove), Keys: keys}
 	if s.Desk != "" { // the history of a shared desk has other users' questions too
 		if o.Own, err = spool.Open(dir); err != nil {
 			return nil, nil, err

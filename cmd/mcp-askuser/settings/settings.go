@@ -37,6 +37,9 @@ type Values struct {
 	Keep        time.Duration // how long the desk keeps a question without a waiting asker
 	KeepHistory time.Duration // how long it keeps the past, 0 for ever
 
+	Prove       string // which answers need a proof; no place lowers what another asks for
+	ProofSSHKey string // signs in a terminal
+
 	NotifyCommand []string // the user's own, a program and its arguments
 	Remind        time.Duration
 	Desktop       bool // notifications on the desktop, where there is one
@@ -76,6 +79,8 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, words.T("file")), flagWith: "dir", help: "the file with the certificate authority of that desk"},
 		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
 		{Key: "keep_history", value: age(&v.KeepHistory), fallback: "0", help: "how long to keep past questions, 0 for ever"},
+		{Key: "prove", value: strictest(&v.Prove, "none", "confirm", "permissions", "all"), fallback: "none", help: "which answers you sign: none, those to a confirmation (confirm), to a permission too (permissions), or all"},
+		{Key: "proof_ssh_key", value: path(&v.ProofSSHKey, words.T("file")), help: "the SSH key that signs your answers in a terminal"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
 		{Key: "desktop_notifications", value: choice(&v.Desktop, []string{"auto", "off"}, true, false), fallback: "auto", help: "notifications on the desktop: auto or off"},

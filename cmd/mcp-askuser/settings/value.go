@@ -186,3 +186,15 @@ func program(to *[]string) value {
 func stringList(text string) (list []string, ok bool) {
 	return list, json.Unmarshal([]byte(text), &list) == nil && list != nil
 }
+
+// strictest takes one of some words that grow stricter, and never goes back: an agent that
+// sets the environment asks for more, and never for less.
+func strictest(to *string, allowed ...string) value {
+	v := choice(to, allowed, allowed...)
+	v.set = func(text string) (any, bool) {
+		i := slices.Index(allowed, text)
+		*to = allowed[max(0, i, slices.Index(allowed, *to))]
+		return *to, i >= 0
+	}
+	return v
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/proof"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/view"
+	"mcp-askuser/ui/words"
+)
+
+// trustedKeys returns the keys that are trusted here.
+func (a *app) trustedKeys(context.Context) (proof.Keys, error) {
+	dir, err := a.storeFile(keysDir)
+	if err != nil {
+		return proof.Keys{}, err
+	}
+	return proof.Load(dir)
+}
+
+// keysDir is the directory of trusted keys, beside the store.
+const keysDir = "keys"
+
+func (a *app) verify() *cobra.Command {
+	var keyFiles []string
+	var contains, maxAge string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify [ID or FILE or -]",
+		Short: "Check that the user signed an answer, offline",
+		Example: `  mcp-askuser verify 01JD6Z00
+  mcp-askuser show 01JD6Z00 --json > approval.json
+  mcp-askuser verify approval.json --keys allowed_signers --contains "$GITHUB_SHA" --max-age 1h`,
+		ValidArgsFunction: a.completeIDs(true),
+	}
+	cmd.Flags().StringArrayVar(&keyFiles, "keys", nil, "the keys to trust instead of those beside the store: an allowed_signers `file`, or one of passkeys; may be repeated")
+	cmd.Flags().StringVar(&contains, "contains", "", "a `text` that the question or its details must contain")
+	cmd.Flags().StringVar(&maxAge, "max-age", "", "how old the answer may be, as a `duration` such as 1h")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
+		age, ok := settings.Duration(maxAge)
+		if maxAge != "" && (!ok || age == 0) {
+			return errors.New(words.T("--max-age takes a time such as 90s, 10m or 3d, and not %q", maxAge))
+		}
+		keys, err := a.trustedKeys(cmd.Context())
+		if len(keyFiles) > 0 {
+			keys, err = proof.Keys{}, nil
+			for _, file := range keyFiles {
+				err = errors.Join(err, keys.Read(file))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		rec, err := a.readRecord(cmd.Context(), args[0], keys)
+		if err == nil {
+			err = verifyRecord(&rec, &keys, contains, age)
+		}
+		if err != nil {
+			return fmt.Errorf(words.T("not valid: %w"), err)
+		}
+		if asJSON {
+			return a.printJSON(rec)
+		}
+		a.printVerified(rec)
+		return nil
+	})
+	return cmd
+}
+
+// readRecord reads a record from a file or standard input, or finds it on the desk.
+func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys) (rec desk.Record, err error) {
+	var data []byte
+	if name == "-" {
+		data, err = io.ReadAll(io.LimitReader(a.in, maxInput))
+	} else if data, err = os.ReadFile(name); os.IsNotExist(err) && !strings.ContainsAny(name, `./\`) {
+		d, _, err := a.deskTrusting(func(context.Context) (proof.Keys, error) { return keys, nil })
+		if err != nil {
+			return rec, err
+		}
+		return find(ctx, d, name)
+	}
+	if err == nil {
+		reader := json.NewDecoder(bytes.NewReader(data))
+		if err = reader.Decode(&rec); err == nil && (rec.ID == "" || reader.More()) {
+			err = errors.New(words.T("it is not one record, as mcp-askuser show ID --json prints it"))
+		}
+	}
+	return rec, err
+}
+
+func verifyRecord(rec *desk.Record, keys *proof.Keys, contains string, age time.Duration) error {
+	if rec.State == desk.Failed {
+		return errors.New(words.Local.Reason(rec.Outcome))
+	}
+	if err := rec.VerifyProof(keys); err != nil {
+		return err
+	}
+	if age > 0 && time.Since(rec.Outcome.At) > age {
+		return errors.New(words.T("it was answered at %s, longer ago than %s", clock(rec.Outcome.At), age))
+	}
+	if contains != "" && !strings.Contains(asked(rec.Questions), contains) {
+		return errors.New(words.T("the question does not contain %q", contains))
+	}
+	return nil
+}
+
+// asked is the text of the questions and their details.
+func asked(questions []question.Question) string {
+	var texts []string
+	for _, q := range questions {
+		texts = append(texts, q.Text, q.Description)
+	}
+	return strings.Join(texts, "\n")
+}
+
+func (a *app) printVerified(rec desk.Record) {
+	p := page{width: a.out.width()}
+	p.line(0, words.T("Valid: the user signed this answer."))
+	p.record(view.Local(rec))
+	fmt.Fprint(a.out, p.String())
+}
