@@ -111,14 +111,14 @@ func verifyRecord(rec *desk.Record, keys *proof.Keys, contains string, age time.
 	if age > 0 && time.Since(rec.Outcome.At) > age {
 		return errors.New(words.T("it was answered at %s, longer ago than %s", clock(rec.Outcome.At), age))
 	}
-	if contains != "" && !strings.Contains(asked(rec.Questions), contains) {
+	if contains != "" && !strings.Contains(askedText(rec.Questions), contains) {
 		return errors.New(words.T("the question does not contain %q", contains))
 	}
 	return nil
 }
 
-// asked is the text of the questions and their details.
-func asked(questions []question.Question) string {
+// askedText is the text of the questions and their details.
+func askedText(questions []question.Question) string {
 	var texts []string
 	for _, q := range questions {
 		texts = append(texts, q.Text, q.Description)
