@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 )
 
@@ -41,9 +40,8 @@ const (
 type Evidence struct {
 	Surface string // the surface's word in records
 	How     How
-	Name    string       // of the front end, with HowFrontEnd
-	Asked   bool         // this process asked the question too
-	Proof   *proof.Proof // nil for none
+	Name    string // of the front end, with HowFrontEnd
+	Asked   bool   // this process asked the question too
 }
 
 // Answerer says what gave a reply, how, and through which process.

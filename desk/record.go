@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 )
 
@@ -134,9 +133,9 @@ type Outcome struct {
 	Asked string `json:"asked,omitempty"`
 	// With a reply: what gave it, as [Desk.Answerer] has decided, and how many
 	// milliseconds the human had the questions in front of them; 0 is unknown.
-	Answerer *Answerer    `json:"answerer,omitempty"`
-	Took     int64        `json:"took_ms,omitempty"`
-	Proof    *proof.Proof `json:"proof,omitempty"` // At is its time
+	Answerer *Answerer       `json:"answerer,omitempty"`
+	Took     int64           `json:"took_ms,omitempty"`
+	Proof    *question.Proof `json:"proof,omitempty"` // At is its time
 	// Unsettled says that the reply is the human's, and that it is not known yet
 	// whether the host took it before an answer in its own dialog.
 	Unsettled bool `json:"unsettled,omitempty"`

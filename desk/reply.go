@@ -36,7 +36,7 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 		return rec, err
 	}
 	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: from.Surface, Took: r.Took.Milliseconds(), Answerer: by, Unsettled: rec.Asker.Mirrored()}
-	if o.Proof = from.Proof; o.Proof != nil {
+	if o.Proof = r.Proof; o.Proof != nil {
 		o.At = o.Proof.At
 	}
 	if err := errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, true)); err != nil {

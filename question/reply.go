@@ -58,6 +58,8 @@ type Reply struct {
 	// Took is how long the human had the questions in front of them; 0 where unknown.
 	// The outcome keeps it.
 	Took time.Duration `json:"-"`
+	// Proof is the user's signature; nil for none. The outcome keeps it.
+	Proof *Proof `json:"-"`
 }
 
 // Answer returns the answer to the question with this id, or nil.

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/internal/wholefile"
+	"mcp-askuser/question"
 )
 
 // Keys are the public keys that are trusted.
@@ -77,7 +78,7 @@ func SavePasskeys(dir string, passkeys []Passkey) error {
 	return wholefile.Put(filepath.Join(dir, passkeysFile), append(data, '\n'), 0o600, os.Rename)
 }
 
-func (k *Keys) verifyCredential(sum []byte, p *Proof) (name string, err error) {
+func (k *Keys) verifyCredential(sum []byte, p *question.Proof) (name string, err error) {
 	name, trusted := k.Humans[p.Key]
 	if !trusted {
 		return "", ErrUntrusted

@@ -16,6 +16,8 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"mcp-askuser/question"
 )
 
 // Passkey is a WebAuthn credential that the user registered.
@@ -123,7 +125,7 @@ func (k *Passkey) algorithm() (c x509.Certificate, err error) {
 	return c, nil
 }
 
-func (k *Keys) verifyPasskey(sum []byte, p *Proof) (name string, err error) {
+func (k *Keys) verifyPasskey(sum []byte, p *question.Proof) (name string, err error) {
 	i := slices.IndexFunc(k.Passkeys, func(x Passkey) bool {
 		return x.ID == p.Key && (x.Removed.IsZero() || p.At.Before(x.Removed))
 	})
@@ -154,10 +156,10 @@ func (k *Keys) verifyPasskey(sum []byte, p *Proof) (name string, err error) {
 
 // Count returns the passkeys with the counter that a verified proof has, and ErrCounter
 // where it is not above the last one. An authenticator without a counter always has 0.
-func (k *Keys) Count(p *Proof) ([]Passkey, error) {
+func (k *Keys) Count(p *question.Proof) ([]Passkey, error) {
 	out := slices.Clone(k.Passkeys)
 	for i := range out {
-		if key := &out[i]; p.Kind == PasskeyKind && key.ID == p.Key {
+		if key := &out[i]; p.Kind == question.PasskeyProof && key.ID == p.Key {
 			counter, err := key.checkAuthenticator(p.AuthenticatorData)
 			if err == nil && counter <= key.Counter && counter+key.Counter > 0 {
 				err = ErrCounter

@@ -4,33 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"mcp-askuser/question"
 )
-
-// Kind is the kind of a key.
-type Kind string
-
-// The kinds of keys.
-const (
-	PasskeyKind    Kind = "passkey"    // a WebAuthn credential
-	SSHKind        Kind = "ssh"        // a key of OpenSSH
-	CredentialKind Kind = "credential" // a human's credential of a shared desk: an nkey
-)
-
-// Proof is a signature over a statement. What it says of its key is a claim until
-// [Keys.Verify] has checked it.
-type Proof struct {
-	Kind Kind      `json:"kind"`
-	Key  string    `json:"key"`            // the key's id: a fingerprint, or a credential's id
-	Name string    `json:"name,omitempty"` // by which the key is trusted
-	At   time.Time `json:"at"`             // the statement's time
-	// Verified says that the signature was checked, with Name. It is not kept.
-	Verified bool `json:"-"`
-
-	Signature []byte `json:"signature"`
-	// A passkey signs these two, and the first has the statement's sum as its challenge.
-	ClientData        []byte `json:"client_data,omitempty"`
-	AuthenticatorData []byte `json:"authenticator_data,omitempty"`
-}
 
 // Errors of a verification. Each is a sentence for the user.
 var (
@@ -45,7 +21,7 @@ var (
 
 // Verify checks a proof of a statement, and returns the name by which its key is trusted.
 // The error wraps one of those above.
-func (k *Keys) Verify(s Statement, p *Proof) (name string, err error) {
+func (k *Keys) Verify(s Statement, p *question.Proof) (name string, err error) {
 	if p == nil {
 		return "", ErrNone
 	}
@@ -57,11 +33,11 @@ func (k *Keys) Verify(s Statement, p *Proof) (name string, err error) {
 		return "", err
 	}
 	switch p.Kind {
-	case PasskeyKind:
+	case question.PasskeyProof:
 		return k.verifyPasskey(sum, p)
-	case SSHKind:
+	case question.SSHProof:
 		return k.verifySSH(sum, p)
-	case CredentialKind:
+	case question.CredentialProof:
 		return k.verifyCredential(sum, p)
 	}
 	return "", fmt.Errorf("%w: %q is no kind of key", ErrUntrusted, p.Kind)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
+
+	"mcp-askuser/question"
 )
 
 // Namespace keeps a signature for us from counting elsewhere, and the other way round.
@@ -27,15 +29,15 @@ func SSHSigner(ctx context.Context, file string) *exec.Cmd {
 }
 
 // FromSSH returns the proof of a signature that SSHSigner has printed.
-func FromSSH(signature []byte, at time.Time) (*Proof, error) {
+func FromSSH(signature []byte, at time.Time) (*question.Proof, error) {
 	sig, err := sshsig.Unarmor(signature)
 	if err != nil {
 		return nil, fmt.Errorf("the signature of ssh-keygen: %w", err)
 	}
-	return &Proof{Kind: SSHKind, Key: ssh.FingerprintSHA256(sig.PublicKey), At: at, Signature: signature}, nil
+	return &question.Proof{Kind: question.SSHProof, Key: ssh.FingerprintSHA256(sig.PublicKey), At: at, Signature: signature}, nil
 }
 
-func (k *Keys) verifySSH(sum []byte, p *Proof) (name string, err error) {
+func (k *Keys) verifySSH(sum []byte, p *question.Proof) (name string, err error) {
 	sig, err := sshsig.Unarmor(p.Signature)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrSignature, err)
