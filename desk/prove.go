@@ -49,7 +49,7 @@ func (p Policy) covers(rec *Record) bool {
 
 // ErrProofRequired means that an answer needs a proof, and has none that counts. The
 // question stays open.
-var ErrProofRequired = errors.New("this answer needs a proof")
+var ErrProofRequired = errors.New("this answer must be signed by the user: with a passkey on the page (mcp-askuser web), or with an SSH key in a terminal")
 
 // maxProofAge is how long before it reaches the desk an answer may have been signed.
 const maxProofAge = 10 * time.Minute

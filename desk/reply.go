@@ -70,11 +70,17 @@ func (rec *Record) addEarlier(r *question.Reply, before []question.Answer, by *A
 }
 
 // MayAnswer returns an error that wraps ErrUserRequired where the evidence is not enough
-// for an answer to a record, and one that wraps ErrDenied where the credential of this
+// for an answer to a record, ErrProofRequired where no answer can be signed there, and one
+// that wraps ErrDenied where the credential of this
 // process is not. Evidence without a way is not known yet, and always enough.
 func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
-	if from.How != "" && (rec.RequiresUser() || d.requiresProof(&rec)) && d.Answerer(from, rec.Asker).Kind != UserAnswerer {
+	proves := d.requiresProof(&rec)
+	switch {
+	case from.How == "":
+	case (proves || rec.RequiresUser()) && d.Answerer(from, rec.Asker).Kind != UserAnswerer:
 		return ErrUserRequired
+	case proves && from.How != HowTerminal && from.How != HowPage:
+		return ErrProofRequired
 	}
 	if by, ok := d.store.(Entitled); ok {
 		return by.MayAnswer(ctx, rec.ID)

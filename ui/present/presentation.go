@@ -307,5 +307,5 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 // isRefused reports whether an error of [desk.Desk.Reply] says that the reply can never
 // be stored.
 func isRefused(err error) bool {
-	return errors.As(err, new(question.Violations)) || errors.Is(err, desk.ErrUserRequired)
+	return errors.As(err, new(question.Violations)) || errors.Is(err, desk.ErrUserRequired) || errors.Is(err, desk.ErrProofRequired)
 }
