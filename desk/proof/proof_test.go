@@ -1,0 +1,305 @@
+package proof
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nkeys"
+
+	"mcp-askuser/question"
+)
+
+// authenticator is a passkey's private side.
+type authenticator struct {
+	Passkey
+	sign    func(data []byte) []byte
+	flags   byte
+	counter uint32
+	origin  string
+	kind    string
+}
+
+func newAuthenticator(t *testing.T, name string) *authenticator {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &authenticator{flags: userPresent | userVerified, origin: "https://localhost:8080", kind: "webauthn.get"}
+	a.Passkey = Passkey{Name: name, ID: name + "-id", PublicKey: public, Party: "localhost"}
+	a.sign = func(data []byte) []byte {
+		sum := sha256.Sum256(data)
+		sig, err := ecdsa.SignASN1(rand.Reader, key, sum[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sig
+	}
+	return a
+}
+
+func (a *authenticator) data(party string) []byte {
+	sum := sha256.Sum256([]byte(party))
+	return binary.BigEndian.AppendUint32(append(sum[:], a.flags), a.counter)
+}
+
+func (a *authenticator) client(challenge string) []byte {
+	data, _ := json.Marshal(clientData{Type: a.kind, Challenge: challenge, Origin: a.origin})
+	return data
+}
+
+func (a *authenticator) prove(t *testing.T, s Statement) *question.Proof {
+	t.Helper()
+	sum, err := s.Sum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &question.Proof{Kind: question.PasskeyProof, Key: a.ID, At: s.At, ClientData: a.client(Challenge(sum)), AuthenticatorData: a.data(a.Party)}
+	client := sha256.Sum256(p.ClientData)
+	p.Signature = a.sign(append(slices.Clone(p.AuthenticatorData), client[:]...))
+	return p
+}
+
+// TestPasskey: an assertion counts for its own statement alone, by a user who was verified,
+// on the passkey's page, and with a passkey that is trusted.
+func TestPasskey(t *testing.T) {
+	s := statement(question.Boolean)
+	for name, test := range map[string]struct {
+		change func(*authenticator, *Statement, *Keys)           // before it is signed
+		spoil  func(*authenticator, *Statement, *question.Proof) // after
+		want   error
+	}{
+		"as it is":         {},
+		"another record":   {spoil: func(_ *authenticator, s *Statement, _ *question.Proof) { s.ID += "x" }, want: ErrMismatch},
+		"another question": {spoil: func(_ *authenticator, s *Statement, _ *question.Proof) { s.Questions[0].Text += "!" }, want: ErrMismatch},
+		"another option":   {spoil: func(_ *authenticator, s *Statement, _ *question.Proof) { s.Questions[0].Options[0].Label = "No" }, want: ErrMismatch},
+		"another detail":   {spoil: func(_ *authenticator, s *Statement, _ *question.Proof) { s.Questions[0].Description = "" }, want: ErrMismatch},
+		"another answer": {spoil: func(_ *authenticator, s *Statement, _ *question.Proof) {
+			s.Reply.Answers[0].Selected = []string{question.NoID}
+		}, want: ErrMismatch},
+		"another note":               {spoil: func(_ *authenticator, s *Statement, _ *question.Proof) { s.Reply.Answers[0].Note = "" }, want: ErrMismatch},
+		"another asker":              {spoil: func(_ *authenticator, s *Statement, _ *question.Proof) { s.Asker.Directory = "/" }, want: ErrMismatch},
+		"another time":               {spoil: func(_ *authenticator, s *Statement, _ *question.Proof) { s.At = s.At.Add(time.Nanosecond) }, want: ErrMismatch},
+		"another time, said by both": {spoil: func(_ *authenticator, s *Statement, p *question.Proof) { s.At = s.At.Add(1); p.At = s.At }, want: ErrMismatch},
+		"no user verification":       {change: func(a *authenticator, _ *Statement, _ *Keys) { a.flags = userPresent }, want: ErrUnverifiedUser},
+		"nobody there":               {change: func(a *authenticator, _ *Statement, _ *Keys) { a.flags = userVerified }, want: ErrUnverifiedUser},
+		"a registration":             {change: func(a *authenticator, _ *Statement, _ *Keys) { a.kind = "webauthn.create" }, want: ErrMismatch},
+		"another page":               {change: func(a *authenticator, _ *Statement, _ *Keys) { a.origin = "https://example.org" }, want: ErrOrigin},
+		"an insecure page":           {change: func(a *authenticator, _ *Statement, _ *Keys) { a.origin = "http://example.org" }, want: ErrOrigin},
+		"another page's key":         {change: func(a *authenticator, _ *Statement, k *Keys) { k.Passkeys[0].Party = "example.org" }, want: ErrOrigin},
+		"not trusted":                {change: func(_ *authenticator, _ *Statement, k *Keys) { k.Passkeys = nil }, want: ErrUntrusted},
+		"removed":                    {change: func(_ *authenticator, s *Statement, k *Keys) { k.Passkeys[0].Removed = s.At }, want: ErrUntrusted},
+		"removed later":              {change: func(_ *authenticator, s *Statement, k *Keys) { k.Passkeys[0].Removed = s.At.Add(time.Second) }},
+		"another's key": {change: func(_ *authenticator, _ *Statement, k *Keys) {
+			k.Passkeys[0].PublicKey = newAuthenticator(t, "other").PublicKey
+		}, want: ErrSignature},
+		"no signature":      {spoil: func(_ *authenticator, _ *Statement, p *question.Proof) { p.Signature = nil }, want: ErrSignature},
+		"other flags":       {spoil: func(_ *authenticator, _ *Statement, p *question.Proof) { p.AuthenticatorData[flagsAt] |= 1 << 3 }, want: ErrSignature},
+		"data cut off":      {spoil: func(_ *authenticator, _ *Statement, p *question.Proof) { p.AuthenticatorData = p.AuthenticatorData[:9] }, want: ErrMismatch},
+		"no client data":    {spoil: func(_ *authenticator, _ *Statement, p *question.Proof) { p.ClientData = nil }, want: ErrMismatch},
+		"no kind":           {spoil: func(_ *authenticator, _ *Statement, p *question.Proof) { p.Kind = "" }, want: ErrUntrusted},
+		"as an SSH key's":   {spoil: func(_ *authenticator, _ *Statement, p *question.Proof) { p.Kind = question.SSHProof }, want: ErrSignature},
+		"as a credential's": {spoil: func(_ *authenticator, _ *Statement, p *question.Proof) { p.Kind = question.CredentialProof }, want: ErrUntrusted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, s := newAuthenticator(t, "laptop"), s
+			s.Questions = slices.Clone(s.Questions)
+			s.Questions[0].Options = slices.Clone(s.Questions[0].Options)
+			s.Reply.Answers = slices.Clone(s.Reply.Answers)
+			keys := Keys{Passkeys: []Passkey{a.Passkey}}
+			if test.change != nil {
+				test.change(a, &s, &keys)
+			}
+			p := a.prove(t, s)
+			if test.spoil != nil {
+				test.spoil(a, &s, p)
+			}
+			got, err := keys.Verify(s, p)
+			if !errors.Is(err, test.want) || test.want == nil && (err != nil || got != "laptop") {
+				t.Errorf("got %q, %v; want %v", got, err, test.want)
+			}
+		})
+	}
+	if _, err := new(Keys).Verify(s, nil); !errors.Is(err, ErrNone) {
+		t.Errorf("without a proof: %v", err)
+	}
+}
+
+// TestCounter: a counter only rises, but for authenticators that have none.
+func TestCounter(t *testing.T) {
+	a := newAuthenticator(t, "laptop")
+	keys := Keys{Passkeys: []Passkey{a.Passkey}}
+	for _, step := range []struct {
+		counter uint32
+		want    error
+	}{{0, nil}, {0, nil}, {5, nil}, {6, nil}, {6, ErrCounter}, {5, ErrCounter}, {0, ErrCounter}, {7, nil}} {
+		a.counter = step.counter
+		after, err := keys.Count(a.prove(t, statement(question.Text)))
+		if !errors.Is(err, step.want) {
+			t.Errorf("at %d: %v, want %v", step.counter, err, step.want)
+		}
+		if err == nil {
+			keys.Passkeys = after
+		}
+	}
+}
+
+// TestRegister: a registration is kept and read back; a bad one is refused.
+func TestRegister(t *testing.T) {
+	a := newAuthenticator(t, "laptop")
+	a.kind = "webauthn.create"
+	k, err := Register("laptop", a.ID, "c", a.PublicKey, a.client("c"), a.data("localhost"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "keys")
+	if err := SavePasskeys(dir, []Passkey{k}); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := Load(dir)
+	a.kind = "webauthn.get"
+	s := statement(question.Text)
+	if name, bad := keys.Verify(s, a.prove(t, s)); err != nil || bad != nil || name != "laptop" {
+		t.Errorf("%q, %v, %v", name, err, bad)
+	}
+	a.kind, a.flags = "webauthn.create", userPresent
+	for _, bad := range []struct {
+		public, client, data []byte
+		want                 error
+	}{
+		{a.PublicKey, a.client("d"), a.data("localhost"), ErrMismatch},
+		{a.PublicKey, a.client("c"), a.data("localhost"), ErrUnverifiedUser},
+		{a.PublicKey, a.client("c"), a.data("example.org"), ErrOrigin},
+	} {
+		if _, err := Register("x", "x", "c", bad.public, bad.client, bad.data); !errors.Is(err, bad.want) {
+			t.Errorf("got %v, want %v", err, bad.want)
+		}
+	}
+	if _, err := Register("x", "x", "c", []byte("no key"), nil, nil); err == nil {
+		t.Error("a key that is none is taken")
+	}
+}
+
+// TestSSH: the real ssh-keygen signs.
+func TestSSH(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "key")
+	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada@laptop", "-f", file).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	public, err := os.ReadFile(file + ".pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := statement(question.Boolean)
+	sum, err := s.Sum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sign := SSHSigner(t.Context(), file)
+	sign.Stdin = strings.NewReader(string(sum))
+	out, err := sign.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := FromSSH(out, s.At)
+	if err != nil {
+		t.Fatal(err)
+	}
+	otherNamespace := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-Y", "sign", "-n", "git", "-f", file)
+	otherNamespace.Stdin = strings.NewReader(string(sum))
+	forGit, err := otherNamespace.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := "ada@laptop " + string(public)
+	for name, test := range map[string]struct {
+		signers string
+		spoil   func(*Statement, *question.Proof)
+		want    error
+	}{
+		"as it is":                {signers: "# mine\n\n" + line},
+		"in quotes":               {signers: `"ada@laptop,ada" ` + string(public)},
+		"for us":                  {signers: `ada@laptop namespaces="git,mcp-askuser" ` + string(public)},
+		"for git":                 {signers: `ada@laptop namespaces="git" ` + string(public), want: ErrUntrusted},
+		"valid then":              {signers: `ada@laptop valid-after="20261101",valid-before="20261201Z" ` + string(public)},
+		"not yet":                 {signers: `ada@laptop valid-after="20261201" ` + string(public), want: ErrUntrusted},
+		"no more":                 {signers: `ada@laptop valid-before="202611230000Z" ` + string(public), want: ErrUntrusted},
+		"nobody":                  {want: ErrUntrusted},
+		"another answer":          {signers: line, spoil: func(s *Statement, _ *question.Proof) { s.Reply.Note = "x" }, want: ErrMismatch},
+		"another time":            {signers: line, spoil: func(s *Statement, p *question.Proof) { s.At = s.At.Add(1); p.At = s.At }, want: ErrMismatch},
+		"signed for git":          {signers: line, spoil: func(_ *Statement, p *question.Proof) { p.Signature = forGit }, want: ErrSignature},
+		"a key that it is not by": {signers: line, spoil: func(_ *Statement, p *question.Proof) { p.Key = "SHA256:x" }, want: ErrSignature},
+		"no signature":            {signers: line, spoil: func(_ *Statement, p *question.Proof) { p.Signature = nil }, want: ErrSignature},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "allowed")
+			if err := os.WriteFile(file, []byte(test.signers), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var keys Keys
+			if err := keys.Read(file); err != nil {
+				t.Fatal(err)
+			}
+			s, p := s, *p
+			if test.spoil != nil {
+				test.spoil(&s, &p)
+			}
+			got, err := keys.Verify(s, &p)
+			if !errors.Is(err, test.want) || test.want == nil && (err != nil || !strings.HasPrefix(got, "ada@laptop")) {
+				t.Errorf("got %q, %v; want %v", got, err, test.want)
+			}
+		})
+	}
+	if _, err := ParseSigners([]byte("ada cert-authority " + string(public) + "bob\n" + `ada valid-after="soon" ` + string(public))); err == nil ||
+		!strings.Contains(err.Error(), "line 1") || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), "line 3") {
+		t.Errorf("bad lines: %v", err)
+	}
+}
+
+// TestCredential: a human's nkey signs on a shared desk.
+func TestCredential(t *testing.T) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := statement(question.MultiChoice)
+	sum, _ := s.Sum()
+	sig, err := pair.Sign(sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &question.Proof{Kind: question.CredentialProof, Key: public, At: s.At, Signature: sig}
+	keys := Keys{Humans: map[string]string{public: "ada"}}
+	if name, err := keys.Verify(s, p); err != nil || name != "ada" {
+		t.Errorf("%q, %v", name, err)
+	}
+	s.Reply.Answers[0].Selected = []string{"a"}
+	if _, err := keys.Verify(s, p); !errors.Is(err, ErrSignature) {
+		t.Errorf("another answer: %v", err)
+	}
+	if _, err := new(Keys).Verify(s, p); !errors.Is(err, ErrUntrusted) {
+		t.Errorf("no human's: %v", err)
+	}
+}
