@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -79,6 +80,11 @@ func functions(l words.Language) template.FuncMap {
 			return template.HTML(l.N(n, string(one), string(many), filled(args)...)) //nolint:gosec // as above
 		},
 
+		"json": func(v any) (string, error) {
+			data, err := json.Marshal(v)
+			return string(data), err
+		},
+
 		"line":    question.Line,
 		"lines":   question.Block,
 		"prose":   func(text string) template.HTML { return prose(md, text) },
@@ -111,6 +117,9 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
+	mux.HandleFunc("POST /sign", s.handle(s.postSign))
+	mux.HandleFunc("GET /passkey", s.handle(s.getPasskey))
+	mux.HandleFunc("POST /passkey", s.handle(s.postPasskey))
 	mux.HandleFunc("POST /draft", s.handle(s.postDraft))
 	mux.HandleFunc("POST /recall", s.handle(s.postRecall))
 	mux.HandleFunc("POST /lift", s.handle(s.postLift))

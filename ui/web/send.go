@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/dialogue"
@@ -34,9 +35,16 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reply, err := s.replyIn(&rec, r.PostForm)
+	var keys []proof.Passkey
+	if err == nil {
+		reply.Proof, keys, err = s.proofIn(r)
+	}
 	ended := rec
 	if err == nil {
 		ended, err = s.commit(r.Context(), &rec, reply)
+	}
+	if err == nil && reply.Proof != nil {
+		err = s.SavePasskeys(keys)
 	}
 	if err != nil {
 		return s.showRefused(w, r, rec.ID, err)
@@ -223,6 +231,10 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, id string, 
 		return s.showForm(w, r, id, http.StatusBadRequest, func(*card) {})
 	case errors.As(err, &found):
 		return s.showForm(w, r, id, http.StatusBadRequest, func(c *card) { c.refuse(found) })
+	case errors.Is(err, desk.ErrProofRequired), errors.Is(err, proof.ErrCounter):
+		return s.showForm(w, r, id, http.StatusForbidden, func(c *card) {
+			c.Faults = []fault{{Field: c.ID + "-form", Words: sentence(c.lang, err.Error())}}
+		})
 	case problemOf(err) != nil:
 		return err
 	}

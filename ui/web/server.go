@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/internal/door"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
@@ -61,6 +62,12 @@ type Options struct {
 	// user answers; false for any other token. Nil: no front ends.
 	FrontEnd func(token string) (name string, ok bool)
 
+	// Keys returns the keys that are trusted. AddPasskey adds one that the user registers, and
+	// SavePasskeys keeps their counters. Nil: no answer can be signed.
+	Keys         func(context.Context) (proof.Keys, error)
+	AddPasskey   func(proof.Passkey) error
+	SavePasskeys func([]proof.Passkey) error
+
 	Token     string           // that clients must send; empty: a random one
 	KeyFile   string           // has the key that cookies are signed with; empty: they end with the server
 	Directory string           // the project for which HTTP clients ask, unless they name theirs
@@ -90,7 +97,10 @@ type Server struct {
 	// drafts is held while this server changes a draft, so that two clients that
 	// answer different questions do not undo each other. Between processes the last
 	// one wins, and what it left out must be answered again.
-	drafts  sync.Mutex
+	drafts      sync.Mutex
+	registering sync.Mutex // guards challenge
+	challenge   string     // of the registration under way; empty for none
+
 	visits  chan struct{} // has a value after a visit
 	handler http.Handler  // all pages and the API, with all checks
 }
@@ -102,6 +112,9 @@ func New(o Options) (*Server, error) {
 	o.Host = cmp.Or(o.Host, "127.0.0.1")
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Keys == nil {
+		o.Keys = func(context.Context) (proof.Keys, error) { return proof.Keys{}, nil }
 	}
 	s := &Server{
 		Options:  o,

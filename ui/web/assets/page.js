@@ -280,7 +280,21 @@ async function send(button) {
   const { form } = button, { value: id } = form.elements.id, card = form.closest('.card');
   if (form.ariaBusy) return;
   form.ariaBusy = true;
-  const { ok, status, page } = await load('/answer', fields(form, button));
+  const body = fields(form, button);
+  let result = 'prove' in form.dataset && button === main(form) ? await load('/sign', body) : null;
+  const ask = result?.page.querySelector('[data-sign]');
+  if (ask) {
+    result = null;
+    try {
+      const options = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(ask.dataset.sign));
+      body.set('proof', JSON.stringify((await navigator.credentials.get({ publicKey: options })).toJSON()));
+      body.set('at', ask.dataset.at);
+    } catch (error) { // the human said no, or took too long
+      form.ariaBusy = null;
+      return showNotice(texts.unsigned.replace('%s', () => error.message), true);
+    }
+  }
+  const { ok, status, page } = result ?? await load('/answer', body);
   form.ariaBusy = null;
   const received = status > 0 && status < 500, lost = !received && !unresolved.has(id);
   if (received) unresolved.delete(id);
