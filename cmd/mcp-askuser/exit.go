@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
 )
@@ -86,6 +87,10 @@ func endError(rec desk.Record) (err error) {
 		err = fmt.Errorf(words.T("no way to ask here (%s); run it in a terminal, or name a surface with --surface"), words.Local.Reason(rec.Outcome))
 	case desk.Failed:
 		err = fmt.Errorf(words.T("asking failed: %s"), words.Local.Reason(rec.Outcome))
+	case desk.Cancelled:
+		if reason := words.Local.Reason(rec.Outcome); reason != "" {
+			err = errors.New(words.T("%[1]s: %[2]s", words.Local.Status(rec.State), question.Line(reason)))
+		}
 	default: // the status says it all
 	}
 	return &exitError{exitOf(rec.State), err}

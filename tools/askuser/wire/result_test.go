@@ -245,6 +245,8 @@ func TestFormats(t *testing.T) {
 		{QuestionID: "q1", Selected: []string{"mongodb"}, Note: "for now"}, {QuestionID: "q2", Note: "which?"},
 	}}})
 	beside := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Answers: []question.Answer{{QuestionID: "q1", Custom: "SQLite", By: question.ByProgram}}}})
+	withdrawn := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell, Reason: "not needed"})
+	const notNeeded = `{"answers":{},"note":"Question withdrawn. The reason: not needed"}`
 	const tooEarly = `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}`
 	for _, tc := range []struct {
 		format, want string
@@ -260,6 +262,11 @@ func TestFormats(t *testing.T) {
 		{"questions", tooEarly, dismissed},
 		{"indexes", tooEarly, dismissed},
 		{"ids", tooEarly, dismissed},
+		{"headers", notNeeded, withdrawn},
+		{"questions", notNeeded, withdrawn},
+		{"indexes", notNeeded, withdrawn},
+		{"ids", notNeeded, withdrawn},
+		{"text", "The question was withdrawn by a command. Reason: not needed. Assume no answer.", withdrawn},
 		{"headers", `{"answers":{"Database":"MongoDB"},"notes":{"Database":"for now","Features":"which?"},"note":"Why a database?","discuss":true}`, discussed},
 		{"ids", `{"answers":{"q1":"mongodb"},"notes":{"q1":"for now","q2":"which?"},"note":"Why a database?","discuss":true}`, discussed},
 		{"headers", `{"answers":{"Database":"Other (custom: SQLite)"},"by_program":["Database"],"discuss":true}`, beside},
