@@ -270,14 +270,20 @@ func (c *Client) Declines(p Place) string {
 	if err != nil || c.policy.key == "" {
 		return ""
 	}
-	if now, err := edit.Read(path); err == nil && c.declines(now.Before) {
+	if now, err := edit.Read(path); err == nil && c.declines(p, now.Before) {
 		return fmt.Sprintf("%s = %q", c.policy.key, c.policy.declines)
 	}
 	return ""
 }
 
-func (c *Client) declines(data []byte) bool {
-	value, _, err := c.format.Get(data, c.policy.key)
+// declines reports whether a file of the client's has the policy; a project's file has
+// that of the user's unless it sets its own.
+func (c *Client) declines(p Place, data []byte) bool {
+	value, found, err := c.format.Get(data, c.policy.key)
+	if p.Project != "" && !found {
+		p.Project = ""
+		return c.Declines(p) != ""
+	}
 	return err == nil && c.policy.key != "" && value == any(c.policy.declines)
 }
 
@@ -376,14 +382,14 @@ func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error)
 	main, err := edit.Plan(path, "", out, c.ours,
 		func(data []byte) ([]byte, error) {
 			data, err := c.format.Set(data, entry, c.at()...)
-			if err != nil || !forms || !c.declines(data) {
+			if err != nil || !forms || !c.declines(p, data) {
 				return data, err
 			}
 			return c.format.Set(data, c.policy.shows, c.policy.key)
 		},
 		func(data, before []byte) ([]byte, error) {
 			data, err := c.format.Remove(data, before, c.at()...)
-			if err != nil || !c.declines(before) {
+			if err != nil || !c.declines(p, before) {
 				return data, err
 			}
 			if ours, err := c.format.Set(data, c.policy.shows, c.policy.key); err != nil || !bytes.Equal(ours, data) {
