@@ -13,11 +13,10 @@ import (
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/elicit"
 	"mcp-askuser/ui/present"
-	"mcp-askuser/ui/words"
 )
 
 // Elicit returns the placeholder of the client's own form in Config.Surfaces.
-func Elicit() ui.Surface { return unavailableForm(words.Mark("there is no MCP client here")) }
+func Elicit() ui.Surface { return unavailableForm("there is no MCP client here") }
 
 // unavailableForm is the surface of a client without a form of its own. Its value
 // is the reason.
@@ -26,7 +25,7 @@ type unavailableForm string
 func (unavailableForm) Name() string { return "elicit" }
 
 func (why unavailableForm) Show(context.Context, desk.Record, ui.Commit) error {
-	return ui.Unavailablef(string(why))
+	return ui.Unavailablef("%s", string(why))
 }
 
 // addressTeller is a surface that may need to tell the user its address.
