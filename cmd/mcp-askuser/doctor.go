@@ -128,8 +128,6 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 	add(words.T("store"), a.examineStore(ctx, d, err))
 	if err == nil {
 		add(words.T("surfaces"), a.examineSurfaces(ctx, d)...)
-	}
-	if err == nil && s.NtfyTopic != "" {
 		add(words.T("phone"), a.examinePhone(ctx, d))
 	}
 	add(words.T("clients"), a.examineClients()...)
@@ -268,7 +266,11 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	_, none := c.File(p)
 	program, _, _ := strings.Cut(r.What, " ")
 	_, missing := exec.LookPath(program)
-	hold := cmp.Or(r.Hold, a.settings().Hold, askuser.LongestWait(c.Name, false))
+	hold, _ := settings.Duration(r.Hold)
+	if !c.Bare || !a.config.FromEnvironment("hold") {
+		hold = cmp.Or(hold, a.settings().Hold)
+	}
+	hold = cmp.Or(hold, askuser.LongestWait(c.Name, false))
 	if r.Remote { // its settings are elsewhere
 		hold = askuser.LongestWait(c.Name, true)
 	}

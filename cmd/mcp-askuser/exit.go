@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
 )
@@ -83,9 +84,13 @@ func endError(rec desk.Record) (err error) {
 	case desk.Timeout:
 		err = fmt.Errorf(words.T("no answer within %s"), rec.Outcome.Reason)
 	case desk.Unavailable:
-		err = fmt.Errorf(words.T("no way to ask here (%s); run it in a terminal, or name a surface with --surface"), words.Local.Reason(rec.Outcome))
+		err = fmt.Errorf(words.T("no way to ask here; run it in a terminal (%s)"), words.Local.Remedy(rec.Outcome))
 	case desk.Failed:
 		err = fmt.Errorf(words.T("asking failed: %s"), words.Local.Reason(rec.Outcome))
+	case desk.Cancelled:
+		if reason := words.Local.Reason(rec.Outcome); reason != "" {
+			err = errors.New(words.T("%[1]s: %[2]s", words.Local.Status(rec.State), question.Line(reason)))
+		}
 	default: // the status says it all
 	}
 	return &exitError{exitOf(rec.State), err}

@@ -66,19 +66,20 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	return encode(out)
 }
 
-// note is the note of the reply; of a dismissal, the first sentence for the model and
-// the reason.
+// note is the note of the reply; of a dismissal or a withdrawal, what became of the
+// question, and the reason.
 func note(r *Result) string {
-	if r.Status != desk.Dismissed {
+	text, whose := strings.SplitAfter(r.Message, ".")[0], " Their"
+	switch {
+	case r.Status == desk.Cancelled:
+		text, whose = r.Summary+".", " The"
+	case r.Status != desk.Dismissed:
 		return r.Note
-	}
-	text := strings.SplitAfter(r.Message, ".")[0]
-	whose := "Their"
-	if r.By == string(desk.ProgramAnswerer) {
-		whose = "Its"
+	case r.By == string(desk.ProgramAnswerer):
+		whose = " Its"
 	}
 	if r.Reason != "" {
-		text += " " + whose + " reason: " + r.Reason
+		text += whose + " reason: " + r.Reason
 	}
 	return text
 }

@@ -91,8 +91,8 @@ func TestResultTexts(t *testing.T) {
 			"The question was withdrawn by an agent. Reason: by the client. Assume no answer.", false},
 		{"withdrawn by a command", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell}),
 			"The question was withdrawn by a command. Assume no answer.", false},
-		{"unavailable", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "tty: no controlling terminal"}),
-			"There is no way to show the question to the user here (tty: no controlling terminal). Do not call this tool again; ask the user in plain text in your reply instead.", true},
+		{"unavailable", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "tty: no controlling terminal; pane: not inside a terminal multiplexer"}),
+			"There is no way to show the question to the user here (the setting surface allows only tty, pane; mcp-askuser doctor says what works here). Do not call this tool again; ask the user in plain text in your reply instead.", true},
 		{"failed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}),
 			"Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead.", true},
 	} {
@@ -245,6 +245,8 @@ func TestFormats(t *testing.T) {
 		{QuestionID: "q1", Selected: []string{"mongodb"}, Note: "for now"}, {QuestionID: "q2", Note: "which?"},
 	}}})
 	beside := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Answers: []question.Answer{{QuestionID: "q1", Custom: "SQLite", By: question.ByProgram}}}})
+	withdrawn := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell, Reason: "not needed"})
+	const notNeeded = `{"answers":{},"note":"Question withdrawn. The reason: not needed"}`
 	const tooEarly = `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}`
 	for _, tc := range []struct {
 		format, want string
@@ -260,6 +262,11 @@ func TestFormats(t *testing.T) {
 		{"questions", tooEarly, dismissed},
 		{"indexes", tooEarly, dismissed},
 		{"ids", tooEarly, dismissed},
+		{"headers", notNeeded, withdrawn},
+		{"questions", notNeeded, withdrawn},
+		{"indexes", notNeeded, withdrawn},
+		{"ids", notNeeded, withdrawn},
+		{"text", "The question was withdrawn by a command. Reason: not needed. Assume no answer.", withdrawn},
 		{"headers", `{"answers":{"Database":"MongoDB"},"notes":{"Database":"for now","Features":"which?"},"note":"Why a database?","discuss":true}`, discussed},
 		{"ids", `{"answers":{"q1":"mongodb"},"notes":{"q1":"for now","q2":"which?"},"note":"Why a database?","discuss":true}`, discussed},
 		{"headers", `{"answers":{"Database":"Other (custom: SQLite)"},"by_program":["Database"],"discuss":true}`, beside},
