@@ -54,15 +54,15 @@ var ErrProofRequired = errors.New("this answer must be signed by the user: with 
 // maxProofAge is how long before it reaches the desk an answer may have been signed.
 const maxProofAge = 10 * time.Minute
 
-// requiresProof reports whether an answer to a record needs a proof: its asker says so, or
+// RequiresProof reports whether an answer to a record needs a proof: its asker says so, or
 // the policy here.
-func (d *Desk) requiresProof(rec *Record) bool { return rec.Prove || d.prove.covers(rec) }
+func (d *Desk) RequiresProof(rec *Record) bool { return rec.Prove || d.prove.covers(rec) }
 
 // require has a request ask for what the policy here requires: an agent can ask for more,
 // and never for less.
 func (d *Desk) require(r *Request) {
 	rec := r.record()
-	r.Prove = d.requiresProof(&rec)
+	r.Prove = d.RequiresProof(&rec)
 }
 
 // ProofStatement returns what a user signs who answers a record with r at a time, which
@@ -98,7 +98,7 @@ func (rec *Record) VerifyProof(keys *proof.Keys) error {
 // checkProof checks the proof that an answer carries, or needs. Fresh means that it is
 // given now.
 func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, fresh bool) error {
-	needed := d.requiresProof(rec) && o.Status == Answered && o.Answerer.Kind != HostAnswerer
+	needed := d.RequiresProof(rec) && o.Status == Answered && o.Answerer.Kind != HostAnswerer
 	if !needed && o.Proof == nil {
 		return nil
 	}

@@ -74,7 +74,7 @@ func (rec *Record) addEarlier(r *question.Reply, before []question.Answer, by *A
 // that wraps ErrDenied where the credential of this
 // process is not. Evidence without a way is not known yet, and always enough.
 func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
-	proves := d.requiresProof(&rec)
+	proves := d.RequiresProof(&rec)
 	switch {
 	case from.How == "":
 	case (proves || rec.RequiresUser()) && d.Answerer(from, rec.Asker).Kind != UserAnswerer:

@@ -26,6 +26,7 @@ type card struct {
 	Began string // when the human got it, in ms of Unix time
 
 	Deadline *time.Time
+	Proves   bool // the answer is signed
 	Limited  bool // after this round the session may not ask for a while
 	Alike    []duplicate
 	Back     bool    // a draft was filled in
@@ -59,7 +60,9 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 		if c.Limited, err = s.Desk.AtLimit(ctx, rec.SessionID); err != nil {
 			s.Log.WarnContext(ctx, "web: a card without its round limit", "id", rec.ID, "error", err)
 		}
-		c.addDuplicates(rec, open, form["also"])
+		if c.Proves = s.Desk.RequiresProof(rec); !c.Proves { // a signature counts for one record
+			c.addDuplicates(rec, open, form["also"])
+		}
 	}
 	c.dialogue = dialogue.New(*c.Record.Record, o)
 	c.Back = form == nil && c.dialogue.Restored()

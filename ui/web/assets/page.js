@@ -115,7 +115,7 @@ function renewForm(form) {
   for (const field of form.querySelectorAll('fieldset.field')) field.classList.toggle('live', field === live);
   const [input] = all.length === 1 ? controlsOf(all[0]).filter((el) => el.matches('[type="radio"]:checked:not([value=""], [value="other"])')) : [];
   const label = input?.closest('label').querySelector('span').firstChild.textContent.trim();
-  main(form).textContent = label ? texts.sends.replace('%s', () => label) : texts.send;
+  if (!('prove' in form.dataset)) main(form).textContent = label ? texts.sends.replace('%s', () => label) : texts.send;
 }
 
 // A panel is what a way to end a question opens: wayOf and panelOf return each other.
