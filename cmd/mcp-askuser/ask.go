@@ -29,6 +29,7 @@ func (a *app) askFlags(cmd *cobra.Command) {
 	a.addFlags(cmd, "session")
 	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
+	cmd.Flags().BoolVar(&a.proves, "prove", false, "take only an answer that the user signs")
 	cmd.PreRun = a.deferLog
 }
 
@@ -133,6 +134,7 @@ func (a *app) request(call wire.Call) desk.Request {
 		OnTimeout: call.OnTimeout,
 		Rounds:    call.Rounds,
 		ToolUse:   call.ToolUse,
+		Prove:     a.proves,
 	}
 }
 

@@ -47,6 +47,7 @@ type app struct {
 	turn     *tty.Turn              // on the terminal
 	screen   atomic.Pointer[func()] // restores the terminal of an inbox
 	remote   bool                   // the askers are on other machines: no terminal here is theirs
+	proves   bool                   // what is asked needs a proof
 	opened   bool                   // the user opened the form: no agent did
 }
 

@@ -40,7 +40,7 @@ func checkRemote(names []string) error {
 // client's form; nil if the user has named an order.
 func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status) (all []ui.Surface, beside ui.Surface) {
 	s, getenv := a.settings(), a.environ()
-	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted}
+	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted, SSHKey: s.ProofSSHKey}
 	byName := map[string]ui.Surface{
 		"elicit": askuser.Elicit(),
 		"tty":    tty.New(terminal),
@@ -49,10 +49,10 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 		"plain":  tty.NewPlain(terminal),
 	}
 	guarded := func(surface ui.Surface) ui.Surface {
-		if s.Desk == "" {
+		if s.Desk == "" && s.Prove == "none" && !a.proves {
 			return surface
 		}
-		return permitted{surface, d}
+		return permitted{surface, d, s.ProofSSHKey != "" || !onTerminal(surface.Name())}
 	}
 	for _, name := range s.Surfaces {
 		names := []string{name}
@@ -94,12 +94,16 @@ func (a *app) places() []string {
 // that an agent opened.
 type permitted struct {
 	ui.Surface
-	desk *desk.Desk
+	desk  *desk.Desk
+	signs bool
 }
 
 func (p permitted) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
 	if err := p.desk.MayAnswer(ctx, rec, p.evidence()); err != nil {
 		return ui.Unavailablef("%v", err)
+	}
+	if !p.signs && p.desk.RequiresProof(&rec) {
+		return ui.Unavailablef("the answer must be signed, and proof_ssh_key names no key for a terminal")
 	}
 	return p.Surface.Show(ctx, rec, commit)
 }

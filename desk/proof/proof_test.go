@@ -213,13 +213,7 @@ func TestSSH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sign := SSHSigner(t.Context(), file)
-	sign.Stdin = strings.NewReader(string(sum))
-	out, err := sign.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := FromSSH(out, s.At)
+	p, err := SignSSH(t.Context(), file, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -20,21 +21,31 @@ import (
 // Namespace keeps a signature for us from counting elsewhere, and the other way round.
 const Namespace = "mcp-askuser"
 
-// SSHSigner is the command that signs a statement's sum, read from standard input, with an
-// SSH key, and prints the signature. It asks on the terminal that it is given: for a
-// passphrase, for a touch. file is a private key, or a public key whose private one
-// an SSH agent holds.
-func SSHSigner(ctx context.Context, file string) *exec.Cmd {
-	return exec.CommandContext(ctx, "ssh-keygen", "-q", "-Y", "sign", "-n", Namespace, "-f", file) //nolint:gosec // the user's own setting
-}
-
-// FromSSH returns the proof of a signature that SSHSigner has printed.
-func FromSSH(signature []byte, at time.Time) (*question.Proof, error) {
-	sig, err := sshsig.Unarmor(signature)
+// SignSSH has ssh-keygen sign a statement with a key. It asks on the controlling terminal:
+// for a passphrase, for a touch. file is a private key, or a public key whose private one an
+// SSH agent holds.
+func SignSSH(ctx context.Context, file string, s Statement) (*question.Proof, error) {
+	sum, err := s.Sum()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, "ssh-keygen", "-q", "-Y", "sign", "-n", Namespace, "-f", file) //nolint:gosec // the user's own setting
+	cmd.Stdin = bytes.NewReader(sum)
+	var fault bytes.Buffer
+	cmd.Stderr = &fault
+	if tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
+		defer func() { _ = tty.Close() }()
+		cmd.Stderr = io.MultiWriter(tty, &fault)
+	}
+	armored, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("ssh-keygen -Y sign -f %s: %w: %s", file, err, strings.TrimSpace(fault.String()))
+	}
+	sig, err := sshsig.Unarmor(armored)
 	if err != nil {
 		return nil, fmt.Errorf("the signature of ssh-keygen: %w", err)
 	}
-	return &question.Proof{Kind: question.SSHProof, Key: ssh.FingerprintSHA256(sig.PublicKey), At: at, Signature: signature}, nil
+	return &question.Proof{Kind: question.SSHProof, Key: ssh.FingerprintSHA256(sig.PublicKey), At: s.At, Signature: armored}, nil
 }
 
 func (k *Keys) verifySSH(sum []byte, p *question.Proof) (name string, err error) {
@@ -130,16 +141,4 @@ func parseSSHTime(s string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("%q is no time: YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, and Z for UTC", s)
-}
-
-// SSHAvailable says why no SSH key can sign; nil where one can.
-func SSHAvailable(file string) error {
-	if file == "" {
-		return errors.New("proof_ssh_key names no key")
-	}
-	if _, err := os.Stat(file); err != nil {
-		return err
-	}
-	_, err := exec.LookPath("ssh-keygen")
-	return err
 }

@@ -3,10 +3,13 @@ package form
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // Backing is the desk behind a form for one record. Without a desk nothing is kept and
@@ -14,6 +17,30 @@ import (
 type Backing struct {
 	Desk *desk.Desk // nil: there is none
 	Rec  desk.Record
+	// SSHKey is the file of the key that signs answers; empty for none.
+	SSHKey string
+}
+
+// Signer returns what signs a reply with the user's SSH key, nil where the record needs no
+// proof. It asks on the controlling terminal. Its error is a sentence for the user.
+func (b Backing) Signer() func(context.Context, question.Reply) (*question.Proof, error) {
+	if b.Desk == nil || !b.Desk.RequiresProof(&b.Rec) {
+		return nil
+	}
+	return func(ctx context.Context, r question.Reply) (*question.Proof, error) {
+		if b.SSHKey == "" {
+			return nil, errors.New(words.T("this answer must be signed: name your SSH key with proof_ssh_key, or use a passkey on the page (mcp-askuser web --open)"))
+		}
+		statement, err := b.Rec.ProofStatement(r, time.Now().UTC())
+		if err != nil {
+			return nil, err
+		}
+		p, err := proof.SignSSH(ctx, b.SSHKey, statement)
+		if err != nil {
+			err = fmt.Errorf(words.T("it was not signed: %w"), err)
+		}
+		return p, err
+	}
 }
 
 // Draft returns what was typed before, empty where nothing is kept.
@@ -112,6 +139,7 @@ func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
 	if unsaved != nil {
 		o.Draft = *unsaved
 	}
+	o.Sign = b.Signer()
 	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	if b.AtLimit(ctx) {
 		o.Lift = func() error { return b.Lift(ctx) }

@@ -44,58 +44,70 @@ const (
 	editorKillTime = time.Second
 )
 
-// editing is the text of an entry in an editor. It implements tea.ExecCommand.
-type editing struct {
-	screen     *Screen
-	entry      *Entry
-	text, left string
+// Lend is the message that something else needs the terminal for a while. A [Screen] takes
+// it: it runs Run, which ctx ends with the screen, and then passes what Done returns.
+type Lend struct {
+	Run  func(ctx context.Context) error
+	Done func(error) tea.Msg // called in the goroutine of the model
 }
 
-// editorClosed is the message that the editor is closed, for the goroutine of the model.
-type editorClosed struct {
-	*editing
+// edit is the loan of the terminal to the editor, for the text of an entry.
+func (s *Screen) edit(e *Entry) Lend {
+	text, left := e.value, ""
+	return Lend{
+		Run: func(ctx context.Context) (err error) {
+			text, left, err = EditText(ctx, s.options.Getenv, text)
+			s.left.Store(&left)
+			return err
+		},
+		Done: func(err error) tea.Msg {
+			if err != nil {
+				return Edited{err}
+			}
+			return Edited{e.replace(text, left)}
+		},
+	}
+}
+
+// lending is a loan under way. It implements tea.ExecCommand.
+type lending struct {
+	screen *Screen
+	Lend
+}
+
+// returned is the message that the terminal is back.
+type returned struct {
+	*lending
 	err error
 }
 
-// edit runs the editor on the text of an entry, the screen being off meanwhile.
-func (s *Screen) edit(e *Entry) tea.Cmd {
-	run := &editing{screen: s, entry: e, text: e.value}
+// lend runs a loan, the screen being off meanwhile.
+func (s *Screen) lend(l Lend) tea.Cmd {
+	run := &lending{s, l}
 	return func() tea.Msg {
 		if s.options.Lender != nil {
 			s.options.Lender.Pause()
 		}
-		return tea.Exec(run, func(err error) tea.Msg { return editorClosed{run, err} })()
+		return tea.Exec(run, func(err error) tea.Msg { return returned{run, err} })()
 	}
 }
 
-// The editor has the controlling terminal, whatever the standard streams are.
+// What borrows the terminal has the controlling one, whatever the standard streams are.
 
-func (*editing) SetStdin(io.Reader)  {}
-func (*editing) SetStdout(io.Writer) {}
-func (*editing) SetStderr(io.Writer) {}
+func (*lending) SetStdin(io.Reader)  {}
+func (*lending) SetStdout(io.Writer) {}
+func (*lending) SetStderr(io.Writer) {}
 
 // Run implements tea.ExecCommand.
-func (e *editing) Run() (err error) {
-	e.screen.editor <- struct{}{}
-	defer func() { <-e.screen.editor }()
-	o := e.screen.options
-	run := func() error {
-		e.text, e.left, err = EditText(e.screen.editors, o.Getenv, e.text)
-		e.screen.left.Store(&e.left)
-		return err
-	}
-	if o.Lender != nil {
-		return o.Lender.Lend(run)
+func (l *lending) Run() error {
+	s := l.screen
+	s.editor <- struct{}{}
+	defer func() { <-s.editor }()
+	run := func() error { return l.Lend.Run(s.editors) }
+	if s.options.Lender != nil {
+		return s.options.Lender.Lend(run)
 	}
 	return run()
-}
-
-// replaceText puts what the editor left into the entry.
-func (e editorClosed) replaceText() Edited {
-	if e.err != nil {
-		return Edited{e.err}
-	}
-	return Edited{e.entry.replace(e.text, e.left)}
 }
 
 // EditText opens a text in the human's editor, on the controlling terminal. The end of ctx

@@ -23,15 +23,16 @@ const answerTimeout = 500 * time.Millisecond
 // gets no keys: they were not meant for it. It cannot quit either.
 type handshake struct {
 	model  tea.Model
-	edit   func(*Entry) tea.Cmd
+	edit   func(*Entry) Lend
+	lend   func(Lend) tea.Cmd
 	frames *frames
 	size   tea.Msg // the size, while the model does not know it
 	asked  int     // how often the attributes were queried
 	done   bool
 	quit   bool // the model wanted to
 
-	editing bool      // an editor has the terminal
-	held    []tea.Msg // messages that arrived meanwhile
+	lent bool      // something else has the terminal
+	held []tea.Msg // messages that arrived meanwhile
 }
 
 // answerTimedOut is the message that answerTimeout is over.
@@ -67,27 +68,30 @@ func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return h, nil
 		}
 	}
-	closed, isClosed := msg.(editorClosed)
-	e, opens := msg.(Edit)
+	if e, opens := msg.(Edit); opens && !h.lent {
+		msg = h.edit(e.Entry)
+	}
+	back, isBack := msg.(returned)
+	l, borrows := msg.(Lend)
 	switch {
-	case isClosed:
-		return h, h.afterEditor(closed)
-	case h.editing: // the editor's text is first
+	case isBack:
+		return h, h.takeBack(back)
+	case h.lent: // what comes of the loan is first
 		h.held = append(h.held, msg)
 		return h, nil
-	case opens:
-		h.editing = true
-		return h, h.edit(e.Entry)
+	case borrows:
+		h.lent = true
+		return h, h.lend(l)
 	}
 	return h, h.pass(msg)
 }
 
-// afterEditor passes the editor's text to the model, then the messages that arrived
+// takeBack passes what came of a loan to the model, then the messages that arrived
 // meanwhile.
-func (h *handshake) afterEditor(closed editorClosed) tea.Cmd {
+func (h *handshake) takeBack(back returned) tea.Cmd {
 	held := h.held
-	h.editing, h.held = false, nil
-	cmds := []tea.Cmd{h.pass(closed.replaceText())}
+	h.lent, h.held = false, nil
+	cmds := []tea.Cmd{h.pass(back.Done(back.err))}
 	for _, msg := range held {
 		_, cmd := h.Update(msg)
 		cmds = append(cmds, cmd)

@@ -55,7 +55,7 @@ func NewScreen(o ScreenOptions) *Screen {
 	s.editors, s.end = context.WithCancel(context.Background())
 	gone, hangUp := context.WithCancelCause(context.Background())
 	s.gone = gone
-	h := &handshake{model: o.Model, edit: s.edit}
+	h := &handshake{model: o.Model, edit: s.edit, lend: s.lend}
 	s.program = tea.NewProgram(
 		h,
 		tea.WithInput(input(o.In, hangUp)),

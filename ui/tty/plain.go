@@ -39,6 +39,17 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		c.in.start()
 		return edited, left, err
 	}
+	if sign := backing.Signer(); sign != nil {
+		c.sign = func(ctx context.Context, r question.Reply) (p *question.Proof, err error) {
+			c.in.stop()
+			err = t.Lend(func() error {
+				p, err = sign(ctx, r)
+				return err
+			})
+			c.in.start()
+			return p, err
+		}
+	}
 	defer t.handleStops(true, func() { c.in.printAbove(func() {}) })()
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
@@ -65,6 +76,8 @@ type conversation struct {
 
 	// edit is term.EditText, with the terminal lent to the editor.
 	edit func(ctx context.Context, text string) (edited, left string, err error)
+	// sign is form.Options.Sign, with the terminal lent to it.
+	sign func(context.Context, question.Reply) (*question.Proof, error)
 }
 
 // move says how the conversation continues after a line.
@@ -303,6 +316,9 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 // tryCommit commits the reply once.
 func (c *conversation) tryCommit(ctx context.Context) error {
 	reply, err := c.Reply()
+	if err == nil && c.sign != nil && desk.StatusOf(reply) == desk.Answered {
+		reply.Proof, err = c.sign(ctx, reply)
+	}
 	if err == nil {
 		err = awaitStore(ctx, func() error { return c.commit(reply) })
 	}
