@@ -127,7 +127,7 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 	d, err := a.desk()
 	add(words.T("store"), a.examineStore(ctx, d, err))
 	if err == nil {
-		add(words.T("surfaces"), a.examineSurfaces(ctx, d)...)
+		add(words.T("places"), a.examineSurfaces(ctx, d)...)
 	}
 	if err == nil && s.NtfyTopic != "" {
 		add(words.T("phone"), a.examinePhone(ctx, d))
