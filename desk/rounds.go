@@ -26,17 +26,17 @@ type RoundLimitError struct {
 	Limit   int
 }
 
-// refusal begins the reason of a call that was refused for that.
+// refusal is part of the reason of a call that was refused for that.
 const refusal = "recursive_limit_exceeded"
 
 func (e *RoundLimitError) Error() string {
-	return fmt.Sprintf(refusal+": %d rounds in a row; wait, or let the user lift the limit", e.Limit)
+	return fmt.Sprintf("go on without asking: %d rounds in a row is the limit ("+refusal+"); a pause lifts it, or the user", e.Limit)
 }
 
 // Refused reports whether a call ended like this because its session had asked
 // too many rounds in a row: the human was not asked, and can lift the limit.
 func (o *Outcome) Refused() bool {
-	return o.Status == Unavailable && strings.HasPrefix(o.Reason, refusal)
+	return o.Status == Unavailable && strings.Contains(o.Reason, refusal)
 }
 
 // number gives a new record its id, its time and its round: its place in its

@@ -14,11 +14,11 @@ def call(path, body=None):
 def answer(record):
     answers = {}
     for question in record["questions"]:
-        print(record.get("agentId", ""), "asks:", question["question"])
+        print(record.get("agentId") or record["asker"]["client"], "asks:", question["question"])
         labels = [option["label"] for option in question.get("options", [])]
         print("".join("  - " + label + "\n" for label in labels), end="")
         text = input("> ")
-        answers[question["question_id"]] = {"other": text} if labels and text not in labels else text
+        answers[question["question_id"]] = {"other": text} if question["allow_custom"] and text not in labels else text
     print(json.load(call("/api/task/answer", {"id": record["id"], "answers": answers}))["message"], flush=True)
 
 events, shown, event = call("/api/events"), set(), ""

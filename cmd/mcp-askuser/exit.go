@@ -84,7 +84,7 @@ func endError(rec desk.Record) (err error) {
 	case desk.Timeout:
 		err = fmt.Errorf(words.T("no answer within %s"), rec.Outcome.Reason)
 	case desk.Unavailable:
-		err = fmt.Errorf(words.T("no way to ask here (%s); run it in a terminal, or name a place with --surface"), words.Local.Reason(rec.Outcome))
+		err = fmt.Errorf(words.T("no way to ask here; run it in a terminal (%s)"), words.Local.Remedy(rec.Outcome))
 	case desk.Failed:
 		err = fmt.Errorf(words.T("asking failed: %s"), words.Local.Reason(rec.Outcome))
 	case desk.Cancelled:

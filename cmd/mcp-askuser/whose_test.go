@@ -165,7 +165,15 @@ func TestFrontEndOfTheGuide(t *testing.T) {
 	if err := fe.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = fe.Process.Kill(); _ = fe.Wait() }()
+	ended := make(chan struct{})
+	go func() { _ = fe.Wait(); close(ended) }()
+	defer func() {
+		_ = fe.Process.Kill()
+		<-ended
+		if t.Failed() {
+			t.Logf("the front end said %s", said.String())
+		}
+	}()
 	for _, want := range []struct{ args, typed, text string }{
 		{`{"question":"Which database?","options":["PostgreSQL","MongoDB"]}`, "MongoDB", `User has answered your questions: "Which database?"="MongoDB".`},
 		{`{"question":"Delete 3 files?","type":"boolean"}`, "yes", `User has answered your questions: "Delete 3 files?"="Yes".`},
@@ -173,9 +181,18 @@ func TestFrontEndOfTheGuide(t *testing.T) {
 		if _, err := io.WriteString(keys, want.typed+"\n"); err != nil {
 			t.Fatal(err)
 		}
-		out, err := program(t, dir, "ask", "--surface", "inbox", "--format", "text", want.args).Output()
-		if err != nil || !strings.HasPrefix(string(out), want.text) || !strings.Contains(string(out), "panel") {
-			t.Errorf("%v: the model reads %s; the front end said %s", err, out, said.String())
+		ask := program(t, dir, "ask", "--surface", "inbox", "--format", "text", want.args)
+		var out bytes.Buffer
+		ask.Stdout = &out
+		asked := make(chan error, 1)
+		go func() { asked <- ask.Run() }()
+		select {
+		case <-ended:
+			t.Fatal("the front end ended before the answer")
+		case err := <-asked:
+			if got := out.String(); err != nil || !strings.HasPrefix(got, want.text) || !strings.Contains(got, "panel") {
+				t.Errorf("%v: the model reads %s", err, got)
+			}
 		}
 	}
 }

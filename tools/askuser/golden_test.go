@@ -13,12 +13,15 @@ import (
 	"mcp-askuser/tools/askuser/texts"
 )
 
+// modern is what requests of 2026-07-28 say of their client; what answers them is longer.
+const modern = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`
+
 // list returns the result of tools/list as it is sent.
-func list(t *testing.T, c Config) []byte {
+func list(t *testing.T, c Config, params string) []byte {
 	t.Helper()
-	s := mcpserver.NewMCPServer("test", "1")
+	s := mcpserver.NewMCPServer("mcp-askuser", "v1.0.0")
 	New(c).Register(s)
-	response, err := json.Marshal(s.HandleMessage(context.Background(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)))
+	response, err := json.Marshal(s.HandleMessage(context.Background(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":`+params+`}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,9 +34,9 @@ func list(t *testing.T, c Config) []byte {
 
 // What clients see of the tools is a change of its own in every diff.
 func TestToolsListIsGolden(t *testing.T) {
-	raw := list(t, Config{Limits: question.DefaultLimits()})
-	if len(raw) >= 5000 {
-		t.Errorf("tools/list has %d bytes; they are the user's context, and fewer than 5,000", len(raw))
+	raw := list(t, Config{Limits: question.DefaultLimits()}, "{}")
+	if long := list(t, Config{Limits: question.DefaultLimits()}, modern); len(long) < len(raw)+100 || len(long) >= 5000 {
+		t.Errorf("tools/list has %d bytes, of 2026-07-28 %d; they are the user's context, and fewer than 5,000", len(raw), len(long))
 	}
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, raw, "", "  "); err != nil {

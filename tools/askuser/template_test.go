@@ -52,7 +52,7 @@ func TestTemplates(t *testing.T) {
 // The arguments of a template are published where there are templates, and only there.
 func TestTemplatesArePublished(t *testing.T) {
 	c := Config{Limits: question.DefaultLimits(), Templates: func(string) []string { return []string{t.TempDir()} }}
-	if without := list(t, c); strings.Contains(string(without), "emplate") {
+	if without := list(t, c, "{}"); strings.Contains(string(without), "emplate") {
 		t.Errorf("templates are published without one: %s", without)
 	}
 	c.Templates = func(string) []string { return []string{filepath.Join("..", "..", "examples", "templates")} }
@@ -65,7 +65,7 @@ func TestTemplatesArePublished(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(list(t, c), &with); err != nil {
+	if err := json.Unmarshal(list(t, c, "{}"), &with); err != nil {
 		t.Fatal(err)
 	}
 	ask := with.Tools[0].InputSchema

@@ -31,6 +31,7 @@ type Config struct {
 	Beside  ui.Surface
 	Hold    time.Duration // how long one call waits; 0: as its host allows
 	Timeout time.Duration // how long the human may take; 0: without end
+	Result  string        // "short" or "long" structured content; else as the host shows it
 	Tick    time.Duration // between progress messages; 0: 10 s
 	// Attended reports whether a user reads what the model of a client writes; known
 	// means that the client is a known host. Nil: no user does.
@@ -108,12 +109,13 @@ func (t *Tools) await(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTo
 }
 
 // tool returns the description of a tool. It has readOnlyHint: without it hosts ask
-// for an approval of every call, and run the calls of one turn one by one.
+// for an approval of every call, and run the calls of one turn one by one. The hints left
+// out have their defaults.
 func tool(name, title string, input, output json.RawMessage) mcp.Tool {
 	yes, no := true, false
 	x := mcp.NewToolWithRawSchema(name, texts.Text(name), input)
 	x.RawOutputSchema = output
-	x.Annotations = mcp.ToolAnnotation{Title: title, ReadOnlyHint: &yes, DestructiveHint: &no, IdempotentHint: &no, OpenWorldHint: &yes}
+	x.Annotations = mcp.ToolAnnotation{Title: title, ReadOnlyHint: &yes, DestructiveHint: &no}
 	x.Meta = mcp.NewMetaFromMap(map[string]any{"anthropic/alwaysLoad": true})
 	return x
 }

@@ -121,7 +121,7 @@ func ProblemOf(err error) *Problem {
 	case errors.Is(err, desk.ErrAmbiguous):
 		return Problemf(AmbiguousID, "This fits the ids of several questions.")
 	case errors.As(err, &rounds):
-		return Problemf(RoundLimit, "The session has asked %d rounds in a row. Finish what was answered; after a pause, or once the user lifts the limit, it may ask again.", rounds.Limit)
+		return Problemf(RoundLimit, "Finish what was answered, without asking: %d rounds in a row is the limit. The session may ask again after a pause, or once the user lifts the limit.", rounds.Limit)
 	}
 	return nil
 }

@@ -21,8 +21,8 @@
 //     form that the human opened the cursor is on the first row, but on no yes.
 //   - Dismissing and discussing first ask once more, on a page of their own. The text
 //     that is typed there belongs to no answer.
-//   - Each question has a page. A review follows wherever there is more to overlook than
-//     one pick.
+//   - Each question has a page. A review follows where more than one question is answered,
+//     or a note goes to all answers.
 //   - Typed text is kept: going back, choosing differently, a failed send or an Esc by
 //     mistake discard nothing.
 //   - An earlier answer is marked only at a key that no sentence contains.

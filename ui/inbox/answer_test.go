@@ -203,3 +203,21 @@ func TestGone(t *testing.T) {
 	}
 	r.see("answered on the web page")
 }
+
+// TestPicked: a digit marks a row of the question beside the list, and Enter sends that, or
+// opens the form with it where there is more to answer. After an answer no digit counts
+// before a pause.
+func TestPicked(t *testing.T) {
+	r := newRig(t, 110, 30)
+	first, second := r.claude(database()), r.claude(deploy(), database())
+	r.open().keys("3", "2").see("2 (•) SQLite").keys("down", "up").lacks("(•)").keys("2").press("enter", 150*ms).see("Answer sent.")
+	if got, err := r.desk.Get(t.Context(), first.ID); err != nil || got.Outcome == nil || got.Outcome.Reply.Answers[0].Selected[0] != "sqlite" {
+		t.Fatalf("the record is %+v, %v", got, err)
+	}
+	r.see("Deploy to production now?").types("nyn", 80*ms).press("enter", 150*ms).lacks("(•)").later(time.Second)
+	r.keys("n").see("n (•) No").keys("enter").see("1 of 2", "› n (•) No").keys("esc").see("draft kept")
+	if got, err := r.desk.Get(t.Context(), second.ID); err != nil || got.Outcome != nil {
+		t.Fatalf("the record is %+v, %v", got, err)
+	}
+	r.keys("ctrl+n", "no").see("Note to the agent", "no").keys("esc", "esc").see("[Waiting]")
+}

@@ -51,7 +51,7 @@ func (m *model) pickKeys(r *row) (all term.Binding, rows term.Bindings) {
 	}
 	all = term.Binding{
 		Keys: "0 1 2 3 4 5 6 7 8 9", Name: "0–9", Hint: words.T("choose"), Off: keys == nil,
-		Help: words.T("choose beside the list (y, n too); enter then sends that, or opens the form with it"),
+		Help: words.T("choose beside the list, on 100 columns or more (y, n too); enter then sends that, or opens the form with it"),
 	}
 	return all, rows
 }

@@ -86,12 +86,12 @@ func (m *model) screen() (b term.Block) {
 
 // panel draws a panel as high as the screen, with the lines of end at its bottom, and
 // hints below that are so wide.
-func (m *model) panel(p term.Panel, b term.Block, end []string, width, wide int) term.Block {
+func (m *model) panel(s *term.Styles, p term.Panel, b term.Block, end []string, width, wide int) term.Block {
 	rows := m.Height - term.EdgesHigh - len(end)
 	b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
 	b.Lines = append(b.Lines, end...)
 	p.Place = term.Cut(p.Place, width/2)
-	return p.Draw(m.Styles, b, width, wide, m.Height)
+	return p.Draw(s, b, width, wide, m.Height)
 }
 
 // drawNote draws what the last key led to: in the edge of a panel, or in lines above it
@@ -144,7 +144,7 @@ func (m *model) drawList(width, front int) term.Block {
 		b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
 		b.Add(m.typing.Draw(m.Styles, inner, 1))
 	}
-	return m.panel(p, b, end, width, wide)
+	return m.panel(styles, p, b, end, width, wide)
 }
 
 // drawFront shows what has the keyboard or else, beside a list, the record that
@@ -153,9 +153,12 @@ func (m *model) drawFront(width, list int) term.Block {
 	if m.answer != nil {
 		return m.viewForm()
 	}
-	p, b := term.Panel{Active: list > 0 && m.covered()}, term.Block{}
+	p, b, styles := term.Panel{Active: list > 0 && m.covered()}, term.Block{}, m.Styles
 	var end []string
-	if list == 0 {
+	switch {
+	case list > 0 && !p.Active:
+		styles = styles.Inactive()
+	case list == 0:
 		p.Place, p.Hints = m.waiting.count(), m.hints()
 		p.Note, end = m.drawNote(width)
 	}
@@ -184,7 +187,7 @@ func (m *model) drawFront(width, list int) term.Block {
 		}
 		b = m.pane.Draw(m.Styles, inner, rows)
 	}
-	return m.panel(p, b, end, width, m.Width-list)
+	return m.panel(styles, p, b, end, width, m.Width-list)
 }
 
 func (m *model) tabs() string {

@@ -207,7 +207,7 @@ func (r *Result) fill(rec desk.Record) {
 		}
 		r.Add("cancelled", map[string]string{"who": who, "reason": o.Reason})
 	case desk.Unavailable:
-		r.Summary, r.Reason = "No way to reach the user", remedy(o.Reason)
+		r.Summary, r.Reason = "No way to reach the user", words.English.Remedy(o)
 		r.Add("unavailable", map[string]string{"reason": cmp.Or(r.Reason, "no reason was given")})
 	default:
 		r.Summary = "The question failed"
@@ -226,16 +226,6 @@ func NewUntold(rec desk.Record, command, address string) *Result {
 	}
 	r.add("untold", values, map[string]string{"id": "this id"})
 	return r
-}
-
-// remedy returns the one reason on which the user can act, of those that each surface
-// has: "tty: this process has no controlling terminal; inbox: no inbox is open".
-func remedy(reasons string) string {
-	if strings.Contains("; "+reasons, "; inbox: ") {
-		return "no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web"
-	}
-	first, _, _ := strings.Cut(reasons, "; ")
-	return first
 }
 
 // Age adds to a reply that is delivered late how old it is.

@@ -91,8 +91,8 @@ func TestResultTexts(t *testing.T) {
 			"The question was withdrawn by an agent. Reason: by the client. Assume no answer.", false},
 		{"withdrawn by a command", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell}),
 			"The question was withdrawn by a command. Assume no answer.", false},
-		{"unavailable", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "tty: no controlling terminal"}),
-			"There is no way to show the question to the user here (tty: no controlling terminal). Do not call this tool again; ask the user in plain text in your reply instead.", true},
+		{"unavailable", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "tty: no controlling terminal; pane: not inside a terminal multiplexer"}),
+			"There is no way to show the question to the user here (the setting surface allows only tty, pane; mcp-askuser doctor says what works here). Do not call this tool again; ask the user in plain text in your reply instead.", true},
 		{"failed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}),
 			"Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead.", true},
 	} {
