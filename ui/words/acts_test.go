@@ -13,18 +13,15 @@ import (
 )
 
 // acts is the table of the acts: each has one word in a language.
-var acts = []struct {
-	en     *regexp.Regexp
-	zh, pt string // regular expressions, too
-}{
-	{regexp.MustCompile(`\b[Ss]en(d|ds|t|ding)\b`), `发送`, `(?i)\benvi`},
-	{regexp.MustCompile(`\b[Dd]ismiss`), `关闭`, `(?i)\bdispens`},
-	{regexp.MustCompile(`\b[Dd]iscuss`), `讨论`, `(?i)\bdiscut`},
-	{regexp.MustCompile(`\b[Nn]otes?\b`), `备注|notes?`, `(?i)\bobservaç|notes?\b`},
-	{regexp.MustCompile(`\b[Aa]nswer(|s|ed|ing)\b`), `回答|answer`, `(?i)\brespo(nd|st)`},
-	{regexp.MustCompile(`\b[Ss]kip(|s|ped)\b`), `跳过`, `(?i)\bpul`},
-	{regexp.MustCompile(`\b[Rr]eopen`), `重新打开`, `(?i)\breab`},
-	{regexp.MustCompile(`\b[Ww]ithdr`), `撤回`, `(?i)\bretir`},
+var acts = []map[words.Language]*regexp.Regexp{
+	act(`\b[Ss]en(d|ds|t|ding)\b`, `发送`, `(?i)\benvi`),
+	act(`\b[Dd]ismiss`, `关闭`, `(?i)\bdispens`),
+	act(`\b[Dd]iscuss`, `讨论`, `(?i)\bdiscut`),
+	act(`\b[Nn]otes?\b`, `备注|notes?`, `(?i)\bobservaç|notes?\b`),
+	act(`\b[Aa]nswer(|s|ed|ing)\b`, `回答|answer`, `(?i)\brespo(nd|st)`),
+	act(`\b[Ss]kip(|s|ped)\b`, `跳过`, `(?i)\bpul`),
+	act(`\b[Rr]eopen`, `重新打开`, `(?i)\breab`),
+	act(`\b[Ww]ithdr`, `撤回`, `(?i)\bretir`),
 }
 
 // synonyms are other words for the acts and things, which no text uses.
@@ -48,6 +45,11 @@ var ofCode = regexp.MustCompile(`mcp-askuser [a-z]+|desk (init|create|status)|--
 
 // ofSharedDesk are the texts that only a user of a shared desk reads.
 var ofSharedDesk = regexp.MustCompile(`(?i)shared desk|^(the desk is ready|wrong with the desk|the desk (cannot be used|does not answer|was made by)|say what the desk has|set up a desk|not sent yet: the desk|your answer to .* as the desk)|when the desk answers|has a desk of its own|the desk needs`)
+
+// act has parts of the forms of its word, as regular expressions.
+func act(en, zh, pt string) map[words.Language]*regexp.Regexp {
+	return map[words.Language]*regexp.Regexp{words.English: regexp.MustCompile(en), words.Chinese: regexp.MustCompile(zh), words.Portuguese: regexp.MustCompile(pt)}
+}
 
 func TestActs(t *testing.T) {
 	for _, l := range words.Languages()[1:] {
@@ -82,9 +84,8 @@ func checkActs(t *testing.T, file string, l words.Language, en, said string) {
 		texts[l] = strings.ReplaceAll(texts[l], "\n", "") // lines break within words
 	}
 	for _, act := range acts {
-		word := map[words.Language]string{words.Chinese: act.zh, words.Portuguese: act.pt}[l]
-		if found := act.en.FindString(texts[words.English]); found != "" && !regexp.MustCompile(word).MatchString(texts[l]) {
-			t.Errorf("%s: %q says %q, and %q does not say %s", file, en, found, said, word)
+		if found := act[words.English].FindString(texts[words.English]); found != "" && !act[l].MatchString(texts[l]) {
+			t.Errorf("%s: %q says %q, and %q does not say %s", file, en, found, said, act[l])
 		}
 	}
 	for in, text := range texts {
