@@ -79,6 +79,7 @@ func Clients() []Client {
 		{
 			Name: "codex", program: "codex",
 			Restart: words.Mark("Sessions that are started from now on have it; a daemon that runs must be stopped first."),
+			Bare:    true,
 			format:  edit.TOML, path: []string{"mcp_servers"}, project: ".codex/config.toml",
 			user: func(p Place) string { return filepath.Join(p.dir("CODEX_HOME", ".codex"), "config.toml") },
 			// 300 s is its limit otherwise.

@@ -105,6 +105,7 @@ type Client struct {
 	Name    string // on the command line
 	Title   string // its human name
 	Restart string // when a change takes effect
+	Bare    bool   // our program does not inherit its environment
 
 	program string // its name in PATH; empty without one
 	format  edit.Format
@@ -202,7 +203,7 @@ type Registration struct {
 	Remote bool          // it is an address
 	Limit  time.Duration // the client's limit for a call; 0 without one
 	From   string        // the setting of the limit, where it is not the client's default
-	Hold   time.Duration // the value of --hold, or of its variable; 0 without both
+	Hold   string        // the value of --hold, or of its variable; empty without both
 }
 
 // Registered reads our entry in the client's file.
@@ -223,18 +224,18 @@ func (c *Client) Registered(p Place) (Registration, error) {
 				r.Limit, r.From = limit, c.limit.key
 			}
 		case "env", "envs", "environment":
-			if variables, ok := m.Value.(map[string]any); ok && r.Hold == 0 {
-				r.Hold, _ = time.ParseDuration(fmt.Sprint(variables["ASK_HOLD"]))
-			}
+			variables, _ := m.Value.(map[string]any)
+			r.Hold, _ = variables["ASK_HOLD"].(string)
 		case "url", "httpUrl", "serverUrl", "uri", "command", "cmd", "args":
 			for _, word := range list {
 				r.What = strings.TrimSpace(r.What + " " + fmt.Sprint(word))
 			}
 			r.Remote = r.Remote || m.Name[0] == 'u' || strings.HasSuffix(m.Name, "Url")
 		}
-		if i := slices.Index(list, any("--hold")); i >= 0 && i+1 < len(list) {
-			r.Hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
-		}
+	}
+	_, flag, _ := strings.Cut(r.What, "--hold")
+	if value := strings.FieldsFunc(flag, func(c rune) bool { return c == ' ' || c == '=' }); len(value) > 0 {
+		r.Hold = value[0]
 	}
 	return r, err
 }
@@ -269,14 +270,20 @@ func (c *Client) Declines(p Place) string {
 	if err != nil || c.policy.key == "" {
 		return ""
 	}
-	if now, err := edit.Read(path); err == nil && c.declines(now.Before) {
+	if now, err := edit.Read(path); err == nil && c.declines(p, now.Before) {
 		return fmt.Sprintf("%s = %q", c.policy.key, c.policy.declines)
 	}
 	return ""
 }
 
-func (c *Client) declines(data []byte) bool {
-	value, _, err := c.format.Get(data, c.policy.key)
+// declines reports whether a file of the client's has the policy; a project's file has
+// that of the user's unless it sets its own.
+func (c *Client) declines(p Place, data []byte) bool {
+	value, found, err := c.format.Get(data, c.policy.key)
+	if p.Project != "" && !found {
+		p.Project = ""
+		return c.Declines(p) != ""
+	}
 	return err == nil && c.policy.key != "" && value == any(c.policy.declines)
 }
 
@@ -375,14 +382,14 @@ func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error)
 	main, err := edit.Plan(path, "", out, c.ours,
 		func(data []byte) ([]byte, error) {
 			data, err := c.format.Set(data, entry, c.at()...)
-			if err != nil || !forms || !c.declines(data) {
+			if err != nil || !forms || !c.declines(p, data) {
 				return data, err
 			}
 			return c.format.Set(data, c.policy.shows, c.policy.key)
 		},
 		func(data, before []byte) ([]byte, error) {
 			data, err := c.format.Remove(data, before, c.at()...)
-			if err != nil || !c.declines(before) {
+			if err != nil || !c.declines(p, before) {
 				return data, err
 			}
 			if ours, err := c.format.Set(data, c.policy.shows, c.policy.key); err != nil || !bytes.Equal(ours, data) {

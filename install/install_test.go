@@ -386,13 +386,14 @@ skill_approval = false
 func TestLimits(t *testing.T) {
 	for _, tc := range []struct {
 		client, in, settings string
-		limit, hold          time.Duration
+		limit                time.Duration
+		hold                 string
 	}{
-		{"codex", "[mcp_servers.askuser]\ncommand = \"x\"\n", "", 300 * time.Second, 0},
-		{"codex", "[mcp_servers.askuser]\ncommand = \"x\"\ntool_timeout_sec = 20\n[mcp_servers.askuser.env]\nASK_HOLD = \"10m\"\n", "", 20 * time.Second, 10 * time.Minute},
-		{"claude-code", `{"mcpServers": {"askuser": {"command": "x"}}}`, "", 0, 0},
-		{"claude-code", `{"mcpServers": {"askuser": {"command": "x"}}}`, `{"env": {"MCP_TOOL_TIMEOUT": "60000"}}`, time.Minute, 0},
-		{"claude-code", `{"mcpServers": {"askuser": {"command": "x", "timeout": 90000}}}`, `{"env": {"MCP_TOOL_TIMEOUT": 60000}}`, 90 * time.Second, 0},
+		{"codex", "[mcp_servers.askuser]\ncommand = \"x\"\n", "", 300 * time.Second, ""},
+		{"codex", "[mcp_servers.askuser]\ncommand = \"x\"\ntool_timeout_sec = 20\n[mcp_servers.askuser.env]\nASK_HOLD = \"10m\"\n", "", 20 * time.Second, "10m"},
+		{"claude-code", `{"mcpServers": {"askuser": {"command": "x"}}}`, "", 0, ""},
+		{"claude-code", `{"mcpServers": {"askuser": {"command": "x"}}}`, `{"env": {"MCP_TOOL_TIMEOUT": "60000"}}`, time.Minute, ""},
+		{"claude-code", `{"mcpServers": {"askuser": {"command": "x", "args": ["serve", "--hold=3d"], "timeout": 90000}}}`, `{"env": {"MCP_TOOL_TIMEOUT": 60000}}`, 90 * time.Second, "3d"},
 	} {
 		c, _ := ByName(tc.client)
 		p := place(t, "linux", "")
@@ -403,7 +404,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 		if got, err := c.Registered(p); err != nil || got.Limit != tc.limit || got.Hold != tc.hold {
-			t.Errorf("%s %s: limit %v, hold %v, %v", tc.in, tc.settings, got.Limit, got.Hold, err)
+			t.Errorf("%s %s: limit %v, hold %q, %v", tc.in, tc.settings, got.Limit, got.Hold, err)
 		}
 	}
 }

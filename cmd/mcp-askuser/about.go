@@ -76,7 +76,7 @@ func (a *app) completion() *cobra.Command {
 			case "zsh":
 				return root.GenZshCompletion(a.out)
 			}
-			return errors.New(words.T("%q is no shell that this program knows. These are: %s", args[0], strings.Join(shells, ", ")))
+			return errors.New(words.T("unknown shell %q; these are known: %s", args[0], strings.Join(shells, ", ")))
 		},
 	}
 }

@@ -30,13 +30,13 @@ func arguments(cmd *cobra.Command, args []string) error {
 	var fault string
 	switch {
 	case len(args) == 0 && most > 0 && !strings.HasPrefix(name, "["):
-		fault = words.T("%s is missing", name)
+		fault = words.T("missing argument: %s", name)
 	case len(args) <= most:
 		return nil
 	case cmd.HasSubCommands():
 		return unknownCommand(cmd, args[0])
 	default:
-		fault = words.T("%q is an argument too many", args[most])
+		fault = words.T("unexpected argument %q", args[most])
 	}
 	return errors.New(words.T("%s\nUsage: %s", fault, usage(cmd)))
 }
@@ -55,17 +55,17 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 // flagError rewords the library's errors about flags.
 func flagError(cmd *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		takes := map[string]string{"int": words.T("a whole number"), "uint": words.T("a whole number, 0 or more"), "bool": words.T("true or false")}[bad.GetFlag().Value.Type()]
+		takes := map[string]string{"int": words.T("a whole number"), "uint": words.T("a whole number, 0 or more"), "bool": words.T("true or false"), "duration": words.T("a time such as 90s or 10m")}[bad.GetFlag().Value.Type()]
 		return fmt.Errorf(words.T("--%s is %q; it takes %s"), bad.GetFlag().Name, bad.GetValue(), cmp.Or(takes, bad.Unwrap().Error()))
 	}
 	if bad, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		what, _ := pflag.UnquoteUsage(bad.GetFlag())
-		return errors.New(words.T("%s is missing", "--"+bad.GetFlag().Name+" "+what))
+		return errors.New(words.T("missing value: %s", "--"+bad.GetFlag().Name+" "+what))
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		bad, _ := errors.AsType[*pflag.InvalidSyntaxError](err)
-		return errors.New(words.T("%s is no flag; %s --help lists them all", bad.GetSpecifiedFlag(), cmd.CommandPath()))
+		return errors.New(words.T("%s is not a flag; %s --help lists them all", bad.GetSpecifiedFlag(), cmd.CommandPath()))
 	}
 	name := "-" + unknown.GetSpecifiedShortnames()
 	if name == "-" {

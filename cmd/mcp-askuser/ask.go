@@ -92,7 +92,7 @@ func fromWords(args []string) (call []byte, ok bool, err error) {
 	case isJSON && len(options) == 0:
 		return nil, false, nil
 	case isJSON:
-		err = errors.New(words.T("%q is an argument too many: %s takes no options beside it", options[0], args[0]))
+		err = errors.New(words.T("unexpected argument %q: %s takes no options beside it", options[0], args[0]))
 	case len(options) == 0 && !strings.ContainsFunc(text, func(r rune) bool { return r == '?' || r > unicode.MaxASCII || unicode.IsSpace(r) }):
 		err = errors.New(words.T("%q is neither a question nor JSON. Ask as in: %s", text, example))
 	case len(options) == 1:
@@ -138,7 +138,9 @@ func (a *app) request(call wire.Call) desk.Request {
 
 // readCall reads the call from the argument or standard input.
 func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
-	usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
+	fault := func(text string) error {
+		return errors.New(words.T("%s\nUsage: %s", text, cmd.CommandPath()+` '{"questions":[...]}'`))
+	}
 	data, ok, err := fromWords(args)
 	if !ok {
 		data, err = a.input(args)
@@ -147,11 +149,11 @@ func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 		return wire.Call{}, err
 	}
 	if len(data) == 0 {
-		return wire.Call{}, fmt.Errorf("Missing JSON parameter\n%s", usage)
+		return wire.Call{}, fault(words.T("Missing JSON parameter"))
 	}
 	call, err := wire.DecodeAsk(data, a.settings().Limits)
 	if err != nil && !errors.As(err, new(question.Violations)) {
-		err = fmt.Errorf("Invalid JSON format\n%s", usage)
+		err = fault(words.T("Invalid JSON format"))
 	}
 	return call, err
 }
@@ -347,7 +349,7 @@ func (a *app) demo() *cobra.Command {
 			a.opened = true
 			return a.deliver(cmd, call, func(rec desk.Record) (string, error) {
 				result := wire.NewResult(rec)
-				structured, err := json.MarshalIndent(result, "", "  ")
+				structured, err := json.MarshalIndent(result.Lean(), "", "  ")
 				return fmt.Sprintf("%s\n\n%s", result.Message, structured), err
 			})
 		}),

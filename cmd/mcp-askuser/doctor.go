@@ -266,7 +266,11 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	_, none := c.File(p)
 	program, _, _ := strings.Cut(r.What, " ")
 	_, missing := exec.LookPath(program)
-	hold := cmp.Or(r.Hold, a.settings().Hold, askuser.LongestWait(c.Name, false))
+	hold, _ := settings.Duration(r.Hold)
+	if !c.Bare || !a.config.FromEnvironment("hold") {
+		hold = cmp.Or(hold, a.settings().Hold)
+	}
+	hold = cmp.Or(hold, askuser.LongestWait(c.Name, false))
 	if r.Remote { // its settings are elsewhere
 		hold = askuser.LongestWait(c.Name, true)
 	}

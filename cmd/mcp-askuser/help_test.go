@@ -94,6 +94,15 @@ func helpOfEveryCommand(t *testing.T, l words.Language) {
 		if strings.Contains(text, "…") {
 			t.Errorf("%s: something is cut off:\n%s", c.CommandPath(), text)
 		}
+		if strings.Contains(text, "--\n") {
+			t.Errorf("%s: a flag is in two lines:\n%s", c.CommandPath(), text)
+		}
+		lines := strings.Split(c.Long, "\n")
+		for i, next := range lines[1:] {
+			if next != "" && ansi.StringWidth(lines[i]) > helpWidth {
+				t.Errorf("%s: its end has a line of its own: %s", c.CommandPath(), lines[i])
+			}
+		}
 		if strings.Contains(text, "\n   \n") || strings.Contains(text, "\n\n\n") {
 			t.Errorf("%s: a heading without a text:\n%s", c.CommandPath(), text)
 		}

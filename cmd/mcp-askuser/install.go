@@ -184,9 +184,9 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 	c, ok := install.ByName(name)
 	if !ok {
 		if near := settings.Nearest(name, install.Names()); near != "" {
-			return nil, errors.New(words.T("%q is no client that this program knows; did you mean %s?", name, near))
+			return nil, errors.New(words.T("unknown client %q; did you mean %s?", name, near))
 		}
-		return nil, errors.New(words.T("%q is no client that this program knows. These are: %s", name, strings.Join(install.Names(), ", ")))
+		return nil, errors.New(words.T("unknown client %q; these are known: %s", name, strings.Join(install.Names(), ", ")))
 	}
 	steps := []step{{c.Title, c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }}}
 	if !r.questions {

@@ -144,6 +144,8 @@ func (a *app) root(args []string) *cobra.Command {
 			a.uninstall(), a.serve(), a.hook(), a.token(), a.deskCommand(), a.configuration(), a.completion(), a.version(), a.phoneCommand())
 		cmd.CompletionOptions.DisableDefaultCmd = true // it speaks English only
 		cmd.SetHelpCommandGroupID(more)
+		cmd.InitDefaultHelpCmd()
+		completeHelp(cmd)
 	}
 	addHelp(cmd)
 	return cmd

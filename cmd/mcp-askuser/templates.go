@@ -52,25 +52,20 @@ func (a *app) templates() *cobra.Command {
 	return cmd
 }
 
-// completeTemplates completes the flags --template and --var.
+// completeTemplates completes the flags --template and --var. The command reports what is
+// wrong with a template.
 func (a *app) completeTemplates(cmd *cobra.Command) {
-	list := func() []templates.Template {
-		all, _ := templates.List(a.templateDirs(a.directory())...) // the command reports the error
-		return all
-	}
 	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		for _, t := range list() {
+		all, _ := templates.List(a.templateDirs(a.directory())...)
+		for _, t := range all {
 			out = append(out, cobra.CompletionWithDesc(t.Name, t.Description))
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	})
 	_ = cmd.RegisterFlagCompletionFunc("var", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		for _, t := range list() {
-			for _, v := range t.Variables {
-				if t.Name == cmd.Flag("template").Value.String() {
-					out = append(out, cobra.CompletionWithDesc(v.Name+"=", v.Description))
-				}
-			}
+		t, _ := templates.Load(cmd.Flag("template").Value.String(), a.templateDirs(a.directory())...)
+		for _, v := range t.Variables {
+			out = append(out, cobra.CompletionWithDesc(v.Name+"=", v.Description))
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})

@@ -85,7 +85,7 @@ func newConn(o Options) (*conn, error) {
 		}
 		u, err := url.Parse(address)
 		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" {
-			faults = append(faults, fmt.Errorf("the desk %q is no address: it takes nats://HOST:PORT, of several nodes with commas between", o.URL))
+			faults = append(faults, fmt.Errorf("%q: %w", o.URL, errAddress))
 			break
 		}
 		remote = remote || u.Scheme == "tls" || !door.Loopback(u.Hostname())
@@ -326,6 +326,8 @@ func (c *conn) identity() Identity {
 }
 
 // errLost ends a request whose connection was lost.
+var errAddress = errors.New("not an address of the form nats://HOST:PORT, of several nodes with commas between")
+
 var errLost = errors.New("the connection was lost")
 
 // endRequests ends all requests under way: the client would wait for their timeouts.

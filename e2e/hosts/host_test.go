@@ -71,13 +71,14 @@ func (h *host) expect(what ...string) string {
 	return screen
 }
 
-// codex starts Codex, whose daemon would outlive the test.
+// codex starts Codex, whose daemon would outlive the test. Under its policy it would
+// decline every form; install --forms sets the one that shows them.
 func codex(t *testing.T, m *model) *host {
 	home, dir := t.TempDir(), t.TempDir()
 	config := fmt.Sprintf(`
 model = "scripted"
 model_provider = "scripted"
-approval_policy = { granular = { sandbox_approval = false, rules = false, mcp_elicitations = true, request_permissions = false, skill_approval = false } }
+approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
 [model_providers.scripted]
@@ -88,11 +89,20 @@ stream_idle_timeout_ms = 3600000
 [projects.%q]
 trust_level = "trusted"
 [mcp_servers.askuser]
-command = %q
-args = ["serve", "--surface", "elicit", "--max-rounds", "0", "--dir", %q]
-`, m.URL+"/v1", dir, program(t), filepath.Join(home, "desk"))
+command = "replaced"
+[mcp_servers.askuser.env]
+ASK_SURFACE = "elicit"
+ASK_MAX_ROUNDS = "0"
+MCP_ASKUSER_DIR = %q
+`, m.URL+"/v1", dir, filepath.Join(home, "desk"))
 	save(t, filepath.Join(home, "config.toml"), config)
-	h := start(t, m, dir, []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, bin(t, "codex"), "--no-daemon")
+	env := []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
+	install := exec.Command(program(t), "install", "codex", "--forms")
+	install.Env = env
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	h := start(t, m, dir, env, bin(t, "codex"), "--no-daemon")
 	h.desk = filepath.Join(home, "desk")
 	return h
 }
