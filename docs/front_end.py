@@ -14,7 +14,7 @@ def call(path, body=None):
 def answer(record):
     answers = {}
     for question in record["questions"]:
-        print(record.get("agentId", ""), "asks:", question["question"])
+        print(record.get("agentId") or record["asker"]["client"], "asks:", question["question"])
         labels = [option["label"] for option in question.get("options", [])]
         print("".join("  - " + label + "\n" for label in labels), end="")
         text = input("> ")

@@ -295,7 +295,7 @@ func (q *Question) named(text string, joined bool) (ids []string, why string) {
 	case len(ways) == 1:
 		return ways[0], ""
 	case ids == nil && strings.Contains(text, ",") && slices.ContainsFunc(strings.Split(text, ","), mentions):
-		return nil, fmt.Sprintf("%q mixes options with other text; give a JSON array", text)
+		return nil, fmt.Sprintf("%q mixes options with other text; give a JSON array of any of: %s", text, strings.Join(q.optionIDs(), ", "))
 	}
 	return ids, ""
 }

@@ -48,7 +48,7 @@ func TestParseAnswers(t *testing.T) {
 		{"a doubt is refused", `{"f":"Fast, Safe"}`, `answers["f"]: "Fast, Safe" can be read in more than one way, because a label contains a comma; give a JSON array`, comma},
 		{"an array leaves no doubt", `{"f":["Fast, Safe","cheap"]}`, "f=both,cheap", comma},
 		{"an array of ids leaves no doubt", `{"f":["both"]}`, "f=both", comma},
-		{"options mixed with text", `{"o":"Alpha, mine"}`, `answers["o"]: "Alpha, mine" mixes options with other text; give a JSON array`, comma},
+		{"options mixed with text", `{"o":"Alpha, mine"}`, `answers["o"]: "Alpha, mine" mixes options with other text; give a JSON array of any of: a, b`, comma},
 		{"options and text in an array", `{"o":["Alpha","mine, all mine"]}`, "o=a(mine, all mine)", comma},
 		{"two texts", `{"o":["x","y"]}`, `answers["o"]: holds two free texts, "x" and "y"; one is allowed`, comma},
 		{"outside the options", `{"f":["slow"]}`, `answers["f"]: "slow" is none of the options; must be an array of any of: fast, safe, both, cheap`, comma},

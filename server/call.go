@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/tools/askuser"
+	"mcp-askuser/ui"
 )
 
 // Call is one request of the client. What it sends goes into the outbox that
@@ -131,7 +132,7 @@ func (c *Call) handle(m *Message) (mcp.JSONRPCMessage, error) {
 // finish ends the call with its response, which is an error where code is set.
 func (c *Call) finish(line []byte, code int) {
 	defer c.session.calls.end()
-	defer c.cancel(nil)
+	defer c.cancel(ui.ErrCallEnded)
 	if code != 0 {
 		c.reportDelivery(false)
 	}

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -38,8 +40,8 @@ type requests struct {
 
 // do sends a request that belongs to c, calls sent, and waits for the result. If ctx
 // or the call ends first, do cancels the request at the client, which then closes
-// its form; the error is ctx's cause or ui.ErrCallEnded. An error response is an
-// *RPCError.
+// its form; the error is ctx's cause, or wraps ui.ErrCallEnded and the call's. An
+// error response is an *RPCError.
 func (r *requests) do(ctx context.Context, c *Call, method string, params any, sent func()) (json.RawMessage, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -57,11 +59,16 @@ func (r *requests) do(ctx context.Context, c *Call, method string, params any, s
 	case <-ctx.Done():
 	case <-c.ctx.Done():
 	}
-	err = ui.ErrCallEnded
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
+	err = context.Cause(ctx)
+	reason := cmp.Or(err, context.Cause(c.ctx), ui.ErrCallEnded)
+	switch {
+	case err != nil:
+	case errors.Is(reason, ui.ErrCallEnded):
+		err = reason
+	default: // if ctx is the call's, it is about to end with this cause
+		err = fmt.Errorf("%w: %w", ui.ErrCallEnded, reason)
 	}
-	r.withdraw(c, err, id)
+	r.withdraw(c, reason, id)
 	if m, ok := <-answered; ok { // the answer arrived before the withdrawal
 		return m.outcome()
 	}

@@ -349,7 +349,7 @@ func (a *app) demo() *cobra.Command {
 			a.opened = true
 			return a.deliver(cmd, call, func(rec desk.Record) (string, error) {
 				result := wire.NewResult(rec)
-				structured, err := json.MarshalIndent(result, "", "  ")
+				structured, err := json.MarshalIndent(result.Lean(), "", "  ")
 				return fmt.Sprintf("%s\n\n%s", result.Message, structured), err
 			})
 		}),

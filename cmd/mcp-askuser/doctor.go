@@ -128,8 +128,6 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 	add(words.T("store"), a.examineStore(ctx, d, err))
 	if err == nil {
 		add(words.T("surfaces"), a.examineSurfaces(ctx, d)...)
-	}
-	if err == nil && s.NtfyTopic != "" {
 		add(words.T("phone"), a.examinePhone(ctx, d))
 	}
 	add(words.T("clients"), a.examineClients()...)

@@ -105,7 +105,12 @@ func TestDocumentLinks(t *testing.T) {
 				to = n.Destination
 			case *ast.Image:
 				to = n.Destination
-			default:
+			case *ast.HTMLBlock:
+				if m := regexp.MustCompile(`src="([^"]+)"`).FindSubmatch(n.Lines().Value(d.source)); m != nil {
+					to = m[1]
+				}
+			}
+			if to == nil {
 				return
 			}
 			u, err := url.Parse(string(to))
@@ -126,6 +131,43 @@ func TestDocumentLinks(t *testing.T) {
 				t.Errorf("%s links to %s, which has no such heading", d.path, to)
 			}
 		})
+	}
+}
+
+// A screen in a document is one that the form or the inbox draws, or its upper part.
+func TestDocumentScreens(t *testing.T) {
+	drawn := map[string]bool{}
+	for _, pattern := range []string{"ui/form/testdata/*-80x24.txt", "ui/inbox/testdata/*-110x42.txt"} {
+		paths, err := filepath.Glob(filepath.Join(top, pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, path := range paths {
+			screen, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(screen)) {
+				drawn[line] = true
+			}
+		}
+	}
+	screens := 0
+	for _, d := range documents(t) {
+		for _, block := range d.blocks("") {
+			if !strings.HasPrefix(block, "╭") && !strings.HasPrefix(block, "┏") {
+				continue
+			}
+			screens++
+			for line := range strings.Lines(block) {
+				if !drawn[line] {
+					t.Errorf("%s: no screen has the line %s", d.path, line)
+				}
+			}
+		}
+	}
+	if screens < 2 {
+		t.Errorf("%d screens in the documents", screens)
 	}
 }
 

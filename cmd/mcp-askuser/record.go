@@ -142,6 +142,11 @@ func (a *app) evidence() desk.Evidence {
 	return from
 }
 
+// byUser reports whether the user runs this command, in a terminal of their own.
+func (a *app) byUser() bool {
+	return a.evidence().How == desk.HowTerminal && desk.UsersTerminal()
+}
+
 func (a *app) cancel() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{

@@ -26,7 +26,7 @@ import (
 )
 
 func (a *app) serveFlags(cmd *cobra.Command) {
-	a.addFlags(cmd, "hold")
+	a.addFlags(cmd, "hold", "result")
 	a.addFlags(cmd, askKeys[:]...)
 	a.addFlags(cmd, limitKeys[:]...)
 }
@@ -98,7 +98,7 @@ func (a *app) tools(c askuser.Config) (tools *askuser.Tools, stop func()) {
 	s := a.settings()
 	c.Log, c.Presenter = a.log, a.presenter(c.Desk)
 	page := a.webSurface(c.Desk, c.Presenter)
-	c.Limits, c.Hold, c.Timeout = s.Limits, s.Hold, s.Timeout
+	c.Limits, c.Hold, c.Timeout, c.Result = s.Limits, s.Hold, s.Timeout, s.Result
 	c.Surfaces, c.Beside = a.surfaces(c.Desk, page, desk.Dismissed)
 	return askuser.New(c), func() {
 		c.Presenter.Close(askuser.ErrDisconnected)

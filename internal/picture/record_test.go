@@ -117,8 +117,8 @@ func (r *recorder) page() {
 	address, err := url.Parse(strings.TrimSpace(line))
 	r.check(err)
 	for _, ask := range []string{
-		`{"agent_id":"codex","directory":"/home/ada/shop","questions":[{"question":"Deploy version 2.4 to production now?","header":"Deploy","options":[{"label":"Deploy","description":"Takes four minutes; no downtime"},{"label":"Staging first","description":"Production tomorrow"},{"label":"Not yet"}]}]}`,
-		`{"agent_id":"claude-code","directory":"/home/ada/site","questions":[{"question":"Which pages need a translation first?","header":"Pages","multiSelect":true,"options":[{"label":"Checkout"},{"label":"Account"},{"label":"Help"}]}]}`,
+		`{"agent_id":"claude-code","directory":"/home/ada/shop","questions":[{"question":"Deploy version 2.4 to production now?","header":"Deploy","options":[{"label":"Deploy","description":"Takes four minutes; no downtime"},{"label":"Staging first","description":"Production tomorrow"},{"label":"Not yet"}]}]}`,
+		`{"agent_id":"codex","directory":"/home/ada/site","questions":[{"question":"Which pages need a translation first?","header":"Pages","multiSelect":true,"options":[{"label":"Checkout"},{"label":"Account"},{"label":"Help"}]}]}`,
 	} {
 		go r.ask(ctx, address, ask)
 		r.asked(ctx, address, ask)
@@ -164,6 +164,7 @@ func (r *recorder) page() {
 	<-time.After(time.Second) // the page takes no click on what has only just come
 	do(chromedp.Click(chromedp.CSS("#"+id+` [name="q0"][value="1"]`), chromedp.NodeVisible))
 	see(`document.querySelector("#`+id+` [name=q0][value='1']").checked`, 1500*time.Millisecond)
+	<-time.After(time.Second) // nor on what has only just changed
 	do(chromedp.Click(chromedp.CSS("#"+id+" button.main"), chromedp.NodeVisible))
 	see(`document.querySelector("#news")?.innerText.includes("Sent")`, 3*time.Second)
 	r.check(web.Process.Signal(os.Interrupt))

@@ -242,7 +242,7 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 		StructuredContent: r,
 		IsError:           r.IsError(),
 	}
-	if c.hidesText {
+	if c.hidesText && c.Result != "long" || c.Result == "short" {
 		out.StructuredContent = r.Lean()
 	}
 	return out

@@ -422,11 +422,13 @@ func TestToolUseID(t *testing.T) {
 	}
 }
 
-// Hosts that show their model no text get the lean form; programs get all of it.
+// Hosts that show their model no text get the lean form; programs get all of it. A setting
+// gives one form to all.
 func TestLeanResults(t *testing.T) {
-	for name, lean := range map[string]bool{"claude-code": true, "codex-mcp-client": true, "opencode": false, "inspector": false} {
+	for name, lean := range map[string]bool{"claude-code auto": true, "codex-mcp-client ": true, "opencode ": false, "inspector auto": false, "claude-code long": false, "inspector short": true} {
 		r := newRig(t, ui.Elsewhere())
-		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}}}
+		l := &link{}
+		l.client.Name, r.Result, _ = strings.Cut(name, " ")
 		got := r.start(t.Context(), l, request(which))
 		r.reply(r.open().ID, "a")
 		x := within(t, got)

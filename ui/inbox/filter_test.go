@@ -68,7 +68,7 @@ func TestFilterAtOnce(t *testing.T) {
 	r.keys("esc", "tab").see("1 past").later(time.Second).types("xyz⏎", 130*ms).see("Nothing past fits “xyz”")
 }
 
-// TestOrder: groups with a waiting asker are first, and in a group the
+// TestOrder: groups with a waiting asker are first, each by name, and in a group the
 // questions with one, each the oldest first.
 func TestOrder(t *testing.T) {
 	r := newRig(t, 80, 24)
@@ -89,7 +89,7 @@ func TestOrder(t *testing.T) {
 	ask(codex, "c2", true)
 	ask(shop, "s2", true)
 	r.open()
-	if got := r.subjects(); got != "c2 c1 s1 s2 gone" {
+	if got := r.subjects(); got != "s1 s2 c2 c1 gone" {
 		t.Errorf("the order is %s:\n%s", got, r.screen())
 	}
 	s := r.screen()

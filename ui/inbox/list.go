@@ -15,7 +15,6 @@ type row struct {
 	rec desk.Record
 	known
 	group       string // the heading above it; empty for none
-	place       string // sorts the rows
 	wasAttended bool   // its asker waits for the answer, or did when it ended
 	marked      bool   // for what is done to several at once
 }

@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -80,17 +79,11 @@ func (w *waiting) update(records []desk.Record) (fresh, gone []desk.Record) {
 // the selected one.
 func (w *waiting) arrange() { w.arrangeAround(w.selected()) }
 
-// arrangeAround is arrange with another row that may stay, or none. Groups with a waiting
-// asker are first, and in a group the records with one, each the oldest first.
+// arrangeAround is arrange with another row that may stay, or none.
 func (w *waiting) arrangeAround(stays *row) {
-	type group struct {
-		live   bool
-		oldest string // id: they sort by time
-	}
-	groups := map[string]group{}
 	var rows []*row
 	maps.DeleteFunc(w.all, func(_ string, r *row) bool { return r.rec.Outcome != nil && (r != stays || !r.fits(w.filter)) })
-	for _, id := range slices.Sorted(maps.Keys(w.all)) {
+	for _, id := range slices.Sorted(maps.Keys(w.all)) { // the oldest first
 		r := w.all[id]
 		if !r.fits(w.filter) {
 			continue
@@ -100,18 +93,8 @@ func (w *waiting) arrangeAround(stays *row) {
 		if p := r.project(); p != "" {
 			r.group = words.T("%[1]s in %[2]s", r.group, p)
 		}
-		g, there := groups[r.group]
-		if !there {
-			g.oldest = id
-		}
-		g.live = g.live || r.wasAttended
-		groups[r.group] = g
 	}
-	for _, r := range rows {
-		g := groups[r.group]
-		r.place = fmt.Sprint(!g.live, g.oldest, !r.wasAttended, r.rec.ID) // false sorts before true
-	}
-	slices.SortFunc(rows, func(a, b *row) int { return strings.Compare(a.place, b.place) })
+	view.Arrange(rows, func(r *row) (group string, waits bool) { return r.group, r.wasAttended })
 	w.show(rows)
 }
 

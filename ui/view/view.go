@@ -11,6 +11,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,6 +99,23 @@ func (r Record) Fits(filter string, others ...string) bool {
 	}
 	all := strings.ToLower(strings.Join(texts, "\n"))
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(all, word) })
+}
+
+// Arrange sorts rows about open records, given oldest first, by their groups: those in which an
+// agent waits are first, and in a group the records for which one waits. Groups are in the
+// order of their names, so that they keep their places while their records are answered.
+func Arrange[T any](rows []T, of func(T) (group string, waits bool)) {
+	live := map[string]bool{}
+	for _, row := range rows {
+		group, waits := of(row)
+		live[group] = live[group] || waits
+	}
+	last := map[bool]int{false: 1}
+	slices.SortStableFunc(rows, func(a, b T) int {
+		group, waits := of(a)
+		other, otherWaits := of(b)
+		return cmp.Or(last[live[group]]-last[live[other]], strings.Compare(group, other), last[waits]-last[otherWaits])
+	})
 }
 
 // Subject is the first question in one line, with the number of the others.

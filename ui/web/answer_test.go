@@ -49,7 +49,7 @@ func TestAnswerRefused(t *testing.T) {
 		{"too long a text", `{"session_id":"other","question_id":"port","answer":"` + strings.Repeat("x", 10_001) + `"}`, 400, api.InvalidAnswer, "10000"},
 		{"string for boolean", `{"session_id":"s","question_id":"go","answer":"perhaps"}`, 400, api.InvalidAnswer, "true or false"},
 		{"part of a set", `{"id":"` + set.ID + `","answers":{"question-0":["pg"]}}`, 400, api.InvalidAnswer, "go: an answer is required"},
-		{"mixed with other text", `{"id":"` + set.ID + `","answers":{"question-0":"MySQL,Oracle","go":true}}`, 400, api.InvalidAnswer, "JSON array"},
+		{"mixed with other text", `{"id":"` + set.ID + `","answers":{"question-0":"MySQL,Oracle","go":true}}`, 400, api.InvalidAnswer, "JSON array of any of: pg, "},
 		{"index beyond", `{"id":"` + set.ID + `","answers":{"question-2":["pg"]}}`, 400, api.InvalidAnswer, "question-2"},
 		{"answered twice", `{"id":"` + one.ID + `","answers":{"db":"pg","question-0":"lite"}}`, 400, api.InvalidAnswer, "answered twice"},
 		{"no answers", `{"id":"` + one.ID + `"}`, 400, api.InvalidAnswer, "There is no answer"},

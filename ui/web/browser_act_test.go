@@ -142,8 +142,8 @@ func TestBrowserStays(t *testing.T) {
 	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, last.X, last.Y))
 	v.answeredElsewhere(recs[1].ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
 	v.wait(`document.querySelector(%q)?.inert`, inList(recs[1].ID)+".gone")
-	v.put("goose", "/home/ada/api", "", serviceName()) // the news of it, too, moves nothing
-	v.shows("#news", "goose in api asks something.")
+	v.put("zed", "/home/ada/api", "", serviceName()) // the news of it, too, moves nothing
+	v.shows("#news", "Zed in api asks something.")
 	if got := place(inList(recs[2].ID)); got.Top != last.Top {
 		t.Errorf("the entry under the pointer moved from %v to %v", last.Top, got.Top)
 	}
@@ -162,7 +162,7 @@ func TestBrowserStays(t *testing.T) {
 		t.Error("what was sent went away under the pointer")
 	}
 	v.gone("#r-" + recs[0].ID)
-	v.shows("#r-"+recs[2].ID, "OpenCode: deploy")
+	v.shows("#r-"+recs[2].ID, "opencode: deploy")
 	v.pending(recs[2].ID)
 }
 

@@ -277,7 +277,7 @@ func TestBrowserFilter(t *testing.T) {
 				}
 			}
 		})
-		v.wait(`document.querySelectorAll("#list > .first").length === 1 && document.querySelector("#list h2").innerText === "goose in shop"`) // it waits
+		v.wait(`document.querySelectorAll("#list > .first").length === 1 && document.querySelector("#list h2").innerText === "Goose in shop"`) // it waits
 		v.shows("#list > :first-child", "service 3 called")
 		if l.noScript {
 			v.write("#filter [name=filter]", "goose 299"+kb.Enter)
@@ -518,6 +518,7 @@ func TestBrowserHostileText(t *testing.T) {
 		rec = g.put(hostile("client"), "/home/"+hostile("directory"), hostile("session"), q)
 		alike = g.put("codex", "/home/ada", "s", q)
 	})
+	v.turn(rec.ID)
 	v.shows("#r-"+rec.ID, "<script>document.title")
 	v.click(chosen(rec.ID, 0, "0"))
 	for _, where := range []string{"question", "about", "header", "label", "description", "preview", "follow-up", "other", "default", "client", "directory", "fenced", "markdown"} {

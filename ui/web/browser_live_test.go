@@ -67,7 +67,7 @@ func TestBrowserLiveInChinese(t *testing.T) {
 	v.shows(within(first.ID, ".progress"), "已回答 0/2")
 	v.click(chosen(first.ID, 0, "2"), within(first.ID, confirmButton))
 	v.answered(first.ID)
-	v.shows("#news", "已发送给 codex · 商城。")
+	v.shows("#news", "已发送给 Codex · 商城。")
 	v.shows("#count", "1 个问题待回答")
 	v.turn(second.ID)
 	v.answeredElsewhere(second.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
@@ -132,8 +132,9 @@ func TestBrowserOutrun(t *testing.T) {
 	v.shows("#none", "Nothing waits")
 }
 
-// pausing has the browser stop at such requests, and returns those that it stops at.
-func (v *view) pausing(at fetch.RequestPattern) <-chan fetch.RequestID {
+// pausing has the browser stop at such requests. The function that it returns waits for the
+// next of them.
+func (v *view) pausing(at fetch.RequestPattern) func() fetch.RequestID {
 	v.t.Helper()
 	paused := make(chan fetch.RequestID, 1)
 	if err := chromedp.Listen(v.ctx, func(ev any) {
@@ -144,7 +145,16 @@ func (v *view) pausing(at fetch.RequestPattern) <-chan fetch.RequestID {
 		v.t.Fatal(err)
 	}
 	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{&at}})
-	return paused
+	return func() fetch.RequestID {
+		v.t.Helper()
+		select {
+		case id := <-paused:
+			return id
+		case <-time.After(patient):
+			v.t.Fatalf("no request %s", at.URLPattern)
+		}
+		return ""
+	}
 }
 
 // TestBrowserLeftBehind: who goes to another question while an answer is under
@@ -158,7 +168,7 @@ func TestBrowserLeftBehind(t *testing.T) {
 	leave := func() fetch.RequestID {
 		t.Helper()
 		v.confirm(recs[0])
-		id := <-held
+		id := held()
 		v.turn(recs[1].ID)
 		return id
 	}
@@ -184,10 +194,10 @@ func TestBrowserUnheard(t *testing.T) {
 	lose := func(rec desk.Record, meanwhile func()) {
 		t.Helper()
 		v.confirm(rec)
-		id := <-lost
+		id := lost()
 		meanwhile()
 		call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: id, ErrorReason: network.ErrorReasonConnectionReset})
-		call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: <-lost})
+		call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: lost()})
 		v.shows("#news", "Sent to "+words.English.Asker(rec.Asker))
 		if got := v.answered(rec.ID); got["deploy"] != "Yes" {
 			t.Errorf("got %v", got)
@@ -227,10 +237,10 @@ func TestBrowserSentLater(t *testing.T) {
 	sent()
 	v.shows("#news", "Codex in api: already answered on the web page.")
 
-	held := v.pausing(fetch.RequestPattern{URLPattern: "*&id="})
+	held := v.pausing(fetch.RequestPattern{URLPattern: "*&id=&filter="})
 	unsent(recs[1])
 	v.away()
-	id := <-held
+	id := held()
 	sent()
 	v.gone(inList(recs[1].ID))
 	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: id})
@@ -368,7 +378,7 @@ func TestBrowserOverruled(t *testing.T) {
 	v.listening()
 	v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
 	v.answered(rec.ID)
-	v.shows("#news", "Sent to claude-code.")
+	v.shows("#news", "Sent to Claude Code.")
 	no := question.Reply{Answers: []question.Answer{{QuestionID: "deploy", Selected: []string{question.NoID}}}}
 	if _, err := v.desk.Settle(t.Context(), rec.ID, desk.Outcome{Status: desk.Answered, Surface: "claude-code", Reply: &no}); err != nil {
 		t.Fatal(err)
@@ -490,7 +500,7 @@ func TestBrowserBack(t *testing.T) {
 	// An answer that is sent meanwhile does not lead away from there.
 	sent := v.pausing(fetch.RequestPattern{URLPattern: "*/answer"})
 	v.click(inList(recs[0].ID)+" a", chosen(recs[0].ID, 0, "0"), within(recs[0].ID, confirmButton))
-	id := <-sent
+	id := sent()
 	v.click(within(recs[0].ID, ".back"))
 	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: id})
 	v.shows("#news", "Sent to Codex in shop.")
@@ -577,7 +587,7 @@ func TestBrowserDraftNewer(t *testing.T) {
 	held := v.pausing(fetch.RequestPattern{URLPattern: "*/draft"})
 	v.do(chromedp.SetValue(chromedp.CSS(inWords(rec.ID, 0)), "newes"))
 	v.write(inWords(rec.ID, 0), kb.End+"t")
-	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: <-held, ErrorReason: network.ErrorReasonConnectionReset})
+	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: held(), ErrorReason: network.ErrorReasonConnectionReset})
 	call(v, fetch.Disable, cdp.Empty{})
 	reloaded("newest")
 	v.kept(rec.ID, "newest")
@@ -841,7 +851,7 @@ func TestBrowserThousand(t *testing.T) {
 	eval[bool](v, `(window.said = [], new MutationObserver(() => said.push(news.textContent)).observe(news, { childList: true }), true)`)
 	v.click(within(first, confirmButton))
 	v.shows("#count", "999 questions wait")
-	if said := eval[string](v, `said.join()`); !strings.HasPrefix(said, "Kept for codex") || strings.Contains(said, "asks something") {
+	if said := eval[string](v, `said.join()`); !strings.HasPrefix(said, "Kept for Codex") || strings.Contains(said, "asks something") {
 		t.Errorf("%q was said", said) // what moves up was asked long ago
 	}
 	v.away()

@@ -172,16 +172,48 @@ func TestBrowserLook(t *testing.T) {
 				t.Parallel()
 				v := played(t, look, scene.stage)
 				compare(t, name, run(v, chromedp.CaptureScreenshot()))
-				v.fits()
 				v.accessible(string(axe))
 			})
 		}
 	}
-	t.Run("history-page", func(t *testing.T) {
-		v := browse(t, wide, func(g *rig) { history(g) })
-		v.visit("/history")
-		v.accessible(string(axe))
-	})
+	for _, l := range []look{wide, dark} {
+		t.Run(fmt.Sprintf("other pages, dark %t", l.dark), func(t *testing.T) {
+			t.Parallel()
+			var last, failed desk.Record
+			v := browse(t, l, func(g *rig) {
+				history(g)
+				last, failed = rounds(g)
+			})
+			for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/nothing", "/assets/offline.html"} {
+				v.visit(path)
+				v.accessible(string(axe))
+			}
+		})
+	}
+}
+
+// rounds asks up to the limit of rounds, where another agent asks the same as well, and in
+// another session beyond it. One question has failed.
+func rounds(g *rig) (last, failed desk.Record) {
+	q := deploy()
+	for _, session := range []string{"s8", "s9"} {
+		for i := range 10 {
+			q.Text = fmt.Sprintf("Deploy %d?", i)
+			last = g.put("codex", "/home/ada/shop", session, q)
+			if i < 9 || session == "s8" {
+				g.answeredElsewhere(last.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}, Note: "not yet"})
+			}
+		}
+	}
+	if _, _, err := g.desk.Submit(g.t.Context(), desk.Request{Set: last.Set, Session: "s8", Asker: last.Asker}); err == nil {
+		g.t.Fatal("the round after the last was not refused")
+	}
+	g.put("opencode", "/home/ada/shop", "s7", q)
+	failed = g.put("gemini-cli", "/home/ada/shop", "s6", features())
+	if _, err := g.desk.Close(g.t.Context(), failed.ID, desk.Outcome{Status: desk.Failed, Reason: "no space left on device"}); err != nil {
+		g.t.Fatal(err)
+	}
+	return last, failed
 }
 
 // played is a view of a scene.
@@ -258,7 +290,6 @@ func TestBrowserLanguages(t *testing.T) {
 					at.width = 1280
 				}
 				v := played(t, at, scene.stage)
-				v.fits()
 				v.accessible(string(axe))
 			})
 		}
@@ -279,21 +310,28 @@ func (v *view) fits() {
 	}
 }
 
-// accessible fails the test for every violation that axe-core finds.
+// accessible fails the test for every violation that axe-core finds in a narrow window and in
+// a wide one, with the rules of WCAG 2.2 AA. They are as high as the page: what stays at an
+// edge of the window covers none of it.
 func (v *view) accessible(axe string) {
 	v.t.Helper()
-	var found []struct {
-		ID, Help string
-		Nodes    []struct{ HTML, FailureSummary string }
-	}
 	run(v, chromedp.Evaluate[chromedp.Void](axe))
-	result := run(v, chromedp.Evaluate[string](`axe.run().then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
-	if err := json.Unmarshal([]byte(result), &found); err != nil {
-		v.t.Fatal(err)
-	}
-	for _, x := range found {
-		for _, n := range x.Nodes {
-			v.t.Errorf("%s (%s): %s\n%s", x.ID, x.Help, n.HTML, n.FailureSummary)
+	for _, width := range []int64{390, 1280} {
+		v.do(chromedp.EmulateViewport(width, 800))
+		v.do(chromedp.EmulateViewport(width, eval[int64](v, `document.documentElement.scrollHeight`)))
+		v.fits()
+		var found []struct {
+			ID, Help string
+			Nodes    []struct{ HTML, FailureSummary string }
+		}
+		result := run(v, chromedp.Evaluate[string](`axe.run({ rules: { "target-size": { enabled: true } } }).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
+		if err := json.Unmarshal([]byte(result), &found); err != nil {
+			v.t.Fatal(err)
+		}
+		for _, x := range found {
+			for _, n := range x.Nodes {
+				v.t.Errorf("%d: %s (%s): %s\n%s", width, x.ID, x.Help, n.HTML, n.FailureSummary)
+			}
 		}
 	}
 }

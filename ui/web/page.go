@@ -210,20 +210,15 @@ func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, 
 	return x, nil
 }
 
-// list fills in the entries under the agents' names, agents that wait first: the first of all
-// open records, and those after them that the filter fits. The others of the first are hidden: the script announces what is new.
+// list fills in the entries: the first of all open records, and those after them that the
+// filter fits. The others of the first are hidden: the script announces what is new.
 func (s *Server) list(ctx context.Context, x *layout, open []desk.Record, l words.Language) {
 	all := make([]entry, len(open))
 	for i, rec := range open {
 		shown := recordview.Of(rec, l)
 		all[i] = entry{Record: shown, Agent: shown.AskedBy()}
 	}
-	waits := map[string]bool{}
-	for _, e := range all {
-		waits[e.Agent] = waits[e.Agent] || e.Attended
-	}
-	place := func(e entry) string { return fmt.Sprint(!waits[e.Agent], e.Agent, "\n", !e.Attended, e.ID) } // false sorts before true
-	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(place(a), place(b)) })
+	recordview.Arrange(all, func(e entry) (group string, waits bool) { return e.Agent, e.Attended })
 	agent := ""
 	for i, e := range all {
 		e.Hidden = !e.Fits(x.Filter)

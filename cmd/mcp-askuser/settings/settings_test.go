@@ -53,7 +53,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := Values{
 		Limits: question.DefaultLimits(), MaxRounds: 10, RoundPause: 10 * time.Minute,
-		Surfaces: []string{"auto"}, OnTimeout: "none", Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: true,
+		Surfaces: []string{"auto"}, OnTimeout: "none", Result: "auto", Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: true,
 		NtfyServer: "https://ntfy.sh", NtfyText: "header", Language: "auto",
 	}
 	if !reflect.DeepEqual(got.Values, want) {

@@ -139,7 +139,7 @@ func boolean(to *bool) value {
 // choice takes one of some words, each with a value.
 func choice[T any](to *T, allowed []string, values ...T) value {
 	last := len(allowed) - 1
-	return value{"word", words.T("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (any, bool) {
+	return value{words.T("word"), words.T("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (any, bool) {
 		i := slices.Index(allowed, text)
 		if i >= 0 {
 			*to = values[i]
