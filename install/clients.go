@@ -58,7 +58,7 @@ func Clients() []Client {
 	clients := []Client{
 		{
 			Name: "claude-code", program: "claude",
-			Restart: words.Mark("Sessions that are started from now on have it."),
+			Restart: words.Mark("Start a new session to use it."),
 			format:  edit.JSON, path: mcpServers, project: ".mcp.json",
 			user: func(p Place) string { return filepath.Join(p.dir("CLAUDE_CONFIG_DIR", ""), ".claude.json") },
 			// Forms and progress messages do not extend its limit, if one is set.
@@ -78,7 +78,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "codex", program: "codex",
-			Restart: words.Mark("Sessions that are started from now on have it; a daemon that runs must be stopped first."),
+			Restart: words.Mark("Stop a running daemon, then start a new session to use it."),
 			Bare:    true,
 			format:  edit.TOML, path: []string{"mcp_servers"}, project: ".codex/config.toml",
 			user: func(p Place) string { return filepath.Join(p.dir("CODEX_HOME", ".codex"), "config.toml") },
@@ -161,7 +161,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "goose", program: "goose",
-			Restart: words.Mark("Sessions that are started from now on have it."),
+			Restart: words.Mark("Start a new session to use it."),
 			format:  edit.YAML, path: []string{"extensions"},
 			user:  onWindows(below(Place.config, "Block/goose/config/config.yaml"), below(Place.xdg, "goose/config.yaml")),
 			limit: limit{key: "timeout", unit: time.Second, usual: 300 * time.Second},

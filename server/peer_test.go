@@ -13,6 +13,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -27,7 +28,7 @@ type peer struct {
 	t   *testing.T
 	ctx context.Context
 	end context.CancelCauseFunc
-	log *buffer
+	log *waittest.Buffer
 }
 
 func newSession(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc) *peer {
@@ -35,7 +36,7 @@ func newSession(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc) *peer 
 	for name, handler := range tools {
 		s.AddTool(mcp.NewTool(name), handler)
 	}
-	p := &peer{t: t, log: new(buffer)}
+	p := &peer{t: t, log: new(waittest.Buffer)}
 	p.Session = NewSession(s, Options{ID: "session", Dialogue: "session", Directory: "/project", Log: slog.New(slog.NewTextHandler(p.log, nil))})
 	p.ctx, p.end = context.WithCancelCause(t.Context())
 	t.Cleanup(func() {
@@ -147,22 +148,4 @@ func until(t *testing.T, is func() bool) {
 			return
 		}
 	}
-}
-
-// buffer is a log that can be read while it is written.
-type buffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

@@ -127,9 +127,7 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 	d, err := a.desk()
 	add(words.T("store"), a.examineStore(ctx, d, err))
 	if err == nil {
-		add(words.T("surfaces"), a.examineSurfaces(ctx, d)...)
-	}
-	if err == nil && s.NtfyTopic != "" {
+		add(words.T("where questions appear"), a.examineSurfaces(ctx, d)...)
 		add(words.T("phone"), a.examinePhone(ctx, d))
 	}
 	add(words.T("clients"), a.examineClients()...)
@@ -143,7 +141,7 @@ func (a *app) examineSettings() finding {
 		return f.wrong(err.Error(), correctSettings())
 	}
 	if !a.config.Found {
-		f.State, f.Text = stateUnused, words.T("there is no file; the defaults hold")
+		f.State, f.Text = stateUnused, words.T("no file; the defaults apply")
 	}
 	return f
 }
@@ -252,7 +250,7 @@ func (a *app) examineClients() (out []finding) {
 		}
 	}
 	if len(out) == 0 {
-		out = []finding{{Name: words.T("none"), State: stateUnused, Text: words.T("no client that this program knows is on this machine"), Remedy: "mcp-askuser install CLIENT"}}
+		out = []finding{{Name: words.T("none"), State: stateUnused, Text: words.T("no supported client was found on this machine"), Remedy: "mcp-askuser install CLIENT"}}
 	}
 	return out
 }
@@ -269,13 +267,10 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	program, _, _ := strings.Cut(r.What, " ")
 	_, missing := exec.LookPath(program)
 	hold, _ := settings.Duration(r.Hold)
-	if !c.Bare || !a.config.FromEnvironment("hold") {
+	if !r.Remote && !(c.Bare && a.config.FromEnvironment("hold")) { // else it does not have our settings
 		hold = cmp.Or(hold, a.settings().Hold)
 	}
-	hold = cmp.Or(hold, askuser.LongestWait(c.Name, false))
-	if r.Remote { // its settings are elsewhere
-		hold = askuser.LongestWait(c.Name, true)
-	}
+	hold = cmp.Or(hold, askuser.LongestWait(c.Name, r.Remote))
 	switch {
 	case none != nil, (err != nil && !project || r.What == "") && !c.Found(p), err == nil && r.What == "" && project:
 		return f, false

@@ -174,7 +174,7 @@ func (a *app) register(names []string, r registration) error {
 		}
 	}
 	if r.dryRun {
-		a.tell(words.T("Nothing was changed; without --dry-run it is."))
+		a.tell(words.T("Nothing was changed. Run it without --dry-run to apply this."))
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		q.Options = append(q.Options, o)
 	}
 	if len(q.Options) == 0 {
-		return nil, fmt.Errorf(words.T("none of the clients that this program knows is on this machine; name one all the same: %s"), strings.Join(install.Names(), ", "))
+		return nil, fmt.Errorf(words.T("no supported client was found on this machine; name one anyway: %s"), strings.Join(install.Names(), ", "))
 	}
 	if !term.IsTerminal(int(a.in.Fd())) {
 		for _, o := range q.Options {

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -33,21 +36,30 @@ func (a *app) phone(d *desk.Desk) *ntfy.Phone {
 	return p
 }
 
+// openPhone opens the phone of the settings. Its buttons answer in the user's name, so the
+// user must have set it up: a program that an agent starts has the agent's variables.
 func (a *app) openPhone(d *desk.Desk) (*ntfy.Phone, error) {
-	path, err := a.storeFile("phone.key")
+	path, err := a.phoneKey()
 	if err != nil {
 		return nil, err
 	}
-	if err := keyfile.Make(path); err != nil {
-		return nil, err
-	}
-	key, _ := keyfile.Read(path)
 	s := a.settings()
+	key, ok := keyfile.Read(path)
+	if !ok {
+		return nil, errors.New(words.T("the phone is not set up for the topic %s of %s", s.NtfyTopic, s.NtfyServer))
+	}
 	host, _ := os.Hostname() // without one the hint names none
 	return ntfy.New(ntfy.Options{
 		Server: s.NtfyServer, Topic: s.NtfyTopic, Token: s.NtfyToken, ButtonToken: s.NtfyButtonToken,
 		Text: ntfy.Text(s.NtfyText), Page: a.reachablePage, Host: host, Key: key, Desk: d, Log: a.log,
 	})
+}
+
+// phoneKey is the path of the key that signs answers through one topic of one server. Only
+// phone setup makes it.
+func (a *app) phoneKey() (string, error) {
+	sum := sha256.Sum256([]byte(a.settings().NtfyServer + " " + a.settings().NtfyTopic))
+	return a.storeFile(fmt.Sprintf("phone-%x.key", sum[:16]))
 }
 
 // publishPage keeps the address of a page that other devices reach, without its token, in
@@ -126,15 +138,18 @@ func (a *app) listenToPhone(d *desk.Desk) (stop func()) {
 func (a *app) phoneShow() *cobra.Command {
 	cmd := &cobra.Command{Use: "show ID", Short: "Put a question on the phone until it ends", Hidden: true}
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-		p := a.phone(d)
-		if p == nil || rec.Outcome != nil {
+		if a.settings().NtfyTopic == "" || rec.Outcome != nil {
 			return nil
+		}
+		p, err := a.openPhone(d)
+		if err != nil {
+			return err
 		}
 		open, end := context.WithCancel(ctx)
 		defer end()
 		var notified sync.WaitGroup
 		notified.Go(func() { p.Notify(open, rec) })
-		_, err := d.Wait(ctx, rec.ID)
+		_, err = d.Wait(ctx, rec.ID)
 		end()
 		notified.Wait()
 		return err
@@ -143,9 +158,12 @@ func (a *app) phoneShow() *cobra.Command {
 
 func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 	f := finding{Name: a.settings().NtfyTopic, State: stateOK}
+	if f.Name == "" {
+		return finding{Name: "ntfy", State: stateUnused, Text: words.T("no phone is set up; mcp-askuser phone setup does it")}
+	}
 	p, err := a.openPhone(d)
 	if err != nil {
-		return f.wrong(words.Local.Error(err), correctSettings())
+		return f.wrong(words.Local.Error(err), "mcp-askuser phone setup")
 	}
 	if err := p.Readable(ctx); err != nil {
 		return f.wrong(words.T("answers do not arrive: %v", words.Local.Error(err)), words.T("give ntfy_token the right to read and write the topics %s and %s", f.Name, p.ReplyTopic()))
@@ -161,6 +179,6 @@ func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 	if p.Exposed(ctx) {
 		return f.wrong(words.T("ntfy_button_token may read your questions; readers of the topic can take it from a button"), writeOnly)
 	}
-	f.Text = words.T("shows questions, and takes a press of a button")
+	f.Text = words.T("shows questions, and takes a press")
 	return f
 }

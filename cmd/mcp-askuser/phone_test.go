@@ -4,12 +4,25 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/internal/ntfytest"
 )
+
+// usePhone does what phone setup does in the store, for the topic of these tests.
+func usePhone(t *testing.T, dir, server string) {
+	a := &app{config: settings.New(nil), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
+	a.config.Values.NtfyServer, a.config.Values.NtfyTopic = server, "questions"
+	path, err := a.phoneKey()
+	if err := errors.Join(err, keyfile.Make(path)); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // A question asked by a command is on the phone, and a button answers it; a
 // program that only shows it there, as the hooks run it, takes the answer too.
@@ -19,6 +32,7 @@ func TestPhone(t *testing.T) {
 			t.Parallel()
 			server, dir := ntfytest.New(t, "tk_1"), t.TempDir()
 			server.Grant("tk_button", "questions-*")
+			usePhone(t, dir, server.URL)
 			phone := []string{"ASK_NTFY_SERVER=" + server.URL, "ASK_NTFY_TOPIC=questions", "ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}
 			asker := program(t, dir, "confirm", "--surface", "inbox", "Deploy?")
 			if by == "the asker" {
@@ -69,6 +83,7 @@ func TestDoctorTriesThePhone(t *testing.T) {
 	server := ntfytest.New(t, "tk_1")
 	server.Grant("tk_button", "questions-*")
 	server.Grant("tk_other", "elsewhere")
+	open := ntfytest.New(t, "")
 	for _, tc := range []struct {
 		name  string
 		env   []string
@@ -80,12 +95,18 @@ func TestDoctorTriesThePhone(t *testing.T) {
 		{"another token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_other", "ASK_NTFY_TEXT=full"}, stateWrong, "a press of a button would fail"},
 		{"our own token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}, stateWrong, "ntfy_button_token is ntfy_token"},
 		{"no right to read", []string{"ASK_NTFY_TEXT=full"}, stateWrong, "answers do not arrive"},
-		{"a token that reads", []string{"ASK_NTFY_SERVER=" + ntfytest.New(t, "").URL, "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, stateWrong, "may read your questions"},
+		{"a token that reads", []string{"ASK_NTFY_SERVER=" + open.URL, "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, stateWrong, "may read your questions"},
+		{"not set up", []string{"ASK_NTFY_TOKEN=tk_1"}, stateWrong, "the phone is not set up for the topic questions"},
 		{"header", []string{"ASK_NTFY_TOKEN=tk_1"}, stateOK, "without buttons"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := program(t, t.TempDir(), "doctor", "--json")
+			dir := t.TempDir()
+			if tc.name != "not set up" {
+				usePhone(t, dir, server.URL)
+				usePhone(t, dir, open.URL)
+			}
+			cmd := program(t, dir, "doctor", "--json")
 			cmd.Env = append(append(cmd.Env, "ASK_NTFY_SERVER="+server.URL, "ASK_NTFY_TOPIC=questions"), tc.env...)
 			out, _ := cmd.Output() // other parts of this machine may be wrong
 			var found []finding

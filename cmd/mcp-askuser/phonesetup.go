@@ -20,6 +20,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/install/edit"
+	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/ntfy"
@@ -48,7 +49,6 @@ func (a *app) phoneCommand() *cobra.Command {
 }
 
 func (a *app) phoneSetup() *cobra.Command {
-	var wait bool
 	cmd := &cobra.Command{
 		Use:     "setup",
 		Short:   "Make a topic, save it, and send a test to your phone",
@@ -59,7 +59,11 @@ func (a *app) phoneSetup() *cobra.Command {
 	cmd.Flags().String("button-token", "", "an access `token` that may only write to the topic of the answers")
 	text := "full"
 	addWordFlag(cmd, &text, "text", "the `text` that the server gets to store of a question: none, header or full", "none", "header", "full")
-	return a.onPhone(cmd, &wait, func(ctx context.Context) error {
+	cmd.RunE = a.checked(func(cmd *cobra.Command, _ []string) error {
+		if !a.byUser() { // a button answers in the user's name
+			return errors.New(words.T("only you can set up the phone: run this in a terminal of your own"))
+		}
+		ctx := cmd.Context()
 		p, written, err := a.savePhone(ctx, cmd)
 		if err != nil {
 			return err
@@ -71,39 +75,33 @@ func (a *app) phoneSetup() *cobra.Command {
 		if err := p.Readable(ctx); err != nil {
 			return fmt.Errorf(words.T("%w\nGive --token a token that may read and write the topics %s and %s, then run this again: the topic is kept. On a server of your own: ntfy access USER '%[2]s*' read-write"), err, p.Topic, p.ReplyTopic())
 		}
-		return a.tryPhone(ctx, p, true, wait)
+		return a.tryPhone(ctx, p, true)
 	})
+	return cmd
 }
 
 func (a *app) phoneTest() *cobra.Command {
-	var wait bool
-	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button", Example: "  mcp-askuser phone test\n  mcp-askuser phone test --wait < /dev/null"}
-	return a.onPhone(cmd, &wait, func(ctx context.Context) error {
+	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button", Example: "  mcp-askuser phone test"}
+	cmd.RunE = a.checked(func(cmd *cobra.Command, _ []string) error {
 		if a.settings().NtfyTopic == "" {
 			return errors.New(words.T("no phone is set up; mcp-askuser phone setup does it"))
 		}
 		p, err := a.openPhone(nil)
 		if err == nil {
-			err = p.Readable(ctx)
+			err = p.Readable(cmd.Context())
 		}
 		if err != nil {
 			return fmt.Errorf(words.T("%w; mcp-askuser doctor says more"), err)
 		}
-		return a.tryPhone(ctx, p, false, wait)
+		return a.tryPhone(cmd.Context(), p, false)
 	})
-}
-
-// onPhone completes a command that sends a test to the phone.
-func (a *app) onPhone(cmd *cobra.Command, wait *bool, do func(ctx context.Context) error) *cobra.Command {
-	cmd.RunE = a.checked(func(cmd *cobra.Command, _ []string) error { return do(cmd.Context()) })
-	cmd.Flags().BoolVar(wait, "wait", false, "wait for the press also without a terminal")
 	return cmd
 }
 
 func (a *app) phoneOff() *cobra.Command {
 	cmd := &cobra.Command{Use: "off", Short: "Remove what phone setup has written", Example: "  mcp-askuser phone off"}
 	cmd.RunE = a.checked(func(*cobra.Command, []string) error {
-		key, err := a.storeFile("phone.key")
+		key, err := a.phoneKey()
 		if err != nil {
 			return err
 		}
@@ -181,6 +179,20 @@ func (a *app) savePhone(ctx context.Context, cmd *cobra.Command) (p *ntfy.Phone,
 	if err != nil {
 		return nil, nil, err
 	}
+	key, err := a.phoneKey()
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, known := keyfile.Read(key); !known {
+		if err := keyfile.Make(key); err != nil {
+			return nil, nil, err
+		}
+		defer func() {
+			if err != nil {
+				_ = os.Remove(key)
+			}
+		}()
+	}
 	if p, err = a.openPhone(nil); err != nil {
 		return nil, nil, err
 	}
@@ -247,22 +259,17 @@ func (a *app) phoneLines(cmd *cobra.Command, block, rest []byte) (lines string, 
 	return lines, written, nil
 }
 
-// tryPhone sends a test to the phone and waits for a press of its button. In a terminal
-// the user starts it, where subscribe is set, and Enter sends it again; elsewhere it waits
-// only if told to.
-func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe, wait bool) (err error) {
+// tryPhone sends a test to the phone and waits for a press of its button. With subscribe
+// the user starts it. In a terminal Enter sends it again.
+func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err error) {
 	defer func() {
 		if errors.Is(err, ui.ErrInterrupted) {
 			a.tell(words.T("The phone stays set up; mcp-askuser phone test sends a test."))
 		}
 	}()
-	if subscribe {
-		a.showTopic(p)
-	}
 	t := p.NewTest()
-	terminal := term.IsTerminal(int(a.in.Fd()))
 	var enter chan struct{} // each line of the terminal; closed at its end
-	if terminal {
+	if term.IsTerminal(int(a.in.Fd())) {
 		enter = make(chan struct{})
 		go func() {
 			defer close(enter)
@@ -271,7 +278,8 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe, wait bool)
 			}
 		}()
 	}
-	if terminal && subscribe {
+	if subscribe {
+		a.showTopic(p)
 		a.tell(words.T("When the app shows the topic, press Enter to send a test; Ctrl+C sends none."))
 		select {
 		case _, more := <-enter:
@@ -282,7 +290,7 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe, wait bool)
 			return context.Cause(ctx)
 		}
 	}
-	if err := a.sendTest(ctx, p, t); err != nil || !terminal && !wait {
+	if button, err := a.sendTest(ctx, p, t); !button {
 		return err
 	}
 	sent := time.Now()
@@ -306,24 +314,31 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe, wait bool)
 Enter sends the test again; Ctrl+C ends.`, p.Server, p.Topic))
 		case _, more := <-enter:
 			if !more {
-				enter = nil
-			} else if err := a.sendTest(ctx, p, t); err != nil {
+				return ui.ErrInterrupted
+			}
+			if _, err := a.sendTest(ctx, p, t); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) error {
-	err := t.Send(ctx)
+// sendTest reports whether the test has a button. It has none where the server would refuse
+// a press, which is an error where questions need buttons.
+func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) (button bool, err error) {
+	err = t.Send(ctx)
+	refused := errors.Is(err, ntfy.ErrRefused)
 	switch {
-	case errors.Is(err, ntfy.ErrRefused):
-		return fmt.Errorf(words.T("%w\nThe test was sent without a button. Set ntfy_button_token (--button-token) to a token that may only write to the topic %s. On a server of your own: ntfy access USER '%[2]s' write-only"), err, p.ReplyTopic())
+	case refused && p.Text == ntfy.TextFull:
+		return false, fmt.Errorf(words.T("%w\nThe test was sent without a button. Set ntfy_button_token (--button-token) to a token that may only write to the topic %s. On a server of your own: ntfy access USER '%[2]s' write-only"), err, p.ReplyTopic())
+	case refused:
+		a.tell(words.T("The test was sent, without a button: questions have none either (ntfy_text = %q).", p.Text))
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	}
 	a.tell(words.T("The test was sent. Press its button on the phone."))
-	return nil
+	return true, nil
 }
 
 // showTopic shows how the app subscribes to the topic: the link, and on a terminal that
@@ -337,11 +352,14 @@ func (a *app) showTopic(p *ntfy.Phone) {
 	a.tell(words.T("On the phone, install the app ntfy (Google Play, F-Droid or App Store)."))
 	fmt.Fprintln(a.out, p.Link())
 	var code strings.Builder
-	qrterminal.GenerateHalfBlock(p.Link(), qrterminal.L, &code)
-	width := utf8.RuneCountInString(code.String()[:strings.IndexByte(code.String(), '\n')])
+	qrterminal.GenerateWithConfig(p.Link(), qrterminal.Config{
+		Level: qrterminal.L, Writer: &code, HalfBlocks: true, QuietZone: 2, // so that it has room in 24 lines
+		BlackChar: qrterminal.BLACK_BLACK, BlackWhiteChar: qrterminal.BLACK_WHITE, WhiteChar: qrterminal.WHITE_WHITE, WhiteBlackChar: qrterminal.WHITE_BLACK,
+	})
+	width, _, _ := strings.Cut(code.String(), "\n")
 	screen, _ := a.err.(*os.File)
 	subscribe := words.Mark("Android: open the link. iPhone: in the app, add the topic %s\n(server %s).")
-	if room, _, err := term.GetSize(int(screen.Fd())); err == nil && room >= width && !a.settings().Accessible {
+	if columns, rows, err := term.GetSize(int(screen.Fd())); err == nil && columns >= utf8.RuneCountInString(width) && rows >= strings.Count(code.String(), "\n")+4 && !a.settings().Accessible {
 		fmt.Fprint(a.err, code.String())
 		subscribe = words.Mark("Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s).")
 	}

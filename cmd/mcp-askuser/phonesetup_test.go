@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -45,17 +44,17 @@ func (u phoneUser) program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command and returns its exit status and all that it prints.
+// run runs a command on a terminal: the user has a test sent, and ends the input. It
+// returns the exit status and all that the command prints.
 func (u phoneUser) run(args ...string) (status int, out string) {
 	u.t.Helper()
-	data, err := u.program(args...).CombinedOutput()
-	if err != nil && !strings.Contains(err.Error(), "exit status") {
-		u.t.Fatal(err)
+	x := termtest.Start(u.t, u.program(args...), 1000, 24)
+	x.Paste("\r\x04")
+	status = x.Wait()
+	if out = x.Output(); strings.Contains(out, "tk_") {
+		u.t.Errorf("a token is shown: %s", out)
 	}
-	if bytes.Contains(data, []byte("tk_")) {
-		u.t.Errorf("a token is shown: %s", data)
-	}
-	return map[bool]int{true: 0, false: 1}[err == nil], string(data)
+	return status, out
 }
 
 func (u phoneUser) file() string {
@@ -89,19 +88,15 @@ func TestPhoneSetup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, u := ntfytest.New(t, ""), newPhoneUser(t, config)
-			cmd := u.program("setup", "--server", server.URL, "--wait")
-			var out bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &out
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			x := termtest.Start(t, u.program("setup", "--server", server.URL), 80, 10)
+			x.Paste("\r")
 			ntfytest.Press(t, server.Await(t, "", ntfytest.Titled), 0)
-			if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "The press arrived") {
-				t.Errorf("%v: %s", err, out.String())
+			if status := x.Wait(); status != 0 || !strings.Contains(x.Output(), "The press arrived") {
+				t.Errorf("%d: %s", status, x.Output())
 			}
 			link := strings.Replace(server.URL, "http://", "ntfy://", 1) + "/" + u.topic() + "?secure=false"
-			if !strings.Contains(out.String(), link) || strings.Contains(out.String(), "█") {
-				t.Errorf("not the link alone: %s", out.String())
+			if !strings.Contains(x.Output(), link) || strings.Contains(x.Output(), "█") {
+				t.Errorf("not the link alone, where the code has no room: %s", x.Output())
 			}
 			mark, rest := "", config
 			if strings.HasPrefix(config, "\ufeff") {
@@ -114,7 +109,7 @@ func TestPhoneSetup(t *testing.T) {
 			if name == "carriage returns" && strings.Count(got, "\n") != strings.Count(got, "\r\n") {
 				t.Errorf("line ends are mixed: %q", got)
 			}
-			if status, out := u.run("setup"); status != 0 || !strings.Contains(out, link) || strings.Contains(out, "Written") {
+			if status, out := u.run("setup"); status != exitInterrupted || !strings.Contains(out, link) || strings.Contains(out, "Written") {
 				t.Errorf("again: %s", out)
 			}
 			if err := os.WriteFile(u.config, []byte(u.file()+"\nno_color = true\n"), 0o600); err != nil {
@@ -123,8 +118,8 @@ func TestPhoneSetup(t *testing.T) {
 			if status, out := u.run("off"); status != 0 || u.file() != config+"\nno_color = true\n" {
 				t.Errorf("%s: the file became %q", out, u.file())
 			}
-			if _, err := os.Stat(filepath.Join(u.dir, "phone.key")); !os.IsNotExist(err) {
-				t.Errorf("the key stays: %v", err)
+			if left, _ := os.ReadDir(u.dir); len(left) != 0 {
+				t.Errorf("left behind: %v", left)
 			}
 			if status, out := u.run("off"); status != 0 || !strings.Contains(out, "No phone is set up") {
 				t.Errorf("off again: %s", out)
@@ -138,7 +133,7 @@ func TestPhoneOffRemovesTheFile(t *testing.T) {
 	u := newPhoneUser(t, "")
 	for _, args := range [][]string{{"setup", "--server", ntfytest.New(t, "").URL}, {"off"}} {
 		status, out := u.run(args...)
-		if left, _ := os.ReadDir(u.home); status != 0 || (len(left) == 1) != (args[0] == "setup") {
+		if left, _ := os.ReadDir(u.home); status != map[bool]int{true: exitInterrupted}[args[0] == "setup"] || (len(left) == 1) != (args[0] == "setup") {
 			t.Errorf("after %s there is %v: %s", args, left, out)
 		}
 	}
@@ -151,7 +146,7 @@ func TestPhoneSetupKeeps(t *testing.T) {
 	u := newPhoneUser(t, config)
 	status, out := u.run("setup", "--token", "tk_1")
 	for _, want := range []string{"Kept: ntfy_topic, set by " + u.config + ":1", "Kept: ntfy_text, set by " + u.config + ":3", "Written to " + u.config + ": ntfy_token.", "/mine?secure=false", "no more"} {
-		if status != 0 || !strings.Contains(out, want) {
+		if status != exitInterrupted || !strings.Contains(out, want) {
 			t.Errorf("does not say %q: %s", want, out)
 		}
 	}
@@ -168,7 +163,7 @@ func TestPhoneSetupAgain(t *testing.T) {
 	server, u := ntfytest.New(t, ""), newPhoneUser(t, existing)
 	u.run("setup", "--server", server.URL)
 	topic := u.topic()
-	if status, out := u.run("setup", "--text", "header"); status != 0 || u.topic() != topic || !strings.Contains(out, "Written to "+u.config+": ntfy_text.") || strings.Count(u.file(), "ntfy_text") != 1 || !strings.Contains(u.file(), `ntfy_text = "header"`) {
+	if status, out := u.run("setup", "--text", "header"); status != exitInterrupted || u.topic() != topic || !strings.Contains(out, "Written to "+u.config+": ntfy_text.") || strings.Count(u.file(), "ntfy_text") != 1 || !strings.Contains(u.file(), `ntfy_text = "header"`) {
 		t.Errorf("%d %s\n%s", status, out, u.file())
 	}
 	u.run("off")
@@ -190,11 +185,14 @@ func TestPhoneSetupWithAccessControl(t *testing.T) {
 	if status != 1 || u.topic() != topic || !strings.Contains(out, "without a button") || !strings.Contains(out, "--button-token") {
 		t.Errorf("without a button's token: %d %s", status, out)
 	}
+	if status, out = u.run("setup", "--text", "header"); status != 0 || !strings.Contains(out, "questions have none either") {
+		t.Errorf("without buttons: %d %s", status, out)
+	}
 	server.Grant("tk_button", topic+"-*")
-	if status, out = u.run("setup", "--button-token", "tk_button"); status != 0 || u.topic() != topic || !strings.Contains(out, "The test was sent.") {
+	if status, out = u.run("setup", "--text", "full", "--button-token", "tk_button"); status != exitInterrupted || u.topic() != topic || !strings.Contains(out, "The test was sent.") {
 		t.Errorf("with both: %d %s", status, out)
 	}
-	if status, out = u.run("test"); status != 0 || !strings.Contains(out, "The test was sent.") {
+	if status, out = u.run("test"); status != exitInterrupted || !strings.Contains(out, "The test was sent.") {
 		t.Errorf("test: %d %s", status, out)
 	}
 }
@@ -216,6 +214,26 @@ func TestPhoneSetupWritesNothing(t *testing.T) {
 		if status, out := u.run(strings.Fields(tc.args)...); status != 1 || !strings.Contains(out, tc.says) || u.file() != existing {
 			t.Errorf("%s: %d %s", tc.args, status, out)
 		}
+		if left, _ := os.ReadDir(u.dir); len(left) != 0 {
+			t.Errorf("%s leaves %v", tc.args, left)
+		}
+	}
+}
+
+// A script cannot set up the phone, and can test it.
+func TestPhoneWithoutATerminal(t *testing.T) {
+	server, u := ntfytest.New(t, ""), newPhoneUser(t, "")
+	if out, err := u.program("setup", "--server", server.URL).CombinedOutput(); exitStatus(err) != 1 || !strings.Contains(string(out), "run this in a terminal of your own") || u.file() != "" {
+		t.Errorf("setup: %v %s", err, out)
+	}
+	u.run("setup", "--server", server.URL)
+	cmd := u.program("test")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ntfytest.Press(t, server.Await(t, u.topic(), func(m map[string]any) bool { return ntfytest.Titled(m) && m["id"] != "m0" }), 0)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("test: %v", err)
 	}
 }
 

@@ -35,11 +35,11 @@ func (a *app) tokenAdd() *cobra.Command {
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers",
 	}
 	cmd.Flags().BoolVar(&answers, "answers", false, "the token of a front end, through which you answer")
-	return a.withDesk(cmd, func(_ *cobra.Command, d *desk.Desk, args []string) error {
+	return a.withDesk(cmd, func(_ *cobra.Command, _ *desk.Desk, args []string) error {
 		store, frontEnds, err := a.tokens()
 		note := words.Mark("Keep it: it is not shown again. Its holder can ask in the name of %s.")
 		if answers {
-			if d.Answerer(a.evidence(), desk.Asker{}).Kind != desk.UserAnswerer {
+			if !a.byUser() {
 				return errors.New(words.T("only you can let a front end answer for you: run this in a terminal of your own"))
 			}
 			store, note = frontEnds, words.Mark("Keep it: it is not shown again. Its holder can answer in your name; the answers name %s.")

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/ntfytest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -93,6 +94,22 @@ func TestAgentAnswersItself(t *testing.T) {
 			x := termtest.Start(t, cmd, 80, 24)
 			status := x.Wait()
 			return status, strings.ReplaceAll(x.Output(), "only you can let a front end answer", "only the user can answer this")
+		},
+		"phone setup": func(t *testing.T, dir, _ string) (int, string) {
+			u := newPhoneUser(t, "")
+			u.dir = dir
+			cmd := u.program("setup", "--server", ntfytest.New(t, "").URL)
+			cmd.Env = append(cmd.Env, "CLAUDECODE=1")
+			x := termtest.Start(t, cmd, 80, 24)
+			x.Paste("\r\x04") // a test, and the end of the input
+			status := x.Wait()
+			return status, strings.ReplaceAll(x.Output(), "only you can set up the phone", "only the user can answer this")
+		},
+		"a phone of its own": func(t *testing.T, dir, id string) (int, string) {
+			cmd := program(t, dir, "phone", "show", id)
+			cmd.Env = append(cmd.Env, "ASK_NTFY_SERVER="+ntfytest.New(t, "").URL, "ASK_NTFY_TOPIC=mine", "ASK_NTFY_TEXT=full")
+			out, err := cmd.CombinedOutput()
+			return exitStatus(err), strings.ReplaceAll(string(out), "the phone is not set up for the topic mine", "only the user can answer this")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

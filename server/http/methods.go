@@ -233,10 +233,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m *se
 // listen opens the stream for messages that belong to no request of the client's.
 // The server sends none; clients open the stream all the same.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Token) {
-	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
-		notAllowed(w, http.MethodPost)
-		return
-	}
 	if events, _ := accepts(r); !events {
 		http.Error(w, "responses are text/event-stream", http.StatusNotAcceptable)
 		return
@@ -249,10 +245,6 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Tok
 
 // delete ends a session. Its questions stay open.
 func (s *Server) delete(w http.ResponseWriter, r *http.Request, token tokens.Token) {
-	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
-		notAllowed(w, http.MethodPost)
-		return
-	}
 	if x := s.find(w, r, token, nil); x != nil {
 		defer s.sessions.leave(x)
 		s.sessions.remove(x)

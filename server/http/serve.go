@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/internal/door"
@@ -162,6 +163,9 @@ func (s *Server) Handler() http.Handler {
 			return
 		case !door.MarkAuthenticated(r):
 			reject(w, http.StatusServiceUnavailable, "too many connections")
+			return
+		case r.Method != http.MethodPost && mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)):
+			notAllowed(w, http.MethodPost)
 			return
 		}
 		switch r.Method {

@@ -97,7 +97,7 @@ func TestDoor(t *testing.T) {
 // A damaged file of a token locks out that token alone; the log names the file, once.
 func TestDamagedToken(t *testing.T) {
 	t.Parallel()
-	var log lockedBuffer
+	var log waittest.Buffer
 	x := serve(t, nil, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	whole, damaged := x.agent("whole"), x.agent("damaged").hello(`{}`)
 	if err := os.WriteFile(filepath.Join(x.dir, "damaged.json"), []byte("{"), 0o600); err != nil {

@@ -2,7 +2,6 @@ package stdio
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -18,6 +17,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -46,7 +46,7 @@ type peer struct {
 	t       *testing.T
 	in      *io.PipeWriter
 	lines   chan string // what the server wrote; closed when Serve has returned
-	log     *buffer
+	log     *waittest.Buffer
 	result  chan error
 	stopped sync.Once
 }
@@ -56,7 +56,7 @@ func connect(t *testing.T, s *mcpserver.MCPServer, change ...func(*Options)) *pe
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	p := &peer{t: t, in: inW, lines: make(chan string, 1<<16), log: new(buffer), result: make(chan error, 1)}
+	p := &peer{t: t, in: inW, lines: make(chan string, 1<<16), log: new(waittest.Buffer), result: make(chan error, 1)}
 	var o Options
 	o.Log = slog.New(slog.NewTextHandler(p.log, nil))
 	for _, c := range change {
@@ -219,22 +219,4 @@ func receive[T any](t testing.TB, from <-chan T, n int) []T {
 		}
 	}
 	return values
-}
-
-// buffer is a log that can be read while it is written.
-type buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

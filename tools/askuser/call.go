@@ -44,16 +44,12 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	}
 	if meta := req.Params.Meta; meta != nil {
 		c.token = meta.ProgressToken
-		for _, key := range []string{"threadId", "sessionId"} { // Codex
-			if id, ok := meta.GetMetaField(key).(string); ok && c.session == "" {
-				c.session = id
-			}
+		id := func(key string) string {
+			id, _ := meta.GetMetaField(key).(string)
+			return id
 		}
-		for _, key := range []string{"claudecode/toolUseId", "callId"} { // the second is Codex's
-			if id, ok := meta.GetMetaField(key).(string); ok {
-				c.toolUse = wire.ToolUse(id)
-			}
-		}
+		c.session = cmp.Or(id("threadId"), id("sessionId")) // of Codex, as callId
+		c.toolUse = wire.ToolUse(cmp.Or(id("claudecode/toolUseId"), id("callId")))
 		if turn, ok := meta.GetMetaField("x-codex-turn-metadata").(map[string]any); ok {
 			c.prompt, _ = turn["turn_id"].(string)
 		}

@@ -20,20 +20,20 @@ import (
 // returns those of the template, with the caller's other arguments added. The
 // error is a [question.Violations].
 func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.RawMessage, error) {
-	var sent struct{ Template, Variables, Questions json.RawMessage }
+	var sent map[string]json.RawMessage
 	// The decoder reports malformed arguments.
 	if json.Unmarshal(arguments, &sent) != nil || t.Templates == nil {
 		return arguments, nil //nolint:nilerr // the decoder reports it
 	}
-	if n := len(sent.Questions); n > 0 && string(sent.Questions) != "null" && string(sent.Questions) != "[]" {
+	if own := string(sent["questions"]); own != "" && own != "null" && own != "[]" {
 		return arguments, nil // the call has its own questions
 	}
 	var found question.Violations
-	name, _ := question.Read[string](&found, "template", sent.Template, "the name of a template")
+	name, _ := question.Read[string](&found, "template", sent["template"], "the name of a template")
 	if name == "" && found == nil {
 		return arguments, nil
 	}
-	variables, _ := question.Read[map[string]json.RawMessage](&found, "variables", sent.Variables, "an object")
+	variables, _ := question.Read[map[string]json.RawMessage](&found, "variables", sent["variables"], "an object")
 	if found != nil {
 		return nil, found
 	}
@@ -63,14 +63,14 @@ func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.
 	if err != nil {
 		return nil, question.Violations{{Path: "template", Message: err.Error()}}
 	}
-	var all, filled map[string]json.RawMessage
-	if json.Unmarshal(arguments, &all) != nil || json.Unmarshal(data, &filled) != nil {
-		return arguments, nil //nolint:nilerr // the decoder reports it
+	var filled map[string]json.RawMessage
+	if err := json.Unmarshal(data, &filled); err != nil {
+		return nil, err
 	}
 	for _, name := range []string{"template", "variables", "questions"} {
-		delete(all, name)
+		delete(sent, name)
 	}
-	maps.Copy(filled, all)
+	maps.Copy(filled, sent)
 	return json.Marshal(filled)
 }
 

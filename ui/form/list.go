@@ -1,7 +1,6 @@
 package form
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -295,11 +294,13 @@ func (p *page) listBindings(name string) (keys term.Bindings, only bool) {
 	unset := p.unset(s)
 	choose := term.Binding{Keys: "1", Name: "y/n", Hint: words.T("choose")}
 	if !s.Confirms() {
-		first := "1"
+		choose.Name = "1"
 		if s.AllowCustom {
-			first = "0"
+			choose.Name = "0"
 		}
-		choose.Name = fmt.Sprintf("%s–%d", first, min(len(s.Options), 9))
+		if last := strconv.Itoa(min(len(s.Options), 9)); last != choose.Name {
+			choose.Name += "–" + last
+		}
 	}
 	chooseLater, shortcut := choose, term.Binding{}
 	choose.Off, chooseLater.Off = !unset, unset

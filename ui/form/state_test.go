@@ -269,3 +269,16 @@ func TestTook(t *testing.T) {
 		t.Errorf("took %s", r.took)
 	}
 }
+
+// The digits that the last line names are those of the rows.
+func TestDigitsOfRows(t *testing.T) {
+	several := func(options ...question.Option) question.Question {
+		return question.Question{ID: "q", Text: "Which?", Type: question.MultiChoice, Options: options}
+	}
+	a, b := question.Option{ID: "a", Label: "A"}, question.Option{ID: "b", Label: "B"}
+	for want, q := range map[string]question.Question{"· 1 choose": several(a), "· 1–2 choose": several(a, b)} {
+		if got := open(t, 80, 24, q).screen(); !strings.Contains(got, want) {
+			t.Errorf("the screen lacks %q:\n%s", want, got)
+		}
+	}
+}

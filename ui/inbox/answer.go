@@ -65,9 +65,8 @@ func (m *model) tellUnsaved(id string) tea.Msg {
 }
 
 func (m *model) send(msg tea.Msg) tea.Cmd {
-	a := m.answer
-	_, cmd := a.form.Update(msg)
-	return m.addressTo(a, cmd)
+	_, cmd := m.answer.form.Update(msg)
+	return m.addressTo(m.answer, cmd)
 }
 
 func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Options, start formStart) tea.Cmd {
@@ -111,8 +110,7 @@ func (m *model) pressForm(msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == leaveKey {
 		msg = leave()
 	}
-	cmd := m.send(msg)
-	return tea.Batch(cmd, m.closeEndedForm())
+	return tea.Batch(m.send(msg), m.closeEndedForm())
 }
 
 // leave is the key with which a form is left and its draft kept.
@@ -147,8 +145,7 @@ func (m *model) forwardEvent(e desk.Event) tea.Cmd {
 	case a == nil:
 		return nil
 	case a.rec.ID == e.Record.ID && e.Type == desk.Ended:
-		cmd := m.send(form.Withdraw{Cause: &desk.ClosedError{ID: e.Record.ID, Outcome: *e.Record.Outcome}})
-		return tea.Batch(cmd, m.closeEndedForm())
+		return tea.Batch(m.send(form.Withdraw{Cause: &desk.ClosedError{ID: e.Record.ID, Outcome: *e.Record.Outcome}}), m.closeEndedForm())
 	case a.rec.ID == e.Record.ID:
 		return m.send(form.Attention{Attended: e.Record.Attended})
 	case e.Type == desk.Asked:

@@ -13,7 +13,6 @@ package words
 import (
 	"errors"
 	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -198,19 +197,13 @@ func (l Language) reason(reason string) string {
 // Remedy is the one reason why nobody was reached on which the user can act, of those
 // that a record has for each surface: "tty: no terminal; inbox: no inbox is open".
 func (l Language) Remedy(o *desk.Outcome) string {
-	var names []string
-	for part := range strings.SplitSeq(o.Reason, "; ") {
-		if name, _, ok := strings.Cut(part, ": "); ok {
-			names = append(names, name)
-		}
-	}
 	switch {
-	case names == nil:
-		return l.reason(o.Reason)
-	case slices.Contains(names, "inbox"):
+	case o.Refused():
+		return o.Reason
+	case strings.Contains("; "+o.Reason, "; inbox: "):
 		return l.T("no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web")
 	}
-	return l.T("the setting surface allows only %s; mcp-askuser doctor says what works here", strings.Join(names, ", "))
+	return l.T("the setting surface allows no place that works here; mcp-askuser doctor says what does")
 }
 
 // Withdrawal is one sentence for the human whose form was closed, for this cause,

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -208,7 +207,7 @@ func (r *Result) fill(rec desk.Record) {
 		r.Add("cancelled", map[string]string{"who": who, "reason": o.Reason})
 	case desk.Unavailable:
 		r.Summary, r.Reason = "No way to reach the user", words.English.Remedy(o)
-		r.Add("unavailable", map[string]string{"reason": cmp.Or(r.Reason, "no reason was given")})
+		r.Add("unavailable", map[string]string{"reason": r.Reason})
 	default:
 		r.Summary = "The question failed"
 		r.Add("failed", nil)

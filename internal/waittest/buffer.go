@@ -1,0 +1,24 @@
+package waittest
+
+import (
+	"strings"
+	"sync"
+)
+
+// Buffer is a log that can be read while it is written.
+type Buffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
