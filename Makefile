@@ -58,7 +58,7 @@ unit:
 # shared desk.
 browser: deps-browser
 	$(GO) vet -tags browser ./ui/web ./cmd/mcp-askuser ./internal/...
-	$(GO) test -tags browser -count=1 -parallel 4 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser
+	$(GO) test -tags browser -count=1 -timeout 20m -parallel 4 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser
 
 deps-browser: ui/web/testdata/axe/node_modules/.stamp
 	@$(call apt,chromium fonts)
