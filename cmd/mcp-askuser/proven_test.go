@@ -5,10 +5,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -360,4 +362,151 @@ func TestNoForgedProof(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestKeyAddedHere: an agent that adds a key to the store is believed on this machine, and
+// by no verifier that has the user's keys.
+func TestKeyAddedHere(t *testing.T) {
+	x := newLiar(t)
+	sign, dir := x.ownKeys()
+	own, err := os.ReadFile(filepath.Join(dir, proof.SignersFile))
+	x.check(err)
+	file, err := os.OpenFile(filepath.Join(x.dir, keysDir, proof.SignersFile), os.O_APPEND|os.O_WRONLY, 0)
+	x.check(err)
+	_, err = file.Write(own)
+	x.check(errors.Join(err, file.Close()))
+	yes := choose(question.YesID)
+	rec := x.forge(yes, sign(yes))
+	if got := <-x.got; got["response"] != true {
+		t.Errorf("here it is %v", got)
+	}
+	if status, out := x.verify(x.export(rec)); status != exitBad || !strings.Contains(out, "not among those that are trusted") {
+		t.Errorf("%d, %s", status, out)
+	}
+}
+
+// TestVerify: what the user signed is valid, and nothing else than what a verifier asks for.
+func TestVerify(t *testing.T) {
+	for name, tt := range map[string]struct {
+		option string
+		at     time.Duration
+		flags  []string
+		status int
+		said   string
+	}{
+		"a yes":                    {option: question.YesID, said: "Valid"},
+		"of this action":           {option: question.YesID, flags: []string{"--contains", "rm -r build", "--max-age", "1h"}, said: "Valid"},
+		"a no":                     {option: question.NoID, status: exitBad, said: "did not answer yes"},
+		"another action":           {option: question.YesID, flags: []string{"--contains", "rm -r /"}, status: exitBad, said: "does not contain"},
+		"too old":                  {option: question.YesID, at: -2 * time.Hour, flags: []string{"--max-age", "1h"}, status: exitBad, said: "not within the last"},
+		"by a clock that is wrong": {option: question.YesID, at: 2 * time.Hour, flags: []string{"--max-age", "1h"}, status: exitBad, said: "not within the last"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSigner(t)
+			rec := asking(t, openDesk(t, s.dir), "rm -r build")
+			rec.Questions[0].Type, rec.Questions[0].AllowCustom = question.Boolean, false
+			rec.Questions[0].Options = question.YesAndNo()
+			r := choose(tt.option)
+			p := s.sign(s.key, &rec, r, time.Now().UTC().Add(tt.at))
+			rec.State, rec.Outcome = desk.Answered, &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, At: p.At, Proof: p}
+			status, out := s.verify(s.export(rec), tt.flags...)
+			if status != tt.status || !strings.Contains(out, tt.said) {
+				t.Errorf("%d, %s; want %d, %q", status, out, tt.status, tt.said)
+			}
+		})
+	}
+}
+
+// TestDeployOfTheGuide: the guide's scripts refuse to deploy a commit without the user's
+// signed yes to it.
+func TestDeployOfTheGuide(t *testing.T) {
+	var guide document
+	for _, d := range documents(t) {
+		if d.path == "docs/scripting.md" {
+			guide = d
+		}
+	}
+	var scripts []string
+	for _, block := range guide.blocks("sh") {
+		if strings.Contains(block, "git notes") {
+			scripts = append(scripts, block)
+		}
+	}
+	workflow := guide.blocks("yaml")
+	if len(scripts) != 2 || len(workflow) != 1 {
+		t.Fatalf("%d scripts, %d workflows", len(scripts), len(workflow))
+	}
+	_, job, _ := strings.Cut(workflow[0], "run: |\n")
+	job, _, _ = strings.Cut(job, "        env:")
+	s := newSigner(t)
+	dir := t.TempDir()
+	run := func(script string, env ...string) (status int, out string) {
+		cmd := s.program()
+		cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", script}
+		cmd.Dir = filepath.Join(dir, "work")
+		cmd.Env = append(cmd.Env, append(env, "KEYS="+s.pinned[1], "RUNNER_TEMP="+dir, "ASK_SURFACE=inbox", "HOME="+dir,
+			"GIT_AUTHOR_NAME=ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=ada", "GIT_COMMITTER_EMAIL=ada@example.org")...)
+		said, err := cmd.CombinedOutput()
+		return exitStatus(err), string(said)
+	}
+	must := func(script string) {
+		t.Helper()
+		if status, out := run(script); status != 0 {
+			t.Fatalf("%s: %d %s", script, status, out)
+		}
+	}
+	x := exec.CommandContext(t.Context(), "git", "init", "-q", "--bare", filepath.Join(dir, "origin"))
+	s.check(x.Run())
+	s.check(os.Mkdir(filepath.Join(dir, "work"), 0o700))
+	must(`git init -q . && git remote add origin ../origin && printf '#!/bin/sh\necho "deployed $1"\n' >deploy && chmod +x deploy && git add . && git commit -qm one && git push -q origin HEAD`)
+	signers, err := os.ReadFile(s.pinned[1])
+	s.check(err)
+	d := openDesk(t, s.dir)
+	deploys := func(want bool) {
+		t.Helper()
+		_, commit := run("git rev-parse HEAD")
+		commit = strings.TrimSpace(commit)
+		status, out := run(scripts[1])
+		if (status == 0) != want || strings.Contains(out, "deployed "+commit) != want {
+			t.Errorf("the script: %d %s", status, out)
+		}
+		status, out = run(job, "GITHUB_SHA="+commit, "ALLOWED_SIGNERS="+string(signers))
+		if (status == 0) != want {
+			t.Errorf("the job: %d %s", status, out)
+		}
+	}
+	approve := func(option string, sign bool) {
+		t.Helper()
+		done := make(chan string, 1)
+		go func() {
+			status, out := run(scripts[0])
+			done <- strings.Repeat("!", status) + out
+		}()
+		rec := openRecord(t, d)
+		r := choose(option)
+		if sign {
+			r.Proof = s.sign(s.key, &rec, r, time.Now().UTC())
+			keys, err := proof.Load(filepath.Join(s.dir, keysDir))
+			s.check(err)
+			signed, err := spool.Open(s.dir)
+			s.check(err)
+			_, err = desk.New(signed, desk.Options{Keys: trusting(keys)}).Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
+			s.check(err)
+		} else {
+			_, err := d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "web", How: desk.HowPage})
+			s.check(err)
+		}
+		if out := <-done; strings.HasPrefix(out, "!") {
+			t.Errorf("asking: %s", out)
+		}
+	}
+	deploys(false)
+	approve("", false)
+	deploys(false)
+	approve(question.NoID, true)
+	deploys(false)
+	approve(question.YesID, true)
+	deploys(true)
+	must("git commit -q --allow-empty -m two")
+	deploys(false)
 }
