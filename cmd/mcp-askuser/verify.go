@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -72,7 +73,7 @@ func (a *app) verify() *cobra.Command {
 			return fmt.Errorf(words.T("not valid: %w"), err)
 		}
 		if asJSON {
-			return a.printJSON(rec)
+			return a.printJSON(api.NewStored(rec))
 		}
 		a.printVerified(rec)
 		return nil
@@ -128,7 +129,9 @@ func askedText(questions []question.Question) string {
 
 func (a *app) printVerified(rec desk.Record) {
 	p := page{width: a.out.width()}
-	p.line(0, words.T("Valid: the user signed this answer."))
+	by := view.ProofOf(rec.Outcome)
+	p.line(0, words.T("Valid: %[1]s at %[2]s.", words.Local.Signed(rec.Outcome), clock(by.At)))
+	p.line(0, words.T("Key %s", by.Key))
 	p.record(view.Local(rec))
 	fmt.Fprint(a.out, p.String())
 }
