@@ -233,6 +233,9 @@ func NewUntold(rec desk.Record, command, address string) *Result {
 	if rec.Secret() != nil {
 		values["secret"] = "a secret"
 	}
+	if rec.Prove {
+		values["passkey"] = "a passkey"
+	}
 	r.add("untold", values, map[string]string{"id": "this id"})
 	return r
 }
