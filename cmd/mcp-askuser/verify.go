@@ -96,7 +96,7 @@ func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys) (rec
 	if err == nil {
 		reader := json.NewDecoder(bytes.NewReader(data))
 		if err = reader.Decode(&rec); err == nil && (rec.ID == "" || reader.More()) {
-			err = errors.New(words.T("it is not one record, as mcp-askuser show ID --json prints it"))
+			err = errors.New(words.T("it is not one question, as mcp-askuser show ID --json prints it"))
 		}
 	}
 	return rec, err
