@@ -32,7 +32,7 @@ const (
 	Unreachable      = "desk_unreachable" // nothing was kept
 	NotSupported     = "not_supported"
 	UserRequired     = "user_required"  // only the user may answer this
-	ProofRequired    = "proof_required" // the user must sign this
+	ProofRequired    = "proof_required" // the user must sign this answer
 	Internal         = "internal_error"
 )
 
@@ -116,7 +116,7 @@ func ProblemOf(err error) *Problem {
 	case errors.Is(err, desk.ErrUserRequired):
 		return &Problem{Code: UserRequired, Message: "The question stays open: " + desk.ErrUserRequired.Error() + ".", cause: err}
 	case errors.Is(err, desk.ErrProofRequired):
-		return &Problem{Code: ProofRequired, Message: "The question stays open: " + desk.ErrProofRequired.Error() + ".", cause: err}
+		return &Problem{Code: ProofRequired, Message: "The question stays open: " + err.Error() + ".", cause: err}
 	case errors.Is(err, desk.ErrUnsent):
 		return &Problem{Code: NotSentYet, Message: "The desk does not answer. The answer is kept here, and sent as soon as it does.", cause: err}
 	case errors.Is(err, desk.ErrUnreachable):
