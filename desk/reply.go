@@ -39,7 +39,7 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	if o.Proof = r.Proof; o.Proof != nil {
 		o.At = o.Proof.At
 	}
-	if err := errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, true)); err != nil {
+	if err := errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, d.RequiresProof(&rec), true)); err != nil {
 		return rec, err
 	}
 	return d.decide(ctx, rec, o, o.role())
@@ -136,7 +136,14 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Reco
 	if o.Reply != nil {
 		o.Asked = rec.Statement()
 	}
-	data, err := d.seal(&o)
+	err := d.stamp(&o)
+	if err == nil && as == RoleHuman {
+		err = d.sign(ctx, &rec, &o)
+	}
+	if err != nil {
+		return rec, err
+	}
+	data, err := json.Marshal(o)
 	if err != nil {
 		return rec, fmt.Errorf("encode the reply: %w", err)
 	}
@@ -157,7 +164,10 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 	if err == nil && o.Reply != nil {
 		if _, err = rec.Check(*o.Reply); err == nil {
 			o.Answerer = inferAnswerer(&o)
-			err = errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, false))
+			rules := d.rules(ctx, id)
+			if err = rec.checkCredential(&o, rules.Signers(id)); err == nil {
+				err = errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, rec.Prove || d.prove.covers(&rec), false))
+			}
 		}
 	}
 	if err != nil {
@@ -234,17 +244,14 @@ func retryUncertain(commit func() error) error {
 	return err
 }
 
-// seal gives an outcome its id and time, and encodes it.
-func (d *Desk) seal(o *Outcome) ([]byte, error) {
+// stamp gives an outcome its id and time.
+func (d *Desk) stamp(o *Outcome) error {
 	id, now, err := d.nextID()
-	if err != nil {
-		return nil, err
-	}
 	o.ID = id
 	if o.At.IsZero() {
 		o.At = now
 	}
-	return json.Marshal(o)
+	return err
 }
 
 // reachedHuman reports whether a surface shows the record, or an inbox or a page that
