@@ -45,6 +45,7 @@ type Far interface {
 	desk.Store
 	desk.Reader
 	desk.Placer
+	desk.Signer
 	// MayAnswer returns an error that wraps desk.ErrDenied where the credential
 	// is an agent's.
 	MayAnswer(ctx context.Context) error
@@ -532,14 +533,13 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 
 // Rules implements desk.Signer. This machine's own records have none.
 func (s *Store) Rules(ctx context.Context, id string) (desk.Rules, error) {
-	signer, ok := s.far.(desk.Signer)
 	near, err := s.isNear(ctx, id)
-	if near || err != nil || !ok {
+	if near || err != nil {
 		return desk.Rules{}, err
 	}
 	var r desk.Rules
 	err = s.reach(ctx, placeTimeout, func(ctx context.Context) (err error) {
-		r, err = signer.Rules(ctx, id)
+		r, err = s.far.Rules(ctx, id)
 		return err
 	})
 	s.mu.Lock()
@@ -552,11 +552,10 @@ func (s *Store) Rules(ctx context.Context, id string) (desk.Rules, error) {
 
 // Sign implements desk.Signer.
 func (s *Store) Sign(ctx context.Context, id string, sum []byte) (key string, signature []byte, err error) {
-	signer, ok := s.far.(desk.Signer)
-	if near, err := s.isNear(ctx, id); near || err != nil || !ok {
+	if near, err := s.isNear(ctx, id); near || err != nil {
 		return "", nil, err
 	}
-	return signer.Sign(ctx, id, sum)
+	return s.far.Sign(ctx, id, sum)
 }
 
 // MayAnswer implements desk.Entitled. While the desk cannot be reached an answer is
