@@ -51,9 +51,7 @@ func (a *app) schema() *cobra.Command {
 }
 
 func (a *app) skill() *cobra.Command {
-	return a.textCommand("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() ([]byte, error) {
-		return skillText, nil
-	})
+	return a.textCommand("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() ([]byte, error) { return skillText, nil })
 }
 
 func (a *app) completion() *cobra.Command {
@@ -82,7 +80,5 @@ func (a *app) completion() *cobra.Command {
 }
 
 func (a *app) version() *cobra.Command {
-	return a.textCommand("version", "Print the version", "version", func() ([]byte, error) {
-		return []byte("mcp-askuser " + buildVersion() + "\n"), nil
-	})
+	return a.textCommand("version", "Print the version", "version", func() ([]byte, error) { return []byte("mcp-askuser " + buildVersion() + "\n"), nil })
 }

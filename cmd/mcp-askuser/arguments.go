@@ -17,6 +17,11 @@ import (
 // arguments checks the number of arguments: one if the usage line names one, which
 // is optional [in brackets]; of NAME... as many as there are valid ones, or any number.
 func arguments(cmd *cobra.Command, args []string) error {
+	if cmd.Name() == "help" { // those of the command that it is about, which may be left out
+		if cmd, args, _ = cmd.Root().Find(args); len(args) == 0 {
+			return nil
+		}
+	}
 	_, name, _ := strings.Cut(cmd.Use, " ")
 	most := 1
 	switch {

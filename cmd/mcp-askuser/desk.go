@@ -22,7 +22,7 @@ import (
 func (a *app) deskCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "desk",
-		Short: "Set up a desk that many machines share",
+		Short: "Share questions between many machines",
 		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci
   MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -267,13 +267,10 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	program, _, _ := strings.Cut(r.What, " ")
 	_, missing := exec.LookPath(program)
 	hold, _ := settings.Duration(r.Hold)
-	if !c.Bare || !a.config.FromEnvironment("hold") {
+	if !r.Remote && !(c.Bare && a.config.FromEnvironment("hold")) { // else it does not have our settings
 		hold = cmp.Or(hold, a.settings().Hold)
 	}
-	hold = cmp.Or(hold, askuser.LongestWait(c.Name, false))
-	if r.Remote { // its settings are elsewhere
-		hold = askuser.LongestWait(c.Name, true)
-	}
+	hold = cmp.Or(hold, askuser.LongestWait(c.Name, r.Remote))
 	switch {
 	case none != nil, (err != nil && !project || r.What == "") && !c.Found(p), err == nil && r.What == "" && project:
 		return f, false

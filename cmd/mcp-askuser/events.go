@@ -44,7 +44,7 @@ func (a *app) events() *cobra.Command {
 			}
 		}
 		if ctx.Err() == nil {
-			return errors.New(words.T("the desk can no longer be watched; see above"))
+			return errors.New(words.T("questions can no longer be watched; see above"))
 		}
 		return context.Cause(ctx)
 	})

@@ -60,10 +60,10 @@ func writeRecord(b *strings.Builder, rec view.Record) {
 	for i := range asked {
 		writeDecision(b, rec, &asked[i])
 		if asked[i].Note != "" {
-			b.WriteString("\n" + words.T("Beside it:") + "\n\n" + quoted(asked[i].Note))
+			b.WriteString("\n" + words.T("Note:") + "\n\n" + quoted(asked[i].Note))
 		}
 		if r := rec.Reply(); r != nil && r.Note != "" && i == len(asked)-1 { // it is about all of them
-			b.WriteString("\n" + words.T("On the whole:") + "\n\n" + quoted(r.Note))
+			b.WriteString("\n" + words.T("Note on all answers:") + "\n\n" + quoted(r.Note))
 		}
 		fmt.Fprintf(b, "\n*%s*\n", origin(rec))
 	}
@@ -94,9 +94,9 @@ func decision(rec view.Record, q *question.Response) string {
 	}
 	switch {
 	case o.Status == desk.Dismissed && o.Reply.Reason != "":
-		return words.T("**No decision:** %s closed the question. The reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
+		return words.T("**No decision:** %s dismissed the question. The reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
 	case o.Status == desk.Dismissed:
-		return words.T("**No decision:** %s closed the question.", answerer) + "\n"
+		return words.T("**No decision:** %s dismissed the question.", answerer) + "\n"
 	case o.Status == desk.Timeout:
 		return words.T("**No decision:** nobody answered in time.") + "\n"
 	case o.Status == desk.Discuss && q.Answer == nil:
@@ -104,7 +104,7 @@ func decision(rec view.Record, q *question.Response) string {
 	case o.Status != desk.Answered && o.Status != desk.Discuss:
 		return words.T("**No decision:** %[1]s (%[2]s).", inline(rec.Ended()), inline(o.Reason)) + "\n"
 	case q.Answer == nil:
-		return words.T("**No decision:** %s left it open.", answerer) + "\n"
+		return words.T("**No decision:** %s skipped it.", answerer) + "\n"
 	}
 	text := words.T("**Decision:**")
 	if o.Status == desk.Discuss {
@@ -123,7 +123,7 @@ func decision(rec view.Record, q *question.Response) string {
 	text += "\n"
 	switch q.By() {
 	case question.ByTimeout:
-		text += "\n" + words.T("Nobody answered in time; as the asker and the configuration wanted, this is the default.") + "\n"
+		text += "\n" + words.T("Nobody answered in time; as the agent and the configuration wanted, this is the default.") + "\n"
 	case question.ByProgram:
 		text += "\n" + words.T("A program answered, not the user.") + "\n"
 	default:

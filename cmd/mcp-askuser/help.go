@@ -41,23 +41,6 @@ func addHelp(cmd *cobra.Command) {
 	})
 }
 
-// completeHelp makes the library's command help refuse unknown commands, and names it in
-// words of ours, which are translated.
-func completeHelp(root *cobra.Command) {
-	cmd, _, _ := root.Find([]string{"help"})
-	cmd.Use, cmd.Short = "help [COMMAND...]", "Print what a command does"
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		found, rest, err := root.Find(args)
-		if err == nil && len(rest) > 0 {
-			err = arguments(found, rest)
-		}
-		if err == nil {
-			err = found.Help()
-		}
-		return err
-	}
-}
-
 // each calls do with a command and all those below it.
 func each(cmd *cobra.Command, do func(*cobra.Command)) {
 	do(cmd)

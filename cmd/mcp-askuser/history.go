@@ -25,7 +25,7 @@ func (a *app) pending() *cobra.Command {
 		Short:   "List the questions that wait for an answer, oldest first",
 		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the records as a JSON array")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		records, err := d.Pending(cmd.Context())
 		switch {
@@ -64,7 +64,7 @@ func (a *app) history() *cobra.Command {
   mcp-askuser history prune --older-than 90d`,
 	}
 	cmd.AddCommand(a.prune())
-	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")
+	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or agent")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	addFormatFlag(cmd, &format, []string{"text", "json", "jsonl", "md"})
 	cmd.Flags().UintVar(&limit, "limit", 50, "at most this `number`, the newest; 0 for all")

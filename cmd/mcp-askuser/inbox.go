@@ -38,21 +38,14 @@ func (a *app) inbox() *cobra.Command {
 
 // discardLog drops the log of a command that draws on the terminal for hours, if the log
 // would be written there too.
-func (a *app) discardLog(*cobra.Command, []string) {
-	if a.logsToTerminal() {
-		a.log = slog.New(slog.DiscardHandler)
-	}
-}
+func (a *app) discardLog(*cobra.Command, []string) { a.divertLog(io.Discard) }
 
 // deferLog keeps the log of a command that shows a form until it ends, if the log would
 // be written to the terminal.
-func (a *app) deferLog(*cobra.Command, []string) {
-	if a.logsToTerminal() {
-		a.log = slog.New(slog.NewTextHandler(&a.deferred, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	}
-}
+func (a *app) deferLog(*cobra.Command, []string) { a.divertLog(&a.deferred) }
 
-func (a *app) logsToTerminal() bool {
-	f, ok := a.err.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+func (a *app) divertLog(to io.Writer) {
+	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		a.log = slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
 }

@@ -146,7 +146,8 @@ func (a *app) root(args []string) *cobra.Command {
 		cmd.CompletionOptions.DisableDefaultCmd = true // it speaks English only
 		cmd.SetHelpCommandGroupID(more)
 		cmd.InitDefaultHelpCmd()
-		completeHelp(cmd)
+		help, _, _ := cmd.Find([]string{"help"})
+		help.Use, help.Short = "help [COMMAND...]", "Print what a command does" // it speaks English only, too
 	}
 	addHelp(cmd)
 	return cmd

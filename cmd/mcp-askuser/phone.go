@@ -179,6 +179,6 @@ func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 	if p.Exposed(ctx) {
 		return f.wrong(words.T("ntfy_button_token may read your questions; readers of the topic can take it from a button"), writeOnly)
 	}
-	f.Text = words.T("shows questions, and takes a press of a button")
+	f.Text = words.T("shows questions, and takes a press")
 	return f
 }

@@ -290,7 +290,7 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err 
 			return context.Cause(ctx)
 		}
 	}
-	if err := a.sendTest(ctx, p, t); err != nil {
+	if button, err := a.sendTest(ctx, p, t); !button {
 		return err
 	}
 	sent := time.Now()
@@ -316,23 +316,29 @@ Enter sends the test again; Ctrl+C ends.`, p.Server, p.Topic))
 			if !more {
 				return ui.ErrInterrupted
 			}
-			if err := a.sendTest(ctx, p, t); err != nil {
+			if _, err := a.sendTest(ctx, p, t); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) error {
-	err := t.Send(ctx)
+// sendTest reports whether the test has a button. It has none where the server would refuse
+// a press, which is an error where questions need buttons.
+func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) (button bool, err error) {
+	err = t.Send(ctx)
+	refused := errors.Is(err, ntfy.ErrRefused)
 	switch {
-	case errors.Is(err, ntfy.ErrRefused):
-		return fmt.Errorf(words.T("%w\nThe test was sent without a button. Set ntfy_button_token (--button-token) to a token that may only write to the topic %s. On a server of your own: ntfy access USER '%[2]s' write-only"), err, p.ReplyTopic())
+	case refused && p.Text == ntfy.TextFull:
+		return false, fmt.Errorf(words.T("%w\nThe test was sent without a button. Set ntfy_button_token (--button-token) to a token that may only write to the topic %s. On a server of your own: ntfy access USER '%[2]s' write-only"), err, p.ReplyTopic())
+	case refused:
+		a.tell(words.T("The test was sent, without a button: questions have none either (ntfy_text = %q).", p.Text))
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	}
 	a.tell(words.T("The test was sent. Press its button on the phone."))
-	return nil
+	return true, nil
 }
 
 // showTopic shows how the app subscribes to the topic: the link, and on a terminal that

@@ -185,8 +185,11 @@ func TestPhoneSetupWithAccessControl(t *testing.T) {
 	if status != 1 || u.topic() != topic || !strings.Contains(out, "without a button") || !strings.Contains(out, "--button-token") {
 		t.Errorf("without a button's token: %d %s", status, out)
 	}
+	if status, out = u.run("setup", "--text", "header"); status != 0 || !strings.Contains(out, "questions have none either") {
+		t.Errorf("without buttons: %d %s", status, out)
+	}
 	server.Grant("tk_button", topic+"-*")
-	if status, out = u.run("setup", "--button-token", "tk_button"); status != exitInterrupted || u.topic() != topic || !strings.Contains(out, "The test was sent.") {
+	if status, out = u.run("setup", "--text", "full", "--button-token", "tk_button"); status != exitInterrupted || u.topic() != topic || !strings.Contains(out, "The test was sent.") {
 		t.Errorf("with both: %d %s", status, out)
 	}
 	if status, out = u.run("test"); status != exitInterrupted || !strings.Contains(out, "The test was sent.") {

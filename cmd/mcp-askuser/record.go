@@ -105,7 +105,7 @@ func (a *app) dismiss() *cobra.Command {
 	var reason, topic string
 	cmd := &cobra.Command{
 		Use:   "dismiss ID",
-		Short: "Close a question as the user, without answering it",
+		Short: "Dismiss a question as the user, without answering it",
 		Example: `  mcp-askuser dismiss 01JD6Z00
   mcp-askuser dismiss 01JD6Z00 --reason "Ask the team"
   mcp-askuser dismiss 01JD6Z00 --discuss "What would a rollback cost?"`,
@@ -117,10 +117,10 @@ func (a *app) dismiss() *cobra.Command {
 		message, later := words.Mark("Dismissed %[1]s; %[2]s is told so."), words.Mark("Dismissed %[1]s; %[2]s is told so when it comes back.")
 		if cmd.Flags().Changed("discuss") {
 			if cmd.Flags().Changed("reason") {
-				return errors.New(words.T("--reason closes the question, --discuss puts it back to talk about it; give one of the two"))
+				return errors.New(words.T("--reason dismisses the question, --discuss is to discuss it first; give one of the two"))
 			}
 			reply = question.Reply{Discuss: true, Note: topic}
-			message, later = words.Mark("Put back to be discussed: %[1]s; %[2]s is told so."), words.Mark("Put back to be discussed: %[1]s; %[2]s is told so when it comes back.")
+			message, later = words.Mark("To be discussed first: %[1]s; %[2]s is told so."), words.Mark("To be discussed first: %[1]s; %[2]s is told so when it comes back.")
 		}
 		if _, err := d.Reply(ctx, rec.ID, reply, a.evidence()); err != nil {
 			return err

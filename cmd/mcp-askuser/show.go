@@ -25,7 +25,7 @@ func (a *app) show() *cobra.Command {
 		Short:   "Show one question: who asked, what, and what became of it",
 		Example: "  mcp-askuser show 01JD6Z00\n  mcp-askuser show 01JD6Z00 --json",
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return a.withRecord(cmd, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		if asJSON {
 			return a.printJSON(rec)
@@ -125,7 +125,7 @@ func (p *page) question(level int) {
 	switch q.By() {
 	case "":
 	case question.ByCaller:
-		p.line(level, words.T("Answer, which the asker brought along: %s", question.Block(q.Text())))
+		p.line(level, words.T("Answer, which the agent brought along: %s", question.Block(q.Text())))
 	case question.ByTimeout:
 		p.line(level, words.T("Answer, the default after the timeout: %s", question.Block(q.Text())))
 	case question.ByProgram:
@@ -134,7 +134,7 @@ func (p *page) question(level int) {
 		p.line(level, words.T("Answer: %s", question.Block(q.Text())))
 	}
 	if q.Note != "" {
-		p.line(level, words.T("Beside it: %s", question.Block(q.Note)))
+		p.line(level, words.T("Note: %s", question.Block(q.Note)))
 	}
 }
 

@@ -32,7 +32,7 @@ func checkRemote(names []string) error {
 	if len(terminals) == 0 {
 		return nil
 	}
-	return fmt.Errorf(words.T("the surface cannot be %s with --http: agents on other machines have no terminal here; take auto, or some of elicit, inbox, web"), strings.Join(terminals, ", "))
+	return fmt.Errorf(words.T("--surface cannot be %s with --http: agents on other machines have no terminal here; take auto, or some of elicit, inbox, web"), strings.Join(terminals, ", "))
 }
 
 // surfaces makes the surfaces that the settings name. The caller must close page.

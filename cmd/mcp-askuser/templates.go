@@ -93,11 +93,8 @@ func (a *app) templateCall(name string, variables, args []string) (wire.Call, er
 		}
 		values[key] = value
 	}
-	if err := errors.Join(faults...); err != nil {
-		return wire.Call{}, err
-	}
 	data, err := t.Call(values)
-	if err != nil {
+	if err := errors.Join(append(faults, err)...); err != nil {
 		return wire.Call{}, err
 	}
 	call, err := wire.DecodeAsk(data, a.settings().Limits)

@@ -69,7 +69,7 @@ func TestAnsweringClients(t *testing.T) {
 		{"sends an array in an array", features(), false, slow, "accept", `{"q2":[["Caching"]]}`, "unavailable"},
 		{"sends an array with one wrong value", features(), false, slow, "accept", `{"q2":["Caching","Oracle"]}`, "unavailable"},
 		{"sends true for the yes of several lists", features(), true, slow, "accept", `{"q2_001":true,"q2_002":false,"q2_003":false}`, "unavailable"},
-		{"leaves open and answers", optional(features()), false, slow, "accept", `{"q2":["(leave open)","Caching"]}`, "unavailable"},
+		{"leaves open and answers", optional(features()), false, slow, "accept", `{"q2":["(skip)","Caching"]}`, "unavailable"},
 		{"sends a key too many", database(), false, slow, "accept", `{"q1":"MongoDB","confirmed":true}`, "unavailable"},
 		{"sends another form's key", database(), false, slow, "accept", `{"q3":"Yes"}`, "unavailable"},
 		{"sends an array for the content", database(), false, slow, "accept", `["MongoDB"]`, "unavailable"},
@@ -99,7 +99,7 @@ func TestAnsweringClients(t *testing.T) {
 		{"a human accepts with a row after 600 ms", database(), false, 600 * ms, "accept", `{"q1":"MongoDB"}`, "answered q1=mongodb|"},
 		{"a human accepts with a yes", goOn(), false, slow, "accept", `{"q3":"Yes"}`, "answered q3=true|"},
 		{"a human writes a text of invisible marks and letters", name(), false, slow, "accept", `{"q4":"\u200ba\u200d"}`, "answered q4=|\u200ba\u200d"},
-		{"a human leaves an optional question open", open, false, slow, "accept", `{"q1":"(leave open)"}`, "answered"},
+		{"a human leaves an optional question open", open, false, slow, "accept", `{"q1":"(skip)"}`, "answered"},
 		{"a human declines", database(), false, slow, "decline", ``, "dismissed"},
 		{"a human cancels", database(), false, 1001 * ms, "cancel", ``, "dismissed"},
 	} {
@@ -143,10 +143,10 @@ func TestCallEnded(t *testing.T) {
 // without end, and only what the set allows is committed, in a human's time.
 func FuzzResults(f *testing.F) {
 	for i, s := range []string{
-		`[{"q1":"MongoDB"}]`, `[{"q2":["Caching","Other..."]},{"q2_other":"x"}]`, `[{"q3":"Yes"}]`, `[{"q4":"x"}]`, `[{"q4":"(leave open)"}]`,
+		`[{"q1":"MongoDB"}]`, `[{"q2":["Caching","Other..."]},{"q2_other":"x"}]`, `[{"q3":"Yes"}]`, `[{"q4":"x"}]`, `[{"q4":"(skip)"}]`,
 		`[{"a":"OAuth"},{"p":"Back"}]`, `[{"q1":"Other..."},{"q1_other":"\u200b"}]`, `[{"q2_001":"yes","q2_002":"no","q2_003":"Back"}]`,
 		`[[],null,"x",{"q1":{}},{"q1":[{}]},{"q2":[null]}]`,
-		`[{"q1":"Other..."},{"q1_other":"x"},{"q2":["Caching"]},{"q3":"Back"},{"q2":["(leave open)"]},{"q3":"No"},{"q4":"Widget"}]`,
+		`[{"q1":"Other..."},{"q1_other":"x"},{"q2":["Caching"]},{"q3":"Back"},{"q2":["(skip)"]},{"q3":"No"},{"q4":"Widget"}]`,
 	} {
 		f.Add(byte(i), byte(i), "accept", int64(700), s)
 	}

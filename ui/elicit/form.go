@@ -169,7 +169,7 @@ func (q *turn) label(row int, line bool) (label, description string) {
 	case r.Kind == dialogue.Proposed:
 		return q.Default, words.T("proposed")
 	case r.Kind == dialogue.LeaveOpen:
-		return words.T("(leave open)"), ""
+		return words.T("(skip)"), ""
 	case r.Option != nil:
 		return r.Option.Label, r.Option.Description
 	case line:

@@ -294,7 +294,7 @@ func shapes() []shape {
 		{"boolean", []question.Question{goOn()}, map[string][]string{"q3": {"Yes"}}, "answered q3=true|"},
 		{"confirm", []question.Question{confirm}, map[string][]string{"q3": {"Yes"}}, "answered q3=true|"},
 		{"followups", []question.Question{auth(), optional(goOn())},
-			map[string][]string{"a": {"OAuth"}, "p": {"GitHub"}, "org": {"acme"}, "q3": {"(leave open)"}}, "answered a=oauth| p=github| org=|acme"},
+			map[string][]string{"a": {"OAuth"}, "p": {"GitHub"}, "org": {"acme"}, "q3": {"(skip)"}}, "answered a=oauth| p=github| org=|acme"},
 		{"four", []question.Question{sqlite, optional(several), goOn(), optional(proposing(name(), "Widget"))},
 			map[string][]string{"q1": {"Other", "DuckDB"}, "q2": {"Caching"}, "q3": {"No"}, "q4": write}, "answered q1=|DuckDB q2=caching| q3=false| q4=|see the issue"},
 	}

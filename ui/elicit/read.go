@@ -57,7 +57,7 @@ func (f *form) read(content any) reading {
 	case len(values) > len(f.fields): // each has its value by now
 		return reading{slip: words.T("That belongs to another form: please answer this one.")}
 	case len(got.rows) > 1 && slices.Contains(got.rows, f.asks.Row(dialogue.LeaveOpen)):
-		return reading{slip: words.T("An answer cannot be left open too: please choose one or the other.")}
+		return reading{slip: words.T("An answer cannot be skipped too: please choose one or the other.")}
 	}
 	return got
 }

@@ -162,7 +162,7 @@ func (p *page) need() string {
 	case !s.Chooses() && s.Untouched && strings.TrimSpace(s.Typed) != "":
 		return words.T("press an arrow key to keep this text, then enter.")
 	case !s.Chooses() && s.Untouched && !s.Required:
-		return words.T("type a text, or press an arrow key to leave it open; then enter.")
+		return words.T("type a text, or press an arrow key to skip it; then enter.")
 	case !s.Chooses():
 		return words.T("type one, then press enter.")
 	case s.Confirms() && s.Required:
@@ -360,7 +360,7 @@ func (p *page) takeOver() {
 func (p *page) openNote() {
 	p.blur()
 	if p.note == nil {
-		p.note = term.NewEntry("", words.T("A word to the agent beside the answer"))
+		p.note = term.NewEntry("", words.T("Note to the agent, beside your answer"))
 		p.note.Set(p.noteText())
 	}
 	p.note.Focus()

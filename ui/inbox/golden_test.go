@@ -30,7 +30,7 @@ func scenes(t *testing.T) []scene {
 		zh := r.ask(codex, "019a2b3c-4d5e", chinese())
 		r.waits[zh.ID].Release()
 		r.later(4 * time.Minute)
-		r.ask(desk.Asker{Client: "mcp-askuser ask", Directory: "/srv/build", Via: "shell"}, "", long())
+		r.ask(desk.Asker{Client: "mcp-askuser", Directory: "/srv/build", Via: "shell"}, "", long())
 		r.later(20 * time.Second)
 	}
 	past := func(r *rig) {

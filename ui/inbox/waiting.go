@@ -166,7 +166,7 @@ func (w *waiting) draw(s *term.Styles, width, lines int, now time.Time) []string
 	text := ""
 	switch {
 	case !w.loaded:
-		text = words.T("Looking at the desk…")
+		text = words.T("Looking for questions…")
 	case len(w.all) == 0:
 		text = words.T("Nothing waits for you. When an agent asks something, it shows up here.")
 	case len(w.rows) == 0:

@@ -123,7 +123,7 @@ func TestDetached(t *testing.T) {
 	rec := r.claude(database())
 	r.open().see("› ● Database")
 	r.waits[rec.ID].Release()
-	r.see("› ○ Database", "The agent is away; it will collect your answer.")
+	r.see("› ○ Database", "The agent is away; it will get your answer.")
 	again, err := r.desk.Attend(t.Context(), rec.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +271,7 @@ func TestBrokenDesk(t *testing.T) {
 	r := newRig(t, 40, 10)
 	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
 	_ = r.m.startListening(nil, nil, desk.ErrDamaged)
-	r.see("! The desk cannot be read")
+	r.see("! Questions cannot be read")
 	checkScreen(t, r)
 	r.run(r.m.connect)
 	rec := r.claude(database())

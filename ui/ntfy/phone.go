@@ -156,7 +156,8 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	defer p.Listen()()
 	m := p.notification(rec)
 	if len(m.Actions) > 0 && !p.canPress(ctx) {
-		m.Actions, m.Message = nil, m.Message+"\n"+p.hint(m.Click)
+		hint := "\n" + p.hint(m.Click)
+		m.Actions, m.Message = nil, strings.TrimSuffix(m.Message, hint)+hint
 	}
 	if err := p.publish(ctx, m); err != nil {
 		if ctx.Err() == nil {
@@ -172,7 +173,7 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 }
 
 // notification returns what the phone shows of a record. It has buttons only where it
-// contains everything that the answer depends on; otherwise it has a hint.
+// contains everything that the answer depends on. It has a hint where an answer has none.
 func (p *Phone) notification(rec desk.Record) message {
 	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Tags: []string{"question"}, Click: p.link(rec.ID)}
 	m.Message = p.hint(m.Click)
@@ -185,6 +186,9 @@ func (p *Phone) notification(rec desk.Record) message {
 	if p.Text == TextFull {
 		text = question.Line(first.Text)
 		if text, labels, fits := render(first); fits && answerable(rec) {
+			if len(labels) < len(first.Options) {
+				text += "\n" + m.Message
+			}
 			m.Message = text
 			for i, label := range labels {
 				m.Actions = append(m.Actions, p.button(label, p.token(rec, i)))

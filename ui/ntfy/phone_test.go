@@ -103,7 +103,7 @@ func TestAnsweredOnThePhone(t *testing.T) {
 		rec := ask(t, d, choice("PostgreSQL", "SQLite", "MongoDB", "DuckDB"))
 		end := notify(t, p, rec)
 		m := s.Await(t, topic, ntfytest.Titled)
-		if m["title"] != "Question from Claude Code in shop" || m["message"] != "Which database shall we use?\n1. PostgreSQL\n2. SQLite\n3. MongoDB\n4. DuckDB" || len(m["actions"].([]any)) != 3 {
+		if m["title"] != "Question from Claude Code in shop" || m["message"] != "Which database shall we use?\n1. PostgreSQL\n2. SQLite\n3. MongoDB\n4. DuckDB\nAnswer at your computer: mcp-askuser inbox" || len(m["actions"].([]any)) != 3 {
 			t.Errorf("got %v", m)
 		}
 		ntfytest.Press(t, m, 1)
@@ -202,7 +202,7 @@ func TestWhatIsSent(t *testing.T) {
 		{"a long line", TextFull, details(strings.Repeat("x", 361)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"a long line of wide characters", TextFull, details(strings.Repeat("删", 181)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"a description of an option", TextFull, described, "Question from Claude Code in shop|Which database shall we use?↵1. PostgreSQL: a server↵2. SQLite↵-- one file|1. PostgreSQL,2. SQLite"},
-		{"four options", TextFull, choice("A", "B", "C", "D"), "Question from Claude Code in shop|Which database shall we use?↵1. A↵2. B↵3. C↵4. D|1. A,2. B,3. C"},
+		{"four options", TextFull, choice("A", "B", "C", "D"), "Question from Claude Code in shop|Which database shall we use?↵1. A↵2. B↵3. C↵4. D↵Tap.|1. A,2. B,3. C"},
 		{"labels that begin alike", TextFull, choice("Delete all files but the newest", "Delete all files"), "Question from Claude Code in shop|Which database shall we use?↵1. Delete all files but the newest↵2. Delete all files|1. Delete al…,2. Delete al…"},
 		{"follow-ups", TextFull, follow, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"several", TextFull, several, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},

@@ -26,7 +26,7 @@ func (e *UnshownError) Error() string {
 // In returns the message, translated by say.
 func (e *UnshownError) In(say func(text string, args ...any) string) string {
 	if len(e.Tried) == 0 {
-		return say("no surface to ask on")
+		return say("no place to ask")
 	}
 	parts := make([]string, len(e.Tried))
 	for i, t := range e.Tried {

@@ -76,7 +76,7 @@ func drawRecord(s *Styles, rec desk.Record, full bool, marked *int, width int) [
 }
 
 // LeftOpen is shown in place of an answer that was not given.
-func LeftOpen() string { return words.T("(left open)") }
+func LeftOpen() string { return words.T("(skipped)") }
 
 func drawResponse(s *Styles, x question.Response, full bool, marked *int, width int) []string {
 	lines := Text(s.Strong, Safe(x.Question.Text), width)

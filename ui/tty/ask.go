@@ -70,7 +70,7 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 		return stay, nil
 	case leaveOpen:
 		if s.Required {
-			c.text("", words.T("This question cannot be left open. %s", instruction(s.Question)))
+			c.text("", words.T("This question cannot be skipped. %s", instruction(s.Question)))
 			return stay, nil
 		}
 		return c.answer(ctx, dialogue.Skip{})
@@ -319,7 +319,7 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 	} else {
 		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
 	}
-	c.text("", words.T("b goes back to the question before, h shows the earlier questions, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, x dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :x or :? for the command."))
+	c.text("", words.T("b goes back to the question before, h shows the earlier questions, :n adds a note to the agent beside the answer, :d is to discuss it first, x dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :x or :? for the command."))
 	if s.Memory != nil {
 		c.text("", words.T(":= uses your earlier answer again; an empty line then confirms it."))
 	}

@@ -172,7 +172,7 @@ func TestBrowserLook(t *testing.T) {
 				t.Parallel()
 				v := played(t, look, scene.stage)
 				compare(t, name, run(v, chromedp.CaptureScreenshot()))
-				v.accessible(string(axe))
+				v.accessible(string(axe), 390, 1280)
 			})
 		}
 	}
@@ -186,7 +186,7 @@ func TestBrowserLook(t *testing.T) {
 			})
 			for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/nothing", "/assets/offline.html"} {
 				v.visit(path)
-				v.accessible(string(axe))
+				v.accessible(string(axe), 390, 1280)
 			}
 		})
 	}
@@ -290,7 +290,7 @@ func TestBrowserLanguages(t *testing.T) {
 					at.width = 1280
 				}
 				v := played(t, at, scene.stage)
-				v.accessible(string(axe))
+				v.accessible(string(axe), at.width)
 			})
 		}
 	}
@@ -310,13 +310,13 @@ func (v *view) fits() {
 	}
 }
 
-// accessible fails the test for every violation that axe-core finds in a narrow window and in
-// a wide one, with the rules of WCAG 2.2 AA. They are as high as the page: what stays at an
-// edge of the window covers none of it.
-func (v *view) accessible(axe string) {
+// accessible fails the test for every violation that axe-core finds in windows of these widths,
+// with the rules of WCAG 2.2 AA. They are as high as the page: what stays at an edge of the
+// window covers none of it.
+func (v *view) accessible(axe string, widths ...int64) {
 	v.t.Helper()
 	run(v, chromedp.Evaluate[chromedp.Void](axe))
-	for _, width := range []int64{390, 1280} {
+	for _, width := range widths {
 		v.do(chromedp.EmulateViewport(width, 800))
 		v.do(chromedp.EmulateViewport(width, eval[int64](v, `document.documentElement.scrollHeight`)))
 		v.fits()

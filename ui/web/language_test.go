@@ -135,7 +135,7 @@ func TestPageInChinese(t *testing.T) {
 		t.Fatal(err)
 	}
 	get("/?id="+gone.ID, "问题已撤回", words.Chinese.T(words.ByCommand))
-	get("/history", "历史", "已选", "没有回答。")
+	get("/history", "历史", "已选", "已跳过。")
 	get("/history?session=s", "本会话之前的问题")
 	get("/history?search=xyz", "什么也没有找到。")
 
@@ -161,7 +161,7 @@ func TestPageInPortuguese(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.sees("/?id="+rec.ID, "O agente saiu; ele virá buscar sua resposta.", "perguntou <time", `<strong>&lt;b&gt;&#34;x&#34;&lt;/b&gt;</strong> em project`)
+	v.sees("/?id="+rec.ID, "O agente saiu; ele vai receber sua resposta.", "perguntou <time", `<strong>&lt;b&gt;&#34;x&#34;&lt;/b&gt;</strong> em project`)
 	_, there := v.post("/answer", confirmed(rec.ID, "t0", "443"))
 	v.sees(there, "Guardada para &lt;b&gt;&#34;x&#34;&lt;/b&gt; em project, que a recebe quando voltar.")
 }
