@@ -169,10 +169,15 @@ func (rec *Record) VerifyProof(keys *proof.Keys) error {
 }
 
 // checkProof checks the proof that an answer carries, or needs. Fresh means that it is
-// given now. The signature of a human's credential, once checked, is the proof where there is no
-// better one.
-func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, needed, fresh bool) error {
-	needed = needed && o.Status == Answered && o.Answerer.Kind != HostAnswerer
+// given now. The signature of a human's credential, once checked, is the proof where there is
+// no better one.
+func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, policy Policy, fresh bool) error {
+	answers := o.Status == Answered || len(o.Reply.Answers) > 0 // those of a discussion, too
+	needed := rec.Prove || policy.covers(rec)
+	if fresh { // and not signed with the credential yet
+		needed = d.RequiresProof(rec)
+	}
+	needed = needed && answers && o.Answerer.Kind != HostAnswerer
 	signed := o.Credential != nil && o.Credential.Verified
 	if o.Proof == nil && (signed || !needed) {
 		if signed {

@@ -28,7 +28,10 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	}
 	by := d.Answerer(from, rec.Asker)
 	attribute(&r, by)
-	if r.Discuss {
+	switch {
+	case r.Discuss && d.RequiresProof(&rec): // a discussion is not signed
+		r.Answers = nil
+	case r.Discuss:
 		rec.addEarlier(&r, d.answersSoFar(ctx, id), by)
 	}
 	checked, err := rec.Check(r)
@@ -39,7 +42,7 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	if o.Proof = r.Proof; o.Proof != nil {
 		o.At = o.Proof.At
 	}
-	if err := errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, d.RequiresProof(&rec), true)); err != nil {
+	if err := errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, d.prove, true)); err != nil {
 		return rec, err
 	}
 	return d.decide(ctx, rec, o, o.role())
@@ -166,7 +169,7 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 			o.Answerer = inferAnswerer(&o)
 			rules := d.rules(ctx, id)
 			if err = rec.checkCredential(&o, rules.Signers(id)); err == nil {
-				err = errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, rec.Prove || d.prove.covers(&rec), false))
+				err = errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, d.prove, false))
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (a *app) verify() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rec, err := a.readRecord(cmd.Context(), args[0], keys)
+		rec, err := a.readRecord(cmd.Context(), args[0], &keys, len(keyFiles) > 0)
 		if err == nil {
 			err = verifyRecord(&rec, &keys, contains, age)
 		}
@@ -72,25 +72,33 @@ func (a *app) verify() *cobra.Command {
 			return fmt.Errorf(words.T("not valid: %w"), err)
 		}
 		if asJSON {
-			return a.printJSON(rec)
+			err = a.printJSON(rec)
+		} else {
+			a.printVerified(rec)
 		}
-		a.printVerified(rec)
-		return nil
+		if err == nil && rec.Confirms() && rec.Asked()[0].Value() != true {
+			err = errors.New(words.T("the user signed it, and did not answer yes"))
+		}
+		return err
 	})
 	return cmd
 }
 
-// readRecord reads a record from a file or standard input, or finds it on the desk.
-func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys) (rec desk.Record, err error) {
+// readRecord reads a record from a file or standard input, or finds it on the desk, whose
+// humans' keys are added unless the keys are pinned.
+func (a *app) readRecord(ctx context.Context, name string, keys *proof.Keys, pinned bool) (rec desk.Record, err error) {
 	var data []byte
 	if name == "-" {
 		data, err = io.ReadAll(io.LimitReader(a.in, maxInput))
 	} else if data, err = os.ReadFile(name); os.IsNotExist(err) && !strings.ContainsAny(name, `./\`) {
-		d, _, err := a.deskTrusting(func(context.Context) (proof.Keys, error) { return keys, nil })
+		d, _, err := a.deskTrusting(func(context.Context) (proof.Keys, error) { return *keys, nil })
 		if err != nil {
 			return rec, err
 		}
-		return find(ctx, d, name)
+		if rec, err = find(ctx, d, name); err == nil && !pinned {
+			keys.Humans = d.Humans(ctx, rec.ID)
+		}
+		return rec, err
 	}
 	if err == nil {
 		reader := json.NewDecoder(bytes.NewReader(data))
@@ -108,8 +116,8 @@ func verifyRecord(rec *desk.Record, keys *proof.Keys, contains string, age time.
 	if err := rec.VerifyProof(keys); err != nil {
 		return err
 	}
-	if age > 0 && time.Since(rec.Outcome.At) > age {
-		return errors.New(words.T("it was answered at %s, longer ago than %s", clock(rec.Outcome.At), age))
+	if age > 0 && time.Since(rec.Outcome.At).Abs() > age { // or signed where a clock was wrong
+		return errors.New(words.T("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), age))
 	}
 	if contains != "" && !strings.Contains(askedText(rec.Questions), contains) {
 		return errors.New(words.T("the question does not contain %q", contains))
