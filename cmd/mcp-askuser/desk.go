@@ -124,7 +124,7 @@ func (a *app) deskCreate() *cobra.Command {
 	wait, replace, prove := time.Minute, false, ""
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Prepare new nodes to keep questions; again after each new human",
+		Short: "Prepare new nodes, and list who answers",
 		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
