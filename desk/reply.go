@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,7 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	if o.Proof = r.Proof; o.Proof != nil {
 		o.At = o.Proof.At
 	}
-	if err := errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, d.prove, true)); err != nil {
+	if err := cmp.Or(d.checkProof(ctx, &rec, &o, d.prove, true), rec.permit(&o)); err != nil {
 		return rec, err
 	}
 	return d.decide(ctx, rec, o, o.role())
@@ -160,7 +161,7 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 	if err == nil && o.Reply != nil {
 		if _, err = rec.Check(*o.Reply); err == nil {
 			o.Answerer = inferAnswerer(&o)
-			err = errors.Join(rec.permit(&o), d.checkProof(ctx, &rec, &o, d.prove, false))
+			err = cmp.Or(d.checkProof(ctx, &rec, &o, d.prove, false), rec.permit(&o))
 		}
 	}
 	if err != nil {

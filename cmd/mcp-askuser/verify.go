@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -72,7 +73,7 @@ func (a *app) verify() *cobra.Command {
 			return fmt.Errorf(words.T("not valid: %w"), err)
 		}
 		if asJSON {
-			err = a.printJSON(rec)
+			err = a.printJSON(api.NewStored(rec))
 		} else {
 			a.printVerified(rec)
 		}
@@ -99,7 +100,7 @@ func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys) (rec
 	if err == nil {
 		reader := json.NewDecoder(bytes.NewReader(data))
 		if err = reader.Decode(&rec); err == nil && (rec.ID == "" || reader.More()) {
-			err = errors.New(words.T("it is not one record, as mcp-askuser show ID --json prints it"))
+			err = errors.New(words.T("it is not one question, as mcp-askuser show ID --json prints it"))
 		}
 	}
 	return rec, err
@@ -132,7 +133,9 @@ func askedText(questions []question.Question) string {
 
 func (a *app) printVerified(rec desk.Record) {
 	p := page{width: a.out.width()}
-	p.line(0, words.T("Valid: the user signed this answer."))
+	by := view.ProofOf(rec.Outcome)
+	p.line(0, words.T("Valid: %[1]s at %[2]s.", words.Local.Signed(rec.Outcome), clock(by.At)))
+	p.line(0, words.T("Key %s", by.Key))
 	p.record(view.Local(rec))
 	fmt.Fprint(a.out, p.String())
 }
