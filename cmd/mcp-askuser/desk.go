@@ -197,11 +197,11 @@ func (a *app) deskStatus() *cobra.Command {
 			if len(st.Wrong) == 0 {
 				return nil
 			}
-			text := words.T("wrong with the desk:")
+			text := []string{words.T("wrong with the desk:")}
 			for _, fault := range st.Wrong {
-				text += "\n- " + words.Local.Error(fault)
+				text = append(text, words.Local.Error(fault))
 			}
-			return errors.New(text)
+			return errors.New(strings.Join(text, "\n- "))
 		},
 	}
 	cmd.Flags().StringVar(&system, "system", "", "the `file` with the system credential")
