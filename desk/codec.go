@@ -44,8 +44,9 @@ func (d *Desk) damaged(kind Kind, id string, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
 }
 
-// decodeArchived reads a document of the archive collection, which has ended.
-func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
+// decodeArchived reads a document of the archive collection, which has ended. The policy is
+// that of the desk, or none in a look at the past, which may be older than the policy.
+func (d *Desk) decodeArchived(id string, doc Document, policy Policy) (Record, error) {
 	if doc.Err != nil || doc.Data == nil {
 		return Record{}, cmp.Or(doc.Err, ErrNotFound)
 	}
@@ -56,7 +57,7 @@ func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
 	if err != nil {
 		return Record{}, d.damaged(KindArchive, id, err)
 	}
-	d.validateOutcome(&rec, rec.outcomeAuthor(doc))
+	d.validateOutcome(&rec, rec.outcomeAuthor(doc), policy)
 	d.addQueued(&rec)
 	return rec, nil
 }
@@ -117,7 +118,7 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 		return Record{}, d.damaged(KindReplies, id, err)
 	}
 	rec.State, rec.Outcome = o.Status, &o
-	d.validateOutcome(&rec, reply.By)
+	d.validateOutcome(&rec, reply.By, d.prove)
 	d.addQueued(&rec)
 	return rec, nil
 }
@@ -143,7 +144,7 @@ func (d *Desk) addQueued(rec *Record) {
 // validateOutcome checks an outcome from the store like one from a surface. A record whose
 // outcome does not answer the set, or has an answerer that may not give it, has failed. The
 // credential of the author, where the store knows it, limits the answerer.
-func (d *Desk) validateOutcome(rec *Record, by *Author) {
+func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) {
 	o := rec.Outcome
 	if o == nil || o.Reply == nil {
 		return
@@ -163,7 +164,7 @@ func (d *Desk) validateOutcome(rec *Record, by *Author) {
 		}
 	}
 	if err == nil {
-		if err = d.checkProof(context.Background(), rec, o, false); err != nil {
+		if err = d.checkProof(context.Background(), rec, o, policy, false); err != nil {
 			why = "the answer in the store has no valid proof"
 		}
 	}

@@ -33,7 +33,7 @@ func TestDecode(t *testing.T) {
 		if _, err := d.decodeAsked(someID, Document{Data: []byte(doc)}, Document{}); (err == nil) != asked[i] || err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("asked %s: %v", doc, err)
 		}
-		if _, err := d.decodeArchived(someID, Document{Data: []byte(doc)}); (err == nil) != archived[i] || err != nil && !errors.Is(err, ErrDamaged) {
+		if _, err := d.decodeArchived(someID, Document{Data: []byte(doc)}, ProveNone); (err == nil) != archived[i] || err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("archived %s: %v", doc, err)
 		}
 		if _, err := decodeOutcome([]byte(doc)); (err == nil) != reply[i] {
@@ -62,7 +62,7 @@ func FuzzDecode(f *testing.F) {
 		records := map[string]func([]byte) (Record, error){
 			"asked":    func(b []byte) (Record, error) { return d.decodeAsked(someID, Document{Data: b}, Document{}) },
 			"ended":    func(b []byte) (Record, error) { return d.decodeAsked(someID, Document{Data: b}, Document{Data: reply}) },
-			"archived": func(b []byte) (Record, error) { return d.decodeArchived(someID, Document{Data: b}) },
+			"archived": func(b []byte) (Record, error) { return d.decodeArchived(someID, Document{Data: b}, ProveNone) },
 		}
 		for name, decode := range records {
 			rec, err := decode(doc)

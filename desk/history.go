@@ -133,7 +133,7 @@ func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	var rec Record
 	var err error
 	if doc.Data != nil {
-		rec, err = d.decodeArchived(id, doc)
+		rec, err = d.decodeArchived(id, doc, ProveNone)
 	} else {
 		rec, err = d.get(ctx, id)
 	}

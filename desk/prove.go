@@ -97,8 +97,9 @@ func (rec *Record) VerifyProof(keys *proof.Keys) error {
 
 // checkProof checks the proof that an answer carries, or needs. Fresh means that it is
 // given now.
-func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, fresh bool) error {
-	needed := d.RequiresProof(rec) && o.Status == Answered && o.Answerer.Kind != HostAnswerer
+func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, policy Policy, fresh bool) error {
+	answers := o.Status == Answered || len(o.Reply.Answers) > 0 // those of a discussion, too
+	needed := (rec.Prove || policy.covers(rec)) && answers && o.Answerer.Kind != HostAnswerer
 	if !needed && o.Proof == nil {
 		return nil
 	}

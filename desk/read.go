@@ -79,7 +79,7 @@ func (d *Desk) read(ctx context.Context, keys ...Key) []Document {
 
 // archived returns a record from the archive, or ErrNotFound.
 func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
-	return d.decodeArchived(id, d.read(ctx, Key{KindArchive, id})[0])
+	return d.decodeArchived(id, d.read(ctx, Key{KindArchive, id})[0], d.prove)
 }
 
 // Find returns the record whose id begins with prefix, in either case of letters: an

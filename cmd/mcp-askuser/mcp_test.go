@@ -82,14 +82,17 @@ var eras = []era{
 // connect starts the program as an MCP client does.
 func connect(t *testing.T, e era, dir string, h *human, args ...string) *client.Client {
 	t.Helper()
+	return connectTo(t, e, program(t, dir, args...), h)
+}
+
+func connectTo(t *testing.T, e era, server *exec.Cmd, h *human) *client.Client {
+	t.Helper()
 	options := e.options
 	if h != nil {
 		options = append(slices.Clip(options), client.WithElicitationHandler(h))
 	}
-	stdio := transport.NewStdioWithOptions("mcp-askuser", nil, args, transport.WithCommandFunc(
-		func(_ context.Context, _ string, _ []string, args []string) (*exec.Cmd, error) {
-			return program(t, dir, args...), nil
-		}))
+	stdio := transport.NewStdioWithOptions("mcp-askuser", nil, nil, transport.WithCommandFunc(
+		func(context.Context, string, []string, []string) (*exec.Cmd, error) { return server, nil }))
 	c := client.NewClient(stdio, options...)
 	if err := c.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui/api"
 )
 
 // past is a dialogue of two rounds, and questions of no session that ended in
@@ -116,7 +117,11 @@ func TestArray(t *testing.T) {
 		records := past()[:n]
 		var whole, streamed bytes.Buffer
 		a := &app{out: &output{Writer: &whole}}
-		if err := errors.Join(a.printJSON(records), writeArray(&streamed, yielded(records))); err != nil {
+		projected := []api.Stored{}
+		for _, rec := range records {
+			projected = append(projected, api.NewStored(rec))
+		}
+		if err := errors.Join(a.printJSON(projected), writeArray(&streamed, yielded(records))); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(whole.Bytes(), streamed.Bytes()) {

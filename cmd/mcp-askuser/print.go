@@ -18,6 +18,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 )
 
 // output is standard output. It keeps its first error and writes nothing after it.
@@ -226,7 +227,7 @@ func writeArray(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		if err != nil {
 			return err
 		}
-		data, err := encodeJSON(rec, "  ", "  ")
+		data, err := encodeJSON(api.NewStored(rec), "  ", "  ")
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -73,10 +74,14 @@ func (a *app) verify() *cobra.Command {
 			return fmt.Errorf(words.T("not valid: %w"), err)
 		}
 		if asJSON {
-			return a.printJSON(rec)
+			err = a.printJSON(api.NewStored(rec))
+		} else {
+			a.printVerified(rec)
 		}
-		a.printVerified(rec)
-		return nil
+		if err == nil && rec.Confirms() && rec.Asked()[0].Value() != true {
+			err = errors.New(words.T("the user signed it, and did not answer yes"))
+		}
+		return err
 	})
 	return cmd
 }
@@ -109,8 +114,8 @@ func verifyRecord(rec *desk.Record, keys *proof.Keys, contains string, age time.
 	if err := rec.VerifyProof(keys); err != nil {
 		return err
 	}
-	if age > 0 && time.Since(rec.Outcome.At) > age {
-		return errors.New(words.T("it was answered at %s, longer ago than %s", clock(rec.Outcome.At), age))
+	if age > 0 && time.Since(rec.Outcome.At).Abs() > age { // or signed where a clock was wrong
+		return errors.New(words.T("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), age))
 	}
 	if contains != "" && !strings.Contains(askedText(rec.Questions), contains) {
 		return errors.New(words.T("the question does not contain %q", contains))
@@ -129,7 +134,9 @@ func askedText(questions []question.Question) string {
 
 func (a *app) printVerified(rec desk.Record) {
 	p := page{width: a.out.width()}
-	p.line(0, words.T("Valid: the user signed this answer."))
+	by := view.ProofOf(rec.Outcome)
+	p.line(0, words.T("Valid: %[1]s at %[2]s.", words.Local.Signed(rec.Outcome), clock(by.At)))
+	p.line(0, words.T("Key %s", by.Key))
 	p.record(view.Local(rec))
 	fmt.Fprint(a.out, p.String())
 }

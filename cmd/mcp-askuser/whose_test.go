@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -22,12 +23,18 @@ import (
 // openRecord waits for the one question of a store that is open.
 func openRecord(t *testing.T, d *desk.Desk) desk.Record {
 	t.Helper()
-	events, err := d.Watch(t.Context())
+	ctx, stop := context.WithCancel(t.Context())
+	events, err := d.Watch(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() {
+		stop()
+		for range events {
+		}
+	}()
 	for {
-		records, err := d.Pending(t.Context())
+		records, err := d.Pending(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -213,7 +213,7 @@ func TestSSH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := SignSSH(t.Context(), file, s)
+	p, err := SignSSH(t.Context(), file, "Signing", s)
 	if err != nil {
 		t.Fatal(err)
 	}

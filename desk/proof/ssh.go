@@ -22,9 +22,9 @@ import (
 const Namespace = "mcp-askuser"
 
 // SignSSH has ssh-keygen sign a statement with a key. It asks on the controlling terminal:
-// for a passphrase, for a touch. file is a private key, or a public key whose private one an
+// for a passphrase, for a touch; notice is written there before. file is a private key, or a public key whose private one an
 // SSH agent holds.
-func SignSSH(ctx context.Context, file string, s Statement) (*question.Proof, error) {
+func SignSSH(ctx context.Context, file, notice string, s Statement) (*question.Proof, error) {
 	sum, err := s.Sum()
 	if err != nil {
 		return nil, err
@@ -35,6 +35,7 @@ func SignSSH(ctx context.Context, file string, s Statement) (*question.Proof, er
 	cmd.Stderr = &fault
 	if tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
 		defer func() { _ = tty.Close() }()
+		_, _ = fmt.Fprintln(tty, notice)
 		cmd.Stderr = io.MultiWriter(tty, &fault)
 	}
 	armored, err := cmd.Output()

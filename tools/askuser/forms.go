@@ -3,6 +3,7 @@ package askuser
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -10,9 +11,11 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/elicit"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/words"
 )
 
 // Elicit returns the placeholder of the client's own form in Config.Surfaces.
@@ -42,7 +45,7 @@ func (c *call) surfaces() present.Surfaces {
 		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
 				s = c.clientForm(x)
-				if _, none := s.(unavailableForm); !none && c.Beside != nil && (c.paneFirst && c.attended() || c.style().Cuts(x.Set())) {
+				if _, none := s.(unavailableForm); !none && c.Beside != nil && (c.paneFirst && c.attended() || c.style().Cuts(&x.Record().Set)) {
 					out = append(out, c.Beside)
 				}
 			}
@@ -67,6 +70,8 @@ func (c *call) style() elicit.Style {
 // declare forms receives none.
 func (c *call) clientForm(x *present.Presentation) ui.Surface {
 	switch {
+	case c.Desk.RequiresProof(x.Record()):
+		return c.signingForm(x)
 	case !c.client.Elicits(mcp.ElicitationModeForm):
 		return unavailableForm("the client did not declare form elicitation")
 	case c.formAfterCall:
@@ -79,6 +84,55 @@ func (c *call) clientForm(x *present.Presentation) ui.Surface {
 		return elicit.New(trip, c.style())
 	}
 	return elicit.New(c.Transport, c.style())
+}
+
+// signingForm returns the surface of an answer that must be signed, which no form of a
+// client can do: a client that opens addresses for its user opens the page.
+func (c *call) signingForm(x *present.Presentation) ui.Surface {
+	i := slices.IndexFunc(c.Surfaces, func(s ui.Surface) bool { _, ok := s.(opener); return ok })
+	if i < 0 || c.Remote || !c.client.Elicits(mcp.ElicitationModeURL) {
+		return unavailableForm("the answer must be signed, which the client's form cannot do")
+	}
+	ask := c.Transport.Elicit
+	if c.client.Modern {
+		ask = (&roundTrip{client: x}).Elicit
+	}
+	return openedByClient{c.Surfaces[i].(opener), ask}
+}
+
+// opener is a surface with an address.
+type opener interface {
+	Open() (address string, err error)
+}
+
+// openedByClient is the page, which the client opens with its user's consent.
+type openedByClient struct {
+	opener
+	ask func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
+}
+
+func (openedByClient) Name() string { return "elicit" }
+
+// Show implements ui.Surface. The page answers on the desk, as with the surface "web".
+func (o openedByClient) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error {
+	address, err := o.Open()
+	if err != nil {
+		return ui.Unavailablef("the page could not be started: %v", err)
+	}
+	result, _, err := o.ask(ctx, mcp.ElicitationParams{
+		Mode: mcp.ElicitationModeURL, ElicitationID: rec.ID, URL: address,
+		Message: texts.Fill("sign", map[string]string{"question": words.English.AndMore(question.Line(rec.Questions[0].Text), len(rec.Questions)-1)}),
+	})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return ui.Unavailablef("the client did not open the page: %v", err)
+	case result.Action != mcp.ElicitationResponseActionAccept:
+		return ui.Unavailablef("the page was not opened")
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
 }
 
 // remoteTransit is assumed for the transfer of a form to a client over HTTP and of

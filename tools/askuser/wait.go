@@ -95,10 +95,11 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 		}
 		return nil, context.Cause(ctx)
 	}
-	if form := w.Form(); form != nil && w.client.Modern && w.client.Elicits(mcp.ElicitationModeForm) { // other clients receive requests
-		if secret, ok := w.Take(form); ok { // the client calls again with the form's result and this state
+	if form := w.Form(); form != nil && w.client.Modern { // other clients receive requests
+		params := form.Content.(mcp.ElicitationParams)
+		if secret, ok := w.take(form, params.Mode); ok { // the client calls again with the form's result and this state
 			builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
-			return builder.Elicit(formKey, form.Content.(mcp.ElicitationParams)).ToolResult(), nil
+			return builder.Elicit(formKey, params).ToolResult(), nil
 		}
 	}
 	select {
@@ -112,6 +113,14 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	default:
 		return nil, nil
 	}
+}
+
+// take is Take for a client that has declared forms of this mode.
+func (w *waiting) take(form *present.Form, mode string) (secret string, ok bool) {
+	if !w.client.Elicits(mode) {
+		return "", false
+	}
+	return w.Take(form)
 }
 
 // ended reports whether the end of the record is known.

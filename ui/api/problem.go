@@ -31,7 +31,8 @@ const (
 	NotSentYet       = "not_sent_yet"     // kept, and sent later
 	Unreachable      = "desk_unreachable" // nothing was kept
 	NotSupported     = "not_supported"
-	UserRequired     = "user_required" // only the user may answer this
+	UserRequired     = "user_required"  // only the user may answer this
+	ProofRequired    = "proof_required" // the user must sign this answer
 	Internal         = "internal_error"
 )
 
@@ -114,6 +115,8 @@ func ProblemOf(err error) *Problem {
 		return Problemf(QuestionNotFound, "There is no question with this id.")
 	case errors.Is(err, desk.ErrUserRequired):
 		return &Problem{Code: UserRequired, Message: "The question stays open: " + desk.ErrUserRequired.Error() + ".", cause: err}
+	case errors.Is(err, desk.ErrProofRequired):
+		return &Problem{Code: ProofRequired, Message: "The question stays open: " + err.Error() + ".", cause: err}
 	case errors.Is(err, desk.ErrUnsent):
 		return &Problem{Code: NotSentYet, Message: "The desk does not answer. The answer is kept here, and sent as soon as it does.", cause: err}
 	case errors.Is(err, desk.ErrUnreachable):

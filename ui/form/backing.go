@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"mcp-askuser/desk"
@@ -35,12 +38,35 @@ func (b Backing) Signer() func(context.Context, question.Reply) (*question.Proof
 		if err != nil {
 			return nil, err
 		}
-		p, err := proof.SignSSH(ctx, b.SSHKey, statement)
+		p, err := proof.SignSSH(ctx, b.SSHKey, words.T("Signing your answer with %s …", b.keyName()), statement)
 		if err != nil {
 			err = fmt.Errorf(words.T("it was not signed: %w"), err)
 		}
 		return p, err
 	}
+}
+
+// Signing tells the user, before they answer, that the answer is signed, and where if not
+// here; empty where the record needs no proof.
+func (b Backing) Signing() string { return b.signing().full }
+
+func (b Backing) signing() remark {
+	switch {
+	case b.Desk == nil || !b.Desk.RequiresProof(&b.Rec):
+		return remark{}
+	case b.SSHKey == "":
+		return remark{words.T("This answer must be signed, on the page: mcp-askuser web --open"), words.T("Sign it on the page: mcp-askuser web")}
+	}
+	return remark{words.T("Sending signs your answer with %s.", b.keyName()), words.T("Sending signs your answer.")}
+}
+
+// keyName is the file of the key, below ~ where it is in the home directory.
+func (b Backing) keyName() string {
+	home, err := os.UserHomeDir()
+	if rest, below := strings.CutPrefix(b.SSHKey, home+string(filepath.Separator)); err == nil && below {
+		return question.Line(filepath.Join("~", rest))
+	}
+	return question.Line(b.SSHKey)
 }
 
 // Draft returns what was typed before, empty where nothing is kept.
@@ -139,7 +165,7 @@ func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
 	if unsaved != nil {
 		o.Draft = *unsaved
 	}
-	o.Sign = b.Signer()
+	o.Sign, o.signing = b.Signer(), b.signing()
 	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	if b.AtLimit(ctx) {
 		o.Lift = func() error { return b.Lift(ctx) }

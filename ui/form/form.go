@@ -92,7 +92,8 @@ type Options struct {
 	Lift func() error
 	// Sign has the user sign a reply, on the terminal, before it is committed. Nil: the
 	// record needs no proof.
-	Sign func(context.Context, question.Reply) (*question.Proof, error)
+	Sign    func(context.Context, question.Reply) (*question.Proof, error)
+	signing remark // that the answer is signed; empty: it is not
 	// Window is that of a host with other screens, which hands keys, and the gate's
 	// own messages, to the form while it is open. The form takes its clock, gate
 	// and styles, and receives its own size. Nil is a window of the form's own.

@@ -31,6 +31,9 @@ func scenes() []scene {
 	lift := withLift(func() error { return nil })
 	return []scene{
 		{name: "single", rec: record(database())},
+		{name: "signed", rec: record(deploy()), opts: []option{func(o *Options) {
+			o.signing = remark{"Sending signs your answer with ~/.ssh/id_ed25519.", "Sending signs your answer."}
+		}}},
 		{name: "single-moved", rec: record(database()), keys: []string{"2"}},
 		{name: "multi", rec: record(features()), keys: []string{"down", "space"}},
 		{name: "text", rec: record(name())},

@@ -39,6 +39,9 @@ type remark struct{ full, brief string }
 // remarks are what there is to know now, the most important first.
 func (f *Form) remarks() []remark {
 	var out []remark
+	if f.options.signing != (remark{}) {
+		out = append(out, f.options.signing)
+	}
 	if !f.dialogue.Attended {
 		out = append(out, remark{words.T(words.AgentAway), words.T("The agent is away; answers are kept.")})
 	}

@@ -156,7 +156,7 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	defer p.Listen()()
 	m := p.notification(rec)
 	if len(m.Actions) > 0 && !p.canPress(ctx) {
-		hint := "\n" + p.hint(m.Click)
+		hint := "\n" + p.hint(&rec, m.Click)
 		m.Actions, m.Message = nil, strings.TrimSuffix(m.Message, hint)+hint
 	}
 	if err := p.publish(ctx, m); err != nil {
@@ -176,7 +176,7 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 // contains everything that the answer depends on. It has a hint where an answer has none.
 func (p *Phone) notification(rec desk.Record) message {
 	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Tags: []string{"question"}, Click: p.link(rec.ID)}
-	m.Message = p.hint(m.Click)
+	m.Message = p.hint(&rec, m.Click)
 	if p.Text == TextNone {
 		return m
 	}
@@ -214,10 +214,12 @@ func (p *Phone) link(id string) string {
 
 // hint tells the user where to answer a question without buttons. The name of this
 // machine is sent only with other texts of a question.
-func (p *Phone) hint(link string) string {
+func (p *Phone) hint(rec *desk.Record, link string) string {
 	switch {
 	case link != "":
 		return words.T("Tap to open the page, and answer there.")
+	case rec.Prove:
+		return words.T("Sign your answer at your computer: mcp-askuser web --open")
 	case p.Host != "" && p.Text != TextNone:
 		return words.T("Answer on %s: mcp-askuser inbox", p.Host)
 	}
@@ -226,9 +228,9 @@ func (p *Phone) hint(link string) string {
 
 // answerable reports whether a press can answer a record: one choice of options without
 // follow-up questions. The server must not read the answer to a question for a
-// secret.
+// secret. No answer can be signed here.
 func answerable(rec desk.Record) bool {
-	if len(rec.Questions) != 1 || rec.Secret() != nil {
+	if len(rec.Questions) != 1 || rec.Secret() != nil || rec.Prove {
 		return false
 	}
 	q := &rec.Questions[0]
@@ -316,7 +318,7 @@ func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time)
 				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err), Priority: 2})
 			}
 			return
-		case errors.Is(err, desk.ErrNotFound), errors.As(err, new(question.Violations)):
+		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrProofRequired), errors.As(err, new(question.Violations)):
 			p.Log.WarnContext(ctx, "an answer from the phone is refused", "id", rec.ID, "error", err)
 			return
 		}

@@ -222,7 +222,7 @@ func TestWhatIsSent(t *testing.T) {
 			for _, a := range m.Actions {
 				labels = append(labels, a.Label)
 			}
-			message := strings.NewReplacer("\n", "↵", p.hint(m.Click), "Tap.").Replace(m.Message)
+			message := strings.NewReplacer("\n", "↵", p.hint(&desk.Record{}, m.Click), "Tap.").Replace(m.Message)
 			if got := m.Title + "|" + message + "|" + strings.Join(labels, ","); got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
 			}
@@ -390,6 +390,19 @@ func TestHintNamesTheMachine(t *testing.T) {
 		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Text, o.Host = text, "desk-7" })
 		if m := p.notification(desk.Record{ID: "01J", Set: choice("A", "B")}); m.Message != want || m.Click != "" {
 			t.Errorf("%s: %+v", text, m)
+		}
+	}
+}
+
+// The phone cannot sign: it says where the user can.
+func TestSignedElsewhere(t *testing.T) {
+	for link, want := range map[string]string{
+		"":                      "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
+		"https://page.example/": "Which database shall we use?\nTap to open the page, and answer there.",
+	} {
+		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Text, o.Page, o.Host = TextFull, at(link), "desk-7" })
+		if m := p.notification(desk.Record{ID: "01J", Set: choice("A", "B"), Prove: true}); m.Message != want || m.Actions != nil {
+			t.Errorf("%q: %+v", link, m)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func newPresentation(p *Presenter, rec desk.Record) *Presentation {
 }
 
 // Set is what is asked.
-func (x *Presentation) Set() *question.Set { return &x.rec.Set }
+func (x *Presentation) Record() *desk.Record { return &x.rec }
 
 // SetAddress tells the waiters where the user can be sent.
 func (x *Presentation) SetAddress(address string) {

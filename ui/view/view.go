@@ -204,6 +204,24 @@ func (r Record) Answerer() (kind, name string) {
 	return r.Outcome.Answerer.By(), name
 }
 
+// Proof is the user's signature under a reply, as programs read it: what was verified of
+// it, without the signature.
+type Proof struct {
+	Kind     question.ProofKind `json:"kind"`
+	Key      string             `json:"key"`
+	Name     string             `json:"name"`
+	At       time.Time          `json:"at"`
+	Verified bool               `json:"verified"` // true
+}
+
+// ProofOf returns the proof of an outcome, nil where none was verified.
+func ProofOf(o *desk.Outcome) *Proof {
+	if o == nil || o.Proof == nil || !o.Proof.Verified {
+		return nil
+	}
+	return &Proof{o.Proof.Kind, question.Line(o.Proof.Key), question.Line(o.Proof.Name), o.Proof.At.UTC(), true}
+}
+
 // Since is when the record got the state that it has.
 func (r Record) Since() time.Time {
 	if r.Outcome == nil {

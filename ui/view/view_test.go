@@ -46,6 +46,28 @@ func of(rec desk.Record, l words.Language, change func(*desk.Record)) view.Recor
 	return view.Of(rec, l)
 }
 
+// prove has the answer carry a proof.
+func prove(kind question.ProofKind, verified bool) func(*desk.Record) {
+	return func(rec *desk.Record) {
+		rec.Outcome.Proof = &question.Proof{Kind: kind, Key: "k1", Name: "laptop", At: at, Verified: verified, Signature: []byte("s")}
+	}
+}
+
+// A proof that was not verified is none, and programs get no signature.
+func TestProof(t *testing.T) {
+	rec := of(record(answered("tty")), words.English, prove(question.SSHProof, true))
+	want := view.Proof{Kind: question.SSHProof, Key: "k1", Name: "laptop", At: at, Verified: true}
+	if got := view.ProofOf(rec.Outcome); got == nil || *got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	rec.Outcome.Proof.Verified = false
+	for _, o := range []*desk.Outcome{nil, {}, rec.Outcome} {
+		if got := view.ProofOf(o); got != nil {
+			t.Errorf("%+v has the proof %+v", o, got)
+		}
+	}
+}
+
 func TestRecord(t *testing.T) {
 	open := func(change func(*desk.Record)) view.Record { return of(record(nil), words.English, change) }
 	ended := func(o *desk.Outcome, change func(*desk.Record)) view.Record {
@@ -71,6 +93,9 @@ func TestRecord(t *testing.T) {
 		{"open note", open(nil).Note(), ""},
 		{"answered", ended(answered("tty"), nil).Ended(), "answered in a terminal"},
 		{"answered by", ended(answered("tty"), nil).EndedBy(), "in a terminal"},
+		{"signed", ended(answered("web"), prove(question.PasskeyProof, true)).Ended(), "answered on the web page, signed with the passkey laptop"},
+		{"signed where nothing is known", ended(answered(""), prove(question.CredentialProof, true)).EndedBy(), "signed with the credential laptop"},
+		{"not verified", ended(answered("tty"), prove(question.SSHProof, false)).EndedBy(), "in a terminal"},
 		{"answer", ended(answered("tty"), nil).Decision(), "PostgreSQL; It is fast"},
 		{"note", ended(answered("tty"), nil).Note(), "on\nthe whole"},
 		{"dismissed", ended(dismissed("not\nnow"), nil).Decision(), "dismissed on the web page"},

@@ -173,9 +173,11 @@ func TestLocalhost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if _, elsewhere, _ := net.SplitHostPort(start(t, proves).addr.String()); elsewhere == port {
+	g = start(t, proves)
+	if _, elsewhere, _ := net.SplitHostPort(g.addr.String()); elsewhere == port {
 		t.Error("another program has one of the page's addresses")
 	}
+	g.stop()
 	server, err := New(Options{Desk: newDesk(t), Proves: true, Port: other.Addr().(*net.TCPAddr).Port})
 	if err != nil {
 		t.Fatal(err)

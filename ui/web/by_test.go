@@ -122,6 +122,24 @@ func TestFrontEnd(t *testing.T) {
 	}
 }
 
+// An answer that must be signed is taken from nothing that cannot sign; the page says
+// beforehand that it is signed.
+func TestProofOverHTTP(t *testing.T) {
+	g := start(t, func(o *Options) { o.Desk = desk.New(newStore(t), desk.Options{Prove: desk.ProveAll}) })
+	rec := g.ask("", single("db"))
+	answer := `{"id":"` + rec.ID + `","answers":{"db":"pg"}}`
+	g.want(http.StatusForbidden, api.ProofRequired, "POST", "/api/task/answer", answer)
+	if a := g.send(g.fromFrontEnd("/api/task/answer", answer)); a.status != http.StatusForbidden || !strings.Contains(string(a.body), api.ProofRequired) {
+		t.Errorf("a front end: %d %s", a.status, a.body)
+	}
+	if now, err := g.desk.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
+		t.Errorf("%+v, %v", now.Outcome, err)
+	}
+	if _, page := g.visitor().get("/"); !strings.Contains(page, "Sending signs your answer with your passkey.") {
+		t.Errorf("the page does not say that the answer is signed:\n%s", page)
+	}
+}
+
 // A program's yes to a confirmation is refused, and the question stays open; the
 // history and the page do not take a program for the user.
 func TestProgramOverHTTP(t *testing.T) {

@@ -20,6 +20,7 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 	api.Unauthorized:     http.StatusUnauthorized,
 	api.Forbidden:        http.StatusForbidden,
 	api.UserRequired:     http.StatusForbidden,
+	api.ProofRequired:    http.StatusForbidden,
 	api.MethodNotAllowed: http.StatusMethodNotAllowed,
 	api.TooLarge:         http.StatusRequestEntityTooLarge,
 	api.TooManyStreams:   http.StatusServiceUnavailable,

@@ -162,6 +162,15 @@ func (l *launcher) start() (*Server, net.Addr, error) {
 	return l.server, l.addr, nil
 }
 
+// Open starts the page, if need be, and returns an address that opens it once and soon.
+func (l *launcher) Open() (address string, err error) {
+	server, addr, err := l.start()
+	if err != nil {
+		return "", err
+	}
+	return server.Invite(addr), nil
+}
+
 // Close ends the server, if it was started, and waits for its end.
 func (l *launcher) Close() {
 	l.mu.Lock()

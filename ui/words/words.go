@@ -56,8 +56,31 @@ func (l Language) Surface(name string) string {
 
 // By says where a record was ended, and by which answerer where that is not the
 // user alone: "by alice on the web page", "through wall-panel", "by a program over
-// HTTP".
+// HTTP". A verified proof is named too: "on the web page, signed with the passkey laptop".
 func (l Language) By(o *desk.Outcome) string {
+	by, signed := l.by(o), l.Signed(o)
+	if signed == "" || by == "" {
+		return by + signed
+	}
+	return l.T("%[1]s, %[2]s", by, signed)
+}
+
+// Signed names the key of a verified proof: "signed with the passkey laptop"; empty where
+// there is none.
+func (l Language) Signed(o *desk.Outcome) string {
+	if o.Proof == nil || !o.Proof.Verified {
+		return ""
+	}
+	return l.T(signatures[o.Proof.Kind], question.Line(o.Proof.Name))
+}
+
+var signatures = map[question.ProofKind]string{ //nolint:gochecknoglobals // a table, never written to
+	question.PasskeyProof:    Mark("signed with the passkey %s"),
+	question.SSHProof:        Mark("signed with the SSH key %s"),
+	question.CredentialProof: Mark("signed with the credential %s"),
+}
+
+func (l Language) by(o *desk.Outcome) string {
 	a := o.Answerer
 	if a == nil {
 		return l.Surface(o.Surface)

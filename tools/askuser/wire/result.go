@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -26,6 +27,7 @@ type Result struct {
 	// program, front end, asker, host or timeout.
 	By        string     `json:"by,omitempty"`
 	Answerer  *Answerer  `json:"answerer,omitempty"`
+	Proof     *Proof     `json:"proof,omitempty"` // the user's signature under the answers
 	ID        string     `json:"id,omitempty"`
 	Round     int        `json:"round,omitempty"`
 	Answers   ordered    `json:"answers"`
@@ -51,6 +53,7 @@ type Lean struct {
 	Status   desk.Status `json:"status" jsonschema:"required"`
 	By       string      `json:"by,omitempty"`   // as in Result
 	Name     string      `json:"name,omitempty"` // of the answerer
+	Proof    *Proof      `json:"proof,omitempty"`
 	Answers  ordered     `json:"answers,omitzero"`
 	Response anyResponse `json:"response,omitzero"` // to the only question, where Answers does not say it: yes or no, several strings
 	Notes    ordered     `json:"notes,omitzero"`    // by question
@@ -73,7 +76,7 @@ func Refused(code, message string) *Lean {
 
 // Lean returns the lean form of a result.
 func (r *Result) Lean() *Lean {
-	out := &Lean{Status: r.Status, By: r.By, Answers: r.Answers, Notes: r.notes, Note: r.Note, Message: r.rest}
+	out := &Lean{Status: r.Status, By: r.By, Proof: r.Proof, Answers: r.Answers, Notes: r.notes, Note: r.Note, Message: r.rest}
 	if r.Answerer != nil {
 		out.Name = r.Answerer.Name
 	}
@@ -118,6 +121,9 @@ type Answerer struct {
 	How  desk.How          `json:"how"`
 	Name string            `json:"name,omitempty"` // of the user's credential, or of their front end
 }
+
+// Proof is the user's signature under a reply; without a published schema of its own.
+type Proof struct{ *view.Proof }
 
 // Response is what became of one question.
 type Response struct {
@@ -172,6 +178,10 @@ func NewResult(rec desk.Record) *Result {
 		}
 		r.add(named, map[string]string{"name": r.Answerer.Name}, map[string]string{"name": ""})
 	}
+	if proof := view.ProofOf(rec.Outcome); proof != nil {
+		r.Proof = &Proof{proof}
+		r.Add("proven_"+string(proof.Kind), nil)
+	}
 	return r
 }
 
@@ -222,6 +232,9 @@ func NewUntold(rec desk.Record, command, address string) *Result {
 	values := map[string]string{"command": command, "address": address, "id": "id " + strconv.Quote(rec.ID)}
 	if rec.Secret() != nil {
 		values["secret"] = "a secret"
+	}
+	if rec.Prove {
+		values["passkey"] = "a passkey"
 	}
 	r.add("untold", values, map[string]string{"id": "this id"})
 	return r

@@ -34,6 +34,12 @@ func by(kind desk.AnswererKind, through *desk.Answerer, rec desk.Record) desk.Re
 	return rec
 }
 
+// proven has the user sign the reply.
+func proven(kind question.ProofKind, rec desk.Record) desk.Record {
+	rec.Outcome.Proof = &question.Proof{Kind: kind, Key: "k1", Name: "laptop", At: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC), Verified: true, Signature: []byte("s")}
+	return rec
+}
+
 func databaseQuestion() question.Question {
 	return question.Question{ID: "q1", Text: "Which database?", Header: "Database", Type: question.SingleChoice, Required: true, AllowCustom: true,
 		Options: []question.Option{{ID: "postgresql", Label: "PostgreSQL"}, {ID: "mongodb", Label: "MongoDB", FollowUps: []question.Question{
@@ -75,6 +81,12 @@ func TestResultTexts(t *testing.T) {
 			`User has answered your questions: "Delete 23 files?"="No". The user said no to this action: do not do it, nor the same in another way, without asking again. The user adds: "not those".`, false},
 		{"yes to an action", answeredBy(asked(Confirm("Delete 23 files?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}}),
 			`User has answered your questions: "Delete 23 files?"="Yes". You can now continue with the user's answers in mind.`, false},
+		{"a yes with a passkey", proven(question.PasskeyProof, answeredBy(asked(Confirm("Deploy?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}})),
+			`User has answered your questions: "Deploy?"="Yes". You can now continue with the user's answers in mind. This answer was confirmed by the user with a passkey.`, false},
+		{"a no with an SSH key", proven(question.SSHProof, answeredBy(asked(Confirm("Deploy?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}})),
+			`User has answered your questions: "Deploy?"="No". The user said no to this action: do not do it, nor the same in another way, without asking again. This answer was signed by the user with an SSH key.`, false},
+		{"with a credential", proven(question.CredentialProof, answeredBy(asked(featuresQuestion()), "")),
+			`Left open by the user: "Which <b>"features"</b>?". This answer was signed by the user with their credential of the desk.`, false},
 		{"no to a question that is no action", answeredBy(asked(question.Question{ID: "q1", Text: "Is it public?", Type: question.Boolean, Options: question.YesAndNo()}), "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}),
 			`User has answered your questions: "Is it public?"="No". You can now continue with the user's answers in mind.`, false},
 		{"by timeout", answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByTimeout}),
@@ -129,6 +141,10 @@ func TestStructuredContent(t *testing.T) {
 		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
 	}
 	rec = answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
+	const proof = `"proof":{"kind":"ssh","key":"k1","name":"laptop","at":"2026-11-03T09:00:00Z","verified":true},`
+	if got, err := Format(proven(question.SSHProof, rec), "json", rec.Outcome.At); err != nil || !strings.Contains(got, proof) {
+		t.Errorf("%v\ngot  %s\nwant %s in it", err, got, proof)
+	}
 	if state := NewResult(rec).Responses[1].State; state != "not_shown" {
 		t.Errorf("a follow-up that was not shown is %s", state)
 	}
@@ -155,6 +171,8 @@ func TestLean(t *testing.T) {
 		{answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}}), `{"status":"answered","answers":{"Delete?":"Yes"},"response":true}`},
 		{answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}),
 			`{"status":"answered","answers":{"Delete?":"No"},"response":false,"message":"The user said no to this action: do not do it, nor the same in another way, without asking again."}`},
+		{proven(question.PasskeyProof, answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}})),
+			`{"status":"answered","proof":{"kind":"passkey","key":"k1","name":"laptop","at":"2026-11-03T09:00:00Z","verified":true},"answers":{"Delete?":"Yes"},"response":true,"message":"This answer was confirmed by the user with a passkey."}`},
 		{answeredBy(asked(collected, featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"c"}}),
 			`{"status":"answered","answers":{"Which database?":"PostgreSQL","Which <b>\"features\"</b>?":"C"},"message":"Not asked, because you brought the answer yourself; the user has not confirmed it: \"Which database?\"."}`},
 		{by(desk.ProgramAnswerer, nil, answeredBy(asked(databaseQuestion()), "ok", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),

@@ -1,0 +1,512 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/proof"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+)
+
+// liar is an agent that wants a proven yes: it has the user's shell, store, page and
+// terminals, and not the private keys.
+type liar struct {
+	*signer
+	rec   desk.Record // what it asked
+	store *spool.Spool
+	user  *desk.Desk // as a surface of the user's has it
+	asks  func(tool, args string) <-chan map[string]any
+	got   <-chan map[string]any // nil once it was read
+}
+
+func newLiar(t *testing.T) *liar {
+	x := &liar{signer: newSigner(t)}
+	store, err := spool.Open(x.dir)
+	x.check(err)
+	keys, err := proof.Load(filepath.Join(x.dir, keysDir))
+	x.check(err)
+	x.store, x.user = store, desk.New(store, desk.Options{Prove: desk.ProveConfirm, Keys: trusting(keys)})
+	var c *client.Client
+	x.asks = func(tool, args string) <-chan map[string]any {
+		if c == nil {
+			c = connectTo(t, eras[0], x.program("serve", "--surface", "inbox"), nil)
+		}
+		return asks(t, c, tool, args)
+	}
+	x.got = x.asks("confirm_action", `{"action":"rm -r build"}`)
+	x.rec = openRecord(t, x.user)
+	return x
+}
+
+func choose(option string) question.Reply {
+	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}, By: question.ByUser}}}
+}
+
+// forge stores an outcome as the user's, past the desk, and returns the record with it.
+func (x *liar) forge(r question.Reply, p *question.Proof, changes ...func(*desk.Outcome)) desk.Record {
+	x.t.Helper()
+	rec := x.rec
+	rec.State = desk.StatusOf(r)
+	rec.Outcome = &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: rec.State, Reply: &r, Surface: "web", At: time.Now().UTC(), Asked: rec.Statement(), Answerer: &desk.Answerer{Kind: desk.UserAnswerer, How: desk.HowPage}, Proof: p}
+	if p != nil {
+		rec.Outcome.At = p.At
+	}
+	for _, change := range changes {
+		change(rec.Outcome)
+	}
+	data, err := json.Marshal(rec.Outcome)
+	x.check(err)
+	x.check(x.store.Decide(x.t.Context(), rec.ID, desk.RoleHuman, data))
+	return rec
+}
+
+// edit changes the question in the store.
+func (x *liar) edit(change func(*desk.Record)) {
+	x.t.Helper()
+	x.rec.Attended, x.rec.ShownOn = false, nil
+	change(&x.rec)
+	data, err := json.Marshal(x.rec)
+	x.check(err)
+	x.check(os.WriteFile(filepath.Join(x.dir, "pending", x.rec.ID+".json"), data, 0o600))
+}
+
+// signed has the user answer with the SSH key.
+func (x *liar) signed(option string) {
+	x.t.Helper()
+	r := choose(option)
+	r.Proof = x.sign(x.key, &x.rec, r, time.Now().UTC())
+	_, err := x.user.Reply(x.t.Context(), x.rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
+	x.check(err)
+}
+
+// refused runs the program, which is to fail.
+func (x *liar) refused(env []string, args ...string) desk.Record {
+	x.t.Helper()
+	cmd := x.program(args...)
+	cmd.Env = append(cmd.Env, env...)
+	if out, err := cmd.CombinedOutput(); err == nil {
+		x.t.Errorf("%s: %s", strings.Join(args, " "), out)
+	}
+	return desk.Record{}
+}
+
+// onTerminal runs the program on a pseudo-terminal.
+func (x *liar) onTerminal(env []string, args ...string) desk.Record {
+	x.t.Helper()
+	cmd := x.program(args...)
+	cmd.Env = append(cmd.Env, env...)
+	if status := termtest.Start(x.t, cmd, 80, 24).Wait(); status != exitBad {
+		x.t.Errorf("%s: exit status %d", strings.Join(args, " "), status)
+	}
+	return desk.Record{}
+}
+
+// ownKeys makes the agent's own SSH key and a directory that trusts it.
+func (x *liar) ownKeys() (sign func(question.Reply) *question.Proof, dir string) {
+	x.t.Helper()
+	dir = x.t.TempDir()
+	key, public := x.newSSHKey(filepath.Join(dir, "own"), "")
+	x.check(os.WriteFile(filepath.Join(dir, proof.SignersFile), append([]byte("ada@laptop "), public...), 0o600))
+	return func(r question.Reply) *question.Proof { return x.sign(key, &x.rec, r, time.Now().UTC()) }, dir
+}
+
+// TestNoForgedProof: an agent with the user's shell, store, page and terminals, and without
+// the private keys, gets no yes where a proof is required, and none that a verifier takes.
+// This process is the agent's host.
+func TestNoForgedProof(t *testing.T) {
+	yes := choose(question.YesID)
+	for name, attack := range map[string]struct {
+		said string // by verify, of what the agent shows as its proof
+		do   func(*liar) desk.Record
+	}{
+		"answer --json": {"not answered", func(x *liar) desk.Record {
+			return x.refused(nil, "answer", x.rec.ID, "--json", `{"q1":true}`)
+		}},
+		"a pseudo-terminal, with a key of its own": {"not answered", func(x *liar) desk.Record {
+			_, dir := x.ownKeys()
+			return x.onTerminal([]string{"ASK_PROOF_SSH_KEY=" + filepath.Join(dir, "own")}, "answer", "--plain", x.rec.ID)
+		}},
+		"the page's token": {"not answered", func(x *liar) desk.Record {
+			s := startWeb(t, x.program("web"))
+			if status, out := s.call(t, "POST", "/api/task/answer", `{"id":"`+x.rec.ID+`","answers":{"q1":true}}`); status != http.StatusForbidden {
+				t.Errorf("%d %s", status, out)
+			}
+			return desk.Record{}
+		}},
+		"a front end that the user enrolled": {"not answered", func(x *liar) desk.Record {
+			term := termtest.Start(t, x.program("token", "add", "panel", "--answers"), 80, 24)
+			term.WaitFor("answer in your name")
+			term.Wait()
+			_, token, _ := strings.Cut(term.Output(), "askuser_")
+			s := startWeb(t, x.program("web"))
+			s.address.RawQuery = url.Values{"token": {"askuser_" + strings.Fields(token)[0]}}.Encode()
+			if status, out := s.call(t, "POST", "/api/task/answer", `{"id":"`+x.rec.ID+`","answers":{"q1":true}}`); status != http.StatusForbidden {
+				t.Errorf("%d %s", status, out)
+			}
+			return desk.Record{}
+		}},
+		"the page in a browser of its own": {"not answered", func(x *liar) desk.Record {
+			s := startWeb(t, x.program("web"))
+			jar, err := cookiejar.New(nil)
+			x.check(err)
+			browser := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
+			resp, err := browser.Get(s.address.String())
+			x.check(err)
+			resp.Body.Close()
+			form := url.Values{"id": {x.rec.ID}, "action": {"confirm"}, "q0": {"0"}}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address.Host+"/answer", strings.NewReader(form.Encode()))
+			x.check(err)
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set("Origin", "http://"+s.address.Host)
+			resp, err = browser.Do(r)
+			x.check(err)
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusForbidden {
+				t.Error(resp.Status)
+			}
+			return desk.Record{}
+		}},
+		"a reply without a proof": {"it carries no proof", func(x *liar) desk.Record { return x.forge(yes, nil) }},
+		"a reply that says it is verified": {"it carries no proof", func(x *liar) desk.Record {
+			rec := x.forge(yes, nil)
+			data, err := os.ReadFile(filepath.Join(x.dir, "replies", rec.ID+".json"))
+			x.check(err)
+			data = bytes.Replace(data, []byte(`"status"`), []byte(`"verified":true,"status"`), 1)
+			x.check(os.WriteFile(filepath.Join(x.dir, "replies", rec.ID+".json"), data, 0o600))
+			return rec
+		}},
+		"a proof that says it is verified": {"not by its key", func(x *liar) desk.Record {
+			return x.forge(yes, &question.Proof{Kind: question.SSHProof, Key: "SHA256:x", Name: "ada@laptop", Verified: true, At: time.Now().UTC(), Signature: []byte("x")})
+		}},
+		"a proof with an SSH key of its own": {"not among those that are trusted", func(x *liar) desk.Record {
+			sign, _ := x.ownKeys()
+			return x.forge(yes, sign(yes))
+		}},
+		"a proof with a passkey of its own": {"not by its key", func(x *liar) desk.Record {
+			key, _ := x.newPasskey("own")
+			return x.forge(yes, x.assert(key, x.entry.ID, &x.rec, yes, time.Now().UTC()))
+		}},
+		"a proof with an SSH key, as the passkey's": {"another question, answer or time", func(x *liar) desk.Record {
+			sign, _ := x.ownKeys()
+			p := sign(yes)
+			p.Kind, p.Key = question.PasskeyProof, x.entry.ID
+			return x.forge(yes, p)
+		}},
+		"a proof of another question": {"another question, answer or time", func(x *liar) desk.Record {
+			other := x.rec
+			other.ID = "01M6GA60M060R30C1G60R30C1Z"
+			return x.forge(yes, x.sign(x.key, &other, yes, time.Now().UTC()))
+		}},
+		"an assertion of another question": {"another question, answer or time", func(x *liar) desk.Record {
+			other := x.rec
+			other.Questions = slices.Clone(x.rec.Questions)
+			other.Questions[0].Text = "Tidy up?"
+			return x.forge(yes, x.assert(x.passkey, x.entry.ID, &other, yes, time.Now().UTC()))
+		}},
+		"a proof of another answer": {"another question, answer or time", func(x *liar) desk.Record {
+			return x.forge(yes, x.sign(x.key, &x.rec, choose(question.NoID), time.Now().UTC()))
+		}},
+		"a proof of another time": {"another question, answer or time", func(x *liar) desk.Record {
+			p := x.sign(x.key, &x.rec, yes, time.Now().UTC().Add(-24*time.Hour))
+			p.At = time.Now().UTC()
+			return x.forge(yes, p)
+		}},
+		"an answer at another time than its proof": {"another question, answer or time", func(x *liar) desk.Record {
+			p := x.sign(x.key, &x.rec, yes, time.Now().UTC().Add(-24*time.Hour))
+			return x.forge(yes, p, func(o *desk.Outcome) { o.At = time.Now() })
+		}},
+		"the question says that it needs no proof": {"it carries no proof", func(x *liar) desk.Record {
+			x.edit(func(rec *desk.Record) { rec.Prove = false })
+			return x.forge(yes, nil)
+		}},
+		"the user signs another text": {`does not contain "rm -r build"`, func(x *liar) desk.Record {
+			x.edit(func(rec *desk.Record) {
+				rec.Questions = slices.Clone(rec.Questions)
+				rec.Questions[0].Text, rec.Questions[0].Description = "Tidy up?", ""
+			})
+			return x.forge(yes, x.sign(x.key, &x.rec, yes, time.Now().UTC()))
+		}},
+		"the text is put back after the user signed another": {"another question, answer or time", func(x *liar) desk.Record {
+			asked := x.rec.Questions
+			x.edit(func(rec *desk.Record) {
+				rec.Questions = slices.Clone(rec.Questions)
+				rec.Questions[0].Text = "Tidy up?"
+			})
+			p := x.sign(x.key, &x.rec, yes, time.Now().UTC())
+			x.edit(func(rec *desk.Record) { rec.Questions = asked })
+			return x.forge(yes, p)
+		}},
+		"the archive, after a signed no": {"another question, answer or time", func(x *liar) desk.Record {
+			x.signed(question.NoID)
+			if got := <-x.got; got["response"] != false {
+				t.Errorf("the user's no is %v", got)
+			}
+			x.got = nil
+			rec, err := x.user.Get(t.Context(), x.rec.ID)
+			x.check(err)
+			*rec.Outcome.Reply = choose(question.YesID)
+			data, err := json.Marshal(rec)
+			x.check(err)
+			entry, err := filepath.Glob(filepath.Join(x.dir, "archive", "*", rec.ID+".json"))
+			if err != nil || len(entry) != 1 {
+				x.check(x.user.Archive(t.Context(), rec.ID))
+				entry, _ = filepath.Glob(filepath.Join(x.dir, "archive", "*", rec.ID+".json"))
+			}
+			x.check(os.WriteFile(entry[0], data, 0o600))
+			return rec
+		}},
+		"ASK_PROVE=none in its environment": {"not answered", func(x *liar) desk.Record {
+			return x.refused([]string{"ASK_PROVE=none"}, "answer", x.rec.ID, "--json", `{"q1":true}`)
+		}},
+		"a request without --prove, and with ASK_PROVE=none": {"not answered", func(x *liar) desk.Record {
+			return x.refused([]string{"ASK_PROVE=none"}, "confirm", "--surface", "plain", "rm -r build")
+		}},
+		"a dismissal": {"not answered", func(x *liar) desk.Record {
+			out, err := x.program("dismiss", x.rec.ID, "--reason", "Yes").CombinedOutput()
+			if err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+			return desk.Record{}
+		}},
+		"a discussion with a yes": {"not answered", func(x *liar) desk.Record {
+			r := choose(question.YesID)
+			r.Discuss, r.Note = true, "yes"
+			return x.forge(r, nil)
+		}},
+		"the default of a timeout": {"it carries no proof", func(x *liar) desk.Record {
+			x.edit(func(rec *desk.Record) { rec.OnTimeout, rec.Prove = desk.OnTimeoutDefault, false })
+			r := choose(question.YesID)
+			r.Answers[0].By = question.ByTimeout
+			return x.forge(r, nil, func(o *desk.Outcome) {
+				o.Answerer = &desk.Answerer{Kind: desk.AskerAnswerer, How: desk.HowTimeout}
+			})
+		}},
+		"the word of a client's dialog": {"it carries no proof", func(x *liar) desk.Record {
+			return x.forge(yes, nil, func(o *desk.Outcome) {
+				o.Answerer = &desk.Answerer{Kind: desk.HostAnswerer, How: desk.HowHostDialog}
+			})
+		}},
+		"a draft": {"not answered", func(x *liar) desk.Record {
+			x.check(x.user.SaveDraft(t.Context(), x.rec.ID, yes))
+			return desk.Record{}
+		}},
+		"a signed yes, reopened": {"another question, answer or time", func(x *liar) desk.Record {
+			x.signed(question.YesID)
+			if got := <-x.got; got["response"] != true {
+				t.Errorf("the user's yes is %v", got)
+			}
+			x.got = nil
+			first, err := x.user.Get(t.Context(), x.rec.ID)
+			x.check(err)
+			if out, err := x.program("reopen", x.rec.ID).CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+			x.rec = openRecord(t, x.user)
+			if !x.rec.Prove {
+				t.Error("reopened, it needs no proof")
+			}
+			return x.forge(yes, first.Outcome.Proof)
+		}},
+		"keys of its own, given to verify": {"not among those that are trusted", func(x *liar) desk.Record {
+			sign, dir := x.ownKeys()
+			rec := x.forge(yes, sign(yes))
+			own := x.program("verify", x.export(rec), "--keys", filepath.Join(dir, proof.SignersFile))
+			if out, err := own.CombinedOutput(); err != nil { // else the other refusals prove nothing
+				t.Errorf("with its own keys: %v %s", err, out)
+			}
+			return rec
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newLiar(t)
+			shown := attack.do(x)
+			now, err := x.user.Get(t.Context(), x.rec.ID)
+			x.check(err)
+			if now.Outcome == nil {
+				now, err = x.user.Reply(t.Context(), x.rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "web", How: desk.HowPage})
+				x.check(err)
+			}
+			if x.got == nil {
+				x.got = x.asks("await_answer", `{"id":"`+x.rec.ID+`"}`)
+			}
+			if got := <-x.got; got["status"] == "answered" || got["response"] == true {
+				t.Errorf("it is delivered: %v", got)
+			}
+			if shown.ID == "" {
+				shown = now
+			}
+			status, out := x.verify(x.export(shown), "--contains", "rm -r build")
+			if status != exitBad || !strings.Contains(out, attack.said) {
+				t.Errorf("verify: %d, %s; want %q", status, out, attack.said)
+			}
+			if status, out := x.verify(x.rec.ID, "--contains", "rm -r build"); status != exitBad {
+				t.Errorf("verify %s: %d, %s", x.rec.ID, status, out)
+			}
+		})
+	}
+}
+
+// TestKeyAddedHere: an agent that adds a key to the store is believed on this machine, and
+// by no verifier that has the user's keys.
+func TestKeyAddedHere(t *testing.T) {
+	x := newLiar(t)
+	sign, dir := x.ownKeys()
+	own, err := os.ReadFile(filepath.Join(dir, proof.SignersFile))
+	x.check(err)
+	file, err := os.OpenFile(filepath.Join(x.dir, keysDir, proof.SignersFile), os.O_APPEND|os.O_WRONLY, 0)
+	x.check(err)
+	_, err = file.Write(own)
+	x.check(errors.Join(err, file.Close()))
+	yes := choose(question.YesID)
+	rec := x.forge(yes, sign(yes))
+	if got := <-x.got; got["response"] != true {
+		t.Errorf("here it is %v", got)
+	}
+	if status, out := x.verify(x.export(rec)); status != exitBad || !strings.Contains(out, "not among those that are trusted") {
+		t.Errorf("%d, %s", status, out)
+	}
+}
+
+// TestVerify: what the user signed is valid, and nothing else than what a verifier asks for.
+func TestVerify(t *testing.T) {
+	for name, tt := range map[string]struct {
+		option string
+		at     time.Duration
+		flags  []string
+		status int
+		said   string
+	}{
+		"a yes":                    {option: question.YesID, said: "Valid"},
+		"of this action":           {option: question.YesID, flags: []string{"--contains", "rm -r build", "--max-age", "1h"}, said: "Valid"},
+		"a no":                     {option: question.NoID, status: exitBad, said: "did not answer yes"},
+		"another action":           {option: question.YesID, flags: []string{"--contains", "rm -r /"}, status: exitBad, said: "does not contain"},
+		"too old":                  {option: question.YesID, at: -2 * time.Hour, flags: []string{"--max-age", "1h"}, status: exitBad, said: "not within the last"},
+		"by a clock that is wrong": {option: question.YesID, at: 2 * time.Hour, flags: []string{"--max-age", "1h"}, status: exitBad, said: "not within the last"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSigner(t)
+			rec := asking(t, openDesk(t, s.dir), "rm -r build")
+			rec.Questions[0].Type, rec.Questions[0].AllowCustom = question.Boolean, false
+			rec.Questions[0].Options = question.YesAndNo()
+			r := choose(tt.option)
+			p := s.sign(s.key, &rec, r, time.Now().UTC().Add(tt.at))
+			rec.State, rec.Outcome = desk.Answered, &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, At: p.At, Proof: p}
+			status, out := s.verify(s.export(rec), tt.flags...)
+			if status != tt.status || !strings.Contains(out, tt.said) {
+				t.Errorf("%d, %s; want %d, %q", status, out, tt.status, tt.said)
+			}
+		})
+	}
+}
+
+// TestDeployOfTheGuide: the guide's scripts refuse to deploy a commit without the user's
+// signed yes to it.
+func TestDeployOfTheGuide(t *testing.T) {
+	var guide document
+	for _, d := range documents(t) {
+		if d.path == "docs/scripting.md" {
+			guide = d
+		}
+	}
+	var scripts []string
+	for _, block := range guide.blocks("sh") {
+		if strings.Contains(block, "git notes") {
+			scripts = append(scripts, block)
+		}
+	}
+	workflow := guide.blocks("yaml")
+	if len(scripts) != 2 || len(workflow) != 1 {
+		t.Fatalf("%d scripts, %d workflows", len(scripts), len(workflow))
+	}
+	_, job, _ := strings.Cut(workflow[0], "run: |\n")
+	job, _, _ = strings.Cut(job, "        env:")
+	s := newSigner(t)
+	dir := t.TempDir()
+	run := func(script string, env ...string) (status int, out string) {
+		cmd := s.program()
+		cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", script}
+		cmd.Dir = filepath.Join(dir, "work")
+		cmd.Env = append(cmd.Env, append(env, "KEYS="+s.pinned[1], "RUNNER_TEMP="+dir, "ASK_SURFACE=inbox", "HOME="+dir,
+			"GIT_AUTHOR_NAME=ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=ada", "GIT_COMMITTER_EMAIL=ada@example.org")...)
+		said, err := cmd.CombinedOutput()
+		return exitStatus(err), string(said)
+	}
+	must := func(script string) {
+		t.Helper()
+		if status, out := run(script); status != 0 {
+			t.Fatalf("%s: %d %s", script, status, out)
+		}
+	}
+	x := exec.CommandContext(t.Context(), "git", "init", "-q", "--bare", filepath.Join(dir, "origin"))
+	s.check(x.Run())
+	s.check(os.Mkdir(filepath.Join(dir, "work"), 0o700))
+	must(`git init -q . && git remote add origin ../origin && printf '#!/bin/sh\necho "deployed $1"\n' >deploy && chmod +x deploy && git add . && git commit -qm one && git push -q origin HEAD`)
+	signers, err := os.ReadFile(s.pinned[1])
+	s.check(err)
+	d := openDesk(t, s.dir)
+	deploys := func(want bool) {
+		t.Helper()
+		_, commit := run("git rev-parse HEAD")
+		commit = strings.TrimSpace(commit)
+		status, out := run(scripts[1])
+		if (status == 0) != want || strings.Contains(out, "deployed "+commit) != want {
+			t.Errorf("the script: %d %s", status, out)
+		}
+		status, out = run(job, "GITHUB_SHA="+commit, "ALLOWED_SIGNERS="+string(signers))
+		if (status == 0) != want {
+			t.Errorf("the job: %d %s", status, out)
+		}
+	}
+	approve := func(option string, sign bool) {
+		t.Helper()
+		done := make(chan string, 1)
+		go func() {
+			status, out := run(scripts[0])
+			done <- strings.Repeat("!", status) + out
+		}()
+		rec := openRecord(t, d)
+		r := choose(option)
+		if sign {
+			r.Proof = s.sign(s.key, &rec, r, time.Now().UTC())
+			keys, err := proof.Load(filepath.Join(s.dir, keysDir))
+			s.check(err)
+			signed, err := spool.Open(s.dir)
+			s.check(err)
+			_, err = desk.New(signed, desk.Options{Keys: trusting(keys)}).Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
+			s.check(err)
+		} else {
+			_, err := d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "web", How: desk.HowPage})
+			s.check(err)
+		}
+		if out := <-done; strings.HasPrefix(out, "!") {
+			t.Errorf("asking: %s", out)
+		}
+	}
+	deploys(false)
+	approve("", false)
+	deploys(false)
+	approve(question.NoID, true)
+	deploys(false)
+	approve(question.YesID, true)
+	deploys(true)
+	must("git commit -q --allow-empty -m two")
+	deploys(false)
+}

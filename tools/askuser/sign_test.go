@@ -1,0 +1,136 @@
+package askuser
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nats-io/nkeys"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/proof"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+)
+
+// openedPage is the page, which no browser of ours can open.
+type openedPage struct{ surfaceFunc }
+
+func (openedPage) Open() (string, error) { return "http://localhost:4000/?token=once", nil }
+
+// newSigningRig is the tools over a desk on which every answer must be signed. Sign answers a
+// record with a proof.
+func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
+	t.Helper()
+	key, err := nkeys.CreateUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := key.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := openedPage{surfaceFunc{"web", func(context.Context) error { return ui.Unavailablef("no desktop") }}}
+	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveAll, Keys: func(context.Context) (proof.Keys, error) {
+		return proof.Keys{Humans: map[string]string{public: "ada"}}, nil
+	}}, Elicit(), page)
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	return r, func(id string) {
+		t.Helper()
+		rec, err := r.desk.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, at := question.Reply{Answers: []question.Answer{{QuestionID: rec.Questions[0].ID, Selected: []string{"a"}}}}, time.Now().UTC()
+		statement, err := rec.ProofStatement(reply, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := statement.Sum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		signature, err := key.Sign(sum)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Proof = &question.Proof{Kind: question.CredentialProof, Key: public, At: at, Signature: signature}
+		if _, err := r.desk.Reply(t.Context(), id, reply, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var urls = mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}}
+
+// A client that opens addresses for its user gets the page's, in both eras; the result names
+// the proof.
+func TestSignedAtAddress(t *testing.T) {
+	check := func(t *testing.T, r *rig, form mcp.ElicitationParams) {
+		t.Helper()
+		if id := r.open().ID; form.Mode != mcp.ElicitationModeURL || form.URL != "http://localhost:4000/?token=once" || form.ElicitationID != id || form.Message != "Sign your answer on the page: Which?" {
+			t.Errorf("asked of the client: %+v", form)
+		}
+	}
+	signed := func(t *testing.T, got result) {
+		t.Helper()
+		if status := got.status(t); status != "answered A" {
+			t.Errorf("the result is %s", status)
+		}
+		if text := got.text(t); !strings.HasSuffix(text, "This answer was signed by the user with their credential of the desk.") {
+			t.Error(text)
+		}
+	}
+	accepted := &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept}}
+	t.Run("a request of ours", func(t *testing.T) {
+		r, sign := newSigningRig(t)
+		l := &link{client: Client{Capabilities: urls, ProtocolVersion: mcp.ProtocolVersion20251125}}
+		asked := make(chan mcp.ElicitationParams, 1)
+		l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			asked <- form
+			return accepted, nil
+		}
+		got := r.start(t.Context(), l, request(which))
+		check(t, r, within(t, asked))
+		sign(r.open().ID)
+		signed(t, within(t, got))
+	})
+	t.Run("a round trip of the call", func(t *testing.T) {
+		r, sign := newSigningRig(t)
+		l := &link{client: Client{Capabilities: urls, ProtocolVersion: "2026-07-28", Modern: true}}
+		first := within(t, r.start(t.Context(), l, request(which)))
+		check(t, r, formOf(t, first))
+		back := request(which)
+		back.Params.RequestState = first.RequestState
+		back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*accepted)}
+		got := r.start(t.Context(), l, back)
+		sign(r.open().ID)
+		signed(t, within(t, got))
+	})
+}
+
+// Where the client cannot open the page, or its user does not want to, the model passes on
+// where the answer can be signed. The client's form is never shown.
+func TestSignedElsewhere(t *testing.T) {
+	for name, can := range map[string]mcp.ClientCapabilities{
+		"declined":   urls,
+		"forms only": {Elicitation: &mcp.ElicitationCapability{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := newSigningRig(t)
+			l := &link{client: Client{Capabilities: can, ProtocolVersion: mcp.ProtocolVersion20251125}}
+			l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+				if form.Mode != mcp.ElicitationModeURL {
+					t.Errorf("shown is %+v", form)
+				}
+				return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}}, nil
+			}
+			const want = `They must sign the answer: with an SSH key there, or with a passkey on the page, which "mcp-askuser web --open" opens.`
+			if text := within(t, r.start(t.Context(), l, request(which))).text(t); !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, want) {
+				t.Error(text)
+			}
+		})
+	}
+}
