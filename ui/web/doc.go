@@ -8,7 +8,10 @@
 // Texts for people are in the language of the request ([Server.languageOf]), texts
 // for programs in English.
 //
-// It imports ui, ui/api, ui/dialogue, ui/view, ui/words, desk and question. It must not
+// Passkeys are registered and used here (passkey.go): the script has the browser sign a
+// statement that the server makes of the form, and the desk checks the signature.
+//
+// It imports ui, ui/api, ui/dialogue, ui/view, ui/words, desk, desk/proof and question. It must not
 // know the call forms in which agents write (Options.Decode reads them), nor any
 // other surface.
 //
@@ -23,6 +26,9 @@
 //     except for styles, scripts and icons.
 //   - A change is a POST; with a cookie, the browser must say as well, in Origin or
 //     Sec-Fetch-Site, that a page of this server sent it.
+//   - A passkey is registered only on a page that was started for that, with a challenge of
+//     its own. Where passkeys are used the address names localhost, and the page has
+//     both loopback addresses: no other program gets what a browser sends there.
 //   - Bodies, headers, connections and waits have limits. Connections that are not
 //     authenticated are few, and end after one response.
 //   - Texts stay text: html/template, question.Line and question.Block, and a
