@@ -55,6 +55,13 @@ func (a *app) passkeyAdd() *cobra.Command {
 
 // registerPasskey serves the page until the user has registered a passkey on it.
 func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, name string) error {
+	keys, err := a.trustedKeys(ctx)
+	if err == nil {
+		err = checkFree(keys.Passkeys, proof.Passkey{Name: name})
+	}
+	if err != nil {
+		return err
+	}
 	presenter := a.presenter(d)
 	defer presenter.Close(web.ErrStopped)
 	a.setOptions(&o, d, presenter)
@@ -64,11 +71,8 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 	o.Proves = true
 	o.AddPasskey = func(ctx context.Context, key proof.Passkey) error {
 		err := a.updatePasskeys(ctx, func(keys *proof.Keys) error {
-			if slices.ContainsFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
-				return fmt.Errorf(words.T("there is a passkey %q already"), key.Name)
-			}
 			keys.Passkeys = append(keys.Passkeys, key)
-			return nil
+			return checkFree(keys.Passkeys[:len(keys.Passkeys)-1], key)
 		})
 		if err == nil {
 			registered = key.Name
@@ -97,6 +101,14 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 		return errors.New(words.T("no passkey was registered"))
 	}
 	a.tell(words.T("The passkey %s is registered: it signs your answers on the page.", registered))
+	return nil
+}
+
+// checkFree returns an error where the name or the id of a passkey is taken.
+func checkFree(passkeys []proof.Passkey, key proof.Passkey) error {
+	if slices.ContainsFunc(passkeys, func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
+		return fmt.Errorf(words.T("there is a passkey %q already"), key.Name)
+	}
 	return nil
 }
 

@@ -142,3 +142,54 @@ func TestServeRefusesExposedListener(t *testing.T) {
 		t.Error("the listener is still open")
 	}
 }
+
+// Where answers are signed the page's address names localhost, for which a browser tries both
+// loopback addresses: the page has both, or none of that port.
+func TestLocalhost(t *testing.T) {
+	if ln, err := net.Listen("tcp", "[::1]:0"); err != nil {
+		t.Skip("this machine has no IPv6: ", err)
+	} else {
+		ln.Close()
+	}
+	key := filepath.Join(t.TempDir(), "page.key")
+	proves := func(o *Options) { o.Proves, o.KeyFile = true, key }
+	g := start(t, proves)
+	_, port, _ := net.SplitHostPort(g.addr.String())
+	if got, want := g.server.Address(g.addr), "http://localhost:"+port+"/?token="+token; got != want {
+		t.Errorf("the address is %s, want %s", got, want)
+	}
+	for _, host := range []string{"127.0.0.1", "[::1]", "localhost"} {
+		r := g.request(http.MethodGet, "/api/questions", "")
+		r.URL.Host = host + ":" + port
+		r.Host = r.URL.Host
+		if a := g.send(r); a.status != http.StatusOK {
+			t.Errorf("%s: %d", host, a.status)
+		}
+	}
+	g.stop()
+
+	other, err := net.Listen("tcp", "[::1]:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, elsewhere, _ := net.SplitHostPort(start(t, proves).addr.String()); elsewhere == port {
+		t.Error("another program has one of the page's addresses")
+	}
+	server, err := New(Options{Desk: newDesk(t), Proves: true, Port: other.Addr().(*net.TCPAddr).Port})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ln, err := server.Listen(t.Context()); err == nil {
+		t.Errorf("it listens at %v, where another program has one of its addresses", ln.Addr())
+	}
+	if ln, err := net.Listen("tcp", "127.0.0.1:"+port); err != nil {
+		t.Errorf("the other address was left open: %v", err)
+	} else {
+		ln.Close()
+	}
+	plain := start(t)
+	if address := plain.server.Address(plain.addr); !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Errorf("without a passkey the address is %s", address)
+	}
+}
