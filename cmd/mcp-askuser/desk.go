@@ -154,7 +154,7 @@ func (a *app) deskCreate() *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
-	cmd.Flags().StringVar(&prove, "prove", "", "which answers need a proof on this desk, whatever its members set: a `policy` of none, confirm, permissions or all")
+	cmd.Flags().StringVar(&prove, "prove", "", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none, confirm, permissions or all")
 	cmd.Flags().BoolVar(&replace, "replace", false, "delete what an earlier version has kept there, with all its questions and answers")
 	return cmd
 }
