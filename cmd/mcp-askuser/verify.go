@@ -43,7 +43,8 @@ func (a *app) verify() *cobra.Command {
 		Short: "Check that the user signed an answer, offline",
 		Example: `  mcp-askuser verify 01JD6Z00
   mcp-askuser show 01JD6Z00 --json > approval.json
-  mcp-askuser verify approval.json --keys allowed_signers --contains "$GITHUB_SHA" --max-age 1h`,
+  mcp-askuser verify approval.json --keys allowed_signers \
+    --contains "$GITHUB_SHA" --max-age 1h`,
 		ValidArgsFunction: a.completeIDs(true),
 	}
 	cmd.Flags().StringArrayVar(&keyFiles, "keys", nil, "the keys to trust instead of those beside the store: an allowed_signers `file`, or one of passkeys; may be repeated")
