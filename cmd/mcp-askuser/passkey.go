@@ -1,15 +1,20 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
+	"mcp-askuser/ui/web"
 	"mcp-askuser/ui/words"
 )
 
@@ -20,8 +25,92 @@ func (a *app) passkeys() *cobra.Command {
 		Example: "  mcp-askuser passkey add laptop\n  mcp-askuser passkey list",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.passkeyList(), a.passkeyRemove())
+	cmd.AddCommand(a.passkeyAdd(), a.passkeyList(), a.passkeyRemove())
 	return cmd
+}
+
+func (a *app) passkeyAdd() *cobra.Command {
+	var o web.Options
+	cmd := &cobra.Command{
+		Use:   "add [NAME]",
+		Short: "Register a passkey in your browser",
+		Example: `  mcp-askuser passkey add laptop
+  mcp-askuser passkey add --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`,
+	}
+	pageFlags(cmd, &o)
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		if !a.byUser() {
+			return errOnlyUser()
+		}
+		name, err := os.Hostname()
+		if len(args) > 0 {
+			name, err = args[0], nil
+		}
+		if err != nil {
+			return err
+		}
+		return a.registerPasskey(cmd.Context(), d, o, name)
+	})
+}
+
+// registerPasskey serves the page until the user has registered a passkey on it.
+func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, name string) error {
+	presenter := a.presenter(d)
+	defer presenter.Close(web.ErrStopped)
+	a.setOptions(&o, d, presenter)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	registered := ""
+	o.Proves = true
+	o.AddPasskey = func(ctx context.Context, key proof.Passkey) error {
+		err := a.updatePasskeys(ctx, func(keys *proof.Keys) error {
+			if slices.ContainsFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
+				return fmt.Errorf(words.T("there is a passkey %q already"), key.Name)
+			}
+			keys.Passkeys = append(keys.Passkeys, key)
+			return nil
+		})
+		if err == nil {
+			registered = key.Name
+			end()
+		}
+		return err
+	}
+	server, err := web.New(o)
+	if err != nil {
+		return err
+	}
+	ln, err := server.Listen(ctx)
+	if err != nil {
+		return err
+	}
+	at := func(address string) string {
+		return strings.Replace(address, "/?", "/passkey?"+url.Values{"name": {name}}.Encode()+"&", 1)
+	}
+	fmt.Fprintln(a.out, at(server.Address(ln.Addr())))
+	a.tell(words.T("Register the passkey in the browser, at this address; Ctrl+C ends it without one."))
+	a.openBrowser(at(server.Invite(ln.Addr())))
+	if err := server.Serve(ctx, ln); err != nil {
+		return err
+	}
+	if registered == "" {
+		return errors.New(words.T("no passkey was registered"))
+	}
+	a.tell(words.T("The passkey %s is registered: it signs your answers on the page.", registered))
+	return nil
+}
+
+func errOnlyUser() error {
+	return errors.New(words.T("only you can do this: run it in a terminal of your own"))
+}
+
+// updatePasskeys changes the passkeys that are trusted here.
+func (a *app) updatePasskeys(_ context.Context, change func(*proof.Keys) error) error {
+	dir, err := a.storeFile(keysDir)
+	if err != nil {
+		return err
+	}
+	return proof.UpdatePasskeys(dir, change)
 }
 
 func (a *app) passkeyList() *cobra.Command {
@@ -65,21 +154,15 @@ func (a *app) passkeyRemove() *cobra.Command {
 		Example: "  mcp-askuser passkey remove laptop",
 	}, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		if d.Answerer(a.evidence(), desk.Asker{}).Kind != desk.UserAnswerer {
-			return errors.New(words.T("only you can do this: run it in a terminal of your own"))
+			return errOnlyUser()
 		}
-		keys, err := a.trustedKeys(cmd.Context())
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Name == args[0] && k.Removed.IsZero() })
-		if i < 0 {
-			return fmt.Errorf(words.T("there is no passkey %q; mcp-askuser passkey list lists them"), args[0])
-		}
-		keys.Passkeys[i].Removed = time.Now().UTC()
-		dir, err := a.storeFile(keysDir)
-		if err != nil {
-			return err
-		}
-		return proof.SavePasskeys(dir, keys.Passkeys)
+		return a.updatePasskeys(cmd.Context(), func(keys *proof.Keys) error {
+			i := slices.IndexFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Name == args[0] && k.Removed.IsZero() })
+			if i < 0 {
+				return fmt.Errorf(words.T("there is no passkey %q; mcp-askuser passkey list lists them"), args[0])
+			}
+			keys.Passkeys[i].Removed = time.Now().UTC()
+			return nil
+		})
 	})
 }

@@ -43,7 +43,8 @@ func (a *app) verify() *cobra.Command {
 		Short: "Check that the user signed an answer, offline",
 		Example: `  mcp-askuser verify 01JD6Z00
   mcp-askuser show 01JD6Z00 --json > approval.json
-  mcp-askuser verify approval.json --keys allowed_signers --contains "$GITHUB_SHA" --max-age 1h`,
+  mcp-askuser verify approval.json --keys allowed_signers \
+    --contains "$GITHUB_SHA" --max-age 1h`,
 		ValidArgsFunction: a.completeIDs(true),
 	}
 	cmd.Flags().StringArrayVar(&keyFiles, "keys", nil, "the keys to trust instead of those beside the store: an allowed_signers `file`, or one of passkeys; may be repeated")
@@ -65,7 +66,7 @@ func (a *app) verify() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rec, err := a.readRecord(cmd.Context(), args[0], keys)
+		rec, err := a.readRecord(cmd.Context(), args[0], &keys, len(keyFiles) > 0)
 		if err == nil {
 			err = verifyRecord(&rec, &keys, contains, age)
 		}
@@ -85,17 +86,21 @@ func (a *app) verify() *cobra.Command {
 	return cmd
 }
 
-// readRecord reads a record from a file or standard input, or finds it on the desk.
-func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys) (rec desk.Record, err error) {
+// readRecord reads a record from a file or standard input, or finds it on the desk, whose
+// humans' keys are added unless the keys are pinned.
+func (a *app) readRecord(ctx context.Context, name string, keys *proof.Keys, pinned bool) (rec desk.Record, err error) {
 	var data []byte
 	if name == "-" {
 		data, err = io.ReadAll(io.LimitReader(a.in, maxInput))
 	} else if data, err = os.ReadFile(name); os.IsNotExist(err) && !strings.ContainsAny(name, `./\`) {
-		d, _, err := a.deskTrusting(func(context.Context) (proof.Keys, error) { return keys, nil })
+		d, _, err := a.deskTrusting(func(context.Context) (proof.Keys, error) { return *keys, nil })
 		if err != nil {
 			return rec, err
 		}
-		return find(ctx, d, name)
+		if rec, err = find(ctx, d, name); err == nil && !pinned {
+			keys.Humans = d.Humans(ctx, rec.ID)
+		}
+		return rec, err
 	}
 	if err == nil {
 		reader := json.NewDecoder(bytes.NewReader(data))

@@ -37,12 +37,17 @@ func (a *app) web() *cobra.Command {
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "end the visits of all browsers, and nothing else")
+	pageFlags(cmd, &o)
+	cmd.Flags().BoolVar(&o.Insecure, "insecure", false, "allow --listen beyond this machine over plain HTTP")
+	return cmd
+}
+
+// pageFlags gives a command the flags that say where the page is.
+func pageFlags(cmd *cobra.Command, o *web.Options) {
 	cmd.Flags().StringVar(&o.Host, "listen", "127.0.0.1", "the `address` to listen on")
 	cmd.Flags().IntVar(&o.Port, "port", 0, "the `port` to listen on, 0 for the last one if it is free")
 	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
 	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "the `file` with the key of that certificate (PEM)")
-	cmd.Flags().BoolVar(&o.Insecure, "insecure", false, "allow --listen beyond this machine over plain HTTP")
-	return cmd
 }
 
 func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
@@ -85,6 +90,7 @@ func (a *app) setOptions(o *web.Options, d *desk.Desk, presenter *present.Presen
 	o.Desk, o.Log, o.Presenter, o.Directory = d, a.log, presenter, a.directory()
 	o.KeyFile, _ = a.storeFile("page.key") // no browser comes back where there is no place for it
 	o.FrontEnd = a.frontEnd
+	o.Keys, o.UpdateKeys, o.Proves = a.trustedKeys, a.updatePasskeys, s.Prove != string(desk.ProveNone)
 	o.Language = words.Language(s.Language)
 	o.Decode = func(data []byte) (web.Call, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gofrs/flock"
 	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/internal/wholefile"
@@ -64,6 +65,26 @@ func (k *Keys) add(data []byte) error {
 	signers, err := ParseSigners(data)
 	k.Signers = append(k.Signers, signers...)
 	return err
+}
+
+// UpdatePasskeys changes the passkeys of a directory of keys, one process at a time.
+func UpdatePasskeys(dir string, change func(*Keys) error) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(dir, "lock"))
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	defer lock.Close()
+	keys, err := Load(dir)
+	if err == nil {
+		err = change(&keys)
+	}
+	if err != nil {
+		return err
+	}
+	return SavePasskeys(dir, keys.Passkeys)
 }
 
 // SavePasskeys writes the passkeys of a directory of keys.

@@ -3,11 +3,13 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mcp-askuser/internal/door"
 )
@@ -24,21 +26,103 @@ func (s *Server) permits(address string) error {
 // Exposed reports whether the server listens where others can reach it.
 func (s *Server) Exposed() bool { return !door.Loopback(s.Host) }
 
-// Listen opens the listener that the options ask for.
+// Listen opens the listener that the options ask for. Passkeys work only where the page has a
+// name: where they are used, a page of this machine alone listens on both addresses of
+// localhost, so that no other program gets what is meant for it.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
+	keys, err := s.Keys(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("web: %w", err)
+	}
+	s.local = s.tls == nil && !s.Exposed() && (s.Proves || len(keys.Passkeys) > 0)
 	// TCP keep-alive, on by default, finds clients that disappeared: streams need no
 	// heartbeat of their own.
 	var lc net.ListenConfig
-	at := func(port int) string { return net.JoinHostPort(s.Host, strconv.Itoa(port)) }
-	ln, err := lc.Listen(ctx, "tcp", at(cmp.Or(s.Port, s.keys.port())))
-	if err != nil && s.Port == 0 { // taken: perhaps by another page of the same key
-		ln, err = lc.Listen(ctx, "tcp", at(0))
+	listen := func(port int) (net.Listener, error) {
+		if s.local {
+			return listenLocal(ctx, &lc, port)
+		}
+		return lc.Listen(ctx, "tcp", net.JoinHostPort(s.Host, strconv.Itoa(port)))
+	}
+	ln, err := listen(cmp.Or(s.Port, s.keys.port()))
+	for range 8 {
+		if err != nil && s.Port == 0 { // taken: perhaps by another page of the same key
+			ln, err = listen(0)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
 	return ln, nil
 }
+
+// listenLocal listens on both loopback addresses, where the machine has both.
+func listenLocal(ctx context.Context, lc *net.ListenConfig, port int) (net.Listener, error) {
+	ln, err := lc.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, err
+	}
+	second, err := lc.Listen(ctx, "tcp", net.JoinHostPort("::1", strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)))
+	if err == nil {
+		return newJoined(ln, second), nil
+	}
+	free, none := lc.Listen(ctx, "tcp", "[::1]:0")
+	if none != nil { // no IPv6
+		return ln, nil
+	}
+	return nil, errors.Join(err, ln.Close(), free.Close())
+}
+
+// joined is two listeners as one, with the address of the first.
+type joined struct {
+	net.Listener
+	conns  chan accepted
+	closed chan struct{}
+	close  func() error
+}
+
+type accepted struct {
+	net.Conn
+	err error
+}
+
+func newJoined(first, second net.Listener) *joined {
+	j := &joined{Listener: first, conns: make(chan accepted), closed: make(chan struct{})}
+	j.close = sync.OnceValue(func() error {
+		close(j.closed)
+		return errors.Join(first.Close(), second.Close())
+	})
+	go j.accept(first)
+	go j.accept(second)
+	return j
+}
+
+func (j *joined) accept(ln net.Listener) {
+	for {
+		conn, err := ln.Accept()
+		select {
+		case j.conns <- accepted{conn, err}:
+		case <-j.closed:
+			if conn != nil {
+				_ = conn.Close()
+			}
+			return
+		}
+	}
+}
+
+// Accept implements [net.Listener].
+func (j *joined) Accept() (net.Conn, error) {
+	select {
+	case a := <-j.conns:
+		return a.Conn, a.err
+	case <-j.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements [net.Listener].
+func (j *joined) Close() error { return j.close() }
 
 // Address returns the address of the page at a listener, with the token. On a
 // listener for all interfaces it names one that another device can reach.
@@ -68,6 +152,9 @@ func (s *Server) name(ip net.IP) string {
 				return name
 			}
 		}
+	}
+	if s.local {
+		return "localhost"
 	}
 	if ip.IsUnspecified() {
 		return reachableAddress()

@@ -79,7 +79,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case !door.OwnOrigin(r):
 			s.turnAway(w, r, errOrigin)
 			return
-		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
+		case r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "/passkey") && r.URL.Query().Has("token"):
 			s.redeemToken(w, r)
 			return
 		}
@@ -140,7 +140,7 @@ func (s *Server) redeemToken(w http.ResponseWriter, r *http.Request) {
 	keepConnection(w, r)
 	s.keys.setCookie(w, r)
 	query.Del("token")
-	there := url.URL{Path: "/", RawQuery: query.Encode()}
+	there := url.URL{Path: r.URL.Path, RawQuery: query.Encode()}
 	http.Redirect(w, r, there.String(), http.StatusSeeOther)
 }
 

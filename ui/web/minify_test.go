@@ -22,10 +22,11 @@ func TestMinified(t *testing.T) {
 	m.AddFunc(".js", js.Minify)
 	m.AddFunc(".css", css.Minify)
 	for name, from := range map[string][]string{
-		"page.css": {"page.css"},
-		"page.js":  {"act.js", "page.js"},
-		"back.js":  {"back.js"},
-		"sw.js":    {"sw.js"},
+		"page.css":   {"page.css"},
+		"page.js":    {"act.js", "page.js"},
+		"passkey.js": {"passkey.js"},
+		"back.js":    {"back.js"},
+		"sw.js":      {"sw.js"},
 	} {
 		var whole []byte
 		for _, name := range from {

@@ -117,7 +117,6 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
-	mux.HandleFunc("POST /sign", s.handle(s.postSign))
 	mux.HandleFunc("GET /passkey", s.handle(s.getPasskey))
 	mux.HandleFunc("POST /passkey", s.handle(s.postPasskey))
 	mux.HandleFunc("POST /draft", s.handle(s.postDraft))

@@ -5,14 +5,19 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/words"
 )
 
 // Passkeys are registered and used on the page. The browser makes the signature: the script
@@ -50,26 +55,17 @@ func credentialIn(text string) (c credential, err error) {
 type toSign struct {
 	Options map[string]any
 	At      time.Time
+	Words   string
 }
 
-// postSign returns what is signed for the answers in a form.
-func (s *Server) postSign(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.formAndRecord(r)
-	if err != nil {
-		return err
-	}
-	reply, err := s.replyIn(&rec, r.PostForm)
-	if err != nil {
-		return s.showRefused(w, r, rec.ID, err)
-	}
+// askProof responds to a reply that needs a proof with what is to be signed.
+func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Record, reply question.Reply) error {
 	keys, err := s.passkeys(r.Context(), hostname(r))
 	if err != nil {
 		return err
 	}
 	if len(keys) == 0 {
-		return s.showForm(w, r, rec.ID, http.StatusForbidden, func(c *card) {
-			c.Faults = []fault{{Field: c.ID + "-form", Words: c.lang.T("This answer needs a passkey, and there is none for this page. In a terminal: mcp-askuser passkey add")}}
-		})
+		return s.showFault(w, r, rec.ID, http.StatusForbidden, errNoPasskey)
 	}
 	at := s.Now().UTC().Round(0)
 	statement, err := rec.ProofStatement(reply, at)
@@ -80,13 +76,15 @@ func (s *Server) postSign(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.render(w, r, http.StatusOK, "sign", toSign{map[string]any{
+	l := s.languageOf(r)
+	return s.render(w, r, http.StatusForbidden, "sign", toSign{map[string]any{
 		"challenge": proof.Challenge(sum), "rpId": hostname(r), "userVerification": "required", "allowCredentials": descriptors(keys),
-	}, at})
+	}, at, sentence(l, l.Error(desk.ErrProofRequired))})
 }
 
 // descriptors name passkeys to the browser.
-func descriptors(keys []proof.Passkey) (out []any) {
+func descriptors(keys []proof.Passkey) []any {
+	out := []any{} // an array in JSON
 	for _, k := range keys {
 		out = append(out, map[string]string{"type": "public-key", "id": k.ID})
 	}
@@ -99,28 +97,41 @@ func (s *Server) passkeys(ctx context.Context, host string) ([]proof.Passkey, er
 	return slices.DeleteFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }), err
 }
 
-// proofIn returns the proof in a form, nil where there is none, and the passkeys with its
-// counter.
-func (s *Server) proofIn(r *http.Request) (p *question.Proof, counted []proof.Passkey, err error) {
+var (
+	errNoPasskey = errors.New(words.Mark("this answer needs a passkey, and there is none for this page: in a terminal run mcp-askuser passkey add, then mcp-askuser web --open"))
+	errUnproven  = errors.New(words.Mark("the signature does not count"))
+)
+
+// proofIn returns the proof of a reply in a form, nil where there is none. It counts once: the
+// passkey's counter is kept.
+func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply) (*question.Proof, error) {
 	text := r.PostForm.Get("proof")
 	if text == "" {
-		return nil, nil, nil
+		return nil, nil
 	}
 	c, err := credentialIn(text)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	at, err := time.Parse(time.RFC3339Nano, r.PostForm.Get("at"))
 	if err != nil {
-		return nil, nil, api.Problemf(api.InvalidRequest, "The proof has no time.")
+		return nil, api.Problemf(api.InvalidRequest, "The proof has no time.")
 	}
-	keys, err := s.Keys(r.Context())
+	statement, err := rec.ProofStatement(reply, at)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p = &question.Proof{Kind: question.PasskeyProof, Key: c.ID, At: at, Signature: c.Response.Signature, ClientData: c.Response.ClientData, AuthenticatorData: c.Response.AuthenticatorData}
-	counted, err = keys.Count(p)
-	return p, counted, err
+	p := &question.Proof{Kind: question.PasskeyProof, Key: c.ID, At: at, Signature: c.Response.Signature, ClientData: c.Response.ClientData, AuthenticatorData: c.Response.AuthenticatorData}
+	return p, s.UpdateKeys(r.Context(), func(keys *proof.Keys) error {
+		_, err := keys.Verify(statement, p)
+		if err == nil {
+			keys.Passkeys, err = keys.Count(p)
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: %w", errUnproven, err)
+		}
+		return err
+	})
 }
 
 // registration is a page on which a passkey is registered.
@@ -131,6 +142,9 @@ type registration struct {
 
 // getPasskey shows the page on which a passkey is registered.
 func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
+	if s.AddPasskey == nil {
+		return errNoPage
+	}
 	name := question.Line(r.URL.Query().Get("name"))
 	keys, err := s.passkeys(r.Context(), hostname(r))
 	if err != nil {
@@ -138,11 +152,11 @@ func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.registering.Lock()
 	defer s.registering.Unlock()
-	s.challenge = rand.Text()
+	s.challenge = proof.Challenge([]byte(rand.Text()))
 	return s.render(w, r, http.StatusOK, "passkey", registration{name, map[string]any{
 		"challenge": s.challenge,
 		"rp":        map[string]string{"id": hostname(r), "name": "mcp-askuser"},
-		"user":      map[string]string{"id": rand.Text(), "name": name, "displayName": name},
+		"user":      map[string]string{"id": proof.Challenge([]byte(rand.Text())), "name": name, "displayName": name},
 		"pubKeyCredParams": []any{
 			map[string]any{"type": "public-key", "alg": -7}, // ECDSA on P-256
 			map[string]any{"type": "public-key", "alg": -8}, // Ed25519
@@ -155,6 +169,9 @@ func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
 
 // postPasskey registers a passkey.
 func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
+	if s.AddPasskey == nil {
+		return errNoPage
+	}
 	if err := r.ParseForm(); err != nil {
 		return unreadBody(err)
 	}
@@ -167,15 +184,16 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
 	challenge := s.challenge
 	s.challenge = "" // it counts once
 	x := c.Response
-	key, err := proof.Register(r.PostForm.Get("name"), c.ID, challenge, x.PublicKey, x.ClientData, x.AuthenticatorData)
-	if err == nil && challenge == "" {
+	key, err := proof.Register(strings.TrimSpace(question.Line(r.PostForm.Get("name"))), c.ID, challenge, x.PublicKey, x.ClientData, x.AuthenticatorData)
+	if err == nil && (challenge == "" || key.Name == "") {
 		err = proof.ErrMismatch
 	}
-	if err != nil {
-		return api.Problemf(api.InvalidRequest, "The passkey was not registered: %v.", err)
+	if err == nil {
+		key.Created = s.Now().UTC()
+		err = s.AddPasskey(r.Context(), key)
 	}
-	if err := s.AddPasskey(key); err != nil {
-		return err
+	if err != nil {
+		return api.Problemf(api.InvalidRequest, "%s", s.languageOf(r).T("The passkey was not registered: %v.", err))
 	}
 	return s.render(w, r, http.StatusOK, "registered", key)
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/dialogue"
@@ -35,16 +34,15 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reply, err := s.replyIn(&rec, r.PostForm)
-	var keys []proof.Passkey
 	if err == nil {
-		reply.Proof, keys, err = s.proofIn(r)
+		reply.Proof, err = s.proofIn(r, &rec, reply)
+	}
+	if err == nil && reply.Proof == nil && rec.Outcome == nil && desk.StatusOf(reply) == desk.Answered && s.Desk.RequiresProof(&rec) && scripted(r) {
+		return s.askProof(w, r, &rec, reply)
 	}
 	ended := rec
 	if err == nil {
 		ended, err = s.commit(r.Context(), &rec, reply)
-	}
-	if err == nil && reply.Proof != nil {
-		err = s.SavePasskeys(keys)
 	}
 	if err != nil {
 		return s.showRefused(w, r, rec.ID, err)
@@ -231,16 +229,21 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, id string, 
 		return s.showForm(w, r, id, http.StatusBadRequest, func(*card) {})
 	case errors.As(err, &found):
 		return s.showForm(w, r, id, http.StatusBadRequest, func(c *card) { c.refuse(found) })
-	case errors.Is(err, desk.ErrProofRequired), errors.Is(err, proof.ErrCounter):
-		return s.showForm(w, r, id, http.StatusForbidden, func(c *card) {
-			c.Faults = []fault{{Field: c.ID + "-form", Words: sentence(c.lang, err.Error())}}
-		})
+	case errors.Is(err, desk.ErrProofRequired), errors.Is(err, errUnproven):
+		return s.showFault(w, r, id, http.StatusForbidden, err)
 	case problemOf(err) != nil:
 		return err
 	}
 	s.Log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
-	return s.showForm(w, r, id, http.StatusInternalServerError, func(c *card) {
-		c.Faults = []fault{{Field: c.ID + "-form", Words: c.lang.T("It could not be stored, and was not sent. Nothing is lost: try again.")}}
+	return s.showFault(w, r, id, http.StatusInternalServerError, errNotStored)
+}
+
+var errNotStored = errors.New(words.Mark("it could not be stored, and was not sent. Nothing is lost: try again."))
+
+// showFault shows a form again, with what is wrong with all of it.
+func (s *Server) showFault(w http.ResponseWriter, r *http.Request, id string, status int, err error) error {
+	return s.showForm(w, r, id, status, func(c *card) {
+		c.Faults = []fault{{Field: c.ID + "-form", Words: sentence(c.lang, c.lang.Error(err))}}
 	})
 }
 

@@ -62,11 +62,13 @@ type Options struct {
 	// user answers; false for any other token. Nil: no front ends.
 	FrontEnd func(token string) (name string, ok bool)
 
-	// Keys returns the keys that are trusted. AddPasskey adds one that the user registers, and
-	// SavePasskeys keeps their counters. Nil: no answer can be signed.
-	Keys         func(context.Context) (proof.Keys, error)
-	AddPasskey   func(proof.Passkey) error
-	SavePasskeys func([]proof.Passkey) error
+	// Keys returns the keys that are trusted, and UpdateKeys changes the passkeys among them;
+	// nil: there are none. Proves says that answers are signed here even if there is no passkey
+	// yet. AddPasskey trusts one that the user registers on the page; nil: none is registered.
+	Keys       func(context.Context) (proof.Keys, error)
+	UpdateKeys func(ctx context.Context, change func(*proof.Keys) error) error
+	Proves     bool
+	AddPasskey func(context.Context, proof.Passkey) error
 
 	Token     string           // that clients must send; empty: a random one
 	KeyFile   string           // has the key that cookies are signed with; empty: they end with the server
@@ -89,6 +91,7 @@ type Call struct {
 type Server struct {
 	Options
 	tls      *tls.Config // nil: plain HTTP
+	local    bool        // the page's address names localhost, where passkeys work
 	timeouts timeouts
 
 	keys    *keys
@@ -115,6 +118,7 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Keys == nil {
 		o.Keys = func(context.Context) (proof.Keys, error) { return proof.Keys{}, nil }
+		o.UpdateKeys = func(_ context.Context, change func(*proof.Keys) error) error { return change(&proof.Keys{}) }
 	}
 	s := &Server{
 		Options:  o,

@@ -281,20 +281,20 @@ async function send(button) {
   if (form.ariaBusy) return;
   form.ariaBusy = true;
   const body = fields(form, button);
-  let result = 'prove' in form.dataset && button === main(form) ? await load('/sign', body) : null;
-  const ask = result?.page.querySelector('[data-sign]');
+  let result = await load('/answer', body);
+  const ask = result.page.querySelector('[data-sign]');
   if (ask) {
-    result = null;
     try {
-      const options = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(ask.dataset.sign));
-      body.set('proof', JSON.stringify((await navigator.credentials.get({ publicKey: options })).toJSON()));
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(ask.dataset.sign));
+      body.set('proof', JSON.stringify(await navigator.credentials.get({ publicKey })));
       body.set('at', ask.dataset.at);
+      result = await load('/answer', body);
     } catch (error) { // the human said no, or took too long
       form.ariaBusy = null;
-      return showNotice(texts.unsigned.replace('%s', () => error.message), true);
+      return showNotice(texts.unsent.replace('%s', () => error.message), true);
     }
   }
-  const { ok, status, page } = result ?? await load('/answer', body);
+  const { ok, status, page } = result;
   form.ariaBusy = null;
   const received = status > 0 && status < 500, lost = !received && !unresolved.has(id);
   if (received) unresolved.delete(id);

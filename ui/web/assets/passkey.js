@@ -1,16 +1,23 @@
-// Registers a passkey: the browser asks the user, and the form sends what it says.
+// Registers a passkey: the browser asks the user for one, and the server trusts it. What the
+// server says to it takes the place of the form: the server may have ended by then.
 'use strict';
 
-const form = document.querySelector('form');
+const form = document.querySelector('form'), main = document.querySelector('main');
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
+  const fault = form.querySelector('.fault'), { name } = form.elements;
+  fault.textContent = '';
   try {
-    const options = JSON.parse(form.dataset.create), { name } = form.elements;
+    const options = JSON.parse(form.dataset.create);
     options.user.name = options.user.displayName = name.value;
     const created = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) });
-    form.elements.credential.value = JSON.stringify(created.toJSON());
-    form.submit();
+    const body = new URLSearchParams({ name: name.value, credential: JSON.stringify(created) });
+    const res = await fetch('/passkey', { method: 'POST', body });
+    const page = new DOMParser().parseFromString(await res.text(), 'text/html');
+    main.replaceChildren(main.querySelector('img'), ...page.querySelectorAll('#none > :is(h1, p)'));
+    main.querySelector('h1').tabIndex = -1;
+    main.querySelector('h1').focus();
   } catch (error) {
-    form.querySelector('.refused').textContent = error.message;
+    fault.textContent = error.message;
   }
 });
