@@ -239,7 +239,7 @@ func FuzzAnswer(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	d := newDesk(f)
+	d := desk.New(newStore(f), desk.Options{}) // without a limit of rounds
 	server, err := New(Options{Desk: d, Token: token})
 	if err != nil {
 		f.Fatal(err)
