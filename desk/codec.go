@@ -57,7 +57,9 @@ func (d *Desk) decodeArchived(id string, doc Document, policy Policy) (Record, e
 	if err != nil {
 		return Record{}, d.damaged(KindArchive, id, err)
 	}
-	d.validateOutcome(&rec, rec.outcomeAuthor(doc), policy)
+	if err := d.validateOutcome(&rec, rec.outcomeAuthor(doc), policy); err != nil {
+		return Record{}, err
+	}
 	d.addQueued(&rec)
 	return rec, nil
 }
@@ -118,7 +120,9 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 		return Record{}, d.damaged(KindReplies, id, err)
 	}
 	rec.State, rec.Outcome = o.Status, &o
-	d.validateOutcome(&rec, reply.By, d.prove)
+	if err := d.validateOutcome(&rec, reply.By, d.prove); err != nil {
+		return Record{}, err
+	}
 	d.addQueued(&rec)
 	return rec, nil
 }
@@ -143,11 +147,12 @@ func (d *Desk) addQueued(rec *Record) {
 
 // validateOutcome checks an outcome from the store like one from a surface. A record whose
 // outcome does not answer the set, or has an answerer that may not give it, has failed. The
-// credential of the author, where the store knows it, limits the answerer.
-func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) {
+// credential of the author, where the store knows it, limits the answerer. The error is that
+// the trusted keys cannot be read: the answer stays where it is.
+func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) error {
 	o := rec.Outcome
 	if o == nil || o.Reply == nil {
-		return
+		return nil
 	}
 	o.Answerer = inferAnswerer(o)
 	if by != nil {
@@ -172,6 +177,9 @@ func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) {
 		if err = d.checkProof(context.Background(), rec, o, policy, false); err != nil {
 			why = "the answer in the store has no valid proof"
 		}
+		if errors.Is(err, errKeys) {
+			return fmt.Errorf("%s: %w", rec.ID, err)
+		}
 	}
 	if err == nil && (o.Asked != "" || by != nil && by.Role == RoleHuman) && o.Asked != rec.Statement() {
 		why = "the answer in the store is to another question"
@@ -186,6 +194,7 @@ func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) {
 		d.log.Error(why+", and does not count", "id", rec.ID, "answerer", o.Answerer, "author", by, "error", err)
 		rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: why, Surface: o.Surface, At: o.At}
 	}
+	return nil
 }
 
 // decodeOutcome reads a document of the replies collection.

@@ -52,6 +52,9 @@ func (p Policy) covers(rec *Record) bool {
 // question stays open.
 var ErrProofRequired = errors.New("this answer must be signed by the user: with a passkey on the page (mcp-askuser web), or with an SSH key in a terminal")
 
+// errKeys means that the trusted keys cannot be read: nothing is known of a proof then.
+var errKeys = errors.New("the trusted keys cannot be read")
+
 // maxProofAge is how long before it reaches the desk an answer may have been signed.
 const maxProofAge = 10 * time.Minute
 
@@ -186,6 +189,9 @@ func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, policy P
 		return nil
 	}
 	keys, err := d.keys(ctx)
+	if err != nil && needed && !signed {
+		return fmt.Errorf("%w: %w", errKeys, err)
+	}
 	if err == nil {
 		answered := Record{ID: rec.ID, SessionID: rec.SessionID, Asker: rec.Asker, Set: rec.Set, Outcome: o}
 		err = answered.VerifyProof(&keys)

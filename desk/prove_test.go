@@ -318,3 +318,24 @@ func TestPastBeforeThePolicy(t *testing.T) {
 		t.Errorf("delivered: %s, %v", got.State, err)
 	}
 }
+
+// TestUnreadableKeys: while the trusted keys cannot be read, a signed answer is neither
+// delivered nor lost.
+func TestUnreadableKeys(t *testing.T) {
+	s, store := newSigns(t), openSpool(t, storeDir(t))
+	d := s.desk(store, desk.ProveConfirm)
+	rec, attendance := submit(t, d, confirmation(desk.ViaShell))
+	defer attendance.Release()
+	must(d.Reply(t.Context(), rec.ID, s.sign(rec, yes, time.Now().UTC()), byPage))
+	typo := errors.New("allowed_signers: line 3: no key")
+	broken := desk.New(store, desk.Options{Prove: desk.ProveConfirm, Keys: func(context.Context) (proof.Keys, error) { return proof.Keys{}, typo }})
+	if _, err := broken.Get(t.Context(), rec.ID); !errors.Is(err, typo) {
+		t.Errorf("the error is %v", err)
+	}
+	if err := broken.Archive(t.Context(), rec.ID); err == nil {
+		t.Error("it is archived")
+	}
+	if now := must(d.Get(t.Context(), rec.ID)); now.State != desk.Answered || !now.Outcome.Proof.Verified {
+		t.Errorf("it is %s: %+v", now.State, now.Outcome)
+	}
+}
