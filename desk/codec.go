@@ -163,6 +163,11 @@ func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) {
 			why = "the answer in the store is by an answerer who may not give it"
 		}
 	}
+	if err == nil && by != nil {
+		if err = rec.checkCredential(o, by.signers()); err != nil {
+			why = "the answer in the store is not signed with the credential of its human"
+		}
+	}
 	if err == nil {
 		if err = d.checkProof(context.Background(), rec, o, policy, false); err != nil {
 			why = "the answer in the store has no valid proof"

@@ -48,6 +48,7 @@ type Options struct {
 type Desk struct {
 	store  Store
 	keeper Keeper // the same store, where it has more than one home; else nil
+	signer Signer // the same store, where humans sign with their credentials; else nil
 	now    func() time.Time
 	log    *slog.Logger
 	hub    hub
@@ -93,6 +94,7 @@ func New(store Store, opts Options) *Desk {
 		d.keys = func(context.Context) (proof.Keys, error) { return proof.Keys{}, nil }
 	}
 	d.keeper, _ = store.(Keeper)
+	d.signer, _ = store.(Signer)
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	d.retention.desk, d.retention.keep = d, opts.KeepHistory
 	if opts.Own != nil {

@@ -17,7 +17,7 @@ func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, erro
 	if !r.Asker.Permission() {
 		r.Asker.Via = ViaHook
 	}
-	d.require(&r)
+	d.require(ctx, &r)
 	if r.Sole == "" {
 		return d.ask(ctx, r, 0)
 	}
@@ -77,7 +77,7 @@ func (d *Desk) overrule(rec *Record, o Outcome) error {
 		rec.Outcome = &here
 		return nil
 	}
-	if _, err := d.seal(&o); err != nil {
+	if err := d.stamp(&o); err != nil {
 		return fmt.Errorf("encode the end of %s: %w", rec.ID, err)
 	}
 	o.Unsettled = false
@@ -100,7 +100,7 @@ func (d *Desk) WithLater(rec Record, r question.Reply, from Evidence) Record {
 		return rec
 	}
 	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: from.Surface, Answerer: d.Answerer(from, rec.Asker)}
-	if _, err := d.seal(&o); err != nil {
+	if err := d.stamp(&o); err != nil {
 		d.log.Warn("a later answer is not kept", "id", rec.ID, "error", err)
 		return rec
 	}

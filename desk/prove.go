@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -54,15 +55,87 @@ var ErrProofRequired = errors.New("this answer must be signed by the user: with 
 // maxProofAge is how long before it reaches the desk an answer may have been signed.
 const maxProofAge = 10 * time.Minute
 
-// RequiresProof reports whether an answer to a record needs a proof: its asker says so, or
-// the policy here.
-func (d *Desk) RequiresProof(rec *Record) bool { return rec.Prove || d.prove.covers(rec) }
+// RequiresProof reports whether the user must sign an answer that is given here: the policy
+// here says so; or the asker, or the shared desk, and the credential of this process does
+// not sign by itself.
+func (d *Desk) RequiresProof(rec *Record) bool {
+	rules := d.rules(context.Background(), rec.ID)
+	return d.prove.covers(rec) || (rec.Prove || rules.Prove.covers(rec)) && !rules.Signs
+}
 
-// require has a request ask for what the policy here requires: an agent can ask for more,
-// and never for less.
-func (d *Desk) require(r *Request) {
-	rec := r.record()
-	r.Prove = d.RequiresProof(&rec)
+// require has a request ask for what the policies require: an agent can ask for more, and
+// never for less.
+func (d *Desk) require(ctx context.Context, r *Request) {
+	rec, rules := r.record(), d.rules(ctx, "")
+	r.Prove = r.Prove || d.prove.Stricter(rules.Prove).covers(&rec)
+}
+
+// rules returns the rules of the shared desk that a record is on, as far as they are known.
+func (d *Desk) rules(ctx context.Context, id string) (r Rules) {
+	if d.signer == nil {
+		return r
+	}
+	r, err := d.signer.Rules(ctx, id)
+	if err != nil {
+		d.log.DebugContext(ctx, "the rules of the desk", "error", err)
+	}
+	return r
+}
+
+// Humans returns the humans of the shared desk that a record is on: names by public key.
+func (d *Desk) Humans(ctx context.Context, id string) map[string]string {
+	return d.rules(ctx, id).Humans
+}
+
+// sign signs an outcome of a human with their credential. The error wraps ErrDenied where
+// no asker would take it.
+func (d *Desk) sign(ctx context.Context, rec *Record, o *Outcome) error {
+	if d.signer == nil || o.Reply == nil {
+		return nil
+	}
+	sum, err := rec.proofStatement(o.Reply, o.At).Sum()
+	if err != nil {
+		return err
+	}
+	key, signature, err := d.signer.Sign(ctx, rec.ID, sum)
+	if err != nil || key == "" {
+		return err
+	}
+	o.Credential = &question.Proof{Kind: question.CredentialProof, Key: key, At: o.At, Signature: signature}
+	rules := d.rules(ctx, rec.ID)
+	if err := rec.checkCredential(o, rules.Signers(rec.ID)); err != nil {
+		return fmt.Errorf("%w: the operator has not listed its key (mcp-askuser desk create): %w", ErrDenied, err)
+	}
+	return nil
+}
+
+// signers are the keys with which an author's outcome may be signed, nil where it need not be.
+func (a *Author) signers() map[string]string {
+	if a.Humans == nil {
+		return nil
+	}
+	own := maps.Clone(a.Humans)
+	maps.DeleteFunc(own, func(_, name string) bool { return name != a.Name })
+	return own
+}
+
+// checkCredential checks the signature of a human's credential over an outcome, by one of
+// some keys; nil where none is needed. It covers the reply, and so its answerer.
+func (rec *Record) checkCredential(o *Outcome, signers map[string]string) error {
+	if signers == nil {
+		return nil
+	}
+	keys := proof.Keys{Humans: signers}
+	name, err := keys.Verify(rec.proofStatement(o.Reply, o.At), o.Credential)
+	if err != nil {
+		return err
+	}
+	byUser := o.Answerer.Kind == UserAnswerer
+	if o.Status == Answered && slices.ContainsFunc(o.Reply.Answers, func(x question.Answer) bool { return byUser != (x.By == question.ByUser) }) {
+		return fmt.Errorf("%w: its answers are not by its answerer", proof.ErrMismatch)
+	}
+	o.Credential.Name, o.Credential.Verified = name, true
+	return nil
 }
 
 // ProofStatement returns what a user signs who answers a record with r at a time, which
@@ -96,11 +169,20 @@ func (rec *Record) VerifyProof(keys *proof.Keys) error {
 }
 
 // checkProof checks the proof that an answer carries, or needs. Fresh means that it is
-// given now.
+// given now. The signature of a human's credential, once checked, is the proof where there is
+// no better one.
 func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, policy Policy, fresh bool) error {
 	answers := o.Status == Answered || len(o.Reply.Answers) > 0 // those of a discussion, too
-	needed := (rec.Prove || policy.covers(rec)) && answers && o.Answerer.Kind != HostAnswerer
-	if !needed && o.Proof == nil {
+	needed := rec.Prove || policy.covers(rec)
+	if fresh { // and not signed with the credential yet
+		needed = d.RequiresProof(rec)
+	}
+	needed = needed && answers && o.Answerer.Kind != HostAnswerer
+	signed := o.Credential != nil && o.Credential.Verified
+	if o.Proof == nil && (signed || !needed) {
+		if signed {
+			o.Proof = o.Credential
+		}
 		return nil
 	}
 	keys, err := d.keys(ctx)
@@ -110,6 +192,9 @@ func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, policy P
 	}
 	if age := d.now().Sub(o.At); err == nil && fresh && (age > maxProofAge || age < -maxProofAge) {
 		err = fmt.Errorf("it was signed at %s, more than ten minutes from now", o.At.Format(time.RFC3339))
+	}
+	if err != nil && signed {
+		o.Proof, err = o.Credential, nil
 	}
 	if err != nil && needed {
 		return fmt.Errorf("%w: %w", ErrProofRequired, err)

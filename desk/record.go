@@ -136,6 +136,8 @@ type Outcome struct {
 	Answerer *Answerer       `json:"answerer,omitempty"`
 	Took     int64           `json:"took_ms,omitempty"`
 	Proof    *question.Proof `json:"proof,omitempty"` // At is its time
+	// Credential is the signature of the human's credential, on a shared desk.
+	Credential *question.Proof `json:"credential,omitempty"`
 	// Unsettled says that the reply is the human's, and that it is not known yet
 	// whether the host took it before an answer in its own dialog.
 	Unsettled bool `json:"unsettled,omitempty"`

@@ -56,7 +56,7 @@ func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
 		Set: rec.Set, Session: rec.SessionID, Asker: rec.Asker,
 		Timeout: seconds(rec.Timeout), OnTimeout: rec.OnTimeout, Prove: rec.Prove, Rounds: rec.Rounds, earlier: rec.ID,
 	}
-	d.require(&r)
+	d.require(ctx, &r)
 	if open, err := d.findOpen(ctx, &r); err != nil {
 		return open, err
 	}

@@ -140,7 +140,14 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Reco
 	if o.Reply != nil {
 		o.Asked = rec.Statement()
 	}
-	data, err := d.seal(&o)
+	err := d.stamp(&o)
+	if err == nil && as == RoleHuman {
+		err = d.sign(ctx, &rec, &o)
+	}
+	if err != nil {
+		return rec, err
+	}
+	data, err := json.Marshal(o)
 	if err != nil {
 		return rec, fmt.Errorf("encode the reply: %w", err)
 	}
@@ -161,7 +168,10 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 	if err == nil && o.Reply != nil {
 		if _, err = rec.Check(*o.Reply); err == nil {
 			o.Answerer = inferAnswerer(&o)
-			err = cmp.Or(d.checkProof(ctx, &rec, &o, d.prove, false), rec.permit(&o))
+			rules := d.rules(ctx, id)
+			if err = rec.checkCredential(&o, rules.Signers(id)); err == nil {
+				err = cmp.Or(d.checkProof(ctx, &rec, &o, d.prove, false), rec.permit(&o))
+			}
 		}
 	}
 	if err != nil {
@@ -238,17 +248,14 @@ func retryUncertain(commit func() error) error {
 	return err
 }
 
-// seal gives an outcome its id and time, and encodes it.
-func (d *Desk) seal(o *Outcome) ([]byte, error) {
+// stamp gives an outcome its id and time.
+func (d *Desk) stamp(o *Outcome) error {
 	id, now, err := d.nextID()
-	if err != nil {
-		return nil, err
-	}
 	o.ID = id
 	if o.At.IsZero() {
 		o.At = now
 	}
-	return json.Marshal(o)
+	return err
 }
 
 // reachedHuman reports whether a surface shows the record, or an inbox or a page that

@@ -221,6 +221,35 @@ type Document struct {
 type Author struct {
 	Role Role
 	Name string
+	// Humans are as in [Rules], for an outcome that one of them must have signed.
+	Humans map[string]string
+}
+
+// Rules are what the operator of a shared store has written there, and no other can.
+type Rules struct {
+	Humans map[string]string `json:"humans,omitempty"` // names by public key: each signs what they answer
+	Since  string            `json:"since,omitempty"`  // older records, by their ids, need no signature of these
+	Prove  Policy            `json:"prove,omitempty"`
+	Signs  bool              `json:"-"` // the credential of this process is one of the humans'
+}
+
+// Signers returns the humans, one of whom must have signed what a human answered to a
+// record; nil where that need not be signed.
+func (r *Rules) Signers(id string) map[string]string {
+	if len(r.Humans) == 0 || id < r.Since {
+		return nil
+	}
+	return r.Humans
+}
+
+// Signer is a store in which humans sign with their credentials.
+type Signer interface {
+	// Rules returns those for a record, or for a new one where id is empty. With an
+	// error they are as they were read last.
+	Rules(ctx context.Context, id string) (Rules, error)
+	// Sign signs with the credential of this process. The key, public, is empty where
+	// that is not a human's, or the record is not on a shared store.
+	Sign(ctx context.Context, id string, sum []byte) (key string, signature []byte, err error)
 }
 
 // Reader is a store that reads several documents faster than with a Get for each, and may

@@ -39,7 +39,7 @@ type Request struct {
 // The error is a *[RoundLimitError] where the session has asked too often in a row; the
 // refused call is kept in the history. An earlier answer is delivered all the same.
 func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
-	d.require(&r)
+	d.require(ctx, &r)
 	same, err := d.findDuplicates(ctx, &r)
 	if err != nil {
 		return Record{}, nil, err
@@ -84,7 +84,7 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 		if o.Reply != nil {
 			o.Answerer = d.Answerer(Evidence{How: HowCollected}, rec.Asker)
 		}
-		_, err = d.seal(&o)
+		err = d.stamp(&o)
 	}
 	rec.State, rec.Outcome = o.Status, &o
 	if err != nil {

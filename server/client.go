@@ -66,7 +66,7 @@ func clientOf(params json.RawMessage, known *askuser.Client) *askuser.Client {
 	if !mcp.IsModernProtocol(meta.ProtocolVersion()) {
 		return known
 	}
-	client := &askuser.Client{Agent: known.Agent, Session: known.Session, ProtocolVersion: meta.ProtocolVersion(), Modern: true}
+	client := &askuser.Client{Agent: known.Agent, Prove: known.Prove, Session: known.Session, ProtocolVersion: meta.ProtocolVersion(), Modern: true}
 	if info := meta.ClientInfo(); info != nil {
 		client.Implementation = *info
 	}

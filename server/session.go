@@ -19,6 +19,7 @@ import (
 type Options struct {
 	ID        string       // unique and unguessable; random by default, and the dialogue then too
 	Agent     string       // owner of the client's token, where one is required
+	Prove     bool         // answers to the client's questions need a proof
 	Dialogue  string       // identifies the dialogue if the client names none; may be empty
 	Directory string       // the client's project, absolute, where it is known
 	Remote    bool         // the client is on another machine: messages take time
@@ -53,7 +54,7 @@ func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
 		calls:    calls{open: make(map[string]*Call), drained: make(chan struct{})},
 		requests: requests{waiting: make(map[string]chan *Message)},
 	}
-	s.client.Store(&askuser.Client{Agent: s.Agent, Session: s.Dialogue})
+	s.client.Store(&askuser.Client{Agent: s.Agent, Prove: s.Prove, Session: s.Dialogue})
 	return s
 }
 

@@ -121,21 +121,31 @@ func (a *app) shared() (*nats.Store, error) {
 }
 
 func (a *app) deskCreate() *cobra.Command {
-	wait, replace := time.Minute, false
+	wait, replace, prove := time.Minute, false, ""
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Prepare new nodes to keep questions; needed once",
+		Short: "Prepare new nodes, and list who answers",
 		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if prove != "" && !slices.Contains(desk.Policies(), desk.Policy(prove)) {
+				return errors.New(words.T("--prove takes none, confirm, permissions or all, and not %q", prove))
+			}
 			store, err := a.shared()
 			if err != nil {
 				return err
 			}
 			defer store.Close()
+			humans, err := nodes.Humans(a.settings().DeskCreds)
+			if err != nil {
+				return err
+			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), wait)
 			defer cancel()
 			n, err := store.MakeAll(ctx, replace)
+			if err == nil {
+				err = store.Trust(ctx, humans, desk.Policy(prove))
+			}
 			if err != nil {
 				return err
 			}
@@ -144,6 +154,7 @@ func (a *app) deskCreate() *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
+	cmd.Flags().StringVar(&prove, "prove", "", "which answers all who share the nodes must sign, whatever they set: a `policy` of none, confirm, permissions or all")
 	cmd.Flags().BoolVar(&replace, "replace", false, "delete what an earlier version has kept there, with all its questions and answers")
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -70,9 +71,9 @@ func (s *httpServer) end(how syscall.Signal) error {
 }
 
 // newToken makes a token with the command that does.
-func newToken(t *testing.T, dir, name string) string {
+func newToken(t *testing.T, dir, name string, flags ...string) string {
 	t.Helper()
-	out, err := program(t, dir, "token", "add", name).Output()
+	out, err := program(t, dir, append([]string{"token", "add", name}, flags...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,6 +293,31 @@ func TestAgentsOverHTTP(t *testing.T) {
 			}
 			if err := s.end(syscall.SIGTERM); err != nil {
 				t.Errorf("%v: %s", err, s.stderr.String())
+			}
+		})
+	}
+}
+
+// An answer to an agent whose token needs proof is taken only with one.
+func TestTokenThatNeedsProof(t *testing.T) {
+	for name, modern := range map[string]bool{"session": false, "stateless": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := serveHTTP(t, dir)
+			d := openDesk(t, dir)
+			for agent, flags := range map[string][]string{"strict": {"--prove"}, "plain": nil} {
+				newCaller(t, s, newToken(t, dir, agent, flags...), modern).start(1, "ask_user_question", askWhich)
+				rec := pendingOf(t, d, agent)
+				if rec.Prove != (agent == "strict") {
+					t.Errorf("the question of %s needs proof: %t", agent, rec.Prove)
+				}
+				_, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: rec.Questions[0].ID, Selected: []string{"a"}}}}, desk.Evidence{Surface: "web", How: desk.HowPage})
+				if errors.Is(err, desk.ErrProofRequired) != rec.Prove {
+					t.Errorf("the answer to %s: %v", agent, err)
+				}
+			}
+			if err := s.end(syscall.SIGTERM); err != nil {
+				t.Error(err)
 			}
 		})
 	}

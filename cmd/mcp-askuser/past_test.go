@@ -147,6 +147,34 @@ func TestTranscript(t *testing.T) {
 	golden.Check(t, "golden/transcript.jsonl", b.String())
 }
 
+// Every format names the verified proof of an answer, and none has the signature.
+func TestPastProof(t *testing.T) {
+	rec := past()[0]
+	rec.Outcome.Proof = &question.Proof{Kind: question.PasskeyProof, Key: "k1", Name: "laptop", At: rec.Outcome.At, Verified: true, Signature: []byte("s"), ClientData: []byte("c")}
+	for format, want := range map[string]string{
+		"json": `"verified": true`, "jsonl": `"proof":{"kind":"passkey","key":"k1","name":"laptop",`, "md": "signed with the passkey laptop",
+	} {
+		var b bytes.Buffer
+		a := &app{out: &output{Writer: &b}}
+		if err := a.stream(yielded([]desk.Record{rec}), format); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, want) || strings.Contains(got, "signature") || strings.Contains(got, "client_data") {
+			t.Errorf("%s:\n%s", format, got)
+		}
+	}
+	var b bytes.Buffer
+	a := &app{out: &output{Writer: &b}}
+	a.printVerified(rec)
+	if got := b.String(); !strings.HasPrefix(got, "Valid: signed with the passkey laptop at "+clock(rec.Outcome.At)+".\nKey k1\n") || !strings.Contains(got, "Asked at ") {
+		t.Errorf("verify prints:\n%s", got)
+	}
+	a.printTable(historyTable([]desk.Record{rec}))
+	if got := b.String(); !strings.Contains(got, "signed with the passkey") {
+		t.Errorf("history prints:\n%s", got)
+	}
+}
+
 // The call has the id that it has in the agent's own transcript, where that is known.
 func TestTranscriptKeepsToolUseIDs(t *testing.T) {
 	rec := past()[0]

@@ -28,13 +28,15 @@ func (a *app) token() *cobra.Command {
 }
 
 func (a *app) tokenAdd() *cobra.Command {
-	var answers bool
+	var answers, prove bool
 	cmd := &cobra.Command{
 		Use:     "add NAME",
 		Short:   "Make a token for an agent or a front end and print it, this once",
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers",
 	}
 	cmd.Flags().BoolVar(&answers, "answers", false, "the token of a front end, through which you answer")
+	cmd.Flags().BoolVar(&prove, "prove", false, "have you sign each answer to this agent")
+	cmd.MarkFlagsMutuallyExclusive("answers", "prove")
 	return a.withDesk(cmd, func(_ *cobra.Command, _ *desk.Desk, args []string) error {
 		store, frontEnds, err := a.tokens()
 		note := words.Mark("Keep it: it is not shown again. Its holder can ask in the name of %s.")
@@ -51,7 +53,7 @@ func (a *app) tokenAdd() *cobra.Command {
 		if slices.ContainsFunc(known, func(r tokenRow) bool { return r.Name == args[0] }) {
 			return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), tokens.ErrExists, args[0])
 		}
-		token, err := store.Add(args[0])
+		token, err := store.Add(args[0], prove)
 		if err != nil {
 			return err
 		}
@@ -84,6 +86,8 @@ func (a *app) tokenList() *cobra.Command {
 			line := words.Mark("%s  since %s")
 			if r.Answers {
 				line = words.Mark("%s  answers for you  since %s")
+			} else if r.Prove {
+				line = words.Mark("%s  needs signed answers  since %s")
 			}
 			fmt.Fprintln(a.out, words.T(line, r.Name, r.Created.Local().Format(words.T("2 Jan 2006 15:04"))))
 		}
@@ -131,6 +135,7 @@ type tokenRow struct {
 	Name    string    `json:"name"`
 	Created time.Time `json:"created_at"`
 	Answers bool      `json:"answers,omitempty"`
+	Prove   bool      `json:"x-proof,omitempty"`
 }
 
 // readTokens returns all tokens, sorted by name, and an error that names damaged files.
@@ -147,7 +152,7 @@ func (a *app) readTokens() (rows []tokenRow, damaged, err error) {
 		}
 		damaged = cmp.Or(damaged, err)
 		for _, t := range known {
-			rows = append(rows, tokenRow{t.Name, t.Created, store == frontEnds})
+			rows = append(rows, tokenRow{t.Name, t.Created, store == frontEnds, t.Prove})
 		}
 	}
 	slices.SortFunc(rows, func(x, y tokenRow) int { return cmp.Compare(x.Name, y.Name) })

@@ -66,7 +66,7 @@ func (a *app) verify() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rec, err := a.readRecord(cmd.Context(), args[0], keys)
+		rec, err := a.readRecord(cmd.Context(), args[0], &keys, len(keyFiles) > 0)
 		if err == nil {
 			err = verifyRecord(&rec, &keys, contains, age)
 		}
@@ -86,17 +86,21 @@ func (a *app) verify() *cobra.Command {
 	return cmd
 }
 
-// readRecord reads a record from a file or standard input, or finds it on the desk.
-func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys) (rec desk.Record, err error) {
+// readRecord reads a record from a file or standard input, or finds it on the desk, whose
+// humans' keys are added unless the keys are pinned.
+func (a *app) readRecord(ctx context.Context, name string, keys *proof.Keys, pinned bool) (rec desk.Record, err error) {
 	var data []byte
 	if name == "-" {
 		data, err = io.ReadAll(io.LimitReader(a.in, maxInput))
 	} else if data, err = os.ReadFile(name); os.IsNotExist(err) && !strings.ContainsAny(name, `./\`) {
-		d, _, err := a.deskTrusting(func(context.Context) (proof.Keys, error) { return keys, nil })
+		d, _, err := a.deskTrusting(func(context.Context) (proof.Keys, error) { return *keys, nil })
 		if err != nil {
 			return rec, err
 		}
-		return find(ctx, d, name)
+		if rec, err = find(ctx, d, name); err == nil && !pinned {
+			keys.Humans = d.Humans(ctx, rec.ID)
+		}
+		return rec, err
 	}
 	if err == nil {
 		reader := json.NewDecoder(bytes.NewReader(data))

@@ -45,6 +45,7 @@ type Far interface {
 	desk.Store
 	desk.Reader
 	desk.Placer
+	desk.Signer
 	// MayAnswer returns an error that wraps desk.ErrDenied where the credential
 	// is an agent's.
 	MayAnswer(ctx context.Context) error
@@ -90,6 +91,7 @@ type Store struct {
 	mu      sync.Mutex
 	outage  *outage           // the last one; nil before the first
 	reached bool              // the far home has answered this process
+	rules   desk.Rules        // of the far home, as last read
 	open    map[string][]byte // far records that were open when last read
 
 	changes chan desk.Change // changes of the outbox, and ends of outages, for the watch
@@ -102,6 +104,7 @@ var (
 	_ desk.Keeper   = (*Store)(nil)
 	_ desk.Filer    = (*Store)(nil)
 	_ desk.Unmarker = (*Store)(nil)
+	_ desk.Signer   = (*Store)(nil)
 )
 
 // Join returns the store of two homes.
@@ -526,6 +529,33 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 		retrying.Wait()
 		there()
 	}), nil
+}
+
+// Rules implements desk.Signer. This machine's own records have none.
+func (s *Store) Rules(ctx context.Context, id string) (desk.Rules, error) {
+	near, err := s.isNear(ctx, id)
+	if near || err != nil {
+		return desk.Rules{}, err
+	}
+	var r desk.Rules
+	err = s.reach(ctx, placeTimeout, func(ctx context.Context) (err error) {
+		r, err = s.far.Rules(ctx, id)
+		return err
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.rules = r
+	}
+	return s.rules, err
+}
+
+// Sign implements desk.Signer.
+func (s *Store) Sign(ctx context.Context, id string, sum []byte) (key string, signature []byte, err error) {
+	if near, err := s.isNear(ctx, id); near || err != nil {
+		return "", nil, err
+	}
+	return s.far.Sign(ctx, id, sum)
 }
 
 // MayAnswer implements desk.Entitled. While the desk cannot be reached an answer is

@@ -226,6 +226,13 @@ func (c *cut) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	return c.Far.Read(ctx, keys...)
 }
 
+func (c *cut) Rules(ctx context.Context, id string) (desk.Rules, error) {
+	if c.off.Load() {
+		return desk.Rules{}, desk.ErrUnreachable
+	}
+	return c.Far.Rules(ctx, id)
+}
+
 // wired is the store of alice's machine, its wire, and its own home.
 func wired(t *testing.T, c *natstest.Cluster) (*home.Store, *cut, *spool.Spool) {
 	t.Helper()
@@ -245,6 +252,10 @@ type absent struct {
 
 func (a *absent) MayAnswer(context.Context) error { return desk.ErrUnreachable }
 func (a *absent) Ping(context.Context) error      { return desk.ErrUnreachable }
+
+func (a *absent) Rules(context.Context, string) (desk.Rules, error) {
+	return desk.Rules{}, desk.ErrUnreachable
+}
 
 func (a *absent) Marks(ctx context.Context, _ desk.Mark, _ string) ([]string, error) {
 	a.asked.Store(true)

@@ -52,6 +52,14 @@ func (s *shared) Ping(ctx context.Context) error {
 	return err
 }
 
+func (s *shared) Rules(ctx context.Context, _ string) (desk.Rules, error) {
+	return desk.Rules{}, s.Ping(ctx)
+}
+
+func (s *shared) Sign(context.Context, string, []byte) (key string, signature []byte, err error) {
+	return "", nil, nil
+}
+
 func (s *shared) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
 	s.mu.Lock()
 	s.tried[id]++

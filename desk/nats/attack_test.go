@@ -85,6 +85,7 @@ func TestTheServerRefuses(t *testing.T) {
 		"_R_.past.docs.bot."+month+"."+id+".bot", "_R_.past.docs.bot."+month+"."+id+".other", "_R_.past.docs.other."+month+"."+id+".bot", "_R_.past.months.bot."+month+".bot",
 		"said.bot."+id+".alice", "rang.bot."+id+".human.alice", "_INBOX.bot.x", "_INBOX.human-alice.x", "_INBOX.x", "who.x",
 		"ask.pending."+id, "ask.end."+id+".asker.other", "past.docs."+month+"."+id,
+		"_R_.ask.keys.-.rules.-", "_R_.ask.keys.-.rules.other", "_R_.ask.keys.other.rules.other",
 		"$KV.x.y", "$SYS.REQ.SERVER.PING.VARZ", "$SYS.REQ.ACCOUNT.PING.CONNZ", "$JS.ACK.ASK.x.1.1.1.1.1", "$JS.FC.ASK.x",
 	)
 	for _, call := range []string{
@@ -99,6 +100,7 @@ func TestTheServerRefuses(t *testing.T) {
 		refusedBy(t, says, evil.Publish(subject, []byte("x")), subject)
 	}
 	for _, subject := range []string{
+		"_R_.ask.keys.-.rules.-", "_R_.ask.keys.-.rules.human-alice", "_R_.ask.keys.human-alice.rules.human-alice",
 		"_R_.ask.end.bot." + id + ".human.bob", "_R_.ask.end.bot." + id + ".asker.bot", "_R_.ask.end.bot." + id + ".asker.human-alice", "_R_.ask.pending.bot." + id + ".bot", "_R_.ask.drafts.bot." + id + ".human-bob",
 		"_R_.past.docs.bot." + month + "." + id + ".bot", "said.bot." + id + ".bob", "$JS.API.STREAM.DELETE.ASK_SAID", "$JS.API.STREAM.PURGE.ASK", "$JS.API.CONSUMER.CREATE.ASK_SAID.x",
 	} {
@@ -333,8 +335,10 @@ func (r *rig) logged(text string) bool {
 	return strings.Contains(r.log.String(), text)
 }
 
-func newRig(t *testing.T) *rig {
-	c := natstest.Start(t, 1)
+func newRig(t *testing.T) *rig { return newRigOn(t, 1) }
+
+func newRigOn(t *testing.T, n int) *rig {
+	c := natstest.Start(t, n)
 	r := &rig{Cluster: c, forger: forger{t, c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10))}}
 	log := slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	o := c.Options(natstest.Account, nodes.Agent, "bot")

@@ -35,6 +35,7 @@ type conn struct {
 	urls        []string
 	options     []natsgo.Option
 	description string // describes the credential to people
+	creds       string // see Options
 	log         *slog.Logger
 	// connectedFirst is called with a new connection, reconnected after each reconnect.
 	connectedFirst func(*natsgo.Conn, Identity) error
@@ -74,7 +75,7 @@ func (me Identity) writer() string {
 }
 
 func newConn(o Options) (*conn, error) {
-	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), inFlight: map[*natsgo.Msg]context.CancelCauseFunc{}}
+	c := &conn{creds: o.Creds, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), inFlight: map[*natsgo.Msg]context.CancelCauseFunc{}}
 	c.connection, c.endConnection = context.WithCancel(context.Background())
 	var remote bool
 	var faults []error

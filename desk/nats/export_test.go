@@ -5,6 +5,9 @@ import "mcp-askuser/desk"
 // Sweep is what a listing does with an outcome that was collected.
 var Sweep = (*Store).sweepOne
 
+// SetRules writes other rules, without what was listed before.
+var SetRules = (*Store).setRules
+
 // StillTakes reports whether a lock that this process is taking stays its own
 // while the process looks, after a reconnect, what became of those it has.
 func StillTakes(s *Store, kind desk.Kind, name string) bool {

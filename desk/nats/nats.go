@@ -81,6 +81,10 @@ type Store struct {
 	turns    [256]sync.Mutex // see indexMutex
 	sweeping sync.Mutex      // held by the one sweep
 
+	ruling sync.Mutex // guards rules
+	rules  desk.Rules // as read at ruled
+	ruled  time.Time
+
 	months sync.Map // that are known to be in the index
 	owners sync.Map // names of owners of records
 }
@@ -266,12 +270,13 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) (d desk.Docu
 	case len(m.Data) > maxSize:
 		err = fmt.Errorf("%w: %s is larger than any of ours", desk.ErrDamaged, id)
 	case kind == desk.KindReplies:
-		d.By = new(m.By.author())
+		d.By, err = s.author(ctx, id, m.By)
 	case kind == desk.KindArchive:
 		var outcome message
 		d.By = &desk.Author{}
 		if outcome, err = s.humanOutcome(ctx, p.owner, id); outcome.exists() {
-			d.By, d.HumanOutcome = new(outcome.By.author()), outcome.Data
+			d.HumanOutcome = outcome.Data
+			d.By, err = s.author(ctx, id, outcome.By)
 		}
 	}
 	if err != nil {

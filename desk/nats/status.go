@@ -90,6 +90,13 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 	for _, want := range Streams(0) {
 		s.streamStatus(ctx, want, &st)
 	}
+	if r, err := s.Rules(ctx, ""); err != nil {
+		st.Wrongf("what the operator has written cannot be read: %v", err)
+	} else if len(r.Humans) == 0 {
+		st.Wrongf("the operator has listed no human, and answers are not signed: mcp-askuser desk create, beside humans.json")
+	} else if st.Human && !st.Any && !r.Signs {
+		st.Wrongf("the operator has not listed your key, and your answers do not count: mcp-askuser desk create")
+	}
 	if system != "" {
 		if err := s.addSynced(system, &st); err != nil {
 			st.Wrongf("whether the nodes write at once cannot be told: %v", err)

@@ -1,9 +1,11 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
@@ -40,6 +42,25 @@ func Streams(nodes int) []natsgo.StreamConfig {
 // The format of the streams' content, which their metadata name. The first format had
 // no authors in its subjects: its documents have no known owner, and are not migrated.
 const formatKey, format = "mcp-askuser-format", "2"
+
+// Trust adds humans, who sign what they answer from now on, to the operator's rules, and sets
+// the policy unless it is empty. A human is never removed: what they have signed still counts,
+// and the nodes refuse a credential that they do not know.
+func (s *Store) Trust(ctx context.Context, humans map[string]string, prove desk.Policy) error {
+	r, err := s.Rules(ctx, "")
+	if err != nil {
+		return err
+	}
+	if len(r.Humans) == 0 {
+		r.Since = desk.FirstID(time.Now())
+	}
+	all := map[string]string{}
+	maps.Copy(all, r.Humans)
+	maps.Copy(all, humans)
+	r.Humans = all
+	r.Prove = cmp.Or(prove, r.Prove)
+	return s.setRules(ctx, r)
+}
 
 // Make makes the streams of a desk on so many nodes, or brings those that are
 // there up to date. It takes the operator's credential. The error wraps

@@ -14,6 +14,7 @@ import (
 //	_R_.ask.drafts|showing.<owner>.<id>.<writer>    the last one wins, for a day
 //	_R_.ask.askers|present.<owner>.<name>.<writer>  locks
 //	_R_.ask.mark.<owner>.<mark>.<name>.<writer>     the ids in an index
+//	_R_.ask.keys.-.rules.-                          the operator's rules: humans' keys, policy
 //	_R_.past.docs.<owner>.<month>.<id>.<writer>     record and outcome
 //	_R_.past.months.<owner>.<month>.<writer>        there is something in this month
 //

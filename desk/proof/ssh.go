@@ -21,6 +21,9 @@ import (
 // Namespace keeps a signature for us from counting elsewhere, and the other way round.
 const Namespace = "mcp-askuser"
 
+// killAfter is how long ssh-keygen may take to restore the terminal, once it must end.
+const killAfter = 100 * time.Millisecond
+
 // SignSSH has ssh-keygen sign a statement with a key. It asks on the controlling terminal:
 // for a passphrase, for a touch; notice is written there before. file is a private key, or a public key whose private one an
 // SSH agent holds.
@@ -30,6 +33,7 @@ func SignSSH(ctx context.Context, file, notice string, s Statement) (*question.P
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, "ssh-keygen", "-q", "-Y", "sign", "-n", Namespace, "-f", file) //nolint:gosec // the user's own setting
+	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, killAfter
 	cmd.Stdin = bytes.NewReader(sum)
 	var fault bytes.Buffer
 	cmd.Stderr = &fault

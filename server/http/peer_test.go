@@ -77,7 +77,7 @@ type agent struct {
 
 func (x *rig) agent(name string) *agent {
 	x.t.Helper()
-	token, err := x.known.Add(name)
+	token, err := x.known.Add(name, false)
 	if err != nil {
 		x.t.Fatal(err)
 	}

@@ -49,6 +49,7 @@ type Token struct {
 	Name    string    `json:"-"`      // of the agent, and its file's
 	Hash    string    `json:"sha256"` // in hexadecimal digits
 	Created time.Time `json:"created_at"`
+	Prove   bool      `json:"x-proof,omitempty"` // answers to its questions need a proof
 }
 
 func hashOf(token string) string {
@@ -75,13 +76,14 @@ func New(dir string) *Store { return &Store{dir: dir} }
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
 // Add makes a token for the agent with this name, and returns it: it cannot be
-// read again. The error wraps ErrName or ErrExists, or is the file system's.
-func (s *Store) Add(agent string) (token string, err error) {
+// read again. Prove is as in [Token]. The error wraps ErrName or ErrExists, or is the file
+// system's.
+func (s *Store) Add(agent string, prove bool) (token string, err error) {
 	if !name().MatchString(agent) {
 		return "", fmt.Errorf("%q: %w", agent, ErrName)
 	}
 	token = prefix + rand.Text()
-	data, err := json.Marshal(Token{Hash: hashOf(token), Created: time.Now().UTC().Truncate(time.Second)})
+	data, err := json.Marshal(Token{Hash: hashOf(token), Created: time.Now().UTC().Truncate(time.Second), Prove: prove})
 	if err != nil {
 		return "", err
 	}

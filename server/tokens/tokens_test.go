@@ -16,7 +16,7 @@ const patience = time.Minute
 
 func add(t *testing.T, s *Store, name string) string {
 	t.Helper()
-	token, err := s.Add(name)
+	token, err := s.Add(name, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestFaults(t *testing.T) {
 	dir := t.TempDir()
 	s := New(dir)
 	for _, name := range []string{"", ".", "..", "../a", "a/b", "-a", "a b", "ä", "a:b", strings.Repeat("a", 65)} {
-		if _, err := s.Add(name); !errors.Is(err, ErrName) {
+		if _, err := s.Add(name, false); !errors.Is(err, ErrName) {
 			t.Errorf("Add(%q): %v", name, err)
 		}
 		if err := s.Remove(name); !errors.Is(err, ErrUnknown) {
@@ -101,7 +101,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	good := add(t, s, "a")
-	if _, err := s.Add("a"); !errors.Is(err, ErrExists) {
+	if _, err := s.Add("a", false); !errors.Is(err, ErrExists) {
 		t.Errorf("got %v", err)
 	}
 	check(t, s, good, "a")
@@ -139,7 +139,7 @@ func TestRace(t *testing.T) {
 	var got []string
 	for range 16 {
 		group.Go(func() {
-			if token, err := s.Add("a"); err == nil {
+			if token, err := s.Add("a", false); err == nil {
 				mu.Lock()
 				got = append(got, token)
 				mu.Unlock()

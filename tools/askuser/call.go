@@ -98,6 +98,7 @@ func (c *call) ask(ctx context.Context, form *wire.Call) (*present.Waiter, *mcp.
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 		Rounds:    form.Rounds,
+		Prove:     c.client.Prove,
 		ToolUse:   cmp.Or(form.ToolUse, c.toolUse),
 	}
 	request.Row = request.Session + c.prompt

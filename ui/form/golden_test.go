@@ -31,9 +31,7 @@ func scenes() []scene {
 	lift := withLift(func() error { return nil })
 	return []scene{
 		{name: "single", rec: record(database())},
-		{name: "signed", rec: record(deploy()), opts: []option{func(o *Options) {
-			o.signing = remark{"Sending signs your answer with ~/.ssh/id_ed25519.", "Sending signs your answer."}
-		}}},
+		{name: "signed", rec: record(deploy()), opts: []option{signed}},
 		{name: "single-moved", rec: record(database()), keys: []string{"2"}},
 		{name: "multi", rec: record(features()), keys: []string{"down", "space"}},
 		{name: "text", rec: record(name())},
@@ -95,6 +93,12 @@ func scenes() []scene {
 	}
 }
 
+// signed has the answer signed.
+func signed(o *Options) {
+	b := Backing{Desk: desk.New(nil, desk.Options{Prove: desk.ProveAll}), SSHKey: "/keys/id_ed25519"}
+	o.signing = b.signing()
+}
+
 // on is the scene on a terminal of this size.
 func (s *scene) on(t *testing.T, w, h int) *rig {
 	t.Helper()
@@ -125,7 +129,7 @@ func TestScreens(t *testing.T) {
 func TestLanguages(t *testing.T) {
 	held := map[words.Language][]string{
 		words.Chinese: {"multi", "yes-or-no", "text-missing", "skipped", "review-note", "note", "discuss", "chinese", "chinese-other", "preview",
-			"dismissal", "dismissal-reason", "escape", "filter-nothing", "keys", "draft-review", "countdown", "last-round", "all-at-once", "earlier", "memory-chinese",
+			"dismissal", "dismissal-reason", "escape", "filter-nothing", "keys", "draft-review", "countdown", "last-round", "all-at-once", "earlier", "memory-chinese", "signed",
 			"bare-enter", "bare-multi", "bare-boolean", "bare-text", "bare-optional-text"},
 		words.Portuguese: {"bare-enter", "bare-text", "multi", "yes-or-no", "review-note", "dismissal", "last-round", "keys"},
 	}

@@ -33,6 +33,10 @@ func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 			return m.tellUnsaved(a.rec.ID)
 		case term.Edit:
 			return msg
+		case term.Lend:
+			done := msg.Done
+			msg.Done = func(err error) tea.Msg { return m.addressTo(a, func() tea.Msg { return done(err) })() }
+			return msg
 		case tea.BatchMsg:
 			for i, c := range msg {
 				msg[i] = m.addressTo(a, c)

@@ -1,5 +1,5 @@
 // Package view is the one projection of a record: its asker, its subject, its
-// outcome, the evidence of its answerer, the surfaces that showed it, whether the
+// outcome, the evidence and the proof of its answerer, the surfaces that showed it, whether the
 // agent waits, in the words of one language. Every list, page and printout of records
 // uses these texts; layout, order and escaping are its own.
 //

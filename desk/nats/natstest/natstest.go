@@ -129,6 +129,13 @@ func (c *Cluster) make(account string) {
 	c.t.Helper()
 	s := c.Open(account, nodes.Operator, "")
 	Await(c.t, func() error { return s.Make(c.t.Context(), len(c.Nodes), false) })
+	humans, err := nodes.Humans(c.Creds(account, nodes.Operator, ""))
+	if err == nil {
+		err = s.Trust(c.t.Context(), humans, "")
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // Await calls do until it succeeds, for as long as Patience.

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,6 +25,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats"
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/internal/door"
 )
 
@@ -119,6 +121,9 @@ func (p *Plan) Write() error {
 	users := map[string][]user{}
 	for _, a := range p.Accounts {
 		if users[a.Name], err = p.users(a); err != nil {
+			return err
+		}
+		if err := p.writeHumans(a, users[a.Name]); err != nil {
 			return err
 		}
 	}
@@ -248,6 +253,36 @@ func (p *Plan) users(a Account) ([]user, error) {
 // Rights are those of a credential of a kind.
 func Rights(kind, name string) (publish, subscribe []string) {
 	return nats.Rights(Name(kind, name), kind == Operator)
+}
+
+// HumansFile has the public keys of an account's humans, beside their credentials, as
+// verify --keys reads them.
+const HumansFile = "humans.json"
+
+// writeHumans writes an account's [HumansFile].
+func (p *Plan) writeHumans(a Account, users []user) error {
+	keys := proof.Keys{Humans: map[string]string{}}
+	for _, u := range users {
+		if name, human := strings.CutPrefix(u.About, Human+" "); human {
+			keys.Humans[u.Key] = name
+		}
+	}
+	data, err := json.MarshalIndent(keys, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(p.Dir, "creds", a.Name, HumansFile), append(data, '\n'), 0o600)
+}
+
+// Humans returns the humans whose keys are beside a credential, by public key; none where
+// there is no [HumansFile].
+func Humans(creds string) (map[string]string, error) {
+	var keys proof.Keys
+	err := keys.Read(filepath.Join(filepath.Dir(creds), HumansFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return keys.Humans, err
 }
 
 // credential returns the user of a file with a seed, and makes it if need be.

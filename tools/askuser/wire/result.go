@@ -234,7 +234,7 @@ func NewUntold(rec desk.Record, command, address string) *Result {
 		values["secret"] = "a secret"
 	}
 	if rec.Prove {
-		values["passkey"] = "a passkey"
+		values["page"] = strings.Replace(command, " inbox", " web --open", 1)
 	}
 	r.add("untold", values, map[string]string{"id": "this id"})
 	return r
