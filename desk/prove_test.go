@@ -116,7 +116,7 @@ func TestProofAtReply(t *testing.T) {
 		"from the future":         {reply: func(rec desk.Record) question.Reply { return user.sign(rec, yes, now.Add(11*time.Minute)) }, want: desk.ErrProofRequired},
 		"unsigned":                {reply: func(desk.Record) question.Reply { return yes }, want: desk.ErrProofRequired},
 		"by another":              {reply: func(rec desk.Record) question.Reply { return other.sign(rec, yes, now) }, want: proof.ErrUntrusted},
-		"signed, by a program":    {reply: func(rec desk.Record) question.Reply { return user.sign(rec, yes, now) }, from: desk.Evidence{How: desk.HowCommand}, want: desk.ErrUserRequired},
+		"signed, by a program":    {reply: func(rec desk.Record) question.Reply { return user.sign(rec, yes, now) }, from: desk.Evidence{How: desk.HowCommand}, want: desk.ErrProofRequired},
 		"another answer is signed": {reply: func(rec desk.Record) question.Reply {
 			r := user.sign(rec, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.NoID}}}}, now)
 			r.Answers = yes.Answers

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -36,7 +37,7 @@ func TestDesktop(t *testing.T) {
 			}
 			return ""
 		}
-		if got := Desktop(getenv, tt.goos); got != tt.want {
+		if got := Desktop(getenv, tt.goos); !errors.Is(got, tt.want) {
 			t.Errorf("%s %s: %v, want %v", tt.goos, tt.env, got, tt.want)
 		}
 	}

@@ -154,7 +154,7 @@ func (a *app) deskCreate() *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
-	cmd.Flags().StringVar(&prove, "prove", "", "which answers all who share the nodes must sign, whatever they set: a `policy` of none, confirm, permissions or all")
+	cmd.Flags().StringVar(&prove, "prove", "", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none, confirm, permissions or all")
 	cmd.Flags().BoolVar(&replace, "replace", false, "delete what an earlier version has kept there, with all its questions and answers")
 	return cmd
 }
@@ -197,11 +197,11 @@ func (a *app) deskStatus() *cobra.Command {
 			if len(st.Wrong) == 0 {
 				return nil
 			}
-			text := words.T("wrong with the desk:")
+			text := []string{words.T("wrong with the desk:")}
 			for _, fault := range st.Wrong {
-				text += "\n- " + words.Local.Error(fault)
+				text = append(text, words.Local.Error(fault))
 			}
-			return errors.New(text)
+			return errors.New(strings.Join(text, "\n- "))
 		},
 	}
 	cmd.Flags().StringVar(&system, "system", "", "the `file` with the system credential")

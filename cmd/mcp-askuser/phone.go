@@ -96,7 +96,7 @@ func (a *app) reachablePage() string {
 	if err != nil || page.Host == "" {
 		return ""
 	}
-	conn, err := net.DialTimeout("tcp", page.Host, time.Second)
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(context.Background(), "tcp", page.Host)
 	if err != nil {
 		return ""
 	}

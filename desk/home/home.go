@@ -373,18 +373,10 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 
 // listFar is List of the far home; of remembered records while it is out of reach.
 func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
+	if kind == desk.KindArchive {
+		return s.listFarArchive(ctx, in)
+	}
 	return func(yield func(string, error) bool) {
-		if kind == desk.KindArchive { // month by month, and no further than its caller reads
-			if s.down() {
-				return
-			}
-			for id, err := range s.far.List(ctx, kind, in) {
-				if unreachable(ctx, err) || !yield(id, err) || err != nil {
-					return
-				}
-			}
-			return
-		}
 		var ids []string
 		err := s.reach(ctx, readTimeout, func(ctx context.Context) error {
 			for id, err := range s.far.List(ctx, kind, in) {
@@ -407,6 +399,20 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 		}
 		if err != nil {
 			yield("", err)
+		}
+	}
+}
+
+// listFarArchive reads month by month, and no further than its caller.
+func (s *Store) listFarArchive(ctx context.Context, in desk.Range) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if s.down() {
+			return
+		}
+		for id, err := range s.far.List(ctx, desk.KindArchive, in) {
+			if unreachable(ctx, err) || !yield(id, err) || err != nil {
+				return
+			}
 		}
 	}
 }

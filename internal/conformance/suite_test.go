@@ -62,7 +62,7 @@ func TestSuite(t *testing.T) {
 func serve(t *testing.T) string {
 	t.Helper()
 	known := tokens.New(t.TempDir())
-	token, err := known.Add("suite")
+	token, err := known.Add("suite", false)
 	if err != nil {
 		t.Fatal(err)
 	}

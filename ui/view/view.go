@@ -72,9 +72,9 @@ func (r Record) Tool() string {
 	return "ask_user_question"
 }
 
-// Error is the code of the error that the caller got in place of an answer; empty where
+// ErrorCode is the code of the error that the caller got in place of an answer; empty where
 // it got none.
-func (r Record) Error() string {
+func (r Record) ErrorCode() string {
 	switch {
 	case r.Outcome != nil && r.Outcome.Refused():
 		return "recursive_limit_exceeded"
@@ -87,7 +87,7 @@ func (r Record) Error() string {
 // Fits reports whether every word of a filter, in any case, is in what the record is
 // about: who asks, where, what, the options, and other texts of its row.
 func (r Record) Fits(filter string, others ...string) bool {
-	texts := append(others, r.AskedBy())
+	texts := slices.Concat(others, []string{r.AskedBy()})
 	for _, q := range r.Questions {
 		texts = append(texts, q.Header, q.Text)
 		for _, o := range q.Options {

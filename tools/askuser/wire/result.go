@@ -80,10 +80,10 @@ func (r *Result) Lean() *Lean {
 	if r.Answerer != nil {
 		out.Name = r.Answerer.Name
 	}
-	switch r.Status {
-	case desk.Pending:
+	if r.Status == desk.Pending {
 		out.ID = r.ID
-	case desk.Dismissed:
+	}
+	if r.Status == desk.Dismissed {
 		out.Note = r.Reason
 	}
 	if len(r.Responses) == 1 {
