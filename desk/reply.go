@@ -43,7 +43,7 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	if o.Proof = r.Proof; o.Proof != nil {
 		o.At = o.Proof.At
 	}
-	if err := cmp.Or(d.checkProof(ctx, &rec, &o, d.prove, true), rec.permit(&o)); err != nil {
+	if err := errors.Join(d.checkProof(ctx, &rec, &o, d.prove, true), rec.permit(&o)); err != nil {
 		return rec, err
 	}
 	return d.decide(ctx, rec, o, o.role())

@@ -113,10 +113,10 @@ func ProblemOf(err error) *Problem {
 		return Invalid(InvalidAnswer, found)
 	case errors.Is(err, desk.ErrNotFound):
 		return Problemf(QuestionNotFound, "There is no question with this id.")
-	case errors.Is(err, desk.ErrUserRequired):
-		return &Problem{Code: UserRequired, Message: "The question stays open: " + desk.ErrUserRequired.Error() + ".", cause: err}
 	case errors.Is(err, desk.ErrProofRequired):
 		return &Problem{Code: ProofRequired, Message: "The question stays open: " + err.Error() + ".", cause: err}
+	case errors.Is(err, desk.ErrUserRequired):
+		return &Problem{Code: UserRequired, Message: "The question stays open: " + desk.ErrUserRequired.Error() + ".", cause: err}
 	case errors.Is(err, desk.ErrUnsent):
 		return &Problem{Code: NotSentYet, Message: "The desk does not answer. The answer is kept here, and sent as soon as it does.", cause: err}
 	case errors.Is(err, desk.ErrUnreachable):
