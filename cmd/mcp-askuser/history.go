@@ -118,9 +118,9 @@ func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error
 func historyTable(records []desk.Record) table {
 	t := table{whole: 2}
 	t.add("ID", words.T("ASKED"), words.T("ASKED BY"), words.T("QUESTION"), words.T("ANSWER"), words.T("WHERE"))
-	for i, id := range shortened(records, shortPast) {
-		rec := view.Local(records[i])
-		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), rec.AskedBy(), rec.Subject(), rec.Decision(), rec.EndedBy())
+	ids := shortened(records, shortPast)
+	for i, rec := range view.All(records, words.Local) {
+		t.add(ids[i], rec.CreatedAt.Local().Format("2006-01-02 15:04"), rec.AskedBy(), rec.Subject(), rec.Decision(), rec.EndedBy())
 	}
 	return t
 }

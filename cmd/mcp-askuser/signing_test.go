@@ -4,6 +4,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func newSigning(t *testing.T, face string) *signing {
 	s.check(err)
 	args := faces[face].args
 	if face != "inbox" {
-		args = append(args[:len(args):len(args)], x.rec.ID)
+		args = append(slices.Clip(args), x.rec.ID)
 	}
 	x.seat = &seat{Terminal: termtest.Start(t, s.program(args...), faces[face].cols, 30), dir: s.dir}
 	return x

@@ -76,7 +76,7 @@ func UpdatePasskeys(dir string, change func(*Keys) error) error {
 	if err := lock.Lock(); err != nil {
 		return err
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Close() }()
 	keys, err := Load(dir)
 	if err == nil {
 		err = change(&keys)

@@ -51,7 +51,7 @@ func newPresentation(p *Presenter, rec desk.Record) *Presentation {
 	return x
 }
 
-// Set is what is asked.
+// Record is what is asked.
 func (x *Presentation) Record() *desk.Record { return &x.rec }
 
 // SetAddress tells the waiters where the user can be sent.

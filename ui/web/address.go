@@ -66,11 +66,10 @@ func listenLocal(ctx context.Context, lc *net.ListenConfig, port int) (net.Liste
 	if err == nil {
 		return newJoined(ln, second), nil
 	}
-	free, none := lc.Listen(ctx, "tcp", "[::1]:0")
-	if none != nil { // no IPv6
-		return ln, nil
+	if free, none := lc.Listen(ctx, "tcp", "[::1]:0"); none == nil {
+		return nil, errors.Join(err, ln.Close(), free.Close())
 	}
-	return nil, errors.Join(err, ln.Close(), free.Close())
+	return ln, nil // no IPv6
 }
 
 // joined is two listeners as one, with the address of the first.

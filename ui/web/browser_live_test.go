@@ -841,7 +841,10 @@ func TestBrowserThousand(t *testing.T) {
 	t.Logf("first byte after %.0f ms, usable after %v", firstByte, usable.Round(time.Millisecond))
 	v.shows("#count", "1000 questions wait")
 	v.shows("#more", "900 more wait; the filter finds them.")
-	v.write("#filter [name=filter]", "service 731?") // not among those that are listed
+	v.do(chromedp.Focus(chromedp.CSS("#filter [name=filter]")))
+	v.wait(`document.activeElement.name === "filter"`)
+	call(v, input.InsertText, input.InsertTextParams{Text: "service 731?"}) // perhaps not among those that are listed
+	v.wait(`filter.elements.filter.value === "service 731?"`)
 	v.wait(`document.querySelectorAll("#list > :not([hidden])").length === 1`)
 	v.shows("#list", "Which database for service 731?")
 	v.keys(kb.Escape)

@@ -164,10 +164,11 @@ func TestBrowserPasskeyRefused(t *testing.T) {
 	const asIs = `(form) => {}`
 	yes := true
 	for name, tt := range map[string]struct {
-		alter  string                          // what is sent, after it was signed
-		before func(s *signing, id []byte)     // it is signed
-		after  func(s *signing, r desk.Record) // it was signed
-		want   string
+		alter   string                          // what is sent, after it was signed
+		before  func(s *signing, id []byte)     // it is signed
+		after   func(s *signing, r desk.Record) // it was signed
+		unasked bool                            // it is not signed
+		want    string
 	}{
 		"another key": {before: func(s *signing, id []byte) {
 			key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -210,7 +211,14 @@ func TestBrowserPasskeyRefused(t *testing.T) {
 		}, want: "The signature does not count: its key is not among those that are trusted."},
 		"a removed key": {before: func(s *signing, _ []byte) {
 			s.change(func(k *proof.Passkey) { k.Removed = time.Now() })
-		}, want: "in a terminal run mcp-askuser passkey add"},
+		}, unasked: true, want: "in a terminal run mcp-askuser passkey add"},
+		"a question changed since it was shown": {before: func(s *signing, _ []byte) {
+			open, err := s.desk.Pending(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.rewrite(open[0], "3f2a1c", "3f2a1d")
+		}, unasked: true, want: "The question has changed since it was shown: read it again."},
 		"a signature left out": {alter: `(form) => form.delete("proof")`, want: "This answer must be signed by the user: with a passkey on the page"},
 		"no credential":        {alter: `(form) => form.set("proof", "x")`, want: "The browser's response is no credential"},
 	} {
@@ -237,7 +245,7 @@ func TestBrowserPasskeyRefused(t *testing.T) {
 			}
 			release := s.hold(tt.alter)
 			s.yes(rec)
-			if name != "a removed key" {
+			if !tt.unasked {
 				s.wait(`window.release`)
 				if tt.after != nil {
 					tt.after(s, rec)

@@ -67,6 +67,9 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Reco
 	if len(keys) == 0 {
 		return s.showFault(w, r, rec.ID, http.StatusForbidden, errNoPasskey)
 	}
+	if r.PostForm.Get("asked") != rec.Statement() { // what is signed is what was shown
+		return s.showFault(w, r, rec.ID, http.StatusForbidden, errChanged)
+	}
 	at := s.Now().UTC().Round(0)
 	statement, err := rec.ProofStatement(reply, at)
 	if err != nil {
@@ -99,6 +102,7 @@ func (s *Server) passkeys(ctx context.Context, host string) ([]proof.Passkey, er
 
 var (
 	errNoPasskey = errors.New(words.Mark("this answer needs a passkey, and there is none for this page: in a terminal run mcp-askuser passkey add, then mcp-askuser web --open"))
+	errChanged   = errors.New(words.Mark("the question has changed since it was shown: read it again"))
 	errUnproven  = errors.New(words.Mark("the signature does not count"))
 )
 
