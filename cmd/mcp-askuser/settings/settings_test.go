@@ -53,7 +53,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := Values{
 		Limits: question.DefaultLimits(), MaxRounds: 10, RoundPause: 10 * time.Minute,
-		Surfaces: []string{"auto"}, OnTimeout: "none", Result: "auto", Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: true,
+		Surfaces: []string{"auto"}, OnTimeout: "none", Result: "auto", Prove: "none", Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: true,
 		NtfyServer: "https://ntfy.sh", NtfyText: "header", Language: "auto",
 	}
 	if !reflect.DeepEqual(got.Values, want) {
@@ -62,6 +62,18 @@ func TestDefaults(t *testing.T) {
 	for _, s := range got.Rows {
 		if s.From != FromDefault || s.Source != "" {
 			t.Errorf("%s is from %s %s", s.Key, s.From, s.Source)
+		}
+	}
+}
+
+// What needs a proof only grows: no place allows what another forbids.
+func TestProveGrows(t *testing.T) {
+	for _, tc := range []struct{ file, environment, want string }{
+		{"confirm", "none", "confirm"}, {"confirm", "all", "all"}, {"all", "permissions", "all"}, {"none", "confirm", "confirm"}, {"confirm", "nothing", "confirm"},
+	} {
+		got := load(map[string]string{EnvFile: write(t, "prove = \""+tc.file+"\"\n"), "ASK_PROVE": tc.environment})
+		if got.Values.Prove != tc.want {
+			t.Errorf("%s in the file, %s in the environment: %s", tc.file, tc.environment, got.Values.Prove)
 		}
 	}
 }
