@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"mcp-askuser/internal/agenthost"
 	"mcp-askuser/internal/proc"
@@ -18,12 +19,19 @@ func (a *app) attended(known bool) bool {
 	if ci := a.getenv("CI"); ci != "" && ci != "false" && ci != "0" {
 		return false
 	}
-	if _, unattended, host := agenthost.Above(os.Getppid()); host || known {
+	if unattended, host := hostAbove(); host || known {
 		return !unattended
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	return err == nil && tty.Close() == nil
 }
+
+// hostAbove reports whether a host has started this process, and to run by itself. It looks
+// once: a server asks it for every question.
+var hostAbove = sync.OnceValues(func() (unattended, ok bool) {
+	_, unattended, ok = agenthost.Above(os.Getppid())
+	return unattended, ok
+})
 
 // inboxCommand is the command line with which the user answers this server's questions.
 func (a *app) inboxCommand() string {
