@@ -39,9 +39,9 @@ build:
 test: deps unit browser
 
 # The race detector needs a C compiler; panes are tested in a real tmux, the guide's
-# front end by Python.
+# front end by Python; ssh-keygen signs answers.
 deps:
-	@$(call apt,gcc tmux git python3)
+	@$(call apt,gcc tmux git ssh-keygen python3)
 
 check:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); [ -z "$$files" ] || { echo "not gofmt-ed:"; echo "$$files"; exit 1; }
