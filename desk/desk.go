@@ -1,8 +1,9 @@
 // Package desk keeps records (a question set, its asker, its outcome) and their life:
 // asked, answered or ended otherwise, waited for, watched, archived, pruned. It keeps
 // them in a [Store], and decides which answer was first and who gave it. Of our packages
-// it imports question, proof and, for the process tree, internal/agenthost and internal/proc; it
-// must not know any surface, any protocol, or where the store keeps its documents.
+// it imports question, proof and, for the process tree, internal/agenthost and
+// internal/proc; it must not know any surface, any protocol, or where the store keeps its
+// documents.
 package desk
 
 import (

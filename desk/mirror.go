@@ -78,7 +78,7 @@ func (d *Desk) overrule(rec *Record, o Outcome) error {
 		return nil
 	}
 	if err := d.stamp(&o); err != nil {
-		return fmt.Errorf("encode the end of %s: %w", rec.ID, err)
+		return fmt.Errorf("end %s: %w", rec.ID, err)
 	}
 	o.Unsettled = false
 	rec.State, rec.Outcome, rec.Later = o.Status, &o, &here

@@ -73,10 +73,10 @@ func (rec *Record) addEarlier(r *question.Reply, before []question.Answer, by *A
 	*r = out
 }
 
-// MayAnswer returns an error that wraps ErrUserRequired where the evidence is not enough
-// for an answer to a record, ErrProofRequired where no answer can be signed there, and one
-// that wraps ErrDenied where the credential of this
-// process is not. Evidence without a way is not known yet, and always enough.
+// MayAnswer returns an error that wraps ErrUserRequired where the evidence is not enough for
+// an answer to a record, ErrProofRequired where no answer can be signed, and ErrDenied where
+// the credential of this process is not enough. Evidence without a way is not known yet, and
+// always enough.
 func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
 	proves := d.RequiresProof(&rec)
 	switch {

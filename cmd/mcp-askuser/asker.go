@@ -26,8 +26,8 @@ func (a *app) attended(known bool) bool {
 	return err == nil && tty.Close() == nil
 }
 
-// hostAbove reports whether a host has started this process, and to run by itself. It looks
-// once: a server asks it for every question.
+// hostAbove reports whether a host is above this process, and whether that host runs
+// without a user. The processes are read once: a server needs this for every question.
 var hostAbove = sync.OnceValues(func() (unattended, ok bool) {
 	_, unattended, ok = agenthost.Above(os.Getppid())
 	return unattended, ok

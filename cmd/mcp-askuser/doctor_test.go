@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// On a machine without a terminal and a desktop an inbox takes the question when it is
-// opened, so nothing is wrong there. At a CI job nobody opens one.
+// On a machine without a terminal and a desktop, the user can open an inbox later, and doctor
+// reports no fault. In a CI job there is no user, and doctor reports one.
 func TestDoctorWithoutTerminal(t *testing.T) {
 	for ci, want := range map[string]struct {
 		status int

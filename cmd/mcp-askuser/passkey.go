@@ -160,12 +160,13 @@ func (a *app) passkeyList() *cobra.Command {
 }
 
 func (a *app) passkeyRemove() *cobra.Command {
-	return a.withDesk(&cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "remove NAME",
 		Short:   "Trust a passkey no more; what it has signed so far still counts",
 		Example: "  mcp-askuser passkey remove laptop",
-	}, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
-		if d.Answerer(a.evidence(), desk.Asker{}).Kind != desk.UserAnswerer {
+	}
+	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
+		if !a.byUser() {
 			return errOnlyUser()
 		}
 		return a.updatePasskeys(cmd.Context(), func(keys *proof.Keys) error {
@@ -177,4 +178,5 @@ func (a *app) passkeyRemove() *cobra.Command {
 			return nil
 		})
 	})
+	return cmd
 }

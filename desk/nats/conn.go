@@ -326,9 +326,10 @@ func (c *conn) identity() Identity {
 	return c.me
 }
 
-// errLost ends a request whose connection was lost.
+// errAddress means that the address of a shared desk is not one.
 var errAddress = errors.New("not an address of the form nats://HOST:PORT, of several nodes with commas between")
 
+// errLost ends a request whose connection was lost.
 var errLost = errors.New("the connection was lost")
 
 // endRequests ends all requests under way: the client would wait for their timeouts.

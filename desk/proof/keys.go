@@ -34,12 +34,8 @@ const (
 func Load(dir string) (Keys, error) {
 	var k Keys
 	for _, name := range []string{passkeysFile, SignersFile} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err == nil {
-			err = k.add(data)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return k, fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
+		if err := k.Read(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return k, err
 		}
 	}
 	return k, nil
@@ -49,22 +45,19 @@ func Load(dir string) (Keys, error) {
 // allowed_signers file.
 func (k *Keys) Read(file string) error {
 	data, err := os.ReadFile(file)
-	if err == nil {
-		err = k.add(data)
+	switch {
+	case err != nil:
+	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")):
+		err = json.Unmarshal(data, k)
+	default:
+		var signers []Signer
+		signers, err = ParseSigners(data)
+		k.Signers = append(k.Signers, signers...)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
-}
-
-func (k *Keys) add(data []byte) error {
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		return json.Unmarshal(data, k)
-	}
-	signers, err := ParseSigners(data)
-	k.Signers = append(k.Signers, signers...)
-	return err
 }
 
 // UpdatePasskeys changes the passkeys of a directory of keys, one process at a time.
@@ -84,16 +77,8 @@ func UpdatePasskeys(dir string, change func(*Keys) error) error {
 	if err != nil {
 		return err
 	}
-	return SavePasskeys(dir, keys.Passkeys)
-}
-
-// SavePasskeys writes the passkeys of a directory of keys.
-func SavePasskeys(dir string, passkeys []Passkey) error {
-	data, err := json.MarshalIndent(Keys{Passkeys: passkeys}, "", "  ")
+	data, err := json.MarshalIndent(Keys{Passkeys: keys.Passkeys}, "", "  ")
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	return wholefile.Put(filepath.Join(dir, passkeysFile), append(data, '\n'), 0o600, os.Rename)

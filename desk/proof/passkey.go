@@ -12,11 +12,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"time"
 
+	"mcp-askuser/internal/door"
 	"mcp-askuser/question"
 )
 
@@ -80,15 +80,10 @@ func checkClientData(data []byte, kind, challenge string) (party string, err err
 		return "", ErrMismatch
 	}
 	origin, err := url.Parse(c.Origin)
-	if err != nil || c.CrossOrigin || origin.Scheme != "https" && !loopback(origin.Hostname()) {
+	if err != nil || c.CrossOrigin || origin.Scheme != "https" && !door.Loopback(origin.Hostname()) {
 		return "", fmt.Errorf("%w: %q", ErrOrigin, c.Origin)
 	}
 	return origin.Hostname(), nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // checkAuthenticator checks that a user was there, was verified, and was on the page that

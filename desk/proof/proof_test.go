@@ -170,7 +170,10 @@ func TestRegister(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "keys")
-	if err := SavePasskeys(dir, []Passkey{k}); err != nil {
+	if err := UpdatePasskeys(dir, func(keys *Keys) error {
+		keys.Passkeys = append(keys.Passkeys, k)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	keys, err := Load(dir)

@@ -24,9 +24,9 @@ const Namespace = "mcp-askuser"
 // killAfter is how long ssh-keygen may take to restore the terminal, once it must end.
 const killAfter = 100 * time.Millisecond
 
-// SignSSH has ssh-keygen sign a statement with a key. It asks on the controlling terminal:
-// for a passphrase, for a touch; notice is written there before. file is a private key, or a public key whose private one an
-// SSH agent holds.
+// SignSSH has ssh-keygen sign a statement with a key. ssh-keygen asks for a passphrase or a
+// touch on the controlling terminal, where notice is written first. File is a private key,
+// or a public key whose private one an SSH agent holds.
 func SignSSH(ctx context.Context, file, notice string, s Statement) (*question.Proof, error) {
 	sum, err := s.Sum()
 	if err != nil {

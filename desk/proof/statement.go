@@ -6,7 +6,7 @@
 // The private keys stay where they are: in an authenticator (a passkey), with OpenSSH, or
 // in the credential of a shared desk.
 //
-// Of our packages it imports question. It must not know stores, surfaces or processes, but
+// Of our packages it imports question, internal/door and internal/wholefile. It must not know stores, surfaces or processes, but
 // for ssh-keygen, which signs.
 package proof
 

@@ -170,8 +170,8 @@ type notice struct {
 	Kind  string // late: another answer was first, or this one is not sent; unsent: it is sent later
 }
 
-// page shows the open records, those of agents that wait first, and one of them: the one with the parameter
-// id, which may have ended, or the first. The others are the ends of a result.
+// page shows the open records, those of agents that wait first, and one of them: the one
+// with the parameter id, which may have ended, or the first. The others are the ends of a result.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	x, err := s.layout(r, query.Get("id"), nil)

@@ -217,8 +217,8 @@ func (l Language) reason(reason string) string {
 	return strings.Join(parts, "; ")
 }
 
-// Remedy is the one reason why nobody was reached on which the user can act, of those
-// that a record has for each surface: "tty: no terminal; inbox: no inbox is open".
+// Remedy returns the one reason of an unavailable outcome that the user can act on. The
+// outcome has a reason for each surface: "tty: no terminal; inbox: no inbox is open".
 func (l Language) Remedy(o *desk.Outcome) string {
 	switch {
 	case o.Refused():
