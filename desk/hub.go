@@ -123,11 +123,15 @@ func (h *hub) run(ctx context.Context, changes <-chan Change) {
 	}
 }
 
-// notify wakes the listeners that a change concerns.
+// notify wakes the listeners that a change concerns, unless the watch was given up
+// meanwhile: who listens by then has another.
 func (h *hub) notify(ctx context.Context, c Change) {
 	u := update{c, sync.OnceValues(func() (Record, error) { return h.desk.Get(ctx, c.ID) })}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
 	for l := range h.listeners {
 		if l.id != "" && c.ID != "" && l.id != c.ID {
 			continue

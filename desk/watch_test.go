@@ -114,3 +114,41 @@ func TestWatchAfterAGap(t *testing.T) {
 		t.Error("not told")
 	}
 }
+
+// A watch that was given up may still have a change to report. Those who watch by then have
+// a watch of their own, and go on.
+func TestWatchAfterOneThatEnded(t *testing.T) {
+	dir := storeDir(t)
+	other := open(t, dir)
+	var watches []chan desk.Change
+	d := desk.New(&tampered{Store: openSpool(t, dir), watch: func(context.Context) (<-chan desk.Change, error) {
+		watches = append(watches, make(chan desk.Change))
+		return watches[len(watches)-1], nil
+	}}, desk.Options{})
+	ctx, end := context.WithCancel(deadline(t))
+	defer end()
+	first, leave := context.WithCancel(ctx)
+	events := must(d.Watch(first))
+	leave()
+	for range events { // until it has left
+	}
+	events = must(d.Watch(ctx))
+	rec := ask(t, other)
+	asked := desk.Change{Kind: desk.KindPending, ID: rec.ID}
+	for range 2 { // the second is taken when the first was reported
+		watches[0] <- asked
+	}
+	select {
+	case watches[1] <- asked:
+	case <-ctx.Done():
+	}
+	if ev, ok := <-events; !ok || ev.Type != desk.Asked || ev.Record.ID != rec.ID {
+		t.Errorf("told %+v, and the watch goes on: %v", ev, ok)
+	}
+	end()
+	for range events {
+	}
+	for _, changes := range watches {
+		close(changes)
+	}
+}

@@ -213,6 +213,19 @@ func (r *rig) watch() (events <-chan desk.Event, stop func()) {
 	}
 }
 
+// await waits for an event of this type.
+func await(t *testing.T, events <-chan desk.Event, kind desk.EventType) {
+	t.Helper()
+	for {
+		switch within(t, events).Type {
+		case kind:
+			return
+		case "":
+			t.Fatal("the watch ended")
+		}
+	}
+}
+
 // open waits for the one question that is open.
 func (r *rig) open() desk.Record {
 	r.t.Helper()
@@ -326,7 +339,8 @@ func TestCallEnds(t *testing.T) {
 		if err := within(t, got).err; !errors.Is(err, tc.cause) {
 			t.Errorf("%v: the call returned %v", tc.cause, err)
 		}
-		for tc.want != desk.Pending && within(t, events).Type != desk.Ended {
+		if tc.want != desk.Pending {
+			await(t, events, desk.Ended)
 		}
 		if rec, err := r.desk.Get(t.Context(), id); err != nil || rec.State != tc.want {
 			t.Errorf("%v: the record is %s, %v", tc.cause, rec.State, err)

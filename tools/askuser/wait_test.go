@@ -32,8 +32,7 @@ func (r *rig) startMany(n, every int) (links []*link, results []<-chan result) {
 			req.Params.Meta = &mcp.Meta{ProgressToken: i}
 		}
 		links, results = append(links, l), append(results, r.start(r.t.Context(), l, req))
-		for within(r.t, events).Type != desk.Asked {
-		}
+		await(r.t, events, desk.Asked)
 		if i%every == 0 {
 			within(r.t, l.noted)
 		}
