@@ -37,7 +37,7 @@ func newSigns(t *testing.T) signs {
 
 // desk opens a desk that trusts the user's key.
 func (s signs) desk(store desk.Store, policy desk.Policy) *desk.Desk {
-	keys := proof.Keys{Signers: []proof.Signer{{Principals: "ada", Key: s.key.PublicKey()}}}
+	keys := proof.Keys{Signers: []proof.Signer{{Principals: "ada", Key: s.key.PublicKey().Marshal()}}}
 	return desk.New(store, desk.Options{Prove: policy, Keys: func(context.Context) (proof.Keys, error) { return keys, nil }})
 }
 

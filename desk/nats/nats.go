@@ -17,10 +17,11 @@
 // server dies every request to it ends at once. Owners, writers and roles are part of
 // the subjects, which the server checks against each credential; a document that is not
 // under its writer's own name does not count, and is logged. No decision reads a clock of
-// another machine. The operator's rules list the humans' keys: each outcome of a human is
-// signed with one, which desk checks.
+// another machine. The operator's rules list the keys of the humans' credentials: each
+// outcome of a human is signed with one, which desk checks. The keys of passkeys and the SSH
+// keys with which humans sign besides are written by each human alone.
 //
-// The package imports desk, whose Store it is, internal/door and the client of NATS.
+// The package imports desk, whose Store it is, desk/proof, internal/door and the client of NATS.
 // It knows of records only their ids, is no server, and changes streams for the operator
 // alone ([Store.Make], [Store.FindDamage]).
 package nats
@@ -330,16 +331,12 @@ const maxInFlight = 64
 // collected: a reader that finds it free knows that the record was open then.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
-	err := s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
-		began := time.Now()
-		_ = each(len(keys), func(i int) error {
+	err := s.readFresh(ctx, func() (definite bool, err error) {
+		err = each(len(keys), func(i int) error {
 			out[i] = s.get(ctx, keys[i].Kind, keys[i].ID)
 			return nil
 		})
-		if !slices.ContainsFunc(out, absent) || s.leaderIsFresh(ctx, began) {
-			return true, nil
-		}
-		return false, fmt.Errorf("%w: the node may be cut off from the others", desk.ErrUnreachable)
+		return !slices.ContainsFunc(out, absent), err
 	})
 	for i := range out {
 		if err != nil && absent(out[i]) {
@@ -347,6 +344,18 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 		}
 	}
 	return out
+}
+
+// readFresh reads until the result is definite, or no other leader can know more.
+func (s *Store) readFresh(ctx context.Context, read func() (definite bool, err error)) error {
+	return s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
+		began := time.Now()
+		definite, err := read()
+		if definite || err != nil || s.leaderIsFresh(ctx, began) {
+			return true, err
+		}
+		return false, fmt.Errorf("%w: the node may be cut off from the others", desk.ErrUnreachable)
+	})
 }
 
 func absent(d desk.Document) bool { return errors.Is(d.Err, desk.ErrNotFound) }

@@ -1,19 +1,24 @@
 package nats
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/proof"
 )
 
 // rulesSubject has the rules, one document. Only the operator may write there.
-const rulesSubject = root + areaAsk + ".keys." + nameless + ".rules." + nameless
+const rulesSubject = root + areaAsk + "." + kindKeys + "." + nameless + ".rules." + nameless
 
 // rulesAge is how long rules that were read count: a human who has read that the operator
 // lists their key answers later than that.
@@ -55,6 +60,76 @@ func (s *Store) setRules(ctx context.Context, r desk.Rules) error {
 	defer s.ruling.Unlock()
 	s.ruled = time.Time{}
 	return nil
+}
+
+// keysOf is the place of a human's keys. Nobody but that human and the operator may write there.
+func keysOf(human string) place { return place{areaAsk, kindKeys, human, "trusted"} }
+
+// Keys implements desk.Signer. Names of keys begin with that of their human, whatever the
+// human calls them.
+func (s *Store) Keys(ctx context.Context, _ string) (all map[string]proof.Keys, err error) {
+	var docs []message
+	err = s.readFresh(ctx, func() (bool, error) {
+		found, err := s.places(ctx, StreamDesk, keysOf("*").filter())
+		if err == nil {
+			docs, err = s.lasts(ctx, slices.Collect(maps.Keys(found)))
+		}
+		return false, err
+	})
+	all = map[string]proof.Keys{}
+	for _, m := range docs {
+		var keys proof.Keys
+		if bad := json.Unmarshal(m.Data, &keys); !m.exists() || bad != nil {
+			s.log.Warn("keys that cannot be read are left out", "subject", m.Subject, "error", bad)
+			continue
+		}
+		name := m.By.author().Name
+		for i := range keys.Passkeys {
+			keys.Passkeys[i].Name = name + "/" + keys.Passkeys[i].Name
+		}
+		for i := range keys.Signers {
+			keys.Signers[i].Principals = name + "/" + keys.Signers[i].Principals
+		}
+		keys.Humans = nil // the operator's
+		if all[name] = keys; m.By.name == s.identity().writer() {
+			all[""] = keys
+		}
+	}
+	return all, err
+}
+
+// UpdateKeys implements desk.Signer.
+func (s *Store) UpdateKeys(ctx context.Context, _ string, change func(*proof.Keys) error) (shared bool, err error) {
+	if err := s.MayAnswer(ctx); err != nil {
+		return true, err
+	}
+	me := s.identity()
+	p := keysOf(me.writer())
+	subject := p.by(me.writer())
+	if !me.Any && !slices.Contains(me.Allow, subject) {
+		return true, fmt.Errorf("%w: the nodes were set up before humans could write their keys there: have mcp-askuser desk init write them anew, and restart them", desk.ErrDenied)
+	}
+	for {
+		m, err := s.last(ctx, p)
+		if err != nil {
+			return true, err
+		}
+		if !m.exists() {
+			m.Data = []byte("{}")
+		}
+		var keys proof.Keys
+		if err := errors.Join(json.Unmarshal(m.Data, &keys), change(&keys)); err != nil {
+			return true, err
+		}
+		data, err := json.Marshal(keys)
+		if err != nil || bytes.Equal(data, m.Data) {
+			return true, err
+		}
+		err = s.create(ctx, creation{place: p, subject: subject, data: data, replaces: m.Seq})
+		if !errors.Is(err, desk.ErrExists) { // another process changed them in between
+			return true, err
+		}
+	}
 }
 
 // Sign implements desk.Signer.
