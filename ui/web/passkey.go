@@ -127,9 +127,9 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 	}
 	p := &question.Proof{Kind: question.PasskeyProof, Key: c.ID, At: at, Signature: c.Response.Signature, ClientData: c.Response.ClientData, AuthenticatorData: c.Response.AuthenticatorData}
 	return p, s.UpdateKeys(r.Context(), func(keys *proof.Keys) error {
-		_, err := keys.Verify(statement, p)
+		err := keys.Verify(statement, p)
 		if err == nil {
-			keys.Passkeys, err = keys.Count(p)
+			err = keys.Count(p)
 		}
 		if err != nil {
 			err = fmt.Errorf("%w: %w", errUnproven, err)
