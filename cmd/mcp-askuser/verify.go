@@ -22,7 +22,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// trustedKeys returns the keys that are trusted here.
+// trustedKeys returns the keys beside the store.
 func (a *app) trustedKeys(context.Context) (proof.Keys, error) {
 	dir, err := a.storeFile(keysDir)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *app) verify() *cobra.Command {
 }
 
 // readRecord reads a record from a file or standard input, or finds it on the desk, whose
-// humans' keys are added unless the keys are pinned.
+// keys count unless others are pinned.
 func (a *app) readRecord(ctx context.Context, name string, keys *proof.Keys, pinned bool) (rec desk.Record, err error) {
 	var data []byte
 	if name == "-" {
@@ -98,6 +98,11 @@ func (a *app) readRecord(ctx context.Context, name string, keys *proof.Keys, pin
 			return rec, err
 		}
 		if rec, err = find(ctx, d, name); err == nil && !pinned {
+			author := ""
+			if rec.Outcome != nil && rec.Outcome.Answerer != nil {
+				author = rec.Outcome.Answerer.Name
+			}
+			*keys, _, err = d.Keys(ctx, rec.ID, author)
 			keys.Humans = d.Humans(ctx, rec.ID)
 		}
 		return rec, err

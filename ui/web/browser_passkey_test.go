@@ -47,11 +47,11 @@ func sign(t *testing.T, l look) *signing {
 	s.rig = start(t, func(o *Options) {
 		o.Desk = desk.New(store, desk.Options{MaxRounds: 10, Prove: desk.ProveAll, Keys: trusted})
 		o.Keys, o.Proves = trusted, true
-		o.UpdateKeys = func(_ context.Context, change func(*proof.Keys) error) error {
+		o.UpdateKeys = func(_ context.Context, _ string, change func(*proof.Keys) error) error {
 			return proof.UpdatePasskeys(s.keys, change)
 		}
 		o.AddPasskey = func(ctx context.Context, key proof.Passkey) error {
-			return o.UpdateKeys(ctx, func(keys *proof.Keys) error { keys.Passkeys = append(keys.Passkeys, key); return nil })
+			return o.UpdateKeys(ctx, "", func(keys *proof.Keys) error { keys.Passkeys = append(keys.Passkeys, key); return nil })
 		}
 	})
 	address, err := url.Parse(s.server.Address(s.addr))

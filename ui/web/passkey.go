@@ -60,7 +60,7 @@ type toSign struct {
 
 // askProof responds to a reply that needs a proof with what is to be signed.
 func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Record, reply question.Reply) error {
-	keys, err := s.passkeys(r.Context(), hostname(r))
+	keys, err := s.passkeys(r.Context(), rec.ID, hostname(r))
 	if err != nil {
 		return err
 	}
@@ -94,9 +94,9 @@ func descriptors(keys []proof.Passkey) []any {
 	return out
 }
 
-// passkeys returns the passkeys of a host that may sign.
-func (s *Server) passkeys(ctx context.Context, host string) ([]proof.Passkey, error) {
-	keys, err := s.Keys(ctx)
+// passkeys returns the passkeys of a host that may sign for a record.
+func (s *Server) passkeys(ctx context.Context, id, host string) ([]proof.Passkey, error) {
+	keys, _, err := s.Desk.Keys(ctx, id, "")
 	return slices.DeleteFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }), err
 }
 
@@ -126,10 +126,10 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 		return nil, err
 	}
 	p := &question.Proof{Kind: question.PasskeyProof, Key: c.ID, At: at, Signature: c.Response.Signature, ClientData: c.Response.ClientData, AuthenticatorData: c.Response.AuthenticatorData}
-	return p, s.UpdateKeys(r.Context(), func(keys *proof.Keys) error {
-		_, err := keys.Verify(statement, p)
+	return p, s.UpdateKeys(r.Context(), rec.ID, func(keys *proof.Keys) error {
+		err := keys.Verify(statement, p)
 		if err == nil {
-			keys.Passkeys, err = keys.Count(p)
+			err = keys.Count(p)
 		}
 		if err != nil {
 			err = fmt.Errorf("%w: %w", errUnproven, err)
@@ -150,7 +150,7 @@ func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
 		return errNoPage
 	}
 	name := question.Line(r.URL.Query().Get("name"))
-	keys, err := s.passkeys(r.Context(), hostname(r))
+	keys, err := s.passkeys(r.Context(), "", hostname(r))
 	if err != nil {
 		return err
 	}

@@ -62,11 +62,11 @@ type Options struct {
 	// user answers; false for any other token. Nil: no front ends.
 	FrontEnd func(token string) (name string, ok bool)
 
-	// Keys returns the keys that are trusted, and UpdateKeys changes the passkeys among them;
-	// nil: there are none. Proves says that answers are signed here even if there is no passkey
+	// Keys returns the keys beside the store, and UpdateKeys changes those that count for a
+	// record; nil: there are none. Proves says that answers are signed here even if there is no passkey
 	// yet. AddPasskey trusts one that the user registers on the page; nil: none is registered.
 	Keys       func(context.Context) (proof.Keys, error)
-	UpdateKeys func(ctx context.Context, change func(*proof.Keys) error) error
+	UpdateKeys func(ctx context.Context, id string, change func(*proof.Keys) error) error
 	Proves     bool
 	AddPasskey func(context.Context, proof.Passkey) error
 
@@ -118,7 +118,7 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Keys == nil {
 		o.Keys = func(context.Context) (proof.Keys, error) { return proof.Keys{}, nil }
-		o.UpdateKeys = func(_ context.Context, change func(*proof.Keys) error) error { return change(&proof.Keys{}) }
+		o.UpdateKeys = func(_ context.Context, _ string, change func(*proof.Keys) error) error { return change(&proof.Keys{}) }
 	}
 	s := &Server{
 		Options:  o,
