@@ -285,7 +285,10 @@ async function send(button) {
   const ask = result.page.querySelector('[data-sign]');
   if (ask) {
     try {
-      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(ask.dataset.sign));
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({
+        challenge: ask.dataset.sign, rpId: location.hostname, userVerification: 'required',
+        allowCredentials: ask.dataset.keys.split(' ').map((id) => ({ type: 'public-key', id })),
+      });
       body.set('proof', JSON.stringify(await navigator.credentials.get({ publicKey })));
       body.set('at', ask.dataset.at);
       result = await load('/answer', body);
