@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -77,6 +78,11 @@ func functions(l words.Language) template.FuncMap {
 		},
 		"n": func(n int, one, many literal, args ...any) template.HTML {
 			return template.HTML(l.N(n, string(one), string(many), filled(args)...)) //nolint:gosec // as above
+		},
+
+		"json": func(v any) (string, error) {
+			data, err := json.Marshal(v)
+			return string(data), err
 		},
 
 		"line":    question.Line,

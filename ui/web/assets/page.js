@@ -285,10 +285,7 @@ async function send(button) {
   const ask = result.page.querySelector('[data-sign]');
   if (ask) {
     try {
-      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({
-        challenge: ask.dataset.sign, rpId: location.hostname, userVerification: 'required',
-        allowCredentials: ask.dataset.keys.split(' ').map((id) => ({ type: 'public-key', id })),
-      });
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(ask.dataset.sign));
       body.set('proof', JSON.stringify(await navigator.credentials.get({ publicKey })));
       body.set('at', ask.dataset.at);
       result = await load('/answer', body);

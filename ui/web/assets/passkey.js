@@ -8,14 +8,14 @@ form.addEventListener('submit', async (event) => {
   const fault = form.querySelector('.fault'), { name } = form.elements;
   fault.textContent = '';
   try {
-    const { challenge, keys } = form.dataset, type = 'public-key';
+    const { challenge, keys } = form.dataset;
     const created = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON({
       challenge,
-      rp: { id: location.hostname, name: 'mcp-askuser' },
+      rp: { name: 'mcp-askuser' },
       user: { id: challenge, name: name.value, displayName: name.value },
-      pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type, alg })), // ECDSA on P-256, Ed25519, RSA
+      pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: 'public-key', alg })), // ECDSA on P-256, Ed25519, RSA
       authenticatorSelection: { userVerification: 'required', residentKey: 'preferred' },
-      excludeCredentials: keys.split(' ').filter(Boolean).map((id) => ({ type, id })),
+      excludeCredentials: JSON.parse(keys),
     }) });
     const body = new URLSearchParams({ name: name.value, credential: JSON.stringify(created) });
     const res = await fetch('/passkey', { method: 'POST', body });
