@@ -234,7 +234,7 @@ func (d *Desk) verifyTrusted(ctx context.Context, rec *Record, o *Outcome, by *A
 // All are those of each human of the shared desk, nil where the record is not on one.
 func (d *Desk) Keys(ctx context.Context, id, human string) (own proof.Keys, all map[string]proof.Keys, err error) {
 	if d.signer != nil {
-		all, err = d.signer.Keys(ctx, id)
+		all, err = d.signer.Keys(ctx, id, nil)
 	}
 	if all != nil || err != nil {
 		return all[human], all, err
@@ -243,10 +243,11 @@ func (d *Desk) Keys(ctx context.Context, id, human string) (own proof.Keys, all 
 	return own, nil, err
 }
 
-// UpdateKeys is that of [Signer], where the store is one.
+// UpdateKeys changes the keys of this process's human, where the record is on a shared desk.
 func (d *Desk) UpdateKeys(ctx context.Context, id string, change func(*proof.Keys) error) (shared bool, err error) {
 	if d.signer == nil {
 		return false, nil
 	}
-	return d.signer.UpdateKeys(ctx, id, change)
+	all, err := d.signer.Keys(ctx, id, change)
+	return all != nil, err
 }

@@ -139,7 +139,7 @@ func (a *app) passkeyList() *cobra.Command {
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		var keys proof.Keys
 		shared, err := d.UpdateKeys(cmd.Context(), "", func(own *proof.Keys) error { keys = *own; return nil })
-		if !shared {
+		if !shared && err == nil {
 			keys, err = a.trustedKeys(cmd.Context())
 		}
 		switch {
@@ -208,7 +208,7 @@ func (a *app) passkeySigners() *cobra.Command {
 			keys.Signers = from.Signers
 			return nil
 		})
-		if !shared {
+		if !shared && err == nil {
 			err = errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
 		}
 		return err

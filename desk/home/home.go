@@ -558,28 +558,16 @@ func (s *Store) Rules(ctx context.Context, id string) (desk.Rules, error) {
 }
 
 // Keys implements desk.Signer.
-func (s *Store) Keys(ctx context.Context, id string) (keys map[string]proof.Keys, err error) {
+func (s *Store) Keys(ctx context.Context, id string, change func(*proof.Keys) error) (keys map[string]proof.Keys, err error) {
 	near, err := s.isNear(ctx, id)
 	if near || err != nil {
 		return nil, err
 	}
 	err = s.reach(ctx, readTimeout, func(ctx context.Context) (err error) {
-		keys, err = s.far.Keys(ctx, id)
+		keys, err = s.far.Keys(ctx, id, change)
 		return err
 	})
 	return keys, err
-}
-
-// UpdateKeys implements desk.Signer.
-func (s *Store) UpdateKeys(ctx context.Context, id string, change func(*proof.Keys) error) (shared bool, err error) {
-	near, err := s.isNear(ctx, id)
-	if near || err != nil {
-		return !near, err
-	}
-	return true, s.reach(ctx, sendTimeout, func(ctx context.Context) error {
-		_, err := s.far.UpdateKeys(ctx, id, change)
-		return err
-	})
 }
 
 // Sign implements desk.Signer.

@@ -40,12 +40,12 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-func (k *keyless) Keys(ctx context.Context, id string) (map[string]proof.Keys, error) {
+func (k *keyless) Keys(ctx context.Context, id string, change func(*proof.Keys) error) (map[string]proof.Keys, error) {
 	if k.on.Load() {
 		signal(k.missed)
 		return nil, desk.ErrUnreachable
 	}
-	return k.Far.Keys(ctx, id)
+	return k.Far.Keys(ctx, id, change)
 }
 
 func (k *keyless) Bell(ctx context.Context, id string, look func() bool) error {

@@ -57,12 +57,8 @@ func (s *shared) Rules(ctx context.Context, _ string) (desk.Rules, error) {
 	return desk.Rules{}, s.Ping(ctx)
 }
 
-func (s *shared) Keys(ctx context.Context, _ string) (map[string]proof.Keys, error) {
+func (s *shared) Keys(ctx context.Context, _ string, _ func(*proof.Keys) error) (map[string]proof.Keys, error) {
 	return map[string]proof.Keys{}, s.Ping(ctx)
-}
-
-func (s *shared) UpdateKeys(ctx context.Context, _ string, _ func(*proof.Keys) error) (shared bool, err error) {
-	return true, s.Ping(ctx)
 }
 
 func (s *shared) Sign(context.Context, string, []byte) (key string, signature []byte, err error) {

@@ -82,12 +82,12 @@ func (d device) signs(rec desk.Record, r question.Reply, at time.Time) question.
 // trust has a human put a device's keys on the desk.
 func trust(t *testing.T, human *nats.Store, d device) {
 	t.Helper()
-	shared, err := human.UpdateKeys(t.Context(), "", func(keys *proof.Keys) error {
+	_, err := human.Keys(t.Context(), "", func(keys *proof.Keys) error {
 		keys.Passkeys, keys.Signers = append(keys.Passkeys, d.keys.Passkeys...), append(keys.Signers, d.keys.Signers...)
 		return nil
 	})
-	if !shared || err != nil {
-		t.Fatalf("shared %v, %v", shared, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestRemovedKey(t *testing.T) {
 	if _, err := strict.Reply(t.Context(), before.ID, laptop.signs(before, says("a"), time.Now()), byPage); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := alice.UpdateKeys(t.Context(), "", func(keys *proof.Keys) error {
+	if _, err := alice.Keys(t.Context(), "", func(keys *proof.Keys) error {
 		keys.Passkeys[0].Removed = time.Now().UTC()
 		return nil
 	}); err != nil {
@@ -215,7 +215,7 @@ func TestKeysOfTwoProcesses(t *testing.T) {
 func TestWhoHasKeys(t *testing.T) {
 	r := newRig(t)
 	nothing := func(*proof.Keys) error { return nil }
-	if _, err := c(t, r, "bot").UpdateKeys(t.Context(), "", nothing); !errors.Is(err, desk.ErrDenied) || !strings.Contains(err.Error(), "agent bot") {
+	if _, err := c(t, r, "bot").Keys(t.Context(), "", nothing); !errors.Is(err, desk.ErrDenied) || !strings.Contains(err.Error(), "agent bot") {
 		t.Errorf("an agent: %v", err)
 	}
 	file := filepath.Join(r.Dir, r.Nodes[0].Name, "nats.conf")
@@ -231,7 +231,7 @@ func TestWhoHasKeys(t *testing.T) {
 	r.Restart(0)
 	alice := r.Open(natstest.Account, nodes.Human, "alice")
 	natstest.Await(t, func() error { return alice.Ping(t.Context()) })
-	if _, err := alice.UpdateKeys(t.Context(), "", nothing); !errors.Is(err, desk.ErrDenied) || !strings.Contains(err.Error(), "desk init") {
+	if _, err := alice.Keys(t.Context(), "", nothing); !errors.Is(err, desk.ErrDenied) || !strings.Contains(err.Error(), "desk init") {
 		t.Errorf("on earlier nodes: %v", err)
 	}
 	data := must(json.Marshal(newPasskey("laptop").keys))

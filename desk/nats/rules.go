@@ -67,7 +67,12 @@ func keysOf(human string) place { return place{areaAsk, kindKeys, human, "truste
 
 // Keys implements desk.Signer. Names of keys begin with that of their human, whatever the
 // human calls them.
-func (s *Store) Keys(ctx context.Context, _ string) (all map[string]proof.Keys, err error) {
+func (s *Store) Keys(ctx context.Context, _ string, change func(*proof.Keys) error) (all map[string]proof.Keys, err error) {
+	if change != nil {
+		if err := s.updateKeys(ctx, change); err != nil {
+			return nil, err
+		}
+	}
 	var docs []message
 	err = s.readFresh(ctx, func() (bool, error) {
 		found, err := s.places(ctx, StreamDesk, keysOf("*").filter())
@@ -98,36 +103,36 @@ func (s *Store) Keys(ctx context.Context, _ string) (all map[string]proof.Keys, 
 	return all, err
 }
 
-// UpdateKeys implements desk.Signer.
-func (s *Store) UpdateKeys(ctx context.Context, _ string, change func(*proof.Keys) error) (shared bool, err error) {
+// updateKeys changes the keys of this credential's human.
+func (s *Store) updateKeys(ctx context.Context, change func(*proof.Keys) error) error {
 	if err := s.MayAnswer(ctx); err != nil {
-		return true, err
+		return err
 	}
 	me := s.identity()
 	p := keysOf(me.writer())
 	subject := p.by(me.writer())
 	if !me.Any && !slices.Contains(me.Allow, subject) {
-		return true, fmt.Errorf("%w: the nodes were set up before humans could write their keys there: have mcp-askuser desk init write them anew, and restart them", desk.ErrDenied)
+		return fmt.Errorf("%w: the nodes were set up before humans could write their keys there: have mcp-askuser desk init write them anew, and restart them", desk.ErrDenied)
 	}
 	for {
 		m, err := s.last(ctx, p)
 		if err != nil {
-			return true, err
+			return err
 		}
 		if !m.exists() {
 			m.Data = []byte("{}")
 		}
 		var keys proof.Keys
 		if err := errors.Join(json.Unmarshal(m.Data, &keys), change(&keys)); err != nil {
-			return true, err
+			return err
 		}
 		data, err := json.Marshal(keys)
 		if err != nil || bytes.Equal(data, m.Data) {
-			return true, err
+			return err
 		}
 		err = s.create(ctx, creation{place: p, subject: subject, data: data, replaces: m.Seq})
 		if !errors.Is(err, desk.ErrExists) { // another process changed them in between
-			return true, err
+			return err
 		}
 	}
 }
