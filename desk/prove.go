@@ -79,11 +79,6 @@ func (d *Desk) rules(ctx context.Context, id string) (r Rules) {
 	return r
 }
 
-// Humans returns the humans of the shared desk that a record is on: names by public key.
-func (d *Desk) Humans(ctx context.Context, id string) map[string]string {
-	return d.rules(ctx, id).Humans
-}
-
 // sign signs an outcome of a human with their credential. The error wraps ErrDenied where
 // no asker would take it.
 func (d *Desk) sign(ctx context.Context, rec *Record, o *Outcome) error {
@@ -191,7 +186,7 @@ func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, by *Auth
 	if age := d.now().Sub(o.At); err == nil && fresh && age.Abs() > maxProofAge {
 		err = fmt.Errorf("it was signed at %s, more than ten minutes from now", o.At.Format(time.RFC3339))
 	}
-	signed := o.Credential != nil && o.Credential.Verified
+	signed := o.Credential.Public() != nil
 	switch {
 	case err == nil:
 	case errors.Is(err, errKeys) && (needed || signed):
@@ -214,40 +209,37 @@ func (d *Desk) verifyTrusted(ctx context.Context, rec *Record, o *Outcome, by *A
 	if by != nil {
 		human = by.Name
 	}
-	keys, all, err := d.Keys(ctx, rec.ID, human)
+	all, err := d.Keys(ctx, rec.ID, nil)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errKeys, err)
 	}
-	ended := *rec
+	keys, ended := all[human], *rec
 	ended.Outcome = o
-	err = ended.VerifyProof(&keys)
-	for _, keys := range all {
+	if err = ended.VerifyProof(&keys); err == nil && human != "" {
+		o.Proof.Name = human + "/" + o.Proof.Name
+	}
+	for other, keys := range all {
 		if errors.Is(err, proof.ErrUntrusted) && ended.VerifyProof(&keys) == nil {
-			o.Proof.Verified, err = false, fmt.Errorf("%w: %s", errForeignKey, o.Proof.Name)
+			o.Proof.Verified, err = false, fmt.Errorf("%w: %s", errForeignKey, other)
 		}
 	}
 	return err
 }
 
-// Keys returns the keys with which a human may sign an answer to a record: those beside the
-// store or, on a shared desk, the human's there. An empty name is the human of this process.
-// All are those of each human of the shared desk, nil where the record is not on one.
-func (d *Desk) Keys(ctx context.Context, id, human string) (own proof.Keys, all map[string]proof.Keys, err error) {
+// Keys returns the keys that count for a record, by the names of their humans: on a shared
+// desk those that its humans have written there. Those of the human of this process are under
+// the empty name, elsewhere those beside the store. Unless change is nil it first changes
+// these; for no record, those beside the store too.
+func (d *Desk) Keys(ctx context.Context, id string, change func(*proof.Keys) error) (all map[string]proof.Keys, err error) {
 	if d.signer != nil {
-		all, err = d.signer.Keys(ctx, id, nil)
+		all, err = d.signer.Keys(ctx, id, change)
 	}
-	if all != nil || err != nil {
-		return all[human], all, err
+	if err != nil || all != nil && (change == nil || id != "") {
+		return all, err
 	}
-	own, err = d.keys(ctx)
-	return own, nil, err
-}
-
-// UpdateKeys changes the keys of this process's human, where the record is on a shared desk.
-func (d *Desk) UpdateKeys(ctx context.Context, id string, change func(*proof.Keys) error) (shared bool, err error) {
-	if d.signer == nil {
-		return false, nil
+	keys, err := d.keys(change)
+	if all == nil {
+		all = map[string]proof.Keys{"": keys}
 	}
-	all, err := d.signer.Keys(ctx, id, change)
-	return all != nil, err
+	return all, err
 }

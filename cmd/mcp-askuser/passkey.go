@@ -29,6 +29,16 @@ func (a *app) passkeys() *cobra.Command {
 	return cmd
 }
 
+// asUser is withDesk for a command that agents may not run.
+func (a *app) asUser(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		if !a.byUser() {
+			return errors.New(words.T("only you can do this: run it in a terminal of your own"))
+		}
+		return do(cmd, d, args)
+	})
+}
+
 func (a *app) passkeyAdd() *cobra.Command {
 	var o web.Options
 	cmd := &cobra.Command{
@@ -38,10 +48,7 @@ func (a *app) passkeyAdd() *cobra.Command {
   mcp-askuser passkey add --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`,
 	}
 	pageFlags(cmd, &o)
-	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
-		if !a.byUser() {
-			return errOnlyUser()
-		}
+	return a.asUser(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		name, err := os.Hostname()
 		if len(args) > 0 {
 			name, err = args[0], nil
@@ -69,7 +76,7 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 			return nil
 		}
 	}
-	if err := o.UpdateKeys(ctx, "", add(proof.Passkey{Name: name})); err != nil {
+	if _, err := d.Keys(ctx, "", add(proof.Passkey{Name: name})); err != nil {
 		return err
 	}
 	ctx, end := context.WithCancel(ctx)
@@ -77,7 +84,7 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 	registered := ""
 	o.Proves = true
 	o.AddPasskey = func(ctx context.Context, key proof.Passkey) error {
-		err := o.UpdateKeys(ctx, "", add(key))
+		_, err := d.Keys(ctx, "", add(key))
 		if err == nil {
 			registered = key.Name
 			end()
@@ -108,26 +115,6 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 	return nil
 }
 
-func errOnlyUser() error {
-	return errors.New(words.T("only you can do this: run it in a terminal of your own"))
-}
-
-// keyUpdater returns what changes the keys that count for a record: this human's on its shared
-// desk, or the passkeys beside the store. Without an id it changes both.
-func (a *app) keyUpdater(d *desk.Desk) func(ctx context.Context, id string, change func(*proof.Keys) error) error {
-	return func(ctx context.Context, id string, change func(*proof.Keys) error) error {
-		shared, err := d.UpdateKeys(ctx, id, change)
-		if err != nil || shared && id != "" {
-			return err
-		}
-		dir, err := a.storeFile(keysDir)
-		if err != nil {
-			return err
-		}
-		return proof.UpdatePasskeys(dir, change)
-	}
-}
-
 func (a *app) passkeyList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -137,11 +124,8 @@ func (a *app) passkeyList() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, as verify --keys reads it")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-		var keys proof.Keys
-		shared, err := d.UpdateKeys(cmd.Context(), "", func(own *proof.Keys) error { keys = *own; return nil })
-		if !shared && err == nil {
-			keys, err = a.trustedKeys(cmd.Context())
-		}
+		all, err := d.Keys(cmd.Context(), "", nil)
+		keys := all[""]
 		switch {
 		case err != nil:
 			return err
@@ -171,12 +155,9 @@ func (a *app) passkeyRemove() *cobra.Command {
 		Short:   "Trust a passkey no more; what it has signed so far still counts",
 		Example: "  mcp-askuser passkey remove laptop",
 	}
-	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
-		if !a.byUser() {
-			return errOnlyUser()
-		}
+	return a.asUser(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		found := false
-		err := a.keyUpdater(d)(cmd.Context(), "", func(keys *proof.Keys) error {
+		_, err := d.Keys(cmd.Context(), "", func(keys *proof.Keys) error {
 			i := slices.IndexFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Name == args[0] && k.Removed.IsZero() })
 			if i >= 0 {
 				keys.Passkeys[i].Removed, found = time.Now().UTC(), true
@@ -196,20 +177,14 @@ func (a *app) passkeySigners() *cobra.Command {
 		Short:   "Put your SSH keys on the shared desk",
 		Example: "  mcp-askuser passkey signers ~/.local/state/mcp-askuser/keys/allowed_signers",
 	}
-	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
-		if !a.byUser() {
-			return errOnlyUser()
-		}
+	return a.asUser(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		var from proof.Keys
-		if err := from.Read(args[0]); err != nil {
-			return err
+		_, err := a.shared()
+		if err == nil {
+			err = from.Read(args[0])
 		}
-		shared, err := d.UpdateKeys(cmd.Context(), "", func(keys *proof.Keys) error {
-			keys.Signers = from.Signers
-			return nil
-		})
-		if !shared && err == nil {
-			err = errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
+		if err == nil {
+			_, err = d.Keys(cmd.Context(), "", func(keys *proof.Keys) error { keys.Signers = from.Signers; return nil })
 		}
 		return err
 	})

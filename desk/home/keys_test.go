@@ -66,7 +66,7 @@ func TestKeysOutOfReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	signers := []proof.Signer{{Principals: "alice@laptop", Key: key.PublicKey().Marshal()}}
-	beside := func(context.Context) (proof.Keys, error) { return proof.Keys{Signers: signers}, nil }
+	beside := func(func(*proof.Keys) error) (proof.Keys, error) { return proof.Keys{Signers: signers}, nil }
 	keylessStore := func(kind, name string) (*keyless, *home.Store) {
 		near, err := spool.Open(t.TempDir())
 		if err != nil {
@@ -102,9 +102,8 @@ func TestKeysOutOfReach(t *testing.T) {
 	if err := reply(); !errors.Is(err, proof.ErrUntrusted) {
 		t.Errorf("with a key beside the store: %v", err)
 	}
-	shared, err := alice.UpdateKeys(t.Context(), rec.ID, func(keys *proof.Keys) error { keys.Signers = signers; return nil })
-	if err != nil || !shared {
-		t.Fatalf("shared %v, %v", shared, err)
+	if _, err := alice.Keys(t.Context(), rec.ID, func(keys *proof.Keys) error { keys.Signers = signers; return nil }); err != nil {
+		t.Fatal(err)
 	}
 	alicesDesk.on.Store(true)
 	if err := reply(); !errors.Is(err, desk.ErrUnreachable) {

@@ -331,12 +331,16 @@ const maxInFlight = 64
 // collected: a reader that finds it free knows that the record was open then.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
-	err := s.readFresh(ctx, func() (definite bool, err error) {
-		err = each(len(keys), func(i int) error {
+	err := s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
+		began := time.Now()
+		_ = each(len(keys), func(i int) error {
 			out[i] = s.get(ctx, keys[i].Kind, keys[i].ID)
 			return nil
 		})
-		return !slices.ContainsFunc(out, absent), err
+		if !slices.ContainsFunc(out, absent) || s.leaderIsFresh(ctx, began) {
+			return true, nil
+		}
+		return false, errStale
 	})
 	for i := range out {
 		if err != nil && absent(out[i]) {
@@ -346,17 +350,8 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	return out
 }
 
-// readFresh reads until the result is definite, or no other leader can know more.
-func (s *Store) readFresh(ctx context.Context, read func() (definite bool, err error)) error {
-	return s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
-		began := time.Now()
-		definite, err := read()
-		if definite || err != nil || s.leaderIsFresh(ctx, began) {
-			return true, err
-		}
-		return false, fmt.Errorf("%w: the node may be cut off from the others", desk.ErrUnreachable)
-	})
-}
+// errStale means that the leader may lead no more.
+var errStale = fmt.Errorf("%w: the node may be cut off from the others", desk.ErrUnreachable)
 
 func absent(d desk.Document) bool { return errors.Is(d.Err, desk.ErrNotFound) }
 

@@ -1,7 +1,7 @@
 package nats
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,41 +62,31 @@ func (s *Store) setRules(ctx context.Context, r desk.Rules) error {
 	return nil
 }
 
-// keysOf is the place of a human's keys. Nobody but that human and the operator may write there.
+// keysOf is the place of a human's keys.
 func keysOf(human string) place { return place{areaAsk, kindKeys, human, "trusted"} }
 
-// Keys implements desk.Signer. Names of keys begin with that of their human, whatever the
-// human calls them.
-func (s *Store) Keys(ctx context.Context, _ string, change func(*proof.Keys) error) (all map[string]proof.Keys, err error) {
+// Keys implements desk.Signer.
+func (s *Store) Keys(ctx context.Context, _ string, change func(*proof.Keys) error) (map[string]proof.Keys, error) {
 	if change != nil {
 		if err := s.updateKeys(ctx, change); err != nil {
 			return nil, err
 		}
 	}
-	var docs []message
-	err = s.readFresh(ctx, func() (bool, error) {
-		found, err := s.places(ctx, StreamDesk, keysOf("*").filter())
-		if err == nil {
-			docs, err = s.lasts(ctx, slices.Collect(maps.Keys(found)))
-		}
-		return false, err
-	})
-	all = map[string]proof.Keys{}
+	began := time.Now()
+	found, err := s.places(ctx, StreamDesk, keysOf("*").filter())
+	docs, failed := s.lasts(ctx, slices.Collect(maps.Keys(found)))
+	if err = cmp.Or(err, failed); err == nil && !s.leaderIsFresh(ctx, began) {
+		err = errStale
+	}
+	all := map[string]proof.Keys{}
 	for _, m := range docs {
 		var keys proof.Keys
-		if bad := json.Unmarshal(m.Data, &keys); !m.exists() || bad != nil {
+		if bad := json.Unmarshal(m.Data, &keys); bad != nil {
 			s.log.Warn("keys that cannot be read are left out", "subject", m.Subject, "error", bad)
 			continue
 		}
-		name := m.By.author().Name
-		for i := range keys.Passkeys {
-			keys.Passkeys[i].Name = name + "/" + keys.Passkeys[i].Name
-		}
-		for i := range keys.Signers {
-			keys.Signers[i].Principals = name + "/" + keys.Signers[i].Principals
-		}
-		keys.Humans = nil // the operator's
-		if all[name] = keys; m.By.name == s.identity().writer() {
+		keys.Humans = nil // in the rules alone
+		if all[m.By.author().Name] = keys; m.By.name == s.identity().writer() {
 			all[""] = keys
 		}
 	}
@@ -114,27 +104,25 @@ func (s *Store) updateKeys(ctx context.Context, change func(*proof.Keys) error) 
 	if !me.Any && !slices.Contains(me.Allow, subject) {
 		return fmt.Errorf("%w: the nodes were set up before humans could write their keys there: have mcp-askuser desk init write them anew, and restart them", desk.ErrDenied)
 	}
-	for {
-		m, err := s.last(ctx, p)
-		if err != nil {
-			return err
-		}
-		if !m.exists() {
-			m.Data = []byte("{}")
-		}
-		var keys proof.Keys
-		if err := errors.Join(json.Unmarshal(m.Data, &keys), change(&keys)); err != nil {
-			return err
-		}
-		data, err := json.Marshal(keys)
-		if err != nil || bytes.Equal(data, m.Data) {
-			return err
-		}
-		err = s.create(ctx, creation{place: p, subject: subject, data: data, replaces: m.Seq})
-		if !errors.Is(err, desk.ErrExists) { // another process changed them in between
-			return err
-		}
+	var keys proof.Keys
+	m, err := s.last(ctx, p)
+	if m.exists() {
+		err = json.Unmarshal(m.Data, &keys)
 	}
+	if err == nil {
+		err = change(&keys)
+	}
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(keys)
+	if err == nil {
+		err = s.create(ctx, creation{place: p, subject: subject, data: data, replaces: m.Seq})
+	}
+	if errors.Is(err, desk.ErrExists) { // another process has changed them in between
+		return s.updateKeys(ctx, change)
+	}
+	return err
 }
 
 // Sign implements desk.Signer.

@@ -33,7 +33,7 @@ func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 		t.Fatal(err)
 	}
 	page := openedPage{surfaceFunc{"web", func(context.Context) error { return ui.Unavailablef("no desktop") }}}
-	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveAll, Keys: func(context.Context) (proof.Keys, error) {
+	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveAll, Keys: func(func(*proof.Keys) error) (proof.Keys, error) {
 		return proof.Keys{Humans: map[string]string{public: "ada"}}, nil
 	}}, Elicit(), page)
 	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"

@@ -87,8 +87,8 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Reco
 
 // passkeys returns the passkeys of a host that may sign for a record.
 func (s *Server) passkeys(ctx context.Context, id, host string) ([]proof.Passkey, error) {
-	keys, _, err := s.Desk.Keys(ctx, id, "")
-	return slices.DeleteFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }), err
+	keys, err := s.Desk.Keys(ctx, id, nil)
+	return slices.DeleteFunc(keys[""].Passkeys, func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }), err
 }
 
 var (
@@ -117,7 +117,7 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 		return nil, err
 	}
 	p := &question.Proof{Kind: question.PasskeyProof, Key: c.ID, At: at, Signature: c.Response.Signature, ClientData: c.Response.ClientData, AuthenticatorData: c.Response.AuthenticatorData}
-	return p, s.UpdateKeys(r.Context(), rec.ID, func(keys *proof.Keys) error {
+	_, err = s.Desk.Keys(r.Context(), rec.ID, func(keys *proof.Keys) error {
 		err := keys.Verify(statement, p)
 		if err == nil {
 			err = keys.Count(p)
@@ -127,6 +127,7 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 		}
 		return err
 	})
+	return p, err
 }
 
 // getPasskey shows the page on which a passkey is registered.

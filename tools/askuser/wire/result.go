@@ -11,7 +11,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
-	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -25,18 +24,18 @@ type Result struct {
 	Message string `json:"message"`
 	// By is the answerer in one word, where it is not the user in a surface of ours:
 	// program, front end, asker, host or timeout.
-	By        string     `json:"by,omitempty"`
-	Answerer  *Answerer  `json:"answerer,omitempty"`
-	Proof     *Proof     `json:"proof,omitempty"` // the user's signature under the answers
-	ID        string     `json:"id,omitempty"`
-	Round     int        `json:"round,omitempty"`
-	Answers   ordered    `json:"answers"`
-	Responses []Response `json:"responses"`
-	Response  *bool      `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it
-	Note      string     `json:"note"`               // the user's own word, about the answers or why there are none
-	Reason    string     `json:"reason,omitempty"`
-	Summary   string     `json:"summary"`
-	Surface   string     `json:"surface,omitempty"`
+	By        string          `json:"by,omitempty"`
+	Answerer  *Answerer       `json:"answerer,omitempty"`
+	Proof     *question.Proof `json:"proof,omitempty"` // the user's signature under the answers
+	ID        string          `json:"id,omitempty"`
+	Round     int             `json:"round,omitempty"`
+	Answers   ordered         `json:"answers"`
+	Responses []Response      `json:"responses"`
+	Response  *bool           `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it
+	Note      string          `json:"note"`               // the user's own word, about the answers or why there are none
+	Reason    string          `json:"reason,omitempty"`
+	Summary   string          `json:"summary"`
+	Surface   string          `json:"surface,omitempty"`
 	// When it was answered, and how many milliseconds the user had the questions
 	// in front of them; 0 is unknown.
 	AnsweredAt string `json:"answered_at,omitempty"`
@@ -50,17 +49,17 @@ type Result struct {
 // Lean is the result for hosts that show their model the structured content and no text:
 // each answer once, and nothing that only programs need.
 type Lean struct {
-	Status   desk.Status `json:"status" jsonschema:"required"`
-	By       string      `json:"by,omitempty"`   // as in Result
-	Name     string      `json:"name,omitempty"` // of the answerer
-	Proof    *Proof      `json:"proof,omitempty"`
-	Answers  ordered     `json:"answers,omitzero"`
-	Response anyResponse `json:"response,omitzero"` // to the only question, where Answers does not say it: yes or no, several strings
-	Notes    ordered     `json:"notes,omitzero"`    // by question
-	Note     string      `json:"note,omitempty"`
-	ID       string      `json:"id,omitempty"`      // to await
-	Code     string      `json:"code,omitempty"`    // why the call was refused
-	Message  string      `json:"message,omitempty"` // what the model must know beside all that
+	Status   desk.Status     `json:"status" jsonschema:"required"`
+	By       string          `json:"by,omitempty"`   // as in Result
+	Name     string          `json:"name,omitempty"` // of the answerer
+	Proof    *question.Proof `json:"proof,omitempty"`
+	Answers  ordered         `json:"answers,omitzero"`
+	Response anyResponse     `json:"response,omitzero"` // to the only question, where Answers does not say it: yes or no, several strings
+	Notes    ordered         `json:"notes,omitzero"`    // by question
+	Note     string          `json:"note,omitempty"`
+	ID       string          `json:"id,omitempty"`      // to await
+	Code     string          `json:"code,omitempty"`    // why the call was refused
+	Message  string          `json:"message,omitempty"` // what the model must know beside all that
 }
 
 // The codes of refused calls.
@@ -122,9 +121,6 @@ type Answerer struct {
 	Name string            `json:"name,omitempty"` // of the user's credential, or of their front end
 }
 
-// Proof is the user's signature under a reply; without a published schema of its own.
-type Proof struct{ *view.Proof }
-
 // Response is what became of one question.
 type Response struct {
 	QuestionID string         `json:"question_id"`
@@ -178,9 +174,9 @@ func NewResult(rec desk.Record) *Result {
 		}
 		r.add(named, map[string]string{"name": r.Answerer.Name}, map[string]string{"name": ""})
 	}
-	if proof := view.ProofOf(rec.Outcome); proof != nil {
-		r.Proof = &Proof{proof}
-		r.Add("proven_"+string(proof.Kind), nil)
+	if o := rec.Outcome; o != nil && o.Proof.Public() != nil {
+		r.Proof = o.Proof.Public()
+		r.Add("proven_"+string(o.Proof.Kind), nil)
 	}
 	return r
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 
 	"github.com/invopop/jsonschema"
@@ -174,10 +175,21 @@ func reflected(v any) *jsonschema.Schema {
 		ExpandedStruct:             true,
 		AllowAdditionalProperties:  true,
 		RequiredFromJSONSchemaTags: true,
+		Mapper:                     withoutMembers,
 	}
 	s := r.Reflect(v)
 	s.Version = ""
 	return s
+}
+
+// withoutMembers describes the objects of a result in a word: each byte costs the user's
+// context.
+func withoutMembers(t reflect.Type) *jsonschema.Schema {
+	switch t {
+	case reflect.TypeFor[wire.Response](), reflect.TypeFor[wire.Answerer](), reflect.TypeFor[question.Proof]():
+		return &jsonschema.Schema{Type: "object"}
+	}
+	return nil
 }
 
 // addLean adds the members of the lean form to the schema of a result.
