@@ -3,9 +3,13 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,7 +43,13 @@ var faces = map[string]struct {
 
 func newSigning(t *testing.T, face string) *signing {
 	t.Helper()
-	s := newSigner(t)
+	return newSigner(t).signing(face)
+}
+
+// signing has the signer asked, and shows the question on a terminal.
+func (s *signer) signing(face string) *signing {
+	t := s.t
+	t.Helper()
 	store, err := spool.Open(s.dir)
 	s.check(err)
 	keys, err := proof.Load(filepath.Join(s.dir, keysDir))
@@ -152,9 +162,9 @@ func TestInterruptedSigning(t *testing.T) {
 }
 
 // TestWithdrawnWhileSigning: a question that ends while ssh-keygen asks takes ssh-keygen
-// with it, and the terminal is left as it was found.
+// with it, and the terminal is left as it was found. The inbox continues.
 func TestWithdrawnWhileSigning(t *testing.T) {
-	for _, face := range []string{"form", "lines"} {
+	for face := range faces {
 		t.Run(face, func(t *testing.T) {
 			t.Parallel()
 			x := newSigning(t, face)
@@ -163,10 +173,84 @@ func TestWithdrawnWhileSigning(t *testing.T) {
 			if _, err := x.desk.Close(t.Context(), x.rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "not needed"}); err != nil {
 				t.Fatal(err)
 			}
+			if face == "inbox" {
+				x.WaitFor("not needed")
+				x.end(t, face)
+				return
+			}
 			x.Wait()
 			t.Logf("it ended after %s", time.Since(start))
 			x.left(t)
 		})
+	}
+}
+
+// securityKey is OpenSSH's security key in software, which is touched whenever it must be.
+var securityKey = sync.OnceValues(func() (file string, err error) {
+	out, err := exec.Command("make", "-s", "-C", "../..", "bin/sk-dummy.so").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return filepath.Abs("../../bin/sk-dummy.so")
+})
+
+// TestSecurityKey: a security key signs, which `verify` accepts elsewhere. One that signs
+// without a touch is refused, and the question stays open.
+func TestSecurityKey(t *testing.T) {
+	for name, tt := range map[string]struct {
+		face    string
+		keygen  []string
+		touched bool
+	}{
+		"ed25519":           {"form", []string{"-t", "ed25519-sk"}, true},
+		"ecdsa":             {"lines", []string{"-t", "ecdsa-sk"}, true},
+		"inbox":             {"inbox", []string{"-t", "ed25519-sk"}, true},
+		"ed25519 untouched": {"form", []string{"-t", "ed25519-sk", "-O", "no-touch-required"}, false},
+		"ecdsa untouched":   {"form", []string{"-t", "ecdsa-sk", "-O", "no-touch-required"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSigner(t)
+			s.useSecurityKey(tt.keygen)
+			x := s.signing(tt.face)
+			x.yes(tt.face)
+			x.Type(passphrase + "\r")
+			if !tt.touched {
+				x.WaitFor("without being touched")
+				x.Type("\x03")
+				x.end(t, tt.face)
+				if now, err := x.desk.Get(t.Context(), x.rec.ID); err != nil || now.Outcome != nil {
+					t.Errorf("it ended: %+v, %v", now.Outcome, err)
+				}
+				return
+			}
+			x.answered(t)
+			x.end(t, tt.face)
+			rec, err := x.desk.Get(t.Context(), x.rec.ID)
+			s.check(err)
+			if status, out := s.verify(s.export(rec)); status != 0 {
+				t.Errorf("verify: %d %s", status, out)
+			}
+		})
+	}
+}
+
+// useSecurityKey replaces the SSH key, here and where it is pinned.
+func (s *signer) useSecurityKey(keygen []string) {
+	s.t.Helper()
+	provider, err := securityKey()
+	s.check(err)
+	s.env = []string{"SSH_SK_PROVIDER=" + provider}
+	s.check(os.Remove(s.file))
+	cmd := exec.CommandContext(s.t.Context(), "ssh-keygen", append(keygen, "-q", "-N", passphrase, "-f", s.file)...)
+	cmd.Env = append(os.Environ(), s.env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("%v: %s", err, out)
+	}
+	public, err := os.ReadFile(s.file + ".pub")
+	s.check(err)
+	for _, name := range []string{filepath.Join(s.dir, keysDir, proof.SignersFile), s.pinned[1]} {
+		s.check(os.WriteFile(name, append([]byte("ada@laptop "), public...), 0o600))
 	}
 }
 
