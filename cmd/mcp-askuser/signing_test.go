@@ -269,7 +269,6 @@ func TestSignedOverHTTP(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			s := newSigner(t)
-			var stderr bytes.Buffer
 			jar, err := cookiejar.New(nil)
 			s.check(err)
 			browser, stranger := &http.Client{Jar: jar}, &http.Client{}
@@ -288,7 +287,7 @@ func TestSignedOverHTTP(t *testing.T) {
 				s.check(err)
 				return fetch(c, r)
 			}
-			if status, _ := get(browser, listening(t, s.program("web"), &stderr)); status != http.StatusOK {
+			if status, _ := get(browser, listening(t, s.program("web"), new(bytes.Buffer))); status != http.StatusOK {
 				t.Fatalf("the page: %d", status)
 			}
 			asked := make(chan mcp.ElicitationParams, 1)
@@ -297,7 +296,7 @@ func TestSignedOverHTTP(t *testing.T) {
 				return act(mcp.ElicitationResponseActionAccept, nil)(p)
 			}}}
 			both := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}}
-			over, err := transport.NewStreamableHTTP(listening(t, s.program("serve", "--http", "127.0.0.1:0", "--surface", "elicit,web"), &stderr),
+			over, err := transport.NewStreamableHTTP(listening(t, s.program("serve", "--http", "127.0.0.1:0", "--surface", "elicit,web"), new(bytes.Buffer)),
 				transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + newToken(t, s.dir, "agent")}))
 			s.check(err)
 			c := initialized(t, client.NewClient(over, append(slices.Clip(e.options), client.WithElicitationHandler(h), client.WithClientCapabilities(both))...), e)
