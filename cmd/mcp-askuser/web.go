@@ -122,7 +122,7 @@ func (a *app) publicPage(page *web.Surface, here bool, id string) (address strin
 	case errors.Join(err, wrong) != nil:
 		return "", errors.Join(err, wrong)
 	case !door.TakesPasskeys(u):
-		return "", errors.New("none that it reaches takes passkeys")
+		return "", errors.New(words.T("none that it reaches takes passkeys"))
 	}
 	u.RawQuery = url.Values{"id": {id}}.Encode()
 	return u.String(), nil
