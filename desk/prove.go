@@ -187,7 +187,7 @@ func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, policy P
 	}
 	switch {
 	case err == nil:
-	case o.Credential != nil && o.Credential.Verified:
+	case o.Credential.Public() != nil:
 		o.Proof = o.Credential
 	case needed && !errors.Is(err, errKeys):
 		return fmt.Errorf("%w: %w", ErrProofRequired, err)
