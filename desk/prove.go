@@ -152,16 +152,16 @@ func (rec *Record) VerifyProof(keys *proof.Keys) error {
 }
 
 // admit checks that an outcome may end a record: that its reply fits, that it is signed as
-// its author and the policy require, and that its answerer may give it. Fault says what of an
-// outcome in the store is wrong.
-func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, by *Author, policy Policy) (fault string, err error) {
+// its author requires, and with a proof if it needs one, and that its answerer may give it.
+// Fault says what of an outcome in the store is wrong.
+func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, by *Author, needsProof bool) (fault string, err error) {
 	if _, err := rec.Check(*o.Reply); err != nil {
 		return "the answer in the store does not fit the question", err
 	}
 	if err := rec.checkCredential(o, by); err != nil {
 		return "the answer in the store is not signed with the credential of its human", err
 	}
-	permitted, proven := rec.permit(o), d.checkProof(ctx, rec, o, by, policy)
+	permitted, proven := rec.permit(o), d.checkProof(ctx, rec, o, by, needsProof)
 	fault = "the answer in the store has no valid proof"
 	switch {
 	case permitted != nil:
@@ -174,19 +174,10 @@ func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, by *Author, p
 
 // checkProof checks the proof that an answer carries, or needs. The verified signature of a
 // credential is the proof where there is no better one.
-func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, by *Author, policy Policy) error {
-	fresh := o.ID == "" // given now, and not signed with the credential yet
-	needed := rec.Prove || policy.covers(rec)
-	if fresh {
-		needed = d.RequiresProof(rec)
-	}
+func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, by *Author, needed bool) error {
 	answers := o.Status == Answered || len(o.Reply.Answers) > 0 // those of a discussion, too
 	needed = needed && answers && o.Answerer.Kind != HostAnswerer
-	err := d.verifyTrusted(ctx, rec, o, by)
-	if age := d.now().Sub(o.At); err == nil && fresh && age.Abs() > maxProofAge {
-		err = fmt.Errorf("it was signed at %s, more than ten minutes from now", o.At.Format(time.RFC3339))
-	}
-	signed := o.Credential.Public() != nil
+	err, signed := d.verifyTrusted(ctx, rec, o, by), o.Credential.Public() != nil
 	switch {
 	case err == nil:
 	case errors.Is(err, errKeys) && (needed || signed):

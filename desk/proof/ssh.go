@@ -66,6 +66,8 @@ func (k *Keys) verifySSH(sum []byte, p *question.Proof) (name string, err error)
 		return "", ErrSignature
 	case i < 0:
 		return "", ErrUntrusted
+	case strings.HasPrefix(sig.PublicKey.Type(), "sk-") && (len(sig.Signature.Rest) == 0 || sig.Signature.Rest[0]&userPresent == 0):
+		return "", ErrUntouched
 	case sshsig.Verify(bytes.NewReader(sum), sig, sig.PublicKey, sig.HashAlgorithm, Namespace) != nil:
 		return "", ErrMismatch // the signature is by the key it names, over something else
 	}
