@@ -73,8 +73,6 @@ func (c *call) clientForm(x *present.Presentation) ui.Surface {
 		return c.signingForm(x)
 	case !c.client.Elicits(mcp.ElicitationModeForm):
 		return unavailableForm("the client did not declare form elicitation")
-	case c.formAfterCall:
-		return unavailableForm("the client shows a form only when the call has ended")
 	case c.client.Modern:
 		trip := &roundTrip{client: x}
 		if c.Remote {
