@@ -3,6 +3,7 @@ package askuser
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -72,7 +73,7 @@ func (c *call) style() elicit.Style {
 // formLater reports whether a call that does not wait leaves its question to the client's
 // form, which await_answer shows.
 func (c *call) formLater() bool {
-	return c.noWait && (c.name == "" || c.attended()) && !c.formAfterCall && c.client.Elicits(mcp.ElicitationModeForm) &&
+	return c.noWait && (c.name == "" || c.attended()) && c.client.Elicits(mcp.ElicitationModeForm) &&
 		slices.ContainsFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "elicit" })
 }
 
