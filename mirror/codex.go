@@ -2,6 +2,8 @@ package mirror
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -23,7 +25,9 @@ type CodexEvent struct {
 	Directory string
 	PID       int             // the daemon's
 	Questions json.RawMessage // nil at its end
-	Sent      bool            // at its end: our reply had been sent
+	Item      string          // of a message's question: CodexItem. The answer is a message
+	Sent      bool            // at its end: our reply had been sent, and was the first
+	Answer    string          // at its end: the answer given in Codex, if known
 }
 
 type codexQuestion struct {
@@ -35,21 +39,29 @@ type codexQuestion struct {
 
 func (in CodexEvent) event() (event, bool) {
 	out := event{session: in.Thread, directory: in.Directory, host: in.PID, sole: in.Request}
+	out.concerns = func(rec desk.Record) bool { return rec.Metadata[requestKey] == in.Request }
 	if in.Questions == nil {
-		out.concerns = func(rec desk.Record) bool { return rec.Metadata[requestKey] == in.Request }
 		out.end = func(rec desk.Record) (desk.Outcome, bool) {
 			if in.Sent && rec.Outcome != nil {
 				return *rec.Outcome, true
+			}
+			if in.Answer != "" {
+				return answered(codexName, &rec.Set, question.Reply{Answers: []question.Answer{answerFromList(&rec.Questions[0], []string{in.Answer})}}), true
 			}
 			return gone(codexName, words.Mark("answered or closed there")), true // Codex does not report the answer
 		}
 		return out, true
 	}
 	var ok bool
-	out.set, ok = codexSet(in.Questions)
+	if in.Item == "" {
+		out.set, ok = codexSet(in.Questions)
+		out.print = printCodex
+	} else {
+		out.set, ok = codexMessageSet(in.Questions)
+		out.print = in.printMessage
+	}
 	if ok {
 		out.set.Metadata = map[string]any{requestKey: in.Request}
-		out.print = printCodex
 	}
 	return out, ok
 }
@@ -58,11 +70,107 @@ func (in CodexEvent) event() (event, bool) {
 func codexSet(data json.RawMessage) (*question.Set, bool) {
 	return setOf(data, func(x codexQuestion, q *question.Question) bool {
 		q.ID, q.AllowCustom = x.ID, x.Other
-		if len(q.Options) == 0 {
-			q.Type, q.AllowCustom = question.Text, false
-		}
-		return !x.Secret
+		return textWithoutOptions(q) && !x.Secret
 	})
+}
+
+func textWithoutOptions(q *question.Question) bool {
+	if len(q.Options) == 0 {
+		q.Type, q.AllowCustom = question.Text, false
+	}
+	return true
+}
+
+// codexMessageQuestion is a question in a message of the agent's.
+type codexMessageQuestion struct {
+	Title   string   `json:"title"`
+	Options []string `json:"options"`
+}
+
+func (q codexMessageQuestion) common() hostQuestion {
+	h := hostQuestion{Question: q.Title}
+	for _, label := range q.Options {
+		h.Options = append(h.Options, hostOption{Label: label})
+	}
+	return h
+}
+
+func codexMessageSet(data json.RawMessage) (*question.Set, bool) {
+	return setOf(slices.Concat([]byte("["), data, []byte("]")), func(_ codexMessageQuestion, q *question.Question) bool { return textWithoutOptions(q) })
+}
+
+// CodexItem returns the id of a message's question, by which its answer names it.
+func CodexItem(message string, index int) string {
+	return strings.TrimSpace(string(marshal([]any{"request_user_input_async", message, index})))
+}
+
+// codexReply is an answer to a message's question, in a message of the user's.
+type codexReply struct {
+	Answer   string `json:"answer"`
+	Question string `json:"question"`
+	Item     string `json:"questionItemId"`
+}
+
+const (
+	codexReplyStart = "<send_user_message_question_reply>"
+	codexReplyEnd   = "</send_user_message_question_reply>"
+	codexTitle      = 512 // of the question in a reply, in bytes
+	// An editor writes before the user's text what is open there.
+	codexEditor = "# Context from my IDE setup:\n"
+	codexText   = "\n## My request for Codex:\n"
+)
+
+// CodexReplies returns the answers in a message of the user's, by CodexItem. They are nil
+// if it is no reply.
+func CodexReplies(content json.RawMessage) map[string]string {
+	var parts []struct{ Type, Text string }
+	var texts []string
+	_ = json.Unmarshal(content, &parts)
+	for _, part := range parts {
+		if part.Type == "text" {
+			texts = append(texts, part.Text)
+		}
+	}
+	text := strings.TrimSpace(strings.Join(texts, ""))
+	if strings.HasPrefix(text, codexEditor) {
+		text = strings.TrimSpace(text[strings.LastIndex(text, codexText)+len(codexText):])
+	}
+	text, start := strings.CutPrefix(text, codexReplyStart)
+	text, end := strings.CutSuffix(text, codexReplyEnd)
+	var list []codexReply
+	if !start || !end || json.Unmarshal([]byte(text), &list) != nil {
+		return nil
+	}
+	replies := map[string]string{}
+	for _, r := range list {
+		replies[r.Item] = r.Answer
+	}
+	return replies
+}
+
+// printMessage writes a reply as the message that Codex's own dialog sends, with notes on
+// lines of their own. As in printCodex, a program's is not printed.
+func (in CodexEvent) printMessage(rec desk.Record) []byte {
+	r := rec.Reply()
+	if r == nil || rec.Outcome.FromProgram() {
+		return nil
+	}
+	x := rec.Asked()[0]
+	lines := []string{x.Note, r.Note}
+	if x.Answer != nil {
+		lines = append(x.Words(), lines...)
+	}
+	if r.Dismissed || r.Discuss {
+		lines = []string{refusal(rec)}
+	}
+	text := strings.TrimSpace(strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n"))
+	if text == "" {
+		return nil
+	}
+	title := x.Question.Text
+	title = strings.ToValidUTF8(title[:min(len(title), codexTitle)], "")
+	list := marshal([]codexReply{{text, strings.ReplaceAll(title, "\n", " "), in.Item}})
+	return slices.Concat([]byte(codexReplyStart+"\n"), list, []byte(codexReplyEnd))
 }
 
 // Answers of Codex's own dialog for a text of the user's.

@@ -4,6 +4,12 @@
 // experimental: an unknown form of a message ends the connection, with one line in the
 // log. Secrets and approvals are not mirrored.
 //
+// Codex asks in two ways. One is a request to its clients, for which the turn waits, and
+// whose end the daemon announces. The other is a message of the agent's with questions:
+// the turn continues, and an answer is a message of the user's that names its question.
+// The daemon does not announce that it holds such an answer back until the model is asked
+// again, so two answers can both reach the model; the first one counts.
+//
 // It imports mirror and desk; no surface and nothing of MCP.
 package codex
 
@@ -15,6 +21,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -84,7 +91,7 @@ func watch(ctx context.Context, o Options) error {
 		return err
 	}
 	defer func() { _ = conn.CloseNow() }()
-	c := &client{Options: o, conn: conn, open: map[string]*dialog{}, directories: map[string]string{}}
+	c := &client{Options: o, conn: conn, open: map[string]*dialog{}, subscribed: map[string]*subscription{}}
 	defer c.running.Wait()
 	defer stop()
 	return c.run(ctx)
@@ -127,11 +134,19 @@ func peer(conn *net.UnixConn) (pid int, err error) {
 // client is a connection to the daemon.
 type client struct {
 	Options
-	conn        *websocket.Conn
-	open        map[string]*dialog // by the id of the daemon's request
-	directories map[string]string  // of threads
-	calls       []response         // the handlers of our requests, whose ids are their indexes plus 1
-	running     sync.WaitGroup
+	conn       *websocket.Conn
+	open       map[string]*dialog       // by the id of the daemon's request, or CodexEvent.Request
+	subscribed map[string]*subscription // by thread
+	running    sync.WaitGroup
+
+	mu    sync.Mutex
+	calls []response // the handlers of our requests, whose ids are their indexes plus 1
+}
+
+// subscription is a thread whose items the daemon sends us.
+type subscription struct {
+	directory string
+	active    bool // a turn is under way
 }
 
 // dialog is a question that the daemon has asked.
@@ -139,9 +154,10 @@ type dialog struct {
 	event mirror.CodexEvent
 	stop  context.CancelCauseFunc
 
-	mu     sync.Mutex // held while the answer is sent
-	sent   bool
-	closed bool
+	mu      sync.Mutex // held while the answer is sent
+	sent    bool
+	closed  bool
+	foreign bool // another process mirrors it
 }
 
 // message is a request, a response or a notification.
@@ -161,7 +177,7 @@ func (c *client) run(ctx context.Context) error {
 	defer stop()
 	err := c.request(ctx, "initialize", map[string]any{
 		"clientInfo":   map[string]any{"name": "mcp-askuser", "title": nil, "version": c.Version},
-		"capabilities": map[string]any{"experimentalApi": true},
+		"capabilities": map[string]any{"experimentalApi": true, "optOutNotificationMethods": unread()},
 	}, c.initialized)
 	for err == nil {
 		var m message
@@ -171,6 +187,12 @@ func (c *client) run(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// unread returns the frequent notifications that we do not read.
+func unread() []string {
+	return []string{"item/started", "item/agentMessage/delta", "item/plan/delta", "item/reasoning/summaryTextDelta", "item/reasoning/textDelta",
+		"item/commandExecution/outputDelta", "item/fileChange/patchUpdated", "turn/diff/updated", "thread/tokenUsage/updated"}
 }
 
 func (c *client) read(ctx context.Context) (m message, err error) {
@@ -190,8 +212,11 @@ func (c *client) request(ctx context.Context, method string, params any, then re
 	if err != nil {
 		return err
 	}
+	c.mu.Lock()
 	c.calls = append(c.calls, then)
-	return c.send(ctx, message{ID: fmt.Append(nil, len(c.calls)), Method: method, Params: data})
+	id := fmt.Append(nil, len(c.calls))
+	c.mu.Unlock()
+	return c.send(ctx, message{ID: id, Method: method, Params: data})
 }
 
 // handle handles a message of the daemon's.
@@ -202,16 +227,22 @@ func (c *client) handle(ctx context.Context, m message) error {
 		if json.Unmarshal(m.ID, &id) != nil {
 			return errUnknownProtocol // ours are numbers
 		}
+		c.mu.Lock()
 		if id < 1 || id > len(c.calls) {
+			c.mu.Unlock()
 			return nil
 		}
-		return c.calls[id-1](ctx, m.Result)
+		then := c.calls[id-1]
+		c.mu.Unlock()
+		return then(ctx, m.Result)
 	case m.Method == "thread/status/changed":
 		return c.status(ctx, m.Params)
 	case m.Method == "item/tool/requestUserInput":
 		return c.asked(ctx, m)
 	case m.Method == "serverRequest/resolved":
 		return c.resolved(ctx, m.Params)
+	case m.Method == "item/completed", m.Method == "thread/reverted":
+		return c.completed(ctx, m.Params)
 	}
 	return nil // for other clients
 }
@@ -253,29 +284,85 @@ func (c *client) initialized(ctx context.Context, result json.RawMessage) error 
 	})
 }
 
-// resume subscribes to a thread; the daemon then repeats its open question. It
-// unsubscribes from a thread without one, which would send all that it does. A thread
-// that has not begun cannot be resumed.
+// item is a part of a turn.
+type item struct {
+	Type      string          `json:"type"`
+	ID        string          `json:"id"`
+	Client    string          `json:"clientId"` // what its sender calls it
+	Delivery  string          `json:"delivery"`
+	Questions json.RawMessage `json:"questions"`
+	Content   json.RawMessage `json:"content"`
+}
+
+// questions returns what a message of the agent's asks.
+func (it item) questions() (list []json.RawMessage, err error) {
+	if it.Type == "agentMessage" && it.Delivery == "async" && json.Unmarshal(it.Questions, &list) != nil {
+		err = errUnknownProtocol
+	}
+	return list, err
+}
+
+// resume subscribes to a thread; the daemon then repeats its open request. The latest
+// turns have the questions of its messages. It unsubscribes from a thread that is idle
+// and has no open question: the daemon keeps a thread while a client subscribes to it. A
+// thread that has not begun cannot be resumed.
 func (c *client) resume(ctx context.Context, id string) error {
-	return c.request(ctx, "thread/resume", map[string]any{"threadId": id, "excludeTurns": true}, func(ctx context.Context, result json.RawMessage) error {
+	if c.subscribed[id] == nil {
+		c.subscribed[id] = &subscription{}
+	}
+	params := map[string]any{"threadId": id, "excludeTurns": true, "initialTurnsPage": map[string]any{"limit": 2, "itemsView": "full"}}
+	return c.request(ctx, "thread/resume", params, func(ctx context.Context, result json.RawMessage) error {
 		if result == nil {
+			delete(c.subscribed, id)
 			return nil
 		}
 		var r struct {
 			Thread thread `json:"thread"`
+			Page   struct {
+				Turns []struct {
+					ID    string `json:"id"`
+					Items []item `json:"items"`
+				} `json:"data"`
+			} `json:"initialTurnsPage"`
 		}
 		if json.Unmarshal(result, &r) != nil || r.Thread.ID != id {
 			return errUnknownProtocol
 		}
-		c.directories[id] = r.Thread.Directory
-		if r.Thread.Status.waitsForUser() {
-			return nil
+		s := c.subscribed[id]
+		if s == nil {
+			return nil // its turn has ended meanwhile
+		}
+		s.directory, s.active = r.Thread.Directory, r.Thread.Status.Type == "active"
+		answered := map[string]string{}
+		for _, turn := range r.Page.Turns { // the latest first
+			for _, it := range slices.Backward(turn.Items) {
+				if it.Type == "userMessage" {
+					replies := mirror.CodexReplies(it.Content)
+					if replies == nil {
+						return c.leave(ctx, id) // which ended earlier questions
+					}
+					maps.Copy(answered, replies)
+				}
+				if err := c.askAll(ctx, id, turn.ID, it, answered); err != nil {
+					return err
+				}
+			}
 		}
 		return c.leave(ctx, id)
 	})
 }
 
+// leave unsubscribes from a thread that is idle and has no open question.
 func (c *client) leave(ctx context.Context, thread string) error {
+	if s := c.subscribed[thread]; s == nil || s.active {
+		return nil
+	}
+	for _, d := range c.open {
+		if d.event.Thread == thread {
+			return nil
+		}
+	}
+	delete(c.subscribed, thread)
 	return c.request(ctx, "thread/unsubscribe", map[string]any{"threadId": thread}, func(context.Context, json.RawMessage) error { return nil })
 }
 
@@ -288,13 +375,17 @@ func (c *client) status(ctx context.Context, params json.RawMessage) error {
 	if json.Unmarshal(params, &p) != nil || p.Thread == "" {
 		return errUnknownProtocol
 	}
-	if p.Status.waitsForUser() {
+	s, active := c.subscribed[p.Thread], p.Status.Type == "active"
+	if active && (s == nil || p.Status.waitsForUser()) {
 		return c.resume(ctx, p.Thread)
 	}
-	return nil
+	if s != nil {
+		s.active = active
+	}
+	return c.leave(ctx, p.Thread)
 }
 
-// asked mirrors a question, and sends the answer that is given here.
+// asked mirrors a question for which the turn waits.
 func (c *client) asked(ctx context.Context, m message) error {
 	var p struct {
 		Thread    string          `json:"threadId"`
@@ -305,33 +396,95 @@ func (c *client) asked(ctx context.Context, m message) error {
 	if json.Unmarshal(m.Params, &p) != nil || p.Thread == "" || p.Item == "" || m.ID == nil || p.Questions == nil {
 		return errUnknownProtocol
 	}
-	if _, open := c.open[string(m.ID)]; open {
-		return nil
-	}
-	d := &dialog{event: mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Directory: c.directories[p.Thread], PID: c.Daemon, Questions: p.Questions}}
-	c.open[string(m.ID)] = d
-	asking, stop := context.WithCancelCause(ctx)
-	d.stop = stop
-	c.running.Go(func() {
-		defer d.stop(nil)
-		result := c.mirror(asking, d.event)
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if len(result) > 0 && !d.closed {
-			d.sent = c.send(ctx, message{ID: m.ID, Result: result}) == nil
-		}
+	c.ask(ctx, string(m.ID), mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Questions: p.Questions}, func(ctx context.Context, result []byte) error {
+		return c.send(ctx, message{ID: m.ID, Result: result})
 	})
 	return nil
 }
 
-// mirror mirrors an event and returns the answer for the daemon.
-func (c *client) mirror(ctx context.Context, e mirror.CodexEvent) []byte {
-	var out bytes.Buffer
-	mirror.Run(ctx, mirror.Options{Host: mirror.Codex(e), Desk: c.Desk, In: http.NoBody, Out: &out, Limit: dialogLimit, Notify: c.Notify, After: c.After})
-	return out.Bytes()
+// completed handles an item that is complete, and the end of items (without one).
+func (c *client) completed(ctx context.Context, params json.RawMessage) error {
+	var p struct {
+		Thread string `json:"threadId"`
+		Turn   string `json:"turnId"`
+		Item   item   `json:"item"`
+	}
+	if json.Unmarshal(params, &p) != nil || p.Thread == "" {
+		return errUnknownProtocol
+	}
+	if p.Item.Type != "userMessage" && p.Item.Type != "" {
+		return c.askAll(ctx, p.Thread, p.Turn, p.Item, nil)
+	}
+	// Codex ends its open questions, too, when the user writes something else.
+	replies := mirror.CodexReplies(p.Item.Content)
+	for key, d := range c.open {
+		answer, answered := replies[d.event.Item]
+		if d.event.Thread == p.Thread && d.event.Item != "" && (answered || replies == nil) {
+			if err := c.end(ctx, key, p.Item.Client == d.event.Request, answer); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// resolved handles the end of a question, which was answered by any client.
+// askAll mirrors the questions of an item that are not answered. An answer is sent as
+// Codex's own dialog sends it. A turn that is under way receives it at its next step.
+func (c *client) askAll(ctx context.Context, thread, turn string, it item, answered map[string]string) error {
+	questions, err := it.questions()
+	for i, q := range questions {
+		e := mirror.CodexEvent{Thread: thread, Item: mirror.CodexItem(it.ID, i), Questions: q}
+		e.Request = thread + " " + turn + " " + e.Item
+		if _, ok := answered[e.Item]; ok {
+			continue
+		}
+		c.ask(ctx, e.Request, e, func(ctx context.Context, answer []byte) error {
+			input := map[string]any{"type": "text", "text": string(answer), "text_elements": []any{}}
+			params := map[string]any{"threadId": thread, "clientUserMessageId": e.Request, "input": []any{input}}
+			return c.request(ctx, "turn/start", params, func(ctx context.Context, result json.RawMessage) error {
+				if result != nil || c.open[e.Request] == nil {
+					return nil
+				}
+				return c.end(ctx, e.Request, false, "") // refused
+			})
+		})
+	}
+	return err
+}
+
+// ask mirrors a question, and has the answer that is given here sent.
+func (c *client) ask(ctx context.Context, key string, e mirror.CodexEvent, send func(context.Context, []byte) error) {
+	if _, open := c.open[key]; open {
+		return
+	}
+	e.PID = c.Daemon
+	if s := c.subscribed[e.Thread]; s != nil {
+		e.Directory = s.directory
+	}
+	asking, stop := context.WithCancelCause(ctx)
+	d := &dialog{event: e, stop: stop}
+	c.open[key] = d
+	c.running.Go(func() {
+		defer d.stop(nil)
+		result, mirrored := c.mirror(asking, e)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.foreign = !mirrored
+		if len(result) > 0 && !d.closed {
+			d.sent = send(ctx, result) == nil
+		}
+	})
+}
+
+// mirror mirrors an event. It returns the answer for the daemon, and whether the event's
+// question was put on the desk.
+func (c *client) mirror(ctx context.Context, e mirror.CodexEvent) ([]byte, bool) {
+	var out bytes.Buffer
+	mirrored := mirror.Run(ctx, mirror.Options{Host: mirror.Codex(e), Desk: c.Desk, In: http.NoBody, Out: &out, Limit: dialogLimit, Notify: c.Notify, After: c.After})
+	return out.Bytes(), mirrored
+}
+
+// resolved handles the end of a request, which was answered by any client.
 func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 	var p struct {
 		Thread  string          `json:"threadId"`
@@ -340,23 +493,26 @@ func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 	if json.Unmarshal(params, &p) != nil || p.Request == nil {
 		return errUnknownProtocol
 	}
-	d := c.open[string(p.Request)]
-	if d == nil || d.event.Thread != p.Thread {
+	if d := c.open[string(p.Request)]; d == nil || d.event.Thread != p.Thread {
 		return nil
 	}
-	delete(c.open, string(p.Request))
+	return c.end(ctx, string(p.Request), true, "")
+}
+
+// end ends an open dialog. first is false if Codex had another answer before ours;
+// answer is that one, if known.
+func (c *client) end(ctx context.Context, key string, first bool, answer string) error {
+	d := c.open[key]
+	delete(c.open, key)
 	d.mu.Lock()
 	d.closed = true
-	end := mirror.CodexEvent{Thread: d.event.Thread, Request: d.event.Request, Sent: d.sent}
+	end, foreign := mirror.CodexEvent{Thread: d.event.Thread, Request: d.event.Request, Sent: d.sent && first, Answer: answer}, d.foreign
 	d.mu.Unlock()
-	c.running.Go(func() {
-		c.mirror(context.WithoutCancel(ctx), end)
-		d.stop(mirror.ErrGone) // if the question was not stored yet
-	})
-	for _, other := range c.open {
-		if other.event.Thread == p.Thread { // has another open question
-			return nil
-		}
+	if !foreign {
+		c.running.Go(func() {
+			c.mirror(context.WithoutCancel(ctx), end)
+			d.stop(mirror.ErrGone) // if the question was not stored yet
+		})
 	}
-	return c.leave(ctx, p.Thread)
+	return c.leave(ctx, d.event.Thread)
 }

@@ -128,6 +128,9 @@ func request(id int, questions string) string {
 	return fmt.Sprintf(`{"method":"item/tool/requestUserInput","id":%d,"params":{"threadId":"th1","turnId":"tu1","itemId":"call_%d","questions":[%s],"isBlocking":false,"autoResolutionMs":null}}`, id, id, questions)
 }
 
+// idle ends the turn.
+const idle = `{"method":"thread/status/changed","params":{"threadId":"th1","status":{"type":"idle"}}}`
+
 const resolved = `{"method":"serverRequest/resolved","params":{"threadId":"th1","requestId":0},"emittedAtMs":1}`
 
 // watching runs the watcher until the test ends; its log is for after that.
@@ -253,6 +256,7 @@ func TestAnsweredHere(t *testing.T) {
 				t.Errorf("it said %s to %s", p.Result, p.ID)
 			}
 			d.say(t, conn, resolved)
+			d.say(t, conn, idle)
 			d.until("thread/unsubscribe")
 			if rec = w.settled(t, events, rec.ID); rec.Outcome.Surface != "web" || rec.Later != nil {
 				t.Errorf("it ended %+v, later %+v", rec.Outcome, rec.Later)
@@ -302,6 +306,7 @@ func TestTwoAtOnce(t *testing.T) {
 		}
 	}
 	d.say(t, conn, strings.Replace(resolved, `"requestId":0`, `"requestId":1`, 1))
+	d.say(t, conn, idle)
 	d.until("thread/unsubscribe")
 }
 
@@ -348,6 +353,7 @@ func TestLeftAlone(t *testing.T) {
 			d.until("thread/resume") // of the other thread: the question has been asked
 			if !strings.Contains(asked, "requestApproval") {
 				d.say(t, conn, resolved)
+				d.say(t, conn, idle)
 				d.until("thread/unsubscribe") // or we would be told of all that the thread does
 			}
 			d.asked.Store(request(1, one)) // what comes after it is there
