@@ -194,6 +194,9 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 			w.Leave()
 		}
 	})
+	if w.opensPage() && !w.client.Modern && w.Desk.RequiresProof(&rec) { // a client may show that it waits for this
+		_ = w.Notify(string(mcp.MethodNotificationElicitationComplete), map[string]string{"elicitationId": rec.ID})
+	}
 	r := wire.NewResult(rec)
 	r.Age(rec, time.Now())
 	if w.Unstored() {
