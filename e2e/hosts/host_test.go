@@ -91,10 +91,11 @@ trust_level = "trusted"
 [mcp_servers.askuser]
 command = "replaced"
 [mcp_servers.askuser.env]
-ASK_SURFACE = "elicit"
-ASK_MAX_ROUNDS = "0"
 MCP_ASKUSER_DIR = %q
 `, m.URL+"/v1", dir, filepath.Join(home, "desk"))
+	for name, value := range m.env {
+		config += fmt.Sprintf("%s = %q\n", name, value)
+	}
 	save(t, filepath.Join(home, "config.toml"), config)
 	env := []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
 	install := exec.Command(program(t), "install", "codex", "--forms")
@@ -116,7 +117,7 @@ func claude(t *testing.T, m *model) *host {
 	data, _ := json.Marshal(settings)
 	save(t, filepath.Join(home, ".claude.json"), string(data))
 	servers, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"askuser": map[string]any{"command": program(t),
-		"args": []string{"serve", "--surface", "elicit", "--max-rounds", "0", "--dir", filepath.Join(home, "desk")}}}})
+		"args": []string{"serve", "--dir", filepath.Join(home, "desk")}, "env": m.env}}})
 	mcp := filepath.Join(home, "mcp.json")
 	save(t, mcp, string(servers))
 	h := start(t, m, dir, []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + home, "ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + key, "DISABLE_AUTOUPDATER=1",

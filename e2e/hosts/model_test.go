@@ -22,6 +22,7 @@ import (
 // API and of Anthropic's messages API as the hosts need.
 type model struct {
 	*httptest.Server
+	env     map[string]string // of our server
 	calls   chan toolCall
 	results chan string // what each call returned
 
@@ -39,7 +40,7 @@ type toolCall struct {
 }
 
 func newModel(t *testing.T) *model {
-	m := &model{calls: make(chan toolCall), results: make(chan string, 100)}
+	m := &model{env: map[string]string{"ASK_SURFACE": "elicit", "ASK_MAX_ROUNDS": "0"}, calls: make(chan toolCall), results: make(chan string, 100)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", m.responses)
 	mux.HandleFunc("POST /v1/messages", m.messages)
