@@ -90,10 +90,11 @@ trust_level = "trusted"
 [mcp_servers.askuser]
 command = "replaced"
 [mcp_servers.askuser.env]
-ASK_SURFACE = "elicit"
-ASK_MAX_ROUNDS = "0"
 MCP_ASKUSER_DIR = %q
 `, m.URL+"/v1", dir, filepath.Join(home, "desk"))
+	for name, value := range m.env {
+		config += fmt.Sprintf("%s = %q\n", name, value)
+	}
 	save(t, filepath.Join(home, "config.toml"), config)
 	env := []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
 	install := exec.Command(program(t), "install", "codex", "--forms")
@@ -141,7 +142,10 @@ func run(t *testing.T, dir string, env []string, program string, args ...string)
 func claude(t *testing.T, m *model) *host {
 	dir := t.TempDir()
 	home, env := claudeEnv(t, m, dir)
-	h := start(t, m, dir, append(env, "ASK_SURFACE=elicit"), bin(t, "claude"))
+	for name, value := range m.env {
+		env = append(env, name+"="+value)
+	}
+	h := start(t, m, dir, env, bin(t, "claude"))
 	h.desk = filepath.Join(home, "desk")
 	return h
 }

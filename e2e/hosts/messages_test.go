@@ -466,4 +466,3 @@ func drain(d *daemon) {
 		}
 	}
 }
-

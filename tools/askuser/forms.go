@@ -98,7 +98,7 @@ func (c *call) clientForm(x *present.Presentation) ui.Surface {
 // signingForm returns the surface of an answer that must be signed, which no form of a
 // client can do: a client that opens addresses for its user opens the page.
 func (c *call) signingForm(x *present.Presentation) ui.Surface {
-	if c.Page == nil || !c.client.Elicits(mcp.ElicitationModeURL) {
+	if !c.opensPage() {
 		return unavailableForm("the answer must be signed, which the client's form cannot do")
 	}
 	ask := c.Transport.Elicit
@@ -107,6 +107,9 @@ func (c *call) signingForm(x *present.Presentation) ui.Surface {
 	}
 	return openedByClient{c.Page, ask}
 }
+
+// opensPage reports whether the client opens the page for its user.
+func (c *call) opensPage() bool { return c.Page != nil && c.client.Elicits(mcp.ElicitationModeURL) }
 
 // openedByClient is the page, which the client opens with its user's consent.
 type openedByClient struct {

@@ -252,6 +252,9 @@ func (w *waiting) outcomeOf(ctx context.Context, each *present.Waiter) *wire.Res
 	if err != nil {
 		return w.failure(ctx, each.Record().ID, err)
 	}
+	if w.opensPage() && !w.client.Modern && w.Desk.RequiresProof(&rec) { // a client may show that it waits for this
+		_ = w.Notify(string(mcp.MethodNotificationElicitationComplete), map[string]string{"elicitationId": rec.ID})
+	}
 	r := wire.NewResult(rec)
 	r.Age(rec, time.Now())
 	if each.Unstored() {

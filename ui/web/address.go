@@ -71,7 +71,7 @@ func (s *Server) Address(ln net.Addr) string { return s.address(ln, s.keys.token
 // Invite returns the address of the page with a token that opens it once and
 // soon. It is for the browser's command line, which other users of the machine
 // can read.
-func (s *Server) Invite(ln net.Addr) string { return s.address(ln, s.keys.invite()) }
+func (s *Server) Invite(ln net.Addr) string { return s.address(ln, s.keys.invite(invitationTime)) }
 
 func (s *Server) address(ln net.Addr, token string) string {
 	u := url.URL{Scheme: "http", Host: ln.String(), Path: "/", RawQuery: url.Values{"token": {token}}.Encode()}
