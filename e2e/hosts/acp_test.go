@@ -187,7 +187,7 @@ func TestEditor(t *testing.T) {
 	t.Run("its own question", func(t *testing.T) {
 		m, env, e := ask(t, true, own)
 		f := within(t, e.forms)
-		onDesk(t, env)
+		onDesk(t, env, "Which database?")
 		f.reply <- accept("question_0", "MongoDB")
 		given(t, m, ownAnswered)
 		if !waittest.Until(10*time.Second, func() bool {
