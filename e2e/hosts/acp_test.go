@@ -171,11 +171,21 @@ func TestEditor(t *testing.T) {
 		m, _, _ := ask(t, false, ours)
 		given(t, m, "There is no way to show the question to the user here")
 	})
-	t.Run("the editor's server", func(t *testing.T) { // as install zed has it
+	server := acp.McpServer{Stdio: &acp.McpServerStdio{Name: "askuser", Command: program(t), Args: []string{}, Env: []acp.EnvVariable{}}} // as install zed has it
+	t.Run("our form, of both servers", func(t *testing.T) {
+		m, _, e := ask(t, true, ours, server)
+		f := within(t, e.forms)
+		pause()
+		f.reply <- accept("q1", "MongoDB")
+		given(t, m, oursAnswered)
+		if len(e.permissions) > 0 {
+			t.Error("the editor asked whether the agent may ask")
+		}
+	})
+	t.Run("our form, of the editor's server", func(t *testing.T) {
 		m := newModel(t)
 		_, env := claudeEnv(t, m, "")
 		run(t, "", env, program(t), "uninstall", "claude-code")
-		server := acp.McpServer{Stdio: &acp.McpServerStdio{Name: "askuser", Command: program(t), Args: []string{}, Env: []acp.EnvVariable{}}}
 		e := edit(t, env, true, server)
 		m.calls <- ours
 		within(t, e.permissions).reply <- acp.PermissionOptionKindAllowOnce
@@ -187,7 +197,7 @@ func TestEditor(t *testing.T) {
 	t.Run("its own question", func(t *testing.T) {
 		m, env, e := ask(t, true, own)
 		f := within(t, e.forms)
-		onDesk(t, env)
+		onDesk(t, env, "Which database?")
 		f.reply <- accept("question_0", "MongoDB")
 		given(t, m, ownAnswered)
 		if !waittest.Until(10*time.Second, func() bool {

@@ -40,11 +40,11 @@ func (d *dialogue) given(t *testing.T) string {
 	}
 }
 
-// onDesk waits until the question is open on the desk.
-func onDesk(t *testing.T, env []string) {
+// onDesk waits until a question is open on the desk.
+func onDesk(t *testing.T, env []string, question string) {
 	t.Helper()
 	if !waittest.Until(10*time.Second, func() bool {
-		return strings.Contains(run(t, "", env, program(t), "pending"), "Which database?")
+		return strings.Contains(run(t, "", env, program(t), "pending"), question)
 	}) {
 		t.Fatal("no question on the desk")
 	}
@@ -53,7 +53,7 @@ func onDesk(t *testing.T, env []string) {
 // answerHere answers the open question outside the host.
 func answerHere(t *testing.T, env []string) {
 	t.Helper()
-	onDesk(t, env)
+	onDesk(t, env, "Which database?")
 	run(t, "", env, program(t), "answer", "--json", `{"question-0":"MongoDB"}`)
 }
 

@@ -35,7 +35,7 @@ func start(t *testing.T, m *model, dir string, env []string, argv ...string) *ho
 	h.tmux(cmd...)
 	pid := strings.TrimSpace(h.tmux("display-message", "-p", "-t", ":0.0", "#{pane_pid}"))
 	t.Cleanup(func() {
-		h.tmux("kill-server")
+		_ = exec.Command("tmux", "-S", h.socket, "kill-server").Run() // unless the program has ended
 		waittest.Until(5*time.Second, func() bool { return exec.Command("kill", "-0", pid).Run() != nil }) // it still writes its logs
 	})
 	return h
