@@ -30,7 +30,7 @@ const lookInterval = time.Minute
 // waiting is the wait of one call for the end of its record, or of the first of several.
 type waiting struct {
 	*call
-	*present.Waiter // of the first record that was open, which the client's form shows
+	*present.Waiter // the first of all
 	all             []*present.Waiter
 	start           time.Time
 	unshown         <-chan struct{} // closed once no surface shows the record; nil if the client must not learn it
@@ -42,9 +42,6 @@ type waiting struct {
 func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolResult, error) {
 	c.req = nil
 	w := &waiting{call: c, Waiter: all[0], all: all, start: time.Now()}
-	if i := slices.IndexFunc(all, func(w *present.Waiter) bool { return !ended(w) }); i > 0 {
-		w.Waiter = all[i]
-	}
 	for _, other := range all {
 		other.SignalWith(w.Waiter)
 	}
@@ -54,8 +51,12 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 	lastLook := w.start
 	limit := time.After(w.limit())
 	var settled, tick <-chan time.Time // nil where the client wants no progress messages
-	if w.token != nil && !w.noWait {
-		settled, tick = time.After(w.settleTime), time.After(w.untilTick())
+	settles := w.token != nil || w.noWait
+	if settles {
+		settled = time.After(w.settleTime)
+	}
+	if w.token != nil {
+		tick = time.After(w.untilTick())
 	}
 	for {
 		if r, err := w.outcome(ctx); r != nil || err != nil {
@@ -64,13 +65,13 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 		select {
 		case <-ctx.Done():
 		case <-w.Changed():
-			switch {
-			case w.noWait: // a further surface is tried
-				limit = time.After(w.limit())
-			case w.token != nil:
+			if settles {
 				settled = time.After(w.settleTime)
 			}
 		case <-settled:
+			if w.noWait {
+				return w.ticket(ctx), nil
+			}
 			w.reportProgress(ctx)
 		case <-tick:
 			tick = time.After(w.untilTick())
@@ -81,7 +82,7 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 			}
 		case <-limit:
 			left := w.limit() - time.Since(w.start) // an open form extends the limit
-			if left <= 0 || w.noWait {
+			if left <= 0 {
 				return w.ticket(ctx), nil
 			}
 			limit = time.After(left)
@@ -108,7 +109,7 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	if form := w.Form(); form != nil && w.client.Modern && !w.noWait { // other clients receive requests
 		params := form.Content.(mcp.ElicitationParams)
 		if secret, ok := w.take(form, params.Mode); ok { // the client calls again with the form's result and this state
-			leave(slices.DeleteFunc(w.all, func(other *present.Waiter) bool { return other == w.Waiter }))
+			leave(w.all[1:])
 			builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
 			return builder.Elicit(formKey, params).ToolResult(), nil
 		}
@@ -146,9 +147,6 @@ func ended(w *present.Waiter) bool {
 
 // limit returns how long the call may wait in its present state.
 func (w *waiting) limit() time.Duration {
-	if w.noWait {
-		return w.settleTime
-	}
 	if w.Hold > 0 {
 		return w.Hold
 	}
@@ -160,10 +158,9 @@ func (w *waiting) limit() time.Duration {
 // unless a record has ended without notice.
 func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
 	for _, each := range w.all {
-		each.Look(ctx)
-	}
-	if slices.ContainsFunc(w.all, ended) {
-		return w.deliver(ctx)
+		if each.Look(ctx); ended(each) {
+			return w.deliver(ctx)
+		}
 	}
 	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after", time.Since(w.start).Round(time.Second))
 	leave(w.all)
@@ -222,22 +219,24 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	var results []*wire.Result
 	var open []string
 	for _, each := range w.all {
-		switch {
-		case !ended(each):
+		if !ended(each) {
 			open = append(open, each.Record().ID)
 			each.Leave()
-		default:
+		} else if rec, err := each.Result(); err != nil {
+			results = append(results, w.failure(ctx, each.Record().ID, err))
+			each.Leave()
+		} else {
+			results = append(results, resultOf(rec, each.Unstored()))
 			done = append(done, each)
-			results = append(results, w.outcomeOf(ctx, each))
 		}
 	}
 	w.Transport.Delivered(func(written bool) {
-		if !written {
-			leave(done)
-			return
-		}
 		for _, each := range done {
-			each.Delivered()
+			if written {
+				each.Delivered()
+			} else {
+				each.Leave()
+			}
 		}
 	})
 	if len(w.all) > 1 {
@@ -246,15 +245,11 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	return w.result(results[0])
 }
 
-// outcomeOf returns the result of one record that has ended.
-func (w *waiting) outcomeOf(ctx context.Context, each *present.Waiter) *wire.Result {
-	rec, err := each.Result()
-	if err != nil {
-		return w.failure(ctx, each.Record().ID, err)
-	}
+// resultOf returns the result of a record that has ended.
+func resultOf(rec desk.Record, unstored bool) *wire.Result {
 	r := wire.NewResult(rec)
 	r.Age(rec, time.Now())
-	if each.Unstored() {
+	if unstored {
 		r.Add("unstored", nil)
 	}
 	if rec.State == desk.Unavailable && rec.Secret() != nil {
