@@ -45,6 +45,9 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 	for _, other := range all {
 		other.SignalWith(w.Waiter)
 	}
+	if w.noWait && w.Asked() && !w.HasEnded() {
+		go w.announceEnd()
+	}
 	if !w.Asked() || w.attended() || w.formLater() {
 		w.unshown = w.Unshown()
 	}
@@ -97,7 +100,7 @@ func (t *Tools) untilTick() time.Duration { return t.Tick - time.Since(t.started
 // outcome returns the result of the call, or nil while it must wait.
 func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	switch {
-	case slices.ContainsFunc(w.all, ended):
+	case slices.ContainsFunc(w.all, (*present.Waiter).HasEnded):
 		return w.deliver(ctx), nil
 	case ctx.Err() != nil:
 		w.abandon(ctx)
@@ -135,16 +138,6 @@ func (w *waiting) take(form *present.Form, mode string) (secret string, ok bool)
 	return w.Take(form)
 }
 
-// ended reports whether the end of the waiter's record is known.
-func ended(w *present.Waiter) bool {
-	select {
-	case <-w.Ended():
-		return true
-	default:
-		return false
-	}
-}
-
 // limit returns how long the call may wait in its present state.
 func (w *waiting) limit() time.Duration {
 	if w.Hold > 0 {
@@ -158,25 +151,36 @@ func (w *waiting) limit() time.Duration {
 // unless a record has ended without notice.
 func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
 	for _, each := range w.all {
-		if each.Look(ctx); ended(each) {
+		if each.Look(ctx); each.HasEnded() {
 			return w.deliver(ctx)
 		}
 	}
 	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after", time.Since(w.start).Round(time.Second))
-	leave(w.all)
 	if w.noWait && w.Asked() {
 		return w.pending("asked", map[string]string{"now": "now"})
 	}
 	return w.pending("pending", nil)
 }
 
+// announceEnd tells the client that a record has ended for which no call waits.
+func (w *waiting) announceEnd() {
+	<-w.Ended()
+	if rec, err := w.Result(); err == nil {
+		_ = w.Announce(map[string]any{"id": rec.ID, "status": rec.State}) // fails if the client has gone
+	}
+}
+
 // pending is the result of a call whose records are open; see wire.NewOpen.
 func (w *waiting) pending(text string, values map[string]string) *mcp.CallToolResult {
-	var recs []desk.Record
+	leave(w.all)
+	return w.result(wire.NewOpen(text, values, w.records()...))
+}
+
+func (w *waiting) records() (all []desk.Record) {
 	for _, each := range w.all {
-		recs = append(recs, each.Record())
+		all = append(all, each.Record())
 	}
-	return w.result(wire.NewOpen(text, recs, values))
+	return all
 }
 
 // showElsewhere shows the record in an inbox or on a page that the user opened
@@ -197,18 +201,16 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 	if !ok {
 		return nil
 	}
-	rec := w.Record()
 	if w.formLater() {
-		leave(w.all)
 		return w.pending("asked", map[string]string{"later": "when"})
 	}
 	if first := w.Tell(); !first && !w.Asked() {
 		return nil
 	}
-	w.Log.InfoContext(ctx, "no surface shows the question; the model is to tell the user", "id", rec.ID, "why", none)
+	w.Log.InfoContext(ctx, "no surface shows the question; the model is to tell the user", "id", w.Record().ID, "why", none)
 	_, address := w.Surface()
 	leave(w.all)
-	return w.result(wire.NewUntold(rec, w.Command, address))
+	return w.result(wire.NewUntold(w.Command, address, w.records()...))
 }
 
 // deliver returns the result of the records that have ended. They count as delivered
@@ -219,7 +221,7 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	var results []*wire.Result
 	var open []string
 	for _, each := range w.all {
-		if !ended(each) {
+		if !each.HasEnded() {
 			open = append(open, each.Record().ID)
 			each.Leave()
 		} else if rec, err := each.Result(); err != nil {
