@@ -62,8 +62,8 @@ func (s mcpSession) SetLogLevel(least mcp.LoggingLevel) { s.session.logs.Store(&
 // GetLogLevel is for messages of mcp-go, which sends none.
 func (mcpSession) GetLogLevel() mcp.LoggingLevel { return mcp.LoggingLevelEmergency }
 
-// Announce implements [askuser.Transport].
-func (c *Call) Announce(data any) error {
+// SendLog implements [askuser.Transport].
+func (c *Call) SendLog(data any) error {
 	logs := c.session.logs.Load()
 	if logs == nil || !mcp.LoggingLevelNotice.ShouldSendTo(logs.least) {
 		return nil

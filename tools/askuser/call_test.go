@@ -38,7 +38,7 @@ type link struct {
 	turn    func(ctx context.Context) (placed func(), err error) // nil: at once
 	placed  <-chan struct{}                                      // closed when turn's placed was called
 
-	announced chan any     // may be nil
+	logged    chan any     // may be nil
 	noted     chan string  // progress messages; may be nil
 	sent      atomic.Int64 // how many
 	over      atomic.Bool  // its last call has returned
@@ -73,9 +73,9 @@ func (l *link) Notify(_ string, params any) error {
 	return err
 }
 
-func (l *link) Announce(data any) error {
-	if l.announced != nil {
-		l.announced <- data
+func (l *link) SendLog(data any) error {
+	if l.logged != nil {
+		l.logged <- data
 	}
 	return nil
 }

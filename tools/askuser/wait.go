@@ -46,7 +46,7 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 		other.SignalWith(w.Waiter)
 	}
 	if w.noWait && w.Asked() && !w.HasEnded() {
-		go w.announceEnd()
+		go w.logEnd()
 	}
 	if !w.Asked() || w.attended() || w.formLater() {
 		w.unshown = w.Unshown()
@@ -162,11 +162,11 @@ func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
 	return w.pending("pending", nil)
 }
 
-// announceEnd tells the client that a record has ended for which no call waits.
-func (w *waiting) announceEnd() {
+// logEnd tells the client that a record has ended for which no call waits.
+func (w *waiting) logEnd() {
 	<-w.Ended()
 	if rec, err := w.Result(); err == nil {
-		_ = w.Announce(map[string]any{"id": rec.ID, "status": rec.State}) // fails if the client has gone
+		_ = w.SendLog(map[string]any{"id": rec.ID, "status": rec.State}) // fails if the client has gone
 	}
 }
 
