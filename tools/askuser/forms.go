@@ -69,7 +69,7 @@ func (c *call) style() elicit.Style {
 // formLater reports whether a call that does not wait leaves its question to the client's
 // form, which await_answer shows.
 func (c *call) formLater() bool {
-	return c.noWait && (c.name == "" || c.attended()) && !c.formAfterCall && c.client.Elicits(mcp.ElicitationModeForm) &&
+	return c.noWait && (c.name == "" || c.attended()) && c.client.Elicits(mcp.ElicitationModeForm) &&
 		slices.ContainsFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "elicit" })
 }
 
@@ -83,8 +83,6 @@ func (c *call) clientForm(x *present.Presentation, waits bool) ui.Surface {
 		return c.signingForm(x)
 	case !c.client.Elicits(mcp.ElicitationModeForm):
 		return unavailableForm("the client did not declare form elicitation")
-	case c.formAfterCall:
-		return unavailableForm("the client shows a form only when the call has ended")
 	case c.client.Modern:
 		trip := &roundTrip{client: x}
 		if c.Remote {
