@@ -219,6 +219,14 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 		return &exitError{exitPending, nil}
 	}
 	<-w.Ended()
+	err = a.printEnd(w, render)
+	presenter.Flush()
+	return err
+}
+
+// printEnd prints what render makes of a record that has ended, and marks it as delivered
+// unless it could not be printed. The error has the exit status.
+func (a *app) printEnd(w *present.Waiter, render func(desk.Record) (string, error)) error {
 	rec, err := w.Result()
 	if err != nil {
 		return err
@@ -226,11 +234,9 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	if err = w.UnshownReason(); !errors.Is(err, ui.ErrInterrupted) { // the user needs no result
 		err = a.printResult(rec, render)
 	}
-	if errors.As(err, new(*unprintedError)) {
-		return err
+	if !errors.As(err, new(*unprintedError)) {
+		w.Delivered()
 	}
-	w.Delivered()
-	presenter.Flush()
 	return err
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -44,34 +43,19 @@ func (a *app) await() *cobra.Command {
 			all = append(all, w)
 			w.SignalWith(all[0])
 		}
-		return a.printFirst(cmd.Context(), all, format)
+		for !a.noWait && !slices.ContainsFunc(all, (*present.Waiter).HasEnded) {
+			select {
+			case <-all[0].Changed():
+			case <-cmd.Context().Done():
+				return context.Cause(cmd.Context())
+			}
+		}
+		var status error = &exitError{exitPending, nil}
+		for _, w := range all {
+			if w.HasEnded() { // the status is that of the last one
+				status = a.printEnd(w, func(rec desk.Record) (string, error) { return wire.Format(rec, format, time.Now()) })
+			}
+		}
+		return status
 	})
-}
-
-// printFirst prints the outcomes of the records that have ended, once one has, and marks
-// them as delivered. The error has the exit status of the last one.
-func (a *app) printFirst(ctx context.Context, all []*present.Waiter, format string) (status error) {
-	for !a.noWait && !slices.ContainsFunc(all, (*present.Waiter).HasEnded) {
-		select {
-		case <-all[0].Changed():
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	status = &exitError{exitPending, nil}
-	for _, w := range all {
-		if !w.HasEnded() {
-			continue
-		}
-		rec, err := w.Result()
-		if err == nil {
-			err = a.printResult(rec, func(rec desk.Record) (string, error) { return wire.Format(rec, format, time.Now()) })
-		}
-		if errors.As(err, new(*unprintedError)) {
-			return err
-		}
-		w.Delivered()
-		status = err
-	}
-	return status
 }
