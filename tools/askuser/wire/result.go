@@ -230,20 +230,18 @@ func (r *Result) fill(rec desk.Record) {
 	}
 }
 
-// NewOpen returns the result of records that are open: the text of this name, pending or
-// asked, which sends the model to await_answer with their ids. Values are further ones of
-// the text.
-func NewOpen(name string, recs []desk.Record, values map[string]string) *Result {
+// NewOpen returns the result of records that are open: the text of this name, pending,
+// asked or untold, which sends the model to await_answer with their ids, and has values.
+func NewOpen(name string, values map[string]string, recs ...desk.Record) *Result {
 	r := NewResult(recs[0])
 	r.Message, r.rest = "", ""
-	id, lean := "id "+strconv.Quote(r.ID), "this id"
+	full, lean := map[string]string{"id": "id " + strconv.Quote(r.ID)}, "this id"
 	if len(recs) > 1 {
 		for _, rec := range recs {
 			r.Open = append(r.Open, rec.ID)
 		}
-		r.ID, id, lean = "", "ids "+quoted(r.Open), "these ids"
+		r.ID, full["id"], lean = "", "ids "+quoted(r.Open), "these ids"
 	}
-	full := map[string]string{"id": id}
 	maps.Copy(full, values)
 	r.add(name, full, map[string]string{"id": lean})
 	return r
@@ -268,19 +266,18 @@ func Join(ended []*Result, open []string) *Result {
 
 func quoted(ids []string) string { return `"` + strings.Join(ids, `", "`) + `"` }
 
-// NewUntold returns the result of a question that no surface could show: the
-// ticket, and what the model must tell the user, a command and perhaps an address.
-func NewUntold(rec desk.Record, command, address string) *Result {
-	r := NewResult(rec)
-	r.Summary, r.Message, r.rest = "Nobody was shown the question", "", ""
-	values := map[string]string{"command": command, "address": address, "id": "id " + strconv.Quote(rec.ID)}
-	if rec.Secret() != nil {
+// NewUntold returns the result of records the first of which no surface could show: the
+// ids, and what the model must tell the user, a command and perhaps an address.
+func NewUntold(command, address string, recs ...desk.Record) *Result {
+	values := map[string]string{"command": command, "address": address}
+	if recs[0].Secret() != nil {
 		values["secret"] = "a secret"
 	}
-	if rec.Prove {
+	if recs[0].Prove {
 		values["page"] = strings.Replace(command, " inbox", " web --open", 1)
 	}
-	r.add("untold", values, map[string]string{"id": "this id"})
+	r := NewOpen("untold", values, recs...)
+	r.Summary = "Nobody was shown the question"
 	return r
 }
 
