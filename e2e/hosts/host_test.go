@@ -90,6 +90,7 @@ trust_level = "trusted"
 [mcp_servers.askuser]
 command = "replaced"
 [mcp_servers.askuser.env]
+ASK_MAX_ROUNDS = "0"
 MCP_ASKUSER_DIR = %q
 `, m.URL+"/v1", dir, filepath.Join(home, "desk"))
 	for name, value := range m.env {
