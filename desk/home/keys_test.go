@@ -54,7 +54,7 @@ func (k *keyless) Bell(ctx context.Context, id string, look func() bool) error {
 
 // While the keys of a shared desk cannot be read nothing signed with them is taken, and
 // nothing is lost: neither the answer that is being given nor one that was given. Keys beside
-// the store count for this machine's own questions alone.
+// the store do not count there, and count for a question of this machine alone.
 func TestKeysOutOfReach(t *testing.T) {
 	c := natstest.Start(t, 1)
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -138,6 +138,17 @@ func TestKeysOutOfReach(t *testing.T) {
 		t.Errorf("read while the keys cannot be read: %v", err)
 	}
 	botsDesk.on.Store(false)
+	near, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	alice = desk.New(join(t, near, &absent{}), desk.Options{Prove: desk.ProveAll, Keys: beside})
+	asked := rec
+	rec = submit(t, alice, "Which, here?")
+	if err := reply(); err != nil {
+		t.Errorf("with a key beside the store, on this machine alone: %v", err)
+	}
+	rec = asked
 	if got := <-ended; got.err != nil || got.rec.State != desk.Answered || got.rec.Outcome.Proof.Name != "alice/alice@laptop" {
 		t.Errorf("the asker gets %s, %v: %+v", got.rec.State, got.err, got.rec.Outcome)
 	}

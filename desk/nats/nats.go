@@ -340,7 +340,7 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 		if !slices.ContainsFunc(out, absent) || s.leaderIsFresh(ctx, began) {
 			return true, nil
 		}
-		return false, errStale
+		return false, fmt.Errorf("%w: the node may be cut off from the others", desk.ErrUnreachable)
 	})
 	for i := range out {
 		if err != nil && absent(out[i]) {
@@ -349,9 +349,6 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	}
 	return out
 }
-
-// errStale means that the leader may lead no more.
-var errStale = fmt.Errorf("%w: the node may be cut off from the others", desk.ErrUnreachable)
 
 func absent(d desk.Document) bool { return errors.Is(d.Err, desk.ErrNotFound) }
 

@@ -76,14 +76,13 @@ func (s *Store) Keys(ctx context.Context, _ string, change func(*proof.Keys) err
 	found, err := s.places(ctx, StreamDesk, keysOf("*").filter())
 	docs, failed := s.lasts(ctx, slices.Collect(maps.Keys(found)))
 	if err = cmp.Or(err, failed); err == nil && !s.leaderIsFresh(ctx, began) {
-		err = errStale
+		err = fmt.Errorf("%w: the node may be cut off from the others", desk.ErrUnreachable)
 	}
 	all := map[string]proof.Keys{}
 	for _, m := range docs {
 		var keys proof.Keys
 		if bad := json.Unmarshal(m.Data, &keys); bad != nil {
-			s.log.Warn("keys that cannot be read are left out", "subject", m.Subject, "error", bad)
-			continue
+			s.log.Warn("keys of a human cannot be read", "subject", m.Subject, "error", bad)
 		}
 		keys.Humans = nil // in the rules alone
 		if all[m.By.author().Name] = keys; m.By.name == s.identity().writer() {
@@ -131,12 +130,9 @@ func (s *Store) Sign(_ context.Context, _ string, sum []byte) (key string, signa
 		return "", nil, nil
 	}
 	data, err := os.ReadFile(s.creds)
-	if err != nil {
+	pair, bad := nkeys.ParseDecoratedNKey(data)
+	if err = cmp.Or(err, bad); err != nil {
 		return "", nil, fmt.Errorf("the credential for the desk: %w", err)
-	}
-	pair, err := nkeys.ParseDecoratedNKey(data)
-	if err != nil {
-		return "", nil, fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", s.creds, err)
 	}
 	defer pair.Wipe()
 	if key, err = pair.PublicKey(); err == nil {
