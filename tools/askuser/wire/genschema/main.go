@@ -102,9 +102,9 @@ func describeQuestions(openapi []byte) ([]byte, error) {
 
 type askArguments struct {
 	Questions []askQuestion `json:"questions" jsonschema:"required,minItems=1" jsonschema_description:"Related questions, asked together"`
+	Wait      bool          `json:"wait,omitempty" jsonschema_description:"False: go on, await_answer later"`
 	Timeout   int           `json:"timeout_seconds,omitempty" jsonschema_description:"Give up after; default never"`
 	Session   string        `json:"session_id,omitempty" jsonschema_description:"Continue an earlier dialogue"`
-	Wait      bool          `json:"wait,omitempty" jsonschema_description:"False: go on, await_answer later"`
 }
 
 // Type is taken too, but not published: a question without options asks for free text,
