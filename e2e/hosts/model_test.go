@@ -56,7 +56,7 @@ func newDialogue(prefix string) *dialogue {
 }
 
 func newModel(t *testing.T) *model {
-	m := &model{dialogue: newDialogue("call"), sub: newDialogue("sub"), env: map[string]string{"ASK_SURFACE": "elicit", "ASK_MAX_ROUNDS": "0"}}
+	m := &model{dialogue: newDialogue("call"), sub: newDialogue("sub"), env: map[string]string{"ASK_SURFACE": "elicit"}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", m.responses)
 	mux.HandleFunc("POST /v1/messages", m.messages)
