@@ -61,6 +61,7 @@ func (a *app) ask() *cobra.Command {
 			for _, question := range call.Dropped {
 				a.tell(words.T("Not asked, because no answer can bring it up: %s", question))
 			}
+			a.noWait = a.noWait || call.NoWait
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = a.settings().Timeout
 			}

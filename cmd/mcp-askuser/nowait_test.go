@@ -292,11 +292,11 @@ func TestShellWithoutWaiting(t *testing.T) {
 		return string(out), cmd.ProcessState.ExitCode()
 	}
 	ids := make([]string, 2)
-	for i, text := range []string{"First?", "Second?", "First?"} {
+	for i, args := range [][]string{{"--no-wait", "First?", "Yes", "No"}, {"--no-wait", "Second?", "Yes", "No"}, {`{"question":"First?","options":["Yes","No"],"wait":false}`}} {
 		var got struct{ Status, ID string }
-		out, status := run("ask", "--no-wait", text, "Yes", "No")
+		out, status := run(append([]string{"ask"}, args...)...)
 		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Status != "pending" || status != exitPending {
-			t.Fatalf("%s: %s, exit status %d", text, out, status)
+			t.Fatalf("%s: %s, exit status %d", args, out, status)
 		}
 		if i < 2 {
 			ids[i] = got.ID

@@ -46,9 +46,8 @@ type Result struct {
 	More []*Result `json:"more,omitempty" jsonschema:"-"`
 	Open []string  `json:"open,omitempty" jsonschema:"-"`
 
-	notes   ordered // the user's, by question
-	rest    string  // the part of Message that the other members of the lean form do not say
-	several bool    // it is one of several that are awaited
+	notes ordered // the user's, by question
+	rest  string  // the part of Message that the other members of the lean form do not say
 }
 
 // Lean is the result for hosts that show their model the structured content and no text:
@@ -85,11 +84,12 @@ func (r *Result) Lean() *Lean {
 	out := &Lean{Status: r.Status, By: r.By, Proof: r.Proof, Answers: r.Answers, Notes: r.notes, Note: r.Note, Message: r.rest, Open: r.Open}
 	for _, more := range r.More {
 		out.More = append(out.More, more.Lean())
+		out.More[len(out.More)-1].ID = more.ID
 	}
 	if r.Answerer != nil {
 		out.Name = r.Answerer.Name
 	}
-	if r.Status == desk.Pending || r.several {
+	if r.Status == desk.Pending || r.More != nil || r.Open != nil {
 		out.ID = r.ID
 	}
 	if r.Status == desk.Dismissed {
@@ -254,7 +254,6 @@ func Join(ended []*Result, open []string) *Result {
 	r.More, r.Open = ended[1:], open
 	var messages []string
 	for _, x := range ended {
-		x.several = true
 		messages = append(messages, texts.Fill("one", map[string]string{"id": strconv.Quote(x.ID), "message": x.Message}))
 	}
 	r.Message = strings.Join(messages, "\n")
