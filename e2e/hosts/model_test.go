@@ -59,6 +59,8 @@ func newModel(t *testing.T) *model {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", m.responses)
 	mux.HandleFunc("POST /v1/messages", m.messages)
+	mux.HandleFunc("POST /v1/chat/completions", m.completions)
+	mux.HandleFunc("POST /v1beta/models/", m.gemini)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
 	m.Server = httptest.NewServer(trace(mux))
 	t.Cleanup(m.CloseClientConnections)
