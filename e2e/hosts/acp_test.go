@@ -23,6 +23,7 @@ type editor struct {
 	t           *testing.T
 	forms       chan form
 	permissions chan permission
+	stop        func() // stops the agent's turn
 }
 
 // form is a form that the agent has opened in the editor.
@@ -86,6 +87,11 @@ func edit(t *testing.T, env []string, forms bool, servers ...acp.McpServer) *edi
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.stop = func() {
+		if err := conn.Cancel(t.Context(), acp.CancelNotification{SessionId: session.SessionId}); err != nil {
+			t.Error(err)
+		}
+	}
 	go func() {
 		_, _ = conn.Prompt(t.Context(), acp.PromptRequest{SessionId: session.SessionId, Prompt: []acp.ContentBlock{acp.TextBlock("go")}})
 	}()
@@ -127,9 +133,8 @@ func TestEditor(t *testing.T) {
 			t.Errorf("given %s", got)
 		}
 	}
-	elsewhere := func(t *testing.T, env []string, closed <-chan struct{}) {
+	isClosed := func(t *testing.T, closed <-chan struct{}) {
 		t.Helper()
-		answerHere(t, env)
 		begin := time.Now()
 		select {
 		case <-closed:
@@ -137,6 +142,11 @@ func TestEditor(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Error("the form stays open")
 		}
+	}
+	elsewhere := func(t *testing.T, env []string, closed <-chan struct{}) {
+		t.Helper()
+		answerHere(t, env)
+		isClosed(t, closed)
 	}
 	t.Run("our form", func(t *testing.T) {
 		m, _, e := ask(t, true, ours)
@@ -167,6 +177,21 @@ func TestEditor(t *testing.T) {
 		f.reply <- acp.NewUnstableCreateElicitationResponseDecline()
 		given(t, m, `"status":"dismissed"`)
 	})
+	for name, call := range map[string]toolCall{"our form, the turn stopped": ours, "its own question, the turn stopped": own} {
+		t.Run(name, func(t *testing.T) {
+			_, env, e := ask(t, true, call)
+			f := within(t, e.forms)
+			onDesk(t, env, "Which database?")
+			e.stop()
+			isClosed(t, f.closed)
+			if !waittest.Until(10*time.Second, func() bool {
+				return strings.Contains(run(t, "", env, program(t), "pending"), "Nothing waits")
+			}) {
+				t.Error("the question still waits")
+			}
+			t.Log(run(t, "", env, program(t), "history"))
+		})
+	}
 	t.Run("no forms", func(t *testing.T) {
 		m, _, _ := ask(t, false, ours)
 		given(t, m, "There is no way to show the question to the user here")

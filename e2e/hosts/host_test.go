@@ -171,7 +171,7 @@ func program(t *testing.T) string {
 func bin(t *testing.T, name string) string {
 	t.Helper()
 	path := map[string]string{"codex": ".bin/codex", "claude": "@anthropic-ai/claude-code-linux-x64/claude",
-		"acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs", "gemini": ".bin/gemini", "opencode": ".bin/opencode"}[name]
+		"acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs", "gemini": ".bin/gemini", "opencode": "opencode-linux-x64/bin/opencode"}[name]
 	return existing(t, filepath.Join(cmp.Or(os.Getenv("HOSTS_MODULES"), "node_modules"), path))
 }
 
