@@ -280,6 +280,26 @@ func TestMessageAskedOnce(t *testing.T) {
 	}
 }
 
+// A server that starts asks what the latest turns leave open: not what was answered, and
+// not what came before something else that the user wrote.
+func TestMessageBefore(t *testing.T) {
+	d := startDaemon(t)
+	says := `{"type":"userMessage","id":"u","clientId":null,"content":[{"type":"text","text":"Go on"}]}`
+	d.turns.Store(fmt.Sprintf(`{"id":"tu2","items":[%s]},{"id":"tu1","items":[%s,%s,{"type":"reasoning","content":["x"]},%s,%s]}`,
+		userMessage("x", "c2", "MongoDB"), agentMessage("c1"), says, agentMessage("c2"), agentMessage("c3")))
+	w := watch(t, d, t.TempDir())
+	conn := <-d.conn
+	rec, events := w.opened(t), w.events(t)
+	if got := rec.Metadata["request"]; got != `th1 tu1 ["request_user_input_async","c3",0]` {
+		t.Errorf("it asks %v", got)
+	}
+	d.say(t, conn, `{"method":"thread/reverted","params":{"threadId":"th1"}}`)
+	if rec = w.settled(t, events, rec.ID); rec.State != desk.Cancelled {
+		t.Errorf("it ended %+v", rec.Outcome)
+	}
+	d.until("thread/unsubscribe")
+}
+
 // Another server of the daemon's does not end what this one has answered.
 func TestOneSettles(t *testing.T) {
 	d := startDaemon(t)
