@@ -37,14 +37,18 @@ type addressTeller interface {
 }
 
 // surfaces returns the surfaces to try, with the client's own form in place of the
-// placeholder. A surface tells its address only if the client shows progress
-// messages to a user.
-func (c *call) surfaces() present.Surfaces {
+// placeholder, unless the call does not last as long as the form. A surface tells its
+// address only if the client shows progress messages to a user.
+func (c *call) surfaces(withForm bool) present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
 		out := make([]ui.Surface, 0, len(c.Surfaces)+1)
 		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
-				s = c.clientForm(x)
+				if !withForm {
+					s = unavailableForm("the client shows a form only while a call waits")
+				} else {
+					s = c.clientForm(x)
+				}
 				if _, none := s.(unavailableForm); !none && c.Beside != nil && (c.paneFirst && c.attended() || c.style().Cuts(&x.Record().Set)) {
 					out = append(out, c.Beside)
 				}
@@ -66,6 +70,13 @@ func (c *call) style() elicit.Style {
 	return s
 }
 
+// formLater reports whether a call that does not wait leaves its question to the client's
+// form, which await_answer shows.
+func (c *call) formLater() bool {
+	return c.noWait && (c.name == "" || c.attended()) && c.client.Elicits(mcp.ElicitationModeForm) &&
+		slices.ContainsFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "elicit" })
+}
+
 // clientForm returns the surface of the client's own form. A client that did not
 // declare forms receives none.
 func (c *call) clientForm(x *present.Presentation) ui.Surface {
@@ -74,8 +85,6 @@ func (c *call) clientForm(x *present.Presentation) ui.Surface {
 		return c.signingForm(x)
 	case !c.client.Elicits(mcp.ElicitationModeForm):
 		return unavailableForm("the client did not declare form elicitation")
-	case c.formAfterCall:
-		return unavailableForm("the client shows a form only when the call has ended")
 	case c.client.Modern:
 		trip := &roundTrip{client: x}
 		if c.Remote {
@@ -89,35 +98,29 @@ func (c *call) clientForm(x *present.Presentation) ui.Surface {
 // signingForm returns the surface of an answer that must be signed, which no form of a
 // client can do: a client that opens addresses for its user opens the page.
 func (c *call) signingForm(x *present.Presentation) ui.Surface {
-	i := slices.IndexFunc(c.Surfaces, func(s ui.Surface) bool { _, ok := s.(opener); return ok })
-	if i < 0 || c.Remote || !c.client.Elicits(mcp.ElicitationModeURL) {
+	if c.Page == nil || !c.client.Elicits(mcp.ElicitationModeURL) {
 		return unavailableForm("the answer must be signed, which the client's form cannot do")
 	}
 	ask := c.Transport.Elicit
 	if c.client.Modern {
 		ask = (&roundTrip{client: x}).Elicit
 	}
-	return openedByClient{c.Surfaces[i].(opener), ask}
-}
-
-// opener is a surface with an address.
-type opener interface {
-	Open() (address string, err error)
+	return openedByClient{c.Page, ask}
 }
 
 // openedByClient is the page, which the client opens with its user's consent.
 type openedByClient struct {
-	opener
-	ask func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
+	page func(id string) (address string, err error)
+	ask  func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
 }
 
 func (openedByClient) Name() string { return "elicit" }
 
 // Show implements ui.Surface. The page answers on the desk, as with the surface "web".
 func (o openedByClient) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error {
-	address, err := o.Open()
+	address, err := o.page(rec.ID)
 	if err != nil {
-		return ui.Unavailablef("the page could not be started: %v", err)
+		return ui.Unavailablef("the client cannot open the page: %v", err)
 	}
 	result, _, err := o.ask(ctx, mcp.ElicitationParams{
 		Mode: mcp.ElicitationModeURL, ElicitationID: rec.ID, URL: address,
