@@ -38,7 +38,7 @@ type codexQuestion struct {
 }
 
 func (in CodexEvent) event() (event, bool) {
-	out := event{session: in.Thread, directory: in.Directory, host: in.PID, sole: in.Request}
+	out := event{session: in.Thread, directory: in.Directory, host: in.PID, sole: in.Request, print: printCodex}
 	out.concerns = func(rec desk.Record) bool { return rec.Metadata[requestKey] == in.Request }
 	if in.Questions == nil {
 		out.end = func(rec desk.Record) (desk.Outcome, bool) {
@@ -53,13 +53,10 @@ func (in CodexEvent) event() (event, bool) {
 		return out, true
 	}
 	var ok bool
-	if in.Item == "" {
-		out.set, ok = codexSet(in.Questions)
-		out.print = printCodex
-	} else {
-		out.set, ok = codexMessageSet(in.Questions)
-		out.print = in.printMessage
+	if in.Item != "" {
+		in.Questions, out.print = codexRequest(in.Questions), in.printMessage
 	}
+	out.set, ok = codexSet(in.Questions)
 	if ok {
 		out.set.Metadata = map[string]any{requestKey: in.Request}
 	}
@@ -70,33 +67,27 @@ func (in CodexEvent) event() (event, bool) {
 func codexSet(data json.RawMessage) (*question.Set, bool) {
 	return setOf(data, func(x codexQuestion, q *question.Question) bool {
 		q.ID, q.AllowCustom = x.ID, x.Other
-		return textWithoutOptions(q) && !x.Secret
+		if len(q.Options) == 0 {
+			q.Type, q.AllowCustom = question.Text, false
+		}
+		return !x.Secret
 	})
 }
 
-func textWithoutOptions(q *question.Question) bool {
-	if len(q.Options) == 0 {
-		q.Type, q.AllowCustom = question.Text, false
+// codexRequest writes a message's question as a request has it; nil if it is unknown.
+func codexRequest(data json.RawMessage) json.RawMessage {
+	var in struct {
+		Title   string   `json:"title"`
+		Options []string `json:"options"`
 	}
-	return true
-}
-
-// codexMessageQuestion is a question in a message of the agent's.
-type codexMessageQuestion struct {
-	Title   string   `json:"title"`
-	Options []string `json:"options"`
-}
-
-func (q codexMessageQuestion) common() hostQuestion {
-	h := hostQuestion{Question: q.Title}
-	for _, label := range q.Options {
-		h.Options = append(h.Options, hostOption{Label: label})
+	if !strictly(data, &in) {
+		return nil
 	}
-	return h
-}
-
-func codexMessageSet(data json.RawMessage) (*question.Set, bool) {
-	return setOf(slices.Concat([]byte("["), data, []byte("]")), func(_ codexMessageQuestion, q *question.Question) bool { return textWithoutOptions(q) })
+	options := make([]map[string]string, len(in.Options))
+	for i, label := range in.Options {
+		options[i] = map[string]string{"label": label}
+	}
+	return marshal([]any{map[string]any{"id": "q1", "question": in.Title, "options": options, "isOther": true}})
 }
 
 // CodexItem returns the id of a message's question, by which its answer names it.
@@ -115,29 +106,18 @@ const (
 	codexReplyStart = "<send_user_message_question_reply>"
 	codexReplyEnd   = "</send_user_message_question_reply>"
 	codexTitle      = 512 // of the question in a reply, in bytes
-	// An editor writes before the user's text what is open there.
-	codexEditor = "# Context from my IDE setup:\n"
-	codexText   = "\n## My request for Codex:\n"
 )
 
 // CodexReplies returns the answers in a message of the user's, by CodexItem. They are nil
 // if it is no reply.
 func CodexReplies(content json.RawMessage) map[string]string {
 	var parts []struct{ Type, Text string }
-	var texts []string
-	_ = json.Unmarshal(content, &parts)
-	for _, part := range parts {
-		if part.Type == "text" {
-			texts = append(texts, part.Text)
-		}
-	}
-	text := strings.TrimSpace(strings.Join(texts, ""))
-	if strings.HasPrefix(text, codexEditor) {
-		text = strings.TrimSpace(text[strings.LastIndex(text, codexText)+len(codexText):])
-	}
-	text, start := strings.CutPrefix(text, codexReplyStart)
-	text, end := strings.CutSuffix(text, codexReplyEnd)
 	var list []codexReply
+	if json.Unmarshal(content, &parts) != nil || len(parts) == 0 || parts[0].Type != "text" {
+		return nil
+	}
+	text, start := strings.CutPrefix(strings.TrimSpace(parts[0].Text), codexReplyStart)
+	text, end := strings.CutSuffix(text, codexReplyEnd)
 	if !start || !end || json.Unmarshal([]byte(text), &list) != nil {
 		return nil
 	}
@@ -148,28 +128,25 @@ func CodexReplies(content json.RawMessage) map[string]string {
 	return replies
 }
 
-// printMessage writes a reply as the message that Codex's own dialog sends, with notes on
-// lines of their own. As in printCodex, a program's is not printed.
+// printMessage writes a reply as the message that Codex's own dialog sends; notes are
+// further lines. As in printCodex, a program's is not printed.
 func (in CodexEvent) printMessage(rec desk.Record) []byte {
 	r := rec.Reply()
 	if r == nil || rec.Outcome.FromProgram() {
 		return nil
 	}
 	x := rec.Asked()[0]
-	lines := []string{x.Note, r.Note}
-	if x.Answer != nil {
-		lines = append(x.Words(), lines...)
-	}
+	lines := []string{x.Text(), x.Note, r.Note}
 	if r.Dismissed || r.Discuss {
 		lines = []string{refusal(rec)}
 	}
-	text := strings.TrimSpace(strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n"))
+	text := strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
 	if text == "" {
 		return nil
 	}
-	title := x.Question.Text
-	title = strings.ToValidUTF8(title[:min(len(title), codexTitle)], "")
-	list := marshal([]codexReply{{text, strings.ReplaceAll(title, "\n", " "), in.Item}})
+	title := x.Question.Text[:min(len(x.Question.Text), codexTitle)]
+	title = strings.ReplaceAll(strings.ToValidUTF8(title, ""), "\n", " ")
+	list := marshal([]codexReply{{text, title, in.Item}})
 	return slices.Concat([]byte(codexReplyStart+"\n"), list, []byte(codexReplyEnd))
 }
 

@@ -106,15 +106,13 @@ func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
 // hostQuestion is what the questions of all hosts have. Each host has a type that
 // embeds it.
 type hostQuestion struct {
-	Question string       `json:"question"`
-	Header   string       `json:"header"`
-	Options  []hostOption `json:"options"`
-}
-
-type hostOption struct {
-	Label       string `json:"label"`
-	Description string `json:"description"`
-	Preview     string `json:"preview"`
+	Question string `json:"question"`
+	Header   string `json:"header"`
+	Options  []struct {
+		Label       string `json:"label"`
+		Description string `json:"description"`
+		Preview     string `json:"preview"`
+	} `json:"options"`
 }
 
 func (q hostQuestion) common() hostQuestion { return q }

@@ -4,11 +4,10 @@
 // experimental: an unknown form of a message ends the connection, with one line in the
 // log. Secrets and approvals are not mirrored.
 //
-// Codex asks in two ways. One is a request to its clients, for which the turn waits, and
-// whose end the daemon announces. The other is a message of the agent's with questions:
-// the turn continues, and an answer is a message of the user's that names its question.
-// The daemon does not announce that it holds such an answer back until the model is asked
-// again, so two answers can both reach the model; the first one counts.
+// Codex asks by a request to its clients, whose end the daemon announces, or in a message
+// of the agent's, for which the turn does not wait: its answer is a message of the user's
+// that names the question. The daemon holds one back, unannounced, until it asks the model
+// again, so that two can reach the model; the first one counts.
 //
 // It imports mirror and desk; no surface and nothing of MCP.
 package codex
@@ -135,12 +134,10 @@ func peer(conn *net.UnixConn) (pid int, err error) {
 type client struct {
 	Options
 	conn       *websocket.Conn
-	open       map[string]*dialog       // by the id of the daemon's request, or CodexEvent.Request
+	open       map[string]*dialog       // by the id of the daemon's request, or of our message with the answer
 	subscribed map[string]*subscription // by thread
+	calls      []response               // the handlers of our requests, whose ids are their indexes plus 1
 	running    sync.WaitGroup
-
-	mu    sync.Mutex
-	calls []response // the handlers of our requests, whose ids are their indexes plus 1
 }
 
 // subscription is a thread whose items the daemon sends us.
@@ -176,8 +173,10 @@ func (c *client) run(ctx context.Context) error {
 	first, stop := context.WithTimeout(ctx, signOnTimeout)
 	defer stop()
 	err := c.request(ctx, "initialize", map[string]any{
-		"clientInfo":   map[string]any{"name": "mcp-askuser", "title": nil, "version": c.Version},
-		"capabilities": map[string]any{"experimentalApi": true, "optOutNotificationMethods": unread()},
+		"clientInfo": map[string]any{"name": "mcp-askuser", "title": nil, "version": c.Version},
+		"capabilities": map[string]any{"experimentalApi": true, "optOutNotificationMethods": []string{"item/started", "item/agentMessage/delta",
+			"item/plan/delta", "item/reasoning/summaryTextDelta", "item/reasoning/textDelta", "item/commandExecution/outputDelta", "item/fileChange/patchUpdated",
+			"turn/diff/updated", "thread/tokenUsage/updated"}},
 	}, c.initialized)
 	for err == nil {
 		var m message
@@ -187,12 +186,6 @@ func (c *client) run(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// unread returns the frequent notifications that we do not read.
-func unread() []string {
-	return []string{"item/started", "item/agentMessage/delta", "item/plan/delta", "item/reasoning/summaryTextDelta", "item/reasoning/textDelta",
-		"item/commandExecution/outputDelta", "item/fileChange/patchUpdated", "turn/diff/updated", "thread/tokenUsage/updated"}
 }
 
 func (c *client) read(ctx context.Context) (m message, err error) {
@@ -212,29 +205,27 @@ func (c *client) request(ctx context.Context, method string, params any, then re
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
 	c.calls = append(c.calls, then)
-	id := fmt.Append(nil, len(c.calls))
-	c.mu.Unlock()
-	return c.send(ctx, message{ID: id, Method: method, Params: data})
+	return c.send(ctx, message{ID: fmt.Append(nil, len(c.calls)), Method: method, Params: data})
 }
 
 // handle handles a message of the daemon's.
 func (c *client) handle(ctx context.Context, m message) error {
 	switch {
+	case m.Method == "" && bytes.HasPrefix(m.ID, []byte(`"`)): // of an answer
+		if c.open[string(m.ID)] != nil && m.Result == nil {
+			return c.end(ctx, string(m.ID), false, "") // refused
+		}
+		return nil
 	case m.Method == "" && m.ID != nil:
 		var id int
 		if json.Unmarshal(m.ID, &id) != nil {
 			return errUnknownProtocol // ours are numbers
 		}
-		c.mu.Lock()
 		if id < 1 || id > len(c.calls) {
-			c.mu.Unlock()
 			return nil
 		}
-		then := c.calls[id-1]
-		c.mu.Unlock()
-		return then(ctx, m.Result)
+		return c.calls[id-1](ctx, m.Result)
 	case m.Method == "thread/status/changed":
 		return c.status(ctx, m.Params)
 	case m.Method == "item/tool/requestUserInput":
@@ -294,18 +285,8 @@ type item struct {
 	Content   json.RawMessage `json:"content"`
 }
 
-// questions returns what a message of the agent's asks.
-func (it item) questions() (list []json.RawMessage, err error) {
-	if it.Type == "agentMessage" && it.Delivery == "async" && json.Unmarshal(it.Questions, &list) != nil {
-		err = errUnknownProtocol
-	}
-	return list, err
-}
-
-// resume subscribes to a thread; the daemon then repeats its open request. The latest
-// turns have the questions of its messages. It unsubscribes from a thread that is idle
-// and has no open question: the daemon keeps a thread while a client subscribes to it. A
-// thread that has not begun cannot be resumed.
+// resume subscribes to a thread; the daemon then repeats its open request. The questions
+// in messages are in the latest turns. A thread that has not begun cannot be resumed.
 func (c *client) resume(ctx context.Context, id string) error {
 	if c.subscribed[id] == nil {
 		c.subscribed[id] = &subscription{}
@@ -352,7 +333,8 @@ func (c *client) resume(ctx context.Context, id string) error {
 	})
 }
 
-// leave unsubscribes from a thread that is idle and has no open question.
+// leave unsubscribes from a thread that is idle and has no open question: the daemon
+// keeps a thread that has a subscriber.
 func (c *client) leave(ctx context.Context, thread string) error {
 	if s := c.subscribed[thread]; s == nil || s.active {
 		return nil
@@ -396,9 +378,8 @@ func (c *client) asked(ctx context.Context, m message) error {
 	if json.Unmarshal(m.Params, &p) != nil || p.Thread == "" || p.Item == "" || m.ID == nil || p.Questions == nil {
 		return errUnknownProtocol
 	}
-	c.ask(ctx, string(m.ID), mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Questions: p.Questions}, func(ctx context.Context, result []byte) error {
-		return c.send(ctx, message{ID: m.ID, Result: result})
-	})
+	e := mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Questions: p.Questions}
+	c.ask(ctx, m.ID, e, func(answer []byte) message { return message{ID: m.ID, Result: answer} })
 	return nil
 }
 
@@ -428,33 +409,35 @@ func (c *client) completed(ctx context.Context, params json.RawMessage) error {
 	return nil
 }
 
-// askAll mirrors the questions of an item that are not answered. An answer is sent as
-// Codex's own dialog sends it. A turn that is under way receives it at its next step.
+// askAll mirrors the questions of an item that are not answered. A turn that is under way
+// takes the answer in; else it starts one.
 func (c *client) askAll(ctx context.Context, thread, turn string, it item, answered map[string]string) error {
-	questions, err := it.questions()
+	var questions []json.RawMessage
+	if it.Type != "agentMessage" || it.Delivery != "async" {
+		return nil
+	}
+	if json.Unmarshal(it.Questions, &questions) != nil {
+		return errUnknownProtocol
+	}
 	for i, q := range questions {
 		e := mirror.CodexEvent{Thread: thread, Item: mirror.CodexItem(it.ID, i), Questions: q}
 		e.Request = thread + " " + turn + " " + e.Item
 		if _, ok := answered[e.Item]; ok {
 			continue
 		}
-		c.ask(ctx, e.Request, e, func(ctx context.Context, answer []byte) error {
-			input := map[string]any{"type": "text", "text": string(answer), "text_elements": []any{}}
-			params := map[string]any{"threadId": thread, "clientUserMessageId": e.Request, "input": []any{input}}
-			return c.request(ctx, "turn/start", params, func(ctx context.Context, result json.RawMessage) error {
-				if result != nil || c.open[e.Request] == nil {
-					return nil
-				}
-				return c.end(ctx, e.Request, false, "") // refused
-			})
+		id, _ := json.Marshal(e.Request)
+		c.ask(ctx, id, e, func(answer []byte) message {
+			input := []any{map[string]any{"type": "text", "text": string(answer), "text_elements": []any{}}}
+			params, _ := json.Marshal(map[string]any{"threadId": thread, "clientUserMessageId": e.Request, "input": input})
+			return message{ID: id, Method: "turn/start", Params: params}
 		})
 	}
-	return err
+	return nil
 }
 
-// ask mirrors a question, and has the answer that is given here sent.
-func (c *client) ask(ctx context.Context, key string, e mirror.CodexEvent, send func(context.Context, []byte) error) {
-	if _, open := c.open[key]; open {
+// ask mirrors a question, and sends the answer that is given here.
+func (c *client) ask(ctx context.Context, id json.RawMessage, e mirror.CodexEvent, reply func([]byte) message) {
+	if _, open := c.open[string(id)]; open {
 		return
 	}
 	e.PID = c.Daemon
@@ -463,15 +446,15 @@ func (c *client) ask(ctx context.Context, key string, e mirror.CodexEvent, send 
 	}
 	asking, stop := context.WithCancelCause(ctx)
 	d := &dialog{event: e, stop: stop}
-	c.open[key] = d
+	c.open[string(id)] = d
 	c.running.Go(func() {
 		defer d.stop(nil)
-		result, mirrored := c.mirror(asking, e)
+		answer, mirrored := c.mirror(asking, e)
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.foreign = !mirrored
-		if len(result) > 0 && !d.closed {
-			d.sent = send(ctx, result) == nil
+		if len(answer) > 0 && !d.closed {
+			d.sent = c.send(ctx, reply(answer)) == nil
 		}
 	})
 }

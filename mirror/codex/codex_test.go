@@ -34,6 +34,7 @@ type daemon struct {
 	t      *testing.T
 	socket string
 	asked  atomic.Value // the request that is open: a string
+	turns  atomic.Value // the latest turns, of a thread that asks nothing: a string
 
 	ctx  context.Context
 	conn chan *websocket.Conn
@@ -96,7 +97,8 @@ func (d *daemon) serve(w http.ResponseWriter, r *http.Request) {
 			case strings.Contains(string(p.Params), "th2"):
 				say(`{"error":{"code":-32600,"message":"no rollout found for thread id th2"},"id":%s}`, p.ID)
 			case asked == "":
-				say(`{"id":%s,"result":{"thread":{"id":"th1","cwd":"/home/ada/shop","status":{"type":"idle"}}}}`, p.ID)
+				turns, _ := d.turns.Load().(string)
+				say(`{"id":%s,"result":{"thread":{"id":"th1","cwd":"/home/ada/shop","status":{"type":"idle"}},"initialTurnsPage":{"data":[%s]}}}`, p.ID, turns)
 			default:
 				say(`{"id":%s,"result":{"thread":{"id":"th1","cwd":"/home/ada/shop","status":{"type":"active","activeFlags":["waitingOnUserInput"]}}}}`, p.ID)
 				say("%s", asked)
