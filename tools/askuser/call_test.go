@@ -225,10 +225,11 @@ func (r *rig) watch() (events <-chan desk.Event, stop func()) {
 func await(t *testing.T, events <-chan desk.Event, kind desk.EventType) {
 	t.Helper()
 	for {
-		switch within(t, events).Type {
-		case kind:
+		got := within(t, events).Type
+		if got == kind {
 			return
-		case "":
+		}
+		if got == "" {
 			t.Fatal("the watch ended")
 		}
 	}
