@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,9 +54,7 @@ func collected(t *testing.T, c *client.Client, args map[string]any) (answers map
 		t.Fatal(err)
 	}
 	for _, more := range r.More {
-		for question, answer := range more.Answers {
-			r.Answers[question] = answer
-		}
+		maps.Copy(r.Answers, more.Answers)
 	}
 	return r.Answers, r.Open
 }
@@ -168,9 +167,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			_, _ = fmt.Fprintf(w.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", tool, args)
 			for m := range w.lines {
 				got := m.Result.StructuredContent
-				for text, answer := range got.Answers {
-					answers[text] = answer
-				}
+				maps.Copy(answers, got.Answers)
 				if string(m.ID) == "1" {
 					for i := range questions {
 						if text := fmt.Sprintf("Which %d?", i); strings.Contains(args, text) {
