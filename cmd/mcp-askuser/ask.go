@@ -75,7 +75,7 @@ func (a *app) ask() *cobra.Command {
 	}
 	a.askFlags(cmd)
 	a.addFlags(cmd, limitKeys[:]...)
-	cmd.Flags().BoolVar(&a.noWait, "no-wait", false, "print the id at once; await collects the answer")
+	cmd.Flags().BoolVar(&a.noWait, "no-wait", false, "print the id at once; await returns the answer")
 	cmd.Flags().StringVar(&template, "template", "", "ask the questions of the template of this `name`; mcp-askuser templates lists them")
 	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as `NAME=VALUE`; may be repeated")
 	a.completeTemplates(cmd)
