@@ -208,6 +208,7 @@ func (q *Question) faults(found *Violations, a Answer) {
 	if chosen > 1 && !q.Several() {
 		found.AddTranslated(path, "takes one choice, got %d", chosen)
 	}
+	q.fileFaults(found, path, a)
 	found.limit(path, Count(a.Custom), MaxText)
 	if n := Count(a.Note); n > MaxText {
 		found.AddTranslated(path, "may have a note of at most %d characters, has %d", MaxText, n)

@@ -88,12 +88,16 @@ func (x *Response) By() By {
 }
 
 // Words returns the answer in words: the labels of the chosen options, in
-// order, then the free text. None where there is no answer.
+// order, then the free text, then the files. None where there is no answer.
 func (x *Response) Words() []string {
 	if x.Answer == nil {
 		return nil
 	}
-	return x.Question.Words(x.Answer)
+	words := x.Question.Words(x.Answer)
+	for _, f := range x.Answer.Files {
+		words = append(words, f.String())
+	}
+	return words
 }
 
 // Text is the answer in words, several joined with a comma.

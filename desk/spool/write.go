@@ -103,12 +103,18 @@ func (s *Spool) prepare(ctx context.Context, kind desk.Kind, id string, data []b
 	if len(data) > maxSize {
 		return "", "", fmt.Errorf("%s would be %d bytes, more than %d: ask less at once", id, len(data), maxSize)
 	}
+	temp, err = s.writeTemp(path, id, data, sync)
+	return temp, path, err
+}
+
+// writeTemp writes a temporary file for what is to have a path.
+func (s *Spool) writeTemp(path, id string, data []byte, sync bool) (temp string, err error) {
 	if err := s.makeDirs(filepath.Join(s.dir, tempDir), filepath.Dir(path)); err != nil {
-		return "", "", err
+		return "", err
 	}
 	f, err := os.CreateTemp(filepath.Join(s.dir, tempDir), id+".*") // mode 0600
 	if err != nil {
-		return "", "", advise(err)
+		return "", advise(err)
 	}
 	_, err = f.Write(data)
 	if err == nil && sync {
@@ -117,7 +123,7 @@ func (s *Spool) prepare(ctx context.Context, kind desk.Kind, id string, data []b
 	if err = cmp.Or(err, f.Close()); err != nil {
 		os.Remove(f.Name())
 	}
-	return f.Name(), path, advise(err)
+	return f.Name(), advise(err)
 }
 
 // advise adds to an error of the file system what its owner can do about it.
