@@ -96,12 +96,17 @@ func (d *Desk) file(ctx context.Context, id, key string) (question.File, []byte,
 	return f, data, nil
 }
 
-// FilePath returns the path of a file of a record on this machine.
-func (d *Desk) FilePath(ctx context.Context, id string, f question.File) (string, error) {
+// FilePath returns the path of a file of a record on this machine; empty where there is none.
+func (d *Desk) FilePath(ctx context.Context, id string, f question.File) string {
 	if d.files == nil {
-		return "", ErrNoFiles
+		return ""
 	}
-	return d.files.FilePath(ctx, id, f.Key())
+	path, err := d.files.FilePath(ctx, id, f.Key())
+	if err != nil {
+		d.log.WarnContext(ctx, "a file cannot be handed on", "id", id, "file", f.Name, "error", err)
+		return ""
+	}
+	return path
 }
 
 // checkFiles returns a question.Violations where a reply has a file that was not attached
@@ -145,11 +150,8 @@ func (d *Desk) CopyFiles(ctx context.Context, from, to string, r question.Reply)
 // files returns the files in the replies to a record.
 func (rec *Record) files() (out []question.File) {
 	for _, o := range []*Outcome{rec.Outcome, rec.Later} {
-		if o == nil || o.Reply == nil {
-			continue
-		}
-		for _, a := range o.Reply.Answers {
-			out = append(out, a.Files...)
+		if o != nil {
+			out = append(out, o.Reply.Files()...)
 		}
 	}
 	return out
