@@ -127,8 +127,6 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
-	mux.HandleFunc("GET /passkey", s.handle(s.getPasskey))
-	mux.HandleFunc("POST /passkey", s.handle(s.postPasskey))
 	mux.HandleFunc("POST /draft", s.handle(s.postDraft))
 	mux.HandleFunc("POST /recall", s.handle(s.postRecall))
 	mux.HandleFunc("POST /attach", s.handle(s.postAttach))
@@ -138,6 +136,10 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /history", s.handle(s.history))
 	mux.HandleFunc("GET /assets/offline.html", s.handle(s.offline))
 	routesStatic(mux)
+	if s.AddPasskey != nil {
+		mux.HandleFunc("GET /passkey", s.handle(s.getPasskey))
+		mux.HandleFunc("POST /passkey", s.handle(s.postPasskey))
+	}
 }
 
 // The largest numbers of open, refused and last answered records on the page, and of

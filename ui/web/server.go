@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/internal/door"
@@ -91,8 +93,9 @@ type Call struct {
 // Server is the page and the API over one desk.
 type Server struct {
 	Options
-	tls      *tls.Config // nil: plain HTTP
-	local    bool        // the page's address names localhost, where passkeys work
+	tls      *tls.Config  // nil: plain HTTP
+	local    bool         // the page's address names localhost, where passkeys work
+	second   net.Listener // on its other loopback address; nil where there is none
 	timeouts timeouts
 
 	keys    *keys
@@ -155,6 +158,20 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			return errors.Join(err, ln.Close())
 		}
 	}
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return s.serve(ctx, ln) })
+	if s.second != nil {
+		both.Go(func() error { return s.serve(ctx, s.second) })
+	}
+	err := both.Wait()
+	s.running.Wait()
+	if err != nil {
+		return fmt.Errorf("web: %w", err)
+	}
+	return nil
+}
+
+func (s *Server) serve(ctx context.Context, ln net.Listener) error {
 	// Streams and long waits must end with the server, other requests under
 	// way should not: theirs is a context of its own.
 	requests, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -173,9 +190,5 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	guarded := &door.Listener{Listener: ln, MaxAuthenticated: maxKnown, MaxUnauthenticated: maxStrangers}
 	err := guarded.Serve(ctx, server, s.timeouts.grace)
 	end()
-	s.running.Wait()
-	if err != nil {
-		return fmt.Errorf("web: %w", err)
-	}
-	return nil
+	return err
 }

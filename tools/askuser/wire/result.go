@@ -11,7 +11,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
-	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -123,7 +122,7 @@ type Answerer struct {
 }
 
 // Proof is the user's signature under a reply; without a published schema of its own.
-type Proof struct{ *view.Proof }
+type Proof struct{ *question.Proof }
 
 // Response is what became of one question.
 type Response struct {
@@ -179,9 +178,9 @@ func NewResult(rec desk.Record) *Result {
 		}
 		r.add(named, map[string]string{"name": r.Answerer.Name}, map[string]string{"name": ""})
 	}
-	if proof := view.ProofOf(rec.Outcome); proof != nil {
-		r.Proof = &Proof{proof}
-		r.Add("proven_"+string(proof.Kind), nil)
+	if o := rec.Outcome; o != nil && o.Proof.Public() != nil {
+		r.Proof = &Proof{o.Proof.Public()}
+		r.Add("proven_"+string(o.Proof.Kind), nil)
 	}
 	return r
 }
