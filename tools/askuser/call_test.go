@@ -477,6 +477,8 @@ func TestFilesOfAnAnswer(t *testing.T) {
 		{"claude-code", false, 1, true, true},
 		{"claude-code", true, 1, true, false},
 		{"codex-mcp-client", false, 1, false, true},
+		{"gemini-cli-mcp-client", false, 1, true, true},
+		{"opencode", false, 1, true, true},
 		{"another", false, 0, true, true},
 	} {
 		r := newRig(t, ui.Elsewhere())

@@ -81,13 +81,13 @@ func knownHosts() []host {
 		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, hidesText: true, images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
 		// Where a line of a progress message is wider than its box, six columns less
 		// than the terminal, the whole message becomes one line that is cut there.
-		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},
+		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},
 		// Without a limit in its file it waited longer than 15 minutes, with a progress
 		// message every 10 s. Only with a handshake can it close a form that was answered
 		// elsewhere. A list begins on its first row, which Enter sends, and ignores letters.
 		{name: "copilot-cli", maxWaitInForm: unlimitedWait, progressExtends: true, showsProgress: true, handshake: true, form: elicit.Style{OwnWords: true}},
 		// 60 s; every progress message restarts them.
-		{name: "opencode", maxWaitInForm: unlimitedWait, maxWaitHTTP: 10 * time.Minute, progressExtends: true},
+		{name: "opencode", images: imagesBeside, maxWaitInForm: unlimitedWait, maxWaitHTTP: 10 * time.Minute, progressExtends: true},
 		// Version 1.0.0 declared forms but cancelled them by itself (reported by the
 		// authors of a server for it), and the next surface follows; its limit is not
 		// documented.
