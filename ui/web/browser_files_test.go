@@ -138,6 +138,24 @@ func TestBrowserFilesAlone(t *testing.T) {
 	}
 }
 
+// TestBrowserFileRefusedMeanwhile: an answer that was to be sent while a file was still on its
+// way is not sent without it.
+func TestBrowserFileRefusedMeanwhile(t *testing.T) {
+	var id string
+	v := browse(t, wide, func(g *rig) { id = g.ask("s", open("q")).ID })
+	v.hasten()
+	v.write(inWords(id, 0), "as in the picture")
+	eval[bool](v, `(attach(document.querySelector(".files [type=file]"), [new File(["no image"], "a.png")]), send(main(openForm())), true)`)
+	v.shows("#news", `The file "a.png" cannot be attached`)
+	v.wait(`!openForm().ariaBusy`)
+	v.pending(id)
+	v.click(within(id, confirmButton))
+	v.answered(id)
+	if a := v.reply(id).Answers[0]; len(a.Files) != 0 || a.Custom != "as in the picture" {
+		t.Errorf("recorded %+v", a)
+	}
+}
+
 // TestBrowserFilesWithoutScript: a file that is picked is shown by the button beside it, and
 // sent.
 func TestBrowserFilesWithoutScript(t *testing.T) {
