@@ -93,7 +93,7 @@ func NewFile(name string, data []byte) (File, error) {
 		found.AddTranslated("file", "the file %q is larger than %d MB", f.Name, MaxFileSize>>20)
 	default:
 		f.Type = detect(data)
-		if claimed := claim(f.Name); f.Type == "" || claimed != "" && claimed != kind(f.Type) {
+		if f.Type == "" || lies(f.Name, f.Type) {
 			found.AddTranslated("file", "the file %q cannot be attached; PNG, JPEG, GIF, WebP, PDF and plain text can, each under its own ending", f.Name)
 		} else if w, h := pixels(f.Type, data); f.Image() && (w < 1 || h < 1 || w > maxPixels/h) {
 			found.AddTranslated("file", "the image %q is damaged, or has more than %d megapixels", f.Name, maxPixels/1_000_000)
@@ -139,33 +139,24 @@ func pixels(kind string, data []byte) (width, height int) {
 
 // detect returns the type of a content, empty where it is not accepted.
 func detect(data []byte) string {
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 	found, _, _ := strings.Cut(http.DetectContentType(data), ";")
-	if found == textType && (!utf8.Valid(data) || bytes.ContainsFunc(data, isControl) || bytes.HasPrefix(bytes.ToLower(bytes.TrimSpace(data)), []byte("<svg"))) {
-		return ""
-	}
-	if _, ok := fileTypes[found]; !ok {
+	if found == textType && (!utf8.Valid(data) || bytes.ContainsFunc(data, control) || bytes.HasPrefix(bytes.ToLower(bytes.TrimSpace(data)), []byte("<svg"))) || fileTypes[found] == "" {
 		return ""
 	}
 	return found
 }
 
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
-
-// kind is the first part of a type; of images all have one.
-func kind(t string) string { return strings.TrimSuffix(t, path.Base(t)) }
-
-// claim returns the kind of file that the ending of a name promises; empty for any.
-func claim(name string) string {
-	ending := strings.ToLower(path.Ext(name))
-	if ending == ".jpeg" {
-		ending = ".jpg"
-	}
+// lies reports whether the ending of a name promises another kind of file than a type is: the
+// kind is the first part of a type.
+func lies(name, found string) bool {
+	ending := strings.Replace(strings.ToLower(path.Ext(name)), ".jpeg", ".jpg", 1)
 	for t, e := range fileTypes {
-		if e == ending && t != textType {
-			return kind(t)
+		if e == ending && t != textType && path.Dir(t) != path.Dir(found) {
+			return true
 		}
 	}
-	return ""
+	return false
 }
 
 // FileName makes a name from outside safe: its last element, without what is not
