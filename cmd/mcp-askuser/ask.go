@@ -69,12 +69,7 @@ func (a *app) ask() *cobra.Command {
 				if rec.State == desk.Unavailable || rec.State == desk.Failed {
 					return "", nil // a result for models, not for programs
 				}
-				return wire.Format(rec, format, time.Now(), func(f question.File) string {
-					if d, _, err := a.openDesk(); err == nil {
-						return d.FilePath(cmd.Context(), rec.ID, f)
-					}
-					return ""
-				})
+				return a.formatRecord(cmd.Context(), rec, format)
 			})
 		}),
 	}
@@ -86,6 +81,16 @@ func (a *app) ask() *cobra.Command {
 	a.completeTemplates(cmd)
 	addFormatFlag(cmd, &format, wire.Formats())
 	return cmd
+}
+
+// formatRecord returns the result of a record in a format of the shell commands.
+func (a *app) formatRecord(ctx context.Context, rec desk.Record, format string) (string, error) {
+	return wire.Format(rec, format, time.Now(), func(f question.File) string {
+		if d, _, err := a.openDesk(); err == nil {
+			return d.FilePath(ctx, rec.ID, f)
+		}
+		return ""
+	})
 }
 
 // fromWords returns the call for a question and its options as arguments. It is false for
