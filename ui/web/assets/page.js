@@ -155,6 +155,7 @@ const anywhere = {
 };
 
 document.addEventListener('keydown', (event) => {
+  if (!/\d/.test(event.key)) spelled = 0;
   const { target } = event, command = event.ctrlKey || event.metaKey, form = openForm();
   const typing = target.matches('textarea, input[type="search"]');
   const alt = event.altKey && !command && !event.getModifierState('AltGraph') && anywhere[event.code.slice(3).toLowerCase()];
@@ -215,12 +216,17 @@ function nextOrSend(form) {
   else if (next !== all[here]) focusField(next);
 }
 
+// The number of an option that the last keys have spelled, where more than nine have one.
+let spelled = 0;
+
 // chooseByKey clicks the option of a key, in the question with the focus or else the first
-// without an answer.
+// without an answer. Where digits spell a number and several may be chosen, it goes there only.
 function chooseByKey(form, key) {
   const field = liveField(form), options = field ? controlsOf(field).filter((el) => el.dataset.cap) : [];
-  const input = options.find((el) => el.dataset.cap === key.toUpperCase()) ?? options.filter((el) => el.value !== 'other')[key - 1];
-  input?.click();
+  const numbered = options.filter((el) => el.value !== 'other'), digit = parseInt(key), further = 10 * spelled + digit;
+  if (numbered.length > 9) key = `${spelled = numbered[further - 1] ? further : digit}`;
+  const input = options.find((el) => el.dataset.cap === key.toUpperCase()) ?? numbered[key - 1];
+  if (!spelled || input.type === 'radio') input?.click();
   if (input?.value === 'other' && input.checked) input.closest('.option').querySelector('.own').focus();
   else input?.focus();
   return input;
