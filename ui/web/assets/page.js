@@ -155,7 +155,6 @@ const anywhere = {
 };
 
 document.addEventListener('keydown', (event) => {
-  if (!/\d/.test(event.key)) spelled = 0;
   const { target } = event, command = event.ctrlKey || event.metaKey, form = openForm();
   const typing = target.matches('textarea, input[type="search"]');
   const alt = event.altKey && !command && !event.getModifierState('AltGraph') && anywhere[event.code.slice(3).toLowerCase()];
@@ -216,19 +215,17 @@ function nextOrSend(form) {
   else if (next !== all[here]) focusField(next);
 }
 
-// The number of an option that the last keys have spelled, where more than nine have one.
-let spelled = 0;
+// The option whose number the last keys have spelled.
+let spelled;
 
 // chooseByKey clicks the option of a key, in the question with the focus or else the first
-// without an answer. Where digits spell a number and several may be chosen, it goes there only.
+// without an answer. Of more than nine options it only goes there, where several may be chosen.
 function chooseByKey(form, key) {
   const field = liveField(form), options = field ? controlsOf(field).filter((el) => el.dataset.cap) : [];
-  const numbered = options.filter((el) => el.value !== 'other'), digit = parseInt(key), further = 10 * spelled + digit;
-  if (numbered.length > 9) key = `${spelled = numbered[further - 1] ? further : digit}`;
-  const input = options.find((el) => el.dataset.cap === key.toUpperCase()) ?? numbered[key - 1];
-  if (!spelled || input.type === 'radio') input?.click();
-  if (input?.value === 'other' && input.checked) input.closest('.option').querySelector('.own').focus();
-  else input?.focus();
+  const numbered = options.filter((el) => el.value !== 'other');
+  const input = spelled = numbered[10 * numbered.indexOf(spelled) + 9 + parseInt(key)] ?? numbered[key - 1] ?? options.find((el) => el.dataset.cap === key.toUpperCase());
+  if (!numbered[9] || input?.type === 'radio') input?.click();
+  (input?.value === 'other' && input.checked ? input.closest('.option').querySelector('.own') : input)?.focus();
   return input;
 }
 
