@@ -2,6 +2,8 @@ package mirror
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -23,7 +25,9 @@ type CodexEvent struct {
 	Directory string
 	PID       int             // the daemon's
 	Questions json.RawMessage // nil at its end
-	Sent      bool            // at its end: our reply had been sent
+	Item      string          // of a message's question: CodexItem. The answer is a message
+	Sent      bool            // at its end: our reply had been sent, and was the first
+	Answer    string          // at its end: the answer given in Codex, if known
 }
 
 type codexQuestion struct {
@@ -34,22 +38,27 @@ type codexQuestion struct {
 }
 
 func (in CodexEvent) event() (event, bool) {
-	out := event{session: in.Thread, directory: in.Directory, host: in.PID, sole: in.Request}
+	out := event{session: in.Thread, directory: in.Directory, host: in.PID, sole: in.Request, print: printCodex}
+	out.concerns = func(rec desk.Record) bool { return rec.Metadata[requestKey] == in.Request }
 	if in.Questions == nil {
-		out.concerns = func(rec desk.Record) bool { return rec.Metadata[requestKey] == in.Request }
 		out.end = func(rec desk.Record) (desk.Outcome, bool) {
 			if in.Sent && rec.Outcome != nil {
 				return *rec.Outcome, true
+			}
+			if in.Answer != "" {
+				return answered(codexName, &rec.Set, question.Reply{Answers: []question.Answer{answerFromList(&rec.Questions[0], []string{in.Answer})}}), true
 			}
 			return gone(codexName, words.Mark("answered or closed there")), true // Codex does not report the answer
 		}
 		return out, true
 	}
 	var ok bool
+	if in.Item != "" {
+		in.Questions, out.print = codexRequest(in.Questions), in.printMessage
+	}
 	out.set, ok = codexSet(in.Questions)
 	if ok {
 		out.set.Metadata = map[string]any{requestKey: in.Request}
-		out.print = printCodex
 	}
 	return out, ok
 }
@@ -63,6 +72,82 @@ func codexSet(data json.RawMessage) (*question.Set, bool) {
 		}
 		return !x.Secret
 	})
+}
+
+// codexRequest writes a message's question as a request has it; nil if it is unknown.
+func codexRequest(data json.RawMessage) json.RawMessage {
+	var in struct {
+		Title   string   `json:"title"`
+		Options []string `json:"options"`
+	}
+	if !strictly(data, &in) {
+		return nil
+	}
+	options := make([]map[string]string, len(in.Options))
+	for i, label := range in.Options {
+		options[i] = map[string]string{"label": label}
+	}
+	return marshal([]any{map[string]any{"id": "q1", "question": in.Title, "options": options, "isOther": true}})
+}
+
+// CodexItem returns the id of a message's question, by which its answer names it.
+func CodexItem(message string, index int) string {
+	return strings.TrimSpace(string(marshal([]any{"request_user_input_async", message, index})))
+}
+
+// codexReply is an answer to a message's question, in a message of the user's.
+type codexReply struct {
+	Answer   string `json:"answer"`
+	Question string `json:"question"`
+	Item     string `json:"questionItemId"`
+}
+
+const (
+	codexReplyStart = "<send_user_message_question_reply>"
+	codexReplyEnd   = "</send_user_message_question_reply>"
+	codexTitle      = 512 // of the question in a reply, in bytes
+)
+
+// CodexReplies returns the answers in a message of the user's, by CodexItem. They are nil
+// if it is no reply.
+func CodexReplies(content json.RawMessage) map[string]string {
+	var parts []struct{ Type, Text string }
+	var list []codexReply
+	if json.Unmarshal(content, &parts) != nil || len(parts) == 0 || parts[0].Type != "text" {
+		return nil
+	}
+	text, start := strings.CutPrefix(strings.TrimSpace(parts[0].Text), codexReplyStart)
+	text, end := strings.CutSuffix(text, codexReplyEnd)
+	if !start || !end || json.Unmarshal([]byte(text), &list) != nil {
+		return nil
+	}
+	replies := map[string]string{}
+	for _, r := range list {
+		replies[r.Item] = r.Answer
+	}
+	return replies
+}
+
+// printMessage writes a reply as the message that Codex's own dialog sends; notes are
+// further lines. As in printCodex, a program's is not printed.
+func (in CodexEvent) printMessage(rec desk.Record) []byte {
+	r := rec.Reply()
+	if r == nil || rec.Outcome.FromProgram() {
+		return nil
+	}
+	x := rec.Asked()[0]
+	lines := []string{x.Text(), x.Note, r.Note}
+	if r.Dismissed || r.Discuss {
+		lines = []string{refusal(rec)}
+	}
+	text := strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
+	if text == "" {
+		return nil
+	}
+	title := x.Question.Text[:min(len(x.Question.Text), codexTitle)]
+	title = strings.ReplaceAll(strings.ToValidUTF8(title, ""), "\n", " ")
+	list := marshal([]codexReply{{text, title, in.Item}})
+	return slices.Concat([]byte(codexReplyStart+"\n"), list, []byte(codexReplyEnd))
 }
 
 // Answers of Codex's own dialog for a text of the user's.

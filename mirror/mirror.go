@@ -62,8 +62,9 @@ type Options struct {
 
 // Run mirrors one event of a host. It prints at most one reply, which the user gave
 // and the host can take, and reports no failure: the host has its dialog. The cause of
-// the context's end is ErrClosed if the host wants no reply any more.
-func Run(ctx context.Context, o Options) {
+// the context's end is ErrClosed if the host wants no reply any more. It reports whether
+// it put a question on the desk.
+func Run(ctx context.Context, o Options) (mirrored bool) {
 	defer ignorePanic()
 	if o.After == nil {
 		o.After = time.After
@@ -73,7 +74,7 @@ func Run(ctx context.Context, o Options) {
 	}
 	data, err := io.ReadAll(io.LimitReader(o.In, maxInput+1))
 	if err != nil || len(data) > maxInput {
-		return
+		return false
 	}
 	ev, ok := o.Host.read(data, o.Getenv)
 	switch {
@@ -81,18 +82,23 @@ func Run(ctx context.Context, o Options) {
 	case ev.notice != nil:
 		_, _ = o.Out.Write(ev.notice)
 	case ev.set != nil:
-		o.mirrorDialog(ctx, ev)
+		return o.mirrorDialog(ctx, ev)
 	default:
 		o.reconcile(ctx, ev)
 	}
+	return false
 }
 
 // ignorePanic recovers from a panic. The exit status of a panic would mean no to Claude
 // Code.
 func ignorePanic() { _ = recover() }
 
-// mirrorDialog keeps a question on the desk while its dialog is open in the host.
-func (o *Options) mirrorDialog(ctx context.Context, ev event) {
+// mirrorDialog keeps a question on the desk while its dialog is open in the host. It is
+// false if the question is not put there.
+func (o *Options) mirrorDialog(ctx context.Context, ev event) bool {
+	if ev.sole != "" && slices.ContainsFunc(o.unsettled(ev), func(rec desk.Record) bool { return rec.Outcome != nil }) {
+		return false // the host has the reply, and does not report it yet
+	}
 	limit, delay := max(o.Limit-hostReserve, 0), notifyDelay
 	if ev.unattended {
 		if delay = 0; o.Timeout > 0 {
@@ -102,7 +108,7 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 	deadline := o.After(limit)
 	rec, attendance, ok := o.submit(ctx, ev)
 	if !ok {
-		return
+		return false
 	}
 	defer attendance.Release()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -138,7 +144,7 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 			}()
 		case end := <-ended:
 			o.printReply(ctx, ev, end)
-			return
+			return true
 		case <-deadline:
 			why := words.Mark("no longer to be answered here; it stays open there")
 			if ev.unattended {
@@ -148,10 +154,10 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 			if end.Reply() != nil { // given at this instant; the host still waits
 				o.printReply(ctx, ev, end)
 			}
-			return
+			return true
 		case <-ctx.Done():
 			o.hostGone(ctx, rec)
-			return
+			return true
 		}
 	}
 }

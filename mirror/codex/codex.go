@@ -4,6 +4,11 @@
 // experimental: an unknown form of a message ends the connection, with one line in the
 // log. Secrets and approvals are not mirrored.
 //
+// Codex asks by a request to its clients, whose end the daemon announces, or in a message
+// of the agent's, for which the turn does not wait: its answer is a message of the user's
+// that names the question. The daemon holds one back, unannounced, until it asks the model
+// again, so that two can reach the model; the first one counts.
+//
 // It imports mirror and desk; no surface and nothing of MCP.
 package codex
 
@@ -15,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -84,7 +90,7 @@ func watch(ctx context.Context, o Options) error {
 		return err
 	}
 	defer func() { _ = conn.CloseNow() }()
-	c := &client{Options: o, conn: conn, open: map[string]*dialog{}, directories: map[string]string{}}
+	c := &client{Options: o, conn: conn, open: map[string]*dialog{}, subscribed: map[string]*subscription{}}
 	defer c.running.Wait()
 	defer stop()
 	return c.run(ctx)
@@ -127,11 +133,17 @@ func peer(conn *net.UnixConn) (pid int, err error) {
 // client is a connection to the daemon.
 type client struct {
 	Options
-	conn        *websocket.Conn
-	open        map[string]*dialog // by the id of the daemon's request
-	directories map[string]string  // of threads
-	calls       []response         // the handlers of our requests, whose ids are their indexes plus 1
-	running     sync.WaitGroup
+	conn       *websocket.Conn
+	open       map[string]*dialog       // by the id of the daemon's request, or of our message with the answer
+	subscribed map[string]*subscription // by thread
+	calls      []response               // the handlers of our requests, whose ids are their indexes plus 1
+	running    sync.WaitGroup
+}
+
+// subscription is a thread whose items the daemon sends us.
+type subscription struct {
+	directory string
+	active    bool // a turn is under way
 }
 
 // dialog is a question that the daemon has asked.
@@ -139,9 +151,10 @@ type dialog struct {
 	event mirror.CodexEvent
 	stop  context.CancelCauseFunc
 
-	mu     sync.Mutex // held while the answer is sent
-	sent   bool
-	closed bool
+	mu      sync.Mutex // held while the answer is sent
+	sent    bool
+	closed  bool
+	foreign bool // another process mirrors it
 }
 
 // message is a request, a response or a notification.
@@ -160,8 +173,10 @@ func (c *client) run(ctx context.Context) error {
 	first, stop := context.WithTimeout(ctx, signOnTimeout)
 	defer stop()
 	err := c.request(ctx, "initialize", map[string]any{
-		"clientInfo":   map[string]any{"name": "mcp-askuser", "title": nil, "version": c.Version},
-		"capabilities": map[string]any{"experimentalApi": true},
+		"clientInfo": map[string]any{"name": "mcp-askuser", "title": nil, "version": c.Version},
+		"capabilities": map[string]any{"experimentalApi": true, "optOutNotificationMethods": []string{"item/started", "item/agentMessage/delta",
+			"item/plan/delta", "item/reasoning/summaryTextDelta", "item/reasoning/textDelta", "item/commandExecution/outputDelta", "item/fileChange/patchUpdated",
+			"turn/diff/updated", "thread/tokenUsage/updated"}},
 	}, c.initialized)
 	for err == nil {
 		var m message
@@ -197,6 +212,11 @@ func (c *client) request(ctx context.Context, method string, params any, then re
 // handle handles a message of the daemon's.
 func (c *client) handle(ctx context.Context, m message) error {
 	switch {
+	case m.Method == "" && bytes.HasPrefix(m.ID, []byte(`"`)): // of an answer
+		if c.open[string(m.ID)] != nil && m.Result == nil {
+			return c.end(ctx, string(m.ID), false, "") // refused
+		}
+		return nil
 	case m.Method == "" && m.ID != nil:
 		var id int
 		if json.Unmarshal(m.ID, &id) != nil {
@@ -212,6 +232,8 @@ func (c *client) handle(ctx context.Context, m message) error {
 		return c.asked(ctx, m)
 	case m.Method == "serverRequest/resolved":
 		return c.resolved(ctx, m.Params)
+	case m.Method == "item/completed", m.Method == "thread/reverted":
+		return c.completed(ctx, m.Params)
 	}
 	return nil // for other clients
 }
@@ -253,29 +275,76 @@ func (c *client) initialized(ctx context.Context, result json.RawMessage) error 
 	})
 }
 
-// resume subscribes to a thread; the daemon then repeats its open question. It
-// unsubscribes from a thread without one, which would send all that it does. A thread
-// that has not begun cannot be resumed.
+// item is a part of a turn.
+type item struct {
+	Type      string          `json:"type"`
+	ID        string          `json:"id"`
+	Client    string          `json:"clientId"` // what its sender calls it
+	Delivery  string          `json:"delivery"`
+	Questions json.RawMessage `json:"questions"`
+	Content   json.RawMessage `json:"content"`
+}
+
+// resume subscribes to a thread; the daemon then repeats its open request. The questions
+// in messages are in the latest turns. A thread that has not begun cannot be resumed.
 func (c *client) resume(ctx context.Context, id string) error {
-	return c.request(ctx, "thread/resume", map[string]any{"threadId": id, "excludeTurns": true}, func(ctx context.Context, result json.RawMessage) error {
+	if c.subscribed[id] == nil {
+		c.subscribed[id] = &subscription{}
+	}
+	params := map[string]any{"threadId": id, "excludeTurns": true, "initialTurnsPage": map[string]any{"limit": 2, "itemsView": "full"}}
+	return c.request(ctx, "thread/resume", params, func(ctx context.Context, result json.RawMessage) error {
 		if result == nil {
+			delete(c.subscribed, id)
 			return nil
 		}
 		var r struct {
 			Thread thread `json:"thread"`
+			Page   struct {
+				Turns []struct {
+					ID    string `json:"id"`
+					Items []item `json:"items"`
+				} `json:"data"`
+			} `json:"initialTurnsPage"`
 		}
 		if json.Unmarshal(result, &r) != nil || r.Thread.ID != id {
 			return errUnknownProtocol
 		}
-		c.directories[id] = r.Thread.Directory
-		if r.Thread.Status.waitsForUser() {
-			return nil
+		s := c.subscribed[id]
+		if s == nil {
+			return nil // its turn has ended meanwhile
+		}
+		s.directory, s.active = r.Thread.Directory, r.Thread.Status.Type == "active"
+		answered := map[string]string{}
+		for _, turn := range r.Page.Turns { // the latest first
+			for _, it := range slices.Backward(turn.Items) {
+				if it.Type == "userMessage" {
+					replies := mirror.CodexReplies(it.Content)
+					if replies == nil {
+						return c.leave(ctx, id) // which ended earlier questions
+					}
+					maps.Copy(answered, replies)
+				}
+				if err := c.askAll(ctx, id, turn.ID, it, answered); err != nil {
+					return err
+				}
+			}
 		}
 		return c.leave(ctx, id)
 	})
 }
 
+// leave unsubscribes from a thread that is idle and has no open question: the daemon
+// keeps a thread that has a subscriber.
 func (c *client) leave(ctx context.Context, thread string) error {
+	if s := c.subscribed[thread]; s == nil || s.active {
+		return nil
+	}
+	for _, d := range c.open {
+		if d.event.Thread == thread {
+			return nil
+		}
+	}
+	delete(c.subscribed, thread)
 	return c.request(ctx, "thread/unsubscribe", map[string]any{"threadId": thread}, func(context.Context, json.RawMessage) error { return nil })
 }
 
@@ -288,13 +357,17 @@ func (c *client) status(ctx context.Context, params json.RawMessage) error {
 	if json.Unmarshal(params, &p) != nil || p.Thread == "" {
 		return errUnknownProtocol
 	}
-	if p.Status.waitsForUser() {
+	s, active := c.subscribed[p.Thread], p.Status.Type == "active"
+	if active && (s == nil || p.Status.waitsForUser()) {
 		return c.resume(ctx, p.Thread)
 	}
-	return nil
+	if s != nil {
+		s.active = active
+	}
+	return c.leave(ctx, p.Thread)
 }
 
-// asked mirrors a question, and sends the answer that is given here.
+// asked mirrors a question for which the turn waits.
 func (c *client) asked(ctx context.Context, m message) error {
 	var p struct {
 		Thread    string          `json:"threadId"`
@@ -305,33 +378,96 @@ func (c *client) asked(ctx context.Context, m message) error {
 	if json.Unmarshal(m.Params, &p) != nil || p.Thread == "" || p.Item == "" || m.ID == nil || p.Questions == nil {
 		return errUnknownProtocol
 	}
-	if _, open := c.open[string(m.ID)]; open {
-		return nil
-	}
-	d := &dialog{event: mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Directory: c.directories[p.Thread], PID: c.Daemon, Questions: p.Questions}}
-	c.open[string(m.ID)] = d
-	asking, stop := context.WithCancelCause(ctx)
-	d.stop = stop
-	c.running.Go(func() {
-		defer d.stop(nil)
-		result := c.mirror(asking, d.event)
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if len(result) > 0 && !d.closed {
-			d.sent = c.send(ctx, message{ID: m.ID, Result: result}) == nil
-		}
-	})
+	e := mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Questions: p.Questions}
+	c.ask(ctx, m.ID, e, func(answer []byte) message { return message{ID: m.ID, Result: answer} })
 	return nil
 }
 
-// mirror mirrors an event and returns the answer for the daemon.
-func (c *client) mirror(ctx context.Context, e mirror.CodexEvent) []byte {
-	var out bytes.Buffer
-	mirror.Run(ctx, mirror.Options{Host: mirror.Codex(e), Desk: c.Desk, In: http.NoBody, Out: &out, Limit: dialogLimit, Notify: c.Notify, After: c.After})
-	return out.Bytes()
+// completed handles an item that is complete, and the end of items (without one).
+func (c *client) completed(ctx context.Context, params json.RawMessage) error {
+	var p struct {
+		Thread string `json:"threadId"`
+		Turn   string `json:"turnId"`
+		Item   item   `json:"item"`
+	}
+	if json.Unmarshal(params, &p) != nil || p.Thread == "" {
+		return errUnknownProtocol
+	}
+	if p.Item.Type != "userMessage" && p.Item.Type != "" {
+		return c.askAll(ctx, p.Thread, p.Turn, p.Item, nil)
+	}
+	// Codex ends its open questions, too, when the user writes something else.
+	replies := mirror.CodexReplies(p.Item.Content)
+	for key, d := range c.open {
+		answer, answered := replies[d.event.Item]
+		if d.event.Thread == p.Thread && d.event.Item != "" && (answered || replies == nil) {
+			if err := c.end(ctx, key, p.Item.Client == d.event.Request, answer); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// resolved handles the end of a question, which was answered by any client.
+// askAll mirrors the questions of an item that are not answered. A turn that is under way
+// takes the answer in; else it starts one.
+func (c *client) askAll(ctx context.Context, thread, turn string, it item, answered map[string]string) error {
+	var questions []json.RawMessage
+	if it.Type != "agentMessage" || it.Delivery != "async" {
+		return nil
+	}
+	if json.Unmarshal(it.Questions, &questions) != nil {
+		return errUnknownProtocol
+	}
+	for i, q := range questions {
+		e := mirror.CodexEvent{Thread: thread, Item: mirror.CodexItem(it.ID, i), Questions: q}
+		e.Request = thread + " " + turn + " " + e.Item
+		if _, ok := answered[e.Item]; ok {
+			continue
+		}
+		id, _ := json.Marshal(e.Request)
+		c.ask(ctx, id, e, func(answer []byte) message {
+			input := []any{map[string]any{"type": "text", "text": string(answer), "text_elements": []any{}}}
+			params, _ := json.Marshal(map[string]any{"threadId": thread, "clientUserMessageId": e.Request, "input": input})
+			return message{ID: id, Method: "turn/start", Params: params}
+		})
+	}
+	return nil
+}
+
+// ask mirrors a question, and sends the answer that is given here.
+func (c *client) ask(ctx context.Context, id json.RawMessage, e mirror.CodexEvent, reply func([]byte) message) {
+	if _, open := c.open[string(id)]; open {
+		return
+	}
+	e.PID = c.Daemon
+	if s := c.subscribed[e.Thread]; s != nil {
+		e.Directory = s.directory
+	}
+	asking, stop := context.WithCancelCause(ctx)
+	d := &dialog{event: e, stop: stop}
+	c.open[string(id)] = d
+	c.running.Go(func() {
+		defer d.stop(nil)
+		answer, mirrored := c.mirror(asking, e)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.foreign = !mirrored
+		if len(answer) > 0 && !d.closed {
+			d.sent = c.send(ctx, reply(answer)) == nil
+		}
+	})
+}
+
+// mirror mirrors an event. It returns the answer for the daemon, and whether the event's
+// question was put on the desk.
+func (c *client) mirror(ctx context.Context, e mirror.CodexEvent) ([]byte, bool) {
+	var out bytes.Buffer
+	mirrored := mirror.Run(ctx, mirror.Options{Host: mirror.Codex(e), Desk: c.Desk, In: http.NoBody, Out: &out, Limit: dialogLimit, Notify: c.Notify, After: c.After})
+	return out.Bytes(), mirrored
+}
+
+// resolved handles the end of a request, which was answered by any client.
 func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 	var p struct {
 		Thread  string          `json:"threadId"`
@@ -340,23 +476,26 @@ func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 	if json.Unmarshal(params, &p) != nil || p.Request == nil {
 		return errUnknownProtocol
 	}
-	d := c.open[string(p.Request)]
-	if d == nil || d.event.Thread != p.Thread {
+	if d := c.open[string(p.Request)]; d == nil || d.event.Thread != p.Thread {
 		return nil
 	}
-	delete(c.open, string(p.Request))
+	return c.end(ctx, string(p.Request), true, "")
+}
+
+// end ends an open dialog. first is false if Codex had another answer before ours;
+// answer is that one, if known.
+func (c *client) end(ctx context.Context, key string, first bool, answer string) error {
+	d := c.open[key]
+	delete(c.open, key)
 	d.mu.Lock()
 	d.closed = true
-	end := mirror.CodexEvent{Thread: d.event.Thread, Request: d.event.Request, Sent: d.sent}
+	end, foreign := mirror.CodexEvent{Thread: d.event.Thread, Request: d.event.Request, Sent: d.sent && first, Answer: answer}, d.foreign
 	d.mu.Unlock()
-	c.running.Go(func() {
-		c.mirror(context.WithoutCancel(ctx), end)
-		d.stop(mirror.ErrGone) // if the question was not stored yet
-	})
-	for _, other := range c.open {
-		if other.event.Thread == p.Thread { // has another open question
-			return nil
-		}
+	if !foreign {
+		c.running.Go(func() {
+			c.mirror(context.WithoutCancel(ctx), end)
+			d.stop(mirror.ErrGone) // if the question was not stored yet
+		})
 	}
-	return c.leave(ctx, p.Thread)
+	return c.leave(ctx, d.event.Thread)
 }

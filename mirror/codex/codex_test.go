@@ -34,6 +34,7 @@ type daemon struct {
 	t      *testing.T
 	socket string
 	asked  atomic.Value // the request that is open: a string
+	turns  atomic.Value // the latest turns, of a thread that asks nothing: a string
 
 	ctx  context.Context
 	conn chan *websocket.Conn
@@ -96,7 +97,8 @@ func (d *daemon) serve(w http.ResponseWriter, r *http.Request) {
 			case strings.Contains(string(p.Params), "th2"):
 				say(`{"error":{"code":-32600,"message":"no rollout found for thread id th2"},"id":%s}`, p.ID)
 			case asked == "":
-				say(`{"id":%s,"result":{"thread":{"id":"th1","cwd":"/home/ada/shop","status":{"type":"idle"}}}}`, p.ID)
+				turns, _ := d.turns.Load().(string)
+				say(`{"id":%s,"result":{"thread":{"id":"th1","cwd":"/home/ada/shop","status":{"type":"idle"}},"initialTurnsPage":{"data":[%s]}}}`, p.ID, turns)
 			default:
 				say(`{"id":%s,"result":{"thread":{"id":"th1","cwd":"/home/ada/shop","status":{"type":"active","activeFlags":["waitingOnUserInput"]}}}}`, p.ID)
 				say("%s", asked)
@@ -127,6 +129,9 @@ const own = `{"id":"name","header":"Name","question":"Which name?","isOther":fal
 func request(id int, questions string) string {
 	return fmt.Sprintf(`{"method":"item/tool/requestUserInput","id":%d,"params":{"threadId":"th1","turnId":"tu1","itemId":"call_%d","questions":[%s],"isBlocking":false,"autoResolutionMs":null}}`, id, id, questions)
 }
+
+// idle ends the turn.
+const idle = `{"method":"thread/status/changed","params":{"threadId":"th1","status":{"type":"idle"}}}`
 
 const resolved = `{"method":"serverRequest/resolved","params":{"threadId":"th1","requestId":0},"emittedAtMs":1}`
 
@@ -253,6 +258,7 @@ func TestAnsweredHere(t *testing.T) {
 				t.Errorf("it said %s to %s", p.Result, p.ID)
 			}
 			d.say(t, conn, resolved)
+			d.say(t, conn, idle)
 			d.until("thread/unsubscribe")
 			if rec = w.settled(t, events, rec.ID); rec.Outcome.Surface != "web" || rec.Later != nil {
 				t.Errorf("it ended %+v, later %+v", rec.Outcome, rec.Later)
@@ -302,6 +308,7 @@ func TestTwoAtOnce(t *testing.T) {
 		}
 	}
 	d.say(t, conn, strings.Replace(resolved, `"requestId":0`, `"requestId":1`, 1))
+	d.say(t, conn, idle)
 	d.until("thread/unsubscribe")
 }
 
@@ -348,6 +355,7 @@ func TestLeftAlone(t *testing.T) {
 			d.until("thread/resume") // of the other thread: the question has been asked
 			if !strings.Contains(asked, "requestApproval") {
 				d.say(t, conn, resolved)
+				d.say(t, conn, idle)
 				d.until("thread/unsubscribe") // or we would be told of all that the thread does
 			}
 			d.asked.Store(request(1, one)) // what comes after it is there
