@@ -169,7 +169,7 @@ func (f *figures) size() {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.is("the program, static", "MB", float64(info.Size())/1e6, 24.5)
+	f.is("the program, static", "MB", float64(info.Size())/1e6, 24.7)
 }
 
 // command is the program with these arguments on a store.

@@ -176,6 +176,38 @@ func TestBrowserKeys(t *testing.T) {
 	v.pending(other.ID)
 }
 
+// TestBrowserDigitsSpellRows: where more than nine options have a number, digits spell it.
+func TestBrowserDigitsSpellRows(t *testing.T) {
+	t.Parallel()
+	var one, several desk.Record
+	v := browse(t, wide, func(g *rig) {
+		q := database()
+		q.Options = nil
+		for i := range 20 {
+			q.Options = append(q.Options, question.Option{ID: fmt.Sprint("r", i+1), Label: fmt.Sprint("Region ", i+1)})
+		}
+		one = g.put("codex", "/home/ada/shop", "s", q)
+		q.Type = question.MultiChoice
+		several = g.put("codex", "/home/ada/shop", "s", q)
+	})
+	v.listening()
+	v.keys("1", "2")
+	v.wait(`document.activeElement.value === "11" && document.activeElement.checked`)
+	v.keys("5")
+	v.wait(`document.activeElement.value === "4" && document.activeElement.checked`)
+	v.keys("2", "0", kb.Enter)
+	if got := v.answered(one.ID); got[one.Questions[0].ID] != "Region 20" {
+		t.Errorf("got %v", got)
+	}
+	v.shows("#r-"+several.ID, "Region 12")
+	v.keys("1", "2", " ", "3", " ", "1")
+	v.wait(`document.activeElement.value === "0" && !document.activeElement.checked`)
+	v.keys(kb.Enter)
+	if got := v.answered(several.ID); got[several.Questions[0].ID] != "Region 3 + Region 12" {
+		t.Errorf("got %v", got)
+	}
+}
+
 // TestBrowserActs: the keys of all acts, where nothing is typed and in a text field, and
 // what the button says.
 func TestBrowserActs(t *testing.T) {

@@ -202,7 +202,7 @@ func (c *card) field(q *question.Question, at int) field {
 			x.Cap = "N"
 		case r.Kind == dialogue.Other:
 			x.Cap = "0"
-		case n <= 9:
+		default:
 			x.Cap = strconv.Itoa(n)
 		}
 		switch {

@@ -215,14 +215,17 @@ function nextOrSend(form) {
   else if (next !== all[here]) focusField(next);
 }
 
+// The option whose number the last keys have spelled.
+let spelled;
+
 // chooseByKey clicks the option of a key, in the question with the focus or else the first
-// without an answer.
+// without an answer. Of more than nine options it only goes there, where several may be chosen.
 function chooseByKey(form, key) {
   const field = liveField(form), options = field ? controlsOf(field).filter((el) => el.dataset.cap) : [];
-  const input = options.find((el) => el.dataset.cap === key.toUpperCase()) ?? options.filter((el) => el.value !== 'other')[key - 1];
-  input?.click();
-  if (input?.value === 'other' && input.checked) input.closest('.option').querySelector('.own').focus();
-  else input?.focus();
+  const numbered = options.filter((el) => el.value !== 'other');
+  const input = spelled = numbered[10 * numbered.indexOf(spelled) + 9 + parseInt(key)] ?? numbered[key - 1] ?? options.find((el) => el.dataset.cap === key.toUpperCase());
+  if (!numbered[9] || input?.type === 'radio') input?.click();
+  (input?.value === 'other' && input.checked ? input.closest('.option').querySelector('.own') : input)?.focus();
   return input;
 }
 
