@@ -1,8 +1,8 @@
 # ./check      install what the tests need, make included, then make test
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
-# make hosts   the real Codex and Claude Code, also in an editor over ACP, on the SDK
-#              and in the background; people who type to them while a form of
+# make hosts   the real Codex, Claude Code, Gemini CLI and OpenCode, also in an editor
+#              and in the background; people who type to two of them while a form of
 #              ours is open, TYPINGS times in each; Linux on x64, minutes
 # make conformance  the protocol's own test suite against the HTTP transport
 # make stress  thousands of races between answerers and of killed processes, and

@@ -8,7 +8,6 @@ package desk
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"io"
 	"log/slog"
@@ -37,10 +36,10 @@ type Options struct {
 	MaxRounds int
 	Pause     time.Duration
 
-	// Prove says which records require proof. Keys returns the keys that are trusted; it is
-	// called for records with a proof, or that require one. None if nil.
+	// Prove says which records require proof. Keys returns the keys beside the store, after
+	// change unless that is nil; it is called for records with a proof. None if nil.
 	Prove Policy
-	Keys  func(context.Context) (proof.Keys, error)
+	Keys  func(change func(*proof.Keys) error) (proof.Keys, error)
 }
 
 // Desk hands in questions, takes replies and lets others wait and watch. It is
@@ -57,7 +56,7 @@ type Desk struct {
 	keepTime, pause time.Duration
 	maxRounds       int
 	prove           Policy
-	keys            func(context.Context) (proof.Keys, error)
+	keys            func(change func(*proof.Keys) error) (proof.Keys, error)
 
 	numbering    sync.Mutex // see number
 	sweep        sync.Once  // see Archive
@@ -92,7 +91,7 @@ func New(store Store, opts Options) *Desk {
 		announced: map[*string]func(){},
 	}
 	if d.keys == nil {
-		d.keys = func(context.Context) (proof.Keys, error) { return proof.Keys{}, nil }
+		d.keys = func(func(*proof.Keys) error) (proof.Keys, error) { return proof.Keys{}, nil }
 	}
 	d.keeper, _ = store.(Keeper)
 	d.signer, _ = store.(Signer)

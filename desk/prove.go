@@ -46,6 +46,9 @@ var ErrProofRequired = errors.New("this answer must be signed by the user: with 
 // errKeys means that the trusted keys cannot be read: nothing is known of a proof then.
 var errKeys = errors.New("the trusted keys cannot be read")
 
+// errForeignKey means that a human of a shared desk answered, and another's key has signed.
+var errForeignKey = errors.New("it is signed with the key of another human than the one who answered")
+
 // maxProofAge is how long before it reaches the desk an answer may have been signed.
 const maxProofAge = 10 * time.Minute
 
@@ -74,11 +77,6 @@ func (d *Desk) rules(ctx context.Context, id string) (r Rules) {
 		d.log.DebugContext(ctx, "the rules of the desk", "error", err)
 	}
 	return r
-}
-
-// Humans returns the humans of the shared desk that a record is on: names by public key.
-func (d *Desk) Humans(ctx context.Context, id string) map[string]string {
-	return d.rules(ctx, id).Humans
 }
 
 // sign signs an outcome of a human with their credential. The error wraps ErrDenied where
@@ -154,60 +152,85 @@ func (rec *Record) VerifyProof(keys *proof.Keys) error {
 }
 
 // admit checks that an outcome may end a record: that its reply fits, that it is signed as
-// its author and the policy require, and that its answerer may give it. Fault says what of an
-// outcome in the store is wrong.
-func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, by *Author, policy Policy) (fault string, err error) {
+// its author requires, and with a proof if it needs one, and that its answerer may give it.
+// Fault says what of an outcome in the store is wrong.
+func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, by *Author, needsProof bool) (fault string, err error) {
 	if _, err := rec.Check(*o.Reply); err != nil {
 		return "the answer in the store does not fit the question", err
 	}
 	if err := rec.checkCredential(o, by); err != nil {
 		return "the answer in the store is not signed with the credential of its human", err
 	}
-	permitted, proven := rec.permit(o), d.checkProof(ctx, rec, o, policy)
+	permitted, proven := rec.permit(o), d.checkProof(ctx, rec, o, by, needsProof)
 	fault = "the answer in the store has no valid proof"
-	if permitted != nil {
+	switch {
+	case permitted != nil:
 		fault = "the answer in the store is by an answerer who may not give it"
+	case errors.Is(proven, errForeignKey):
+		fault = "the answer in the store is signed with the key of another human than the one who gave it"
 	}
 	return fault, errors.Join(proven, permitted)
 }
 
 // checkProof checks the proof that an answer carries, or needs. The verified signature of a
 // credential is the proof where there is no better one.
-func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, policy Policy) error {
-	fresh := o.ID == "" // given now, and not signed with the credential yet
-	needed := rec.Prove || policy.covers(rec)
-	if fresh {
-		needed = d.RequiresProof(rec)
-	}
+func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, by *Author, needed bool) error {
 	answers := o.Status == Answered || len(o.Reply.Answers) > 0 // those of a discussion, too
 	needed = needed && answers && o.Answerer.Kind != HostAnswerer
-	err := d.verifyTrusted(ctx, rec, o)
-	if age := d.now().Sub(o.At); err == nil && fresh && age.Abs() > maxProofAge {
-		err = fmt.Errorf("it was signed at %s, more than ten minutes from now", o.At.Format(time.RFC3339))
-	}
+	err, signed := d.verifyTrusted(ctx, rec, o, by), o.Credential.Public() != nil
 	switch {
 	case err == nil:
-	case o.Credential.Public() != nil:
-		o.Proof = o.Credential
-	case needed && !errors.Is(err, errKeys):
-		return fmt.Errorf("%w: %w", ErrProofRequired, err)
-	case needed:
+	case errors.Is(err, errKeys) && (needed || signed):
 		return err
+	case errors.Is(err, errForeignKey), needed && !signed:
+		return fmt.Errorf("%w: %w", ErrProofRequired, err)
+	case signed:
+		o.Proof = o.Credential
 	}
 	return nil
 }
 
-// verifyTrusted verifies the proof of an outcome with the keys that are trusted here, which
-// are read only if it has one.
-func (d *Desk) verifyTrusted(ctx context.Context, rec *Record, o *Outcome) error {
+// verifyTrusted verifies the proof of an outcome with the keys that count for its author,
+// which are read only if it has one.
+func (d *Desk) verifyTrusted(ctx context.Context, rec *Record, o *Outcome, by *Author) error {
 	if o.Proof == nil {
 		return proof.ErrNone
 	}
-	keys, err := d.keys(ctx)
+	human := "" // that of this process
+	if by != nil {
+		human = by.Name
+	}
+	all, err := d.Keys(ctx, rec.ID, nil)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errKeys, err)
 	}
-	ended := *rec
+	keys, ended := all[human], *rec
 	ended.Outcome = o
-	return ended.VerifyProof(&keys)
+	if err = ended.VerifyProof(&keys); err == nil && human != "" {
+		o.Proof.Name = human + "/" + o.Proof.Name
+	}
+	for other, keys := range all {
+		if errors.Is(err, proof.ErrUntrusted) && ended.VerifyProof(&keys) == nil {
+			o.Proof.Verified, err = false, fmt.Errorf("%w: %s", errForeignKey, other)
+		}
+	}
+	return err
+}
+
+// Keys returns the keys that count for a record, by the names of their humans: on a shared
+// desk those that its humans have written there. Those of the human of this process are under
+// the empty name, elsewhere those beside the store. Unless change is nil it first changes
+// these; for no record, those beside the store too.
+func (d *Desk) Keys(ctx context.Context, id string, change func(*proof.Keys) error) (all map[string]proof.Keys, err error) {
+	if d.signer != nil {
+		all, err = d.signer.Keys(ctx, id, change)
+	}
+	if err != nil || all != nil && (change == nil || id != "") {
+		return all, err
+	}
+	keys, err := d.keys(change)
+	if all == nil {
+		all = map[string]proof.Keys{"": keys}
+	}
+	return all, err
 }

@@ -2,7 +2,6 @@ package desk_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/json"
@@ -37,8 +36,8 @@ func newSigns(t *testing.T) signs {
 
 // desk opens a desk that trusts the user's key.
 func (s signs) desk(store desk.Store, policy desk.Policy) *desk.Desk {
-	keys := proof.Keys{Signers: []proof.Signer{{Principals: "ada", Key: s.key.PublicKey()}}}
-	return desk.New(store, desk.Options{Prove: policy, Keys: func(context.Context) (proof.Keys, error) { return keys, nil }})
+	keys := proof.Keys{Signers: []proof.Signer{{Principals: "ada", Key: s.key.PublicKey().Marshal()}}}
+	return desk.New(store, desk.Options{Prove: policy, Keys: func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil }})
 }
 
 func (s signs) sign(rec desk.Record, r question.Reply, at time.Time) question.Reply {
@@ -319,7 +318,7 @@ func TestUnreadableKeys(t *testing.T) {
 	defer attendance.Release()
 	must(d.Reply(t.Context(), rec.ID, s.sign(rec, yes, time.Now().UTC()), byPage))
 	typo := errors.New("allowed_signers: line 3: no key")
-	broken := desk.New(store, desk.Options{Prove: desk.ProveConfirm, Keys: func(context.Context) (proof.Keys, error) { return proof.Keys{}, typo }})
+	broken := desk.New(store, desk.Options{Prove: desk.ProveConfirm, Keys: func(func(*proof.Keys) error) (proof.Keys, error) { return proof.Keys{}, typo }})
 	if _, err := broken.Get(t.Context(), rec.ID); !errors.Is(err, typo) {
 		t.Errorf("the error is %v", err)
 	}

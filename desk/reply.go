@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -28,8 +29,9 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	}
 	by := d.Answerer(from, rec.Asker)
 	attribute(&r, by)
+	needsProof := d.RequiresProof(&rec)
 	switch {
-	case r.Discuss && d.RequiresProof(&rec): // a discussion is not signed
+	case r.Discuss && needsProof: // a discussion is not signed
 		r.Answers = nil
 	case r.Discuss:
 		rec.addEarlier(&r, d.answersSoFar(ctx, id), by)
@@ -42,8 +44,11 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	if o.Proof = r.Proof; o.Proof != nil {
 		o.At = o.Proof.At
 	}
-	if _, err := d.admit(ctx, &rec, &o, nil, d.prove); err != nil {
+	if _, err := d.admit(ctx, &rec, &o, nil, needsProof); err != nil {
 		return rec, err
+	}
+	if needsProof && o.Proof.Public() != nil && d.now().Sub(o.At).Abs() > maxProofAge {
+		return rec, fmt.Errorf("%w: it was signed at %s, more than ten minutes from now", ErrProofRequired, o.At.Format(time.RFC3339))
 	}
 	return d.decide(ctx, rec, o, o.role())
 }
@@ -166,7 +171,7 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 	}
 	if err == nil && o.Reply != nil {
 		o.Answerer = inferAnswerer(&o)
-		_, err = d.admit(ctx, &rec, &o, d.signers(ctx, id), d.prove)
+		_, err = d.admit(ctx, &rec, &o, d.signers(ctx, id), rec.Prove || d.prove.covers(&rec))
 	}
 	if err != nil {
 		return rec, err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+
+	"mcp-askuser/desk/proof"
 )
 
 // Kind is one of the collections of a store.
@@ -247,6 +249,11 @@ type Signer interface {
 	// Rules returns those for a record, or for a new one where id is empty. With an
 	// error they are as they were read last.
 	Rules(ctx context.Context, id string) (Rules, error)
+	// Keys returns the keys with which humans may sign what they answer to a record, by
+	// their names; those of this process's human also under the empty name. Unless change is
+	// nil it first changes those, perhaps in several attempts. It returns nil where the
+	// record is not on a shared store.
+	Keys(ctx context.Context, id string, change func(*proof.Keys) error) (map[string]proof.Keys, error)
 	// Sign signs with the credential of this process. The key, public, is empty where
 	// that is not a human's, or the record is not on a shared store.
 	Sign(ctx context.Context, id string, sum []byte) (key string, signature []byte, err error)

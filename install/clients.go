@@ -156,7 +156,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "zed", program: "zed",
-			Restart: words.Mark("It has it at once."),
+			Restart: words.Mark("It has it at once. Claude Code in Zed asks without a permission if you also run mcp-askuser install claude-code."),
 			format:  edit.JSON, path: []string{"context_servers"}, project: ".zed/settings.json",
 			user:  onWindows(below(Place.config, "Zed/settings.json"), below(Place.xdg, "zed/settings.json")),
 			local: plain, remote: at("url"),

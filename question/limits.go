@@ -1,6 +1,7 @@
 package question
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -53,6 +54,15 @@ func (v *Violations) limit(path string, chars, limit int) {
 	if chars > limit {
 		v.AddTranslated(path, "must be at most %d characters long, is %d", limit, chars)
 	}
+}
+
+// Options reports that a question has n options, and what to do where these are too many.
+func (v *Violations) Options(path string, n int, l Limits) {
+	advice := ""
+	if n > l.Options {
+		advice = fmt.Sprintf(": offer the %d that differ most, as the user can also write an answer, or ask two questions", l.Options)
+	}
+	v.Add(path, "must have %d to %d options, has %d%s", MinOptions, l.Options, n, advice)
 }
 
 // text reports a text of the asker's that exceeds a number of characters, or the

@@ -84,7 +84,7 @@ func (v *validator) options(path string, q *Question) {
 		n++ // an Other of the asker's counts for the minimum only
 	}
 	if n < MinOptions || len(q.Options) > v.limits.Options {
-		v.found.Add(path, "must have %d to %d options, has %d", MinOptions, v.limits.Options, n)
+		v.found.Options(path, n, v.limits)
 	}
 	ids, labels := map[string]string{}, map[string]string{}
 	for i := range q.Options {

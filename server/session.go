@@ -39,6 +39,7 @@ type Session struct {
 	forms    order // of the first form of each tool call
 	formGone atomic.Pointer[time.Time]
 	requests requests
+	logs     atomic.Pointer[logs] // nil until the client asks for log messages
 }
 
 // NewSession returns a session. It starts nothing.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -60,6 +61,7 @@ func (a *app) ask() *cobra.Command {
 			for _, question := range call.Dropped {
 				a.tell(words.T("Not asked, because no answer can bring it up: %s", question))
 			}
+			a.noWait = a.noWait || call.NoWait
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = a.settings().Timeout
 			}
@@ -73,6 +75,7 @@ func (a *app) ask() *cobra.Command {
 	}
 	a.askFlags(cmd)
 	a.addFlags(cmd, limitKeys[:]...)
+	cmd.Flags().BoolVar(&a.noWait, "no-wait", false, "print the id at once; await returns the answer")
 	cmd.Flags().StringVar(&template, "template", "", "ask the questions of the template of this `name`; mcp-askuser templates lists them")
 	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as `NAME=VALUE`; may be repeated")
 	a.completeTemplates(cmd)
@@ -187,10 +190,14 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	page := a.webSurface(d, presenter)
 	defer page.Close()
 	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
+	if a.noWait { // this process, and with it what it shows, ends
+		surfaces, presenter.Notify = nil, nil
+	}
 	w, err := presenter.Ask(ctx, present.Question{
 		Request:     a.request(call),
 		Surfaces:    func(*present.Presentation) []ui.Surface { return surfaces },
 		Interrupted: desk.Cancelled,
+		KeepOpen:    a.noWait,
 	})
 	if full, ok := errors.AsType[*desk.RoundLimitError](err); ok {
 		return &exitError{exitRefused, fmt.Errorf(words.T("%w (mcp-askuser lift %s)"), err, full.Session)}
@@ -204,7 +211,23 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	case <-ctx.Done():
 		return a.interrupted(ctx, d, presenter, w)
 	}
+	if a.noWait && !w.HasEnded() {
+		a.config.Values.Remind = 0
+		if notify := hooked.Notifier(a.config.Values, a.getenv, a.log); notify != nil {
+			notify(ctx, w.Record())
+		}
+		fmt.Fprintf(a.out, `{"status":"pending","id":%q}`+"\n", w.Record().ID)
+		return &exitError{exitPending, nil}
+	}
 	<-w.Ended()
+	err = a.printEnd(w, render)
+	presenter.Flush()
+	return err
+}
+
+// printEnd prints what render makes of a record that has ended, and marks it as delivered
+// unless it could not be printed. The error has the exit status.
+func (a *app) printEnd(w *present.Waiter, render func(desk.Record) (string, error)) error {
 	rec, err := w.Result()
 	if err != nil {
 		return err
@@ -212,11 +235,9 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	if err = w.UnshownReason(); !errors.Is(err, ui.ErrInterrupted) { // the user needs no result
 		err = a.printResult(rec, render)
 	}
-	if errors.As(err, new(*unprintedError)) {
-		return err
+	if !errors.As(err, new(*unprintedError)) {
+		w.Delivered()
 	}
-	w.Delivered()
-	presenter.Flush()
 	return err
 }
 

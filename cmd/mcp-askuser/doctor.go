@@ -114,8 +114,9 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 			all = append(all, f)
 		}
 	}
-	add(words.T("settings"), a.examineSettings())
 	s := a.settings()
+	add(words.T("settings"), a.examineSettings(), finding{Name: words.T("limits"), State: stateOK,
+		Text: words.T("an agent may ask %[1]d questions at once, of %[2]d options each; max_questions and max_options allow more", s.Limits.Questions, s.Limits.Options)})
 	if s.Desk != "" {
 		f := a.examineDesk(ctx, s.Desk)
 		add(words.T("shared desk"), f)

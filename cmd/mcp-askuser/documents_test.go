@@ -327,6 +327,9 @@ func outcome(cmd *cobra.Command, args []string) (statuses []int, harmless bool) 
 	case "install", "uninstall":
 		return []int{0}, has("dry-run") && len(args) > 0
 	case "ask":
+		if has("no-wait") {
+			return []int{exitPending}, true
+		}
 		return []int{exitNoSurface}, !has("surface") && (has("template") || len(args) > 0 && args[0] != "-")
 	case "confirm":
 		return []int{exitNoSurface}, !has("surface")

@@ -23,6 +23,7 @@ const (
 	exitClosed      = 2   // closed without an answer
 	exitNoSurface   = 3   // no human could be reached
 	exitRefused     = 4   // too many rounds in a row
+	exitPending     = 75  // still open; EX_TEMPFAIL of sysexits(3)
 	exitTimeout     = 124 // as timeout(1)
 	exitInterrupted = 130 // as a shell after Ctrl+C
 	exitUnread      = 141 // as a shell reports a closed pipe, as behind head(1)

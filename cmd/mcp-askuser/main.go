@@ -48,6 +48,7 @@ type app struct {
 	screen   atomic.Pointer[func()] // restores the terminal of an inbox
 	remote   bool                   // the askers are on other machines: no terminal here is theirs
 	proves   bool                   // what is asked needs a proof
+	noWait   bool                   // the command prints what is known, and ends
 	opened   bool                   // the user opened the form: no agent did
 }
 
@@ -141,7 +142,7 @@ func (a *app) root(args []string) *cobra.Command {
 	case len(args) > 0 || term.IsTerminal(int(a.in.Fd())):
 		group(cmd, "Commands", a.ask(), a.answer(), a.inbox(), a.web(), a.history(), a.install(), a.doctor(), a.demo())
 		const more = "More commands"
-		group(cmd, more, a.pending(), a.show(), a.dismiss(), a.reopen(), a.lift(), a.confirm(), a.cancel(), a.verify(), a.passkeys(), a.events(), a.templates(), a.schema(), a.skill(),
+		group(cmd, more, a.await(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.lift(), a.confirm(), a.cancel(), a.verify(), a.passkeys(), a.events(), a.templates(), a.schema(), a.skill(),
 			a.uninstall(), a.serve(), a.hook(), a.token(), a.deskCommand(), a.configuration(), a.completion(), a.version(), a.phoneCommand())
 		cmd.CompletionOptions.DisableDefaultCmd = true // it speaks English only
 		cmd.SetHelpCommandGroupID(more)

@@ -4,16 +4,25 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/waittest"
+	"mcp-askuser/question"
 )
 
 // without asks a question without waiting, and returns the result.
@@ -45,9 +54,7 @@ func collected(t *testing.T, c *client.Client, args map[string]any) (answers map
 		t.Fatal(err)
 	}
 	for _, more := range r.More {
-		for question, answer := range more.Answers {
-			r.Answers[question] = answer
-		}
+		maps.Copy(r.Answers, more.Answers)
 	}
 	return r.Answers, r.Open
 }
@@ -122,6 +129,83 @@ func TestAskWorkCollect(t *testing.T) {
 	}
 }
 
+// Whenever the server is killed, an agent that asks, and asks again where it got no id, and
+// collects, gets every answer, and its user has every question once.
+func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	const questions, most = 10, 200 // servers
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	events, err := d.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int32
+	go func() { // the user, who answers two at a time
+		var open []desk.Record
+		for e := range events {
+			if e.Type != desk.Asked {
+				continue
+			}
+			if open = append(open, e.Record); asked.Add(1)%2 == 0 {
+				for _, rec := range open {
+					_, _ = d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "to " + rec.Questions[0].Text}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
+				}
+				open = nil
+			}
+		}
+	}()
+	rng := rand.New(rand.NewPCG(1, 2))
+	ids, answers, servers := map[string]string{}, map[string]string{}, 0
+	for ; len(answers) < questions; servers++ {
+		if servers == most {
+			t.Fatalf("after %d servers: %v, %v", servers, ids, answers)
+		}
+		w := dial(t, dir, "serve", "--surface", "inbox")
+		w.hello("test", `{}`)
+		call := func(tool, args string) bool { // reports whether the server lives
+			_, _ = fmt.Fprintf(w.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", tool, args)
+			for m := range w.lines {
+				got := m.Result.StructuredContent
+				maps.Copy(answers, got.Answers)
+				if string(m.ID) == "1" {
+					for i := range questions {
+						if text := fmt.Sprintf("Which %d?", i); strings.Contains(args, text) {
+							ids[text] = got.ID
+						}
+					}
+					return true
+				}
+			}
+			return false
+		}
+		dies := time.AfterFunc(time.Duration(rng.IntN(300_000))*time.Microsecond, w.kill) // the moment is what is tested
+		lives := true
+		for i := 0; i < questions && lives; i++ {
+			if text := fmt.Sprintf("Which %d?", i); ids[text] == "" {
+				lives = call("ask_user_question", fmt.Sprintf(`{"question":%q,"wait":false}`, text))
+			}
+		}
+		for text, id := range ids {
+			if lives && answers[text] == "" {
+				lives = call("await_answer", fmt.Sprintf(`{"ids":[%q]}`, id))
+			}
+		}
+		if dies.Stop() {
+			w.kill()
+		}
+	}
+	for i := range questions {
+		if text := fmt.Sprintf("Which %d?", i); answers[text] != "to "+text {
+			t.Errorf("%s: %q", text, answers[text])
+		}
+	}
+	if n := asked.Load(); n != questions {
+		t.Errorf("the user was asked %d questions", n)
+	}
+	t.Logf("%d servers", servers)
+}
+
 // The client's own form would hold a call that does not wait: await_answer shows it.
 func TestFormWaitsForAwait(t *testing.T) {
 	for _, e := range eras {
@@ -146,5 +230,102 @@ func TestFormWaitsForAwait(t *testing.T) {
 				t.Errorf("the second: %v", answers)
 			}
 		})
+	}
+}
+
+// A client that asks for log messages gets one when a question ends for which no call
+// waits, and no other client does.
+func TestEndIsAnnounced(t *testing.T) {
+	for level, want := range map[string]bool{"info": true, "notice": true, "error": false, "": false} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			d := openDesk(t, dir)
+			w := dial(t, dir, "serve", "--surface", "inbox")
+			w.hello("test", `{}`)
+			if level != "" {
+				w.send(`{"jsonrpc":"2.0","id":"level","method":"logging/setLevel","params":{"level":%q}}`, level)
+				w.next(func(m message) bool { return string(m.ID) == `"level"` })
+			}
+			w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?","options":["Yes","No"],"wait":false}}}`)
+			id := w.next(func(m message) bool { return string(m.ID) == "1" }).Result.StructuredContent.ID
+			w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"await_answer","arguments":{"id":%q}}}`, id)
+			if !waittest.Until(patience, func() bool { return only(t, d).Attended }) {
+				t.Fatal("await_answer does not wait")
+			}
+			say(t, d, id, "yes")
+			announced, answered := "", false
+			w.next(func(m message) bool {
+				if m.Method == "notifications/message" {
+					announced = string(m.Params)
+				}
+				answered = answered || string(m.ID) == "2"
+				return answered && (!want || announced != "")
+			})
+			if want != (announced != "") || want && (!strings.Contains(announced, `"id":"`+id+`"`) || !strings.Contains(announced, `"status":"answered"`)) {
+				t.Errorf("announced %s", announced)
+			}
+		})
+	}
+}
+
+// In the shell, ask prints the id at once, and await the answers: nothing is asked twice.
+func TestShellWithoutWaiting(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	rung := filepath.Join(t.TempDir(), "rung")
+	settings := "notify_command = [\"sh\", \"-c\", \"cat >> '" + rung + "'\"]\n"
+	file := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(file, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (string, int) {
+		cmd := program(t, dir, args...)
+		cmd.Env = append(cmd.Env, "MCP_ASKUSER_CONFIG="+file)
+		out, err := cmd.Output()
+		if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+			t.Fatal(err)
+		}
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	ids := make([]string, 2)
+	for i, args := range [][]string{{"--no-wait", "First?", "Yes", "No"}, {"--no-wait", "Second?", "Yes", "No"}, {`{"question":"First?","options":["Yes","No"],"wait":false}`}} {
+		var got struct{ Status, ID string }
+		out, status := run(append([]string{"ask"}, args...)...)
+		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Status != "pending" || status != exitPending {
+			t.Fatalf("%s: %s, exit status %d", args, out, status)
+		}
+		if i < 2 {
+			ids[i] = got.ID
+		} else if got.ID != ids[0] {
+			t.Errorf("asked again as %s", got.ID)
+		}
+	}
+	if data, err := os.ReadFile(rung); err != nil || !strings.Contains(string(data), "First?") || !strings.Contains(string(data), "Second?") {
+		t.Errorf("the user was notified of %s: %v", data, err)
+	}
+	if out, status := run("await", "--no-wait", ids[0], ids[1]); out != "" || status != exitPending {
+		t.Errorf("nothing is answered: %q, exit status %d", out, status)
+	}
+	ended := make(chan string, 1)
+	go func() {
+		out, status := run("await", ids[0], ids[1])
+		ended <- fmt.Sprint(status, " ", out)
+	}()
+	if !waittest.Until(patience, func() bool { rec, err := d.Get(t.Context(), ids[1]); return err == nil && rec.Attended }) {
+		t.Fatal("await does not wait")
+	}
+	say(t, d, ids[1], "no")
+	if got := <-ended; !strings.HasPrefix(got, `0 {"status":"answered"`) || !strings.Contains(got, `"id":"`+ids[1]+`"`) || strings.Count(got, "\n") != 1 {
+		t.Errorf("the first answer: %s", got)
+	}
+	if _, err := d.Reply(t.Context(), ids[0], question.Reply{Dismissed: true}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
+	if out, status := run("await", "--no-wait", ids[0]); status != exitClosed || !strings.Contains(out, "dismissed") {
+		t.Errorf("dismissed: %s, exit status %d", out, status)
+	}
+	if out, status := run("ask", "--no-wait", "First?", "Yes", "No"); status != exitPending || strings.Contains(out, ids[0]) {
+		t.Errorf("asked anew after the delivery: %s, exit status %d", out, status)
 	}
 }

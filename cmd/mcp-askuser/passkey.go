@@ -25,8 +25,18 @@ func (a *app) passkeys() *cobra.Command {
 		Example: "  mcp-askuser passkey add laptop\n  mcp-askuser passkey list",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.passkeyAdd(), a.passkeyList(), a.passkeyRemove())
+	cmd.AddCommand(a.passkeyAdd(), a.passkeyList(), a.passkeyRemove(), a.passkeySigners())
 	return cmd
+}
+
+// asUser is withDesk for a command that agents may not run.
+func (a *app) asUser(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		if !a.byUser() {
+			return errors.New(words.T("only you can do this: run it in a terminal of your own"))
+		}
+		return do(cmd, d, args)
+	})
 }
 
 func (a *app) passkeyAdd() *cobra.Command {
@@ -38,10 +48,7 @@ func (a *app) passkeyAdd() *cobra.Command {
   mcp-askuser passkey add --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`,
 	}
 	pageFlags(cmd, &o)
-	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
-		if !a.byUser() {
-			return errOnlyUser()
-		}
+	return a.asUser(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		name, err := os.Hostname()
 		if len(args) > 0 {
 			name, err = args[0], nil
@@ -55,25 +62,29 @@ func (a *app) passkeyAdd() *cobra.Command {
 
 // registerPasskey serves the page until the user has registered a passkey on it.
 func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, name string) error {
-	keys, err := a.trustedKeys(ctx)
-	if err == nil {
-		err = checkFree(keys.Passkeys, proof.Passkey{Name: name})
-	}
-	if err != nil {
-		return err
-	}
 	presenter := a.presenter(d)
 	defer presenter.Close(web.ErrStopped)
 	a.setOptions(&o, d, presenter)
+	add := func(key proof.Passkey) func(*proof.Keys) error {
+		return func(keys *proof.Keys) error {
+			if slices.ContainsFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
+				return fmt.Errorf(words.T("there is a passkey %q already"), key.Name)
+			}
+			if key.ID != "" {
+				keys.Passkeys = append(keys.Passkeys, key)
+			}
+			return nil
+		}
+	}
+	if _, err := d.Keys(ctx, "", add(proof.Passkey{Name: name})); err != nil {
+		return err
+	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	registered := ""
 	o.Proves = true
 	o.AddPasskey = func(ctx context.Context, key proof.Passkey) error {
-		err := a.updatePasskeys(ctx, func(keys *proof.Keys) error {
-			keys.Passkeys = append(keys.Passkeys, key)
-			return checkFree(keys.Passkeys[:len(keys.Passkeys)-1], key)
-		})
+		_, err := d.Keys(ctx, "", add(key))
 		if err == nil {
 			registered = key.Name
 			end()
@@ -104,27 +115,6 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 	return nil
 }
 
-// checkFree returns an error where the name or the id of a passkey is taken.
-func checkFree(passkeys []proof.Passkey, key proof.Passkey) error {
-	if slices.ContainsFunc(passkeys, func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
-		return fmt.Errorf(words.T("there is a passkey %q already"), key.Name)
-	}
-	return nil
-}
-
-func errOnlyUser() error {
-	return errors.New(words.T("only you can do this: run it in a terminal of your own"))
-}
-
-// updatePasskeys changes the passkeys that are trusted here.
-func (a *app) updatePasskeys(_ context.Context, change func(*proof.Keys) error) error {
-	dir, err := a.storeFile(keysDir)
-	if err != nil {
-		return err
-	}
-	return proof.UpdatePasskeys(dir, change)
-}
-
 func (a *app) passkeyList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -133,8 +123,9 @@ func (a *app) passkeyList() *cobra.Command {
 		Example: "  mcp-askuser passkey list\n  mcp-askuser passkey list --json > keys.json",
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, as verify --keys reads it")
-	cmd.RunE = a.checked(func(cmd *cobra.Command, _ []string) error {
-		keys, err := a.trustedKeys(cmd.Context())
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+		all, err := d.Keys(cmd.Context(), "", nil)
+		keys := all[""]
 		switch {
 		case err != nil:
 			return err
@@ -156,7 +147,6 @@ func (a *app) passkeyList() *cobra.Command {
 		a.printTable(t)
 		return nil
 	})
-	return cmd
 }
 
 func (a *app) passkeyRemove() *cobra.Command {
@@ -165,18 +155,37 @@ func (a *app) passkeyRemove() *cobra.Command {
 		Short:   "Trust a passkey no more; what it has signed so far still counts",
 		Example: "  mcp-askuser passkey remove laptop",
 	}
-	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
-		if !a.byUser() {
-			return errOnlyUser()
-		}
-		return a.updatePasskeys(cmd.Context(), func(keys *proof.Keys) error {
+	return a.asUser(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		found := false
+		_, err := d.Keys(cmd.Context(), "", func(keys *proof.Keys) error {
 			i := slices.IndexFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Name == args[0] && k.Removed.IsZero() })
-			if i < 0 {
-				return fmt.Errorf(words.T("there is no passkey %q; mcp-askuser passkey list lists them"), args[0])
+			if i >= 0 {
+				keys.Passkeys[i].Removed, found = time.Now().UTC(), true
 			}
-			keys.Passkeys[i].Removed = time.Now().UTC()
 			return nil
 		})
+		if err == nil && !found {
+			err = fmt.Errorf(words.T("there is no passkey %q; mcp-askuser passkey list lists them"), args[0])
+		}
+		return err
 	})
-	return cmd
+}
+
+func (a *app) passkeySigners() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "signers FILE",
+		Short:   "Put your SSH keys on the shared desk",
+		Example: "  mcp-askuser passkey signers ~/.local/state/mcp-askuser/keys/allowed_signers",
+	}
+	return a.asUser(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		var from proof.Keys
+		_, err := a.shared()
+		if err == nil {
+			err = from.Read(args[0])
+		}
+		if err == nil {
+			_, err = d.Keys(cmd.Context(), "", func(keys *proof.Keys) error { keys.Signers = from.Signers; return nil })
+		}
+		return err
+	})
 }

@@ -299,3 +299,34 @@ func TestTapOpensThePage(t *testing.T) {
 		t.Error("not the page of the settings")
 	}
 }
+
+// A client on another machine gets the address of a page that it reaches and that takes
+// passkeys, without a token, or none.
+func TestPageForOtherMachines(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ published, setting, want string }{
+		{published: "https://localhost:" + port + "/?token=secret", want: "https://localhost:" + port + "/?id=01J"},
+		{published: "https://127.0.0.1:" + port + "/?token=secret"}, // a certificate for an address
+		{setting: "https://page.example/", want: "https://page.example/?id=01J"},
+		{setting: "http://page.example/"},
+		{},
+	} {
+		dir := t.TempDir()
+		a := &app{config: settings.New(nil), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
+		a.config.Values.NtfyPage = tt.setting
+		if tt.published != "" {
+			defer a.publishPage(tt.published)()
+		}
+		if got, err := a.publicPage(nil, false, "01J"); got != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%+v: %q, %v", tt, got, err)
+		}
+	}
+}

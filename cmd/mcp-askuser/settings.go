@@ -89,10 +89,10 @@ func (a *app) desk() (*desk.Desk, error) {
 	return d, err
 }
 
-func (a *app) openDesk() (*desk.Desk, desk.Store, error) { return a.deskTrusting(a.trustedKeys) }
+func (a *app) openDesk() (*desk.Desk, desk.Store, error) { return a.deskTrusting(a.localKeys) }
 
 // deskTrusting opens the desk with other keys than those beside the store.
-func (a *app) deskTrusting(keys func(context.Context) (proof.Keys, error)) (*desk.Desk, desk.Store, error) {
+func (a *app) deskTrusting(keys func(func(*proof.Keys) error) (proof.Keys, error)) (*desk.Desk, desk.Store, error) {
 	s := a.settings()
 	dir, err := spool.DefaultDir(a.environ())
 	if err != nil {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -160,6 +159,6 @@ func (s *signer) export(rec desk.Record) (file string) {
 	return file
 }
 
-func trusting(keys proof.Keys) func(context.Context) (proof.Keys, error) {
-	return func(context.Context) (proof.Keys, error) { return keys, nil }
+func trusting(keys proof.Keys) func(func(*proof.Keys) error) (proof.Keys, error) {
+	return func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil }
 }

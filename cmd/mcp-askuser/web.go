@@ -93,7 +93,7 @@ func (a *app) setOptions(o *web.Options, d *desk.Desk, presenter *present.Presen
 	o.Desk, o.Log, o.Presenter, o.Directory = d, a.log, presenter, a.directory()
 	o.KeyFile, _ = a.storeFile("page.key") // no browser comes back where there is no place for it
 	o.FrontEnd = a.frontEnd
-	o.Keys, o.UpdateKeys, o.Proves = a.trustedKeys, a.updatePasskeys, s.Prove != string(desk.ProveNone)
+	o.Proves = s.Prove != string(desk.ProveNone)
 	o.Language = words.Language(s.Language)
 	o.Decode = func(data []byte) (web.Call, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)

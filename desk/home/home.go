@@ -25,6 +25,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats"
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/spool"
 )
 
@@ -554,6 +555,19 @@ func (s *Store) Rules(ctx context.Context, id string) (desk.Rules, error) {
 		s.rules = r
 	}
 	return s.rules, err
+}
+
+// Keys implements desk.Signer.
+func (s *Store) Keys(ctx context.Context, id string, change func(*proof.Keys) error) (keys map[string]proof.Keys, err error) {
+	near, err := s.isNear(ctx, id)
+	if near || err != nil {
+		return nil, err
+	}
+	err = s.reach(ctx, readTimeout, func(ctx context.Context) (err error) {
+		keys, err = s.far.Keys(ctx, id, change)
+		return err
+	})
+	return keys, err
 }
 
 // Sign implements desk.Signer.

@@ -13,6 +13,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/home"
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/desk/storetest"
 )
@@ -54,6 +55,10 @@ func (s *shared) Ping(ctx context.Context) error {
 
 func (s *shared) Rules(ctx context.Context, _ string) (desk.Rules, error) {
 	return desk.Rules{}, s.Ping(ctx)
+}
+
+func (s *shared) Keys(ctx context.Context, _ string, _ func(*proof.Keys) error) (map[string]proof.Keys, error) {
+	return map[string]proof.Keys{}, s.Ping(ctx)
 }
 
 func (s *shared) Sign(context.Context, string, []byte) (key string, signature []byte, err error) {

@@ -210,7 +210,11 @@ func TestPolicyOfTheDesk(t *testing.T) {
 	if p := got.Outcome.Proof; got.State != desk.Answered || p == nil || !p.Verified {
 		t.Errorf("it is %s, with the proof %+v", got.State, p)
 	}
-	humans := r.asking.Humans(t.Context(), rec.ID)
+	rules, err := c(t, r, "bot").Rules(t.Context(), rec.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	humans := rules.Humans
 	if err := got.VerifyProof(&proof.Keys{Humans: humans}); err != nil {
 		t.Errorf("offline: %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 //	_R_.ask.askers|present.<owner>.<name>.<writer>  locks
 //	_R_.ask.mark.<owner>.<mark>.<name>.<writer>     the ids in an index
 //	_R_.ask.keys.-.rules.-                          the operator's rules: humans' keys, policy
+//	_R_.ask.keys.<human>.trusted.<human>            a human's passkeys and SSH keys
 //	_R_.past.docs.<owner>.<month>.<id>.<writer>     record and outcome
 //	_R_.past.months.<owner>.<month>.<writer>        there is something in this month
 //
@@ -36,6 +37,7 @@ const (
 // Kinds in subjects that are none of desk's.
 const (
 	kindEnd    = "end"
+	kindKeys   = "keys"
 	kindMark   = "mark"
 	kindDocs   = "docs"
 	kindMonths = "months"
@@ -151,6 +153,8 @@ func parse(subject string) (p place, w writer, ok bool) {
 		ok = own
 	case w.role == asHuman, p.kind == kindMark && strings.HasPrefix(p.name, string(desk.MarkLifted)+"."):
 		ok = isHuman(w.name) || own && w.name == nameless
+	case p.kind == kindKeys:
+		ok = own && (isHuman(w.name) || w.name == nameless)
 	default:
 		ok = own || isHuman(w.name)
 	}
@@ -188,7 +192,7 @@ func Rights(name string, operator bool) (publish, subscribe []string) {
 		"$JS.API.STREAM.MSG.GET.*", "$JS.API.STREAM.INFO.*", "$SYS.REQ.USER.INFO", pingNodes)
 	if isHuman(name) {
 		publish = append(publish,
-			root+"ask.end.*.*."+endBy(asHuman, name), root+"ask.drafts.*.*"+own, root+"ask.mark.*.lifted.*"+own,
+			root+"ask.end.*.*."+endBy(asHuman, name), root+"ask.drafts.*.*"+own, root+"ask.mark.*.lifted.*"+own, keysOf(name).by(name),
 			"$JS.API.CONSUMER.CREATE.ASK.>", listClients)
 	}
 	return publish, []string{"rang.>", "who.*", "alive" + own + ".*", "back" + own + ".>", "_INBOX" + own + ".>"}

@@ -20,7 +20,7 @@ import (
 type Keys struct {
 	Passkeys []Passkey         `json:"passkeys,omitempty"`
 	Humans   map[string]string `json:"humans,omitempty"` // of a shared desk: names by public nkey
-	Signers  []Signer          `json:"-"`
+	Signers  []Signer          `json:"signers,omitempty"`
 }
 
 // The files of a directory of keys.
@@ -41,19 +41,19 @@ func Load(dir string) (Keys, error) {
 	return k, nil
 }
 
-// Read adds the keys of a file: passkeys as `passkey list --json` prints them, or an
-// allowed_signers file.
+// Read adds the keys of a file: as `passkey list --json` prints them, or an allowed_signers
+// file.
 func (k *Keys) Read(file string) error {
 	data, err := os.ReadFile(file)
+	more := Keys{Humans: k.Humans}
 	switch {
 	case err != nil:
 	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")):
-		err = json.Unmarshal(data, k)
+		err = json.Unmarshal(data, &more)
 	default:
-		var signers []Signer
-		signers, err = ParseSigners(data)
-		k.Signers = append(k.Signers, signers...)
+		more.Signers, err = ParseSigners(data)
 	}
+	*k = Keys{append(k.Passkeys, more.Passkeys...), more.Humans, append(k.Signers, more.Signers...)}
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

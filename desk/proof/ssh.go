@@ -59,7 +59,7 @@ func (k *Keys) verifySSH(sum []byte, p *question.Proof) (name string, err error)
 		return "", fmt.Errorf("%w: %w", ErrSignature, err)
 	}
 	i := slices.IndexFunc(k.Signers, func(s Signer) bool {
-		return bytes.Equal(s.Key.Marshal(), sig.PublicKey.Marshal()) && !p.At.Before(s.From) && (s.Until.IsZero() || p.At.Before(s.Until))
+		return bytes.Equal(s.Key, sig.PublicKey.Marshal()) && !p.At.Before(s.From) && (s.Until.IsZero() || p.At.Before(s.Until))
 	})
 	switch {
 	case p.Key != ssh.FingerprintSHA256(sig.PublicKey) || sig.Namespace != Namespace:
@@ -76,9 +76,10 @@ func (k *Keys) verifySSH(sum []byte, p *question.Proof) (name string, err error)
 
 // Signer is a line of an allowed_signers file (ssh-keygen(1), ALLOWED SIGNERS).
 type Signer struct {
-	Principals  string
-	Key         ssh.PublicKey
-	From, Until time.Time // zero for no limit
+	Principals string    `json:"principals"`
+	Key        []byte    `json:"key"` // in SSH's wire format
+	From       time.Time `json:"from,omitzero"`
+	Until      time.Time `json:"until,omitzero"`
 }
 
 // ParseSigners reads an allowed_signers file. Certificate authorities are refused: a key
@@ -108,7 +109,10 @@ func parseSigner(line string) (s Signer, ours bool, err error) {
 		s.Principals, rest, _ = strings.Cut(line, " ")
 	}
 	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(strings.TrimSpace(rest)))
-	s.Key, ours = key, true
+	if err != nil {
+		return s, false, err
+	}
+	s.Key, ours = key.Marshal(), true
 	for _, option := range options {
 		name, value, _ := strings.Cut(option, "=")
 		value = strings.Trim(value, `"`)

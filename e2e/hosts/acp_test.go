@@ -23,6 +23,7 @@ type editor struct {
 	t           *testing.T
 	forms       chan form
 	permissions chan permission
+	stop        func() // stops the agent's turn
 }
 
 // form is a form that the agent has opened in the editor.
@@ -86,6 +87,11 @@ func edit(t *testing.T, env []string, forms bool, servers ...acp.McpServer) *edi
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.stop = func() {
+		if err := conn.Cancel(t.Context(), acp.CancelNotification{SessionId: session.SessionId}); err != nil {
+			t.Error(err)
+		}
+	}
 	go func() {
 		_, _ = conn.Prompt(t.Context(), acp.PromptRequest{SessionId: session.SessionId, Prompt: []acp.ContentBlock{acp.TextBlock("go")}})
 	}()
@@ -127,9 +133,8 @@ func TestEditor(t *testing.T) {
 			t.Errorf("given %s", got)
 		}
 	}
-	elsewhere := func(t *testing.T, env []string, closed <-chan struct{}) {
+	isClosed := func(t *testing.T, closed <-chan struct{}) {
 		t.Helper()
-		answerHere(t, env)
 		begin := time.Now()
 		select {
 		case <-closed:
@@ -137,6 +142,11 @@ func TestEditor(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Error("the form stays open")
 		}
+	}
+	elsewhere := func(t *testing.T, env []string, closed <-chan struct{}) {
+		t.Helper()
+		answerHere(t, env)
+		isClosed(t, closed)
 	}
 	t.Run("our form", func(t *testing.T) {
 		m, _, e := ask(t, true, ours)
@@ -167,15 +177,40 @@ func TestEditor(t *testing.T) {
 		f.reply <- acp.NewUnstableCreateElicitationResponseDecline()
 		given(t, m, `"status":"dismissed"`)
 	})
+	for name, call := range map[string]toolCall{"our form, the turn stopped": ours, "its own question, the turn stopped": own} {
+		t.Run(name, func(t *testing.T) {
+			_, env, e := ask(t, true, call)
+			f := within(t, e.forms)
+			onDesk(t, env, "Which database?")
+			e.stop()
+			isClosed(t, f.closed)
+			if !waittest.Until(10*time.Second, func() bool {
+				return strings.Contains(run(t, "", env, program(t), "pending"), "Nothing waits")
+			}) {
+				t.Error("the question still waits")
+			}
+			t.Log(run(t, "", env, program(t), "history"))
+		})
+	}
 	t.Run("no forms", func(t *testing.T) {
 		m, _, _ := ask(t, false, ours)
 		given(t, m, "There is no way to show the question to the user here")
 	})
-	t.Run("the editor's server", func(t *testing.T) { // as install zed has it
+	server := acp.McpServer{Stdio: &acp.McpServerStdio{Name: "askuser", Command: program(t), Args: []string{}, Env: []acp.EnvVariable{}}} // as install zed has it
+	t.Run("our form, of both servers", func(t *testing.T) {
+		m, _, e := ask(t, true, ours, server)
+		f := within(t, e.forms)
+		pause()
+		f.reply <- accept("q1", "MongoDB")
+		given(t, m, oursAnswered)
+		if len(e.permissions) > 0 {
+			t.Error("the editor asked whether the agent may ask")
+		}
+	})
+	t.Run("our form, of the editor's server", func(t *testing.T) {
 		m := newModel(t)
 		_, env := claudeEnv(t, m, "")
 		run(t, "", env, program(t), "uninstall", "claude-code")
-		server := acp.McpServer{Stdio: &acp.McpServerStdio{Name: "askuser", Command: program(t), Args: []string{}, Env: []acp.EnvVariable{}}}
 		e := edit(t, env, true, server)
 		m.calls <- ours
 		within(t, e.permissions).reply <- acp.PermissionOptionKindAllowOnce
@@ -187,7 +222,7 @@ func TestEditor(t *testing.T) {
 	t.Run("its own question", func(t *testing.T) {
 		m, env, e := ask(t, true, own)
 		f := within(t, e.forms)
-		onDesk(t, env)
+		onDesk(t, env, "Which database?")
 		f.reply <- accept("question_0", "MongoDB")
 		given(t, m, ownAnswered)
 		if !waittest.Until(10*time.Second, func() bool {

@@ -40,11 +40,11 @@ func (d *dialogue) given(t *testing.T) string {
 	}
 }
 
-// onDesk waits until the question is open on the desk.
-func onDesk(t *testing.T, env []string) {
+// onDesk waits until a question is open on the desk.
+func onDesk(t *testing.T, env []string, question string) {
 	t.Helper()
 	if !waittest.Until(10*time.Second, func() bool {
-		return strings.Contains(run(t, "", env, program(t), "pending"), "Which database?")
+		return strings.Contains(run(t, "", env, program(t), "pending"), question)
 	}) {
 		t.Fatal("no question on the desk")
 	}
@@ -53,12 +53,25 @@ func onDesk(t *testing.T, env []string) {
 // answerHere answers the open question outside the host.
 func answerHere(t *testing.T, env []string) {
 	t.Helper()
-	onDesk(t, env)
+	onDesk(t, env, "Which database?")
 	run(t, "", env, program(t), "answer", "--json", `{"question-0":"MongoDB"}`)
 }
 
-// pipe starts a program between two pipes, without a terminal, and ends it and its
-// children with the test: they still write their logs.
+// background starts a program, and ends it and its children with the test: they still
+// write their logs.
+func background(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+		waittest.Until(5*time.Second, func() bool { return syscall.Kill(-cmd.Process.Pid, 0) != nil })
+	})
+}
+
+// pipe starts a program between two pipes, without a terminal.
 func pipe(t *testing.T, dir string, env []string, program string, args ...string) (io.Writer, io.Reader) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -71,13 +84,6 @@ func pipe(t *testing.T, dir string, env []string, program string, args ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = cmd.Wait()
-		waittest.Until(5*time.Second, func() bool { return syscall.Kill(-cmd.Process.Pid, 0) != nil })
-	})
+	background(t, cmd)
 	return in, out
 }

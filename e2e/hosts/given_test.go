@@ -4,7 +4,9 @@ package hosts
 
 import (
 	"encoding/json"
+	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +44,52 @@ func TestModelIsGiven(t *testing.T) {
 			transcript, err := exec.Command(program(t), "history", "--format", "jsonl", "--dir", p.desk).CombinedOutput()
 			if err != nil || !strings.Contains(string(transcript), h.toolUse) {
 				t.Errorf("the transcript has another id than the host's: %v\n%s", err, transcript)
+			}
+		})
+	}
+}
+
+// TestWithoutWaiting has a model ask three things and go on: no form interrupts it. It
+// collects with await_answer, which shows the form of the first, and returns what was
+// answered elsewhere beside it.
+func TestWithoutWaiting(t *testing.T) {
+	for _, h := range []struct {
+		name  string
+		start func(*testing.T, *model) *host
+		form  string
+		keys  []string
+	}{
+		{"codex", codex, "enter to submit", []string{"=2", "Enter"}},
+		{"claude", claude, "requests your input", []string{"Right", "Down", "Enter", "Enter"}},
+	} {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			p := &person{t: t, host: h.start(t, newModel(t))}
+			p.ready()
+			var ids []string
+			for _, text := range []string{"Which database?", "Which region?", "Which name?"} {
+				p.calls <- toolCall{"ask_user_question", json.RawMessage(fmt.Sprintf(`{"question":%q,"options":["PostgreSQL","MongoDB"],"wait":false}`, text))}
+				got := p.given()
+				id := regexp.MustCompile(`\b01[0-9A-Z]{24}\b`).FindString(got)
+				if ids = append(ids, id); id == "" || !strings.Contains(got, `"status":"pending"`) || !strings.Contains(got, "is shown the question when you wait") {
+					t.Fatalf("%s: %s", text, got)
+				}
+			}
+			if screen := p.screen(); strings.Contains(screen, h.form) {
+				t.Errorf("a form interrupts the agent:\n%s", screen)
+			}
+			all := text(map[string]any{"ids": ids})
+			p.calls <- toolCall{"await_answer", json.RawMessage(all)}
+			p.expect(h.form)
+			p.pause(1500 * time.Millisecond) // what comes sooner counts as the host's own
+			p.answer(h.keys)
+			if got := p.given(); !strings.Contains(got, `"answers":{"Which database?":"MongoDB"}`) || !strings.Contains(got, fmt.Sprintf(`"open":[%q,%q]`, ids[1], ids[2])) {
+				t.Errorf("the first: %s", got)
+			}
+			run(t, "", []string{"MCP_ASKUSER_DIR=" + p.desk}, program(t), "answer", ids[2], "--json", `{"question-0":"MongoDB"}`)
+			p.calls <- toolCall{"await_answer", json.RawMessage(strings.TrimSuffix(all, "}") + `,"wait":false}`)}
+			if got := p.given(); !strings.Contains(got, `{"Which database?":"MongoDB"}`) || !strings.Contains(got, `{"Which name?":"MongoDB"}`) || !strings.Contains(got, fmt.Sprintf(`"open":[%q]`, ids[1])) {
+				t.Errorf("all that have ended: %s", got)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func start(t *testing.T, m *model, dir string, env []string, argv ...string) *ho
 	h.tmux(cmd...)
 	pid := strings.TrimSpace(h.tmux("display-message", "-p", "-t", ":0.0", "#{pane_pid}"))
 	t.Cleanup(func() {
-		h.tmux("kill-server")
+		_ = exec.Command("tmux", "-S", h.socket, "kill-server").Run()                                      // unless the program has ended
 		waittest.Until(5*time.Second, func() bool { return exec.Command("kill", "-0", pid).Run() != nil }) // it still writes its logs
 	})
 	return h
@@ -61,7 +61,7 @@ func (h *host) write(text string) { h.tmux("send-keys", "-t", ":0.0", "-l", "--"
 func (h *host) expect(what ...string) string {
 	h.t.Helper()
 	screen := ""
-	if !waittest.Until(30*time.Second, func() bool {
+	if !waittest.Until(3*time.Minute, func() bool { // a host may take long to start
 		screen = h.screen()
 		return slices.ContainsFunc(what, func(text string) bool { return strings.Contains(screen, text) })
 	}) {
@@ -70,10 +70,10 @@ func (h *host) expect(what ...string) string {
 	return screen
 }
 
-// codex starts Codex, whose daemon would outlive the test. Under its policy it would
+// codexEnv is the environment of a Codex with a home of its own. Under its policy it would
 // decline every form; install --forms sets the one that shows them.
-func codex(t *testing.T, m *model) *host {
-	home, dir := t.TempDir(), t.TempDir()
+func codexEnv(t *testing.T, m *model, dir string) (home string, env []string) {
+	home = t.TempDir()
 	config := fmt.Sprintf(`
 model = "scripted"
 model_provider = "scripted"
@@ -90,17 +90,22 @@ trust_level = "trusted"
 [mcp_servers.askuser]
 command = "replaced"
 [mcp_servers.askuser.env]
-ASK_SURFACE = "elicit"
 ASK_MAX_ROUNDS = "0"
 MCP_ASKUSER_DIR = %q
 `, m.URL+"/v1", dir, filepath.Join(home, "desk"))
-	save(t, filepath.Join(home, "config.toml"), config)
-	env := []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
-	install := exec.Command(program(t), "install", "codex", "--forms")
-	install.Env = env
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for name, value := range m.env {
+		config += fmt.Sprintf("%s = %q\n", name, value)
 	}
+	save(t, filepath.Join(home, "config.toml"), config)
+	env = []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
+	run(t, "", env, program(t), "install", "codex", "--forms")
+	return home, env
+}
+
+// codex starts Codex, whose daemon would outlive the test.
+func codex(t *testing.T, m *model) *host {
+	dir := t.TempDir()
+	home, env := codexEnv(t, m, dir)
 	h := start(t, m, dir, env, bin(t, "codex"), "--no-daemon")
 	h.desk = filepath.Join(home, "desk")
 	return h
@@ -141,7 +146,10 @@ func run(t *testing.T, dir string, env []string, program string, args ...string)
 func claude(t *testing.T, m *model) *host {
 	dir := t.TempDir()
 	home, env := claudeEnv(t, m, dir)
-	h := start(t, m, dir, append(env, "ASK_SURFACE=elicit"), bin(t, "claude"))
+	for name, value := range m.env {
+		env = append(env, name+"="+value)
+	}
+	h := start(t, m, dir, env, bin(t, "claude"))
 	h.desk = filepath.Join(home, "desk")
 	return h
 }
@@ -163,7 +171,7 @@ func program(t *testing.T) string {
 func bin(t *testing.T, name string) string {
 	t.Helper()
 	path := map[string]string{"codex": ".bin/codex", "claude": "@anthropic-ai/claude-code-linux-x64/claude",
-		"acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs"}[name]
+		"acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs", "gemini": ".bin/gemini", "opencode": "opencode-linux-x64/bin/opencode"}[name]
 	return existing(t, filepath.Join(cmp.Or(os.Getenv("HOSTS_MODULES"), "node_modules"), path))
 }
 

@@ -23,7 +23,8 @@ import (
 type model struct {
 	*httptest.Server
 	*dialogue
-	sub *dialogue // of a subagent, whose prompt has subagentPrompt
+	env map[string]string // of our server
+	sub *dialogue         // of a subagent, whose prompt has subagentPrompt
 }
 
 // dialogue is a conversation of the model with a host.
@@ -55,10 +56,12 @@ func newDialogue(prefix string) *dialogue {
 }
 
 func newModel(t *testing.T) *model {
-	m := &model{dialogue: newDialogue("call"), sub: newDialogue("sub")}
+	m := &model{dialogue: newDialogue("call"), sub: newDialogue("sub"), env: map[string]string{"ASK_SURFACE": "elicit"}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", m.responses)
 	mux.HandleFunc("POST /v1/messages", m.messages)
+	mux.HandleFunc("POST /v1/chat/completions", m.completions)
+	mux.HandleFunc("POST /v1beta/models/", m.gemini)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
 	m.Server = httptest.NewServer(trace(mux))
 	t.Cleanup(m.CloseClientConnections)

@@ -74,10 +74,12 @@ func (p *person) pause(d time.Duration) { waittest.Pass(p.t.Context(), d) }
 
 // ready begins a turn of the agent that never ends.
 func (p *person) ready() {
-	p.expect("askuser", "Ask Codex", "❯")
+	p.expect("askuser", "Ask Codex", "❯", "Type your message", "Ask anything")
 	p.pause(2 * time.Second)
-	p.write("go")
-	for range 20 { // a host that is not ready takes Enter for a new line
+	for i := range 20 { // a host that is not ready takes Enter for a new line, or has no tools yet
+		if i%5 == 0 {
+			p.write("go")
+		}
 		if waittest.Until(time.Second, p.asked.Load) {
 			return
 		}

@@ -25,6 +25,7 @@ const (
 // fixtures is an MCP server with what the suite calls.
 func fixtures() *mcpserver.MCPServer {
 	s := mcpserver.NewMCPServer("conformance", "1",
+		mcpserver.WithLogging(),
 		mcpserver.WithToolCapabilities(true),
 		mcpserver.WithResourceCapabilities(false, false),
 		mcpserver.WithPromptCapabilities(false),

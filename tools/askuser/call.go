@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -181,47 +180,36 @@ func (c *call) qualifySession(session string) string {
 func (c *call) resume(ctx context.Context) ([]*present.Waiter, *mcp.CallToolResult) {
 	id, secret, _ := strings.Cut(c.req.Params.RequestState, ".")
 	if w := c.Presenter.Return(id, secret, c.req.Params.InputResponses); w != nil {
-		if !slices.Contains(c.ids, id) {
-			c.ids = []string{id}
-		}
-		return c.rejoin(ctx, c.ids, w)
+		return c.rejoin(ctx, c.ids[min(1, len(c.ids)):], w)
 	}
-	return c.rejoin(ctx, []string{id}, nil)
+	return c.rejoin(ctx, []string{id})
 }
 
-// rejoin joins records that the same agent asked before; returned is the waiter of one
-// whose form has brought its result, or nil. For other agents a record does not exist. The
-// client's form shows the first that is open: the call, and with it the form, ends with
-// the first answer.
-func (c *call) rejoin(ctx context.Context, ids []string, returned *present.Waiter) (all []*present.Waiter, r *mcp.CallToolResult) {
-	withForm := !c.noWait
+// rejoin joins records that the same agent asked before, beside those of all. For other
+// agents a record does not exist. The client's form shows the first alone: it ends with
+// the call, and the call with the first answer.
+func (c *call) rejoin(ctx context.Context, ids []string, all ...*present.Waiter) ([]*present.Waiter, *mcp.CallToolResult) {
 	for _, id := range ids {
-		w, err := returned, error(nil)
-		if returned == nil || id != returned.Record().ID {
-			w, err = c.join(ctx, id, withForm)
+		var w *present.Waiter
+		rec, err := c.Desk.Get(ctx, id)
+		if err == nil && rec.Asker.Agent != c.client.Agent {
+			err = desk.ErrNotFound
 		}
-		if err != nil {
+		if err == nil {
+			w, err = c.Presenter.Join(ctx, id, c.surfaces(!c.noWait && all == nil))
+		}
+		switch {
+		case err == nil:
+			all = append(all, w)
+			continue
+		case errors.Is(err, desk.ErrNotFound):
 			leave(all)
-			if errors.Is(err, desk.ErrNotFound) {
-				return nil, badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}})
-			}
-			return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
+			return nil, badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}})
 		}
-		withForm = withForm && ended(w)
-		all = append(all, w)
+		leave(all)
+		return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
 	}
 	return c.leaveOrder(ctx, all), nil
-}
-
-func (c *call) join(ctx context.Context, id string, withForm bool) (*present.Waiter, error) {
-	rec, err := c.Desk.Get(ctx, id)
-	if err == nil && rec.Asker.Agent != c.client.Agent {
-		err = desk.ErrNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	return c.Presenter.Join(ctx, id, c.surfaces(withForm))
 }
 
 // leaveOrder has later calls not wait for one that asks nothing. It returns nil when

@@ -38,6 +38,7 @@ type link struct {
 	turn    func(ctx context.Context) (placed func(), err error) // nil: at once
 	placed  <-chan struct{}                                      // closed when turn's placed was called
 
+	logged    chan any     // may be nil
 	noted     chan string  // progress messages; may be nil
 	sent      atomic.Int64 // how many
 	over      atomic.Bool  // its last call has returned
@@ -70,6 +71,13 @@ func (l *link) Notify(_ string, params any) error {
 		l.noted <- string(data)
 	}
 	return err
+}
+
+func (l *link) SendLog(data any) error {
+	if l.logged != nil {
+		l.logged <- data
+	}
+	return nil
 }
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }
@@ -217,10 +225,11 @@ func (r *rig) watch() (events <-chan desk.Event, stop func()) {
 func await(t *testing.T, events <-chan desk.Event, kind desk.EventType) {
 	t.Helper()
 	for {
-		switch within(t, events).Type {
-		case kind:
+		got := within(t, events).Type
+		if got == kind {
 			return
-		case "":
+		}
+		if got == "" {
 			t.Fatal("the watch ended")
 		}
 	}

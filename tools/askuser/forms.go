@@ -37,18 +37,14 @@ type addressTeller interface {
 }
 
 // surfaces returns the surfaces to try, with the client's own form in place of the
-// placeholder, unless the call does not last as long as the form. A surface tells its
-// address only if the client shows progress messages to a user.
+// placeholder. A surface tells its address only if the client shows progress
+// messages to a user.
 func (c *call) surfaces(withForm bool) present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
 		out := make([]ui.Surface, 0, len(c.Surfaces)+1)
 		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
-				if !withForm {
-					s = unavailableForm("the client shows a form only while a call waits")
-				} else {
-					s = c.clientForm(x)
-				}
+				s = c.clientForm(x, withForm)
 				if _, none := s.(unavailableForm); !none && c.Beside != nil && (c.paneFirst && c.attended() || c.style().Cuts(&x.Record().Set)) {
 					out = append(out, c.Beside)
 				}
@@ -79,8 +75,10 @@ func (c *call) formLater() bool {
 
 // clientForm returns the surface of the client's own form. A client that did not
 // declare forms receives none.
-func (c *call) clientForm(x *present.Presentation) ui.Surface {
+func (c *call) clientForm(x *present.Presentation, waits bool) ui.Surface {
 	switch {
+	case !waits:
+		return unavailableForm("the client shows a form only while a call waits")
 	case c.Desk.RequiresProof(x.Record()):
 		return c.signingForm(x)
 	case !c.client.Elicits(mcp.ElicitationModeForm):
@@ -98,7 +96,7 @@ func (c *call) clientForm(x *present.Presentation) ui.Surface {
 // signingForm returns the surface of an answer that must be signed, which no form of a
 // client can do: a client that opens addresses for its user opens the page.
 func (c *call) signingForm(x *present.Presentation) ui.Surface {
-	if c.Page == nil || !c.client.Elicits(mcp.ElicitationModeURL) {
+	if !c.opensPage() {
 		return unavailableForm("the answer must be signed, which the client's form cannot do")
 	}
 	ask := c.Transport.Elicit
@@ -107,6 +105,9 @@ func (c *call) signingForm(x *present.Presentation) ui.Surface {
 	}
 	return openedByClient{c.Page, ask}
 }
+
+// opensPage reports whether the client opens the page for its user.
+func (c *call) opensPage() bool { return c.Page != nil && c.client.Elicits(mcp.ElicitationModeURL) }
 
 // openedByClient is the page, which the client opens with its user's consent.
 type openedByClient struct {

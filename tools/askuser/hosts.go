@@ -70,7 +70,7 @@ func knownHosts() []host {
 		// Where a line of a progress message is wider than its box, six columns less
 		// than the terminal, the whole message becomes one line that is cut there.
 		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},
-		// Without a limit in its file it waited longer than 15 minutes, with a progress
+		// Without a limit in its file it waited longer than 45 minutes, with a progress
 		// message every 10 s. Only with a handshake can it close a form that was answered
 		// elsewhere. A list begins on its first row, which Enter sends, and ignores letters.
 		{name: "copilot-cli", maxWaitInForm: unlimitedWait, progressExtends: true, showsProgress: true, handshake: true, form: elicit.Style{OwnWords: true}},

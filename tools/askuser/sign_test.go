@@ -30,7 +30,7 @@ func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 		t.Fatal(err)
 	}
 	page := surfaceFunc{"web", func(context.Context) error { return ui.Unavailablef("no desktop") }}
-	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveAll, Keys: func(context.Context) (proof.Keys, error) {
+	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveAll, Keys: func(func(*proof.Keys) error) (proof.Keys, error) {
 		return proof.Keys{Humans: map[string]string{public: "ada"}}, nil
 	}}, Elicit(), page)
 	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
@@ -64,7 +64,7 @@ func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 var urls = mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}}
 
 // A client that opens addresses for its user gets the page's, in both eras; the result names
-// the proof.
+// the proof. A client that waits for its user learns before the result that they have signed.
 func TestSignedAtAddress(t *testing.T) {
 	check := func(t *testing.T, r *rig, form mcp.ElicitationParams) {
 		t.Helper()
@@ -92,7 +92,7 @@ func TestSignedAtAddress(t *testing.T) {
 		}
 	}
 	both("a request of ours", func(t *testing.T, r *rig, sign func(id string)) {
-		l := &link{client: Client{Capabilities: urls, ProtocolVersion: mcp.ProtocolVersion20251125}}
+		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: mcp.ProtocolVersion20251125}}
 		asked := make(chan mcp.ElicitationParams, 1)
 		l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 			asked <- form
@@ -100,11 +100,15 @@ func TestSignedAtAddress(t *testing.T) {
 		}
 		got := r.start(t.Context(), l, request(which))
 		check(t, r, within(t, asked))
-		sign(r.open().ID)
+		id := r.open().ID
+		sign(id)
 		signed(t, within(t, got))
+		if noted := within(t, l.noted); noted != `{"elicitationId":"`+id+`"}` || l.late.Load() {
+			t.Errorf("the client is told %s", noted)
+		}
 	})
 	both("a round trip of the call", func(t *testing.T, r *rig, sign func(id string)) {
-		l := &link{client: Client{Capabilities: urls, ProtocolVersion: "2026-07-28", Modern: true}}
+		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: "2026-07-28", Modern: true}}
 		first := within(t, r.start(t.Context(), l, request(which)))
 		check(t, r, formOf(t, first))
 		back := request(which)
@@ -113,6 +117,9 @@ func TestSignedAtAddress(t *testing.T) {
 		got := r.start(t.Context(), l, back)
 		sign(r.open().ID)
 		signed(t, within(t, got))
+		if l.sent.Load() > 0 {
+			t.Errorf("the client is told %s", <-l.noted)
+		}
 	})
 }
 

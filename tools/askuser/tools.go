@@ -109,7 +109,7 @@ func (t *Tools) await(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTo
 	c := t.newCall(ctx, req)
 	var err error
 	c.ids, c.noWait, err = wire.DecodeAwait(c.arguments())
-	return c.serve(ctx, err, func() ([]*present.Waiter, *mcp.CallToolResult) { return c.rejoin(ctx, c.ids, nil) })
+	return c.serve(ctx, err, func() ([]*present.Waiter, *mcp.CallToolResult) { return c.rejoin(ctx, c.ids) })
 }
 
 // tool returns the description of a tool. It has readOnlyHint: without it hosts ask

@@ -30,7 +30,7 @@ const lookInterval = time.Minute
 // waiting is the wait of one call for the end of its record, or of the first of several.
 type waiting struct {
 	*call
-	*present.Waiter // of the first record that was open, which the client's form shows
+	*present.Waiter // the first of all
 	all             []*present.Waiter
 	start           time.Time
 	unshown         <-chan struct{} // closed once no surface shows the record; nil if the client must not learn it
@@ -42,11 +42,11 @@ type waiting struct {
 func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolResult, error) {
 	c.req = nil
 	w := &waiting{call: c, Waiter: all[0], all: all, start: time.Now()}
-	if i := slices.IndexFunc(all, func(w *present.Waiter) bool { return !ended(w) }); i > 0 {
-		w.Waiter = all[i]
-	}
 	for _, other := range all {
 		other.SignalWith(w.Waiter)
+	}
+	if w.noWait && w.Asked() && !w.HasEnded() {
+		go w.logEnd()
 	}
 	if !w.Asked() || w.attended() || w.formLater() {
 		w.unshown = w.Unshown()
@@ -54,8 +54,12 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 	lastLook := w.start
 	limit := time.After(w.limit())
 	var settled, tick <-chan time.Time // nil where the client wants no progress messages
-	if w.token != nil && !w.noWait {
-		settled, tick = time.After(w.settleTime), time.After(w.untilTick())
+	settles := w.token != nil || w.noWait
+	if settles {
+		settled = time.After(w.settleTime)
+	}
+	if w.token != nil {
+		tick = time.After(w.untilTick())
 	}
 	for {
 		if r, err := w.outcome(ctx); r != nil || err != nil {
@@ -64,13 +68,13 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 		select {
 		case <-ctx.Done():
 		case <-w.Changed():
-			switch {
-			case w.noWait: // a further surface is tried
-				limit = time.After(w.limit())
-			case w.token != nil:
+			if settles {
 				settled = time.After(w.settleTime)
 			}
 		case <-settled:
+			if w.noWait {
+				return w.ticket(ctx), nil
+			}
 			w.reportProgress(ctx)
 		case <-tick:
 			tick = time.After(w.untilTick())
@@ -81,7 +85,7 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 			}
 		case <-limit:
 			left := w.limit() - time.Since(w.start) // an open form extends the limit
-			if left <= 0 || w.noWait {
+			if left <= 0 {
 				return w.ticket(ctx), nil
 			}
 			limit = time.After(left)
@@ -96,7 +100,7 @@ func (t *Tools) untilTick() time.Duration { return t.Tick - time.Since(t.started
 // outcome returns the result of the call, or nil while it must wait.
 func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	switch {
-	case slices.ContainsFunc(w.all, ended):
+	case slices.ContainsFunc(w.all, (*present.Waiter).HasEnded):
 		return w.deliver(ctx), nil
 	case ctx.Err() != nil:
 		w.abandon(ctx)
@@ -108,7 +112,7 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	if form := w.Form(); form != nil && w.client.Modern && !w.noWait { // other clients receive requests
 		params := form.Content.(mcp.ElicitationParams)
 		if secret, ok := w.take(form, params.Mode); ok { // the client calls again with the form's result and this state
-			leave(slices.DeleteFunc(w.all, func(other *present.Waiter) bool { return other == w.Waiter }))
+			leave(w.all[1:])
 			builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
 			return builder.Elicit(formKey, params).ToolResult(), nil
 		}
@@ -134,21 +138,8 @@ func (w *waiting) take(form *present.Form, mode string) (secret string, ok bool)
 	return w.Take(form)
 }
 
-// ended reports whether the end of the waiter's record is known.
-func ended(w *present.Waiter) bool {
-	select {
-	case <-w.Ended():
-		return true
-	default:
-		return false
-	}
-}
-
 // limit returns how long the call may wait in its present state.
 func (w *waiting) limit() time.Duration {
-	if w.noWait {
-		return w.settleTime
-	}
 	if w.Hold > 0 {
 		return w.Hold
 	}
@@ -160,26 +151,36 @@ func (w *waiting) limit() time.Duration {
 // unless a record has ended without notice.
 func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
 	for _, each := range w.all {
-		each.Look(ctx)
-	}
-	if slices.ContainsFunc(w.all, ended) {
-		return w.deliver(ctx)
+		if each.Look(ctx); each.HasEnded() {
+			return w.deliver(ctx)
+		}
 	}
 	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after", time.Since(w.start).Round(time.Second))
-	leave(w.all)
 	if w.noWait && w.Asked() {
 		return w.pending("asked", map[string]string{"now": "now"})
 	}
 	return w.pending("pending", nil)
 }
 
+// logEnd tells the client that a record has ended for which no call waits.
+func (w *waiting) logEnd() {
+	<-w.Ended()
+	if rec, err := w.Result(); err == nil {
+		_ = w.SendLog(map[string]any{"id": rec.ID, "status": rec.State}) // fails if the client has gone
+	}
+}
+
 // pending is the result of a call whose records are open; see wire.NewOpen.
 func (w *waiting) pending(text string, values map[string]string) *mcp.CallToolResult {
-	var recs []desk.Record
+	leave(w.all)
+	return w.result(wire.NewOpen(text, values, w.records()...))
+}
+
+func (w *waiting) records() (all []desk.Record) {
 	for _, each := range w.all {
-		recs = append(recs, each.Record())
+		all = append(all, each.Record())
 	}
-	return w.result(wire.NewOpen(text, recs, values))
+	return all
 }
 
 // showElsewhere shows the record in an inbox or on a page that the user opened
@@ -200,18 +201,16 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 	if !ok {
 		return nil
 	}
-	rec := w.Record()
 	if w.formLater() {
-		leave(w.all)
 		return w.pending("asked", map[string]string{"later": "when"})
 	}
 	if first := w.Tell(); !first && !w.Asked() {
 		return nil
 	}
-	w.Log.InfoContext(ctx, "no surface shows the question; the model is to tell the user", "id", rec.ID, "why", none)
+	w.Log.InfoContext(ctx, "no surface shows the question; the model is to tell the user", "id", w.Record().ID, "why", none)
 	_, address := w.Surface()
 	leave(w.all)
-	return w.result(wire.NewUntold(rec, w.Command, address))
+	return w.result(wire.NewUntold(w.Command, address, w.records()...))
 }
 
 // deliver returns the result of the records that have ended. They count as delivered
@@ -222,22 +221,27 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	var results []*wire.Result
 	var open []string
 	for _, each := range w.all {
-		switch {
-		case !ended(each):
+		if !each.HasEnded() {
 			open = append(open, each.Record().ID)
 			each.Leave()
-		default:
+		} else if rec, err := each.Result(); err != nil {
+			results = append(results, w.failure(ctx, each.Record().ID, err))
+			each.Leave()
+		} else {
+			if w.opensPage() && !w.client.Modern && w.Desk.RequiresProof(&rec) { // a client may show that it waits for this
+				_ = w.Notify(string(mcp.MethodNotificationElicitationComplete), map[string]string{"elicitationId": rec.ID})
+			}
+			results = append(results, resultOf(rec, each.Unstored()))
 			done = append(done, each)
-			results = append(results, w.outcomeOf(ctx, each))
 		}
 	}
 	w.Transport.Delivered(func(written bool) {
-		if !written {
-			leave(done)
-			return
-		}
 		for _, each := range done {
-			each.Delivered()
+			if written {
+				each.Delivered()
+			} else {
+				each.Leave()
+			}
 		}
 	})
 	if len(w.all) > 1 {
@@ -246,15 +250,11 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	return w.result(results[0])
 }
 
-// outcomeOf returns the result of one record that has ended.
-func (w *waiting) outcomeOf(ctx context.Context, each *present.Waiter) *wire.Result {
-	rec, err := each.Result()
-	if err != nil {
-		return w.failure(ctx, each.Record().ID, err)
-	}
+// resultOf returns the result of a record that has ended.
+func resultOf(rec desk.Record, unstored bool) *wire.Result {
 	r := wire.NewResult(rec)
 	r.Age(rec, time.Now())
-	if each.Unstored() {
+	if unstored {
 		r.Add("unstored", nil)
 	}
 	if rec.State == desk.Unavailable && rec.Secret() != nil {

@@ -90,7 +90,7 @@ func (x *field) read(value any) (got reading) {
 		}
 	}
 	if x.ownWords && len(got.rows) == 0 && got.text == "" && !got.back {
-		return reading{slip: missing(words.T("at least one choice"))}
+		return reading{slip: missing(x.title)}
 	}
 	return got
 }

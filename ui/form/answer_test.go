@@ -2,6 +2,7 @@ package form
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -277,5 +278,45 @@ func TestBackFromEmptyOther(t *testing.T) {
 	r.keys("0", "a", "enter", "enter", "0", "b", "enter", "shift+tab", "0", "backspace", "shift+tab")
 	if got := r.f.page().step(); got.ID != "features" || got.Answer.Custom != "a" {
 		t.Errorf("the first page has %+v", got.Answer)
+	}
+}
+
+// In a list of more than nine options digits spell a number: they move the cursor, and mark
+// nothing. What follows them is a new number where the list has no such row.
+func TestDigitsSpellRows(t *testing.T) {
+	many := twenty()
+	many.Type = question.MultiChoice
+	for _, tc := range []struct {
+		name string
+		q    question.Question
+		keys []string
+		want string
+	}{
+		{"one digit", twenty(), []string{"1", "enter"}, "r1"},
+		{"two digits", twenty(), []string{"1", "2", "enter"}, "r12"},
+		{"two digits at once", twenty(), []string{"20", "enter"}, "r20"},
+		{"a ten", twenty(), []string{"1", "0", "enter"}, "r10"},
+		{"the first row is no digit that was typed", twenty(), []string{"2", "enter"}, "r2"},
+		{"a number that no row has", twenty(), []string{"2", "5", "enter"}, "r5"},
+		{"a third digit begins anew", twenty(), []string{"1", "2", "3", "enter"}, "r3"},
+		{"a move between", twenty(), []string{"1", "down", "2", "enter"}, "r2"},
+		{"through the filter", twenty(), []string{"/", "region b", "enter", "1", "2", "enter"}, "r12"},
+		{"a page on, and one back", twenty(), []string{"pgdown", "pgdown", "pgup", "enter"}, "r6"},
+		{"pages end at the last row", twenty(), []string{"pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "up", "up", "enter"}, "r20"},
+		{"several", many, []string{"1", "2", "space", "3", "space", "1", "enter"}, "r3 r12"},
+		{"several, not marked", many, []string{"1", "2", "enter"}, ""},
+	} {
+		r := open(t, 80, 24, tc.q).keys(tc.keys...)
+		got := ""
+		if len(r.sent) > 0 {
+			got = strings.Join(r.last().Answers[0].Selected, " ")
+		}
+		if got != tc.want {
+			t.Errorf("%s: sent %q, want %q:\n%s", tc.name, got, tc.want, r.screen())
+		}
+	}
+	r := fresh(t, 80, 24, record(twenty()), bare).show().keys("1", "2", "enter")
+	if got := r.last().Answers[0].Selected; !slices.Equal(got, []string{"r12"}) {
+		t.Errorf("in a form where nothing is preselected: %v", got)
 	}
 }

@@ -59,6 +59,7 @@ func scenes() []scene {
 		{name: "preview", rec: record(withPreview()), keys: []string{"pgdown"}},
 		{name: "dismissal", rec: record(database()), keys: []string{"x"}},
 		{name: "dismissal-reason", rec: record(database()), keys: []string{"x", "Ask me tomorrow"}},
+		{name: "twenty", rec: record(twenty()), keys: []string{"1", "2"}},
 		{name: "filter", rec: record(database()), keys: []string{"/", "sql"}},
 		{name: "filter-nothing", rec: record(database()), keys: []string{"/", "oracle"}},
 		{name: "other", rec: record(database()), keys: []string{"0", "CockroachDB"}},

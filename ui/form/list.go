@@ -19,6 +19,7 @@ import (
 // is picked, the words of Other and the filter are in the dialogue.
 type list struct {
 	cursor    int         // index of a row that the filter lets through, or nowhere
+	spelled   int         // the number of an option that the last keys spelled, see term.Spell
 	before    int         // the cursor when the earlier answer was taken over
 	filtering bool        // the keyboard belongs to the filter
 	texts     []rowTexts  // of the rows
@@ -55,7 +56,7 @@ func rows(s *dialogue.Step) []dialogue.Row {
 // keys are the shortcuts of a row: the one that is shown, and the number of an option.
 // They are empty where there is none.
 func keys(r dialogue.Row) (shown, number string) {
-	if r.Offered() && r.Number <= 9 {
+	if r.Offered() {
 		number = strconv.Itoa(r.Number)
 	}
 	switch r.Kind {
@@ -162,6 +163,19 @@ func (p *page) move(n int) {
 	}
 }
 
+// leap takes the cursor over five rows, and not past the ends.
+func (p *page) leap(by int) {
+	visible := visible(p.step())
+	at := max(0, slices.Index(visible, p.list.cursor))
+	p.goTo(visible[min(max(0, at+5*by), len(visible)-1)])
+}
+
+// spell goes to the option of this number, and marks nothing: another digit may follow.
+func (p *page) spell(number int) {
+	p.reach(number - 1)
+	p.list.spelled = number
+}
+
 // reach goes to a row, through the filter.
 func (p *page) reach(at int) {
 	if rows(p.step())[at].Hidden {
@@ -171,6 +185,7 @@ func (p *page) reach(at int) {
 }
 
 func (p *page) goTo(at int) {
+	p.list.spelled = 0
 	if at == p.list.cursor {
 		return
 	}
@@ -298,13 +313,18 @@ func (p *page) listBindings(name string) (keys term.Bindings, only bool) {
 		if s.AllowCustom {
 			choose.Name = "0"
 		}
-		if last := strconv.Itoa(min(len(s.Options), 9)); last != choose.Name {
+		if len(s.Options) > 9 {
+			choose.Hint = words.T("go to")
+		}
+		if last := strconv.Itoa(len(s.Options)); last != choose.Name {
 			choose.Name += "–" + last
 		}
 	}
 	chooseLater, shortcut := choose, term.Binding{}
 	choose.Off, chooseLater.Off = !unset, unset
-	if at := called(s, strings.ToLower(name)); at != nowhere {
+	if number := term.Spell(l.spelled, name, len(s.Options)); number > 0 {
+		shortcut = term.Binding{Keys: name, Do: term.Only(func() { p.spell(number) })}
+	} else if at := called(s, strings.ToLower(name)); at != nowhere {
 		shortcut = term.Binding{Keys: name, Do: term.Only(func() { p.reach(at); p.pick() })}
 	}
 	mark := term.Binding{Keys: "space", Do: term.Only(p.pick)}
@@ -323,6 +343,8 @@ func (p *page) listBindings(name string) (keys term.Bindings, only bool) {
 		shortcut,
 		{Keys: "s", Hint: words.T("skip"), Off: s.Required, Do: term.Only(p.skip)},
 		{Keys: "pgup pgdown ctrl+u ctrl+d", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !l.previews, Do: term.Only(func() { l.scroll.Press(name) })},
+		{Keys: "pgup", Do: term.Only(func() { p.leap(-1) })},
+		{Keys: "pgdown", Do: term.Only(func() { p.leap(1) })},
 		{Keys: "/", Hint: words.T("filter"), Off: s.Confirms(), Do: term.Only(func() { l.filtering = true })},
 	}, false
 }

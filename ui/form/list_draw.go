@@ -3,6 +3,7 @@ package form
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -74,7 +75,7 @@ func (p *page) drawRow(s *term.Styles, step *dialogue.Step, r dialogue.Row, at, 
 		label = words.T("%s (default)", label)
 	}
 	lead, style := s.Row(at == p.list.cursor)
-	lead += term.Pad(key, 1) + " " + mark + " "
+	lead += term.Pad(key, len(strconv.Itoa(len(step.Options)))) + " " + mark + " "
 	indent := ansi.StringWidth(lead)
 	b := term.Block{Lines: term.RenderLines(style, term.Hang(lead, label, width))}
 	below, other := term.Block{}, r.Kind == dialogue.Other

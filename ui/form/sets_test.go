@@ -1,6 +1,7 @@
 package form
 
 import (
+	"strconv"
 	"strings"
 
 	"mcp-askuser/question"
@@ -57,6 +58,18 @@ func withFollowUp() question.Question {
 		ID: "version", Header: "Version", Text: "Which version of PostgreSQL?", Type: question.SingleChoice, Required: true,
 		Options: []question.Option{{ID: "17", Label: "17"}, {ID: "18", Label: "18"}},
 	}}
+	return q
+}
+
+// twenty has as many options as a user can be expected to go through; the twelfth is in
+// Chinese.
+func twenty() question.Question {
+	q := database()
+	q.ID, q.Header, q.Text, q.Options = "region", "Region", "In which region shall the shop run?", nil
+	for i := range 20 {
+		q.Options = append(q.Options, question.Option{ID: "r" + strconv.Itoa(i+1), Label: "Region " + string(rune('A'+i)), Description: strconv.Itoa(10*i+10) + " ms from the users"})
+	}
+	q.Options[11].Label, q.Options[11].Description = "华东一区（上海）", "离用户最近，需要备案"
 	return q
 }
 

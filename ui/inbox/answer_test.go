@@ -3,12 +3,14 @@ package inbox
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term/act"
 )
@@ -220,4 +222,33 @@ func TestPicked(t *testing.T) {
 		t.Fatalf("the record is %+v, %v", got, err)
 	}
 	r.keys("ctrl+n", "no").see("Note to the agent", "no").keys("esc", "esc").see("[Waiting]")
+}
+
+// Beside the list too digits spell the number of one of many options.
+func TestDigitsSpellRows(t *testing.T) {
+	q := database()
+	for i := len(q.Options); i < 20; i++ {
+		q.Options = append(q.Options, question.Option{ID: "r" + strconv.Itoa(i+1), Label: "Region " + strconv.Itoa(i+1)})
+	}
+	for _, tc := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"1", "2", "enter"}, "r12"},
+		{[]string{"2", "enter"}, "sqlite"},
+		{[]string{"2", "5", "enter"}, "r5"},
+		{[]string{"1", "0", "enter"}, "r10"},
+		{[]string{"0", "1", "2", "enter"}, "r12"},
+	} {
+		r := newRig(t, 120, 50)
+		rec := r.claude(q)
+		r.open().keys(tc.keys...).see("Answer sent.")
+		rec, err := r.desk.Get(t.Context(), rec.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rec.Outcome.Reply.Answers[0].Selected[0]; got != tc.want {
+			t.Errorf("%v: sent %s, want %s", tc.keys, got, tc.want)
+		}
+	}
 }

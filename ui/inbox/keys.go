@@ -3,6 +3,7 @@ package inbox
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -44,10 +45,16 @@ func (m *model) waitingKeys() term.Bindings {
 // a row begin no filter.
 func (m *model) pickKeys(r *row) (all term.Binding, rows term.Bindings) {
 	keys := m.choiceKeys(r)
-	for i, key := range keys {
-		if key != "" {
-			rows = append(rows, term.Binding{Keys: key, Do: term.Only(func() { m.pick(pick{r.rec.ID, i + 1}) })})
+	mark := func(key string, place int) {
+		rows = append(rows, term.Binding{Keys: key, Do: term.Only(func() { m.pick(pick{r.rec.ID, place}) })})
+	}
+	for key := 0; keys != nil && key < 10; key++ {
+		if number := term.Spell(m.pickedPlace(r), strconv.Itoa(key), len(r.rec.Questions[0].Options)); number > 0 {
+			mark(strconv.Itoa(key), number)
 		}
+	}
+	for i, key := range keys {
+		mark(key, i+1)
 	}
 	all = term.Binding{
 		Keys: "0 1 2 3 4 5 6 7 8 9", Name: "0–9", Hint: words.T("choose"), Off: keys == nil,

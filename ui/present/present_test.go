@@ -673,6 +673,26 @@ func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 	}
 }
 
+// The surfaces of a call that joins while others are tried have their turn if those fail.
+func TestJoinedWhileTrying(t *testing.T) {
+	r := newRig(t)
+	trying, fail := make(chan struct{}), make(chan struct{})
+	first := r.askFor(present.Question{Request: request(), KeepOpen: true, Surfaces: on(surface{"one", func(context.Context, desk.Record, ui.Commit) error {
+		close(trying)
+		<-fail
+		return ui.Unavailablef("no form")
+	}})})
+	within(t, trying)
+	second, err := r.Join(t.Context(), first.Record().ID, on(answers("two", "b")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(fail)
+	if got := status(r.end(second)); got != "answered two B" {
+		t.Errorf("the end is %s", got)
+	}
+}
+
 // After all surfaces have failed, a call can try further ones, while the record is
 // open.
 func TestTry(t *testing.T) {

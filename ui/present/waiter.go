@@ -138,6 +138,16 @@ func (w *Waiter) Asked() bool { return w.role == asks }
 // Ended is closed when the end of the record is known; see Result.
 func (w *Waiter) Ended() <-chan struct{} { return w.x.ended }
 
+// HasEnded reports whether the end of the record is known.
+func (w *Waiter) HasEnded() bool {
+	select {
+	case <-w.x.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // Result is, after Ended, the record with its outcome. The error says why
 // there is none: the store has gone, or the presenter was closed.
 func (w *Waiter) Result() (desk.Record, error) { return w.x.outcome, w.x.err }

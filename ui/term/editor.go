@@ -75,20 +75,16 @@ type lending struct {
 	Lend
 }
 
-// returned is the message that the terminal is back.
-type returned struct {
-	*lending
-	err error
-}
+// returned is the message that the terminal is back. It is Done of the loan, with its error.
+type returned func() tea.Msg
 
 // lend runs a loan, the screen being off meanwhile.
 func (s *Screen) lend(l Lend) tea.Cmd {
-	run := &lending{s, l}
 	return func() tea.Msg {
 		if s.options.Lender != nil {
 			s.options.Lender.Pause()
 		}
-		return tea.Exec(run, func(err error) tea.Msg { return returned{run, err} })()
+		return tea.Exec(&lending{s, l}, func(err error) tea.Msg { return returned(func() tea.Msg { return l.Done(err) }) })()
 	}
 }
 

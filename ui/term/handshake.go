@@ -91,7 +91,7 @@ func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (h *handshake) takeBack(back returned) tea.Cmd {
 	held := h.held
 	h.lent, h.held = false, nil
-	cmds := []tea.Cmd{h.pass(back.Done(back.err))}
+	cmds := []tea.Cmd{h.pass(back())}
 	for _, msg := range held {
 		_, cmd := h.Update(msg)
 		cmds = append(cmds, cmd)

@@ -3,6 +3,7 @@ package term
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -34,8 +35,8 @@ func DrawChoice(s *Styles, rec desk.Record, marked int, width int) []string {
 	return drawRecord(s, rec, true, &marked, width)
 }
 
-// Keys are the keys of the rows of a question, in order: of its first nine options, and
-// "0" of Other. A question in text has none.
+// Keys are the keys of the rows of a question, in order: the numbers of its options, see
+// Spell, and "0" of Other. A question in text has none.
 func Keys(q *question.Question) (keys []string) {
 	for i := range q.Options {
 		key := strconv.Itoa(i + 1)
@@ -44,8 +45,6 @@ func Keys(q *question.Question) (keys []string) {
 			key = "y"
 		case q.Confirms():
 			key = "n"
-		case i >= 9:
-			key = ""
 		}
 		keys = append(keys, key)
 	}
@@ -53,6 +52,20 @@ func Keys(q *question.Question) (keys []string) {
 		keys = append(keys, "0")
 	}
 	return keys
+}
+
+// Spell returns the number of an option that a key spells, where options have numbers of
+// more than one digit: after the number that the keys before have spelled, or else a new
+// one. It is 0 for none.
+func Spell(before int, key string, options int) int {
+	n, err := strconv.Atoi(key)
+	switch spelled := 10*before + n; {
+	case options <= 9 || len(key) != 1 || err != nil:
+		return 0
+	case spelled <= options:
+		return spelled
+	}
+	return n
 }
 
 func drawRecord(s *Styles, rec desk.Record, full bool, marked *int, width int) []string {
@@ -93,12 +106,13 @@ func drawResponse(s *Styles, x question.Response, full bool, marked *int, width 
 			options = append(slices.Clone(options), words.Local.Other(x.Question))
 		}
 	}
+	number := 1 + len(strconv.Itoa(len(x.Options)))
 	for i, o := range options {
 		lead, indent := "  ", "      "
 		chosen, style := slices.Contains(answer.Selected, o.ID), s.Plain
 		if marked != nil {
 			chosen = i == *marked
-			lead, indent = lead+Pad(keys[i], 2), indent+"  "
+			lead, indent = lead+Pad(keys[i], number), indent+strings.Repeat(" ", number)
 		}
 		if chosen {
 			style = s.Cursor

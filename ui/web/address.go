@@ -29,11 +29,8 @@ func (s *Server) Exposed() bool { return !door.Loopback(s.Host) }
 // name: where they are used, a page of this machine alone listens on both addresses of
 // localhost, so that no other program gets what is meant for it.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
-	keys, err := s.Keys(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("web: %w", err)
-	}
-	s.local = s.tls == nil && !s.Exposed() && (s.Proves || len(keys.Passkeys) > 0)
+	keys, _ := s.Desk.Keys(ctx, "", nil) // whoever signs is told that they cannot be read
+	s.local = s.tls == nil && !s.Exposed() && (s.Proves || len(keys[""].Passkeys) > 0)
 	ln, err := s.listen(ctx, cmp.Or(s.Port, s.keys.port()))
 	for range 8 {
 		if err != nil && s.Port == 0 { // taken: perhaps by another page of the same key
@@ -74,7 +71,7 @@ func (s *Server) Address(ln net.Addr) string { return s.address(ln, s.keys.token
 // Invite returns the address of the page with a token that opens it once and
 // soon. It is for the browser's command line, which other users of the machine
 // can read.
-func (s *Server) Invite(ln net.Addr) string { return s.address(ln, s.keys.invite()) }
+func (s *Server) Invite(ln net.Addr) string { return s.address(ln, s.keys.invite(invitationTime)) }
 
 func (s *Server) address(ln net.Addr, token string) string {
 	u := url.URL{Scheme: "http", Host: ln.String(), Path: "/", RawQuery: url.Values{"token": {token}}.Encode()}

@@ -42,16 +42,21 @@ func sign(t *testing.T, l look) *signing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trusted := func(context.Context) (proof.Keys, error) { return proof.Load(s.keys) }
+	trusted := func(change func(*proof.Keys) error) (proof.Keys, error) {
+		if change != nil {
+			if err := proof.UpdatePasskeys(s.keys, change); err != nil {
+				return proof.Keys{}, err
+			}
+		}
+		return proof.Load(s.keys)
+	}
 	s.view = newView(t, browser(t), l, chromedp.WithNewBrowserContext())
 	s.rig = start(t, func(o *Options) {
 		o.Desk = desk.New(store, desk.Options{MaxRounds: 10, Prove: desk.ProveAll, Keys: trusted})
-		o.Keys, o.Proves = trusted, true
-		o.UpdateKeys = func(_ context.Context, change func(*proof.Keys) error) error {
-			return proof.UpdatePasskeys(s.keys, change)
-		}
+		o.Proves = true
 		o.AddPasskey = func(ctx context.Context, key proof.Passkey) error {
-			return o.UpdateKeys(ctx, func(keys *proof.Keys) error { keys.Passkeys = append(keys.Passkeys, key); return nil })
+			_, err := o.Desk.Keys(ctx, "", func(keys *proof.Keys) error { keys.Passkeys = append(keys.Passkeys, key); return nil })
+			return err
 		}
 	})
 	address, err := url.Parse(s.server.Address(s.addr))

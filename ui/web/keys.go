@@ -15,9 +15,11 @@ import (
 	"mcp-askuser/internal/keyfile"
 )
 
-// The time for which an invitation is good, and a cookie after the last visit.
+// The time for which an invitation is good, at once or when its user consents, and a cookie
+// after the last visit.
 const (
 	invitationTime = time.Minute
+	consentTime    = time.Hour
 	cookieTime     = 30 * 24 * time.Hour
 )
 
@@ -61,10 +63,10 @@ func (k *keys) port() int {
 	return 20000 + int(binary.BigEndian.Uint16([]byte(k.sign("port", ""))))%10000
 }
 
-// invite returns a token that works once, for a minute.
-func (k *keys) invite() string {
+// invite returns a token that works once, for a time.
+func (k *keys) invite(d time.Duration) string {
 	token := rand.Text()
-	k.invitations.Store(token, k.now().Add(invitationTime))
+	k.invitations.Store(token, k.now().Add(d))
 	return token
 }
 

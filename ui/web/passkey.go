@@ -60,7 +60,7 @@ type ceremony struct {
 
 // askProof responds to a reply that needs a proof with what is to be signed.
 func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Record, reply question.Reply) error {
-	keys, err := s.passkeys(r.Context(), hostname(r))
+	keys, err := s.passkeys(r.Context(), rec.ID, hostname(r))
 	if err != nil {
 		return err
 	}
@@ -85,10 +85,10 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Reco
 	})
 }
 
-// passkeys returns the passkeys of a host that may sign.
-func (s *Server) passkeys(ctx context.Context, host string) ([]proof.Passkey, error) {
-	keys, err := s.Keys(ctx)
-	return slices.DeleteFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }), err
+// passkeys returns the passkeys of a host that may sign for a record.
+func (s *Server) passkeys(ctx context.Context, id, host string) ([]proof.Passkey, error) {
+	keys, err := s.Desk.Keys(ctx, id, nil)
+	return slices.DeleteFunc(keys[""].Passkeys, func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }), err
 }
 
 var (
@@ -117,7 +117,7 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 		return nil, err
 	}
 	p := &question.Proof{Kind: question.PasskeyProof, Key: c.ID, At: at, Signature: c.Response.Signature, ClientData: c.Response.ClientData, AuthenticatorData: c.Response.AuthenticatorData}
-	return p, s.UpdateKeys(r.Context(), func(keys *proof.Keys) error {
+	_, err = s.Desk.Keys(r.Context(), rec.ID, func(keys *proof.Keys) error {
 		err := keys.Verify(statement, p)
 		if err == nil {
 			err = keys.Count(p)
@@ -127,11 +127,12 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 		}
 		return err
 	})
+	return p, err
 }
 
 // getPasskey shows the page on which a passkey is registered.
 func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
-	keys, err := s.passkeys(r.Context(), hostname(r))
+	keys, err := s.passkeys(r.Context(), "", hostname(r))
 	if err != nil {
 		return err
 	}

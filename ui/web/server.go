@@ -64,11 +64,8 @@ type Options struct {
 	// user answers; false for any other token. Nil: no front ends.
 	FrontEnd func(token string) (name string, ok bool)
 
-	// Keys returns the keys that are trusted, and UpdateKeys changes the passkeys among them;
-	// nil: there are none. Proves says that answers are signed here even if there is no passkey
-	// yet. AddPasskey trusts one that the user registers on the page; nil: none is registered.
-	Keys       func(context.Context) (proof.Keys, error)
-	UpdateKeys func(ctx context.Context, change func(*proof.Keys) error) error
+	// Proves says that answers are signed here even if there is no passkey yet. AddPasskey
+	// trusts one that the user registers on the page; nil: none is registered.
 	Proves     bool
 	AddPasskey func(context.Context, proof.Passkey) error
 
@@ -118,10 +115,6 @@ func New(o Options) (*Server, error) {
 	o.Host = cmp.Or(o.Host, "127.0.0.1")
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.Keys == nil {
-		o.Keys = func(context.Context) (proof.Keys, error) { return proof.Keys{}, nil }
-		o.UpdateKeys = func(_ context.Context, change func(*proof.Keys) error) error { return change(&proof.Keys{}) }
 	}
 	s := &Server{
 		Options:  o,

@@ -163,14 +163,14 @@ func (l *launcher) start() (*Server, net.Addr, error) {
 	return l.server, l.addr, nil
 }
 
-// Open starts the page, if need be, and returns an address that opens it at a record, once
-// and soon.
+// Open starts the page, if need be, and returns an address that opens it at a record once,
+// when the user consents.
 func (l *launcher) Open(id string) (address string, err error) {
 	server, addr, err := l.start()
 	if err != nil {
 		return "", err
 	}
-	return server.Invite(addr) + "&" + url.Values{"id": {id}}.Encode(), nil
+	return server.address(addr, server.keys.invite(consentTime)) + "&" + url.Values{"id": {id}}.Encode(), nil
 }
 
 // Close ends the server, if it was started, and waits for its end.

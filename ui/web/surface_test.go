@@ -195,3 +195,41 @@ func TestSurfaceUsesOpenPage(t *testing.T) {
 		t.Errorf("Show ended with %v", err)
 	}
 }
+
+// A client's user may take a while to open the address; then it opens the page at the
+// question, once.
+func TestOpenedByClient(t *testing.T) {
+	const id = "01M80SEXAAAAAAAAAAAAAAAAAA"
+	var later atomic.Int64
+	s, _ := newSurface(t, func(o *SurfaceOptions) {
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	})
+	first, err := s.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, err := s.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		address string
+		after   time.Duration
+		want    int
+	}{
+		{first, consentTime - time.Minute, http.StatusOK},
+		{first, consentTime - time.Minute, http.StatusUnauthorized},
+		{late, consentTime, http.StatusUnauthorized},
+	} {
+		later.Store(int64(tt.after))
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Jar: jar{}, Timeout: patient}
+		resp, err := client.Get(tt.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != tt.want || resp.Request.URL.Query().Get("id") != id {
+			t.Errorf("after %s: %s at %s, want %d", tt.after, resp.Status, resp.Request.URL, tt.want)
+		}
+	}
+}

@@ -90,10 +90,9 @@ func DecodeAwait(data []byte) (ids []string, noWait bool, err error) {
 	}
 	m, _ := d.object(root, data, "an object")
 	for _, path := range []string{"id", "ids", "ticket"} {
-		raw := m.get(path)
-		list := []json.RawMessage{raw}
-		if opens(unquote(raw), '[') {
-			list, _ = d.array(path, raw, "an array of ids")
+		list := []json.RawMessage{m.get(path)}
+		if opens(unquote(list[0]), '[') {
+			list, _ = d.array(path, list[0], "an array of ids")
 		}
 		for _, raw := range list {
 			id := strings.Trim(d.text(path, raw), " \t\r\n\"'`") // our own text has it in quotes
@@ -102,11 +101,8 @@ func DecodeAwait(data []byte) (ids []string, noWait bool, err error) {
 			}
 		}
 	}
-	switch n := len(ids); {
-	case n == 0 && d.found == nil:
+	if ids == nil && d.found == nil {
 		d.found.Add("id", "is required: the id that came with the pending result")
-	case n > maxAwaited:
-		d.found.Add("ids", "must be at most %d, are %d", maxAwaited, n)
 	}
 	return ids, !d.flag("wait", m.get("wait"), true), d.found.Err()
 }
@@ -120,7 +116,6 @@ const (
 	maxValues   = 10_000
 	maxSession  = 200 // characters
 	maxRounds   = 999
-	maxAwaited  = 100 // records
 )
 
 // root is the path of the arguments as a whole.

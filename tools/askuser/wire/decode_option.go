@@ -23,7 +23,7 @@ func (d *decoder) options(at func(string) string, m ordered) (out []option, pres
 	raw := m.get("options", "choices")
 	items, ok := d.array(at("options"), raw, "an array of options")
 	if n := len(items); n > d.limits.Options+spare {
-		d.found.Add(at("options"), "must have %d to %d options, has %d", question.MinOptions, d.limits.Options, n)
+		d.found.Options(at("options"), n, d.limits)
 		ok = false
 	}
 	if !ok {

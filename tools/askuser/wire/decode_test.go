@@ -183,7 +183,7 @@ questions[0].question: is required and must not be empty
 questions[0].header: must be at most 12 characters long, is 14
 questions[0].options: must have 2 to 4 options, has 1
 questions[1].question: is required and must not be empty
-questions[1].options: must have 2 to 4 options, has 5`},
+questions[1].options: must have 2 to 4 options, has 5: offer the 4 that differ most, as the user can also write an answer, or ask two questions`},
 		{"what cannot be read is not missing as well", `{"questions":[{"question":7,"options":"A, B"}]}`,
 			"questions[0].question: must be a string, is 7\nquestions[0].options: must be an array of options, is \"A, B\""},
 		{"no questions", `{}`, "questions: is required: an array of 1 to 4 questions"},

@@ -24,18 +24,18 @@ type Result struct {
 	Message string `json:"message"`
 	// By is the answerer in one word, where it is not the user in a surface of ours:
 	// program, front end, asker, host or timeout.
-	By        string     `json:"by,omitempty"`
-	Answerer  *Answerer  `json:"answerer,omitempty"`
-	Proof     *Proof     `json:"proof,omitempty"` // the user's signature under the answers
-	ID        string     `json:"id,omitempty"`
-	Round     int        `json:"round,omitempty"`
-	Answers   ordered    `json:"answers"`
-	Responses []Response `json:"responses"`
-	Response  *bool      `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it
-	Note      string     `json:"note"`               // the user's own word, about the answers or why there are none
-	Reason    string     `json:"reason,omitempty"`
-	Summary   string     `json:"summary"`
-	Surface   string     `json:"surface,omitempty"`
+	By        string          `json:"by,omitempty"`
+	Answerer  *Answerer       `json:"answerer,omitempty"`
+	Proof     *question.Proof `json:"proof,omitempty"` // the user's signature under the answers
+	ID        string          `json:"id,omitempty"`
+	Round     int             `json:"round,omitempty"`
+	Answers   ordered         `json:"answers"`
+	Responses []Response      `json:"responses"`
+	Response  *bool           `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it
+	Note      string          `json:"note"`               // the user's own word, about the answers or why there are none
+	Reason    string          `json:"reason,omitempty"`
+	Summary   string          `json:"summary"`
+	Surface   string          `json:"surface,omitempty"`
 	// When it was answered, and how many milliseconds the user had the questions
 	// in front of them; 0 is unknown.
 	AnsweredAt string `json:"answered_at,omitempty"`
@@ -46,27 +46,26 @@ type Result struct {
 	More []*Result `json:"more,omitempty" jsonschema:"-"`
 	Open []string  `json:"open,omitempty" jsonschema:"-"`
 
-	notes   ordered // the user's, by question
-	rest    string  // the part of Message that the other members of the lean form do not say
-	several bool    // it is one of several that are awaited
+	notes ordered // the user's, by question
+	rest  string  // the part of Message that the other members of the lean form do not say
 }
 
 // Lean is the result for hosts that show their model the structured content and no text:
 // each answer once, and nothing that only programs need.
 type Lean struct {
-	Status   desk.Status `json:"status" jsonschema:"required"`
-	By       string      `json:"by,omitempty"`   // as in Result
-	Name     string      `json:"name,omitempty"` // of the answerer
-	Proof    *Proof      `json:"proof,omitempty"`
-	Answers  ordered     `json:"answers,omitzero"`
-	Response anyResponse `json:"response,omitzero"` // to the only question, where Answers does not say it: yes or no, several strings
-	Notes    ordered     `json:"notes,omitzero"`    // by question
-	Note     string      `json:"note,omitempty"`
-	ID       string      `json:"id,omitempty"`                  // to await, or one of several that were awaited
-	Code     string      `json:"code,omitempty"`                // why the call was refused
-	Message  string      `json:"message,omitempty"`             // what the model must know beside all that
-	More     []*Lean     `json:"more,omitempty" jsonschema:"-"` // as in Result
-	Open     []string    `json:"open,omitempty" jsonschema:"-"` // as in Result
+	Status   desk.Status     `json:"status" jsonschema:"required"`
+	By       string          `json:"by,omitempty"`   // as in Result
+	Name     string          `json:"name,omitempty"` // of the answerer
+	Proof    *question.Proof `json:"proof,omitempty"`
+	Answers  ordered         `json:"answers,omitzero"`
+	Response anyResponse     `json:"response,omitzero"` // to the only question, where Answers does not say it: yes or no, several strings
+	Notes    ordered         `json:"notes,omitzero"`    // by question
+	Note     string          `json:"note,omitempty"`
+	ID       string          `json:"id,omitempty"`                  // to await, or one of several that were awaited
+	Code     string          `json:"code,omitempty"`                // why the call was refused
+	Message  string          `json:"message,omitempty"`             // what the model must know beside all that
+	More     []*Lean         `json:"more,omitempty" jsonschema:"-"` // as in Result
+	Open     []string        `json:"open,omitempty" jsonschema:"-"` // as in Result
 }
 
 // The codes of refused calls.
@@ -85,11 +84,12 @@ func (r *Result) Lean() *Lean {
 	out := &Lean{Status: r.Status, By: r.By, Proof: r.Proof, Answers: r.Answers, Notes: r.notes, Note: r.Note, Message: r.rest, Open: r.Open}
 	for _, more := range r.More {
 		out.More = append(out.More, more.Lean())
+		out.More[len(out.More)-1].ID = more.ID
 	}
 	if r.Answerer != nil {
 		out.Name = r.Answerer.Name
 	}
-	if r.Status == desk.Pending || r.several {
+	if r.Status == desk.Pending || r.More != nil || r.Open != nil {
 		out.ID = r.ID
 	}
 	if r.Status == desk.Dismissed {
@@ -130,9 +130,6 @@ type Answerer struct {
 	How  desk.How          `json:"how"`
 	Name string            `json:"name,omitempty"` // of the user's credential, or of their front end
 }
-
-// Proof is the user's signature under a reply; without a published schema of its own.
-type Proof struct{ *question.Proof }
 
 // Response is what became of one question.
 type Response struct {
@@ -188,7 +185,7 @@ func NewResult(rec desk.Record) *Result {
 		r.add(named, map[string]string{"name": r.Answerer.Name}, map[string]string{"name": ""})
 	}
 	if o := rec.Outcome; o != nil && o.Proof.Public() != nil {
-		r.Proof = &Proof{o.Proof.Public()}
+		r.Proof = o.Proof.Public()
 		r.Add("proven_"+string(o.Proof.Kind), nil)
 	}
 	return r
@@ -233,20 +230,18 @@ func (r *Result) fill(rec desk.Record) {
 	}
 }
 
-// NewOpen returns the result of records that are open: the text of this name, pending or
-// asked, which sends the model to await_answer with their ids. Values are further ones of
-// the text.
-func NewOpen(name string, recs []desk.Record, values map[string]string) *Result {
+// NewOpen returns the result of records that are open: the text of this name, pending,
+// asked or untold, which sends the model to await_answer with their ids, and has values.
+func NewOpen(name string, values map[string]string, recs ...desk.Record) *Result {
 	r := NewResult(recs[0])
 	r.Message, r.rest = "", ""
-	id, lean := "id "+strconv.Quote(r.ID), "this id"
+	full, lean := map[string]string{"id": "id " + strconv.Quote(r.ID)}, "this id"
 	if len(recs) > 1 {
 		for _, rec := range recs {
 			r.Open = append(r.Open, rec.ID)
 		}
-		r.ID, id, lean = "", "ids "+quoted(r.Open), "these ids"
+		r.ID, full["id"], lean = "", "ids "+quoted(r.Open), "these ids"
 	}
-	full := map[string]string{"id": id}
 	maps.Copy(full, values)
 	r.add(name, full, map[string]string{"id": lean})
 	return r
@@ -259,7 +254,6 @@ func Join(ended []*Result, open []string) *Result {
 	r.More, r.Open = ended[1:], open
 	var messages []string
 	for _, x := range ended {
-		x.several = true
 		messages = append(messages, texts.Fill("one", map[string]string{"id": strconv.Quote(x.ID), "message": x.Message}))
 	}
 	r.Message = strings.Join(messages, "\n")
@@ -271,19 +265,18 @@ func Join(ended []*Result, open []string) *Result {
 
 func quoted(ids []string) string { return `"` + strings.Join(ids, `", "`) + `"` }
 
-// NewUntold returns the result of a question that no surface could show: the
-// ticket, and what the model must tell the user, a command and perhaps an address.
-func NewUntold(rec desk.Record, command, address string) *Result {
-	r := NewResult(rec)
-	r.Summary, r.Message, r.rest = "Nobody was shown the question", "", ""
-	values := map[string]string{"command": command, "address": address, "id": "id " + strconv.Quote(rec.ID)}
-	if rec.Secret() != nil {
+// NewUntold returns the result of records the first of which no surface could show: the
+// ids, and what the model must tell the user, a command and perhaps an address.
+func NewUntold(command, address string, recs ...desk.Record) *Result {
+	values := map[string]string{"command": command, "address": address}
+	if recs[0].Secret() != nil {
 		values["secret"] = "a secret"
 	}
-	if rec.Prove {
+	if recs[0].Prove {
 		values["page"] = strings.Replace(command, " inbox", " web --open", 1)
 	}
-	r.add("untold", values, map[string]string{"id": "this id"})
+	r := NewOpen("untold", values, recs...)
+	r.Summary = "Nobody was shown the question"
 	return r
 }
 

@@ -200,7 +200,7 @@ func TestLean(t *testing.T) {
 	if r.Age(late, late.Outcome.At.Add(time.Hour)); r.Lean().Message != "The user answered this 1 h ago." {
 		t.Error(r.Lean().Message)
 	}
-	if got, err := encode(NewUntold(asked(databaseQuestion()), "mcp-askuser inbox", "").Lean()); err != nil || !strings.HasPrefix(got, `{"status":"pending","id":"01J","message":"Tell the user now`) || !strings.Contains(got, "await_answer with this id") {
+	if got, err := encode(NewUntold("mcp-askuser inbox", "", asked(databaseQuestion())).Lean()); err != nil || !strings.HasPrefix(got, `{"status":"pending","id":"01J","message":"Tell the user now`) || !strings.Contains(got, "await_answer with this id") {
 		t.Error(got, err)
 	}
 }

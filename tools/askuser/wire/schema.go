@@ -98,15 +98,6 @@ func (anyResponse) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Extras: map[string]any{"type": []string{"string", "array", "boolean", "null"}}}
 }
 
-// JSONSchema leaves out the members: each byte costs the user's context.
-func (Response) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
-
-// JSONSchema leaves out the members: kind, how and name.
-func (Answerer) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
-
-// JSONSchema leaves out the members: kind, key, name, at and verified.
-func (Proof) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
-
 // JSONSchema describes an object of strings.
 func (ordered) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 
 	"github.com/invopop/jsonschema"
@@ -101,9 +102,9 @@ func describeQuestions(openapi []byte) ([]byte, error) {
 
 type askArguments struct {
 	Questions []askQuestion `json:"questions" jsonschema:"required,minItems=1" jsonschema_description:"Related questions, asked together"`
+	Wait      bool          `json:"wait,omitempty" jsonschema_description:"False: go on, await_answer later"`
 	Timeout   int           `json:"timeout_seconds,omitempty" jsonschema_description:"Give up after; default never"`
 	Session   string        `json:"session_id,omitempty" jsonschema_description:"Continue an earlier dialogue"`
-	Wait      bool          `json:"wait,omitempty" jsonschema_description:"False: go on, await_answer later"`
 }
 
 // Type is taken too, but not published: a question without options asks for free text,
@@ -177,10 +178,21 @@ func reflected(v any) *jsonschema.Schema {
 		ExpandedStruct:             true,
 		AllowAdditionalProperties:  true,
 		RequiredFromJSONSchemaTags: true,
+		Mapper:                     withoutMembers,
 	}
 	s := r.Reflect(v)
 	s.Version = ""
 	return s
+}
+
+// withoutMembers describes the objects of a result in a word: each byte costs the user's
+// context.
+func withoutMembers(t reflect.Type) *jsonschema.Schema {
+	switch t {
+	case reflect.TypeFor[wire.Response](), reflect.TypeFor[wire.Answerer](), reflect.TypeFor[question.Proof]():
+		return &jsonschema.Schema{Type: "object"}
+	}
+	return nil
 }
 
 // addLean adds the members of the lean form to the schema of a result.

@@ -1,0 +1,180 @@
+package askuser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/waittest"
+	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui"
+)
+
+const goOn = `{"question":"Which?","options":["A","B"],"wait":false}`
+
+// startAwait begins a call of await_answer.
+func (r *rig) startAwait(ctx context.Context, l *link, ids []string, more string) <-chan result {
+	out := make(chan result, 1)
+	go func() {
+		x, err := l.call(ctx, r.await, request(fmt.Sprintf(`{"ids":["%s"]%s}`, strings.Join(ids, `","`), more)))
+		out <- result{x, err}
+	}()
+	return out
+}
+
+// askMany asks questions without waiting, and returns their ids.
+func (r *rig) askMany(n int) (ids []string) {
+	r.t.Helper()
+	for i := range n {
+		got := within(r.t, r.start(r.t.Context(), &link{}, request(fmt.Sprintf(`{"question":"Which %d?","options":["A","B"],"wait":false}`, i))))
+		x, ok := got.StructuredContent.(*wire.Result)
+		if !ok || x.Status != desk.Pending || !strings.HasPrefix(x.Message, "The user has been asked and can answer now") {
+			r.t.Fatalf("asked without waiting: %s", got.text(r.t))
+		}
+		ids = append(ids, x.ID)
+	}
+	return ids
+}
+
+// The question stays on its surface after the call, and until its end.
+func TestShownAfterTheCall(t *testing.T) {
+	shown, withdrawn := make(chan struct{}), make(chan struct{})
+	r := newRig(t, surfaceFunc{"pane", func(ctx context.Context) error {
+		close(shown)
+		<-ctx.Done()
+		close(withdrawn)
+		return context.Cause(ctx)
+	}})
+	l := &link{logged: make(chan any, 1)}
+	got := within(t, r.start(t.Context(), l, request(goOn)))
+	if status := got.status(t); status != "pending" {
+		t.Fatalf("the result is %s", status)
+	}
+	within(t, shown)
+	select {
+	case <-withdrawn:
+		t.Error("withdrawn with the call")
+	default:
+	}
+	id := r.open().ID
+	r.reply(id, "b")
+	within(t, withdrawn)
+	if data, ok := within(t, l.logged).(map[string]any); !ok || data["id"] != id || data["status"] != desk.Answered {
+		t.Errorf("logged %v", data)
+	}
+	if status := within(t, r.start(t.Context(), &link{}, request(goOn))).status(t); status != "answered B" {
+		t.Errorf("asked again: %s", status)
+	}
+}
+
+// Where no user is, the call says so at once, with a form that it cannot show too.
+func TestNoWaitWithoutUser(t *testing.T) {
+	r := newRig(t, Elicit())
+	for _, name := range []string{"", "claude-code"} {
+		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}}}
+		if name != "" {
+			l.client.Capabilities.Elicitation = &mcp.ElicitationCapability{}
+		}
+		if status := within(t, r.start(t.Context(), l, request(goOn))).status(t); status != "unavailable" {
+			t.Errorf("%q: %s", name, status)
+		}
+	}
+}
+
+// A form that only await_answer can show, and that fails then: the model tells the user,
+// and is not told so again by the next call, which waits.
+func TestAwaitTellsOnce(t *testing.T) {
+	r := newRig(t, Elicit())
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	forms := 0
+	l := &link{
+		client: Client{Implementation: mcp.Implementation{Name: "cursor"}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}},
+		elicit: func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			forms++
+			return nil, errors.New("no window")
+		},
+	}
+	if text := within(t, r.start(t.Context(), l, request(goOn))).text(t); !strings.HasPrefix(text, "The user is shown the question when you wait") || forms != 0 {
+		t.Errorf("asked, %d forms: %s", forms, text)
+	}
+	ids := []string{r.open().ID}
+	if text := within(t, r.startAwait(t.Context(), l, ids, "")).text(t); !strings.HasPrefix(text, "Tell the user now") || forms != 1 {
+		t.Errorf("awaited, %d forms: %s", forms, text)
+	}
+	r.Hold = time.Millisecond
+	if text := within(t, r.startAwait(t.Context(), l, ids, "")).text(t); !strings.HasPrefix(text, "The question is still open") {
+		t.Errorf("awaited again: %s", text)
+	}
+}
+
+// Of several the first that ends is returned; what was not written is there for the next
+// call, and what is open stays.
+func TestAwaitSeveral(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	ids := r.askMany(3)
+	first := &link{}
+	got := r.startAwait(t.Context(), first, ids, "")
+	r.reply(ids[1], "a")
+	x := within(t, got).StructuredContent.(*wire.Result)
+	if x.ID != ids[1] || x.Status != desk.Answered || len(x.More) != 0 || !slices.Equal(x.Open, []string{ids[0], ids[2]}) {
+		t.Errorf("the first: %+v", x)
+	}
+	first.told(false)
+	r.reply(ids[0], "b")
+	next := &link{}
+	x = within(t, r.startAwait(t.Context(), next, ids, `,"wait":false`)).StructuredContent.(*wire.Result)
+	if x.ID != ids[0] || len(x.More) != 1 || x.More[0].ID != ids[1] || !slices.Equal(x.Open, ids[2:]) {
+		t.Errorf("all that have ended: %+v", x)
+	}
+	next.told(true)
+	r.Hold = time.Millisecond
+	for i, id := range ids[:2] { // both are delivered
+		again := within(t, r.start(t.Context(), &link{}, request(fmt.Sprintf(`{"question":"Which %d?","options":["A","B"]}`, i))))
+		if again.status(t) != "pending" || strings.Contains(again.text(t), id) {
+			t.Errorf("asked again after the delivery: %s", again.text(t))
+		}
+	}
+	other := r.askMany(1)[0]
+	if text := within(t, r.startAwait(t.Context(), &link{}, []string{ids[2], other}, "")).text(t); !strings.Contains(text, fmt.Sprintf("with ids %q, %q", ids[2], other)) {
+		t.Errorf("both are open: %s", text)
+	}
+	if text := within(t, r.startAwait(t.Context(), &link{}, []string{ids[2], "01ARZ3NDEKTSV4RRFFQ69G5FAV"}, "")).text(t); !strings.Contains(text, "no question has the id") {
+		t.Errorf("an unknown id among them: %s", text)
+	}
+	if rec, err := r.desk.Get(t.Context(), ids[2]); err != nil || rec.Attended || rec.State != desk.Pending {
+		t.Errorf("%s, attended %v, after every call: %v", rec.State, rec.Attended, err)
+	}
+}
+
+// A user who withdraws the call withdraws all its questions.
+func TestAwaitSeveralCancelled(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	ids := r.askMany(2)
+	events, stop := r.watch()
+	defer stop()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	got := r.startAwait(ctx, &link{}, ids, "")
+	waits := func(id string) bool { rec, err := r.desk.Get(t.Context(), id); return err == nil && rec.Attended }
+	if !waittest.Until(patience, func() bool { return waits(ids[0]) && waits(ids[1]) }) {
+		t.Fatal("the call does not wait")
+	}
+	cancel(&Cancelled{"AbortError: user-cancel"})
+	if err := within(t, got).err; err == nil {
+		t.Error("a cancelled call has a result")
+	}
+	for range ids {
+		await(t, events, desk.Ended)
+	}
+	for _, id := range ids {
+		if rec, err := r.desk.Get(t.Context(), id); err != nil || rec.State != desk.Cancelled {
+			t.Errorf("%s is %s: %v", id, rec.State, err)
+		}
+	}
+}
