@@ -281,10 +281,10 @@ type item struct {
 }
 
 // resume subscribes to a thread; the daemon then repeats its open request. The questions
-// in messages are in the latest turns. A thread that has not begun cannot be resumed.
+// in messages are in the latest turn. A thread that has not begun cannot be resumed.
 func (c *client) resume(ctx context.Context, id string) error {
 	c.active[id] = true // until the response
-	params := map[string]any{"threadId": id, "excludeTurns": true, "initialTurnsPage": map[string]any{"limit": 2, "itemsView": "full"}}
+	params := map[string]any{"threadId": id, "excludeTurns": true, "initialTurnsPage": map[string]any{"limit": 1, "itemsView": "full"}}
 	return c.request(ctx, "thread/resume", params, func(ctx context.Context, result json.RawMessage) error {
 		if result == nil {
 			delete(c.active, id)
@@ -307,12 +307,12 @@ func (c *client) resume(ctx context.Context, id string) error {
 		}
 		c.directories[id], c.active[id] = r.Thread.Directory, r.Thread.Status.Type == "active"
 		answered := map[string]string{}
-		for _, turn := range r.Page.Turns { // the latest first
+		for _, turn := range r.Page.Turns { // the latest
 			for _, it := range slices.Backward(turn.Items) {
 				if it.Type == "userMessage" {
 					replies := mirror.CodexReplies(it.Content)
 					if replies == nil {
-						return c.leave(ctx, id) // which ended earlier questions
+						break // which ended earlier questions
 					}
 					maps.Copy(answered, replies)
 				}

@@ -34,7 +34,7 @@ type daemon struct {
 	t      *testing.T
 	socket string
 	asked  atomic.Value // the request that is open: a string
-	turns  atomic.Value // the latest turns, of a thread that asks nothing: a string
+	turns  atomic.Value // the latest turn, of a thread that asks nothing: a string
 
 	ctx  context.Context
 	conn chan *websocket.Conn

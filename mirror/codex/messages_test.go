@@ -280,13 +280,13 @@ func TestMessageAskedOnce(t *testing.T) {
 	}
 }
 
-// A server that starts asks what the latest turns leave open: not what was answered, and
+// A server that starts asks what the latest turn leaves open: not what was answered, and
 // not what came before something else that the user wrote.
 func TestMessageBefore(t *testing.T) {
 	d := startDaemon(t)
 	says := `{"type":"userMessage","id":"u","clientId":null,"content":[{"type":"text","text":"Go on"}]}`
-	d.turns.Store(fmt.Sprintf(`{"id":"tu2","items":[%s]},{"id":"tu1","items":[%s,%s,{"type":"reasoning","content":["x"]},%s,%s]}`,
-		userMessage("x", "c2", "MongoDB"), agentMessage("c1"), says, agentMessage("c2"), agentMessage("c3")))
+	d.turns.Store(fmt.Sprintf(`{"id":"tu1","items":[%s,%s,{"type":"reasoning","content":["x"]},%s,%s,%s]}`,
+		agentMessage("c1"), says, agentMessage("c2"), agentMessage("c3"), userMessage("x", "c2", "MongoDB")))
 	w := watch(t, d, t.TempDir())
 	conn := <-d.conn
 	rec, events := w.opened(t), w.events(t)
