@@ -151,21 +151,27 @@ func (d *Desk) addQueued(rec *Record) {
 // the trusted keys cannot be read: the answer stays where it is.
 func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) error {
 	o := rec.Outcome
-	if o == nil || o.Reply == nil {
+	byHuman := by != nil && by.Role == RoleHuman
+	if o == nil || o.Reply == nil && !byHuman {
 		return nil
 	}
-	o.Answerer = inferAnswerer(o)
-	if by != nil {
-		o.Answerer.limit(rec, by)
+	fault, err := "the end in the store is not signed with the credential of its human", error(nil)
+	if o.Reply == nil {
+		err = rec.checkCredential(o, by)
+	} else {
+		o.Answerer = inferAnswerer(o)
+		if by != nil {
+			o.Answerer.limit(rec, by)
+		}
+		if by != nil && !byHuman { // a host's outcome is final
+			o.Unsettled = false
+		}
+		fault, err = d.admit(context.Background(), rec, o, by, rec.Prove || policy.covers(rec))
 	}
-	if by != nil && by.Role != RoleHuman { // a host's outcome is final
-		o.Unsettled = false
-	}
-	fault, err := d.admit(context.Background(), rec, o, by, rec.Prove || policy.covers(rec))
 	if errors.Is(err, errKeys) {
 		return fmt.Errorf("%s: %w", rec.ID, err)
 	}
-	if err == nil && (o.Asked != "" || by != nil && by.Role == RoleHuman) && o.Asked != rec.Statement() {
+	if err == nil && (o.Asked != "" || byHuman && o.Reply != nil) && o.Asked != rec.Statement() {
 		fault = "the answer in the store is to another question"
 		err = fmt.Errorf("it answers %.12s, and the question reads as %.12s", o.Asked, rec.Statement())
 	}

@@ -82,7 +82,7 @@ func (d *Desk) rules(ctx context.Context, id string) (r Rules) {
 // sign signs an outcome of a human with their credential. The error wraps ErrDenied where
 // no asker would take it.
 func (d *Desk) sign(ctx context.Context, rec *Record, o *Outcome) error {
-	if d.signer == nil || o.Reply == nil {
+	if d.signer == nil {
 		return nil
 	}
 	sum, err := rec.proofStatement(o).Sum()
@@ -116,7 +116,7 @@ func (rec *Record) checkCredential(o *Outcome, by *Author) error {
 	if err := keys.Verify(rec.proofStatement(o), o.Credential); err != nil {
 		return err
 	}
-	byUser := o.Answerer.Kind == UserAnswerer
+	byUser := o.Answerer != nil && o.Answerer.Kind == UserAnswerer
 	switch {
 	case by.Name != "" && by.Name != o.Credential.Name:
 		return fmt.Errorf("%w: it is that of %s", proof.ErrUntrusted, o.Credential.Name)
@@ -136,10 +136,16 @@ func (rec *Record) ProofStatement(r question.Reply, at time.Time) (proof.Stateme
 
 func (rec *Record) proofStatement(o *Outcome) proof.Statement {
 	by := rec.Asker
-	return proof.Statement{
-		ID: rec.ID, Questions: rec.Questions, Reply: *o.Reply, At: o.At.Round(0),
+	s := proof.Statement{
+		ID: rec.ID, Questions: rec.Questions, At: o.At.Round(0),
 		Asker: proof.Asker{Client: by.Client, Directory: by.Directory, Agent: by.Agent, Session: rec.SessionID},
 	}
+	if o.Reply == nil {
+		s.Status = string(o.Status)
+	} else {
+		s.Reply = *o.Reply
+	}
+	return s
 }
 
 // VerifyProof checks the proof of an ended record against trusted keys. The error is a

@@ -148,8 +148,10 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Reco
 		o.Asked = rec.Statement()
 	}
 	err := d.stamp(&o)
-	if err == nil && as == RoleHuman {
-		err = d.sign(ctx, &rec, &o)
+	if err == nil && (as == RoleHuman || o.Reply == nil) { // a human may end what an agent asked
+		if err = d.sign(ctx, &rec, &o); as != RoleHuman && errors.Is(err, ErrDenied) {
+			o.Credential, err = nil, nil
+		}
 	}
 	if err != nil {
 		return rec, err

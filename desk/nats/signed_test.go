@@ -21,9 +21,14 @@ import (
 func signed(t *testing.T, rec *desk.Record, o *desk.Outcome, by *nats.Store) {
 	t.Helper()
 	o.At = o.At.Round(0).UTC()
-	s := proof.Statement{ID: rec.ID, Questions: rec.Questions, Reply: *o.Reply, At: o.At, Asker: proof.Asker{
+	s := proof.Statement{ID: rec.ID, Questions: rec.Questions, At: o.At, Asker: proof.Asker{
 		Client: rec.Asker.Client, Directory: rec.Asker.Directory, Agent: rec.Asker.Agent, Session: rec.SessionID,
 	}}
+	if o.Reply == nil {
+		s.Status = string(o.Status)
+	} else {
+		s.Reply = *o.Reply
+	}
 	sum, err := s.Sum()
 	if err != nil {
 		t.Fatal(err)
@@ -64,19 +69,22 @@ func TestOnlySignedOutcomesCount(t *testing.T) {
 			rec.Questions = []question.Question{rec.Questions[0]}
 			rec.Questions[0].Text = "x"
 		}},
-		"for another record":         {by: alice, before: func(rec *desk.Record, _ *desk.Outcome) { rec.ID = desk.FirstID(time.Now()) }},
-		"for another asker":          {by: alice, before: func(rec *desk.Record, _ *desk.Outcome) { rec.Asker.Directory = "/elsewhere" }},
-		"with the key of another":    {by: bob, spoil: func(o *desk.Outcome) { o.Credential.Key = keyOf(t, alice) }},
-		"as of another kind":         {by: alice, spoil: func(o *desk.Outcome) { o.Credential.Kind = question.SSHProof }},
-		"as the proof alone":         {by: alice, spoil: func(o *desk.Outcome) { o.Proof, o.Credential = o.Credential, nil }},
-		"a program's, as the user's": {by: alice, before: func(_ *desk.Record, o *desk.Outcome) { o.Reply.Answers[0].By = question.ByProgram }},
-		"a dismissal, unsigned":      {spoil: func(o *desk.Outcome) { o.Status, o.Reply = desk.Dismissed, &question.Reply{Dismissed: true} }},
-		"a dismissal, signed as yes": {by: alice, spoil: func(o *desk.Outcome) { o.Status, o.Reply = desk.Dismissed, &question.Reply{Dismissed: true} }},
-		"the user's, as a program's": {by: alice, spoil: func(o *desk.Outcome) { o.Answerer.Kind, o.Answerer.How = desk.ProgramAnswerer, desk.HowCommand }},
-		"with the signature cut off": {by: alice, spoil: func(o *desk.Outcome) { o.Credential.Signature = o.Credential.Signature[:32] }},
-		"signed, beside a false one": {by: alice, spoil: func(o *desk.Outcome) { o.Proof = &question.Proof{Kind: question.PasskeyProof, Key: "x", At: o.At} }, want: desk.Answered},
-		"signed, by a false passkey": {spoil: func(o *desk.Outcome) { o.Proof = &question.Proof{Kind: question.PasskeyProof, Key: "x", At: o.At} }},
-		"signed, under a wrong name": {by: alice, spoil: func(o *desk.Outcome) { o.Credential.Name = "bob" }, want: desk.Answered},
+		"for another record":          {by: alice, before: func(rec *desk.Record, _ *desk.Outcome) { rec.ID = desk.FirstID(time.Now()) }},
+		"for another asker":           {by: alice, before: func(rec *desk.Record, _ *desk.Outcome) { rec.Asker.Directory = "/elsewhere" }},
+		"with the key of another":     {by: bob, spoil: func(o *desk.Outcome) { o.Credential.Key = keyOf(t, alice) }},
+		"as of another kind":          {by: alice, spoil: func(o *desk.Outcome) { o.Credential.Kind = question.SSHProof }},
+		"as the proof alone":          {by: alice, spoil: func(o *desk.Outcome) { o.Proof, o.Credential = o.Credential, nil }},
+		"a program's, as the user's":  {by: alice, before: func(_ *desk.Record, o *desk.Outcome) { o.Reply.Answers[0].By = question.ByProgram }},
+		"a dismissal, unsigned":       {spoil: func(o *desk.Outcome) { o.Status, o.Reply = desk.Dismissed, &question.Reply{Dismissed: true} }},
+		"a dismissal, signed as yes":  {by: alice, spoil: func(o *desk.Outcome) { o.Status, o.Reply = desk.Dismissed, &question.Reply{Dismissed: true} }},
+		"a withdrawal":                {by: alice, before: func(_ *desk.Record, o *desk.Outcome) { o.Status, o.Reply = desk.Cancelled, nil }, want: desk.Cancelled},
+		"a withdrawal, unsigned":      {spoil: func(o *desk.Outcome) { o.Status, o.Reply = desk.Cancelled, nil }},
+		"a withdrawal, signed as yes": {by: alice, spoil: func(o *desk.Outcome) { o.Status, o.Reply = desk.Cancelled, nil }},
+		"the user's, as a program's":  {by: alice, spoil: func(o *desk.Outcome) { o.Answerer.Kind, o.Answerer.How = desk.ProgramAnswerer, desk.HowCommand }},
+		"with the signature cut off":  {by: alice, spoil: func(o *desk.Outcome) { o.Credential.Signature = o.Credential.Signature[:32] }},
+		"signed, beside a false one":  {by: alice, spoil: func(o *desk.Outcome) { o.Proof = &question.Proof{Kind: question.PasskeyProof, Key: "x", At: o.At} }, want: desk.Answered},
+		"signed, by a false passkey":  {spoil: func(o *desk.Outcome) { o.Proof = &question.Proof{Kind: question.PasskeyProof, Key: "x", At: o.At} }},
+		"signed, under a wrong name":  {by: alice, spoil: func(o *desk.Outcome) { o.Credential.Name = "bob" }, want: desk.Answered},
 		"verified, as it says itself": {spoil: func(o *desk.Outcome) {
 			o.Credential = &question.Proof{Kind: question.CredentialProof, At: o.At, Verified: true}
 		}},
@@ -104,6 +112,10 @@ func TestOnlySignedOutcomesCount(t *testing.T) {
 				if tc.want == desk.Answered {
 					if p := got.Outcome.Proof; got.State != desk.Answered || p == nil || !p.Verified || p.Name != "alice" || p.Kind != question.CredentialProof {
 						t.Errorf("%s: %s, with the proof %+v", what, got.State, p)
+					}
+				} else if tc.want != "" {
+					if got.State != tc.want || !got.Outcome.Credential.Verified {
+						t.Errorf("%s: %s %+v", what, got.State, got.Outcome)
 					}
 				} else if got.State != desk.Failed || got.Reply() != nil {
 					t.Errorf("%s: %s %+v", what, got.State, got.Outcome)
@@ -220,5 +232,19 @@ func TestPolicyOfTheDesk(t *testing.T) {
 	}
 	if err := got.VerifyProof(&proof.Keys{}); !errors.Is(err, proof.ErrUntrusted) {
 		t.Errorf("offline, without its key: %v", err)
+	}
+}
+
+// A human who withdraws what an agent asked signs that too.
+func TestWithdrawalIsSigned(t *testing.T) {
+	r := newRigOn(t, 1)
+	rec := asks(t, r.asking, request("withdrawn"))
+	human := desk.New(r.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
+	if _, err := human.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "not needed"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.asking.Wait(t.Context(), rec.ID)
+	if err != nil || got.State != desk.Cancelled || got.Outcome.Credential == nil || !got.Outcome.Credential.Verified || got.Outcome.Credential.Name != "alice" {
+		t.Errorf("%s %+v, %v", got.State, got.Outcome, err)
 	}
 }

@@ -31,6 +31,7 @@ type Statement struct {
 	Asker     Asker               `json:"asker"`
 	Questions []question.Question `json:"questions"`
 	Reply     question.Reply      `json:"reply"`
+	Status    string              `json:"status,omitempty"` // of an end without a reply
 	At        time.Time           `json:"at"` // in UTC
 }
 
