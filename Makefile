@@ -86,10 +86,10 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	@touch $@
 
 hosts: TYPINGS ?= 40
-hosts: build e2e/hosts/node_modules/.stamp
+hosts: build deps-browser e2e/hosts/node_modules/.stamp
 	@$(call apt,tmux)
-	$(GO) vet -tags hosts ./e2e/hosts
-	TYPINGS=$(TYPINGS) $(GO) test -tags hosts -count=1 -timeout 120m -v ./e2e/hosts
+	$(GO) vet -tags hosts,browser ./e2e/hosts
+	TYPINGS=$(TYPINGS) $(GO) test -tags hosts,browser -count=1 -timeout 120m -v ./e2e/hosts
 
 e2e/hosts/node_modules/.stamp: e2e/hosts/package.json e2e/hosts/package-lock.json e2e/hosts/.npmrc
 	@$(call apt,npm)

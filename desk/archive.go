@@ -75,12 +75,13 @@ func (d *Desk) createEntry(ctx context.Context, rec Record) error {
 }
 
 // dropWork removes what a record needs only while it is open: its mark, its draft,
-// where it is shown.
+// where it is shown, files that are in no reply.
 func (d *Desk) dropWork(ctx context.Context, rec Record) {
 	err := d.Delivered(ctx, rec)
 	for _, kind := range []Kind{KindDrafts, KindShowing} {
 		err = errors.Join(err, d.store.Delete(ctx, kind, rec.ID))
 	}
+	err = errors.Join(err, d.dropFiles(ctx, rec.ID, rec.files()))
 	if err != nil {
 		d.log.WarnContext(ctx, "cleaning up behind a record", "id", rec.ID, "error", err)
 	}

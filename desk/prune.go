@@ -129,7 +129,7 @@ func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, e
 	if err := d.removeMarks(ctx, &rec); err != nil {
 		return 0, fmt.Errorf("prune %s: %w", id, err)
 	}
-	if err := d.store.Delete(ctx, KindArchive, id); err != nil {
+	if err := cmp.Or(d.dropFiles(ctx, id, nil), d.store.Delete(ctx, KindArchive, id)); err != nil {
 		return 0, fmt.Errorf("prune %s: %w", id, err)
 	}
 	return size, nil

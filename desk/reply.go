@@ -37,6 +37,9 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 		rec.addEarlier(&r, d.answersSoFar(ctx, id), by)
 	}
 	checked, err := rec.Check(r)
+	if err == nil {
+		err = d.checkFiles(ctx, id, &checked)
+	}
 	if err != nil {
 		return rec, err
 	}

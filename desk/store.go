@@ -284,6 +284,23 @@ type Filer interface {
 	Path(kind Kind, id string) string
 }
 
+// FileStore is a store that keeps the contents of the files of answers, each beside its
+// record, by [question.File.Key].
+type FileStore interface {
+	// PutFile commits a content. When it returns nil, the content survives the death of
+	// process and machine, and no reader sees a part of it. It may be repeated.
+	PutFile(ctx context.Context, id, key string, data []byte) error
+	// GetFile returns a content; the error is as of [Store.Get].
+	GetFile(ctx context.Context, id, key string) ([]byte, error)
+	// Files returns the keys of the contents beside a record, in no order.
+	Files(ctx context.Context, id string) ([]string, error)
+	// DeleteFile removes a content, if there is one.
+	DeleteFile(ctx context.Context, id, key string) error
+	// FilePath returns the path of a content on this machine, for an agent to read. A store
+	// elsewhere copies it there. The error is ErrNotFound where there is none.
+	FilePath(ctx context.Context, id, key string) (string, error)
+}
+
 // Keeper is a store with more than one home for its records. Place chooses the home of a
 // new record, which keeps it.
 type Keeper interface {

@@ -136,11 +136,10 @@ func (in CodexEvent) printMessage(rec desk.Record) []byte {
 		return nil
 	}
 	x := rec.Asked()[0]
-	lines := []string{x.Text(), x.Note, r.Note}
+	text := strings.TrimSpace(x.Text() + "\n" + x.Note + "\n" + r.Note)
 	if r.Dismissed || r.Discuss {
-		lines = []string{refusal(rec)}
+		text = refusal(rec)
 	}
-	text := strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
 	if text == "" {
 		return nil
 	}

@@ -71,6 +71,7 @@ func (p *parser) read(data []byte) {
 //
 //	answers  the answers
 //	notes    an object, keyed as answers are: a word beside an answer, or in its place
+//	files    an object, keyed as answers are: the files of an answer, as they were attached
 //	note     a word on the whole
 //	discuss  true: the user wants to discuss the set first
 //
@@ -87,6 +88,10 @@ func (s *Set) ParseReply(data []byte) (Reply, error) {
 	}
 	notes, _ := Read[map[string]string](&p.found, "notes", members["notes"], "an object of strings")
 	eachNamed(&p, "notes", notes, func(_ string, q *Question, note string) { p.note(q, note) })
+	files, _ := Read[map[string][]File](&p.found, "files", members["files"], "an object of arrays")
+	eachNamed(&p, "files", files, func(_ string, q *Question, files []File) {
+		p.reply.Put(q.ID, func(a *Answer) { a.Files = files })
+	})
 	p.reply.Note, _ = Read[string](&p.found, "note", members["note"], "a string")
 	p.reply.Discuss, _ = Read[bool](&p.found, "discuss", members["discuss"], "true or false")
 	return p.reply, p.found.Err()
@@ -97,7 +102,7 @@ func (s *Set) ParseReply(data []byte) (Reply, error) {
 func (s *Set) isReply(members map[string]json.RawMessage) bool {
 	questions := 0
 	for key := range members {
-		if !slices.Contains([]string{"answers", "notes", "note", "discuss"}, key) {
+		if !slices.Contains([]string{"answers", "notes", "files", "note", "discuss"}, key) {
 			return false
 		}
 		if s.named(key) != nil {

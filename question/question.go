@@ -208,6 +208,7 @@ func (q *Question) faults(found *Violations, a Answer) {
 	if chosen > 1 && !q.Several() {
 		found.AddTranslated(path, "takes one choice, got %d", chosen)
 	}
+	q.fileFaults(found, path, a)
 	found.limit(path, Count(a.Custom), MaxText)
 	if n := Count(a.Note); n > MaxText {
 		found.AddTranslated(path, "may have a note of at most %d characters, has %d", MaxText, n)
@@ -217,7 +218,11 @@ func (q *Question) faults(found *Violations, a Answer) {
 // value is an answer in the form that the type has: true or false, a list of strings,
 // or a string.
 func (q *Question) value(a *Answer) any {
-	switch words := q.Words(a); {
+	words := q.Words(a)
+	if len(words) == 0 {
+		words = a.fileWords()
+	}
+	switch {
 	case q.Confirms():
 		return slices.Contains(a.Selected, YesID)
 	case q.Several():

@@ -19,7 +19,7 @@ const (
 	ByTimeout  By = "timeout" // the declared default, after a timeout that was asked to take it
 )
 
-// Answer is the answer to one question. Without Selected and Custom the question is
+// Answer is the answer to one question. Without Selected, Custom and Files the question is
 // left open.
 type Answer struct {
 	QuestionID string   `json:"question_id"`
@@ -27,10 +27,11 @@ type Answer struct {
 	Custom     string   `json:"custom,omitempty" jsonschema_description:"Free text"`
 	By         By       `json:"by,omitempty" jsonschema:"enum=user,enum=program,enum=caller,enum=timeout" jsonschema_description:"Who gave the answer; the user where it is empty"`
 	Note       string   `json:"note,omitempty" jsonschema_description:"A word to the agent beside the answer; alone it answers nothing"`
+	Files      []File   `json:"files,omitempty" jsonschema_description:"Attached; alone they answer where free text does"`
 }
 
 // Empty reports whether the question was left open.
-func (a *Answer) Empty() bool { return len(a.Selected) == 0 && a.Custom == "" }
+func (a *Answer) Empty() bool { return len(a.Selected) == 0 && a.Custom == "" && len(a.Files) == 0 }
 
 // Words returns the answer in words: the labels of the chosen options, in
 // order, then the free text.
@@ -65,6 +66,17 @@ type Reply struct {
 // Answer returns the answer to the question with this id, or nil.
 func (r *Reply) Answer(id string) *Answer {
 	return first(r.Answers, func(a *Answer) bool { return a.QuestionID == id })
+}
+
+// Files returns the files of all answers; none of a nil reply.
+func (r *Reply) Files() (out []File) {
+	if r == nil {
+		return nil
+	}
+	for _, a := range r.Answers {
+		out = append(out, a.Files...)
+	}
+	return out
 }
 
 // Given returns the answers in a draft that programs and front ends gave. A human

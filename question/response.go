@@ -88,12 +88,12 @@ func (x *Response) By() By {
 }
 
 // Words returns the answer in words: the labels of the chosen options, in
-// order, then the free text. None where there is no answer.
+// order, then the free text, then the files. None where there is no answer.
 func (x *Response) Words() []string {
 	if x.Answer == nil {
 		return nil
 	}
-	return x.Question.Words(x.Answer)
+	return append(x.Question.Words(x.Answer), x.Answer.fileWords()...)
 }
 
 // Text is the answer in words, several joined with a comma.
@@ -103,7 +103,7 @@ func (x *Response) Text() string { return strings.Join(x.Words(), ", ") }
 func (x *Response) Pair() string { return `"` + x.Question.Text + `"="` + x.Text() + `"` }
 
 // Value is the answer in the form its question has: true or false, a list
-// of strings, or a string; nil where there is none.
+// of strings, or a string; nil where there is none. Files are in it where they are alone.
 func (x *Response) Value() any {
 	if x.Answer == nil {
 		return nil

@@ -58,8 +58,8 @@ func (a *app) ask() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, question := range call.Dropped {
-				a.tell(words.T("Not asked, because no answer can bring it up: %s", question))
+			for _, dropped := range call.Dropped {
+				a.tell(words.T("Not asked, because no answer can bring it up: %s", dropped))
 			}
 			a.noWait = a.noWait || call.NoWait
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
@@ -69,7 +69,7 @@ func (a *app) ask() *cobra.Command {
 				if rec.State == desk.Unavailable || rec.State == desk.Failed {
 					return "", nil // a result for models, not for programs
 				}
-				return wire.Format(rec, format, time.Now())
+				return a.formatRecord(cmd.Context(), rec, format)
 			})
 		}),
 	}
@@ -81,6 +81,16 @@ func (a *app) ask() *cobra.Command {
 	a.completeTemplates(cmd)
 	addFormatFlag(cmd, &format, wire.Formats())
 	return cmd
+}
+
+// formatRecord returns the result of a record in a format of the shell commands.
+func (a *app) formatRecord(ctx context.Context, rec desk.Record, format string) (string, error) {
+	return wire.Format(rec, format, time.Now(), func(f question.File) string {
+		if d, _, err := a.openDesk(); err == nil {
+			return d.FilePath(ctx, rec.ID, f)
+		}
+		return ""
+	})
 }
 
 // fromWords returns the call for a question and its options as arguments. It is false for

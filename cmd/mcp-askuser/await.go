@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +52,7 @@ func (a *app) await() *cobra.Command {
 		var status error = &exitError{exitPending, nil}
 		for _, w := range all {
 			if w.HasEnded() { // the status is that of the last one
-				status = a.printEnd(w, func(rec desk.Record) (string, error) { return wire.Format(rec, format, time.Now()) })
+				status = a.printEnd(w, func(rec desk.Record) (string, error) { return a.formatRecord(cmd.Context(), rec, format) })
 			}
 		}
 		return status

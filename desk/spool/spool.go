@@ -8,6 +8,7 @@
 //	bells/<id>                  a named pipe, while there is a waiter (Linux)
 //	drafts/<id>.json            what a human is typing
 //	showing/<id>.json           where the record is shown
+//	files/<id>/<digest>.png     a file of an answer; its ending is of its type
 //	present/<name>-<n>.lock     held by an open inbox or web page
 //	pending/<digest>.id         a link to an id: records that ask the same; those
 //	                            beside the first are empty, pending/<digest>/<id>
@@ -73,9 +74,10 @@ type Spool struct {
 }
 
 var (
-	_ desk.Store    = (*Spool)(nil)
-	_ desk.Filer    = (*Spool)(nil)
-	_ desk.Unmarker = (*Spool)(nil)
+	_ desk.Store     = (*Spool)(nil)
+	_ desk.Filer     = (*Spool)(nil)
+	_ desk.Unmarker  = (*Spool)(nil)
+	_ desk.FileStore = (*Spool)(nil)
 )
 
 // Open returns the store in dir, an absolute path. It creates nothing: the
@@ -107,6 +109,11 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
+	return readDocument(path)
+}
+
+// readDocument reads a file that no other program writes.
+func readDocument(path string) ([]byte, error) {
 	data, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

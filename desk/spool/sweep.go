@@ -72,6 +72,11 @@ func (s *Spool) sweepGone(ctx context.Context) {
 	for _, id := range s.leftovers(bellDir, "") {
 		s.removeBell(id)
 	}
+	for _, id := range s.leftovers(fileDir, "") { // also copies of a shared desk's
+		if _, err := s.Get(ctx, desk.KindArchive, id); errors.Is(err, desk.ErrNotFound) {
+			_ = os.RemoveAll(filepath.Join(s.dir, fileDir, id))
+		}
+	}
 	for _, id := range s.leftovers(string(desk.KindReplies), suffix) {
 		if _, err := s.Get(ctx, desk.KindArchive, id); err == nil {
 			_ = s.Delete(ctx, desk.KindReplies, id)

@@ -52,8 +52,16 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 // Put implements desk.Store: a temporary file takes the place of the document.
 // What is replaced every few keystrokes is not synced.
 func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	sync := kind != desk.KindDrafts && kind != desk.KindShowing
-	temp, path, err := s.prepare(ctx, kind, id, data, sync)
+	path, err := s.path(ctx, kind, id)
+	if err != nil {
+		return err
+	}
+	return s.replace(path, id, data, kind != desk.KindDrafts && kind != desk.KindShowing)
+}
+
+// replace puts a file in the place of one, or of none, synced if wanted.
+func (s *Spool) replace(path, id string, data []byte, sync bool) error {
+	temp, err := s.writeTemp(path, id, data, sync)
 	if err != nil {
 		return err
 	}
@@ -100,15 +108,21 @@ func (s *Spool) prepare(ctx context.Context, kind desk.Kind, id string, data []b
 	if path, err = s.path(ctx, kind, id); err != nil {
 		return "", "", err
 	}
+	temp, err = s.writeTemp(path, id, data, sync)
+	return temp, path, err
+}
+
+// writeTemp writes a temporary file for what is to have a path.
+func (s *Spool) writeTemp(path, id string, data []byte, sync bool) (temp string, err error) {
 	if len(data) > maxSize {
-		return "", "", fmt.Errorf("%s would be %d bytes, more than %d: ask less at once", id, len(data), maxSize)
+		return "", fmt.Errorf("%s would be %d bytes, more than %d: ask less at once", id, len(data), maxSize)
 	}
 	if err := s.makeDirs(filepath.Join(s.dir, tempDir), filepath.Dir(path)); err != nil {
-		return "", "", err
+		return "", err
 	}
 	f, err := os.CreateTemp(filepath.Join(s.dir, tempDir), id+".*") // mode 0600
 	if err != nil {
-		return "", "", advise(err)
+		return "", advise(err)
 	}
 	_, err = f.Write(data)
 	if err == nil && sync {
@@ -117,7 +131,7 @@ func (s *Spool) prepare(ctx context.Context, kind desk.Kind, id string, data []b
 	if err = cmp.Or(err, f.Close()); err != nil {
 		os.Remove(f.Name())
 	}
-	return f.Name(), path, advise(err)
+	return f.Name(), advise(err)
 }
 
 // advise adds to an error of the file system what its owner can do about it.

@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) desk.Store) {
 		{"watch", watch},
 		{"bad names", badNames},
 		{"ended context", endedContext},
+		{"files", files},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}

@@ -426,7 +426,8 @@ func TestMessages(t *testing.T) {
 }
 
 // TestMessageRaces answers 30 questions here and there at once. Each answer reaches the
-// model at most once, with its own question; the first that it reads counts here, too.
+// model at most once, with its own question; the first that it reads counts on the desk,
+// too. Both can reach it: Codex announces an answer only when it passes it on.
 func TestMessageRaces(t *testing.T) {
 	d := startDaemon(t)
 	var ends [30]desk.Record

@@ -90,7 +90,7 @@ func watch(ctx context.Context, o Options) error {
 		return err
 	}
 	defer func() { _ = conn.CloseNow() }()
-	c := &client{Options: o, conn: conn, open: map[string]*dialog{}, subscribed: map[string]*subscription{}}
+	c := &client{Options: o, conn: conn, open: map[string]*dialog{}, directories: map[string]string{}, active: map[string]bool{}}
 	defer c.running.Wait()
 	defer stop()
 	return c.run(ctx)
@@ -133,17 +133,12 @@ func peer(conn *net.UnixConn) (pid int, err error) {
 // client is a connection to the daemon.
 type client struct {
 	Options
-	conn       *websocket.Conn
-	open       map[string]*dialog       // by the id of the daemon's request, or of our message with the answer
-	subscribed map[string]*subscription // by thread
-	calls      []response               // the handlers of our requests, whose ids are their indexes plus 1
-	running    sync.WaitGroup
-}
-
-// subscription is a thread whose items the daemon sends us.
-type subscription struct {
-	directory string
-	active    bool // a turn is under way
+	conn        *websocket.Conn
+	open        map[string]*dialog // by the id of the daemon's request, or of our message with the answer
+	directories map[string]string  // of threads
+	active      map[string]bool    // the threads whose items the daemon sends us; true if a turn is under way
+	calls       []response         // the handlers of our requests, whose ids are their indexes plus 1
+	running     sync.WaitGroup
 }
 
 // dialog is a question that the daemon has asked.
@@ -288,13 +283,11 @@ type item struct {
 // resume subscribes to a thread; the daemon then repeats its open request. The questions
 // in messages are in the latest turns. A thread that has not begun cannot be resumed.
 func (c *client) resume(ctx context.Context, id string) error {
-	if c.subscribed[id] == nil {
-		c.subscribed[id] = &subscription{}
-	}
+	c.active[id] = true // until the response
 	params := map[string]any{"threadId": id, "excludeTurns": true, "initialTurnsPage": map[string]any{"limit": 2, "itemsView": "full"}}
 	return c.request(ctx, "thread/resume", params, func(ctx context.Context, result json.RawMessage) error {
 		if result == nil {
-			delete(c.subscribed, id)
+			delete(c.active, id)
 			return nil
 		}
 		var r struct {
@@ -309,11 +302,10 @@ func (c *client) resume(ctx context.Context, id string) error {
 		if json.Unmarshal(result, &r) != nil || r.Thread.ID != id {
 			return errUnknownProtocol
 		}
-		s := c.subscribed[id]
-		if s == nil {
+		if _, subscribed := c.active[id]; !subscribed {
 			return nil // its turn has ended meanwhile
 		}
-		s.directory, s.active = r.Thread.Directory, r.Thread.Status.Type == "active"
+		c.directories[id], c.active[id] = r.Thread.Directory, r.Thread.Status.Type == "active"
 		answered := map[string]string{}
 		for _, turn := range r.Page.Turns { // the latest first
 			for _, it := range slices.Backward(turn.Items) {
@@ -336,7 +328,7 @@ func (c *client) resume(ctx context.Context, id string) error {
 // leave unsubscribes from a thread that is idle and has no open question: the daemon
 // keeps a thread that has a subscriber.
 func (c *client) leave(ctx context.Context, thread string) error {
-	if s := c.subscribed[thread]; s == nil || s.active {
+	if active, subscribed := c.active[thread]; active || !subscribed {
 		return nil
 	}
 	for _, d := range c.open {
@@ -344,7 +336,7 @@ func (c *client) leave(ctx context.Context, thread string) error {
 			return nil
 		}
 	}
-	delete(c.subscribed, thread)
+	delete(c.active, thread)
 	return c.request(ctx, "thread/unsubscribe", map[string]any{"threadId": thread}, func(context.Context, json.RawMessage) error { return nil })
 }
 
@@ -357,12 +349,13 @@ func (c *client) status(ctx context.Context, params json.RawMessage) error {
 	if json.Unmarshal(params, &p) != nil || p.Thread == "" {
 		return errUnknownProtocol
 	}
-	s, active := c.subscribed[p.Thread], p.Status.Type == "active"
-	if active && (s == nil || p.Status.waitsForUser()) {
+	_, subscribed := c.active[p.Thread]
+	active := p.Status.Type == "active"
+	if active && (!subscribed || p.Status.waitsForUser()) {
 		return c.resume(ctx, p.Thread)
 	}
-	if s != nil {
-		s.active = active
+	if subscribed {
+		c.active[p.Thread] = active
 	}
 	return c.leave(ctx, p.Thread)
 }
@@ -440,10 +433,7 @@ func (c *client) ask(ctx context.Context, id json.RawMessage, e mirror.CodexEven
 	if _, open := c.open[string(id)]; open {
 		return
 	}
-	e.PID = c.Daemon
-	if s := c.subscribed[e.Thread]; s != nil {
-		e.Directory = s.directory
-	}
+	e.PID, e.Directory = c.Daemon, c.directories[e.Thread]
 	asking, stop := context.WithCancelCause(ctx)
 	d := &dialog{event: e, stop: stop}
 	c.open[string(id)] = d

@@ -2,6 +2,8 @@ package askuser
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -231,7 +233,7 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 			if w.opensPage() && !w.client.Modern && w.Desk.RequiresProof(&rec) { // a client may show that it waits for this
 				_ = w.Notify(string(mcp.MethodNotificationElicitationComplete), map[string]string{"elicitationId": rec.ID})
 			}
-			results = append(results, resultOf(rec, each.Unstored()))
+			results = append(results, w.resultOf(ctx, rec, each.Unstored()))
 			done = append(done, each)
 		}
 	}
@@ -245,20 +247,55 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 		}
 	})
 	if len(w.all) > 1 {
-		return w.result(wire.Join(results, open))
+		results[0] = wire.Join(results, open)
 	}
-	return w.result(results[0])
+	return w.addImages(ctx, w.result(results[0]), done)
 }
 
 // resultOf returns the result of a record that has ended.
-func resultOf(rec desk.Record, unstored bool) *wire.Result {
+func (w *waiting) resultOf(ctx context.Context, rec desk.Record, unstored bool) *wire.Result {
 	r := wire.NewResult(rec)
 	r.Age(rec, time.Now())
+	r.AddFiles(rec.Reply(), func(f question.File) string {
+		if w.Remote { // the agent is on another machine
+			return ""
+		}
+		return w.Desk.FilePath(ctx, rec.ID, f)
+	})
 	if unstored {
 		r.Add("unstored", nil)
 	}
 	if rec.State == desk.Unavailable && rec.Secret() != nil {
 		r.Replace("secret", map[string]string{"reason": r.Reason})
+	}
+	return r
+}
+
+// maxImages is the most bytes of images in a result: in base64 they are five million, the
+// most that the model interface of Claude Code takes of one.
+const maxImages = 3_700_000
+
+// addImages adds the images of answers to their result, where the host's model is shown them.
+func (w *waiting) addImages(ctx context.Context, r *mcp.CallToolResult, done []*present.Waiter) *mcp.CallToolResult {
+	left := maxImages
+	for _, each := range done {
+		rec, _ := each.Result() // none has no files
+		for _, f := range rec.Reply().Files() {
+			if w.images == noImages || !f.Image() || int(f.Size) > left {
+				continue
+			}
+			_, data, err := w.Desk.File(ctx, rec.ID, f.Key())
+			if err != nil {
+				w.Log.ErrorContext(ctx, "an image is left out of a result", "id", rec.ID, "file", f.Name, "error", err)
+				continue
+			}
+			left -= len(data)
+			r.Content = append(r.Content, mcp.NewImageContent(base64.StdEncoding.EncodeToString(data), f.Type))
+		}
+	}
+	if len(r.Content) > 1 && w.images == imagesAlone {
+		structured, _ := json.Marshal(r.StructuredContent) // which the transport encodes too
+		r.Content[0], r.StructuredContent = mcp.NewTextContent(string(structured)), nil
 	}
 	return r
 }

@@ -36,6 +36,7 @@ const (
 type timeouts struct {
 	header   time.Duration // to send its header
 	request  time.Duration // to send all of its request
+	upload   time.Duration // to send a request with files
 	response time.Duration // to take a response, or one event of a stream
 	grace    time.Duration // to take the responses under way when the server ends
 }
@@ -118,7 +119,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		Options:  o,
-		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
+		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute, response: 30 * time.Second, grace: 2 * time.Second},
 		streams:  make(chan struct{}, maxStreams),
 		visits:   make(chan struct{}, 1),
 	}

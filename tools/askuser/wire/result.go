@@ -133,15 +133,16 @@ type Answerer struct {
 
 // Response is what became of one question.
 type Response struct {
-	QuestionID string         `json:"question_id"`
-	Question   string         `json:"question"`
-	Header     string         `json:"header,omitempty"`
-	State      question.State `json:"state"`
-	Selected   []Selected     `json:"selected"`
-	Text       string         `json:"text"`
-	Response   anyResponse    `json:"response"`
-	By         question.By    `json:"by,omitempty"`
-	Note       string         `json:"note,omitempty"` // the user's own word beside the answer
+	QuestionID string          `json:"question_id"`
+	Question   string          `json:"question"`
+	Header     string          `json:"header,omitempty"`
+	State      question.State  `json:"state"`
+	Selected   []Selected      `json:"selected"`
+	Text       string          `json:"text"`
+	Response   anyResponse     `json:"response"`
+	By         question.By     `json:"by,omitempty"`
+	Note       string          `json:"note,omitempty"` // the user's own word beside the answer
+	Files      []question.File `json:"files,omitempty"`
 }
 
 // anyResponse is a string, several strings, or yes or no; nil where there is no
@@ -280,6 +281,20 @@ func NewUntold(command, address string, recs ...desk.Record) *Result {
 	return r
 }
 
+// AddFiles adds the files of a reply, with their paths on the agent's machine; path returns an
+// empty one for none.
+func (r *Result) AddFiles(reply *question.Reply, path func(question.File) string) {
+	var files []string
+	for _, f := range reply.Files() {
+		text := "file: " + f.String()
+		if path := path(f); path != "" {
+			text = strings.TrimSuffix(text, ")") + "; " + path + ")"
+		}
+		files = append(files, text)
+	}
+	r.Add("files", map[string]string{"files": strings.Join(files, "; ")})
+}
+
 // Age adds to a reply that is delivered late how old it is.
 func (r *Result) Age(rec desk.Record, now time.Time) {
 	if rec.Reply() == nil || now.Sub(rec.Outcome.At) <= time.Minute {
@@ -394,7 +409,7 @@ func responseOf(x question.Response) Response {
 			r.Selected = append(r.Selected, Selected{o.ID, o.Label})
 		}
 	}
-	r.Text = x.Answer.Custom
+	r.Text, r.Files = x.Answer.Custom, x.Answer.Files
 	return r
 }
 
