@@ -78,10 +78,11 @@ func (d *Desk) File(ctx context.Context, id, key string) (question.File, []byte,
 
 // FilePath returns the path of a file of a record on this machine.
 func (d *Desk) FilePath(ctx context.Context, id string, f question.File) (string, error) {
-	if d.files == nil {
+	copier, ok := d.files.(FileCopier)
+	if !ok {
 		return "", ErrNoFiles
 	}
-	return d.files.FilePath(ctx, id, f.Key())
+	return copier.FilePath(ctx, id, f.Key())
 }
 
 // checkFiles returns a question.Violations where a reply has a file that was not attached
@@ -91,7 +92,10 @@ func (d *Desk) checkFiles(ctx context.Context, id string, r *question.Reply) err
 	for _, a := range r.Answers {
 		for _, f := range a.Files {
 			stored, _, err := d.File(ctx, id, f.Key())
-			if stored.Name = f.Name; err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrDamaged) {
+			switch stored.Name = f.Name; {
+			case errors.Is(err, ErrUnreachable):
+				continue // it was there when it was attached, and the answer may wait in the outbox
+			case err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrDamaged):
 				return fmt.Errorf("read %q: %w", f.Name, err)
 			}
 			if err != nil || stored != f {
@@ -138,6 +142,9 @@ func (d *Desk) dropFiles(ctx context.Context, id string, but []string) error {
 		return nil
 	}
 	keys, err := d.files.Files(ctx, id)
+	if errors.Is(err, ErrNoFiles) {
+		return nil
+	}
 	for _, key := range keys {
 		if !slices.Contains(but, key) {
 			err = errors.Join(err, d.files.DeleteFile(ctx, id, key))
