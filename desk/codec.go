@@ -161,38 +161,22 @@ func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) error {
 	if by != nil && by.Role != RoleHuman { // a host's outcome is final
 		o.Unsettled = false
 	}
-	why := "the answer in the store does not fit the question"
-	_, err := rec.Check(*o.Reply)
-	if err == nil {
-		if err = rec.permit(o); err != nil {
-			why = "the answer in the store is by an answerer who may not give it"
-		}
-	}
-	if err == nil && by != nil {
-		if err = rec.checkCredential(o, by.signers()); err != nil {
-			why = "the answer in the store is not signed with the credential of its human"
-		}
-	}
-	if err == nil {
-		if err = d.checkProof(context.Background(), rec, o, policy, false); err != nil {
-			why = "the answer in the store has no valid proof"
-		}
-		if errors.Is(err, errKeys) {
-			return fmt.Errorf("%s: %w", rec.ID, err)
-		}
+	fault, err := d.admit(context.Background(), rec, o, by, policy)
+	if errors.Is(err, errKeys) {
+		return fmt.Errorf("%s: %w", rec.ID, err)
 	}
 	if err == nil && (o.Asked != "" || by != nil && by.Role == RoleHuman) && o.Asked != rec.Statement() {
-		why = "the answer in the store is to another question"
+		fault = "the answer in the store is to another question"
 		err = fmt.Errorf("it answers %.12s, and the question reads as %.12s", o.Asked, rec.Statement())
 	}
 	if err == nil {
 		if err = d.checkStatement(rec); err != nil {
-			why = "the question in the store is not the one that was asked"
+			fault = "the question in the store is not the one that was asked"
 		}
 	}
 	if err != nil {
-		d.log.Error(why+", and does not count", "id", rec.ID, "answerer", o.Answerer, "author", by, "error", err)
-		rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: why, Surface: o.Surface, At: o.At}
+		d.log.Error(fault+", and does not count", "id", rec.ID, "answerer", o.Answerer, "author", by, "error", err)
+		rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: fault, Surface: o.Surface, At: o.At}
 	}
 	return nil
 }

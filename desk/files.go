@@ -11,12 +11,17 @@ import (
 	"mcp-askuser/question"
 )
 
-// ErrNoFiles means that the store keeps no files.
+// ErrNoFiles means that the store keeps no files, or the question takes none.
 var ErrNoFiles = errors.New("files cannot be attached here")
 
 // maxStored is how many files may be attached to one record, those that are removed before
 // the answer is sent included.
 const maxStored = 40
+
+// TakesFiles reports whether files can be attached to an answer to a record.
+func (d *Desk) TakesFiles(rec *Record) bool {
+	return d.files != nil && !rec.Asker.Mirrored() // a host's own question takes text alone
+}
 
 // AttachFile keeps a file for an answer to an open record. The surface puts what it returns
 // into that answer: a file in no reply is removed when the record is archived. A nil error
@@ -27,7 +32,7 @@ func (d *Desk) AttachFile(ctx context.Context, id, name string, r io.Reader) (qu
 	switch {
 	case err != nil:
 		return question.File{}, err
-	case d.files == nil || rec.Asker.Mirrored(): // a host's own question takes text alone
+	case !d.TakesFiles(&rec):
 		return question.File{}, ErrNoFiles
 	}
 	data, err := io.ReadAll(io.LimitReader(r, question.MaxFileSize+1))
@@ -44,7 +49,7 @@ func (d *Desk) AttachFile(ctx context.Context, id, name string, r io.Reader) (qu
 	}
 	if len(kept) >= maxStored && !slices.Contains(kept, f.Key()) {
 		var found question.Violations
-		found.AddTranslated(f.Name, "cannot be attached: this question has too many files")
+		found.AddTranslated("file", "the file %q cannot be attached: this question has too many", f.Name)
 		return question.File{}, found
 	}
 	if err := d.files.PutFile(ctx, id, f.Key(), data); err != nil {
@@ -52,16 +57,31 @@ func (d *Desk) AttachFile(ctx context.Context, id, name string, r io.Reader) (qu
 	}
 	// A record that ended in between would leave it behind for ever.
 	rec, err = d.stillOpen(ctx, id)
-	if err != nil && !slices.Contains(rec.files(), f.Key()) {
+	if err != nil && !hasKey(rec.files(), f.Key()) {
 		err = errors.Join(err, d.files.DeleteFile(context.WithoutCancel(ctx), id, f.Key()))
 	}
 	return f, err
 }
 
-// File returns a file of a record by its key, named like that, and its content. Both are
-// checked: the error is ErrDamaged for a content that is not of this key, and ErrNotFound
-// where there is none.
+// File returns a file of a record by its key, named as in a reply to the record or else like
+// the key, and its content. Both are checked: the error is ErrDamaged for a content that is
+// not of this key, and ErrNotFound where there is none.
 func (d *Desk) File(ctx context.Context, id, key string) (question.File, []byte, error) {
+	f, data, err := d.file(ctx, id, key)
+	if err != nil {
+		return f, nil, err
+	}
+	rec, err := d.get(ctx, id)
+	for _, x := range rec.files() {
+		if x.Key() == key {
+			f.Name = x.Name
+		}
+	}
+	return f, data, err
+}
+
+// file is File, named like the key.
+func (d *Desk) file(ctx context.Context, id, key string) (question.File, []byte, error) {
 	if d.files == nil || !ValidID(id) || !question.ValidKey(key) {
 		return question.File{}, nil, ErrNotFound
 	}
@@ -76,13 +96,18 @@ func (d *Desk) File(ctx context.Context, id, key string) (question.File, []byte,
 	return f, data, nil
 }
 
-// FilePath returns the path of a file of a record on this machine.
-func (d *Desk) FilePath(ctx context.Context, id string, f question.File) (string, error) {
+// FilePath returns the path of a file of a record on this machine; empty where there is none.
+func (d *Desk) FilePath(ctx context.Context, id string, f question.File) string {
 	copier, ok := d.files.(FileCopier)
 	if !ok {
-		return "", ErrNoFiles
+		return ""
 	}
-	return copier.FilePath(ctx, id, f.Key())
+	path, err := copier.FilePath(ctx, id, f.Key())
+	if err != nil {
+		d.log.WarnContext(ctx, "a file cannot be handed on", "id", id, "file", f.Name, "error", err)
+		return ""
+	}
+	return path
 }
 
 // checkFiles returns a question.Violations where a reply has a file that was not attached
@@ -91,7 +116,7 @@ func (d *Desk) checkFiles(ctx context.Context, id string, r *question.Reply) err
 	var found question.Violations
 	for _, a := range r.Answers {
 		for _, f := range a.Files {
-			stored, _, err := d.File(ctx, id, f.Key())
+			stored, _, err := d.file(ctx, id, f.Key())
 			switch stored.Name = f.Name; {
 			case errors.Is(err, ErrUnreachable):
 				continue // it was there when it was attached, and the answer may wait in the outbox
@@ -106,38 +131,38 @@ func (d *Desk) checkFiles(ctx context.Context, id string, r *question.Reply) err
 	return found.Err()
 }
 
-// copyFiles copies the files of a reply from one record to another. Those that it cannot
-// copy are taken out of the reply.
-func (d *Desk) copyFiles(ctx context.Context, from, to string, r *question.Reply) {
+// CopyFiles returns a reply to one record for another, which gets its files. Those that
+// cannot be copied are not in it.
+func (d *Desk) CopyFiles(ctx context.Context, from, to string, r question.Reply) question.Reply {
+	r.Answers = slices.Clone(r.Answers)
 	for i := range r.Answers {
 		a := &r.Answers[i]
 		a.Files = slices.DeleteFunc(slices.Clone(a.Files), func(f question.File) bool {
-			_, data, err := d.File(ctx, from, f.Key())
+			_, data, err := d.file(ctx, from, f.Key())
 			if err == nil {
 				_, err = d.AttachFile(ctx, to, f.Name, bytes.NewReader(data))
+			}
+			if err != nil {
+				d.log.WarnContext(ctx, "a file is left out of a copied reply", "id", to, "error", err)
 			}
 			return err != nil
 		})
 	}
+	return r
 }
 
-// files returns the keys of the files in the replies to a record.
-func (rec *Record) files() (keys []string) {
+// files returns the files in the replies to a record.
+func (rec *Record) files() (out []question.File) {
 	for _, o := range []*Outcome{rec.Outcome, rec.Later} {
-		if o == nil || o.Reply == nil {
-			continue
-		}
-		for _, a := range o.Reply.Answers {
-			for _, f := range a.Files {
-				keys = append(keys, f.Key())
-			}
+		if o != nil {
+			out = append(out, o.Reply.Files()...)
 		}
 	}
-	return keys
+	return out
 }
 
 // dropFiles removes the files of a record but some.
-func (d *Desk) dropFiles(ctx context.Context, id string, but []string) error {
+func (d *Desk) dropFiles(ctx context.Context, id string, but []question.File) error {
 	if d.files == nil {
 		return nil
 	}
@@ -146,9 +171,13 @@ func (d *Desk) dropFiles(ctx context.Context, id string, but []string) error {
 		return nil
 	}
 	for _, key := range keys {
-		if !slices.Contains(but, key) {
+		if !hasKey(but, key) {
 			err = errors.Join(err, d.files.DeleteFile(ctx, id, key))
 		}
 	}
 	return err
+}
+
+func hasKey(files []question.File, key string) bool {
+	return slices.ContainsFunc(files, func(f question.File) bool { return f.Key() == key })
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -30,22 +29,14 @@ const (
 // Policies returns all policies, the weakest first.
 func Policies() []Policy { return []Policy{ProveNone, ProveConfirm, ProvePermissions, ProveAll} }
 
-// Stricter returns the stricter of two policies.
-func (p Policy) Stricter(q Policy) Policy {
-	return Policies()[max(0, slices.Index(Policies(), p), slices.Index(Policies(), q))]
-}
-
 func (p Policy) covers(rec *Record) bool {
-	switch p {
-	case ProveAll:
-		return true
-	case ProvePermissions:
-		return rec.Set.Confirms() || rec.Asker.Permission()
-	case ProveConfirm:
-		return rec.Set.Confirms()
-	case ProveNone:
+	from := ProveAll
+	if rec.Set.Confirms() {
+		from = ProveConfirm
+	} else if rec.Asker.Permission() {
+		from = ProvePermissions
 	}
-	return false
+	return slices.Index(Policies(), p) >= slices.Index(Policies(), from)
 }
 
 // ErrProofRequired means that an answer needs a proof, and has none that counts. The
@@ -69,8 +60,8 @@ func (d *Desk) RequiresProof(rec *Record) bool {
 // require has a request ask for what the policies require: an agent can ask for more, and
 // never for less.
 func (d *Desk) require(ctx context.Context, r *Request) {
-	rec, rules := r.record(), d.rules(ctx, "")
-	r.Prove = r.Prove || d.prove.Stricter(rules.Prove).covers(&rec)
+	rec := r.record()
+	r.Prove = r.Prove || d.prove.covers(&rec) || d.rules(ctx, "").Prove.covers(&rec)
 }
 
 // rules returns the rules of the shared desk that a record is on, as far as they are known.
@@ -96,7 +87,7 @@ func (d *Desk) sign(ctx context.Context, rec *Record, o *Outcome) error {
 	if d.signer == nil || o.Reply == nil {
 		return nil
 	}
-	sum, err := rec.proofStatement(o.Reply, o.At).Sum()
+	sum, err := rec.proofStatement(o).Sum()
 	if err != nil {
 		return err
 	}
@@ -105,39 +96,35 @@ func (d *Desk) sign(ctx context.Context, rec *Record, o *Outcome) error {
 		return err
 	}
 	o.Credential = &question.Proof{Kind: question.CredentialProof, Key: key, At: o.At, Signature: signature}
-	rules := d.rules(ctx, rec.ID)
-	if err := rec.checkCredential(o, rules.Signers(rec.ID)); err != nil {
+	if err := rec.checkCredential(o, d.signers(ctx, rec.ID)); err != nil {
 		return fmt.Errorf("%w: the operator has not listed its key (mcp-askuser desk create): %w", ErrDenied, err)
 	}
 	return nil
 }
 
-// signers are the keys with which an author's outcome may be signed, nil where it need not be.
-func (a *Author) signers() map[string]string {
-	if a.Humans == nil {
-		return nil
-	}
-	own := maps.Clone(a.Humans)
-	maps.DeleteFunc(own, func(_, name string) bool { return name != a.Name })
-	return own
+// signers returns the author of an outcome that any human of the shared desk may have signed.
+func (d *Desk) signers(ctx context.Context, id string) *Author {
+	rules := d.rules(ctx, id)
+	return &Author{Humans: rules.Signers(id)}
 }
 
-// checkCredential checks the signature of a human's credential over an outcome, by one of
-// some keys; nil where none is needed. It covers the reply, and so its answerer.
-func (rec *Record) checkCredential(o *Outcome, signers map[string]string) error {
-	if signers == nil {
+// checkCredential checks the signature of a human's credential over an outcome, where its
+// author needs one. It covers the reply, and so its answerer.
+func (rec *Record) checkCredential(o *Outcome, by *Author) error {
+	if by == nil || by.Humans == nil {
 		return nil
 	}
-	keys := proof.Keys{Humans: signers}
-	name, err := keys.Verify(rec.proofStatement(o.Reply, o.At), o.Credential)
-	if err != nil {
+	keys := proof.Keys{Humans: by.Humans}
+	if err := keys.Verify(rec.proofStatement(o), o.Credential); err != nil {
 		return err
 	}
 	byUser := o.Answerer.Kind == UserAnswerer
-	if o.Status == Answered && slices.ContainsFunc(o.Reply.Answers, func(x question.Answer) bool { return byUser != (x.By == question.ByUser) }) {
+	switch {
+	case by.Name != "" && by.Name != o.Credential.Name:
+		return fmt.Errorf("%w: it is that of %s", proof.ErrUntrusted, o.Credential.Name)
+	case o.Status == Answered && slices.ContainsFunc(o.Reply.Answers, func(x question.Answer) bool { return byUser != (x.By == question.ByUser) }):
 		return fmt.Errorf("%w: its answers are not by its answerer", proof.ErrMismatch)
 	}
-	o.Credential.Name, o.Credential.Verified = name, true
 	return nil
 }
 
@@ -146,13 +133,13 @@ func (rec *Record) checkCredential(o *Outcome, signers map[string]string) error 
 func (rec *Record) ProofStatement(r question.Reply, at time.Time) (proof.Statement, error) {
 	attribute(&r, &Answerer{Kind: UserAnswerer})
 	checked, err := rec.Check(r)
-	return rec.proofStatement(&checked, at), err
+	return rec.proofStatement(&Outcome{Reply: &checked, At: at}), err
 }
 
-func (rec *Record) proofStatement(r *question.Reply, at time.Time) proof.Statement {
+func (rec *Record) proofStatement(o *Outcome) proof.Statement {
 	by := rec.Asker
 	return proof.Statement{
-		ID: rec.ID, Questions: rec.Questions, Reply: *r, At: at.Round(0),
+		ID: rec.ID, Questions: rec.Questions, Reply: *o.Reply, At: o.At.Round(0),
 		Asker: proof.Asker{Client: by.Client, Directory: by.Directory, Agent: by.Agent, Session: rec.SessionID},
 	}
 }
@@ -163,47 +150,64 @@ func (rec *Record) VerifyProof(keys *proof.Keys) error {
 	if rec.Outcome == nil || rec.Outcome.Status != Answered {
 		return fmt.Errorf("%w: the question was not answered", proof.ErrNone)
 	}
-	o := rec.Outcome
-	name, err := keys.Verify(rec.proofStatement(o.Reply, o.At), o.Proof)
-	if err == nil {
-		o.Proof.Name, o.Proof.Verified = name, true
-	}
-	return err
+	return keys.Verify(rec.proofStatement(rec.Outcome), rec.Outcome.Proof)
 }
 
-// checkProof checks the proof that an answer carries, or needs. Fresh means that it is
-// given now. The signature of a human's credential, once checked, is the proof where there is
-// no better one.
-func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, policy Policy, fresh bool) error {
-	answers := o.Status == Answered || len(o.Reply.Answers) > 0 // those of a discussion, too
+// admit checks that an outcome may end a record: that its reply fits, that it is signed as
+// its author and the policy require, and that its answerer may give it. Fault says what of an
+// outcome in the store is wrong.
+func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, by *Author, policy Policy) (fault string, err error) {
+	if _, err := rec.Check(*o.Reply); err != nil {
+		return "the answer in the store does not fit the question", err
+	}
+	if err := rec.checkCredential(o, by); err != nil {
+		return "the answer in the store is not signed with the credential of its human", err
+	}
+	permitted, proven := rec.permit(o), d.checkProof(ctx, rec, o, policy)
+	fault = "the answer in the store has no valid proof"
+	if permitted != nil {
+		fault = "the answer in the store is by an answerer who may not give it"
+	}
+	return fault, errors.Join(proven, permitted)
+}
+
+// checkProof checks the proof that an answer carries, or needs. The verified signature of a
+// credential is the proof where there is no better one.
+func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, policy Policy) error {
+	fresh := o.ID == "" // given now, and not signed with the credential yet
 	needed := rec.Prove || policy.covers(rec)
-	if fresh { // and not signed with the credential yet
+	if fresh {
 		needed = d.RequiresProof(rec)
 	}
+	answers := o.Status == Answered || len(o.Reply.Answers) > 0 // those of a discussion, too
 	needed = needed && answers && o.Answerer.Kind != HostAnswerer
-	signed := o.Credential != nil && o.Credential.Verified
-	if o.Proof == nil && (signed || !needed) {
-		if signed {
-			o.Proof = o.Credential
-		}
-		return nil
-	}
-	keys, err := d.keys(ctx)
-	if err != nil && needed && !signed {
-		return fmt.Errorf("%w: %w", errKeys, err)
-	}
-	if err == nil {
-		answered := Record{ID: rec.ID, SessionID: rec.SessionID, Asker: rec.Asker, Set: rec.Set, Outcome: o}
-		err = answered.VerifyProof(&keys)
-	}
-	if age := d.now().Sub(o.At); err == nil && fresh && (age > maxProofAge || age < -maxProofAge) {
+	err := d.verifyTrusted(ctx, rec, o)
+	if age := d.now().Sub(o.At); err == nil && fresh && age.Abs() > maxProofAge {
 		err = fmt.Errorf("it was signed at %s, more than ten minutes from now", o.At.Format(time.RFC3339))
 	}
-	if err != nil && signed {
-		o.Proof, err = o.Credential, nil
-	}
-	if err != nil && needed {
+	switch {
+	case err == nil:
+	case o.Credential.Public() != nil:
+		o.Proof = o.Credential
+	case needed && !errors.Is(err, errKeys):
 		return fmt.Errorf("%w: %w", ErrProofRequired, err)
+	case needed:
+		return err
 	}
 	return nil
+}
+
+// verifyTrusted verifies the proof of an outcome with the keys that are trusted here, which
+// are read only if it has one.
+func (d *Desk) verifyTrusted(ctx context.Context, rec *Record, o *Outcome) error {
+	if o.Proof == nil {
+		return proof.ErrNone
+	}
+	keys, err := d.keys(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errKeys, err)
+	}
+	ended := *rec
+	ended.Outcome = o
+	return ended.VerifyProof(&keys)
 }

@@ -64,15 +64,6 @@ func confirmation(via string) desk.Request {
 // TestPolicies: a record requires proof by the policy of the process that looks at it, or
 // by its request, whichever is stricter.
 func TestPolicies(t *testing.T) {
-	if got := desk.ProveNone.Stricter(desk.ProveConfirm); got != desk.ProveConfirm {
-		t.Errorf("none and confirm are %s", got)
-	}
-	if got := desk.ProveAll.Stricter(desk.ProvePermissions); got != desk.ProveAll {
-		t.Errorf("all and permissions are %s", got)
-	}
-	if got := desk.Policy("").Stricter("unknown"); got != desk.ProveNone {
-		t.Errorf("nothing is %s", got)
-	}
 	permission := request("Run rm?")
 	permission.Asker.Via = desk.ViaPermission
 	asked := request("Which?")

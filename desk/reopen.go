@@ -67,8 +67,7 @@ func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
 	defer attendance.Release()
 	again.Attended = false
 	if former := (draft{Reply: d.formerReply(ctx, &rec)}); !former.empty() {
-		d.copyFiles(ctx, rec.ID, again.ID, &former.Reply)
-		if err := d.SaveDraft(ctx, again.ID, former.Reply); err != nil {
+		if err := d.SaveDraft(ctx, again.ID, d.CopyFiles(ctx, rec.ID, again.ID, former.Reply)); err != nil {
 			d.log.WarnContext(ctx, "a question is reopened without its former answers", "id", again.ID, "error", err)
 		}
 	}

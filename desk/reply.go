@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,7 +45,7 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	if o.Proof = r.Proof; o.Proof != nil {
 		o.At = o.Proof.At
 	}
-	if err := errors.Join(d.checkProof(ctx, &rec, &o, d.prove, true), rec.permit(&o)); err != nil {
+	if _, err := d.admit(ctx, &rec, &o, nil, d.prove); err != nil {
 		return rec, err
 	}
 	return d.decide(ctx, rec, o, o.role())
@@ -169,13 +168,8 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 		return rec, nil
 	}
 	if err == nil && o.Reply != nil {
-		if _, err = rec.Check(*o.Reply); err == nil {
-			o.Answerer = inferAnswerer(&o)
-			rules := d.rules(ctx, id)
-			if err = rec.checkCredential(&o, rules.Signers(id)); err == nil {
-				err = cmp.Or(d.checkProof(ctx, &rec, &o, d.prove, false), rec.permit(&o))
-			}
-		}
+		o.Answerer = inferAnswerer(&o)
+		_, err = d.admit(ctx, &rec, &o, d.signers(ctx, id), d.prove)
 	}
 	if err != nil {
 		return rec, err

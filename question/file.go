@@ -77,6 +77,14 @@ func (f File) String() string {
 	return fmt.Sprintf("%s (%s, %s)", f.Name, f.Type, size)
 }
 
+// fileWords names the files of an answer.
+func (a *Answer) fileWords() (out []string) {
+	for _, f := range a.Files {
+		out = append(out, f.String())
+	}
+	return out
+}
+
 // NewFile returns the file with some content. Its type is found in the content, and never
 // taken from the name. The error is a [Violations].
 func NewFile(name string, data []byte) (File, error) {
@@ -85,15 +93,15 @@ func NewFile(name string, data []byte) (File, error) {
 	var found Violations
 	switch {
 	case len(data) == 0:
-		found.AddTranslated(f.Name, "is empty")
+		found.AddTranslated("file", "the file %q is empty", f.Name)
 	case len(data) > MaxFileSize:
-		found.AddTranslated(f.Name, "is larger than %d MB", MaxFileSize>>20)
+		found.AddTranslated("file", "the file %q is larger than %d MB", f.Name, MaxFileSize>>20)
 	default:
 		f.Type = detect(data)
 		if claimed := claim(f.Name); f.Type == "" || claimed != "" && claimed != kind(f.Type) {
-			found.AddTranslated(f.Name, "is none of the files that can be attached: PNG, JPEG, GIF, WebP, PDF, plain text")
+			found.AddTranslated("file", "the file %q cannot be attached; PNG, JPEG, GIF, WebP, PDF and plain text can, each under its own ending", f.Name)
 		} else if c, _, err := image.DecodeConfig(bytes.NewReader(data)); f.Image() && (err != nil || c.Width < 1 || c.Height < 1 || c.Width > maxPixels/c.Height) {
-			found.AddTranslated(f.Name, "is no image that can be shown, or has more than %d megapixels", maxPixels/1_000_000)
+			found.AddTranslated("file", "the image %q is damaged, or has more than %d megapixels", f.Name, maxPixels/1_000_000)
 		}
 	}
 	return f, found.Err()

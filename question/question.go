@@ -218,7 +218,11 @@ func (q *Question) faults(found *Violations, a Answer) {
 // value is an answer in the form that the type has: true or false, a list of strings,
 // or a string.
 func (q *Question) value(a *Answer) any {
-	switch words := q.Words(a); {
+	words := q.Words(a)
+	if len(words) == 0 {
+		words = a.fileWords()
+	}
+	switch {
 	case q.Confirms():
 		return slices.Contains(a.Selected, YesID)
 	case q.Several():

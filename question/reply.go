@@ -68,6 +68,17 @@ func (r *Reply) Answer(id string) *Answer {
 	return first(r.Answers, func(a *Answer) bool { return a.QuestionID == id })
 }
 
+// Files returns the files of all answers; none of a nil reply.
+func (r *Reply) Files() (out []File) {
+	if r == nil {
+		return nil
+	}
+	for _, a := range r.Answers {
+		out = append(out, a.Files...)
+	}
+	return out
+}
+
 // Given returns the answers in a draft that programs and front ends gave. A human
 // still types the others.
 func (r *Reply) Given() []Answer {

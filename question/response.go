@@ -93,11 +93,7 @@ func (x *Response) Words() []string {
 	if x.Answer == nil {
 		return nil
 	}
-	words := x.Question.Words(x.Answer)
-	for _, f := range x.Answer.Files {
-		words = append(words, f.String())
-	}
-	return words
+	return append(x.Question.Words(x.Answer), x.Answer.fileWords()...)
 }
 
 // Text is the answer in words, several joined with a comma.
@@ -107,7 +103,7 @@ func (x *Response) Text() string { return strings.Join(x.Words(), ", ") }
 func (x *Response) Pair() string { return `"` + x.Question.Text + `"="` + x.Text() + `"` }
 
 // Value is the answer in the form its question has: true or false, a list
-// of strings, or a string; nil where there is none.
+// of strings, or a string; nil where there is none. Files are in it where they are alone.
 func (x *Response) Value() any {
 	if x.Answer == nil {
 		return nil

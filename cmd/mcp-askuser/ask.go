@@ -57,8 +57,8 @@ func (a *app) ask() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, question := range call.Dropped {
-				a.tell(words.T("Not asked, because no answer can bring it up: %s", question))
+			for _, dropped := range call.Dropped {
+				a.tell(words.T("Not asked, because no answer can bring it up: %s", dropped))
 			}
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = a.settings().Timeout
@@ -67,7 +67,12 @@ func (a *app) ask() *cobra.Command {
 				if rec.State == desk.Unavailable || rec.State == desk.Failed {
 					return "", nil // a result for models, not for programs
 				}
-				return wire.Format(rec, format, time.Now())
+				return wire.Format(rec, format, time.Now(), func(f question.File) string {
+					if d, _, err := a.openDesk(); err == nil {
+						return d.FilePath(cmd.Context(), rec.ID, f)
+					}
+					return ""
+				})
 			})
 		}),
 	}

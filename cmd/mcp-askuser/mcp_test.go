@@ -93,7 +93,11 @@ func connectTo(t *testing.T, e era, server *exec.Cmd, h *human) *client.Client {
 	}
 	stdio := transport.NewStdioWithOptions("mcp-askuser", nil, nil, transport.WithCommandFunc(
 		func(context.Context, string, []string, []string) (*exec.Cmd, error) { return server, nil }))
-	c := client.NewClient(stdio, options...)
+	return initialized(t, client.NewClient(stdio, options...), e)
+}
+
+func initialized(t *testing.T, c *client.Client, e era) *client.Client {
+	t.Helper()
 	if err := c.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

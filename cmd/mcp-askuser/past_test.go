@@ -117,7 +117,7 @@ func TestArray(t *testing.T) {
 		records := past()[:n]
 		var whole, streamed bytes.Buffer
 		a := &app{out: &output{Writer: &whole}}
-		projected := []api.Stored{}
+		projected := []desk.Record{}
 		for _, rec := range records {
 			projected = append(projected, api.NewStored(rec))
 		}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"mcp-askuser/server/http"
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
+	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
 )
 
@@ -69,7 +71,7 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 		Desk: d, Attended: a.attended, Command: a.inboxCommand(), Host: os.Getppid(),
 		// An agent that names no directory works in ours.
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
-	})
+	}, true)
 	defer a.watchCodex(cmd.Context(), d)()
 	collectEarly()
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
@@ -93,13 +95,21 @@ func collectEarly() {
 	})
 }
 
-// tools makes the tools for the clients that c describes. Stop withdraws what they show.
-func (a *app) tools(c askuser.Config) (tools *askuser.Tools, stop func()) {
+// tools makes the tools for the clients that c describes, here or elsewhere. Stop withdraws
+// what they show.
+func (a *app) tools(c askuser.Config, here bool) (tools *askuser.Tools, stop func()) {
 	s := a.settings()
 	c.Log, c.Presenter = a.log, a.presenter(c.Desk)
 	page := a.webSurface(c.Desk, c.Presenter)
 	c.Limits, c.Hold, c.Timeout, c.Result = s.Limits, s.Hold, s.Timeout, s.Result
 	c.Surfaces, c.Beside = a.surfaces(c.Desk, page, desk.Dismissed)
+	switch hasPage := slices.ContainsFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "web" }); {
+	case !hasPage || s.Desk != "":
+	case c.Remote:
+		c.Page = func(id string) (string, error) { return a.publicPage(page, here, id) }
+	default:
+		c.Page = page.Open
+	}
 	return askuser.New(c), func() {
 		c.Presenter.Close(askuser.ErrDisconnected)
 		page.Close()
@@ -131,7 +141,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 	tools, stop := a.tools(askuser.Config{
 		Desk: d, Remote: true, Attended: func(bool) bool { return true }, Command: command,
 		Templates: func(string) []string { return a.templateDirs("") }, // the agent's directory is on another machine
-	})
+	}, door.Loopback(host))
 	defer stop()
 	agents, _, err := a.tokens()
 	if err != nil {

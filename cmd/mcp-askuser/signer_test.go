@@ -35,6 +35,7 @@ type signer struct {
 	t       *testing.T
 	dir     string // the store
 	config  string
+	env     []string // of the program
 	file    string   // of the SSH key
 	pinned  []string // flags of verify
 	key     ssh.Signer
@@ -109,7 +110,7 @@ func (s *signer) newPasskey(name string) (*ecdsa.PrivateKey, proof.Passkey) {
 // program runs the program with the settings of the signer.
 func (s *signer) program(args ...string) *exec.Cmd {
 	cmd := program(s.t, s.dir, args...)
-	cmd.Env = append(cmd.Env, settings.EnvFile+"="+s.config, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
+	cmd.Env = append(append(cmd.Env, settings.EnvFile+"="+s.config, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR="), s.env...)
 	return cmd
 }
 

@@ -138,7 +138,7 @@ func askedText(questions []question.Question) string {
 
 func (a *app) printVerified(rec desk.Record) {
 	p := page{width: a.out.width()}
-	by := view.ProofOf(rec.Outcome)
+	by := rec.Outcome.Proof.Public()
 	p.line(0, words.T("Valid: %[1]s at %[2]s.", words.Local.Signed(rec.Outcome), clock(by.At)))
 	p.line(0, words.T("Key %s", by.Key))
 	p.record(view.Local(rec))

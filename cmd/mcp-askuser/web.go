@@ -2,12 +2,15 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/mdp/qrterminal/v3"
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/door"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/web"
@@ -103,6 +106,26 @@ func (a *app) webSurface(d *desk.Desk, presenter *present.Presenter) *web.Surfac
 	o := web.SurfaceOptions{Desktop: func() error { return web.Desktop(a.getenv) }, Open: web.OpenBrowser}
 	a.setOptions(&o.Options, d, presenter)
 	return web.NewSurface(o)
+}
+
+// publicPage returns the address of a record on the page for clients over the network, which
+// are here or elsewhere. It has no token: it opens in a browser that has opened the page
+// before, and in no other.
+func (a *app) publicPage(page *web.Surface, here bool, id string) (address string, err error) {
+	if here {
+		address, err = page.Open(id)
+	} else {
+		address = a.reachablePage()
+	}
+	u, wrong := url.Parse(address)
+	switch {
+	case errors.Join(err, wrong) != nil:
+		return "", errors.Join(err, wrong)
+	case !door.TakesPasskeys(u):
+		return "", errors.New(words.T("none that it reaches takes passkeys"))
+	}
+	u.RawQuery = url.Values{"id": {id}}.Encode()
+	return u.String(), nil
 }
 
 // openBrowser opens the page, or says why it does not.

@@ -149,19 +149,18 @@ func (k *Keys) verifyPasskey(sum []byte, p *question.Proof) (name string, err er
 	return key.Name, nil
 }
 
-// Count returns the passkeys with the counter that a verified proof has, and ErrCounter
-// where it is not above the last one. An authenticator without a counter always has 0.
-func (k *Keys) Count(p *question.Proof) ([]Passkey, error) {
-	out := slices.Clone(k.Passkeys)
-	for i := range out {
-		if key := &out[i]; p.Kind == question.PasskeyProof && key.ID == p.Key {
-			counter, err := key.checkAuthenticator(p.AuthenticatorData)
-			if err == nil && counter <= key.Counter && counter+key.Counter > 0 {
-				err = ErrCounter
-			}
-			key.Counter = counter
-			return out, err
-		}
+// Count keeps the counter that a verified proof has; the error is ErrCounter where that is
+// not above the last one. An authenticator without a counter always has 0.
+func (k *Keys) Count(p *question.Proof) error {
+	i := slices.IndexFunc(k.Passkeys, func(x Passkey) bool { return p.Kind == question.PasskeyProof && x.ID == p.Key })
+	if i < 0 {
+		return nil
 	}
-	return out, nil
+	key := &k.Passkeys[i]
+	counter, err := key.checkAuthenticator(p.AuthenticatorData)
+	if err == nil && counter <= key.Counter && counter+key.Counter > 0 {
+		return ErrCounter
+	}
+	key.Counter = counter
+	return err
 }

@@ -131,13 +131,13 @@ func TestPasskey(t *testing.T) {
 			if test.spoil != nil {
 				test.spoil(a, &s, p)
 			}
-			got, err := keys.Verify(s, p)
-			if !errors.Is(err, test.want) || test.want == nil && (err != nil || got != "laptop") {
-				t.Errorf("got %q, %v; want %v", got, err, test.want)
+			err := keys.Verify(s, p)
+			if !errors.Is(err, test.want) || test.want == nil && (err != nil || p.Name != "laptop") || p.Verified != (err == nil) {
+				t.Errorf("got %q, %v; want %v", p.Name, err, test.want)
 			}
 		})
 	}
-	if _, err := new(Keys).Verify(s, nil); !errors.Is(err, ErrNone) {
+	if err := new(Keys).Verify(s, nil); !errors.Is(err, ErrNone) {
 		t.Errorf("without a proof: %v", err)
 	}
 }
@@ -151,12 +151,8 @@ func TestCounter(t *testing.T) {
 		want    error
 	}{{0, nil}, {0, nil}, {5, nil}, {6, nil}, {6, ErrCounter}, {5, ErrCounter}, {0, ErrCounter}, {7, nil}} {
 		a.counter = step.counter
-		after, err := keys.Count(a.prove(t, statement(question.Text)))
-		if !errors.Is(err, step.want) {
+		if err := keys.Count(a.prove(t, statement(question.Text))); !errors.Is(err, step.want) {
 			t.Errorf("at %d: %v, want %v", step.counter, err, step.want)
-		}
-		if err == nil {
-			keys.Passkeys = after
 		}
 	}
 }
@@ -179,8 +175,9 @@ func TestRegister(t *testing.T) {
 	keys, err := Load(dir)
 	a.kind = "webauthn.get"
 	s := statement(question.Text)
-	if name, bad := keys.Verify(s, a.prove(t, s)); err != nil || bad != nil || name != "laptop" {
-		t.Errorf("%q, %v, %v", name, err, bad)
+	p := a.prove(t, s)
+	if bad := keys.Verify(s, p); err != nil || bad != nil || p.Name != "laptop" {
+		t.Errorf("%q, %v, %v", p.Name, err, bad)
 	}
 	a.kind, a.flags = "webauthn.create", userPresent
 	for _, bad := range []struct {
@@ -259,9 +256,9 @@ func TestSSH(t *testing.T) {
 			if test.spoil != nil {
 				test.spoil(&s, &p)
 			}
-			got, err := keys.Verify(s, &p)
-			if !errors.Is(err, test.want) || test.want == nil && (err != nil || !strings.HasPrefix(got, "ada@laptop")) {
-				t.Errorf("got %q, %v; want %v", got, err, test.want)
+			err := keys.Verify(s, &p)
+			if !errors.Is(err, test.want) || test.want == nil && (err != nil || !strings.HasPrefix(p.Name, "ada@laptop")) || p.Verified != (err == nil) {
+				t.Errorf("got %q, %v; want %v", p.Name, err, test.want)
 			}
 		})
 	}
@@ -289,14 +286,14 @@ func TestCredential(t *testing.T) {
 	}
 	p := &question.Proof{Kind: question.CredentialProof, Key: public, At: s.At, Signature: sig}
 	keys := Keys{Humans: map[string]string{public: "ada"}}
-	if name, err := keys.Verify(s, p); err != nil || name != "ada" {
-		t.Errorf("%q, %v", name, err)
+	if err := keys.Verify(s, p); err != nil || p.Name != "ada" {
+		t.Errorf("%q, %v", p.Name, err)
 	}
 	s.Reply.Answers[0].Selected = []string{"a"}
-	if _, err := keys.Verify(s, p); !errors.Is(err, ErrSignature) {
+	if err := keys.Verify(s, p); !errors.Is(err, ErrSignature) {
 		t.Errorf("another answer: %v", err)
 	}
-	if _, err := new(Keys).Verify(s, p); !errors.Is(err, ErrUntrusted) {
+	if err := new(Keys).Verify(s, p); !errors.Is(err, ErrUntrusted) {
 		t.Errorf("no human's: %v", err)
 	}
 }

@@ -58,26 +58,20 @@ func (k *Keys) verifySSH(sum []byte, p *question.Proof) (name string, err error)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrSignature, err)
 	}
-	signer := k.signer(sig.PublicKey, p.At)
+	i := slices.IndexFunc(k.Signers, func(s Signer) bool {
+		return bytes.Equal(s.Key.Marshal(), sig.PublicKey.Marshal()) && !p.At.Before(s.From) && (s.Until.IsZero() || p.At.Before(s.Until))
+	})
 	switch {
 	case p.Key != ssh.FingerprintSHA256(sig.PublicKey) || sig.Namespace != Namespace:
 		return "", ErrSignature
-	case signer == nil:
+	case i < 0:
 		return "", ErrUntrusted
+	case strings.HasPrefix(sig.PublicKey.Type(), "sk-") && (len(sig.Signature.Rest) == 0 || sig.Signature.Rest[0]&userPresent == 0):
+		return "", ErrUntouched
 	case sshsig.Verify(bytes.NewReader(sum), sig, sig.PublicKey, sig.HashAlgorithm, Namespace) != nil:
 		return "", ErrMismatch // the signature is by the key it names, over something else
 	}
-	return signer.Principals, nil
-}
-
-func (k *Keys) signer(key ssh.PublicKey, at time.Time) *Signer {
-	i := slices.IndexFunc(k.Signers, func(s Signer) bool {
-		return bytes.Equal(s.Key.Marshal(), key.Marshal()) && !at.Before(s.From) && (s.Until.IsZero() || at.Before(s.Until))
-	})
-	if i < 0 {
-		return nil
-	}
-	return &k.Signers[i]
+	return k.Signers[i].Principals, nil
 }
 
 // Signer is a line of an allowed_signers file (ssh-keygen(1), ALLOWED SIGNERS).

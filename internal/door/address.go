@@ -38,6 +38,13 @@ func Loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// TakesPasskeys reports whether a browser uses passkeys on a page: it has a name, and TLS
+// unless it is on the browser's machine.
+func TakesPasskeys(page *url.URL) bool {
+	host := page.Hostname()
+	return host == "localhost" || page.Scheme == "https" && host != "" && net.ParseIP(host) == nil
+}
+
 // OwnHost reports whether the Host of a request is a name of the server, which
 // listens on listen, a name or an IP address, with TLS or without (nil). These are
 // its names:

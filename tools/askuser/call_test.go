@@ -1,11 +1,16 @@
 package askuser
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"image"
+	"image/png"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -448,6 +453,67 @@ func TestLeanResults(t *testing.T) {
 		x := within(t, got)
 		if _, is := x.StructuredContent.(*wire.Lean); is != lean || x.status(t) != "answered A" || !strings.HasPrefix(x.text(t), "User has answered") {
 			t.Errorf("%s: %T, %s, %s", name, x.StructuredContent, x.status(t), x.text(t))
+		}
+	}
+}
+
+// A host's model is shown the images of an answer as its host passes them on, as far as they
+// are not too large; every agent on this machine gets the paths of all files.
+func TestFilesOfAnAnswer(t *testing.T) {
+	var small, large bytes.Buffer
+	noise := image.NewGray(image.Rect(0, 0, 2000, 2000))
+	for i := range noise.Pix {
+		noise.Pix[i] = byte(rand.IntN(256))
+	}
+	if err := errors.Join(png.Encode(&small, image.NewGray(image.Rect(0, 0, 4, 4))), png.Encode(&large, noise)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		client              string
+		remote              bool
+		images              int
+		structured, hasPath bool
+	}{
+		{"claude-code", false, 1, true, true},
+		{"claude-code", true, 1, true, false},
+		{"codex-mcp-client", false, 1, false, true},
+		{"another", false, 0, true, true},
+	} {
+		r := newRig(t, ui.Elsewhere())
+		r.Remote = tc.remote
+		l := &link{}
+		l.client.Name = tc.client
+		got := r.start(t.Context(), l, request(which))
+		id := r.open().ID
+		a := question.Answer{QuestionID: r.open().Questions[0].ID, Selected: []string{r.open().Questions[0].Options[0].ID}}
+		for name, data := range map[string][]byte{"large.png": large.Bytes(), "small.png": small.Bytes(), "log.txt": []byte("x")} {
+			f, err := r.desk.AttachFile(t.Context(), id, name, bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Files = append(a.Files, f)
+		}
+		if _, err := r.desk.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{a}}, desk.Evidence{How: desk.HowPage}); err != nil {
+			t.Fatal(err)
+		}
+		x := within(t, got)
+		images := 0
+		for _, c := range x.Content {
+			if c, is := c.(mcp.ImageContent); is {
+				images++
+				if c.MIMEType != "image/png" || c.Data != base64.StdEncoding.EncodeToString(small.Bytes()) {
+					t.Errorf("%s: an image of type %s", tc.client, c.MIMEType)
+				}
+			}
+		}
+		text := x.text(t)
+		for _, f := range a.Files {
+			if !strings.Contains(text, f.Name) || strings.Contains(text, f.Key()) != tc.hasPath {
+				t.Errorf("%s: of %s says %s", tc.client, f.Name, text)
+			}
+		}
+		if images != tc.images || (x.StructuredContent != nil) != tc.structured {
+			t.Errorf("%s: %d images, structured %v", tc.client, images, x.StructuredContent)
 		}
 	}
 }

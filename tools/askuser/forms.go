@@ -3,7 +3,6 @@ package askuser
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -89,35 +88,29 @@ func (c *call) clientForm(x *present.Presentation) ui.Surface {
 // signingForm returns the surface of an answer that must be signed, which no form of a
 // client can do: a client that opens addresses for its user opens the page.
 func (c *call) signingForm(x *present.Presentation) ui.Surface {
-	i := slices.IndexFunc(c.Surfaces, func(s ui.Surface) bool { _, ok := s.(opener); return ok })
-	if i < 0 || c.Remote || !c.client.Elicits(mcp.ElicitationModeURL) {
+	if c.Page == nil || !c.client.Elicits(mcp.ElicitationModeURL) {
 		return unavailableForm("the answer must be signed, which the client's form cannot do")
 	}
 	ask := c.Transport.Elicit
 	if c.client.Modern {
 		ask = (&roundTrip{client: x}).Elicit
 	}
-	return openedByClient{c.Surfaces[i].(opener), ask}
-}
-
-// opener is a surface with an address.
-type opener interface {
-	Open() (address string, err error)
+	return openedByClient{c.Page, ask}
 }
 
 // openedByClient is the page, which the client opens with its user's consent.
 type openedByClient struct {
-	opener
-	ask func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
+	page func(id string) (address string, err error)
+	ask  func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
 }
 
 func (openedByClient) Name() string { return "elicit" }
 
 // Show implements ui.Surface. The page answers on the desk, as with the surface "web".
 func (o openedByClient) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error {
-	address, err := o.Open()
+	address, err := o.page(rec.ID)
 	if err != nil {
-		return ui.Unavailablef("the page could not be started: %v", err)
+		return ui.Unavailablef("the client cannot open the page: %v", err)
 	}
 	result, _, err := o.ask(ctx, mcp.ElicitationParams{
 		Mode: mcp.ElicitationModeURL, ElicitationID: rec.ID, URL: address,

@@ -32,6 +32,8 @@ type host struct {
 	// hidesText means that its model is shown the structured content alone, where there
 	// is one: the lean form, without what only programs need.
 	hidesText bool
+	// images says how its model gets the images of a result.
+	images images
 	// form is what its form shows, and what it does with keys that the user types
 	// to the agent. Whether it takes arrays depends on the protocol version.
 	form elicit.Style
@@ -47,6 +49,16 @@ type host struct {
 	// host offers later ones: only there it closes a form on request.
 	handshake bool
 }
+
+// images says how the model of a host gets the images of a result.
+type images int
+
+// The ways of images. A model that gets none reads a file at its path.
+const (
+	noImages     images = iota
+	imagesBeside        // beside the structured content
+	imagesAlone         // where there is no structured content
+)
 
 // unlimitedWait is how long a call waits if the host has no limit of its own.
 const unlimitedWait = 24 * time.Hour
@@ -64,11 +76,11 @@ func knownHosts() []host {
 		// cannot close a form that was answered elsewhere. A list ignores letters and
 		// digits; a text field takes a sentence, and two Enters send it. Of a message
 		// with more than four rows it shows three.
-		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, hidesText: true, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
+		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, hidesText: true, images: imagesBeside, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.
-		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, hidesText: true, form: elicit.Style{Line: true, Rows: 14}},
+		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, hidesText: true, images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
 		// Where a line of a progress message is wider than its box, six columns less
 		// than the terminal, the whole message becomes one line that is cut there.
 		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},

@@ -2,6 +2,8 @@ package askuser
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -15,13 +17,8 @@ import (
 	"mcp-askuser/ui"
 )
 
-// openedPage is the page, which no browser of ours can open.
-type openedPage struct{ surfaceFunc }
-
-func (openedPage) Open() (string, error) { return "http://localhost:4000/?token=once", nil }
-
-// newSigningRig is the tools over a desk on which every answer must be signed. Sign answers a
-// record with a proof.
+// newSigningRig is the tools over a desk on which every answer must be signed, with a page that
+// no browser of ours can open. Sign answers a record with a proof.
 func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 	t.Helper()
 	key, err := nkeys.CreateUser()
@@ -32,11 +29,12 @@ func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := openedPage{surfaceFunc{"web", func(context.Context) error { return ui.Unavailablef("no desktop") }}}
+	page := surfaceFunc{"web", func(context.Context) error { return ui.Unavailablef("no desktop") }}
 	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveAll, Keys: func(context.Context) (proof.Keys, error) {
 		return proof.Keys{Humans: map[string]string{public: "ada"}}, nil
 	}}, Elicit(), page)
 	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	r.Page = func(string) (string, error) { return "http://localhost:4000/?token=once", nil }
 	return r, func(id string) {
 		t.Helper()
 		rec, err := r.desk.Get(t.Context(), id)
@@ -84,8 +82,16 @@ func TestSignedAtAddress(t *testing.T) {
 		}
 	}
 	accepted := &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept}}
-	t.Run("a request of ours", func(t *testing.T) {
-		r, sign := newSigningRig(t)
+	both := func(name string, test func(t *testing.T, r *rig, sign func(id string))) {
+		for _, remote := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, over HTTP %t", name, remote), func(t *testing.T) {
+				r, sign := newSigningRig(t)
+				r.Remote = remote
+				test(t, r, sign)
+			})
+		}
+	}
+	both("a request of ours", func(t *testing.T, r *rig, sign func(id string)) {
 		l := &link{client: Client{Capabilities: urls, ProtocolVersion: mcp.ProtocolVersion20251125}}
 		asked := make(chan mcp.ElicitationParams, 1)
 		l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
@@ -97,8 +103,7 @@ func TestSignedAtAddress(t *testing.T) {
 		sign(r.open().ID)
 		signed(t, within(t, got))
 	})
-	t.Run("a round trip of the call", func(t *testing.T) {
-		r, sign := newSigningRig(t)
+	both("a round trip of the call", func(t *testing.T, r *rig, sign func(id string)) {
 		l := &link{client: Client{Capabilities: urls, ProtocolVersion: "2026-07-28", Modern: true}}
 		first := within(t, r.start(t.Context(), l, request(which)))
 		check(t, r, formOf(t, first))
@@ -114,15 +119,27 @@ func TestSignedAtAddress(t *testing.T) {
 // Where the client cannot open the page, or its user does not want to, the model passes on
 // where the answer can be signed. The client's form is never shown.
 func TestSignedElsewhere(t *testing.T) {
-	for name, can := range map[string]mcp.ClientCapabilities{
-		"declined":   urls,
-		"forms only": {Elicitation: &mcp.ElicitationCapability{}},
+	forms := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
+	for name, tt := range map[string]struct {
+		can    mcp.ClientCapabilities
+		remote bool
+		page   func(string) (string, error) // nil: as it is
+	}{
+		"declined":              {can: urls},
+		"forms only":            {can: forms},
+		"declined, over HTTP":   {can: urls, remote: true},
+		"forms only, over HTTP": {can: forms, remote: true},
+		"no page there":         {can: urls, remote: true, page: func(string) (string, error) { return "", errors.New("none") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, _ := newSigningRig(t)
-			l := &link{client: Client{Capabilities: can, ProtocolVersion: mcp.ProtocolVersion20251125}}
+			r.Remote = tt.remote
+			if tt.page != nil {
+				r.Page = tt.page
+			}
+			l := &link{client: Client{Capabilities: tt.can, ProtocolVersion: mcp.ProtocolVersion20251125}}
 			l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-				if form.Mode != mcp.ElicitationModeURL {
+				if form.Mode != mcp.ElicitationModeURL || tt.page != nil {
 					t.Errorf("shown is %+v", form)
 				}
 				return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}}, nil

@@ -43,8 +43,11 @@ type Config struct {
 	Templates func(directory string) []string
 	Host      int // the process id of the host, where all calls come from one; 0: unknown
 	// Remote means that clients call over the network: their limits are shorter, and
-	// they do not receive the address of the page, which would let them answer.
+	// they do not receive an address of the page that would let them answer.
 	Remote bool
+	// Page returns the address at which the user signs the answer to a record. For Remote
+	// clients it has no token. Nil: there is no page.
+	Page func(id string) (address string, err error)
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.

@@ -2,6 +2,8 @@ package askuser
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -196,13 +198,51 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	})
 	r := wire.NewResult(rec)
 	r.Age(rec, time.Now())
+	r.AddFiles(rec.Reply(), w.pathIn(ctx, rec.ID))
 	if w.Unstored() {
 		r.Add("unstored", nil)
 	}
 	if rec.State == desk.Unavailable && rec.Secret() != nil {
 		r.Replace("secret", map[string]string{"reason": r.Reason})
 	}
-	return w.result(r)
+	result := w.result(r)
+	w.addImages(ctx, &rec, result)
+	return result
+}
+
+// pathIn returns the path of a file of a record for an agent on this machine.
+func (w *waiting) pathIn(ctx context.Context, id string) func(question.File) string {
+	return func(f question.File) string {
+		if w.Remote {
+			return ""
+		}
+		return w.Desk.FilePath(ctx, id, f)
+	}
+}
+
+// maxImages is the most bytes of images in a result: in base64 they are five million, the
+// most that the model interface of Claude Code takes of one.
+const maxImages = 3_700_000
+
+// addImages adds the images of an answer to its result, where the host's model is shown them.
+func (w *waiting) addImages(ctx context.Context, rec *desk.Record, r *mcp.CallToolResult) {
+	left := maxImages
+	for _, f := range rec.Reply().Files() {
+		if w.images == noImages || !f.Image() || int(f.Size) > left {
+			continue
+		}
+		_, data, err := w.Desk.File(ctx, rec.ID, f.Key())
+		if err != nil {
+			w.Log.ErrorContext(ctx, "an image is left out of a result", "id", rec.ID, "file", f.Name, "error", err)
+			continue
+		}
+		left -= len(data)
+		r.Content = append(r.Content, mcp.NewImageContent(base64.StdEncoding.EncodeToString(data), f.Type))
+	}
+	if len(r.Content) > 1 && w.images == imagesAlone {
+		structured, _ := json.Marshal(r.StructuredContent) // which the transport encodes too
+		r.Content[0], r.StructuredContent = mcp.NewTextContent(string(structured)), nil
+	}
 }
 
 // abandon handles a call that the client has ended. If the client gave up waiting or

@@ -63,6 +63,9 @@ func TestProof(t *testing.T) {
 	if got := encode(t, NewRecord(rec)); strings.Count(got, want) != 2 || strings.Contains(got, "signature") {
 		t.Error(got)
 	}
+	if got := encode(t, NewEvent(desk.Event{Type: desk.Ended, Record: rec})); strings.Count(got, want) != 1 || strings.Contains(got, "signature") {
+		t.Error(got)
+	}
 }
 
 // What programs rely on, to the byte: in lines, where each event says its name,

@@ -48,6 +48,7 @@ type Response struct {
 	Surface string            `json:"surface"`
 	By      string            `json:"by"`             // user, program, front end, asker, host or timeout
 	Name    string            `json:"name,omitempty"` // of the front end, or of the user by their credential
+	Proof   *question.Proof   `json:"proof,omitempty"`
 	At      time.Time         `json:"at"`
 	// Later is the surface of a reply that an earlier event announced, and that does not
 	// count: the dialog of its host was first.
@@ -99,7 +100,7 @@ func NewEvent(ev desk.Event) Event {
 	case ev.Type != desk.Ended && (ev.Type != desk.Settled || rec.Later == nil) || o == nil:
 		return &Change{newHeader(ChangeEvent, ev.Record), time.Now()}
 	case o.Reply != nil:
-		r := &Response{header: newHeader(ResponseEvent, ev.Record), Status: o.Status, Answers: ByKey(rec.Asked()), Surface: o.Surface, At: o.At}
+		r := &Response{header: newHeader(ResponseEvent, ev.Record), Status: o.Status, Answers: ByKey(rec.Asked()), Surface: o.Surface, Proof: o.Proof.Public(), At: o.At}
 		r.By, r.Name = rec.Answerer()
 		if rec.Later != nil {
 			r.Later = rec.Later.Surface

@@ -121,6 +121,8 @@ func ProblemOf(err error) *Problem {
 		return &Problem{Code: NotSentYet, Message: "The desk does not answer. The answer is kept here, and sent as soon as it does.", cause: err}
 	case errors.Is(err, desk.ErrUnreachable):
 		return &Problem{Code: Unreachable, Message: "The desk does not answer, and nothing was kept. Try again when it answers; mcp-askuser desk status says what it lacks.", cause: err}
+	case errors.Is(err, desk.ErrNoFiles):
+		return &Problem{Code: NotSupported, Message: "No file can be attached here: a host asks this question too, or its desk keeps no files.", cause: err}
 	case errors.Is(err, desk.ErrAmbiguous):
 		return Problemf(AmbiguousID, "This fits the ids of several questions.")
 	case errors.As(err, &rounds):

@@ -1,39 +1,23 @@
 package api
 
-import (
-	"mcp-askuser/desk"
-	"mcp-askuser/ui/view"
-)
+import "mcp-askuser/desk"
 
-// Stored is a record as the store has it, and of its proofs what was verified.
-type Stored struct {
-	desk.Record
-	Outcome *Outcome `json:"outcome,omitempty"`
-	Later   *Outcome `json:"later,omitempty"`
-}
-
-// Outcome is an outcome without the signature of its proof.
-type Outcome struct {
-	*desk.Outcome
-	Proof *view.Proof `json:"proof,omitempty"`
-}
-
-// NewStored returns a record as the store has it.
-func NewStored(rec desk.Record) Stored {
-	return Stored{rec, newOutcome(rec.Outcome), newOutcome(rec.Later)}
-}
-
-func newOutcome(o *desk.Outcome) *Outcome {
-	if o == nil {
-		return nil
+// NewStored returns a record as the store has it, and of its proofs what was verified.
+func NewStored(rec desk.Record) desk.Record {
+	for _, o := range []**desk.Outcome{&rec.Outcome, &rec.Later} {
+		if *o != nil {
+			public := **o
+			public.Proof = public.Proof.Public()
+			*o = &public
+		}
 	}
-	return &Outcome{o, view.ProofOf(o)}
+	return rec
 }
 
 // Record is a record as programs read it: with the answers in words, and
 // without the store's own business.
 type Record struct {
-	Stored
+	desk.Record
 	Content *struct{} `json:"content,omitempty"` // hides that of desk.Record
 	// Answers are keyed by question text. There are some once the record
 	// was answered; of one to be discussed first they are those so far.
@@ -44,7 +28,7 @@ type Record struct {
 
 // NewRecord returns a record as programs read it.
 func NewRecord(rec desk.Record) Record {
-	out := Record{Stored: NewStored(rec)}
+	out := Record{Record: NewStored(rec)}
 	if rec.State != desk.Answered && rec.State != desk.Discuss {
 		return out
 	}

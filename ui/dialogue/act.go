@@ -48,6 +48,10 @@ type (
 	// Note replaces the word to the agent beside the answer of the step, or at the review
 	// beside all answers.
 	Note struct{ Text string }
+	// Attach adds a file, which the desk keeps, to the answer of the step, and Detach takes it
+	// out again.
+	Attach struct{ File question.File }
+	Detach struct{ File question.File }
 )
 
 // Acts on the dialogue.
@@ -242,6 +246,7 @@ func (Skip) do(_ *Dialogue, s *step) error {
 		return ErrRequired
 	}
 	s.clear()
+	s.Files = nil
 	if !s.Chooses() {
 		s.text = ""
 	}
@@ -306,6 +311,17 @@ func (a Note) do(d *Dialogue, s *step) error {
 	return nil
 }
 
+func (a Attach) do(_ *Dialogue, s *step) error {
+	s.enter()
+	s.Files = append(slices.Clone(s.Files), a.File)
+	return nil
+}
+
+func (a Detach) do(_ *Dialogue, s *step) error {
+	s.Files = slices.DeleteFunc(slices.Clone(s.Files), func(f question.File) bool { return f == a.File })
+	return nil
+}
+
 func (a Reason) do(d *Dialogue, _ *step) error {
 	d.reason = strings.TrimSpace(a.Text)
 	return nil
@@ -363,7 +379,7 @@ func (d *Dialogue) confirm(s *step) error {
 	switch {
 	case d.untouched(s):
 		return ErrUntouched
-	case s.other && a.Custom == "":
+	case s.other && a.Custom == "" && len(a.Files) == 0:
 		return ErrNoWords
 	case err != nil:
 		return err

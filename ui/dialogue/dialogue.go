@@ -102,6 +102,7 @@ func New(rec desk.Record, o Options) *Dialogue {
 		}
 		s.initial = s.draft()
 		if a := o.Draft.Answer(x.ID); a != nil {
+			s.Files = a.Files
 			s.restore(*a)
 			s.Note = strings.TrimSpace(a.Note)
 			d.restored = d.restored || !same(s.initial, s.draft()) || s.entered

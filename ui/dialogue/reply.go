@@ -21,7 +21,7 @@ func (d *Dialogue) Reply() (question.Reply, error) {
 		for _, at := range d.visible {
 			if s := &d.steps[at]; d.options.Layout != Sheet && s.due() {
 				found.AddTranslated("answers."+s.ID, "is not confirmed yet")
-			} else if x := s.answer(); s.other && x.Custom == "" {
+			} else if x := s.answer(); s.other && x.Custom == "" && len(x.Files) == 0 {
 				found.AddTranslated("answers."+s.ID, "write what it is, or choose something else")
 			}
 		}

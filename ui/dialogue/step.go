@@ -55,6 +55,7 @@ type Step struct {
 	// not marked. On pages it begins as the declared text. (Text is the question's.)
 	Typed string
 	Note  string
+	Files []question.File
 	// Filter is the text that rows have to contain. NoMatch says that no option does.
 	Filter  string
 	NoMatch bool
@@ -104,7 +105,7 @@ func (s *Step) Marked() []int {
 // NeedsWords reports whether Other is marked and nothing is typed in it yet.
 func (s *Step) NeedsWords() bool {
 	i := s.Row(Other)
-	return i >= 0 && s.Rows[i].Marked && strings.TrimSpace(s.Typed) == ""
+	return i >= 0 && s.Rows[i].Marked && strings.TrimSpace(s.Typed) == "" && len(s.Files) == 0
 }
 
 // Refused reports whether the question does not take the answer that the step holds, and
@@ -183,7 +184,7 @@ func (c *content) mark(q *question.Question, row int, kind Kind, on bool) {
 
 // answer is the answer that the step holds, in normal form.
 func (s *step) answer() question.Answer {
-	a := question.Answer{QuestionID: s.ID, Note: s.Note}
+	a := question.Answer{QuestionID: s.ID, Note: s.Note, Files: s.Files}
 	for i, marked := range s.marked {
 		if marked {
 			a.Selected = append(a.Selected, s.Options[i].ID)
@@ -234,7 +235,7 @@ func (s *step) due() bool { return !s.settled() || s.reopened }
 
 // same reports whether two answers to a question say the same.
 func same(a, b question.Answer) bool {
-	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected)
+	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected) && slices.Equal(a.Files, b.Files)
 }
 
 // view is the step at a place of steps, as faces see it; nil is the review.

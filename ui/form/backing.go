@@ -24,26 +24,23 @@ type Backing struct {
 	SSHKey string
 }
 
-// Signer returns what signs a reply with the user's SSH key, nil where the record needs no
-// proof. It asks on the controlling terminal. Its error is a sentence for the user.
-func (b Backing) Signer() func(context.Context, question.Reply) (*question.Proof, error) {
-	if b.Desk == nil || !b.Desk.RequiresProof(&b.Rec) {
-		return nil
+// Signs reports whether the user must sign an answer.
+func (b Backing) Signs() bool { return b.Desk != nil && b.Desk.RequiresProof(&b.Rec) }
+
+// Sign has the user sign a reply with their SSH key. It asks on the controlling terminal.
+// Its error is a sentence for the user.
+func (b Backing) Sign(ctx context.Context, r *question.Reply) error {
+	if b.SSHKey == "" {
+		return errors.New(words.T("this answer must be signed: name your SSH key with proof_ssh_key, or use a passkey on the page (mcp-askuser web --open)"))
 	}
-	return func(ctx context.Context, r question.Reply) (*question.Proof, error) {
-		if b.SSHKey == "" {
-			return nil, errors.New(words.T("this answer must be signed: name your SSH key with proof_ssh_key, or use a passkey on the page (mcp-askuser web --open)"))
-		}
-		statement, err := b.Rec.ProofStatement(r, time.Now().UTC())
-		if err != nil {
-			return nil, err
-		}
-		p, err := proof.SignSSH(ctx, b.SSHKey, words.T("Signing your answer with %s …", b.keyName()), statement)
-		if err != nil {
-			err = fmt.Errorf(words.T("it was not signed: %w"), err)
-		}
-		return p, err
+	statement, err := b.Rec.ProofStatement(*r, time.Now().UTC())
+	if err != nil {
+		return err
 	}
+	if r.Proof, err = proof.SignSSH(ctx, b.SSHKey, words.T("Signing your answer with %s …", b.keyName()), statement); err != nil {
+		return fmt.Errorf(words.T("it was not signed: %w"), err)
+	}
+	return nil
 }
 
 // Signing tells the user, before they answer, that the answer is signed, and where if not
@@ -52,7 +49,7 @@ func (b Backing) Signing() string { return b.signing().full }
 
 func (b Backing) signing() remark {
 	switch {
-	case b.Desk == nil || !b.Desk.RequiresProof(&b.Rec):
+	case !b.Signs():
 		return remark{}
 	case b.SSHKey == "":
 		return remark{words.T("This answer must be signed, on the page: mcp-askuser web --open"), words.T("Sign it on the page: mcp-askuser web")}
@@ -165,7 +162,9 @@ func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
 	if unsaved != nil {
 		o.Draft = *unsaved
 	}
-	o.Sign, o.signing = b.Signer(), b.signing()
+	if o.signing = b.signing(); b.Signs() {
+		o.Sign = b.Sign
+	}
 	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	if b.AtLimit(ctx) {
 		o.Lift = func() error { return b.Lift(ctx) }

@@ -92,7 +92,7 @@ type Options struct {
 	Lift func() error
 	// Sign has the user sign a reply, on the terminal, before it is committed. Nil: the
 	// record needs no proof.
-	Sign    func(context.Context, question.Reply) (*question.Proof, error)
+	Sign    func(context.Context, *question.Reply) error
 	signing remark // that the answer is signed; empty: it is not
 	// Window is that of a host with other screens, which hands keys, and the gate's
 	// own messages, to the form while it is open. The form takes its clock, gate
@@ -404,29 +404,23 @@ func (f *Form) refuse(faults question.Violations) {
 func (f *Form) send(r question.Reply) tea.Cmd {
 	f.sending = true
 	r.Took = f.window.Now().Sub(f.window.Appeared)
-	if f.options.Sign == nil || desk.StatusOf(r) != desk.Answered {
-		return f.commitReply(r)
-	}
-	return func() tea.Msg {
-		return term.Lend{
-			Run: func(ctx context.Context) (err error) {
-				r.Proof, err = f.options.Sign(ctx, r)
-				return err
-			},
-			Done: func(err error) tea.Msg {
-				if err != nil {
-					return term.Then(func() tea.Cmd { return f.committed(r, err) })
-				}
-				return term.Then(func() tea.Cmd { return f.commitReply(r) })
-			},
-		}
-	}
-}
-
-func (f *Form) commitReply(r question.Reply) tea.Cmd {
-	return func() tea.Msg {
+	commit := func() tea.Msg {
 		err := f.commit(r)
 		return term.Then(func() tea.Cmd { return f.committed(r, err) })
+	}
+	if f.options.Sign == nil || desk.StatusOf(r) != desk.Answered {
+		return commit
+	}
+	signed := func(err error) tea.Msg {
+		return term.Then(func() tea.Cmd {
+			if err != nil {
+				return f.committed(r, err)
+			}
+			return commit
+		})
+	}
+	return func() tea.Msg {
+		return term.Lend{Run: func(ctx context.Context) error { return f.options.Sign(ctx, &r) }, Done: signed}
 	}
 }
 

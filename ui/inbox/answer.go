@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -34,7 +35,17 @@ func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 		case term.Edit:
 			return msg
 		case term.Lend:
-			done := msg.Done
+			run, done := msg.Run, msg.Done
+			msg.Run = func(ctx context.Context) error {
+				ctx, end := context.WithCancel(ctx)
+				defer end()
+				go func() {
+					if _, err := m.desk.Wait(ctx, a.rec.ID); err == nil { // it has ended elsewhere
+						end()
+					}
+				}()
+				return run(ctx)
+			}
 			msg.Done = func(err error) tea.Msg { return m.addressTo(a, func() tea.Msg { return done(err) })() }
 			return msg
 		case tea.BatchMsg:

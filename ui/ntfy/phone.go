@@ -25,6 +25,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/door"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -215,8 +216,9 @@ func (p *Phone) link(id string) string {
 // hint tells the user where to answer a question without buttons. The name of this
 // machine is sent only with other texts of a question.
 func (p *Phone) hint(rec *desk.Record, link string) string {
+	page, err := url.Parse(link)
 	switch {
-	case link != "":
+	case link != "" && (!rec.Prove || err == nil && door.TakesPasskeys(page)):
 		return words.T("Tap to open the page, and answer there.")
 	case rec.Prove:
 		return words.T("Sign your answer at your computer: mcp-askuser web --open")

@@ -394,11 +394,14 @@ func TestHintNamesTheMachine(t *testing.T) {
 	}
 }
 
-// The phone cannot sign: it says where the user can.
+// The phone cannot sign: it says where the user can. Passkeys work on a page with a name and
+// a certificate.
 func TestSignedElsewhere(t *testing.T) {
 	for link, want := range map[string]string{
-		"":                      "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
-		"https://page.example/": "Which database shall we use?\nTap to open the page, and answer there.",
+		"":                         "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
+		"https://page.example/":    "Which database shall we use?\nTap to open the page, and answer there.",
+		"http://page.example/":     "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
+		"https://192.0.2.7:20000/": "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
 	} {
 		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Text, o.Page, o.Host = TextFull, at(link), "desk-7" })
 		if m := p.notification(desk.Record{ID: "01J", Set: choice("A", "B"), Prove: true}); m.Message != want || m.Actions != nil {

@@ -111,6 +111,9 @@ func drawResponse(s *Styles, x question.Response, full bool, marked *int, width 
 	if answer.Custom != "" {
 		lines = append(lines, Hang("  "+s.Muted.Render("→ "), Safe(answer.Custom), width)...)
 	}
+	for _, f := range answer.Files {
+		lines = append(lines, Hang("  "+s.Muted.Render("→ "), Line(f.String(), 500), width)...)
+	}
 	if answer.By == question.ByTimeout {
 		lines = append(lines, "  "+s.Muted.Render(words.T("(taken by the timeout)")))
 	}

@@ -30,25 +30,17 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		in:      &lineReader{in: t},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
 	}
-	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
+	c.lend = func(run func() error) error {
 		c.in.stop()
-		err = t.Lend(func() error {
+		defer c.in.start()
+		return t.Lend(run)
+	}
+	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
+		err = c.lend(func() error {
 			edited, left, err = term.EditText(ctx, s.options.Getenv, text)
 			return err
 		})
-		c.in.start()
 		return edited, left, err
-	}
-	if sign := backing.Signer(); sign != nil {
-		c.sign = func(ctx context.Context, r question.Reply) (p *question.Proof, err error) {
-			c.in.stop()
-			err = t.Lend(func() error {
-				p, err = sign(ctx, r)
-				return err
-			})
-			c.in.start()
-			return p, err
-		}
 	}
 	defer t.handleStops(true, func() { c.in.printAbove(func() {}) })()
 	err := c.run(ctx, s.origin())
@@ -76,8 +68,8 @@ type conversation struct {
 
 	// edit is term.EditText, with the terminal lent to the editor.
 	edit func(ctx context.Context, text string) (edited, left string, err error)
-	// sign is form.Options.Sign, with the terminal lent to it.
-	sign func(context.Context, question.Reply) (*question.Proof, error)
+	// lend runs what needs the terminal for itself.
+	lend func(run func() error) error
 }
 
 // move says how the conversation continues after a line.
@@ -316,8 +308,8 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 // tryCommit commits the reply once.
 func (c *conversation) tryCommit(ctx context.Context) error {
 	reply, err := c.Reply()
-	if err == nil && c.sign != nil && desk.StatusOf(reply) == desk.Answered {
-		reply.Proof, err = c.sign(ctx, reply)
+	if err == nil && desk.StatusOf(reply) == desk.Answered && c.desk.Signs() {
+		err = c.lend(func() error { return c.desk.Sign(ctx, &reply) })
 	}
 	if err == nil {
 		err = awaitStore(ctx, func() error { return c.commit(reply) })

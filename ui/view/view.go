@@ -1,5 +1,5 @@
 // Package view is the one projection of a record: its asker, its subject, its
-// outcome, the evidence and the proof of its answerer, the surfaces that showed it, whether the
+// outcome, the evidence of its answerer, the surfaces that showed it, whether the
 // agent waits, in the words of one language. Every list, page and printout of records
 // uses these texts; layout, order and escaping are its own.
 //
@@ -202,24 +202,6 @@ func (r Record) Answerer() (kind, name string) {
 		name = a.Name
 	}
 	return r.Outcome.Answerer.By(), name
-}
-
-// Proof is the user's signature under a reply, as programs read it: what was verified of
-// it, without the signature.
-type Proof struct {
-	Kind     question.ProofKind `json:"kind"`
-	Key      string             `json:"key"`
-	Name     string             `json:"name"`
-	At       time.Time          `json:"at"`
-	Verified bool               `json:"verified"` // true
-}
-
-// ProofOf returns the proof of an outcome, nil where none was verified.
-func ProofOf(o *desk.Outcome) *Proof {
-	if o == nil || o.Proof == nil || !o.Proof.Verified {
-		return nil
-	}
-	return &Proof{o.Proof.Kind, question.Line(o.Proof.Key), question.Line(o.Proof.Name), o.Proof.At.UTC(), true}
 }
 
 // Since is when the record got the state that it has.

@@ -53,21 +53,6 @@ func prove(kind question.ProofKind, verified bool) func(*desk.Record) {
 	}
 }
 
-// A proof that was not verified is none, and programs get no signature.
-func TestProof(t *testing.T) {
-	rec := of(record(answered("tty")), words.English, prove(question.SSHProof, true))
-	want := view.Proof{Kind: question.SSHProof, Key: "k1", Name: "laptop", At: at, Verified: true}
-	if got := view.ProofOf(rec.Outcome); got == nil || *got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	rec.Outcome.Proof.Verified = false
-	for _, o := range []*desk.Outcome{nil, {}, rec.Outcome} {
-		if got := view.ProofOf(o); got != nil {
-			t.Errorf("%+v has the proof %+v", o, got)
-		}
-	}
-}
-
 func TestRecord(t *testing.T) {
 	open := func(change func(*desk.Record)) view.Record { return of(record(nil), words.English, change) }
 	ended := func(o *desk.Outcome, change func(*desk.Record)) view.Record {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 
 	"mcp-askuser/internal/door"
 )
@@ -35,19 +34,10 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 		return nil, fmt.Errorf("web: %w", err)
 	}
 	s.local = s.tls == nil && !s.Exposed() && (s.Proves || len(keys.Passkeys) > 0)
-	// TCP keep-alive, on by default, finds clients that disappeared: streams need no
-	// heartbeat of their own.
-	var lc net.ListenConfig
-	listen := func(port int) (net.Listener, error) {
-		if s.local {
-			return listenLocal(ctx, &lc, port)
-		}
-		return lc.Listen(ctx, "tcp", net.JoinHostPort(s.Host, strconv.Itoa(port)))
-	}
-	ln, err := listen(cmp.Or(s.Port, s.keys.port()))
+	ln, err := s.listen(ctx, cmp.Or(s.Port, s.keys.port()))
 	for range 8 {
 		if err != nil && s.Port == 0 { // taken: perhaps by another page of the same key
-			ln, err = listen(0)
+			ln, err = s.listen(ctx, 0)
 		}
 	}
 	if err != nil {
@@ -56,72 +46,26 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	return ln, nil
 }
 
-// listenLocal listens on both loopback addresses, where the machine has both.
-func listenLocal(ctx context.Context, lc *net.ListenConfig, port int) (net.Listener, error) {
+func (s *Server) listen(ctx context.Context, port int) (net.Listener, error) {
+	// TCP keep-alive, on by default, finds clients that disappeared: streams need no
+	// heartbeat of their own.
+	var lc net.ListenConfig
+	if !s.local {
+		return lc.Listen(ctx, "tcp", net.JoinHostPort(s.Host, strconv.Itoa(port)))
+	}
 	ln, err := lc.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return nil, err
 	}
-	second, err := lc.Listen(ctx, "tcp", net.JoinHostPort("::1", strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)))
+	s.second, err = lc.Listen(ctx, "tcp", net.JoinHostPort("::1", strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)))
 	if err == nil {
-		return newJoined(ln, second), nil
+		return ln, nil
 	}
 	if free, none := lc.Listen(ctx, "tcp", "[::1]:0"); none == nil {
 		return nil, errors.Join(err, ln.Close(), free.Close())
 	}
 	return ln, nil // no IPv6
 }
-
-// joined is two listeners as one, with the address of the first.
-type joined struct {
-	net.Listener
-	conns  chan accepted
-	closed chan struct{}
-	close  func() error
-}
-
-type accepted struct {
-	net.Conn
-	err error
-}
-
-func newJoined(first, second net.Listener) *joined {
-	j := &joined{Listener: first, conns: make(chan accepted), closed: make(chan struct{})}
-	j.close = sync.OnceValue(func() error {
-		close(j.closed)
-		return errors.Join(first.Close(), second.Close())
-	})
-	go j.accept(first)
-	go j.accept(second)
-	return j
-}
-
-func (j *joined) accept(ln net.Listener) {
-	for {
-		conn, err := ln.Accept()
-		select {
-		case j.conns <- accepted{conn, err}:
-		case <-j.closed:
-			if conn != nil {
-				_ = conn.Close()
-			}
-			return
-		}
-	}
-}
-
-// Accept implements [net.Listener].
-func (j *joined) Accept() (net.Conn, error) {
-	select {
-	case a := <-j.conns:
-		return a.Conn, a.err
-	case <-j.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements [net.Listener].
-func (j *joined) Close() error { return j.close() }
 
 // Address returns the address of the page at a listener, with the token. On a
 // listener for all interfaces it names one that another device can reach.

@@ -27,10 +27,11 @@ type answerBody struct {
 	AgentID *string         `json:"agent_id"` // in place of an id: the only open question of this agent
 	Answers json.RawMessage `json:"answers"`
 
-	Note    string            `json:"note"`    // on the whole
-	Notes   map[string]string `json:"notes"`   // beside answers, by question_id
-	Discuss bool              `json:"discuss"` // the answers are those so far
-	Took    int64             `json:"took_ms"` // how long the human had the questions in front of them; 0 is unknown
+	Note    string                     `json:"note"`    // on the whole
+	Notes   map[string]string          `json:"notes"`   // beside answers, by question_id
+	Files   map[string][]question.File `json:"files"`   // of answers, as they were attached, by question_id
+	Discuss bool                       `json:"discuss"` // the answers are those so far
+	Took    int64                      `json:"took_ms"` // how long the human had the questions in front of them; 0 is unknown
 }
 
 // answerShape is the hint for a body that is not valid.
@@ -141,13 +142,13 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 		return r, api.Problemf(api.InvalidAnswer, "A whole set is discussed first, not one question of it. %s", answerShape)
 	case has(body.Answers) && (has(body.Answer) || one):
 		return r, api.Problemf(api.InvalidAnswer, "Both answer and answers are there. %s", answerShape)
-	case one && !has(body.Answer), !one && !has(body.Answers) && !body.Discuss:
+	case one && !has(body.Answer) && body.Files == nil, !one && !has(body.Answers) && body.Files == nil && !body.Discuss:
 		return r, api.Problemf(api.InvalidAnswer, "There is no answer. %s", answerShape)
 	case one && rec.Find(body.QuestionID) == nil:
 		return r, api.Problemf(api.QuestionNotFound, "The set has no question with the question_id %q.", body.QuestionID)
 	}
 	var err error
-	if one {
+	if one && has(body.Answer) {
 		if body.Answers, err = json.Marshal([]map[string]any{{"question_id": body.QuestionID, "answer": body.Answer}}); err != nil {
 			return r, err
 		}
@@ -162,6 +163,12 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 			return r, question.Violations{{Path: "notes." + id, Message: "no question has this question_id"}}
 		}
 		r.Put(id, func(a *question.Answer) { a.Note = body.Notes[id] })
+	}
+	for _, id := range slices.Sorted(maps.Keys(body.Files)) {
+		if rec.Find(id) == nil {
+			return r, question.Violations{{Path: "files." + id, Message: "no question has this question_id"}}
+		}
+		r.Put(id, func(a *question.Answer) { a.Files = body.Files[id] })
 	}
 	return r, nil
 }

@@ -50,6 +50,8 @@ func (s *Server) api() map[string]map[string]handler {
 		"/api/questions":                  {get: s.listQuestions, post: s.ask},
 		"/api/questions/{id}":             {get: s.getQuestion},
 		"/api/questions/{id}/dismiss":     {post: s.dismiss},
+		"/api/questions/{id}/files":       {post: s.uploadFile},
+		"/api/questions/{id}/files/{key}": {get: s.getFile},
 		"/api/questions/{id}/reopen":      {post: s.reopenQuestion},
 		"/api/questions/{id}/cancel":      {post: s.cancel},
 		"/api/task/answer":                {post: s.answer},

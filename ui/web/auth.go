@@ -71,7 +71,8 @@ func evidence(ctx context.Context, r *question.Reply) desk.Evidence {
 // request, which [door.OwnOrigin] has compared.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		body := r.Body
+		r.Body = http.MaxBytesReader(w, body, maxBody)
 		switch {
 		case !door.OwnHost(r, s.Host, s.tls):
 			s.turnAway(w, r, errHost)
@@ -88,6 +89,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case ok && from.browser && !safe(r.Method) && r.Header.Get("Origin")+r.Header.Get("Sec-Fetch-Site") == "":
 			s.turnAway(w, r, errOrigin)
 			return
+		case ok && uploads(r):
+			r.Body = body
+			s.admitUpload(w, r)
+			keepConnection(w, r)
 		case ok:
 			keepConnection(w, r)
 		case safe(r.Method) && public(r.URL.Path):

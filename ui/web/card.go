@@ -27,6 +27,7 @@ type card struct {
 
 	Deadline *time.Time
 	Proves   bool // the answer is signed
+	Attach   bool // the answer takes files
 	Limited  bool // after this round the session may not ask for a while
 	Alike    []duplicate
 	Back     bool    // a draft was filled in
@@ -53,6 +54,7 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 		if form == nil {
 			o.Draft = draft
 		}
+		c.Attach = s.Desk.TakesFiles(rec)
 		c.Draft, o.Memory = at.UnixMicro(), s.Desk.Remembered(ctx, *rec)
 		if at, ok := s.Desk.Deadline(ctx, *rec); ok {
 			c.Deadline = &at

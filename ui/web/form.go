@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -24,6 +25,8 @@ import (
 //	t3  free text
 //	p3  "yes": the proposed text is taken
 //	n3  the note beside the answer
+//	f3  the files of the answer that were attached before, as JSON
+//	u3  files that the form brings
 //
 // The field recall has the place of the question whose earlier answer is to be filled in.
 // The note on the whole, the topic of a discussion and the reason of a dismissal are
@@ -33,6 +36,8 @@ const (
 	fieldText     = "t"
 	fieldProposal = "p"
 	fieldNote     = "n"
+	fieldFile     = "f"
+	fieldUpload   = "u"
 )
 
 func named(field string, place int) string { return field + strconv.Itoa(place) }
@@ -90,6 +95,14 @@ func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 			}
 		}
 		acts = append(acts, answer)
+		for _, v := range form[named(fieldFile, at)] {
+			var f question.File
+			if err := json.Unmarshal([]byte(v), &f); err != nil {
+				found.Add("answers."+q.ID, "the file is not as the page has it: %v", err)
+				continue
+			}
+			acts = append(acts, dialogue.Attach{File: f})
+		}
 		if form.Get("recall") == strconv.Itoa(at) {
 			acts = append(acts, dialogue.Recall{})
 		}
@@ -110,6 +123,8 @@ func lineBreaks(text string) string { return strings.ReplaceAll(text, "\r\n", "\
 type field struct {
 	dialogue.Step
 	Key       string // the id of its element
+	Record    string // the id of its record
+	Attach    bool   // it takes files
 	At        int    // among all questions of the set
 	Number    string // "1 of 3"; empty for the only one, and for follow-ups
 	Native    bool   // the browser may insist on an answer: it is always in sight
@@ -167,7 +182,7 @@ func (c *card) Fields() []field {
 }
 
 func (c *card) field(q *question.Question, at int) field {
-	f := field{Step: dialogue.Step{Question: q}, Key: fmt.Sprintf("%s-%d", c.ID, at), At: at}
+	f := field{Step: dialogue.Step{Question: q}, Key: fmt.Sprintf("%s-%d", c.ID, at), Record: c.ID, Attach: c.Attach, At: at}
 	step := c.dialogue.Step(q.ID)
 	if step == nil {
 		return f

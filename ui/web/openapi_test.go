@@ -224,6 +224,7 @@ func (g *rig) exercise() {
 		g.want(404, api.QuestionNotFound, "POST", absent+"/"+end, "")
 	}
 	g.exhaust("many")
+	g.exerciseFiles()
 	g.want(405, api.MethodNotAllowed, "PUT", "/api/questions", "{}")
 	events := g.listen()
 	defer events.close()
@@ -259,7 +260,7 @@ func (g *rig) exercise() {
 func (g *rig) eachRoute(f func(method, path string)) {
 	for path, methods := range g.server.api() {
 		for method := range methods {
-			f(method, strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s").Replace(path))
+			f(method, strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png").Replace(path))
 		}
 	}
 }

@@ -103,6 +103,10 @@ func functions(l words.Language) template.FuncMap {
 		"ages":  examples(l.Ago, 0, time.Minute, time.Hour, 48*time.Hour),
 		"lefts": examples(left, 0, time.Second, time.Hour, 2*time.Hour),
 
+		"most":  func() int { return question.MaxFileSize },
+		"types": func() string { return strings.Join(question.FileTypes(), ",") },
+		"of":    func(id string, all []question.Response) any { return responses{id, all} },
+
 		"chosen": func(a *question.Answer, option string) bool { return a != nil && slices.Contains(a.Selected, option) },
 		"answered": func(xs []question.Response) bool {
 			return slices.ContainsFunc(xs, func(x question.Response) bool { return x.Answer != nil })
@@ -113,19 +117,29 @@ func functions(l words.Language) template.FuncMap {
 	}
 }
 
+// responses are those of a record.
+type responses struct {
+	ID  string
+	All []question.Response
+}
+
 func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
-	mux.HandleFunc("GET /passkey", s.handle(s.getPasskey))
-	mux.HandleFunc("POST /passkey", s.handle(s.postPasskey))
 	mux.HandleFunc("POST /draft", s.handle(s.postDraft))
 	mux.HandleFunc("POST /recall", s.handle(s.postRecall))
+	mux.HandleFunc("POST /attach", s.handle(s.postAttach))
+	mux.HandleFunc("GET /files/{id}/{key}", s.handle(s.getFile))
 	mux.HandleFunc("POST /lift", s.handle(s.postLift))
 	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))
 	mux.HandleFunc("GET /history", s.handle(s.history))
 	mux.HandleFunc("GET /assets/offline.html", s.handle(s.offline))
 	routesStatic(mux)
+	if s.AddPasskey != nil {
+		mux.HandleFunc("GET /passkey", s.handle(s.getPasskey))
+		mux.HandleFunc("POST /passkey", s.handle(s.postPasskey))
+	}
 }
 
 // The largest numbers of open, refused and last answered records on the page, and of

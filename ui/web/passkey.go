@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +21,7 @@ import (
 )
 
 // Passkeys are registered and used on the page. The browser makes the signature: the script
-// hands it the options in here, as PublicKeyCredential.parse…OptionsFromJSON reads them, and
-// sends back what toJSON writes.
+// hands it the challenge in here, and sends back what the credential's toJSON writes.
 
 // bytes64 are bytes in base64url without padding, as WebAuthn's JSON has them.
 type bytes64 []byte
@@ -51,11 +50,12 @@ func credentialIn(text string) (c credential, err error) {
 	return c, err
 }
 
-// toSign is what the script has a passkey sign.
-type toSign struct {
-	Options map[string]any
-	At      time.Time
-	Words   string
+// ceremony is what the script has a passkey do: sign an answer, or be registered.
+type ceremony struct {
+	Challenge string
+	Keys      []proof.Passkey // of this page
+	Name      string          // of a new one
+	At, Words string          // the time of what is signed, and why it must be
 }
 
 // askProof responds to a reply that needs a proof with what is to be signed.
@@ -80,18 +80,9 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Reco
 		return err
 	}
 	l := s.languageOf(r)
-	return s.render(w, r, http.StatusForbidden, "sign", toSign{map[string]any{
-		"challenge": proof.Challenge(sum), "rpId": hostname(r), "userVerification": "required", "allowCredentials": descriptors(keys),
-	}, at, sentence(l, l.Error(desk.ErrProofRequired))})
-}
-
-// descriptors name passkeys to the browser.
-func descriptors(keys []proof.Passkey) []any {
-	out := []any{} // an array in JSON
-	for _, k := range keys {
-		out = append(out, map[string]string{"type": "public-key", "id": k.ID})
-	}
-	return out
+	return s.render(w, r, http.StatusForbidden, "sign", ceremony{
+		Challenge: proof.Challenge(sum), Keys: keys, At: at.Format(time.RFC3339Nano), Words: sentence(l, l.Error(desk.ErrProofRequired)),
+	})
 }
 
 // passkeys returns the passkeys of a host that may sign.
@@ -127,9 +118,9 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 	}
 	p := &question.Proof{Kind: question.PasskeyProof, Key: c.ID, At: at, Signature: c.Response.Signature, ClientData: c.Response.ClientData, AuthenticatorData: c.Response.AuthenticatorData}
 	return p, s.UpdateKeys(r.Context(), func(keys *proof.Keys) error {
-		_, err := keys.Verify(statement, p)
+		err := keys.Verify(statement, p)
 		if err == nil {
-			keys.Passkeys, err = keys.Count(p)
+			err = keys.Count(p)
 		}
 		if err != nil {
 			err = fmt.Errorf("%w: %w", errUnproven, err)
@@ -138,18 +129,8 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 	})
 }
 
-// registration is a page on which a passkey is registered.
-type registration struct {
-	Name    string
-	Options map[string]any
-}
-
 // getPasskey shows the page on which a passkey is registered.
 func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
-	if s.AddPasskey == nil {
-		return errNoPage
-	}
-	name := question.Line(r.URL.Query().Get("name"))
 	keys, err := s.passkeys(r.Context(), hostname(r))
 	if err != nil {
 		return err
@@ -157,25 +138,11 @@ func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
 	s.registering.Lock()
 	defer s.registering.Unlock()
 	s.challenge = proof.Challenge([]byte(rand.Text()))
-	return s.render(w, r, http.StatusOK, "passkey", registration{name, map[string]any{
-		"challenge": s.challenge,
-		"rp":        map[string]string{"id": hostname(r), "name": "mcp-askuser"},
-		"user":      map[string]string{"id": proof.Challenge([]byte(rand.Text())), "name": name, "displayName": name},
-		"pubKeyCredParams": []any{
-			map[string]any{"type": "public-key", "alg": -7}, // ECDSA on P-256
-			map[string]any{"type": "public-key", "alg": -8}, // Ed25519
-			map[string]any{"type": "public-key", "alg": -257},
-		},
-		"authenticatorSelection": map[string]string{"userVerification": "required", "residentKey": "preferred"},
-		"excludeCredentials":     descriptors(keys),
-	}})
+	return s.render(w, r, http.StatusOK, "passkey", ceremony{Challenge: s.challenge, Keys: keys, Name: question.Line(r.URL.Query().Get("name"))})
 }
 
 // postPasskey registers a passkey.
 func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
-	if s.AddPasskey == nil {
-		return errNoPage
-	}
 	if err := r.ParseForm(); err != nil {
 		return unreadBody(err)
 	}
@@ -203,10 +170,4 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
 }
 
 // hostname is the host of the page: a passkey belongs to it.
-func hostname(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		return r.Host
-	}
-	return host
-}
+func hostname(r *http.Request) string { return (&url.URL{Host: r.Host}).Hostname() }

@@ -20,7 +20,11 @@ import (
 
 // formAndRecord reads a form and the record that it names.
 func (s *Server) formAndRecord(r *http.Request) (desk.Record, error) {
-	if err := r.ParseForm(); err != nil {
+	err := r.ParseForm()
+	if err == nil {
+		err = r.ParseMultipartForm(maxUpload)
+	}
+	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return desk.Record{}, unreadBody(err)
 	}
 	return s.Desk.Get(r.Context(), r.PostForm.Get("id"))
@@ -33,7 +37,10 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	reply, err := s.replyIn(&rec, r.PostForm)
+	reply, err := question.Reply{}, s.attachFiles(r, &rec)
+	if err == nil {
+		reply, err = s.replyIn(&rec, r.PostForm)
+	}
 	if err == nil {
 		reply.Proof, err = s.proofIn(r, &rec, reply)
 	}
@@ -153,7 +160,7 @@ func (s *Server) answerDuplicates(ctx context.Context, like *desk.Record, reply 
 			continue
 		}
 		var closed *desk.ClosedError
-		switch rec, err = s.commit(ctx, &rec, reply); {
+		switch rec, err = s.commit(ctx, &rec, s.Desk.CopyFiles(ctx, like.ID, id, reply)); {
 		case err == nil:
 			out = append(out, resultOf(&rec))
 		case errors.As(err, &closed):

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/internal/door"
@@ -34,6 +36,7 @@ const (
 type timeouts struct {
 	header   time.Duration // to send its header
 	request  time.Duration // to send all of its request
+	upload   time.Duration // to send a request with files
 	response time.Duration // to take a response, or one event of a stream
 	grace    time.Duration // to take the responses under way when the server ends
 }
@@ -90,8 +93,9 @@ type Call struct {
 // Server is the page and the API over one desk.
 type Server struct {
 	Options
-	tls      *tls.Config // nil: plain HTTP
-	local    bool        // the page's address names localhost, where passkeys work
+	tls      *tls.Config  // nil: plain HTTP
+	local    bool         // the page's address names localhost, where passkeys work
+	second   net.Listener // on its other loopback address; nil where there is none
 	timeouts timeouts
 
 	keys    *keys
@@ -122,7 +126,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		Options:  o,
-		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
+		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute, response: 30 * time.Second, grace: 2 * time.Second},
 		streams:  make(chan struct{}, maxStreams),
 		visits:   make(chan struct{}, 1),
 	}
@@ -154,6 +158,20 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			return errors.Join(err, ln.Close())
 		}
 	}
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return s.serve(ctx, ln) })
+	if s.second != nil {
+		both.Go(func() error { return s.serve(ctx, s.second) })
+	}
+	err := both.Wait()
+	s.running.Wait()
+	if err != nil {
+		return fmt.Errorf("web: %w", err)
+	}
+	return nil
+}
+
+func (s *Server) serve(ctx context.Context, ln net.Listener) error {
 	// Streams and long waits must end with the server, other requests under
 	// way should not: theirs is a context of its own.
 	requests, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -172,9 +190,5 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	guarded := &door.Listener{Listener: ln, MaxAuthenticated: maxKnown, MaxUnauthenticated: maxStrangers}
 	err := guarded.Serve(ctx, server, s.timeouts.grace)
 	end()
-	s.running.Wait()
-	if err != nil {
-		return fmt.Errorf("web: %w", err)
-	}
-	return nil
+	return err
 }

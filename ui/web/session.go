@@ -22,20 +22,21 @@ type dialog struct {
 
 // pastQuestion is one question that was shown, follow-ups included.
 type pastQuestion struct {
-	Round      int           `json:"round"`
-	ID         string        `json:"id"` // of the record
-	QuestionID string        `json:"question_id"`
-	Question   string        `json:"question"`
-	Type       question.Type `json:"type"`
-	Options    []string      `json:"options,omitempty"` // their labels
-	Status     desk.Status   `json:"status"`
-	Answer     any           `json:"answer"` // a string, a list of strings, true or false; null if left open
-	By         question.By   `json:"by,omitempty"`
-	Note       string        `json:"note,omitempty"`
-	Reason     string        `json:"reason,omitempty"`
-	Surface    string        `json:"surface,omitempty"`
-	AskedAt    time.Time     `json:"asked_at"`
-	EndedAt    time.Time     `json:"ended_at"`
+	Round      int             `json:"round"`
+	ID         string          `json:"id"` // of the record
+	QuestionID string          `json:"question_id"`
+	Question   string          `json:"question"`
+	Type       question.Type   `json:"type"`
+	Options    []string        `json:"options,omitempty"` // their labels
+	Status     desk.Status     `json:"status"`
+	Answer     any             `json:"answer"` // a string, a list of strings, true or false; null if left open
+	By         question.By     `json:"by,omitempty"`
+	Note       string          `json:"note,omitempty"`
+	Files      []question.File `json:"files,omitempty"`
+	Reason     string          `json:"reason,omitempty"`
+	Surface    string          `json:"surface,omitempty"`
+	AskedAt    time.Time       `json:"asked_at"`
+	EndedAt    time.Time       `json:"ended_at"`
 }
 
 // session returns the records of a session, oldest first. A session without
@@ -87,6 +88,9 @@ func pastQuestions(rec *desk.Record) []pastQuestion {
 		q := pastQuestion{
 			Round: rec.Round, ID: rec.ID, QuestionID: x.ID, Question: x.Question.Text, Type: x.Type, Status: rec.State,
 			Answer: x.Value(), By: x.By(), Note: x.Note, Reason: reason, Surface: o.Surface, AskedAt: rec.CreatedAt, EndedAt: o.At,
+		}
+		if x.Answer != nil {
+			q.Files = x.Answer.Files
 		}
 		for _, o := range x.Options {
 			q.Options = append(q.Options, o.Label)

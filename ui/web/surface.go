@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -162,13 +163,14 @@ func (l *launcher) start() (*Server, net.Addr, error) {
 	return l.server, l.addr, nil
 }
 
-// Open starts the page, if need be, and returns an address that opens it once and soon.
-func (l *launcher) Open() (address string, err error) {
+// Open starts the page, if need be, and returns an address that opens it at a record, once
+// and soon.
+func (l *launcher) Open(id string) (address string, err error) {
 	server, addr, err := l.start()
 	if err != nil {
 		return "", err
 	}
-	return server.Invite(addr), nil
+	return server.Invite(addr) + "&" + url.Values{"id": {id}}.Encode(), nil
 }
 
 // Close ends the server, if it was started, and waits for its end.

@@ -68,10 +68,11 @@ func (l Language) By(o *desk.Outcome) string {
 // Signed names the key of a verified proof: "signed with the passkey laptop"; empty where
 // there is none.
 func (l Language) Signed(o *desk.Outcome) string {
-	if o.Proof == nil || !o.Proof.Verified {
+	p := o.Proof.Public()
+	if p == nil {
 		return ""
 	}
-	return l.T(signatures[o.Proof.Kind], question.Line(o.Proof.Name))
+	return l.T(signatures[p.Kind], p.Name)
 }
 
 var signatures = map[question.ProofKind]string{ //nolint:gochecknoglobals // a table, never written to

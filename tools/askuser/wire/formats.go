@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -17,9 +18,10 @@ func Formats() []string {
 
 // Format writes what became of a record for a program, as of now: the answers by
 // headers, questions, indexes or ids, text (the message for the model) or json (the
-// structured result).
-func Format(rec desk.Record, format string, now time.Time) (string, error) {
+// structured result). Path is as for [Result.AddFiles].
+func Format(rec desk.Record, format string, now time.Time, path func(question.File) string) (string, error) {
 	r := NewResult(rec)
+	r.AddFiles(rec.Reply(), path)
 	r.Age(rec, now)
 	key := func(x *question.Response) string { return x.Question.Text }
 	value := func(x *question.Response) any { return x.Text() }
@@ -44,12 +46,16 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 		By      string   `json:"by,omitempty"`         // where it is not the user in a surface of ours
 		Program []string `json:"by_program,omitempty"` // the keys of a program's answers in a reply of the user's
 		Notes   *ordered `json:"notes,omitempty"`      // beside answers, or in their place
+		Files   []string `json:"files,omitempty"`      // their paths
 		Note    string   `json:"note,omitempty"`
 		Discuss bool     `json:"discuss,omitempty"` // the answers are those so far
 	}{By: r.By, Note: note(r), Discuss: rec.State == desk.Discuss}
 	if rec.State == desk.Answered || rec.State == desk.Discuss { // what a caller had collected is no answer of any other record
 		for _, x := range rec.Responses() {
 			if x.Answer != nil {
+				for _, f := range x.Answer.Files {
+					out.Files = append(out.Files, cmp.Or(path(f), f.String()))
+				}
 				out.Answers.set(key(&x), value(&x))
 				if x.By() == question.ByProgram && !rec.Outcome.FromProgram() {
 					out.Program = append(out.Program, key(&x))
@@ -102,7 +108,7 @@ func headerKeys(set *question.Set) func(*question.Response) string {
 func headerValue(x *question.Response) any {
 	answer := x.Words()
 	if x.Answer.Custom != "" && x.Chooses() {
-		answer[len(answer)-1] = "Other (custom: " + x.Answer.Custom + ")"
+		answer[len(answer)-1-len(x.Answer.Files)] = "Other (custom: " + x.Answer.Custom + ")"
 	}
 	return strings.Join(answer, ", ")
 }
@@ -117,6 +123,10 @@ func idValue(x *question.Response) any {
 		return value
 	case []string:
 		return ids
+	case string:
+		if len(ids) == 0 { // files alone
+			return value
+		}
 	}
 	return strings.Join(ids, "")
 }

@@ -11,7 +11,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
-	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -123,19 +122,20 @@ type Answerer struct {
 }
 
 // Proof is the user's signature under a reply; without a published schema of its own.
-type Proof struct{ *view.Proof }
+type Proof struct{ *question.Proof }
 
 // Response is what became of one question.
 type Response struct {
-	QuestionID string         `json:"question_id"`
-	Question   string         `json:"question"`
-	Header     string         `json:"header,omitempty"`
-	State      question.State `json:"state"`
-	Selected   []Selected     `json:"selected"`
-	Text       string         `json:"text"`
-	Response   anyResponse    `json:"response"`
-	By         question.By    `json:"by,omitempty"`
-	Note       string         `json:"note,omitempty"` // the user's own word beside the answer
+	QuestionID string          `json:"question_id"`
+	Question   string          `json:"question"`
+	Header     string          `json:"header,omitempty"`
+	State      question.State  `json:"state"`
+	Selected   []Selected      `json:"selected"`
+	Text       string          `json:"text"`
+	Response   anyResponse     `json:"response"`
+	By         question.By     `json:"by,omitempty"`
+	Note       string          `json:"note,omitempty"` // the user's own word beside the answer
+	Files      []question.File `json:"files,omitempty"`
 }
 
 // anyResponse is a string, several strings, or yes or no; nil where there is no
@@ -178,9 +178,9 @@ func NewResult(rec desk.Record) *Result {
 		}
 		r.add(named, map[string]string{"name": r.Answerer.Name}, map[string]string{"name": ""})
 	}
-	if proof := view.ProofOf(rec.Outcome); proof != nil {
-		r.Proof = &Proof{proof}
-		r.Add("proven_"+string(proof.Kind), nil)
+	if o := rec.Outcome; o != nil && o.Proof.Public() != nil {
+		r.Proof = &Proof{o.Proof.Public()}
+		r.Add("proven_"+string(o.Proof.Kind), nil)
 	}
 	return r
 }
@@ -238,6 +238,20 @@ func NewUntold(rec desk.Record, command, address string) *Result {
 	}
 	r.add("untold", values, map[string]string{"id": "this id"})
 	return r
+}
+
+// AddFiles adds the files of a reply, with their paths on the agent's machine; path returns an
+// empty one for none.
+func (r *Result) AddFiles(reply *question.Reply, path func(question.File) string) {
+	var files []string
+	for _, f := range reply.Files() {
+		text := "file: " + f.String()
+		if path := path(f); path != "" {
+			text = strings.TrimSuffix(text, ")") + "; " + path + ")"
+		}
+		files = append(files, text)
+	}
+	r.Add("files", map[string]string{"files": strings.Join(files, "; ")})
 }
 
 // Age adds to a reply that is delivered late how old it is.
@@ -354,7 +368,7 @@ func responseOf(x question.Response) Response {
 			r.Selected = append(r.Selected, Selected{o.ID, o.Label})
 		}
 	}
-	r.Text = x.Answer.Custom
+	r.Text, r.Files = x.Answer.Custom, x.Answer.Files
 	return r
 }
 

@@ -142,7 +142,7 @@ func TestStructuredContent(t *testing.T) {
 	}
 	rec = answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
 	const proof = `"proof":{"kind":"ssh","key":"k1","name":"laptop","at":"2026-11-03T09:00:00Z","verified":true},`
-	if got, err := Format(proven(question.SSHProof, rec), "json", rec.Outcome.At); err != nil || !strings.Contains(got, proof) {
+	if got, err := Format(proven(question.SSHProof, rec), "json", rec.Outcome.At, noPath); err != nil || !strings.Contains(got, proof) {
 		t.Errorf("%v\ngot  %s\nwant %s in it", err, got, proof)
 	}
 	if state := NewResult(rec).Responses[1].State; state != "not_shown" {
@@ -221,13 +221,13 @@ func TestAge(t *testing.T) {
 		{question.ByProgram, 2 * time.Minute, `Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". This was 2 min ago.`},
 	} {
 		rec.Outcome.Reply.Answers[0].By = tc.by
-		if got, err := Format(rec, "text", given.Add(tc.late)); err != nil || got != tc.want {
+		if got, err := Format(rec, "text", given.Add(tc.late), noPath); err != nil || got != tc.want {
 			t.Errorf("%s after %s: %v\ngot  %s\nwant %s", tc.by, tc.late, err, got, tc.want)
 		}
 	}
 	for _, reply := range []question.Reply{{Dismissed: true}, {Discuss: true, Note: "why?"}} {
 		rec := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.StatusOf(reply), Reply: &reply, At: given})
-		if got, _ := Format(rec, "text", given.Add(time.Hour)); !strings.HasSuffix(got, " This was 1 h ago.") {
+		if got, _ := Format(rec, "text", given.Add(time.Hour), noPath); !strings.HasSuffix(got, " This was 1 h ago.") {
 			t.Errorf("%s after an hour: %s", rec.State, got)
 		}
 	}
@@ -238,7 +238,7 @@ func TestAge(t *testing.T) {
 			t.Errorf("a program's word is the user's: %s; %s", r.Summary, r.Message)
 		}
 	}
-	if got, _ := Format(asked(databaseQuestion()), "text", given); !strings.HasPrefix(got, "The question is still open") {
+	if got, _ := Format(asked(databaseQuestion()), "text", given, noPath); !strings.HasPrefix(got, "The question is still open") {
 		t.Error(got)
 	}
 }
@@ -252,6 +252,49 @@ func TestCutHeader(t *testing.T) {
 	call, err = DecodeAsk([]byte(`{"question":"Which?","header":"Which store of data","options":["a","b"]}`), question.DefaultLimits())
 	if err != nil || call.Set.Questions[0].Header != "Which store" {
 		t.Fatalf("%q, %v", call.Set.Questions[0].Header, err)
+	}
+}
+
+func noPath(question.File) string { return "" }
+
+// TestFilesInResults: every form of a result names the files of an answer, and says where they are.
+func TestFilesInResults(t *testing.T) {
+	shot := question.File{Name: "shot.png", Type: "image/png", Size: 34567, SHA256: "aa"}
+	log := question.File{Name: "log.txt", Type: "text/plain", Size: 12, SHA256: "bb"}
+	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Custom: "see there", Files: []question.File{shot, log}},
+		question.Answer{QuestionID: "q2", Selected: []string{"a"}, Files: []question.File{log}})
+	alone := answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Files: []question.File{shot}})
+	path := func(f question.File) string {
+		if f == log {
+			return ""
+		}
+		return "/desk/files/" + f.Key()
+	}
+	const named = "shot.png (image/png, 34 kB), log.txt (text/plain, 12 B)"
+	for _, tc := range []struct {
+		format, want string
+		rec          desk.Record
+	}{
+		{"headers", `{"answers":{"Database":"Other (custom: see there), ` + named + `","Features":"A, B, log.txt (text/plain, 12 B)"},"files":["/desk/files/aa.png","log.txt (text/plain, 12 B)","log.txt (text/plain, 12 B)"]}`, rec},
+		{"headers", `{"answers":{"Database":"shot.png (image/png, 34 kB)"},"files":["/desk/files/aa.png"]}`, alone},
+		{"ids", `{"answers":{"q1":"see there","q2":["a"]},"files":["/desk/files/aa.png","log.txt (text/plain, 12 B)","log.txt (text/plain, 12 B)"]}`, rec},
+		{"ids", `{"answers":{"q1":"shot.png (image/png, 34 kB)"},"files":["/desk/files/aa.png"]}`, alone},
+		{"text", `User has answered your questions: "Which database?"="shot.png (image/png, 34 kB)". You can now continue with the user's answers in mind. ` +
+			`Attached: file: shot.png (image/png, 34 kB; /desk/files/aa.png).`, alone},
+	} {
+		got, err := Format(tc.rec, tc.format, time.Time{}, path)
+		if err != nil || got != tc.want {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", tc.format, err, got, tc.want)
+		}
+	}
+	r := NewResult(alone)
+	r.AddFiles(alone.Reply(), path)
+	lean, err := json.Marshal(r.Lean())
+	if want := `{"status":"answered","answers":{"Which database?":"shot.png (image/png, 34 kB)"},"message":"Attached: file: shot.png (image/png, 34 kB; /desk/files/aa.png)."}`; err != nil || string(lean) != want {
+		t.Errorf("lean: %v\ngot  %s\nwant %s", err, lean, want)
+	}
+	if got, err := Format(alone, "json", time.Time{}, path); err != nil || !strings.Contains(got, `"response":"shot.png (image/png, 34 kB)"`) || !strings.Contains(got, `"files":[{"name":"shot.png","type":"image/png","size":34567,"sha256":"aa"}]`) {
+		t.Errorf("json: %s, %v", got, err)
 	}
 }
 
@@ -293,12 +336,12 @@ func TestFormats(t *testing.T) {
 		{"text", `User wants to discuss this before answering. Answered so far by a program, not by the user: "Which database?"="SQLite". Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled.`, beside},
 		{"text", `User dismissed the question without answering. Their reason: "too early". Go on without assuming that any option was chosen.`, dismissed},
 	} {
-		got, err := Format(tc.rec, tc.format, time.Time{})
+		got, err := Format(tc.rec, tc.format, time.Time{}, noPath)
 		if err != nil || got != tc.want {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", tc.format, err, got, tc.want)
 		}
 	}
-	if _, err := Format(rec, "yaml", time.Time{}); err == nil {
+	if _, err := Format(rec, "yaml", time.Time{}, noPath); err == nil {
 		t.Error("an unknown format was accepted")
 	}
 }

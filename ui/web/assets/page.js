@@ -18,7 +18,7 @@ async function load(url, body) {
   return { ok: text !== null && res.ok, status: text === null ? 0 : res.status, page: new DOMParser().parseFromString(text ?? '', 'text/html') };
 }
 
-const fields = (form, button) => new URLSearchParams(new FormData(form, button));
+const fields = (form, button) => new URLSearchParams([...new FormData(form, button)].filter(([, value]) => typeof value === 'string'));
 const entry = (id) => list.querySelector(`[data-id="${id}"]`);
 const isOpen = (li) => li && li.isConnected && !li.matches('.gone');
 const isListed = (li) => isOpen(li) && !li.hidden; // the filter fits it
@@ -236,7 +236,56 @@ async function recall(button) {
   focusField(fresh);
 }
 
+// ---- Files
+
+let attached = Promise.resolve(); // when the last file that was picked is attached
+
+// attach has the server keep files, with one request at a time, and renews the files of a
+// question.
+function attach(input, files) {
+  const { form } = input, { id } = input.closest('.files'), large = files.find((file) => file.size > texts.most);
+  if (large) return showNotice(texts.large.replace('%s', () => large.name), true);
+  attached = attached.then(async () => {
+    const body = new FormData(form);
+    for (const file of files) body.append(input.name, file);
+    const { ok, page } = await load('/attach', body), fresh = page.getElementById(id), old = $(id);
+    if (!fresh || !old) return ok ? reconcile() : showNotice(reasonOf(page), true);
+    const fault = fresh.parentElement.querySelector(':scope > .fault');
+    if (fault) showNotice(fault.textContent, true);
+    for (const el of old.querySelectorAll('[type="checkbox"]:not(:checked)')) [...fresh.querySelectorAll('[type="checkbox"]')].find((x) => x.value === el.value)?.removeAttribute('checked');
+    old.replaceWith(fresh);
+    form.elements.id.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+}
+
+// takeFiles attaches the files of a paste or a drop to the question that it is at, or that keys
+// answer.
+function takeFiles(event, { files }) {
+  const form = openForm(), field = form && (event.target.closest?.('fieldset.field') ?? liveField(form));
+  const input = field?.querySelector(':scope > .files [type="file"]');
+  delete form?.dataset.drop;
+  if (!files.length) return;
+  event.preventDefault();
+  if (input) attach(input, [...files]);
+}
+
+document.addEventListener('paste', (event) => {
+  const { target, clipboardData } = event;
+  if (!target.matches('textarea, input') || !clipboardData.types.includes('text/plain')) takeFiles(event, clipboardData);
+});
+document.addEventListener('drop', (event) => takeFiles(event, event.dataTransfer));
+document.addEventListener('dragover', (event) => {
+  if (!event.dataTransfer.types.includes('Files')) return;
+  event.preventDefault();
+  if (openForm()) openForm().dataset.drop = '';
+});
+document.addEventListener('dragleave', ({ relatedTarget }) => { if (!relatedTarget) delete openForm()?.dataset.drop; });
+
 pane.addEventListener('change', ({ target }) => {
+  if (target.type === 'file') {
+    attach(target, [...target.files]);
+    target.value = '';
+  }
   if (target.matches('[type="checkbox"][value="other"]:checked')) target.closest('.option').querySelector('.own').focus();
 });
 
@@ -280,6 +329,7 @@ async function send(button) {
   const { form } = button, { value: id } = form.elements.id, card = form.closest('.card');
   if (form.ariaBusy) return;
   form.ariaBusy = true;
+  await attached;
   const body = fields(form, button);
   let result = await load('/answer', body);
   const ask = result.page.querySelector('[data-sign]');

@@ -8,9 +8,15 @@ form.addEventListener('submit', async (event) => {
   const fault = form.querySelector('.fault'), { name } = form.elements;
   fault.textContent = '';
   try {
-    const options = JSON.parse(form.dataset.create);
-    options.user.name = options.user.displayName = name.value;
-    const created = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) });
+    const { challenge, keys } = form.dataset;
+    const created = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON({
+      challenge,
+      rp: { name: 'mcp-askuser' },
+      user: { id: challenge, name: name.value, displayName: name.value },
+      pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: 'public-key', alg })), // ECDSA on P-256, Ed25519, RSA
+      authenticatorSelection: { userVerification: 'required', residentKey: 'preferred' },
+      excludeCredentials: JSON.parse(keys),
+    }) });
     const body = new URLSearchParams({ name: name.value, credential: JSON.stringify(created) });
     const res = await fetch('/passkey', { method: 'POST', body });
     const page = new DOMParser().parseFromString(await res.text(), 'text/html');

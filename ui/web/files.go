@@ -1,0 +1,113 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
+)
+
+// maxUpload is the most bytes of a request's body with files.
+const maxUpload = question.MaxFiles*question.MaxFileSize + maxBody
+
+// uploads reports whether the body of a request may have files.
+func uploads(r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return r.Method == http.MethodPost && (kind == "multipart/form-data" || strings.HasSuffix(r.URL.Path, "/files"))
+}
+
+// admitUpload permits a request the size and the time that files take.
+func (s *Server) admitUpload(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
+	c, now := http.NewResponseController(w), time.Now()
+	_ = errors.Join(c.SetReadDeadline(now.Add(s.timeouts.upload)), c.SetWriteDeadline(now.Add(s.timeouts.upload+s.timeouts.response))) // else the usual ones hold
+}
+
+// attachFiles keeps the files that a form brings, and adds them to the form as those that
+// were attached before. The error is a question.Violations with all faults.
+func (s *Server) attachFiles(r *http.Request, rec *desk.Record) error {
+	if r.MultipartForm == nil {
+		return nil
+	}
+	var faults question.Violations
+	for at, q := range rec.All() {
+		for _, part := range r.MultipartForm.File[named(fieldUpload, at)] {
+			if part.Filename == "" { // a browser sends so that nothing was picked
+				continue
+			}
+			content, err := part.Open()
+			if err != nil {
+				return unreadBody(err)
+			}
+			f, err := s.Desk.AttachFile(r.Context(), rec.ID, part.Filename, content)
+			if found, ok := errors.AsType[question.Violations](err); ok {
+				for _, v := range found {
+					v.Path = "answers." + q.ID
+					faults = append(faults, v)
+				}
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			data, _ := json.Marshal(f) // which has no value that JSON lacks
+			r.PostForm.Add(named(fieldFile, at), string(data))
+		}
+	}
+	return faults.Err()
+}
+
+// postAttach attaches files to the answers of a form, and shows it as it was filled in.
+func (s *Server) postAttach(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formAndRecord(r)
+	if err != nil {
+		return err
+	}
+	if err := s.attachFiles(r, &rec); err != nil {
+		return s.showRefused(w, r, rec.ID, err)
+	}
+	return s.showForm(w, r, rec.ID, http.StatusOK, func(*card) {})
+}
+
+// uploadFile attaches the body of a request, by the name of its parameter.
+func (s *Server) uploadFile(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.Desk.Get(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	f, err := s.Desk.AttachFile(r.Context(), rec.ID, r.URL.Query().Get("name"), r.Body)
+	if err != nil {
+		return api.Late(&rec.Set, err)
+	}
+	write(w, http.StatusCreated, f)
+	return nil
+}
+
+// getFile returns a file. Only images are shown, and in a sandbox; a browser saves the others.
+func (s *Server) getFile(w http.ResponseWriter, r *http.Request) error {
+	f, data, err := s.Desk.File(r.Context(), r.PathValue("id"), r.PathValue("key"))
+	switch {
+	case errors.Is(err, desk.ErrNotFound):
+		return errNoPage
+	case err != nil:
+		return err
+	}
+	shown := "attachment"
+	if f.Image() {
+		shown = "inline"
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Content-Disposition", cmp.Or(mime.FormatMediaType(shown, map[string]string{"filename": f.Name}), shown))
+	h.Set("Content-Type", f.Type)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+	return nil
+}
