@@ -16,8 +16,8 @@ const (
 )
 
 // Clients returns all known clients. The forms of their entries are what the programs
-// write themselves (Claude Code 2.1, Codex 0.169, Gemini CLI 0.61, OpenCode 1.18), or
-// those of their documentation.
+// write themselves (Claude Code 2.1, Codex 0.169, Gemini CLI 0.61, OpenCode 1.18,
+// Copilot CLI 1.0), or those of their documentation.
 func Clients() []Client {
 	below := func(dir func(Place) string, path string) func(Place) string {
 		return func(p Place) string { return filepath.Join(dir(p), filepath.FromSlash(path)) }
@@ -55,6 +55,8 @@ func Clients() []Client {
 		return append(edit.Object{{Name: "type", Value: "stdio"}}, plain(s)...)
 	}
 	mcpServers := []string{"mcpServers"}
+	allTools := edit.Member{Name: "tools", Value: []string{"*"}}
+	approved := edit.Member{Name: "autoApprove", Value: []string{"ask_user_question", "confirm_action", "await_answer"}}
 	clients := []Client{
 		{
 			Name: "claude-code", program: "claude",
@@ -194,6 +196,25 @@ func Clients() []Client {
 				return edit.Object{{Name: "type", Value: "stdio"}, {Name: "command", Value: s.Command}, {Name: "args", Value: s.args(long)}, {Name: "timeout", Value: longSeconds}}
 			},
 			remote: typed("http"), reference: "$" + TokenVariable,
+		},
+		{
+			Name: "copilot", program: "copilot",
+			Restart: words.Mark("Start a new session to use it."),
+			format:  edit.JSON, path: mcpServers, project: ".github/mcp.json",
+			user:  func(p Place) string { return filepath.Join(p.dir("COPILOT_HOME", ".copilot"), "mcp-config.json") },
+			limit: limit{key: "timeout", unit: time.Millisecond},
+			local: func(s Server) edit.Object {
+				return append(append(edit.Object{{Name: "type", Value: "local"}}, waits(long)(s)...), allTools, edit.Member{Name: "timeout", Value: longSeconds * 1000})
+			},
+			remote: and(typed("http"), allTools), reference: "${" + TokenVariable + "}",
+		},
+		{
+			Name: "kiro", program: "kiro-cli",
+			Restart: words.Mark("Start a new session to use it."),
+			format:  edit.JSON, path: mcpServers, project: ".kiro/settings/mcp.json",
+			user: below(Place.Home, ".kiro/settings/mcp.json"),
+			// It asks before the use of a tool that is not in this list, which takes names only.
+			local: and(plain, approved), remote: and(at("url"), approved), reference: "${" + TokenVariable + "}",
 		},
 	}
 	for i := range clients {

@@ -53,14 +53,18 @@ type claudeCall struct {
 	Response json.RawMessage `json:"tool_response"` // the text that the model reads
 }
 
-// readClaude parses an event. A subagent's dialog is hidden from the user while hook
-// runs, and an unattended session has none.
+// readClaude parses an event. In a terminal a subagent's dialog is hidden from the user
+// while hook runs; an application on the SDK, such as an editor, shows it meanwhile.
 func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	var in claudeEvent
-	if json.Unmarshal(data, &in) != nil || in.Session == "" || in.Agent != "" {
+	sdk := strings.HasPrefix(getenv("CLAUDE_CODE_ENTRYPOINT"), "sdk")
+	if json.Unmarshal(data, &in) != nil || in.Session == "" || in.Agent != "" && !sdk {
 		return event{}, false
 	}
 	out := event{session: in.Session, directory: in.Dir}
+	if in.Agent != "" { // it continues when the session's turn stops
+		out.session += "/" + in.Agent
+	}
 	out.host, _ = strconv.Atoi(getenv("CLAUDE_PID"))
 	if dir := getenv("CLAUDE_PROJECT_DIR"); dir != "" {
 		out.directory = dir
@@ -70,13 +74,11 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	switch in.Event {
 	case permissionRequest:
 		switch {
-		case in.Tool != claudeTool:
-			// Other programs that run these hooks set neither variable: they may show
-			// a dialog of their own.
-			ok = (attended || out.host > 0) && in.permission(&out)
-			out.unattended = !attended
-		case attended:
+		case !attended && out.host == 0: // another program that runs these hooks
+		case in.Tool == claudeTool: // offered only where a dialog can be shown
 			ok = in.asks(&out)
+		default:
+			ok, out.unattended = in.permission(&out), !attended
 		}
 	case postToolUse:
 		if in.Tool == claudeTool {

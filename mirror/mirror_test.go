@@ -581,6 +581,48 @@ func TestPermissionAlone(t *testing.T) {
 	}
 }
 
+// environment is what Claude Code sets for its hooks.
+func environment(attended, entrypoint string) func(*mirror.Options) {
+	return func(o *mirror.Options) {
+		o.Getenv = func(name string) string {
+			return map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": attended, "CLAUDE_PID": "7", "CLAUDE_CODE_ENTRYPOINT": entrypoint}[name]
+		}
+	}
+}
+
+// A session in the background, or of an application on the SDK, has a dialog though no
+// user attends to it.
+func TestUnattendedQuestion(t *testing.T) {
+	for _, entrypoint := range []string{"cli", "sdk-ts"} {
+		b := start(t, t.TempDir(), request("s1", one), environment("0", entrypoint))
+		b.reply(b.record(), question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}})
+		if text := b.printed(); !strings.Contains(text, `"Which database?":"MongoDB"`) {
+			t.Errorf("%s: printed %s", entrypoint, text)
+		}
+	}
+}
+
+// A subagent's dialog of an application on the SDK stays open while the hook runs, and
+// when the turn of its session stops.
+func TestSubagentOfSDK(t *testing.T) {
+	dir := t.TempDir()
+	b := start(t, dir, claude("PermissionRequest", "s1", touch, `"agent_id":"a1"`), permitted, environment("0", "sdk-ts"))
+	rec := b.record()
+	event(claude("Stop", "s1"))(t, nil, dir)
+	if rec := get(t, b.desk, rec.ID); rec.Outcome != nil {
+		t.Fatalf("it ended with the turn: %+v", rec.Outcome)
+	}
+	b.reply(rec, question.Reply{Answers: []question.Answer{choice("q1", question.YesID)}})
+	if text := b.printed(); !strings.Contains(text, `"allow"`) {
+		t.Errorf("printed %s", text)
+	}
+	ended := claude("PostToolBatch", "s1", `"agent_id":"a1","tool_calls":[{`+touch+`,"tool_use_id":"t","tool_response":"done"}]`)
+	_ = start(t, dir, ended, environment("0", "sdk-ts")).printed()
+	if rec := get(t, b.desk, rec.ID); rec.Outcome.Unsettled {
+		t.Errorf("it is not settled: %+v", rec.Outcome)
+	}
+}
+
 // Two dialogs of one session are told apart, and answered in any order.
 func TestTwoAtOnce(t *testing.T) {
 	dir := t.TempDir()

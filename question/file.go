@@ -3,12 +3,9 @@ package question
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"image"
-	_ "image/gif" // headers of images
-	_ "image/jpeg"
-	_ "image/png"
 	"maps"
 	"net/http"
 	"path"
@@ -16,8 +13,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	_ "golang.org/x/image/webp"
 )
 
 // Limits of the files of an answer.
@@ -98,44 +93,70 @@ func NewFile(name string, data []byte) (File, error) {
 		found.AddTranslated("file", "the file %q is larger than %d MB", f.Name, MaxFileSize>>20)
 	default:
 		f.Type = detect(data)
-		if claimed := claim(f.Name); f.Type == "" || claimed != "" && claimed != kind(f.Type) {
+		if f.Type == "" || lies(f.Name, f.Type) {
 			found.AddTranslated("file", "the file %q cannot be attached; PNG, JPEG, GIF, WebP, PDF and plain text can, each under its own ending", f.Name)
-		} else if c, _, err := image.DecodeConfig(bytes.NewReader(data)); f.Image() && (err != nil || c.Width < 1 || c.Height < 1 || c.Width > maxPixels/c.Height) {
+		} else if w, h := pixels(f.Type, data); f.Image() && (w < 1 || h < 1 || w > maxPixels/h) {
 			found.AddTranslated("file", "the image %q is damaged, or has more than %d megapixels", f.Name, maxPixels/1_000_000)
 		}
 	}
 	return f, found.Err()
 }
 
+// pixels returns the dimensions of an image as its header has them; zeros where it has none.
+// The standard library's decoders would make the program larger by 200 KB.
+func pixels(kind string, data []byte) (width, height int) {
+	little, big := binary.LittleEndian, binary.BigEndian
+	head := append(bytes.Clone(data[:min(len(data), 32)]), make([]byte, 32)...)
+	switch kind + " " + string(head[12:16]) {
+	case "image/png IHDR":
+		return int(big.Uint32(head[16:])), int(big.Uint32(head[20:]))
+	case "image/webp VP8 ":
+		return int(little.Uint16(head[26:]) & 0x3fff), int(little.Uint16(head[28:]) & 0x3fff)
+	case "image/webp VP8L":
+		bits := int(little.Uint32(head[21:]))
+		return bits&0x3fff + 1, bits>>14&0x3fff + 1
+	case "image/webp VP8X":
+		return int(little.Uint32(head[24:])&0xffffff) + 1, int(little.Uint32(head[27:])&0xffffff) + 1
+	}
+	switch kind {
+	case "image/gif":
+		return int(little.Uint16(head[6:])), int(little.Uint16(head[8:]))
+	case "image/jpeg": // segments, up to the start of the frame
+		for rest := data[2:]; len(rest) > 8 && rest[0] == 0xff; {
+			marker := rest[1]
+			if marker == 0xff { // a fill byte
+				rest = rest[1:]
+				continue
+			}
+			if marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc {
+				return int(big.Uint16(rest[7:])), int(big.Uint16(rest[5:]))
+			}
+			rest = rest[min(len(rest), 2+int(big.Uint16(rest[2:]))):]
+		}
+	}
+	return 0, 0
+}
+
 // detect returns the type of a content, empty where it is not accepted.
 func detect(data []byte) string {
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 	found, _, _ := strings.Cut(http.DetectContentType(data), ";")
-	if found == textType && (!utf8.Valid(data) || bytes.ContainsFunc(data, isControl) || bytes.HasPrefix(bytes.ToLower(bytes.TrimSpace(data)), []byte("<svg"))) {
-		return ""
-	}
-	if _, ok := fileTypes[found]; !ok {
+	if found == textType && (!utf8.Valid(data) || bytes.ContainsFunc(data, control) || bytes.HasPrefix(bytes.ToLower(bytes.TrimSpace(data)), []byte("<svg"))) || fileTypes[found] == "" {
 		return ""
 	}
 	return found
 }
 
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
-
-// kind is the first part of a type; of images all have one.
-func kind(t string) string { return strings.TrimSuffix(t, path.Base(t)) }
-
-// claim returns the kind of file that the ending of a name promises; empty for any.
-func claim(name string) string {
-	ending := strings.ToLower(path.Ext(name))
-	if ending == ".jpeg" {
-		ending = ".jpg"
-	}
+// lies reports whether the ending of a name promises another kind of file than a type is: the
+// kind is the first part of a type.
+func lies(name, found string) bool {
+	ending := strings.Replace(strings.ToLower(path.Ext(name)), ".jpeg", ".jpg", 1)
 	for t, e := range fileTypes {
-		if e == ending && t != textType {
-			return kind(t)
+		if e == ending && t != textType && path.Dir(t) != path.Dir(found) {
+			return true
 		}
 	}
-	return ""
+	return false
 }
 
 // FileName makes a name from outside safe: its last element, without what is not

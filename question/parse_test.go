@@ -143,6 +143,8 @@ func TestParseReply(t *testing.T) {
 		{`{"db":"pg"}`, Reply{Answers: []Answer{answer}}, ""},
 		{`{"answers":{"db":"pg"},"notes":{"question-0":"for now"}}`, Reply{Answers: []Answer{noted}}, ""},
 		{`{"discuss":true}`, Reply{Discuss: true}, ""},
+		{`{"files":{"note":[{"name":"a.png","type":"image/png","size":3,"sha256":"aa"}]}}`, Reply{Answers: []Answer{{QuestionID: "note", Files: []File{{"a.png", "image/png", 3, "aa"}}}}}, ""},
+		{`{"files":{"note":"a.png"}}`, Reply{}, "files: must be an object of arrays"},
 		{`{"discuss":true,"notes":{"Which database?":"for now"}}`, Reply{Discuss: true, Answers: []Answer{{QuestionID: "db", Note: "for now"}}}, ""},
 		{`{"note":"x"}`, Reply{Answers: []Answer{{QuestionID: "note", Custom: "x"}}}, ""},
 		{`[{"question_id":"db","selected":["pg"],"note":"for now"},{"question_id":"note","state":"unanswered","note":"later"}]`, Reply{Answers: []Answer{noted, {QuestionID: "note", Note: "later"}}}, ""},

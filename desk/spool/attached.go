@@ -22,15 +22,7 @@ func (s *Spool) PutFile(ctx context.Context, id, key string, data []byte) error 
 	if err != nil {
 		return err
 	}
-	temp, err := s.writeTemp(path, id, data, true)
-	if err != nil {
-		return err
-	}
-	if err := rename(temp, path); err != nil {
-		os.Remove(temp)
-		return advise(err)
-	}
-	return s.syncNames(filepath.Dir(path))
+	return s.replace(path, id, data, true)
 }
 
 // GetFile implements desk.FileStore.

@@ -52,8 +52,16 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 // Put implements desk.Store: a temporary file takes the place of the document.
 // What is replaced every few keystrokes is not synced.
 func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	sync := kind != desk.KindDrafts && kind != desk.KindShowing
-	temp, path, err := s.prepare(ctx, kind, id, data, sync)
+	path, err := s.path(ctx, kind, id)
+	if err != nil {
+		return err
+	}
+	return s.replace(path, id, data, kind != desk.KindDrafts && kind != desk.KindShowing)
+}
+
+// replace puts a file in the place of one, or of none, synced if wanted.
+func (s *Spool) replace(path, id string, data []byte, sync bool) error {
+	temp, err := s.writeTemp(path, id, data, sync)
 	if err != nil {
 		return err
 	}
@@ -100,15 +108,15 @@ func (s *Spool) prepare(ctx context.Context, kind desk.Kind, id string, data []b
 	if path, err = s.path(ctx, kind, id); err != nil {
 		return "", "", err
 	}
-	if len(data) > maxSize {
-		return "", "", fmt.Errorf("%s would be %d bytes, more than %d: ask less at once", id, len(data), maxSize)
-	}
 	temp, err = s.writeTemp(path, id, data, sync)
 	return temp, path, err
 }
 
 // writeTemp writes a temporary file for what is to have a path.
 func (s *Spool) writeTemp(path, id string, data []byte, sync bool) (temp string, err error) {
+	if len(data) > maxSize {
+		return "", fmt.Errorf("%s would be %d bytes, more than %d: ask less at once", id, len(data), maxSize)
+	}
 	if err := s.makeDirs(filepath.Join(s.dir, tempDir), filepath.Dir(path)); err != nil {
 		return "", err
 	}

@@ -4,7 +4,6 @@ package hosts
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -107,21 +106,42 @@ MCP_ASKUSER_DIR = %q
 	return h
 }
 
-// claude starts Claude Code.
-func claude(t *testing.T, m *model) *host {
-	home, dir := t.TempDir(), t.TempDir()
+// claudeEnv is the environment of a Claude Code with a home of its own, which has our
+// server by mcp-askuser install, with the flags of more.
+func claudeEnv(t *testing.T, m *model, dir string, more ...string) (home string, env []string) {
+	t.Helper()
+	home = t.TempDir()
 	key := "sk-ant-api03-no-key-at-all-000000000000"
 	settings := map[string]any{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": map[string]any{"approved": []string{key[len(key)-20:]}},
 		"projects": map[string]any{dir: map[string]any{"hasTrustDialogAccepted": true, "allowedTools": []string{}}}}
-	data, _ := json.Marshal(settings)
-	save(t, filepath.Join(home, ".claude.json"), string(data))
-	servers, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"askuser": map[string]any{"command": program(t),
-		"args": []string{"serve", "--surface", "elicit", "--max-rounds", "0", "--dir", filepath.Join(home, "desk")}}}})
-	mcp := filepath.Join(home, "mcp.json")
-	save(t, mcp, string(servers))
-	h := start(t, m, dir, []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + home, "ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + key, "DISABLE_AUTOUPDATER=1",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"},
-		bin(t, "claude"), "--mcp-config", mcp, "--strict-mcp-config", "--allowedTools", "mcp__askuser")
+	save(t, filepath.Join(home, ".claude.json"), text(settings))
+	save(t, filepath.Join(home, "settings.json"), `{"permissions":{"defaultMode":"default"}}`) // else a model judges each call
+	env = []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + home, "ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + key, "DISABLE_AUTOUPDATER=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
+		"ASK_MAX_ROUNDS=0", "MCP_ASKUSER_DIR=" + filepath.Join(home, "desk")}
+	for _, args := range [][]string{{"install", "claude-code"}, append([]string{"install", "claude-code"}, more...)} {
+		run(t, "", env, program(t), args...)
+	}
+	return home, env
+}
+
+// run runs a program to its end and returns what it printed.
+func run(t *testing.T, dir string, env []string, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = dir, env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", program, args, err, out)
+	}
+	return string(out)
+}
+
+// claude starts Claude Code.
+func claude(t *testing.T, m *model) *host {
+	dir := t.TempDir()
+	home, env := claudeEnv(t, m, dir)
+	h := start(t, m, dir, append(env, "ASK_SURFACE=elicit"), bin(t, "claude"))
 	h.desk = filepath.Join(home, "desk")
 	return h
 }
@@ -142,7 +162,8 @@ func program(t *testing.T) string {
 // bin is a host's program, of the packages in HOSTS_MODULES or here.
 func bin(t *testing.T, name string) string {
 	t.Helper()
-	path := map[string]string{"codex": ".bin/codex", "claude": "@anthropic-ai/claude-code-linux-x64/claude"}[name]
+	path := map[string]string{"codex": ".bin/codex", "claude": "@anthropic-ai/claude-code-linux-x64/claude",
+		"acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs"}[name]
 	return existing(t, filepath.Join(cmp.Or(os.Getenv("HOSTS_MODULES"), "node_modules"), path))
 }
 

@@ -17,15 +17,22 @@ import (
 	"time"
 )
 
-// model is a scripted model behind a host: it calls our tools when the test
-// says so, and keeps what they return. It speaks as much of OpenAI's responses
-// API and of Anthropic's messages API as the hosts need.
+// model is a scripted model behind a host: it calls tools when the test says so,
+// and keeps what they return. It speaks as much of OpenAI's responses API and of
+// Anthropic's messages API as the hosts need.
 type model struct {
 	*httptest.Server
+	*dialogue
+	sub *dialogue // of a subagent, whose prompt has subagentPrompt
+}
+
+// dialogue is a conversation of the model with a host.
+type dialogue struct {
+	prefix  string // of its call ids
 	calls   chan toolCall
 	results chan string // what each call returned
 
-	asked atomic.Bool // something, of the dialogue
+	asked atomic.Bool // something
 
 	mu   sync.Mutex
 	open *toolCall // under way
@@ -33,13 +40,22 @@ type model struct {
 	n    int
 }
 
+// toolCall is a call of our tool by our name of it, of a host's tool by its own, or, if
+// tool is "", the end of the turn.
 type toolCall struct {
-	tool string // our name of it
+	tool string
 	args any
 }
 
+// subagentPrompt is a part of the prompt that a test gives to a subagent.
+const subagentPrompt = "Ask as a subagent."
+
+func newDialogue(prefix string) *dialogue {
+	return &dialogue{prefix: prefix, calls: make(chan toolCall), results: make(chan string, 100)}
+}
+
 func newModel(t *testing.T) *model {
-	m := &model{calls: make(chan toolCall), results: make(chan string, 100)}
+	m := &model{dialogue: newDialogue("call"), sub: newDialogue("sub")}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", m.responses)
 	mux.HandleFunc("POST /v1/messages", m.messages)
@@ -69,7 +85,7 @@ func trace(h http.Handler) http.Handler {
 // next waits for the next call that the test wants, once the host has brought
 // the result of the last. A host that asks again without it has dropped our
 // response, as its user said something meanwhile: the call is made again.
-func (m *model) next(r *http.Request, result func(id string) (string, bool)) (call toolCall, id string, ok bool) {
+func (m *dialogue) next(r *http.Request, result func(id string) (string, bool)) (call toolCall, id string, ok bool) {
 	m.asked.Store(true)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,7 +99,9 @@ func (m *model) next(r *http.Request, result func(id string) (string, bool)) (ca
 	}
 	select {
 	case call = <-m.calls:
-		m.open = &call
+		if m.open = &call; call.tool == "" {
+			m.open = nil
+		}
 		return call, m.number(), true
 	case <-r.Context().Done():
 		return call, "", false
@@ -91,9 +109,9 @@ func (m *model) next(r *http.Request, result func(id string) (string, bool)) (ca
 }
 
 // number gives the call that is under way a new id.
-func (m *model) number() string {
+func (m *dialogue) number() string {
 	m.n++
-	m.last = fmt.Sprintf("call_%d", m.n)
+	m.last = fmt.Sprintf("%s_%d", m.prefix, m.n)
 	return m.last
 }
 
@@ -197,16 +215,23 @@ func (m *model) messages(w http.ResponseWriter, r *http.Request) {
 	if slices.ContainsFunc(body.Tools, func(t tool) bool { return strings.HasPrefix(t.Name, "mcp__askuser__") }) {
 		name = "mcp__askuser__"
 	}
-	if name == "" { // a title, a summary: not the dialogue
+	say := func() {
 		events(w, start,
 			map[string]any{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "text", "text": ""}},
 			map[string]any{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "text_delta", "text": "ok"}},
 			map[string]any{"type": "content_block_stop", "index": 0},
 			map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": "end_turn", "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 1}},
 			map[string]any{"type": "message_stop"})
+	}
+	if name == "" && !slices.ContainsFunc(body.Tools, func(t tool) bool { return t.Name == "Bash" }) { // a title, a summary: not the dialogue
+		say()
 		return
 	}
-	call, id, ok := m.next(r, func(id string) (string, bool) {
+	d := m.dialogue
+	if len(body.Messages) > 0 && strings.Contains(string(body.Messages[0].Content), subagentPrompt) {
+		d = m.sub
+	}
+	call, id, ok := d.next(r, func(id string) (string, bool) {
 		for _, message := range body.Messages {
 			var blocks []struct {
 				Type      string `json:"type"`
@@ -224,6 +249,13 @@ func (m *model) messages(w http.ResponseWriter, r *http.Request) {
 	})
 	if !ok {
 		return
+	}
+	if call.tool == "" {
+		say()
+		return
+	}
+	if name = "mcp__askuser__"; call.tool != strings.ToLower(call.tool) { // the host's own
+		name = ""
 	}
 	events(w, start,
 		map[string]any{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "tool_use", "id": "toolu_" + id, "name": name + call.tool, "input": map[string]any{}}},

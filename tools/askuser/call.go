@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -33,6 +34,8 @@ type call struct {
 	token   mcp.ProgressToken
 	req     *mcp.CallToolRequest // nil once the call waits
 	dropped []string             // parts of the call that cannot be asked, see wire.Call
+	noWait  bool                 // the call returns once its questions are shown
+	ids     []string             // of await_answer
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
@@ -65,12 +68,12 @@ func (c *call) arguments() json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// serve opens the question of the call and waits for its end, unless the arguments
+// serve opens the questions of the call and waits for their end, unless the arguments
 // are bad. A call that brings the result of a form joins the question of the form.
-// Open returns the waiter, or the result of a call that does not wait, or neither
+// Open returns the waiters, or the result of a call that does not wait, or neither
 // once ctx has ended.
-func (c *call) serve(ctx context.Context, bad error, open func() (*present.Waiter, *mcp.CallToolResult)) (*mcp.CallToolResult, error) {
-	var w *present.Waiter
+func (c *call) serve(ctx context.Context, bad error, open func() ([]*present.Waiter, *mcp.CallToolResult)) (*mcp.CallToolResult, error) {
+	var w []*present.Waiter
 	var r *mcp.CallToolResult
 	switch {
 	case c.req.Params.RequestState != "":
@@ -90,7 +93,7 @@ func (c *call) serve(ctx context.Context, bad error, open func() (*present.Waite
 }
 
 // ask opens the question of a call that asks.
-func (c *call) ask(ctx context.Context, form *wire.Call) (*present.Waiter, *mcp.CallToolResult) {
+func (c *call) ask(ctx context.Context, form *wire.Call) ([]*present.Waiter, *mcp.CallToolResult) {
 	request := desk.Request{
 		Set:       form.Set,
 		Session:   c.qualifySession(cmp.Or(c.session, c.client.Session)),
@@ -121,15 +124,17 @@ func (c *call) ask(ctx context.Context, form *wire.Call) (*present.Waiter, *mcp.
 		}
 		return nil, c.result(wire.NewResult(rec))
 	}
-	w, err := c.submit(ctx, present.Question{Request: request, Surfaces: c.surfaces(), KeepOpen: c.attended(), Interrupted: desk.Dismissed})
+	w, err := c.submit(ctx, present.Question{Request: request, Surfaces: c.surfaces(!c.noWait), KeepOpen: c.attended() || c.formLater(), Interrupted: desk.Dismissed})
 	var limit *desk.RoundLimitError
 	switch {
 	case errors.As(err, &limit): // the model continues without asking; the user can lift the limit
 		return nil, refused(wire.CodeRoundLimit, texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}))
 	case err != nil && ctx.Err() == nil:
 		return nil, c.failureResult(ctx, "", fmt.Errorf("asking: %w", err))
+	case err != nil:
+		return nil, nil
 	}
-	return w, nil
+	return []*present.Waiter{w}, nil
 }
 
 // submit submits the question after those of the calls that arrived earlier in
@@ -173,44 +178,68 @@ func (c *call) qualifySession(session string) string {
 
 // resume passes the form's result to its surface. The request state comes from the
 // client: it is valid only if this server issued it.
-func (c *call) resume(ctx context.Context) (*present.Waiter, *mcp.CallToolResult) {
+func (c *call) resume(ctx context.Context) ([]*present.Waiter, *mcp.CallToolResult) {
 	id, secret, _ := strings.Cut(c.req.Params.RequestState, ".")
 	if w := c.Presenter.Return(id, secret, c.req.Params.InputResponses); w != nil {
-		return c.leaveOrder(ctx, w), nil
+		if !slices.Contains(c.ids, id) {
+			c.ids = []string{id}
+		}
+		return c.rejoin(ctx, c.ids, w)
 	}
-	return c.rejoin(ctx, id)
+	return c.rejoin(ctx, []string{id}, nil)
 }
 
-// rejoin joins a record that the same agent asked before. For other agents the record
-// does not exist.
-func (c *call) rejoin(ctx context.Context, id string) (*present.Waiter, *mcp.CallToolResult) {
-	var w *present.Waiter
+// rejoin joins records that the same agent asked before; returned is the waiter of one
+// whose form has brought its result, or nil. For other agents a record does not exist. The
+// client's form shows the first that is open: the call, and with it the form, ends with
+// the first answer.
+func (c *call) rejoin(ctx context.Context, ids []string, returned *present.Waiter) (all []*present.Waiter, r *mcp.CallToolResult) {
+	withForm := !c.noWait
+	for _, id := range ids {
+		w, err := returned, error(nil)
+		if returned == nil || id != returned.Record().ID {
+			w, err = c.join(ctx, id, withForm)
+		}
+		if err != nil {
+			leave(all)
+			if errors.Is(err, desk.ErrNotFound) {
+				return nil, badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}})
+			}
+			return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
+		}
+		withForm = withForm && ended(w)
+		all = append(all, w)
+	}
+	return c.leaveOrder(ctx, all), nil
+}
+
+func (c *call) join(ctx context.Context, id string, withForm bool) (*present.Waiter, error) {
 	rec, err := c.Desk.Get(ctx, id)
 	if err == nil && rec.Asker.Agent != c.client.Agent {
 		err = desk.ErrNotFound
 	}
-	if err == nil {
-		w, err = c.Presenter.Join(ctx, id, c.surfaces())
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case errors.Is(err, desk.ErrNotFound):
-		return nil, badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}})
-	case err != nil:
-		return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
-	}
-	return c.leaveOrder(ctx, w), nil
+	return c.Presenter.Join(ctx, id, c.surfaces(withForm))
 }
 
 // leaveOrder has later calls not wait for one that asks nothing. It returns nil when
 // ctx ends before the call has its turn.
-func (c *call) leaveOrder(ctx context.Context, w *present.Waiter) *present.Waiter {
+func (c *call) leaveOrder(ctx context.Context, all []*present.Waiter) []*present.Waiter {
 	release, err := c.Turn(ctx)
 	release()
 	if err != nil {
-		w.Leave()
+		leave(all)
 		return nil
 	}
-	return w
+	return all
+}
+
+func leave(all []*present.Waiter) {
+	for _, w := range all {
+		w.Leave()
+	}
 }
 
 // attended reports whether a user reads what the client's model writes.
@@ -218,15 +247,19 @@ func (c *call) attended() bool {
 	return c.Attended != nil && c.Attended(c.name != "")
 }
 
-// failureResult returns the result of an internal failure: it logs the cause, and
-// gives the model one sentence.
 func (c *call) failureResult(ctx context.Context, id string, err error) *mcp.CallToolResult {
+	return c.result(c.failure(ctx, id, err))
+}
+
+// failure returns the result of an internal failure: it logs the cause, and gives the
+// model one sentence.
+func (c *call) failure(ctx context.Context, id string, err error) *wire.Result {
 	c.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
 	r := wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}})
 	if errors.Is(err, desk.ErrLost) {
 		r.Replace("lost", nil)
 	}
-	return c.result(r)
+	return r
 }
 
 // result returns the result of the call, and names the parts that were not asked.

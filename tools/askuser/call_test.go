@@ -477,6 +477,8 @@ func TestFilesOfAnAnswer(t *testing.T) {
 		{"claude-code", false, 1, true, true},
 		{"claude-code", true, 1, true, false},
 		{"codex-mcp-client", false, 1, false, true},
+		{"gemini-cli-mcp-client", false, 1, true, true},
+		{"opencode", false, 1, true, true},
 		{"another", false, 0, true, true},
 	} {
 		r := newRig(t, ui.Elsewhere())
@@ -803,12 +805,26 @@ func TestPaneBeforeTheForm(t *testing.T) {
 	}
 }
 
-// A form that its host shows too late is not used.
-func TestLateForms(t *testing.T) {
-	r := newRig(t, Elicit())
-	l := &link{client: Client{Implementation: mcp.Implementation{Name: "goose"}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
-	if status := within(t, r.start(t.Context(), l, request(which))).status(t); status != "unavailable" {
-		t.Errorf("the result is %s", status)
+// A client that declares forms receives one, whatever its name; one that does not receives
+// none.
+func TestFormsFollowTheCapability(t *testing.T) {
+	names := []string{"a client without a row", "opencode-v2", "Visual Studio Code", "kiro-cli"}
+	for _, h := range knownHosts() {
+		names = append(names, h.name)
+	}
+	for _, name := range names {
+		for _, declared := range []*mcp.ElicitationCapability{{}, nil} {
+			forms := 0
+			l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: declared}}}
+			l.elicit = func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+				forms++
+				return nil, errors.New("seen enough")
+			}
+			within(t, newRig(t, Elicit()).start(t.Context(), l, request(which)))
+			if want := map[bool]int{true: 1}[declared != nil]; forms != want {
+				t.Errorf("%s, which declares %v, received %d forms", name, declared, forms)
+			}
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package askuser
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -36,14 +37,18 @@ type addressTeller interface {
 }
 
 // surfaces returns the surfaces to try, with the client's own form in place of the
-// placeholder. A surface tells its address only if the client shows progress
-// messages to a user.
-func (c *call) surfaces() present.Surfaces {
+// placeholder, unless the call does not last as long as the form. A surface tells its
+// address only if the client shows progress messages to a user.
+func (c *call) surfaces(withForm bool) present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
 		out := make([]ui.Surface, 0, len(c.Surfaces)+1)
 		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
-				s = c.clientForm(x)
+				if !withForm {
+					s = unavailableForm("the client shows a form only while a call waits")
+				} else {
+					s = c.clientForm(x)
+				}
 				if _, none := s.(unavailableForm); !none && c.Beside != nil && (c.paneFirst && c.attended() || c.style().Cuts(&x.Record().Set)) {
 					out = append(out, c.Beside)
 				}
@@ -65,6 +70,13 @@ func (c *call) style() elicit.Style {
 	return s
 }
 
+// formLater reports whether a call that does not wait leaves its question to the client's
+// form, which await_answer shows.
+func (c *call) formLater() bool {
+	return c.noWait && (c.name == "" || c.attended()) && c.client.Elicits(mcp.ElicitationModeForm) &&
+		slices.ContainsFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "elicit" })
+}
+
 // clientForm returns the surface of the client's own form. A client that did not
 // declare forms receives none.
 func (c *call) clientForm(x *present.Presentation) ui.Surface {
@@ -73,8 +85,6 @@ func (c *call) clientForm(x *present.Presentation) ui.Surface {
 		return c.signingForm(x)
 	case !c.client.Elicits(mcp.ElicitationModeForm):
 		return unavailableForm("the client did not declare form elicitation")
-	case c.formAfterCall:
-		return unavailableForm("the client shows a form only when the call has ended")
 	case c.client.Modern:
 		trip := &roundTrip{client: x}
 		if c.Remote {

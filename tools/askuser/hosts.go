@@ -10,7 +10,8 @@ import (
 )
 
 // host is what we know of the client program. Every value was measured, or its
-// public source is named beside it.
+// public source is named beside it. A host's row describes limits, styles and the order of
+// surfaces; whether a client shows forms is decided by what it declares in its session.
 type host struct {
 	name string // as found in the client's own name, in lower case
 	// maxWait is how long one call may wait before it returns a ticket; 0: defaultWait.
@@ -42,9 +43,6 @@ type host struct {
 	// paneFirst means that a pane beside the host comes before its form: the place does
 	// not depend on what is asked.
 	paneFirst bool
-	// formAfterCall means that the host opens its form only after the call has
-	// ended. The form is then not used.
-	formAfterCall bool
 	// handshake means that we use protocol versions with a handshake, even if the
 	// host offers later ones: only there it closes a form on request.
 	handshake bool
@@ -83,11 +81,16 @@ func knownHosts() []host {
 		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, hidesText: true, images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
 		// Where a line of a progress message is wider than its box, six columns less
 		// than the terminal, the whole message becomes one line that is cut there.
-		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},
+		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},
+		// Without a limit in its file it waited longer than 15 minutes, with a progress
+		// message every 10 s. Only with a handshake can it close a form that was answered
+		// elsewhere. A list begins on its first row, which Enter sends, and ignores letters.
+		{name: "copilot-cli", maxWaitInForm: unlimitedWait, progressExtends: true, showsProgress: true, handshake: true, form: elicit.Style{OwnWords: true}},
 		// 60 s; every progress message restarts them.
-		{name: "opencode", maxWaitInForm: unlimitedWait, maxWaitHTTP: 10 * time.Minute, progressExtends: true},
-		// Declares forms but cancels them by itself (reported for v1.0.0 by the
-		// authors of a server for it); its limit is not documented.
+		{name: "opencode", images: imagesBeside, maxWaitInForm: unlimitedWait, maxWaitHTTP: 10 * time.Minute, progressExtends: true},
+		// Version 1.0.0 declared forms but cancelled them by itself (reported by the
+		// authors of a server for it), and the next surface follows; its limit is not
+		// documented.
 		{name: "antigravity"},
 		// Shows forms (cursor.com/docs, "Model Context Protocol"); no limit is
 		// documented.
@@ -95,13 +98,13 @@ func knownHosts() []host {
 		// Shows forms since 1.102 (its release notes); no limit is documented.
 		{name: "visual studio code"},
 		{name: "visual-studio-code"},
-		// 300 s (DEFAULT_EXTENSION_TIMEOUT in block/goose); the form is shown
-		// when the call has timed out (block/goose#6471).
-		{name: "goose", maxWait: 280 * time.Second, formAfterCall: true},
-		// No forms; the server's own timeout setting, whose default is not
-		// documented.
+		// 300 s (DEFAULT_EXTENSION_TIMEOUT in block/goose). Before its pull request 6650
+		// (January 2026) the form opened only when the call had timed out: there the user
+		// answers elsewhere, or after the ticket.
+		{name: "goose", maxWait: 280 * time.Second},
+		// The server's own timeout setting, whose default is not documented.
 		{name: "crush"},
-		// 60 s by default, at most 10 minutes (zed-industries/zed#45378); no forms.
+		// 60 s by default, at most 10 minutes (zed-industries/zed#45378).
 		{name: "zed"},
 	}
 }

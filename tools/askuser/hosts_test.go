@@ -17,6 +17,8 @@ func TestHoldByHost(t *testing.T) {
 		{"codex-mcp-client", false, true, 280 * time.Second},
 		{"codex-mcp-client", true, false, 24 * time.Hour},
 		{"gemini-cli-mcp-client", false, true, 570 * time.Second},
+		{"copilot-cli", false, false, 50 * time.Second},
+		{"copilot-cli", false, true, 24 * time.Hour},
 		{"opencode", false, false, 50 * time.Second},
 		{"opencode", false, true, 24 * time.Hour},
 		{"somebody", false, true, 50 * time.Second},

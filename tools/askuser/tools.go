@@ -93,22 +93,23 @@ func (t *Tools) ask(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 	if err == nil {
 		form, err = wire.DecodeAsk(arguments, t.Limits)
 	}
-	c.dropped = form.Dropped
-	return c.serve(ctx, err, func() (*present.Waiter, *mcp.CallToolResult) { return c.ask(ctx, &form) })
+	c.dropped, c.noWait = form.Dropped, form.NoWait
+	return c.serve(ctx, err, func() ([]*present.Waiter, *mcp.CallToolResult) { return c.ask(ctx, &form) })
 }
 
 // confirm is the handler of confirm_action.
 func (t *Tools) confirm(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := t.newCall(ctx, req)
 	form, err := wire.DecodeConfirm(c.arguments(), t.Limits)
-	return c.serve(ctx, err, func() (*present.Waiter, *mcp.CallToolResult) { return c.ask(ctx, &form) })
+	return c.serve(ctx, err, func() ([]*present.Waiter, *mcp.CallToolResult) { return c.ask(ctx, &form) })
 }
 
 // await is the handler of await_answer.
 func (t *Tools) await(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := t.newCall(ctx, req)
-	id, err := wire.DecodeAwait(c.arguments())
-	return c.serve(ctx, err, func() (*present.Waiter, *mcp.CallToolResult) { return c.rejoin(ctx, id) })
+	var err error
+	c.ids, c.noWait, err = wire.DecodeAwait(c.arguments())
+	return c.serve(ctx, err, func() ([]*present.Waiter, *mcp.CallToolResult) { return c.rejoin(ctx, c.ids, nil) })
 }
 
 // tool returns the description of a tool. It has readOnlyHint: without it hosts ask

@@ -29,27 +29,34 @@ const settleTime = 150 * time.Millisecond
 // an event, such as a store that was moved.
 const lookInterval = time.Minute
 
-// waiting is the wait of one call for the end of its record.
+// waiting is the wait of one call for the end of its record, or of the first of several.
 type waiting struct {
 	*call
-	*present.Waiter
-	start   time.Time
-	unshown <-chan struct{} // closed once no surface shows the record; nil if the client must not learn it
+	*present.Waiter // of the first record that was open, which the client's form shows
+	all             []*present.Waiter
+	start           time.Time
+	unshown         <-chan struct{} // closed once no surface shows the record; nil if the client must not learn it
 }
 
 // wait blocks until the record has ended or the call must return: with a form for
 // the client, with a ticket when the host does not wait longer, or with nothing
 // when the client has gone.
-func (c *call) wait(ctx context.Context, waiter *present.Waiter) (*mcp.CallToolResult, error) {
+func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolResult, error) {
 	c.req = nil
-	w := &waiting{call: c, Waiter: waiter, start: time.Now()}
-	if w.Asked() && w.attended() {
+	w := &waiting{call: c, Waiter: all[0], all: all, start: time.Now()}
+	if i := slices.IndexFunc(all, func(w *present.Waiter) bool { return !ended(w) }); i > 0 {
+		w.Waiter = all[i]
+	}
+	for _, other := range all {
+		other.SignalWith(w.Waiter)
+	}
+	if !w.Asked() || w.attended() || w.formLater() {
 		w.unshown = w.Unshown()
 	}
 	lastLook := w.start
 	limit := time.After(w.limit())
 	var settled, tick <-chan time.Time // nil where the client wants no progress messages
-	if w.token != nil {
+	if w.token != nil && !w.noWait {
 		settled, tick = time.After(w.settleTime), time.After(w.untilTick())
 	}
 	for {
@@ -59,7 +66,10 @@ func (c *call) wait(ctx context.Context, waiter *present.Waiter) (*mcp.CallToolR
 		select {
 		case <-ctx.Done():
 		case <-w.Changed():
-			if w.token != nil {
+			switch {
+			case w.noWait: // a further surface is tried
+				limit = time.After(w.limit())
+			case w.token != nil:
 				settled = time.After(w.settleTime)
 			}
 		case <-settled:
@@ -73,7 +83,7 @@ func (c *call) wait(ctx context.Context, waiter *present.Waiter) (*mcp.CallToolR
 			}
 		case <-limit:
 			left := w.limit() - time.Since(w.start) // an open form extends the limit
-			if left <= 0 {
+			if left <= 0 || w.noWait {
 				return w.ticket(ctx), nil
 			}
 			limit = time.After(left)
@@ -88,18 +98,19 @@ func (t *Tools) untilTick() time.Duration { return t.Tick - time.Since(t.started
 // outcome returns the result of the call, or nil while it must wait.
 func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	switch {
-	case w.ended():
+	case slices.ContainsFunc(w.all, ended):
 		return w.deliver(ctx), nil
 	case ctx.Err() != nil:
 		w.abandon(ctx)
 		if errors.Is(context.Cause(ctx), ErrClosing) { // the client still receives the ticket
-			return w.result(wire.NewResult(w.Record())), nil
+			return w.pending("pending", nil), nil
 		}
 		return nil, context.Cause(ctx)
 	}
-	if form := w.Form(); form != nil && w.client.Modern { // other clients receive requests
+	if form := w.Form(); form != nil && w.client.Modern && !w.noWait { // other clients receive requests
 		params := form.Content.(mcp.ElicitationParams)
 		if secret, ok := w.take(form, params.Mode); ok { // the client calls again with the form's result and this state
+			leave(slices.DeleteFunc(w.all, func(other *present.Waiter) bool { return other == w.Waiter }))
 			builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
 			return builder.Elicit(formKey, params).ToolResult(), nil
 		}
@@ -125,8 +136,8 @@ func (w *waiting) take(form *present.Form, mode string) (secret string, ok bool)
 	return w.Take(form)
 }
 
-// ended reports whether the end of the record is known.
-func (w *waiting) ended() bool {
+// ended reports whether the end of the waiter's record is known.
+func ended(w *present.Waiter) bool {
 	select {
 	case <-w.Ended():
 		return true
@@ -137,6 +148,9 @@ func (w *waiting) ended() bool {
 
 // limit returns how long the call may wait in its present state.
 func (w *waiting) limit() time.Duration {
+	if w.noWait {
+		return w.settleTime
+	}
 	if w.Hold > 0 {
 		return w.Hold
 	}
@@ -144,15 +158,30 @@ func (w *waiting) limit() time.Duration {
 	return w.callLimit(surface == "elicit" && !w.client.Modern, w.token != nil)
 }
 
-// ticket is the result of a call whose host does not wait longer, unless the
-// record has ended without notice.
+// ticket is the result of a call that does not wait, or whose host does not wait longer,
+// unless a record has ended without notice.
 func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
-	if w.Look(ctx); w.ended() {
+	for _, each := range w.all {
+		each.Look(ctx)
+	}
+	if slices.ContainsFunc(w.all, ended) {
 		return w.deliver(ctx)
 	}
 	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after", time.Since(w.start).Round(time.Second))
-	w.Leave()
-	return w.result(wire.NewResult(w.Record()))
+	leave(w.all)
+	if w.noWait && w.Asked() {
+		return w.pending("asked", map[string]string{"now": "now"})
+	}
+	return w.pending("pending", nil)
+}
+
+// pending is the result of a call whose records are open; see wire.NewOpen.
+func (w *waiting) pending(text string, values map[string]string) *mcp.CallToolResult {
+	var recs []desk.Record
+	for _, each := range w.all {
+		recs = append(recs, each.Record())
+	}
+	return w.result(wire.NewOpen(text, recs, values))
 }
 
 // showElsewhere shows the record in an inbox or on a page that the user opened
@@ -167,95 +196,123 @@ func (w *waiting) showElsewhere(ctx context.Context) bool {
 
 // unshownResult returns the result of a call whose question no surface could show:
 // the ticket, and the text with which the model sends the user to it. It is nil if
-// the surfaces returned for another reason.
+// the surfaces returned for another reason, or the model knows.
 func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 	none, ok := errors.AsType[*present.UnshownError](w.UnshownReason())
 	if !ok {
 		return nil
 	}
 	rec := w.Record()
+	if w.formLater() {
+		leave(w.all)
+		return w.pending("asked", map[string]string{"later": "when"})
+	}
+	if first := w.Tell(); !first && !w.Asked() {
+		return nil
+	}
 	w.Log.InfoContext(ctx, "no surface shows the question; the model is to tell the user", "id", rec.ID, "why", none)
 	_, address := w.Surface()
-	w.Leave()
+	leave(w.all)
 	return w.result(wire.NewUntold(rec, w.Command, address))
 }
 
-// deliver returns the result of a record that has ended. The record counts as
-// delivered once the result is written; if it cannot be written, the answer is kept
-// for the next call.
+// deliver returns the result of the records that have ended. They count as delivered
+// once the result is written; if it cannot be written, the answers are kept for the next
+// call.
 func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
-	rec, err := w.Result()
-	if err != nil {
-		w.Leave()
-		return w.failureResult(ctx, w.Record().ID, err)
+	var done []*present.Waiter
+	var results []*wire.Result
+	var open []string
+	for _, each := range w.all {
+		switch {
+		case !ended(each):
+			open = append(open, each.Record().ID)
+			each.Leave()
+		default:
+			done = append(done, each)
+			results = append(results, w.outcomeOf(ctx, each))
+		}
 	}
 	w.Transport.Delivered(func(written bool) {
-		if written {
-			w.Waiter.Delivered()
-		} else {
-			w.Leave()
+		if !written {
+			leave(done)
+			return
+		}
+		for _, each := range done {
+			each.Delivered()
 		}
 	})
+	if len(w.all) > 1 {
+		results[0] = wire.Join(results, open)
+	}
+	return w.addImages(ctx, w.result(results[0]), done)
+}
+
+// outcomeOf returns the result of one record that has ended.
+func (w *waiting) outcomeOf(ctx context.Context, each *present.Waiter) *wire.Result {
+	rec, err := each.Result()
+	if err != nil {
+		return w.failure(ctx, each.Record().ID, err)
+	}
 	r := wire.NewResult(rec)
 	r.Age(rec, time.Now())
-	r.AddFiles(rec.Reply(), w.pathIn(ctx, rec.ID))
-	if w.Unstored() {
+	r.AddFiles(rec.Reply(), func(f question.File) string {
+		if w.Remote { // the agent is on another machine
+			return ""
+		}
+		return w.Desk.FilePath(ctx, rec.ID, f)
+	})
+	if each.Unstored() {
 		r.Add("unstored", nil)
 	}
 	if rec.State == desk.Unavailable && rec.Secret() != nil {
 		r.Replace("secret", map[string]string{"reason": r.Reason})
 	}
-	result := w.result(r)
-	w.addImages(ctx, &rec, result)
-	return result
-}
-
-// pathIn returns the path of a file of a record for an agent on this machine.
-func (w *waiting) pathIn(ctx context.Context, id string) func(question.File) string {
-	return func(f question.File) string {
-		if w.Remote {
-			return ""
-		}
-		return w.Desk.FilePath(ctx, id, f)
-	}
+	return r
 }
 
 // maxImages is the most bytes of images in a result: in base64 they are five million, the
 // most that the model interface of Claude Code takes of one.
 const maxImages = 3_700_000
 
-// addImages adds the images of an answer to its result, where the host's model is shown them.
-func (w *waiting) addImages(ctx context.Context, rec *desk.Record, r *mcp.CallToolResult) {
+// addImages adds the images of answers to their result, where the host's model is shown them.
+func (w *waiting) addImages(ctx context.Context, r *mcp.CallToolResult, done []*present.Waiter) *mcp.CallToolResult {
 	left := maxImages
-	for _, f := range rec.Reply().Files() {
-		if w.images == noImages || !f.Image() || int(f.Size) > left {
-			continue
+	for _, each := range done {
+		rec, _ := each.Result() // none has no files
+		for _, f := range rec.Reply().Files() {
+			if w.images == noImages || !f.Image() || int(f.Size) > left {
+				continue
+			}
+			_, data, err := w.Desk.File(ctx, rec.ID, f.Key())
+			if err != nil {
+				w.Log.ErrorContext(ctx, "an image is left out of a result", "id", rec.ID, "file", f.Name, "error", err)
+				continue
+			}
+			left -= len(data)
+			r.Content = append(r.Content, mcp.NewImageContent(base64.StdEncoding.EncodeToString(data), f.Type))
 		}
-		_, data, err := w.Desk.File(ctx, rec.ID, f.Key())
-		if err != nil {
-			w.Log.ErrorContext(ctx, "an image is left out of a result", "id", rec.ID, "file", f.Name, "error", err)
-			continue
-		}
-		left -= len(data)
-		r.Content = append(r.Content, mcp.NewImageContent(base64.StdEncoding.EncodeToString(data), f.Type))
 	}
 	if len(r.Content) > 1 && w.images == imagesAlone {
 		structured, _ := json.Marshal(r.StructuredContent) // which the transport encodes too
 		r.Content[0], r.StructuredContent = mcp.NewTextContent(string(structured)), nil
 	}
+	return r
 }
 
 // abandon handles a call that the client has ended. If the client gave up waiting or
 // disconnected, the record stays open, and the answer is kept for the next call. If
 // it withdrew the question, the record ends.
 func (w *waiting) abandon(ctx context.Context) {
-	defer w.Leave()
+	defer leave(w.all)
 	var cancelled *Cancelled
 	if !errors.As(context.Cause(ctx), &cancelled) || gaveUp(cancelled.Reason) {
 		w.Log.InfoContext(ctx, "the client stopped waiting; the answer will be kept", "id", w.Record().ID, "cause", context.Cause(ctx))
 		return
 	}
-	w.Withdraw(cancelled.Error())
+	for _, each := range w.all {
+		each.Withdraw(cancelled.Error())
+	}
 }
 
 // reportProgress sends a progress message that names the question and where to

@@ -77,6 +77,9 @@ type Style struct {
 	Line   bool // sends a row of a list at one key: each question is a line of text instead
 	Typed  bool // a typed sentence fills a text, or finds a row that begins like it, and Enter sends it: a list of rows that no sentence begins like leads to each text
 	Rows   int  // of the message that the form shows; 0 is all
+	// OwnWords means that the client adds a row to each list whose text it sends as the
+	// value, and that Enter sends the row above all others: that row says nothing.
+	OwnWords bool
 }
 
 // New returns the surface that asks through client.

@@ -475,7 +475,7 @@ func TestHostileTextIsShownAsText(t *testing.T) {
 	q.ID, q.Header, q.Text, q.Description, q.Placeholder = evil, evil, evil+"?", evil, evil
 	q.Options[0].Label, q.Options[0].Description, q.Options[0].Preview, q.Options[0].Default = evil, evil, evil, true
 	q.Other = &question.Option{Label: evil + "2", Description: evil}
-	for _, style := range []Style{{Arrays: true}, {}, {Line: true}, {Typed: true, Rows: 3}} {
+	for _, style := range []Style{{Arrays: true}, {}, {Line: true}, {Typed: true, Rows: 3}, {Arrays: true, OwnWords: true}} {
 		for _, typ := range []question.Type{question.SingleChoice, question.MultiChoice} {
 			q.Type = typ
 			c := &script{t: t, err: errors.New("seen enough")}

@@ -39,6 +39,7 @@ type field struct {
 	key, title, description string
 	several                 bool
 	entries                 []entry
+	ownWords                bool // the client has a row for a text, see Style.OwnWords
 	line                    bool // the entries are in the message, and a text names them, see line.go
 }
 
@@ -54,6 +55,7 @@ type entry struct {
 const (
 	nothing = -1 - iota // says nothing
 	goBack              // to the previous question
+	idle                // the first row of a client where Enter sends that
 )
 
 // bullet begins the rows of a client whose list is searched by typing: no sentence
@@ -69,11 +71,16 @@ func (c *conversation) form(q *turn) *form {
 		*x = q.line(x.key)
 	case q.NeedsWords():
 		x.key, x.title = x.key+"_other", words.T("Your own answer")
-	case !q.Chooses() && q.Required && !q.proposes() && !c.Typed:
+	case !q.Chooses() && q.Required && !q.proposes() && !c.Typed && !c.OwnWords:
 	case q.Several() && !c.Arrays:
 		fields = q.switches(x.key)
 	default:
-		x.several, x.entries = q.Several(), q.entries(q.rows(false), false)
+		rows := q.rows(false)
+		if x.ownWords = c.OwnWords; c.OwnWords {
+			other := q.Row(dialogue.Other)
+			rows = append([]int{idle}, slices.DeleteFunc(rows, func(row int) bool { return row == other })...)
+		}
+		x.several, x.entries = q.Several(), q.entries(rows, false)
 	}
 	if c.Typed {
 		for _, x := range fields {
@@ -161,8 +168,11 @@ func (q *turn) entries(rows []int, line bool) (out []entry) {
 
 // label is what a row says.
 func (q *turn) label(row int, line bool) (label, description string) {
-	if row == goBack {
+	switch row {
+	case goBack:
 		return words.T("Back"), rowText(q.previous.Text, maxWord)
+	case idle:
+		return words.T("Choose below"), ""
 	}
 	r := q.Rows[row]
 	switch {

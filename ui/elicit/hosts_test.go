@@ -160,6 +160,45 @@ func (c *claude) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.Elicit
 	return result("accept", string(encode(content))), slow, nil
 }
 
+// copilot shows the whole message. The cursor of a list begins on the first row: Enter
+// sends it, and Space marks a row of an array. Below each list is a row of its own, where
+// a text can be typed that is sent as the value.
+type copilot struct{ hands }
+
+func (c *copilot) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	content := map[string]any{}
+	for _, x := range properties(p) {
+		c.see(p.Message)
+		value := func(rows []row) func(i int) string {
+			return func(i int) string {
+				if i == len(rows) {
+					return c.write(x.Title)
+				}
+				return rows[i].Const
+			}
+		}
+		switch {
+		case x.Type == "array":
+			rows, of := append(titles(x.Items.AnyOf, 0), ownWords), value(x.Items.AnyOf)
+			chosen := []string{}
+			for i := c.pick(x.Title, rows); i >= 0 && !strings.HasPrefix(rows[i], "✓"); i = c.pick(x.Title, rows) {
+				chosen = append(chosen, of(i))
+				rows[i] = "✓ " + rows[i]
+			}
+			content[x.key] = chosen
+		case x.OneOf != nil:
+			i := c.pick(x.Title, append(titles(x.OneOf, 0), ownWords))
+			content[x.key] = value(x.OneOf)(max(i, 0))
+		default:
+			content[x.key] = c.write(x.Title)
+		}
+	}
+	return result("accept", string(encode(content))), slow, nil
+}
+
+// ownWords is Copilot CLI's own row of a list.
+const ownWords = "Other (type your answer)"
+
 func titles(rows []row, width int) []string {
 	var out []string
 	for _, r := range rows {
@@ -180,6 +219,8 @@ type person struct {
 	wants map[string][]string
 	now   *question.Question
 	shown string
+
+	written []string // the questions with an answer in own words
 }
 
 func (p *person) see(message string) {
@@ -239,11 +280,18 @@ func (p *person) wanted(rows []string) int {
 			}
 		}
 	}
+	if i := slices.Index(rows, ownWords); i >= 0 && !p.wrote(p.now.ID) {
+		return i
+	}
 	return slices.Index(rows, words.T("Write an answer..."))
 }
 
+// wrote reports whether the person has written an answer to this question.
+func (p *person) wrote(id string) bool { return slices.Contains(p.written, id) }
+
 func (p *person) write(title string) string {
 	wants := p.wants[p.now.ID]
+	p.written = append(p.written, p.now.ID)
 	if !strings.Contains(title, sign) {
 		return wants[len(wants)-1]
 	}
@@ -363,15 +411,18 @@ func TestHostsCanSendEveryShape(t *testing.T) {
 	for _, v := range variants() {
 		for _, s := range shapes() {
 			s := v.of(s)
-			for _, host := range []string{"claude", "codex"} {
+			for _, host := range []string{"claude", "codex", "copilot"} {
 				t.Run(v.name+"/"+s.name+"/"+host, func(t *testing.T) {
 					words.Local = v.language
 					defer func() { words.Local = words.English }()
 					you := &person{t: t, set: question.Set{Questions: s.qs}, wants: s.wants}
 					bare := &codex{hands: you}
 					c := &recorder{Client: bare}
-					if host == "claude" {
+					switch host {
+					case "claude":
 						c.Client = &claude{you}
+					case "copilot":
+						c.Client = &copilot{you}
 					}
 					if got := show(c, styles[host], s.qs...); got != s.said {
 						t.Errorf("got %s, want %s", got, s.said)
@@ -470,6 +521,19 @@ func (enter) see(string)                {}
 func (enter) pick(string, []string) int { return 0 }
 func (enter) write(string) string       { return "" }
 
+// space is somebody who types a sentence with one blank, and Enter.
+type space struct {
+	enter
+	marked bool
+}
+
+func (x *space) pick(string, []string) int {
+	if x.marked = !x.marked; x.marked {
+		return 0
+	}
+	return -1
+}
+
 // Enter, Enter, Enter says no yes that was not declared.
 func TestEnterConfirmsNothing(t *testing.T) {
 	want := map[string]string{
@@ -487,6 +551,11 @@ func TestEnterConfirmsNothing(t *testing.T) {
 		}
 		if got := show(&codex{hands: enter{}}, styles["codex"], s.qs...); got != "dismissed" {
 			t.Errorf("%s in Codex: got %s", s.name, got)
+		}
+		for _, hands := range []hands{enter{}, &space{}} {
+			if got := show(&copilot{hands}, styles["copilot"], s.qs...); got != "unavailable: the client's form brought no complete answer in 4 attempts" {
+				t.Errorf("%s in Copilot CLI, %T: got %s", s.name, hands, got)
+			}
 		}
 	}
 	for _, tc := range []struct {
@@ -572,7 +641,7 @@ func TestCodexCannotSendEverything(t *testing.T) {
 }
 
 // styles are those of the hosts of this file.
-var styles = map[string]Style{"claude": {Arrays: true, Typed: true, Rows: 4}, "codex": {Line: true, Rows: 14}}
+var styles = map[string]Style{"claude": {Arrays: true, Typed: true, Rows: 4}, "codex": {Line: true, Rows: 14}, "copilot": {Arrays: true, OwnWords: true}}
 
 // typist types a sentence at each field of Claude Code's form, and presses Enter until
 // the form is sent: a list has a row that begins with one of the words, or none.

@@ -26,7 +26,7 @@ func (s *reading) choose(e entry) {
 	switch {
 	case e.row == goBack:
 		s.back = true
-	case e.row != nothing && !slices.Contains(s.rows, e.row):
+	case e.row != nothing && e.row != idle && !slices.Contains(s.rows, e.row):
 		s.rows = append(s.rows, e.row)
 	}
 }
@@ -78,10 +78,19 @@ func (x *field) read(value any) (got reading) {
 	}
 	for _, v := range chosen {
 		i := slices.IndexFunc(x.entries, func(e entry) bool { return v == any(e.Value) })
-		if i < 0 {
+		switch own := x.readText(v); {
+		case i >= 0:
+			got.choose(x.entries[i])
+		case !x.ownWords || got.text != "":
 			return reading{slip: notOffered()}
+		case own.slip != "":
+			return own
+		default:
+			got.text = own.text
 		}
-		got.choose(x.entries[i])
+	}
+	if x.ownWords && len(got.rows) == 0 && got.text == "" && !got.back {
+		return reading{slip: missing(words.T("at least one choice"))}
 	}
 	return got
 }

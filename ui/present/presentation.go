@@ -41,6 +41,7 @@ type Presentation struct {
 	surface       string // that is being tried, or shows the record
 	shownAt       time.Time
 	address       string          // where the user can be sent
+	told          bool            // see Waiter.Tell
 	kept          *question.Reply // that the store did not take, in case the surface cannot ask for it again
 	form          *Form           // offered to the client; nil for none
 }

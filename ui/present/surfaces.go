@@ -39,13 +39,13 @@ func (e *UnshownError) In(say func(text string, args ...any) string) string {
 func (e *UnshownError) Is(target error) bool { return target == ui.ErrUnavailable }
 
 // runSurfaces runs surfaces, and then those of a call that has joined if the
-// last ones were bound to a call that has ended.
+// last ones were bound to a call that has ended, or none could show the record.
 func (x *Presentation) runSurfaces(surfaces Surfaces) {
 	for surfaces != nil {
 		err := x.trySurfaces(surfaces(x))
 		x.p.mu.Lock()
 		surfaces, x.queued = x.queued, nil
-		if surfaces != nil && errors.Is(err, ui.ErrCallEnded) {
+		if surfaces != nil && (errors.Is(err, ui.ErrCallEnded) || errors.Is(err, ui.ErrUnavailable)) {
 			x.p.mu.Unlock()
 			continue
 		}

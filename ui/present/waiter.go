@@ -188,12 +188,29 @@ func (w *Waiter) Behind() bool {
 // receives, and again after each value.
 func (w *Waiter) Changed() <-chan struct{} { return w.changed }
 
+// SignalWith has other's Changed receive the values of w's too.
+func (w *Waiter) SignalWith(other *Waiter) {
+	w.x.p.mu.Lock()
+	defer w.x.p.mu.Unlock()
+	w.changed = other.changed
+}
+
 // signal makes Changed receive a value. It does not block.
 func (w *Waiter) signal() {
 	select {
 	case w.changed <- struct{}{}:
 	default:
 	}
+}
+
+// Tell reports whether the asker is to tell the user where to answer, because no surface
+// shows the record: once in a process.
+func (w *Waiter) Tell() bool {
+	w.x.p.mu.Lock()
+	defer w.x.p.mu.Unlock()
+	told := w.x.told
+	w.x.told = true
+	return !told
 }
 
 // Try tries further surfaces, after Unshown, unless others are being tried. It

@@ -12,6 +12,8 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -130,6 +132,25 @@ var scenes = []struct {
 		g.answeredElsewhere(g.put("codex", "/home/ada/商城", "s2", chinese()...).ID, "web", question.Answer{QuestionID: "缓存", Selected: []string{"local"}}, question.Answer{QuestionID: "端口", Custom: "6379"})
 		return func(*view) {}
 	}},
+	{"files", map[string]look{"": wide, "-dark": dark, "-phone": tall, "-zh-phone-dark": tallInChinese, "-pt-phone": tallPortuguese}, func(g *rig) func(*view) {
+		rec := g.put("claude-code", "/home/ada/shop", "s", question.Question{ID: "wrong", Text: "What is wrong on the checkout page?", Header: "Checkout", Type: question.Text, Required: true})
+		reply := question.Reply{Answers: []question.Answer{{QuestionID: rec.Questions[0].ID, Custom: "The total is cut off, as here."}}}
+		for name, data := range map[string][]byte{"checkout on my phone.png": window(g.t), "server.log": []byte("12:00:01 500 /checkout\n")} {
+			f, err := g.desk.AttachFile(g.t.Context(), rec.ID, name, bytes.NewReader(data))
+			if err != nil {
+				g.t.Fatal(err)
+			}
+			reply.Answers[0].Files = append(reply.Answers[0].Files, f)
+		}
+		slices.SortFunc(reply.Answers[0].Files, func(a, b question.File) int { return strings.Compare(a.Name, b.Name) })
+		if err := g.desk.SaveDraft(g.t.Context(), rec.ID, reply); err != nil {
+			g.t.Fatal(err)
+		}
+		return func(v *view) {
+			v.shownImages(".files", 1)
+			v.click(".files .file:last-of-type [type=checkbox]")
+		}
+	}},
 	{"keys", map[string]look{"-dark": dark, "-pt-dark": darkPortuguese}, func(g *rig) func(*view) {
 		g.put("gemini-cli", "/home/ada/api", "s1", deploy())
 		return func(v *view) { v.click("#help") }
@@ -141,6 +162,29 @@ var scenes = []struct {
 			v.shows("h1", v.language.T("Open the page once more"))
 		}
 	}},
+}
+
+// window is a picture of a window.
+func window(t testing.TB) []byte {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, 240, 180))
+	for y := range 180 {
+		for x := range 240 {
+			c := color.RGBA{240, 242, 250, 255}
+			switch {
+			case y < 24:
+				c = color.RGBA{67, 83, 201, 255}
+			case y > 60 && y < 90 && x > 20 && x < 180, y > 110 && y < 140 && x > 20:
+				c = color.RGBA{160, 168, 200, 255}
+			}
+			img.SetRGBA(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // chinese are long questions in Chinese.

@@ -65,18 +65,6 @@ func (s *Server) attachFiles(r *http.Request, rec *desk.Record) error {
 	return faults.Err()
 }
 
-// postAttach attaches files to the answers of a form, and shows it as it was filled in.
-func (s *Server) postAttach(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.formAndRecord(r)
-	if err != nil {
-		return err
-	}
-	if err := s.attachFiles(r, &rec); err != nil {
-		return s.showRefused(w, r, rec.ID, err)
-	}
-	return s.showForm(w, r, rec.ID, http.StatusOK, func(*card) {})
-}
-
 // uploadFile attaches the body of a request, by the name of its parameter.
 func (s *Server) uploadFile(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.Desk.Get(r.Context(), r.PathValue("id"))

@@ -129,7 +129,7 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /answer", s.handle(s.send))
 	mux.HandleFunc("POST /draft", s.handle(s.postDraft))
 	mux.HandleFunc("POST /recall", s.handle(s.postRecall))
-	mux.HandleFunc("POST /attach", s.handle(s.postAttach))
+	mux.HandleFunc("POST /attach", s.handle(s.postRecall))
 	mux.HandleFunc("GET /files/{id}/{key}", s.handle(s.getFile))
 	mux.HandleFunc("POST /lift", s.handle(s.postLift))
 	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))

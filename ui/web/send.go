@@ -265,11 +265,15 @@ func (s *Server) showForm(w http.ResponseWriter, r *http.Request, id string, sta
 	return s.render(w, r, status, "page", x)
 }
 
-// postRecall fills in the earlier answer to a question.
+// postRecall shows a form as it was filled in, with the earlier answer to a question, or with
+// files that it brings.
 func (s *Server) postRecall(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formAndRecord(r)
 	if err != nil {
 		return err
+	}
+	if err := s.attachFiles(r, &rec); err != nil {
+		return s.showRefused(w, r, rec.ID, err)
 	}
 	return s.showForm(w, r, rec.ID, http.StatusOK, func(*card) {})
 }

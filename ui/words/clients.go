@@ -20,6 +20,7 @@ var clients = map[string]string{ //nolint:gochecknoglobals // a table, never wri
 	"vscode": "VS Code", "visual studio code": "VS Code", "visual-studio-code": "VS Code",
 	"windsurf": "Windsurf", "windsurf-client": "Windsurf",
 	"zed": "Zed", "goose": "Goose", "crush": "Crush",
+	"copilot": "Copilot CLI", "copilot-cli": "Copilot CLI", "kiro": "Kiro", "kiro-cli": "Kiro",
 
 	"mcp-askuser": Mark("the shell"), "askuserquestion": Mark("the shell"), // the commands
 	UnknownClient: Mark("an agent"),

@@ -55,6 +55,13 @@ func TestCostIsGolden(t *testing.T) {
 		{"cancelled", NewResult(end(pending(database), desk.Cancelled, words.Shell, ""))},
 		{"timeout", NewResult(end(pending(database), desk.Timeout, "", "2m0s"))},
 		{"pending", NewResult(pending(database))},
+		{"pending: asked without waiting", NewOpen("asked", []desk.Record{pending(database)}, map[string]string{"now": "now"})},
+		{"pending: the form is shown later", NewOpen("asked", []desk.Record{pending(database)}, map[string]string{"later": "when"})},
+		{"pending: two", NewOpen("pending", []desk.Record{pending(database), pending(database)}, nil)},
+		{"several: two ended, one open", Join([]*Result{
+			NewResult(replied(pending(database), question.Reply{Answers: []question.Answer{first}})),
+			NewResult(replied(pending(database), question.Reply{Dismissed: true, Reason: "Not now"})),
+		}, []string{"01JD6Z0002AAAAAAAAAAAAAAAA"})},
 		{"pending: shown to nobody", NewUntold(pending(database), "mcp-askuser inbox", "")},
 		{"unavailable", NewResult(end(pending(database), desk.Unavailable, "", everything))},
 		{"failed", NewResult(end(pending(database), desk.Failed, "", "disk full"))},

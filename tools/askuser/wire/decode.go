@@ -26,6 +26,7 @@ type Call struct {
 	Session string
 	Rounds  int    // of the dialogue, as the caller says; 0 where it does not
 	ToolUse string // the id of the call in the caller's transcript; may be empty
+	NoWait  bool   // the caller goes on, and comes back for the answer
 	// Dropped says what of the call cannot be asked, and why: follow-ups that no
 	// answer can bring up. The rest is asked, which spares the agent a turn.
 	Dropped []string
@@ -80,19 +81,34 @@ func Confirm(action, details string, yes *bool) question.Question {
 	return q
 }
 
-// DecodeAwait reads the arguments of await_answer: the id of a record, never
-// empty. The errors are those of [DecodeAsk].
-func DecodeAwait(data []byte) (id string, err error) {
+// DecodeAwait reads the arguments of await_answer: the ids of one or more records, each
+// once. The errors are those of [DecodeAsk].
+func DecodeAwait(data []byte) (ids []string, noWait bool, err error) {
 	d, err := decode(data, question.Limits{})
 	if err != nil {
-		return "", err
+		return nil, false, err
 	}
 	m, _ := d.object(root, data, "an object")
-	id = strings.Trim(d.text("id", m.get("id", "ticket")), " \t\r\n\"'`") // our own text has it in quotes
-	if id == "" && !d.reported("id") {
-		d.found.Add("id", "is required: the id that came with the pending result")
+	for _, path := range []string{"id", "ids", "ticket"} {
+		raw := m.get(path)
+		list := []json.RawMessage{raw}
+		if opens(unquote(raw), '[') {
+			list, _ = d.array(path, raw, "an array of ids")
+		}
+		for _, raw := range list {
+			id := strings.Trim(d.text(path, raw), " \t\r\n\"'`") // our own text has it in quotes
+			if id != "" && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
 	}
-	return id, d.found.Err()
+	switch n := len(ids); {
+	case n == 0 && d.found == nil:
+		d.found.Add("id", "is required: the id that came with the pending result")
+	case n > maxAwaited:
+		d.found.Add("ids", "must be at most %d, are %d", maxAwaited, n)
+	}
+	return ids, !d.flag("wait", m.get("wait"), true), d.found.Err()
 }
 
 // The limits of a call, in bytes, levels of nesting, and values. They are checked
@@ -104,6 +120,7 @@ const (
 	maxValues   = 10_000
 	maxSession  = 200 // characters
 	maxRounds   = 999
+	maxAwaited  = 100 // records
 )
 
 // root is the path of the arguments as a whole.
@@ -232,6 +249,7 @@ func (d *decoder) call(data []byte) Call {
 	default:
 		d.found.Add("on_timeout", "must be default or none, is %q", on)
 	}
+	c.NoWait = !d.flag("wait", m.get("wait"), true)
 	c.Session = d.text("session_id", m.get("session_id"))
 	if n := question.Count(c.Session); n > maxSession {
 		d.found.Add("session_id", "must be at most %d characters long, is %d", maxSession, n)

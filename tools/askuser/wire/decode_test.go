@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -312,7 +313,7 @@ func TestLiteralLineBreaks(t *testing.T) {
 func TestWrongTypes(t *testing.T) {
 	ask := func(data []byte) error { _, err := DecodeAsk(data, mcpLimits()); return err }
 	confirm := func(data []byte) error { _, err := DecodeConfirm(data, mcpLimits()); return err }
-	await := func(data []byte) error { _, err := DecodeAwait(data); return err }
+	await := func(data []byte) error { _, _, err := DecodeAwait(data); return err }
 	inQuestion := func(member string) string {
 		return `{"questions":[{"question":"1?","options":["A","B"],` + member + `}]}`
 	}
@@ -439,9 +440,30 @@ func FuzzDecodeAsk(f *testing.F) {
 // Our own text has the id in quotation marks, and models copy them.
 func TestQuotedTicket(t *testing.T) {
 	for _, in := range []string{`{"id":"01J"}`, `{"id":"\"01J\""}`, `{"ticket":" '01J'\n"}`, "{\"id\":\"`01J`\"}"} {
-		if id, err := DecodeAwait([]byte(in)); err != nil || id != "01J" {
-			t.Errorf("%s: %q, %v", in, id, err)
+		if ids, _, err := DecodeAwait([]byte(in)); err != nil || !slices.Equal(ids, []string{"01J"}) {
+			t.Errorf("%s: %q, %v", in, ids, err)
 		}
+	}
+}
+
+// Several ids are a list, however it is written, without what stands there twice.
+func TestSeveralTickets(t *testing.T) {
+	for _, in := range []string{`{"ids":["01A","01B"]}`, `{"id":"01A","ids":["01B","01A"]}`, `{"ids":"[\"01A\",\"01B\"]"}`, `{"id":["01A","01B"],"wait":true}`} {
+		if ids, noWait, err := DecodeAwait([]byte(in)); err != nil || noWait || !slices.Equal(ids, []string{"01A", "01B"}) {
+			t.Errorf("%s: %q, %v, %v", in, ids, noWait, err)
+		}
+	}
+	for in, want := range map[string]string{
+		`{"ids":[]}`:                     "id: is required",
+		`{"ids":[1]}`:                    "ids: must be a string",
+		`{"ids":["01A"],"wait":"maybe"}`: "wait: must be true or false",
+	} {
+		if _, _, err := DecodeAwait([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+	if _, noWait, _ := DecodeAwait([]byte(`{"id":"01A","wait":false}`)); !noWait {
+		t.Error("wait: false is not read")
 	}
 }
 
@@ -458,7 +480,7 @@ func FuzzDecodeConfirmAndAwait(f *testing.F) {
 				t.Fatalf("%s: accepted %+v with %v", in, c.Set, v)
 			}
 		}
-		if id, err := DecodeAwait([]byte(in)); err == nil && strings.TrimSpace(id) == "" {
+		if ids, _, err := DecodeAwait([]byte(in)); err == nil && (len(ids) == 0 || slices.Contains(ids, "")) {
 			t.Fatalf("%s: accepted without an id", in)
 		}
 	})

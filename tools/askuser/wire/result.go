@@ -41,9 +41,14 @@ type Result struct {
 	AnsweredAt string `json:"answered_at,omitempty"`
 	Took       int64  `json:"took_ms,omitempty"`
 	Earlier    string `json:"earlier,omitempty"` // the record that this one goes back to
+	// Of several records that are awaited, further ones that have ended, and the ids of
+	// those that are open. They are not published: each byte costs the user's context.
+	More []*Result `json:"more,omitempty" jsonschema:"-"`
+	Open []string  `json:"open,omitempty" jsonschema:"-"`
 
-	notes ordered // the user's, by question
-	rest  string  // the part of Message that the other members of the lean form do not say
+	notes   ordered // the user's, by question
+	rest    string  // the part of Message that the other members of the lean form do not say
+	several bool    // it is one of several that are awaited
 }
 
 // Lean is the result for hosts that show their model the structured content and no text:
@@ -57,9 +62,11 @@ type Lean struct {
 	Response anyResponse `json:"response,omitzero"` // to the only question, where Answers does not say it: yes or no, several strings
 	Notes    ordered     `json:"notes,omitzero"`    // by question
 	Note     string      `json:"note,omitempty"`
-	ID       string      `json:"id,omitempty"`      // to await
-	Code     string      `json:"code,omitempty"`    // why the call was refused
-	Message  string      `json:"message,omitempty"` // what the model must know beside all that
+	ID       string      `json:"id,omitempty"`                  // to await, or one of several that were awaited
+	Code     string      `json:"code,omitempty"`                // why the call was refused
+	Message  string      `json:"message,omitempty"`             // what the model must know beside all that
+	More     []*Lean     `json:"more,omitempty" jsonschema:"-"` // as in Result
+	Open     []string    `json:"open,omitempty" jsonschema:"-"` // as in Result
 }
 
 // The codes of refused calls.
@@ -75,11 +82,14 @@ func Refused(code, message string) *Lean {
 
 // Lean returns the lean form of a result.
 func (r *Result) Lean() *Lean {
-	out := &Lean{Status: r.Status, By: r.By, Proof: r.Proof, Answers: r.Answers, Notes: r.notes, Note: r.Note, Message: r.rest}
+	out := &Lean{Status: r.Status, By: r.By, Proof: r.Proof, Answers: r.Answers, Notes: r.notes, Note: r.Note, Message: r.rest, Open: r.Open}
+	for _, more := range r.More {
+		out.More = append(out.More, more.Lean())
+	}
 	if r.Answerer != nil {
 		out.Name = r.Answerer.Name
 	}
-	if r.Status == desk.Pending {
+	if r.Status == desk.Pending || r.several {
 		out.ID = r.ID
 	}
 	if r.Status == desk.Dismissed {
@@ -223,6 +233,44 @@ func (r *Result) fill(rec desk.Record) {
 		r.Add("failed", nil)
 	}
 }
+
+// NewOpen returns the result of records that are open: the text of this name, pending or
+// asked, which sends the model to await_answer with their ids. Values are further ones of
+// the text.
+func NewOpen(name string, recs []desk.Record, values map[string]string) *Result {
+	r := NewResult(recs[0])
+	r.Message, r.rest = "", ""
+	id, lean := "id "+strconv.Quote(r.ID), "this id"
+	if len(recs) > 1 {
+		for _, rec := range recs {
+			r.Open = append(r.Open, rec.ID)
+		}
+		r.ID, id, lean = "", "ids "+quoted(r.Open), "these ids"
+	}
+	full := map[string]string{"id": id}
+	maps.Copy(full, values)
+	r.add(name, full, map[string]string{"id": lean})
+	return r
+}
+
+// Join makes one result of those of several records that are awaited. At least one has
+// ended; open are the ids of the others.
+func Join(ended []*Result, open []string) *Result {
+	r := ended[0]
+	r.More, r.Open = ended[1:], open
+	var messages []string
+	for _, x := range ended {
+		x.several = true
+		messages = append(messages, texts.Fill("one", map[string]string{"id": strconv.Quote(x.ID), "message": x.Message}))
+	}
+	r.Message = strings.Join(messages, "\n")
+	if open != nil {
+		r.add("open", map[string]string{"ids": quoted(open)}, map[string]string{"ids": ""})
+	}
+	return r
+}
+
+func quoted(ids []string) string { return `"` + strings.Join(ids, `", "`) + `"` }
 
 // NewUntold returns the result of a question that no surface could show: the
 // ticket, and what the model must tell the user, a command and perhaps an address.

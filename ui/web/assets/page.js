@@ -238,23 +238,27 @@ async function recall(button) {
 
 // ---- Files
 
-let attached = Promise.resolve(); // when the last file that was picked is attached
+let uploads = 0; // requests that have not ended
+let attached = Promise.resolve(true); // whether all of these have succeeded
 
 // attach has the server keep files, with one request at a time, and renews the files of a
 // question.
 function attach(input, files) {
   const { form } = input, { id } = input.closest('.files'), large = files.find((file) => file.size > texts.most);
   if (large) return showNotice(texts.large.replace('%s', () => large.name), true);
-  attached = attached.then(async () => {
+  if (!uploads++) attached = Promise.resolve(true);
+  attached = attached.then(async (before) => {
     const body = new FormData(form);
     for (const file of files) body.append(input.name, file);
     const { ok, page } = await load('/attach', body), fresh = page.getElementById(id), old = $(id);
+    uploads--;
     if (!fresh || !old) return ok ? reconcile() : showNotice(reasonOf(page), true);
     const fault = fresh.parentElement.querySelector(':scope > .fault');
     if (fault) showNotice(fault.textContent, true);
     for (const el of old.querySelectorAll('[type="checkbox"]:not(:checked)')) [...fresh.querySelectorAll('[type="checkbox"]')].find((x) => x.value === el.value)?.removeAttribute('checked');
     old.replaceWith(fresh);
     form.elements.id.dispatchEvent(new Event('input', { bubbles: true }));
+    return before && ok;
   });
 }
 
@@ -329,7 +333,10 @@ async function send(button) {
   const { form } = button, { value: id } = form.elements.id, card = form.closest('.card');
   if (form.ariaBusy) return;
   form.ariaBusy = true;
-  await attached;
+  if (uploads && !await attached) { // the human meant the file to go along
+    form.ariaBusy = null;
+    return;
+  }
   const body = fields(form, button);
   let result = await load('/answer', body);
   const ask = result.page.querySelector('[data-sign]');

@@ -103,6 +103,7 @@ type askArguments struct {
 	Questions []askQuestion `json:"questions" jsonschema:"required,minItems=1" jsonschema_description:"Related questions, asked together"`
 	Timeout   int           `json:"timeout_seconds,omitempty" jsonschema_description:"Give up after; default never"`
 	Session   string        `json:"session_id,omitempty" jsonschema_description:"Continue an earlier dialogue"`
+	Wait      bool          `json:"wait,omitempty" jsonschema_description:"False: go on, await_answer later"`
 }
 
 // Type is taken too, but not published: a question without options asks for free text,
@@ -129,17 +130,17 @@ type askOption struct {
 }
 
 // A follow-up is a question like any other, with follow-ups of its own; the schema names
-// what most need.
+// what most need, and describes what it does not describe above.
 type followUp struct {
 	Question    string           `json:"question" jsonschema:"required" jsonschema_description:"Complete sentence"`
 	Header      string           `json:"header,omitempty" jsonschema_description:"Short label"`
-	Options     []followUpOption `json:"options,omitempty" jsonschema:"minItems=2" jsonschema_description:"Leave out for free text"`
-	MultiSelect bool             `json:"multiSelect,omitempty" jsonschema_description:"Several options may be chosen"`
+	Options     []followUpOption `json:"options,omitempty" jsonschema:"minItems=2"`
+	MultiSelect bool             `json:"multiSelect,omitempty"`
 }
 
 type followUpOption struct {
 	Label       string `json:"label" jsonschema:"required" jsonschema_description:"1-5 words"`
-	Description string `json:"description,omitempty" jsonschema_description:"What choosing it means"`
+	Description string `json:"description,omitempty"`
 }
 
 type confirmArguments struct {
@@ -149,7 +150,9 @@ type confirmArguments struct {
 }
 
 type awaitArguments struct {
-	ID string `json:"id" jsonschema:"required" jsonschema_description:"From the pending result"`
+	ID   string   `json:"id,omitempty"`
+	IDs  []string `json:"ids,omitempty"`
+	Wait bool     `json:"wait,omitempty" jsonschema_description:"False: those answered now"`
 }
 
 // confirmResult and awaitResult are what is published of the results of the other

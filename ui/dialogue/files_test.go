@@ -1,0 +1,56 @@
+package dialogue
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// Files are part of an answer: alone where the question takes words, else beside an option.
+// They are in drafts, and are left out again.
+func TestFiles(t *testing.T) {
+	shot := question.File{Name: "a.png", Type: "image/png", Size: 3, SHA256: "3b0c1ac5ed4c9b8f0c5c8d0f7f9d1a6a3b0c1ac5ed4c9b8f0c5c8d0f7f9d1a6a"}
+	rec := desk.Record{Set: question.Set{Questions: []question.Question{
+		{ID: "wrong", Text: "What is wrong?", Type: question.Text, Required: true},
+		{ID: "where", Text: "Where?", Type: question.SingleChoice, Required: true, AllowCustom: true, Options: []question.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}}},
+		{ID: "sure", Text: "Sure?", Type: question.Boolean, Options: question.YesAndNo()},
+	}}}
+	d := New(rec, Options{Layout: Sheet})
+	act := func(id string, a Act) {
+		t.Helper()
+		if _, err := d.ActOn(id, a); err != nil {
+			t.Fatalf("%T: %v", a, err)
+		}
+	}
+	for _, id := range []string{"wrong", "where", "sure"} {
+		act(id, Attach{shot})
+	}
+	act("where", Choose{Row: 2}) // Other, without words
+	if _, err := d.Reply(); err == nil {
+		t.Error("a file alone answered yes or no")
+	}
+	act("sure", Skip{})
+	r, err := d.Reply()
+	if err != nil || len(r.Answers) != 2 || !slices.Equal(r.Answers[1].Files, []question.File{shot}) {
+		t.Errorf("the reply is %+v, %v", r, err)
+	}
+	again := New(rec, Options{Layout: Pages, Draft: d.Draft()})
+	if s := again.Step("wrong"); !again.Restored() || !slices.Equal(s.Files, []question.File{shot}) || !s.Entered {
+		t.Errorf("from the draft: %+v", s)
+	}
+	if _, err := again.Act(Next{}); err != nil {
+		t.Errorf("files alone: %v", err)
+	}
+	clone := again.Clone()
+	if _, err := again.ActOn("where", Detach{shot}); err != nil || len(again.Step("where").Files) > 0 || len(clone.Step("where").Files) != 1 {
+		t.Errorf("detached: %v, %+v", err, clone.Step("where").Files)
+	}
+	act("wrong", Detach{shot})
+	var faults question.Violations
+	if _, err := d.Reply(); !errors.As(err, &faults) || faults[0].Path != "answers.wrong" {
+		t.Errorf("without it: %v", err)
+	}
+}
