@@ -98,10 +98,11 @@ func (d *Desk) file(ctx context.Context, id, key string) (question.File, []byte,
 
 // FilePath returns the path of a file of a record on this machine; empty where there is none.
 func (d *Desk) FilePath(ctx context.Context, id string, f question.File) string {
-	if d.files == nil {
+	copier, ok := d.files.(FileCopier)
+	if !ok {
 		return ""
 	}
-	path, err := d.files.FilePath(ctx, id, f.Key())
+	path, err := copier.FilePath(ctx, id, f.Key())
 	if err != nil {
 		d.log.WarnContext(ctx, "a file cannot be handed on", "id", id, "file", f.Name, "error", err)
 		return ""
@@ -116,7 +117,10 @@ func (d *Desk) checkFiles(ctx context.Context, id string, r *question.Reply) err
 	for _, a := range r.Answers {
 		for _, f := range a.Files {
 			stored, _, err := d.file(ctx, id, f.Key())
-			if stored.Name = f.Name; err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrDamaged) {
+			switch stored.Name = f.Name; {
+			case errors.Is(err, ErrUnreachable):
+				continue // it was there when it was attached, and the answer may wait in the outbox
+			case err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrDamaged):
 				return fmt.Errorf("read %q: %w", f.Name, err)
 			}
 			if err != nil || stored != f {
@@ -163,6 +167,9 @@ func (d *Desk) dropFiles(ctx context.Context, id string, but []question.File) er
 		return nil
 	}
 	keys, err := d.files.Files(ctx, id)
+	if errors.Is(err, ErrNoFiles) {
+		return nil
+	}
 	for _, key := range keys {
 		if !hasKey(but, key) {
 			err = errors.Join(err, d.files.DeleteFile(ctx, id, key))

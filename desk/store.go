@@ -296,8 +296,12 @@ type FileStore interface {
 	Files(ctx context.Context, id string) ([]string, error)
 	// DeleteFile removes a content, if there is one.
 	DeleteFile(ctx context.Context, id, key string) error
-	// FilePath returns the path of a content on this machine, for an agent to read. A store
-	// elsewhere copies it there. The error is ErrNotFound where there is none.
+}
+
+// FileCopier is a FileStore that has a directory on this machine.
+type FileCopier interface {
+	// FilePath returns the path of a content, for an agent to read. What is kept elsewhere
+	// is copied. The error is ErrNotFound where there is none.
 	FilePath(ctx context.Context, id, key string) (string, error)
 }
 

@@ -72,8 +72,8 @@ func (f File) String() string {
 	return fmt.Sprintf("%s (%s, %s)", f.Name, f.Type, size)
 }
 
-// fileWords names the files of an answer.
-func (a *Answer) fileWords() (out []string) {
+// FileWords names the files of an answer.
+func (a *Answer) FileWords() (out []string) {
 	for _, f := range a.Files {
 		out = append(out, f.String())
 	}

@@ -220,7 +220,7 @@ func (q *Question) faults(found *Violations, a Answer) {
 func (q *Question) value(a *Answer) any {
 	words := q.Words(a)
 	if len(words) == 0 {
-		words = a.fileWords()
+		words = a.FileWords()
 	}
 	switch {
 	case q.Confirms():

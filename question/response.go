@@ -93,7 +93,7 @@ func (x *Response) Words() []string {
 	if x.Answer == nil {
 		return nil
 	}
-	return append(x.Question.Words(x.Answer), x.Answer.fileWords()...)
+	return append(x.Question.Words(x.Answer), x.Answer.FileWords()...)
 }
 
 // Text is the answer in words, several joined with a comma.

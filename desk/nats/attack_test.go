@@ -87,6 +87,7 @@ func TestTheServerRefuses(t *testing.T) {
 		"ask.pending."+id, "ask.end."+id+".asker.other", "past.docs."+month+"."+id,
 		"_R_.ask.keys.-.rules.-", "_R_.ask.keys.-.rules.other", "_R_.ask.keys.other.rules.other",
 		"_R_.ask.keys.other.trusted.other", "_R_.ask.keys.human-alice.trusted.human-alice", "_R_.ask.keys.human-alice.trusted.other",
+		"_R_.file.part.bot.x.png.0."+id+".bot", "_R_.file.part.bot.x.png.0."+id+".other", "_R_.file.part.other.x.png.0."+id+".bot", "_R_.file.part.other.x.png.0."+id+".human-alice",
 		"$KV.x.y", "$SYS.REQ.SERVER.PING.VARZ", "$SYS.REQ.ACCOUNT.PING.CONNZ", "$JS.ACK.ASK.x.1.1.1.1.1", "$JS.FC.ASK.x",
 	)
 	for _, call := range []string{
@@ -104,7 +105,7 @@ func TestTheServerRefuses(t *testing.T) {
 		"_R_.ask.keys.-.rules.-", "_R_.ask.keys.-.rules.human-alice", "_R_.ask.keys.human-alice.rules.human-alice",
 		"_R_.ask.keys.human-bob.trusted.human-bob", "_R_.ask.keys.human-bob.trusted.human-alice", "_R_.ask.keys.human-bob.trusted.-",
 		"_R_.ask.end.bot." + id + ".human.bob", "_R_.ask.end.bot." + id + ".asker.bot", "_R_.ask.end.bot." + id + ".asker.human-alice", "_R_.ask.pending.bot." + id + ".bot", "_R_.ask.drafts.bot." + id + ".human-bob",
-		"_R_.past.docs.bot." + month + "." + id + ".bot", "said.bot." + id + ".bob", "$JS.API.STREAM.DELETE.ASK_SAID", "$JS.API.STREAM.PURGE.ASK", "$JS.API.CONSUMER.CREATE.ASK_SAID.x",
+		"_R_.past.docs.bot." + month + "." + id + ".bot", "_R_.file.part.bot.x.png.0." + id + ".bot", "_R_.file.part.bot.x.png.0." + id + ".human-bob", "said.bot." + id + ".bob", "$JS.API.STREAM.DELETE.ASK_SAID", "$JS.API.STREAM.PURGE.ASK", "$JS.API.CONSUMER.CREATE.ASK_SAID.x",
 	} {
 		refusedBy(t, says, alice.Publish(subject, []byte("x")), subject)
 	}

@@ -47,9 +47,10 @@ import (
 
 // The streams. The operator makes them, see [Store.Make].
 const (
-	StreamDesk  = "ASK"      // open records, and those that ended lately
-	StreamPast  = "ASK_PAST" // the archive
-	StreamHuman = "ASK_SAID" // copies of humans' outcomes
+	StreamDesk  = "ASK"       // open records, and those that ended lately
+	StreamPast  = "ASK_PAST"  // the archive
+	StreamHuman = "ASK_SAID"  // copies of humans' outcomes
+	StreamFiles = "ASK_FILES" // files of answers
 )
 
 // maxSize is the largest document, in bytes; the nodes are set up to take it
@@ -92,9 +93,10 @@ type Store struct {
 }
 
 var (
-	_ desk.Store  = (*Store)(nil)
-	_ desk.Reader = (*Store)(nil)
-	_ desk.Placer = (*Store)(nil)
+	_ desk.Store     = (*Store)(nil)
+	_ desk.Reader    = (*Store)(nil)
+	_ desk.Placer    = (*Store)(nil)
+	_ desk.FileStore = (*Store)(nil)
 )
 
 // Open returns the store at o.URL. It does no I/O but to read the files. The
@@ -377,6 +379,11 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	case kind == desk.KindReplies:
 		subject = p.prefix() + endBy(collected, s.identity().writer())
 	}
+	return s.delete(ctx, p, subject)
+}
+
+// delete stores a delete marker under a subject where there is a document in its place.
+func (s *Store) delete(ctx context.Context, p place, subject string) error {
 	for tries := 0; ; tries++ {
 		m, err := s.last(ctx, p)
 		if err != nil || !m.exists() {
@@ -384,7 +391,7 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 		}
 		keep := keepDeleted
 		switch {
-		case kind == desk.KindReplies:
+		case p.kind == kindEnd:
 			keep = keepPlace
 		case m.Subject != subject:
 			keep = keepForeign

@@ -22,7 +22,7 @@ func Streams(nodes int) []natsgo.StreamConfig {
 		Duplicates: 2 * time.Minute, DenyPurge: true, DenyDelete: true,
 		Metadata: map[string]string{formatKey: format},
 	}
-	open, past, human := base, base, base
+	open, past, human, files := base, base, base, base
 	open.Name, open.Description = StreamDesk, "questions that are open, and their outcomes"
 	open.Subjects, open.AllowMsgTTL = []string{root + areaAsk + ".>"}, true
 	// A bell rings once the outcome is stored, never for one that was refused.
@@ -36,7 +36,9 @@ func Streams(nodes int) []natsgo.StreamConfig {
 	human.Sources = []*natsgo.StreamSource{{Name: StreamDesk, SubjectTransforms: []natsgo.SubjectTransformConfig{
 		{Source: root + "ask.end.*.*.human.*", Destination: "said.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}"},
 	}}}
-	return []natsgo.StreamConfig{open, past, human}
+	files.Name, files.Description = StreamFiles, "files of answers"
+	files.Subjects, files.AllowMsgTTL = []string{root + areaFile + ".>"}, true
+	return []natsgo.StreamConfig{open, past, human, files}
 }
 
 // The format of the streams' content, which their metadata name. The first format had

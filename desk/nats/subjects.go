@@ -16,6 +16,7 @@ import (
 //	_R_.ask.mark.<owner>.<mark>.<name>.<writer>     the ids in an index
 //	_R_.ask.keys.-.rules.-                          the operator's rules: humans' keys, policy
 //	_R_.ask.keys.<human>.trusted.<human>            a human's passkeys and SSH keys
+//	_R_.file.part.<owner>.<digest>.<type>.<n>.<id>.<writer>  a part of a file of an answer
 //	_R_.past.docs.<owner>.<month>.<id>.<writer>     record and outcome
 //	_R_.past.months.<owner>.<month>.<writer>        there is something in this month
 //
@@ -78,8 +79,11 @@ func (p place) by(writer string) string { return p.prefix() + writer }
 
 // stream is the stream with that place.
 func (p place) stream() string {
-	if p.area == areaPast {
+	switch p.area {
+	case areaPast:
 		return StreamPast
+	case areaFile:
+		return StreamFiles
 	}
 	return StreamDesk
 }
@@ -187,7 +191,7 @@ func Rights(name string, operator bool) (publish, subscribe []string) {
 	}
 	publish = append(publish,
 		root+"ask.end."+name+".*."+endBy(asAsker, name), root+"ask.end."+owner+".*."+endBy(collected, name),
-		root+"past.docs."+owner+".*.*"+own, root+"past.months."+owner+".*"+own,
+		root+"past.docs."+owner+".*.*"+own, root+"past.months."+owner+".*"+own, root+"file.part."+owner+".*.*.*.*"+own,
 		"alive.*.*", "back.>",
 		"$JS.API.STREAM.MSG.GET.*", "$JS.API.STREAM.INFO.*", "$SYS.REQ.USER.INFO", pingNodes)
 	if isHuman(name) {

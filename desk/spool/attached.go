@@ -53,7 +53,7 @@ func (s *Spool) DeleteFile(ctx context.Context, id, key string) error {
 	return err
 }
 
-// FilePath implements desk.FileStore.
+// FilePath implements desk.FileCopier.
 func (s *Spool) FilePath(ctx context.Context, id, key string) (string, error) {
 	path, err := s.filePath(ctx, id, key)
 	if err == nil {

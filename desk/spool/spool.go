@@ -74,10 +74,11 @@ type Spool struct {
 }
 
 var (
-	_ desk.Store     = (*Spool)(nil)
-	_ desk.Filer     = (*Spool)(nil)
-	_ desk.Unmarker  = (*Spool)(nil)
-	_ desk.FileStore = (*Spool)(nil)
+	_ desk.Store      = (*Spool)(nil)
+	_ desk.Filer      = (*Spool)(nil)
+	_ desk.Unmarker   = (*Spool)(nil)
+	_ desk.FileStore  = (*Spool)(nil)
+	_ desk.FileCopier = (*Spool)(nil)
 )
 
 // Open returns the store in dir, an absolute path. It creates nothing: the

@@ -94,6 +94,9 @@ type Options struct {
 	// record needs no proof.
 	Sign    func(context.Context, *question.Reply) error
 	signing remark // that the answer is signed; empty: it is not
+	// Attach keeps a file for an answer, by its path, as a command, or says why it does not.
+	// Nil: the question takes no files.
+	Attach func(path string) (f question.File, fault string)
 	// Window is that of a host with other screens, which hands keys, and the gate's
 	// own messages, to the form while it is open. The form takes its clock, gate
 	// and styles, and receives its own size. Nil is a window of the form's own.
@@ -238,7 +241,7 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 		return f.confirmation.Kind(msg, f.window.Gate)
 	case f.page().find(msg) == nil:
 		return act.Foreign
-	case name == "enter" && f.page().reader == nil:
+	case name == "enter" && !f.page().covered():
 		return act.Act
 	}
 	return act.Edit

@@ -75,6 +75,7 @@ func answered(s dialogue.Step) string {
 			lines[i] = "“" + lines[i] + "”"
 		}
 	}
+	lines = append(lines, s.Confirmed.FileWords()...)
 	if len(lines) == 0 {
 		lines = []string{term.LeftOpen()}
 	}

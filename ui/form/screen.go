@@ -119,7 +119,9 @@ func (f *Form) noticeLines(width int) []string {
 }
 
 // covered reports whether something else is shown in place of the page.
-func (p *page) covered() bool { return p.form.confirmation != nil || p.reader != nil }
+func (p *page) covered() bool {
+	return p.form.confirmation != nil || p.reader != nil || p.picker != nil
+}
 
 // draw shows the page, or what covers it, in the size that huh has set.
 func (p *page) draw() (b term.Block) {
@@ -130,6 +132,8 @@ func (p *page) draw() (b term.Block) {
 		return f.confirmation.Draw(s, width, rows)
 	case p.reader != nil:
 		return p.reader.Draw(s, width, rows)
+	case p.picker != nil:
+		return p.picker.Draw(s, width, rows)
 	case p.list.previews:
 		return p.columns(s, width, rows)
 	}
@@ -235,6 +239,12 @@ func (p *page) drawBody(s *term.Styles, step *dialogue.Step, width, rows int) (b
 		b = p.drawList(s, step, width, rows)
 	default:
 		b = p.entry.Draw(s, width, rows)
+	}
+	if step != nil && len(step.Files) > 0 {
+		b.Lines = append(b.Lines, "")
+		for _, f := range step.Files {
+			b.Lines = append(b.Lines, s.Muted.Render(words.T("File:"))+" "+term.Cut(f.String(), max(width-10, 1)))
+		}
 	}
 	title := words.T("Note to the agent")
 	switch text := p.noteText(); {

@@ -14,6 +14,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
@@ -34,6 +35,8 @@ func (c *conversation) ask(ctx context.Context) (to move, err error) {
 		switch {
 		case line != "":
 			to, err = c.apply(ctx, s, parseLine(s.Question, line))
+		case len(s.Files) > 0:
+			to, err = c.answer(ctx, dialogue.Touch{})
 		case s.Untouched:
 			c.text("", words.T("Enter alone answers nothing here. %s", instruction(s.Question)))
 		case proposed:
@@ -74,6 +77,8 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 			return stay, nil
 		}
 		return c.answer(ctx, dialogue.Skip{})
+	case attach:
+		return stay, c.attach(ctx)
 	case goBack, dismiss, discuss, note, history, lift:
 		return c.command(ctx, r.command)
 	}
@@ -95,7 +100,48 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 			return stay, nil
 		}
 	}
+	if path, ok := term.DroppedPath(r.custom); ok && c.attaches() {
+		line, err := c.prompt(ctx, words.T("Attach this file, in place of its path as text? Enter y or n [n]: "))
+		if err != nil {
+			return stay, err
+		}
+		if yesOrNo(line) == question.YesID {
+			return stay, c.attachFile(ctx, path)
+		}
+	}
 	return c.answer(ctx, dialogue.Fill{Rows: rows, Text: r.custom})
+}
+
+// attaches reports whether the answers take files.
+func (c *conversation) attaches() bool {
+	return c.desk.Desk != nil && c.desk.Desk.TakesFiles(&c.desk.Rec)
+}
+
+// attach attaches a file to the answer of the current question.
+func (c *conversation) attach(ctx context.Context) error {
+	if !c.attaches() {
+		c.text("", words.T("This question takes no files."))
+		return nil
+	}
+	path, err := c.prompt(ctx, words.T("Path of the file (Enter for none): "))
+	if err != nil || path == "" {
+		return err
+	}
+	if dropped, ok := term.DroppedPath(path); ok {
+		path = dropped
+	}
+	return c.attachFile(ctx, path)
+}
+
+func (c *conversation) attachFile(ctx context.Context, path string) error {
+	file, fault := c.desk.Attach(ctx, term.Expanded(path))
+	if fault != "" {
+		c.text("", fault)
+		return nil
+	}
+	_, err := c.do(dialogue.Attach{File: file})
+	c.text("", words.T("Attached: %s. An empty line sends it; you can also answer first.", file.String()))
+	return err
 }
 
 // refuse says why a line is no answer.
@@ -323,6 +369,9 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 	if s.Memory != nil {
 		c.text("", words.T(":= uses your earlier answer again; an empty line then confirms it."))
 	}
+	if c.attaches() {
+		c.text("", words.T(":f attaches a file; an empty line then sends it."))
+	}
 	if !s.Chooses() {
 		c.text("", words.T(`To answer with a single b, h, x, - or ?, put it in quotes: "b".`))
 	}
@@ -330,5 +379,5 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 
 // answerText returns the answer of a step in words for the human.
 func answerText(s *dialogue.Step) string {
-	return question.Block(strings.Join(s.Words(&s.Answer), ", "))
+	return question.Block(strings.Join(append(s.Words(&s.Answer), s.Answer.FileWords()...), ", "))
 }

@@ -1,0 +1,67 @@
+package form
+
+import (
+	"os"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/term"
+)
+
+// The keys for files are the same on every page.
+const (
+	attachKey = "ctrl+o"
+	detachKey = "alt+o"
+)
+
+// attaches reports whether the answer on the page takes files.
+func (p *page) attaches() bool { return p.id != "" && p.form.options.Attach != nil }
+
+// openPicker begins with the path in the entry, if it is one, else with the working directory.
+func (p *page) openPicker() {
+	path := ""
+	if dir, err := os.Getwd(); err == nil {
+		path = filepath.Clean(dir) + string(filepath.Separator)
+	}
+	if e := p.focused(); e != nil {
+		if dropped, ok := term.DroppedPath(e.Text()); ok {
+			path = dropped
+		}
+	}
+	p.picker = term.NewPicker(path)
+}
+
+// pickFile hands a key to the picker. The file that it picks is attached while the page stays in
+// use; a path of it that was typed as the answer is replaced.
+func (p *page) pickFile(msg tea.Msg) tea.Cmd {
+	path, done := p.picker.Press(msg)
+	if done {
+		p.picker = nil
+	}
+	if path == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		file, fault := p.form.options.Attach(path)
+		return term.Then(func() tea.Cmd {
+			if p.form.notice = fault; fault != "" {
+				return nil
+			}
+			if e := p.focused(); e != nil && !p.writesNote() {
+				if typed, ok := term.DroppedPath(e.Text()); ok && typed == path {
+					e.Set("")
+					p.takeOver()
+				}
+			}
+			p.act(dialogue.Attach{File: file})
+			return nil
+		})
+	}
+}
+
+func (p *page) detach() {
+	files := p.step().Files
+	p.act(dialogue.Detach{File: files[len(files)-1]})
+}
