@@ -32,7 +32,7 @@ type Statement struct {
 	Questions []question.Question `json:"questions"`
 	Reply     question.Reply      `json:"reply"`
 	Status    string              `json:"status,omitempty"` // of an end without a reply
-	At        time.Time           `json:"at"` // in UTC
+	At        time.Time           `json:"at"`               // in UTC
 }
 
 // Asker says who asked.
