@@ -14,6 +14,7 @@ import (
 
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/term"
 
 	"mcp-askuser/question"
 )
@@ -39,6 +40,10 @@ func SignSSH(ctx context.Context, file, notice string, s Statement) (*question.P
 	cmd.Stderr = &fault
 	if tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
 		defer func() { _ = tty.Close() }()
+		// ssh-keygen misses a signal that arrives before it reads; killed, it leaves no echo.
+		if found, err := term.GetState(int(tty.Fd())); err == nil {
+			defer func() { _ = term.Restore(int(tty.Fd()), found) }()
+		}
 		_, _ = fmt.Fprintln(tty, notice)
 		cmd.Stderr = io.MultiWriter(tty, &fault)
 	}
