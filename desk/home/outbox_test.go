@@ -5,6 +5,7 @@ package home_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/desk/storetest"
+	"mcp-askuser/question"
 )
 
 // shared is a shared desk in this process, which can be out of reach, and refuse
@@ -611,5 +613,45 @@ func TestOutboxReplacedWhileSent(t *testing.T) {
 		}
 		s.Close()
 		close(far.deciding)
+	})
+}
+
+// The desk goes out of reach between attaching a file and sending the answer: the answer
+// arrives with it. What is attached meanwhile is refused, and the answer so far stays.
+func TestOutboxKeepsFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBed(t)
+		defer func() { b.s.Close() }()
+		rec := b.asked("Which?")
+		f, err := b.d.AttachFile(t.Context(), rec.ID, "log.txt", strings.NewReader("a log\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.far.off()
+		if _, err := b.d.AttachFile(t.Context(), rec.ID, "other.txt", strings.NewReader("other\n")); !errors.Is(err, desk.ErrUnreachable) {
+			t.Errorf("without the desk a file is attached: %v", err)
+		}
+		reply := says("a")
+		reply.Answers[0].Files = []question.File{f}
+		if _, err := b.d.Reply(t.Context(), rec.ID, reply, desk.Evidence{Surface: "tty", How: desk.HowPage}); !errors.Is(err, desk.ErrUnsent) {
+			t.Fatalf("without the desk: %v", err)
+		}
+		b.open() // the process ends in between
+		if given, _, err := b.d.Draft(t.Context(), rec.ID); err != nil || len(given.Files()) != 1 {
+			t.Errorf("the kept answer has the files %v, %v", given.Files(), err)
+		}
+		b.far.on()
+		if _, err := b.d.Pending(t.Context()); err != nil {
+			t.Error(err)
+		}
+		pass(2 * time.Minute)
+		asking := desk.New(b.far, desk.Options{})
+		got, err := asking.Get(t.Context(), rec.ID)
+		if err != nil || got.Reply() == nil || len(got.Reply().Files()) != 1 || got.Reply().Files()[0] != f {
+			t.Fatalf("the desk has %+v, %v", got.Outcome, err)
+		}
+		if _, data, err := asking.File(t.Context(), rec.ID, f.Key()); err != nil || string(data) != "a log\n" {
+			t.Errorf("its file is %q, %v", data, err)
+		}
 	})
 }

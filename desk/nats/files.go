@@ -50,6 +50,9 @@ func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error 
 		if err == nil {
 			err = s.create(ctx, creation{place: parts[0], subject: subject, data: part})
 		}
+		if errors.Is(err, desk.ErrDenied) {
+			return fmt.Errorf("the nodes may be set up for an earlier version: have mcp-askuser desk init write their rights anew, and restart them: %w", err)
+		}
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // The keys for files are the same on every page.
@@ -56,6 +57,7 @@ func (p *page) pickFile(msg tea.Msg) tea.Cmd {
 				}
 			}
 			p.act(dialogue.Attach{File: file})
+			p.form.notice = words.T("Attached: %s", file.String()) // the page may be too long to show it
 			return nil
 		})
 	}
@@ -63,5 +65,7 @@ func (p *page) pickFile(msg tea.Msg) tea.Cmd {
 
 func (p *page) detach() {
 	files := p.step().Files
-	p.act(dialogue.Detach{File: files[len(files)-1]})
+	last := files[len(files)-1]
+	p.act(dialogue.Detach{File: last})
+	p.form.notice = words.T("Left out: %s", last.String())
 }

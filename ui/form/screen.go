@@ -243,7 +243,7 @@ func (p *page) drawBody(s *term.Styles, step *dialogue.Step, width, rows int) (b
 	if step != nil && len(step.Files) > 0 {
 		b.Lines = append(b.Lines, "")
 		for _, f := range step.Files {
-			b.Lines = append(b.Lines, s.Muted.Render(words.T("File:"))+" "+term.Cut(f.String(), max(width-10, 1)))
+			b.Lines = append(b.Lines, s.Muted.Render(term.Cut(words.T("File: ")+f.String(), width)))
 		}
 	}
 	title := words.T("Note to the agent")

@@ -41,15 +41,16 @@ func (p *Picker) match() {
 		p.dir, p.all = dir, []string{}
 		files, _ := os.ReadDir(dir) // none where there is no such directory
 		for _, f := range files {
-			name, isDir := f.Name(), f.IsDir()
-			if f.Type()&os.ModeSymlink != 0 {
-				target, err := os.Stat(filepath.Join(dir, name))
-				isDir = err == nil && target.IsDir()
+			name, kind := f.Name(), f.Type()
+			if kind&os.ModeSymlink != 0 {
+				if target, err := os.Stat(filepath.Join(dir, name)); err == nil {
+					kind = target.Mode()
+				}
 			}
-			if isDir {
+			if kind.IsDir() {
 				name += separator
 			}
-			if question.Line(name) == name {
+			if question.Line(name) == name && (kind.IsDir() || kind.IsRegular()) {
 				p.all = append(p.all, name)
 			}
 		}
@@ -73,16 +74,17 @@ func (p *Picker) Press(msg tea.Msg) (path string, done bool) {
 		by, _ := Step(name, 5)
 		p.cursor = min(max(p.cursor+by, 0), len(p.names)-1)
 	case "tab", "enter":
-		if p.cursor < 0 && (name == "tab" || len(p.names) == 1) {
+		typed := p.entry.Text()
+		if path = Expanded(typed); name == "enter" && p.cursor < 0 && isFile(path) {
+			return path, true
+		}
+		if p.cursor < 0 && len(p.names) != 1 {
 			p.cursor = min(0, len(p.names)-1)
+			return "", false
 		}
-		if p.cursor >= 0 {
-			typed := p.entry.Text()
-			p.entry.Set(typed[:strings.LastIndex(typed, separator)+1] + p.names[p.cursor])
-			p.match()
-		}
-		path = Expanded(p.entry.Text())
-		if isFile(path) && name == "enter" {
+		p.entry.Set(typed[:strings.LastIndex(typed, separator)+1] + p.names[max(p.cursor, 0)])
+		p.match()
+		if path = Expanded(p.entry.Text()); name == "enter" && isFile(path) {
 			return path, true
 		}
 	default:
@@ -100,7 +102,7 @@ func (p *Picker) Press(msg tea.Msg) (path string, done bool) {
 
 // Hints are the keys that work in it.
 func (p *Picker) Hints() []Hint {
-	return []Hint{NewHint("↑↓", words.T("move")), NewHint("enter", words.T("attach")), NewHint("tab", words.T("complete")), NewHint("esc", words.T("back"))}
+	return []Hint{NewHint("enter", words.T("attach")), NewHint("esc", words.T("back")), NewHint("↑↓", words.T("move")), NewHint("tab", words.T("complete"))}
 }
 
 // Draw shows the path and the names.
@@ -128,7 +130,7 @@ func (p *Picker) Draw(s *Styles, width, rows int) Block {
 func DroppedPath(text string) (path string, ok bool) {
 	text = strings.TrimSpace(text)
 	if n := len(text); n > 1 && text[0] == text[n-1] && strings.ContainsAny(text[:1], `'"`) {
-		text = text[1 : n-1]
+		text = strings.ReplaceAll(text[1:n-1], `'\''`, "'") // as a shell quotes one
 	}
 	paths := []string{text, strings.ReplaceAll(text, `\`, "")}
 	if u, err := url.Parse(text); err == nil && u.Scheme == "file" {
