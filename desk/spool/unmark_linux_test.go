@@ -69,7 +69,7 @@ func TestOneCallAfterTheResponse(t *testing.T) {
 }
 
 // ofTheRuntime are calls that Go makes at any time.
-var ofTheRuntime = []uint64{unix.SYS_FUTEX, unix.SYS_RT_SIGRETURN, unix.SYS_MADVISE, unix.SYS_SCHED_YIELD, unix.SYS_NANOSLEEP}
+var ofTheRuntime = []uint64{unix.SYS_FUTEX, unix.SYS_RT_SIGRETURN, unix.SYS_MADVISE, unix.SYS_MMAP, unix.SYS_SCHED_YIELD, unix.SYS_NANOSLEEP}
 
 // callAfterWrite runs respond under ptrace until the system call that follows its
 // write has returned, kills it there, and returns the number of that call.
