@@ -155,9 +155,10 @@ func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) error {
 	if o == nil || o.Reply == nil && !byHuman {
 		return nil
 	}
-	fault, err := "the end in the store is not signed with the credential of its human", error(nil)
+	var fault string
+	var err error
 	if o.Reply == nil {
-		err = rec.checkCredential(o, by)
+		fault, err = "the end in the store is not signed with the credential of its human", rec.checkCredential(o, by)
 	} else {
 		o.Answerer = inferAnswerer(o)
 		if by != nil {

@@ -109,16 +109,19 @@ func TestOnlySignedOutcomesCount(t *testing.T) {
 			r.put("_R_.ask.end.bot."+rec.ID+"."+role, o)
 			check := func(what string, got desk.Record) {
 				t.Helper()
-				if tc.want == desk.Answered {
+				switch tc.want {
+				case desk.Answered:
 					if p := got.Outcome.Proof; got.State != desk.Answered || p == nil || !p.Verified || p.Name != "alice" || p.Kind != question.CredentialProof {
 						t.Errorf("%s: %s, with the proof %+v", what, got.State, p)
 					}
-				} else if tc.want != "" {
+				case "":
+					if got.State != desk.Failed || got.Reply() != nil {
+						t.Errorf("%s: %s %+v", what, got.State, got.Outcome)
+					}
+				default:
 					if got.State != tc.want || !got.Outcome.Credential.Verified {
 						t.Errorf("%s: %s %+v", what, got.State, got.Outcome)
 					}
-				} else if got.State != desk.Failed || got.Reply() != nil {
-					t.Errorf("%s: %s %+v", what, got.State, got.Outcome)
 				}
 			}
 			check("who waits", r.ends(t, r.asking, rec.ID))

@@ -48,9 +48,9 @@ type (
 	// Note replaces the word to the agent beside the answer of the step, or at the review
 	// beside all answers.
 	Note struct{ Text string }
-	// Attach adds a file, which the desk keeps, to the answer of the step, and Detach takes it
-	// out again.
+	// Attach adds a file, which the desk keeps, to the answer of the step.
 	Attach struct{ File question.File }
+	// Detach takes a file out of it again.
 	Detach struct{ File question.File }
 )
 
