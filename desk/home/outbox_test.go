@@ -509,6 +509,7 @@ func TestArchiveOutOfReach(t *testing.T) {
 			}
 			waiting <- ended
 		}()
+		synctest.Wait() // until the agent listens for the bell
 		if err := reply(t, answering, rec.ID); !errors.Is(err, desk.ErrUnsent) {
 			t.Errorf("the user is told: %v", err)
 		}
