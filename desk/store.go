@@ -292,7 +292,8 @@ type FileStore interface {
 	PutFile(ctx context.Context, id, key string, data []byte) error
 	// GetFile returns a content; the error is as of [Store.Get].
 	GetFile(ctx context.Context, id, key string) ([]byte, error)
-	// Files returns the keys of the contents beside a record, in no order.
+	// Files returns the keys of the contents beside a record, in no order. The error is
+	// ErrNoFiles where the store can keep none.
 	Files(ctx context.Context, id string) ([]string, error)
 	// DeleteFile removes a content, if there is one.
 	DeleteFile(ctx context.Context, id, key string) error

@@ -99,6 +99,9 @@ func (s *Store) Files(ctx context.Context, id string) (keys []string, err error)
 		return nil, err
 	}
 	found, err := s.places(ctx, StreamFiles, place{areaFile, kindPart, "*", "*.*.0." + id}.filter())
+	if errors.Is(err, errNoStream) {
+		return nil, fmt.Errorf("%w: the desk was set up before it kept files; the operator runs mcp-askuser desk create", desk.ErrNoFiles)
+	}
 	for p := range found {
 		m, wrong := s.last(ctx, p)
 		err = cmp.Or(err, wrong)

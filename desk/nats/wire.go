@@ -86,11 +86,14 @@ func (c *conn) api(ctx context.Context, limit time.Duration, call string, reques
 			return true, json.Unmarshal(m.Data, answer)
 		}
 		if failed.Error.ErrorCode == natsgo.JSErrCodeStreamNotFound {
-			return true, fmt.Errorf("%w: its streams have not been made; the operator does that: mcp-askuser desk create", desk.ErrUnreachable)
+			return true, errNoStream
 		}
 		return failed.Error.Code != 503, failed.Error
 	})
 }
+
+// errNoStream is the error of a request to a stream that does not exist.
+var errNoStream = fmt.Errorf("%w: its streams have not been made; the operator does that: mcp-askuser desk create", desk.ErrUnreachable)
 
 // unreachable is the error of a request without an answer.
 func unreachable(err error) error {
