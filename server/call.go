@@ -13,8 +13,8 @@ import (
 	"mcp-askuser/ui"
 )
 
-// Call is one request of the client. What it sends goes into the outbox that
-// came with the request.
+// Call is one request of the client. Its messages are sent to the outbox of the
+// request.
 type Call struct {
 	session *Session
 	out     Outbox

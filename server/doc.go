@@ -5,8 +5,7 @@
 //
 // mcp-go's own transports stall, lose cancels, answer cancelled requests and
 // let progress overtake responses once several questions wait for a human.
-// mcp-go still does all of the protocol: every request goes through
-// MCPServer.HandleMessage, which serves both eras, the handshake up to
+// mcp-go still does all of the protocol: MCPServer.HandleMessage handles every request, which serves both eras, the handshake up to
 // 2025-11-25 and the stateless one of 2026-07-28.
 //
 // Every message that the server sends belongs to a request of the client, and is
