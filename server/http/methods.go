@@ -223,7 +223,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m *se
 	defer s.streams.Done()
 	ctx, end := context.WithCancelCause(x.ctx)
 	defer end(askuser.ErrDisconnected)
-	st.w, st.answer, st.queued = w, m != nil, make(chan struct{}, 1)
+	st.Queue, st.w, st.answer = server.NewQueue(), w, m != nil
 	if m != nil {
 		x.Receive(ctx, m, st)
 	} else {
