@@ -71,6 +71,8 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 	case view:
 		c.lines("| ", question.Block(s.Options[r.option].Preview))
 		return stay, nil
+	case find:
+		return c.find(s, r.custom), nil
 	case leaveOpen:
 		if s.Required {
 			c.text("", words.T("This question cannot be skipped. %s", instruction(s.Question)))
@@ -161,6 +163,18 @@ func (c *conversation) attachFile(ctx context.Context, path string) {
 	}
 }
 
+// find lists the options that contain a text.
+func (c *conversation) find(s *dialogue.Step, text string) move {
+	_, _ = c.do(dialogue.Filter{Text: text}) // the question has options
+	found := c.Current()
+	_, _ = c.do(dialogue.Filter{}) // later lists have all
+	if found.NoMatch {
+		return c.refuse(words.T("No option contains “%[1]s”. %[2]s", question.Shorten(question.Line(text), 40), instruction(s.Question)))
+	}
+	c.showOptions(found)
+	return stay
+}
+
 // refuse says why a line is no answer.
 func (c *conversation) refuse(fault string) move {
 	c.text("", fault)
@@ -243,10 +257,13 @@ func (c *conversation) showQuestion() {
 // hasAnswer reports whether the human has entered an answer, confirmed or not.
 func hasAnswer(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
 
-// showOptions lists the options by number, and 0 for an answer in own words.
+// showOptions lists the options that the filter lets through by number, and 0 for an answer
+// in own words.
 func (c *conversation) showOptions(s *dialogue.Step) {
 	for i := range s.Options {
-		c.showOption(i+1, &s.Options[i])
+		if !s.Rows[i].Hidden {
+			c.showOption(i+1, &s.Options[i])
+		}
 	}
 	if s.AllowCustom {
 		other := words.Local.Other(s.Question)
@@ -375,6 +392,9 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 	c.blank()
 	if s.Chooses() {
 		c.text("", words.T("%s The name of an option does as well as its number.", instruction(s.Question)))
+		if many(*s) {
+			c.text("", words.Local.Sentence(words.T("/text lists the options that contain that text")))
+		}
 	} else {
 		c.text("", words.T("Enter your answer in one line, or :e to write it in your editor."))
 	}
