@@ -47,9 +47,8 @@ type Options struct {
 // processes.
 type Desk struct {
 	store  Store
-	keeper Keeper    // the same store, where it has more than one home; else nil
-	signer Signer    // the same store, where humans sign with their credentials; else nil
-	files  FileStore // the same store, where it keeps files; else nil
+	keeper Keeper // the same store, where it has more than one home; else nil
+	signer Signer // the same store, where humans sign with their credentials; else nil
 	now    func() time.Time
 	log    *slog.Logger
 	hub    hub
@@ -96,7 +95,6 @@ func New(store Store, opts Options) *Desk {
 	}
 	d.keeper, _ = store.(Keeper)
 	d.signer, _ = store.(Signer)
-	d.files, _ = store.(FileStore)
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	d.retention.desk, d.retention.keep = d, opts.KeepHistory
 	if opts.Own != nil {

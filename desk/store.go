@@ -135,6 +135,19 @@ type Store interface {
 	// than its caller. What was deleted a moment ago may be among them. An error is the
 	// last that it yields.
 	List(ctx context.Context, kind Kind, in Range) iter.Seq2[string, error]
+	// PutFile commits the content of a file of an answer, beside its record, under its
+	// [question.File.Key]. When it returns nil, the content survives the death of process
+	// and machine, and no reader sees a part of it. It may be repeated.
+	PutFile(ctx context.Context, id, key string, data []byte) error
+	// GetFile returns a content; the error is as of Get. FilePath returns the path of one
+	// on this machine, for an agent to read: what is kept elsewhere is copied.
+	GetFile(ctx context.Context, id, key string) ([]byte, error)
+	FilePath(ctx context.Context, id, key string) (string, error)
+	// Files returns the keys of the contents beside a record, in no order. The error is
+	// ErrNoFiles where the store can keep none.
+	Files(ctx context.Context, id string) ([]string, error)
+	// DeleteFile removes a content, if there is one.
+	DeleteFile(ctx context.Context, id, key string) error
 	// Mark puts an id into an index under a name, Unmark takes it out, Marks returns
 	// those there, ascending. The marks of sessions, and of what was reopened, may be
 	// removed when SessionKeep has passed since the last.
@@ -282,28 +295,6 @@ type Unmarker interface {
 // to look after it; empty where it is no file.
 type Filer interface {
 	Path(kind Kind, id string) string
-}
-
-// FileStore is a store that keeps the contents of the files of answers, each beside its
-// record, by [question.File.Key].
-type FileStore interface {
-	// PutFile commits a content. When it returns nil, the content survives the death of
-	// process and machine, and no reader sees a part of it. It may be repeated.
-	PutFile(ctx context.Context, id, key string, data []byte) error
-	// GetFile returns a content; the error is as of [Store.Get].
-	GetFile(ctx context.Context, id, key string) ([]byte, error)
-	// Files returns the keys of the contents beside a record, in no order. The error is
-	// ErrNoFiles where the store can keep none.
-	Files(ctx context.Context, id string) ([]string, error)
-	// DeleteFile removes a content, if there is one.
-	DeleteFile(ctx context.Context, id, key string) error
-}
-
-// FileCopier is a FileStore that has a directory on this machine.
-type FileCopier interface {
-	// FilePath returns the path of a content, for an agent to read. What is kept elsewhere
-	// is copied. The error is ErrNotFound where there is none.
-	FilePath(ctx context.Context, id, key string) (string, error)
 }
 
 // Keeper is a store with more than one home for its records. Place chooses the home of a

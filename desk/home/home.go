@@ -99,15 +99,13 @@ type Store struct {
 }
 
 var (
-	_ desk.Store      = (*Store)(nil)
-	_ desk.Reader     = (*Store)(nil)
-	_ desk.Entitled   = (*Store)(nil)
-	_ desk.Keeper     = (*Store)(nil)
-	_ desk.Filer      = (*Store)(nil)
-	_ desk.Unmarker   = (*Store)(nil)
-	_ desk.Signer     = (*Store)(nil)
-	_ desk.FileStore  = (*Store)(nil)
-	_ desk.FileCopier = (*Store)(nil)
+	_ desk.Store    = (*Store)(nil)
+	_ desk.Reader   = (*Store)(nil)
+	_ desk.Entitled = (*Store)(nil)
+	_ desk.Keeper   = (*Store)(nil)
+	_ desk.Filer    = (*Store)(nil)
+	_ desk.Unmarker = (*Store)(nil)
+	_ desk.Signer   = (*Store)(nil)
 )
 
 // Join returns the store of two homes.

@@ -93,10 +93,9 @@ type Store struct {
 }
 
 var (
-	_ desk.Store     = (*Store)(nil)
-	_ desk.Reader    = (*Store)(nil)
-	_ desk.Placer    = (*Store)(nil)
-	_ desk.FileStore = (*Store)(nil)
+	_ desk.Store  = (*Store)(nil)
+	_ desk.Reader = (*Store)(nil)
+	_ desk.Placer = (*Store)(nil)
 )
 
 // Open returns the store at o.URL. It does no I/O but to read the files. The

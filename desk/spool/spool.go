@@ -74,11 +74,9 @@ type Spool struct {
 }
 
 var (
-	_ desk.Store      = (*Spool)(nil)
-	_ desk.Filer      = (*Spool)(nil)
-	_ desk.Unmarker   = (*Spool)(nil)
-	_ desk.FileStore  = (*Spool)(nil)
-	_ desk.FileCopier = (*Spool)(nil)
+	_ desk.Store    = (*Spool)(nil)
+	_ desk.Filer    = (*Spool)(nil)
+	_ desk.Unmarker = (*Spool)(nil)
 )
 
 // Open returns the store in dir, an absolute path. It creates nothing: the
