@@ -35,6 +35,9 @@ func ValidID(id string) bool {
 	return err == nil && u.String() == id
 }
 
+// RecordOf returns the record that a lock is about: its name begins with the id.
+func RecordOf(lock string) string { return lock[:min(len(lock), ulid.EncodedSize)] }
+
 // FirstID returns an id that none made at or after a time is below.
 func FirstID(at time.Time) string {
 	var id ulid.ULID

@@ -492,17 +492,11 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	err = s.callHome(ctx, recordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
+	err = s.callHome(ctx, desk.RecordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
 		release, err = home.Lock(ctx, kind, name)
 		return err
 	})
 	return release, err
-}
-
-// recordOf returns the record of a lock, whose name begins with the id.
-func recordOf(name string) string {
-	const length = 26 // of an id
-	return name[:min(len(name), length)]
 }
 
 // announce takes a lock in both homes: in the far one when that can be reached.
@@ -594,14 +588,14 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	err = s.callHome(ctx, recordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
+	err = s.callHome(ctx, desk.RecordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
 		held, err = home.Locked(ctx, kind, name)
 		return err
 	})
 	if unreachable(ctx, err) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.open[recordOf(name)] != nil, nil // perhaps its asker still waits
+		return s.open[desk.RecordOf(name)] != nil, nil // perhaps its asker still waits
 	}
 	return held, err
 }
