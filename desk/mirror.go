@@ -64,7 +64,13 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 	if rec.Outcome.Unsettled {
 		d.overrule(&rec, o)
 	}
-	return d.putSettled(ctx, rec)
+	if err := d.createEntry(ctx, rec); err != nil { // unless it is archived: then that entry counts
+		return rec, err
+	}
+	if err := d.Archive(ctx, rec.ID); err != nil {
+		return rec, err
+	}
+	return d.archived(ctx, rec.ID)
 }
 
 // overrule makes o the outcome of a record, unless its reply says the same.
@@ -98,18 +104,6 @@ func (d *Desk) WithLater(rec Record, r question.Reply, from Evidence) Record {
 	d.stamp(&o)
 	rec.Later = &o
 	return rec
-}
-
-// putSettled archives a record as it is now, unless it is archived: then that entry
-// counts.
-func (d *Desk) putSettled(ctx context.Context, rec Record) (Record, error) {
-	if err := d.createEntry(ctx, rec); err != nil {
-		return rec, err
-	}
-	if err := d.Archive(ctx, rec.ID); err != nil {
-		return rec, err
-	}
-	return d.archived(ctx, rec.ID)
 }
 
 // SameReply reports whether two replies to a record say the same to its asker,

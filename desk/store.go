@@ -128,6 +128,9 @@ type Store interface {
 	// Get returns a document. The error is ErrDamaged for one that cannot be ours, and
 	// ErrUnreadable where none can be read.
 	Get(ctx context.Context, kind Kind, id string) ([]byte, error)
+	// Path returns the path of a document, for the user to look after it; empty where it is
+	// no file of this machine.
+	Path(kind Kind, id string) string
 	// Delete removes a document, if there is one. The place of an outcome may stay taken
 	// for a while: Decide fails with ErrExists then, and the record is in the archive.
 	Delete(ctx context.Context, kind Kind, id string) error
@@ -289,12 +292,6 @@ type Entitled interface {
 // begins with the one system call that removes the mark, even if it changed meanwhile.
 type Unmarker interface {
 	PrepareUnmark(ctx context.Context, mark Mark, name, id string) (unmark func() error, err error)
-}
-
-// Filer is a store whose documents are files. Path returns the path of one, for the user
-// to look after it; empty where it is no file.
-type Filer interface {
-	Path(kind Kind, id string) string
 }
 
 // Keeper is a store with more than one home for its records. Place chooses the home of a
