@@ -207,10 +207,8 @@ func (h *retention) prune(ctx context.Context, now time.Time) error {
 	if err != nil || more {
 		return err
 	}
-	id, _, err := h.desk.nextID()
-	if err == nil {
-		err = h.desk.store.Mark(ctx, MarkPruned, name, id)
-	}
+	id, _ := h.desk.nextID()
+	err = h.desk.store.Mark(ctx, MarkPruned, name, id)
 	for _, old := range done {
 		err = errors.Join(err, h.desk.store.Unmark(ctx, MarkPruned, name, old))
 	}
