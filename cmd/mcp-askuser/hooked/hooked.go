@@ -27,9 +27,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Surfaces are the names that the setting surface takes.
-func Surfaces() []string { return []string{"elicit", "tty", "pane", "inbox", "web", "plain"} }
-
 // Flags are the flags of the command.
 type Flags struct {
 	limit       uint32
@@ -45,7 +42,7 @@ func (f *Flags) Add(flags *pflag.FlagSet, s *settings.Settings) {
 
 // Main is the small program.
 func Main() {
-	s := settings.New(Surfaces())
+	s := settings.New()
 	s.Load(os.Getenv)
 	flags := pflag.NewFlagSet("mcp-askuser-hook", pflag.ContinueOnError)
 	var f Flags
@@ -140,10 +137,11 @@ func startPhone(id, dir string) {
 // Notifier returns a function that tells the user of a waiting question; nil if the
 // settings disable it. It draws nothing on the terminal. The log may be nil.
 func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) func(context.Context, desk.Record) {
-	if !v.Desktop && len(v.NotifyCommand) == 0 {
+	desktop := v.Desktop == "auto"
+	if !desktop && len(v.NotifyCommand) == 0 {
 		return nil
 	}
-	return notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}.Notify
+	return notify.Options{Desktop: desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}.Notify
 }
 
 // signals returns a context that ends with a signal. A host sends SIGTERM when the dialog
