@@ -101,8 +101,6 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	if err != nil {
 		return
 	}
-	ctx, stop := signals()
-	defer stop()
 	o := mirror.Options{
 		Host: host, Desk: desk.New(store, desk.Options{Keep: v.Keep}),
 		In: os.Stdin, Out: os.Stdout, Getenv: env, Limit: time.Duration(f.limit) * time.Second,
@@ -118,7 +116,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 			}
 		}
 	}
-	mirror.Run(ctx, o)
+	mirror.Run(signals(), o)
 }
 
 // startPhone has mcp-askuser put a question on the phone until it ends, as this program
@@ -146,7 +144,7 @@ func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) f
 
 // signals returns a context that ends with a signal. A host sends SIGTERM when the dialog
 // was closed.
-func signals() (context.Context, func()) {
+func signals() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	got := make(chan os.Signal, 1)
 	signal.Notify(got, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -158,5 +156,5 @@ func signals() (context.Context, func()) {
 			cancel(mirror.ErrGone)
 		}
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx
 }
