@@ -254,13 +254,17 @@ func (c *Client) variable(p Place, name string) string {
 	return p.Getenv(name)
 }
 
+// form returns an entry of ours without values: of an address, or of a command.
+func (c *Client) form(remote bool) edit.Object {
+	if remote {
+		return c.remote(Server{})
+	}
+	return c.local(Server{})
+}
+
 // SetsLimit reports whether our entry sets the client's limit for a call.
 func (c *Client) SetsLimit(remote bool) bool {
-	form := c.local
-	if remote {
-		form = c.remote
-	}
-	return slices.ContainsFunc(form(Server{}), func(m edit.Member) bool { return m.Name == c.limit.key })
+	return slices.ContainsFunc(c.form(remote), func(m edit.Member) bool { return m.Name == c.limit.key })
 }
 
 // Declines returns the setting under which the client declines every form, as text; empty
@@ -303,12 +307,9 @@ func (c *Client) entry(p Place) (edit.Object, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	members, _ := v.(map[string]any)
-	order := c.local(Server{})
-	if c.remote != nil && members["command"] == nil && members["cmd"] == nil {
-		order = c.remote(Server{})
-	}
+	remote := c.remote != nil && members["command"] == nil && members["cmd"] == nil
 	var out edit.Object
-	for _, m := range order {
+	for _, m := range c.form(remote) {
 		if value, ok := members[m.Name]; ok {
 			out = append(out, edit.Member{Name: m.Name, Value: value})
 			delete(members, m.Name)
@@ -329,10 +330,7 @@ func (c *Client) own(entry edit.Object, remote bool) edit.Object {
 	if remote == named(entry, "command", "cmd") {
 		return nil
 	}
-	form := c.local(Server{})
-	if remote {
-		form = c.remote(Server{})
-	}
+	form := c.form(remote)
 	return slices.DeleteFunc(entry, func(m edit.Member) bool { return named(form, m.Name) })
 }
 
