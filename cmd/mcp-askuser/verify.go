@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,19 +128,12 @@ func verifyRecord(rec *desk.Record, keys *proof.Keys, pinned bool, contains stri
 	if age > 0 && time.Since(rec.Outcome.At).Abs() > age { // or signed where a clock was wrong
 		return errors.New(words.T("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), age))
 	}
-	if contains != "" && !strings.Contains(askedText(rec.Questions), contains) {
+	if !slices.ContainsFunc(rec.Questions, func(q question.Question) bool {
+		return strings.Contains(q.Text, contains) || strings.Contains(q.Description, contains)
+	}) {
 		return errors.New(words.T("the question does not contain %q", contains))
 	}
 	return nil
-}
-
-// askedText is the text of the questions and their details.
-func askedText(questions []question.Question) string {
-	var texts []string
-	for _, q := range questions {
-		texts = append(texts, q.Text, q.Description)
-	}
-	return strings.Join(texts, "\n")
 }
 
 func (a *app) printVerified(rec desk.Record) {

@@ -51,7 +51,6 @@ type Values struct {
 
 	Language   string // "en", "zh", "pt"; "auto" for that of the locale, or of the browser
 	Accessible bool   // forms line by line
-	NoColor    bool
 }
 
 // Surfaces are the names that the setting surface takes beside auto.
@@ -98,7 +97,7 @@ func table(v *Values) []*Setting {
 		{Key: "mirror_codex", value: boolean(&v.MirrorCodex), fallback: "false", help: "mirror the questions of Codex, where its daemon has started the server"},
 		{Key: "language", value: choice(&v.Language, languages...), fallback: "auto", help: "the language that you are spoken to in: auto is that of LC_ALL, LC_MESSAGES or LANG, and of your browser; else en, zh or pt"},
 		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
-		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(&v.NoColor), fallback: "false", help: "use no colours"},
+		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(new(bool)), fallback: "false", help: "use no colours"},
 	}
 }
 
