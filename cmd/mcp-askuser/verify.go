@@ -39,9 +39,6 @@ func (a *app) localKeys(change func(*proof.Keys) error) (proof.Keys, error) {
 const keysDir = "keys"
 
 func (a *app) verify() *cobra.Command {
-	var keyFiles []string
-	var contains, maxAge string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [ID or FILE or -]",
 		Short: "Check that the user signed an answer, offline",
@@ -51,20 +48,20 @@ func (a *app) verify() *cobra.Command {
     --contains "$GITHUB_SHA" --max-age 1h`,
 		ValidArgsFunction: a.completeIDs(true),
 	}
-	cmd.Flags().StringArrayVar(&keyFiles, "keys", nil, "the keys to trust instead of those beside the store: an allowed_signers `file`, or one of passkeys; may be repeated")
-	cmd.Flags().StringVar(&contains, "contains", "", "a `text` that the question or its details must contain")
-	cmd.Flags().StringVar(&maxAge, "max-age", "", "how old the answer may be, as a `duration` such as 1h")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	keyFiles := cmd.Flags().StringArray("keys", nil, "the keys to trust instead of those beside the store: an allowed_signers `file`, or one of passkeys; may be repeated")
+	contains := cmd.Flags().String("contains", "", "a `text` that the question or its details must contain")
+	maxAge := cmd.Flags().String("max-age", "", "how old the answer may be, as a `duration` such as 1h")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
-		age, ok := settings.Duration(maxAge)
-		if maxAge != "" && (!ok || age == 0) {
-			return errors.New(words.T("--max-age takes a time such as 90s, 10m or 3d, and not %q", maxAge))
+		age, ok := settings.Duration(*maxAge)
+		if *maxAge != "" && (!ok || age == 0) {
+			return errors.New(words.T("--max-age takes a time such as 90s, 10m or 3d, and not %q", *maxAge))
 		}
 		keys, err := a.localKeys(nil)
-		pinned := len(keyFiles) > 0
+		pinned := len(*keyFiles) > 0
 		if pinned {
 			keys, err = proof.Keys{}, nil
-			for _, file := range keyFiles {
+			for _, file := range *keyFiles {
 				err = errors.Join(err, keys.Read(file))
 			}
 		}
@@ -73,12 +70,12 @@ func (a *app) verify() *cobra.Command {
 		}
 		rec, err := a.readRecord(cmd.Context(), args[0], &keys, pinned)
 		if err == nil {
-			err = verifyRecord(&rec, &keys, pinned, contains, age)
+			err = verifyRecord(&rec, &keys, pinned, *contains, age)
 		}
 		if err != nil {
 			return fmt.Errorf(words.T("not valid: %w"), err)
 		}
-		if asJSON {
+		if *asJSON {
 			err = a.printJSON(api.NewStored(rec))
 		} else {
 			a.printVerified(rec)
