@@ -99,7 +99,7 @@ func codexEnv(t *testing.T, m *model, dir string) (home string, env []string) {
 	for name, value := range m.env {
 		server = append(server, fmt.Sprintf("%s = %q", name, value))
 	}
-	env = saveCodexConfig(t, home, dir, m.URL, "scripted", server...)
+	env = append(saveCodexConfig(t, home, dir, m.URL, "scripted", server...), "MCP_ASKUSER_DIR="+filepath.Join(home, "desk"))
 	run(t, "", env, program(t), "install", "codex", "--forms")
 	return home, env
 }
@@ -173,7 +173,8 @@ func program(t *testing.T) string {
 func bin(t *testing.T, name string) string {
 	t.Helper()
 	path := map[string]string{"codex": ".bin/codex", "claude": "@anthropic-ai/claude-code-linux-x64/claude",
-		"acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs", "gemini": ".bin/gemini", "opencode": "opencode-linux-x64/bin/opencode"}[name]
+		"claude-agent-acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "codex-acp": "@agentclientprotocol/codex-acp/dist/index.js",
+		"copilot": "@github/copilot-linux-x64/copilot", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs", "gemini": ".bin/gemini", "opencode": "opencode-linux-x64/bin/opencode"}[name]
 	return existing(t, filepath.Join(cmp.Or(os.Getenv("HOSTS_MODULES"), "node_modules"), path))
 }
 
