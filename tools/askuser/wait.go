@@ -112,11 +112,12 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 		return nil, context.Cause(ctx)
 	}
 	if form := w.Form(); form != nil && w.client.Modern && !w.noWait { // other clients receive requests
-		params := form.Content.(mcp.ElicitationParams)
-		if secret, ok := w.take(form, params.Mode); ok { // the client calls again with the form's result and this state
-			leave(w.all[1:])
-			builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
-			return builder.Elicit(formKey, params).ToolResult(), nil
+		if params := form.Content.(mcp.ElicitationParams); w.client.Elicits(params.Mode) { // the form may be another client's
+			if secret, ok := w.Take(form); ok { // the client calls again with the form's result and this state
+				leave(w.all[1:])
+				builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
+				return builder.Elicit(formKey, params).ToolResult(), nil
+			}
 		}
 	}
 	select {
@@ -130,14 +131,6 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	default:
 		return nil, nil
 	}
-}
-
-// take is Take for a client that has declared forms of this mode.
-func (w *waiting) take(form *present.Form, mode string) (secret string, ok bool) {
-	if !w.client.Elicits(mode) {
-		return "", false
-	}
-	return w.Take(form)
 }
 
 // limit returns how long the call may wait in its present state.
