@@ -108,18 +108,12 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		BaseContext:    func(net.Listener) context.Context { return requests },
 		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
-	changes, err := s.Tokens.Watch(ctx)
-	if err != nil {
+	if err := s.Tokens.Watch(ctx, s.sessions.keepOnly); err != nil {
 		s.Log.Warn("the tokens cannot be watched; calls that wait continue when their token is removed", "error", err)
 	}
-	go func() {
-		for range changes {
-			s.sessions.endWithout(s.Tokens.Valid)
-		}
-	}()
 	limited := &door.Listener{Listener: ln, MaxAuthenticated: maxAuthenticated, MaxUnauthenticated: maxUnauthenticated, AuthTimeout: authTimeout}
 	server.RegisterOnShutdown(func() { s.sessions.endAll() })
-	err = limited.Serve(ctx, server, shutdownTimeout)
+	err := limited.Serve(ctx, server, shutdownTimeout)
 	s.sessions.endAll() // also where it could not serve
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
