@@ -317,12 +317,8 @@ func (w *waiting) reportProgress(ctx context.Context) {
 	} else {
 		text = ansi.Wordwrap(text+wholeText(questions), w.progressColumns, "")
 	}
-	err := w.Notify("notifications/progress", struct {
-		Message string            `json:"message"`
-		Seconds int               `json:"progress"`
-		Token   mcp.ProgressToken `json:"progressToken"`
-	}{text, int(time.Since(w.start).Seconds()), w.token})
-	if err != nil {
+	seconds := int(time.Since(w.start).Seconds())
+	if err := w.Notify("notifications/progress", map[string]any{"message": text, "progress": seconds, "progressToken": w.token}); err != nil {
 		w.Log.InfoContext(ctx, "a progress message was not sent", "id", w.Record().ID, "error", err)
 	}
 }
