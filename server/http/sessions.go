@@ -40,10 +40,6 @@ type sessions struct {
 	closed bool
 }
 
-func newSessions(limit int) *sessions {
-	return &sessions{max: limit, all: map[string]*session{}}
-}
-
 // add adds a session with one request in progress. The error is errFull, or
 // askuser.ErrClosing after endAll.
 func (x *sessions) add(s *session) error {
