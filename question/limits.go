@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 // Limits are the sizes a set must keep. Characters are what a reader
@@ -42,12 +44,6 @@ const (
 	maxMarks       = 32 // code points that make one character
 	maxNesting     = 32 // quotations and lists in one another
 )
-
-// lenient returns the limits of a lenient set.
-func (l Limits) lenient() Limits {
-	l.Header, l.Label, l.Description = max(l.Header, maxHeader), max(l.Label, maxLabel), max(l.Description, maxDescription)
-	return l
-}
 
 // limit reports a text of more characters than its limit.
 func (v *Violations) limit(path string, chars, limit int) {
@@ -112,7 +108,7 @@ func nesting(line string) (n int) {
 func measure(s string) (chars, marks int) {
 	for ; s != ""; chars++ {
 		var cluster string
-		cluster, s = character(s)
+		cluster, s, _, _ = uniseg.FirstGraphemeClusterInString(s, -1)
 		marks = max(marks, utf8.RuneCountInString(cluster))
 	}
 	return chars, marks

@@ -20,15 +20,8 @@ const (
 )
 
 // Types returns all types of question, in the order in which they are published.
-func Types() []Type { return []Type{SingleChoice, MultiChoice, Text, Boolean} }
-
-// TypeNames returns the names of all types, in the same order.
-func TypeNames() []string {
-	var names []string
-	for _, t := range Types() {
-		names = append(names, string(t))
-	}
-	return names
+func Types() []string {
+	return []string{string(SingleChoice), string(MultiChoice), string(Text), string(Boolean)}
 }
 
 // The option ids of every Boolean question.
@@ -152,8 +145,8 @@ func (q *Question) declarationFaults(found *Violations, path string) {
 		}
 	}
 	switch {
-	case !slices.Contains(Types(), q.Type):
-		found.Add(path+".type", "must be one of: %s; is %q", strings.Join(TypeNames(), ", "), string(q.Type))
+	case !slices.Contains(Types(), string(q.Type)):
+		found.Add(path+".type", "must be one of: %s; is %q", strings.Join(Types(), ", "), string(q.Type))
 	case !q.Chooses() && len(q.Options) > 0:
 		found.Add(path+".options", "a %s question takes no options", q.Type)
 	case q.Confirms() && !slices.Equal(q.optionIDs(), []string{YesID, NoID}):

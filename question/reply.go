@@ -99,24 +99,19 @@ func (r *Reply) Put(id string, change func(*Answer)) {
 // declares none, or no question declares one.
 func (s *Set) DefaultReply() (Reply, bool) {
 	var r Reply
-	for { // a default may bring up follow-ups, whose defaults may bring up more
-		grown := false
+	for before := -1; before < len(r.Answers); { // a default may bring up follow-ups, whose defaults may bring up more
+		before = len(r.Answers)
 		for _, q := range s.Shown(r.Answers) {
-			if r.Answer(q.ID) != nil {
-				continue
-			}
 			a := q.Declared()
 			a.By = ByTimeout
 			switch {
+			case r.Answer(q.ID) != nil:
 			case !a.Empty():
 				r.Answers = append(r.Answers, a)
-				grown = true
 			case q.Required:
 				return Reply{}, false
 			}
 		}
-		if !grown {
-			return r, len(r.Answers) > 0
-		}
 	}
+	return r, len(r.Answers) > 0
 }

@@ -176,7 +176,7 @@ func TestValidate(t *testing.T) {
 		{"same label", choice(func(q *Question) { q.Options[1].Label = "A" }), "questions[0].options[1].label: the same label as questions[0].options[0].label", "same"},
 		{"same id", choice(func(q *Question) { q.Options[1].ID = "a" }), "questions[0].options[1].id: the same id as questions[0].options[0].id", "same"},
 		{"two defaults for one choice", choice(func(q *Question) { q.Options[0].Default, q.Options[1].Default = true, true }), "questions[0].options: only one option may be the default, 2 are", "same"},
-		{"unknown type", choice(func(q *Question) { q.Type = "slider" }), `questions[0].type: must be one of: ` + strings.Join(TypeNames(), ", ") + `; is "slider"`, "same"},
+		{"unknown type", choice(func(q *Question) { q.Type = "slider" }), `questions[0].type: must be one of: ` + strings.Join(Types(), ", ") + `; is "slider"`, "same"},
 		{"text with options", choice(func(q *Question) { q.Type = Text }), "questions[0].options: a text question takes no options", "same"},
 		{"boolean with options", choice(func(q *Question) { q.Type = Boolean }), "questions[0].options: a boolean question takes no options of its own; use multiple_choice", "same"},
 		{"collected answer that does not fit", choice(func(q *Question) { q.Collected = &Answer{Selected: []string{"c"}} }), `answers.q1: "c" is none of the options: a, b`, "same"},

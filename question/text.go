@@ -71,12 +71,6 @@ func Count(s string) int {
 	return chars
 }
 
-// character splits off the first one.
-func character(s string) (cluster, rest string) {
-	cluster, rest, _, _ = uniseg.FirstGraphemeClusterInString(s, -1)
-	return cluster, rest
-}
-
 // Shorten cuts s to at most n characters as a reader counts them; where
 // something was cut the last one is an ellipsis.
 func Shorten(s string, n int) string {
@@ -93,7 +87,7 @@ func Shorten(s string, n int) string {
 func Cut(s string, n int) string {
 	rest := s
 	for ; n > 0 && rest != ""; n-- {
-		_, rest = character(rest)
+		_, rest, _, _ = uniseg.FirstGraphemeClusterInString(rest, -1)
 	}
 	return s[:len(s)-len(rest)]
 }

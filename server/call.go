@@ -131,7 +131,7 @@ func (c *Call) handle(m *Message) (mcp.JSONRPCMessage, error) {
 
 // finish ends the call with its response, which is an error where code is set.
 func (c *Call) finish(line []byte, code int) {
-	defer c.session.calls.end()
+	defer c.session.calls.running.Done()
 	defer c.cancel(ui.ErrCallEnded)
 	if code != 0 {
 		c.reportDelivery(false)

@@ -316,8 +316,9 @@ func TestCancelBeforeStart(t *testing.T) {
 	if cause := context.Cause(k.ctx); cause.Error() != "cancelled by the client: user-cancel" {
 		t.Errorf("cause %v", cause)
 	}
-	if s.Running() != 0 || len(s.turns.places) > 0 || len(out.last) != 1 || len(out.written()) != 0 {
-		t.Errorf("%d run, wrote %q", s.Running(), out.written())
+	s.drain()
+	if len(s.turns.places) > 0 || len(out.last) != 1 || len(out.written()) != 0 {
+		t.Errorf("wrote %q", out.written())
 	}
 }
 

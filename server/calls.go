@@ -18,13 +18,13 @@ var (
 type calls struct {
 	mu       sync.Mutex
 	open     map[string]*Call // by raw id
-	running  int              // handlers, also those of cancelled calls
-	draining bool
-	drained  chan struct{}
+	running  sync.WaitGroup   // handlers, also those of cancelled calls
+	draining bool             // no handler begins
 }
 
-// begin opens c and counts its handler. Callers must do so before they take the
-// next message, which may be a cancel of c.
+// begin opens c and counts its handler as running. Callers must do so before they take
+// the next message, which may be a cancel of c. A call whose handler has returned stays
+// open until the response is written.
 func (t *calls) begin(c *Call) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,19 +35,8 @@ func (t *calls) begin(c *Call) error {
 		return errDuplicateID
 	}
 	t.open[string(c.id)] = c
-	t.running++
+	t.running.Add(1)
 	return nil
-}
-
-// end counts a handler as returned. Its call stays open until the
-// response is written.
-func (t *calls) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.running--
-	if t.draining && t.running == 0 {
-		close(t.drained)
-	}
 }
 
 func (t *calls) isOpen(c *Call) bool {
@@ -83,16 +72,11 @@ func (t *calls) cancel(id json.RawMessage, reason string) {
 func (t *calls) drain() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.draining && t.running == 0 {
-		close(t.drained)
-	}
 	t.draining = true
-	return t.drained
-}
-
-// count returns the number of handlers that have not returned.
-func (t *calls) count() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.running
+	drained := make(chan struct{})
+	go func() {
+		t.running.Wait()
+		close(drained)
+	}()
+	return drained
 }

@@ -53,7 +53,7 @@ func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
 	s := &Session{
 		Options:  o,
 		mcp:      mcp,
-		calls:    calls{open: make(map[string]*Call), drained: make(chan struct{})},
+		calls:    calls{open: make(map[string]*Call)},
 		requests: requests{waiting: make(map[string]chan *Message)},
 	}
 	s.client.Store(&askuser.Client{Agent: s.Agent, Prove: s.Prove, Session: s.Dialogue})
@@ -94,9 +94,6 @@ func (s *Session) Listen(out Outbox) { s.listener.Store(&out) }
 // Drain refuses further requests, and returns a channel that is closed when the
 // handlers of all earlier ones have returned.
 func (s *Session) Drain() <-chan struct{} { return s.calls.drain() }
-
-// Running is the number of requests whose handlers have not returned.
-func (s *Session) Running() int { return s.calls.count() }
 
 // startRequest starts a request's handler. It waits for the handlers of requests
 // that open a session: later requests depend on the state that they set.

@@ -52,7 +52,7 @@ func each(cmd *cobra.Command, do func(*cobra.Command)) {
 // translate translates the help of a command and those below it, but not examples, and
 // puts the types of questions in place of {types}.
 func translate(cmd *cobra.Command) {
-	types := strings.Join(question.TypeNames(), ", ")
+	types := strings.Join(question.Types(), ", ")
 	eachText(cmd, func(text *string) { *text = strings.Replace(words.T(*text), "{types}", types, 1) })
 }
 

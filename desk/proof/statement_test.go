@@ -44,11 +44,11 @@ func statement(t question.Type) Statement {
 // TestStatement: what is signed never changes, whatever the version of the program.
 func TestStatement(t *testing.T) {
 	for _, kind := range question.Types() {
-		data, err := statement(kind).JSON()
+		data, err := statement(question.Type(kind)).JSON()
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, "statement-"+string(kind)+".json", string(data)+"\n")
+		golden.Check(t, "statement-"+kind+".json", string(data)+"\n")
 	}
 }
 

@@ -66,7 +66,7 @@ type Server struct {
 func New(mcp *mcpserver.MCPServer, o Options) *Server {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Heartbeat = cmp.Or(o.Heartbeat, 15*time.Second)
-	return &Server{Options: o, mcp: mcp, sessions: newSessions(cmp.Or(o.Sessions, 4096))}
+	return &Server{Options: o, mcp: mcp, sessions: &sessions{max: cmp.Or(o.Sessions, 4096), all: map[string]*session{}}}
 }
 
 // Listen opens the listener on a port, 0 for a free one. The error wraps
@@ -108,18 +108,12 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		BaseContext:    func(net.Listener) context.Context { return requests },
 		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
-	changes, err := s.Tokens.Watch(ctx)
-	if err != nil {
+	if err := s.Tokens.Watch(ctx, s.sessions.keepOnly); err != nil {
 		s.Log.Warn("the tokens cannot be watched; calls that wait continue when their token is removed", "error", err)
 	}
-	go func() {
-		for range changes {
-			s.sessions.endWithout(s.Tokens.Valid)
-		}
-	}()
 	limited := &door.Listener{Listener: ln, MaxAuthenticated: maxAuthenticated, MaxUnauthenticated: maxUnauthenticated, AuthTimeout: authTimeout}
 	server.RegisterOnShutdown(func() { s.sessions.endAll() })
-	err = limited.Serve(ctx, server, shutdownTimeout)
+	err := limited.Serve(ctx, server, shutdownTimeout)
 	s.sessions.endAll() // also where it could not serve
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
@@ -150,9 +144,6 @@ func (s *Server) Handler() http.Handler {
 			return
 		}
 		token, ok, err := s.identify(r)
-		if err != nil {
-			s.logOnce(err)
-		}
 		switch {
 		case err != nil && !errors.Is(err, tokens.ErrDamaged):
 			reject(w, http.StatusInternalServerError, "the tokens cannot be read; see the server's log")
@@ -181,21 +172,18 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// identify returns the token of a request.
+// identify returns the token of a request. It logs why tokens cannot be read, unless it
+// logged the same reason last: any client can cause it with any token.
 func (s *Server) identify(r *http.Request) (t tokens.Token, ok bool, err error) {
 	token, ok := door.Bearer(r)
 	if !ok {
-		return tokens.Token{}, false, nil
+		return t, false, nil
 	}
-	return s.Tokens.Check(token)
-}
-
-// logOnce logs why tokens cannot be read, unless it logged the same reason last:
-// any client can cause it with any token.
-func (s *Server) logOnce(err error) {
-	if text := err.Error(); s.logged.Swap(text) != text {
+	t, ok, err = s.Tokens.Check(token)
+	if err != nil && s.logged.Swap(err.Error()) != err.Error() {
 		s.Log.Error("tokens cannot be read", "error", err)
 	}
+	return t, ok, err
 }
 
 // reject refuses a request, and closes its connection.

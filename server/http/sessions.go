@@ -40,10 +40,6 @@ type sessions struct {
 	closed bool
 }
 
-func newSessions(limit int) *sessions {
-	return &sessions{max: limit, all: map[string]*session{}}
-}
-
 // add adds a session with one request in progress. The error is errFull, or
 // askuser.ErrClosing after endAll.
 func (x *sessions) add(s *session) error {
@@ -109,12 +105,12 @@ func (x *sessions) leave(s *session) {
 	s.last = time.Now()
 }
 
-// endWithout ends the sessions whose tokens are no longer valid.
-func (x *sessions) endWithout(valid func(tokens.Token) bool) {
+// keepOnly ends the sessions of all tokens but these.
+func (x *sessions) keepOnly(valid []tokens.Token) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, s := range x.all {
-		if !valid(s.token) {
+		if !slices.Contains(valid, s.token) {
 			x.drop(s)
 		}
 	}

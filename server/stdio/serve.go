@@ -87,7 +87,7 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 	}
 	disconnect(askuser.ErrDisconnected)
 	if !waitFor(session.Drain(), o.Grace) {
-		session.Log.Warn("handlers are still running after the connection ended", "count", session.Running(), "grace", o.Grace)
+		session.Log.Warn("handlers are still running after the connection ended", "grace", o.Grace)
 	}
 	if !w.finish(writeLimit) {
 		session.Log.Warn("the client does not take our output", "limit", writeLimit)

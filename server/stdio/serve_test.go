@@ -59,7 +59,7 @@ func TestStubbornHandler(t *testing.T) {
 	if rest, err := p.hangUp(); err != nil || len(rest) > 0 {
 		t.Errorf("Serve returned %v, wrote %q", err, rest)
 	}
-	if log := p.log.String(); !strings.Contains(log, "count=1") {
+	if log := p.log.String(); !strings.Contains(log, "handlers are still running") {
 		t.Errorf("the log does not tell: %s", log)
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -179,12 +178,6 @@ func (s *Store) Check(token string) (t Token, ok bool, err error) {
 	return t, ok, err
 }
 
-// Valid reports whether t is still a token.
-func (s *Store) Valid(t Token) bool {
-	all, _ := s.current()
-	return slices.ContainsFunc(all, func(x Token) bool { return x.Name == t.Name && x.Hash == t.Hash })
-}
-
 // settled is how old a directory's time must be to show its last change: a change right
 // after another may leave it as it is.
 const settled = 2 * time.Second
@@ -212,42 +205,32 @@ func (s *Store) current() ([]Token, error) {
 	return all, err
 }
 
-// Watch returns a channel that gets a value after tokens were added or removed,
-// until ctx ends; then it is closed.
-func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
+// Watch calls changed with all tokens after some were added or removed, until ctx ends.
+// Tokens that cannot be read are left out.
+func (s *Store) Watch(ctx context.Context, changed func(all []Token)) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return nil, err
+		return err
 	}
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := w.Add(s.dir); err != nil {
 		_ = w.Close()
-		return nil, err
+		return err
 	}
-	changed := make(chan struct{}, 1)
 	go func() {
-		defer close(changed)
 		defer w.Close()
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case _, ok := <-w.Events:
-				if !ok {
-					return
-				}
-			case _, ok := <-w.Errors: // events were lost
-				if !ok {
-					return
-				}
+			case <-w.Events:
+			case <-w.Errors: // events were lost
 			}
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
+			all, _ := s.current()
+			changed(all)
 		}
 	}()
-	return changed, nil
+	return nil
 }

@@ -214,19 +214,13 @@ func (c *call) rejoin(ctx context.Context, ids []string, all ...*present.Waiter)
 		leave(all)
 		return nil, badArguments(unknown)
 	}
-	return c.leaveOrder(ctx, all), nil
-}
-
-// leaveOrder has later calls not wait for one that asks nothing. It returns nil when
-// ctx ends before the call has its turn.
-func (c *call) leaveOrder(ctx context.Context, all []*present.Waiter) []*present.Waiter {
 	release, err := c.Turn(ctx)
-	release()
+	release() // later calls do not wait for one that asks nothing
 	if err != nil {
 		leave(all)
-		return nil
+		return nil, nil
 	}
-	return all
+	return all, nil
 }
 
 func leave(all []*present.Waiter) {

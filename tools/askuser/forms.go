@@ -170,9 +170,9 @@ func (r *roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mc
 	}
 	result := formResult(brought)
 	if result == nil {
-		return nil, took - r.transit, errNoAnswer
+		err = errNoAnswer
 	}
-	return result, took - r.transit, nil
+	return result, took - r.transit, err
 }
 
 // formResult returns the form's result among a call's input responses, or nil.

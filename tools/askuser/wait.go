@@ -112,11 +112,12 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 		return nil, context.Cause(ctx)
 	}
 	if form := w.Form(); form != nil && w.client.Modern && !w.noWait { // other clients receive requests
-		params := form.Content.(mcp.ElicitationParams)
-		if secret, ok := w.take(form, params.Mode); ok { // the client calls again with the form's result and this state
-			leave(w.all[1:])
-			builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
-			return builder.Elicit(formKey, params).ToolResult(), nil
+		if params := form.Content.(mcp.ElicitationParams); w.client.Elicits(params.Mode) { // the form may be another client's
+			if secret, ok := w.Take(form); ok { // the client calls again with the form's result and this state
+				leave(w.all[1:])
+				builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
+				return builder.Elicit(formKey, params).ToolResult(), nil
+			}
 		}
 	}
 	select {
@@ -130,14 +131,6 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	default:
 		return nil, nil
 	}
-}
-
-// take is Take for a client that has declared forms of this mode.
-func (w *waiting) take(form *present.Form, mode string) (secret string, ok bool) {
-	if !w.client.Elicits(mode) {
-		return "", false
-	}
-	return w.Take(form)
 }
 
 // limit returns how long the call may wait in its present state.
@@ -324,12 +317,8 @@ func (w *waiting) reportProgress(ctx context.Context) {
 	} else {
 		text = ansi.Wordwrap(text+wholeText(questions), w.progressColumns, "")
 	}
-	err := w.Notify("notifications/progress", struct {
-		Message string            `json:"message"`
-		Seconds int               `json:"progress"`
-		Token   mcp.ProgressToken `json:"progressToken"`
-	}{text, int(time.Since(w.start).Seconds()), w.token})
-	if err != nil {
+	seconds := int(time.Since(w.start).Seconds())
+	if err := w.Notify("notifications/progress", map[string]any{"message": text, "progress": seconds, "progressToken": w.token}); err != nil {
 		w.Log.InfoContext(ctx, "a progress message was not sent", "id", w.Record().ID, "error", err)
 	}
 }

@@ -40,10 +40,7 @@ func title(e *notice) string {
 }
 
 func body(e *notice) string {
-	text, more := "", len(e.shown)-1
-	if more >= 0 {
-		text = question.Line(e.shown[0].Text)
-	}
+	text, more := question.Line(e.shown[0].Text), len(e.shown)-1
 	room := maxBody - question.Count(words.Local.AndMore("", more))
 	return words.Local.AndMore(question.Shorten(text, room), more)
 }

@@ -3,7 +3,6 @@
 package pane
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -126,17 +125,14 @@ func newCommand(ctx context.Context, argv, env []string) *exec.Cmd {
 // outputOf runs cmd and returns its output without surrounding white space. Its
 // error is the last line of standard error.
 func outputOf(cmd *exec.Cmd) (string, error) {
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if err == nil {
-		return strings.TrimSpace(stdout.String()), nil
+	output, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		text := strings.TrimSpace(string(exit.Stderr))
+		if text = text[strings.LastIndexByte(text, '\n')+1:]; text != "" {
+			err = errors.New(question.Shorten(question.Line(text), 200))
+		}
 	}
-	text := strings.TrimSpace(stderr.String())
-	if text = text[strings.LastIndexByte(text, '\n')+1:]; text != "" {
-		return "", errors.New(question.Shorten(question.Line(text), 200))
-	}
-	return "", err
+	return strings.TrimSpace(string(output)), err
 }
 
 // ours reports whether the file belongs to this user: another user's server would run

@@ -44,6 +44,9 @@ func (s *surface) find() (*tmux, *desktop, error) {
 			break
 		}
 	}
+	if s.inTmux {
+		return nil, nil, ui.Unavailablef("not inside a terminal multiplexer")
+	}
 	for process := range s.processes {
 		if d := findDesktop(process.getenv); d != nil {
 			return nil, d, nil
@@ -107,13 +110,6 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 func (s *surface) showLater(ctx context.Context, t *tmux, rec desk.Record) {
 	_, _ = t.await(ctx, func(_ view, err error) bool { return err == nil })
 	_ = s.Show(ctx, rec, nil) // the asker already has the first failure
-}
-
-func (s inTmux) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	if t, _, _ := s.find(); t == nil {
-		return ui.Unavailablef("not inside a terminal multiplexer")
-	}
-	return s.surface.Show(ctx, rec, commit)
 }
 
 // command returns the command for the pane: variables, a separator, a program and its

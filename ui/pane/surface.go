@@ -38,6 +38,7 @@ type surface struct {
 	getenv    func(string) string
 	env       []string                 // for the process in the pane
 	turn      ui.Turn                  // to have a pane open
+	inTmux    bool                     // opens no window on a desktop
 	self      string                   // the program to run in it; empty means this one
 	ancestors func(func(process) bool) // of the asker; nil means those of this process
 }
@@ -49,8 +50,10 @@ type process struct {
 }
 
 // InTmux returns the surface without windows on a desktop.
-func (s *surface) InTmux() ui.Surface { return inTmux{s} }
-
-type inTmux struct{ *surface }
+func (s *surface) InTmux() ui.Surface {
+	in := *s
+	in.inTmux = true
+	return &in
+}
 
 func (s *surface) Name() string { return "pane" }

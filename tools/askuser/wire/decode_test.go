@@ -193,7 +193,7 @@ questions[1].options: must have 2 to 4 options, has 5: offer the 4 that differ m
 		{"one too many, and what is wrong inside", `{"questions":[{"question":"1?","options":["A",""]},{"question":"2?","type":"slider"},{"question":"3?"},{"question":"4?"},{"question":" "}]}`,
 			`questions: must have 1 to 4 questions, has 5
 questions[0].options[1].label: is required and must not be empty
-questions[1].type: must be one of: ` + strings.Join(question.TypeNames(), ", ") + `; is "slider"
+questions[1].type: must be one of: ` + strings.Join(question.Types(), ", ") + `; is "slider"
 questions[4].question: is required and must not be empty`},
 		{"too few, and what is wrong inside", `{"questions":[{"question":"1?","options":[{"label":""}]}]}`,
 			"questions[0].options: must have 2 to 4 options, has 1\nquestions[0].options[0].label: is required and must not be empty"},
@@ -337,7 +337,7 @@ func TestWrongTypes(t *testing.T) {
 		{ask, inQuestion(`"description":{}`), `questions[0].description: must be a string, is {}`},
 		{ask, inQuestion(`"placeholder":true`), `questions[0].placeholder: must be a string, is true`},
 		{ask, inQuestion(`"type":1`), `questions[0].type: must be a string, is 1`},
-		{ask, inQuestion(`"type":"slider"`), `questions[0].type: must be one of: ` + strings.Join(question.TypeNames(), ", ") + `; is "slider"`},
+		{ask, inQuestion(`"type":"slider"`), `questions[0].type: must be one of: ` + strings.Join(question.Types(), ", ") + `; is "slider"`},
 		{ask, inQuestion(`"multiSelect":1`), `questions[0].multiSelect: must be true or false, is 1`},
 		{ask, inQuestion(`"required":"no"`), `questions[0].required: must be true or false, is "no"`},
 		{ask, inQuestion(`"allow_custom":0`), `questions[0].allow_custom: must be true or false, is 0`},
