@@ -151,6 +151,23 @@ var scenes = []struct {
 			v.click(".files .file:last-of-type [type=checkbox]")
 		}
 	}},
+	{"many", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
+		q := regions(question.SingleChoice)
+		for i, text := range []string{"上海（华东一区）", "北京（华北二区），与现有的订单数据库在同一个可用区，延迟最低，但价格也最高，并且需要提前两周申请配额", "深圳"} {
+			q.Options[9*i].Label, q.Options[9*i].Description = text, "距离大多数用户最近；价格比其他地区高百分之十二，适合对延迟敏感的服务"
+		}
+		q.Options[4].Default = true
+		rec := g.put("claude-code", "/home/ada/商城", "s1", q)
+		return func(v *view) { v.click(chosen(rec.ID, 0, "2")) }
+	}},
+	{"narrowed", map[string]look{"": wide}, func(g *rig) func(*view) {
+		rec := g.put("claude-code", "/home/ada/shop", "s", regions(question.MultiChoice))
+		return func(v *view) {
+			v.click(chosen(rec.ID, 0, "4"))
+			v.away()
+			v.write(".narrow input", "on")
+		}
+	}},
 	{"keys", map[string]look{"-dark": dark, "-pt-dark": darkPortuguese}, func(g *rig) func(*view) {
 		g.put("gemini-cli", "/home/ada/api", "s1", deploy())
 		return func(v *view) { v.click("#help") }

@@ -81,7 +81,9 @@ async function sendDraft(form) {
 const sendDrafts = () => [...drafts.keys()].forEach(sendDraft);
 addEventListener('pagehide', sendDrafts);
 
-pane.addEventListener('input', ({ target: { form, name, type } }) => {
+pane.addEventListener('input', ({ target }) => {
+  const { form, name, type } = target;
+  if (target.closest('.narrow')) narrow(target);
   if (!form?.matches('[action="/answer"]')) return;
   form.dataset.begun = '';
   if (name !== 'also') {
@@ -98,7 +100,7 @@ for (const type of ['focusin', 'focusout']) pane.addEventListener(type, () => { 
 const main = (form) => form.querySelector('button.main');
 
 // controlsOf returns a question's controls, without those of its note and its follow-ups.
-const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.note *)')].filter((el) => el.closest('fieldset') === field);
+const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.note *, .narrow *)')].filter((el) => el.closest('fieldset') === field);
 const answered = (field) => controlsOf(field).some((el) => el.matches(':checked:not([value=""], [value="other"]), textarea:not(:placeholder-shown)') && el.checkVisibility());
 const questions = (form) => [...form.querySelectorAll('fieldset.field')].filter((field) => field.checkVisibility());
 
@@ -142,7 +144,23 @@ pane.addEventListener('click', (event) => {
 
 // focusField focuses the first control of a question.
 function focusField(field) {
-  (field?.querySelector('input, textarea') ?? field)?.focus();
+  (field?.querySelector(':is(input, textarea):not(.narrow *)') ?? field)?.focus();
+}
+
+// numbered returns the controls of a question's options that have a number.
+const numbered = (field) => controlsOf(field).filter((el) => el.dataset.cap && el.value !== 'other');
+
+// narrow hides the options that do not contain the text of a filter and are not chosen.
+function narrow({ parentElement, value }) {
+  for (const el of numbered(parentElement.parentElement)) {
+    el.closest('.option').hidden = !el.checked && !el.closest('.row').textContent.toLowerCase().includes(value.trim().toLowerCase());
+  }
+}
+
+// clearFilter shows all that a filter has hidden.
+function clearFilter(input) {
+  input.value = '';
+  input.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
 // Letters are keys where nothing is typed, and these with Alt everywhere. A browser keeps most
@@ -168,6 +186,7 @@ document.addEventListener('keydown', (event) => {
     event.preventDefault();
     const panel = target.closest('.panel');
     if (command || panel) form.requestSubmit(panel?.querySelector('button') ?? main(form));
+    else if (target.closest('.narrow')) controlsOf(target.closest('fieldset')).find((el) => !el.checked && el.checkVisibility())?.focus();
     else nextOrSend(form);
   } else if (key === 'Escape') {
     goBack(target, typing);
@@ -178,8 +197,9 @@ document.addEventListener('keydown', (event) => {
     if (next) show(next.dataset.id);
   } else if (key === '/') {
     event.preventDefault();
-    if (!wide.matches) showList();
-    filter.elements.filter.focus();
+    const own = form && !list.contains(target) && liveField(form)?.querySelector(':scope > .narrow input');
+    if (!own && !wide.matches) showList();
+    (own || filter.elements.filter).focus();
   } else if (key === '?') {
     help.showModal();
   } else if (key === 'x' || key === 'd') {
@@ -192,15 +212,12 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-// goBack goes from a panel or a text field to the question, from the filter to all questions,
-// and else to the list.
+// goBack goes from a panel, a text field or a filter, which it clears, to the question, and else
+// to the list.
 function goBack(target, typing) {
   const panel = target.closest('.panel');
   if (panel) wayOf(panel).open = false;
-  if (filter.contains(target)) {
-    filter.elements.filter.value = '';
-    reconcile();
-  }
+  if (target.type === 'search') clearFilter(target);
   if (typing) current()?.focus();
   else entry(current()?.dataset.id)?.querySelector('a').focus();
 }
@@ -221,10 +238,10 @@ let spelled;
 // chooseByKey clicks the option of a key, in the question with the focus or else the first
 // without an answer. Of more than nine options it only goes there, where several may be chosen.
 function chooseByKey(form, key) {
-  const field = liveField(form), options = field ? controlsOf(field).filter((el) => el.dataset.cap) : [];
-  const numbered = options.filter((el) => el.value !== 'other');
-  const input = spelled = numbered[10 * numbered.indexOf(spelled) + 9 + parseInt(key)] ?? numbered[key - 1] ?? options.find((el) => el.dataset.cap === key.toUpperCase());
-  if (!numbered[9] || input?.type === 'radio') input?.click();
+  const field = liveField(form), all = field ? numbered(field) : [];
+  const input = spelled = all[10 * all.indexOf(spelled) + 9 + parseInt(key)] ?? all[key - 1] ?? (field && controlsOf(field).find((el) => el.dataset.cap === key.toUpperCase()));
+  if (input?.closest('.option').hidden) clearFilter(field.querySelector('.narrow input'));
+  if (!all[9] || input?.type === 'radio') input?.click();
   (input?.value === 'other' && input.checked ? input.closest('.option').querySelector('.own') : input)?.focus();
   return input;
 }
