@@ -155,9 +155,9 @@ func TestBrowserKeys(t *testing.T) {
 	v.keys("k")
 	v.shows("#r-"+rec.ID, "Which features")
 	v.keys("?")
-	v.shows("#keys", "next and previous question")
+	v.shows("#dialog", "next and previous question")
 	v.keys(kb.Escape)
-	v.gone("#keys")
+	v.gone("#dialog")
 	v.keys("1", "3", kb.Enter)
 	v.wait(`document.activeElement.name === "t1"`)
 	v.keys("jk1", kb.Enter, "y") // text, in which Enter is a new line
@@ -614,9 +614,9 @@ func TestBrowserHostileText(t *testing.T) {
 	for _, where := range []string{"question", "about", "header", "label", "description", "preview", "follow-up", "other", "default", "client", "directory", "fenced", "markdown"} {
 		v.wait(`document.querySelector("main").textContent.includes(%q)`, where+" <script>document.title")
 	}
-	v.click("#r-" + rec.ID + " [data-history]")
-	v.shows("#past", "reason <script>document.title")
-	v.click("#past [data-close]")
+	v.click("#r-" + rec.ID + " [data-dialog]")
+	v.shows("#dialog", "reason <script>document.title")
+	v.click("#dialog [data-close]")
 	v.click(within(rec.ID, "[name=p1]"), within(rec.ID, "[name=also]"), within(rec.ID, confirmButton))
 	v.answered(rec.ID)
 	v.answered(alike.ID)

@@ -123,8 +123,8 @@ var scenes = []struct {
 	{"history", map[string]look{"": wide, "-phone-dark": tallDark, "-zh": inChinese}, func(g *rig) func(*view) {
 		history(g)
 		return func(v *view) {
-			v.click(".card [data-history]")
-			v.shows("#past h1", v.language.T("Earlier in this session"))
+			v.click(".card [data-dialog]")
+			v.shows("#dialog h1", v.language.T("Earlier in this session"))
 		}
 	}},
 	{"nothing", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
@@ -284,7 +284,7 @@ func played(t *testing.T, l look, stage func(*rig) func(*view)) *view {
 	v := browse(t, l, func(g *rig) { act = stage(g) })
 	v.hasten()
 	act(v)
-	eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
+	eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#dialog")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
 	return v
 }
 

@@ -7,7 +7,7 @@
 'use strict';
 
 const $ = (id) => document.getElementById(id);
-const list = $('list'), pane = $('pane'), news = $('news'), trouble = $('trouble'), past = $('past'), help = $('keys'), notify = $('notify'), filter = $('filter');
+const list = $('list'), pane = $('pane'), news = $('news'), trouble = $('trouble'), dialog = $('dialog'), notify = $('notify'), filter = $('filter');
 const texts = JSON.parse($('texts').textContent); // what this script says, in the language of the page
 
 // load requests a page, with a form if there is one to send, and returns its status, 0 if it
@@ -201,7 +201,7 @@ document.addEventListener('keydown', (event) => {
     if (!own && !wide.matches) showList();
     (own || filter.elements.filter).focus();
   } else if (key === '?') {
-    help.showModal();
+    openDialog('/keys');
   } else if (key === 'x' || key === 'd') {
     event.preventDefault();
     anywhere[key](form);
@@ -323,7 +323,7 @@ document.addEventListener('submit', (event) => {
   const form = event.target;
   event.preventDefault();
   if (form === filter) openFirst();
-  else if (form.matches('[role="search"]')) showHistory('/history?' + fields(form));
+  else if (form.matches('[role="search"]')) openDialog('/history?' + fields(form));
   else if (form.matches('[data-post]')) post(form);
   else if (event.submitter?.name === 'recall') recall(event.submitter);
   else if (event.submitter?.name) send(event.submitter);
@@ -338,7 +338,7 @@ async function openFirst() {
 // post sends a form that lifts a limit or reopens a question.
 async function post(form) {
   const { ok, page } = await load(form.action, fields(form));
-  past.close();
+  dialog.close();
   if (!ok) return showNotice(reasonOf(page), true);
   if (form.matches('.again')) place(page);
   else autoFocus(form.closest('.card') ?? $('count'));
@@ -747,14 +747,13 @@ function offerNotifications() {
 }
 
 notify.addEventListener('click', () => Notification.requestPermission().then(offerNotifications));
-$('help').addEventListener('click', () => help.showModal());
 
 filter.addEventListener('input', reconcile);
 
 // Links lead to pages of their own; with this script they open in this one, so that no
 // form is left for them.
 document.addEventListener('click', (event) => {
-  const at = event.target.closest('#list a, .back, [data-history], [data-remove], [data-close], #past a[href^="/history"], .refused a');
+  const at = event.target.closest('#list a, .back, [data-dialog], [data-remove], [data-close], #dialog a[href^="/history"], .refused a');
   if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   if ('close' in at.dataset) at.closest('dialog').close();
@@ -762,7 +761,7 @@ document.addEventListener('click', (event) => {
   else if (at.matches('.back')) showList();
   else if (at.closest('.refused')) focusField($(at.hash.slice(1)));
   else if (at.closest('#list')) show(at.closest('li').dataset.id, { control: wide.matches });
-  else showHistory(at.href);
+  else openDialog(at.href);
 });
 
 function showList() {
@@ -772,12 +771,14 @@ function showList() {
   $('count').focus();
 }
 
-async function showHistory(url) {
+// openDialog shows the history, or the keys.
+async function openDialog(url) {
   const { ok, page } = await load(url);
   if (!ok) return showNotice(reasonOf(page), true);
-  past.querySelector('div').replaceChildren(...page.querySelector('main').childNodes);
-  if (!past.open) past.showModal();
-  past.querySelector('input[type=search]').focus();
+  dialog.querySelector('div').replaceChildren(...page.querySelector('main').childNodes);
+  dialog.ariaLabel = dialog.querySelector('h1').textContent;
+  if (!dialog.open) dialog.showModal();
+  dialog.querySelector('input[type=search]')?.focus();
 }
 
 if (current()) prepare(current());
