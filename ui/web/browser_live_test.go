@@ -700,7 +700,7 @@ func TestBrowserAttention(t *testing.T) {
 	v.listening()
 	v.gone(".card .remark:not([data-back])")
 	attendance.Release()
-	v.shows(".remark", "The agent is away; it will get your answer.")
+	v.shows(".remark", "The agent is not waiting; it will get your answer.")
 }
 
 // TestBrowserHistory: earlier rounds of a session open beside the questions,

@@ -170,7 +170,10 @@ var scenes = []struct {
 	}},
 	{"keys", map[string]look{"-dark": dark, "-pt-dark": darkPortuguese}, func(g *rig) func(*view) {
 		g.put("gemini-cli", "/home/ada/api", "s1", deploy())
-		return func(v *view) { v.click("#help") }
+		return func(v *view) {
+			v.click("#help")
+			v.shows("#dialog h1", v.language.T("Keys"))
+		}
 	}},
 	{"closed", map[string]look{"": wide, "-zh-phone-dark": tallInChinese, "-phone-dark": tallDark}, func(g *rig) func(*view) {
 		return func(v *view) {
@@ -245,7 +248,7 @@ func TestBrowserLook(t *testing.T) {
 				history(g)
 				last, failed = rounds(g)
 			})
-			for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/nothing", "/assets/offline.html"} {
+			for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/keys", "/nothing", "/assets/offline.html"} {
 				v.visit(path)
 				v.accessible(string(axe), 390, 1280)
 			}
