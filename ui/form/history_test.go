@@ -101,7 +101,7 @@ func TestLift(t *testing.T) {
 }
 
 func TestAttention(t *testing.T) {
-	const words = "The agent is away; it will get your answer."
+	const words = "The agent is not waiting; it will get your answer."
 	r := open(t, 80, 24, database())
 	if strings.Contains(r.screen(), words) {
 		t.Error("told before anybody said so")

@@ -388,7 +388,7 @@ func (m *model) help() *term.Reader {
 	}
 	return term.KeysReader(words.T("Keys"),
 		group(words.T("Waiting"), m.waitingKeys(), term.NewHint("●", words.T("its agent waits for the answer")),
-			term.NewHint("○", words.T("its agent is away; it will get your answer")), term.NewHint("×", words.T("ended elsewhere; goes when you move on"))),
+			term.NewHint("○", words.T("its agent is not waiting, and gets it later")), term.NewHint("×", words.T("ended elsewhere; goes when you move on"))),
 		group(words.T("In a form"), nil, term.NewHint("esc "+leaveKey, words.T("back to the list; what you typed is kept")), term.NewHint("?", words.T("the form's own keys"))),
 		group(words.T("History"), m.historyKeys()),
 		group(words.T("Everywhere"), m.commonKeys(), term.NewHint("↑↓ j k", words.T("move")), term.NewHint("pgup pgdn", words.T("a page")), term.NewHint("g G", words.T("first, last")),

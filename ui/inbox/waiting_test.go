@@ -123,7 +123,7 @@ func TestDetached(t *testing.T) {
 	rec := r.claude(database())
 	r.open().see("› ● Database")
 	r.waits[rec.ID].Release()
-	r.see("› ○ Database", "The agent is away; it will get your answer.")
+	r.see("› ○ Database", "The agent is not waiting; it will get your answer.")
 	again, err := r.desk.Attend(t.Context(), rec.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestDetached(t *testing.T) {
 	r.send(tea.FocusMsg{})
 	r.see("› ● Database").answers()
 	again.Release()
-	r.see("The agent is away")
+	r.see("The agent is not waiting")
 }
 
 // TestElsewhere: where else a question is shown, and where it could not be.

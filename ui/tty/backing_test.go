@@ -93,7 +93,7 @@ var closesIn = regexp.MustCompile(`closes in (\d+) s`)
 // When the asker leaves, or returns, the form says so while it is shown.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
-	const words = "The agent is away"
+	const words = "The agent is not waiting"
 	a := put(t, "single", 0)
 	x := start(t, 80, 24, "single", alone, a.env()...)
 	x.WaitFor(question1)

@@ -143,7 +143,7 @@ func (r Record) Age(now time.Time) string {
 // Attention says of an open record whether the agent waits, and where the record
 // is kept if not on the desk.
 func (r Record) Attention() string {
-	text := r.l.T("agent away")
+	text := r.l.T("not awaited") // the agent has gone, or has chosen not to wait
 	if r.Attended {
 		text = r.l.T("agent waits")
 	}

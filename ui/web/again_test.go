@@ -139,7 +139,7 @@ func TestReopen(t *testing.T) {
 	if status != http.StatusSeeOther || !ok || id == rec.ID {
 		t.Fatalf("%d to %s", status, there)
 	}
-	v.sees(there, ">443</textarea>", "The agent is away; it will get your answer.")
+	v.sees(there, ">443</textarea>", "The agent is not waiting; it will get your answer.")
 	if a := g.want(201, "", "POST", "/api/questions/"+rec.ID+"/reopen", ""); decodeJSON[desk.Record](t, a.body).ID != id || a.header.Get("Location") != "/api/questions/"+id {
 		t.Errorf("reopened twice: %s", a.body)
 	}

@@ -155,9 +155,9 @@ func TestBrowserKeys(t *testing.T) {
 	v.keys("k")
 	v.shows("#r-"+rec.ID, "Which features")
 	v.keys("?")
-	v.shows("#keys", "next and previous question")
+	v.shows("#dialog", "next and previous question")
 	v.keys(kb.Escape)
-	v.gone("#keys")
+	v.gone("#dialog")
 	v.keys("1", "3", kb.Enter)
 	v.wait(`document.activeElement.name === "t1"`)
 	v.keys("jk1", kb.Enter, "y") // text, in which Enter is a new line
@@ -206,6 +206,64 @@ func TestBrowserDigitsSpellRows(t *testing.T) {
 	if got := v.answered(several.ID); got[several.Questions[0].ID] != "Region 3 + Region 12" {
 		t.Errorf("got %v", got)
 	}
+}
+
+// TestBrowserFiltersRows: the rows of a question with many options can be searched with the
+// keyboard alone. What is chosen stays in sight, and is sent.
+func TestBrowserFiltersRows(t *testing.T) {
+	t.Parallel()
+	var several, one desk.Record
+	v := browse(t, wide, func(g *rig) {
+		several = g.put("codex", "/home/ada/shop", "s", regions(question.MultiChoice))
+		one = g.put("codex", "/home/ada/shop", "s", regions(question.SingleChoice))
+	})
+	v.listening()
+	find := func(text, want string) {
+		t.Helper()
+		v.press("/", 0)
+		v.wait(`document.activeElement.matches(".narrow input")`)
+		v.do(chromedp.KeyEvent(text))
+		got := eval[[]string](v, `[...document.querySelectorAll(".option")].filter((el) => el.checkVisibility()).map((el) => el.querySelector(".pick > span").textContent)`)
+		if strings.Join(got, " ") != want {
+			t.Errorf("with the filter %q the rows are %q, want %q", text, got, want)
+		}
+	}
+	focused := func(value string, checked bool) {
+		t.Helper()
+		v.wait(`document.activeElement.matches('[value=%q]') && document.activeElement.checked === %t && document.activeElement.checkVisibility()`, value, checked)
+	}
+	v.keys("3", " ")
+	find("fRank", "Stockholm Frankfurt Other")
+	v.keys(kb.Enter) // the first of those that are not chosen
+	focused("3", false)
+	v.keys(" ")
+	find(" ", "Stockholm Frankfurt Other") // it goes on with what was typed
+	v.keys(kb.Escape)
+	v.wait(`document.activeElement.matches(".card") && document.querySelectorAll(".option[hidden]").length === 0`)
+	v.pending(several.ID)
+	find("x", "Stockholm Frankfurt Other")
+	v.keys(kb.Enter)
+	focused("other", false)
+	v.keys("1", "0") // a number reaches a row that is hidden
+	focused("9", false)
+	v.keys(" ", kb.Enter)
+	if got := v.answered(several.ID); got["region"] != "Stockholm + Frankfurt + Osaka" {
+		t.Errorf("got %v", got)
+	}
+	v.shows("#r-"+one.ID, "Stockholm")
+	find("mad", "Madrid Other")
+	v.keys(kb.Enter, "2")
+	focused("1", true)
+	find("mad", "London Madrid Other")
+	v.keys(kb.Escape, kb.Escape) // in the list the key is the list's
+	v.press("/", 0)
+	v.wait(`document.activeElement === filter.elements.filter`)
+	v.keys(kb.Escape, kb.Enter)
+	if got := v.answered(one.ID); got["region"] != "London" {
+		t.Errorf("got %v", got)
+	}
+	still := browse(t, scriptless, func(g *rig) { g.put("codex", "/home/ada/shop", "s", regions(question.SingleChoice)) })
+	still.wait(`[...document.querySelectorAll(".option")].every((el) => el.checkVisibility()) && !document.querySelector(".narrow").checkVisibility()`)
 }
 
 // TestBrowserActs: the keys of all acts, where nothing is typed and in a text field, and
@@ -556,9 +614,9 @@ func TestBrowserHostileText(t *testing.T) {
 	for _, where := range []string{"question", "about", "header", "label", "description", "preview", "follow-up", "other", "default", "client", "directory", "fenced", "markdown"} {
 		v.wait(`document.querySelector("main").textContent.includes(%q)`, where+" <script>document.title")
 	}
-	v.click("#r-" + rec.ID + " [data-history]")
-	v.shows("#past", "reason <script>document.title")
-	v.click("#past [data-close]")
+	v.click("#r-" + rec.ID + " [data-dialog]")
+	v.shows("#dialog", "reason <script>document.title")
+	v.click("#dialog [data-close]")
 	v.click(within(rec.ID, "[name=p1]"), within(rec.ID, "[name=also]"), within(rec.ID, confirmButton))
 	v.answered(rec.ID)
 	v.answered(alike.ID)

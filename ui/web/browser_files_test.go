@@ -117,8 +117,8 @@ func TestBrowserFiles(t *testing.T) {
 	if a := v.reply(id).Answer("q"); !slices.Equal(names, []string{"image.png", "server log.txt"}) || len(a.Files) != 2 || a.Custom != "The button is cut off." {
 		t.Errorf("recorded %v, %+v", names, a)
 	}
-	v.click("[data-history]")
-	v.shownImages("#past", 1)
+	v.click("[data-dialog]")
+	v.shownImages("#dialog", 1)
 }
 
 // TestBrowserFilesAlone: an image that is pasted where no field has the focus answers the open

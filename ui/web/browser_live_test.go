@@ -700,7 +700,7 @@ func TestBrowserAttention(t *testing.T) {
 	v.listening()
 	v.gone(".card .remark:not([data-back])")
 	attendance.Release()
-	v.shows(".remark", "The agent is away; it will get your answer.")
+	v.shows(".remark", "The agent is not waiting; it will get your answer.")
 }
 
 // TestBrowserHistory: earlier rounds of a session open beside the questions,
@@ -712,18 +712,18 @@ func TestBrowserHistory(t *testing.T) {
 		rec = history(g)
 	})
 	v.write(inWords(rec.ID, 0), "half")
-	v.click("#r-" + rec.ID + " [data-history]")
-	v.shows("#past h1", "Earlier in this session")
-	v.shows("#past .chosen", "SQLite")
-	v.shows("#past li:not(.chosen)", "PostgreSQL")
-	v.shows("#past", "Note: not before Monday")
-	v.shows("#past", "too early to say")
+	v.click("#r-" + rec.ID + " [data-dialog]")
+	v.shows("#dialog h1", "Earlier in this session")
+	v.shows("#dialog .chosen", "SQLite")
+	v.shows("#dialog li:not(.chosen)", "PostgreSQL")
+	v.shows("#dialog", "Note: not before Monday")
+	v.shows("#dialog", "too early to say")
 	v.write("#search", "features")
-	v.click("#past [type=submit]")
-	v.wait(`document.querySelectorAll("#past .round").length === 1`)
-	v.shows("#past .round", "too early to say")
-	v.click("#past [data-close]")
-	v.gone("#past")
+	v.click("#dialog [type=submit]")
+	v.wait(`document.querySelectorAll("#dialog .round").length === 1`)
+	v.shows("#dialog .round", "too early to say")
+	v.click("#dialog [data-close]")
+	v.gone("#dialog")
 	v.wait(`document.querySelector(%q).value === "half"`, inWords(rec.ID, 0))
 
 	// All sessions, as a page of its own.

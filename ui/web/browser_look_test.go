@@ -123,8 +123,8 @@ var scenes = []struct {
 	{"history", map[string]look{"": wide, "-phone-dark": tallDark, "-zh": inChinese}, func(g *rig) func(*view) {
 		history(g)
 		return func(v *view) {
-			v.click(".card [data-history]")
-			v.shows("#past h1", v.language.T("Earlier in this session"))
+			v.click(".card [data-dialog]")
+			v.shows("#dialog h1", v.language.T("Earlier in this session"))
 		}
 	}},
 	{"nothing", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
@@ -151,9 +151,29 @@ var scenes = []struct {
 			v.click(".files .file:last-of-type [type=checkbox]")
 		}
 	}},
+	{"many", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
+		q := regions(question.SingleChoice)
+		for i, text := range []string{"上海（华东一区）", "北京（华北二区），与现有的订单数据库在同一个可用区，延迟最低，但价格也最高，并且需要提前两周申请配额", "深圳"} {
+			q.Options[9*i].Label, q.Options[9*i].Description = text, "距离大多数用户最近；价格比其他地区高百分之十二，适合对延迟敏感的服务"
+		}
+		q.Options[4].Default = true
+		rec := g.put("claude-code", "/home/ada/商城", "s1", q)
+		return func(v *view) { v.click(chosen(rec.ID, 0, "2")) }
+	}},
+	{"narrowed", map[string]look{"": wide}, func(g *rig) func(*view) {
+		rec := g.put("claude-code", "/home/ada/shop", "s", regions(question.MultiChoice))
+		return func(v *view) {
+			v.click(chosen(rec.ID, 0, "4"))
+			v.away()
+			v.write(".narrow input", "on")
+		}
+	}},
 	{"keys", map[string]look{"-dark": dark, "-pt-dark": darkPortuguese}, func(g *rig) func(*view) {
 		g.put("gemini-cli", "/home/ada/api", "s1", deploy())
-		return func(v *view) { v.click("#help") }
+		return func(v *view) {
+			v.click("#help")
+			v.shows("#dialog h1", v.language.T("Keys"))
+		}
 	}},
 	{"closed", map[string]look{"": wide, "-zh-phone-dark": tallInChinese, "-phone-dark": tallDark}, func(g *rig) func(*view) {
 		return func(v *view) {
@@ -228,7 +248,7 @@ func TestBrowserLook(t *testing.T) {
 				history(g)
 				last, failed = rounds(g)
 			})
-			for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/nothing", "/assets/offline.html"} {
+			for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/keys", "/nothing", "/assets/offline.html"} {
 				v.visit(path)
 				v.accessible(string(axe), 390, 1280)
 			}
@@ -267,7 +287,7 @@ func played(t *testing.T, l look, stage func(*rig) func(*view)) *view {
 	v := browse(t, l, func(g *rig) { act = stage(g) })
 	v.hasten()
 	act(v)
-	eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
+	eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#dialog")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
 	return v
 }
 

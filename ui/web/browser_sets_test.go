@@ -4,6 +4,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -56,6 +57,18 @@ func deploy() question.Question {
 func optional() question.Question {
 	q := deploy()
 	q.ID, q.Text, q.Required = "mail", "Tell the team by mail?", false
+	return q
+}
+
+// regions has as many options as a list takes that is still usable.
+func regions(t question.Type) question.Question {
+	q := question.Question{ID: "region", Text: "Where should the service run?", Header: "Region", Type: t, Required: true, AllowCustom: true}
+	for i, label := range []string{
+		"Dublin", "London", "Stockholm", "Frankfurt", "Paris", "Milan", "Madrid", "Zürich", "Tokyo", "Osaka", "Seoul", "Singapore",
+		"Sydney", "Mumbai", "São Paulo", "Montréal", "Virginia", "Ohio", "Oregon", "Cape Town",
+	} {
+		q.Options = append(q.Options, question.Option{ID: fmt.Sprint("r", i+1), Label: label})
+	}
 	return q
 }
 

@@ -10,6 +10,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -22,6 +23,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/storetest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -331,6 +333,42 @@ func TestHostileUploads(t *testing.T) {
 		}
 	}
 }
+
+// TestUploadMemory: a file that arrives is in a temporary file, which no request leaves behind.
+func TestUploadMemory(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	arriving := func() int {
+		found, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	g := start(t)
+	rec := g.ask("s", open("q"))
+	v := g.visitor()
+	for name, status := range map[string]int{"a.txt": http.StatusOK, "a.png": http.StatusBadRequest} {
+		r := v.multipartForm("/attach", url.Values{"id": {rec.ID}}, upload{"u0", name, bytes.Repeat([]byte("text\n"), 1<<20)})
+		begin := io.LimitReader(r.Body, 4<<20)
+		r.Body = io.NopCloser(io.MultiReader(begin, readerFunc(func([]byte) (int, error) {
+			if !waittest.Until(patient, func() bool { return arriving() == 1 }) {
+				t.Error("all of it is in memory")
+			}
+			return 0, io.EOF
+		}), r.Body))
+		if got, body := v.take(r); got != status {
+			t.Errorf("%s: %d, want %d\n%.500s", name, got, status, body)
+		}
+		if n := arriving(); n != 0 {
+			t.Errorf("%s: %d temporary files are left", name, n)
+		}
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestFileNames: a name from outside is shown, and never a path.
 func TestFileNames(t *testing.T) {

@@ -242,6 +242,9 @@ func (f *field) Input() string {
 	return "radio"
 }
 
+// Long reports whether the options have a filter, because some have numbers of two digits.
+func (f *field) Long() bool { return len(f.Options) > 9 }
+
 // Previews reports whether a choice has a preview.
 func (f *field) Previews() bool {
 	return slices.ContainsFunc(f.Choices, func(x choice) bool { return x.Says.Preview != "" })

@@ -161,7 +161,7 @@ func TestPageInPortuguese(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.sees("/?id="+rec.ID, "O agente saiu; ele vai receber sua resposta.", "perguntou <time", `<strong>&lt;b&gt;&#34;x&#34;&lt;/b&gt;</strong> em project`)
+	v.sees("/?id="+rec.ID, "O agente não está esperando; ele vai receber sua resposta.", "perguntou <time", `<strong>&lt;b&gt;&#34;x&#34;&lt;/b&gt;</strong> em project`)
 	_, there := v.post("/answer", confirmed(rec.ID, "t0", "443"))
 	v.sees(there, "Guardada para &lt;b&gt;&#34;x&#34;&lt;/b&gt; em project, que a recebe quando voltar.")
 }

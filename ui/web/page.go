@@ -134,6 +134,7 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /lift", s.handle(s.postLift))
 	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))
 	mux.HandleFunc("GET /history", s.handle(s.history))
+	mux.HandleFunc("GET /keys", s.handle(func(w http.ResponseWriter, r *http.Request) error { return s.render(w, r, http.StatusOK, "help", nil) }))
 	mux.HandleFunc("GET /assets/offline.html", s.handle(s.offline))
 	routesStatic(mux)
 	if s.AddPasskey != nil {

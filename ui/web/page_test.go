@@ -390,7 +390,7 @@ func TestPageSize(t *testing.T) {
 		t.Logf("%s: %d", path, len(a.body))
 		total += len(a.body)
 	}
-	if total > 16_000 {
+	if total > 15_700 {
 		t.Errorf("%d bytes", total)
 	}
 }

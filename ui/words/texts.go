@@ -10,7 +10,7 @@ const (
 	Dismissed    = "Dismissed."
 	Discussed    = "Sent: you want to discuss it first."
 	AwaitsPause  = "Waiting for a pause in your typing; what is typed until then does not count."
-	AgentAway    = "The agent is away; it will get your answer."
+	AgentAway    = "The agent is not waiting; it will get your answer."
 	Reopened     = "The question is open again, with your former answers filled in; the agent gets the new ones when it comes back for them."
 	LimitLifted  = "The limit is lifted: the agent may go on asking in this session."
 )

@@ -18,7 +18,7 @@ const delays = { click: 500, enter: 600, repeat: 150 };
 // ---- Where each control is, and since when
 
 const controls = 'a[href], button, input, label, summary';
-const roots = ['.bar', 'nav', '#pane', '#past', '#keys'].map((selector) => document.querySelector(selector));
+const roots = ['.bar', 'nav', '#pane', '#dialog'].map((selector) => document.querySelector(selector));
 const places = new WeakMap(); // by element: { x, y, left, top, since }
 let shown = performance.now(); // since when anything of the page is in sight
 let frame = 0;

@@ -7,7 +7,7 @@
 'use strict';
 
 const $ = (id) => document.getElementById(id);
-const list = $('list'), pane = $('pane'), news = $('news'), trouble = $('trouble'), past = $('past'), help = $('keys'), notify = $('notify'), filter = $('filter');
+const list = $('list'), pane = $('pane'), news = $('news'), trouble = $('trouble'), dialog = $('dialog'), notify = $('notify'), filter = $('filter');
 const texts = JSON.parse($('texts').textContent); // what this script says, in the language of the page
 
 // load requests a page, with a form if there is one to send, and returns its status, 0 if it
@@ -81,7 +81,9 @@ async function sendDraft(form) {
 const sendDrafts = () => [...drafts.keys()].forEach(sendDraft);
 addEventListener('pagehide', sendDrafts);
 
-pane.addEventListener('input', ({ target: { form, name, type } }) => {
+pane.addEventListener('input', ({ target }) => {
+  const { form, name, type } = target;
+  if (target.closest('.narrow')) narrow(target);
   if (!form?.matches('[action="/answer"]')) return;
   form.dataset.begun = '';
   if (name !== 'also') {
@@ -98,7 +100,7 @@ for (const type of ['focusin', 'focusout']) pane.addEventListener(type, () => { 
 const main = (form) => form.querySelector('button.main');
 
 // controlsOf returns a question's controls, without those of its note and its follow-ups.
-const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.note *)')].filter((el) => el.closest('fieldset') === field);
+const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.note *, .narrow *)')].filter((el) => el.closest('fieldset') === field);
 const answered = (field) => controlsOf(field).some((el) => el.matches(':checked:not([value=""], [value="other"]), textarea:not(:placeholder-shown)') && el.checkVisibility());
 const questions = (form) => [...form.querySelectorAll('fieldset.field')].filter((field) => field.checkVisibility());
 
@@ -142,7 +144,23 @@ pane.addEventListener('click', (event) => {
 
 // focusField focuses the first control of a question.
 function focusField(field) {
-  (field?.querySelector('input, textarea') ?? field)?.focus();
+  (field?.querySelector(':is(input, textarea):not(.narrow *)') ?? field)?.focus();
+}
+
+// numbered returns the controls of a question's options that have a number.
+const numbered = (field) => controlsOf(field).filter((el) => el.dataset.cap && el.value !== 'other');
+
+// narrow hides the options that do not contain the text of a filter and are not chosen.
+function narrow({ parentElement, value }) {
+  for (const el of numbered(parentElement.parentElement)) {
+    el.closest('.option').hidden = !el.checked && !el.closest('.row').textContent.toLowerCase().includes(value.trim().toLowerCase());
+  }
+}
+
+// clearFilter shows all that a filter has hidden.
+function clearFilter(input) {
+  input.value = '';
+  input.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
 // Letters are keys where nothing is typed, and these with Alt everywhere. A browser keeps most
@@ -168,6 +186,7 @@ document.addEventListener('keydown', (event) => {
     event.preventDefault();
     const panel = target.closest('.panel');
     if (command || panel) form.requestSubmit(panel?.querySelector('button') ?? main(form));
+    else if (target.closest('.narrow')) controlsOf(target.closest('fieldset')).find((el) => !el.checked && el.checkVisibility())?.focus();
     else nextOrSend(form);
   } else if (key === 'Escape') {
     goBack(target, typing);
@@ -178,10 +197,11 @@ document.addEventListener('keydown', (event) => {
     if (next) show(next.dataset.id);
   } else if (key === '/') {
     event.preventDefault();
-    if (!wide.matches) showList();
-    filter.elements.filter.focus();
+    const own = form && !list.contains(target) && liveField(form)?.querySelector(':scope > .narrow input');
+    if (!own && !wide.matches) showList();
+    (own || filter.elements.filter).focus();
   } else if (key === '?') {
-    help.showModal();
+    openDialog('/keys');
   } else if (key === 'x' || key === 'd') {
     event.preventDefault();
     anywhere[key](form);
@@ -192,15 +212,12 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-// goBack goes from a panel or a text field to the question, from the filter to all questions,
-// and else to the list.
+// goBack goes from a panel, a text field or a filter, which it clears, to the question, and else
+// to the list.
 function goBack(target, typing) {
   const panel = target.closest('.panel');
   if (panel) wayOf(panel).open = false;
-  if (filter.contains(target)) {
-    filter.elements.filter.value = '';
-    reconcile();
-  }
+  if (target.type === 'search') clearFilter(target);
   if (typing) current()?.focus();
   else entry(current()?.dataset.id)?.querySelector('a').focus();
 }
@@ -221,10 +238,10 @@ let spelled;
 // chooseByKey clicks the option of a key, in the question with the focus or else the first
 // without an answer. Of more than nine options it only goes there, where several may be chosen.
 function chooseByKey(form, key) {
-  const field = liveField(form), options = field ? controlsOf(field).filter((el) => el.dataset.cap) : [];
-  const numbered = options.filter((el) => el.value !== 'other');
-  const input = spelled = numbered[10 * numbered.indexOf(spelled) + 9 + parseInt(key)] ?? numbered[key - 1] ?? options.find((el) => el.dataset.cap === key.toUpperCase());
-  if (!numbered[9] || input?.type === 'radio') input?.click();
+  const field = liveField(form), all = field ? numbered(field) : [];
+  const input = spelled = all[10 * all.indexOf(spelled) + 9 + parseInt(key)] ?? all[key - 1] ?? (field && controlsOf(field).find((el) => el.dataset.cap === key.toUpperCase()));
+  if (input?.closest('.option').hidden) clearFilter(field.querySelector('.narrow input'));
+  if (!all[9] || input?.type === 'radio') input?.click();
   (input?.value === 'other' && input.checked ? input.closest('.option').querySelector('.own') : input)?.focus();
   return input;
 }
@@ -306,7 +323,7 @@ document.addEventListener('submit', (event) => {
   const form = event.target;
   event.preventDefault();
   if (form === filter) openFirst();
-  else if (form.matches('[role="search"]')) showHistory('/history?' + fields(form));
+  else if (form.matches('[role="search"]')) openDialog('/history?' + fields(form));
   else if (form.matches('[data-post]')) post(form);
   else if (event.submitter?.name === 'recall') recall(event.submitter);
   else if (event.submitter?.name) send(event.submitter);
@@ -321,7 +338,7 @@ async function openFirst() {
 // post sends a form that lifts a limit or reopens a question.
 async function post(form) {
   const { ok, page } = await load(form.action, fields(form));
-  past.close();
+  dialog.close();
   if (!ok) return showNotice(reasonOf(page), true);
   if (form.matches('.again')) place(page);
   else autoFocus(form.closest('.card') ?? $('count'));
@@ -730,14 +747,13 @@ function offerNotifications() {
 }
 
 notify.addEventListener('click', () => Notification.requestPermission().then(offerNotifications));
-$('help').addEventListener('click', () => help.showModal());
 
 filter.addEventListener('input', reconcile);
 
 // Links lead to pages of their own; with this script they open in this one, so that no
 // form is left for them.
 document.addEventListener('click', (event) => {
-  const at = event.target.closest('#list a, .back, [data-history], [data-remove], [data-close], #past a[href^="/history"], .refused a');
+  const at = event.target.closest('#list a, .back, [data-dialog], [data-remove], [data-close], #dialog a[href^="/history"], .refused a');
   if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   if ('close' in at.dataset) at.closest('dialog').close();
@@ -745,7 +761,7 @@ document.addEventListener('click', (event) => {
   else if (at.matches('.back')) showList();
   else if (at.closest('.refused')) focusField($(at.hash.slice(1)));
   else if (at.closest('#list')) show(at.closest('li').dataset.id, { control: wide.matches });
-  else showHistory(at.href);
+  else openDialog(at.href);
 });
 
 function showList() {
@@ -755,12 +771,14 @@ function showList() {
   $('count').focus();
 }
 
-async function showHistory(url) {
+// openDialog shows the history, or the keys.
+async function openDialog(url) {
   const { ok, page } = await load(url);
   if (!ok) return showNotice(reasonOf(page), true);
-  past.querySelector('div').replaceChildren(...page.querySelector('main').childNodes);
-  if (!past.open) past.showModal();
-  past.querySelector('input[type=search]').focus();
+  dialog.querySelector('div').replaceChildren(...page.querySelector('main').childNodes);
+  dialog.ariaLabel = dialog.querySelector('h1').textContent;
+  if (!dialog.open) dialog.showModal();
+  dialog.querySelector('input[type=search]')?.focus();
 }
 
 if (current()) prepare(current());
