@@ -127,9 +127,6 @@ func (a *app) deskCreate() *cobra.Command {
 		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if prove != "" && !slices.Contains(desk.Policies(), desk.Policy(prove)) {
-				return errors.New(words.T("--prove takes none, confirm, permissions or all, and not %q", prove))
-			}
 			store, err := a.shared()
 			if err != nil {
 				return err
@@ -151,7 +148,7 @@ func (a *app) deskCreate() *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
-	cmd.Flags().StringVar(&prove, "prove", "", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none, confirm, permissions or all")
+	addWordFlag(cmd, &prove, "prove", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none, confirm, permissions or all", "none", "confirm", "permissions", "all")
 	cmd.Flags().BoolVar(&replace, "replace", false, "delete what an earlier version has kept there, with all its questions and answers")
 	return cmd
 }

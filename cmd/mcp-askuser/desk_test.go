@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -13,11 +15,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/internal/waittest"
+	"mcp-askuser/question"
 )
 
 // onDesk are the flags that lead to a cluster with a credential.
@@ -50,6 +55,69 @@ func TestAgentsDoNotAnswer(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "Nothing waits") {
 		t.Errorf("another account sees %s, %v", out, err)
 	}
+}
+
+// A command has one connection to a shared desk, also for the paths of an answer's files.
+func TestOneConnection(t *testing.T) {
+	c := natstest.Start(t, 1)
+	ln, connections := forward(t, strings.TrimPrefix(c.URL(), "nats://"))
+	bot := onDesk(c, nodes.Agent, "bot")
+	bot[1] = "nats://" + ln
+	user := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
+	printed := make(chan string, 1)
+	go func() {
+		out, err := program(t, t.TempDir(), append([]string{"ask", "--surface", "inbox", "What is wrong?"}, bot...)...).CombinedOutput()
+		printed <- fmt.Sprint(string(out), err)
+	}()
+	rec := openRecord(t, user)
+	a := question.Answer{QuestionID: rec.Questions[0].ID, Custom: "See the logs."}
+	for _, name := range []string{"one.txt", "two.txt"} {
+		f, err := user.AttachFile(t.Context(), rec.ID, name, strings.NewReader(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Files = append(a.Files, f)
+	}
+	if _, err := user.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{a}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
+	out := <-printed
+	for _, f := range a.Files {
+		if !strings.Contains(out, f.Key()) {
+			t.Errorf("the path of %s is missing in %s", f.Name, out)
+		}
+	}
+	if n := connections.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// forward forwards connections to an address, and counts them, until the test ends.
+func forward(t *testing.T, to string) (address string, count *atomic.Int32) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	count = &atomic.Int32{}
+	go func() {
+		for {
+			from, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			count.Add(1)
+			conn, err := net.Dial("tcp", to)
+			if err != nil {
+				_ = from.Close()
+				continue
+			}
+			go func() { _, _ = io.Copy(conn, from); _ = conn.Close() }()
+			go func() { _, _ = io.Copy(from, conn); _ = from.Close() }()
+		}
+	}()
+	return ln.Addr().String(), count
 }
 
 // What desk init writes is started as it says, by hand, and desk status finds

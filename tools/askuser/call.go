@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -38,7 +39,7 @@ type call struct {
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
-	transport := transportOf(ctx)
+	transport := mcpserver.ClientSessionFromContext(ctx).(Transport)
 	client := transport.Client()
 	c := &call{Tools: t, Transport: transport, host: hostOf(client.Name), client: client, req: &req}
 	if t.Remote {
