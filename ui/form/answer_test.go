@@ -304,6 +304,7 @@ func TestDigitsSpellRows(t *testing.T) {
 		{"a page on, and one back", twenty(), []string{"pgdown", "pgdown", "pgup", "enter"}, "r6"},
 		{"pages end at the last row", twenty(), []string{"pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "up", "up", "enter"}, "r20"},
 		{"several", many, []string{"1", "2", "space", "3", "space", "1", "enter"}, "r3 r12"},
+		{"several, of one digit", many, []string{"1", "space", "5", "space", "enter"}, "r1 r5"},
 		{"several, not marked", many, []string{"1", "2", "enter"}, ""},
 	} {
 		r := open(t, 80, 24, tc.q).keys(tc.keys...)

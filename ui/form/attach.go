@@ -21,22 +21,33 @@ const (
 // attaches reports whether the answer on the page takes files.
 func (p *page) attaches() bool { return p.id != "" && p.form.options.Attach != nil }
 
-// openPicker begins with the path in the entry, if it is one, else with the working directory.
+// openPicker begins with the path at the end of the entry, if there is one, else with the working directory.
 func (p *page) openPicker() {
 	path := ""
 	if dir, err := os.Getwd(); err == nil {
 		path = filepath.Clean(dir) + string(filepath.Separator)
 	}
 	if e := p.focused(); e != nil {
-		if dropped, ok := term.DroppedPath(e.Text()); ok {
+		if _, dropped, ok := cutDropped(e.Text()); ok {
 			path = dropped
 		}
 	}
 	p.picker = term.NewPicker(path)
 }
 
+// cutDropped splits a text into what was typed and the path of a file that was dropped
+// behind it.
+func cutDropped(text string) (typed, path string, ok bool) {
+	for i := range text {
+		if path, ok = term.DroppedPath(text[i:]); ok {
+			return text[:i], path, true
+		}
+	}
+	return text, "", false
+}
+
 // pickFile hands a key to the picker. The file that it picks is attached while the page stays in
-// use; a path of it that was typed as the answer is replaced.
+// use; a path of it at the end of the answer is cut off.
 func (p *page) pickFile(msg tea.Msg) tea.Cmd {
 	path, done := p.picker.Press(msg)
 	if done {
@@ -57,8 +68,8 @@ func (p *page) pickFile(msg tea.Msg) tea.Cmd {
 				return
 			}
 			if e := p.focused(); e != nil && !p.writesNote() {
-				if typed, ok := term.DroppedPath(e.Text()); ok && typed == path {
-					e.Set("")
+				if typed, dropped, ok := cutDropped(e.Text()); ok && dropped == path {
+					e.Set(typed)
 					p.takeOver()
 				}
 			}

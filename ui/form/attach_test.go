@@ -92,6 +92,12 @@ func TestAttach(t *testing.T) {
 			r.wait(act.Quiet)
 			r.keys("ctrl+o", "enter")
 		}, files: []string{"the log of the first night.txt"}},
+		{name: "drop behind a text", q: name(), do: func(r *rig) {
+			r.keys("too low")
+			paste(r, "'"+home+"the log of the first night.txt'")
+			r.wait(act.Quiet)
+			r.keys("ctrl+o", "enter")
+		}, files: []string{"the log of the first night.txt"}, custom: "too low"},
 		{name: "path as text", q: name(), do: func(r *rig) { paste(r, home+"notes.txt") }, notice: "ctrl+o attaches this file.", custom: home + "notes.txt"},
 		{name: "beside a text", q: name(), do: func(r *rig) { r.keys("see the file", "ctrl+o", "no", "enter") }, files: []string{"notes.txt"}, custom: "see the file"},
 		{name: "several", q: features(), do: func(r *rig) { r.keys("1", "ctrl+o", "no", "enter") }, files: []string{"notes.txt"}},

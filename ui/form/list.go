@@ -136,6 +136,7 @@ func (p *page) skip() {
 // pick marks the row with the cursor; where several may be picked it unmarks a marked
 // one.
 func (p *page) pick() {
+	p.list.spelled = 0
 	s := p.step()
 	switch r := p.row(s); {
 	case r.Kind == talk || r.Kind == nowhere:

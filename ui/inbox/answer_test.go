@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // TestAnswer: the form's reply is on the desk, and the list goes on.
@@ -114,6 +115,21 @@ func (f *full) Put(ctx context.Context, kind desk.Kind, id string, data []byte) 
 		return errors.New("no space left")
 	}
 	return f.Store.Put(ctx, kind, id, data)
+}
+
+// An answer that waits to be sent is kept on the disk: nothing says that what was typed is
+// not.
+func TestUnsentIsKept(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(chinese())
+	r.open()
+	rec := r.unsent()
+	if msg := r.m.tellUnsaved(rec.ID); msg != nil {
+		r.m.Update(msg)
+	}
+	if _, ok := r.m.drafts.Load(rec.ID); ok || r.m.note != words.Local.Kept(desk.ErrUnsent) {
+		t.Errorf("a draft of it is kept too: %v, %q", ok, r.m.note)
+	}
 }
 
 // TestUnkeptDraft: what was typed and cannot be kept is there again when the form

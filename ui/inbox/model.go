@@ -3,6 +3,7 @@ package inbox
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -228,8 +229,10 @@ func (m *model) reply(id string, r question.Reply) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
 	rec, err := m.desk.Reply(m.ctx, id, r, desk.Evidence{Surface: Name, How: desk.HowTerminal})
-	if err == nil {
+	if err == nil || errors.Is(err, desk.ErrUnsent) { // the reply is kept in place of the draft
 		m.drafts.Delete(id)
+	}
+	if err == nil {
 		m.mu.Lock()
 		m.sent = append(m.sent, sentLines(rec)...)
 		m.mu.Unlock()
