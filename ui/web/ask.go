@@ -65,18 +65,15 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.
 	}
 	var rec desk.Record
 	var err error
-	ended := true
-	select {
-	case <-place.Ended():
+	ended, status := place.HasEnded(), http.StatusOK
+	if ended {
 		rec, err = place.Result()
-	default:
-		ended = false
+	} else {
 		rec, err = s.Desk.Get(r.Context(), place.Record().ID)
 	}
 	if err != nil {
 		return err
 	}
-	status := http.StatusOK
 	if r.Method == http.MethodPost && !ended {
 		status = http.StatusCreated
 	}
