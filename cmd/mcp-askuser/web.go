@@ -95,9 +95,9 @@ func (a *app) setOptions(o *web.Options, d *desk.Desk, presenter *present.Presen
 	o.FrontEnd = a.frontEnd
 	o.Proves = s.Prove != string(desk.ProveNone)
 	o.Language = words.Language(s.Language)
-	o.Decode = func(data []byte) (web.Call, error) {
+	o.Decode = func(data []byte) (desk.Request, []string, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)
-		return web.Call{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), OnTimeout: call.OnTimeout, Rounds: call.Rounds, ToolUse: call.ToolUse, Dropped: call.Dropped}, err
+		return desk.Request{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), OnTimeout: call.OnTimeout, Rounds: call.Rounds, ToolUse: call.ToolUse}, call.Dropped, err
 	}
 }
 

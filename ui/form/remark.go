@@ -43,7 +43,7 @@ func (f *Form) remarks() []remark {
 		out = append(out, f.options.signing)
 	}
 	if !f.dialogue.Attended {
-		out = append(out, remark{words.T(words.AgentAway), words.T("Your answer is kept for the agent.")})
+		out = append(out, remark{words.T(words.AgentNotWaiting), words.T("Your answer is kept for the agent.")})
 	}
 	switch {
 	case f.lifted:

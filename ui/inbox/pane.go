@@ -63,7 +63,7 @@ func (r *row) details(full bool, zone *time.Location) [][2]string {
 	case rec.Attended:
 		add(words.T("State"), words.T("the agent waits for the answer"))
 	default:
-		add(words.T("State"), words.T(words.AgentAway))
+		add(words.T("State"), words.T(words.AgentNotWaiting))
 	}
 	if rec.Outcome == nil {
 		add(words.T("Kept"), rec.Kept())

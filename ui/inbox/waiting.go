@@ -236,7 +236,7 @@ func (r *row) facts(now time.Time) (out []string) {
 		out = append(out, words.T("draft kept"))
 	}
 	if !r.rec.Attended {
-		out = append(out, words.T(words.AgentAway))
+		out = append(out, words.T(words.AgentNotWaiting))
 	}
 	for _, shown := range r.rec.ShownOn {
 		if shown.Why == "" && shown.Surface != Name {

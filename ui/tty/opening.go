@@ -14,7 +14,7 @@ import (
 // draft.
 func (c *conversation) start(ctx context.Context) error {
 	if !c.desk.Attended(ctx) {
-		c.text("", words.T(words.AgentAway))
+		c.text("", words.T(words.AgentNotWaiting))
 	}
 	if n := c.desk.More(ctx); n > 0 {
 		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))

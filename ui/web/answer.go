@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -158,17 +157,11 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 			return r, err
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(body.Notes)) {
-		if rec.Find(id) == nil {
-			return r, question.Violations{{Path: "notes." + id, Message: "no question has this question_id"}}
-		}
-		r.Put(id, func(a *question.Answer) { a.Note = body.Notes[id] })
+	for id, note := range body.Notes {
+		r.Put(id, func(a *question.Answer) { a.Note = note })
 	}
-	for _, id := range slices.Sorted(maps.Keys(body.Files)) {
-		if rec.Find(id) == nil {
-			return r, question.Violations{{Path: "files." + id, Message: "no question has this question_id"}}
-		}
-		r.Put(id, func(a *question.Answer) { a.Files = body.Files[id] })
+	for id, files := range body.Files {
+		r.Put(id, func(a *question.Answer) { a.Files = files })
 	}
 	return r, nil
 }

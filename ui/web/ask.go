@@ -65,18 +65,15 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.
 	}
 	var rec desk.Record
 	var err error
-	ended := true
-	select {
-	case <-place.Ended():
+	ended, status := place.HasEnded(), http.StatusOK
+	if ended {
 		rec, err = place.Result()
-	default:
-		ended = false
+	} else {
 		rec, err = s.Desk.Get(r.Context(), place.Record().ID)
 	}
 	if err != nil {
 		return err
 	}
-	status := http.StatusOK
 	if r.Method == http.MethodPost && !ended {
 		status = http.StatusCreated
 	}
@@ -95,7 +92,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	if err != nil {
 		return nil, nil, unreadBody(err)
 	}
-	call, err := s.Decode(data)
+	request, dropped, err := s.Decode(data)
 	var found question.Violations
 	switch {
 	case errors.As(err, &found):
@@ -103,7 +100,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	case err != nil:
 		return nil, nil, api.Problemf(api.InvalidQuestion, "The body is not valid JSON: %v.", err)
 	}
-	if len(call.Set.Asked(nil)) == 0 {
+	if len(request.Set.Asked(nil)) == 0 {
 		return nil, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
 	}
 	body := askBody{AgentID: "http client", Directory: s.Directory}
@@ -116,22 +113,13 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 			return nil, nil, api.Problemf(api.InvalidQuestion, "session_id, agent_id and directory are at most %d bytes long.", maxName)
 		}
 	}
-	if err := s.checkNewIDs(r.Context(), body.SessionID, call.Set, data); err != nil {
+	if err := s.checkNewIDs(r.Context(), body.SessionID, request.Set, data); err != nil {
 		return nil, nil, err
 	}
-	place, err = s.Presenter.Ask(r.Context(), present.Question{
-		Request: desk.Request{
-			Set:       call.Set,
-			Session:   body.SessionID,
-			Asker:     desk.Asker{Client: body.AgentID, Directory: body.Directory, Via: viaHTTP},
-			Timeout:   call.Timeout,
-			OnTimeout: call.OnTimeout,
-			Rounds:    call.Rounds,
-			ToolUse:   call.ToolUse,
-		},
-		Surfaces: noSurfaces,
-	})
-	return place, call.Dropped, err
+	request.Session = body.SessionID
+	request.Asker = desk.Asker{Client: body.AgentID, Directory: body.Directory, Via: viaHTTP}
+	place, err = s.Presenter.Ask(r.Context(), present.Question{Request: request, Surfaces: noSurfaces})
+	return place, dropped, err
 }
 
 // noSurfaces shows a question on no surface of its own: the inbox and the page list it.

@@ -3,9 +3,11 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"strings"
 	"time"
@@ -40,14 +42,7 @@ func (s *Server) attachFiles(r *http.Request, rec *desk.Record) error {
 	var faults question.Violations
 	for at, q := range rec.All() {
 		for _, part := range r.MultipartForm.File[named(fieldUpload, at)] {
-			if part.Filename == "" { // a browser sends so that nothing was picked
-				continue
-			}
-			content, err := part.Open()
-			if err != nil {
-				return unreadBody(err)
-			}
-			f, err := s.Desk.AttachFile(r.Context(), rec.ID, part.Filename, content)
+			f, err := s.attachFile(r.Context(), rec.ID, part)
 			if found, ok := errors.AsType[question.Violations](err); ok {
 				for _, v := range found {
 					v.Path = "answers." + q.ID
@@ -63,6 +58,15 @@ func (s *Server) attachFiles(r *http.Request, rec *desk.Record) error {
 		}
 	}
 	return faults.Err()
+}
+
+func (s *Server) attachFile(ctx context.Context, id string, part *multipart.FileHeader) (question.File, error) {
+	content, err := part.Open()
+	if err != nil {
+		return question.File{}, unreadBody(err)
+	}
+	defer content.Close()
+	return s.Desk.AttachFile(ctx, id, part.Filename, content)
 }
 
 // uploadFile attaches the body of a request, by the name of its parameter.

@@ -201,16 +201,12 @@ func (c *card) field(q *question.Question, at int) field {
 		}
 	}
 	for _, r := range f.Rows {
-		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r)}
-		switch n := len(f.Choices) + 1; {
+		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r), Cap: strconv.Itoa(r.Number)}
+		switch {
 		case r.Kind == dialogue.Yes:
 			x.Cap = "Y"
 		case r.Kind == dialogue.No:
 			x.Cap = "N"
-		case r.Kind == dialogue.Other:
-			x.Cap = "0"
-		default:
-			x.Cap = strconv.Itoa(n)
 		}
 		switch {
 		case r.Offered():

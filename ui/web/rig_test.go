@@ -154,17 +154,17 @@ func (g *rig) at(t *testing.T) *rig {
 }
 
 // decode is the questions form alone.
-func decode(data []byte) (Call, error) {
+func decode(data []byte) (desk.Request, []string, error) {
 	var call struct {
 		question.Set
 		Timeout float64 `json:"timeout_seconds"`
 		Dropped []string
 	}
 	if err := json.Unmarshal(data, &call); err != nil {
-		return Call{}, err
+		return desk.Request{}, nil, err
 	}
 	err := call.Set.Validate(question.DefaultLimits()).Err()
-	return Call{Set: call.Set, Timeout: time.Duration(call.Timeout * float64(time.Second)), Dropped: call.Dropped}, err
+	return desk.Request{Set: call.Set, Timeout: time.Duration(call.Timeout * float64(time.Second))}, call.Dropped, err
 }
 
 // answer is what came back.

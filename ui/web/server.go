@@ -18,7 +18,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/internal/door"
-	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
 )
@@ -49,9 +48,9 @@ var ErrStopped = errors.New("the web server has stopped")
 type Options struct {
 	Desk *desk.Desk
 	Log  *slog.Logger // nil: silent
-	// Decode reads a call form. A question.Violations as its error lists every
-	// fault. Nil: programs cannot ask over HTTP.
-	Decode func([]byte) (Call, error)
+	// Decode reads a call form; dropped is what of it cannot be asked, and why. A
+	// question.Violations as its error lists every fault. Nil: programs cannot ask over HTTP.
+	Decode func([]byte) (request desk.Request, dropped []string, err error)
 
 	Host            string // IP address or name to listen on; empty: 127.0.0.1
 	Port            int    // 0: a free one
@@ -75,16 +74,6 @@ type Options struct {
 	Directory string           // the project for which HTTP clients ask, unless they name theirs
 	Language  words.Language   // of the page; none that the program speaks: that of each browser
 	Now       func() time.Time // nil: time.Now
-}
-
-// Call is a decoded call form.
-type Call struct {
-	Set       question.Set
-	Timeout   time.Duration // how long the human may take; 0 is for ever
-	OnTimeout string        // desk.OnTimeoutDefault, or empty
-	Rounds    int           // see desk.Record
-	ToolUse   string        // see desk.Record
-	Dropped   []string      // what of the form cannot be asked, and why
 }
 
 // Server is the page and the API over one desk.

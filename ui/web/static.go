@@ -28,13 +28,13 @@ var assets embed.FS
 type asset struct {
 	kind string
 	tag  string // changes with the content
-	gzip []byte // nil: not compressed
 	data []byte
+	gzip []byte // data, compressed
 }
 
 func newAsset(kind string, data []byte) asset {
 	sum := sha256.Sum256(data)
-	return asset{kind: kind, tag: fmt.Sprintf(`W/"%x"`, sum[:8]), data: data}
+	return asset{kind, fmt.Sprintf(`W/"%x"`, sum[:8]), data, compress(data, gzip.BestCompression)}
 }
 
 // assetsByName are the assets by their file names, compressed once.
@@ -49,9 +49,7 @@ var assetsByName = sync.OnceValue(func() map[string]asset {
 		if path.Ext(name) == ".webmanifest" {
 			kind = "application/manifest+json"
 		}
-		a := newAsset(kind, data)
-		a.gzip = compress(data, gzip.BestCompression)
-		out[path.Base(name)] = a
+		out[path.Base(name)] = newAsset(kind, data)
 		return nil
 	})
 	return out
@@ -99,7 +97,7 @@ func (a asset) send(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Content-Type", a.kind)
 	data := a.data
-	if a.gzip != nil && acceptsGzip(r) {
+	if acceptsGzip(r) {
 		h.Set("Content-Encoding", "gzip")
 		data = a.gzip
 	}

@@ -2,17 +2,17 @@ package words
 
 // The texts of more than one room, to be passed to T.
 const (
-	AskDismiss   = "Dismiss without answering?"
-	DiscussFirst = "Discuss first"
-	AskDiscuss   = "Discuss first?"
-	NothingSent  = "Nothing was sent; the question stays open."
-	Sent         = "Answer sent."
-	Dismissed    = "Dismissed."
-	Discussed    = "Sent: you want to discuss it first."
-	AwaitsPause  = "Waiting for a pause in your typing; what is typed until then does not count."
-	AgentAway    = "The agent is not waiting; it will get your answer."
-	Reopened     = "The question is open again, with your former answers filled in; the agent gets the new ones when it comes back for them."
-	LimitLifted  = "The limit is lifted: the agent may go on asking in this session."
+	AskDismiss      = "Dismiss without answering?"
+	DiscussFirst    = "Discuss first"
+	AskDiscuss      = "Discuss first?"
+	NothingSent     = "Nothing was sent; the question stays open."
+	Sent            = "Answer sent."
+	Dismissed       = "Dismissed."
+	Discussed       = "Sent: you want to discuss it first."
+	AwaitsPause     = "Waiting for a pause in your typing; what is typed until then does not count."
+	AgentNotWaiting = "The agent is not waiting; it will get your answer."
+	Reopened        = "The question is open again, with your former answers filled in; the agent gets the new ones when it comes back for them."
+	LimitLifted     = "The limit is lifted: the agent may go on asking in this session."
 )
 
 // The reasons that rooms below this one put into records, in English.

@@ -60,23 +60,16 @@ func (l Language) Left(d time.Duration) (text string, good time.Duration) {
 
 // Span is a duration in words, to the second: "1 minute 30 seconds".
 func (l Language) Span(d time.Duration) string {
-	d = max(d, 0).Round(time.Second)
 	var parts []string
-	for _, u := range []struct {
-		size time.Duration
-		in   func(n int) string
-	}{
-		{time.Hour, func(n int) string { return l.N(n, "%d hour", "%d hours") }},
-		{time.Minute, func(n int) string { return l.N(n, "%d minute", "%d minutes") }},
-		{time.Second, func(n int) string { return l.N(n, "%d second", "%d seconds") }},
-	} {
-		if n := int(d / u.size); n > 0 {
-			parts = append(parts, u.in(n))
-		}
-		d %= u.size
+	seconds := int(max(d, 0).Round(time.Second).Seconds())
+	if n := seconds / 3600; n > 0 {
+		parts = append(parts, l.N(n, "%d hour", "%d hours"))
 	}
-	if parts == nil {
-		return l.N(0, "%d second", "%d seconds")
+	if n := seconds / 60 % 60; n > 0 {
+		parts = append(parts, l.N(n, "%d minute", "%d minutes"))
+	}
+	if n := seconds % 60; n > 0 || parts == nil {
+		parts = append(parts, l.N(n, "%d second", "%d seconds"))
 	}
 	return strings.Join(parts, " ")
 }

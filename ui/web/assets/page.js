@@ -575,8 +575,7 @@ function updateList(page) {
     if (old) {
       renewContent(old.querySelector('.facts'), li.querySelector('.facts'));
       old.hidden = li.hidden;
-    } else li.classList.add('new');
-    if (id > known && !old) announce(li);
+    } else if (id > known) announce(li);
   }
   arrange([...fresh.children]);
   if (fresh.dataset.last > known) list.dataset.last = fresh.dataset.last;
