@@ -39,9 +39,8 @@ func (a *app) schema() *cobra.Command {
 		b.WriteByte('\n')
 		return b.Bytes(), nil
 	})
-	cmd.RunE = a.checked(cmd.RunE)
 	a.addFlags(cmd, limitKeys[:]...)
-	return cmd
+	return a.withSettings(cmd, cmd.RunE)
 }
 
 func (a *app) skill() *cobra.Command {

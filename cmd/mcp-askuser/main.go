@@ -128,7 +128,7 @@ func (a *app) root(args []string) *cobra.Command {
 				fmt.Fprint(a.out, welcome(cmd))
 				return nil
 			}
-			return a.checked(a.serveMCP)(cmd, args)
+			return a.serve().RunE(cmd, args)
 		},
 	}
 	a.addGlobalFlags(cmd)
