@@ -112,9 +112,13 @@ func (a *app) shared() (*nats.Store, error) {
 	}
 	s := a.settings()
 	if s.Desk == "" {
-		return nil, errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
+		return nil, noSharedDesk()
 	}
 	return nats.Open(nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
+}
+
+func noSharedDesk() error {
+	return errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
 }
 
 func (a *app) deskCreate() *cobra.Command {
