@@ -30,7 +30,6 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/tty"
-	"mcp-askuser/ui/words"
 )
 
 // app is what the commands share.
@@ -79,11 +78,7 @@ const alias = "AskUserQuestion"
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.log = a.logger(slog.LevelWarn)
-	a.configure()
-	words.Local = words.Preferred(a.config.Values.Language, a.getenv)
-	if words.Local != words.English {
-		a.configure() // reports faults in that language
-	}
+	a.config = settings.Load(a.getenv)
 	cmd := a.root(args)
 	if a.name == alias {
 		cmd = a.ask()
@@ -107,11 +102,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 		code = a.status(writeErr)
 	}
 	return code
-}
-
-func (a *app) configure() {
-	a.config = settings.New()
-	a.config.Load(a.getenv)
 }
 
 // root makes the commands. For a server, which a host starts, it makes only the one that

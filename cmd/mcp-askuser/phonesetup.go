@@ -117,7 +117,7 @@ func (a *app) phoneOff() *cobra.Command {
 				return err
 			}
 			a.tell(words.T("The settings of the phone were removed from %s. Agents that already run use them until they end.", a.config.File))
-			a.configure()
+			a.config = settings.Load(a.getenv)
 		}
 		if a.settings().NtfyTopic != "" {
 			return errors.New(words.T("the phone is still on: ntfy_topic is set by %s; remove it there", a.config.Source("ntfy_topic")))
