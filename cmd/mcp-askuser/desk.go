@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -141,11 +140,9 @@ func (a *app) deskCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), *wait)
-		defer cancel()
-		n, err := store.MakeAll(ctx, *replace)
+		n, err := store.MakeAll(cmd.Context(), *wait, *replace)
 		if err == nil {
-			err = store.Trust(ctx, humans, desk.Policy(*prove))
+			err = store.Trust(cmd.Context(), humans, desk.Policy(*prove))
 		}
 		if err != nil {
 			return err

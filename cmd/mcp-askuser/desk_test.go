@@ -140,6 +140,16 @@ func TestDeskInitAndStatus(t *testing.T) {
 	if len(commands) != 3 || len(creates) != 1 {
 		t.Fatalf("it says %s", out)
 	}
+	language := "en"
+	run := func(line string, more ...string) (string, error) {
+		cmd := program(t, t.TempDir(), append(strings.Fields(line)[1:], more...)...)
+		cmd.Env = append(cmd.Env, "ASK_LANGUAGE="+language)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(creates[0], "--wait", "1ms"); err == nil || !strings.Contains(out, "the desk does not answer") {
+		t.Errorf("before its nodes run: %s, %v", out, err)
+	}
 	server := natstest.Server(t)
 	start := func(i int) *exec.Cmd {
 		node := exec.Command("sh", "-c", strings.Replace(commands[i], "nats-server", "exec "+server, 1)+" -l log")
@@ -152,13 +162,6 @@ func TestDeskInitAndStatus(t *testing.T) {
 	var started []*exec.Cmd
 	for i := range 3 {
 		started = append(started, start(i))
-	}
-	language := "en"
-	run := func(line string, more ...string) (string, error) {
-		cmd := program(t, t.TempDir(), append(strings.Fields(line)[1:], more...)...)
-		cmd.Env = append(cmd.Env, "ASK_LANGUAGE="+language)
-		out, err := cmd.CombinedOutput()
-		return string(out), err
 	}
 	if out, err := run(creates[0]); err != nil {
 		logs, _ := os.ReadFile(filepath.Join(dir, "nats-1", "log"))

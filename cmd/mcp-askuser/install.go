@@ -302,7 +302,7 @@ func (a *app) hook() *cobra.Command {
 			}
 			hooked.Run(host, f, a.config, a.getenv, func(dir string) (desk.Store, error) {
 				s := a.settings()
-				return home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
+				return home.Open(dir, nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
 			})
 			return nil
 		},
