@@ -46,13 +46,10 @@ func Clients() []Client {
 	at := func(key string) func(Server) edit.Object {
 		return func(s Server) edit.Object { return edit.Object{{Name: key, Value: s.URL}, headers(s)} }
 	}
-	typed := func(kind string) func(Server) edit.Object {
+	typed := func(kind string, form func(Server) edit.Object) func(Server) edit.Object {
 		return func(s Server) edit.Object {
-			return edit.Object{{Name: "type", Value: kind}, {Name: "url", Value: s.URL}, headers(s)}
+			return append(edit.Object{{Name: "type", Value: kind}}, form(s)...)
 		}
-	}
-	stdio := func(s Server) edit.Object {
-		return append(edit.Object{{Name: "type", Value: "stdio"}}, plain(s)...)
 	}
 	mcpServers := []string{"mcpServers"}
 	allTools := edit.Member{Name: "tools", Value: []string{"*"}}
@@ -65,7 +62,7 @@ func Clients() []Client {
 			user: func(p Place) string { return filepath.Join(p.dir("CLAUDE_CONFIG_DIR", ""), ".claude.json") },
 			// Forms and progress messages do not extend its limit, if one is set.
 			limit: limit{key: "timeout", unit: time.Millisecond, variable: "MCP_TOOL_TIMEOUT"},
-			local: stdio, remote: typed("http"), reference: "${" + TokenVariable + "}",
+			local: typed("stdio", plain), remote: typed("http", at("url")), reference: "${" + TokenVariable + "}",
 			// It asks before the first use of a tool that is not in this list.
 			allowed: func(p Place) (string, []string, string) {
 				return p.ClaudeSettings(), []string{"permissions", "allow"}, "mcp__" + Name
@@ -130,7 +127,7 @@ func Clients() []Client {
 			local: func(s Server) edit.Object {
 				return edit.Object{{Name: "type", Value: "local"}, {Name: "command", Value: append([]string{s.Command}, s.args("")...)}, {Name: "enabled", Value: true}}
 			},
-			remote:    and(typed("remote"), edit.Member{Name: "enabled", Value: true}),
+			remote:    and(typed("remote", at("url")), edit.Member{Name: "enabled", Value: true}),
 			reference: "{env:" + TokenVariable + "}",
 		},
 		{
@@ -145,7 +142,7 @@ func Clients() []Client {
 			Restart: words.Mark("It asks whether to start the server."),
 			format:  edit.JSON, path: []string{"servers"}, project: ".vscode/mcp.json",
 			user:  below(Place.config, "Code/User/mcp.json"),
-			local: stdio, remote: typed("http"), reference: "${env:" + TokenVariable + "}",
+			local: typed("stdio", plain), remote: typed("http", at("url")), reference: "${env:" + TokenVariable + "}",
 		},
 		{
 			Name: "windsurf", program: "windsurf",
@@ -191,22 +188,18 @@ func Clients() []Client {
 				}
 				return filepath.Join(dir, "crush", "crush.json")
 			},
-			limit: limit{key: "timeout", unit: time.Second},
-			local: func(s Server) edit.Object {
-				return edit.Object{{Name: "type", Value: "stdio"}, {Name: "command", Value: s.Command}, {Name: "args", Value: s.args(long)}, {Name: "timeout", Value: longSeconds}}
-			},
-			remote: typed("http"), reference: "$" + TokenVariable,
+			limit:  limit{key: "timeout", unit: time.Second},
+			local:  and(typed("stdio", waits(long)), edit.Member{Name: "timeout", Value: longSeconds}),
+			remote: typed("http", at("url")), reference: "$" + TokenVariable,
 		},
 		{
 			Name: "copilot", program: "copilot",
 			Restart: words.Mark("Start a new session to use it."),
 			format:  edit.JSON, path: mcpServers, project: ".github/mcp.json",
-			user:  func(p Place) string { return filepath.Join(p.dir("COPILOT_HOME", ".copilot"), "mcp-config.json") },
-			limit: limit{key: "timeout", unit: time.Millisecond},
-			local: func(s Server) edit.Object {
-				return append(append(edit.Object{{Name: "type", Value: "local"}}, waits(long)(s)...), allTools, edit.Member{Name: "timeout", Value: longSeconds * 1000})
-			},
-			remote: and(typed("http"), allTools), reference: "${" + TokenVariable + "}",
+			user:   func(p Place) string { return filepath.Join(p.dir("COPILOT_HOME", ".copilot"), "mcp-config.json") },
+			limit:  limit{key: "timeout", unit: time.Millisecond},
+			local:  and(typed("local", waits(long)), allTools, edit.Member{Name: "timeout", Value: longSeconds * 1000}),
+			remote: and(typed("http", at("url")), allTools), reference: "${" + TokenVariable + "}",
 		},
 		{
 			Name: "kiro", program: "kiro-cli",

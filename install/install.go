@@ -105,7 +105,7 @@ type Client struct {
 	Restart string // when a change takes effect
 	Bare    bool   // our program does not inherit its environment
 
-	program string // its name in PATH; empty without one
+	program string // its name in PATH; empty without one, which is never found
 	format  edit.Format
 	user    func(Place) string // the path of its file
 	project string             // the same below a project; empty without one
@@ -181,10 +181,8 @@ func (c *Client) File(p Place) (string, error) {
 // Found reports whether the client seems to be installed: its file exists, or the
 // directory for it alone, or it is in PATH.
 func (c *Client) Found(p Place) bool {
-	if c.program != "" {
-		if _, err := exec.LookPath(c.program); err == nil {
-			return true
-		}
+	if _, err := exec.LookPath(c.program); err == nil {
+		return true
 	}
 	path, err := c.File(p)
 	if err != nil {

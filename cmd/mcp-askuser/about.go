@@ -17,35 +17,31 @@ import (
 var skillText []byte
 
 // textCommand prints a text.
-func (a *app) textCommand(use, short, example string, text func() ([]byte, error)) *cobra.Command {
+func (a *app) textCommand(use, short, example string, text func() []byte) *cobra.Command {
 	return &cobra.Command{
 		Use:     use,
 		Short:   short,
 		Example: "  mcp-askuser " + example,
 		RunE: func(*cobra.Command, []string) error {
-			data, err := text()
-			_, _ = a.out.Write(data)
+			_, err := a.out.Write(text())
 			return err
 		},
 	}
 }
 
 func (a *app) schema() *cobra.Command {
-	cmd := a.textCommand("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() ([]byte, error) {
+	cmd := a.textCommand("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() []byte {
 		var b bytes.Buffer
-		if err := json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  "); err != nil {
-			return nil, err
-		}
+		_ = json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  ") // it is JSON
 		b.WriteByte('\n')
-		return b.Bytes(), nil
+		return b.Bytes()
 	})
-	cmd.RunE = a.checked(cmd.RunE)
 	a.addFlags(cmd, limitKeys[:]...)
-	return cmd
+	return a.withSettings(cmd, cmd.RunE)
 }
 
 func (a *app) skill() *cobra.Command {
-	return a.textCommand("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() ([]byte, error) { return skillText, nil })
+	return a.textCommand("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() []byte { return skillText })
 }
 
 func (a *app) completion() *cobra.Command {
@@ -74,5 +70,5 @@ func (a *app) completion() *cobra.Command {
 }
 
 func (a *app) version() *cobra.Command {
-	return a.textCommand("version", "Print the version", "version", func() ([]byte, error) { return []byte("mcp-askuser " + buildVersion() + "\n"), nil })
+	return a.textCommand("version", "Print the version", "version", func() []byte { return []byte("mcp-askuser " + buildVersion() + "\n") })
 }

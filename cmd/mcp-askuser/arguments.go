@@ -91,10 +91,11 @@ type word struct {
 	words []string
 }
 
-// addWordFlag gives a command such a flag. Its default is what to points to.
-func addWordFlag(cmd *cobra.Command, to *string, name, help string, words ...string) {
-	cmd.Flags().Var(word{to, words}, name, help)
+// wordFlag gives a command such a flag, and returns its value.
+func wordFlag(cmd *cobra.Command, name, fallback, help string, words ...string) *string {
+	cmd.Flags().Var(word{&fallback, words}, name, help)
 	complete(cmd, name, words...)
+	return &fallback
 }
 
 func (w word) String() string { return *w.to }
@@ -109,8 +110,7 @@ func (w word) Set(text string) error {
 	return nil
 }
 
-// addFormatFlag gives a command the flag --format. The first format is the default.
-func addFormatFlag(cmd *cobra.Command, to *string, formats []string) {
-	*to = formats[0]
-	addWordFlag(cmd, to, "format", "the `format`: "+strings.Join(formats, ", "), formats...)
+// formatFlag gives a command the flag --format. The first format is the default.
+func formatFlag(cmd *cobra.Command, formats ...string) *string {
+	return wordFlag(cmd, "format", formats[0], "the `format`: "+strings.Join(formats, ", "), formats...)
 }

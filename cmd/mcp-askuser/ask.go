@@ -35,8 +35,6 @@ func (a *app) askFlags(cmd *cobra.Command) {
 }
 
 func (a *app) ask() *cobra.Command {
-	var format, template string
-	var variables []string
 	cmd := &cobra.Command{
 		Use:   "ask [QUESTION [OPTION...] or JSON or -]",
 		Short: "Ask the user and print the answer",
@@ -44,43 +42,42 @@ func (a *app) ask() *cobra.Command {
   mcp-askuser ask '{"question":"Which region?","options":["EU","US"]}'
   mcp-askuser ask --format ids --timeout 10m - < questions.json`,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
-			var call wire.Call
-			var err error
-			switch {
-			case template != "":
-				call, err = a.templateCall(template, variables, args)
-			case len(variables) > 0:
-				err = errors.New(words.T("--var sets a variable of a template: name that with --template"))
-			default:
-				call, err = a.readCall(cmd, args)
-			}
-			if err != nil {
-				return err
-			}
-			for _, dropped := range call.Dropped {
-				a.tell(words.T("Not asked, because no answer can bring it up: %s", dropped))
-			}
-			a.noWait = a.noWait || call.NoWait
-			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
-				call.Timeout = a.settings().Timeout
-			}
-			return a.deliver(cmd, call, func(d *desk.Desk, rec desk.Record) (string, error) {
-				if rec.State == desk.Unavailable || rec.State == desk.Failed {
-					return "", nil // a result for models, not for programs
-				}
-				return formatRecord(cmd.Context(), d, rec, format)
-			})
-		}),
 	}
 	a.askFlags(cmd)
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&a.noWait, "no-wait", false, "print the id at once; await returns the answer")
-	cmd.Flags().StringVar(&template, "template", "", "ask the questions of the template of this `name`; mcp-askuser templates lists them")
-	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as `NAME=VALUE`; may be repeated")
+	template := cmd.Flags().String("template", "", "ask the questions of the template of this `name`; mcp-askuser templates lists them")
+	variables := cmd.Flags().StringArray("var", nil, "a variable of the template, as `NAME=VALUE`; may be repeated")
 	a.completeTemplates(cmd)
-	addFormatFlag(cmd, &format, wire.Formats())
-	return cmd
+	format := formatFlag(cmd, wire.Formats()...)
+	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) error {
+		var call wire.Call
+		var err error
+		switch {
+		case *template != "":
+			call, err = a.templateCall(*template, *variables, args)
+		case len(*variables) > 0:
+			err = errors.New(words.T("--var sets a variable of a template: name that with --template"))
+		default:
+			call, err = a.readCall(cmd, args)
+		}
+		if err != nil {
+			return err
+		}
+		for _, dropped := range call.Dropped {
+			a.tell(words.T("Not asked, because no answer can bring it up: %s", dropped))
+		}
+		a.noWait = a.noWait || call.NoWait
+		if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
+			call.Timeout = a.settings().Timeout
+		}
+		return a.deliver(cmd, call, func(d *desk.Desk, rec desk.Record) (string, error) {
+			if rec.State == desk.Unavailable || rec.State == desk.Failed {
+				return "", nil // a result for models, not for programs
+			}
+			return formatRecord(cmd.Context(), d, rec, *format)
+		})
+	})
 }
 
 // formatRecord returns the result of a record in a format of the shell commands.
@@ -324,39 +321,37 @@ func maxOpen(files uint64) int {
 }
 
 func (a *app) confirm() *cobra.Command {
-	var details, proposed string
 	cmd := &cobra.Command{
 		Use:   "confirm ACTION",
 		Short: "Ask the user to confirm an action",
 		Example: `  mcp-askuser confirm "Delete 23 files?" && rm -r build
   mcp-askuser confirm "Deploy?" --details "12 changes" --default no`,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
-			var yes *bool
-			if proposed != "" {
-				yes = new(proposed == "yes")
-			}
-			if strings.TrimSpace(args[0]) == "" {
-				return errors.New(words.T("the action is empty; say what would be done"))
-			}
-			call := wire.Call{Timeout: a.settings().Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], details, yes)}}}
-			answer := ""
-			err := a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
-				if rec.State == desk.Answered {
-					answer = map[any]string{true: "yes", false: "no"}[rec.Asked()[0].Value()]
-				}
-				return answer, nil
-			})
-			if err == nil && answer != "yes" {
-				return &exitError{exitBad, nil}
-			}
-			return err
-		}),
 	}
 	a.askFlags(cmd)
-	cmd.Flags().StringVar(&details, "details", "", "what the user should know to decide, as `text`")
-	addWordFlag(cmd, &proposed, "default", "the proposed `answer`: yes or no; still only the user gives it", "yes", "no")
-	return cmd
+	details := cmd.Flags().String("details", "", "what the user should know to decide, as `text`")
+	proposed := wordFlag(cmd, "default", "", "the proposed `answer`: yes or no; still only the user gives it", "yes", "no")
+	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) error {
+		var yes *bool
+		if *proposed != "" {
+			yes = new(*proposed == "yes")
+		}
+		if strings.TrimSpace(args[0]) == "" {
+			return errors.New(words.T("the action is empty; say what would be done"))
+		}
+		call := wire.Call{Timeout: a.settings().Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], *details, yes)}}}
+		answer := ""
+		err := a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
+			if rec.State == desk.Answered {
+				answer = map[any]string{true: "yes", false: "no"}[rec.Asked()[0].Value()]
+			}
+			return answer, nil
+		})
+		if err == nil && answer != "yes" {
+			return &exitError{exitBad, nil}
+		}
+		return err
+	})
 }
 
 //go:embed texts/demo.*.json
@@ -367,24 +362,23 @@ func (a *app) demo() *cobra.Command {
 		Use:     "demo",
 		Short:   "Ask sample questions here and print what an agent would get",
 		Example: "  mcp-askuser demo\n  mcp-askuser demo --surface web",
-		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
-			sample, err := demoCalls.ReadFile("texts/demo." + string(words.Local) + ".json")
-			if err != nil {
-				return err
-			}
-			call, err := wire.DecodeAsk(sample, a.settings().Limits)
-			if err != nil {
-				return err
-			}
-			call.Timeout = a.settings().Timeout
-			a.opened = true
-			return a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
-				result := wire.NewResult(rec)
-				structured, err := json.MarshalIndent(result.Lean(), "", "  ")
-				return fmt.Sprintf("%s\n\n%s", result.Message, structured), err
-			})
-		}),
 	}
 	a.askFlags(cmd)
-	return cmd
+	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
+		sample, err := demoCalls.ReadFile("texts/demo." + string(words.Local) + ".json")
+		if err != nil {
+			return err
+		}
+		call, err := wire.DecodeAsk(sample, a.settings().Limits)
+		if err != nil {
+			return err
+		}
+		call.Timeout = a.settings().Timeout
+		a.opened = true
+		return a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
+			result := wire.NewResult(rec)
+			structured, err := json.MarshalIndent(result.Lean(), "", "  ")
+			return fmt.Sprintf("%s\n\n%s", result.Message, structured), err
+		})
+	})
 }

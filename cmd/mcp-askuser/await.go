@@ -13,7 +13,6 @@ import (
 )
 
 func (a *app) await() *cobra.Command {
-	var format string
 	cmd := &cobra.Command{
 		Use:               "await ID...",
 		Short:             "Wait for the answer to a question, or to the first of several",
@@ -21,10 +20,10 @@ func (a *app) await() *cobra.Command {
 		ValidArgsFunction: a.completeIDs(true),
 	}
 	cmd.Flags().BoolVar(&a.noWait, "no-wait", false, "print the answers that exist, and exit")
-	addFormatFlag(cmd, &format, wire.Formats())
+	format := formatFlag(cmd, wire.Formats()...)
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		if len(args) > 1 && !cmd.Flags().Changed("format") {
-			format = "json" // names the question
+			*format = "json" // names the question
 		}
 		presenter := a.presenter(d)
 		defer presenter.Close(nil)
@@ -53,7 +52,7 @@ func (a *app) await() *cobra.Command {
 		for _, w := range all {
 			if w.HasEnded() { // the status is that of the last one
 				status = a.printEnd(d, w, func(d *desk.Desk, rec desk.Record) (string, error) {
-					return formatRecord(cmd.Context(), d, rec, format)
+					return formatRecord(cmd.Context(), d, rec, *format)
 				})
 			}
 		}

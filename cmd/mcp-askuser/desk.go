@@ -31,44 +31,41 @@ func (a *app) deskCommand() *cobra.Command {
 }
 
 func (a *app) deskInit() *cobra.Command {
-	var dir, account string
-	var n, port int
-	var hosts, agents, humans []string
 	cmd := &cobra.Command{
 		Use:   "init --dir DIR",
 		Short: "Write what the nodes and their users need",
 		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci --agent builder
   mcp-askuser desk init --dir ~/desk --nodes 3 --hosts nats-1,nats-2,nats-3`,
-		RunE: func(*cobra.Command, []string) error {
-			if dir == "" {
-				return errors.New(words.T("name the directory to write to: --dir DIR"))
-			}
-			if len(hosts) != 1 && len(hosts) != n {
-				return fmt.Errorf(words.T("--hosts names %d machines for %d nodes: name one for each, or one for all"), len(hosts), n)
-			}
-			full, err := filepath.Abs(dir)
-			if err != nil {
-				return err
-			}
-			if len(humans) == 0 {
-				humans = []string{userName()}
-			}
-			plan := nodes.Plan{Dir: full, Nodes: nodes.Default(hosts, n, port), Accounts: []nodes.Account{{Name: account, Agents: agents, Humans: humans}}}
-			if err := plan.Write(); err != nil {
-				return err
-			}
-			a.printNextSteps(&plan, account)
-			return nil
-		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&dir, "dir", "", "the `directory` to write to")
-	flags.IntVar(&n, "nodes", 1, "the `number` of nodes: 1, or 3 of which one may fail")
-	flags.StringSliceVar(&hosts, "hosts", []string{"localhost"}, "the nodes' `machines`, as everybody reaches them, with commas between; one alone has all nodes")
-	flags.IntVar(&port, "port", 4222, "the `port` for clients; among themselves the nodes use the one 2000 higher")
-	flags.StringVar(&account, "account", "desk", "the `name` of the circle of trust that the credentials belong to")
-	flags.StringSliceVar(&agents, "agent", []string{"agent"}, "the `names` of agents, with commas between")
-	flags.StringSliceVar(&humans, "human", nil, "the `names` of people who answer; by default you")
+	dir := flags.String("dir", "", "the `directory` to write to")
+	n := flags.Int("nodes", 1, "the `number` of nodes: 1, or 3 of which one may fail")
+	hosts := flags.StringSlice("hosts", []string{"localhost"}, "the nodes' `machines`, as everybody reaches them, with commas between; one alone has all nodes")
+	port := flags.Int("port", 4222, "the `port` for clients; among themselves the nodes use the one 2000 higher")
+	account := flags.String("account", "desk", "the `name` of the circle of trust that the credentials belong to")
+	agents := flags.StringSlice("agent", []string{"agent"}, "the `names` of agents, with commas between")
+	humans := flags.StringSlice("human", nil, "the `names` of people who answer; by default you")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if *dir == "" {
+			return errors.New(words.T("name the directory to write to: --dir DIR"))
+		}
+		if len(*hosts) != 1 && len(*hosts) != *n {
+			return fmt.Errorf(words.T("--hosts names %d machines for %d nodes: name one for each, or one for all"), len(*hosts), *n)
+		}
+		full, err := filepath.Abs(*dir)
+		if err != nil {
+			return err
+		}
+		if len(*humans) == 0 {
+			*humans = []string{userName()}
+		}
+		plan := nodes.Plan{Dir: full, Nodes: nodes.Default(*hosts, *n, *port), Accounts: []nodes.Account{{Name: *account, Agents: *agents, Humans: *humans}}}
+		if err := plan.Write(); err != nil {
+			return err
+		}
+		a.printNextSteps(&plan, *account)
+		return nil
+	}
 	return cmd
 }
 
@@ -114,94 +111,93 @@ func (a *app) shared() (*nats.Store, error) {
 	}
 	s := a.settings()
 	if s.Desk == "" {
-		return nil, errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
+		return nil, noSharedDesk()
 	}
 	return nats.Open(nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
 }
 
+func noSharedDesk() error {
+	return errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
+}
+
 func (a *app) deskCreate() *cobra.Command {
-	wait, replace, prove := time.Minute, false, ""
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Prepare new nodes, and list who answers",
 		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := a.shared()
-			if err != nil {
-				return err
-			}
-			defer store.Close()
-			humans, err := nodes.Humans(a.settings().DeskCreds)
-			if err != nil {
-				return err
-			}
-			n, err := store.MakeAll(cmd.Context(), wait, replace)
-			if err == nil {
-				err = store.Trust(cmd.Context(), humans, desk.Policy(prove))
-			}
-			if err != nil {
-				return err
-			}
-			a.tell(words.T("The desk is ready, on %s.", words.N(n, "%d node", "%d nodes")))
-			return nil
-		},
 	}
-	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
-	addWordFlag(cmd, &prove, "prove", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none, confirm, permissions or all", "none", "confirm", "permissions", "all")
-	cmd.Flags().BoolVar(&replace, "replace", false, "delete what an earlier version has kept there, with all its questions and answers")
-	return cmd
+	wait := cmd.Flags().Duration("wait", time.Minute, "wait for the nodes for this `duration`")
+	prove := wordFlag(cmd, "prove", "", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none, confirm, permissions or all", "none", "confirm", "permissions", "all")
+	replace := cmd.Flags().Bool("replace", false, "delete what an earlier version has kept there, with all its questions and answers")
+	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
+		store, err := a.shared()
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		humans, err := nodes.Humans(a.settings().DeskCreds)
+		if err != nil {
+			return err
+		}
+		n, err := store.MakeAll(cmd.Context(), *wait, *replace)
+		if err == nil {
+			err = store.Trust(cmd.Context(), humans, desk.Policy(*prove))
+		}
+		if err != nil {
+			return err
+		}
+		a.tell(words.T("The desk is ready, on %s.", words.N(n, "%d node", "%d nodes")))
+		return nil
+	})
 }
 
 func (a *app) deskStatus() *cobra.Command {
-	var system string
-	var readAll, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what the desk has, who is connected, what is wrong",
 		Example: `  mcp-askuser desk status
   mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := a.shared()
-			if err != nil {
-				return err
-			}
-			defer store.Close()
-			creds := a.settings().DeskCreds
-			if above := filepath.Join(filepath.Dir(filepath.Dir(creds)), "system.creds"); system == "" && creds != "" {
-				if _, err := os.Stat(above); err == nil {
-					system = above
-				}
-			}
-			st, err := store.Status(cmd.Context(), system)
-			if err != nil {
-				return err
-			}
-			checkRights(&st)
-			if readAll {
-				if err := store.FindDamage(cmd.Context(), &st); err != nil {
-					return err
-				}
-			}
-			if !asJSON {
-				a.printStatus(&st)
-			} else if err := a.printJSON(st); err != nil {
-				return err
-			}
-			if len(st.Wrong) == 0 {
-				return nil
-			}
-			text := []string{words.T("wrong with the desk:")}
-			for _, fault := range st.Wrong {
-				text = append(text, words.Local.Error(fault))
-			}
-			return errors.New(strings.Join(text, "\n- "))
-		},
 	}
-	cmd.Flags().StringVar(&system, "system", "", "the `file` with the system credential")
-	cmd.Flags().BoolVar(&readAll, "read-all", false, "have each node read all that it keeps, as the operator")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	system := cmd.Flags().String("system", "", "the `file` with the system credential")
+	readAll := cmd.Flags().Bool("read-all", false, "have each node read all that it keeps, as the operator")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
+		store, err := a.shared()
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		creds := a.settings().DeskCreds
+		if above := filepath.Join(filepath.Dir(filepath.Dir(creds)), "system.creds"); *system == "" && creds != "" {
+			if _, err := os.Stat(above); err == nil {
+				*system = above
+			}
+		}
+		st, err := store.Status(cmd.Context(), *system)
+		if err != nil {
+			return err
+		}
+		checkRights(&st)
+		if *readAll {
+			if err := store.FindDamage(cmd.Context(), &st); err != nil {
+				return err
+			}
+		}
+		if !*asJSON {
+			a.printStatus(&st)
+		} else if err := a.printJSON(st); err != nil {
+			return err
+		}
+		if len(st.Wrong) == 0 {
+			return nil
+		}
+		text := []string{words.T("wrong with the desk:")}
+		for _, fault := range st.Wrong {
+			text = append(text, words.Local.Error(fault))
+		}
+		return errors.New(strings.Join(text, "\n- "))
+	})
 }
 
 // checkRights adds the faults of a credential's rights: one that its kind lacks, and

@@ -66,29 +66,28 @@ const selfTestTimeout = 20 * time.Second
 const deskTimeout = 5 * time.Second
 
 func (a *app) doctor() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "doctor",
 		Short:   "Say what would happen if an agent asked you now, here",
 		Example: "  mcp-askuser doctor\n  mcp-askuser doctor --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON { // for programs
-				words.Local = words.English
-			}
-			found := a.examine(cmd.Context())
-			if !asJSON {
-				a.printFindings(found)
-			} else if err := a.printJSON(found); err != nil {
-				return err
-			}
-			if slices.ContainsFunc(found, func(f finding) bool { return f.State == stateWrong }) {
-				return &exitError{exitBad, nil}
-			}
-			return nil
-		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	a.addFlags(cmd, "surface")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *asJSON { // for programs
+			words.Local = words.English
+		}
+		found := a.examine(cmd.Context())
+		if !*asJSON {
+			a.printFindings(found)
+		} else if err := a.printJSON(found); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(found, func(f finding) bool { return f.State == stateWrong }) {
+			return &exitError{exitBad, nil}
+		}
+		return nil
+	}
 	return cmd
 }
 

@@ -382,8 +382,7 @@ func TestDocumentSettings(t *testing.T) {
 			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s := settings.New()
-			s.Load(func(name string) string { return map[string]string{settings.EnvFile: file}[name] })
+			s := settings.Load(func(name string) string { return map[string]string{settings.EnvFile: file}[name] })
 			if err := s.Err(); err != nil {
 				t.Errorf("%s: %v in\n%s", d.path, err, block)
 			}

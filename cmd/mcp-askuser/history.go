@@ -52,7 +52,6 @@ func pendingTable(records []desk.Record, now time.Time) table {
 }
 
 func (a *app) history() *cobra.Command {
-	var format string
 	cmd := &cobra.Command{
 		Use:   "history",
 		Short: "Print past questions and what became of them",
@@ -63,20 +62,20 @@ func (a *app) history() *cobra.Command {
 	cmd.AddCommand(a.prune())
 	search := cmd.Flags().String("search", "", "only what has this `text` in its questions, answers, reasons or agent")
 	since := cmd.Flags().String("since", "", sinceHelp)
-	addFormatFlag(cmd, &format, []string{"text", "json", "jsonl", "md"})
+	format := formatFlag(cmd, "text", "json", "jsonl", "md")
 	limit := cmd.Flags().Uint("limit", 50, "at most this `number`, the newest; 0 for all")
 	asJSON := cmd.Flags().Bool("json", false, "the same as --format json")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		if *asJSON && !cmd.Flags().Changed("format") {
-			format = "json"
+			*format = "json"
 		}
 		from, err := parseSince(*since, time.Now())
 		if err != nil {
 			return err
 		}
-		q := desk.Query{Since: from, Search: *search, Limit: int(*limit), Ascend: format != "text"}
+		q := desk.Query{Since: from, Search: *search, Limit: int(*limit), Ascend: *format != "text"}
 		if q.Ascend {
-			return a.stream(d.History(cmd.Context(), q), format)
+			return a.stream(d.History(cmd.Context(), q), *format)
 		}
 		records, err := collect(cmd.Context(), d, q)
 		if err != nil {

@@ -42,22 +42,21 @@ func (a *app) install() *cobra.Command {
 		Short:     "Register with the clients that your agents run in",
 		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
 		ValidArgs: install.Names(),
-		RunE: a.checked(func(cmd *cobra.Command, args []string) (err error) {
-			r.questions = r.questions || r.permissions
-			if len(args) == 0 {
-				if args, err = a.chooseClients(cmd.Context(), r); err != nil || len(args) == 0 {
-					return err
-				}
-			}
-			return a.register(args, r)
-		}),
 	}
 	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions here, too")
 	cmd.Flags().BoolVar(&r.permissions, "permissions", false, "the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
 	cmd.Flags().BoolVar(&r.forms, "forms", false, "where Codex's approval policy is \"never\", which declines every form: set the one that asks for no approval either, and shows forms")
 	a.registrationFlags(cmd, &r)
-	return cmd
+	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) (err error) {
+		r.questions = r.questions || r.permissions
+		if len(args) == 0 {
+			if args, err = a.chooseClients(cmd.Context(), r); err != nil || len(args) == 0 {
+				return err
+			}
+		}
+		return a.register(args, r)
+	})
 }
 
 func (a *app) uninstall() *cobra.Command {
@@ -67,13 +66,12 @@ func (a *app) uninstall() *cobra.Command {
 		Short:     "Take the registration out of clients again",
 		Example:   "  mcp-askuser uninstall claude-code",
 		ValidArgs: install.Names(),
-		RunE: a.checked(func(_ *cobra.Command, args []string) error {
-			return a.register(args, r)
-		}),
 	}
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "leave the client's own questions alone again, too")
 	a.registrationFlags(cmd, &r)
-	return cmd
+	return a.withSettings(cmd, func(_ *cobra.Command, args []string) error {
+		return a.register(args, r)
+	})
 }
 
 func (a *app) registrationFlags(cmd *cobra.Command, r *registration) {

@@ -30,7 +30,6 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/tty"
-	"mcp-askuser/ui/words"
 )
 
 // app is what the commands share.
@@ -79,11 +78,7 @@ const alias = "AskUserQuestion"
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.log = a.logger(slog.LevelWarn)
-	a.configure()
-	words.Local = words.Preferred(a.config.Values.Language, a.getenv)
-	if words.Local != words.English {
-		a.configure() // reports faults in that language
-	}
+	a.config = settings.Load(a.getenv)
 	cmd := a.root(args)
 	if a.name == alias {
 		cmd = a.ask()
@@ -109,11 +104,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return code
 }
 
-func (a *app) configure() {
-	a.config = settings.New()
-	a.config.Load(a.getenv)
-}
-
 // root makes the commands. For a server, which a host starts, it makes only the one that
 // args need: making all takes longer than the rest of the start.
 func (a *app) root(args []string) *cobra.Command {
@@ -128,7 +118,7 @@ func (a *app) root(args []string) *cobra.Command {
 				fmt.Fprint(a.out, welcome(cmd))
 				return nil
 			}
-			return a.checked(a.serveMCP)(cmd, args)
+			return a.serve().RunE(cmd, args)
 		},
 	}
 	a.addGlobalFlags(cmd)
@@ -157,19 +147,10 @@ func (a *app) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 }
 
-// buildVersion returns the module's version, or the commit it was built from.
+// buildVersion returns the module's version: its tag, or the commit it was built from.
 func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "devel-" + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return "devel"
+	return "devel" // built without its repository
 }

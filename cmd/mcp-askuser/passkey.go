@@ -178,10 +178,10 @@ func (a *app) passkeySigners() *cobra.Command {
 	}
 	return a.asUser(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		var from proof.Keys
-		_, err := a.shared()
-		if err == nil {
-			err = from.Read(args[0])
+		if a.settings().Desk == "" {
+			return noSharedDesk()
 		}
+		err := from.Read(args[0])
 		if err == nil {
 			_, err = d.Keys(cmd.Context(), "", func(keys *proof.Keys) error { keys.Signers = from.Signers; return nil })
 		}

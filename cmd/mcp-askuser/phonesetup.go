@@ -58,9 +58,8 @@ func (a *app) phoneSetup() *cobra.Command {
 	cmd.Flags().String("server", "", "the `address` of the ntfy server (default https://ntfy.sh)")
 	cmd.Flags().String("token", "", "the access `token` that the server wants, if it does")
 	cmd.Flags().String("button-token", "", "an access `token` that may only write to the topic of the answers")
-	text := "full"
-	addWordFlag(cmd, &text, "text", "the `text` that the server gets to store of a question: none, header or full", "none", "header", "full")
-	cmd.RunE = a.checked(func(cmd *cobra.Command, _ []string) error {
+	wordFlag(cmd, "text", "full", "the `text` that the server gets to store of a question: none, header or full", "none", "header", "full")
+	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		if !a.byUser() { // a button answers in the user's name
 			return errors.New(words.T("only you can set up the phone: run this in a terminal of your own"))
 		}
@@ -78,12 +77,11 @@ func (a *app) phoneSetup() *cobra.Command {
 		}
 		return a.tryPhone(ctx, p, true)
 	})
-	return cmd
 }
 
 func (a *app) phoneTest() *cobra.Command {
 	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button", Example: "  mcp-askuser phone test"}
-	cmd.RunE = a.checked(func(cmd *cobra.Command, _ []string) error {
+	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		if a.settings().NtfyTopic == "" {
 			return errors.New(words.T("no phone is set up; mcp-askuser phone setup does it"))
 		}
@@ -96,12 +94,11 @@ func (a *app) phoneTest() *cobra.Command {
 		}
 		return a.tryPhone(cmd.Context(), p, false)
 	})
-	return cmd
 }
 
 func (a *app) phoneOff() *cobra.Command {
 	cmd := &cobra.Command{Use: "off", Short: "Remove what phone setup has written", Example: "  mcp-askuser phone off"}
-	cmd.RunE = a.checked(func(*cobra.Command, []string) error {
+	return a.withSettings(cmd, func(*cobra.Command, []string) error {
 		key, err := a.phoneKey()
 		if err != nil {
 			return err
@@ -120,7 +117,7 @@ func (a *app) phoneOff() *cobra.Command {
 				return err
 			}
 			a.tell(words.T("The settings of the phone were removed from %s. Agents that already run use them until they end.", a.config.File))
-			a.configure()
+			a.config = settings.Load(a.getenv)
 		}
 		if a.settings().NtfyTopic != "" {
 			return errors.New(words.T("the phone is still on: ntfy_topic is set by %s; remove it there", a.config.Source("ntfy_topic")))
@@ -131,7 +128,6 @@ func (a *app) phoneOff() *cobra.Command {
 		}
 		return nil
 	})
-	return cmd
 }
 
 // replaceConfig replaces the content of the configuration file, with no content the file.

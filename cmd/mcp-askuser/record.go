@@ -17,14 +17,13 @@ import (
 
 // withDesk completes a command that uses the desk of this user.
 func (a *app) withDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
-	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
+	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) error {
 		d, err := a.desk()
 		if err != nil {
 			return err
 		}
 		return do(cmd, d, args)
 	})
-	return cmd
 }
 
 // withRecord completes a command about the record that its argument names. The shell

@@ -34,7 +34,6 @@ func (a *app) serveFlags(cmd *cobra.Command) {
 }
 
 func (a *app) serve() *cobra.Command {
-	var address, cert, key string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over standard input and output, or over HTTP",
@@ -42,26 +41,25 @@ func (a *app) serve() *cobra.Command {
   mcp-askuser serve --surface inbox,web --hold 5m
   mcp-askuser serve --http 8765
   mcp-askuser serve --http 0.0.0.0:8765 --tls-cert cert.pem --tls-key key.pem`,
-		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
-			switch {
-			case address != "":
-				return a.serveHTTP(cmd, address, cert, key)
-			case cert != "" || key != "":
-				return errors.New(words.T("--tls-cert and --tls-key are for --http ADDRESS"))
-			}
-			return a.serveMCP(cmd, args)
-		}),
 	}
 	a.serveFlags(cmd)
-	cmd.Flags().StringVar(&address, "http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
-	cmd.Flags().StringVar(&cert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
-	cmd.Flags().StringVar(&key, "tls-key", "", "the `file` with the key of that certificate (PEM)")
-	return cmd
+	address := cmd.Flags().String("http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
+	cert := cmd.Flags().String("tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
+	key := cmd.Flags().String("tls-key", "", "the `file` with the key of that certificate (PEM)")
+	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
+		switch {
+		case *address != "":
+			return a.serveHTTP(cmd, *address, *cert, *key)
+		case *cert != "" || *key != "":
+			return errors.New(words.T("--tls-cert and --tls-key are for --http ADDRESS"))
+		}
+		return a.serveMCP(cmd)
+	})
 }
 
 // serveMCP serves until the client ends the connection or a signal arrives. Neither is
 // an error.
-func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
+func (a *app) serveMCP(cmd *cobra.Command) error {
 	a.log = a.logger(slog.LevelInfo)
 	d, _, err := a.openDesk() // prints no notices: the host would receive them, not the user
 	if err != nil {

@@ -57,16 +57,16 @@ func complete(cmd *cobra.Command, flag string, words ...string) {
 
 func (a *app) settings() *settings.Values { return &a.config.Values }
 
-type runE = func(cmd *cobra.Command, args []string) error
-
-// checked runs a command if every setting is valid. The error names all that are not.
-func (a *app) checked(run runE) runE {
-	return func(cmd *cobra.Command, args []string) error {
+// withSettings completes a command that runs if every setting is valid. The error names
+// all that are not.
+func (a *app) withSettings(cmd *cobra.Command, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.config.Err(); err != nil {
 			return err
 		}
 		return run(cmd, args)
 	}
+	return cmd
 }
 
 // environ is the environment with the settings in it, for rooms that read it themselves.
@@ -134,31 +134,30 @@ func (a *app) printNotices(joined *home.Store) {
 }
 
 func (a *app) configuration() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "config",
 		Short:   "Print the settings in effect and where each comes from",
 		Example: "  mcp-askuser config\n  ASK_TIMEOUT=10m mcp-askuser config --json",
-		RunE: func(*cobra.Command, []string) error {
-			for _, s := range a.config.Rows {
-				if s.Key == "dir" && s.From == settings.FromDefault {
-					s.Value, _ = spool.DefaultDir(a.getenv) // opening the store reports the error
-				}
-			}
-			if !asJSON {
-				a.printSettings()
-			} else if err := a.printJSON(struct {
-				File     string              `json:"file"`
-				Found    bool                `json:"found"`
-				Settings []*settings.Setting `json:"settings"`
-			}{a.config.File, a.config.Found, a.config.Rows}); err != nil {
-				return err
-			}
-			return a.config.Err()
-		},
 	}
 	a.serveFlags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		for _, s := range a.config.Rows {
+			if s.Key == "dir" && s.From == settings.FromDefault {
+				s.Value, _ = spool.DefaultDir(a.getenv) // opening the store reports the error
+			}
+		}
+		if !*asJSON {
+			a.printSettings()
+		} else if err := a.printJSON(struct {
+			File     string              `json:"file"`
+			Found    bool                `json:"found"`
+			Settings []*settings.Setting `json:"settings"`
+		}{a.config.File, a.config.Found, a.config.Rows}); err != nil {
+			return err
+		}
+		return a.config.Err()
+	}
 	return cmd
 }
 

@@ -41,14 +41,13 @@ func TestSurfaceTable(t *testing.T) {
 	}
 
 	// What --surface takes is auto and these, each of which it takes.
-	all := settings.New()
-	all.Load(func(name string) string {
+	all := settings.Load(func(name string) string {
 		return map[string]string{"ASK_SURFACE": strings.Join(append(names, "auto"), ",")}[name]
 	})
 	if err := all.Err(); err != nil {
 		t.Error(err)
 	}
-	all.Load(func(name string) string { return map[string]string{"ASK_SURFACE": "fax"}[name] })
+	all = settings.Load(func(name string) string { return map[string]string{"ASK_SURFACE": "fax"}[name] })
 	if err := all.Err(); err == nil || !strings.Contains(err.Error(), "auto, or one or more of "+strings.Join(names, ", ")+" in order") {
 		t.Errorf("got %v", err)
 	}

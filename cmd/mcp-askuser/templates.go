@@ -24,31 +24,30 @@ func (a *app) templateDirs(directory string) []string {
 }
 
 func (a *app) templates() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "templates",
 		Short:   "List the question templates that there are here",
 		Example: "  mcp-askuser templates\n  mcp-askuser ask --template release --var version=1.2",
-		RunE: func(*cobra.Command, []string) error {
-			dirs := a.templateDirs(a.directory())
-			all, err := templates.List(dirs...)
-			switch {
-			case asJSON:
-				return errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
-			case len(all) == 0 && err == nil:
-				a.tell(words.T("There are none in %s.", strings.Join(dirs, words.T(" and "))))
-			case len(all) > 0:
-				t := table{rigid: true}
-				t.add(words.T("TEMPLATE"), words.T("VARIABLES"), words.T("ABOUT"))
-				for _, x := range all {
-					t.add(x.Name, strings.Join(x.Names(), ", "), x.Description)
-				}
-				a.printTable(t)
-			}
-			return err
-		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		dirs := a.templateDirs(a.directory())
+		all, err := templates.List(dirs...)
+		switch {
+		case *asJSON:
+			return errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
+		case len(all) == 0 && err == nil:
+			a.tell(words.T("There are none in %s.", strings.Join(dirs, words.T(" and "))))
+		case len(all) > 0:
+			t := table{rigid: true}
+			t.add(words.T("TEMPLATE"), words.T("VARIABLES"), words.T("ABOUT"))
+			for _, x := range all {
+				t.add(x.Name, strings.Join(x.Names(), ", "), x.Description)
+			}
+			a.printTable(t)
+		}
+		return err
+	}
 	return cmd
 }
 

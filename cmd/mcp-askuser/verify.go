@@ -52,7 +52,7 @@ func (a *app) verify() *cobra.Command {
 	contains := cmd.Flags().String("contains", "", "a `text` that the question or its details must contain")
 	maxAge := cmd.Flags().String("max-age", "", "how old the answer may be, as a `duration` such as 1h")
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
-	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
+	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) error {
 		age, ok := settings.Duration(*maxAge)
 		if *maxAge != "" && (!ok || age == 0) {
 			return errors.New(words.T("--max-age takes a time such as 90s, 10m or 3d, and not %q", *maxAge))
@@ -85,7 +85,6 @@ func (a *app) verify() *cobra.Command {
 		}
 		return err
 	})
-	return cmd
 }
 
 // readRecord reads a record from a file or standard input, or finds it on the desk, which has

@@ -19,30 +19,28 @@ import (
 
 func (a *app) web() *cobra.Command {
 	var o web.Options
-	var open, revoke bool
 	cmd := &cobra.Command{
 		Use:     "web",
 		Short:   "Serve the page and the HTTP API with everything that waits",
 		Example: "  mcp-askuser web --open\n  mcp-askuser web --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
-		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
-			if revoke {
-				key, _ := a.storeFile("page.key")
-				err := web.Revoke(key)
-				if err == nil {
-					a.tell(words.T("Every browser must now open the address of the page again."))
-				}
-				return err
-			}
-			return a.serveWeb(cmd, o, open)
-		}),
 	}
 	a.addFlags(cmd, "timeout", "max_rounds")
 	a.addFlags(cmd, limitKeys[:]...)
-	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "end the visits of all browsers, and nothing else")
+	open := cmd.Flags().Bool("open", false, "open the page in the browser")
+	revoke := cmd.Flags().Bool("revoke", false, "end the visits of all browsers, and nothing else")
 	pageFlags(cmd, &o)
 	cmd.Flags().BoolVar(&o.Insecure, "insecure", false, "allow --listen beyond this machine over plain HTTP")
-	return cmd
+	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
+		if *revoke {
+			key, _ := a.storeFile("page.key")
+			err := web.Revoke(key)
+			if err == nil {
+				a.tell(words.T("Every browser must now open the address of the page again."))
+			}
+			return err
+		}
+		return a.serveWeb(cmd, o, *open)
+	})
 }
 
 // pageFlags gives a command the flags that say where the page is.

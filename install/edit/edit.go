@@ -51,7 +51,6 @@ var (
 	errMapping  = errors.New("this is no YAML mapping, and was not changed")
 	errNoList   = errors.New("this is no list, and was not changed")
 	errTwice    = errors.New("this stands there twice, and was not changed")
-	errLineEnds = errors.New("this has line ends that we do not know, and was not changed")
 	errOneLine  = errors.New("this is not written line by line, and was not changed")
 	errUnsafe   = errors.New("this cannot be changed safely, and was not changed")
 	errRest     = errors.New("something else in this would change with it, so it was not changed")

@@ -45,10 +45,6 @@ func (b *block) endOf(key int) int {
 // and the indexes of the keys. A mapping in flow style ({...}) cannot be changed line by
 // line.
 func blocks(data []byte, path []string) ([]block, []int, error) {
-	// YAML has more line ends than the two that we count.
-	if bytes.ContainsAny(bytes.ReplaceAll(data, []byte("\r\n"), nil), "\r\u0085\u2028\u2029") {
-		return nil, nil, errLineEnds
-	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", errNotYAML, err)

@@ -24,7 +24,6 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/mirror"
 	"mcp-askuser/ui/notify"
-	"mcp-askuser/ui/words"
 )
 
 // Flags are the flags of the command.
@@ -42,8 +41,7 @@ func (f *Flags) Add(flags *pflag.FlagSet, s *settings.Settings) {
 
 // Main is the small program.
 func Main() {
-	s := settings.New()
-	s.Load(os.Getenv)
+	s := settings.Load(os.Getenv)
 	flags := pflag.NewFlagSet("mcp-askuser-hook", pflag.ContinueOnError)
 	var f Flags
 	f.Add(flags, s)
@@ -91,7 +89,6 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 		return // the place of the store may be wrong
 	}
 	v := s.Values
-	words.Local = words.Preferred(v.Language, getenv)
 	env := s.Environ(getenv)
 	dir, err := spool.DefaultDir(env)
 	if err != nil {

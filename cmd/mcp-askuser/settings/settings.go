@@ -208,13 +208,25 @@ func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 	}
 }
 
-// Load reads the configuration file, then the environment. It must be called before the
-// flags are parsed.
-func (s *Settings) Load(getenv func(string) string) {
-	var entries []entry
-	s.File, entries, s.Unread = readFile(getenv)
-	s.Found = entries != nil
-	s.takeFile(entries)
+// Load returns the settings of the configuration file and the environment, before flags
+// are parsed. It sets [words.Local] to their language, in which it reports faults.
+func Load(getenv func(string) string) *Settings {
+	words.Local = words.Preferred("auto", getenv)
+	path, entries, err := readFile(getenv)
+	for {
+		s := New()
+		s.File, s.Found, s.Unread = path, entries != nil, err
+		s.takeFile(entries)
+		s.takeEnvironment(getenv)
+		language := words.Preferred(s.Values.Language, getenv)
+		if language == words.Local {
+			return s
+		}
+		words.Local = language
+	}
+}
+
+func (s *Settings) takeEnvironment(getenv func(string) string) {
 	for _, row := range s.Rows {
 		if text := strings.TrimSpace(getenv(row.variable)); text != "" {
 			if row.presence {

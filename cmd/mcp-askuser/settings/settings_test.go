@@ -32,8 +32,7 @@ func write(t *testing.T, text string) string {
 
 // load reads the file and the environment, and then a flag, if there is one.
 func load(vars map[string]string, flag ...string) *Settings {
-	s := New()
-	s.Load(env(vars))
+	s := Load(env(vars))
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	for _, row := range s.Rows {
 		s.AddFlags(flags, row.Key)
@@ -189,12 +188,19 @@ x = 1
 	}
 }
 
-// They are said in the language of the process.
+// They are said in the language that the settings or else the locale name.
 func TestFaultsInLanguage(t *testing.T) {
-	words.Local = words.Chinese
 	defer func() { words.Local = words.English }()
+	for _, vars := range []map[string]string{{"LANG": "zh_CN.UTF-8"}, {"LANG": "C", "ASK_LANGUAGE": "zh"}} {
+		faultsInChinese(t, vars)
+	}
+}
+
+func faultsInChinese(t *testing.T, vars map[string]string) {
+	t.Helper()
 	path := write(t, "max_option = 5\nkeep = 0\n")
-	err := load(map[string]string{EnvFile: path, "ASK_ON_TIMEOUT": "never"}).Err()
+	vars[EnvFile], vars["ASK_ON_TIMEOUT"] = path, "never"
+	err := load(vars).Err()
 	want := `设置有误
 - ASK_ON_TIMEOUT 的值是 "never"；应为：none 或 default
 - ` + path + `:1："max_option" 不是设置项；你是不是指 max_options？

@@ -1,12 +1,15 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mcp-askuser/ui/words"
@@ -86,36 +89,21 @@ func Age(text string) (time.Duration, bool) {
 	return d, err != nil && ok && d >= time.Hour
 }
 
+// weeksAndDays matches what precedes Go's notation in a [Duration].
+var weeksAndDays = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:(\d{1,4})w)?(?:(\d{1,4})d)?`) })
+
 // Duration reads a time that is not negative: whole seconds, or Go's notation after weeks
 // and days, as in 2w, 3d or 1d12h.
 func Duration(text string) (time.Duration, bool) {
 	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
 		return time.Duration(n) * time.Second, true
 	}
-	const day = 24 * time.Hour
-	var sum time.Duration
-	for _, unit := range []struct {
-		name string
-		long time.Duration
-	}{{"w", 7 * day}, {"d", day}} {
-		number, rest, found := strings.Cut(text, unit.name)
-		if !found {
-			continue
-		}
-		n, err := strconv.ParseUint(number, 10, 16)
-		if err != nil || n > uint64(100*365*day/unit.long) { //nolint:gosec // both are positive
-			return 0, false
-		}
-		sum += time.Duration(n) * unit.long
-		if text = rest; text == "" {
-			return sum, sum >= 0
-		}
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return 0, false
-	}
-	return sum + d, sum+d >= 0
+	found := weeksAndDays().FindStringSubmatch(text)
+	weeks, _ := strconv.Atoi(found[1]) // 0 for none
+	days, _ := strconv.Atoi(found[2])
+	rest, err := time.ParseDuration(cmp.Or(text[len(found[0]):], "0"))
+	sum := time.Duration(7*weeks+days)*24*time.Hour + rest
+	return sum, text != "" && err == nil && rest >= 0 && sum >= 0
 }
 
 // brief formats a time without the zeros of Go's notation, in days if it is several.
