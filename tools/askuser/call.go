@@ -190,6 +190,7 @@ func (c *call) resume(ctx context.Context) ([]*present.Waiter, *mcp.CallToolResu
 // agents a record does not exist. The client's form shows the first alone: it ends with
 // the call, and the call with the first answer.
 func (c *call) rejoin(ctx context.Context, ids []string, all ...*present.Waiter) ([]*present.Waiter, *mcp.CallToolResult) {
+	var unknown question.Violations
 	for _, id := range ids {
 		var w *present.Waiter
 		rec, err := c.Desk.Get(ctx, id)
@@ -202,13 +203,16 @@ func (c *call) rejoin(ctx context.Context, ids []string, all ...*present.Waiter)
 		switch {
 		case err == nil:
 			all = append(all, w)
-			continue
 		case errors.Is(err, desk.ErrNotFound):
+			unknown.Add("id", "no question has the id %q; ask again with ask_user_question", id)
+		default:
 			leave(all)
-			return nil, badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}})
+			return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
 		}
+	}
+	if unknown != nil {
 		leave(all)
-		return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
+		return nil, badArguments(unknown)
 	}
 	release, err := c.Turn(ctx)
 	release() // later calls do not wait for one that asks nothing
