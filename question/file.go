@@ -103,7 +103,8 @@ func NewFile(name string, data []byte) (File, error) {
 }
 
 // pixels returns the dimensions of an image as its header has them; zeros where it has none.
-// The standard library's decoders would make the program larger by 200 KB.
+// The decoders of the standard library and of golang.org/x/image would make the program
+// larger by 205 KB, those of the former alone by 90 KB.
 func pixels(kind string, data []byte) (width, height int) {
 	little, big := binary.LittleEndian, binary.BigEndian
 	head := append(bytes.Clone(data[:min(len(data), 32)]), make([]byte, 32)...)

@@ -70,13 +70,7 @@ type Object []Member
 
 // MarshalJSON writes the members in order.
 func (o Object) MarshalJSON() ([]byte, error) {
-	return plainjson.Object(func(yield func(string, any) bool) {
-		for _, m := range o {
-			if !yield(m.Name, m.Value) {
-				return
-			}
-		}
-	})
+	return plainjson.Object(len(o), func(i int) (string, any) { return o[i].Name, o[i].Value })
 }
 
 // text is a value as JSON, on one line.

@@ -5,7 +5,7 @@ package plainjson
 import (
 	"bytes"
 	"encoding/json"
-	"iter"
+	"errors"
 )
 
 // Marshal is [json.Marshal] without the escapes that HTML needs.
@@ -17,19 +17,17 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// Object writes an object with its members in order.
-func Object[V any](members iter.Seq2[string, V]) ([]byte, error) {
+// Object writes an object of n members in order.
+func Object(n int, member func(i int) (name string, value any)) ([]byte, error) {
 	out := []byte("{")
-	for name, value := range members {
+	for i := range n {
+		name, value := member(i)
 		key, err := Marshal(name)
-		if err != nil {
+		data, wrong := Marshal(value)
+		if err := errors.Join(err, wrong); err != nil {
 			return nil, err
 		}
-		data, err := Marshal(value)
-		if err != nil {
-			return nil, err
-		}
-		if len(out) > 1 {
+		if i > 0 {
 			out = append(out, ',')
 		}
 		out = append(append(append(out, key...), ':'), data...)

@@ -59,13 +59,7 @@ func (o *ordered) set(name string, value any) {
 
 // MarshalJSON writes the members in order.
 func (o ordered) MarshalJSON() ([]byte, error) {
-	return plainjson.Object(func(yield func(string, json.RawMessage) bool) {
-		for _, key := range o.keys {
-			if !yield(key, o.values[key]) {
-				return
-			}
-		}
-	})
+	return plainjson.Object(len(o.keys), func(i int) (string, any) { return o.keys[i], o.values[o.keys[i]] })
 }
 
 // encode writes v as JSON on one line.
