@@ -128,8 +128,12 @@ func TestAwaitSeveral(t *testing.T) {
 	}
 	first.told(false)
 	r.reply(ids[0], "b")
-	next := &link{}
-	x = within(t, r.startAwait(t.Context(), next, ids, `,"wait":false`)).StructuredContent.(*wire.Result)
+	var next *link
+	waittest.Until(patience, func() bool { // the calls learn of the reply a moment later
+		next = &link{}
+		x = within(t, r.startAwait(t.Context(), next, ids, `,"wait":false`)).StructuredContent.(*wire.Result)
+		return len(x.More) == 1
+	})
 	if x.ID != ids[0] || len(x.More) != 1 || x.More[0].ID != ids[1] || !slices.Equal(x.Open, ids[2:]) {
 		t.Errorf("all that have ended: %+v", x)
 	}

@@ -197,7 +197,12 @@ func (c *conversation) describe(f *form, q *turn) {
 	c.notice = ""
 	switch {
 	case c.Line:
-		below := join("\n", f.fields[0].rows(), wrap(context))
+		options, below := f.fields[0].rows(), wrap(context)
+		if c.Rows > 0 {
+			text := height(wrap(join("\n", question.Block(q.Text), question.Block(q.Description))))
+			options = cutRows(options, c.Rows-min(leastText, text)-height(join("\n", notice, below)))
+		}
+		below = join("\n", options, below)
 		body, _ := c.body(q.Question, join("\n", notice, below))
 		f.message = join("\n", notice, body, below)
 	case c.Rows == 0:
@@ -231,13 +236,21 @@ func (s Style) body(q *question.Question, beside string) (body string, whole boo
 		body = join("\n", ansi.Truncate(question.Line(q.Text), rowWidth, "…"), details, text)
 	}
 	if s.Line { // the client would cut how to answer
-		rows := strings.Split(body, "\n")
-		shown := max(3, room-1)
-		if shown < len(rows) {
-			body = join("\n", strings.Join(rows[:shown], "\n"), words.T("… (%d more rows: mcp-askuser inbox)", len(rows)-shown))
-		}
+		body = cutRows(body, max(leastText, room))
 	}
 	return body, false
+}
+
+// leastText is how many rows of the question and its details are shown at least.
+const leastText = 4
+
+// cutRows cuts a text to so many rows, the last of which says where the others are.
+func cutRows(text string, most int) string {
+	rows := strings.Split(text, "\n")
+	if len(rows) <= most {
+		return text
+	}
+	return join("\n", strings.Join(rows[:most-1], "\n"), words.T("… (%d more rows: mcp-askuser inbox)", len(rows)-most+1))
 }
 
 // height is how many rows a text has.

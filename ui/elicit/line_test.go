@@ -1,6 +1,7 @@
 package elicit
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -174,7 +175,13 @@ func TestLineFits(t *testing.T) {
 	long.Text, long.Description = strings.Repeat("delete the old table ", 10), strings.Repeat("one row of many\n", 40)
 	choice := database()
 	choice.Description = strings.Repeat("one row of many\n", 40)
-	for _, q := range []question.Question{long, choice} {
+	many := database()
+	for n := range 20 {
+		many.Options = append(many.Options, question.Option{ID: strconv.Itoa(n), Label: "one row of many " + strconv.Itoa(n), Description: strings.Repeat("描述", 20)})
+	}
+	both := many
+	both.Description = choice.Description
+	for _, q := range []question.Question{long, choice, many, both} {
 		c := &recorder{Client: lineOf(q.ID, "no answer", new(int))}
 		show(c, styles["codex"], q)
 		for i, p := range c.sent {
