@@ -115,9 +115,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	server.RegisterOnShutdown(func() { s.sessions.endAll() })
 	err := limited.Serve(ctx, server, shutdownTimeout)
 	s.sessions.endAll() // also where it could not serve
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
-	defer cancel()
-	s.sessions.drain(grace)
 	end()
 	s.streams.Wait()
 	if err != nil {

@@ -3,7 +3,6 @@ package http
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -116,26 +115,12 @@ func (x *sessions) keepOnly(valid []tokens.Token) {
 	}
 }
 
-// endAll ends every session and refuses further ones. They are kept for drain.
+// endAll ends every session and refuses further ones.
 func (x *sessions) endAll() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.closed = true
 	for _, s := range x.all {
 		s.end(askuser.ErrClosing)
-	}
-}
-
-// drain waits for the handlers of all sessions, until ctx ends.
-func (x *sessions) drain(ctx context.Context) {
-	x.mu.Lock()
-	all := slices.Collect(maps.Values(x.all))
-	x.mu.Unlock()
-	for _, s := range all {
-		select {
-		case <-s.Drain():
-		case <-ctx.Done():
-			return
-		}
 	}
 }
