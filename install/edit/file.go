@@ -127,26 +127,16 @@ func (c *Change) Apply() error {
 		return err
 	}
 	err = put(backup, nil, "")
-	for _, other := range c.others() {
+	dir := filepath.Dir(c.Path)
+	backups, _ := fs.Glob(os.DirFS(dir), filepath.Base(c.Path)+"*"+Backup) // for our other entries
+	for _, name := range backups {
+		other := filepath.Join(dir, name)
 		if data, readErr := read(other); readErr == nil && bytes.Equal(data, c.with) {
 			err = errors.Join(err, put(other, c.without, other))
 		}
 	}
 	c.prune()
 	return err
-}
-
-// others returns the backups for our other entries in the file.
-func (c *Change) others() (paths []string) {
-	dir := filepath.Dir(c.Path)
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if strings.HasPrefix(path, c.Path+".") && strings.HasSuffix(path, Backup) {
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }
 
 // prune removes the empty directories between the root and the file.
