@@ -118,7 +118,7 @@ func (f *full) Put(ctx context.Context, kind desk.Kind, id string, data []byte) 
 }
 
 // An answer that waits to be sent is kept on the disk: nothing says that what was typed is
-// not.
+// not, or, once it is sent, that it is not sent yet.
 func TestUnsentIsKept(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.claude(chinese())
@@ -129,6 +129,13 @@ func TestUnsentIsKept(t *testing.T) {
 	}
 	if _, ok := r.m.drafts.Load(rec.ID); ok || r.m.note != words.Local.Kept(desk.ErrUnsent) {
 		t.Errorf("a draft of it is kept too: %v, %q", ok, r.m.note)
+	}
+	if err := r.apart.On(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.until("it is sent", func() bool { return r.m.waiting.all[rec.ID].rec.Outcome != nil })
+	if r.m.note != "" {
+		t.Errorf("it is sent: %q", r.m.note)
 	}
 }
 
