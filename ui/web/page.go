@@ -63,14 +63,6 @@ func functions(l words.Language) template.FuncMap {
 		text, _ := l.Left(d)
 		return text
 	}
-	examples := func(say func(time.Duration) string, of ...time.Duration) func() []string {
-		return func() (out []string) {
-			for _, d := range of {
-				out = append(out, say(d))
-			}
-			return out
-		}
-	}
 	return template.FuncMap{
 		"lang": func() string { return string(l) },
 		"t": func(text literal, args ...any) template.HTML {
@@ -100,8 +92,10 @@ func functions(l words.Language) template.FuncMap {
 		"ago":   func(t, now time.Time) template.HTML { return stamp(t, "data-ago", l.Ago(now.Sub(t))) },
 		"past":  func(t, now time.Time) template.HTML { return stamp(t, `title="`+clock(t)+`"`, l.Ago(now.Sub(t))) },
 		"left":  func(t, now time.Time) template.HTML { return stamp(t, "data-left", left(t.Sub(now))) },
-		"ages":  examples(l.Ago, 0, time.Minute, time.Hour, 48*time.Hour),
-		"lefts": examples(left, 0, time.Second, time.Hour, 2*time.Hour),
+		"ages": func() []string {
+			return []string{l.Ago(0), l.Ago(time.Minute), l.Ago(time.Hour), l.Ago(48 * time.Hour)}
+		},
+		"lefts": func() []string { return []string{left(0), left(time.Second), left(time.Hour), left(2 * time.Hour)} },
 
 		"most":  func() int { return question.MaxFileSize },
 		"types": func() string { return strings.Join(question.FileTypes(), ",") },

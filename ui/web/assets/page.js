@@ -99,7 +99,7 @@ for (const type of ['focusin', 'focusout']) pane.addEventListener(type, () => { 
 
 const main = (form) => form.querySelector('button.main');
 
-// controlsOf returns a question's controls, without those of its note and its follow-ups.
+// controlsOf returns a question's controls, without its filter, its note and its follow-ups.
 const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.note *, .narrow *)')].filter((el) => el.closest('fieldset') === field);
 const answered = (field) => controlsOf(field).some((el) => el.matches(':checked:not([value=""], [value="other"]), textarea:not(:placeholder-shown)') && el.checkVisibility());
 const questions = (form) => [...form.querySelectorAll('fieldset.field')].filter((field) => field.checkVisibility());
@@ -142,9 +142,9 @@ pane.addEventListener('click', (event) => {
   unfold(details);
 });
 
-// focusField focuses the first control of a question.
+// focusField focuses the first control of a question, or an element that has none.
 function focusField(field) {
-  (field?.querySelector(':is(input, textarea):not(.narrow *)') ?? field)?.focus();
+  if (field) (controlsOf(field)[0] ?? field).focus();
 }
 
 // numbered returns the controls of a question's options that have a number.
