@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
@@ -31,7 +32,8 @@ type list struct {
 // rowTexts are the texts of a row as they are shown: safe and short.
 type rowTexts struct {
 	label, description string
-	preview            *preview // nil until it is drawn
+	preview            []string // lines
+	widest             int      // cells of the longest of them
 }
 
 // nowhere is a cursor that takes nothing: where it is at first in a bare form, on yes
@@ -78,8 +80,12 @@ func keys(r dialogue.Row) (shown, number string) {
 func (f *Form) newList(s *dialogue.Step) list {
 	l, at := list{cursor: nowhere}, home(s)
 	for _, r := range rows(s) {
-		l.texts = append(l.texts, rowTexts{label: term.Line(r.Option.Label, maxLabel), description: term.Line(r.Option.Description, maxDescription)})
-		l.previews = l.previews || r.Offered() && r.Option.Preview != ""
+		text := rowTexts{label: term.Line(r.Option.Label, maxLabel), description: term.Line(r.Option.Description, maxDescription)}
+		if preview := strings.TrimRight(term.Safe(r.Option.Preview), "\n"); r.Offered() && r.Option.Preview != "" {
+			text.preview, text.widest = strings.Split(preview, "\n"), lipgloss.Width(preview)
+			l.previews = true
+		}
+		l.texts = append(l.texts, text)
 	}
 	if first := s.Rows[at]; !f.bare() && (!s.Confirms() || first.Marked || first.Default && first.Kind == dialogue.No) {
 		l.cursor = at

@@ -125,40 +125,22 @@ func (l *list) cutShort() bool {
 	})
 }
 
-// preview is the preformatted text of an option.
-type preview struct {
-	lines []string
-	wide  int // cells of the longest line
-}
-
-func newPreview(text string) *preview {
-	p := &preview{lines: strings.Split(strings.TrimRight(term.Safe(text), "\n"), "\n")}
-	for _, line := range p.lines {
-		p.wide = max(p.wide, ansi.StringWidth(line))
-	}
-	return p
-}
-
 // drawPreview shows the preview of the row with the cursor: a heading that says how much
 // there is, then the text, its lines cut, never wrapped. Cut says that one was. Rows
 // without a preview have its heading, so that the page keeps its shape.
-func (p *page) drawPreview(s *term.Styles, step *dialogue.Step, width, rows int) (out []string, cut bool) {
-	var lines []string
-	r := p.row(step)
-	if r.Option != nil && r.Option.Preview != "" {
-		texts := &p.list.texts[p.list.cursor]
-		if texts.preview == nil {
-			texts.preview = newPreview(r.Option.Preview)
-		}
-		lines, cut = texts.preview.lines, texts.preview.wide > width
+func (p *page) drawPreview(s *term.Styles, width, rows int) (out []string, cut bool) {
+	var text rowTexts
+	if p.list.cursor != nowhere {
+		text = p.list.texts[p.list.cursor]
 	}
+	lines := text.preview
 	rows-- // the heading
 	scroll := &p.list.scroll
 	scroll.Limit(len(lines)-rows, rows)
 	from, to := scroll.Y, min(scroll.Y+rows, len(lines))
 	heading := words.T("preview")
 	switch {
-	case lines == nil && r.Option != nil:
+	case lines == nil && p.list.cursor != nowhere:
 		heading = words.T("no preview")
 	case len(lines) > rows:
 		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(lines))
@@ -167,5 +149,5 @@ func (p *page) drawPreview(s *term.Styles, step *dialogue.Step, width, rows int)
 	for _, line := range lines[from:to] {
 		out = append(out, term.Cut(line, width))
 	}
-	return out, cut
+	return out, text.widest > width
 }

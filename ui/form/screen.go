@@ -149,15 +149,14 @@ const (
 
 // columns is column for a page with previews.
 func (p *page) columns(s *term.Styles, width, rows int) (b term.Block) {
-	step := p.step()
 	if width >= wideEnough {
 		left := min(max(40, width*2/5), leftMost)
-		right, cut := p.drawPreview(s, step, width-left-3, rows)
+		right, cut := p.drawPreview(s, width-left-3, rows)
 		b = beside(s, p.column(s, left, rows), right, left)
 		p.cut = p.cut || cut
 		return b
 	}
-	below, cut := p.drawPreview(s, step, width, max(rows/3, min(3, rows/2)))
+	below, cut := p.drawPreview(s, width, max(rows/3, min(3, rows/2)))
 	b = p.column(s, width, rows-len(below))
 	b.Lines = append(b.Lines, below...)
 	p.cut = p.cut || cut

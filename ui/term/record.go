@@ -24,17 +24,6 @@ func Mark(several, chosen bool) string {
 	return "( )"
 }
 
-// DrawRecord shows the questions and answers of a record, with descriptions if full.
-func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
-	return drawRecord(s, rec, full, nil, width)
-}
-
-// DrawChoice shows a record in full, with the keys of the rows of its first question, and a
-// mark on the row of this index: see [Keys].
-func DrawChoice(s *Styles, rec desk.Record, marked int, width int) []string {
-	return drawRecord(s, rec, true, &marked, width)
-}
-
 // Keys are the keys of the rows of a question, in order: the numbers of its options, see
 // Spell, and "0" of Other. A question in text has none.
 func Keys(q *question.Question) (keys []string) {
@@ -68,7 +57,10 @@ func Spell(before int, key string, options int) int {
 	return n
 }
 
-func drawRecord(s *Styles, rec desk.Record, full bool, marked *int, width int) []string {
+// DrawRecord shows the questions and answers of a record, with descriptions if full. With
+// marked, which may be an index of none, the rows of the first question have their keys, see
+// [Keys], and the row of that index has the mark.
+func DrawRecord(s *Styles, rec desk.Record, full bool, marked *int, width int) []string {
 	var lines []string
 	past := view.Local(rec)
 	for i, x := range past.Asked() {
