@@ -512,25 +512,11 @@ func TestCloneOfRecalled(t *testing.T) {
 // TestClock: times come from the clock that is handed in.
 func TestClock(t *testing.T) {
 	now := noon
-	d := New(record(one()), Options{Began: noon, Now: func() time.Time { return now }, Deadline: noon.Add(time.Hour), Attended: true})
+	d := New(record(one()), Options{Began: noon, Now: func() time.Time { return now }})
 	now = noon.Add(time.Minute)
 	play(t, d, "choose 1; next")
 	if r, err := d.Reply(); err != nil || r.Took != time.Minute {
 		t.Errorf("took %s, %v", r.Took, err)
-	}
-	for _, tt := range []struct {
-		now      time.Time
-		attended bool
-		deadline time.Time
-		want     bool
-	}{
-		{now, true, d.Deadline, true}, {now, false, d.Deadline, true}, {noon.Add(2 * time.Hour), true, d.Deadline, true},
-		{noon.Add(2 * time.Hour), false, d.Deadline, false}, {now, true, time.Time{}, false},
-	} {
-		d.Deadline, d.Attended = tt.deadline, tt.attended
-		if at, closes := d.Closes(tt.now); closes != tt.want || !at.Equal(tt.deadline) {
-			t.Errorf("%+v: %s, %v", tt, at, closes)
-		}
 	}
 }
 

@@ -57,9 +57,10 @@ type Form struct {
 	unsent        bool           // a reply waits to be sent
 	waitingBehind int            // questions of the same asker that wait behind this one
 
-	drafts drafts
-	alarm  term.Alarm // for the deadline
-	lifted bool       // the round limit
+	drafts   drafts
+	deadline time.Time  // when the record's timeout strikes; zero for never
+	alarm    term.Alarm // for the deadline
+	lifted   bool       // the round limit
 }
 
 // Options say how a form works, and what is known beside its record.
@@ -121,7 +122,8 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 		f.window = *o.Window
 		f.window.Width, f.window.Height = 0, 0
 	}
-	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: f.bare(), Draft: o.Draft, Memory: o.Memory, Attended: true})
+	f.rec.Attended = true // until an Attention
+	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: f.bare(), Draft: o.Draft, Memory: o.Memory})
 	f.dismissal.SetReason(f.dialogue.Reason())
 	f.discussion = f.dismissal.Discussion()
 	for _, s := range f.dialogue.All() {
@@ -212,9 +214,9 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		}
 		f.cause = msg.Cause // that reply may have been the first
 	case Deadline:
-		f.dialogue.Deadline = msg.At
+		f.deadline = msg.At
 	case Attention:
-		f.dialogue.Attended = msg.Attended
+		f.rec.Attended = msg.Attended
 	case More:
 		f.waitingBehind = msg.Wait
 	case term.Then:
@@ -256,9 +258,7 @@ func (f *Form) Keep() (back func()) {
 	}
 	return func() {
 		f.page().blur()
-		deadline, attended := f.dialogue.Deadline, f.dialogue.Attended
 		f.dialogue = saved.Clone() // it may be restored once more
-		f.dialogue.Deadline, f.dialogue.Attended = deadline, attended
 		f.confirmation, f.notice = confirmation, notice
 		for _, back := range backs {
 			back()

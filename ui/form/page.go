@@ -45,9 +45,7 @@ func (f *Form) newPage(id string) *page {
 	if s := p.step(); s != nil {
 		p.text, p.description = term.NewProse(s.Text), term.NewProse(s.Description)
 		if s.Memory != nil {
-			m := *s.Memory
-			m.Words = s.Words(&m.Answer) // which has our yes and no in the human's language
-			p.memory = term.Line(words.Local.Remembered(m, f.window.Now()), maxWidth)
+			p.memory = term.Line(words.Local.Remembered(*s.Memory, f.window.Now()), maxWidth)
 		}
 		if s.Chooses() {
 			p.entry, p.list = term.NewEntry("", words.T("Your own answer")), f.newList(s)

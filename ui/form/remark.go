@@ -42,7 +42,7 @@ func (f *Form) remarks() []remark {
 	if f.options.signing != (remark{}) {
 		out = append(out, f.options.signing)
 	}
-	if !f.dialogue.Attended {
+	if !f.rec.Attended {
 		out = append(out, remark{words.T(words.AgentAway), words.T("The agent is away; answers are kept.")})
 	}
 	switch {

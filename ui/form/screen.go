@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -72,7 +73,7 @@ func (f *Form) panel(p *page, hints []term.Hint) term.Panel {
 	}
 	styles, s := f.window.Styles, p.step()
 	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints, Active: f.Active}
-	if _, closes := f.dialogue.Closes(f.window.Now()); closes {
+	if view.Closes(f.deadline, f.rec.Attended, f.window.Now()) {
 		left, text, _ := f.left()
 		out.Clock = styles.Muted.Render(text)
 		if left <= urgent {

@@ -8,7 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	recordview "mcp-askuser/ui/view"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -31,7 +31,7 @@ func (c *conversation) showRounds(ctx context.Context) {
 // showRound shows one round in words: a screen reader would spell marks.
 func (c *conversation) showRound(rec desk.Record) {
 	c.blank()
-	past := recordview.Local(rec)
+	past := view.Local(rec)
 	c.text("", past.Ending(time.Local))
 	for _, x := range past.Asked() {
 		c.text("  ", question.Block(x.Question.Text))
