@@ -250,7 +250,7 @@ func (p *page) bindings(name string) term.Bindings {
 	}
 	looks := term.Bindings{
 		{Keys: p.letter("h"), Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
-		{Keys: p.letter("L"), Hint: f.liftHint(), Off: f.options.Lift == nil, Do: f.lift},
+		{Keys: p.letter("L"), Hint: words.T("lift the limit"), Off: f.options.Lift == nil || f.lifted, Do: f.lift},
 	}
 	other := term.Bindings{
 		{Keys: "ctrl+n", Hint: words.T("note"), Do: term.Only(p.openNote)},

@@ -11,17 +11,7 @@ import (
 // an answer is kept until the agent asks again.
 type Attention struct{ Attended bool }
 
-func (f *Form) liftHint() string {
-	if f.lifted {
-		return ""
-	}
-	return words.T("lift the limit")
-}
-
 func (f *Form) lift() tea.Cmd {
-	if f.lifted {
-		return nil
-	}
 	return func() tea.Msg {
 		err := f.options.Lift()
 		return term.Then(func() tea.Cmd {
