@@ -1,7 +1,6 @@
 package dialogue
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -167,13 +166,6 @@ func (d *Dialogue) Note() string { return d.note }
 // Reason returns the word that goes with a dismissal, or the topic of a discussion.
 func (d *Dialogue) Reason() string { return d.reason }
 
-// Rounds returns the earlier rounds among the records of the session, the latest first.
-func (d *Dialogue) Rounds(session []desk.Record) []desk.Record {
-	out := slices.DeleteFunc(slices.Clone(session), func(r desk.Record) bool { return r.ID == d.rec.ID || r.Round >= d.rec.Round })
-	slices.SortStableFunc(out, func(a, b desk.Record) int { return b.Round - a.Round })
-	return out
-}
-
 // Clone returns a copy that shares no state with d, to go back to later.
 func (d *Dialogue) Clone() *Dialogue {
 	c := *d
@@ -183,16 +175,6 @@ func (d *Dialogue) Clone() *Dialogue {
 		c.steps[i].content = d.steps[i].content.clone()
 	}
 	return &c
-}
-
-// Equal reports whether d holds the same as another dialogue about the same record:
-// the same marks, texts, confirmations and position.
-func (d *Dialogue) Equal(other *Dialogue) bool {
-	return d.at == other.at && d.note == other.note && d.reason == other.reason && d.long == other.long &&
-		slices.EqualFunc(d.steps, other.steps, func(a, b step) bool {
-			return reflect.DeepEqual(a.content, b.content) && a.Note == b.Note && a.touched == b.touched && a.reopened == b.reopened &&
-				reflect.DeepEqual(a.Confirmed, b.Confirmed)
-		})
 }
 
 // find returns the place in steps of the question with this id, review for none.

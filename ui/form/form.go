@@ -86,7 +86,7 @@ type Options struct {
 	Keep *Draft
 	// Memory is how the human answered questions before, by question id.
 	Memory map[string]desk.Memory
-	// Rounds returns the records of the session, in any order. It runs as a command.
+	// Rounds returns the earlier rounds of the session, the latest first, as a command.
 	Rounds func() []desk.Record
 	// Lift lifts the round limit for the session, as a command. Nil: this round is not the
 	// last before the limit.

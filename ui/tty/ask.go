@@ -165,9 +165,9 @@ func (c *conversation) attachFile(ctx context.Context, path string) {
 
 // find lists the options that contain a text.
 func (c *conversation) find(s *dialogue.Step, text string) move {
-	_, _ = c.do(dialogue.Filter{Text: text}) // the question has options
+	_, _ = c.Act(dialogue.Filter{Text: text}) // the question has options
 	found := c.Current()
-	_, _ = c.do(dialogue.Filter{}) // later lists have all
+	_, _ = c.Act(dialogue.Filter{}) // later lists have all
 	if found.NoMatch {
 		return c.refuse(words.T("No option contains “%[1]s”. %[2]s", question.Shorten(question.Line(text), 40), instruction(s.Question)))
 	}

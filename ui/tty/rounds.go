@@ -14,10 +14,7 @@ import (
 
 // showRounds shows the earlier rounds of the session, the latest last, above the prompt.
 func (c *conversation) showRounds(ctx context.Context) {
-	var before []desk.Record
-	if c.desk.Remembers() {
-		before = c.Rounds(c.desk.Rounds(ctx))
-	}
+	before := c.desk.Rounds(ctx)
 	if len(before) == 0 {
 		c.text("", words.T("There are no earlier questions."))
 		return
