@@ -55,24 +55,12 @@ func rows(s *dialogue.Step) []dialogue.Row {
 	return append(out, dialogue.Row{Kind: talk, Option: &question.Option{Label: words.T(words.DiscussFirst)}})
 }
 
-// keys are the shortcuts of a row: the one that is shown, and the number of an option.
-// They are empty where there is none.
-func keys(r dialogue.Row) (shown, number string) {
-	if r.Offered() {
-		number = strconv.Itoa(r.Number)
+// shortcut is the key of a row.
+func shortcut(r dialogue.Row) string {
+	if r.Kind == talk {
+		return "d"
 	}
-	switch r.Kind {
-	case dialogue.Yes:
-		return "y", number
-	case dialogue.No:
-		return "n", number
-	case dialogue.Other:
-		return "0", ""
-	case talk:
-		return "d", ""
-	default:
-		return number, number
-	}
+	return r.Key()
 }
 
 // newList returns the list of a step. The cursor begins on the row that matters, unless
@@ -285,16 +273,15 @@ func (p *page) search(msg tea.Msg) func() tea.Cmd {
 	})
 }
 
-// called returns the row with that shortcut, nowhere for none. Yes and no have also what
-// an input method has for y and n.
+// called returns the row with that key or number, nowhere for none. Yes and no have also
+// what an input method has for y and n.
 func called(s *dialogue.Step, name string) int {
 	id := ""
 	if s.Confirms() {
 		id = question.YesOrNo(name)
 	}
 	return slices.IndexFunc(rows(s), func(r dialogue.Row) bool {
-		shown, number := keys(r)
-		return name != "" && r.Kind != talk && (name == shown || name == number) || id != "" && r.Offered() && id == r.Option.ID
+		return r.Kind != talk && (name == r.Key() || name == strconv.Itoa(r.Number)) || id != "" && r.Offered() && id == r.Option.ID
 	})
 }
 

@@ -66,7 +66,6 @@ func (p *page) drawFilter(s *term.Styles, step *dialogue.Step, width int) term.B
 // drawRow draws one row: cursor, shortcut, mark and label on the first line,
 // the description or the words of Other below, all with a hanging indent.
 func (p *page) drawRow(s *term.Styles, step *dialogue.Step, r dialogue.Row, at, width, lines int) term.Block {
-	key, _ := keys(r)
 	mark, label, description := term.Mark(step.Several(), r.Marked), p.list.texts[at].label, p.list.texts[at].description
 	if r.Kind == talk {
 		mark = strings.Repeat(" ", ansi.StringWidth(mark))
@@ -75,7 +74,7 @@ func (p *page) drawRow(s *term.Styles, step *dialogue.Step, r dialogue.Row, at, 
 		label = words.T("%s (default)", label)
 	}
 	lead, style := s.Row(at == p.list.cursor)
-	lead += term.Pad(key, len(strconv.Itoa(len(step.Options)))) + " " + mark + " "
+	lead += term.Pad(shortcut(r), len(strconv.Itoa(len(step.Options)))) + " " + mark + " "
 	indent := ansi.StringWidth(lead)
 	b := term.Block{Lines: term.RenderLines(style, term.Hang(lead, label, width))}
 	below, other := term.Block{}, r.Kind == dialogue.Other
@@ -110,8 +109,7 @@ func (p *page) everything() string {
 		return b.String()
 	}
 	for _, r := range rows(s) {
-		key, _ := keys(r)
-		add("\n\n", strings.TrimSpace(key+" "+question.Line(r.Option.Label)))
+		add("\n\n", strings.TrimSpace(shortcut(r)+" "+question.Line(r.Option.Label)))
 		add("\n", r.Option.Description)
 		add("\n\n", strings.TrimRight(r.Option.Preview, "\n"))
 	}

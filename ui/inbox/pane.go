@@ -22,11 +22,11 @@ type pane struct {
 func (m *model) recordReader(r *row, full bool) *term.Reader {
 	zone := m.Now().Location()
 	return term.NewReader(title(r.rec), func(s *term.Styles, width int) []string {
-		var marked *int
-		if !full && m.choiceKeys(r) != nil {
-			marked = new(m.pickedPlace(r) - 1)
+		var keys []string
+		if !full {
+			keys = m.choiceKeys(r)
 		}
-		return append(term.DrawRecord(s, r.rec, true, marked, width), term.Table(s.Muted, column, r.details(full, zone), width)...)
+		return append(term.DrawRecord(s, r.rec, true, keys, m.pickedPlace(r)-1, width), term.Table(s.Muted, column, r.details(full, zone), width)...)
 	})
 }
 

@@ -201,17 +201,7 @@ func (c *card) field(q *question.Question, at int) field {
 		}
 	}
 	for _, r := range f.Rows {
-		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r)}
-		switch n := len(f.Choices) + 1; {
-		case r.Kind == dialogue.Yes:
-			x.Cap = "Y"
-		case r.Kind == dialogue.No:
-			x.Cap = "N"
-		case r.Kind == dialogue.Other:
-			x.Cap = "0"
-		default:
-			x.Cap = strconv.Itoa(n)
-		}
+		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r), Cap: strings.ToUpper(r.Key())}
 		switch {
 		case r.Offered():
 			x.Says = *r.Option
