@@ -21,7 +21,7 @@ func (f *Form) lookBack() tea.Cmd {
 // openHistory shows the earlier rounds in place of the page.
 func (f *Form) openHistory(rounds []desk.Record) {
 	p := f.page()
-	if f.confirmation != nil || f.sending || p.reader != nil {
+	if f.dismissal.Asks() || f.sending || p.reader != nil {
 		return
 	}
 	zone := f.window.Now().Location()

@@ -110,7 +110,7 @@ func (p *page) take() tea.Cmd {
 		p.form.notice = p.inWords(dialogue.ErrUntouched)
 		return nil
 	case r.Kind == talk:
-		return p.form.ask(p.form.discussion)
+		return p.form.ask(term.Discuss)
 	case r.Kind == nowhere:
 	case r.Kind == dialogue.Other && (s.Several() && len(s.Marked()) == 0 || !s.Several() && (!r.Marked || p.entry.Text() == "")):
 		p.write()

@@ -86,8 +86,8 @@ func (p *page) KeyBinds() []key.Binding {
 		return []term.Hint{term.NewHint("…", words.T("sending"))}
 	case f.window.Gate.Waiting():
 		return term.WaitingHints(f.window.Width)
-	case f.confirmation != nil:
-		return f.confirmation.Hints()
+	case f.dismissal.Asks():
+		return f.dismissal.Hints()
 	case p.reader != nil:
 		return p.reader.Hints()
 	case p.picker != nil:
@@ -240,8 +240,8 @@ func (p *page) bindings(name string) term.Bindings {
 	}
 	back := term.Binding{Keys: "shift+tab left ctrl+b", Do: term.Only(func() { p.act(dialogue.Back{}) })}
 	x, d := p.endKeys()
-	dismiss := term.Binding{Keys: x + " ctrl+x", Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(f.dismissal) }}
-	discuss := term.Binding{Keys: d + " alt+d", Do: func() tea.Cmd { return f.ask(f.discussion) }}
+	dismiss := term.Binding{Keys: x + " ctrl+x", Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(term.Dismiss) }}
+	discuss := term.Binding{Keys: d + " alt+d", Do: func() tea.Cmd { return f.ask(term.Discuss) }}
 	if typing {
 		back.Keys = "shift+tab"
 	}

@@ -54,7 +54,7 @@ const fullRemarksHeight = 16
 
 func (f *Form) remarkLines(width int) []string {
 	remarks := f.remarks()
-	if len(remarks) == 0 || f.confirmation != nil || f.page().reader != nil {
+	if len(remarks) == 0 || f.dismissal.Asks() || f.page().reader != nil {
 		return nil
 	}
 	if f.window.Height < fullRemarksHeight {

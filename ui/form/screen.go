@@ -121,7 +121,7 @@ func (f *Form) noticeLines(width int) []string {
 
 // covered reports whether something else is shown in place of the page.
 func (p *page) covered() bool {
-	return p.form.confirmation != nil || p.reader != nil || p.picker != nil
+	return p.form.dismissal.Asks() || p.reader != nil || p.picker != nil
 }
 
 // draw shows the page, or what covers it, in the size that huh has set.
@@ -129,8 +129,8 @@ func (p *page) draw() (b term.Block) {
 	f := p.form
 	s, width, rows := f.window.Styles, p.width, p.height
 	switch p.cut = false; {
-	case f.confirmation != nil:
-		return f.confirmation.Draw(s, width, rows)
+	case f.dismissal.Asks():
+		return f.dismissal.Draw(s, width, rows)
 	case p.reader != nil:
 		return p.reader.Draw(s, width, rows)
 	case p.picker != nil:
