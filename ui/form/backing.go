@@ -197,7 +197,7 @@ func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
 	if o.signing = b.signing(); b.Signs() {
 		o.Sign = b.Sign
 	}
-	if b.Desk.TakesFiles(&b.Rec) {
+	if b.Rec.TakesFiles() {
 		o.Attach = func(path string) (question.File, error) { return b.Attach(ctx, path) }
 	}
 	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }

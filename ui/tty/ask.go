@@ -117,7 +117,7 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 
 // attaches reports whether the answers take files.
 func (c *conversation) attaches() bool {
-	return c.desk.Desk != nil && c.desk.Desk.TakesFiles(&c.desk.Rec)
+	return c.desk.Desk != nil && c.desk.Rec.TakesFiles()
 }
 
 // attach attaches a file to the answer of the current question.
