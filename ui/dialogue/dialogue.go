@@ -1,7 +1,6 @@
 package dialogue
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -47,18 +46,10 @@ type Options struct {
 	// replies do not say how long the human took.
 	Began time.Time
 	Now   func() time.Time
-	// Deadline and Attended are the first values of the fields of Dialogue.
-	Deadline time.Time
-	Attended bool
 }
 
 // Dialogue is a question set that is being answered. Create one with [New].
 type Dialogue struct {
-	// Deadline is when the record's timeout strikes; zero for never. Attended says that
-	// the asker waits. A face sets both as it hears of them.
-	Deadline time.Time
-	Attended bool
-
 	rec      desk.Record
 	options  Options
 	steps    []step // every question that the asker has no answer to
@@ -87,7 +78,7 @@ const (
 // a face that translates them passes the translated record.
 func New(rec desk.Record, o Options) *Dialogue {
 	d := &Dialogue{
-		rec: rec, options: o, Deadline: o.Deadline, Attended: o.Attended, at: review,
+		rec: rec, options: o, at: review,
 		note: strings.TrimSpace(o.Draft.Note), reason: strings.TrimSpace(o.Draft.Reason),
 	}
 	d.restored = d.note != "" || d.reason != ""
@@ -98,6 +89,7 @@ func New(rec desk.Record, o Options) *Dialogue {
 		s := step{Step: Step{Question: x.Question, Depth: x.Depth}, content: newContent(x.Question, o.Layout == Pages)}
 		s.secret = sync.OnceValue(x.Question.WantsSecret)
 		if m, ok := o.Memory[x.ID]; ok {
+			m.Words = x.Question.Words(&m.Answer) // as they are in the record
 			s.Memory = &m
 		}
 		s.initial = s.draft()
@@ -174,19 +166,6 @@ func (d *Dialogue) Note() string { return d.note }
 // Reason returns the word that goes with a dismissal, or the topic of a discussion.
 func (d *Dialogue) Reason() string { return d.reason }
 
-// Closes returns when the question closes by itself. It is false for one without a
-// deadline, and for one whose deadline passed while no asker waited.
-func (d *Dialogue) Closes(now time.Time) (time.Time, bool) {
-	return d.Deadline, !d.Deadline.IsZero() && (d.Attended || d.Deadline.After(now))
-}
-
-// Rounds returns the earlier rounds among the records of the session, the latest first.
-func (d *Dialogue) Rounds(session []desk.Record) []desk.Record {
-	out := slices.DeleteFunc(slices.Clone(session), func(r desk.Record) bool { return r.ID == d.rec.ID || r.Round >= d.rec.Round })
-	slices.SortStableFunc(out, func(a, b desk.Record) int { return b.Round - a.Round })
-	return out
-}
-
 // Clone returns a copy that shares no state with d, to go back to later.
 func (d *Dialogue) Clone() *Dialogue {
 	c := *d
@@ -196,16 +175,6 @@ func (d *Dialogue) Clone() *Dialogue {
 		c.steps[i].content = d.steps[i].content.clone()
 	}
 	return &c
-}
-
-// Equal reports whether d holds the same as another dialogue about the same record:
-// the same marks, texts, confirmations and position.
-func (d *Dialogue) Equal(other *Dialogue) bool {
-	return d.at == other.at && d.note == other.note && d.reason == other.reason && d.long == other.long &&
-		slices.EqualFunc(d.steps, other.steps, func(a, b step) bool {
-			return reflect.DeepEqual(a.content, b.content) && a.Note == b.Note && a.touched == b.touched && a.reopened == b.reopened &&
-				reflect.DeepEqual(a.Confirmed, b.Confirmed)
-		})
 }
 
 // find returns the place in steps of the question with this id, review for none.

@@ -2,6 +2,7 @@ package dialogue
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"mcp-askuser/desk"
@@ -38,6 +39,21 @@ type Row struct {
 
 // Offered reports whether the row is an option of the asker's, yes and no included.
 func (r Row) Offered() bool { return r.Kind <= No }
+
+// Key is the key that chooses the row, on every face with keys; empty for none.
+func (r Row) Key() string {
+	switch {
+	case r.Kind == Yes:
+		return "y"
+	case r.Kind == No:
+		return "n"
+	case r.Kind == Other:
+		return "0"
+	case r.Offered():
+		return strconv.Itoa(r.Number)
+	}
+	return ""
+}
 
 // Step is a question that is being answered, at one moment. It is a copy: acts do not
 // change it.

@@ -49,7 +49,7 @@ func (r *rig) untouched(context ...any) {
 	r.t.Helper()
 	if len(r.sent) > 0 || r.f.State() != Open {
 		r.t.Errorf("%v: sent %+v, state %v", context, r.sent, r.f.State())
-	} else if d := r.f.dialogue.Draft(); !sameDraft(d, question.Reply{}) || r.f.page().id != r.f.rec.Questions[0].ID || r.f.confirmation != nil {
+	} else if d := r.f.dialogue.Draft(); !sameDraft(d, question.Reply{}) || r.f.page().id != r.f.rec.Questions[0].ID || r.f.dismissal.Asks() {
 		r.t.Errorf("%v: left %+v; the screen:\n%s", context, d, r.screen())
 	}
 }

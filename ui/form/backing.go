@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,10 +159,20 @@ func (b Backing) Remembers() bool {
 	return b.Desk != nil && b.Rec.SessionID != "" && b.Rec.Round > 1
 }
 
-// Rounds returns the records of the session, as far as they can be had.
+// Rounds returns the earlier rounds of the session, the latest first, as far as they can be
+// read.
 func (b Backing) Rounds(ctx context.Context) []desk.Record {
-	rounds, _ := b.Desk.Session(ctx, b.Rec.SessionID)
-	return rounds
+	if !b.Remembers() {
+		return nil
+	}
+	session, _ := b.Desk.Session(ctx, b.Rec.SessionID)
+	return earlier(session, b.Rec.Round)
+}
+
+func earlier(session []desk.Record, round int) []desk.Record {
+	session = slices.DeleteFunc(session, func(r desk.Record) bool { return r.Round >= round })
+	slices.SortStableFunc(session, func(a, b desk.Record) int { return b.Round - a.Round })
+	return session
 }
 
 // Memory returns how the human answered the questions before, by question id.

@@ -18,7 +18,7 @@ type Deadline struct{ At time.Time }
 
 // left is the time until the deadline, and wait how long its text stays true.
 func (f *Form) left() (left time.Duration, text string, wait time.Duration) {
-	left = f.dialogue.Deadline.Sub(f.window.Now())
+	left = f.deadline.Sub(f.window.Now())
 	text, wait = words.Local.Left(left)
 	return left, text, wait
 }
@@ -26,7 +26,7 @@ func (f *Form) left() (left time.Duration, text string, wait time.Duration) {
 // countDown has the form drawn again when the text changes: once a minute until the last.
 func (f *Form) countDown() tea.Cmd {
 	left, _, wait := f.left()
-	if f.dialogue.Deadline.IsZero() || left <= 0 {
+	if f.deadline.IsZero() || left <= 0 {
 		return nil
 	}
 	now := f.window.Now()

@@ -91,7 +91,7 @@ func (f *Form) changed(alive bool) tea.Cmd {
 		d.waiting = true
 		due := func() tea.Cmd { d.waiting = false; return f.changed(false) }
 		return tea.Tick(savePause-since, func(time.Time) tea.Msg { return term.Then(due) })
-	case edited, alive && !f.dialogue.Deadline.IsZero() && since >= alivePause:
+	case edited, alive && !f.deadline.IsZero() && since >= alivePause:
 		return f.handOver(draft, now)
 	}
 	return nil

@@ -41,12 +41,10 @@ type Form struct {
 	// Active says that another panel is beside the form, which has the keyboard.
 	Active bool
 
-	dialogue     *dialogue.Dialogue
-	pages        map[string]*page // those that were shown, by question; "" is the review
-	wide         bool             // some question has previews
-	dismissal    *term.Dismissal
-	discussion   *term.Dismissal
-	confirmation *term.Dismissal // the one of them in front of the page; nil for none
+	dialogue  *dialogue.Dialogue
+	pages     map[string]*page // those that were shown, by question; "" is the review
+	wide      bool             // some question has previews
+	dismissal *term.Dismissal  // in front of the page while it asks
 
 	notice        string // what is wrong
 	sending       bool   // commit is running
@@ -57,9 +55,10 @@ type Form struct {
 	unsent        bool           // a reply waits to be sent
 	waitingBehind int            // questions of the same asker that wait behind this one
 
-	drafts drafts
-	alarm  term.Alarm // for the deadline
-	lifted bool       // the round limit
+	drafts   drafts
+	deadline time.Time  // when the record's timeout strikes; zero for never
+	alarm    term.Alarm // for the deadline
+	lifted   bool       // the round limit
 }
 
 // Options say how a form works, and what is known beside its record.
@@ -85,7 +84,7 @@ type Options struct {
 	Keep *Draft
 	// Memory is how the human answered questions before, by question id.
 	Memory map[string]desk.Memory
-	// Rounds returns the records of the session, in any order. It runs as a command.
+	// Rounds returns the earlier rounds of the session, the latest first, as a command.
 	Rounds func() []desk.Record
 	// Lift lifts the round limit for the session, as a command. Nil: this round is not the
 	// last before the limit.
@@ -121,9 +120,9 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 		f.window = *o.Window
 		f.window.Width, f.window.Height = 0, 0
 	}
-	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: f.bare(), Draft: o.Draft, Memory: o.Memory, Attended: true})
-	f.dismissal.SetReason(f.dialogue.Reason())
-	f.discussion = f.dismissal.Discussion()
+	f.rec.Attended = true // until an Attention
+	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: f.bare(), Draft: o.Draft, Memory: o.Memory})
+	f.dismissal.Entry().Set(f.dialogue.Reason())
 	for _, s := range f.dialogue.All() {
 		f.wide = f.wide || slices.ContainsFunc(s.Options, func(o question.Option) bool { return o.Preview != "" })
 	}
@@ -212,9 +211,9 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		}
 		f.cause = msg.Cause // that reply may have been the first
 	case Deadline:
-		f.dialogue.Deadline = msg.At
+		f.deadline = msg.At
 	case Attention:
-		f.dialogue.Attended = msg.Attended
+		f.rec.Attended = msg.Attended
 	case More:
 		f.waitingBehind = msg.Wait
 	case term.Then:
@@ -237,8 +236,8 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 		return act.Leave
 	case f.sending:
 		return act.Edit
-	case f.confirmation != nil:
-		return f.confirmation.Kind(msg, f.window.Gate)
+	case f.dismissal.Asks():
+		return f.dismissal.Kind(msg, f.window.Gate)
 	case f.page().find(msg) == nil:
 		return act.Foreign
 	case name == "enter" && !f.page().covered():
@@ -249,17 +248,15 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 
 // Keep implements act.Page.
 func (f *Form) Keep() (back func()) {
-	saved, confirmation, notice := f.dialogue.Clone(), f.confirmation, f.notice
-	backs := []func(){f.dismissal.Keep(), f.discussion.Keep()}
+	saved, notice := f.dialogue.Clone(), f.notice
+	backs := []func(){f.dismissal.Keep()}
 	for _, p := range f.pages {
 		backs = append(backs, p.keep())
 	}
 	return func() {
 		f.page().blur()
-		deadline, attended := f.dialogue.Deadline, f.dialogue.Attended
 		f.dialogue = saved.Clone() // it may be restored once more
-		f.dialogue.Deadline, f.dialogue.Attended = deadline, attended
-		f.confirmation, f.notice = confirmation, notice
+		f.notice = notice
 		for _, back := range backs {
 			back()
 		}
@@ -270,13 +267,13 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 	f.notice = ""
 	key, _ := msg.(tea.KeyPressMsg)
 	switch name := key.String(); {
-	case name == "ctrl+c" && f.options.Break && f.confirmation != f.dismissal:
-		return f.ask(f.dismissal)
+	case name == "ctrl+c" && f.options.Break && f.dismissal.Decides != term.Dismiss:
+		return f.ask(term.Dismiss)
 	case name == "ctrl+c":
 		return f.end(Aborted)
 	case name == term.EditKey && f.entry() != nil:
 		return f.window.Edit(f.entry())
-	case f.confirmation != nil:
+	case f.dismissal.Asks():
 		return f.pressDismissal(msg)
 	default:
 		_, cmd := f.page().huh.Update(msg)
@@ -286,15 +283,15 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 
 // entry is where text is typed now, nil for nowhere.
 func (f *Form) entry() *term.Entry {
-	if f.confirmation != nil {
-		return f.confirmation.Entry()
+	if f.dismissal.Asks() {
+		return f.dismissal.Entry()
 	}
 	return f.page().focused()
 }
 
 // takeOver takes what was typed into the dialogue.
 func (f *Form) takeOver() {
-	if f.confirmation != nil {
+	if f.dismissal.Asks() {
 		f.page().act(dialogue.Reason{Text: f.dismissal.Reason()})
 	} else {
 		f.page().takeOver()
@@ -304,17 +301,16 @@ func (f *Form) takeOver() {
 // ask asks whether to dismiss, or to discuss first, in place of the page. In a bare form it
 // waits for a pause: the key may have begun a word, which its next key then takes back.
 // Where text is typed nothing is taken back.
-func (f *Form) ask(d *term.Dismissal) tea.Cmd {
+func (f *Form) ask(decision term.Decision) tea.Cmd {
 	typing := f.page().typing()
-	f.confirmation = d
-	d.Open()
+	f.dismissal.Open(decision)
 	switch {
 	case !f.bare():
 		return nil
 	case typing:
 		return f.window.Gate.Show(act.Appeared)
 	}
-	return f.window.Gate.Open(func() { f.confirmation = nil })
+	return f.window.Gate.Open(f.dismissal.Close)
 }
 
 // escape goes back to the page before, or from the first one to the list of the host.
@@ -353,14 +349,13 @@ func (f *Form) Pick(row int, send bool) tea.Cmd {
 func (f *Form) WriteNote() { f.page().openNote() }
 
 func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
-	decision, err := f.confirmation.Press(msg)
+	decision, err := f.dismissal.Press(msg)
 	if err != nil {
 		f.notice = err.Error()
 	}
 	f.takeOver()
 	switch decision {
 	case term.GoBack:
-		f.confirmation = nil
 		f.page().focus()
 		if f.options.Origin == act.Opened {
 			return f.window.Gate.Show(act.Opened)
@@ -369,7 +364,7 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 		f.page().act(dialogue.Dismiss{Reason: f.dismissal.Reason()})
 		return f.sendReply()
 	case term.Discuss:
-		f.page().act(dialogue.Discuss{Topic: f.discussion.Reason()})
+		f.page().act(dialogue.Discuss{Topic: f.dismissal.Reason()})
 		return f.sendReply()
 	case term.Undecided:
 	}
@@ -388,7 +383,7 @@ func (f *Form) sendReply() tea.Cmd {
 
 // refuse shows what the human must change, on the page where it can be changed.
 func (f *Form) refuse(faults question.Violations) {
-	if f.confirmation != nil {
+	if f.dismissal.Asks() {
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(faults[0]))
 		return
 	}

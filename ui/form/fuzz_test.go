@@ -41,7 +41,7 @@ func FuzzKeys(f *testing.F) {
 		rec := record(distinct(qs)...)
 		rec.Round = 3
 		origin := act.Origin(which / 128)
-		r := fresh(t, 40, 10, rec, withRounds(session), withLift(func() error { return nil }), withOrigin(origin)).show()
+		r := fresh(t, 40, 10, rec, withRounds(before), withLift(func() error { return nil }), withOrigin(origin)).show()
 		for _, b := range script[:min(len(script), 200)] {
 			before, key := len(r.sent), ""
 			switch {

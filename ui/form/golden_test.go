@@ -80,17 +80,17 @@ func scenes() []scene {
 		{name: "draft-review", rec: record(database(), deploy()), opts: []option{withDraft(half)}, keys: []string{"enter", "enter"}},
 		{name: "countdown", rec: record(database(), deploy()), news: []tea.Msg{Deadline{time.Unix(17, 0)}}},
 		{name: "detached", rec: record(database()), news: []tea.Msg{Attention{}}},
-		{name: "last-round", rec: third(), opts: []option{lift, withRounds(session)}},
-		{name: "lifted", rec: third(), opts: []option{lift, withRounds(session)}, keys: []string{"L"}},
+		{name: "last-round", rec: third(), opts: []option{lift, withRounds(before)}},
+		{name: "lifted", rec: third(), opts: []option{lift, withRounds(before)}, keys: []string{"L"}},
 		{name: "all-at-once", rec: third(), opts: []option{lift, withDraft(question.Reply{Note: "soon"})}, news: []tea.Msg{Attention{}, Deadline{time.Unix(5, 0)}}},
-		{name: "earlier", rec: third(), opts: []option{withRounds(session)}, keys: []string{"h"}},
+		{name: "earlier", rec: third(), opts: []option{withRounds(before)}, keys: []string{"h"}},
 		{name: "memory", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}},
 		{name: "memory-taken", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"ctrl+r"}},
 		{name: "memory-multi", rec: record(features()), opts: []option{answeredBefore(features(), told("", "Dark mode", "export", "audit"))}, keys: []string{"ctrl+r"}},
 		{name: "memory-text", rec: record(name()), opts: []option{answeredBefore(name(), told("", "orders, or what it was called in the first version"))}, keys: []string{"ctrl+r"}},
 		{name: "memory-keys", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"?", "end"}},
 		{name: "memory-chinese", rec: record(chinese()), opts: []option{answeredBefore(chinese(), told("", "我们自己的存储，由团队维护，支持强一致性"))}, keys: []string{"ctrl+r"}},
-		{name: "earlier-scrolled", rec: third(), opts: []option{withRounds(session)}, keys: []string{"h", "end"}},
+		{name: "earlier-scrolled", rec: third(), opts: []option{withRounds(before)}, keys: []string{"h", "end"}},
 	}
 }
 

@@ -13,18 +13,18 @@ import (
 
 func (f *Form) lookBack() tea.Cmd {
 	return func() tea.Msg {
-		session := f.options.Rounds()
-		return term.Then(func() tea.Cmd { f.openHistory(session); return nil })
+		rounds := f.options.Rounds()
+		return term.Then(func() tea.Cmd { f.openHistory(rounds); return nil })
 	}
 }
 
-// openHistory shows the earlier rounds, the latest first, in place of the page.
-func (f *Form) openHistory(session []desk.Record) {
+// openHistory shows the earlier rounds in place of the page.
+func (f *Form) openHistory(rounds []desk.Record) {
 	p := f.page()
-	if f.confirmation != nil || f.sending || p.reader != nil {
+	if f.dismissal.Asks() || f.sending || p.reader != nil {
 		return
 	}
-	rounds, zone := f.dialogue.Rounds(session), f.window.Now().Location()
+	zone := f.window.Now().Location()
 	p.reader = term.NewReader(words.T("Earlier questions"), func(s *term.Styles, width int) []string {
 		if len(rounds) == 0 {
 			return term.Text(s.Muted, words.T("No earlier question of this session is kept."), width)
@@ -36,7 +36,7 @@ func (f *Form) openHistory(session []desk.Record) {
 			}
 			lines = append(lines, term.Text(s.Title, view.Local(rec).Ending(zone), width)...)
 			lines = append(lines, "")
-			lines = append(lines, term.DrawRecord(s, rec, false, width)...)
+			lines = append(lines, term.DrawRecord(s, rec, false, nil, 0, width)...)
 		}
 		return lines[:len(lines)-1]
 	})

@@ -28,8 +28,10 @@ func session() []desk.Record {
 
 func third() desk.Record { return session()[2] }
 
+func before() []desk.Record { return earlier(session(), 3) }
+
 func TestEarlierRounds(t *testing.T) {
-	r := fresh(t, 80, 24, third(), withRounds(session)).show()
+	r := fresh(t, 80, 24, third(), withRounds(before)).show()
 	if got := r.screen(); !strings.Contains(got, "h earlier questions") {
 		t.Errorf("the key is not shown:\n%s", got)
 	}
@@ -53,7 +55,7 @@ func TestEarlierRounds(t *testing.T) {
 func TestHistoryKey(t *testing.T) {
 	rec := third()
 	rec.Questions = []question.Question{name()}
-	r := fresh(t, 80, 24, rec, withRounds(session)).show().keys("hh")
+	r := fresh(t, 80, 24, rec, withRounds(before)).show().keys("hh")
 	if got := r.f.dialogue.Draft().Answers[0].Custom; got != "hh" {
 		t.Fatalf("typed %q", got)
 	}
@@ -62,7 +64,7 @@ func TestHistoryKey(t *testing.T) {
 	}
 
 	rec.Round = 1
-	if r := fresh(t, 80, 24, rec, withRounds(session)).show().keys("alt+h"); strings.Contains(r.screen(), "arlier rounds") {
+	if r := fresh(t, 80, 24, rec, withRounds(before)).show().keys("alt+h"); strings.Contains(r.screen(), "arlier rounds") {
 		t.Errorf("a first round has no earlier ones:\n%s", r.screen())
 	}
 }
@@ -70,7 +72,7 @@ func TestHistoryKey(t *testing.T) {
 // TestHistoryComesLate: rounds that are read when the human is elsewhere by
 // then are not thrown in front of them.
 func TestHistoryComesLate(t *testing.T) {
-	r := fresh(t, 80, 24, third(), withRounds(session)).show()
+	r := fresh(t, 80, 24, third(), withRounds(before)).show()
 	_, read := r.f.Update(tea.KeyPressMsg{Text: "h", Code: 'h'})
 	r.keys("x")
 	if r.run(read); !strings.Contains(r.screen(), "Dismiss without answering?") {

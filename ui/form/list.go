@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
@@ -31,7 +32,8 @@ type list struct {
 // rowTexts are the texts of a row as they are shown: safe and short.
 type rowTexts struct {
 	label, description string
-	preview            *preview // nil until it is drawn
+	preview            []string // lines
+	widest             int      // cells of the longest of them
 }
 
 // nowhere is a cursor that takes nothing: where it is at first in a bare form, on yes
@@ -53,24 +55,12 @@ func rows(s *dialogue.Step) []dialogue.Row {
 	return append(out, dialogue.Row{Kind: talk, Option: &question.Option{Label: words.T(words.DiscussFirst)}})
 }
 
-// keys are the shortcuts of a row: the one that is shown, and the number of an option.
-// They are empty where there is none.
-func keys(r dialogue.Row) (shown, number string) {
-	if r.Offered() {
-		number = strconv.Itoa(r.Number)
+// shortcut is the key of a row.
+func shortcut(r dialogue.Row) string {
+	if r.Kind == talk {
+		return "d"
 	}
-	switch r.Kind {
-	case dialogue.Yes:
-		return "y", number
-	case dialogue.No:
-		return "n", number
-	case dialogue.Other:
-		return "0", ""
-	case talk:
-		return "d", ""
-	default:
-		return number, number
-	}
+	return r.Key()
 }
 
 // newList returns the list of a step. The cursor begins on the row that matters, unless
@@ -78,8 +68,12 @@ func keys(r dialogue.Row) (shown, number string) {
 func (f *Form) newList(s *dialogue.Step) list {
 	l, at := list{cursor: nowhere}, home(s)
 	for _, r := range rows(s) {
-		l.texts = append(l.texts, rowTexts{label: term.Line(r.Option.Label, maxLabel), description: term.Line(r.Option.Description, maxDescription)})
-		l.previews = l.previews || r.Offered() && r.Option.Preview != ""
+		text := rowTexts{label: term.Line(r.Option.Label, maxLabel), description: term.Line(r.Option.Description, maxDescription)}
+		if preview := strings.TrimRight(term.Safe(r.Option.Preview), "\n"); r.Offered() && r.Option.Preview != "" {
+			text.preview, text.widest = strings.Split(preview, "\n"), lipgloss.Width(preview)
+			l.previews = true
+		}
+		l.texts = append(l.texts, text)
 	}
 	if first := s.Rows[at]; !f.bare() && (!s.Confirms() || first.Marked || first.Default && first.Kind == dialogue.No) {
 		l.cursor = at
@@ -116,7 +110,7 @@ func (p *page) take() tea.Cmd {
 		p.form.notice = p.inWords(dialogue.ErrUntouched)
 		return nil
 	case r.Kind == talk:
-		return p.form.ask(p.form.discussion)
+		return p.form.ask(term.Discuss)
 	case r.Kind == nowhere:
 	case r.Kind == dialogue.Other && (s.Several() && len(s.Marked()) == 0 || !s.Several() && (!r.Marked || p.entry.Text() == "")):
 		p.write()
@@ -280,16 +274,15 @@ func (p *page) search(msg tea.Msg) func() tea.Cmd {
 	})
 }
 
-// called returns the row with that shortcut, nowhere for none. Yes and no have also what
-// an input method has for y and n.
+// called returns the row with that key or number, nowhere for none. Yes and no have also
+// what an input method has for y and n.
 func called(s *dialogue.Step, name string) int {
 	id := ""
 	if s.Confirms() {
 		id = question.YesOrNo(name)
 	}
 	return slices.IndexFunc(rows(s), func(r dialogue.Row) bool {
-		shown, number := keys(r)
-		return name != "" && r.Kind != talk && (name == shown || name == number) || id != "" && r.Offered() && id == r.Option.ID
+		return r.Kind != talk && (name == r.Key() || name == strconv.Itoa(r.Number)) || id != "" && r.Offered() && id == r.Option.ID
 	})
 }
 

@@ -66,7 +66,6 @@ func (p *page) drawFilter(s *term.Styles, step *dialogue.Step, width int) term.B
 // drawRow draws one row: cursor, shortcut, mark and label on the first line,
 // the description or the words of Other below, all with a hanging indent.
 func (p *page) drawRow(s *term.Styles, step *dialogue.Step, r dialogue.Row, at, width, lines int) term.Block {
-	key, _ := keys(r)
 	mark, label, description := term.Mark(step.Several(), r.Marked), p.list.texts[at].label, p.list.texts[at].description
 	if r.Kind == talk {
 		mark = strings.Repeat(" ", ansi.StringWidth(mark))
@@ -75,7 +74,7 @@ func (p *page) drawRow(s *term.Styles, step *dialogue.Step, r dialogue.Row, at, 
 		label = words.T("%s (default)", label)
 	}
 	lead, style := s.Row(at == p.list.cursor)
-	lead += term.Pad(key, len(strconv.Itoa(len(step.Options)))) + " " + mark + " "
+	lead += term.Pad(shortcut(r), len(strconv.Itoa(len(step.Options)))) + " " + mark + " "
 	indent := ansi.StringWidth(lead)
 	b := term.Block{Lines: term.RenderLines(style, term.Hang(lead, label, width))}
 	below, other := term.Block{}, r.Kind == dialogue.Other
@@ -110,8 +109,7 @@ func (p *page) everything() string {
 		return b.String()
 	}
 	for _, r := range rows(s) {
-		key, _ := keys(r)
-		add("\n\n", strings.TrimSpace(key+" "+question.Line(r.Option.Label)))
+		add("\n\n", strings.TrimSpace(shortcut(r)+" "+question.Line(r.Option.Label)))
 		add("\n", r.Option.Description)
 		add("\n\n", strings.TrimRight(r.Option.Preview, "\n"))
 	}
@@ -125,40 +123,22 @@ func (l *list) cutShort() bool {
 	})
 }
 
-// preview is the preformatted text of an option.
-type preview struct {
-	lines []string
-	wide  int // cells of the longest line
-}
-
-func newPreview(text string) *preview {
-	p := &preview{lines: strings.Split(strings.TrimRight(term.Safe(text), "\n"), "\n")}
-	for _, line := range p.lines {
-		p.wide = max(p.wide, ansi.StringWidth(line))
-	}
-	return p
-}
-
 // drawPreview shows the preview of the row with the cursor: a heading that says how much
 // there is, then the text, its lines cut, never wrapped. Cut says that one was. Rows
 // without a preview have its heading, so that the page keeps its shape.
-func (p *page) drawPreview(s *term.Styles, step *dialogue.Step, width, rows int) (out []string, cut bool) {
-	var lines []string
-	r := p.row(step)
-	if r.Option != nil && r.Option.Preview != "" {
-		texts := &p.list.texts[p.list.cursor]
-		if texts.preview == nil {
-			texts.preview = newPreview(r.Option.Preview)
-		}
-		lines, cut = texts.preview.lines, texts.preview.wide > width
+func (p *page) drawPreview(s *term.Styles, width, rows int) (out []string, cut bool) {
+	var text rowTexts
+	if p.list.cursor != nowhere {
+		text = p.list.texts[p.list.cursor]
 	}
+	lines := text.preview
 	rows-- // the heading
 	scroll := &p.list.scroll
 	scroll.Limit(len(lines)-rows, rows)
 	from, to := scroll.Y, min(scroll.Y+rows, len(lines))
 	heading := words.T("preview")
 	switch {
-	case lines == nil && r.Option != nil:
+	case lines == nil && p.list.cursor != nowhere:
 		heading = words.T("no preview")
 	case len(lines) > rows:
 		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(lines))
@@ -167,5 +147,5 @@ func (p *page) drawPreview(s *term.Styles, step *dialogue.Step, width, rows int)
 	for _, line := range lines[from:to] {
 		out = append(out, term.Cut(line, width))
 	}
-	return out, cut
+	return out, text.widest > width
 }

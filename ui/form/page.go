@@ -45,9 +45,7 @@ func (f *Form) newPage(id string) *page {
 	if s := p.step(); s != nil {
 		p.text, p.description = term.NewProse(s.Text), term.NewProse(s.Description)
 		if s.Memory != nil {
-			m := *s.Memory
-			m.Words = s.Words(&m.Answer) // which has our yes and no in the human's language
-			p.memory = term.Line(words.Local.Remembered(m, f.window.Now()), maxWidth)
+			p.memory = term.Line(words.Local.Remembered(*s.Memory, f.window.Now()), maxWidth)
 		}
 		if s.Chooses() {
 			p.entry, p.list = term.NewEntry("", words.T("Your own answer")), f.newList(s)
@@ -88,8 +86,8 @@ func (p *page) KeyBinds() []key.Binding {
 		return []term.Hint{term.NewHint("…", words.T("sending"))}
 	case f.window.Gate.Waiting():
 		return term.WaitingHints(f.window.Width)
-	case f.confirmation != nil:
-		return f.confirmation.Hints()
+	case f.dismissal.Asks():
+		return f.dismissal.Hints()
 	case p.reader != nil:
 		return p.reader.Hints()
 	case p.picker != nil:
@@ -242,8 +240,8 @@ func (p *page) bindings(name string) term.Bindings {
 	}
 	back := term.Binding{Keys: "shift+tab left ctrl+b", Do: term.Only(func() { p.act(dialogue.Back{}) })}
 	x, d := p.endKeys()
-	dismiss := term.Binding{Keys: x + " ctrl+x", Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(f.dismissal) }}
-	discuss := term.Binding{Keys: d + " alt+d", Do: func() tea.Cmd { return f.ask(f.discussion) }}
+	dismiss := term.Binding{Keys: x + " ctrl+x", Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(term.Dismiss) }}
+	discuss := term.Binding{Keys: d + " alt+d", Do: func() tea.Cmd { return f.ask(term.Discuss) }}
 	if typing {
 		back.Keys = "shift+tab"
 	}
@@ -252,7 +250,7 @@ func (p *page) bindings(name string) term.Bindings {
 	}
 	looks := term.Bindings{
 		{Keys: p.letter("h"), Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
-		{Keys: p.letter("L"), Hint: f.liftHint(), Off: f.options.Lift == nil, Do: f.lift},
+		{Keys: p.letter("L"), Hint: words.T("lift the limit"), Off: f.options.Lift == nil || f.lifted, Do: f.lift},
 	}
 	other := term.Bindings{
 		{Keys: "ctrl+n", Hint: words.T("note"), Do: term.Only(p.openNote)},

@@ -11,17 +11,7 @@ import (
 // an answer is kept until the agent asks again.
 type Attention struct{ Attended bool }
 
-func (f *Form) liftHint() string {
-	if f.lifted {
-		return ""
-	}
-	return words.T("lift the limit")
-}
-
 func (f *Form) lift() tea.Cmd {
-	if f.lifted {
-		return nil
-	}
 	return func() tea.Msg {
 		err := f.options.Lift()
 		return term.Then(func() tea.Cmd {
@@ -42,7 +32,7 @@ func (f *Form) remarks() []remark {
 	if f.options.signing != (remark{}) {
 		out = append(out, f.options.signing)
 	}
-	if !f.dialogue.Attended {
+	if !f.rec.Attended {
 		out = append(out, remark{words.T(words.AgentNotWaiting), words.T("Your answer is kept for the agent.")})
 	}
 	switch {
@@ -64,7 +54,7 @@ const fullRemarksHeight = 16
 
 func (f *Form) remarkLines(width int) []string {
 	remarks := f.remarks()
-	if len(remarks) == 0 || f.confirmation != nil || f.page().reader != nil {
+	if len(remarks) == 0 || f.dismissal.Asks() || f.page().reader != nil {
 		return nil
 	}
 	if f.window.Height < fullRemarksHeight {

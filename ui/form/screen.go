@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -72,7 +73,7 @@ func (f *Form) panel(p *page, hints []term.Hint) term.Panel {
 	}
 	styles, s := f.window.Styles, p.step()
 	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints, Active: f.Active}
-	if _, closes := f.dialogue.Closes(f.window.Now()); closes {
+	if view.Closes(f.deadline, f.rec.Attended, f.window.Now()) {
 		left, text, _ := f.left()
 		out.Clock = styles.Muted.Render(text)
 		if left <= urgent {
@@ -120,7 +121,7 @@ func (f *Form) noticeLines(width int) []string {
 
 // covered reports whether something else is shown in place of the page.
 func (p *page) covered() bool {
-	return p.form.confirmation != nil || p.reader != nil || p.picker != nil
+	return p.form.dismissal.Asks() || p.reader != nil || p.picker != nil
 }
 
 // draw shows the page, or what covers it, in the size that huh has set.
@@ -128,8 +129,8 @@ func (p *page) draw() (b term.Block) {
 	f := p.form
 	s, width, rows := f.window.Styles, p.width, p.height
 	switch p.cut = false; {
-	case f.confirmation != nil:
-		return f.confirmation.Draw(s, width, rows)
+	case f.dismissal.Asks():
+		return f.dismissal.Draw(s, width, rows)
 	case p.reader != nil:
 		return p.reader.Draw(s, width, rows)
 	case p.picker != nil:
@@ -149,15 +150,14 @@ const (
 
 // columns is column for a page with previews.
 func (p *page) columns(s *term.Styles, width, rows int) (b term.Block) {
-	step := p.step()
 	if width >= wideEnough {
 		left := min(max(40, width*2/5), leftMost)
-		right, cut := p.drawPreview(s, step, width-left-3, rows)
+		right, cut := p.drawPreview(s, width-left-3, rows)
 		b = beside(s, p.column(s, left, rows), right, left)
 		p.cut = p.cut || cut
 		return b
 	}
-	below, cut := p.drawPreview(s, step, width, max(rows/3, min(3, rows/2)))
+	below, cut := p.drawPreview(s, width, max(rows/3, min(3, rows/2)))
 	b = p.column(s, width, rows-len(below))
 	b.Lines = append(b.Lines, below...)
 	p.cut = p.cut || cut

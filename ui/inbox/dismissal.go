@@ -33,10 +33,7 @@ func (m *model) askDismissal(end term.Decision) tea.Cmd {
 		description = words.T("%[1]d questions, one reason for all: %[2]s", len(rows), description)
 	}
 	m.dismissal = &dismissal{Dismissal: term.NewDismissal(description)}
-	if end == term.Discuss {
-		m.dismissal.Dismissal = m.dismissal.Discussion()
-	}
-	m.dismissal.Open()
+	m.dismissal.Open(end)
 	for _, r := range rows {
 		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
@@ -107,7 +104,7 @@ func (m *model) dismissed(ids []string, errs []error) tea.Cmd {
 		return m.showNotice(words.Local.Withdrawal(first))
 	}
 	m.note = words.T(words.Dismissed)
-	if m.dismissal.Decides() == term.Discuss {
+	if m.dismissal.Decides == term.Discuss {
 		m.note = words.T(words.Discussed)
 	}
 	if m.dismissal = nil; len(ids) > 1 {

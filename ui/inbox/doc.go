@@ -2,8 +2,8 @@
 // for the human, from all agents, and those that were decided before. Questions are
 // answered in the form of ui/form.
 //
-// It may import question, desk, ui/view, ui/words, ui/term and ui/form. It must not know
-// any surface, how records are stored, or what else announces a question.
+// It may import question, desk, ui/dialogue, ui/view, ui/words, ui/term and ui/form. It must
+// not know any surface, how records are stored, or what else announces a question.
 //
 // The rules of this user interface:
 //   - Nothing moves under the human's fingers. A new question moves neither the selection

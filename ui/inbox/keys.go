@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
@@ -100,12 +101,21 @@ func (m *model) formStart(r *row) formStart {
 
 // choiceKeys are the keys of the rows of the question beside the list, nil where none can
 // be marked.
-func (m *model) choiceKeys(r *row) []string {
+func (m *model) choiceKeys(r *row) (keys []string) {
 	list, front := m.layout()
-	if m.past || list == 0 || front == 0 || r == nil || r.rec.Outcome != nil || len(r.rec.Questions) == 0 || r.rec.Questions[0].Collected != nil {
+	if m.past || list == 0 || front == 0 || r == nil || r.rec.Outcome != nil || len(r.rec.Questions) == 0 {
 		return nil
 	}
-	return term.Keys(&r.rec.Questions[0])
+	first := dialogue.New(r.rec, dialogue.Options{}).Step(r.rec.Questions[0].ID)
+	if first == nil || !first.Chooses() {
+		return nil
+	}
+	for _, row := range first.Rows {
+		if row.Kind != dialogue.LeaveOpen {
+			keys = append(keys, row.Key())
+		}
+	}
+	return keys
 }
 
 // reopenKey asks again what has ended.

@@ -29,7 +29,7 @@ const leaveKey = "ctrl+l"
 // unmarks it but those that mark, scroll and open.
 type pick struct {
 	id    string // of the record
-	place int    // of the row in term.Keys of its first question, from 1; 0 for none
+	place int    // of the row of its first question, from 1; 0 for none
 }
 
 // ringPause is how long after a ring new questions do not ring again: forty at

@@ -22,13 +22,11 @@ type pane struct {
 func (m *model) recordReader(r *row, full bool) *term.Reader {
 	zone := m.Now().Location()
 	return term.NewReader(title(r.rec), func(s *term.Styles, width int) []string {
-		lines := term.DrawRecord
-		if keys := m.choiceKeys(r); keys != nil && !full {
-			lines = func(s *term.Styles, rec desk.Record, _ bool, width int) []string {
-				return term.DrawChoice(s, rec, m.pickedPlace(r)-1, width)
-			}
+		var keys []string
+		if !full {
+			keys = m.choiceKeys(r)
 		}
-		return append(lines(s, r.rec, true, width), term.Table(s.Muted, column, r.details(full, zone), width)...)
+		return append(term.DrawRecord(s, r.rec, true, keys, m.pickedPlace(r)-1, width), term.Table(s.Muted, column, r.details(full, zone), width)...)
 	})
 }
 

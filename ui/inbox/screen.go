@@ -170,7 +170,7 @@ func (m *model) drawFront(width, list int) term.Block {
 		b.Lines = append(b.Lines, term.Text(m.Styles.Muted, words.T("Nothing of what you typed was sent."), inner)...)
 	case m.dismissal != nil:
 		p.Title, b = words.T("Dismiss"), m.dismissal.Draw(m.Styles, inner, rows)
-		if m.dismissal.Decides() == term.Discuss {
+		if m.dismissal.Decides == term.Discuss {
 			p.Title = words.T(words.DiscussFirst)
 		}
 	case m.reader != nil:

@@ -228,7 +228,7 @@ func (r *row) facts(now time.Time) (out []string) {
 	if r.rec.Unsent { // what else there is has been seen by its answerer
 		return out
 	}
-	if r.deadline.After(now) || !r.deadline.IsZero() && r.rec.Attended { // otherwise no process ends it
+	if view.Closes(r.deadline, r.rec.Attended, now) {
 		text, _ := words.Local.Left(r.deadline.Sub(now))
 		out = append(out, text)
 	}

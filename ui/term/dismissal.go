@@ -8,12 +8,11 @@ import (
 )
 
 // Dismissal asks whether to end a record without all of its answers: to dismiss it, or to
-// discuss it first. Its text field, which takes a word on that, has the keyboard.
+// discuss it first. Its text field, which takes a word on that for both, has the keyboard.
 type Dismissal struct {
-	ask, consequence string // a question and a sentence; safe to show
-	send             string // the hint of Enter
-	decides          Decision
-	reason           *Entry // stays when the human goes back
+	Decides     Decision // what Enter decides; Undecided while it does not ask
+	consequence string   // of dismissing, a sentence; safe to show
+	reason      *Entry   // stays when the human goes back
 }
 
 // Decision is the human's decision.
@@ -27,37 +26,31 @@ const (
 	Discuss            // put the question back to be discussed first
 )
 
-// NewDismissal returns the question whether to dismiss.
+// NewDismissal returns a Dismissal that does not ask yet.
 func NewDismissal(consequence string) *Dismissal {
-	return &Dismissal{
-		ask: words.T(words.AskDismiss), consequence: consequence, decides: Dismiss, send: words.T("dismiss"),
-		reason: NewEntry("", words.T("Why, if you like: the agent reads it")),
-	}
+	return &Dismissal{consequence: consequence, reason: NewEntry("", words.T("Why, if you like: the agent reads it"))}
 }
 
-// Discussion returns the question whether to discuss first instead. Both share one word,
-// which is sent only when the record is dismissed or discussed.
-func (d *Dismissal) Discussion() *Dismissal {
-	return &Dismissal{
-		ask: words.T(words.AskDiscuss), consequence: words.T("The agent gets your note and the answers so far, and talks with you before it asks again."),
-		send: words.T("send"), decides: Discuss, reason: d.reason,
-	}
+// Open asks whether to Dismiss or to Discuss, and gives the keyboard to the text field.
+func (d *Dismissal) Open(decision Decision) {
+	d.Decides = decision
+	d.reason.Focus()
 }
 
-// Open gives the keyboard to its text field.
-func (d *Dismissal) Open() { d.reason.Focus() }
+// Close asks no longer.
+func (d *Dismissal) Close() {
+	d.Decides = Undecided
+	d.reason.Blur()
+}
 
-// Decides is the decision that Enter makes.
-func (d *Dismissal) Decides() Decision { return d.decides }
+// Asks reports whether it asks.
+func (d *Dismissal) Asks() bool { return d.Decides != Undecided }
+
+// Entry is its text field. Its text is sent only with a decision.
+func (d *Dismissal) Entry() *Entry { return d.reason }
 
 // Reason is the human's word.
 func (d *Dismissal) Reason() string { return d.reason.Text() }
-
-// SetReason restores the word of a draft.
-func (d *Dismissal) SetReason(s string) { d.reason.Set(s) }
-
-// Entry is its text field.
-func (d *Dismissal) Entry() *Entry { return d.reason }
 
 // Kind says what a key or a paste means to it. Opened by a key that may have begun a word,
 // it waits for a pause: a key before that is foreign, and closes it.
@@ -73,16 +66,19 @@ func (d *Dismissal) Kind(msg tea.Msg, g *act.Gate) act.Kind {
 }
 
 // Keep saves its state; the function it returns restores that.
-func (d *Dismissal) Keep() (back func()) { return d.reason.Keep() }
+func (d *Dismissal) Keep() (back func()) {
+	decides, typed := d.Decides, d.reason.Keep()
+	return func() { d.Decides = decides; typed() }
+}
 
 // Press handles a key or a paste. The error is a sentence for the human.
 func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 	key, _ := msg.(tea.KeyPressMsg)
 	switch key.String() {
 	case "enter":
-		return d.decides, nil
+		return d.Decides, nil
 	case "esc":
-		d.reason.Blur()
+		d.Close()
 		return GoBack, nil
 	}
 	return Undecided, d.reason.Press(msg)
@@ -90,13 +86,21 @@ func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 
 // Hints are the keys that work in it.
 func (d *Dismissal) Hints() []Hint {
-	return []Hint{NewHint("enter", d.send), NewHint("esc", words.T("back")), NewHint(EditKey, words.T("editor"))}
+	sends := words.T("dismiss")
+	if d.Decides == Discuss {
+		sends = words.T("send")
+	}
+	return []Hint{NewHint("enter", sends), NewHint("esc", words.T("back")), NewHint(EditKey, words.T("editor"))}
 }
 
 // Draw shows it in at most rows lines.
 func (d *Dismissal) Draw(s *Styles, width, rows int) Block {
-	b := Block{Lines: Text(s.Strong, d.ask, width)}
-	b.Lines = append(b.Lines, Text(s.Muted, Cut(d.consequence, 2*width), width)...)
+	ask, consequence := words.T(words.AskDismiss), d.consequence
+	if d.Decides == Discuss {
+		ask, consequence = words.T(words.AskDiscuss), words.T("The agent gets your note and the answers so far, and talks with you before it asks again.")
+	}
+	b := Block{Lines: Text(s.Strong, ask, width)}
+	b.Lines = append(b.Lines, Text(s.Muted, Cut(consequence, 2*width), width)...)
 	b.Lines = append(b.Lines, "")
 	b.Add(d.reason.Draw(s, width, rows-len(b.Lines)))
 	return b.Window(rows, width)

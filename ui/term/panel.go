@@ -3,6 +3,7 @@ package term
 import (
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -21,30 +22,20 @@ type Panel struct {
 	Active       bool // it is the one of several with the keyboard: its border is heavy
 }
 
-// borders are the parts of a border: corners from the upper left on, then the sides.
-type borders struct{ upLeft, upRight, downLeft, downRight, across, down string }
-
-func (p Panel) borders() borders {
-	if p.Active {
-		return borders{"┏", "┓", "┗", "┛", "━", "┃"}
-	}
-	return borders{"╭", "╮", "╰", "╯", "─", "│"}
-}
-
 // Draw puts the block into a panel of width cells, on a terminal of this size.
 func (p Panel) Draw(s *Styles, b Block, width, termWidth, termHeight int) Block {
-	out, x := make([]string, 0, len(b.Lines)+EdgesHigh), p.borders()
+	x := lipgloss.RoundedBorder()
 	if p.Active {
-		s = s.active()
+		x, s = lipgloss.ThickBorder(), s.active()
 	}
-	out = append(out, edge(s, x.across, x.upLeft, s.Title.Render(Cut(p.Title, width)), s.Muted.Render(p.Place), x.upRight, width))
-	side := s.Border.Render(x.down)
+	out := []string{edge(s, x.Top, x.TopLeft, s.Title.Render(Cut(p.Title, width)), s.Muted.Render(p.Place), x.TopRight, width)}
+	side := s.Border.Render(x.Left)
 	for _, line := range b.Lines {
 		// The cell right of the text may hold the mark of a window.
 		line = ansi.Truncate(line, width-EdgesWide+1, "")
 		out = append(out, side+" "+Pad(line, width-EdgesWide+1)+side)
 	}
-	out = append(out, edge(s, x.across, x.downLeft, p.Note, p.Clock, x.downRight, width), " "+hintLine(s, p.Hints, termWidth-2))
+	out = append(out, edge(s, x.Bottom, x.BottomLeft, p.Note, p.Clock, x.BottomRight, width), " "+hintLine(s, p.Hints, termWidth-2))
 	return Block{Lines: out, Cursor: Shift(b.Cursor, EdgesWide/2, 1)}.clip(termWidth, termHeight)
 }
 

@@ -24,36 +24,6 @@ func Mark(several, chosen bool) string {
 	return "( )"
 }
 
-// DrawRecord shows the questions and answers of a record, with descriptions if full.
-func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
-	return drawRecord(s, rec, full, nil, width)
-}
-
-// DrawChoice shows a record in full, with the keys of the rows of its first question, and a
-// mark on the row of this index: see [Keys].
-func DrawChoice(s *Styles, rec desk.Record, marked int, width int) []string {
-	return drawRecord(s, rec, true, &marked, width)
-}
-
-// Keys are the keys of the rows of a question, in order: the numbers of its options, see
-// Spell, and "0" of Other. A question in text has none.
-func Keys(q *question.Question) (keys []string) {
-	for i := range q.Options {
-		key := strconv.Itoa(i + 1)
-		switch {
-		case q.Confirms() && q.Options[i].ID == question.YesID:
-			key = "y"
-		case q.Confirms():
-			key = "n"
-		}
-		keys = append(keys, key)
-	}
-	if q.Chooses() && q.AllowCustom {
-		keys = append(keys, "0")
-	}
-	return keys
-}
-
 // Spell returns the number of an option that a key spells, where options have numbers of
 // more than one digit: after the number that the keys before have spelled, or else a new
 // one. It is 0 for none.
@@ -68,14 +38,17 @@ func Spell(before int, key string, options int) int {
 	return n
 }
 
-func drawRecord(s *Styles, rec desk.Record, full bool, marked *int, width int) []string {
+// DrawRecord shows the questions and answers of a record, with descriptions if full. With
+// keys, those of its options and of Other, the first question is one to choose from: the row
+// of the index marked has the mark, if there is one.
+func DrawRecord(s *Styles, rec desk.Record, full bool, keys []string, marked, width int) []string {
 	var lines []string
 	past := view.Local(rec)
 	for i, x := range past.Asked() {
 		if i > 0 {
-			marked = nil
+			keys = nil
 		}
-		lines = append(lines, drawResponse(s, x, full, marked, width)...)
+		lines = append(lines, drawResponse(s, x, full, keys, marked, width)...)
 		if past.State == desk.Answered && x.Answer == nil {
 			lines = append(lines, "  "+s.Muted.Render(LeftOpen()))
 		}
@@ -91,7 +64,7 @@ func drawRecord(s *Styles, rec desk.Record, full bool, marked *int, width int) [
 // LeftOpen is shown in place of an answer that was not given.
 func LeftOpen() string { return words.T("(skipped)") }
 
-func drawResponse(s *Styles, x question.Response, full bool, marked *int, width int) []string {
+func drawResponse(s *Styles, x question.Response, full bool, keys []string, marked, width int) []string {
 	lines := Text(s.Strong, Safe(x.Question.Text), width)
 	if full && x.Description != "" {
 		lines = append(lines, Text(s.Muted, Safe(x.Description), width)...)
@@ -100,18 +73,16 @@ func drawResponse(s *Styles, x question.Response, full bool, marked *int, width 
 	if x.Answer != nil {
 		answer = *x.Answer
 	}
-	options, keys := x.Options, []string(nil)
-	if marked != nil {
-		if keys = Keys(x.Question); len(keys) > len(options) {
-			options = append(slices.Clone(options), words.Local.Other(x.Question))
-		}
+	options := x.Options
+	if len(keys) > len(options) {
+		options = append(slices.Clone(options), words.Local.Other(x.Question))
 	}
 	number := 1 + len(strconv.Itoa(len(x.Options)))
 	for i, o := range options {
 		lead, indent := "  ", "      "
 		chosen, style := slices.Contains(answer.Selected, o.ID), s.Plain
-		if marked != nil {
-			chosen = i == *marked
+		if keys != nil {
+			chosen = i == marked
 			lead, indent = lead+Pad(keys[i], number), indent+strings.Repeat(" ", number)
 		}
 		if chosen {

@@ -18,7 +18,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// previewLines is the most lines of a preview that are shown without the command view.
+// previewLines is the most lines of a preview that are shown without the command preview.
 const previewLines = 12
 
 // ask shows the current question, and takes lines until another is current or the reply is
@@ -68,7 +68,7 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 		c.showHelp(s)
 		c.showQuestion()
 		return stay, nil
-	case view:
+	case preview:
 		c.lines("| ", question.Block(s.Options[r.option].Preview))
 		return stay, nil
 	case find:
@@ -165,9 +165,9 @@ func (c *conversation) attachFile(ctx context.Context, path string) {
 
 // find lists the options that contain a text.
 func (c *conversation) find(s *dialogue.Step, text string) move {
-	_, _ = c.do(dialogue.Filter{Text: text}) // the question has options
+	_, _ = c.Act(dialogue.Filter{Text: text}) // the question has options
 	found := c.Current()
-	_, _ = c.do(dialogue.Filter{}) // later lists have all
+	_, _ = c.Act(dialogue.Filter{}) // later lists have all
 	if found.NoMatch {
 		return c.refuse(words.T("No option contains “%[1]s”. %[2]s", question.Shorten(question.Line(text), 40), instruction(s.Question)))
 	}
@@ -238,9 +238,7 @@ func (c *conversation) showQuestion() {
 	}
 	remembered, answered := s.Memory != nil, hasAnswer(s)
 	if remembered && !answered {
-		m := *s.Memory
-		m.Words = s.Words(&m.Answer) // which has our yes and no in the human's language
-		c.text("", question.Shorten(words.Local.Remembered(m, time.Now()), 300)+" · "+words.Local.UseAgain(":="))
+		c.text("", question.Shorten(words.Local.Remembered(*s.Memory, time.Now()), 300)+" · "+words.Local.UseAgain(":="))
 	}
 	c.showOptions(s)
 	if s.Placeholder != "" {

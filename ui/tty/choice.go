@@ -18,7 +18,7 @@ const (
 	dismiss   command = "x"
 	help      command = "?"
 	leaveOpen command = "-"
-	view      command = "v" // followed by the number of an option
+	preview   command = "v" // followed by the number of an option
 	find      command = "/" // followed by a text
 	history   command = "h"
 	note      command = "n"
@@ -60,7 +60,7 @@ func bareCommand(line string, text bool) (command, bool) {
 // answer.
 type reading struct {
 	command  command
-	option   int      // with view: the option's index
+	option   int      // with preview: the option's index
 	fault    string   // a sentence
 	selected []string // ids of options
 	other    bool     // an answer in own words follows, perhaps beside the options
@@ -84,9 +84,9 @@ func parseLine(q *question.Question, line string) reading {
 	if c, ok := bareCommand(line, false); ok {
 		return reading{command: c}
 	}
-	if n, ok := strings.CutPrefix(strings.ToLower(line), string(view)); ok {
+	if n, ok := strings.CutPrefix(strings.ToLower(line), string(preview)); ok {
 		if i, ok := number(strings.TrimSpace(n)); ok && i >= 1 && i <= len(q.Options) && q.Options[i-1].Preview != "" {
-			return reading{command: view, option: i - 1}
+			return reading{command: preview, option: i - 1}
 		}
 	}
 	r := parseList(q, line)

@@ -55,7 +55,7 @@ func TestUnderstand(t *testing.T) {
 		{"other", single, "Other", reading{other: true}},
 		{"other in the asker's words", renamed, "another colour", reading{other: true}},
 		{"the same twice", single, "1, 1", reading{selected: []string{"id-postgres"}}},
-		{"preview", single, "v1", reading{command: view}},
+		{"preview", single, "v1", reading{command: preview}},
 		{"filter", single, "/ None, ", reading{command: find, custom: "None,"}},
 		{"filter in full width", single, "／，", reading{command: find, custom: "，"}},
 		{"no filter", single, "/", reading{command: find}},

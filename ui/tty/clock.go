@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -12,11 +13,10 @@ import (
 // counts down. Lines that count down would bury the line that is being typed.
 const lastWarning = 20 * time.Second
 
-// deadline is when the question closes, zero for never. A deadline that passed while no
-// asker waited closes nothing.
+// deadline is when the question closes, zero for never.
 func (c *conversation) deadline(ctx context.Context) time.Time {
 	at := c.desk.Deadline(ctx)
-	if !at.IsZero() && time.Until(at) <= 0 && !c.desk.Attended(ctx) {
+	if !at.IsZero() && !view.Closes(at, c.desk.Attended(ctx), time.Now()) {
 		return time.Time{}
 	}
 	return at

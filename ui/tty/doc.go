@@ -2,9 +2,9 @@
 // that it is free, holds it for the full-screen form or the plain line form until the
 // human has replied, and leaves it as it was found.
 //
-// It imports ui, ui/form, ui/term, ui/words, desk and question. It must not know how
-// replies are stored, or any other surface. The caller of Show handles signals and ends
-// the context.
+// It imports ui, ui/form, ui/dialogue, ui/term, ui/view, ui/words, desk and question. It must
+// not know how replies are stored, or any other surface. The caller of Show handles signals
+// and ends the context.
 //
 // With a desk a form saves drafts, and shows the deadline and the earlier rounds.
 //

@@ -64,6 +64,7 @@ type conversation struct {
 	lastLine    time.Time // when the last line counted
 
 	beforeBurst  *dialogue.Dialogue // the dialogue before the lines of this burst
+	acted        bool               // in this burst
 	draftChanged bool               // since it was saved
 
 	// edit is term.EditText, with the terminal lent to the editor.
@@ -91,7 +92,7 @@ func (c *conversation) newDialogue(ctx context.Context, draft question.Reply) {
 // do applies an act, and reports whether the reply is ready.
 func (c *conversation) do(a dialogue.Act) (ready bool, err error) {
 	change, err := c.Act(a)
-	c.draftChanged = c.draftChanged || change.Draft
+	c.draftChanged, c.acted = c.draftChanged || change.Draft, c.acted || err == nil
 	return change.Ready, err
 }
 
@@ -245,7 +246,7 @@ func (c *conversation) discardFastLines(prompt string) {
 func (c *conversation) skipRepeats(ctx context.Context) {
 	now := time.Now()
 	if now.Sub(c.lastLine) >= act.Quiet {
-		c.beforeBurst = c.Clone()
+		c.beforeBurst, c.acted = c.Clone(), false
 	}
 	c.lastLine = now
 	settled := time.After(act.Again - act.Settle + time.Millisecond)
@@ -267,11 +268,10 @@ func (c *conversation) skipRepeats(ctx context.Context) {
 // the line, and the others of its burst, were meant for another program: it takes back what
 // they changed, and reports whether it did.
 func (c *conversation) takeBackForeign() (takenBack bool) {
-	same := c.Equal(c.beforeBurst)
-	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || same {
+	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || !c.acted {
 		return false
 	}
-	c.Dialogue, c.draftChanged = c.beforeBurst.Clone(), true
+	c.Dialogue, c.draftChanged, c.acted = c.beforeBurst.Clone(), true, false
 	c.text("", words.T("What came in one go with that line is taken back."))
 	return true
 }

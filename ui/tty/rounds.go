@@ -8,16 +8,13 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	recordview "mcp-askuser/ui/view"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
 // showRounds shows the earlier rounds of the session, the latest last, above the prompt.
 func (c *conversation) showRounds(ctx context.Context) {
-	var before []desk.Record
-	if c.desk.Remembers() {
-		before = c.Rounds(c.desk.Rounds(ctx))
-	}
+	before := c.desk.Rounds(ctx)
 	if len(before) == 0 {
 		c.text("", words.T("There are no earlier questions."))
 		return
@@ -31,7 +28,7 @@ func (c *conversation) showRounds(ctx context.Context) {
 // showRound shows one round in words: a screen reader would spell marks.
 func (c *conversation) showRound(rec desk.Record) {
 	c.blank()
-	past := recordview.Local(rec)
+	past := view.Local(rec)
 	c.text("", past.Ending(time.Local))
 	for _, x := range past.Asked() {
 		c.text("  ", question.Block(x.Question.Text))

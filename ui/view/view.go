@@ -118,6 +118,12 @@ func Arrange[T any](rows []T, of func(T) (group string, waits bool)) {
 	})
 }
 
+// Closes reports whether a question closes by itself at its deadline, zero for none: after
+// it, no process ends a question whose asker does not wait.
+func Closes(deadline time.Time, attended bool, now time.Time) bool {
+	return !deadline.IsZero() && (attended || deadline.After(now))
+}
+
 // Subject is the first question in one line, with the number of the others.
 func (r Record) Subject() string {
 	if len(r.Questions) == 0 {

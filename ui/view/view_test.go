@@ -137,3 +137,22 @@ func TestLanguage(t *testing.T) {
 		t.Errorf("yes is %q, in the record %q", label, rec.Questions[0].Options[0].Label)
 	}
 }
+
+// TestCloses: a deadline closes nothing that is not waited for once it has passed.
+func TestCloses(t *testing.T) {
+	deadline := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		deadline time.Time
+		attended bool
+		now      time.Time
+		want     bool
+	}{
+		{deadline, true, deadline.Add(-time.Hour), true}, {deadline, false, deadline.Add(-time.Hour), true},
+		{deadline, true, deadline.Add(time.Hour), true}, {deadline, false, deadline.Add(time.Hour), false},
+		{time.Time{}, true, deadline, false},
+	} {
+		if got := view.Closes(tt.deadline, tt.attended, tt.now); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}

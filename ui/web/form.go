@@ -201,13 +201,7 @@ func (c *card) field(q *question.Question, at int) field {
 		}
 	}
 	for _, r := range f.Rows {
-		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r), Cap: strconv.Itoa(r.Number)}
-		switch {
-		case r.Kind == dialogue.Yes:
-			x.Cap = "Y"
-		case r.Kind == dialogue.No:
-			x.Cap = "N"
-		}
+		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r), Cap: strings.ToUpper(r.Key())}
 		switch {
 		case r.Offered():
 			x.Says = *r.Option
