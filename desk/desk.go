@@ -50,7 +50,7 @@ type Options struct {
 type Desk struct {
 	store  Store
 	keeper Keeper // the same store, where it has more than one home; else nil
-	signer Signer // the same store, where humans sign with their credentials; else nil
+	signer Signer // the same store, where it has credentials; else nil
 	now    func() time.Time
 	log    *slog.Logger
 	hub    hub

@@ -44,7 +44,9 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 				yield(Record{}, err)
 				return
 			}
-			for _, rec := range d.readAll(ctx, some, strings.ToLower(q.Search)) {
+			records := make([]Record, len(some))
+			sideBySide(len(some), func(i int) { records[i] = d.ended(ctx, some[i], strings.ToLower(q.Search)) })
+			for _, rec := range records {
 				if rec.ID == "" {
 					continue
 				}
@@ -115,15 +117,8 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 	return Merge(d.store.List(ctx, KindPending, in), d.store.List(ctx, KindArchive, in))
 }
 
-// readAll reads records in the order of ids; those that have not ended, cannot be
-// read or do not match are zero.
-func (d *Desk) readAll(ctx context.Context, ids []string, search string) []Record {
-	out := make([]Record, len(ids))
-	sideBySide(len(ids), func(i int) { out[i] = d.ended(ctx, ids[i], search) })
-	return out
-}
-
-// ended reads one record of the past.
+// ended reads a record of the past; one that has not ended, cannot be read or does not match
+// is zero.
 func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	// Most are archived, and most do not match: look before decoding.
 	doc := d.read(ctx, Key{KindArchive, id})[0]

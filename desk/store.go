@@ -260,8 +260,11 @@ func (r *Rules) Signers(id string) map[string]string {
 	return r.Humans
 }
 
-// Signer is a store in which humans sign with their credentials.
+// Signer is a store with credentials, with which humans sign.
 type Signer interface {
+	// MayAnswer returns an error that wraps ErrDenied where the credential of this process
+	// does not permit to answer a record.
+	MayAnswer(ctx context.Context, id string) error
 	// Rules returns those for a record, or for a new one where id is empty. With an
 	// error they are as they were read last.
 	Rules(ctx context.Context, id string) (Rules, error)
@@ -280,12 +283,6 @@ type Signer interface {
 // before it.
 type Reader interface {
 	Read(ctx context.Context, keys ...Key) []Document
-}
-
-// Entitled is a store whose credential may not permit to answer: MayAnswer returns an error
-// that wraps ErrDenied then.
-type Entitled interface {
-	MayAnswer(ctx context.Context, id string) error
 }
 
 // Unmarker is a store that can prepare an Unmark: PrepareUnmark changes nothing, and unmark

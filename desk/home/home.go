@@ -47,9 +47,6 @@ type Far interface {
 	desk.Reader
 	desk.Placer
 	desk.Signer
-	// MayAnswer returns an error that wraps desk.ErrDenied where the credential
-	// is an agent's.
-	MayAnswer(ctx context.Context) error
 	// Ping returns nil if the desk answers.
 	Ping(ctx context.Context) error
 }
@@ -92,7 +89,6 @@ type Store struct {
 var (
 	_ desk.Store    = (*Store)(nil)
 	_ desk.Reader   = (*Store)(nil)
-	_ desk.Entitled = (*Store)(nil)
 	_ desk.Keeper   = (*Store)(nil)
 	_ desk.Unmarker = (*Store)(nil)
 	_ desk.Signer   = (*Store)(nil)
@@ -559,14 +555,14 @@ func (s *Store) Sign(ctx context.Context, id string, sum []byte) (key string, si
 	return s.far.Sign(ctx, id, sum)
 }
 
-// MayAnswer implements desk.Entitled. While the desk cannot be reached an answer is
+// MayAnswer implements desk.Signer. While the desk cannot be reached an answer is
 // taken; the desk refuses it later if it must.
 func (s *Store) MayAnswer(ctx context.Context, id string) error {
 	near, err := s.isNear(ctx, id)
 	if near || err != nil {
 		return err
 	}
-	err = s.reach(ctx, placeTimeout, s.far.MayAnswer)
+	err = s.reach(ctx, placeTimeout, func(ctx context.Context) error { return s.far.MayAnswer(ctx, id) })
 	if errors.Is(err, desk.ErrDenied) {
 		return err
 	}

@@ -250,7 +250,7 @@ type absent struct {
 	asked atomic.Bool
 }
 
-func (a *absent) MayAnswer(context.Context) error { return desk.ErrUnreachable }
+func (a *absent) MayAnswer(context.Context, string) error { return desk.ErrUnreachable }
 func (a *absent) Ping(context.Context) error      { return desk.ErrUnreachable }
 
 func (a *absent) Rules(context.Context, string) (desk.Rules, error) {

@@ -442,9 +442,8 @@ func (c *conn) repeat(ctx context.Context, limit time.Duration, try func(time.Du
 	}
 }
 
-// MayAnswer returns an error that wraps desk.ErrDenied where the credential is
-// an agent's.
-func (c *conn) MayAnswer(ctx context.Context) error {
+// MayAnswer implements desk.Signer: a human's credential may.
+func (c *conn) MayAnswer(ctx context.Context, _ string) error {
 	me, err := c.Identity(ctx)
 	if err == nil && !me.Human {
 		err = fmt.Errorf("%w: it is that of the agent %s, which asks and never answers", desk.ErrDenied, me.Name)

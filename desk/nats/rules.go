@@ -94,7 +94,7 @@ func (s *Store) Keys(ctx context.Context, _ string, change func(*proof.Keys) err
 
 // updateKeys changes the keys of this credential's human.
 func (s *Store) updateKeys(ctx context.Context, change func(*proof.Keys) error) error {
-	if err := s.MayAnswer(ctx); err != nil {
+	if err := s.MayAnswer(ctx, ""); err != nil {
 		return err
 	}
 	me := s.identity()
