@@ -251,7 +251,7 @@ type absent struct {
 }
 
 func (a *absent) MayAnswer(context.Context, string) error { return desk.ErrUnreachable }
-func (a *absent) Ping(context.Context) error      { return desk.ErrUnreachable }
+func (a *absent) Ping(context.Context) error              { return desk.ErrUnreachable }
 
 func (a *absent) Rules(context.Context, string) (desk.Rules, error) {
 	return desk.Rules{}, desk.ErrUnreachable
