@@ -23,8 +23,11 @@ const ownerFrom, ownerTo = 10, 16
 // its place does not count: no credential can write under a foreign id.
 func Owned(id, owner string) string { return id[:ownerFrom] + OwnerMark(owner) + id[ownerTo:] }
 
+// OwnerIn returns the mark of the owner in an id, which must be valid.
+func OwnerIn(id string) string { return id[ownerFrom:ownerTo] }
+
 // OwnedBy reports whether an id, which must be valid, has the mark of an owner.
-func OwnedBy(id, owner string) bool { return id[ownerFrom:ownerTo] == OwnerMark(owner) }
+func OwnedBy(id, owner string) bool { return OwnerIn(id) == OwnerMark(owner) }
 
 // OwnerMark is the mark of an owner in ids.
 func OwnerMark(owner string) string {
@@ -51,7 +54,7 @@ func (d *Desk) placeRecord(ctx context.Context, rec *Record) (err error) {
 func lastOfEachOwner(ids []string) []string {
 	var out []string
 	for _, id := range slices.Backward(ids) {
-		if !slices.ContainsFunc(out, func(of string) bool { return of[ownerFrom:ownerTo] == id[ownerFrom:ownerTo] }) {
+		if !slices.ContainsFunc(out, func(of string) bool { return OwnerIn(of) == OwnerIn(id) }) {
 			out = append(out, id)
 		}
 	}

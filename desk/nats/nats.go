@@ -89,7 +89,7 @@ type Store struct {
 	ruled  time.Time
 
 	months sync.Map // that are known to be in the index
-	owners sync.Map // names of owners of records
+	owners sync.Map // names of owners of records, by their marks in ids
 }
 
 var (
@@ -137,16 +137,8 @@ func (s *Store) owner(ctx context.Context, id string) (string, error) {
 	if desk.OwnedBy(id, me.writer()) {
 		return me.writer(), nil
 	}
-	known := func() (string, bool) {
-		for name := range s.owners.Range {
-			if desk.OwnedBy(id, name.(string)) {
-				return name.(string), true
-			}
-		}
-		return "", false
-	}
-	if name, ok := known(); ok {
-		return name, nil
+	if name, known := s.owners.Load(desk.OwnerIn(id)); known {
+		return name.(string), nil
 	}
 	for stream, filter := range map[string]string{
 		StreamDesk: root + "ask.*.*." + id + ".>",
@@ -156,8 +148,8 @@ func (s *Store) owner(ctx context.Context, id string) (string, error) {
 			return "", err
 		}
 	}
-	if name, ok := known(); ok {
-		return name, nil
+	if name, known := s.owners.Load(desk.OwnerIn(id)); known {
+		return name.(string), nil
 	}
 	return "", desk.ErrNotFound
 }
@@ -546,8 +538,8 @@ func (s *Store) places(ctx context.Context, stream, filter string) (map[place][]
 			s.ignoreForeign(subject)
 			continue
 		}
-		if p.record() != "" {
-			s.owners.Store(p.owner, true)
+		if id := p.record(); id != "" {
+			s.owners.Store(desk.OwnerIn(id), p.owner)
 		}
 		found[p] = append(found[p], by)
 	}
