@@ -183,6 +183,15 @@ func (s *Store) callHome(ctx context.Context, id string, reach reacher, call fun
 	return reach(ctx, func(ctx context.Context) error { return call(ctx, s.far) })
 }
 
+// readHome is callHome for a call with a result.
+func readHome[T any](ctx context.Context, s *Store, id string, reach reacher, call func(context.Context, desk.Store) (T, error)) (result T, err error) {
+	err = s.callHome(ctx, id, reach, func(ctx context.Context, home desk.Store) (err error) {
+		result, err = call(ctx, home)
+		return err
+	})
+	return result, err
+}
+
 // Create implements desk.Store.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
 	near, err := s.isNear(ctx, id)
@@ -475,11 +484,7 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	err = s.callHome(ctx, desk.RecordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
-		release, err = home.Lock(ctx, kind, name)
-		return err
-	})
-	return release, err
+	return readHome(ctx, s, desk.RecordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (func(), error) { return home.Lock(ctx, kind, name) })
 }
 
 // announce takes a lock in both homes: in the far one when that can be reached.
@@ -571,10 +576,7 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	err = s.callHome(ctx, desk.RecordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
-		held, err = home.Locked(ctx, kind, name)
-		return err
-	})
+	held, err = readHome(ctx, s, desk.RecordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (bool, error) { return home.Locked(ctx, kind, name) })
 	if unreachable(ctx, err) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
