@@ -84,22 +84,19 @@ func batches(ids iter.Seq2[string, error], size int) iter.Seq2[[]string, error] 
 // those of all that may be among them.
 func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		var all []ulid.ULID // a third of the memory that their strings take
-		var failure error
-		add := func(id string, err error) bool {
-			if failure = err; err == nil {
-				all = append(all, ulid.MustParseStrict(id))
-			}
-			return err == nil
-		}
+		ids := d.past(ctx, q.Since)
 		if q.Ascend = false; q.Limit > 0 {
-			d.History(ctx, q)(func(rec Record, err error) bool { return add(rec.ID, err) })
-		} else {
-			d.past(ctx, q.Since)(add)
+			ids = func(yield func(string, error) bool) {
+				d.History(ctx, q)(func(rec Record, err error) bool { return yield(rec.ID, err) })
+			}
 		}
-		if failure != nil {
-			yield("", failure)
-			return
+		var all []ulid.ULID // a third of the memory that their strings take
+		for id, err := range ids {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			all = append(all, ulid.MustParseStrict(id))
 		}
 		for _, id := range slices.Backward(all) {
 			if !yield(id.String(), nil) {

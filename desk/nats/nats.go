@@ -383,14 +383,7 @@ func (s *Store) delete(ctx context.Context, p place, subject string) error {
 		if err != nil || !m.exists() {
 			return err
 		}
-		keep := keepDeleted
-		switch {
-		case p.kind == kindEnd:
-			keep = keepPlace
-		case m.Subject != subject:
-			keep = keepForeign
-		}
-		err = s.create(ctx, creation{place: p, subject: subject, deleted: true, ttl: keep, replaces: m.Seq})
+		err = s.create(ctx, deletion(p, subject, &m))
 		if !errors.Is(err, desk.ErrExists) || tries == 8 { // another process changed it in between
 			return err
 		}
