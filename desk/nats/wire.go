@@ -88,7 +88,10 @@ func (c *conn) api(ctx context.Context, limit time.Duration, call string, reques
 		if failed.Error.ErrorCode == natsgo.JSErrCodeStreamNotFound {
 			return true, errNoStream
 		}
-		return failed.Error.Code != 503, failed.Error
+		if failed.Error.Code == 503 { // most nodes do not run
+			return false, unreachable(failed.Error)
+		}
+		return true, failed.Error
 	})
 }
 

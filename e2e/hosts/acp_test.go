@@ -68,13 +68,13 @@ func (e *editor) RequestPermission(ctx context.Context, r acp.RequestPermissionR
 
 func (e *editor) SessionUpdate(context.Context, acp.SessionNotification) error { return nil }
 
-// edit starts claude-agent-acp under an editor that has forms, or has none, and that hands
-// it these servers, and begins a turn.
-func edit(t *testing.T, env []string, forms bool, servers ...acp.McpServer) *editor {
+// edit starts an agent under an editor that has forms, or has none, and that hands it these
+// servers, and begins a turn.
+func edit(t *testing.T, agent, env []string, forms bool, servers ...acp.McpServer) *editor {
 	t.Helper()
 	e := &editor{t: t, forms: make(chan form, 10), permissions: make(chan permission, 10)}
 	dir := t.TempDir()
-	in, out := pipe(t, dir, env, "node", bin(t, "acp"))
+	in, out := pipe(t, dir, env, agent[0], agent[1:]...)
 	conn := acp.NewClientSideConnection(e, in, out)
 	var can acp.ClientCapabilities
 	if forms {
@@ -97,6 +97,9 @@ func edit(t *testing.T, env []string, forms bool, servers ...acp.McpServer) *edi
 	}()
 	return e
 }
+
+// claudeACP is Claude Code as an agent of an editor.
+func claudeACP(t *testing.T) []string { return []string{"node", bin(t, "claude-agent-acp")} }
 
 // within waits for what the editor shows.
 func within[T any](t *testing.T, from <-chan T) T {
@@ -123,7 +126,7 @@ func TestEditor(t *testing.T) {
 	ask := func(t *testing.T, forms bool, call toolCall, servers ...acp.McpServer) (*model, []string, *editor) {
 		m := newModel(t)
 		_, env := claudeEnv(t, m, "", "--questions")
-		e := edit(t, env, forms, servers...)
+		e := edit(t, claudeACP(t), env, forms, servers...)
 		m.calls <- call
 		return m, env, e
 	}
@@ -211,7 +214,7 @@ func TestEditor(t *testing.T) {
 		m := newModel(t)
 		_, env := claudeEnv(t, m, "")
 		run(t, "", env, program(t), "uninstall", "claude-code")
-		e := edit(t, env, true, server)
+		e := edit(t, claudeACP(t), env, true, server)
 		m.calls <- ours
 		within(t, e.permissions).reply <- acp.PermissionOptionKindAllowOnce
 		f := within(t, e.forms)

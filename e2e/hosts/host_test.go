@@ -70,12 +70,12 @@ func (h *host) expect(what ...string) string {
 	return screen
 }
 
-// codexEnv is the environment of a Codex with a home of its own. Under its policy it would
-// decline every form; install --forms sets the one that shows them.
-func codexEnv(t *testing.T, m *model, dir string) (home string, env []string) {
-	home = t.TempDir()
-	config := fmt.Sprintf(`
-model = "scripted"
+// saveCodexConfig gives a Codex a home with a model at an address, and returns its
+// environment. more is the rest of its configuration.
+func saveCodexConfig(t *testing.T, home, dir, url, model string, more ...string) (env []string) {
+	t.Helper()
+	save(t, filepath.Join(home, "config.toml"), fmt.Sprintf(`
+model = %q
 model_provider = "scripted"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
@@ -87,17 +87,19 @@ wire_api = "responses"
 stream_idle_timeout_ms = 3600000
 [projects.%q]
 trust_level = "trusted"
-[mcp_servers.askuser]
-command = "replaced"
-[mcp_servers.askuser.env]
-ASK_MAX_ROUNDS = "0"
-MCP_ASKUSER_DIR = %q
-`, m.URL+"/v1", dir, filepath.Join(home, "desk"))
+`, model, url+"/v1", dir)+strings.Join(more, "\n"))
+	return []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
+}
+
+// codexEnv is the environment of a Codex with a home of its own. Under its policy it would
+// decline every form; install --forms sets the one that shows them.
+func codexEnv(t *testing.T, m *model, dir string) (home string, env []string) {
+	home = t.TempDir()
+	server := []string{"[mcp_servers.askuser]", `command = "replaced"`, "[mcp_servers.askuser.env]", `ASK_MAX_ROUNDS = "0"`, fmt.Sprintf("MCP_ASKUSER_DIR = %q", filepath.Join(home, "desk"))}
 	for name, value := range m.env {
-		config += fmt.Sprintf("%s = %q\n", name, value)
+		server = append(server, fmt.Sprintf("%s = %q", name, value))
 	}
-	save(t, filepath.Join(home, "config.toml"), config)
-	env = []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
+	env = append(saveCodexConfig(t, home, dir, m.URL, "scripted", server...), "MCP_ASKUSER_DIR="+filepath.Join(home, "desk"))
 	run(t, "", env, program(t), "install", "codex", "--forms")
 	return home, env
 }
@@ -171,7 +173,8 @@ func program(t *testing.T) string {
 func bin(t *testing.T, name string) string {
 	t.Helper()
 	path := map[string]string{"codex": ".bin/codex", "claude": "@anthropic-ai/claude-code-linux-x64/claude",
-		"acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs", "gemini": ".bin/gemini", "opencode": "opencode-linux-x64/bin/opencode"}[name]
+		"claude-agent-acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "codex-acp": "@agentclientprotocol/codex-acp/dist/index.js",
+		"copilot": "@github/copilot-linux-x64/copilot", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs", "gemini": ".bin/gemini", "opencode": "opencode-linux-x64/bin/opencode"}[name]
 	return existing(t, filepath.Join(cmp.Or(os.Getenv("HOSTS_MODULES"), "node_modules"), path))
 }
 

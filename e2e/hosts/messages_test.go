@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -37,6 +38,8 @@ import (
 type asking struct {
 	*httptest.Server
 	step chan struct{}
+
+	waits atomic.Bool // has waited for a step
 
 	mu   sync.Mutex
 	read []string // the messages of the user's, in the last request
@@ -80,6 +83,7 @@ func (m *asking) respond(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !asks: // a title: not the dialogue
 	case last.Type == "function_call_output":
+		m.waits.Store(true)
 		select {
 		case <-m.step:
 		case <-r.Context().Done():
@@ -153,21 +157,7 @@ func startDaemon(t *testing.T) *daemon {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	dir := t.TempDir()
-	save(t, filepath.Join(home, "config.toml"), fmt.Sprintf(`
-model = "gpt-6-astra"
-model_provider = "scripted"
-approval_policy = "never"
-sandbox_mode = "danger-full-access"
-check_for_update_on_startup = false
-[model_providers.scripted]
-name = "scripted"
-base_url = %q
-wire_api = "responses"
-stream_idle_timeout_ms = 3600000
-[projects.%q]
-trust_level = "trusted"
-`, m.URL+"/v1", dir))
-	env := []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
+	env := saveCodexConfig(t, home, dir, m.URL, "gpt-6-astra")
 	t.Cleanup(func() {
 		m.CloseClientConnections() // or it waits for the turn
 		stop := exec.Command(bin(t, "codex"), "app-server", "daemon", "stop")
@@ -286,30 +276,31 @@ func (d *daemon) ask(say string, n int) []desk.Record {
 }
 
 // open waits for n open questions on the desk.
-func (d *daemon) open(n int) []desk.Record {
+func (d *daemon) open(n int) (records []desk.Record) {
 	d.t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
-	defer stop()
-	changes, err := d.desk.Watch(ctx)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	for {
-		records, err := d.desk.Pending(ctx)
-		if err != nil {
-			d.t.Fatal(err)
+	d.until(func(ctx context.Context) (err error) {
+		if records, err = d.desk.Pending(ctx); err == nil && len(records) != n {
+			err = fmt.Errorf("%d questions are open, not %d", len(records), n)
 		}
-		if len(records) == n {
-			return records
-		}
-		if _, ok := <-changes; !ok {
-			d.t.Fatalf("%d questions are open, not %d:\n%s", len(records), n, d.screen())
-		}
-	}
+		return err
+	})
+	return records
 }
 
 // settled waits for the end of a record that Codex has reported.
-func (d *daemon) settled(id string) desk.Record {
+func (d *daemon) settled(id string) (rec desk.Record) {
+	d.t.Helper()
+	d.until(func(ctx context.Context) (err error) {
+		if rec, err = d.desk.Get(ctx, id); err == nil && (rec.Outcome == nil || rec.Outcome.Unsettled) {
+			err = fmt.Errorf("it ended %+v", rec.Outcome)
+		}
+		return err
+	})
+	return rec
+}
+
+// until waits for a change of the desk after which check finds no fault.
+func (d *daemon) until(check func(context.Context) error) {
 	d.t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
 	defer stop()
@@ -318,15 +309,11 @@ func (d *daemon) settled(id string) desk.Record {
 		d.t.Fatal(err)
 	}
 	for {
-		rec, err := d.desk.Get(ctx, id)
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		if rec.Outcome != nil && !rec.Outcome.Unsettled {
-			return rec
+		if err = check(ctx); err == nil {
+			return
 		}
 		if _, ok := <-changes; !ok {
-			d.t.Fatalf("it ended %+v\n%s", rec.Outcome, d.screen())
+			d.t.Fatalf("%v:\n%s", err, d.screen())
 		}
 	}
 }
@@ -361,6 +348,7 @@ func TestMessages(t *testing.T) {
 	t.Run("here", func(t *testing.T) {
 		d := startDaemon(t)
 		rec := d.ask("ask", 1)[0]
+		waittest.Until(30*time.Second, d.waits.Load) // or it reads the answer at once
 		if err := d.reply(rec, choice("MongoDB")); err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func TestSubagent(t *testing.T) {
 	t.Run("a permission, in an editor", func(t *testing.T) {
 		m, dir := newModel(t), t.TempDir()
 		_, env := claudeEnv(t, m, "", "--questions", "--permissions")
-		e := edit(t, env, true)
+		e := edit(t, claudeACP(t), env, true)
 		m.calls <- subagent
 		m.sub.calls <- toolCall{"Bash", json.RawMessage(`{"command":"touch ` + dir + `/made","description":"Make a file"}`)}
 		asked := within(t, e.permissions)

@@ -3,6 +3,7 @@
 package hosts
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -45,6 +46,20 @@ func openCodeEnv(t *testing.T, m *model) []string {
 	return env
 }
 
+// copilotEnv is the environment of a Copilot CLI with a home of its own, and without an
+// account.
+func copilotEnv(t *testing.T, m *model, dir string) []string {
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, ".copilot"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	save(t, filepath.Join(home, ".copilot", "config.json"), text(map[string]any{"trustedFolders": []string{dir}}))
+	env := []string{"HOME=" + home, "COPILOT_PROVIDER_BASE_URL=" + m.URL + "/v1", "COPILOT_MODEL=m", "COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
+		"ASK_MAX_ROUNDS=0", "MCP_ASKUSER_DIR=" + filepath.Join(home, "desk")}
+	run(t, "", env, program(t), "install", "copilot")
+	return env
+}
+
 // inTmux starts a host in a tmux with a client, and that in a terminal as start does.
 func inTmux(t *testing.T, m *model, dir string, env []string, argv ...string) *host {
 	t.Helper()
@@ -58,84 +73,149 @@ func inTmux(t *testing.T, m *model, dir string, env []string, argv ...string) *h
 	return h
 }
 
+// cell is a cell of the table of clients: where a host shows a question, and what its model
+// gets of it.
+type cell struct {
+	host, place string
+	shows       string // on the screen, if the host shows it
+	keys        string // that answer it
+	want        string // what the model gets
+}
+
+// What a screen shows, and what a model gets.
+const (
+	claudeForm  = "requests your input"
+	codexForm   = "enter to submit"
+	copilotForm = "Other (type your answer)"
+	ourForm     = "0 ( ) Other"
+	toast       = "To answer: mcp-askuser inbox"
+	answered    = "MongoDB"
+	unavailable = "no way to show the question"
+	agentsWords = "To answer my question"
+)
+
+// cells are all that can be measured. An editor has forms.
+var cells = []cell{
+	{"claude", "plain terminal", claudeForm, "Right Down Enter Enter", answered},
+	{"claude", "tmux", ourForm, "2 Enter", answered},
+	{"claude", "one command", ourForm, "2 Enter", answered},
+	{"claude", "no terminal", "", "", unavailable},
+	{"claude", "editor", "Which database?", "MongoDB", answered},
+	{"codex", "plain terminal", codexForm, "= 2 Enter", answered},
+	{"codex", "tmux", codexForm, "= 2 Enter", answered},
+	{"codex", "one command", "", "", unavailable},
+	{"codex", "no terminal", "", "", unavailable},
+	{"codex", "editor", "Which database?", "=2", answered},
+	{"copilot", "plain terminal", copilotForm, "Down Down Enter", answered},
+	{"copilot", "tmux", copilotForm, "Down Down Enter", answered},
+	{"copilot", "one command", ourForm, "2 Enter", answered},
+	{"copilot", "no terminal", "", "", unavailable},
+	{"copilot", "editor", "", "", agentsWords},
+	{"gemini", "plain terminal", "", "", agentsWords},
+	{"gemini", "tmux", ourForm, "2 Enter", answered},
+	{"gemini", "one command", "", "", unavailable},
+	{"gemini", "no terminal", "", "", unavailable},
+	{"gemini", "editor", "", "", agentsWords},
+	{"opencode", "plain terminal", toast, "", agentsWords},
+	{"opencode", "tmux", ourForm, "2 Enter", answered},
+	{"opencode", "one command", ourForm, "2 Enter", answered},
+	{"opencode", "no terminal", "", "", unavailable},
+	{"opencode", "editor", "", "", agentsWords},
+}
+
+// row prints a cell as the documentation has it: the client, the place, what it shows after
+// how long, the keys, and what the model gets.
+func row(t *testing.T, c cell, bin string, after time.Duration) {
+	t.Helper()
+	named := map[string]string{claudeForm: "own form", codexForm: "own form", copilotForm: "own form", ourForm: "our form", toast: "a toast", "Which database?": "the editor's form",
+		answered: "answered", unavailable: "unavailable", agentsWords: "the agent's words", "": "nothing"}
+	_, _ = fmt.Fprintf(t.Output(), "| %s %s | %s | %s | %.1f s | %s | %s |\n", c.host, version(t, bin), c.place, named[c.shows], after.Seconds(), c.keys, named[c.want])
+}
+
+// version is that of the package of a program.
+func version(t *testing.T, program string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(program)
+	for ; err == nil && dir != "/"; dir = filepath.Dir(dir) {
+		var manifest struct{ Version string }
+		if data, none := os.ReadFile(filepath.Join(dir, "package.json")); none == nil && json.Unmarshal(data, &manifest) == nil && manifest.Version != "" {
+			return manifest.Version
+		}
+	}
+	t.Fatalf("%s has no version: %v", program, err)
+	return ""
+}
+
 // TestTable finds where each host shows a question: in a terminal, in tmux, for one command
-// in a terminal, and without a terminal. It logs the time from the call.
+// in a terminal, without a terminal, and in an editor over ACP. It prints the table's rows,
+// with the time from the call.
 func TestTable(t *testing.T) {
-	const (
-		ownForm  = "requests your input"
-		ourForm  = "0 ( ) Other"
-		answered = "MongoDB"
-		none     = "no way to show the question"
-		words    = "To answer my question"
-	)
 	ask := toolCall{"ask_user_question", json.RawMessage(`{"questions":[{"question":"Which database?","type":"single_choice","options":[{"label":"PostgreSQL"},{"label":"MongoDB"}]}]}`)}
 	hosts := map[string]struct {
-		env          func(*testing.T, *model, string) []string
-		screen, once []string
+		env                 func(*testing.T, *model, string) []string
+		screen, once, agent []string // agent is over ACP
 	}{
-		"claude": {func(t *testing.T, m *model, dir string) []string { _, env := claudeEnv(t, m, dir); return env }, []string{bin(t, "claude")}, []string{"-p", "go"}},
+		"claude": {func(t *testing.T, m *model, dir string) []string { _, env := claudeEnv(t, m, dir); return env }, []string{bin(t, "claude")}, []string{"-p", "go"}, claudeACP(t)},
 		"codex": {func(t *testing.T, m *model, dir string) []string {
 			m.env["ASK_SURFACE"] = "auto"
 			_, env := codexEnv(t, m, dir)
 			return env
-		}, []string{bin(t, "codex"), "--no-daemon"}, []string{"exec", "--skip-git-repo-check", "go"}},
-		"gemini":   {func(t *testing.T, m *model, _ string) []string { return geminiEnv(t, m) }, []string{bin(t, "gemini")}, []string{"-p", "go"}},
-		"opencode": {func(t *testing.T, m *model, _ string) []string { return openCodeEnv(t, m) }, []string{bin(t, "opencode")}, []string{"run", "go"}},
+		}, []string{bin(t, "codex"), "--no-daemon"}, []string{"exec", "--skip-git-repo-check", "go"}, []string{"node", bin(t, "codex-acp")}},
+		"copilot":  {copilotEnv, []string{bin(t, "copilot")}, []string{"-p", "go"}, []string{bin(t, "copilot"), "--acp"}},
+		"gemini":   {func(t *testing.T, m *model, _ string) []string { return geminiEnv(t, m) }, []string{bin(t, "gemini")}, []string{"-p", "go"}, []string{bin(t, "gemini"), "--acp"}},
+		"opencode": {func(t *testing.T, m *model, _ string) []string { return openCodeEnv(t, m) }, []string{bin(t, "opencode")}, []string{"run", "go"}, []string{bin(t, "opencode"), "acp"}},
 	}
-	for _, cell := range []struct{ host, place, shows, keys, want string }{
-		{"claude", "terminal", ownForm, "Right Down Enter Enter", answered},
-		{"claude", "tmux", ourForm, "2 Enter", answered},
-		{"claude", "once", ourForm, "2 Enter", answered},
-		{"claude", "none", "", "", none},
-		{"codex", "terminal", "enter to submit", "= 2 Enter", answered},
-		{"codex", "tmux", "enter to submit", "= 2 Enter", answered},
-		{"codex", "once", "", "", none},
-		{"codex", "none", "", "", none},
-		{"gemini", "terminal", "", "", words},
-		{"gemini", "tmux", ourForm, "2 Enter", answered},
-		{"gemini", "once", "", "", none},
-		{"gemini", "none", "", "", none},
-		{"opencode", "terminal", "To answer: mcp-askuser inbox", "", words},
-		{"opencode", "tmux", ourForm, "2 Enter", answered},
-		{"opencode", "once", ourForm, "2 Enter", answered},
-		{"opencode", "none", "", "", none},
-	} {
-		t.Run(cell.host+"/"+cell.place, func(t *testing.T) {
-			h, m, dir := hosts[cell.host], newModel(t), t.TempDir()
+	for _, c := range cells {
+		t.Run(c.host+"/"+c.place, func(t *testing.T) {
+			h, m, dir := hosts[c.host], newModel(t), t.TempDir()
 			env := h.env(t, m, dir)
 			once := slices.Concat(h.screen[:1], h.once)
+			shown := h.screen[0]
 			p := &person{t: t}
-			switch cell.place {
-			case "terminal":
+			var e *editor
+			switch c.place {
+			case "plain terminal":
 				p.host = start(t, m, dir, env, h.screen...)
 				p.ready()
 			case "tmux":
 				p.host = inTmux(t, m, dir, env, h.screen...)
 				p.ready()
-			case "once":
+			case "one command":
 				p.host = start(t, m, dir, env, once...)
-			case "none":
+			case "no terminal":
 				cmd := exec.Command(once[0], once[1:]...)
 				cmd.Dir, cmd.Env, cmd.SysProcAttr = dir, env, &syscall.SysProcAttr{Setsid: true}
 				background(t, cmd)
+			case "editor":
+				e = edit(t, h.agent, env, true)
+				shown = h.agent[slices.IndexFunc(h.agent, filepath.IsAbs)]
 			}
 			m.calls <- ask
 			begin := time.Now()
-			if cell.shows != "" {
-				p.expect(cell.shows)
-				t.Log("visible after", time.Since(begin).Round(10*time.Millisecond))
-			}
-			if cell.keys != "" {
+			var visible time.Duration
+			switch {
+			case c.shows == "":
+			case e != nil:
+				f := within(t, e.forms)
+				visible = time.Since(begin)
+				if !strings.Contains(f.Message, c.shows) {
+					t.Errorf("the form shows %q", f.Message)
+				}
+				p.pause(1500 * time.Millisecond) // what comes sooner counts as the host's own
+				f.reply <- accept("q1", c.keys)
+			default:
+				p.expect(c.shows)
+				visible = time.Since(begin)
 				p.pause(1500 * time.Millisecond)
-				for _, key := range strings.Fields(cell.keys) {
+				for _, key := range strings.Fields(c.keys) {
 					p.press(key)
 					p.pause(400 * time.Millisecond)
 				}
 			}
-			if got := m.given(t); !strings.Contains(got, cell.want) {
+			if got := m.given(t); !strings.Contains(got, c.want) {
 				t.Errorf("given %s", got)
 			}
-			t.Log("with the model after", time.Since(begin).Round(10*time.Millisecond))
+			row(t, c, shown, cmp.Or(visible, time.Since(begin)))
 		})
 	}
 }
