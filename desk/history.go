@@ -29,6 +29,7 @@ const batch = 256
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		q, ids := q, d.past(ctx, q.Since)
+		q.Search = strings.ToLower(q.Search)
 		if q.Ascend {
 			ids = d.ascending(ctx, q)
 		}
@@ -45,7 +46,7 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 				return
 			}
 			records := make([]Record, len(some))
-			sideBySide(len(some), func(i int) { records[i] = d.ended(ctx, some[i], strings.ToLower(q.Search)) })
+			sideBySide(len(some), func(i int) { records[i] = d.ended(ctx, some[i], q.Search) })
 			for _, rec := range records {
 				if rec.ID == "" {
 					continue
