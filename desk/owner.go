@@ -7,13 +7,6 @@ import (
 	"slices"
 )
 
-// Placer is a store that chooses where a new record is kept, and whose credential
-// may own it. Place returns the id that the record gets there: see [Owned]. A
-// record that goes back to an earlier one has the owner of that.
-type Placer interface {
-	Place(ctx context.Context, id, earlier string) (string, error)
-}
-
 // The characters of an id that name its owner: 30 bits after the time, before 50
 // random bits. The ids of one process still ascend.
 const ownerFrom, ownerTo = 10, 16
@@ -39,8 +32,8 @@ func OwnerMark(owner string) string {
 // is stored.
 func (d *Desk) placeRecord(ctx context.Context, rec *Record) (err error) {
 	rec.ID, rec.CreatedAt = d.nextID()
-	if of, ok := d.store.(Placer); ok {
-		if rec.ID, err = of.Place(ctx, rec.ID, rec.Earlier); err != nil {
+	if d.shared != nil {
+		if rec.ID, err = d.shared.Place(ctx, rec.ID, rec.Earlier); err != nil {
 			return err
 		}
 	}

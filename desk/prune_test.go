@@ -241,7 +241,7 @@ func TestKeepHistoryInParts(t *testing.T) {
 // denied is a store in which this credential may change nothing.
 type denied struct {
 	*spool.Spool
-	desk.Signer
+	desk.Shared
 }
 
 func (denied) MayAnswer(context.Context, string) error { return desk.ErrDenied }

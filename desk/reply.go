@@ -93,10 +93,10 @@ func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
 	case proves && from.How != HowTerminal && from.How != HowPage:
 		return ErrProofRequired
 	}
-	if d.signer == nil {
+	if d.shared == nil {
 		return nil
 	}
-	return d.signer.MayAnswer(ctx, rec.ID)
+	return d.shared.MayAnswer(ctx, rec.ID)
 }
 
 // StatusOf is how a reply ends a record.

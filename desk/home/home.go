@@ -45,8 +45,7 @@ const (
 type Far interface {
 	desk.Store
 	desk.Reader
-	desk.Placer
-	desk.Signer
+	desk.Shared
 	// Ping returns nil if the desk answers.
 	Ping(ctx context.Context) error
 }
@@ -91,7 +90,7 @@ var (
 	_ desk.Reader   = (*Store)(nil)
 	_ desk.Keeper   = (*Store)(nil)
 	_ desk.Unmarker = (*Store)(nil)
-	_ desk.Signer   = (*Store)(nil)
+	_ desk.Shared   = (*Store)(nil)
 )
 
 // Join returns the store of two homes.
@@ -111,7 +110,7 @@ func Join(near desk.Store, far Far, log *slog.Logger) *Store {
 // Close ends the background work. Queued answers wait for the next process.
 func (s *Store) Close() { s.close() }
 
-// Place implements desk.Placer: here, if the shared desk does not answer in time, or
+// Place implements desk.Shared: here, if the shared desk does not answer in time, or
 // if the earlier one is here.
 func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, err error) {
 	near := false
@@ -520,7 +519,7 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 	}), nil
 }
 
-// Rules implements desk.Signer. This machine's own records have none.
+// Rules implements desk.Shared. This machine's own records have none.
 func (s *Store) Rules(ctx context.Context, id string) (desk.Rules, error) {
 	near, err := s.isNear(ctx, id)
 	if near || err != nil {
@@ -539,7 +538,7 @@ func (s *Store) Rules(ctx context.Context, id string) (desk.Rules, error) {
 	return s.rules, err
 }
 
-// Keys implements desk.Signer.
+// Keys implements desk.Shared.
 func (s *Store) Keys(ctx context.Context, id string, change func(*proof.Keys) error) (keys map[string]proof.Keys, err error) {
 	near, err := s.isNear(ctx, id)
 	if near || err != nil {
@@ -552,7 +551,7 @@ func (s *Store) Keys(ctx context.Context, id string, change func(*proof.Keys) er
 	return keys, err
 }
 
-// Sign implements desk.Signer.
+// Sign implements desk.Shared.
 func (s *Store) Sign(ctx context.Context, id string, sum []byte) (key string, signature []byte, err error) {
 	if near, err := s.isNear(ctx, id); near || err != nil {
 		return "", nil, err
@@ -560,7 +559,7 @@ func (s *Store) Sign(ctx context.Context, id string, sum []byte) (key string, si
 	return s.far.Sign(ctx, id, sum)
 }
 
-// MayAnswer implements desk.Signer. While the desk cannot be reached an answer is
+// MayAnswer implements desk.Shared. While the desk cannot be reached an answer is
 // taken; the desk refuses it later if it must.
 func (s *Store) MayAnswer(ctx context.Context, id string) error {
 	near, err := s.isNear(ctx, id)

@@ -438,7 +438,7 @@ func (c *conn) repeat(ctx context.Context, limit time.Duration, try func(time.Du
 	}
 }
 
-// MayAnswer implements desk.Signer: a human's credential may.
+// MayAnswer implements desk.Shared: a human's credential may.
 func (c *conn) MayAnswer(ctx context.Context, _ string) error {
 	me, err := c.Identity(ctx)
 	if err == nil && !me.Human {

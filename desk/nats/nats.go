@@ -95,7 +95,7 @@ type Store struct {
 var (
 	_ desk.Store  = (*Store)(nil)
 	_ desk.Reader = (*Store)(nil)
-	_ desk.Placer = (*Store)(nil)
+	_ desk.Shared = (*Store)(nil)
 )
 
 // Open returns the store at o.URL. It does no I/O but to read the files. The
@@ -112,7 +112,7 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// Place implements desk.Placer. The owner of a record is this credential, or the owner
+// Place implements desk.Shared. The owner of a record is this credential, or the owner
 // of the earlier record that it reopens.
 func (s *Store) Place(ctx context.Context, id, earlier string) (string, error) {
 	me, err := s.awaitIdentity(ctx)
