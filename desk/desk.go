@@ -50,7 +50,7 @@ type Options struct {
 type Desk struct {
 	store  Store
 	keeper Keeper // the same store, where it has more than one home; else nil
-	signer Signer // the same store, where humans sign with their credentials; else nil
+	shared Shared // the same store, where users share it; else nil
 	now    func() time.Time
 	log    *slog.Logger
 	hub    hub
@@ -95,7 +95,7 @@ func New(store Store, opts Options) *Desk {
 		d.keys = func(func(*proof.Keys) error) (proof.Keys, error) { return proof.Keys{}, nil }
 	}
 	d.keeper, _ = store.(Keeper)
-	d.signer, _ = store.(Signer)
+	d.shared, _ = store.(Shared)
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	d.retention.desk, d.retention.keep = d, opts.KeepHistory
 	if opts.Own != nil {

@@ -29,6 +29,7 @@ const batch = 256
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		q, ids := q, d.past(ctx, q.Since)
+		q.Search = strings.ToLower(q.Search)
 		if q.Ascend {
 			ids = d.ascending(ctx, q)
 		}
@@ -44,7 +45,9 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 				yield(Record{}, err)
 				return
 			}
-			for _, rec := range d.readAll(ctx, some, strings.ToLower(q.Search)) {
+			records := make([]Record, len(some))
+			sideBySide(len(some), func(i int) { records[i] = d.ended(ctx, some[i], q.Search) })
+			for _, rec := range records {
 				if rec.ID == "" {
 					continue
 				}
@@ -82,22 +85,19 @@ func batches(ids iter.Seq2[string, error], size int) iter.Seq2[[]string, error] 
 // those of all that may be among them.
 func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		var all []ulid.ULID // a third of the memory that their strings take
-		var failure error
-		add := func(id string, err error) bool {
-			if failure = err; err == nil {
-				all = append(all, ulid.MustParseStrict(id))
-			}
-			return err == nil
-		}
+		ids := d.past(ctx, q.Since)
 		if q.Ascend = false; q.Limit > 0 {
-			d.History(ctx, q)(func(rec Record, err error) bool { return add(rec.ID, err) })
-		} else {
-			d.past(ctx, q.Since)(add)
+			ids = func(yield func(string, error) bool) {
+				d.History(ctx, q)(func(rec Record, err error) bool { return yield(rec.ID, err) })
+			}
 		}
-		if failure != nil {
-			yield("", failure)
-			return
+		var all []ulid.ULID // a third of the memory that their strings take
+		for id, err := range ids {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			all = append(all, ulid.MustParseStrict(id))
 		}
 		for _, id := range slices.Backward(all) {
 			if !yield(id.String(), nil) {
@@ -115,15 +115,8 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 	return Merge(d.store.List(ctx, KindPending, in), d.store.List(ctx, KindArchive, in))
 }
 
-// readAll reads records in the order of ids; those that have not ended, cannot be
-// read or do not match are zero.
-func (d *Desk) readAll(ctx context.Context, ids []string, search string) []Record {
-	out := make([]Record, len(ids))
-	sideBySide(len(ids), func(i int) { out[i] = d.ended(ctx, ids[i], search) })
-	return out
-}
-
-// ended reads one record of the past.
+// ended reads a record of the past; one that has not ended, cannot be read or does not match
+// is zero.
 func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	// Most are archived, and most do not match: look before decoding.
 	doc := d.read(ctx, Key{KindArchive, id})[0]

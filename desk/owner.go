@@ -7,13 +7,6 @@ import (
 	"slices"
 )
 
-// Placer is a store that chooses where a new record is kept, and whose credential
-// may own it. Place returns the id that the record gets there: see [Owned]. A
-// record that goes back to an earlier one has the owner of that.
-type Placer interface {
-	Place(ctx context.Context, id, earlier string) (string, error)
-}
-
 // The characters of an id that name its owner: 30 bits after the time, before 50
 // random bits. The ids of one process still ascend.
 const ownerFrom, ownerTo = 10, 16
@@ -23,8 +16,11 @@ const ownerFrom, ownerTo = 10, 16
 // its place does not count: no credential can write under a foreign id.
 func Owned(id, owner string) string { return id[:ownerFrom] + OwnerMark(owner) + id[ownerTo:] }
 
+// OwnerIn returns the mark of the owner in an id, which must be valid.
+func OwnerIn(id string) string { return id[ownerFrom:ownerTo] }
+
 // OwnedBy reports whether an id, which must be valid, has the mark of an owner.
-func OwnedBy(id, owner string) bool { return id[ownerFrom:ownerTo] == OwnerMark(owner) }
+func OwnedBy(id, owner string) bool { return OwnerIn(id) == OwnerMark(owner) }
 
 // OwnerMark is the mark of an owner in ids.
 func OwnerMark(owner string) string {
@@ -36,8 +32,8 @@ func OwnerMark(owner string) string {
 // is stored.
 func (d *Desk) placeRecord(ctx context.Context, rec *Record) (err error) {
 	rec.ID, rec.CreatedAt = d.nextID()
-	if of, ok := d.store.(Placer); ok {
-		if rec.ID, err = of.Place(ctx, rec.ID, rec.Earlier); err != nil {
+	if d.shared != nil {
+		if rec.ID, err = d.shared.Place(ctx, rec.ID, rec.Earlier); err != nil {
 			return err
 		}
 	}
@@ -51,7 +47,7 @@ func (d *Desk) placeRecord(ctx context.Context, rec *Record) (err error) {
 func lastOfEachOwner(ids []string) []string {
 	var out []string
 	for _, id := range slices.Backward(ids) {
-		if !slices.ContainsFunc(out, func(of string) bool { return of[ownerFrom:ownerTo] == id[ownerFrom:ownerTo] }) {
+		if !slices.ContainsFunc(out, func(of string) bool { return OwnerIn(of) == OwnerIn(id) }) {
 			out = append(out, id)
 		}
 	}

@@ -69,10 +69,10 @@ func (d *Desk) require(ctx context.Context, r *Request) {
 
 // rules returns the rules of the shared desk that a record is on, as far as they are known.
 func (d *Desk) rules(ctx context.Context, id string) (r Rules) {
-	if d.signer == nil {
+	if d.shared == nil {
 		return r
 	}
-	r, err := d.signer.Rules(ctx, id)
+	r, err := d.shared.Rules(ctx, id)
 	if err != nil {
 		d.log.DebugContext(ctx, "the rules of the desk", "error", err)
 	}
@@ -82,14 +82,14 @@ func (d *Desk) rules(ctx context.Context, id string) (r Rules) {
 // sign signs an outcome of a human with their credential. The error wraps ErrDenied where
 // no asker would take it.
 func (d *Desk) sign(ctx context.Context, rec *Record, o *Outcome) error {
-	if d.signer == nil {
+	if d.shared == nil {
 		return nil
 	}
 	sum, err := rec.proofStatement(o).Sum()
 	if err != nil {
 		return err
 	}
-	key, signature, err := d.signer.Sign(ctx, rec.ID, sum)
+	key, signature, err := d.shared.Sign(ctx, rec.ID, sum)
 	if err != nil || key == "" {
 		return err
 	}
@@ -228,8 +228,8 @@ func (d *Desk) verifyTrusted(ctx context.Context, rec *Record, o *Outcome, by *A
 // the empty name, elsewhere those beside the store. Unless change is nil it first changes
 // these; for no record, those beside the store too.
 func (d *Desk) Keys(ctx context.Context, id string, change func(*proof.Keys) error) (all map[string]proof.Keys, err error) {
-	if d.signer != nil {
-		all, err = d.signer.Keys(ctx, id, change)
+	if d.shared != nil {
+		all, err = d.shared.Keys(ctx, id, change)
 	}
 	if err != nil || all != nil && (change == nil || id != "") {
 		return all, err

@@ -105,8 +105,8 @@ func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 // pruneOne prunes an archived record, and returns its bytes; 0 where it is kept. The record
 // is removed last: only it leads to its marks and files.
 func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, err error) {
-	if of, ok := d.store.(Entitled); ok {
-		if err := of.MayAnswer(ctx, id); err != nil { // an agent's credential writes to the archive, and yet may not
+	if d.shared != nil {
+		if err := d.shared.MayAnswer(ctx, id); err != nil { // an agent's credential writes to the archive, and yet may not
 			return 0, err
 		}
 	}

@@ -238,16 +238,19 @@ func TestKeepHistoryInParts(t *testing.T) {
 	}
 }
 
-// entitled is a store in which this credential may change nothing.
-type entitled struct{ *spool.Spool }
+// denied is a store in which this credential may change nothing.
+type denied struct {
+	*spool.Spool
+	desk.Shared
+}
 
-func (entitled) MayAnswer(context.Context, string) error { return desk.ErrDenied }
+func (denied) MayAnswer(context.Context, string) error { return desk.ErrDenied }
 
 // An agent's credential prunes nothing.
 func TestPruneDenied(t *testing.T) {
 	dir := storeDir(t)
 	rec := answered(t, at(t, dir, begin, desk.Options{}))
-	d := desk.New(entitled{openSpool(t, dir)}, desk.Options{})
+	d := desk.New(denied{Spool: openSpool(t, dir)}, desk.Options{})
 	if got, err := d.Prune(t.Context(), begin.AddDate(0, 0, 1), false); !errors.Is(err, desk.ErrDenied) || got != nil {
 		t.Errorf("pruned %+v, %v", got, err)
 	}

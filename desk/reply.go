@@ -93,10 +93,10 @@ func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
 	case proves && from.How != HowTerminal && from.How != HowPage:
 		return ErrProofRequired
 	}
-	if by, ok := d.store.(Entitled); ok {
-		return by.MayAnswer(ctx, rec.ID)
+	if d.shared == nil {
+		return nil
 	}
-	return nil
+	return d.shared.MayAnswer(ctx, rec.ID)
 }
 
 // StatusOf is how a reply ends a record.

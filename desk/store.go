@@ -260,8 +260,15 @@ func (r *Rules) Signers(id string) map[string]string {
 	return r.Humans
 }
 
-// Signer is a store in which humans sign with their credentials.
-type Signer interface {
+// Shared is a store that users share: each has a credential, with which a human signs.
+type Shared interface {
+	// Place returns the id that a new record gets, with the mark of its owner: see [Owned].
+	// A record that goes back to an earlier one has the owner of that. A [Keeper] chooses
+	// the home of the record, which keeps it.
+	Place(ctx context.Context, id, earlier string) (string, error)
+	// MayAnswer returns an error that wraps ErrDenied where the credential of this process
+	// does not permit to answer a record.
+	MayAnswer(ctx context.Context, id string) error
 	// Rules returns those for a record, or for a new one where id is empty. With an
 	// error they are as they were read last.
 	Rules(ctx context.Context, id string) (Rules, error)
@@ -282,22 +289,14 @@ type Reader interface {
 	Read(ctx context.Context, keys ...Key) []Document
 }
 
-// Entitled is a store whose credential may not permit to answer: MayAnswer returns an error
-// that wraps ErrDenied then.
-type Entitled interface {
-	MayAnswer(ctx context.Context, id string) error
-}
-
 // Unmarker is a store that can prepare an Unmark: PrepareUnmark changes nothing, and unmark
 // begins with the one system call that removes the mark, even if it changed meanwhile.
 type Unmarker interface {
 	PrepareUnmark(ctx context.Context, mark Mark, name, id string) (unmark func() error, err error)
 }
 
-// Keeper is a store with more than one home for its records. Place chooses the home of a
-// new record, which keeps it.
+// Keeper is a store with more than one home for its records.
 type Keeper interface {
-	Placer
 	// Home returns the name of a record's home; empty for the usual one.
 	Home(id string) string
 	// LocalOutcome returns the outcome that this machine gave to a record and that is not

@@ -12,21 +12,13 @@ func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error 
 }
 
 // GetFile implements desk.Store.
-func (s *Store) GetFile(ctx context.Context, id, key string) (data []byte, err error) {
-	err = s.callHome(ctx, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) (err error) {
-		data, err = home.GetFile(ctx, id, key)
-		return err
-	})
-	return data, err
+func (s *Store) GetFile(ctx context.Context, id, key string) ([]byte, error) {
+	return readHome(ctx, s, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) ([]byte, error) { return home.GetFile(ctx, id, key) })
 }
 
 // Files implements desk.Store.
-func (s *Store) Files(ctx context.Context, id string) (keys []string, err error) {
-	err = s.callHome(ctx, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) (err error) {
-		keys, err = home.Files(ctx, id)
-		return err
-	})
-	return keys, err
+func (s *Store) Files(ctx context.Context, id string) ([]string, error) {
+	return readHome(ctx, s, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) ([]string, error) { return home.Files(ctx, id) })
 }
 
 // DeleteFile implements desk.Store.

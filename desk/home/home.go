@@ -45,11 +45,7 @@ const (
 type Far interface {
 	desk.Store
 	desk.Reader
-	desk.Placer
-	desk.Signer
-	// MayAnswer returns an error that wraps desk.ErrDenied where the credential
-	// is an agent's.
-	MayAnswer(ctx context.Context) error
+	desk.Shared
 	// Ping returns nil if the desk answers.
 	Ping(ctx context.Context) error
 }
@@ -92,10 +88,9 @@ type Store struct {
 var (
 	_ desk.Store    = (*Store)(nil)
 	_ desk.Reader   = (*Store)(nil)
-	_ desk.Entitled = (*Store)(nil)
 	_ desk.Keeper   = (*Store)(nil)
 	_ desk.Unmarker = (*Store)(nil)
-	_ desk.Signer   = (*Store)(nil)
+	_ desk.Shared   = (*Store)(nil)
 )
 
 // Join returns the store of two homes.
@@ -115,7 +110,7 @@ func Join(near desk.Store, far Far, log *slog.Logger) *Store {
 // Close ends the background work. Queued answers wait for the next process.
 func (s *Store) Close() { s.close() }
 
-// Place implements desk.Placer: here, if the shared desk does not answer in time, or
+// Place implements desk.Shared: here, if the shared desk does not answer in time, or
 // if the earlier one is here.
 func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, err error) {
 	near := false
@@ -185,6 +180,15 @@ func (s *Store) callHome(ctx context.Context, id string, reach reacher, call fun
 		return call(ctx, s.near)
 	}
 	return reach(ctx, func(ctx context.Context) error { return call(ctx, s.far) })
+}
+
+// readHome is callHome for a call with a result.
+func readHome[T any](ctx context.Context, s *Store, id string, reach reacher, call func(context.Context, desk.Store) (T, error)) (result T, err error) {
+	err = s.callHome(ctx, id, reach, func(ctx context.Context, home desk.Store) (err error) {
+		result, err = call(ctx, home)
+		return err
+	})
+	return result, err
 }
 
 // Create implements desk.Store.
@@ -479,11 +483,7 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	err = s.callHome(ctx, desk.RecordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
-		release, err = home.Lock(ctx, kind, name)
-		return err
-	})
-	return release, err
+	return readHome(ctx, s, desk.RecordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (func(), error) { return home.Lock(ctx, kind, name) })
 }
 
 // announce takes a lock in both homes: in the far one when that can be reached.
@@ -519,7 +519,7 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 	}), nil
 }
 
-// Rules implements desk.Signer. This machine's own records have none.
+// Rules implements desk.Shared. This machine's own records have none.
 func (s *Store) Rules(ctx context.Context, id string) (desk.Rules, error) {
 	near, err := s.isNear(ctx, id)
 	if near || err != nil {
@@ -538,7 +538,7 @@ func (s *Store) Rules(ctx context.Context, id string) (desk.Rules, error) {
 	return s.rules, err
 }
 
-// Keys implements desk.Signer.
+// Keys implements desk.Shared.
 func (s *Store) Keys(ctx context.Context, id string, change func(*proof.Keys) error) (keys map[string]proof.Keys, err error) {
 	near, err := s.isNear(ctx, id)
 	if near || err != nil {
@@ -551,7 +551,7 @@ func (s *Store) Keys(ctx context.Context, id string, change func(*proof.Keys) er
 	return keys, err
 }
 
-// Sign implements desk.Signer.
+// Sign implements desk.Shared.
 func (s *Store) Sign(ctx context.Context, id string, sum []byte) (key string, signature []byte, err error) {
 	if near, err := s.isNear(ctx, id); near || err != nil {
 		return "", nil, err
@@ -559,14 +559,14 @@ func (s *Store) Sign(ctx context.Context, id string, sum []byte) (key string, si
 	return s.far.Sign(ctx, id, sum)
 }
 
-// MayAnswer implements desk.Entitled. While the desk cannot be reached an answer is
+// MayAnswer implements desk.Shared. While the desk cannot be reached an answer is
 // taken; the desk refuses it later if it must.
 func (s *Store) MayAnswer(ctx context.Context, id string) error {
 	near, err := s.isNear(ctx, id)
 	if near || err != nil {
 		return err
 	}
-	err = s.reach(ctx, placeTimeout, s.far.MayAnswer)
+	err = s.reach(ctx, placeTimeout, func(ctx context.Context) error { return s.far.MayAnswer(ctx, id) })
 	if errors.Is(err, desk.ErrDenied) {
 		return err
 	}
@@ -575,10 +575,7 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	err = s.callHome(ctx, desk.RecordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
-		held, err = home.Locked(ctx, kind, name)
-		return err
-	})
+	held, err = readHome(ctx, s, desk.RecordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (bool, error) { return home.Locked(ctx, kind, name) })
 	if unreachable(ctx, err) {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -250,8 +250,8 @@ type absent struct {
 	asked atomic.Bool
 }
 
-func (a *absent) MayAnswer(context.Context) error { return desk.ErrUnreachable }
-func (a *absent) Ping(context.Context) error      { return desk.ErrUnreachable }
+func (a *absent) MayAnswer(context.Context, string) error { return desk.ErrUnreachable }
+func (a *absent) Ping(context.Context) error              { return desk.ErrUnreachable }
 
 func (a *absent) Rules(context.Context, string) (desk.Rules, error) {
 	return desk.Rules{}, desk.ErrUnreachable

@@ -277,7 +277,7 @@ func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
 		return 1, nil
 	}
 	for _, id := range queued {
-		e := o.entry(id)
+		e := o.entry(id) // another answer may have replaced it since it was loaded
 		within, cancel := context.WithTimeoutCause(ctx, entryLimit, errTimeout)
 		err := o.send(within, id, e)
 		cancel()

@@ -46,7 +46,7 @@ func newSpool(t *testing.T, dir string) *spool.Spool {
 func (s *shared) off() { s.FailAt(1, desk.ErrUnreachable, true) }
 func (s *shared) on()  { s.FailAt(0, nil, false) }
 
-func (s *shared) MayAnswer(context.Context) error { return nil }
+func (s *shared) MayAnswer(context.Context, string) error { return nil }
 
 func (s *shared) Place(_ context.Context, id, _ string) (string, error) { return id, nil }
 

@@ -88,7 +88,7 @@ func (s *Store) markReached() {
 // One that is connected may take longer, as when its nodes choose a leader.
 func (s *Store) connect(ctx context.Context) error {
 	for began := time.Now(); ; {
-		err := s.far.MayAnswer(ctx)
+		err := s.far.MayAnswer(ctx, "")
 		if !errors.Is(err, desk.ErrUnreachable) {
 			return nil // a caller that answers learns whether it may
 		}

@@ -4,6 +4,7 @@ package nats_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -59,6 +60,9 @@ func TestBeforeFiles(t *testing.T) {
 		_, err = d.AttachFile(t.Context(), rec.ID, "log.txt", strings.NewReader("a log\n"))
 		if command := map[bool]string{true: "mcp-askuser desk create", false: "mcp-askuser desk init"}[rights]; err == nil || !strings.Contains(err.Error(), command) {
 			t.Errorf("rights %v: %v", rights, err)
+		}
+		if _, err := store.GetFile(t.Context(), rec.ID, strings.Repeat("0", 64)+".txt"); !errors.Is(err, desk.ErrNotFound) {
+			t.Errorf("rights %v: a file of nobody's: %v", rights, err)
 		}
 		if _, err := d.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 			t.Errorf("rights %v: the answer: %v", rights, err)

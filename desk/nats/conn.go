@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
@@ -40,12 +41,11 @@ type conn struct {
 	// connectedFirst is called with a new connection, reconnected after each reconnect.
 	connectedFirst func(*natsgo.Conn, Identity) error
 	reconnected    func()
-	guard          guard
 	ignored        sync.Map // subjects that were logged as ignored
 
 	connecting    sync.Mutex
-	mu            sync.Mutex
-	nc            *natsgo.Conn
+	nc            atomic.Pointer[natsgo.Conn] // nil before the first connection
+	mu            sync.Mutex                  // guards what follows
 	me            Identity
 	connection    context.Context // ends at the next reconnect
 	endConnection context.CancelFunc
@@ -53,6 +53,8 @@ type conn struct {
 	connectedAt   time.Time                               // when the node was connected to
 	probedAt      time.Time                               // when the node was last probed
 	leaderFreshAt time.Time                               // see leaderIsFresh
+	waiting       int                                     // bells and watches; see guarded
+	stopProbe     context.CancelFunc
 }
 
 // Identity is the name and the rights of a credential.
@@ -133,14 +135,14 @@ func readCreds(file string) (credential natsgo.Option, identity string, err erro
 
 // Close ends the connection.
 func (c *conn) Close() {
-	if nc := c.current(); nc != nil {
+	if nc := c.nc.Load(); nc != nil {
 		nc.Close()
 	}
 }
 
 // Node is the name of the node that we are connected to; empty for none.
 func (c *conn) Node() string {
-	if nc := c.current(); nc != nil && nc.IsConnected() {
+	if nc := c.nc.Load(); nc != nil && nc.IsConnected() {
 		return nc.ConnectedServerName()
 	}
 	return ""
@@ -148,30 +150,23 @@ func (c *conn) Node() string {
 
 // connected returns the connection, which may be down at the moment.
 func (c *conn) connected(ctx context.Context) (*natsgo.Conn, error) {
-	if nc := c.current(); nc != nil {
+	if nc := c.nc.Load(); nc != nil {
 		return nc, nil
 	}
 	done := make(chan error, 1)
 	go func() { done <- c.connect() }()
 	select {
 	case err := <-done:
-		return c.current(), err
+		return c.nc.Load(), err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-// current is the connection; nil before the first.
-func (c *conn) current() *natsgo.Conn {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.nc
-}
-
 func (c *conn) connect() error {
 	c.connecting.Lock()
 	defer c.connecting.Unlock()
-	if c.current() != nil {
+	if c.nc.Load() != nil {
 		return nil
 	}
 	options := append(slices.Clone(c.options),
@@ -204,7 +199,8 @@ func (c *conn) connect() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.nc, c.me, c.connectedAt = nc, me, time.Now()
+	c.me, c.connectedAt = me, time.Now()
+	c.nc.Store(nc)
 	return nil
 }
 
@@ -442,9 +438,8 @@ func (c *conn) repeat(ctx context.Context, limit time.Duration, try func(time.Du
 	}
 }
 
-// MayAnswer returns an error that wraps desk.ErrDenied where the credential is
-// an agent's.
-func (c *conn) MayAnswer(ctx context.Context) error {
+// MayAnswer implements desk.Shared: a human's credential may.
+func (c *conn) MayAnswer(ctx context.Context, _ string) error {
 	me, err := c.Identity(ctx)
 	if err == nil && !me.Human {
 		err = fmt.Errorf("%w: it is that of the agent %s, which asks and never answers", desk.ErrDenied, me.Name)

@@ -71,7 +71,10 @@ func (s *Store) GetFile(ctx context.Context, id, key string) (data []byte, err e
 	return data, s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
 		began := time.Now()
 		messages, err := s.lasts(ctx, parts)
-		if err != nil {
+		switch {
+		case errors.Is(err, errNoStream):
+			return true, desk.ErrNotFound
+		case err != nil:
 			return true, err
 		}
 		data = nil

@@ -62,13 +62,14 @@ func testFlippedBit(t *testing.T, stream string) {
 	awaitDesk(t, store)
 	c.Leader()
 	operator := c.Open(natstest.Account, nodes.Operator, "")
-	st, err := operator.Status(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(st.Wrong) > 0 {
-		t.Errorf("before it is read: %v", st.Wrong)
-	}
+	var st nats.Status
+	natstest.Await(t, func() (err error) { // the node may not have everything yet
+		st, err = operator.Status(t.Context(), "")
+		if err == nil && len(st.Wrong) > 0 {
+			err = fmt.Errorf("before it is read: %v", st.Wrong)
+		}
+		return err
+	})
 	if err := operator.FindDamage(t.Context(), &st); err != nil {
 		t.Fatal(err)
 	}

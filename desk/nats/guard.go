@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
@@ -21,33 +20,25 @@ const (
 	guardFresh    = 2 * time.Second         // since a leader has heard a node; it does every second
 )
 
-// guard is the probing of a connection.
-type guard struct {
-	mu      sync.Mutex
-	waiting int // bells and watches
-	stop    context.CancelFunc
-}
-
-// guarded probes the node until release is called.
+// guarded probes the node until release is called, once.
 func (c *conn) guarded() (release func()) {
 	if len(c.urls) < 2 {
 		return func() {}
 	}
-	g := &c.guard
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.waiting++; g.waiting == 1 {
-		ctx, stop := context.WithCancel(context.Background())
-		g.stop = stop
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting++; c.waiting == 1 {
+		var ctx context.Context
+		ctx, c.stopProbe = context.WithCancel(context.Background())
 		go c.probe(ctx)
 	}
-	return sync.OnceFunc(func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if g.waiting--; g.waiting == 0 {
-			g.stop()
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.waiting--; c.waiting == 0 {
+			c.stopProbe()
 		}
-	})
+	}
 }
 
 // probe leaves a node through which neither a leader is heard that hears most nodes,
@@ -60,7 +51,7 @@ func (c *conn) probe(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		nc := c.current()
+		nc := c.nc.Load()
 		if nc == nil || !nc.IsConnected() || c.hearsLeader(ctx) || c.hearsMost(nc, guardProbe) {
 			continue
 		}
@@ -78,7 +69,7 @@ func (c *conn) leaveIfUseless(since time.Time) {
 	if since.Before(c.connectedAt) {
 		since = c.connectedAt
 	}
-	nc, now := c.nc, time.Now()
+	nc, now := c.nc.Load(), time.Now()
 	if nc == nil || now.Sub(since) < requestTimeout/2 || now.Sub(c.probedAt) < requestTimeout {
 		return
 	}

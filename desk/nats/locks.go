@@ -141,7 +141,7 @@ const (
 // askHolder asks a holder. It answers on a subject of this request alone, which is no
 // inbox: a holder learns the name, and may write there.
 func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
-	answers, err := ask(c.current(), m.Subject, backArea+c.identity().writer()+"."+nuid.Next(), string(m.Data))
+	answers, err := ask(c.nc.Load(), m.Subject, backArea+c.identity().writer()+"."+nuid.Next(), string(m.Data))
 	if err != nil {
 		return nil, err
 	}

@@ -68,10 +68,7 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, in 
 			w.ttl = keepMarks
 		}
 		if len(ids) == 0 {
-			w.deleted, w.ttl = true, keepDeleted
-			if m.Subject != subject {
-				w.ttl = keepForeign
-			}
+			w = deletion(p, subject, &m)
 		}
 		err = s.create(ctx, w)
 		return !errors.Is(err, desk.ErrExists) && !errors.Is(err, desk.ErrUncertain), err

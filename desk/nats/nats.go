@@ -89,13 +89,13 @@ type Store struct {
 	ruled  time.Time
 
 	months sync.Map // that are known to be in the index
-	owners sync.Map // names of owners of records
+	owners sync.Map // names of owners of records, by their marks in ids
 }
 
 var (
 	_ desk.Store  = (*Store)(nil)
 	_ desk.Reader = (*Store)(nil)
-	_ desk.Placer = (*Store)(nil)
+	_ desk.Shared = (*Store)(nil)
 )
 
 // Open returns the store at o.URL. It does no I/O but to read the files. The
@@ -112,7 +112,7 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// Place implements desk.Placer. The owner of a record is this credential, or the owner
+// Place implements desk.Shared. The owner of a record is this credential, or the owner
 // of the earlier record that it reopens.
 func (s *Store) Place(ctx context.Context, id, earlier string) (string, error) {
 	me, err := s.awaitIdentity(ctx)
@@ -137,16 +137,8 @@ func (s *Store) owner(ctx context.Context, id string) (string, error) {
 	if desk.OwnedBy(id, me.writer()) {
 		return me.writer(), nil
 	}
-	known := func() (string, bool) {
-		for name := range s.owners.Range {
-			if desk.OwnedBy(id, name.(string)) {
-				return name.(string), true
-			}
-		}
-		return "", false
-	}
-	if name, ok := known(); ok {
-		return name, nil
+	if name, known := s.owners.Load(desk.OwnerIn(id)); known {
+		return name.(string), nil
 	}
 	for stream, filter := range map[string]string{
 		StreamDesk: root + "ask.*.*." + id + ".>",
@@ -156,8 +148,8 @@ func (s *Store) owner(ctx context.Context, id string) (string, error) {
 			return "", err
 		}
 	}
-	if name, ok := known(); ok {
-		return name, nil
+	if name, known := s.owners.Load(desk.OwnerIn(id)); known {
+		return name.(string), nil
 	}
 	return "", desk.ErrNotFound
 }
@@ -391,14 +383,7 @@ func (s *Store) delete(ctx context.Context, p place, subject string) error {
 		if err != nil || !m.exists() {
 			return err
 		}
-		keep := keepDeleted
-		switch {
-		case p.kind == kindEnd:
-			keep = keepPlace
-		case m.Subject != subject:
-			keep = keepForeign
-		}
-		err = s.create(ctx, creation{place: p, subject: subject, deleted: true, ttl: keep, replaces: m.Seq})
+		err = s.create(ctx, deletion(p, subject, &m))
 		if !errors.Is(err, desk.ErrExists) || tries == 8 { // another process changed it in between
 			return err
 		}
@@ -546,8 +531,8 @@ func (s *Store) places(ctx context.Context, stream, filter string) (map[place][]
 			s.ignoreForeign(subject)
 			continue
 		}
-		if p.record() != "" {
-			s.owners.Store(p.owner, true)
+		if id := p.record(); id != "" {
+			s.owners.Store(desk.OwnerIn(id), p.owner)
 		}
 		found[p] = append(found[p], by)
 	}

@@ -24,7 +24,7 @@ const rulesSubject = root + areaAsk + "." + kindKeys + "." + nameless + ".rules.
 // lists their key answers later than that.
 const rulesAge = time.Second
 
-// Rules implements desk.Signer.
+// Rules implements desk.Shared.
 func (s *Store) Rules(ctx context.Context, _ string) (desk.Rules, error) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
@@ -65,7 +65,7 @@ func (s *Store) setRules(ctx context.Context, r desk.Rules) error {
 // keysOf is the place of a human's keys.
 func keysOf(human string) place { return place{areaAsk, kindKeys, human, "trusted"} }
 
-// Keys implements desk.Signer.
+// Keys implements desk.Shared.
 func (s *Store) Keys(ctx context.Context, _ string, change func(*proof.Keys) error) (map[string]proof.Keys, error) {
 	if change != nil {
 		if err := s.updateKeys(ctx, change); err != nil {
@@ -94,7 +94,7 @@ func (s *Store) Keys(ctx context.Context, _ string, change func(*proof.Keys) err
 
 // updateKeys changes the keys of this credential's human.
 func (s *Store) updateKeys(ctx context.Context, change func(*proof.Keys) error) error {
-	if err := s.MayAnswer(ctx); err != nil {
+	if err := s.MayAnswer(ctx, ""); err != nil {
 		return err
 	}
 	me := s.identity()
@@ -124,7 +124,7 @@ func (s *Store) updateKeys(ctx context.Context, change func(*proof.Keys) error) 
 	return err
 }
 
-// Sign implements desk.Signer.
+// Sign implements desk.Shared.
 func (s *Store) Sign(_ context.Context, _ string, sum []byte) (key string, signature []byte, err error) {
 	if me := s.identity(); s.creds == "" || me.Name != "" && !me.Human {
 		return "", nil, nil

@@ -83,7 +83,8 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 		if n.Clock > skew || n.Clock < -skew {
 			st.Wrongf("the clock of %s differs from this machine's by %s: ages are shown wrong; set one of them", n.Name, n.Clock.Round(time.Second))
 		}
-		if older(n.Version, 2, 15) {
+		var major, minor int
+		if _, err := fmt.Sscanf(n.Version, "%d.%d", &major, &minor); err == nil && (major < 2 || major == 2 && minor < 15) {
 			st.Wrongf("%s is nats-server %s: the desk needs 2.15 or newer", n.Name, n.Version)
 		}
 	}
@@ -140,13 +141,6 @@ func (s *Store) streamStatus(ctx context.Context, want natsgo.StreamConfig, st *
 	if n := len(st.Nodes); n >= 3 && row.Replicas < 3 {
 		st.Wrongf("the stream %s is kept by %d of %d nodes: mcp-askuser desk create, as the operator", want.Name, row.Replicas, n)
 	}
-}
-
-// older reports whether a version is below major.minor.
-func older(version string, major, minor int) bool {
-	var a, b int
-	_, err := fmt.Sscanf(version, "%d.%d", &a, &b)
-	return err == nil && (a < major || a == major && b < minor)
 }
 
 // nodeReply is what a node reports.

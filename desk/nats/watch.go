@@ -214,7 +214,7 @@ func (w *watch) read(m *natsgo.Msg) (c desk.Change, err error) {
 	if !desk.ValidID(p.name) {
 		return c, nil
 	}
-	w.store.owners.Store(p.owner, true)
+	w.store.owners.Store(desk.OwnerIn(p.name), p.owner)
 	c = desk.Change{Kind: desk.Kind(p.kind), ID: p.name, Removed: m.Header.Get(headerOp) == opDel}
 	if p.kind == kindEnd {
 		c.Kind = desk.KindReplies

@@ -214,6 +214,18 @@ type creation struct {
 	replaces uint64
 }
 
+// deletion is the delete marker under a subject for a message in its place.
+func deletion(p place, subject string, m *message) creation {
+	w := creation{place: p, subject: subject, deleted: true, ttl: keepDeleted, replaces: m.Seq}
+	switch {
+	case p.kind == kindEnd:
+		w.ttl = keepPlace
+	case m.Subject != subject:
+		w.ttl = keepForeign
+	}
+	return w
+}
+
 // create commits a document where there is none: ErrExists where there is
 // another, which was read and not only reported; nil where it has the same
 // bytes, stored by an attempt whose acknowledgement was lost. ErrUncertain
@@ -269,7 +281,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 // remove deletes a message that was read and that this credential wrote; one that was
 // stored in its place since then stays.
 func (c *conn) remove(ctx context.Context, p place, m *message) error {
-	err := c.create(ctx, creation{place: p, subject: m.Subject, deleted: true, ttl: keepDeleted, replaces: m.Seq})
+	err := c.create(ctx, deletion(p, m.Subject, m))
 	if errors.Is(err, desk.ErrExists) {
 		return nil
 	}

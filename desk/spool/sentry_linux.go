@@ -29,7 +29,7 @@ type sentry struct {
 	waiting map[*os.File]struct{} // the pipes that are waited on
 	post    *os.File              // the watched directory; kept while there is no waiter
 	seen    state
-	leaving chan struct{} // ends listen; nil while there is no waiter
+	stop    func() // ends the signals; nil while there is no waiter
 }
 
 // state is what tells a store from another in its place, or from itself closed.
@@ -61,11 +61,15 @@ func (s *sentry) join(dir string, pipe *os.File) {
 	if s.waiting == nil {
 		s.waiting = map[*os.File]struct{}{}
 	}
-	if s.leaving == nil {
-		s.leaving = make(chan struct{})
+	if s.stop == nil {
 		signals := make(chan os.Signal, 1)
 		signal.Notify(signals, unix.SIGIO)
-		go s.listen(dir, signals, s.leaving)
+		s.stop = func() { signal.Stop(signals); close(signals) }
+		go func() {
+			for range signals {
+				s.check(dir)
+			}
+		}()
 	}
 	delete(s.waiting, pipe) // it looks next
 	now := stateOf(dir)
@@ -97,22 +101,9 @@ func (s *sentry) leave(pipe *os.File) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.waiting, pipe)
-	if len(s.waiting) == 0 && s.leaving != nil {
-		close(s.leaving)
-		s.leaving = nil
-	}
-}
-
-// listen takes the signals until the last waiter has left.
-func (s *sentry) listen(dir string, signals chan os.Signal, leaving <-chan struct{}) {
-	defer signal.Stop(signals)
-	for {
-		select {
-		case <-signals:
-			s.check(dir)
-		case <-leaving:
-			return
-		}
+	if len(s.waiting) == 0 && s.stop != nil {
+		s.stop()
+		s.stop = nil
 	}
 }
 

@@ -18,7 +18,7 @@ func TestSentryOfReplacedStore(t *testing.T) {
 	if err := os.MkdirAll(pending, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := sentry{leaving: make(chan struct{})} // nothing listens
+	s := sentry{stop: func() {}} // nothing listens
 	pipe := func() *os.File {
 		r, w, err := os.Pipe()
 		if err != nil {

@@ -40,9 +40,6 @@ func (s *Apart) On(ctx context.Context) error {
 // Queue implements desk.Keeper.
 func (s *Apart) Queue(context.Context, string, []byte) error { return desk.ErrUnsent }
 
-// Place implements desk.Keeper.
-func (s *Apart) Place(_ context.Context, id, _ string) (string, error) { return id, nil }
-
 // Home implements desk.Keeper.
 func (s *Apart) Home(string) string { return "" }
 

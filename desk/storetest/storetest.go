@@ -62,7 +62,7 @@ func own(t *testing.T, s desk.Store, year int, month time.Month, n int) string {
 // credential; on any other the id itself.
 func Own(t *testing.T, s desk.Store, id string) string {
 	t.Helper()
-	of, ok := s.(desk.Placer)
+	of, ok := s.(desk.Shared)
 	if !ok {
 		return id
 	}

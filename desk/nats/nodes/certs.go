@@ -23,53 +23,30 @@ import (
 // directory again.
 const validity = 10 * 365 * 24 * time.Hour
 
-// authority signs the nodes' certificates. Its key stays in the directory that
-// was written, and is copied to no node.
-type authority struct {
-	tls.Certificate
-	pem []byte
-}
-
-// authority returns that of the directory, and makes it if need be.
-func (p *Plan) authority() (*authority, error) {
+// authority returns the certificate that signs the nodes', and makes it if need be. Its key
+// stays in the directory that was written, and is copied to no node.
+func (p *Plan) authority() (ca tls.Certificate, err error) {
 	keyFile := filepath.Join(p.Dir, "ca.key")
-	data, err := os.ReadFile(p.CA())
-	if errors.Is(err, fs.ErrNotExist) {
-		data, err = p.newAuthority(keyFile)
+	if _, err := os.Stat(p.CA()); errors.Is(err, fs.ErrNotExist) {
+		template := certTemplate("desk")
+		template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
+		if err := errors.Join(os.MkdirAll(p.Dir, 0o700), writePair(p.CA(), keyFile, template, nil)); err != nil {
+			return ca, err
+		}
 	}
-	if err != nil {
-		return nil, err
+	if ca, err = tls.LoadX509KeyPair(p.CA(), keyFile); err != nil {
+		err = fmt.Errorf("%s and ca.key beside it: %w", p.CA(), err)
 	}
-	pair, err := tls.LoadX509KeyPair(p.CA(), keyFile)
-	if err != nil {
-		return nil, fmt.Errorf("%s and ca.key beside it: %w", p.CA(), err)
-	}
-	return &authority{pair, data}, nil
-}
-
-func (p *Plan) newAuthority(keyFile string) ([]byte, error) {
-	template := certTemplate("desk")
-	template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
-	cert, key, err := sign(template, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
-		return nil, err
-	}
-	return cert, errors.Join(
-		os.WriteFile(keyFile, key, 0o600),
-		os.WriteFile(p.CA(), cert, 0o644), //nolint:gosec // a certificate is public
-	)
+	return ca, err
 }
 
 // certify writes the certificate of a node into its directory, which it makes,
 // for its host and for connections from its own machine, unless there is one for
 // this host.
-func (a *authority) certify(dir string, n Node) error {
+func (p *Plan) certify(dir string, n Node, ca *tls.Certificate) error {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
-	if err == nil && pair.Leaf.VerifyHostname(n.Host) == nil && pair.Leaf.CheckSignatureFrom(a.Leaf) == nil {
+	if err == nil && pair.Leaf.VerifyHostname(n.Host) == nil && pair.Leaf.CheckSignatureFrom(ca.Leaf) == nil {
 		return nil
 	}
 	template := certTemplate(n.Name)
@@ -82,15 +59,14 @@ func (a *authority) certify(dir string, n Node) error {
 	} else {
 		template.DNSNames = append(template.DNSNames, n.Host)
 	}
-	cert, key, err := sign(template, a)
+	data, err := os.ReadFile(p.CA())
 	if err != nil {
 		return err
 	}
 	return errors.Join(
 		os.MkdirAll(dir, 0o700),
-		os.WriteFile(keyFile, key, 0o600),
-		os.WriteFile(filepath.Join(dir, "ca.pem"), a.pem, 0o644), //nolint:gosec // a certificate is public
-		os.WriteFile(certFile, cert, 0o644),                      //nolint:gosec // a certificate is public
+		os.WriteFile(filepath.Join(dir, "ca.pem"), data, 0o644), //nolint:gosec // a certificate is public
+		writePair(certFile, keyFile, template, ca),
 	)
 }
 
@@ -103,20 +79,26 @@ func certTemplate(name string) *x509.Certificate {
 	}
 }
 
-// sign makes a certificate, signed by an authority or by itself, and its key, both in
-// PEM.
-func sign(template *x509.Certificate, by *authority) (cert, key []byte, err error) {
+// writePair writes a new key and its certificate, signed by an authority or by itself.
+func writePair(certFile, keyFile string, template *x509.Certificate, by *tls.Certificate) error {
 	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	parent, signer := template, crypto.PrivateKey(pair)
 	if by != nil {
 		parent, signer = by.Leaf, by.PrivateKey
 	}
-	cert, err = x509.CreateCertificate(rand.Reader, template, parent, &pair.PublicKey, signer)
-	if err == nil {
-		key, err = x509.MarshalECPrivateKey(pair)
+	cert, err := x509.CreateCertificate(rand.Reader, template, parent, &pair.PublicKey, signer)
+	if err != nil {
+		return err
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: key}), err
+	key, err := x509.MarshalECPrivateKey(pair)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: key}), 0o600),
+		os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o644), //nolint:gosec // a certificate is public
+	)
 }

@@ -9,6 +9,7 @@ package nodes
 import (
 	"bytes"
 	"cmp"
+	"crypto/tls"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -132,11 +133,11 @@ func (p *Plan) Write() error {
 		return err
 	}
 	// For a page in a container, which is reached through its own machine.
-	if err := ca.certify(filepath.Join(p.Dir, "page"), Node{Name: "localhost", Host: "localhost"}); err != nil {
+	if err := p.certify(filepath.Join(p.Dir, "page"), Node{Name: "localhost", Host: "localhost"}, &ca); err != nil {
 		return err
 	}
 	for _, n := range p.Nodes {
-		if err := p.writeNode(n, ca, users, system); err != nil {
+		if err := p.writeNode(n, &ca, users, system); err != nil {
 			return err
 		}
 	}
@@ -319,9 +320,9 @@ func newCredential(file, subject string) ([]byte, error) {
 }
 
 // writeNode writes the directory of a node.
-func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system user) error {
+func (p *Plan) writeNode(n Node, ca *tls.Certificate, users map[string][]user, system user) error {
 	dir := filepath.Join(p.Dir, n.Name)
-	if err := ca.certify(dir, n); err != nil {
+	if err := p.certify(dir, n, ca); err != nil {
 		return err
 	}
 	listen := "127.0.0.1"
