@@ -4,7 +4,7 @@
 // drawing of a record, the question whether to dismiss or discuss one, and running a
 // full-screen model on a terminal.
 //
-// It may import question, desk, ui/words and ui/term/act. It must not know any of
+// It may import question, desk, ui/view, ui/words and ui/term/act. It must not know any of
 // the rooms that use it, nor any other surface.
 //
 // The rules that hold on every terminal:

@@ -44,11 +44,9 @@ func Spell(before int, key string, options int) int {
 func DrawRecord(s *Styles, rec desk.Record, full bool, keys []string, marked, width int) []string {
 	var lines []string
 	past := view.Local(rec)
-	for i, x := range past.Asked() {
-		if i > 0 {
-			keys = nil
-		}
+	for _, x := range past.Asked() {
 		lines = append(lines, drawResponse(s, x, full, keys, marked, width)...)
+		keys = nil
 		if past.State == desk.Answered && x.Answer == nil {
 			lines = append(lines, "  "+s.Muted.Render(LeftOpen()))
 		}

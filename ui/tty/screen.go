@@ -125,9 +125,7 @@ func follow(ctx context.Context, b form.Backing, send func(tea.Msg)) (stop func(
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
 	go func() {
-		defer close(done)
 		events, err := b.Desk.Watch(ctx)
 		if err != nil {
 			return
@@ -149,11 +147,5 @@ func follow(ctx context.Context, b form.Backing, send func(tea.Msg)) (stop func(
 			}
 		}
 	}()
-	return func() {
-		cancel()
-		select {
-		case <-done:
-		case <-time.After(killTime): // the store hangs
-		}
-	}
+	return cancel
 }

@@ -39,6 +39,16 @@ func TestEndOfInputIsNoAnswer(t *testing.T) {
 	}
 }
 
+// At the review a command that only a question has says so.
+func TestCommandsOfQuestionsAtReview(t *testing.T) {
+	for _, line := range []string{"-", ":=", ":e", ":f"} {
+		out, replies, err := ask(t, sample("review"), "2\n1 2\nkiosk\n"+line+"\n\n", always(nil))
+		if len(replies) != 1 || err != nil || !strings.Contains(out, line+" is none of these.") {
+			t.Errorf("%s: committed %+v, returned %v\n%s", line, replies, err, out)
+		}
+	}
+}
+
 // A reply that the desk refuses is put right, not lost.
 func TestRefusedReplyIsPutRight(t *testing.T) {
 	refuse := func(try int) error {
