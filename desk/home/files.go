@@ -8,22 +8,22 @@ import (
 
 // PutFile implements desk.Store.
 func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error {
-	return s.callHome(ctx, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) error { return home.PutFile(ctx, id, key, data) })
+	return s.callHome(ctx, id, s.within(fileTimeout), func(ctx context.Context, home desk.Store) error { return home.PutFile(ctx, id, key, data) })
 }
 
 // GetFile implements desk.Store.
 func (s *Store) GetFile(ctx context.Context, id, key string) ([]byte, error) {
-	return readHome(ctx, s, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) ([]byte, error) { return home.GetFile(ctx, id, key) })
+	return readHome(ctx, s, id, s.within(fileTimeout), func(ctx context.Context, home desk.Store) ([]byte, error) { return home.GetFile(ctx, id, key) })
 }
 
 // Files implements desk.Store.
 func (s *Store) Files(ctx context.Context, id string) ([]string, error) {
-	return readHome(ctx, s, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) ([]string, error) { return home.Files(ctx, id) })
+	return readHome(ctx, s, id, s.within(fileTimeout), func(ctx context.Context, home desk.Store) ([]string, error) { return home.Files(ctx, id) })
 }
 
 // DeleteFile implements desk.Store.
 func (s *Store) DeleteFile(ctx context.Context, id, key string) error {
-	return s.callHome(ctx, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) error { return home.DeleteFile(ctx, id, key) })
+	return s.callHome(ctx, id, s.within(fileTimeout), func(ctx context.Context, home desk.Store) error { return home.DeleteFile(ctx, id, key) })
 }
 
 // FilePath implements desk.Store. What the far home keeps is copied to the near one, which

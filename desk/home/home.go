@@ -38,6 +38,7 @@ const (
 	electionTimeout = 12 * time.Second // the same, where it has answered this process before
 	readTimeout     = 5 * time.Second  // before the remembered state is shown
 	sendTimeout     = 10 * time.Second // before an answer goes to the outbox
+	fileTimeout     = 30 * time.Second // for the content of a file
 	retryInterval   = time.Second      // between two tries to reach it again
 )
 
