@@ -129,7 +129,7 @@ func row(t *testing.T, c cell, bin string, after time.Duration) {
 	t.Helper()
 	named := map[string]string{claudeForm: "own form", codexForm: "own form", copilotForm: "own form", ourForm: "our form", toast: "a toast", "Which database?": "the editor's form",
 		answered: "answered", unavailable: "unavailable", agentsWords: "the agent's words", "": "nothing"}
-	_, _ = fmt.Fprintf(t.Output(), "| %s %s | %s | %s | %.1f s | %s | %s |\n", c.host, version(t, bin), c.place, named[c.shows], after.Seconds(), c.keys, named[c.want])
+	_, _ = fmt.Fprintf(t.Output(), "| %s %s | %s | %s | %.1f s | %s | %s |\n", c.host, version(t, bin), c.place, cmp.Or(named[c.shows], c.shows), after.Seconds(), c.keys, named[c.want])
 }
 
 // version is that of the package of a program.
