@@ -37,11 +37,7 @@ func decodeRecord(id string, data []byte) (Record, error) {
 // damaged is the error of a document that this program did not write. It names the
 // document's file, where it is one.
 func (d *Desk) damaged(kind Kind, id string, err error) error {
-	name := string(kind) + " " + id
-	if of, ok := d.store.(Filer); ok {
-		name = cmp.Or(of.Path(kind, id), name)
-	}
-	return fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
+	return fmt.Errorf("%w: %s: %w", ErrDamaged, cmp.Or(d.store.Path(kind, id), string(kind)+" "+id), err)
 }
 
 // decodeArchived reads a document of the archive collection, which has ended. The policy is

@@ -10,6 +10,11 @@ import (
 	"mcp-askuser/question"
 )
 
+// pathless is a store whose documents are no files.
+type pathless struct{ Store }
+
+func (pathless) Path(Kind, string) string { return "" }
+
 const someID = "01KB3C4D5E6F7G8H9JAKBMCNDP"
 
 var documents = []string{
@@ -27,7 +32,7 @@ var documents = []string{
 }
 
 func TestDecode(t *testing.T) {
-	d := New(nil, Options{})
+	d := New(pathless{}, Options{})
 	asked, archived, reply := map[int]bool{0: true, 9: true}, map[int]bool{1: true, 2: true}, map[int]bool{8: true}
 	for i, doc := range documents {
 		if _, err := d.decodeAsked(someID, Document{Data: []byte(doc)}, Document{}); (err == nil) != asked[i] || err != nil && !errors.Is(err, ErrDamaged) {
@@ -44,7 +49,7 @@ func TestDecode(t *testing.T) {
 
 // People read what is wrong with a document: it names nothing of Go's.
 func TestDamageInWords(t *testing.T) {
-	_, err := New(nil, Options{}).decodeAsked(someID, Document{Data: []byte(`{"id":"` + someID + `","state":"pending","round":"one"}`)}, Document{})
+	_, err := New(pathless{}, Options{}).decodeAsked(someID, Document{Data: []byte(`{"id":"` + someID + `","state":"pending","round":"one"}`)}, Document{})
 	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), `a JSON string does not belong at "round"`) {
 		t.Error(err)
 	}
@@ -57,7 +62,7 @@ func FuzzDecode(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc), []byte(documents[8]))
 	}
-	d := New(nil, Options{})
+	d := New(pathless{}, Options{})
 	f.Fuzz(func(t *testing.T, doc, reply []byte) {
 		records := map[string]func([]byte) (Record, error){
 			"asked":    func(b []byte) (Record, error) { return d.decodeAsked(someID, Document{Data: b}, Document{}) },

@@ -14,13 +14,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"mcp-askuser/desk/proof"
 )
 
 // Options are what a desk needs from outside. The zero value is ready.
 type Options struct {
 	Now  func() time.Time // the clock; time.Now if nil
-	Rand io.Reader        // the source of ids; crypto/rand if nil
+	Rand io.Reader        // the source of ids, which never fails; crypto/rand if nil
 	Log  *slog.Logger     // damaged documents, missed notifications; silent if nil
 
 	// Keep is how long a question without a waiting asker stays open, and an
@@ -47,9 +49,8 @@ type Options struct {
 // processes.
 type Desk struct {
 	store  Store
-	keeper Keeper    // the same store, where it has more than one home; else nil
-	signer Signer    // the same store, where humans sign with their credentials; else nil
-	files  FileStore // the same store, where it keeps files; else nil
+	keeper Keeper // the same store, where it has more than one home; else nil
+	signer Signer // the same store, where humans sign with their credentials; else nil
 	now    func() time.Time
 	log    *slog.Logger
 	hub    hub
@@ -66,8 +67,7 @@ type Desk struct {
 
 	statements sync.Map // of what this process has asked and not archived, by id
 
-	mu  sync.Mutex // guards ids
-	ids *ids
+	ids ids
 
 	presence  sync.Mutex         // guards announced
 	announced map[*string]func() // releases, by the name
@@ -88,7 +88,7 @@ func New(store Store, opts Options) *Desk {
 		maxRounds: opts.MaxRounds,
 		prove:     opts.Prove,
 		keys:      opts.Keys,
-		ids:       newIDs(cmp.Or(opts.Rand, rand.Reader)),
+		ids:       ids{entropy: ulid.Monotonic(cmp.Or(opts.Rand, rand.Reader), 0)},
 		announced: map[*string]func(){},
 	}
 	if d.keys == nil {
@@ -96,7 +96,6 @@ func New(store Store, opts Options) *Desk {
 	}
 	d.keeper, _ = store.(Keeper)
 	d.signer, _ = store.(Signer)
-	d.files, _ = store.(FileStore)
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	d.retention.desk, d.retention.keep = d, opts.KeepHistory
 	if opts.Own != nil {
@@ -106,12 +105,9 @@ func New(store Store, opts Options) *Desk {
 }
 
 // nextID returns a new id and the time in it.
-func (d *Desk) nextID() (id string, at time.Time, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (d *Desk) nextID() (id string, at time.Time) {
 	at = d.time()
-	id, err = d.ids.next(at)
-	return id, at, err
+	return d.ids.next(at), at
 }
 
 // time is now as it reads when it comes back from the store.

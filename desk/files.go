@@ -19,8 +19,8 @@ var ErrNoFiles = errors.New("files cannot be attached here")
 const maxStored = 40
 
 // TakesFiles reports whether files can be attached to an answer to a record.
-func (d *Desk) TakesFiles(rec *Record) bool {
-	return d.files != nil && !rec.Asker.Mirrored() // a host's own question takes text alone
+func (rec *Record) TakesFiles() bool {
+	return !rec.Asker.Mirrored() // a host's own question takes text alone
 }
 
 // AttachFile keeps a file for an answer to an open record. The surface puts what it returns
@@ -32,7 +32,7 @@ func (d *Desk) AttachFile(ctx context.Context, id, name string, r io.Reader) (qu
 	switch {
 	case err != nil:
 		return question.File{}, err
-	case !d.TakesFiles(&rec):
+	case !rec.TakesFiles():
 		return question.File{}, ErrNoFiles
 	}
 	data, err := io.ReadAll(io.LimitReader(r, question.MaxFileSize+1))
@@ -43,7 +43,7 @@ func (d *Desk) AttachFile(ctx context.Context, id, name string, r io.Reader) (qu
 	if err != nil {
 		return question.File{}, err
 	}
-	kept, err := d.files.Files(ctx, id)
+	kept, err := d.store.Files(ctx, id)
 	if err != nil {
 		return question.File{}, err
 	}
@@ -52,13 +52,13 @@ func (d *Desk) AttachFile(ctx context.Context, id, name string, r io.Reader) (qu
 		found.AddTranslated("file", "the file %q cannot be attached: this question has too many", f.Name)
 		return question.File{}, found
 	}
-	if err := d.files.PutFile(ctx, id, f.Key(), data); err != nil {
+	if err := d.store.PutFile(ctx, id, f.Key(), data); err != nil {
 		return question.File{}, fmt.Errorf("store %q: %w", f.Name, err)
 	}
 	// A record that ended in between would leave it behind for ever.
 	rec, err = d.stillOpen(ctx, id)
 	if err != nil && !hasKey(rec.files(), f.Key()) {
-		err = errors.Join(err, d.files.DeleteFile(context.WithoutCancel(ctx), id, f.Key()))
+		err = errors.Join(err, d.store.DeleteFile(context.WithoutCancel(ctx), id, f.Key()))
 	}
 	return f, err
 }
@@ -82,10 +82,10 @@ func (d *Desk) File(ctx context.Context, id, key string) (question.File, []byte,
 
 // file is File, named like the key.
 func (d *Desk) file(ctx context.Context, id, key string) (question.File, []byte, error) {
-	if d.files == nil || !ValidID(id) || !question.ValidKey(key) {
+	if !ValidID(id) || !question.ValidKey(key) {
 		return question.File{}, nil, ErrNotFound
 	}
-	data, err := d.files.GetFile(ctx, id, key)
+	data, err := d.store.GetFile(ctx, id, key)
 	if err != nil {
 		return question.File{}, nil, err
 	}
@@ -98,11 +98,7 @@ func (d *Desk) file(ctx context.Context, id, key string) (question.File, []byte,
 
 // FilePath returns the path of a file of a record on this machine; empty where there is none.
 func (d *Desk) FilePath(ctx context.Context, id string, f question.File) string {
-	copier, ok := d.files.(FileCopier)
-	if !ok {
-		return ""
-	}
-	path, err := copier.FilePath(ctx, id, f.Key())
+	path, err := d.store.FilePath(ctx, id, f.Key())
 	if err != nil {
 		d.log.WarnContext(ctx, "a file cannot be handed on", "id", id, "file", f.Name, "error", err)
 		return ""
@@ -163,16 +159,13 @@ func (rec *Record) files() (out []question.File) {
 
 // dropFiles removes the files of a record but some.
 func (d *Desk) dropFiles(ctx context.Context, id string, but []question.File) error {
-	if d.files == nil {
-		return nil
-	}
-	keys, err := d.files.Files(ctx, id)
+	keys, err := d.store.Files(ctx, id)
 	if errors.Is(err, ErrNoFiles) {
 		return nil
 	}
 	for _, key := range keys {
 		if !hasKey(but, key) {
-			err = errors.Join(err, d.files.DeleteFile(ctx, id, key))
+			err = errors.Join(err, d.store.DeleteFile(ctx, id, key))
 		}
 	}
 	return err

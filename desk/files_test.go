@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"image/png"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
 	"mcp-askuser/question"
 )
 
@@ -103,9 +105,21 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	if f, data, err := d.File(t.Context(), rec.ID, shot.Key()); err != nil || f.Type != shot.Type || !bytes.Equal(data, picture(t)) {
 		t.Errorf("read from the archive: %+v, %v", f, err)
 	}
+	var want int64 // the files count beside the documents
+	for _, x := range []desk.Record{rec, again} {
+		info, err := os.Stat(openSpool(t, dir).Path(desk.KindArchive, x.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want += info.Size()
+	}
+	want += shot.Size
 	now = now.Add(48 * time.Hour)
-	if _, err := d.Prune(t.Context(), now, false); err != nil {
-		t.Fatal(err)
+	for _, dry := range []bool{true, false} {
+		months, err := d.Prune(t.Context(), now, dry)
+		if err != nil || len(months) != 1 || months[0].Bytes != want {
+			t.Errorf("pruned %+v, %v; want %d bytes", months, err, want)
+		}
 	}
 	if kept := keptFiles(t, dir); len(kept) > 0 {
 		t.Errorf("pruned, the store keeps %v", kept)
@@ -163,5 +177,33 @@ func TestFilesThatWereNotAttached(t *testing.T) {
 	}
 	if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{How: desk.HowPage}); err != nil {
 		t.Errorf("the file that was attached: %v", err)
+	}
+}
+
+// unremovable is a store whose files cannot be removed.
+type unremovable struct{ *spool.Spool }
+
+func (unremovable) DeleteFile(context.Context, string, string) error { return desk.ErrUnreachable }
+
+// A record whose files cannot be removed is pruned later: nothing else leads to them.
+func TestPruneWithoutItsFiles(t *testing.T) {
+	dir := storeDir(t)
+	d := at(t, dir, begin, desk.Options{})
+	rec := ask(t, d)
+	shot := attach(t, d, rec.ID, "a.png", picture(t))
+	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Files: []question.File{shot}}}}
+	must(d.Reply(t.Context(), rec.ID, r, desk.Evidence{How: desk.HowPage}))
+	if err := d.Archive(t.Context(), rec.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := desk.New(unremovable{openSpool(t, dir)}, desk.Options{}).Prune(t.Context(), begin.AddDate(0, 0, 1), false); !errors.Is(err, desk.ErrUnreachable) || got != nil {
+		t.Errorf("pruned %+v, %v", got, err)
+	}
+	if _, err := d.Get(t.Context(), rec.ID); err != nil {
+		t.Error(err)
+	}
+	must(desk.New(openSpool(t, dir), desk.Options{}).Prune(t.Context(), begin.AddDate(0, 0, 1), false))
+	if kept := keptFiles(t, dir); len(kept) > 0 {
+		t.Errorf("pruned, the store keeps %v", kept)
 	}
 }

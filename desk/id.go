@@ -4,38 +4,28 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/oklog/ulid/v2"
 )
 
 // ids makes record ids: random, and ascending within the process even when the
-// clock is set back. Not safe for concurrent use.
+// clock is set back.
 type ids struct {
+	mu      sync.Mutex
 	entropy *ulid.MonotonicEntropy
 	last    uint64 // milliseconds since 1970, of the latest id
 }
 
-func newIDs(random io.Reader) *ids {
-	return &ids{entropy: ulid.Monotonic(random, 0)}
-}
-
-func (g *ids) next(now time.Time) (string, error) {
+func (g *ids) next(now time.Time) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if ms := now.UnixMilli(); ms > 0 {
 		g.last = max(g.last, uint64(ms))
 	}
-	id, err := ulid.New(g.last, g.entropy)
-	if errors.Is(err, ulid.ErrMonotonicOverflow) {
-		g.last++ // this millisecond's ids are used up
-		id, err = ulid.New(g.last, g.entropy)
-	}
-	if err != nil {
-		return "", err
-	}
-	return id.String(), nil
+	return ulid.MustNew(g.last, g.entropy).String() // a millisecond has more ids than a process can use
 }
 
 // ValidID reports whether id is a record id in its one spelling: 26 upper
@@ -44,6 +34,9 @@ func ValidID(id string) bool {
 	u, err := ulid.ParseStrict(id)
 	return err == nil && u.String() == id
 }
+
+// RecordOf returns the record that a lock is about: its name begins with the id.
+func RecordOf(lock string) string { return lock[:min(len(lock), ulid.EncodedSize)] }
 
 // FirstID returns an id that none made at or after a time is below.
 func FirstID(at time.Time) string {

@@ -62,27 +62,28 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 		}
 	}
 	if rec.Outcome.Unsettled {
-		if err := d.overrule(&rec, o); err != nil {
-			return rec, err
-		}
+		d.overrule(&rec, o)
 	}
-	return d.putSettled(ctx, rec)
+	if err := d.createEntry(ctx, rec); err != nil { // unless it is archived: then that entry counts
+		return rec, err
+	}
+	if err := d.Archive(ctx, rec.ID); err != nil {
+		return rec, err
+	}
+	return d.archived(ctx, rec.ID)
 }
 
 // overrule makes o the outcome of a record, unless its reply says the same.
-func (d *Desk) overrule(rec *Record, o Outcome) error {
+func (d *Desk) overrule(rec *Record, o Outcome) {
 	here := *rec.Outcome // a copy: others hold the outcome
 	here.Unsettled = false
 	if here.Status == o.Status && rec.SameReply(here.Reply, o.Reply) {
 		rec.Outcome = &here
-		return nil
+		return
 	}
-	if err := d.stamp(&o); err != nil {
-		return fmt.Errorf("end %s: %w", rec.ID, err)
-	}
+	d.stamp(&o)
 	o.Unsettled = false
 	rec.State, rec.Outcome, rec.Later = o.Status, &o, &here
-	return nil
 }
 
 // WithLater returns an ended record with answers that arrived afterwards, from a form that
@@ -100,24 +101,9 @@ func (d *Desk) WithLater(rec Record, r question.Reply, from Evidence) Record {
 		return rec
 	}
 	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: from.Surface, Answerer: d.Answerer(from, rec.Asker)}
-	if err := d.stamp(&o); err != nil {
-		d.log.Warn("a later answer is not kept", "id", rec.ID, "error", err)
-		return rec
-	}
+	d.stamp(&o)
 	rec.Later = &o
 	return rec
-}
-
-// putSettled archives a record as it is now, unless it is archived: then that entry
-// counts.
-func (d *Desk) putSettled(ctx context.Context, rec Record) (Record, error) {
-	if err := d.createEntry(ctx, rec); err != nil {
-		return rec, err
-	}
-	if err := d.Archive(ctx, rec.ID); err != nil {
-		return rec, err
-	}
-	return d.archived(ctx, rec.ID)
 }
 
 // SameReply reports whether two replies to a record say the same to its asker,

@@ -35,9 +35,7 @@ func OwnerMark(owner string) string {
 // placeRecord gives a new record its id, its time and its home, before anything of it
 // is stored.
 func (d *Desk) placeRecord(ctx context.Context, rec *Record) (err error) {
-	if rec.ID, rec.CreatedAt, err = d.nextID(); err != nil {
-		return err
-	}
+	rec.ID, rec.CreatedAt = d.nextID()
 	if of, ok := d.store.(Placer); ok {
 		if rec.ID, err = of.Place(ctx, rec.ID, rec.Earlier); err != nil {
 			return err

@@ -20,7 +20,7 @@ const minHistory = time.Hour
 type Month struct {
 	Name      string `json:"month"` // 2006-01
 	Questions int    `json:"questions"`
-	Bytes     int64  `json:"bytes"`
+	Bytes     int64  `json:"bytes"` // with their files
 }
 
 // Prune removes the questions that were asked before a time and have ended, with their
@@ -102,8 +102,8 @@ func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 	return used, nil
 }
 
-// pruneOne prunes an archived record, and returns its bytes; 0 where it is kept. The
-// indexes are cleared first: a record that is left after them is pruned again.
+// pruneOne prunes an archived record, and returns its bytes; 0 where it is kept. The record
+// is removed last: only it leads to its marks and files.
 func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, err error) {
 	if of, ok := d.store.(Entitled); ok {
 		if err := of.MayAnswer(ctx, id); err != nil { // an agent's credential writes to the archive, and yet may not
@@ -117,19 +117,26 @@ func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, e
 		}
 		return 0, doc.Err
 	}
-	size = int64(max(1, len(doc.Data)))
-	if dry {
-		return size, nil
-	}
 	rec, err := decodeRecord(id, doc.Data)
 	if err != nil {
 		d.leaveOut(ctx, id, d.damaged(KindArchive, id, err))
 		return 0, nil
 	}
-	if err := d.removeMarks(ctx, &rec); err != nil {
-		return 0, fmt.Errorf("prune %s: %w", id, err)
+	size = int64(len(doc.Data))
+	for _, f := range rec.files() {
+		size += f.Size
 	}
-	if err := cmp.Or(d.dropFiles(ctx, id, nil), d.store.Delete(ctx, KindArchive, id)); err != nil {
+	if dry {
+		return size, nil
+	}
+	err = d.removeMarks(ctx, &rec)
+	if err == nil {
+		err = d.dropFiles(ctx, id, nil)
+	}
+	if err == nil {
+		err = d.store.Delete(ctx, KindArchive, id)
+	}
+	if err != nil {
 		return 0, fmt.Errorf("prune %s: %w", id, err)
 	}
 	return size, nil
@@ -200,10 +207,8 @@ func (h *retention) prune(ctx context.Context, now time.Time) error {
 	if err != nil || more {
 		return err
 	}
-	id, _, err := h.desk.nextID()
-	if err == nil {
-		err = h.desk.store.Mark(ctx, MarkPruned, name, id)
-	}
+	id, _ := h.desk.nextID()
+	err = h.desk.store.Mark(ctx, MarkPruned, name, id)
 	for _, old := range done {
 		err = errors.Join(err, h.desk.store.Unmark(ctx, MarkPruned, name, old))
 	}

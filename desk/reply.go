@@ -147,14 +147,14 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Reco
 	if o.Reply != nil {
 		o.Asked = rec.Statement()
 	}
-	err := d.stamp(&o)
-	if err == nil && (as == RoleHuman || o.Reply == nil) { // a human may end what an agent asked
-		if err = d.sign(ctx, &rec, &o); as != RoleHuman && errors.Is(err, ErrDenied) {
-			o.Credential, err = nil, nil
+	d.stamp(&o)
+	if as == RoleHuman || o.Reply == nil { // a human may end what an agent asked
+		switch err := d.sign(ctx, &rec, &o); {
+		case as != RoleHuman && errors.Is(err, ErrDenied):
+			o.Credential = nil
+		case err != nil:
+			return rec, err
 		}
-	}
-	if err != nil {
-		return rec, err
 	}
 	data, err := json.Marshal(o)
 	if err != nil {
@@ -253,13 +253,12 @@ func retryUncertain(commit func() error) error {
 }
 
 // stamp gives an outcome its id and time.
-func (d *Desk) stamp(o *Outcome) error {
-	id, now, err := d.nextID()
+func (d *Desk) stamp(o *Outcome) {
+	id, now := d.nextID()
 	o.ID = id
 	if o.At.IsZero() {
 		o.At = now
 	}
-	return err
 }
 
 // reachedHuman reports whether a surface shows the record, or an inbox or a page that

@@ -128,6 +128,9 @@ type Store interface {
 	// Get returns a document. The error is ErrDamaged for one that cannot be ours, and
 	// ErrUnreadable where none can be read.
 	Get(ctx context.Context, kind Kind, id string) ([]byte, error)
+	// Path returns the path of a document, for the user to look after it; empty where it is
+	// no file of this machine.
+	Path(kind Kind, id string) string
 	// Delete removes a document, if there is one. The place of an outcome may stay taken
 	// for a while: Decide fails with ErrExists then, and the record is in the archive.
 	Delete(ctx context.Context, kind Kind, id string) error
@@ -135,6 +138,19 @@ type Store interface {
 	// than its caller. What was deleted a moment ago may be among them. An error is the
 	// last that it yields.
 	List(ctx context.Context, kind Kind, in Range) iter.Seq2[string, error]
+	// PutFile commits the content of a file of an answer, beside its record, under its
+	// [question.File.Key]. When it returns nil, the content survives the death of process
+	// and machine, and no reader sees a part of it. It may be repeated.
+	PutFile(ctx context.Context, id, key string, data []byte) error
+	// GetFile returns a content; the error is as of Get. FilePath returns the path of one
+	// on this machine, for an agent to read: what is kept elsewhere is copied.
+	GetFile(ctx context.Context, id, key string) ([]byte, error)
+	FilePath(ctx context.Context, id, key string) (string, error)
+	// Files returns the keys of the contents beside a record, in no order. The error is
+	// ErrNoFiles where the store can keep none.
+	Files(ctx context.Context, id string) ([]string, error)
+	// DeleteFile removes a content, if there is one.
+	DeleteFile(ctx context.Context, id, key string) error
 	// Mark puts an id into an index under a name, Unmark takes it out, Marks returns
 	// those there, ascending. The marks of sessions, and of what was reopened, may be
 	// removed when SessionKeep has passed since the last.
@@ -276,33 +292,6 @@ type Entitled interface {
 // begins with the one system call that removes the mark, even if it changed meanwhile.
 type Unmarker interface {
 	PrepareUnmark(ctx context.Context, mark Mark, name, id string) (unmark func() error, err error)
-}
-
-// Filer is a store whose documents are files. Path returns the path of one, for the user
-// to look after it; empty where it is no file.
-type Filer interface {
-	Path(kind Kind, id string) string
-}
-
-// FileStore is a store that keeps the contents of the files of answers, each beside its
-// record, by [question.File.Key].
-type FileStore interface {
-	// PutFile commits a content. When it returns nil, the content survives the death of
-	// process and machine, and no reader sees a part of it. It may be repeated.
-	PutFile(ctx context.Context, id, key string, data []byte) error
-	// GetFile returns a content; the error is as of [Store.Get].
-	GetFile(ctx context.Context, id, key string) ([]byte, error)
-	// Files returns the keys of the contents beside a record, in no order.
-	Files(ctx context.Context, id string) ([]string, error)
-	// DeleteFile removes a content, if there is one.
-	DeleteFile(ctx context.Context, id, key string) error
-}
-
-// FileCopier is a FileStore that has a directory on this machine.
-type FileCopier interface {
-	// FilePath returns the path of a content, for an agent to read. What is kept elsewhere
-	// is copied. The error is ErrNotFound where there is none.
-	FilePath(ctx context.Context, id, key string) (string, error)
 }
 
 // Keeper is a store with more than one home for its records. Place chooses the home of a

@@ -80,12 +80,10 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	}
 	rec := r.record()
 	err := d.placeRecord(ctx, &rec)
-	if err == nil {
-		if o.Reply != nil {
-			o.Answerer = d.Answerer(Evidence{How: HowCollected}, rec.Asker)
-		}
-		err = d.stamp(&o)
+	if o.Reply != nil {
+		o.Answerer = d.Answerer(Evidence{How: HowCollected}, rec.Asker)
 	}
+	d.stamp(&o)
 	rec.State, rec.Outcome = o.Status, &o
 	if err != nil {
 		return rec, fmt.Errorf("keep a call: %w", err)

@@ -66,8 +66,7 @@ func (t *tree) hostAbove(started int) (host proc.Process, ok bool) {
 	var opener *proc.Process
 	self, _ := t.look(t.self)
 	for pid, above := range proc.Chain(self.Parent, t.look) {
-		known, _, isHost := agenthost.Of(above.Args)
-		if (isHost || pid == started) && !known.Editor {
+		if _, isHost := agenthost.Of(above.Args); isHost || pid == started && !agenthost.Editor(above.Args) {
 			return above, opener == nil || opener.Terminal != 0 && opener.Terminal != above.Terminal
 		}
 		if t.executable(pid) == t.executable(t.self) {

@@ -138,21 +138,20 @@ func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 func (d *Desk) eventsOf(ctx context.Context, c update, open openSet) ([]Event, error) {
 	touches := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
 	_, known := open[c.ID]
+	kind := Asked
 	switch {
 	case c.ID == "":
 		return d.rescan(ctx, open)
 	case open[c.ID] && touches:
-		return d.event(ctx, Touched, c.ID, c.record)
+		kind = Touched
 	case open[c.ID]:
-		return d.event(ctx, Ended, c.ID, c.record)
+		kind = Ended
 	case known && c.Kind == KindReplies && c.Removed:
-		return d.event(ctx, Settled, c.ID, c.record)
-	case known:
-		return nil, nil
-	case c.Kind == KindPending && !c.Removed:
-		return d.event(ctx, Asked, c.ID, c.record)
+		kind = Settled
+	case known || c.Kind != KindPending || c.Removed:
+		return nil, nil // cleaning up after a record that ended, or a reply that came too late
 	}
-	return nil, nil // cleaning up after a record that ended, or a reply that came too late
+	return d.event(ctx, kind, c.ID, c.record)
 }
 
 // rescan returns how the desk differs from what its watcher knows.

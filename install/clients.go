@@ -57,7 +57,7 @@ func Clients() []Client {
 	mcpServers := []string{"mcpServers"}
 	allTools := edit.Member{Name: "tools", Value: []string{"*"}}
 	approved := edit.Member{Name: "autoApprove", Value: []string{"ask_user_question", "confirm_action", "await_answer"}}
-	clients := []Client{
+	return []Client{
 		{
 			Name: "claude-code", program: "claude",
 			Restart: words.Mark("Start a new session to use it."),
@@ -217,8 +217,4 @@ func Clients() []Client {
 			local: and(plain, approved), remote: and(at("url"), approved), reference: "${" + TokenVariable + "}",
 		},
 	}
-	for i := range clients {
-		clients[i].Title = words.English.ClientName(clients[i].Name)
-	}
-	return clients
 }

@@ -82,7 +82,6 @@ func (p Place) OpenCode() string {
 // Server is this program, as clients start it or connect to it.
 type Server struct {
 	Command string
-	Args    []string
 	Where   []string // the flags that name its desk, if it is not the default
 	URL     string   // instead of a command
 	Token   string   // with URL, if the client's file cannot refer to a variable
@@ -90,7 +89,7 @@ type Server struct {
 
 // args returns the arguments of the command: how long a call may wait, and the desk.
 func (s Server) args(hold string) []string {
-	args := append([]string{}, s.Args...)
+	args := []string{}
 	if hold != "" || len(s.Where) > 0 {
 		args = append(args, "serve")
 	}
@@ -103,7 +102,6 @@ func (s Server) args(hold string) []string {
 // Client is a program that starts MCP servers.
 type Client struct {
 	Name    string // on the command line
-	Title   string // its human name
 	Restart string // when a change takes effect
 	Bare    bool   // our program does not inherit its environment
 
@@ -144,6 +142,9 @@ type policy struct {
 	shows    edit.Object // the value that asks for no approval either, and shows forms
 }
 
+// Title returns its name for people.
+func (c *Client) Title() string { return words.English.ClientName(c.Name) }
+
 // ByName returns a client.
 func ByName(name string) (Client, bool) {
 	all := Clients()
@@ -167,7 +168,7 @@ func Names() []string {
 func (c *Client) File(p Place) (string, error) {
 	if p.Project != "" {
 		if c.project == "" {
-			return "", errors.New(words.T("%s has no servers of a project; without --project it is the user's", c.Title))
+			return "", errors.New(words.T("%s has no servers of a project; without --project it is the user's", c.Title()))
 		}
 		return filepath.Join(p.Project, filepath.FromSlash(c.project)), nil
 	}
@@ -254,13 +255,17 @@ func (c *Client) variable(p Place, name string) string {
 	return p.Getenv(name)
 }
 
+// form returns an entry of ours without values: of an address, or of a command.
+func (c *Client) form(remote bool) edit.Object {
+	if remote {
+		return c.remote(Server{})
+	}
+	return c.local(Server{})
+}
+
 // SetsLimit reports whether our entry sets the client's limit for a call.
 func (c *Client) SetsLimit(remote bool) bool {
-	form := c.local
-	if remote {
-		form = c.remote
-	}
-	return slices.ContainsFunc(form(Server{}), func(m edit.Member) bool { return m.Name == c.limit.key })
+	return slices.ContainsFunc(c.form(remote), func(m edit.Member) bool { return m.Name == c.limit.key })
 }
 
 // Declines returns the setting under which the client declines every form, as text; empty
@@ -303,12 +308,9 @@ func (c *Client) entry(p Place) (edit.Object, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	members, _ := v.(map[string]any)
-	order := c.local(Server{})
-	if c.remote != nil && members["command"] == nil && members["cmd"] == nil {
-		order = c.remote(Server{})
-	}
+	remote := c.remote != nil && members["command"] == nil && members["cmd"] == nil
 	var out edit.Object
-	for _, m := range order {
+	for _, m := range c.form(remote) {
 		if value, ok := members[m.Name]; ok {
 			out = append(out, edit.Member{Name: m.Name, Value: value})
 			delete(members, m.Name)
@@ -329,10 +331,7 @@ func (c *Client) own(entry edit.Object, remote bool) edit.Object {
 	if remote == named(entry, "command", "cmd") {
 		return nil
 	}
-	form := c.local(Server{})
-	if remote {
-		form = c.remote(Server{})
-	}
+	form := c.form(remote)
 	return slices.DeleteFunc(entry, func(m edit.Member) bool { return named(form, m.Name) })
 }
 
@@ -364,13 +363,13 @@ func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error)
 	case s.URL == "":
 		entry = c.local(s)
 	case c.remote == nil:
-		return nil, errors.New(words.T("%s only starts programs: it has no servers at an address", c.Title))
+		return nil, errors.New(words.T("%s only starts programs: it has no servers at an address", c.Title()))
 	default:
 		if c.reference != "" && s.Token == "" {
 			s.Token = c.reference
 		}
 		if s.Token == "" {
-			return nil, errors.New(words.T("%[1]s has no way to take the token from the environment: set %[2]s and it is written into %[3]s", c.Title, TokenVariable, path))
+			return nil, errors.New(words.T("%[1]s has no way to take the token from the environment: set %[2]s and it is written into %[3]s", c.Title(), TokenVariable, path))
 		}
 		entry = c.remote(s)
 	}

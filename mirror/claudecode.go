@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -36,21 +35,20 @@ const claudeName = "claude-code"
 
 // claudeEvent is an event as JSON.
 type claudeEvent struct {
-	Session  string          `json:"session_id"`
-	Dir      string          `json:"cwd"`
-	Event    string          `json:"hook_event_name"`
-	Agent    string          `json:"agent_id"`
-	Tool     string          `json:"tool_name"`
-	Input    json.RawMessage `json:"tool_input"`
-	Response json.RawMessage `json:"tool_response"`
-	Calls    []claudeCall    `json:"tool_calls"`
+	Session string `json:"session_id"`
+	Dir     string `json:"cwd"`
+	Event   string `json:"hook_event_name"`
+	Agent   string `json:"agent_id"`
+	claudeCall
+	Calls []claudeCall `json:"tool_calls"`
 }
 
-// claudeCall is a tool call that has ended.
+// claudeCall is a tool call. Its response, once it has ended, is the tool's; in a batch it
+// is the text that the model reads.
 type claudeCall struct {
 	Tool     string          `json:"tool_name"`
 	Input    json.RawMessage `json:"tool_input"`
-	Response json.RawMessage `json:"tool_response"` // the text that the model reads
+	Response json.RawMessage `json:"tool_response"`
 }
 
 // readClaude parses an event. In a terminal a subagent's dialog is hidden from the user
@@ -114,10 +112,10 @@ func claudeStopped(rec desk.Record) (desk.Outcome, bool) {
 
 // claudeInput is the tool's input. Input with other members is not mirrored.
 type claudeInput struct {
+	Annotations map[string]any  `json:"annotations,omitempty"`
+	Answers     map[string]any  `json:"answers,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
 	Questions   json.RawMessage `json:"questions"`
-	Answers     map[string]any  `json:"answers"`
-	Annotations map[string]any  `json:"annotations"`
-	Metadata    map[string]any  `json:"metadata"`
 }
 
 type claudeQuestion struct {
@@ -143,33 +141,25 @@ func claudeSet(input json.RawMessage) (in claudeInput, set *question.Set, ok boo
 // asks reads the event of a dialog that opens.
 func (in *claudeEvent) asks(out *event) bool {
 	input, set, ok := claudeSet(in.Input)
-	raw := map[string]json.RawMessage{}
-	if !ok || len(input.Answers) > 0 || len(input.Annotations) > 0 || json.Unmarshal(in.Input, &raw) != nil {
-		return false
-	}
 	out.set = set
-	out.print = func(rec desk.Record) []byte { return printClaude(raw, rec) }
-	return true
+	out.print = func(rec desk.Record) []byte { return printClaude(input, rec) }
+	return ok && len(input.Answers) == 0 && len(input.Annotations) == 0
 }
 
 // claudeDecision is the output of hook.
 type claudeDecision struct {
-	Behavior string                     `json:"behavior"`
-	Message  string                     `json:"message,omitempty"`
-	Updated  map[string]json.RawMessage `json:"updatedInput,omitempty"`
+	Behavior string       `json:"behavior"`
+	Message  string       `json:"message,omitempty"`
+	Updated  *claudeInput `json:"updatedInput,omitempty"`
 }
 
 // printClaude writes a reply as Claude Code reads it: the tool's input with the
 // answers.
-func printClaude(raw map[string]json.RawMessage, rec desk.Record) []byte {
-	r := rec.Reply()
-	if r == nil {
-		return nil
-	}
-	d := claudeDecision{Behavior: "allow"}
-	if r.Dismissed || r.Discuss {
+func printClaude(in claudeInput, rec desk.Record) []byte {
+	d := claudeDecision{Behavior: "allow", Updated: &in}
+	if r := rec.Reply(); r.Dismissed || r.Discuss {
 		d = claudeDecision{Behavior: "deny", Message: refusal(rec)}
-	} else if d.Updated = claudeAnswers(raw, rec); d.Updated == nil {
+	} else if !in.answer(rec) {
 		return nil
 	}
 	return marshal(d.output())
@@ -209,13 +199,13 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	return permission(words.AllowPlan, words.GoOn, words.KeepPlanning, plan, marshal(members))
 }
 
-// claudeAnswers returns the tool's input with the answers; nil if Claude Code would read
-// other answers from it.
-func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]json.RawMessage {
-	answers, notes, last := map[string]string{}, map[string]claudeNote{}, ""
+// answer adds the answers to the tool's input. It is false if Claude Code would read other
+// answers from it.
+func (in *claudeInput) answer(rec desk.Record) bool {
+	answers, notes, last := map[string]any{}, map[string]string{}, ""
 	for _, x := range rec.Asked() {
 		if x.Note != "" {
-			notes[x.Question.Text] = claudeNote{x.Note}
+			notes[x.Question.Text] = x.Note
 		}
 		if x.Answer == nil && x.Note != "" {
 			answers[x.Question.Text], last = notesOnly, x.Question.Text
@@ -224,33 +214,23 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 			continue
 		}
 		if rec.Outcome.FromProgram() { // to the host every answer is the user's
-			notes[x.Question.Text] = claudeNote{strings.TrimSpace("Answered by " + words.Program(rec.Outcome) + ", not by the user themselves. " + x.Note)}
+			notes[x.Question.Text] = strings.TrimSpace("Answered by " + words.Program(rec.Outcome) + ", not by the user themselves. " + x.Note)
 		}
 		own := normalized(x.Question, *x.Answer)
 		text := joinAnswers(x.Question, &own)
 		if read := splitAnswers(x.Question, text); text == "" || !slices.Equal(x.Question.Words(&read), x.Question.Words(&own)) {
-			return nil
+			return false
 		}
 		answers[x.Question.Text], last = text, x.Question.Text
 	}
-	if len(answers) == 0 {
-		return nil
-	}
-	out := maps.Clone(raw)
-	out["answers"] = marshal(answers)
-	delete(out, "annotations")
 	if note := rec.Reply().Note; note != "" { // about all questions
-		notes[last] = claudeNote{strings.TrimSpace(notes[last].Notes + "\n" + note)}
+		notes[last] = strings.TrimSpace(notes[last] + "\n" + note)
 	}
-	if len(notes) > 0 {
-		out["annotations"] = marshal(notes)
+	in.Answers, in.Annotations = answers, map[string]any{}
+	for text, note := range notes {
+		in.Annotations[text] = map[string]string{"notes": note}
 	}
-	return out
-}
-
-// claudeNote is a note on an answer in the dialog.
-type claudeNote struct {
-	Notes string `json:"notes"`
+	return len(answers) > 0
 }
 
 // sameSet selects the records that ask the questions of a set.

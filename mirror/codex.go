@@ -131,11 +131,10 @@ func CodexReplies(content json.RawMessage) map[string]string {
 // printMessage writes a reply as the message that Codex's own dialog sends; notes are
 // further lines. As in printCodex, a program's is not printed.
 func (in CodexEvent) printMessage(rec desk.Record) []byte {
-	r := rec.Reply()
-	if r == nil || rec.Outcome.FromProgram() {
+	if rec.Outcome.FromProgram() {
 		return nil
 	}
-	x := rec.Asked()[0]
+	r, x := rec.Reply(), rec.Asked()[0]
 	text := strings.TrimSpace(x.Text() + "\n" + x.Note + "\n" + r.Note)
 	if r.Dismissed || r.Discuss {
 		text = refusal(rec)
@@ -159,8 +158,7 @@ const (
 // as its dialog marks them. The protocol has no dismissal, which goes as a text, and no
 // answerer: the reply of a program is not printed.
 func printCodex(rec desk.Record) []byte {
-	r := rec.Reply()
-	if r == nil || rec.Outcome.FromProgram() {
+	if rec.Outcome.FromProgram() {
 		return nil
 	}
 	type answer struct {
@@ -188,6 +186,7 @@ func printCodex(rec desk.Record) []byte {
 			answers[x.ID] = answer{words}
 		}
 	}
+	r := rec.Reply()
 	all := r.Note
 	if r.Dismissed || r.Discuss {
 		all = refusal(rec)

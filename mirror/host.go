@@ -51,8 +51,8 @@ type event struct {
 	directory string
 	host      int // its process id; 0 if unknown
 
-	// Of a dialog that opens: its questions, and print returns the text that means a
-	// reply to the host; nil if the host could read another answer from it.
+	// Of a dialog that opens: its questions, and print returns the text that means the
+	// reply of a record to the host; nil if the host could read another answer from it.
 	set        *question.Set
 	print      func(desk.Record) []byte
 	permission bool   // it asks whether the agent may use a tool

@@ -214,10 +214,10 @@ func (o *Options) printReply(ctx context.Context, ev event, rec desk.Record) {
 	case ctx.Err() != nil:
 		o.hostGone(ctx, rec)
 		return
-	case err != nil, now.Outcome == nil, !now.Outcome.Unsettled, readerGone(o.Out):
+	case err != nil, now.Outcome == nil, !now.Outcome.Unsettled:
 		return
 	}
-	_, _ = o.Out.Write(text)
+	_, _ = o.Out.Write(text) // fails if the host has exited: the answer stays unsettled
 }
 
 // hostGone ends a record whose dialog was closed, or whose host has exited.

@@ -149,14 +149,11 @@ type openCodeReply struct {
 // printOpenCode writes a reply as our plugin reads it. To the host every reply is the
 // user's: that of a program is not printed.
 func printOpenCode(rec desk.Record) []byte {
-	switch {
-	case rec.Reply() == nil, rec.Outcome.FromProgram():
+	if rec.Outcome.FromProgram() {
 		return nil
-	case rec.State == desk.Dismissed:
-		return marshal(openCodeReply{Reject: true})
 	}
 	answers, complete := openCodeAnswers(rec)
-	if !complete {
+	if rec.State == desk.Dismissed || !complete {
 		return marshal(openCodeReply{Reject: true})
 	}
 	return marshal(openCodeReply{Answers: answers})

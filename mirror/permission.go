@@ -105,7 +105,7 @@ func granted(rec desk.Record) bool {
 func permissionPrinter(yes any, no func(message string) any) func(desk.Record) []byte {
 	return func(rec desk.Record) []byte {
 		switch {
-		case rec.Reply() == nil, rec.Outcome.FromProgram():
+		case rec.Outcome.FromProgram():
 			return nil
 		case granted(rec):
 			return marshal(yes)

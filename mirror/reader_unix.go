@@ -43,14 +43,3 @@ func watchReader(out io.Writer, gone func()) (stop func()) {
 		_ = wake.Close()
 	}
 }
-
-// readerGone is watchReader at this moment.
-func readerGone(out io.Writer) bool {
-	f, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
-	n, err := unix.Poll(fds, 0)
-	return err == nil && n > 0
-}

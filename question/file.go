@@ -25,7 +25,7 @@ const (
 )
 
 // File is a file that a human attached to an answer. The desk keeps its content beside the
-// record, see desk.FileStore.
+// record, see desk.Store.
 type File struct {
 	Name   string `json:"name"` // for people to read, and never a path
 	Type   string `json:"type" jsonschema_description:"As found in the content"`

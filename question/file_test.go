@@ -63,7 +63,7 @@ func TestPixels(t *testing.T) {
 			_, _ = NewFile(name, append(bytes.Clone(data[:n]), bytes.Repeat([]byte{0xff}, 40)...))
 		}
 	}
-	// A comment and fill bytes stand before the frame.
+	// A comment and fill bytes precede the frame.
 	plain := images(t)["a.jpg"]
 	long := append([]byte("\xff\xd8\xff\xff\xfe\x00\x06note"), plain[2:]...)
 	if w, h := pixels("image/jpeg", long); w != 3 || h != 2 {

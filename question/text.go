@@ -11,7 +11,7 @@ import (
 
 // Line makes a text from outside safe to show on one line: control
 // characters, line breaks, bidirectional overrides and invisible characters
-// come out as visible text, whatever the terminal or page would make of them.
+// become visible text that no terminal or page interprets.
 // What a reader can see stays as it is.
 func Line(s string) string { return visible(s, false) }
 

@@ -13,8 +13,8 @@ import (
 	"mcp-askuser/ui"
 )
 
-// Call is one request of the client. What it sends goes into the outbox that
-// came with the request.
+// Call is one request of the client. Its messages are sent to the outbox of the
+// request.
 type Call struct {
 	session *Session
 	out     Outbox
@@ -36,7 +36,7 @@ type Call struct {
 	relaying sync.Mutex // held while a notification of mcp-go's is sent
 }
 
-var _ askuser.Transport = (*Call)(nil)
+var _ askuser.Transport = mcpSession{}
 
 // Client implements [askuser.Transport]. A request of 2026-07-28 names its
 // client itself; any other comes from the client that sent initialize.
@@ -118,7 +118,7 @@ func (c *Call) handle(m *Message) (mcp.JSONRPCMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx := askuser.WithTransport(c.session.mcp.WithContext(c.ctx, mcpSession{c}), c)
+	ctx := c.session.mcp.WithContext(c.ctx, mcpSession{c})
 	prompt := m.Method == string(mcp.MethodPromptsGet)
 	response := c.session.mcp.HandleMessage(ctx, text)
 	// mcp-go has one code for every error of a handler; a prompt's is about its arguments.

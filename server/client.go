@@ -50,29 +50,22 @@ func (s mcpSession) SetProtocolVersion(version string) {
 	s.updateClient(func(c *askuser.Client) { c.ProtocolVersion = version })
 }
 
-// logs is what log messages a client has asked for, and where they are sent: to the
-// connection, which is the one of the request over standard input and output alone.
-type logs struct {
-	least mcp.LoggingLevel
-	out   Outbox
-}
-
-func (s mcpSession) SetLogLevel(least mcp.LoggingLevel) { s.session.logs.Store(&logs{least, s.out}) }
+func (s mcpSession) SetLogLevel(least mcp.LoggingLevel) { s.session.logLevel.Store(&least) }
 
 // GetLogLevel is for messages of mcp-go, which sends none.
 func (mcpSession) GetLogLevel() mcp.LoggingLevel { return mcp.LoggingLevelEmergency }
 
 // SendLog implements [askuser.Transport].
 func (c *Call) SendLog(data any) error {
-	logs := c.session.logs.Load()
-	if logs == nil || !mcp.LoggingLevelNotice.ShouldSendTo(logs.least) {
+	least, out := c.session.logLevel.Load(), c.session.listener.Load()
+	if least == nil || out == nil || !mcp.LoggingLevelNotice.ShouldSendTo(*least) {
 		return nil
 	}
 	line, err := encode(frame{Method: "notifications/message", Params: map[string]any{"level": mcp.LoggingLevelNotice, "logger": Name, "data": data}})
 	if err != nil {
 		return err
 	}
-	return logs.out.Send(Outgoing{line: line, kind: notification})
+	return (*out).Send(Outgoing{line: line, kind: notification})
 }
 
 func (s mcpSession) updateClient(update func(*askuser.Client)) {

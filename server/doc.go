@@ -5,14 +5,14 @@
 //
 // mcp-go's own transports stall, lose cancels, answer cancelled requests and
 // let progress overtake responses once several questions wait for a human.
-// mcp-go still does all of the protocol: every request goes through
-// MCPServer.HandleMessage, which serves both eras, the handshake up to
-// 2025-11-25 and the stateless one of 2026-07-28.
+// mcp-go still does all of the protocol: MCPServer.HandleMessage handles every
+// request. It serves both eras, the handshake up to 2025-11-25 and the stateless one
+// of 2026-07-28.
 //
-// Every message that the server sends belongs to a request of the client, and is
-// sent to the outbox of that request: progress, forms, their withdrawal and, last,
-// the response. Over HTTP each request has a stream of its own; standard output is
-// one for all.
+// A message that the server sends belongs to a request of the client, and is sent to the
+// outbox of that request: progress, forms, their withdrawal and, last, the response.
+// Over HTTP each request has a stream of its own; standard output is one for all. Log
+// messages alone belong to no request: [Session.Listen] names their outbox.
 //
 // The package may import tools/askuser and what lies below. It knows no
 // terminal, no signals, no process, no streams and no HTTP.

@@ -1,9 +1,9 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,8 +27,8 @@ const maxRoundTrip = time.Second
 // Nothing is sent to a client that cannot answer: the error wraps
 // mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
 // mcpserver.ErrServerInitiatedRequestUnsupported where the call is of
-// 2026-07-28, whose clients never answer this request. An error response is an
-// *[RPCError]. The content of an accept is nil or a map[string]any.
+// 2026-07-28, whose clients never answer this request. The content of an accept is nil
+// or a map[string]any.
 func (c *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
 	defer c.session.forms.leave(&c.form)
 	if c.client.Modern {
@@ -79,28 +79,19 @@ func (c *Call) roundTrip(ctx context.Context) time.Duration {
 
 // decodeElicitation reads the client's result, which mcp-go does not check.
 func decodeElicitation(raw json.RawMessage) (*mcp.ElicitationResult, error) {
-	var answer struct {
-		Action  mcp.ElicitationResponseAction `json:"action"`
-		Content json.RawMessage               `json:"content"`
-	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
+	var r mcp.ElicitationResponse
+	if err := json.Unmarshal(raw, &r); err != nil {
 		return nil, fmt.Errorf("malformed elicitation result: %w", err)
 	}
-	result := &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: answer.Action}}
-	switch answer.Action {
+	switch r.Action {
 	case mcp.ElicitationResponseActionDecline, mcp.ElicitationResponseActionCancel:
-		return result, nil
+		r.Content = nil
 	case mcp.ElicitationResponseActionAccept:
+		if _, ok := r.Content.(map[string]any); !ok && r.Content != nil {
+			return nil, errors.New("malformed elicitation content: not an object")
+		}
 	default:
-		return nil, fmt.Errorf("malformed elicitation result: unknown action %q", answer.Action)
+		return nil, fmt.Errorf("malformed elicitation result: unknown action %q", r.Action)
 	}
-	if len(answer.Content) == 0 || bytes.Equal(answer.Content, []byte("null")) {
-		return result, nil
-	}
-	var content map[string]any
-	if err := json.Unmarshal(answer.Content, &content); err != nil {
-		return nil, fmt.Errorf("malformed elicitation content: %w", err)
-	}
-	result.Content = content
-	return result, nil
+	return &mcp.ElicitationResult{ElicitationResponse: r}, nil
 }

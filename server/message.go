@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/internal/plainjson"
 )
 
 // Message is one JSON-RPC message as the client wrote it. The id stays raw:
@@ -151,11 +153,6 @@ func (f Fault) Response(id json.RawMessage) []byte {
 // it would change ids and waste the tool descriptions' bytes.
 func encode(f frame) ([]byte, error) {
 	f.JSONRPC = mcp.JSONRPC_VERSION
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(f); err != nil {
-		return nil, err
-	}
-	return line.Bytes(), nil
+	line, err := plainjson.Marshal(f)
+	return append(line, '\n'), err
 }

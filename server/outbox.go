@@ -1,5 +1,11 @@
 package server
 
+import (
+	"sync"
+
+	"mcp-askuser/tools/askuser"
+)
+
 // Outbox takes the messages that belong to one request of the client's, or to all
 // of them.
 type Outbox interface {
@@ -8,6 +14,66 @@ type Outbox interface {
 	// transport calls Write or Drop, once. The error is askuser.ErrDisconnected
 	// where no message is taken any more, or says why this one is not.
 	Send(m Outgoing) error
+}
+
+// Queue is an [Outbox] whose messages one goroutine of the transport writes.
+type Queue struct {
+	mu     sync.Mutex
+	queue  []Outgoing
+	closed bool
+	ready  chan struct{} // of capacity 1
+}
+
+// NewQueue returns an empty queue.
+func NewQueue() *Queue { return &Queue{ready: make(chan struct{}, 1)} }
+
+// Send implements [Outbox].
+func (q *Queue) Send(m Outgoing) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return askuser.ErrDisconnected
+	}
+	q.queue = append(q.queue, m)
+	select {
+	case q.ready <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// Ready receives a value after messages were sent, and is closed by Close.
+func (q *Queue) Ready() <-chan struct{} { return q.ready }
+
+// Take removes the oldest message, if there is one.
+func (q *Queue) Take() (m Outgoing, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queue) == 0 {
+		q.queue = nil // releases the memory of a burst
+		return m, false
+	}
+	m, q.queue[0] = q.queue[0], m
+	q.queue = q.queue[1:]
+	return m, true
+}
+
+// Close refuses further messages.
+func (q *Queue) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.closed {
+		q.closed = true
+		close(q.ready)
+	}
+}
+
+// Abandon refuses further messages, and drops those that are queued.
+func (q *Queue) Abandon() {
+	q.Close()
+	for m, ok := q.Take(); ok; m, ok = q.Take() {
+		m.Drop()
+	}
 }
 
 // Outgoing is one message on its way to the client.

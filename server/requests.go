@@ -14,22 +14,6 @@ import (
 	"mcp-askuser/ui"
 )
 
-// RPCError is the error with which the client answered a request of ours.
-type RPCError struct {
-	Code    int // of JSON-RPC
-	Message string
-}
-
-func (e *RPCError) Error() string {
-	return fmt.Sprintf("the client answered with error %d: %s", e.Code, e.Message)
-}
-
-// Is makes mcp.ErrMethodNotFound match, so that packages that do not import this
-// one can tell a client that lacks a feature from one that failed.
-func (e *RPCError) Is(target error) bool {
-	return target == mcp.ErrMethodNotFound && e.Code == mcp.METHOD_NOT_FOUND
-}
-
 // requests holds a session's requests to the client that have no answer yet. Each
 // belongs to a call, and is withdrawn before the call's response is sent.
 type requests struct {
@@ -40,8 +24,7 @@ type requests struct {
 
 // do sends a request that belongs to c, calls sent, and waits for the result. If ctx
 // or the call ends first, do cancels the request at the client, which then closes
-// its form; the error is ctx's cause, or wraps ui.ErrCallEnded and the call's. An
-// error response is an *RPCError.
+// its form; the error is ctx's cause, or wraps ui.ErrCallEnded and the call's.
 func (r *requests) do(ctx context.Context, c *Call, method string, params any, sent func()) (json.RawMessage, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -145,5 +128,5 @@ func (m *Message) outcome() (json.RawMessage, error) {
 	if err := json.Unmarshal(m.Error, &details); err != nil {
 		return nil, fmt.Errorf("the client answered with a malformed error: %w", err)
 	}
-	return nil, &RPCError{Code: details.Code, Message: details.Message}
+	return nil, fmt.Errorf("the client answered with error %d: %s", details.Code, details.Message)
 }

@@ -39,7 +39,8 @@ type Session struct {
 	forms    order // of the first form of each tool call
 	formGone atomic.Pointer[time.Time]
 	requests requests
-	logs     atomic.Pointer[logs] // nil until the client asks for log messages
+	logLevel atomic.Pointer[mcp.LoggingLevel] // nil until the client sets one
+	listener atomic.Pointer[Outbox]           // see Listen
 }
 
 // NewSession returns a session. It starts nothing.
@@ -86,6 +87,9 @@ func (s *Session) Receive(ctx context.Context, m *Message, out Outbox) {
 func (s *Session) Refuse(id json.RawMessage, f Fault, out Outbox) {
 	_ = out.Send(Outgoing{line: f.Response(id), code: f.Code}) // fails only after the end of the connection
 }
+
+// Listen sends the messages that belong to no request to out, instead of to the one before.
+func (s *Session) Listen(out Outbox) { s.listener.Store(&out) }
 
 // Drain refuses further requests, and returns a channel that is closed when the
 // handlers of all earlier ones have returned.

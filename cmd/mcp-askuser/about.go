@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,21 +31,16 @@ func (a *app) textCommand(use, short, example string, text func() ([]byte, error
 }
 
 func (a *app) schema() *cobra.Command {
-	var file string
 	cmd := a.textCommand("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() ([]byte, error) {
 		var b bytes.Buffer
 		if err := json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  "); err != nil {
 			return nil, err
 		}
 		b.WriteByte('\n')
-		if file != "" {
-			return nil, os.WriteFile(file, b.Bytes(), 0o644) //nolint:gosec // a public file
-		}
 		return b.Bytes(), nil
 	})
 	cmd.RunE = a.checked(cmd.RunE)
 	a.addFlags(cmd, limitKeys[:]...)
-	cmd.Flags().StringVar(&file, "output", "", "write to this `file` instead")
 	return cmd
 }
 

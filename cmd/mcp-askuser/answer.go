@@ -21,8 +21,6 @@ import (
 )
 
 func (a *app) answer() *cobra.Command {
-	var data, note string
-	var plain bool
 	cmd := &cobra.Command{
 		Use:   "answer [ID]",
 		Short: "Answer a question here or from JSON: one by its id, or the oldest",
@@ -32,15 +30,15 @@ func (a *app) answer() *cobra.Command {
 		ValidArgsFunction: a.completeIDs(false),
 		PreRun:            a.deferLog,
 	}
-	cmd.Flags().StringVar(&data, "json", "", "the answers as `JSON`, or - for standard input")
-	cmd.Flags().StringVar(&note, "note", "", "a `text` for the agent beside the answers, with --json")
-	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
+	data := cmd.Flags().String("json", "", "the answers as `JSON`, or - for standard input")
+	note := cmd.Flags().String("note", "", "a `text` for the agent beside the answers, with --json")
+	plain := cmd.Flags().Bool("plain", false, "answer line by line, without a full screen")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		fromJSON := cmd.Flags().Changed("json")
 		switch {
 		case fromJSON: // by a program, which reads why it is refused
 			words.Local = words.English
-		case note != "":
+		case *note != "":
 			return errors.New(words.T("--note goes with --json; in the form, write it there"))
 		}
 		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
@@ -51,11 +49,11 @@ func (a *app) answer() *cobra.Command {
 		case fromJSON && err != nil:
 			return a.refuseAnswer(rec, err)
 		case fromJSON:
-			return a.answerJSON(cmd.Context(), d, rec, data, note)
+			return a.answerJSON(cmd.Context(), d, rec, *data, *note)
 		case err != nil:
 			return err
 		}
-		on := a.terminal(d, plain)
+		on := a.terminal(d, *plain)
 		if a.getenv(pane.Variable) != "" {
 			on = pane.Answering(on, d)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func arguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case strings.Contains(name, "..."):
 		if most = len(cmd.ValidArgs); most == 0 {
-			return nil
+			most = math.MaxInt
 		}
 	case name == "", strings.HasPrefix(name, "--"):
 		most = 0

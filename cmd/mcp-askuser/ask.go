@@ -65,11 +65,11 @@ func (a *app) ask() *cobra.Command {
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = a.settings().Timeout
 			}
-			return a.deliver(cmd, call, func(rec desk.Record) (string, error) {
+			return a.deliver(cmd, call, func(d *desk.Desk, rec desk.Record) (string, error) {
 				if rec.State == desk.Unavailable || rec.State == desk.Failed {
 					return "", nil // a result for models, not for programs
 				}
-				return a.formatRecord(cmd.Context(), rec, format)
+				return formatRecord(cmd.Context(), d, rec, format)
 			})
 		}),
 	}
@@ -84,13 +84,8 @@ func (a *app) ask() *cobra.Command {
 }
 
 // formatRecord returns the result of a record in a format of the shell commands.
-func (a *app) formatRecord(ctx context.Context, rec desk.Record, format string) (string, error) {
-	return wire.Format(rec, format, time.Now(), func(f question.File) string {
-		if d, _, err := a.openDesk(); err == nil {
-			return d.FilePath(ctx, rec.ID, f)
-		}
-		return ""
-	})
+func formatRecord(ctx context.Context, d *desk.Desk, rec desk.Record, format string) (string, error) {
+	return wire.Format(rec, format, time.Now(), func(f question.File) string { return d.FilePath(ctx, rec.ID, f) })
 }
 
 // fromWords returns the call for a question and its options as arguments. It is false for
@@ -173,10 +168,13 @@ func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 	return call, err
 }
 
-// deliver asks, prints what render makes of the outcome, and only then marks it as
+// render returns what a command prints of a record of the desk that has ended.
+type render func(d *desk.Desk, rec desk.Record) (string, error)
+
+// deliver asks, prints what show makes of the outcome, and only then marks it as
 // delivered: an answer that could not be printed stays for the next call that asks the
 // same. The error has the exit status.
-func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Record) (string, error)) error {
+func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 	ctx := cmd.Context()
 	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
 		a.settings().Surfaces = []string{"plain"}
@@ -193,7 +191,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 		if err != nil {
 			a.log.WarnContext(ctx, "cannot record a question whose answers were all given", "error", err)
 		}
-		return a.printResult(rec, render)
+		return a.printResult(d, rec, show)
 	}
 	presenter := a.presenter(d)
 	defer presenter.Close(nil)
@@ -230,20 +228,20 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 		return &exitError{exitPending, nil}
 	}
 	<-w.Ended()
-	err = a.printEnd(w, render)
+	err = a.printEnd(d, w, show)
 	presenter.Flush()
 	return err
 }
 
-// printEnd prints what render makes of a record that has ended, and marks it as delivered
+// printEnd prints what show makes of a record that has ended, and marks it as delivered
 // unless it could not be printed. The error has the exit status.
-func (a *app) printEnd(w *present.Waiter, render func(desk.Record) (string, error)) error {
+func (a *app) printEnd(d *desk.Desk, w *present.Waiter, show render) error {
 	rec, err := w.Result()
 	if err != nil {
 		return err
 	}
 	if err = w.UnshownReason(); !errors.Is(err, ui.ErrInterrupted) { // the user needs no result
-		err = a.printResult(rec, render)
+		err = a.printResult(d, rec, show)
 	}
 	if !errors.As(err, new(*unprintedError)) {
 		w.Delivered()
@@ -273,10 +271,10 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 	return cause
 }
 
-// printResult prints what render makes of the outcome. The error has the exit status;
+// printResult prints what show makes of the outcome. The error has the exit status;
 // it is an *unprintedError where printing failed.
-func (a *app) printResult(rec desk.Record, render func(desk.Record) (string, error)) error {
-	text, err := render(rec)
+func (a *app) printResult(d *desk.Desk, rec desk.Record, show render) error {
+	text, err := show(d, rec)
 	if err != nil {
 		return err
 	}
@@ -343,7 +341,7 @@ func (a *app) confirm() *cobra.Command {
 			}
 			call := wire.Call{Timeout: a.settings().Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], details, yes)}}}
 			answer := ""
-			err := a.deliver(cmd, call, func(rec desk.Record) (string, error) {
+			err := a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
 				if rec.State == desk.Answered {
 					answer = map[any]string{true: "yes", false: "no"}[rec.Asked()[0].Value()]
 				}
@@ -380,7 +378,7 @@ func (a *app) demo() *cobra.Command {
 			}
 			call.Timeout = a.settings().Timeout
 			a.opened = true
-			return a.deliver(cmd, call, func(rec desk.Record) (string, error) {
+			return a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
 				result := wire.NewResult(rec)
 				structured, err := json.MarshalIndent(result.Lean(), "", "  ")
 				return fmt.Sprintf("%s\n\n%s", result.Message, structured), err

@@ -29,8 +29,7 @@ func (a *app) attended(known bool) bool {
 // hostAbove reports whether a host is above this process, and whether that host runs
 // without a user. The processes are read once: a server needs this for every question.
 var hostAbove = sync.OnceValues(func() (unattended, ok bool) {
-	_, unattended, ok = agenthost.Above(os.Getppid())
-	return unattended, ok
+	return agenthost.Above(os.Getppid())
 })
 
 // inboxCommand is the command line with which the user answers this server's questions.

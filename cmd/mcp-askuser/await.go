@@ -52,7 +52,9 @@ func (a *app) await() *cobra.Command {
 		var status error = &exitError{exitPending, nil}
 		for _, w := range all {
 			if w.HasEnded() { // the status is that of the last one
-				status = a.printEnd(w, func(rec desk.Record) (string, error) { return a.formatRecord(cmd.Context(), rec, format) })
+				status = a.printEnd(d, w, func(d *desk.Desk, rec desk.Record) (string, error) {
+					return formatRecord(cmd.Context(), d, rec, format)
+				})
 			}
 		}
 		return status

@@ -21,7 +21,6 @@ import (
 
 	"github.com/leonelquinteros/gotext"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/words"
 )
@@ -219,7 +218,7 @@ func messages(t *testing.T) map[string][]saying {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{config: settings.New(hooked.Surfaces())}
+	a := &app{config: settings.New()}
 	eachText(a.root([]string{"help"}), func(text *string) { add("cmd/mcp-askuser", *text, "") })
 	if len(rooms["ui-words"]) < 40 || len(rooms["cmd-mcp-askuser"]) < 100 {
 		t.Fatalf("texts are missing: %d, %d", len(rooms["ui-words"]), len(rooms["cmd-mcp-askuser"]))

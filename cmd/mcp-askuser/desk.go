@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -128,9 +127,6 @@ func (a *app) deskCreate() *cobra.Command {
 		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if prove != "" && !slices.Contains(desk.Policies(), desk.Policy(prove)) {
-				return errors.New(words.T("--prove takes none, confirm, permissions or all, and not %q", prove))
-			}
 			store, err := a.shared()
 			if err != nil {
 				return err
@@ -140,11 +136,9 @@ func (a *app) deskCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), wait)
-			defer cancel()
-			n, err := store.MakeAll(ctx, replace)
+			n, err := store.MakeAll(cmd.Context(), wait, replace)
 			if err == nil {
-				err = store.Trust(ctx, humans, desk.Policy(prove))
+				err = store.Trust(cmd.Context(), humans, desk.Policy(prove))
 			}
 			if err != nil {
 				return err
@@ -154,7 +148,7 @@ func (a *app) deskCreate() *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
-	cmd.Flags().StringVar(&prove, "prove", "", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none, confirm, permissions or all")
+	addWordFlag(cmd, &prove, "prove", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none, confirm, permissions or all", "none", "confirm", "permissions", "all")
 	cmd.Flags().BoolVar(&replace, "replace", false, "delete what an earlier version has kept there, with all its questions and answers")
 	return cmd
 }

@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -13,11 +15,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/internal/waittest"
+	"mcp-askuser/question"
 )
 
 // onDesk are the flags that lead to a cluster with a credential.
@@ -52,6 +57,69 @@ func TestAgentsDoNotAnswer(t *testing.T) {
 	}
 }
 
+// A command has one connection to a shared desk, also for the paths of an answer's files.
+func TestOneConnection(t *testing.T) {
+	c := natstest.Start(t, 1)
+	ln, connections := forward(t, strings.TrimPrefix(c.URL(), "nats://"))
+	bot := onDesk(c, nodes.Agent, "bot")
+	bot[1] = "nats://" + ln
+	user := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
+	printed := make(chan string, 1)
+	go func() {
+		out, err := program(t, t.TempDir(), append([]string{"ask", "--surface", "inbox", "What is wrong?"}, bot...)...).CombinedOutput()
+		printed <- fmt.Sprint(string(out), err)
+	}()
+	rec := openRecord(t, user)
+	a := question.Answer{QuestionID: rec.Questions[0].ID, Custom: "See the logs."}
+	for _, name := range []string{"one.txt", "two.txt"} {
+		f, err := user.AttachFile(t.Context(), rec.ID, name, strings.NewReader(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Files = append(a.Files, f)
+	}
+	if _, err := user.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{a}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
+	out := <-printed
+	for _, f := range a.Files {
+		if !strings.Contains(out, f.Key()) {
+			t.Errorf("the path of %s is missing in %s", f.Name, out)
+		}
+	}
+	if n := connections.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// forward forwards connections to an address, and counts them, until the test ends.
+func forward(t *testing.T, to string) (address string, count *atomic.Int32) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	count = &atomic.Int32{}
+	go func() {
+		for {
+			from, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			count.Add(1)
+			conn, err := net.Dial("tcp", to)
+			if err != nil {
+				_ = from.Close()
+				continue
+			}
+			go func() { _, _ = io.Copy(conn, from); _ = conn.Close() }()
+			go func() { _, _ = io.Copy(from, conn); _ = from.Close() }()
+		}
+	}()
+	return ln.Addr().String(), count
+}
+
 // What desk init writes is started as it says, by hand, and desk status finds
 // it well; and says what is wrong when a node goes, or writes late.
 func TestDeskInitAndStatus(t *testing.T) {
@@ -72,6 +140,16 @@ func TestDeskInitAndStatus(t *testing.T) {
 	if len(commands) != 3 || len(creates) != 1 {
 		t.Fatalf("it says %s", out)
 	}
+	language := "en"
+	run := func(line string, more ...string) (string, error) {
+		cmd := program(t, t.TempDir(), append(strings.Fields(line)[1:], more...)...)
+		cmd.Env = append(cmd.Env, "ASK_LANGUAGE="+language)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(creates[0], "--wait", "1ms"); err == nil || !strings.Contains(out, "the desk does not answer") {
+		t.Errorf("before its nodes run: %s, %v", out, err)
+	}
 	server := natstest.Server(t)
 	start := func(i int) *exec.Cmd {
 		node := exec.Command("sh", "-c", strings.Replace(commands[i], "nats-server", "exec "+server, 1)+" -l log")
@@ -84,13 +162,6 @@ func TestDeskInitAndStatus(t *testing.T) {
 	var started []*exec.Cmd
 	for i := range 3 {
 		started = append(started, start(i))
-	}
-	language := "en"
-	run := func(line string, more ...string) (string, error) {
-		cmd := program(t, t.TempDir(), append(strings.Fields(line)[1:], more...)...)
-		cmd.Env = append(cmd.Env, "ASK_LANGUAGE="+language)
-		out, err := cmd.CombinedOutput()
-		return string(out), err
 	}
 	if out, err := run(creates[0]); err != nil {
 		logs, _ := os.ReadFile(filepath.Join(dir, "nats-1", "log"))

@@ -26,7 +26,6 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/install"
 	"mcp-askuser/question"
@@ -276,7 +275,7 @@ func (r *reader) ours(path string, words []string, whole bool) {
 			r.t.Errorf("%s: %s: %v", path, strings.Join(words, " "), err)
 		}
 	}
-	a := &app{config: settings.New(hooked.Surfaces())}
+	a := &app{config: settings.New()}
 	root, args := a.root([]string{"help"}), words[1:]
 	if words[0] == alias {
 		args = append([]string{"ask"}, args...)
@@ -383,7 +382,7 @@ func TestDocumentSettings(t *testing.T) {
 			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s := settings.New(hooked.Surfaces())
+			s := settings.New()
 			s.Load(func(name string) string { return map[string]string{settings.EnvFile: file}[name] })
 			if err := s.Err(); err != nil {
 				t.Errorf("%s: %v in\n%s", d.path, err, block)
@@ -434,7 +433,7 @@ func TestDocumentsNameEverything(t *testing.T) {
 	}
 	const table, phone = "docs/configuration.md", "docs/phone.md"
 	known := map[string]bool{}
-	for _, row := range settings.New(hooked.Surfaces()).Rows {
+	for _, row := range settings.New().Rows {
 		known[row.Key] = true
 		if !names[table][row.Key] && !names[phone][row.Key] {
 			t.Errorf("%s has no setting %s", table, row.Key)

@@ -15,15 +15,14 @@ import (
 )
 
 func (a *app) events() *cobra.Command {
-	var since string
 	cmd := &cobra.Command{
 		Use:     "events",
 		Short:   "Print a JSON line for each question asked, answered or ended",
 		Example: "  mcp-askuser events\n  mcp-askuser events --since 1h | jq -r .id",
 	}
-	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
+	since := cmd.Flags().String("since", "", sinceHelp)
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-		from, err := parseSince(since, time.Now())
+		from, err := parseSince(*since, time.Now())
 		if err != nil {
 			return err
 		}
@@ -33,7 +32,7 @@ func (a *app) events() *cobra.Command {
 			return err
 		}
 		printed := map[string]bool{}
-		if since != "" {
+		if *since != "" {
 			if printed, err = a.printPast(ctx, d, from); err != nil {
 				return err
 			}

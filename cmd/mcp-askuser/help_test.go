@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/words"
 )
@@ -25,7 +24,7 @@ var manDir = flag.String("man", "", "write the man pages into this directory")
 
 // commands are all commands that people see, the root first.
 func commands() []*cobra.Command {
-	a := &app{config: settings.New(hooked.Surfaces())}
+	a := &app{config: settings.New()}
 	root := a.root([]string{"help"})
 	root.InitDefaultHelpCmd()
 	all := []*cobra.Command{root}
@@ -115,7 +114,7 @@ func helpOfEveryCommand(t *testing.T, l words.Language) {
 // Every file of helpTexts belongs to a command, and names all the values that its
 // argument takes.
 func TestHelpTexts(t *testing.T) {
-	a := &app{config: settings.New(hooked.Surfaces())}
+	a := &app{config: settings.New()}
 	texts := map[string]*cobra.Command{}
 	each(a.root([]string{"help"}), func(c *cobra.Command) { texts[c.Long] = c })
 	files, err := helpTexts.ReadDir("texts/help")

@@ -19,19 +19,18 @@ import (
 )
 
 func (a *app) pending() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "pending",
 		Short:   "List the questions that wait for an answer, oldest first",
 		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	asJSON := cmd.Flags().Bool("json", false, "print a JSON array")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		records, err := d.Pending(cmd.Context())
 		switch {
 		case err != nil:
 			return err
-		case asJSON:
+		case *asJSON:
 			return a.printJSON(append([]desk.Record{}, records...))
 		case len(records) == 0:
 			a.tell(words.T("Nothing waits for an answer."))
@@ -53,9 +52,7 @@ func pendingTable(records []desk.Record, now time.Time) table {
 }
 
 func (a *app) history() *cobra.Command {
-	var since, search, format string
-	var limit uint
-	var asJSON bool
+	var format string
 	cmd := &cobra.Command{
 		Use:   "history",
 		Short: "Print past questions and what became of them",
@@ -64,20 +61,20 @@ func (a *app) history() *cobra.Command {
   mcp-askuser history prune --older-than 90d`,
 	}
 	cmd.AddCommand(a.prune())
-	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or agent")
-	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
+	search := cmd.Flags().String("search", "", "only what has this `text` in its questions, answers, reasons or agent")
+	since := cmd.Flags().String("since", "", sinceHelp)
 	addFormatFlag(cmd, &format, []string{"text", "json", "jsonl", "md"})
-	cmd.Flags().UintVar(&limit, "limit", 50, "at most this `number`, the newest; 0 for all")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
+	limit := cmd.Flags().Uint("limit", 50, "at most this `number`, the newest; 0 for all")
+	asJSON := cmd.Flags().Bool("json", false, "the same as --format json")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-		if asJSON && !cmd.Flags().Changed("format") {
+		if *asJSON && !cmd.Flags().Changed("format") {
 			format = "json"
 		}
-		from, err := parseSince(since, time.Now())
+		from, err := parseSince(*since, time.Now())
 		if err != nil {
 			return err
 		}
-		q := desk.Query{Since: from, Search: search, Limit: int(limit), Ascend: format != "text"}
+		q := desk.Query{Since: from, Search: *search, Limit: int(*limit), Ascend: format != "text"}
 		if q.Ascend {
 			return a.stream(d.History(cmd.Context(), q), format)
 		}
@@ -126,29 +123,27 @@ func historyTable(records []desk.Record) table {
 }
 
 func (a *app) prune() *cobra.Command {
-	var older string
-	var dry bool
 	cmd := &cobra.Command{
 		Use:   "prune --older-than TIME",
 		Short: "Remove past questions that were asked long ago",
 		Example: `  mcp-askuser history prune --older-than 90d --dry-run
   mcp-askuser history prune --older-than 12w`,
 	}
-	cmd.Flags().StringVar(&older, "older-than", "", "the least age, as a `time` such as 90d, 12w or 36h")
+	older := cmd.Flags().String("older-than", "", "the least age, as a `time` such as 90d, 12w or 36h")
 	complete(cmd, "older-than", "30d", "90d", "52w")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only print what would be removed")
+	dry := cmd.Flags().Bool("dry-run", false, "only print what would be removed")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-		age, ok := settings.Age(older)
+		age, ok := settings.Age(*older)
 		switch {
-		case older == "":
+		case *older == "":
 			return errors.New(words.T("--older-than is missing; it takes a time of an hour or more such as 90d, 12w or 36h"))
 		case !ok:
-			return errors.New(words.T("--older-than is %q; it takes a time of an hour or more such as 90d, 12w or 36h", older))
+			return errors.New(words.T("--older-than is %q; it takes a time of an hour or more such as 90d, 12w or 36h", *older))
 		}
 		unreachable := d.Reach(cmd.Context())
-		months, err := d.Prune(cmd.Context(), time.Now().Add(-age), dry)
+		months, err := d.Prune(cmd.Context(), time.Now().Add(-age), *dry)
 		if len(months) > 0 {
-			a.printPruned(months, dry)
+			a.printPruned(months, *dry)
 		}
 		switch {
 		case errors.Is(err, desk.ErrDenied):

@@ -213,7 +213,7 @@ func TestProgress(t *testing.T) {
 // Gemini CLI has no form and shows progress: an address, with the whole question behind
 // it, and then the ticket with the address for its model.
 func TestToldByProgress(t *testing.T) {
-	if _, unattended, _ := agenthost.Above(os.Getpid()); unattended {
+	if unattended, _ := agenthost.Above(os.Getpid()); unattended {
 		t.Skip("the tests run below a host without a user")
 	}
 	for _, name := range []string{"CI", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"} {

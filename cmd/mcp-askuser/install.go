@@ -170,7 +170,7 @@ func (a *app) register(names []string, r registration) error {
 	for _, name := range names {
 		c, _ := install.ByName(name)
 		if declines := c.Declines(a.place(r.project)); declines != "" && !r.forms && !r.remove {
-			a.tell(words.T("%[1]s declines every form while %[2]s: --forms sets the policy that asks for no approval either, and shows forms.", c.Title, declines))
+			a.tell(words.T("%[1]s declines every form while %[2]s: --forms sets the policy that asks for no approval either, and shows forms.", c.Title(), declines))
 		}
 	}
 	if r.dryRun {
@@ -188,7 +188,7 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 		}
 		return nil, errors.New(words.T("unknown client %q; these are known: %s", name, strings.Join(install.Names(), ", ")))
 	}
-	steps := []step{{c.Title, c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }}}
+	steps := []step{{c.Title(), c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }}}
 	if !r.questions {
 		return steps, nil
 	}
@@ -198,9 +198,9 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 	case name == "codex":
 		return steps, errors.New(words.T("Codex's own questions need no entry in its files: set mirror_codex = true in %s, and they come here where Codex's daemon has started the server; leave out --questions", a.config.File))
 	default:
-		return steps, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title)
+		return steps, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title())
 	}
-	steps = append(steps, step{words.T("%s, its own questions", c.Title), s.Restart, func() ([]edit.Change, error) {
+	steps = append(steps, step{words.T("%s, its own questions", c.Title()), s.Restart, func() ([]edit.Change, error) {
 		change, err := s.Change(r.permissions, r.remove)
 		return []edit.Change{change}, err
 	}})
@@ -248,7 +248,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		if !c.Found(p) {
 			continue
 		}
-		o := question.Option{ID: c.Name, Label: c.Title}
+		o := question.Option{ID: c.Name, Label: c.Title()}
 		switch now, err := c.Registered(p); {
 		case err != nil:
 			o.Description = err.Error()
@@ -304,7 +304,7 @@ func (a *app) hook() *cobra.Command {
 			}
 			hooked.Run(host, f, a.config, a.getenv, func(dir string) (desk.Store, error) {
 				s := a.settings()
-				return home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
+				return home.Open(dir, nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
 			})
 			return nil
 		},

@@ -28,7 +28,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/tty"
 	"mcp-askuser/ui/words"
@@ -111,7 +110,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 }
 
 func (a *app) configure() {
-	a.config = settings.New(hooked.Surfaces())
+	a.config = settings.New()
 	a.config.Load(a.getenv)
 }
 

@@ -116,20 +116,19 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 }
 
 func (a *app) passkeyList() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the passkeys that are trusted",
 		Example: "  mcp-askuser passkey list\n  mcp-askuser passkey list --json > keys.json",
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, as verify --keys reads it")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON, as verify --keys reads it")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		all, err := d.Keys(cmd.Context(), "", nil)
 		keys := all[""]
 		switch {
 		case err != nil:
 			return err
-		case asJSON:
+		case *asJSON:
 			return a.printJSON(keys)
 		case len(keys.Passkeys) == 0:
 			a.tell(words.T("There is none yet: mcp-askuser passkey add NAME"))

@@ -16,7 +16,7 @@ import (
 
 // usePhone does what phone setup does in the store, for the topic of these tests.
 func usePhone(t *testing.T, dir, server string) {
-	a := &app{config: settings.New(nil), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
+	a := &app{config: settings.New(), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
 	a.config.Values.NtfyServer, a.config.Values.NtfyTopic = server, "questions"
 	path, err := a.phoneKey()
 	if err := errors.Join(err, keyfile.Make(path)); err != nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -146,21 +147,8 @@ func (a *app) replaceConfig(c edit.Change, after []byte) error {
 // splitPhone returns the lines that phone setup has written, nil for none, and the rest of
 // the file.
 func splitPhone(data []byte) (block, rest []byte) {
-	at := bytes.Index(data, []byte(phoneHead))
-	if at < 0 {
-		return nil, data
-	}
-	end := at
-	for line := range bytes.Lines(data[at:]) {
-		blank := len(bytes.TrimSpace(line)) == 0
-		if end > at && !blank && !bytes.HasPrefix(line, []byte("ntfy_")) {
-			break
-		}
-		if end += len(line); blank {
-			break
-		}
-	}
-	return data[at:end], append(bytes.Clone(data[:at]), data[end:]...)
+	lines := regexp.MustCompile(regexp.QuoteMeta(phoneHead) + `.*\n?(ntfy_.*\n?)*([ \t\r]*\n)?`)
+	return lines.Find(data), lines.ReplaceAll(data, nil)
 }
 
 // savePhone chooses the settings of the phone, from flags, what is set already and

@@ -276,7 +276,7 @@ func TestPhoneSetupInATerminal(t *testing.T) {
 // A page that others reach with a certificate is opened by a tap, as long as it is served.
 func TestTapOpensThePage(t *testing.T) {
 	dir := t.TempDir()
-	a := &app{config: settings.New(nil), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
+	a := &app{config: settings.New(), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -320,7 +320,7 @@ func TestPageForOtherMachines(t *testing.T) {
 		{},
 	} {
 		dir := t.TempDir()
-		a := &app{config: settings.New(nil), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
+		a := &app{config: settings.New(), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
 		a.config.Values.NtfyPage = tt.setting
 		if tt.published != "" {
 			defer a.publishPage(tt.published)()

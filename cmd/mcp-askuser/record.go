@@ -102,7 +102,6 @@ func (a *app) lift() *cobra.Command {
 }
 
 func (a *app) dismiss() *cobra.Command {
-	var reason, topic string
 	cmd := &cobra.Command{
 		Use:   "dismiss ID",
 		Short: "Dismiss a question as the user, without answering it",
@@ -110,16 +109,16 @@ func (a *app) dismiss() *cobra.Command {
   mcp-askuser dismiss 01JD6Z00 --reason "Ask the team"
   mcp-askuser dismiss 01JD6Z00 --discuss "What would a rollback cost?"`,
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why: a `text` for the agent to read")
-	cmd.Flags().StringVar(&topic, "discuss", "", "discuss it first: a `text` for the agent to read")
+	reason := cmd.Flags().String("reason", "", "why: a `text` for the agent to read")
+	topic := cmd.Flags().String("discuss", "", "discuss it first: a `text` for the agent to read")
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-		reply := question.Reply{Dismissed: true, Reason: reason}
+		reply := question.Reply{Dismissed: true, Reason: *reason}
 		message, later := words.Mark("Dismissed %[1]s; %[2]s is told so."), words.Mark("Dismissed %[1]s; %[2]s is told so when it comes back.")
 		if cmd.Flags().Changed("discuss") {
 			if cmd.Flags().Changed("reason") {
 				return errors.New(words.T("--reason dismisses the question, --discuss is to discuss it first; give one of the two"))
 			}
-			reply = question.Reply{Discuss: true, Note: topic}
+			reply = question.Reply{Discuss: true, Note: *topic}
 			message, later = words.Mark("To be discussed first: %[1]s; %[2]s is told so."), words.Mark("To be discussed first: %[1]s; %[2]s is told so when it comes back.")
 		}
 		if _, err := d.Reply(ctx, rec.ID, reply, a.evidence()); err != nil {
@@ -148,15 +147,14 @@ func (a *app) byUser() bool {
 }
 
 func (a *app) cancel() *cobra.Command {
-	var reason string
 	cmd := &cobra.Command{
 		Use:     "cancel ID",
 		Short:   "Withdraw a question as the one who asked it",
 		Example: `  mcp-askuser cancel 01JD6Z00 --reason "No longer needed"`,
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why: a `text` for the user to read")
+	reason := cmd.Flags().String("reason", "", "why: a `text` for the user to read")
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
+		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: *reason, Surface: words.Shell}); err != nil {
 			return err
 		}
 		a.tell(words.T("Withdrawn: %s", rec.ID))

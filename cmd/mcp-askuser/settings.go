@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/home"
+	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/question"
@@ -98,7 +99,7 @@ func (a *app) deskTrusting(keys func(func(*proof.Keys) error) (proof.Keys, error
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: a.log})
+	store, err := home.Open(dir, nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: a.log})
 	if errors.Is(err, spool.ErrUnsafe) || err != nil && s.Desk == "" {
 		return nil, nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s)"), err, a.config.Source("dir"))
 	}

@@ -19,15 +19,14 @@ import (
 )
 
 func (a *app) show() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Show one question: who asked, what, and what became of it",
 		Example: "  mcp-askuser show 01JD6Z00\n  mcp-askuser show 01JD6Z00 --json",
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	return a.withRecord(cmd, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-		if asJSON {
+		if *asJSON {
 			return a.printJSON(rec)
 		}
 		p := page{width: a.out.width()}

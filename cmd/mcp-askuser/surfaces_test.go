@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/web"
 	"mcp-askuser/ui/words"
@@ -19,7 +18,7 @@ func TestSurfaceTable(t *testing.T) {
 	a := &app{config: &settings.Settings{}, getenv: func(string) string { return "" }}
 	page := web.NewSurface(web.SurfaceOptions{})
 	t.Cleanup(page.Close)
-	names := hooked.Surfaces()
+	names := settings.Surfaces()
 	a.settings().Surfaces = names
 	made, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
 	for i, name := range names {
@@ -42,7 +41,7 @@ func TestSurfaceTable(t *testing.T) {
 	}
 
 	// What --surface takes is auto and these, each of which it takes.
-	all := settings.New(names)
+	all := settings.New()
 	all.Load(func(name string) string {
 		return map[string]string{"ASK_SURFACE": strings.Join(append(names, "auto"), ",")}[name]
 	})

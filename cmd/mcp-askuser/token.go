@@ -28,19 +28,18 @@ func (a *app) token() *cobra.Command {
 }
 
 func (a *app) tokenAdd() *cobra.Command {
-	var answers, prove bool
 	cmd := &cobra.Command{
 		Use:     "add NAME",
 		Short:   "Make a token for an agent or a front end and print it, this once",
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers",
 	}
-	cmd.Flags().BoolVar(&answers, "answers", false, "the token of a front end, through which you answer")
-	cmd.Flags().BoolVar(&prove, "prove", false, "have you sign each answer to this agent")
+	answers := cmd.Flags().Bool("answers", false, "the token of a front end, through which you answer")
+	prove := cmd.Flags().Bool("prove", false, "have you sign each answer to this agent")
 	cmd.MarkFlagsMutuallyExclusive("answers", "prove")
 	return a.withDesk(cmd, func(_ *cobra.Command, _ *desk.Desk, args []string) error {
 		store, frontEnds, err := a.tokens()
 		note := words.Mark("Keep it: it is not shown again. Its holder can ask in the name of %s.")
-		if answers {
+		if *answers {
 			if !a.byUser() {
 				return errors.New(words.T("only you can let a front end answer for you: run this in a terminal of your own"))
 			}
@@ -53,7 +52,7 @@ func (a *app) tokenAdd() *cobra.Command {
 		if slices.ContainsFunc(known, func(r tokenRow) bool { return r.Name == args[0] }) {
 			return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), tokens.ErrExists, args[0])
 		}
-		token, err := store.Add(args[0], prove)
+		token, err := store.Add(args[0], *prove)
 		if err != nil {
 			return err
 		}
@@ -64,19 +63,18 @@ func (a *app) tokenAdd() *cobra.Command {
 }
 
 func (a *app) tokenList() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the agents and front ends that have a token",
 		Example: "  mcp-askuser token list --json",
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	return a.withDesk(cmd, func(*cobra.Command, *desk.Desk, []string) error {
 		rows, damaged, err := a.readTokens()
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if *asJSON {
 			return cmp.Or(a.printJSON(rows), damaged)
 		}
 		if len(rows) == 0 && damaged == nil {

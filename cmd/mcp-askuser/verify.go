@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,9 +39,6 @@ func (a *app) localKeys(change func(*proof.Keys) error) (proof.Keys, error) {
 const keysDir = "keys"
 
 func (a *app) verify() *cobra.Command {
-	var keyFiles []string
-	var contains, maxAge string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [ID or FILE or -]",
 		Short: "Check that the user signed an answer, offline",
@@ -50,20 +48,20 @@ func (a *app) verify() *cobra.Command {
     --contains "$GITHUB_SHA" --max-age 1h`,
 		ValidArgsFunction: a.completeIDs(true),
 	}
-	cmd.Flags().StringArrayVar(&keyFiles, "keys", nil, "the keys to trust instead of those beside the store: an allowed_signers `file`, or one of passkeys; may be repeated")
-	cmd.Flags().StringVar(&contains, "contains", "", "a `text` that the question or its details must contain")
-	cmd.Flags().StringVar(&maxAge, "max-age", "", "how old the answer may be, as a `duration` such as 1h")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	keyFiles := cmd.Flags().StringArray("keys", nil, "the keys to trust instead of those beside the store: an allowed_signers `file`, or one of passkeys; may be repeated")
+	contains := cmd.Flags().String("contains", "", "a `text` that the question or its details must contain")
+	maxAge := cmd.Flags().String("max-age", "", "how old the answer may be, as a `duration` such as 1h")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
-		age, ok := settings.Duration(maxAge)
-		if maxAge != "" && (!ok || age == 0) {
-			return errors.New(words.T("--max-age takes a time such as 90s, 10m or 3d, and not %q", maxAge))
+		age, ok := settings.Duration(*maxAge)
+		if *maxAge != "" && (!ok || age == 0) {
+			return errors.New(words.T("--max-age takes a time such as 90s, 10m or 3d, and not %q", *maxAge))
 		}
 		keys, err := a.localKeys(nil)
-		pinned := len(keyFiles) > 0
+		pinned := len(*keyFiles) > 0
 		if pinned {
 			keys, err = proof.Keys{}, nil
-			for _, file := range keyFiles {
+			for _, file := range *keyFiles {
 				err = errors.Join(err, keys.Read(file))
 			}
 		}
@@ -72,12 +70,12 @@ func (a *app) verify() *cobra.Command {
 		}
 		rec, err := a.readRecord(cmd.Context(), args[0], &keys, pinned)
 		if err == nil {
-			err = verifyRecord(&rec, &keys, pinned, contains, age)
+			err = verifyRecord(&rec, &keys, pinned, *contains, age)
 		}
 		if err != nil {
 			return fmt.Errorf(words.T("not valid: %w"), err)
 		}
-		if asJSON {
+		if *asJSON {
 			err = a.printJSON(api.NewStored(rec))
 		} else {
 			a.printVerified(rec)
@@ -127,19 +125,12 @@ func verifyRecord(rec *desk.Record, keys *proof.Keys, pinned bool, contains stri
 	if age > 0 && time.Since(rec.Outcome.At).Abs() > age { // or signed where a clock was wrong
 		return errors.New(words.T("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), age))
 	}
-	if contains != "" && !strings.Contains(askedText(rec.Questions), contains) {
+	if !slices.ContainsFunc(rec.Questions, func(q question.Question) bool {
+		return strings.Contains(q.Text, contains) || strings.Contains(q.Description, contains)
+	}) {
 		return errors.New(words.T("the question does not contain %q", contains))
 	}
 	return nil
-}
-
-// askedText is the text of the questions and their details.
-func askedText(questions []question.Question) string {
-	var texts []string
-	for _, q := range questions {
-		texts = append(texts, q.Text, q.Description)
-	}
-	return strings.Join(texts, "\n")
 }
 
 func (a *app) printVerified(rec desk.Record) {

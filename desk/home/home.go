@@ -54,27 +54,18 @@ type Far interface {
 	Ping(ctx context.Context) error
 }
 
-// Options say where the homes are.
-type Options struct {
-	Dir   string // this machine's own, absolute
-	URL   string // of the shared desk; empty where there is none
-	Creds string // see nats.Options
-	CA    string
-	Log   *slog.Logger
-}
-
-// Open returns the store of a desk: the directory alone where no other is
-// named. It connects to nothing.
-func Open(o Options) (desk.Store, error) {
-	near, err := spool.Open(o.Dir)
-	if err != nil || o.URL == "" {
+// Open returns the store of this machine's own directory, an absolute path, and of the
+// shared desk, unless that has no URL. It connects to nothing.
+func Open(dir string, shared nats.Options) (desk.Store, error) {
+	near, err := spool.Open(dir)
+	if err != nil || shared.URL == "" {
 		return near, err
 	}
-	far, err := nats.Open(nats.Options{URL: o.URL, Creds: o.Creds, CA: o.CA, Log: o.Log})
+	far, err := nats.Open(shared)
 	if err != nil {
 		return nil, err
 	}
-	return Join(near, far, o.Log), nil
+	return Join(near, far, shared.Log), nil
 }
 
 // Store is a desk.Store of two homes.
@@ -99,15 +90,12 @@ type Store struct {
 }
 
 var (
-	_ desk.Store      = (*Store)(nil)
-	_ desk.Reader     = (*Store)(nil)
-	_ desk.Entitled   = (*Store)(nil)
-	_ desk.Keeper     = (*Store)(nil)
-	_ desk.Filer      = (*Store)(nil)
-	_ desk.Unmarker   = (*Store)(nil)
-	_ desk.Signer     = (*Store)(nil)
-	_ desk.FileStore  = (*Store)(nil)
-	_ desk.FileCopier = (*Store)(nil)
+	_ desk.Store    = (*Store)(nil)
+	_ desk.Reader   = (*Store)(nil)
+	_ desk.Entitled = (*Store)(nil)
+	_ desk.Keeper   = (*Store)(nil)
+	_ desk.Unmarker = (*Store)(nil)
+	_ desk.Signer   = (*Store)(nil)
 )
 
 // Join returns the store of two homes.
@@ -160,15 +148,12 @@ func (s *Store) Home(id string) string {
 	return ""
 }
 
-// Path implements desk.Filer.
+// Path implements desk.Store.
 func (s *Store) Path(kind desk.Kind, id string) string {
 	if s.Home(id) != Local {
 		return ""
 	}
-	if of, ok := s.near.(desk.Filer); ok {
-		return of.Path(kind, id)
-	}
-	return ""
+	return s.near.Path(kind, id)
 }
 
 // isNear reports whether a record's home is here: a document of it is. A directory that
@@ -494,17 +479,11 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	err = s.callHome(ctx, recordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
+	err = s.callHome(ctx, desk.RecordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
 		release, err = home.Lock(ctx, kind, name)
 		return err
 	})
 	return release, err
-}
-
-// recordOf returns the record of a lock, whose name begins with the id.
-func recordOf(name string) string {
-	const length = 26 // of an id
-	return name[:min(len(name), length)]
 }
 
 // announce takes a lock in both homes: in the far one when that can be reached.
@@ -596,14 +575,14 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	err = s.callHome(ctx, recordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
+	err = s.callHome(ctx, desk.RecordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
 		held, err = home.Locked(ctx, kind, name)
 		return err
 	})
 	if unreachable(ctx, err) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.open[recordOf(name)] != nil, nil // perhaps its asker still waits
+		return s.open[desk.RecordOf(name)] != nil, nil // perhaps its asker still waits
 	}
 	return held, err
 }

@@ -709,7 +709,7 @@ func TestEarlierFormat(t *testing.T) {
 		t.Fatalf("%v, %v", m, err)
 	}
 	s := c.Open(natstest.Account, nodes.Operator, "")
-	if _, err := s.MakeAll(t.Context(), false); !errors.Is(err, desk.ErrFormat) || !strings.Contains(err.Error(), "--replace") {
+	if _, err := s.MakeAll(t.Context(), time.Minute, false); !errors.Is(err, desk.ErrFormat) || !strings.Contains(err.Error(), "--replace") {
 		t.Errorf("the operator: %v", err)
 	}
 	if _, err := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{}).Pending(t.Context()); !errors.Is(err, desk.ErrFormat) || !strings.Contains(err.Error(), "desk create") {
@@ -718,7 +718,7 @@ func TestEarlierFormat(t *testing.T) {
 	if err := c.Open(natstest.Account, nodes.Agent, "bot").Ping(t.Context()); !errors.Is(err, desk.ErrFormat) {
 		t.Errorf("an agent: %v", err)
 	}
-	if _, err := s.MakeAll(t.Context(), true); err != nil {
+	if _, err := s.MakeAll(t.Context(), time.Minute, true); err != nil {
 		t.Fatal(err)
 	}
 	asks(t, desk.New(c.Open(natstest.Account, nodes.Agent, "bot"), desk.Options{}), request("Which?"))

@@ -3,11 +3,15 @@
 package nats_test
 
 import (
+	"bytes"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats/natstest"
@@ -15,7 +19,8 @@ import (
 )
 
 // TestBeforeFiles: on nodes that were set up before files, without their stream or the rights
-// to it, a file is refused with what the operator must run; the answer arrives.
+// to it, a file is refused with what the operator must run; the answer arrives, is archived
+// without a warning, and can be pruned.
 func TestBeforeFiles(t *testing.T) {
 	for _, rights := range []bool{true, false} {
 		c := natstest.Start(t, 1)
@@ -40,7 +45,8 @@ func TestBeforeFiles(t *testing.T) {
 			c.Kill(0)
 			c.Restart(0)
 		}
-		d := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
+		store, log := c.Open(natstest.Account, nodes.Human, "alice"), &bytes.Buffer{}
+		d := desk.New(store, desk.Options{Log: slog.New(slog.NewTextHandler(log, nil))})
 		var rec desk.Record
 		natstest.Await(t, func() error {
 			var attendance *desk.Attendance
@@ -61,5 +67,16 @@ func TestBeforeFiles(t *testing.T) {
 		if err != nil || rec.State != desk.Answered {
 			t.Errorf("rights %v: the asker gets %s, %v", rights, rec.State, err)
 		}
+		if err := d.Archive(t.Context(), rec.ID); err != nil || strings.Contains(log.String(), "WARN") {
+			t.Errorf("rights %v: archived: %v\n%s", rights, err, log)
+		}
+		later := desk.New(store, desk.Options{Now: func() time.Time { return time.Now().Add(48 * time.Hour) }})
+		natstest.Await(t, func() error { // a listing may be of a moment ago
+			months, err := later.Prune(t.Context(), time.Now().Add(24*time.Hour), false)
+			if err == nil && (len(months) != 1 || months[0].Questions != 1) {
+				err = fmt.Errorf("pruned %v\n%s", months, log)
+			}
+			return err
+		})
 	}
 }

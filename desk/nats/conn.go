@@ -454,6 +454,9 @@ func (c *conn) MayAnswer(ctx context.Context) error {
 
 // Ping returns nil if the desk answers: its leader, not only a node.
 func (c *conn) Ping(ctx context.Context) error {
-	_, err := c.streamInfo(ctx, StreamDesk, map[string]string{})
+	now, err := c.streamInfo(ctx, StreamDesk, map[string]string{})
+	if err == nil && now.Cluster != nil && now.Cluster.Leader == "" {
+		err = fmt.Errorf("%w: no node leads, as most of them do not run", desk.ErrUnreachable)
+	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/desk/storetest"
+	"mcp-askuser/internal/waittest"
 )
 
 // rounds is how many races are run: RACE_ROUNDS for a long run, as make fleet
@@ -201,4 +203,24 @@ func TestStoreWhileTheLeaderFalls(t *testing.T) {
 		t.Cleanup(func() { cancel(); falling.Wait() })
 		return c.Open(natstest.Account, nodes.Human, "alice")
 	})
+}
+
+// TestWithoutMajority: a node that is left alone answers what it knows, and that JetStream
+// is unavailable. The desk does not answer then: what was to be done is tried again later.
+func TestWithoutMajority(t *testing.T) {
+	c := natstest.Start(t, 3)
+	s := c.Open(natstest.Account, nodes.Human, "alice")
+	id := storetest.Own(t, s, storetest.ID(2026, 11, 1))
+	leader := c.Leader()
+	c.Kill(leader)
+	c.Kill((leader + 1) % len(c.Nodes))
+	for says, do := range map[string]func() error{
+		"no node leads": func() error { return s.Ping(t.Context()) },
+		"unavailable":   func() error { _, err := s.Get(t.Context(), desk.KindPending, id); return err },
+	} {
+		var err error
+		if !waittest.Until(time.Minute, func() bool { err = do(); return err != nil && strings.Contains(err.Error(), says) }) || !errors.Is(err, desk.ErrUnreachable) {
+			t.Errorf("it says %v", err)
+		}
+	}
 }

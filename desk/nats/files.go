@@ -36,7 +36,7 @@ func (s *Store) parts(ctx context.Context, id, key string) (parts []place, err e
 	return parts, err
 }
 
-// PutFile implements desk.FileStore.
+// PutFile implements desk.Store.
 func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error {
 	parts, err := s.parts(ctx, id, key)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error 
 	return nil
 }
 
-// GetFile implements desk.FileStore. Its digest tells whether all parts of a content are
+// GetFile implements desk.Store. Its digest tells whether all parts of a content are
 // there.
 func (s *Store) GetFile(ctx context.Context, id, key string) (data []byte, err error) {
 	parts, err := s.parts(ctx, id, key)
@@ -93,12 +93,18 @@ func (s *Store) GetFile(ctx context.Context, id, key string) (data []byte, err e
 	})
 }
 
-// Files implements desk.FileStore.
+// FilePath implements desk.Store: a desk that many machines share has no directory here.
+func (s *Store) FilePath(context.Context, string, string) (string, error) { return "", desk.ErrNoFiles }
+
+// Files implements desk.Store.
 func (s *Store) Files(ctx context.Context, id string) (keys []string, err error) {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return nil, err
 	}
 	found, err := s.places(ctx, StreamFiles, place{areaFile, kindPart, "*", "*.*.0." + id}.filter())
+	if errors.Is(err, errNoStream) {
+		return nil, fmt.Errorf("%w: the desk was set up before it kept files; the operator runs mcp-askuser desk create", desk.ErrNoFiles)
+	}
 	for p := range found {
 		m, wrong := s.last(ctx, p)
 		err = cmp.Or(err, wrong)
@@ -109,7 +115,7 @@ func (s *Store) Files(ctx context.Context, id string) (keys []string, err error)
 	return keys, err
 }
 
-// DeleteFile implements desk.FileStore.
+// DeleteFile implements desk.Store.
 func (s *Store) DeleteFile(ctx context.Context, id, key string) error {
 	parts, err := s.parts(ctx, id, key)
 	if errors.Is(err, desk.ErrNotFound) {

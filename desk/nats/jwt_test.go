@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nkeys"
@@ -74,7 +75,7 @@ func TestCredentialsOfAnOperator(t *testing.T) {
 		t.Cleanup(s.Close)
 		return s
 	}
-	_, err = open(nodes.Operator, "").MakeAll(t.Context(), false)
+	_, err = open(nodes.Operator, "").MakeAll(t.Context(), time.Minute, false)
 	must(err)
 	agent, human := desk.New(open(nodes.Agent, "bot"), desk.Options{}), desk.New(open(nodes.Human, "alice"), desk.Options{})
 	rec, attendance, err := agent.Submit(t.Context(), request("Which?"))

@@ -43,7 +43,7 @@ func (s *Store) lockPlace(ctx context.Context, kind desk.Kind, name string) (pla
 	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return place{}, err
 	}
-	if id := recordOf(name); kind == desk.KindAskers && desk.ValidID(id) {
+	if id := desk.RecordOf(name); kind == desk.KindAskers && desk.ValidID(id) {
 		p, err := s.placeOf(ctx, kind, id)
 		p.name = name
 		return p, err

@@ -93,10 +93,9 @@ type Store struct {
 }
 
 var (
-	_ desk.Store     = (*Store)(nil)
-	_ desk.Reader    = (*Store)(nil)
-	_ desk.Placer    = (*Store)(nil)
-	_ desk.FileStore = (*Store)(nil)
+	_ desk.Store  = (*Store)(nil)
+	_ desk.Reader = (*Store)(nil)
+	_ desk.Placer = (*Store)(nil)
 )
 
 // Open returns the store at o.URL. It does no I/O but to read the files. The
@@ -325,6 +324,9 @@ func (s *Store) humanCopy(ctx context.Context, owner, id string) (message, error
 // copyFilter matches the server's copies of humans' outcomes to a record.
 func copyFilter(owner, id string) string { return "said." + owner + "." + id + ".*" }
 
+// Path implements desk.Store: no document is a file of this machine.
+func (s *Store) Path(desk.Kind, string) string { return "" }
+
 // maxInFlight is how many requests a process has under way.
 const maxInFlight = 64
 
@@ -500,10 +502,7 @@ func (s *Store) sweepOne(ctx context.Context, subject string) error {
 		return err
 	}
 	// Not in its place, where it was deleted already: in its subject.
-	err = s.create(ctx, creation{place: p, ownOnly: true, subject: subject, deleted: true, ttl: keepDeleted, replaces: m.Seq})
-	if errors.Is(err, desk.ErrExists) {
-		return nil
-	}
+	_, err = s.publish(ctx, requestTimeout, creation{subject: subject, deleted: true, ttl: keepDeleted, replaces: m.Seq}, nuid.Next())
 	return err
 }
 

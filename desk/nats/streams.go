@@ -91,13 +91,14 @@ func (s *Store) Make(ctx context.Context, nodes int, replace bool) error {
 }
 
 // MakeAll makes the streams on as many nodes as there are: three copies where
-// three answer. It waits for the nodes until ctx ends.
-func (s *Store) MakeAll(ctx context.Context, replace bool) (nodes int, err error) {
+// three answer. It waits for the nodes for this long, and then returns what is wrong with
+// them.
+func (s *Store) MakeAll(ctx context.Context, wait time.Duration, replace bool) (nodes int, err error) {
 	want := 1
 	if len(s.urls) >= 3 {
 		want = 3
 	}
-	err = s.repeat(ctx, writeTimeout, func(time.Duration) (bool, error) {
+	err = s.repeat(ctx, wait, func(time.Duration) (bool, error) {
 		nc, err := s.connected(ctx)
 		if err != nil {
 			return errors.Is(err, desk.ErrDenied), err

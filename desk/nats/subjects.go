@@ -92,18 +92,12 @@ func (p place) stream() string {
 func (p place) record() string {
 	id := p.name[strings.LastIndexByte(p.name, '.')+1:]
 	if p.kind == string(desk.KindAskers) {
-		id = recordOf(id)
+		id = desk.RecordOf(id)
 	}
 	if p.kind == kindMark || !desk.ValidID(id) {
 		return ""
 	}
 	return id
-}
-
-// recordOf is the record that a lock is about: its name begins with the id.
-func recordOf(lock string) string {
-	const length = 26 // of an id
-	return lock[:min(len(lock), length)]
 }
 
 // allOf matches all documents of a kind, of all owners and writers.

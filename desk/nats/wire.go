@@ -86,11 +86,17 @@ func (c *conn) api(ctx context.Context, limit time.Duration, call string, reques
 			return true, json.Unmarshal(m.Data, answer)
 		}
 		if failed.Error.ErrorCode == natsgo.JSErrCodeStreamNotFound {
-			return true, fmt.Errorf("%w: its streams have not been made; the operator does that: mcp-askuser desk create", desk.ErrUnreachable)
+			return true, errNoStream
 		}
-		return failed.Error.Code != 503, failed.Error
+		if failed.Error.Code == 503 { // most nodes do not run
+			return false, unreachable(failed.Error)
+		}
+		return true, failed.Error
 	})
 }
+
+// errNoStream is the error of a request to a stream that does not exist.
+var errNoStream = fmt.Errorf("%w: its streams have not been made; the operator does that: mcp-askuser desk create", desk.ErrUnreachable)
 
 // unreachable is the error of a request without an answer.
 func unreachable(err error) error {
@@ -201,20 +207,11 @@ func (c *conn) subjects(ctx context.Context, stream, filter string) (map[string]
 type creation struct {
 	place
 	subject string // of its writer, there
-	ownOnly bool   // the only one in its subject, whatever else is in the place
 	data    []byte
 	deleted bool // not a document, but that there is none
 	ttl     time.Duration
 	// replaces is the sequence of the message that it may replace; 0 is none.
 	replaces uint64
-}
-
-// existing returns the message that is stored instead.
-func (c *conn) existing(ctx context.Context, w *creation) (message, error) {
-	if w.ownOnly {
-		return c.lastOn(ctx, w.stream(), w.subject)
-	}
-	return c.last(ctx, w.place)
 }
 
 // create commits a document where there is none: ErrExists where there is
@@ -225,9 +222,9 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	if len(w.data) > maxSize {
 		return fmt.Errorf("too large: %d bytes, of at most %d", len(w.data), maxSize)
 	}
-	id, expect, doubt := nuid.Next(), w.replaces, false
+	id, doubt := nuid.Next(), false
 	err := c.repeat(ctx, writeTimeout, func(wait time.Duration) (bool, error) {
-		duplicate, err := c.publish(ctx, wait, w, expect, id)
+		duplicate, err := c.publish(ctx, wait, w, id)
 		failed, answered := errors.AsType[*natsgo.APIError](err)
 		switch {
 		case err == nil && !duplicate:
@@ -247,20 +244,20 @@ func (c *conn) create(ctx context.Context, w creation) error {
 			doubt = doubt || !errors.Is(err, desk.ErrUnreachable)
 			return false, unreachable(err)
 		}
-		m, err := c.existing(ctx, &w)
+		m, err := c.last(ctx, w.place)
 		switch {
 		case err != nil:
 			doubt = true
 			return false, err
 		case m.Seq == 0: // a refusal may arrive before the first is stored
-			expect, id = 0, nuid.Next()
+			w.replaces, id = 0, nuid.Next()
 			return false, fmt.Errorf("%w: it is not said what was stored", desk.ErrUnreachable)
 		case w.matches(&m):
 			return true, nil
 		case m.exists() || m.Op == opDel && w.kind == kindEnd: // which keeps its place
 			return true, fmt.Errorf("%s: %w", w.subject, desk.ErrExists)
 		}
-		expect, id = m.Seq, nuid.Next() // that of a delete marker must be named
+		w.replaces, id = m.Seq, nuid.Next() // that of a delete marker must be named
 		return false, nil
 	})
 	if err != nil && doubt && !errors.Is(err, desk.ErrExists) && !errors.Is(err, desk.ErrDenied) {
@@ -289,9 +286,9 @@ func (w *creation) matches(m *message) bool {
 
 // put replaces a document.
 func (c *conn) put(ctx context.Context, subject string, data []byte, ttl time.Duration) error {
-	w := creation{subject: subject, data: data, ttl: ttl}
+	w := creation{subject: subject, data: data, ttl: ttl, replaces: anySequence}
 	return c.repeat(ctx, readTimeout, func(wait time.Duration) (bool, error) {
-		_, err := c.publish(ctx, wait, w, anySequence, "")
+		_, err := c.publish(ctx, wait, w, "")
 		if err == nil || errors.Is(err, desk.ErrDenied) {
 			return true, err
 		}
@@ -307,13 +304,13 @@ const anySequence = ^uint64(0)
 
 // publish is one attempt to store a message. Duplicate means that an earlier attempt
 // with this id was taken.
-func (c *conn) publish(ctx context.Context, wait time.Duration, w creation, expect uint64, id string) (duplicate bool, err error) {
+func (c *conn) publish(ctx context.Context, wait time.Duration, w creation, id string) (duplicate bool, err error) {
 	m := natsgo.NewMsg(w.subject)
 	m.Data = w.data
 	m.Header.Set(headerOp, map[bool]string{false: opPut, true: opDel}[w.deleted])
-	if expect != anySequence {
-		m.Header.Set(natsgo.ExpectedLastSubjSeqHdr, strconv.FormatUint(expect, 10))
-		if !w.ownOnly {
+	if w.replaces != anySequence {
+		m.Header.Set(natsgo.ExpectedLastSubjSeqHdr, strconv.FormatUint(w.replaces, 10))
+		if w.place != (place{}) { // else of this subject alone
 			m.Header.Set("Nats-Expected-Last-Subject-Sequence-Subject", w.filter())
 		}
 		m.Header.Set(natsgo.MsgIdHdr, id)

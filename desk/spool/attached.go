@@ -16,7 +16,7 @@ import (
 // fileDir has a directory for each record with files.
 const fileDir = "files"
 
-// PutFile implements desk.FileStore.
+// PutFile implements desk.Store.
 func (s *Spool) PutFile(ctx context.Context, id, key string, data []byte) error {
 	path, err := s.filePath(ctx, id, key)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Spool) PutFile(ctx context.Context, id, key string, data []byte) error 
 	return s.replace(path, id, data, true)
 }
 
-// GetFile implements desk.FileStore.
+// GetFile implements desk.Store.
 func (s *Spool) GetFile(ctx context.Context, id, key string) ([]byte, error) {
 	path, err := s.filePath(ctx, id, key)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Spool) GetFile(ctx context.Context, id, key string) ([]byte, error) {
 	return readDocument(path)
 }
 
-// Files implements desk.FileStore.
+// Files implements desk.Store.
 func (s *Spool) Files(ctx context.Context, id string) ([]string, error) {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *Spool) Files(ctx context.Context, id string) ([]string, error) {
 	return slices.DeleteFunc(keys, func(key string) bool { return !question.ValidKey(key) }), err
 }
 
-// DeleteFile implements desk.FileStore.
+// DeleteFile implements desk.Store.
 func (s *Spool) DeleteFile(ctx context.Context, id, key string) error {
 	path, err := s.filePath(ctx, id, key)
 	if err == nil {
@@ -53,7 +53,7 @@ func (s *Spool) DeleteFile(ctx context.Context, id, key string) error {
 	return err
 }
 
-// FilePath implements desk.FileCopier.
+// FilePath implements desk.Store.
 func (s *Spool) FilePath(ctx context.Context, id, key string) (string, error) {
 	path, err := s.filePath(ctx, id, key)
 	if err == nil {

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -46,7 +44,7 @@ func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		lock := flock.New(path)
 		got, err := lock.TryLock()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the directory was removed with the store
-			return nil, adviseLock(err)
+			return nil, advise(err)
 		}
 		if got && current(lock, path) {
 			// The file was there before it was locked, and watchers heard of it too
@@ -106,15 +104,7 @@ func locked(path string) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && !got, adviseLock(err)
-}
-
-// adviseLock is advise for errors of locks.
-func adviseLock(err error) error {
-	if errors.Is(err, syscall.ENOLCK) || errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("%w: the store must be on a file system with locks: %s", err, nameAnother)
-	}
-	return advise(err)
+	return err == nil && !got, advise(err)
 }
 
 // Locks implements desk.Store. Files that dead processes left are removed where

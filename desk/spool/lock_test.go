@@ -233,7 +233,7 @@ func TestLockFailsClearly(t *testing.T) {
 		syscall.ENOLCK:     EnvDir,
 		syscall.EOPNOTSUPP: EnvDir,
 	} {
-		if got := adviseLock(err); !errors.Is(got, err) || !strings.Contains(got.Error(), says) {
+		if got := advise(err); !errors.Is(got, err) || !strings.Contains(got.Error(), says) {
 			t.Errorf("%v: %v", err, got)
 		}
 	}

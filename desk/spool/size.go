@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,28 +10,27 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Size returns how many questions the store holds, open and past, and how many bytes
-// their documents take.
+// Size returns how many questions the store holds, open and past, and how many bytes its
+// files take.
 func (s *Spool) Size(ctx context.Context) (questions int, bytes int64, err error) {
-	for _, kind := range []desk.Kind{desk.KindPending, desk.KindReplies, desk.KindDrafts, desk.KindArchive} {
-		err := filepath.WalkDir(filepath.Join(s.dir, string(kind)), func(path string, e fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) { // never made, or removed a moment ago
-				return nil
+	for _, kind := range []desk.Kind{desk.KindPending, desk.KindArchive} {
+		for _, err := range s.List(ctx, kind, desk.Range{}) {
+			if err != nil {
+				return 0, 0, err
 			}
-			if err != nil || filepath.Ext(path) != suffix {
-				return errors.Join(err, context.Cause(ctx))
-			}
+			questions++
+		}
+	}
+	err = filepath.WalkDir(s.dir, func(_ string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // never made, or removed a moment ago
+			return nil
+		}
+		if err == nil && !e.IsDir() {
 			if info, err := e.Info(); err == nil {
 				bytes += info.Size()
 			}
-			if kind == desk.KindPending || kind == desk.KindArchive {
-				questions++
-			}
-			return context.Cause(ctx)
-		})
-		if err != nil {
-			return 0, 0, advise(err)
 		}
-	}
-	return questions, bytes, nil
+		return cmp.Or(err, context.Cause(ctx))
+	})
+	return questions, bytes, advise(err)
 }

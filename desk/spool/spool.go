@@ -74,11 +74,8 @@ type Spool struct {
 }
 
 var (
-	_ desk.Store      = (*Spool)(nil)
-	_ desk.Filer      = (*Spool)(nil)
-	_ desk.Unmarker   = (*Spool)(nil)
-	_ desk.FileStore  = (*Spool)(nil)
-	_ desk.FileCopier = (*Spool)(nil)
+	_ desk.Store    = (*Spool)(nil)
+	_ desk.Unmarker = (*Spool)(nil)
 )
 
 // Open returns the store in dir, an absolute path. It creates nothing: the
@@ -98,7 +95,7 @@ func Open(dir string) (*Spool, error) {
 // Dir returns the directory of the store.
 func (s *Spool) Dir() string { return s.dir }
 
-// Path implements desk.Filer.
+// Path implements desk.Store.
 func (s *Spool) Path(kind desk.Kind, id string) string {
 	path, _ := s.path(context.Background(), kind, id) // empty for what is no id
 	return path

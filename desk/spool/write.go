@@ -25,7 +25,7 @@ func (s *Spool) Decide(ctx context.Context, id string, _ desk.Role, data []byte)
 // Create implements desk.Store. link(2) is what makes it exclusive: rename
 // would let two answerers both believe that they were first.
 func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	temp, path, err := s.prepare(ctx, kind, id, data, true)
+	temp, path, err := s.prepare(ctx, kind, id, data)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *Spool) replace(path, id string, data []byte, sync bool) error {
 // Probe reports why no question could be stored now: it writes a document as
 // for one, gives it a second name, and takes both away.
 func (s *Spool) Probe(ctx context.Context) error {
-	temp, path, err := s.prepare(ctx, desk.KindPending, ulid.Make().String(), make([]byte, 4<<10), true)
+	temp, path, err := s.prepare(ctx, desk.KindPending, ulid.Make().String(), make([]byte, 4<<10))
 	if err != nil {
 		return err
 	}
@@ -102,17 +102,16 @@ func link(temp, path string, data []byte) error {
 	return desk.ErrExists
 }
 
-// prepare writes a temporary file, synced if wanted, for a document that is to
-// have this path. It leaves none behind when it fails.
-func (s *Spool) prepare(ctx context.Context, kind desk.Kind, id string, data []byte, sync bool) (temp, path string, err error) {
-	if path, err = s.path(ctx, kind, id); err != nil {
-		return "", "", err
+// prepare writes a temporary file, synced, for a document that is to have this path.
+func (s *Spool) prepare(ctx context.Context, kind desk.Kind, id string, data []byte) (temp, path string, err error) {
+	if path, err = s.path(ctx, kind, id); err == nil {
+		temp, err = s.writeTemp(path, id, data, true)
 	}
-	temp, err = s.writeTemp(path, id, data, sync)
 	return temp, path, err
 }
 
-// writeTemp writes a temporary file for what is to have a path.
+// writeTemp writes a temporary file, synced if wanted, for what is to have a path. It leaves
+// none behind when it fails.
 func (s *Spool) writeTemp(path, id string, data []byte, sync bool) (temp string, err error) {
 	if len(data) > maxSize {
 		return "", fmt.Errorf("%s would be %d bytes, more than %d: ask less at once", id, len(data), maxSize)
@@ -147,8 +146,8 @@ func advise(err error) error {
 		return fmt.Errorf("%w: the store must be yours to write to, on a file system with hard links: make it so, or %s", err, nameAnother)
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%w: something on the way to the store is a file: move it away, or %s", err, nameAnother)
-	case errors.Is(err, errors.ErrUnsupported):
-		return fmt.Errorf("%w: the store must be on a file system with hard links: %s", err, nameAnother)
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK):
+		return fmt.Errorf("%w: the store must be on a file system with hard links and locks: %s", err, nameAnother)
 	}
 	return err
 }

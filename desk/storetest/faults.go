@@ -167,32 +167,24 @@ func EachStep(t *testing.T, run func(t *testing.T, step int, dies bool) (met boo
 	}
 }
 
-// PutFile implements desk.FileStore.
+// PutFile implements desk.Store.
 func (s *Faulty) PutFile(ctx context.Context, id, key string, data []byte) error {
-	return s.withFiles(func(store desk.FileStore) error { return store.PutFile(ctx, id, key, data) })
+	return s.at(func() error { return s.Store.PutFile(ctx, id, key, data) })
 }
 
-// GetFile implements desk.FileStore.
+// GetFile implements desk.Store.
 func (s *Faulty) GetFile(ctx context.Context, id, key string) (data []byte, err error) {
-	err = s.withFiles(func(store desk.FileStore) (err error) { data, err = store.GetFile(ctx, id, key); return err })
+	err = s.at(func() (err error) { data, err = s.Store.GetFile(ctx, id, key); return err })
 	return data, err
 }
 
-// Files implements desk.FileStore.
+// Files implements desk.Store.
 func (s *Faulty) Files(ctx context.Context, id string) (keys []string, err error) {
-	err = s.withFiles(func(store desk.FileStore) (err error) { keys, err = store.Files(ctx, id); return err })
+	err = s.at(func() (err error) { keys, err = s.Store.Files(ctx, id); return err })
 	return keys, err
 }
 
-// DeleteFile implements desk.FileStore.
+// DeleteFile implements desk.Store.
 func (s *Faulty) DeleteFile(ctx context.Context, id, key string) error {
-	return s.withFiles(func(store desk.FileStore) error { return store.DeleteFile(ctx, id, key) })
-}
-
-func (s *Faulty) withFiles(call func(desk.FileStore) error) error {
-	store, ok := s.Store.(desk.FileStore)
-	if !ok {
-		return desk.ErrNoFiles
-	}
-	return s.at(func() error { return call(store) })
+	return s.at(func() error { return s.Store.DeleteFile(ctx, id, key) })
 }

@@ -118,12 +118,6 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return f.put(was, data, path, value)
-}
-
-// put writes value at path, which has none or one that can be replaced. Was is the file
-// before the change.
-func (f Format) put(was, data []byte, path []string, value any) ([]byte, error) {
 	candidates, err := f.set(data, path, value)
 	if err != nil {
 		return nil, err
@@ -161,13 +155,13 @@ func Append(data []byte, value any, path ...string) ([]byte, error) {
 		return nil, err
 	}
 	if !found {
-		return JSON.put(data, data, path, []any{value})
+		return JSON.Set(data, []any{value}, path...)
 	}
 	elements, ok := list.([]any)
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errNoList)
 	}
-	return JSON.put(data, data, append(slices.Clip(path), strconv.Itoa(len(elements))), value)
+	return JSON.Set(data, value, append(slices.Clip(path), strconv.Itoa(len(elements)))...)
 }
 
 // Remove returns the file without the value at path, and without the objects above it

@@ -16,7 +16,6 @@ import (
 // to the one before it, all others to the one behind them.
 type document struct {
 	root hujson.Value
-	text []byte // that was parsed, to which offsets refer
 	bom  bool
 	unit string // of indentation; empty for a file of one line
 	eol  string
@@ -27,15 +26,13 @@ const bom = "\ufeff"
 
 // parse reads a file; an empty one is an empty object.
 func parse(data []byte) (*document, error) {
-	d := &document{unit: "  "}
-	d.text, d.bom = bytes.CutPrefix(data, []byte(bom))
-	if len(bytes.TrimSpace(d.text)) == 0 {
-		d.text, d.bom = []byte("{}\n"), false
+	text, marked := bytes.CutPrefix(data, []byte(bom))
+	if len(bytes.TrimSpace(text)) == 0 {
+		text, marked = []byte("{}\n"), false
 	}
-	d.eol = eolOf(d.text)
-	d.text = append(bytes.Clone(d.text), '\n') // which a comment on the last line needs
+	d := &document{bom: marked, unit: "  ", eol: eolOf(text)}
 	var err error
-	if d.root, err = hujson.Parse(d.text); err != nil {
+	if d.root, err = hujson.Parse(append(bytes.Clone(text), '\n')); err != nil { // which a comment on the last line needs
 		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
 	}
 	object, ok := d.root.Value.(*hujson.Object)
@@ -155,13 +152,15 @@ func jsonSet(data []byte, path []string, value any) ([][]byte, error) {
 	return d.pack(), nil
 }
 
-// source returns the text of an object or a list.
-func (d *document) source(v *hujson.Value) []byte { return d.text[v.StartOffset:v.EndOffset] }
-
 // multiline reports whether the entries of an object or a list have lines of their own.
 func (d *document) multiline(v *hujson.Value) bool {
 	all, _ := entries(v)
-	return d.unit != "" && (len(all) == 0 || bytes.Contains(d.source(v), []byte("\n")))
+	return d.unit != "" && (len(all) == 0 || spansLines(v))
+}
+
+// spansLines reports whether an object or a list is written on several lines.
+func spansLines(v *hujson.Value) bool {
+	return strings.Contains(hujson.Value{Value: v.Value}.String(), "\n")
 }
 
 // newLine returns a line break and the indentation behind it.
@@ -192,7 +191,7 @@ func (d *document) add(holder *hujson.Value, depth int, name string, value any) 
 	}
 	if len(all) > 0 && all[len(all)-1].value.AfterExtra != nil {
 		added.AfterExtra = hujson.Extra{} // a trailing comma, as before
-	} else if len(all) == 0 && d.multiline(holder) && !bytes.Contains(d.source(holder), []byte("\n")) {
+	} else if len(all) == 0 && d.multiline(holder) && !spansLines(holder) {
 		after = hujson.Extra(d.newLine(depth - 1))
 	}
 	*end = after

@@ -11,41 +11,27 @@ import (
 	"mcp-askuser/internal/proc"
 )
 
-// Host is a program in which agents run.
-type Host struct {
-	Name string // of its program
-	// Unattended are the flags, or first arguments, of a host that runs without a user.
-	Unattended []string
-	// Marker is the variable that it sets for the commands of its agent; empty if
-	// unknown.
-	Marker string
-	// Editor means that it starts the user's own terminals too: a process below it may
-	// be the user's.
-	Editor bool
+// host is a program in which agents run.
+type host struct {
+	name       string   // of its program
+	unattended []string // the flags, or first arguments, with which it runs without a user
+	marker     string   // the variable that it sets for the commands of its agent; empty if unknown
 }
 
-// hosts are all known hosts, in the order in which they are matched.
-var hosts = []Host{ //nolint:gochecknoglobals // a table, never written to
-	{Name: "claude", Unattended: []string{"-p", "--print", "--output-format", "--input-format"}, Marker: "CLAUDECODE"},
-	{Name: "codex", Unattended: []string{"exec", "e"}, Marker: "CODEX_SANDBOX"},
-	{Name: "gemini", Unattended: []string{"-p", "--prompt"}, Marker: "GEMINI_CLI"},
-	{Name: "opencode", Unattended: []string{"run"}, Marker: "OPENCODE"},
-	{Name: "goose", Unattended: []string{"run"}},
-	{Name: "crush", Unattended: []string{"run"}},
-	{Name: "cursor-agent", Unattended: []string{"-p", "--print"}, Marker: "CURSOR_AGENT"},
-	{Name: "copilot", Unattended: []string{"-p", "--prompt"}},
-	{Name: "code", Editor: true},
-	{Name: "code-insiders", Editor: true},
-	{Name: "codium", Editor: true},
-	{Name: "cursor", Editor: true},
-	{Name: "windsurf", Editor: true},
-	{Name: "zed", Editor: true},
-	{Name: "zed-editor", Editor: true},
-	{Name: "idea", Editor: true},
-	{Name: "pycharm", Editor: true},
-	{Name: "webstorm", Editor: true},
-	{Name: "goland", Editor: true},
+var hosts = []host{ //nolint:gochecknoglobals // a table, never written to
+	{"claude", []string{"-p", "--print", "--output-format", "--input-format"}, "CLAUDECODE"},
+	{"codex", []string{"exec", "e"}, "CODEX_SANDBOX"},
+	{"gemini", []string{"-p", "--prompt"}, "GEMINI_CLI"},
+	{"opencode", []string{"run"}, "OPENCODE"},
+	{"goose", []string{"run"}, ""},
+	{"crush", []string{"run"}, ""},
+	{"cursor-agent", []string{"-p", "--print"}, "CURSOR_AGENT"},
+	{"copilot", []string{"-p", "--prompt"}, ""},
 }
+
+// editors are the programs of editors, which start the user's own terminals too: a process
+// below one may be the user's.
+var editors = []string{"code", "code-insiders", "codium", "cursor", "windsurf", "zed", "zed-editor", "idea", "pycharm", "webstorm", "goland"} //nolint:gochecknoglobals // a table, never written to
 
 // editorClients are parts of the names by which editors call themselves as MCP
 // clients, in lower case.
@@ -58,42 +44,39 @@ func EditorClient(name string) bool {
 	return slices.ContainsFunc(editorClients, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// Of returns the host that a command line starts, also as a script in an interpreter,
-// and whether it runs without a user. It is false for any other program.
-func Of(args []string) (host Host, unattended, ok bool) {
-	if len(args) == 0 {
-		return Host{}, false, false
-	}
-	script := args
-	if len(args) > 1 && slices.Contains([]string{"node", "bun", "deno"}, filepath.Base(args[0])) {
-		script = args[1:]
-	}
-	for _, h := range hosts {
-		switch {
-		case h.Editor && hasName(args[0], h.Name):
-			return h, false, true
-		case !h.Editor && (hasName(script[0], h.Name) || strings.HasSuffix(script[0], "js") && strings.Contains(script[0], "/"+h.Name+"-")):
-			return h, hasOne(script[1:], h.Unattended), true
-		}
-	}
-	return Host{}, false, false
+// Editor reports whether a command line starts an editor.
+func Editor(args []string) bool {
+	return len(args) > 0 && slices.ContainsFunc(editors, func(name string) bool { return hasName(args[0], name) })
 }
 
-// Above returns the nearest host that is no editor among a process and its
-// ancestors, and whether it runs without a user. It is false without one, or if the
-// system does not show processes.
-func Above(pid int) (host Host, unattended, ok bool) {
-	for _, p := range proc.Chain(pid, proc.Look) {
-		if host, unattended, ok = Of(p.Args); ok && !host.Editor {
-			return host, unattended, true
+// Of reports whether a command line starts a host, also as a script in an interpreter, and
+// whether that runs without a user.
+func Of(args []string) (unattended, ok bool) {
+	if len(args) > 1 && slices.Contains([]string{"node", "bun", "deno"}, filepath.Base(args[0])) {
+		args = args[1:]
+	}
+	for _, h := range hosts {
+		if len(args) > 0 && (hasName(args[0], h.name) || strings.HasSuffix(args[0], "js") && strings.Contains(args[0], "/"+h.name+"-")) {
+			return hasOne(args[1:], h.unattended), true
 		}
 	}
-	return Host{}, false, false
+	return false, false
+}
+
+// Above reports whether a process or one of its ancestors is a host, and whether the nearest
+// one runs without a user. It is false if the system does not show processes.
+func Above(pid int) (unattended, ok bool) {
+	for _, p := range proc.Chain(pid, proc.Look) {
+		if unattended, ok = Of(p.Args); ok {
+			break
+		}
+	}
+	return unattended, ok
 }
 
 // Marked reports whether an environment is that of the commands of an agent.
 func Marked(getenv func(string) string) bool {
-	return slices.ContainsFunc(hosts, func(h Host) bool { return h.Marker != "" && getenv(h.Marker) != "" })
+	return slices.ContainsFunc(hosts, func(h host) bool { return h.marker != "" && getenv(h.marker) != "" })
 }
 
 // hasOne reports whether one of the words is among the arguments: a flag

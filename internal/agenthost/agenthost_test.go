@@ -34,10 +34,10 @@ func TestUnattended(t *testing.T) {
 			args[i] = strings.ReplaceAll(args[i], "|", " ")
 		}
 		got := ""
-		host, alone, ok := Of(args)
+		alone, ok := Of(args)
 		if alone {
 			got = "alone"
-		} else if ok && !host.Editor {
+		} else if ok {
 			got = "host"
 		}
 		if got != want {

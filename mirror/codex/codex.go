@@ -233,19 +233,13 @@ func (c *client) handle(ctx context.Context, m message) error {
 	return nil // for other clients
 }
 
-// thread is a conversation.
-type thread struct {
-	ID        string `json:"id"`
-	Directory string `json:"cwd"`
-	Status    status `json:"status"`
-}
-
+// status is the state of a thread, which is a conversation.
 type status struct {
 	Type  string   `json:"type"`
 	Flags []string `json:"activeFlags"`
 }
 
-func (s status) waitsForUser() bool { return slices.Contains(s.Flags, "waitingOnUserInput") }
+func (s status) active() bool { return s.Type == "active" }
 
 func (c *client) initialized(ctx context.Context, result json.RawMessage) error {
 	if result == nil {
@@ -291,8 +285,12 @@ func (c *client) resume(ctx context.Context, id string) error {
 			return nil
 		}
 		var r struct {
-			Thread thread `json:"thread"`
-			Page   struct {
+			Thread struct {
+				ID        string `json:"id"`
+				Directory string `json:"cwd"`
+				Status    status `json:"status"`
+			} `json:"thread"`
+			Page struct {
 				Turns []struct {
 					ID    string `json:"id"`
 					Items []item `json:"items"`
@@ -305,7 +303,7 @@ func (c *client) resume(ctx context.Context, id string) error {
 		if _, subscribed := c.active[id]; !subscribed {
 			return nil // its turn has ended meanwhile
 		}
-		c.directories[id], c.active[id] = r.Thread.Directory, r.Thread.Status.Type == "active"
+		c.directories[id], c.active[id] = r.Thread.Directory, r.Thread.Status.active()
 		answered := map[string]string{}
 		for _, turn := range r.Page.Turns { // the latest
 			for _, it := range slices.Backward(turn.Items) {
@@ -350,12 +348,11 @@ func (c *client) status(ctx context.Context, params json.RawMessage) error {
 		return errUnknownProtocol
 	}
 	_, subscribed := c.active[p.Thread]
-	active := p.Status.Type == "active"
-	if active && (!subscribed || p.Status.waitsForUser()) {
+	if p.Status.active() && (!subscribed || slices.Contains(p.Status.Flags, "waitingOnUserInput")) {
 		return c.resume(ctx, p.Thread)
 	}
 	if subscribed {
-		c.active[p.Thread] = active
+		c.active[p.Thread] = p.Status.active()
 	}
 	return c.leave(ctx, p.Thread)
 }

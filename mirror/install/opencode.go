@@ -25,10 +25,7 @@ func OpenCode(program []string, permissions bool) []byte {
 		program = append(slices.Clone(program), permissionsFlag)
 		plugin = bytes.Replace(plugin, []byte("const permissions = false"), []byte("const permissions = true"), 1)
 	}
-	list, err := json.Marshal(program)
-	if err != nil { // impossible for strings
-		panic(err)
-	}
+	list, _ := json.Marshal(program) // strings have no reason to fail
 	return bytes.Replace(plugin, []byte("const command = []"), fmt.Appendf(nil, "const command = %s", list), 1)
 }
 

@@ -223,15 +223,17 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m *se
 	defer s.streams.Done()
 	ctx, end := context.WithCancelCause(x.ctx)
 	defer end(askuser.ErrDisconnected)
-	st.w, st.answer, st.queued = w, m != nil, make(chan struct{}, 1)
+	st.Queue, st.w, st.answer = server.NewQueue(), w, m != nil
 	if m != nil {
 		x.Receive(ctx, m, st)
+	} else {
+		x.Listen(st)
 	}
 	st.run(r.Context(), x.ctx, s.Heartbeat)
 }
 
-// listen opens the stream for messages that belong to no request of the client's.
-// The server sends none; clients open the stream all the same.
+// listen opens the stream for messages that belong to no request of the client's: log
+// messages.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Token) {
 	if events, _ := accepts(r); !events {
 		http.Error(w, "responses are text/event-stream", http.StatusNotAcceptable)

@@ -110,7 +110,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	changes, err := s.Tokens.Watch(ctx)
 	if err != nil {
-		s.Log.Warn("the tokens cannot be watched; calls that wait go on when their token is removed", "error", err)
+		s.Log.Warn("the tokens cannot be watched; calls that wait continue when their token is removed", "error", err)
 	}
 	go func() {
 		for range changes {

@@ -547,6 +547,41 @@ func TestListen(t *testing.T) {
 	}
 }
 
+// A log message after a call is sent on the session's own stream, the one that was opened
+// last, to a client that has set a log level.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	calls := make(chan askuser.Transport, 1)
+	x := serve(t, toolset{"quick": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		calls <- callOf(ctx)
+		return mcp.NewToolResultText("done"), nil
+	}})
+	a := x.agent("a").hello(`{}`)
+	_ = a.call("1", "quick").whole()
+	c := take(t, calls)
+	log := func(n int) {
+		t.Helper()
+		if err := c.SendLog(n); err != nil {
+			t.Error(err)
+		}
+	}
+	lost := a.do(http.MethodGet, "")
+	lost.beat()
+	log(1) // without a level
+	a.post(`{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"notice"}}`)
+	log(2)
+	if m, _ := lost.next(); m.Method != "notifications/message" || string(m.Params) != `{"data":2,"level":"notice","logger":"mcp-askuser"}` {
+		t.Errorf("got %+v: %s", m, m.Params)
+	}
+	lost.end()
+	again := a.do(http.MethodGet, "")
+	again.beat()
+	log(3)
+	if m, _ := again.next(); !strings.Contains(string(m.Params), `"data":3`) {
+		t.Errorf("got %+v: %s", m, m.Params)
+	}
+}
+
 // A token has room for so many sessions; one that is not used makes room.
 func TestSessionsAreBounded(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -26,15 +25,11 @@ var errOneAnswer = errors.New("the client takes no event stream")
 // stream is the response to one request: the messages that belong to the request,
 // as they are sent. The goroutine of the request writes them.
 type stream struct {
+	*server.Queue
 	w      http.ResponseWriter
 	events bool // an event stream; else JSON, before which white space is ignored
 	modern bool // errors have statuses of HTTP
 	answer bool // the request has a response
-
-	mu     sync.Mutex
-	queue  []server.Outgoing
-	closed bool
-	queued chan struct{} // of capacity 1; has a value while queue is not empty
 
 	started   bool // the headers were sent
 	succeeded bool // the response was written, and is no error
@@ -42,27 +37,17 @@ type stream struct {
 
 // Send implements [server.Outbox].
 func (st *stream) Send(m server.Outgoing) error {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	switch {
-	case st.closed:
-		return askuser.ErrDisconnected
-	case !st.events && !m.Last():
+	if !st.events && !m.Last() {
 		return errOneAnswer
 	}
-	st.queue = append(st.queue, m)
-	select {
-	case st.queued <- struct{}{}:
-	default:
-	}
-	return nil
+	return st.Queue.Send(m)
 }
 
 // run writes until the response is complete, the client has gone, or the session
 // has ended with a cause after which no response follows. It sends a heartbeat at
 // every interval once the headers are sent.
 func (st *stream) run(client, session context.Context, interval time.Duration) {
-	defer st.close()
+	defer st.Abandon()
 	deadline, heartbeat := time.After(jsonDeadline), time.Tick(interval)
 	ended := session.Done()
 	for {
@@ -75,7 +60,7 @@ func (st *stream) run(client, session context.Context, interval time.Duration) {
 				return
 			}
 			ended = nil
-		case <-st.queued:
+		case <-st.Ready():
 			if session.Err() != nil && !st.outlasts(session) {
 				return
 			}
@@ -104,23 +89,17 @@ func (st *stream) outlasts(session context.Context) bool {
 // writeQueue writes the queued messages, and reports whether the last one of the
 // request is among them.
 func (st *stream) writeQueue() (last bool, err error) {
-	st.mu.Lock()
-	queue := st.queue
-	st.queue = nil
-	st.mu.Unlock()
-	for i, m := range queue {
-		if err = m.Write(func(line []byte) error { return st.write(m, line) }); err == nil && !m.Last() {
-			continue
+	for !last && err == nil {
+		m, ok := st.Take()
+		if !ok {
+			return false, nil
 		}
-		for _, rest := range queue[i+1:] {
-			rest.Drop()
-		}
-		if err == nil {
-			st.finish()
-		}
-		return m.Last(), err
+		last, err = m.Last(), m.Write(func(line []byte) error { return st.write(m, line) })
 	}
-	return false, nil
+	if err == nil {
+		st.finish()
+	}
+	return last, err
 }
 
 // start sends the headers, and something after them: some proxies hold headers
@@ -203,15 +182,4 @@ func (st *stream) status(code int) int {
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
-}
-
-// close refuses further messages, and drops those that were not written.
-func (st *stream) close() {
-	st.mu.Lock()
-	queue := st.queue
-	st.queue, st.closed = nil, true
-	st.mu.Unlock()
-	for _, m := range queue {
-		m.Drop()
-	}
 }

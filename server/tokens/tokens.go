@@ -118,7 +118,7 @@ const suffix = ".json"
 func (s *Store) path(agent string) string { return filepath.Join(s.dir, agent+suffix) }
 
 // List returns all tokens, by name. Names that differ in case alone are the same
-// where the file system says so. The error wraps ErrDamaged, and names each file that
+// where the file system ignores case. The error wraps ErrDamaged, and names each file that
 // is, beside all other tokens; or it is the file system's.
 func (s *Store) List() ([]Token, error) {
 	entries, err := os.ReadDir(s.dir)
@@ -161,7 +161,7 @@ func (s *Store) load(agent string) (Token, error) {
 	if err != nil {
 		return Token{}, err
 	}
-	t.Hash = hex.EncodeToString(hash) // whatever case its digits had
+	t.Hash = hex.EncodeToString(hash) // in lower case
 	return t, nil
 }
 

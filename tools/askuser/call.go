@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -38,7 +39,7 @@ type call struct {
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
-	transport := transportOf(ctx)
+	transport := mcpserver.ClientSessionFromContext(ctx).(Transport)
 	client := transport.Client()
 	c := &call{Tools: t, Transport: transport, host: hostOf(client.Name), client: client, req: &req}
 	if t.Remote {
@@ -189,6 +190,7 @@ func (c *call) resume(ctx context.Context) ([]*present.Waiter, *mcp.CallToolResu
 // agents a record does not exist. The client's form shows the first alone: it ends with
 // the call, and the call with the first answer.
 func (c *call) rejoin(ctx context.Context, ids []string, all ...*present.Waiter) ([]*present.Waiter, *mcp.CallToolResult) {
+	var unknown question.Violations
 	for _, id := range ids {
 		var w *present.Waiter
 		rec, err := c.Desk.Get(ctx, id)
@@ -201,13 +203,16 @@ func (c *call) rejoin(ctx context.Context, ids []string, all ...*present.Waiter)
 		switch {
 		case err == nil:
 			all = append(all, w)
-			continue
 		case errors.Is(err, desk.ErrNotFound):
+			unknown.Add("id", "no question has the id %q; ask again with ask_user_question", id)
+		default:
 			leave(all)
-			return nil, badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}})
+			return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
 		}
+	}
+	if unknown != nil {
 		leave(all)
-		return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
+		return nil, badArguments(unknown)
 	}
 	return c.leaveOrder(ctx, all), nil
 }

@@ -36,6 +36,8 @@ const patience = time.Minute
 
 // link is a transport in memory.
 type link struct {
+	mcpserver.ClientSession // nil
+
 	agent   string
 	client  Client
 	session string // the connection's; empty: one that all share
@@ -91,7 +93,7 @@ func (l *link) Delivered(f func(bool)) { l.delivered = f }
 func (l *link) call(ctx context.Context, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	l.over.Store(false)
 	defer l.over.Store(true)
-	return tool(WithTransport(ctx, l), req)
+	return tool(new(mcpserver.MCPServer).WithContext(ctx, l), req)
 }
 
 func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {

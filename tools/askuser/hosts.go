@@ -40,8 +40,8 @@ type host struct {
 	form elicit.Style
 	// formStopsLimit means that its limit does not count while its form is open.
 	formStopsLimit bool
-	// paneFirst means that a pane beside the host comes before its form: the place does
-	// not depend on what is asked.
+	// paneFirst means that a pane beside the host is tried before its form: the place is
+	// the same for all questions.
 	paneFirst bool
 	// handshake means that we use protocol versions with a handshake, even if the
 	// host offers later ones: only there it closes a form on request.

@@ -145,8 +145,9 @@ func TestAwaitSeveral(t *testing.T) {
 	if text := within(t, r.startAwait(t.Context(), &link{}, []string{ids[2], other}, "")).text(t); !strings.Contains(text, fmt.Sprintf("with ids %q, %q", ids[2], other)) {
 		t.Errorf("both are open: %s", text)
 	}
-	if text := within(t, r.startAwait(t.Context(), &link{}, []string{ids[2], "01ARZ3NDEKTSV4RRFFQ69G5FAV"}, "")).text(t); !strings.Contains(text, "no question has the id") {
-		t.Errorf("an unknown id among them: %s", text)
+	unknown := []string{"01ARZ3NDEKTSV4RRFFQ69G5FAV", "x"}
+	if text := within(t, r.startAwait(t.Context(), &link{}, append(unknown, ids[2]), "")).text(t); strings.Count(text, "no question has the id") != 2 || !strings.Contains(text, fmt.Sprintf("%q", unknown[1])) {
+		t.Errorf("unknown ids among them: %s", text)
 	}
 	if rec, err := r.desk.Get(t.Context(), ids[2]); err != nil || rec.Attended || rec.State != desk.Pending {
 		t.Errorf("%s, attended %v, after every call: %v", rec.State, rec.Attended, err)

@@ -9,9 +9,9 @@ import (
 )
 
 // Transport is what the tools need of the carrier of a call: standard input and
-// output, or HTTP. Each call has its own, which the transport puts into the
-// call's context with [WithTransport]. The cause of that context says why a call
-// ended: a *[Cancelled], [ErrDisconnected], [ErrClosing], or anything else.
+// output, or HTTP. Each call has its own: the session of mcp-go in the call's context
+// implements it. The cause of that context says why a call ended: a *[Cancelled],
+// [ErrDisconnected], [ErrClosing], or anything else.
 type Transport interface {
 	// Client is the program at the other end, as this call shows it.
 	Client() Client
@@ -102,21 +102,4 @@ func (c *Cancelled) Error() string {
 		return "cancelled by the client"
 	}
 	return "cancelled by the client: " + c.Reason
-}
-
-type transportKey struct{}
-
-// WithTransport returns a context for a call that t carries.
-func WithTransport(ctx context.Context, t Transport) context.Context {
-	return context.WithValue(ctx, transportKey{}, t)
-}
-
-// transportOf returns the transport of a call's context. A context without one is
-// a mistake in the program.
-func transportOf(ctx context.Context) Transport {
-	t, ok := ctx.Value(transportKey{}).(Transport)
-	if !ok {
-		panic("askuser: the context of a call has no Transport; a server must put one in")
-	}
-	return t
 }

@@ -48,7 +48,8 @@ type (
 	// Note replaces the word to the agent beside the answer of the step, or at the review
 	// beside all answers.
 	Note struct{ Text string }
-	// Attach adds a file, which the desk keeps, to the answer of the step.
+	// Attach adds a file, which the desk keeps, to the answer of the step. One more than an
+	// answer takes is a question.Violations.
 	Attach struct{ File question.File }
 	// Detach takes a file out of it again.
 	Detach struct{ File question.File }
@@ -312,8 +313,14 @@ func (a Note) do(d *Dialogue, s *step) error {
 }
 
 func (a Attach) do(_ *Dialogue, s *step) error {
+	files := append(slices.Clone(s.Files), a.File)
+	if len(files) > question.MaxFiles {
+		var found question.Violations
+		found.AddTranslated("answers."+s.ID, "takes at most %d files, got %d", question.MaxFiles, len(files))
+		return found
+	}
 	s.enter()
-	s.Files = append(slices.Clone(s.Files), a.File)
+	s.Files = files
 	return nil
 }
 

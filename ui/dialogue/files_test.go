@@ -54,3 +54,18 @@ func TestFiles(t *testing.T) {
 		t.Errorf("without it: %v", err)
 	}
 }
+
+// A file more than an answer takes is refused when it is attached.
+func TestTooManyFiles(t *testing.T) {
+	d := New(desk.Record{Set: question.Set{Questions: []question.Question{{ID: "wrong", Text: "What is wrong?", Type: question.Text}}}}, Options{})
+	for n := range question.MaxFiles + 1 {
+		_, err := d.Act(Attach{question.File{Name: "a.txt", Size: int64(n + 1)}})
+		faults, refused := errors.AsType[question.Violations](err)
+		if refused != (n == question.MaxFiles) || refused && (faults[0].Path != "answers.wrong" || faults[0].Message != "takes at most 5 files, got 6") {
+			t.Errorf("file %d: %v", n+1, err)
+		}
+	}
+	if s := d.Current(); len(s.Files) != question.MaxFiles || s.Fault == nil {
+		t.Errorf("%d files, fault %v", len(s.Files), s.Fault)
+	}
+}

@@ -1,7 +1,6 @@
 package dialogue
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -107,10 +106,6 @@ func (s *Step) NeedsWords() bool {
 	i := s.Row(Other)
 	return i >= 0 && s.Rows[i].Marked && strings.TrimSpace(s.Typed) == "" && len(s.Files) == 0
 }
-
-// Refused reports whether the question does not take the answer that the step holds, and
-// Fault says why.
-func (s *Step) Refused() bool { return errors.As(s.Fault, new(question.Violations)) }
 
 // LeadsOn reports whether the option of a row brings up follow-up questions.
 func (s *Step) LeadsOn(row int) bool {

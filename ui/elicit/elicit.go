@@ -143,7 +143,7 @@ func (s *surface) showForm(ctx context.Context, f *form) (reading, error) {
 	}
 	accepted := err == nil && result.Action == mcp.ElicitationResponseActionAccept
 	switch {
-	case ctx.Err() != nil && !accepted: // an accept goes to the desk all the same
+	case ctx.Err() != nil && !accepted: // an accept is passed to the desk all the same
 		return reading{}, context.Cause(ctx)
 	case errors.Is(err, ui.ErrCallEnded):
 		return reading{}, err

@@ -521,7 +521,7 @@ func (enter) see(string)                {}
 func (enter) pick(string, []string) int { return 0 }
 func (enter) write(string) string       { return "" }
 
-// space is somebody who types a sentence with one blank, and Enter.
+// space simulates a user who types a sentence with one blank, then Enter.
 type space struct {
 	enter
 	marked bool

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
@@ -45,10 +46,15 @@ func (p *page) pickFile(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		file, fault := p.form.options.Attach(path)
-		return term.Then(func() tea.Cmd {
-			if p.form.notice = fault; fault != "" {
-				return nil
+		file, err := p.form.options.Attach(path)
+		return term.Then(term.Only(func() {
+			if err != nil {
+				p.form.notice = question.Line(err.Error())
+				return
+			}
+			p.form.notice = words.T("Attached: %s", file.String()) // the page may be too long to show it
+			if !p.act(dialogue.Attach{File: file}).Draft {         // the notice says why
+				return
 			}
 			if e := p.focused(); e != nil && !p.writesNote() {
 				if typed, ok := term.DroppedPath(e.Text()); ok && typed == path {
@@ -56,10 +62,7 @@ func (p *page) pickFile(msg tea.Msg) tea.Cmd {
 					p.takeOver()
 				}
 			}
-			p.act(dialogue.Attach{File: file})
-			p.form.notice = words.T("Attached: %s", file.String()) // the page may be too long to show it
-			return nil
-		})
+		}))
 	}
 }
 

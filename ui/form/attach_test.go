@@ -18,16 +18,16 @@ import (
 
 // attaching attaches whatever file the human picks, but those that are refused.
 func attaching(o *Options) {
-	o.Attach = func(path string) (question.File, string) {
+	o.Attach = func(path string) (question.File, error) {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return question.File{}, err.Error()
+			return question.File{}, err
 		}
 		f, err := question.NewFile(filepath.Base(path), data)
 		if faults, refused := errors.AsType[question.Violations](err); refused {
-			return f, faults[0].In(words.T)
+			err = errors.New(faults[0].In(words.T))
 		}
-		return f, ""
+		return f, err
 	}
 }
 
@@ -78,6 +78,12 @@ func TestAttach(t *testing.T) {
 		{name: "two", q: database(), do: func(r *rig) { r.keys("2", "ctrl+o", "no", "enter", "ctrl+o", "the", "enter") }, files: []string{"notes.txt", "the log of the first night.txt"}},
 		{name: "leave the last out", q: database(), do: func(r *rig) { r.keys("2", "ctrl+o", "no", "enter", "ctrl+o", "the", "enter", "alt+o") }, files: []string{"notes.txt"}, notice: "Left out: the log of the first night.txt (text/plain, 4 B)"},
 		{name: "refused", q: database(), do: func(r *rig) { r.keys("2", "ctrl+o", "ly", "enter") }, notice: `the file "lying.png" cannot be attached; PNG, JPEG, GIF, WebP, PDF and plain text can, each under its own ending`},
+		{name: "a sixth", q: database(), do: func(r *rig) {
+			r.keys("2")
+			for range 6 {
+				r.keys("ctrl+o", "no", "enter")
+			}
+		}, files: slices.Repeat([]string{"notes.txt"}, 5), notice: "This answer takes at most 5 files, got 6."},
 		{name: "back", q: database(), do: func(r *rig) { r.keys("2", "ctrl+o", "no", "esc") }},
 		{name: "back in a list of questions", q: database(), opts: []option{func(o *Options) { o.List = true }}, do: func(r *rig) { r.keys("2", "ctrl+o", "no", "esc") }},
 		{name: "drop in a list", q: database(), do: func(r *rig) { r.keys("2"); paste(r, "'"+home+"notes.txt'"); r.wait(act.Quiet); r.keys("enter") }, files: []string{"notes.txt"}},

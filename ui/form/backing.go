@@ -66,29 +66,25 @@ func (b Backing) keyName() string {
 	return question.Line(b.SSHKey)
 }
 
-// Attach keeps the file with a path for an answer. Fault is a sentence for the user where
-// it does not.
-func (b Backing) Attach(ctx context.Context, path string) (f question.File, fault string) {
-	var file *os.File
+// Attach keeps the file with a path for an answer. Its error is a sentence for the user.
+func (b Backing) Attach(ctx context.Context, path string) (f question.File, err error) {
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // opening others may block
-		return f, words.T("%s is not a file.", question.Line(path))
+	if err != nil {
+		return f, err
 	}
-	if err == nil {
-		file, err = os.Open(path)
+	if !info.Mode().IsRegular() { // opening others may block
+		return f, errors.New(words.T("%s is not a file.", path))
 	}
-	if err == nil {
-		defer file.Close()
-		f, err = b.Desk.AttachFile(ctx, b.Rec.ID, filepath.Base(path), file)
+	file, err := os.Open(path)
+	if err != nil {
+		return f, err
 	}
-	faults, refused := errors.AsType[question.Violations](err)
-	switch {
-	case refused:
-		return f, question.Line(faults[0].In(words.T))
-	case err != nil:
-		return f, question.Line(err.Error())
+	defer file.Close()
+	f, err = b.Desk.AttachFile(ctx, b.Rec.ID, filepath.Base(path), file)
+	if faults, refused := errors.AsType[question.Violations](err); refused {
+		err = errors.New(faults[0].In(words.T))
 	}
-	return f, ""
+	return f, err
 }
 
 // Draft returns what was typed before, empty where nothing is kept.
@@ -190,8 +186,8 @@ func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
 	if o.signing = b.signing(); b.Signs() {
 		o.Sign = b.Sign
 	}
-	if b.Desk.TakesFiles(&b.Rec) {
-		o.Attach = func(path string) (question.File, string) { return b.Attach(ctx, path) }
+	if b.Rec.TakesFiles() {
+		o.Attach = func(path string) (question.File, error) { return b.Attach(ctx, path) }
 	}
 	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	if b.AtLimit(ctx) {

@@ -94,9 +94,9 @@ type Options struct {
 	// record needs no proof.
 	Sign    func(context.Context, *question.Reply) error
 	signing remark // that the answer is signed; empty: it is not
-	// Attach keeps a file for an answer, by its path, as a command, or says why it does not.
-	// Nil: the question takes no files.
-	Attach func(path string) (f question.File, fault string)
+	// Attach keeps a file for an answer, by its path, as a command. Its error is a sentence
+	// for the user. Nil: the question takes no files.
+	Attach func(path string) (question.File, error)
 	// Window is that of a host with other screens, which hands keys, and the gate's
 	// own messages, to the form while it is open. The form takes its clock, gate
 	// and styles, and receives its own size. Nil is a window of the form's own.

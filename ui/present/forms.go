@@ -31,7 +31,7 @@ type formResult struct {
 	took    time.Duration
 }
 
-// Late reads the result of a form that came when its record had ended: the
+// Late reads the result of a form that arrives after the end of its record: the
 // user's reply, or false if it is none.
 type Late func(result any, took time.Duration) (question.Reply, bool)
 
@@ -41,7 +41,7 @@ const maxLate = 100
 
 // ShowForm offers a form to the waiters, until one that took it along is followed
 // by a call that brings the result. It returns the result, and how long the form
-// was with the client; or the cause of ctx's end. Late reads a result that comes
+// was with the client; or the cause of ctx's end. Late reads a result that arrives
 // after that; it may be nil.
 func (x *Presentation) ShowForm(ctx context.Context, content any, late Late) (result any, took time.Duration, err error) {
 	form := &Form{Content: content, x: x, late: late, result: make(chan formResult, 1), secrets: map[string]bool{}}
@@ -150,7 +150,7 @@ func (x *Presentation) dropForm() (place *Waiter) {
 }
 
 // returnLate returns a waiter at the end of the form's record, with a reply that
-// came after it as the later one.
+// arrived after it as the later one.
 func (f *Form) returnLate(result any, took time.Duration) *Waiter {
 	x := f.x
 	<-x.ended

@@ -68,7 +68,7 @@ func (x *Presentation) show(surfaces Surfaces) bool {
 	return true
 }
 
-// lateWaiter returns the waiter of a call that comes when the record has ended.
+// lateWaiter returns the waiter of a call that arrives after the end of the record.
 func (x *Presentation) lateWaiter(attendance *desk.Attendance) *Waiter {
 	x.p.mu.Lock()
 	w := x.addWaiter(asks)

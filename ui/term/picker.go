@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -39,7 +40,7 @@ func (p *Picker) match() {
 	dir, begin := filepath.Split(Expanded(p.entry.Text()))
 	if dir != p.dir || p.all == nil {
 		p.dir, p.all = dir, []string{}
-		files, _ := os.ReadDir(dir) // none where there is no such directory
+		files, _ := os.ReadDir(cmp.Or(dir, ".")) // none where there is no such directory
 		for _, f := range files {
 			name, kind := f.Name(), f.Type()
 			if kind&os.ModeSymlink != 0 {
@@ -88,6 +89,9 @@ func (p *Picker) Press(msg tea.Msg) (path string, done bool) {
 			return path, true
 		}
 	default:
+		if (key.Text == separator || key.Text == "~") && strings.HasSuffix(p.entry.Text(), separator) {
+			p.entry.Set("") // a path of its own begins
+		}
 		if paste, ok := msg.(tea.PasteMsg); ok {
 			if dropped, ok := DroppedPath(paste.Content); ok {
 				p.entry.Set("")

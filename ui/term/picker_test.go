@@ -46,6 +46,8 @@ func TestPicker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	t.Setenv("HOME", dir)
+	t.Chdir(dir)
 	for _, tc := range []struct {
 		keys  []string
 		path  string // that is picked; empty for none
@@ -70,6 +72,9 @@ func TestPicker(t *testing.T) {
 		{keys: []string{"null", "enter"}, names: ""},
 		{keys: []string{"loop", "enter"}, names: ""},
 		{keys: []string{"l", "enter"}, path: strings.Repeat("l", 250)},
+		{keys: []string{dir + "a.png", "enter"}, path: "a.png"},
+		{keys: []string{"~/a.png", "enter"}, path: "a.png"},
+		{keys: []string{"ctrl+u", "s"}, names: "Shot one.png sub/"},
 	} {
 		t.Run(strings.Join(tc.keys, " "), func(t *testing.T) {
 			p, picked := NewPicker(dir), ""

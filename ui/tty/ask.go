@@ -71,6 +71,8 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 	case view:
 		c.lines("| ", question.Block(s.Options[r.option].Preview))
 		return stay, nil
+	case find:
+		return c.find(s, r.custom), nil
 	case leaveOpen:
 		if s.Required {
 			c.text("", words.T("This question cannot be skipped. %s", instruction(s.Question)))
@@ -106,7 +108,8 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 			return stay, err
 		}
 		if yesOrNo(line) == question.YesID {
-			return stay, c.attachFile(ctx, path)
+			c.attachFile(ctx, path)
+			return stay, nil
 		}
 	}
 	return c.answer(ctx, dialogue.Fill{Rows: rows, Text: r.custom})
@@ -114,7 +117,7 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 
 // attaches reports whether the answers take files.
 func (c *conversation) attaches() bool {
-	return c.desk.Desk != nil && c.desk.Desk.TakesFiles(&c.desk.Rec)
+	return c.desk.Desk != nil && c.desk.Rec.TakesFiles()
 }
 
 // attach attaches a file to the answer of the current question.
@@ -123,25 +126,53 @@ func (c *conversation) attach(ctx context.Context) error {
 		c.text("", words.T("This question takes no files."))
 		return nil
 	}
-	path, err := c.prompt(ctx, words.T("Path of the file (Enter for none): "))
-	if err != nil || path == "" {
+	s, prompt := c.Current(), words.T("Path of the file (Enter for none): ")
+	if len(s.Files) > 0 {
+		c.text("", words.T("Attached: %s", strings.Join(s.Answer.FileWords(), words.T(", "))))
+		prompt = words.T("Path of another file, or - to leave the last out (Enter for neither): ")
+	}
+	path, err := c.prompt(ctx, prompt)
+	switch {
+	case err != nil || path == "":
+		return err
+	case path == string(leaveOpen) && len(s.Files) > 0:
+		last := s.Files[len(s.Files)-1]
+		_, err = c.do(dialogue.Detach{File: last})
+		c.text("", words.T("Left out: %s", last.String()))
 		return err
 	}
 	if dropped, ok := term.DroppedPath(path); ok {
 		path = dropped
 	}
-	return c.attachFile(ctx, path)
+	c.attachFile(ctx, path)
+	return nil
 }
 
-func (c *conversation) attachFile(ctx context.Context, path string) error {
-	file, fault := c.desk.Attach(ctx, term.Expanded(path))
-	if fault != "" {
-		c.text("", fault)
-		return nil
+func (c *conversation) attachFile(ctx context.Context, path string) {
+	file, err := c.desk.Attach(ctx, term.Expanded(path))
+	if err == nil {
+		_, err = c.do(dialogue.Attach{File: file})
 	}
-	_, err := c.do(dialogue.Attach{File: file})
-	c.text("", words.T("Attached: %s. An empty line sends it; you can also answer first.", file.String()))
-	return err
+	switch faults, refused := errors.AsType[question.Violations](err); {
+	case refused:
+		c.text("", words.Local.Unfit(faults))
+	case err != nil:
+		c.text("", question.Line(err.Error()))
+	default:
+		c.text("", words.T("Attached: %s. An empty line sends it; you can also answer first.", file.String()))
+	}
+}
+
+// find lists the options that contain a text.
+func (c *conversation) find(s *dialogue.Step, text string) move {
+	_, _ = c.do(dialogue.Filter{Text: text}) // the question has options
+	found := c.Current()
+	_, _ = c.do(dialogue.Filter{}) // later lists have all
+	if found.NoMatch {
+		return c.refuse(words.T("No option contains “%[1]s”. %[2]s", question.Shorten(question.Line(text), 40), instruction(s.Question)))
+	}
+	c.showOptions(found)
+	return stay
 }
 
 // refuse says why a line is no answer.
@@ -226,10 +257,13 @@ func (c *conversation) showQuestion() {
 // hasAnswer reports whether the human has entered an answer, confirmed or not.
 func hasAnswer(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
 
-// showOptions lists the options by number, and 0 for an answer in own words.
+// showOptions lists the options that the filter lets through by number, and 0 for an answer
+// in own words.
 func (c *conversation) showOptions(s *dialogue.Step) {
 	for i := range s.Options {
-		c.showOption(i+1, &s.Options[i])
+		if !s.Rows[i].Hidden {
+			c.showOption(i+1, &s.Options[i])
+		}
 	}
 	if s.AllowCustom {
 		other := words.Local.Other(s.Question)
@@ -261,8 +295,9 @@ func (c *conversation) showOption(n int, o *question.Option) {
 // proposal reports whether an empty line, or the command = in its place, takes an answer,
 // and how the prompt names it: the answer so far, or the declared default.
 func proposal(s *dialogue.Step) (exists bool, bracket string) {
+	_, unfit := s.Check(s.Answer)
 	switch declared := s.Declared; {
-	case s.Refused():
+	case unfit != nil && s.Fault != nil: // which was said
 		return false, ""
 	case hasAnswer(s) && s.Untouched:
 		return true, words.T("your answer so far")
@@ -357,6 +392,9 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 	c.blank()
 	if s.Chooses() {
 		c.text("", words.T("%s The name of an option does as well as its number.", instruction(s.Question)))
+		if many(*s) {
+			c.text("", words.Local.Sentence(words.T("/text lists the options that contain that text")))
+		}
 	} else {
 		c.text("", words.T("Enter your answer in one line, or :e to write it in your editor."))
 	}
@@ -370,7 +408,7 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 		c.text("", words.T(":= uses your earlier answer again; an empty line then confirms it."))
 	}
 	if c.attaches() {
-		c.text("", words.T(":f attaches a file; an empty line then sends it."))
+		c.text("", words.T(":f attaches a file, or leaves the last one out; an empty line then sends the answer."))
 	}
 	if !s.Chooses() {
 		c.text("", words.T(`To answer with a single b, h, x, - or ?, put it in quotes: "b".`))

@@ -5,6 +5,7 @@ package tty
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,21 +27,26 @@ func TestPlainFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const number, path, keep, inPlace = "Enter a number: ", "(Enter for none): ", "[keep]: ", "y or n [n]: "
+	const number, path, lastOut, keep, inPlace = "Enter a number: ", "(Enter for none): ", "- to leave the last out (Enter for neither): ", "[keep]: ", "y or n [n]: "
 	for _, tt := range []struct {
 		name, sample string
 		steps        []step
 		custom       string
-		chosen, file bool
+		chosen       bool
+		files        int
 	}{
-		{"typed", "single", []step{{number, ":f\r"}, {path, file + "\r"}, {"Attached: two words.txt (text/plain, 6 B)", ""}, {keep, "1\r"}}, "", true, true},
-		{"quoted", "single", []step{{number, ":f\r"}, {path, "'" + file + "'\r"}, {keep, "1\r"}}, "", true, true},
-		{"none", "single", []step{{number, ":f\r"}, {path, "\r"}, {number, "1\r"}}, "", true, false},
-		{"directory", "single", []step{{number, ":f\r"}, {path, dir + "\r"}, {"is not a file.", ""}, {number, "1\r"}}, "", true, false},
-		{"absent", "single", []step{{number, ":f\r"}, {path, dir + "/absent\r"}, {"no such file", ""}, {number, "1\r"}}, "", true, false},
-		{"lying", "single", []step{{number, ":f\r"}, {path, dir + "/lying.png\r"}, {"each under its own ending", ""}, {number, "1\r"}}, "", true, false},
-		{"dropped", "text", []step{{"[shop]: ", escaped + "\r"}, {inPlace, "y\r"}, {keep, "\r"}}, "", false, true},
-		{"dropped as text", "text", []step{{"[shop]: ", file + "\r"}, {inPlace, "\r"}}, file, false, false},
+		{"typed", "single", []step{{number, ":f\r"}, {path, file + "\r"}, {"Attached: two words.txt (text/plain, 6 B)", ""}, {keep, "1\r"}}, "", true, 1},
+		{"quoted", "single", []step{{number, ":f\r"}, {path, "'" + file + "'\r"}, {keep, "1\r"}}, "", true, 1},
+		{"none", "single", []step{{number, ":f\r"}, {path, "\r"}, {number, "1\r"}}, "", true, 0},
+		{"directory", "single", []step{{number, ":f\r"}, {path, dir + "\r"}, {"is not a file.", ""}, {number, "1\r"}}, "", true, 0},
+		{"absent", "single", []step{{number, ":f\r"}, {path, dir + "/absent\r"}, {"no such file", ""}, {number, "1\r"}}, "", true, 0},
+		{"lying", "single", []step{{number, ":f\r"}, {path, dir + "/lying.png\r"}, {"each under its own ending", ""}, {number, "1\r"}}, "", true, 0},
+		{"left out", "single", []step{{number, ":f\r"}, {path, file + "\r"}, {keep, ":f\r"}, {"Attached: two words.txt (text/plain, 6 B)", ""}, {lastOut, "-\r"}, {"Left out: two words.txt", ""}, {number, "1\r"}}, "", true, 0},
+		{"neither", "single", []step{{number, ":f\r"}, {path, file + "\r"}, {keep, ":f\r"}, {lastOut, "\r"}, {keep, "1\r"}}, "", true, 1},
+		{"a sixth", "single", slices.Concat([]step{{number, ":f\r"}, {path, file + "\r"}},
+			slices.Repeat([]step{{keep, ":f\r"}, {lastOut, file + "\r"}}, 5), []step{{"This answer takes at most 5 files, got 6.", ""}, {keep, "1\r"}}), "", true, 5},
+		{"dropped", "text", []step{{"[shop]: ", escaped + "\r"}, {inPlace, "y\r"}, {keep, "\r"}}, "", false, 1},
+		{"dropped as text", "text", []step{{"[shop]: ", file + "\r"}, {inPlace, "\r"}}, file, false, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +61,7 @@ func TestPlainFiles(t *testing.T) {
 				t.Fatalf("committed %+v", rep.Replies)
 			}
 			got := rep.Replies[0].Answers[0]
-			if got.Custom != tt.custom || (len(got.Selected) == 1) != tt.chosen || (len(got.Files) == 1 && got.Files[0] == attached) != tt.file {
+			if got.Custom != tt.custom || (len(got.Selected) == 1) != tt.chosen || !slices.Equal(got.Files, slices.Repeat([]question.File{attached}, tt.files)) {
 				t.Errorf("answered %+v", got)
 			}
 		})

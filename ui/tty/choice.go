@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -18,6 +19,7 @@ const (
 	help      command = "?"
 	leaveOpen command = "-"
 	view      command = "v" // followed by the number of an option
+	find      command = "/" // followed by a text
 	history   command = "h"
 	note      command = "n"
 	discuss   command = "d"
@@ -62,7 +64,7 @@ type reading struct {
 	fault    string   // a sentence
 	selected []string // ids of options
 	other    bool     // an answer in own words follows, perhaps beside the options
-	custom   string   // the answer to a text question
+	custom   string   // the answer to a text question; with find: the text
 }
 
 // parseLine reads a line that is not empty as the answer to q. An ambiguous line is a fault.
@@ -87,7 +89,11 @@ func parseLine(q *question.Question, line string) reading {
 			return reading{command: view, option: i - 1}
 		}
 	}
-	return parseList(q, line)
+	r := parseList(q, line)
+	if first, size := utf8.DecodeRuneInString(line); r.fault != "" && halfWidth(first) == '/' && !q.Confirms() {
+		return reading{command: find, custom: strings.TrimSpace(line[size:])}
+	}
+	return r
 }
 
 func parseText(line string) reading {
@@ -207,14 +213,16 @@ func unquote(word string) (inner string, ok bool) {
 	return word[1 : len(word)-1], true
 }
 
-// halfWidth maps the wide digits, commas and blanks of East Asian keyboards to
-// those of ASCII.
+// halfWidth maps the wide digits, commas, slashes and blanks of East Asian keyboards
+// to those of ASCII.
 func halfWidth(r rune) rune {
 	switch {
 	case r >= '０' && r <= '９':
 		return r - '０' + '0'
 	case r == '，' || r == '、':
 		return ','
+	case r == '／':
+		return '/'
 	case r == '\u3000':
 		return ' '
 	}

@@ -29,6 +29,7 @@ func TestUnderstand(t *testing.T) {
 	single := choices(question.SingleChoice, "Postgres", "SQLite", "None, thanks")
 	single.Options[0].Preview = "CREATE TABLE"
 	several := choices(question.MultiChoice, "Auth", "Logs", "Auth, Logs", "Mail")
+	paths := choices(question.MultiChoice, "/etc", "/usr")
 	closed := choices(question.SingleChoice, "Left", "Right")
 	closed.AllowCustom = false
 	numbers := choices(question.SingleChoice, "2", "4", "8")
@@ -55,6 +56,12 @@ func TestUnderstand(t *testing.T) {
 		{"other in the asker's words", renamed, "another colour", reading{other: true}},
 		{"the same twice", single, "1, 1", reading{selected: []string{"id-postgres"}}},
 		{"preview", single, "v1", reading{command: view}},
+		{"filter", single, "/ None, ", reading{command: find, custom: "None,"}},
+		{"filter in full width", single, "／，", reading{command: find, custom: "，"}},
+		{"no filter", single, "/", reading{command: find}},
+		{"an option with a slash", paths, "/etc", reading{selected: []string{"id-/etc"}}},
+		{"options with slashes", paths, "/etc, /usr", reading{selected: []string{"id-/etc", "id-/usr"}}},
+		{"filter beside them", paths, "/us", reading{command: find, custom: "us"}},
 		{"back", single, "b", reading{command: goBack}},
 		{"dismiss", single, "DISMISS", reading{command: dismiss}},
 		{"help", single, "?", reading{command: help}},

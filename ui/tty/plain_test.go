@@ -67,6 +67,8 @@ func TestPlainTranscripts(t *testing.T) {
 		{name: "editor for other", sample: "single", extra: "EDITOR=" + editor(t, `printf 'editing. '; read -r line; echo "$line" >"$1"`), steps: []step{{number, "0\r"}, {"own answer: ", ":e\r"}, {"editing. ", "Redis\r"}},
 			want: answered(ownWords("database", "Redis"))},
 		{narrow: true, name: "help", sample: "single", steps: []step{{number, "?\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
+		{narrow: true, name: "filter", sample: "many", steps: []step{{number, "/GRAPH\r"}, {number, "/oracle\r"}, {number, "/\r"}, {number, "?\r"}, {number, "15\r"}}, want: answered(option("engine", "Dgraph"))},
+		{narrow: true, name: "zh filter", sample: "many", extra: "TTY_LANGUAGE=zh", steps: []step{{"输入编号：", "／数据库\r"}, {"输入编号：", "/甲骨文\r"}, {"输入编号：", "?\r"}, {"输入编号：", "20\r"}}, want: answered(option("engine", "人大金仓数据库"))},
 		{narrow: true, name: "preview", steps: []step{{number, "v1\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
 		{name: "store fails once", sample: "single", extra: "TTY_TROUBLE=disk", steps: []step{{number, "2\r"}, {send, "\r"}}, want: answered(option("database", "sqlite"))},
 		{narrow: true, name: "appeared", sample: "text", extra: "TTY_OPENED=", steps: []step{{"takes shop): ", "\r"}, {"takes shop): ", ":=\r"}}, want: answered(ownWords("name", "shop"))},

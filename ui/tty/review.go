@@ -88,7 +88,7 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 		c.showRounds(ctx)
 	case lift:
 		c.liftLimit(ctx)
-	case help, leaveOpen, view, editText, recall, attach: // only at a question
+	case help, leaveOpen, view, find, editText, recall, attach: // only at a question
 	}
 	return stay, nil
 }

@@ -54,7 +54,7 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 		if form == nil {
 			o.Draft = draft
 		}
-		c.Attach = s.Desk.TakesFiles(rec)
+		c.Attach = rec.TakesFiles()
 		c.Draft, o.Memory = at.UnixMicro(), s.Desk.Remembered(ctx, *rec)
 		if at, ok := s.Desk.Deadline(ctx, *rec); ok {
 			c.Deadline = &at

@@ -115,6 +115,10 @@ func TestFilesWithoutScript(t *testing.T) {
 	if err := json.Unmarshal([]byte(files[0]), &f); err != nil || f.Name != "a b.png" {
 		t.Fatalf("attached %+v, %v", f, err)
 	}
+	if _, page := v.take(v.multipartForm("/attach", url.Values{"id": {rec.ID}, "f0": slices.Repeat(files[:1], question.MaxFiles)}, upload{"u0", "log.txt", []byte("line\n")})); len(attachedIn(t, page)) != question.MaxFiles ||
+		!strings.Contains(page, `-fault">Takes at most 5 files, got 6.</p>`) {
+		t.Errorf("a sixth file:\n%s", page)
+	}
 	g.pending(rec.ID)
 	if status, _ := v.post("/draft", url.Values{"id": {rec.ID}, "f0": files}); status != http.StatusNoContent {
 		t.Errorf("the draft: %d", status)
@@ -309,7 +313,7 @@ func TestHostileUploads(t *testing.T) {
 			g.pending(rec.ID)
 		})
 	}
-	kept, err := g.store.Store.(desk.FileStore).Files(t.Context(), rec.ID)
+	kept, err := g.store.Files(t.Context(), rec.ID)
 	if err != nil || len(kept) != 40 || slices.ContainsFunc(kept, func(key string) bool { return !strings.HasSuffix(key, ".txt") }) {
 		t.Errorf("kept %v, %v", kept, err) // the good ones among too many
 	}

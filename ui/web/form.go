@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -107,7 +108,10 @@ func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 			acts = append(acts, dialogue.Recall{})
 		}
 		for _, a := range acts {
-			if _, err := d.ActOn(q.ID, a); err != nil {
+			_, err := d.ActOn(q.ID, a)
+			if faults, refused := errors.AsType[question.Violations](err); refused {
+				found = append(found, faults...)
+			} else if err != nil {
 				found.Add("answers."+q.ID, "%v", err)
 			}
 		}
@@ -188,6 +192,9 @@ func (c *card) field(q *question.Question, at int) field {
 		return f
 	}
 	f.Step = *step
+	if faults, refused := errors.AsType[question.Violations](step.Fault); refused { // of an act
+		f.Fault = sentence(c.lang, question.Line(faults[0].In(c.lang.T)))
+	}
 	for _, x := range c.Faults {
 		if x.Field == f.Key {
 			f.Fault = x.about

@@ -49,12 +49,6 @@ func newStore(t testing.TB) *storetest.Apart {
 	return &storetest.Apart{Store: store}
 }
 
-// keepsFiles is a store that keeps files.
-type keepsFiles struct {
-	*storetest.Apart
-	desk.FileStore
-}
-
 func newDesk(t testing.TB) *desk.Desk {
 	t.Helper()
 	return desk.New(newStore(t), desk.Options{MaxRounds: 10})
@@ -65,7 +59,7 @@ func start(t testing.TB, options ...func(*Options)) *rig {
 	t.Helper()
 	before := running()
 	store := newStore(t)
-	o := Options{Desk: desk.New(keepsFiles{store, store.Store.(desk.FileStore)}, desk.Options{MaxRounds: 10}), Decode: decode, Token: token, Directory: "/home/u/project", FrontEnd: panel}
+	o := Options{Desk: desk.New(store, desk.Options{MaxRounds: 10}), Decode: decode, Token: token, Directory: "/home/u/project", FrontEnd: panel}
 	for _, set := range options {
 		set(&o)
 	}

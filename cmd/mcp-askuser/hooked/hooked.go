@@ -27,9 +27,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Surfaces are the names that the setting surface takes.
-func Surfaces() []string { return []string{"elicit", "tty", "pane", "inbox", "web", "plain"} }
-
 // Flags are the flags of the command.
 type Flags struct {
 	limit       uint32
@@ -45,7 +42,7 @@ func (f *Flags) Add(flags *pflag.FlagSet, s *settings.Settings) {
 
 // Main is the small program.
 func Main() {
-	s := settings.New(Surfaces())
+	s := settings.New()
 	s.Load(os.Getenv)
 	flags := pflag.NewFlagSet("mcp-askuser-hook", pflag.ContinueOnError)
 	var f Flags
@@ -104,8 +101,6 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	if err != nil {
 		return
 	}
-	ctx, stop := signals()
-	defer stop()
 	o := mirror.Options{
 		Host: host, Desk: desk.New(store, desk.Options{Keep: v.Keep}),
 		In: os.Stdin, Out: os.Stdout, Getenv: env, Limit: time.Duration(f.limit) * time.Second,
@@ -121,7 +116,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 			}
 		}
 	}
-	mirror.Run(ctx, o)
+	mirror.Run(signals(), o)
 }
 
 // startPhone has mcp-askuser put a question on the phone until it ends, as this program
@@ -140,15 +135,16 @@ func startPhone(id, dir string) {
 // Notifier returns a function that tells the user of a waiting question; nil if the
 // settings disable it. It draws nothing on the terminal. The log may be nil.
 func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) func(context.Context, desk.Record) {
-	if !v.Desktop && len(v.NotifyCommand) == 0 {
+	desktop := v.Desktop == "auto"
+	if !desktop && len(v.NotifyCommand) == 0 {
 		return nil
 	}
-	return notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}.Notify
+	return notify.Options{Desktop: desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}.Notify
 }
 
 // signals returns a context that ends with a signal. A host sends SIGTERM when the dialog
 // was closed.
-func signals() (context.Context, func()) {
+func signals() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	got := make(chan os.Signal, 1)
 	signal.Notify(got, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -160,5 +156,5 @@ func signals() (context.Context, func()) {
 			cancel(mirror.ErrGone)
 		}
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx
 }

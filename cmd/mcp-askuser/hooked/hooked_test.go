@@ -19,7 +19,7 @@ func TestLanguage(t *testing.T) {
 		name, value, _ := strings.Cut(variable, "=")
 		env := map[string]string{spool.EnvDir: t.TempDir(), name: value}
 		getenv := func(name string) string { return env[name] }
-		s := settings.New(Surfaces())
+		s := settings.New()
 		s.Load(getenv)
 		host, _ := mirror.ByName("claude-code")
 		Run(host, Flags{}, s, getenv, func(dir string) (desk.Store, error) { return spool.Open(dir) })

@@ -1,6 +1,6 @@
 // Package settings reads the settings from flags, environment variables, the
 // configuration file and defaults, in this order. One table has all settings. The
-// package knows no command, surface or desk.
+// package knows no command or desk, and surfaces only by name.
 package settings
 
 import (
@@ -43,7 +43,7 @@ type Values struct {
 
 	NotifyCommand []string // the user's own, a program and its arguments
 	Remind        time.Duration
-	Desktop       bool // notifications on the desktop, where there is one
+	Desktop       string // "auto" for notifications on the desktop, where there is one, or "off"
 
 	NtfyTopic, NtfyServer, NtfyToken, NtfyButtonToken, NtfyText, NtfyPage string // the phone; no topic, no phone
 
@@ -51,11 +51,13 @@ type Values struct {
 
 	Language   string // "en", "zh", "pt"; "auto" for that of the locale, or of the browser
 	Accessible bool   // forms line by line
-	NoColor    bool
 }
 
+// Surfaces are the names that the setting surface takes beside auto.
+func Surfaces() []string { return []string{"elicit", "tty", "pane", "inbox", "web", "plain"} }
+
 // table returns every setting, bound to its field of v.
-func table(v *Values, surfaces []string) []*Setting {
+func table(v *Values) []*Setting {
 	limits := question.DefaultLimits()
 	v.Limits = limits
 	languages := []string{"auto"}
@@ -70,11 +72,11 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "session", value: text(&v.Session), help: "the session that the question is a round of; by default that of this shell in this directory"},
 		{Key: "max_rounds", value: whole(&v.MaxRounds, 0), fallback: "10", help: "most rounds in a row of one session, 0 for no limit"},
 		{Key: "round_pause", value: duration(&v.RoundPause, time.Second), fallback: "10m", help: "pause without questions after which rounds count anew"},
-		{Key: "surface", value: order(&v.Surfaces, surfaces), fallback: "auto", help: "where to ask: auto, or names in order"},
+		{Key: "surface", value: order(&v.Surfaces, Surfaces()), fallback: "auto", help: "where to ask: auto, or names in order"},
 		{Key: "timeout", value: duration(&v.Timeout, 0), fallback: "0", help: "how long the user may take, 0 for no limit"},
-		{Key: "on_timeout", value: choice(&v.OnTimeout, []string{"none", "default"}, "none", "default"), fallback: "none", help: "whether a caller may have the declared defaults when the time is up: none or default"},
+		{Key: "on_timeout", value: choice(&v.OnTimeout, "none", "default"), fallback: "none", help: "whether a caller may have the declared defaults when the time is up: none or default"},
 		{Key: "hold", value: duration(&v.Hold, 0), fallback: "0", help: "how long a call waits before the agent is told to come back, 0 for as long as its client allows"},
-		{Key: "result", value: choice(&v.Result, []string{"auto", "short", "long"}, "auto", "short", "long"), fallback: "auto", help: "structured content for agents: short, long with every response, or auto by client"},
+		{Key: "result", value: choice(&v.Result, "auto", "short", "long"), fallback: "auto", help: "structured content for agents: short, long with every response, or auto by client"},
 		{Key: "dir", variable: "MCP_ASKUSER_DIR", value: path(&v.Dir, words.T("directory")), help: "the directory that keeps questions and answers"},
 		{Key: "desk", variable: EnvDesk, value: text(&v.Desk), flagWith: "dir", help: "share questions with other machines: nats://HOST:PORT, of several nodes with commas between"},
 		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, words.T("file")), flagWith: "dir", help: "the file with your credential for those nodes"},
@@ -85,17 +87,17 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "proof_ssh_key", value: path(&v.ProofSSHKey, words.T("file")), help: "the SSH key that signs your answers in a terminal"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
-		{Key: "desktop_notifications", value: choice(&v.Desktop, []string{"auto", "off"}, true, false), fallback: "auto", help: "notifications on the desktop: auto or off"},
+		{Key: "desktop_notifications", value: choice(&v.Desktop, "auto", "off"), fallback: "auto", help: "notifications on the desktop: auto or off"},
 		{Key: "ntfy_topic", value: text(&v.NtfyTopic), help: "the topic of an ntfy server that your phone has subscribed to; empty for no phone"},
 		{Key: "ntfy_server", value: text(&v.NtfyServer), fallback: "https://ntfy.sh", help: "that server"},
 		{Key: "ntfy_token", value: text(&v.NtfyToken), secret: true, help: "the access token that the server wants, if it does"},
 		{Key: "ntfy_button_token", value: text(&v.NtfyButtonToken), secret: true, help: "the access token that every button carries, which may only write to the topic of answers"},
-		{Key: "ntfy_text", value: choice(&v.NtfyText, []string{"none", "header", "full"}, "none", "header", "full"), fallback: "header", help: "what the server gets to store of a question: none, header or full"},
+		{Key: "ntfy_text", value: choice(&v.NtfyText, "none", "header", "full"), fallback: "header", help: "what the server gets to store of a question: none, header or full"},
 		{Key: "ntfy_page", value: text(&v.NtfyPage), help: "the address of the page as your phone reaches it, opened by a notification"},
 		{Key: "mirror_codex", value: boolean(&v.MirrorCodex), fallback: "false", help: "mirror the questions of Codex, where its daemon has started the server"},
-		{Key: "language", value: choice(&v.Language, languages, languages...), fallback: "auto", help: "the language that you are spoken to in: auto is that of LC_ALL, LC_MESSAGES or LANG, and of your browser; else en, zh or pt"},
+		{Key: "language", value: choice(&v.Language, languages...), fallback: "auto", help: "the language that you are spoken to in: auto is that of LC_ALL, LC_MESSAGES or LANG, and of your browser; else en, zh or pt"},
 		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
-		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(&v.NoColor), fallback: "false", help: "use no colours"},
+		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(new(bool)), fallback: "false", help: "use no colours"},
 	}
 }
 
@@ -182,11 +184,10 @@ type Settings struct {
 	unknown []fault // keys that are no settings
 }
 
-// New returns the settings at their defaults. Surfaces are the names that the
-// setting surface takes beside auto.
-func New(surfaces []string) *Settings {
+// New returns the settings at their defaults.
+func New() *Settings {
 	s := &Settings{}
-	s.Rows = table(&s.Values, surfaces)
+	s.Rows = table(&s.Values)
 	for _, row := range s.Rows {
 		row.variable = cmp.Or(row.variable, "ASK_"+strings.ToUpper(row.Key))
 		row.take(row.fallback, FromDefault, "", 0)

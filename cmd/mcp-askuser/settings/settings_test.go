@@ -30,11 +30,9 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-var surfaces = []string{"tty", "inbox"}
-
 // load reads the file and the environment, and then a flag, if there is one.
 func load(vars map[string]string, flag ...string) *Settings {
-	s := New(surfaces)
+	s := New()
 	s.Load(env(vars))
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	for _, row := range s.Rows {
@@ -53,7 +51,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := Values{
 		Limits: question.DefaultLimits(), MaxRounds: 10, RoundPause: 10 * time.Minute,
-		Surfaces: []string{"auto"}, OnTimeout: "none", Result: "auto", Prove: "none", Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: true,
+		Surfaces: []string{"auto"}, OnTimeout: "none", Result: "auto", Prove: "none", Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: "auto",
 		NtfyServer: "https://ntfy.sh", NtfyText: "header", Language: "auto",
 	}
 	if !reflect.DeepEqual(got.Values, want) {
@@ -174,7 +172,7 @@ x = 1
 		"MCP_ASKUSER_DIR is \"here\"; it takes an absolute path",
 		path + ":2: \"max_option\" is no setting; did you mean max_options?",
 		path + ":3: max_options is \"1\"; it takes a whole number, 2 or more",
-		path + ":4: surface is [\"tty\",\"fax\"]; it takes auto, or one or more of tty, inbox in order",
+		path + ":4: surface is [\"tty\",\"fax\"]; it takes auto, or one or more of elicit, tty, pane, inbox, web, plain in order",
 		path + ":5: \"ASK-TIMEOUT\" is no setting; did you mean timeout?",
 		path + ":6: notify_command is \"ring\"; it takes a program and its arguments such as [\"notify-send\", \"A question\"]",
 		path + ":7: accessible is \"perhaps\"; it takes true or false",
@@ -216,7 +214,7 @@ func TestBadValueOfLessWeight(t *testing.T) {
 
 // The help of a flag says what it takes and what holds without it.
 func TestHelp(t *testing.T) {
-	s := New(surfaces)
+	s := New()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	s.AddFlags(flags, "timeout", "max_rounds", "surface", "dir", "accessible", "no such setting")
 	got := flags.FlagUsages()
@@ -311,7 +309,7 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := New(surfaces)
+		s := New()
 		s.File = path
 		s.takeFile(file)
 		named := len(s.unknown)

@@ -136,16 +136,14 @@ func boolean(to *bool) value {
 	})
 }
 
-// choice takes one of some words, each with a value.
-func choice[T any](to *T, allowed []string, values ...T) value {
+// choice takes one of some words.
+func choice(to *string, allowed ...string) value {
 	last := len(allowed) - 1
-	return value{words.T("word"), words.T("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (any, bool) {
-		i := slices.Index(allowed, text)
-		if i >= 0 {
-			*to = values[i]
-		}
-		return text, i >= 0
-	}, allowed}
+	v := parsed(to, words.T("word"), words.T("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (string, bool) {
+		return text, slices.Contains(allowed, text)
+	})
+	v.Words = allowed
+	return v
 }
 
 func text(to *string) value {
@@ -190,7 +188,7 @@ func stringList(text string) (list []string, ok bool) {
 // strictest takes one of some words that grow stricter, and never goes back: an agent that
 // sets the environment asks for more, and never for less.
 func strictest(to *string, allowed ...string) value {
-	v := choice(to, allowed, allowed...)
+	v := choice(to, allowed...)
 	v.set = func(text string) (any, bool) {
 		i := slices.Index(allowed, text)
 		*to = allowed[max(0, i, slices.Index(allowed, *to))]

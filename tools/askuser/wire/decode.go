@@ -14,7 +14,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// Call is what one call asks for, whatever form it was written in.
+// Call is the request of one call, in any of the call forms.
 type Call struct {
 	Set     question.Set
 	Timeout time.Duration // how long the human may take; 0: as configured
@@ -26,7 +26,7 @@ type Call struct {
 	Session string
 	Rounds  int    // of the dialogue, as the caller says; 0 where it does not
 	ToolUse string // the id of the call in the caller's transcript; may be empty
-	NoWait  bool   // the caller goes on, and comes back for the answer
+	NoWait  bool   // the call returns a ticket once its questions are shown
 	// Dropped says what of the call cannot be asked, and why: follow-ups that no
 	// answer can bring up. The rest is asked, which spares the agent a turn.
 	Dropped []string

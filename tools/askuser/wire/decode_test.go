@@ -446,7 +446,7 @@ func TestQuotedTicket(t *testing.T) {
 	}
 }
 
-// Several ids are a list, however it is written, without what stands there twice.
+// Several ids are a list in any of its spellings, without duplicates.
 func TestSeveralTickets(t *testing.T) {
 	for _, in := range []string{`{"ids":["01A","01B"]}`, `{"id":"01A","ids":["01B","01A"]}`, `{"ids":"[\"01A\",\"01B\"]"}`, `{"id":["01A","01B"],"wait":true}`} {
 		if ids, noWait, err := DecodeAwait([]byte(in)); err != nil || noWait || !slices.Equal(ids, []string{"01A", "01B"}) {

@@ -16,7 +16,7 @@ func Formats() []string {
 	return []string{"headers", "questions", "indexes", "ids", "text", "json"}
 }
 
-// Format writes what became of a record for a program, as of now: the answers by
+// Format writes the outcome of a record for a program, as of now: the answers by
 // headers, questions, indexes or ids, text (the message for the model) or json (the
 // structured result). Path is as for [Result.AddFiles].
 func Format(rec desk.Record, format string, now time.Time, path func(question.File) string) (string, error) {
@@ -72,8 +72,8 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 	return encode(out)
 }
 
-// note is the note of the reply; of a dismissal or a withdrawal, what became of the
-// question, and the reason.
+// note is the note of the reply; of a dismissal or a withdrawal, a sentence that says so,
+// and the reason.
 func note(r *Result) string {
 	text, whose := strings.SplitAfter(r.Message, ".")[0], " Their"
 	switch {

@@ -40,7 +40,7 @@ type Result struct {
 	// in front of them; 0 is unknown.
 	AnsweredAt string `json:"answered_at,omitempty"`
 	Took       int64  `json:"took_ms,omitempty"`
-	Earlier    string `json:"earlier,omitempty"` // the record that this one goes back to
+	Earlier    string `json:"earlier,omitempty"` // the record that this one reopens
 	// Of several records that are awaited, further ones that have ended, and the ids of
 	// those that are open. They are not published: each byte costs the user's context.
 	More []*Result `json:"more,omitempty" jsonschema:"-"`
@@ -112,7 +112,7 @@ func (r *Result) Replace(name string, values map[string]string) {
 	r.Add(name, values)
 }
 
-// add adds a text to the message. Other values stand in the lean form, which leaves out
+// add adds a text to the message. Some values differ in the lean form, which leaves out
 // the lines of the empty ones: its members say them.
 func (r *Result) add(name string, values, lean map[string]string) {
 	fill := func(to *string, values map[string]string) {
@@ -131,7 +131,7 @@ type Answerer struct {
 	Name string            `json:"name,omitempty"` // of the user's credential, or of their front end
 }
 
-// Response is what became of one question.
+// Response is the state of one question and its answer.
 type Response struct {
 	QuestionID string          `json:"question_id"`
 	Question   string          `json:"question"`
