@@ -69,7 +69,11 @@ func inTmux(t *testing.T, m *model, dir string, env []string, argv ...string) *h
 		script += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
 	h := start(t, m, dir, env, slices.Concat(inner, []string{"new-session", script})...)
-	t.Cleanup(func() { _ = exec.Command(inner[0], append(inner[1:], "kill-server")...).Run() })
+	t.Cleanup(func() {
+		pid, _ := exec.Command(inner[0], slices.Concat(inner[1:], []string{"display-message", "-p", "#{pane_pid}"})...).Output()
+		_ = exec.Command(inner[0], append(inner[1:], "kill-server")...).Run()
+		waitForEnd(strings.TrimSpace(string(pid)))
+	})
 	return h
 }
 
