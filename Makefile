@@ -1,8 +1,8 @@
 # ./check      install what the tests need, make included, then make test
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
-# make hosts   the real Codex, Claude Code, Gemini CLI and OpenCode, also in an editor
-#              and in the background; people who type to two of them while a form of
+# make hosts   the real Codex, Claude Code, Copilot CLI, Gemini CLI, OpenCode and VS Code,
+#              also in an editor and in the background; people who type to two of them while a form of
 #              ours is open, TYPINGS times in each; Linux on x64, minutes
 # make conformance  the protocol's own test suite against the HTTP transport
 # make stress  thousands of races between answerers and of killed processes, and
@@ -86,7 +86,7 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	@touch $@
 
 hosts: TYPINGS ?= 40
-hosts: build deps-browser e2e/hosts/node_modules/.stamp
+hosts: build deps-browser e2e/hosts/node_modules/.stamp e2e/hosts/vscode/node_modules/.stamp
 	@$(call apt,tmux)
 	$(GO) vet -tags hosts,browser ./e2e/hosts
 	TYPINGS=$(TYPINGS) $(GO) test -tags hosts,browser -count=1 -timeout 120m -v ./e2e/hosts
@@ -94,6 +94,13 @@ hosts: build deps-browser e2e/hosts/node_modules/.stamp
 e2e/hosts/node_modules/.stamp: e2e/hosts/package.json e2e/hosts/package-lock.json e2e/hosts/.npmrc
 	@$(call apt,npm)
 	cd e2e/hosts && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# Its own installation script compiles modules that the test does not need.
+e2e/hosts/vscode/node_modules/.stamp: e2e/hosts/vscode/package.json e2e/hosts/vscode/package-lock.json e2e/hosts/vscode/.npmrc
+	@$(call apt,npm)
+	cd e2e/hosts/vscode && npm ci --no-audit --no-fund --loglevel=error && \
+	cd node_modules/code-server/lib/vscode && npm install --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 conformance: internal/conformance/node_modules/.stamp
@@ -177,7 +184,7 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules e2e/hosts/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
+	rm -rf bin e2e/node_modules e2e/hosts/node_modules e2e/hosts/vscode/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
 
 # The configuration of releases, and a build of this system's programs with it.
 # The tool takes some minutes to compile.

@@ -28,26 +28,9 @@ func TestImageIsGiven(t *testing.T) {
 			p := &person{t: t, host: start(t, newModel(t))}
 			p.ready()
 			p.calls <- toolCall{"ask_user_question", json.RawMessage(`{"question":"What is wrong?"}`)}
-			store, err := spool.Open(p.desk)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d := desk.New(store, desk.Options{})
-			var open []desk.Record
-			if !waittest.Until(30*time.Second, func() bool { open, _ = d.Pending(t.Context()); return len(open) == 1 }) {
-				t.Fatalf("nothing was asked:\n%s", p.screen())
-			}
-			shot := screenshot(t)
-			f, err := d.AttachFile(t.Context(), open[0].ID, "shot.png", bytes.NewReader(shot))
-			if err != nil {
-				t.Fatal(err)
-			}
-			reply := question.Reply{Answers: []question.Answer{{QuestionID: open[0].Questions[0].ID, Files: []question.File{f}}}}
-			if _, err := d.Reply(t.Context(), open[0].ID, reply, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
-				t.Fatal(err)
-			}
+			f := answerWithScreenshot(t, p.desk)
 			got := p.given()
-			if !strings.Contains(got, base64.StdEncoding.EncodeToString(shot)) || !strings.Contains(got, `"type":"image"`) && !strings.Contains(got, `"type":"input_image"`) {
+			if !strings.Contains(got, base64.StdEncoding.EncodeToString(screenshot(t))) || !strings.Contains(got, `"type":"image"`) && !strings.Contains(got, `"type":"input_image"`) {
 				t.Errorf("no image: %.3000s", got)
 			}
 			if !strings.Contains(got, f.Key()) || !strings.Contains(got, "shot.png") {
@@ -55,6 +38,29 @@ func TestImageIsGiven(t *testing.T) {
 			}
 		})
 	}
+}
+
+// answerWithScreenshot answers the open question in a store on the page with a screenshot.
+func answerWithScreenshot(t *testing.T, dir string) question.File {
+	t.Helper()
+	store, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := desk.New(store, desk.Options{})
+	var open []desk.Record
+	if !waittest.Until(30*time.Second, func() bool { open, _ = d.Pending(t.Context()); return len(open) == 1 }) {
+		t.Fatal("nothing was asked")
+	}
+	f, err := d.AttachFile(t.Context(), open[0].ID, "shot.png", bytes.NewReader(screenshot(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply := question.Reply{Answers: []question.Answer{{QuestionID: open[0].Questions[0].ID, Files: []question.File{f}}}}
+	if _, err := d.Reply(t.Context(), open[0].ID, reply, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // screenshot is an image as large as a small window.

@@ -35,10 +35,15 @@ func start(t *testing.T, m *model, dir string, env []string, argv ...string) *ho
 	h.tmux(cmd...)
 	pid := strings.TrimSpace(h.tmux("display-message", "-p", "-t", ":0.0", "#{pane_pid}"))
 	t.Cleanup(func() {
-		_ = exec.Command("tmux", "-S", h.socket, "kill-server").Run()                                      // unless the program has ended
-		waittest.Until(5*time.Second, func() bool { return exec.Command("kill", "-0", pid).Run() != nil }) // it still writes its logs
+		_ = exec.Command("tmux", "-S", h.socket, "kill-server").Run() // unless the program has ended
+		waitForEnd(pid)
 	})
 	return h
+}
+
+// waitForEnd waits for a process that still writes its logs.
+func waitForEnd(pid string) {
+	waittest.Until(5*time.Second, func() bool { return exec.Command("kill", "-0", pid).Run() != nil })
 }
 
 func (h *host) tmux(args ...string) string {

@@ -31,34 +31,16 @@ func TestPastedScreenshot(t *testing.T) {
 	p.ready()
 	p.calls <- toolCall{"ask_user_question", json.RawMessage(`{"question":"What is wrong?"}`)}
 	address := served(t, p.desk)
-	parent, stop, err := browsertest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	ctx, cancel := context.WithTimeout(parent, time.Minute)
-	defer cancel()
+	tab := newPage(t, time.Minute)
 	shot := base64.StdEncoding.EncodeToString(screenshot(t))
 	origin := regexp.MustCompile(`^http://[^/]+`).FindString(address)
-	do := func(actions ...chromedp.Action[chromedp.Void]) {
-		t.Helper()
-		if err := chromedp.Do(ctx, actions...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	command(ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
-	do(chromedp.Navigate(address))
+	command(tab.ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	tab.do(chromedp.Navigate(address))
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		command(ctx, t, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: name}, Setting: "granted", Origin: origin})
+		command(tab.ctx, t, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: name}, Setting: "granted", Origin: origin})
 	}
-	wait := func(condition string) {
-		t.Helper()
-		if _, err := chromedp.Run(ctx, chromedp.Poll[chromedp.Void](condition)); err != nil {
-			t.Fatalf("%s: %v", condition, err)
-		}
-	}
-	wait(`!!document.querySelector('.card form')`)
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(async () => {
+	tab.wait(`!!document.querySelector('.card form')`)
+	if _, err := chromedp.Run(tab.ctx, chromedp.Evaluate[bool](`(async () => {
 		const bytes = Uint8Array.from(atob("`+shot+`"), (c) => c.charCodeAt(0));
 		await navigator.clipboard.write([new ClipboardItem({ "image/png": new Blob([bytes], { type: "image/png" }) })]);
 		return true;
@@ -66,13 +48,46 @@ func TestPastedScreenshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := input.DispatchKeyEventParams{Type: "rawKeyDown", Modifiers: 2, Key: "v", Code: "KeyV", WindowsVirtualKeyCode: 86, Commands: []string{"paste"}}
-	command(ctx, t, input.DispatchKeyEvent, key)
-	wait(`document.querySelector('.file img')?.naturalWidth === 320`)
-	wait(browsertest.Settled("button.main"))
-	do(chromedp.Click(chromedp.CSS("button.main")))
+	command(tab.ctx, t, input.DispatchKeyEvent, key)
+	tab.wait(`document.querySelector('.file img')?.naturalWidth === 320`)
+	tab.wait(browsertest.Settled("button.main"))
+	tab.do(chromedp.Click(chromedp.CSS("button.main")))
 	got := p.given()
 	if !strings.Contains(got, `"media_type":"image/png"`) || !strings.Contains(got, `"type":"image"`) || !strings.Contains(got, "image.png (image/png") {
 		t.Errorf("given %.2000s", got)
+	}
+}
+
+// page is a tab of Chromium.
+type page struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+// newPage opens a tab, until the end of the test or of a time.
+func newPage(t *testing.T, limit time.Duration) *page {
+	t.Helper()
+	parent, stop, err := browsertest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(parent, limit)
+	t.Cleanup(func() { cancel(); stop() })
+	return &page{t, ctx}
+}
+
+func (p *page) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, actions...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// wait waits until a condition in the page holds.
+func (p *page) wait(condition string) {
+	p.t.Helper()
+	if _, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](condition)); err != nil {
+		p.t.Fatalf("%s: %v", condition, err)
 	}
 }
 

@@ -69,7 +69,11 @@ func inTmux(t *testing.T, m *model, dir string, env []string, argv ...string) *h
 		script += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
 	h := start(t, m, dir, env, slices.Concat(inner, []string{"new-session", script})...)
-	t.Cleanup(func() { _ = exec.Command(inner[0], append(inner[1:], "kill-server")...).Run() })
+	t.Cleanup(func() {
+		pid, _ := exec.Command(inner[0], slices.Concat(inner[1:], []string{"display-message", "-p", "#{pane_pid}"})...).Output()
+		_ = exec.Command(inner[0], append(inner[1:], "kill-server")...).Run()
+		waitForEnd(strings.TrimSpace(string(pid)))
+	})
 	return h
 }
 
@@ -94,33 +98,38 @@ const (
 	agentsWords = "To answer my question"
 )
 
-// cells are all that can be measured. An editor has forms.
+// cells are all that can be measured.
 var cells = []cell{
 	{"claude", "plain terminal", claudeForm, "Right Down Enter Enter", answered},
 	{"claude", "tmux", ourForm, "2 Enter", answered},
 	{"claude", "one command", ourForm, "2 Enter", answered},
 	{"claude", "no terminal", "", "", unavailable},
 	{"claude", "editor", "Which database?", "MongoDB", answered},
+	{"claude", "editor without forms", "", "", unavailable},
 	{"codex", "plain terminal", codexForm, "= 2 Enter", answered},
 	{"codex", "tmux", codexForm, "= 2 Enter", answered},
 	{"codex", "one command", "", "", unavailable},
 	{"codex", "no terminal", "", "", unavailable},
 	{"codex", "editor", "Which database?", "=2", answered},
+	{"codex", "editor without forms", "", "", agentsWords},
 	{"copilot", "plain terminal", copilotForm, "Down Down Enter", answered},
 	{"copilot", "tmux", copilotForm, "Down Down Enter", answered},
 	{"copilot", "one command", ourForm, "2 Enter", answered},
 	{"copilot", "no terminal", "", "", unavailable},
 	{"copilot", "editor", "", "", agentsWords},
+	{"copilot", "editor without forms", "", "", agentsWords},
 	{"gemini", "plain terminal", "", "", agentsWords},
 	{"gemini", "tmux", ourForm, "2 Enter", answered},
 	{"gemini", "one command", "", "", unavailable},
 	{"gemini", "no terminal", "", "", unavailable},
 	{"gemini", "editor", "", "", agentsWords},
+	{"gemini", "editor without forms", "", "", agentsWords},
 	{"opencode", "plain terminal", toast, "", agentsWords},
 	{"opencode", "tmux", ourForm, "2 Enter", answered},
 	{"opencode", "one command", ourForm, "2 Enter", answered},
 	{"opencode", "no terminal", "", "", unavailable},
 	{"opencode", "editor", "", "", agentsWords},
+	{"opencode", "editor without forms", "", "", agentsWords},
 }
 
 // row prints a cell as the documentation has it: the client, the place, what it shows after
@@ -129,7 +138,7 @@ func row(t *testing.T, c cell, bin string, after time.Duration) {
 	t.Helper()
 	named := map[string]string{claudeForm: "own form", codexForm: "own form", copilotForm: "own form", ourForm: "our form", toast: "a toast", "Which database?": "the editor's form",
 		answered: "answered", unavailable: "unavailable", agentsWords: "the agent's words", "": "nothing"}
-	_, _ = fmt.Fprintf(t.Output(), "| %s %s | %s | %s | %.1f s | %s | %s |\n", c.host, version(t, bin), c.place, named[c.shows], after.Seconds(), c.keys, named[c.want])
+	_, _ = fmt.Fprintf(t.Output(), "| %s %s | %s | %s | %.1f s | %s | %s |\n", c.host, version(t, bin), c.place, cmp.Or(named[c.shows], c.shows), after.Seconds(), c.keys, named[c.want])
 }
 
 // version is that of the package of a program.
@@ -186,8 +195,8 @@ func TestTable(t *testing.T) {
 				cmd := exec.Command(once[0], once[1:]...)
 				cmd.Dir, cmd.Env, cmd.SysProcAttr = dir, env, &syscall.SysProcAttr{Setsid: true}
 				background(t, cmd)
-			case "editor":
-				e = edit(t, h.agent, env, true)
+			case "editor", "editor without forms":
+				e = edit(t, h.agent, env, c.place == "editor")
 				shown = h.agent[slices.IndexFunc(h.agent, filepath.IsAbs)]
 			}
 			m.calls <- ask

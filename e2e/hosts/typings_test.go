@@ -76,7 +76,7 @@ func (p *person) pause(d time.Duration) { waittest.Pass(p.t.Context(), d) }
 func (p *person) ready() {
 	p.expect("askuser", "Ask Codex", "❯", "Type your message", "Ask anything")
 	p.pause(2 * time.Second)
-	for i := range 20 { // a host that is not ready takes Enter for a new line, or has no tools yet
+	for i := range 60 { // a host that is not ready takes Enter for a new line, or has no tools yet
 		if i%5 == 0 {
 			p.write("go")
 		}

@@ -95,9 +95,11 @@ func knownHosts() []host {
 		// Shows forms (cursor.com/docs, "Model Context Protocol"); no limit is
 		// documented.
 		{name: "cursor"},
-		// Shows forms since 1.102 (its release notes); no limit is documented.
-		{name: "visual studio code"},
-		{name: "visual-studio-code"},
+		// It did not end a call within 32 minutes, in which its form was open. It does not
+		// close a form that was answered elsewhere, or whose call has ended. On a server it
+		// calls itself code-server.
+		{name: "visual studio code", maxWaitInForm: unlimitedWait, hidesText: true, images: imagesBeside},
+		{name: "code-server", maxWaitInForm: unlimitedWait, hidesText: true, images: imagesBeside},
 		// 300 s (DEFAULT_EXTENSION_TIMEOUT in block/goose). Before its pull request 6650
 		// (January 2026) the form opened only when the call had timed out: there the user
 		// answers elsewhere, or after the ticket.

@@ -21,6 +21,8 @@ func TestHoldByHost(t *testing.T) {
 		{"copilot-cli", false, true, 24 * time.Hour},
 		{"opencode", false, false, 50 * time.Second},
 		{"opencode", false, true, 24 * time.Hour},
+		{"Visual Studio Code", false, true, 50 * time.Second},
+		{"Visual Studio Code", true, true, 24 * time.Hour},
 		{"somebody", false, true, 50 * time.Second},
 		{"somebody", true, true, 50 * time.Second},
 		{"", false, false, 50 * time.Second},
