@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -157,11 +158,11 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 			return r, err
 		}
 	}
-	for id, note := range body.Notes {
-		r.Put(id, func(a *question.Answer) { a.Note = note })
+	for _, id := range slices.Sorted(maps.Keys(body.Notes)) {
+		r.Put(id, func(a *question.Answer) { a.Note = body.Notes[id] })
 	}
-	for id, files := range body.Files {
-		r.Put(id, func(a *question.Answer) { a.Files = files })
+	for _, id := range slices.Sorted(maps.Keys(body.Files)) {
+		r.Put(id, func(a *question.Answer) { a.Files = body.Files[id] })
 	}
 	return r, nil
 }
