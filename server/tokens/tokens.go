@@ -226,7 +226,7 @@ func (s *Store) Watch(ctx context.Context, changed func(all []Token)) error {
 			case <-ctx.Done():
 				return
 			case <-w.Events:
-			case <-w.Errors: // events were lost
+			case <-w.Errors: //nolint:errcheck // events were lost: look, as after one
 			}
 			all, _ := s.current()
 			changed(all)

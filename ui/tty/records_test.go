@@ -46,7 +46,7 @@ func questions(name string) []question.Question {
 		return []question.Question{features}
 	case "many":
 		engines := question.Question{ID: "engine", Text: "Which engine?", Type: question.SingleChoice, Required: true}
-		for _, name := range strings.Fields("PostgreSQL MySQL MariaDB SQLite DuckDB Redis Valkey MongoDB Cassandra ScyllaDB CockroachDB TiDB ClickHouse Neo4j Dgraph etcd InfluxDB CouchDB 达梦数据库 人大金仓数据库") {
+		for name := range strings.FieldsSeq("PostgreSQL MySQL MariaDB SQLite DuckDB Redis Valkey MongoDB Cassandra ScyllaDB CockroachDB TiDB ClickHouse Neo4j Dgraph etcd InfluxDB CouchDB 达梦数据库 人大金仓数据库") {
 			engines.Options = append(engines.Options, question.Option{ID: name, Label: name})
 		}
 		engines.Options[13].Description = "Nodes and edges: a graph"

@@ -65,7 +65,7 @@ func (s *Server) attachFile(ctx context.Context, id string, part *multipart.File
 	if err != nil {
 		return question.File{}, unreadBody(err)
 	}
-	defer content.Close()
+	defer func() { _ = content.Close() }()
 	return s.Desk.AttachFile(ctx, id, part.Filename, content)
 }
 
