@@ -127,9 +127,12 @@ func (c *Change) Apply() error {
 		return err
 	}
 	err = put(backup, nil, "")
-	dir := filepath.Dir(c.Path)
-	backups, _ := fs.Glob(os.DirFS(dir), filepath.Base(c.Path)+"*"+Backup) // for our other entries
+	dir, base := filepath.Split(c.Path)
+	backups, _ := fs.Glob(os.DirFS(dir), base+"*"+Backup)
 	for _, name := range backups {
+		if !strings.HasPrefix(name, base+".") { // not for another entry of ours, but of another file
+			continue
+		}
 		other := filepath.Join(dir, name)
 		if data, readErr := read(other); readErr == nil && bytes.Equal(data, c.with) {
 			err = errors.Join(err, put(other, c.without, other))

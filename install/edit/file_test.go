@@ -107,3 +107,27 @@ func TestTwoThings(t *testing.T) {
 		}
 	}
 }
+
+// The backup of another file whose name begins alike stays as it is.
+func TestBackupOfAnotherFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	other := path + "c" + Backup
+	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []bool{false, true} {
+		c, err := Plan(path, "", out,
+			func(data []byte) bool { _, found, err := JSON.Get(data, "a"); return err == nil && found },
+			func(data []byte) ([]byte, error) { return JSON.Set(data, "x", "a") },
+			func(data, before []byte) ([]byte, error) { return JSON.Remove(data, before, "a") })
+		if err == nil && out {
+			err = os.WriteFile(other, c.Before, 0o600)
+		}
+		if err := errors.Join(err, c.Apply()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if data, err := os.ReadFile(other); err != nil || !strings.Contains(string(data), `"a"`) {
+		t.Errorf("%q, %v", data, err)
+	}
+}
