@@ -160,7 +160,8 @@ func (s *Store) load(agent string) (Token, error) {
 	if err != nil {
 		return Token{}, err
 	}
-	t.Hash = hex.EncodeToString(hash) // in lower case
+	// Tokens are compared with ==: the digits are in lower case, and only UTC is equal to itself.
+	t.Hash, t.Created = hex.EncodeToString(hash), t.Created.UTC()
 	return t, nil
 }
 

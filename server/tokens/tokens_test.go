@@ -128,6 +128,21 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A token is equal to itself whenever its file is read, whatever the zone of its time:
+// sessions are found by it.
+func TestEqual(t *testing.T) {
+	dir := t.TempDir()
+	text := `{"sha256":"` + strings.Repeat("ab", 32) + `","created_at":"2026-11-23T10:00:00+05:45"}`
+	if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one, err := New(dir).List()
+	again, wrong := New(dir).List()
+	if err := errors.Join(err, wrong); err != nil || !slices.Equal(one, again) {
+		t.Errorf("%v, then %v, %v", one, again, err)
+	}
+}
+
 // Of two who add the same name one has a token.
 func TestRace(t *testing.T) {
 	s := New(t.TempDir())
