@@ -118,7 +118,10 @@ func (a *app) root(args []string) *cobra.Command {
 				fmt.Fprint(a.out, welcome(cmd))
 				return nil
 			}
-			return a.serve().RunE(cmd, args)
+			if err := a.config.Err(); err != nil {
+				return err
+			}
+			return a.serveMCP(cmd)
 		},
 	}
 	a.addGlobalFlags(cmd)
