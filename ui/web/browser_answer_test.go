@@ -237,7 +237,7 @@ func TestBrowserFiltersRows(t *testing.T) {
 	v.keys(kb.Enter) // the first of those that are not chosen
 	focused("3", false)
 	v.keys(" ")
-	find(" ", "Stockholm Frankfurt Other") // it goes on with what was typed
+	find(" ", "Stockholm Frankfurt Other") // the field keeps its text, and the space is added to it
 	v.keys(kb.Escape)
 	v.wait(`document.activeElement.matches(".card") && document.querySelectorAll(".option[hidden]").length === 0`)
 	v.pending(several.ID)
