@@ -40,7 +40,7 @@ const keysDir = "keys"
 
 func (a *app) verify() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "verify [ID or FILE or -]",
+		Use:   "verify ID or FILE or -",
 		Short: "Check that the user signed an answer, offline",
 		Example: `  mcp-askuser verify 01JD6Z00
   mcp-askuser show 01JD6Z00 --json > approval.json

@@ -1,0 +1,46 @@
+//go:build unix
+
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+)
+
+// TestArgumentsOfEveryCommand: no command breaks with no argument, an empty one or too many, and
+// each refuses too many. They run as an agent's, without a terminal.
+func TestArgumentsOfEveryCommand(t *testing.T) {
+	untilInterrupted := []string{"mcp-askuser web", "mcp-askuser events", "mcp-askuser passkey add"}
+	a := &app{config: settings.New()}
+	each(a.root([]string{"help"}), func(c *cobra.Command) {
+		for name, args := range map[string][]string{
+			"none":         {},
+			"an empty one": {""},
+			"one too many": {"x", "x", "x"},
+		} {
+			if len(args) == 0 && slices.Contains(untilInterrupted, c.CommandPath()) {
+				continue
+			}
+			t.Run(c.CommandPath()+", "+name, func(t *testing.T) {
+				t.Parallel()
+				home := t.TempDir()
+				cmd := program(t, home+"/desk", append(strings.Fields(c.CommandPath())[1:], args...)...)
+				cmd.Dir = home
+				cmd.Env = append(cmd.Env, "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "ASK_SURFACE=plain")
+				out, err := cmd.CombinedOutput()
+				status := exitStatus(err)
+				if status < 0 || status > 128 || strings.Contains(string(out), "goroutine ") {
+					t.Errorf("exit status %d: %s", status, out)
+				}
+				if len(args) > 1 && !strings.Contains(c.Use, "...") && status != exitBad {
+					t.Errorf("exit status %d with too many arguments: %s", status, out)
+				}
+			})
+		}
+	})
+}
