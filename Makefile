@@ -40,16 +40,9 @@ build:
 test: deps unit browser
 
 # The race detector needs a C compiler; panes are tested in a real tmux, the guide's
-# front end by Python; ssh-keygen signs answers, also with a security key in software.
+# front end by Python.
 deps:
-	@$(call apt,gcc tmux git ssh-keygen python3)
-	@$(MAKE) -s bin/sk-dummy.so
-
-# OpenSSH's own, out of a package that is not installed: it depends on an SSH server.
-bin/sk-dummy.so:
-	mkdir -p bin/sk && cd bin/sk && get='apt-get -qq download openssh-tests' && \
-	{ $$get 2>/dev/null || { $$([ "$$(id -u)" = 0 ] || echo sudo) apt-get -qq update && $$get; }; } && \
-	dpkg-deb -x openssh-tests_*.deb . && mv usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so .. && rm -r ../sk
+	@$(call apt,gcc tmux git python3)
 
 check:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); [ -z "$$files" ] || { echo "not gofmt-ed:"; echo "$$files"; exit 1; }

@@ -41,7 +41,7 @@ func (p Policy) covers(rec *Record) bool {
 
 // ErrProofRequired means that an answer needs a proof, and has none that counts. The
 // question stays open.
-var ErrProofRequired = errors.New("this answer must be signed by the user: with a passkey on the page (mcp-askuser web), or with an SSH key in a terminal")
+var ErrProofRequired = errors.New("this answer must be signed by the user: with a passkey on the page (mcp-askuser web --open)")
 
 // errKeys means that the trusted keys cannot be read: nothing is known of a proof then.
 var errKeys = errors.New("the trusted keys cannot be read")

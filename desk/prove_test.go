@@ -1,9 +1,6 @@
 package desk_test
 
 import (
-	"bytes"
-	"crypto/ed25519"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -11,41 +8,25 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hiddeco/sshsig"
-	"golang.org/x/crypto/ssh"
-
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
+	"mcp-askuser/desk/proof/prooftest"
 	"mcp-askuser/question"
 )
 
-// signs is a user with an SSH key.
-type signs struct {
-	t   *testing.T
-	key ssh.Signer
-}
+// signs is a user with a passkey.
+type signs struct{ key prooftest.Passkey }
 
-func newSigns(t *testing.T) signs {
-	t.Helper()
-	_, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return signs{t, must(ssh.NewSignerFromKey(private))}
-}
+func newSigns() signs { return signs{prooftest.New("ada")} }
 
 // desk opens a desk that trusts the user's key.
 func (s signs) desk(store desk.Store, policy desk.Policy) *desk.Desk {
-	keys := proof.Keys{Signers: []proof.Signer{{Principals: "ada", Key: s.key.PublicKey().Marshal()}}}
+	keys := proof.Keys{Passkeys: []proof.Passkey{s.key.Passkey}}
 	return desk.New(store, desk.Options{Prove: policy, Keys: func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil }})
 }
 
 func (s signs) sign(rec desk.Record, r question.Reply, at time.Time) question.Reply {
-	s.t.Helper()
-	sum := must(must(rec.ProofStatement(r, at)).Sum())
-	sig := must(sshsig.Sign(bytes.NewReader(sum), s.key, sshsig.HashSHA512, proof.Namespace))
-	r.Proof = &question.Proof{Kind: question.SSHProof, Key: ssh.FingerprintSHA256(s.key.PublicKey()), At: at, Signature: sshsig.Armor(sig)}
-	return r
+	return s.key.Sign(&rec, r, at)
 }
 
 var (
@@ -92,7 +73,7 @@ func TestPolicies(t *testing.T) {
 // TestProofAtReply: the desk takes an answer that needs a proof only with one that is valid
 // and fresh, by a user, and keeps it; a dismissal and a discussion need none.
 func TestProofAtReply(t *testing.T) {
-	user, other := newSigns(t), newSigns(t)
+	user, other := newSigns(), newSigns()
 	now := time.Now().UTC()
 	for name, tt := range map[string]struct {
 		reply func(desk.Record) question.Reply
@@ -158,7 +139,7 @@ func TestProofAtReply(t *testing.T) {
 // whichever program stored it, also where the record in the store needs none and the policy
 // does, and the other way round; nor is it sent later.
 func TestProofAtDelivery(t *testing.T) {
-	user := newSigns(t)
+	user := newSigns()
 	for name, tt := range map[string]struct {
 		asker, reader desk.Policy
 		asked         bool // the request asks for a proof
@@ -260,7 +241,7 @@ func TestReopenedNeedsProof(t *testing.T) {
 // TestProofOfAMirroredPermission: the host's own dialog answers a permission without a
 // proof; a surface of ours needs one.
 func TestProofOfAMirroredPermission(t *testing.T) {
-	user := newSigns(t)
+	user := newSigns()
 	for name, tt := range map[string]struct {
 		from desk.Evidence
 		sign bool
@@ -312,12 +293,12 @@ func TestPastBeforeThePolicy(t *testing.T) {
 // TestUnreadableKeys: while the trusted keys cannot be read, a signed answer is neither
 // delivered nor lost.
 func TestUnreadableKeys(t *testing.T) {
-	s, store := newSigns(t), openSpool(t, storeDir(t))
+	s, store := newSigns(), openSpool(t, storeDir(t))
 	d := s.desk(store, desk.ProveConfirm)
 	rec, attendance := submit(t, d, confirmation(desk.ViaShell))
 	defer attendance.Release()
 	must(d.Reply(t.Context(), rec.ID, s.sign(rec, yes, time.Now().UTC()), byPage))
-	typo := errors.New("allowed_signers: line 3: no key")
+	typo := errors.New("passkeys.json: unexpected end of JSON input")
 	broken := desk.New(store, desk.Options{Prove: desk.ProveConfirm, Keys: func(func(*proof.Keys) error) (proof.Keys, error) { return proof.Keys{}, typo }})
 	if _, err := broken.Get(t.Context(), rec.ID); !errors.Is(err, typo) {
 		t.Errorf("the error is %v", err)

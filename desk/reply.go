@@ -90,7 +90,7 @@ func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
 	case from.How == "":
 	case (proves || rec.RequiresUser()) && d.Answerer(from, rec.Asker).Kind != UserAnswerer:
 		return ErrUserRequired
-	case proves && from.How != HowTerminal && from.How != HowPage:
+	case proves && from.How != HowPage:
 		return ErrProofRequired
 	}
 	if d.shared == nil {

@@ -11,7 +11,6 @@ type ProofKind string
 // The kinds of keys.
 const (
 	PasskeyProof    ProofKind = "passkey"    // a WebAuthn credential
-	SSHProof        ProofKind = "ssh"        // a key of OpenSSH
 	CredentialProof ProofKind = "credential" // a human's credential of a shared desk: an nkey
 )
 

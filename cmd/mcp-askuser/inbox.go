@@ -29,7 +29,6 @@ func (a *app) inbox() *cobra.Command {
 			In:     a.in,
 			Out:    out,
 			Getenv: a.environ(),
-			SSHKey: a.settings().ProofSSHKey,
 			Shown:  func(release func()) { a.screen.Store(&release) },
 			Ring:   func(w io.Writer, rec desk.Record) error { return notify.Ring(w, a.getenv, rec) },
 		})

@@ -25,7 +25,7 @@ func (a *app) passkeys() *cobra.Command {
 		Example: "  mcp-askuser passkey add laptop\n  mcp-askuser passkey list",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.passkeyAdd(), a.passkeyList(), a.passkeyRemove(), a.passkeySigners())
+	cmd.AddCommand(a.passkeyAdd(), a.passkeyList(), a.passkeyRemove())
 	return cmd
 }
 
@@ -165,25 +165,6 @@ func (a *app) passkeyRemove() *cobra.Command {
 		})
 		if err == nil && !found {
 			err = fmt.Errorf(words.T("there is no passkey %q; mcp-askuser passkey list lists them"), args[0])
-		}
-		return err
-	})
-}
-
-func (a *app) passkeySigners() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "signers FILE",
-		Short:   "Put your SSH keys on the shared desk",
-		Example: "  mcp-askuser passkey signers ~/.local/state/mcp-askuser/keys/allowed_signers",
-	}
-	return a.asUser(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
-		var from proof.Keys
-		if a.settings().Desk == "" {
-			return noSharedDesk()
-		}
-		err := from.Read(args[0])
-		if err == nil {
-			_, err = d.Keys(cmd.Context(), "", func(keys *proof.Keys) error { keys.Signers = from.Signers; return nil })
 		}
 		return err
 	})

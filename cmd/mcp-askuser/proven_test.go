@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -21,6 +20,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
+	"mcp-askuser/desk/proof/prooftest"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
@@ -92,13 +92,22 @@ func (x *liar) edit(change func(*desk.Record)) {
 	x.check(os.WriteFile(filepath.Join(x.dir, "pending", x.rec.ID+".json"), data, 0o600))
 }
 
-// signed has the user answer with the SSH key.
+// signed has the user answer with the passkey.
 func (x *liar) signed(option string) {
 	x.t.Helper()
-	r := choose(option)
-	r.Proof = x.sign(x.key, &x.rec, r, time.Now().UTC())
-	_, err := x.user.Reply(x.t.Context(), x.rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
+	_, err := x.user.Reply(x.t.Context(), x.rec.ID, x.passkey.Sign(&x.rec, choose(option), time.Now()), desk.Evidence{Surface: "web", How: desk.HowPage})
 	x.check(err)
+}
+
+// stillOpen checks that nothing has ended the question, and dismisses it.
+func (x *liar) stillOpen() {
+	x.t.Helper()
+	if now, err := x.user.Get(x.t.Context(), x.rec.ID); err != nil || now.Outcome != nil {
+		x.t.Errorf("it ended: %+v, %v", now.Outcome, err)
+	}
+	_, err := x.user.Reply(x.t.Context(), x.rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "web", How: desk.HowPage})
+	x.check(err)
+	<-x.got
 }
 
 // refused runs the program, which is to fail.
@@ -123,15 +132,6 @@ func (x *liar) onTerminal(env []string, args ...string) desk.Record {
 	return desk.Record{}
 }
 
-// ownKeys makes the agent's own SSH key and a directory that trusts it.
-func (x *liar) ownKeys() (sign func(question.Reply) *question.Proof, dir string) {
-	x.t.Helper()
-	dir = x.t.TempDir()
-	key, public := x.newSSHKey(filepath.Join(dir, "own"), "")
-	x.check(os.WriteFile(filepath.Join(dir, proof.SignersFile), append([]byte("ada@laptop "), public...), 0o600))
-	return func(r question.Reply) *question.Proof { return x.sign(key, &x.rec, r, time.Now().UTC()) }, dir
-}
-
 // TestNoForgedProof: an agent with the user's shell, store, page and terminals, and without
 // the private keys, gets no yes where a proof is required, and none that a verifier takes.
 // This process is the agent's host.
@@ -144,9 +144,8 @@ func TestNoForgedProof(t *testing.T) {
 		"answer --json": {"not answered", func(x *liar) desk.Record {
 			return x.refused(nil, "answer", x.rec.ID, "--json", `{"q1":true}`)
 		}},
-		"a pseudo-terminal, with a key of its own": {"not answered", func(x *liar) desk.Record {
-			_, dir := x.ownKeys()
-			return x.onTerminal([]string{"ASK_PROOF_SSH_KEY=" + filepath.Join(dir, "own")}, "answer", "--plain", x.rec.ID)
+		"a pseudo-terminal": {"not answered", func(x *liar) desk.Record {
+			return x.onTerminal(nil, "answer", "--plain", x.rec.ID)
 		}},
 		"the page's token": {"not answered", func(x *liar) desk.Record {
 			s := startWeb(t, x.program("web"))
@@ -195,44 +194,38 @@ func TestNoForgedProof(t *testing.T) {
 			}
 			return x.forge(yes, nil)
 		}},
-		"a proof that says it is verified": {"not by its key", func(x *liar) desk.Record {
-			return x.forge(yes, &question.Proof{Kind: question.SSHProof, Key: "SHA256:x", Name: "ada@laptop", Verified: true, At: time.Now().UTC(), Signature: []byte("x")})
+		"a proof that says it is verified": {"another question, answer or time", func(x *liar) desk.Record {
+			return x.forge(yes, &question.Proof{Kind: question.PasskeyProof, Key: x.passkey.ID, Name: "laptop", Verified: true, At: time.Now().UTC(), Signature: []byte("x")})
 		}},
-		"a proof with an SSH key of its own": {"not among those that are trusted", func(x *liar) desk.Record {
-			sign, _ := x.ownKeys()
-			return x.forge(yes, sign(yes))
+		"a proof with a passkey of its own": {"not among those that are trusted", func(x *liar) desk.Record {
+			return x.forge(yes, prove(prooftest.New("own"), &x.rec, yes, time.Now()))
 		}},
-		"a proof with a passkey of its own": {"not by its key", func(x *liar) desk.Record {
-			key, _ := x.newPasskey("own")
-			return x.forge(yes, x.assert(key, x.entry.ID, &x.rec, yes, time.Now().UTC()))
-		}},
-		"a proof with an SSH key, as the passkey's": {"another question, answer or time", func(x *liar) desk.Record {
-			sign, _ := x.ownKeys()
-			p := sign(yes)
-			p.Kind, p.Key = question.PasskeyProof, x.entry.ID
+		"a proof with a passkey of its own, as the user's": {"not by its key", func(x *liar) desk.Record {
+			p := prove(prooftest.New("own"), &x.rec, yes, time.Now())
+			p.Key = x.passkey.ID
 			return x.forge(yes, p)
 		}},
 		"a proof of another question": {"another question, answer or time", func(x *liar) desk.Record {
 			other := x.rec
 			other.ID = "01M6GA60M060R30C1G60R30C1Z"
-			return x.forge(yes, x.sign(x.key, &other, yes, time.Now().UTC()))
+			return x.forge(yes, prove(x.passkey, &other, yes, time.Now().UTC()))
 		}},
-		"an assertion of another question": {"another question, answer or time", func(x *liar) desk.Record {
+		"a proof of another text": {"another question, answer or time", func(x *liar) desk.Record {
 			other := x.rec
 			other.Questions = slices.Clone(x.rec.Questions)
 			other.Questions[0].Text = "Tidy up?"
-			return x.forge(yes, x.assert(x.passkey, x.entry.ID, &other, yes, time.Now().UTC()))
+			return x.forge(yes, prove(x.passkey, &other, yes, time.Now()))
 		}},
 		"a proof of another answer": {"another question, answer or time", func(x *liar) desk.Record {
-			return x.forge(yes, x.sign(x.key, &x.rec, choose(question.NoID), time.Now().UTC()))
+			return x.forge(yes, prove(x.passkey, &x.rec, choose(question.NoID), time.Now().UTC()))
 		}},
 		"a proof of another time": {"another question, answer or time", func(x *liar) desk.Record {
-			p := x.sign(x.key, &x.rec, yes, time.Now().UTC().Add(-24*time.Hour))
+			p := prove(x.passkey, &x.rec, yes, time.Now().UTC().Add(-24*time.Hour))
 			p.At = time.Now().UTC()
 			return x.forge(yes, p)
 		}},
 		"an answer at another time than its proof": {"another question, answer or time", func(x *liar) desk.Record {
-			p := x.sign(x.key, &x.rec, yes, time.Now().UTC().Add(-24*time.Hour))
+			p := prove(x.passkey, &x.rec, yes, time.Now().UTC().Add(-24*time.Hour))
 			return x.forge(yes, p, func(o *desk.Outcome) { o.At = time.Now() })
 		}},
 		"the question says that it needs no proof": {"it carries no proof", func(x *liar) desk.Record {
@@ -244,7 +237,7 @@ func TestNoForgedProof(t *testing.T) {
 				rec.Questions = slices.Clone(rec.Questions)
 				rec.Questions[0].Text, rec.Questions[0].Description = "Tidy up?", ""
 			})
-			return x.forge(yes, x.sign(x.key, &x.rec, yes, time.Now().UTC()))
+			return x.forge(yes, prove(x.passkey, &x.rec, yes, time.Now().UTC()))
 		}},
 		"the text is put back after the user signed another": {"another question, answer or time", func(x *liar) desk.Record {
 			asked := x.rec.Questions
@@ -252,7 +245,7 @@ func TestNoForgedProof(t *testing.T) {
 				rec.Questions = slices.Clone(rec.Questions)
 				rec.Questions[0].Text = "Tidy up?"
 			})
-			p := x.sign(x.key, &x.rec, yes, time.Now().UTC())
+			p := prove(x.passkey, &x.rec, yes, time.Now().UTC())
 			x.edit(func(rec *desk.Record) { rec.Questions = asked })
 			return x.forge(yes, p)
 		}},
@@ -328,10 +321,11 @@ func TestNoForgedProof(t *testing.T) {
 			return x.forge(yes, first.Outcome.Proof)
 		}},
 		"keys of its own, given to verify": {"not among those that are trusted", func(x *liar) desk.Record {
-			sign, dir := x.ownKeys()
-			rec := x.forge(yes, sign(yes))
-			own := x.program("verify", x.export(rec), "--keys", filepath.Join(dir, proof.SignersFile))
-			if out, err := own.CombinedOutput(); err != nil { // else the other refusals prove nothing
+			own, file := prooftest.New("own"), filepath.Join(t.TempDir(), "keys.json")
+			x.trust(file, own)
+			rec := x.forge(yes, prove(own, &x.rec, yes, time.Now()))
+			verifier := x.program("verify", x.export(rec), "--keys", file)
+			if out, err := verifier.CombinedOutput(); err != nil { // else the other refusals prove nothing
 				t.Errorf("with its own keys: %v %s", err, out)
 			}
 			return rec
@@ -370,15 +364,10 @@ func TestNoForgedProof(t *testing.T) {
 // by no verifier that has the user's keys.
 func TestKeyAddedHere(t *testing.T) {
 	x := newLiar(t)
-	sign, dir := x.ownKeys()
-	own, err := os.ReadFile(filepath.Join(dir, proof.SignersFile))
-	x.check(err)
-	file, err := os.OpenFile(filepath.Join(x.dir, keysDir, proof.SignersFile), os.O_APPEND|os.O_WRONLY, 0)
-	x.check(err)
-	_, err = file.Write(own)
-	x.check(errors.Join(err, file.Close()))
+	own := prooftest.New("own")
+	x.trust(filepath.Join(x.dir, keysDir, passkeysFile), x.passkey, own)
 	yes := choose(question.YesID)
-	rec := x.forge(yes, sign(yes))
+	rec := x.forge(yes, prove(own, &x.rec, yes, time.Now()))
 	if got := <-x.got; got["response"] != true {
 		t.Errorf("here it is %v", got)
 	}
@@ -409,7 +398,7 @@ func TestVerify(t *testing.T) {
 			rec.Questions[0].Type, rec.Questions[0].AllowCustom = question.Boolean, false
 			rec.Questions[0].Options = question.YesAndNo()
 			r := choose(tt.option)
-			p := s.sign(s.key, &rec, r, time.Now().UTC().Add(tt.at))
+			p := prove(s.passkey, &rec, r, time.Now().UTC().Add(tt.at))
 			rec.State, rec.Outcome = desk.Answered, &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, At: p.At, Proof: p}
 			status, out := s.verify(s.export(rec), tt.flags...)
 			if status != tt.status || !strings.Contains(out, tt.said) {
@@ -461,7 +450,7 @@ func TestDeployOfTheGuide(t *testing.T) {
 	s.check(x.Run())
 	s.check(os.Mkdir(filepath.Join(dir, "work"), 0o700))
 	must(`git init -q . && git remote add origin ../origin && printf '#!/bin/sh\necho "deployed $1"\n' >deploy && chmod +x deploy && git add . && git commit -qm one && git push -q origin HEAD`)
-	signers, err := os.ReadFile(s.pinned[1])
+	keys, err := os.ReadFile(s.pinned[1])
 	s.check(err)
 	d := openDesk(t, s.dir)
 	deploys := func(want bool) {
@@ -472,7 +461,7 @@ func TestDeployOfTheGuide(t *testing.T) {
 		if (status == 0) != want || strings.Contains(out, "deployed "+commit) != want {
 			t.Errorf("the script: %d %s", status, out)
 		}
-		status, out = run(job, "GITHUB_SHA="+commit, "ALLOWED_SIGNERS="+string(signers))
+		status, out = run(job, "GITHUB_SHA="+commit, "TRUSTED_KEYS="+string(keys))
 		if (status == 0) != want {
 			t.Errorf("the job: %d %s", status, out)
 		}
@@ -487,7 +476,7 @@ func TestDeployOfTheGuide(t *testing.T) {
 		rec := openRecord(t, d)
 		r := choose(option)
 		if sign {
-			r.Proof = s.sign(s.key, &rec, r, time.Now().UTC())
+			r.Proof = prove(s.passkey, &rec, r, time.Now().UTC())
 			keys, err := proof.Load(filepath.Join(s.dir, keysDir))
 			s.check(err)
 			signed, err := spool.Open(s.dir)

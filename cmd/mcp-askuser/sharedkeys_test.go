@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/desk/proof"
+	"mcp-askuser/desk/proof/prooftest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -22,7 +23,6 @@ import (
 func TestSharedKeys(t *testing.T) {
 	s, c := newSigner(t), natstest.Start(t, 1)
 	alice, bot := onDesk(c, nodes.Human, "alice"), onDesk(c, nodes.Agent, "bot")
-	signers := filepath.Join(s.dir, keysDir, proof.SignersFile)
 	onTerminal := func(want int, said string, args ...string) {
 		t.Helper()
 		term := termtest.Start(t, s.program(args...), 120, 24)
@@ -41,12 +41,9 @@ func TestSharedKeys(t *testing.T) {
 		}
 		return string(out)
 	}
-	onTerminal(exitBad, "no shared desk is named", "passkey", "signers", signers)
-	onTerminal(exitBad, "the agent bot", append([]string{"passkey", "signers", signers}, bot...)...)
-	onTerminal(0, "", append([]string{"passkey", "signers", signers}, alice...)...)
 	store := c.Open(natstest.Account, nodes.Human, "alice")
 	_, err := store.Keys(t.Context(), "", func(keys *proof.Keys) error {
-		keys.Passkeys = append(keys.Passkeys, s.entry)
+		keys.Passkeys = append(keys.Passkeys, s.passkey.Passkey)
 		return nil
 	})
 	s.check(err)
@@ -58,9 +55,7 @@ func TestSharedKeys(t *testing.T) {
 		approved <- strings.Repeat("!", exitStatus(err)) + string(out)
 	}()
 	rec := openRecord(t, user)
-	r, at := choose(question.YesID), time.Now().UTC()
-	r.Proof = s.assert(s.passkey, s.entry.ID, &rec, r, at)
-	_, err = user.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
+	_, err = user.Reply(t.Context(), rec.ID, s.passkey.Sign(&rec, choose(question.YesID), time.Now()), desk.Evidence{Surface: "web", How: desk.HowPage})
 	s.check(err)
 	if out := <-approved; strings.HasPrefix(out, "!") {
 		t.Errorf("the agent gets %s", out)
@@ -72,15 +67,11 @@ func TestSharedKeys(t *testing.T) {
 	}
 	pinned := filepath.Join(t.TempDir(), "keys.json")
 	s.check(os.WriteFile(pinned, []byte(run(append([]string{"passkey", "list", "--json"}, alice...)...)), 0o600))
-	_, other := s.newPasskey("other")
 	if out := run(append([]string{"verify", rec.ID, "--keys", pinned}, bot...)...); !strings.Contains(out, "Valid: ") {
 		t.Errorf("with alice's keys: %s", out)
 	}
 	_, err = store.Keys(t.Context(), "", func(keys *proof.Keys) error {
-		if len(keys.Signers) != 1 || keys.Signers[0].Principals != "ada@laptop" {
-			t.Errorf("the SSH keys are %+v", keys.Signers)
-		}
-		keys.Passkeys = append(keys.Passkeys, other)
+		keys.Passkeys = append(keys.Passkeys, prooftest.New("other").Passkey)
 		return nil
 	})
 	s.check(err)

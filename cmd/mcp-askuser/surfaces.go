@@ -40,7 +40,7 @@ func checkRemote(names []string) error {
 // client's form; nil if the user has named an order.
 func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status) (all []ui.Surface, beside ui.Surface) {
 	s, getenv := a.settings(), a.environ()
-	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted, SSHKey: s.ProofSSHKey}
+	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted}
 	byName := map[string]ui.Surface{
 		"elicit": askuser.Elicit(),
 		"tty":    tty.New(terminal),
@@ -53,7 +53,7 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 		if s.Desk == "" && (noProof || surface.Name() == "web") { // the page can sign
 			return surface
 		}
-		return permitted{surface, d, s.ProofSSHKey != "" || !onTerminal(surface.Name())}
+		return permitted{surface, d}
 	}
 	for _, name := range s.Surfaces {
 		names := []string{name}
@@ -95,16 +95,15 @@ func (a *app) places() []string {
 // that an agent opened.
 type permitted struct {
 	ui.Surface
-	desk  *desk.Desk
-	signs bool
+	desk *desk.Desk
 }
 
 func (p permitted) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
 	if err := p.desk.MayAnswer(ctx, rec, p.evidence()); err != nil {
 		return ui.Unavailablef("%v", err)
 	}
-	if !p.signs && p.desk.RequiresProof(&rec) {
-		return ui.Unavailablef("the answer must be signed, and proof_ssh_key names no key for a terminal")
+	if onTerminal(p.Name()) && p.desk.RequiresProof(&rec) {
+		return ui.Unavailablef("the answer must be signed, which a terminal cannot do")
 	}
 	return p.Surface.Show(ctx, rec, commit)
 }

@@ -44,11 +44,11 @@ func (a *app) verify() *cobra.Command {
 		Short: "Check that the user signed an answer, offline",
 		Example: `  mcp-askuser verify 01JD6Z00
   mcp-askuser show 01JD6Z00 --json > approval.json
-  mcp-askuser verify approval.json --keys allowed_signers \
+  mcp-askuser verify approval.json --keys keys.json \
     --contains "$GITHUB_SHA" --max-age 1h`,
 		ValidArgsFunction: a.completeIDs(true),
 	}
-	keyFiles := cmd.Flags().StringArray("keys", nil, "the keys to trust instead of those beside the store: an allowed_signers `file`, or one of passkeys; may be repeated")
+	keyFiles := cmd.Flags().StringArray("keys", nil, "the keys to trust instead of those beside the store: a `file` as passkey list --json prints it; may be repeated")
 	contains := cmd.Flags().String("contains", "", "a `text` that the question or its details must contain")
 	maxAge := cmd.Flags().String("max-age", "", "how old the answer may be, as a `duration` such as 1h")
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")

@@ -3,26 +3,20 @@
 package home_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/ed25519"
-	"crypto/rand"
 	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/hiddeco/sshsig"
-	"golang.org/x/crypto/ssh"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/desk/proof"
+	"mcp-askuser/desk/proof/prooftest"
 	"mcp-askuser/desk/spool"
-	"mcp-askuser/question"
 )
 
 // keyless is the shared desk, on which no keys can be read while it is on.
@@ -57,16 +51,9 @@ func (k *keyless) Bell(ctx context.Context, id string, look func() bool) error {
 // the store do not count there, and count for a question of this machine alone.
 func TestKeysOutOfReach(t *testing.T) {
 	c := natstest.Start(t, 1)
-	_, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := ssh.NewSignerFromKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signers := []proof.Signer{{Principals: "alice@laptop", Key: key.PublicKey().Marshal()}}
-	beside := func(func(*proof.Keys) error) (proof.Keys, error) { return proof.Keys{Signers: signers}, nil }
+	key := prooftest.New("laptop")
+	passkeys := []proof.Passkey{key.Passkey}
+	beside := func(func(*proof.Keys) error) (proof.Keys, error) { return proof.Keys{Passkeys: passkeys}, nil }
 	keylessStore := func(kind, name string) (*keyless, *home.Store) {
 		near, err := spool.Open(t.TempDir())
 		if err != nil {
@@ -81,28 +68,13 @@ func TestKeysOutOfReach(t *testing.T) {
 	asking := desk.New(bot, desk.Options{Prove: desk.ProveAll, Keys: beside})
 	rec := submit(t, asking, "Which?")
 	reply := func() error {
-		at := time.Now().UTC().Round(0)
-		r := says("a")
-		statement, err := rec.ProofStatement(r, at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := statement.Sum()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sig, err := sshsig.Sign(bytes.NewReader(sum), key, sshsig.HashSHA512, proof.Namespace)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Proof = &question.Proof{Kind: question.SSHProof, Key: ssh.FingerprintSHA256(key.PublicKey()), At: at, Signature: sshsig.Armor(sig)}
-		_, err = alice.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
+		_, err := alice.Reply(t.Context(), rec.ID, key.Sign(&rec, says("a"), time.Now()), desk.Evidence{Surface: "web", How: desk.HowPage})
 		return err
 	}
 	if err := reply(); !errors.Is(err, proof.ErrUntrusted) {
 		t.Errorf("with a key beside the store: %v", err)
 	}
-	if _, err := alice.Keys(t.Context(), rec.ID, func(keys *proof.Keys) error { keys.Signers = signers; return nil }); err != nil {
+	if _, err := alice.Keys(t.Context(), rec.ID, func(keys *proof.Keys) error { keys.Passkeys = passkeys; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	alicesDesk.on.Store(true)
@@ -149,7 +121,7 @@ func TestKeysOutOfReach(t *testing.T) {
 		t.Errorf("with a key beside the store, on this machine alone: %v", err)
 	}
 	rec = asked
-	if got := <-ended; got.err != nil || got.rec.State != desk.Answered || got.rec.Outcome.Proof.Name != "alice/alice@laptop" {
+	if got := <-ended; got.err != nil || got.rec.State != desk.Answered || got.rec.Outcome.Proof.Name != "alice/laptop" {
 		t.Errorf("the asker gets %s, %v: %+v", got.rec.State, got.err, got.rec.Outcome)
 	}
 }

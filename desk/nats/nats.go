@@ -18,8 +18,8 @@
 // the subjects, which the server checks against each credential; a document that is not
 // under its writer's own name does not count, and is logged. No decision reads a clock of
 // another machine. The operator's rules list the keys of the humans' credentials: each
-// outcome of a human is signed with one, which desk checks. The keys of passkeys and the SSH
-// keys with which humans sign besides are written by each human alone.
+// outcome of a human is signed with one, which desk checks. The passkeys with which
+// humans sign besides are written by each human alone.
 //
 // The package imports desk, whose Store it is, desk/proof, internal/door and the client of NATS.
 // It knows of records only their ids, is no server, and changes streams for the operator

@@ -72,7 +72,7 @@ func TestOnlySignedOutcomesCount(t *testing.T) {
 		"for another record":          {by: alice, before: func(rec *desk.Record, _ *desk.Outcome) { rec.ID = desk.FirstID(time.Now()) }},
 		"for another asker":           {by: alice, before: func(rec *desk.Record, _ *desk.Outcome) { rec.Asker.Directory = "/elsewhere" }},
 		"with the key of another":     {by: bob, spoil: func(o *desk.Outcome) { o.Credential.Key = keyOf(t, alice) }},
-		"as of another kind":          {by: alice, spoil: func(o *desk.Outcome) { o.Credential.Kind = question.SSHProof }},
+		"as of another kind":          {by: alice, spoil: func(o *desk.Outcome) { o.Credential.Kind = question.PasskeyProof }},
 		"as the proof alone":          {by: alice, spoil: func(o *desk.Outcome) { o.Proof, o.Credential = o.Credential, nil }},
 		"a program's, as the user's":  {by: alice, before: func(_ *desk.Record, o *desk.Outcome) { o.Reply.Answers[0].By = question.ByProgram }},
 		"a dismissal, unsigned":       {spoil: func(o *desk.Outcome) { o.Status, o.Reply = desk.Dismissed, &question.Reply{Dismissed: true} }},

@@ -15,7 +15,7 @@ import (
 //	_R_.ask.askers|present.<owner>.<name>.<writer>  locks
 //	_R_.ask.mark.<owner>.<mark>.<name>.<writer>     the ids in an index
 //	_R_.ask.keys.-.rules.-                          the operator's rules: humans' keys, policy
-//	_R_.ask.keys.<human>.trusted.<human>            a human's passkeys and SSH keys
+//	_R_.ask.keys.<human>.trusted.<human>            a human's passkeys
 //	_R_.file.part.<owner>.<digest>.<type>.<n>.<id>.<writer>  a part of a file of an answer
 //	_R_.past.docs.<owner>.<month>.<id>.<writer>     record and outcome
 //	_R_.past.months.<owner>.<month>.<writer>        there is something in this month

@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,43 +19,32 @@ import (
 type Keys struct {
 	Passkeys []Passkey         `json:"passkeys,omitempty"`
 	Humans   map[string]string `json:"humans,omitempty"` // of a shared desk: names by public nkey
-	Signers  []Signer          `json:"signers,omitempty"`
 }
 
-// The files of a directory of keys.
-const (
-	passkeysFile = "passkeys.json"
-	// SignersFile has the SSH keys, in the format that git uses.
-	SignersFile = "allowed_signers"
-)
+// passkeysFile is the file of a directory of keys.
+const passkeysFile = "passkeys.json"
 
 // Load reads the keys in a directory; none where it does not exist.
 func Load(dir string) (Keys, error) {
 	var k Keys
-	for _, name := range []string{passkeysFile, SignersFile} {
-		if err := k.Read(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return k, err
-		}
+	err := k.Read(filepath.Join(dir, passkeysFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	return k, nil
+	return k, err
 }
 
-// Read adds the keys of a file: as `passkey list --json` prints them, or an allowed_signers
-// file.
+// Read adds the keys of a file, as `passkey list --json` prints them.
 func (k *Keys) Read(file string) error {
 	data, err := os.ReadFile(file)
 	more := Keys{Humans: k.Humans}
-	switch {
-	case err != nil:
-	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")):
+	if err == nil {
 		err = json.Unmarshal(data, &more)
-	default:
-		more.Signers, err = ParseSigners(data)
 	}
-	*k = Keys{append(k.Passkeys, more.Passkeys...), more.Humans, append(k.Signers, more.Signers...)}
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	*k = Keys{append(k.Passkeys, more.Passkeys...), more.Humans}
 	return nil
 }
 

@@ -14,7 +14,6 @@ var (
 	ErrUntrusted      = errors.New("its key is not among those that are trusted")
 	ErrMismatch       = errors.New("it was signed for another question, answer or time")
 	ErrUnverifiedUser = errors.New("the passkey did not verify its user by PIN, fingerprint or face")
-	ErrUntouched      = errors.New("the security key signed without being touched")
 	ErrOrigin         = errors.New("the passkey was used on another page")
 	ErrSignature      = errors.New("the signature is not by its key")
 	ErrCounter        = errors.New("the passkey's counter went back: it may have been copied")
@@ -38,8 +37,6 @@ func (k *Keys) Verify(s Statement, p *question.Proof) error {
 	switch p.Kind {
 	case question.PasskeyProof:
 		name, err = k.verifyPasskey(sum, p)
-	case question.SSHProof:
-		name, err = k.verifySSH(sum, p)
 	case question.CredentialProof:
 		name, err = k.verifyCredential(sum, p)
 	default:

@@ -3,11 +3,11 @@
 //
 // A user signs the SHA-256 of one canonical document. A surface builds it before it sends
 // an answer, the asker again before it delivers, and a verifier from the record alone.
-// The private keys stay where they are: in an authenticator (a passkey), with OpenSSH, or
-// in the credential of a shared desk.
+// The private keys stay where they are: in an authenticator (a passkey), or in
+// the credential of a shared desk.
 //
-// Of our packages it imports question, internal/door and internal/wholefile. It must not know stores, surfaces or processes, but
-// for ssh-keygen, which signs.
+// Of our packages it imports question, internal/door and internal/wholefile. It must not know
+// stores, surfaces or processes.
 package proof
 
 import (

@@ -151,7 +151,7 @@ func TestSignedElsewhere(t *testing.T) {
 				}
 				return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}}, nil
 			}
-			const want = `They must sign the answer: with an SSH key there, or with a passkey on the page, which mcp-askuser web --open opens.`
+			const want = `They must sign the answer with a passkey on the page, which mcp-askuser web --open opens.`
 			if text := within(t, r.start(t.Context(), l, request(which))).text(t); !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, want) {
 				t.Error(text)
 			}

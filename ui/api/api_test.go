@@ -53,13 +53,13 @@ func encode(t *testing.T, v any) string {
 // Programs get what was verified of a proof, and never the signature.
 func TestProof(t *testing.T) {
 	rec := record(answered())
-	rec.Outcome.Proof = &question.Proof{Kind: question.SSHProof, Key: "k1", Name: "laptop", At: ended, Signature: []byte("s")}
+	rec.Outcome.Proof = &question.Proof{Kind: question.PasskeyProof, Key: "k1", Name: "laptop", At: ended, Signature: []byte("s")}
 	rec.Later = rec.Outcome
 	if got := encode(t, NewRecord(rec)); strings.Contains(got, "proof") || strings.Contains(got, "signature") {
 		t.Error("not verified, and yet:", got)
 	}
 	rec.Outcome.Proof.Verified = true
-	const want = `"proof":{"kind":"ssh","key":"k1","name":"laptop","at":"2026-11-02T10:01:00Z","verified":true}`
+	const want = `"proof":{"kind":"passkey","key":"k1","name":"laptop","at":"2026-11-02T10:01:00Z","verified":true}`
 	if got := encode(t, NewRecord(rec)); strings.Count(got, want) != 2 || strings.Contains(got, "signature") {
 		t.Error(got)
 	}

@@ -3,15 +3,12 @@ package form
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -21,51 +18,10 @@ import (
 type Backing struct {
 	Desk *desk.Desk // nil: there is none
 	Rec  desk.Record
-	// SSHKey is the file of the key that signs answers; empty for none.
-	SSHKey string
 }
 
-// Signs reports whether the user must sign an answer.
+// Signs reports whether the user must sign an answer, which a terminal cannot do.
 func (b Backing) Signs() bool { return b.Desk != nil && b.Desk.RequiresProof(&b.Rec) }
-
-// Sign has the user sign a reply with their SSH key. It asks on the controlling terminal.
-// Its error is a sentence for the user.
-func (b Backing) Sign(ctx context.Context, r *question.Reply) error {
-	if b.SSHKey == "" {
-		return errors.New(words.T("this answer must be signed: name your SSH key with proof_ssh_key, or use a passkey on the page (mcp-askuser web --open)"))
-	}
-	statement, err := b.Rec.ProofStatement(*r, time.Now().UTC())
-	if err != nil {
-		return err
-	}
-	if r.Proof, err = proof.SignSSH(ctx, b.SSHKey, words.T("Signing your answer with %s …", b.keyName()), statement); err != nil {
-		return fmt.Errorf(words.T("it was not signed: %w"), err)
-	}
-	return nil
-}
-
-// Signing tells the user, before they answer, that the answer is signed, and where if not
-// here; empty where the record needs no proof.
-func (b Backing) Signing() string { return b.signing().full }
-
-func (b Backing) signing() remark {
-	switch {
-	case !b.Signs():
-		return remark{}
-	case b.SSHKey == "":
-		return remark{words.T("This answer must be signed, on the page: mcp-askuser web --open"), words.T("Sign it on the page: mcp-askuser web")}
-	}
-	return remark{words.T("Sending signs your answer with %s.", b.keyName()), words.T("Sending signs your answer.")}
-}
-
-// keyName is the file of the key, below ~ where it is in the home directory.
-func (b Backing) keyName() string {
-	home, err := os.UserHomeDir()
-	if rest, below := strings.CutPrefix(b.SSHKey, home+string(filepath.Separator)); err == nil && below {
-		return question.Line(filepath.Join("~", rest))
-	}
-	return question.Line(b.SSHKey)
-}
 
 // Attach keeps the file with a path for an answer. Its error is a sentence for the user.
 func (b Backing) Attach(ctx context.Context, path string) (f question.File, err error) {
@@ -194,9 +150,7 @@ func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
 	if unsaved != nil {
 		o.Draft = *unsaved
 	}
-	if o.signing = b.signing(); b.Signs() {
-		o.Sign = b.Sign
-	}
+	o.signs = b.Signs()
 	if b.Rec.TakesFiles() {
 		o.Attach = func(path string) (question.File, error) { return b.Attach(ctx, path) }
 	}

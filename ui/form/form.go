@@ -1,7 +1,6 @@
 package form
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -88,11 +87,8 @@ type Options struct {
 	Rounds func() []desk.Record
 	// Lift lifts the round limit for the session, as a command. Nil: this round is not the
 	// last before the limit.
-	Lift func() error
-	// Sign has the user sign a reply, on the terminal, before it is committed. Nil: the
-	// record needs no proof.
-	Sign    func(context.Context, *question.Reply) error
-	signing remark // that the answer is signed; empty: it is not
+	Lift  func() error
+	signs bool // an answer must be signed, which a terminal cannot do
 	// Attach keeps a file for an answer, by its path, as a command. Its error is a sentence
 	// for the user. Nil: the question takes no files.
 	Attach func(path string) (question.File, error)
@@ -402,23 +398,9 @@ func (f *Form) refuse(faults question.Violations) {
 func (f *Form) send(r question.Reply) tea.Cmd {
 	f.sending = true
 	r.Took = f.window.Now().Sub(f.window.Appeared)
-	commit := func() tea.Msg {
+	return func() tea.Msg {
 		err := f.commit(r)
 		return term.Then(func() tea.Cmd { return f.committed(r, err) })
-	}
-	if f.options.Sign == nil || desk.StatusOf(r) != desk.Answered {
-		return commit
-	}
-	signed := func(err error) tea.Msg {
-		return term.Then(func() tea.Cmd {
-			if err != nil {
-				return f.committed(r, err)
-			}
-			return commit
-		})
-	}
-	return func() tea.Msg {
-		return term.Lend{Run: func(ctx context.Context) error { return f.options.Sign(ctx, &r) }, Done: signed}
 	}
 }
 

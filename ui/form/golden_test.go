@@ -96,8 +96,7 @@ func scenes() []scene {
 
 // signed has the answer signed.
 func signed(o *Options) {
-	b := Backing{Desk: desk.New(nil, desk.Options{Prove: desk.ProveAll}), SSHKey: "/keys/id_ed25519"}
-	o.signing = b.signing()
+	o.signs = true
 }
 
 // on is the scene on a terminal of this size.

@@ -29,8 +29,8 @@ type remark struct{ full, brief string }
 // remarks are what there is to know now, the most important first.
 func (f *Form) remarks() []remark {
 	var out []remark
-	if f.options.signing != (remark{}) {
-		out = append(out, f.options.signing)
+	if f.options.signs {
+		out = append(out, remark{words.T("This answer must be signed, on the page: mcp-askuser web --open"), words.T("Sign it on the page: mcp-askuser web")})
 	}
 	if !f.rec.Attended {
 		out = append(out, remark{words.T(words.AgentNotWaiting), words.T("Your answer is kept for the agent.")})

@@ -31,8 +31,6 @@ type Options struct {
 	// Ring writes to the terminal what announces that a question has
 	// arrived: sounds and notifications, nothing that draws. Nil is silence.
 	Ring func(io.Writer, desk.Record) error
-	// SSHKey is the file of the key that signs answers; empty for none.
-	SSHKey string
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.
@@ -120,7 +118,7 @@ func flat(text string) string { return term.Line(strings.Join(strings.Fields(tex
 
 func newModel(ctx context.Context, o Options) *model {
 	return &model{
-		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring, sshKey: o.SSHKey,
+		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring,
 		writes: &sync.RWMutex{}, waiting: waiting{all: map[string]*row{}},
 	}
 }

@@ -45,8 +45,6 @@ type model struct {
 	desk *desk.Desk
 	ring func(io.Writer, desk.Record) error // nil: silent
 
-	sshKey string // see Options
-
 	// writes is held for reading while something is written to the desk: the inbox does
 	// not end meanwhile.
 	writes *sync.RWMutex

@@ -114,7 +114,7 @@ func (m *model) loadForm(id string, start formStart) tea.Cmd {
 		if err != nil {
 			return term.Then(term.Only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(words.Local.Error(err))) }))
 		}
-		backing := form.Backing{Desk: m.desk, Rec: rec, SSHKey: m.sshKey}
+		backing := form.Backing{Desk: m.desk, Rec: rec}
 		draft, _ := m.drafts.LoadOrStore(id, form.NewDraft(func(r question.Reply) error {
 			m.writes.RLock()
 			defer m.writes.RUnlock()

@@ -145,20 +145,6 @@ func TestLoneEnterOnADraft(t *testing.T) {
 	})
 }
 
-// TestSigning: the user reads beforehand that the answer is signed, or where it can be.
-func TestSigning(t *testing.T) {
-	for key, want := range map[string]string{"/keys/id": "Sending signs your answer with /keys/id.", "": "This answer must be signed, on the page: mcp-askuser web --open"} {
-		a := put(t, "single", 0)
-		a.Prove = true
-		synctest.Test(t, func(t *testing.T) {
-			out, _ := converse(t.Context(), &hands{strokes: slowly("\n")}, form.Backing{Desk: a.Desk, Rec: a.Record, SSHKey: key}, act.Appeared, nil)
-			if !strings.Contains(out, want) {
-				t.Errorf("with the key %q:\n%s", key, out)
-			}
-		})
-	}
-}
-
 // TestFirstAct: in a form that appeared by itself what is proposed is taken by a
 // command, or as any answer is; where the human called for the form, by an empty line.
 func TestFirstAct(t *testing.T) {

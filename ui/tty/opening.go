@@ -19,9 +19,6 @@ func (c *conversation) start(ctx context.Context) error {
 	if n := c.desk.More(ctx); n > 0 {
 		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))
 	}
-	if signing := c.desk.Signing(); signing != "" {
-		c.text("", signing)
-	}
 	if at := c.deadline(ctx); !at.IsZero() {
 		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
 	}

@@ -30,13 +30,10 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		in:      &lineReader{in: t},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
 	}
-	c.lend = func(run func() error) error {
+	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
 		c.in.stop()
 		defer c.in.start()
-		return t.Lend(run)
-	}
-	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
-		err = c.lend(func() error {
+		err = t.Lend(func() error {
 			edited, left, err = term.EditText(ctx, s.options.Getenv, text)
 			return err
 		})
@@ -69,8 +66,6 @@ type conversation struct {
 
 	// edit is term.EditText, with the terminal lent to the editor.
 	edit func(ctx context.Context, text string) (edited, left string, err error)
-	// lend runs what needs the terminal for itself.
-	lend func(run func() error) error
 }
 
 // move says how the conversation continues after a line.
@@ -308,9 +303,6 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 // tryCommit commits the reply once.
 func (c *conversation) tryCommit(ctx context.Context) error {
 	reply, err := c.Reply()
-	if err == nil && desk.StatusOf(reply) == desk.Answered && c.desk.Signs() {
-		err = c.lend(func() error { return c.desk.Sign(ctx, &reply) })
-	}
 	if err == nil {
 		err = awaitStore(ctx, func() error { return c.commit(reply) })
 	}

@@ -30,8 +30,6 @@ type Options struct {
 	Interrupted desk.Status
 	// Desk has the drafts, the deadline and the earlier rounds; see form.Backing.
 	Desk *desk.Desk
-	// SSHKey is the file of the key that signs answers; empty for none.
-	SSHKey string
 }
 
 // New returns the surface "tty": the full-screen form, or the plain one where
@@ -95,7 +93,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	s.options.Turn.hold(t)
 	defer s.options.Turn.hold(nil)
 	defer t.restore() // also after a panic
-	backing := form.Backing{Desk: s.options.Desk, Rec: rec, SSHKey: s.options.SSHKey}
+	backing := form.Backing{Desk: s.options.Desk, Rec: rec}
 	if s.lines(t) {
 		return s.showPlain(ctx, t, backing, commit)
 	}

@@ -80,7 +80,7 @@ func TestRecord(t *testing.T) {
 		{"answered by", ended(answered("tty"), nil).EndedBy(), "in a terminal"},
 		{"signed", ended(answered("web"), prove(question.PasskeyProof, true)).Ended(), "answered on the web page, signed with the passkey laptop"},
 		{"signed where nothing is known", ended(answered(""), prove(question.CredentialProof, true)).EndedBy(), "signed with the credential laptop"},
-		{"not verified", ended(answered("tty"), prove(question.SSHProof, false)).EndedBy(), "in a terminal"},
+		{"not verified", ended(answered("tty"), prove(question.PasskeyProof, false)).EndedBy(), "in a terminal"},
 		{"answer", ended(answered("tty"), nil).Decision(), "PostgreSQL; It is fast"},
 		{"note", ended(answered("tty"), nil).Note(), "on\nthe whole"},
 		{"dismissed", ended(dismissed("not\nnow"), nil).Decision(), "dismissed on the web page"},

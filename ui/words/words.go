@@ -77,7 +77,6 @@ func (l Language) Signed(o *desk.Outcome) string {
 
 var signatures = map[question.ProofKind]string{ //nolint:gochecknoglobals // a table, never written to
 	question.PasskeyProof:    Mark("signed with the passkey %s"),
-	question.SSHProof:        Mark("signed with the SSH key %s"),
 	question.CredentialProof: Mark("signed with the credential %s"),
 }
 

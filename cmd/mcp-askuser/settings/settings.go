@@ -38,8 +38,7 @@ type Values struct {
 	Keep        time.Duration // how long the desk keeps a question without a waiting asker
 	KeepHistory time.Duration // how long it keeps the past, 0 for ever
 
-	Prove       string // which answers need a proof; no place lowers what another asks for
-	ProofSSHKey string // signs in a terminal
+	Prove string // which answers need a proof; no place lowers what another asks for
 
 	NotifyCommand []string // the user's own, a program and its arguments
 	Remind        time.Duration
@@ -84,7 +83,6 @@ func table(v *Values) []*Setting {
 		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
 		{Key: "keep_history", value: age(&v.KeepHistory), fallback: "0", help: "how long to keep past questions, 0 for ever"},
 		{Key: "prove", value: strictest(&v.Prove, "none", "confirm", "permissions", "all"), fallback: "none", help: "which answers you sign: none, those to a confirmation (confirm), to a permission too (permissions), or all"},
-		{Key: "proof_ssh_key", value: path(&v.ProofSSHKey, words.T("file")), help: "the SSH key that signs your answers in a terminal"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
 		{Key: "desktop_notifications", value: choice(&v.Desktop, "auto", "off"), fallback: "auto", help: "notifications on the desktop: auto or off"},

@@ -83,8 +83,8 @@ func TestResultTexts(t *testing.T) {
 			`User has answered your questions: "Delete 23 files?"="Yes". You can now continue with the user's answers in mind.`, false},
 		{"a yes with a passkey", proven(question.PasskeyProof, answeredBy(asked(Confirm("Deploy?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}})),
 			`User has answered your questions: "Deploy?"="Yes". You can now continue with the user's answers in mind. This answer was confirmed by the user with a passkey.`, false},
-		{"a no with an SSH key", proven(question.SSHProof, answeredBy(asked(Confirm("Deploy?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}})),
-			`User has answered your questions: "Deploy?"="No". The user said no to this action: do not do it, nor the same in another way, without asking again. This answer was signed by the user with an SSH key.`, false},
+		{"a no with a passkey", proven(question.PasskeyProof, answeredBy(asked(Confirm("Deploy?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}})),
+			`User has answered your questions: "Deploy?"="No". The user said no to this action: do not do it, nor the same in another way, without asking again. This answer was confirmed by the user with a passkey.`, false},
 		{"with a credential", proven(question.CredentialProof, answeredBy(asked(featuresQuestion()), "")),
 			`Left open by the user: "Which <b>"features"</b>?". This answer was signed by the user with their credential of the desk.`, false},
 		{"no to a question that is no action", answeredBy(asked(question.Question{ID: "q1", Text: "Is it public?", Type: question.Boolean, Options: question.YesAndNo()}), "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}),
@@ -141,8 +141,8 @@ func TestStructuredContent(t *testing.T) {
 		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
 	}
 	rec = answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
-	const proof = `"proof":{"kind":"ssh","key":"k1","name":"laptop","at":"2026-11-03T09:00:00Z","verified":true},`
-	if got, err := Format(proven(question.SSHProof, rec), "json", rec.Outcome.At, noPath); err != nil || !strings.Contains(got, proof) {
+	const proof = `"proof":{"kind":"passkey","key":"k1","name":"laptop","at":"2026-11-03T09:00:00Z","verified":true},`
+	if got, err := Format(proven(question.PasskeyProof, rec), "json", rec.Outcome.At, noPath); err != nil || !strings.Contains(got, proof) {
 		t.Errorf("%v\ngot  %s\nwant %s in it", err, got, proof)
 	}
 	if state := NewResult(rec).Responses[1].State; state != "not_shown" {
