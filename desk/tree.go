@@ -32,7 +32,8 @@ func thisTree() *tree { return &tree{os.Getpid(), proc.Look, proc.Executable, os
 
 // opened reports whether an agent opened the controlling terminal of this process: a host
 // is above it. A form of the asking process may share its host's terminal. Without a host
-// above, or a view of the processes, the variables that hosts set for commands decide.
+// above, or a view of the processes, the variables that hosts set for commands decide; a
+// server that asks has them from its host, and they say nothing of its terminal.
 func (t *tree) opened(asker Asker, asked bool) bool {
 	started := 0 // the process of the asker's host: a shell is the user's own, and an editor starts the user's shells
 	if asker.Via != ViaShell && !agenthost.EditorClient(asker.Client) {
@@ -40,7 +41,7 @@ func (t *tree) opened(asker Asker, asked bool) bool {
 	}
 	host, ok := t.hostAbove(started)
 	if !ok {
-		return !asked && agenthost.Marked(t.getenv)
+		return (!asked || asker.Via == ViaShell) && agenthost.Marked(t.getenv)
 	}
 	self, _ := t.look(t.self)
 	return !asked || host.Terminal != self.Terminal

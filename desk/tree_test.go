@@ -48,7 +48,8 @@ func TestTree(t *testing.T) {
 		{name: "a command's own form on a terminal of the agent's", above: []running{{"mcp-askuser", agents, true}, {"script", user, false}, {"claude", user, false}}, via: ViaShell, asked: true, want: true},
 		{name: "another's question on the host's terminal", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"claude", user, false}}, want: true},
 		{name: "below a tmux that an agent started", above: []running{{"mcp-askuser", agents, true}, {"tmux", 0, false}}, env: "CLAUDECODE", want: true},
-		{name: "the form of a server with a marker", above: []running{{"mcp-askuser", user, true}, {"robot", user, false}}, env: "CLAUDECODE", asked: true},
+		{name: "the form of a server with a marker", above: []running{{"mcp-askuser", user, true}, {"robot", user, false}}, via: "mcp", env: "CLAUDECODE", asked: true},
+		{name: "a command's own form below a tmux that an agent started", above: []running{{"mcp-askuser", agents, true}, {"tmux", 0, false}}, via: ViaShell, env: "CLAUDECODE", asked: true, want: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			const self = 100

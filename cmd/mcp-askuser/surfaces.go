@@ -49,10 +49,6 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 		"plain":  tty.NewPlain(terminal),
 	}
 	guarded := func(surface ui.Surface) ui.Surface {
-		noProof := s.Prove == "none" && !a.proves && !a.remote    // a token may need it
-		if s.Desk == "" && (noProof || surface.Name() == "web") { // the page can sign
-			return surface
-		}
 		return permitted{surface, d, s.ProofSSHKey != "" || !onTerminal(surface.Name())}
 	}
 	for _, name := range s.Surfaces {

@@ -240,3 +240,53 @@ func TestDismissingOnATerminal(t *testing.T) {
 		t.Errorf("%+v, %v", rec.Outcome, err)
 	}
 }
+
+// The variables that a host sets for its agent's commands count on a terminal of the agent's
+// that no host is above, also where the process that asks is the form: a confirmation is not
+// shown there, and the answer to any other question is a program's.
+func TestCommandInAgentsTerminal(t *testing.T) {
+	for _, surface := range []string{"tty", "plain"} {
+		t.Run(surface, func(t *testing.T) {
+			dir := t.TempDir()
+			run := func(args ...string) *seat {
+				cmd := program(t, dir, append(args, "--surface", surface)...)
+				cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "CLAUDECODE=1")
+				return &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+			}
+			x := run("confirm", "Delete prod?")
+			if status := x.Wait(); status != exitNoSurface || strings.Contains(x.Output(), "Delete prod?") {
+				t.Errorf("status %d: %s", status, x.Output())
+			}
+			if got := lastRecord(t, dir); got.State != desk.Unavailable || !strings.Contains(got.Outcome.Reason, "only the user can answer this") {
+				t.Errorf("the confirmation ended %+v", got.Outcome)
+			}
+			x = run("ask", `{"question":"Which?","options":["A","B"]}`)
+			if surface == "plain" {
+				x.Expect("Enter a number:")
+				x.Type("2\r")
+			} else {
+				x.form("Which?")
+				x.Type("2")
+				x.WaitFor("(•) B")
+				x.enter()
+			}
+			x.Wait()
+			if got := lastRecord(t, dir); got.State != desk.Answered || !got.Outcome.FromProgram() {
+				t.Errorf("the question ended %+v", got.Outcome)
+			}
+		})
+	}
+}
+
+// lastRecord returns the newest record of a store that has ended.
+func lastRecord(t *testing.T, dir string) desk.Record {
+	t.Helper()
+	for rec, err := range openDesk(t, dir).History(t.Context(), desk.Query{Limit: 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	t.Fatal("nothing has ended")
+	return desk.Record{}
+}
