@@ -32,15 +32,16 @@ func thisTree() *tree { return &tree{os.Getpid(), proc.Look, proc.Executable, os
 
 // opened reports whether an agent opened the controlling terminal of this process: a host
 // is above it. A form of the asking process may share its host's terminal. Without a host
-// above, or a view of the processes, the variables that hosts set for commands decide.
+// above, or a view of the processes, the variables that hosts set for commands decide; a
+// server that asks has them from its host, and they say nothing of its terminal.
 func (t *tree) opened(asker Asker, asked bool) bool {
-	started := 0 // the process of the asker's host: a shell is the user's own, and an editor starts the user's shells
-	if asker.Via != ViaShell && !agenthost.EditorClient(asker.Client) {
+	started := 0 // the process of the asker's host: a shell is the user's own
+	if asker.Via != ViaShell {
 		started = asker.process()
 	}
 	host, ok := t.hostAbove(started)
 	if !ok {
-		return !asked && agenthost.Marked(t.getenv)
+		return (!asked || asker.Via == ViaShell) && agenthost.Marked(t.getenv)
 	}
 	self, _ := t.look(t.self)
 	return !asked || host.Terminal != self.Terminal
@@ -60,13 +61,14 @@ func (t *tree) below(asker Asker) bool {
 }
 
 // hostAbove returns the nearest agent's host above this process: a known program, or the
-// process started, which is 0 for none. It is false where there is none, and where a
-// process of this program in no agent's terminal is nearer: it opened a pane for the user.
+// process started, which is 0 for none, unless its file is an editor's: that starts the
+// user's shells. It is false where there is none, and where a process of this program in no
+// agent's terminal is nearer: it opened a pane for the user.
 func (t *tree) hostAbove(started int) (host proc.Process, ok bool) {
 	var opener *proc.Process
 	self, _ := t.look(t.self)
 	for pid, above := range proc.Chain(self.Parent, t.look) {
-		if _, isHost := agenthost.Of(above.Args); isHost || pid == started && !agenthost.Editor(above.Args) {
+		if _, isHost := agenthost.Of(above.Args); isHost || pid == started && !agenthost.Editor(t.executable(pid)) {
 			return above, opener == nil || opener.Terminal != 0 && opener.Terminal != above.Terminal
 		}
 		if t.executable(pid) == t.executable(t.self) {

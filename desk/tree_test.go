@@ -1,6 +1,8 @@
 package desk
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"mcp-askuser/internal/proc"
@@ -11,9 +13,8 @@ import (
 func TestTree(t *testing.T) {
 	const user, agents = 1, 2 // terminals
 	type running struct {
-		args     string
+		args     string // with the program's file behind "of" where it has another name
 		terminal int
-		ours     bool
 	}
 	here := thisMachine()
 	if here == "" {
@@ -31,24 +32,26 @@ func TestTree(t *testing.T) {
 		away   bool // asked on another machine
 		want   bool
 	}{
-		{name: "the user's shell", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"tmux", 0, false}}},
-		{name: "a pseudo-terminal of the agent's, below a known host", above: []running{{"mcp-askuser", agents, true}, {"script", user, false}, {"bash", user, false}, {"claude", user, false}}, want: true},
-		{name: "below the asker's host, an unknown one", above: []running{{"mcp-askuser", agents, true}, {"script", 0, false}, {"robot", user, false}}, host: 2, via: "mcp", want: true},
-		{name: "a number from another machine", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}}, host: 1, via: "mcp", away: true},
-		{name: "a shell that asked", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}}, host: 1, via: ViaShell},
-		{name: "an editor's terminal", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"/usr/share/code/code", 0, false}}, host: 2, via: "mcp"},
-		{name: "an unknown editor's terminal", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"ide", 0, false}}, host: 2, via: "mcp", client: "Zed"},
-		{name: "an agent in an editor's terminal", above: []running{{"mcp-askuser", agents, true}, {"script", user, false}, {"claude", user, false}, {"bash", user, false}, {"code", 0, false}}, want: true},
-		{name: "a program that calls itself an editor", above: []running{{"mcp-askuser", agents, true}, {"code", user, false}, {"claude", user, false}}, want: true},
-		{name: "a window that the server opened", above: []running{{"mcp-askuser", agents, true}, {"xterm", 0, false}, {"mcp-askuser", user, true}, {"claude", user, false}}, host: 3, via: "mcp"},
-		{name: "a window that a server without a terminal opened", above: []running{{"mcp-askuser", agents, true}, {"xterm", 0, false}, {"mcp-askuser", 0, true}, {"codex", 0, false}}, host: 3, via: "mcp"},
-		{name: "an editor that a form of the agent's started", above: []running{{"mcp-askuser", agents, true}, {"script", agents, false}, {"mcp-askuser", agents, true}, {"script", user, false}, {"claude", user, false}}, want: true},
-		{name: "the server's own form on the host's terminal", above: []running{{"mcp-askuser", user, true}, {"claude", user, false}}, host: 1, via: "mcp", asked: true},
-		{name: "a command's own form on the host's terminal", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"claude", user, false}}, via: ViaShell, asked: true},
-		{name: "a command's own form on a terminal of the agent's", above: []running{{"mcp-askuser", agents, true}, {"script", user, false}, {"claude", user, false}}, via: ViaShell, asked: true, want: true},
-		{name: "another's question on the host's terminal", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"claude", user, false}}, want: true},
-		{name: "below a tmux that an agent started", above: []running{{"mcp-askuser", agents, true}, {"tmux", 0, false}}, env: "CLAUDECODE", want: true},
-		{name: "the form of a server with a marker", above: []running{{"mcp-askuser", user, true}, {"robot", user, false}}, env: "CLAUDECODE", asked: true},
+		{name: "the user's shell", above: []running{{"mcp-askuser", user}, {"bash", user}, {"tmux", 0}}},
+		{name: "a pseudo-terminal of the agent's, below a known host", above: []running{{"mcp-askuser", agents}, {"script", user}, {"bash", user}, {"claude", user}}, want: true},
+		{name: "below the asker's host, an unknown one", above: []running{{"mcp-askuser", agents}, {"script", 0}, {"robot", user}}, host: 2, via: "mcp", want: true},
+		{name: "a number from another machine", above: []running{{"mcp-askuser", user}, {"bash", user}}, host: 1, via: "mcp", away: true},
+		{name: "a shell that asked", above: []running{{"mcp-askuser", user}, {"bash", user}}, host: 1, via: ViaShell},
+		{name: "an editor's terminal", above: []running{{"mcp-askuser", user}, {"bash", user}, {"/usr/share/code/code", 0}}, host: 2, via: "mcp"},
+		{name: "a host that calls itself an editor", above: []running{{"mcp-askuser", user}, {"bash", user}, {"ide", 0}}, host: 2, via: "mcp", client: "Zed", want: true},
+		{name: "a host that was started under an editor's name", above: []running{{"mcp-askuser", user}, {"bash", user}, {"zed of /usr/bin/robot", 0}}, host: 2, via: "mcp", want: true},
+		{name: "an agent in an editor's terminal", above: []running{{"mcp-askuser", agents}, {"script", user}, {"claude", user}, {"bash", user}, {"code", 0}}, want: true},
+		{name: "a program that calls itself an editor", above: []running{{"mcp-askuser", agents}, {"code", user}, {"claude", user}}, want: true},
+		{name: "a window that the server opened", above: []running{{"mcp-askuser", agents}, {"xterm", 0}, {"mcp-askuser", user}, {"claude", user}}, host: 3, via: "mcp"},
+		{name: "a window that a server without a terminal opened", above: []running{{"mcp-askuser", agents}, {"xterm", 0}, {"mcp-askuser", 0}, {"codex", 0}}, host: 3, via: "mcp"},
+		{name: "an editor that a form of the agent's started", above: []running{{"mcp-askuser", agents}, {"script", agents}, {"mcp-askuser", agents}, {"script", user}, {"claude", user}}, want: true},
+		{name: "the server's own form on the host's terminal", above: []running{{"mcp-askuser", user}, {"claude", user}}, host: 1, via: "mcp", asked: true},
+		{name: "a command's own form on the host's terminal", above: []running{{"mcp-askuser", user}, {"bash", user}, {"claude", user}}, via: ViaShell, asked: true},
+		{name: "a command's own form on a terminal of the agent's", above: []running{{"mcp-askuser", agents}, {"script", user}, {"claude", user}}, via: ViaShell, asked: true, want: true},
+		{name: "another's question on the host's terminal", above: []running{{"mcp-askuser", user}, {"bash", user}, {"claude", user}}, want: true},
+		{name: "below a tmux that an agent started", above: []running{{"mcp-askuser", agents}, {"tmux", 0}}, env: "CLAUDECODE", want: true},
+		{name: "the form of a server with a marker", above: []running{{"mcp-askuser", user}, {"robot", user}}, via: "mcp", env: "CLAUDECODE", asked: true},
+		{name: "a command's own form below a tmux that an agent started", above: []running{{"mcp-askuser", agents}, {"tmux", 0}}, via: ViaShell, env: "CLAUDECODE", asked: true, want: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			const self = 100
@@ -59,17 +62,19 @@ func TestTree(t *testing.T) {
 					if i < 0 || i >= len(tc.above) {
 						return proc.Process{}, false
 					}
-					p := proc.Process{Parent: pid + 1, Terminal: tc.above[i].terminal, Args: []string{tc.above[i].args}}
+					name, _, _ := strings.Cut(tc.above[i].args, " of ")
+					p := proc.Process{Parent: pid + 1, Terminal: tc.above[i].terminal, Args: []string{name}}
 					if i == len(tc.above)-1 {
 						p.Parent = 1
 					}
 					return p, true
 				},
 				executable: func(pid int) string {
-					if i := pid - self; i < len(tc.above) && tc.above[i].ours {
-						return "/usr/bin/mcp-askuser"
+					_, file, renamed := strings.Cut(tc.above[pid-self].args, " of ")
+					if renamed {
+						return file
 					}
-					return "/usr/bin/other"
+					return filepath.Join("/usr/bin", tc.above[pid-self].args)
 				},
 				getenv: func(name string) string {
 					if name == tc.env {

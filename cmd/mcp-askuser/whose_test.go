@@ -240,3 +240,74 @@ func TestDismissingOnATerminal(t *testing.T) {
 		t.Errorf("%+v, %v", rec.Outcome, err)
 	}
 }
+
+// The variables that a host sets for its agent's commands count on a terminal of the agent's
+// that no host is above, also where the process that asks is the form: a confirmation is not
+// shown there, and the answer to any other question is a program's.
+func TestCommandInAgentsTerminal(t *testing.T) {
+	for _, surface := range []string{"tty", "plain"} {
+		t.Run(surface, func(t *testing.T) {
+			dir := t.TempDir()
+			run := func(args ...string) *seat {
+				cmd := program(t, dir, append(args, "--surface", surface)...)
+				cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "CLAUDECODE=1")
+				return &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+			}
+			x := run("confirm", "Delete prod?")
+			if status := x.Wait(); status != exitNoSurface || strings.Contains(x.Output(), "Delete prod?") {
+				t.Errorf("status %d: %s", status, x.Output())
+			}
+			if got := lastRecord(t, dir); got.State != desk.Unavailable || !strings.Contains(got.Outcome.Reason, "only the user can answer this") {
+				t.Errorf("the confirmation ended %+v", got.Outcome)
+			}
+			x = run("ask", `{"question":"Which?","options":["A","B"]}`)
+			if surface == "plain" {
+				x.Expect("Enter a number:")
+				x.Type("2\r")
+			} else {
+				x.form("Which?")
+				x.Type("2")
+				x.WaitFor("(•) B")
+				x.enter()
+			}
+			x.Wait()
+			if got := lastRecord(t, dir); got.State != desk.Answered || !got.Outcome.FromProgram() {
+				t.Errorf("the question ended %+v", got.Outcome)
+			}
+		})
+	}
+}
+
+// lastRecord returns the newest record of a store that has ended.
+func lastRecord(t *testing.T, dir string) desk.Record {
+	t.Helper()
+	for rec, err := range openDesk(t, dir).History(t.Context(), desk.Query{Limit: 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	t.Fatal("nothing has ended")
+	return desk.Record{}
+}
+
+// What a client says of itself proves nothing: below one that calls itself as an editor does,
+// or nearly so, a terminal is no more the user's than below any other.
+func TestClientCalledLikeAnEditor(t *testing.T) {
+	for _, name := range []string{"Zed", "amazed-agent", "precursor", "Visual Studio Code"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			w := dial(t, dir, "serve", "--surface", "inbox")
+			w.hello(name, `{}`)
+			w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"confirm_action","arguments":{"action":"rm -r build"}}}`)
+			rec := openRecord(t, openDesk(t, dir))
+			x := termtest.Start(t, program(t, dir, "answer", "--plain", rec.ID), 80, 24)
+			x.Until("the refusal", func() bool {
+				return strings.Contains(x.Output(), "Enter y or n") || strings.Contains(x.Output(), "only the user can answer this")
+			})
+			if strings.Contains(x.Output(), "Enter y or n") {
+				t.Error("its terminal is the user's")
+			}
+		})
+	}
+}

@@ -33,20 +33,9 @@ var hosts = []host{ //nolint:gochecknoglobals // a table, never written to
 // below one may be the user's.
 var editors = []string{"code", "code-insiders", "codium", "cursor", "windsurf", "zed", "zed-editor", "idea", "pycharm", "webstorm", "goland"} //nolint:gochecknoglobals // a table, never written to
 
-// editorClients are parts of the names by which editors call themselves as MCP
-// clients, in lower case.
-var editorClients = []string{"visual studio code", "visual-studio-code", "vscode", "cursor", "windsurf", "zed", "jetbrains"} //nolint:gochecknoglobals // a table, never written to
-
-// EditorClient reports whether an MCP client of this name is an editor, which
-// starts its user's terminals too.
-func EditorClient(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(editorClients, func(part string) bool { return strings.Contains(name, part) })
-}
-
-// Editor reports whether a command line starts an editor.
-func Editor(args []string) bool {
-	return len(args) > 0 && slices.ContainsFunc(editors, func(name string) bool { return hasName(args[0], name) })
+// Editor reports whether a program's file is an editor.
+func Editor(path string) bool {
+	return slices.ContainsFunc(editors, func(name string) bool { return hasName(path, name) })
 }
 
 // Of reports whether a command line starts a host, also as a script in an interpreter, and
