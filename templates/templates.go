@@ -18,6 +18,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"mcp-askuser/internal/smallfile"
 	"mcp-askuser/internal/tomlfile"
 )
 
@@ -88,7 +89,7 @@ func List(dirs ...string) ([]Template, error) {
 			if !ok || slices.ContainsFunc(out, func(t Template) bool { return t.Name == name }) {
 				continue
 			}
-			t, err := read(filepath.Join(dir, e.Name()), name)
+			t, err := read(dir, name)
 			if err != nil {
 				faults = append(faults, err)
 				continue
@@ -105,7 +106,7 @@ func List(dirs ...string) ([]Template, error) {
 func Load(name string, dirs ...string) (Template, error) {
 	if namePattern().MatchString(name) {
 		for _, dir := range dirs {
-			t, err := read(filepath.Join(dir, name+suffix), name)
+			t, err := read(dir, name)
 			if !errors.Is(err, fs.ErrNotExist) {
 				return t, err
 			}
@@ -114,8 +115,19 @@ func Load(name string, dirs ...string) (Template, error) {
 	return Template{}, fmt.Errorf("%w: %q", ErrNone, name)
 }
 
-func read(path, name string) (Template, error) {
-	data, err := os.ReadFile(path)
+// readFile reads a file in a directory. A project contains links to anywhere: they are
+// followed within the project. The user's own are followed.
+func readFile(dir, name string) ([]byte, error) {
+	const slash = string(filepath.Separator)
+	if project, ok := strings.CutSuffix(dir, slash+filepath.FromSlash(Folder)); ok {
+		return smallfile.ReadIn(project+slash, filepath.FromSlash(Folder+"/"+name))
+	}
+	return smallfile.Read(filepath.Join(dir, name))
+}
+
+func read(dir, name string) (Template, error) {
+	data, err := readFile(dir, name+suffix)
+	path := filepath.Join(dir, name+suffix)
 	if err != nil {
 		return Template{}, err
 	}

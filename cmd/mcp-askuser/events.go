@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"time"
 
@@ -27,6 +28,9 @@ func (a *app) events() *cobra.Command {
 			return err
 		}
 		ctx := cmd.Context()
+		if pipe, ok := a.out.Writer.(*os.File); ok {
+			ctx = untilUnread(ctx, pipe)
+		}
 		live, err := d.Watch(ctx) // before the past is read, so that no event is missed
 		if err != nil {
 			return err

@@ -149,3 +149,25 @@ func TestMoment(t *testing.T) {
 		}
 	}
 }
+
+// The command ends with its reader, as in a pipe to head, and not with the next event.
+func TestEventsEndWithTheirReader(t *testing.T) {
+	dir := t.TempDir()
+	asking(t, openDesk(t, dir), "Go on?")
+	cmd := program(t, dir, "events", "--since", "1h")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("%q, %v", line, err)
+	}
+	_ = out.Close()
+	_ = cmd.Wait()
+	if status := cmd.ProcessState.ExitCode(); status != exitUnread {
+		t.Errorf("exit status %d", status)
+	}
+}

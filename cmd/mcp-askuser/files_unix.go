@@ -3,9 +3,13 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 var faults = []os.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS} //nolint:gochecknoglobals // a table, never written to
@@ -26,4 +30,22 @@ func openFiles() uint64 {
 		return 0
 	}
 	return uint64(limit.Cur) //nolint:unconvert // it is signed on some systems
+}
+
+// untilUnread returns a context that ends when the reader of a pipe has exited. A command that
+// waits would notice it only when it writes the next time. It keeps a goroutine for the rest
+// of the process.
+func untilUnread(ctx context.Context, pipe *os.File) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		fds := []unix.PollFd{{Fd: int32(pipe.Fd())}} // poll(2) reports errors in any case
+		_, err := unix.Poll(fds, -1)
+		for errors.Is(err, unix.EINTR) {
+			_, err = unix.Poll(fds, -1)
+		}
+		if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
+			cancel(&exitError{code: exitUnread})
+		}
+	}()
+	return ctx
 }

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -21,6 +23,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/question"
+	"mcp-askuser/templates"
 )
 
 // human answers the forms that reach the client, from a script.
@@ -273,5 +276,48 @@ func TestCollectedAnswers(t *testing.T) {
 	}
 	if by := structured["responses"].([]any)[0].(map[string]any)["by"]; by != "caller" {
 		t.Errorf("by %v", by)
+	}
+}
+
+// Templates are read when a client asks for them, not when the server starts.
+func TestTemplatesAreReadWhenAskedFor(t *testing.T) {
+	for _, e := range eras {
+		t.Run(e.name, func(t *testing.T) {
+			project := t.TempDir()
+			server := program(t, t.TempDir(), "serve")
+			server.Dir = project
+			c := connectTo(t, e, server, nil)
+			dir := filepath.Join(project, templates.Folder)
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			write := func(name string) {
+				t.Helper()
+				text := "[[questions]]\nquestion = \"Is this " + name + "?\"\n"
+				if err := os.WriteFile(filepath.Join(dir, name+".toml"), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, name := range []string{"harbour", "orchard"} {
+				write(name)
+				tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				schema, _ := json.Marshal(tools.Tools)
+				if !strings.Contains(string(schema), name) {
+					t.Errorf("the tools do not name the template %s: %s", name, schema)
+				}
+				var req mcp.GetPromptRequest
+				req.Params.Name = name
+				if prompt, err := c.GetPrompt(t.Context(), req); err != nil || len(prompt.Messages) != 1 {
+					t.Errorf("the prompt %s: %+v, %v", name, prompt, err)
+				}
+			}
+			prompts, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
+			if err != nil || len(prompts.Prompts) != 2 {
+				t.Errorf("the prompts are %+v, %v", prompts, err)
+			}
+		})
 	}
 }

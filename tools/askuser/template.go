@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/templates"
 	"mcp-askuser/tools/askuser/texts"
+	"mcp-askuser/tools/askuser/wire"
 )
 
 // fillTemplate returns the arguments of a call. If they name a template, it
@@ -40,11 +41,7 @@ func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.
 	x, err := templates.Load(name, t.Templates(directory)...)
 	if errors.Is(err, templates.ErrNone) {
 		all, _ := templates.List(t.Templates(directory)...)
-		var names []string
-		for _, x := range all {
-			names = append(names, x.Name)
-		}
-		return nil, question.Violations{{Path: "template", Message: fmt.Sprintf("there is none named %q; there are: %s", name, strings.Join(names, ", "))}}
+		return nil, question.Violations{{Path: "template", Message: fmt.Sprintf("there is none named %q; there are: %s", name, names(all))}}
 	}
 	values := map[string]string{}
 	for name, raw := range variables {
@@ -74,25 +71,64 @@ func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.
 	return json.Marshal(filled)
 }
 
-// addPrompts offers each template as a prompt, which has the model ask it. It returns
-// their names.
-func (t *Tools) addPrompts(s *mcpserver.MCPServer) (names []string) {
+// addTemplates offers the templates in the schema of ask_user_question, and each as a prompt
+// that makes the model ask it. They are read when a client lists or gets them, never at the
+// start: a project contains any files.
+func (t *Tools) addTemplates(s *mcpserver.MCPServer) {
 	if t.Templates == nil {
-		return nil
+		return
 	}
+	hooks := &mcpserver.Hooks{}
+	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
+		all := t.listTemplates()
+		if len(all) == 0 {
+			return
+		}
+		schema := wire.Schemas(t.Limits)
+		schema.AddTemplates(names(all))
+		for i := range result.Tools {
+			if result.Tools[i].Name == "ask_user_question" {
+				result.Tools[i].RawInputSchema = schema.Ask
+			}
+		}
+	})
+	hooks.AddAfterListPrompts(func(_ context.Context, _ any, _ *mcp.ListPromptsRequest, result *mcp.ListPromptsResult) {
+		result.Prompts = []mcp.Prompt{}
+		for _, x := range t.listTemplates() {
+			p := mcp.Prompt{Name: x.Name, Description: x.Description}
+			for _, v := range x.Variables {
+				p.Arguments = append(p.Arguments, mcp.PromptArgument{Name: v.Name, Description: v.Description, Required: v.Default == nil})
+			}
+			result.Prompts = append(result.Prompts, p)
+		}
+	})
+	// mcp-go gets only a prompt that was added.
+	hooks.AddBeforeGetPrompt(func(_ context.Context, _ any, req *mcp.GetPromptRequest) {
+		_, err := templates.Load(req.Params.Name, t.Templates("")...)
+		if !errors.Is(err, templates.ErrNone) {
+			s.AddPrompt(mcp.Prompt{Name: req.Params.Name}, t.templatePrompt)
+		}
+	})
+	mcpserver.WithHooks(hooks)(s)
+	mcpserver.WithPromptCapabilities(false)(s)
+}
+
+// names returns the names of templates, separated by commas.
+func names(all []templates.Template) string {
+	var out []string
+	for _, x := range all {
+		out = append(out, x.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// listTemplates returns the templates, and logs those that cannot be used.
+func (t *Tools) listTemplates() []templates.Template {
 	all, err := templates.List(t.Templates("")...)
 	if err != nil {
 		t.Log.Warn("a template cannot be used", "error", err)
 	}
-	for _, x := range all {
-		p := mcp.Prompt{Name: x.Name, Description: x.Description}
-		for _, v := range x.Variables {
-			p.Arguments = append(p.Arguments, mcp.PromptArgument{Name: v.Name, Description: v.Description, Required: v.Default == nil})
-		}
-		s.AddPrompt(p, t.templatePrompt)
-		names = append(names, x.Name)
-	}
-	return names
+	return all
 }
 
 // templatePrompt returns the prompt that makes the model ask a template's questions.

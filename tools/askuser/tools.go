@@ -75,9 +75,7 @@ func New(c Config) *Tools {
 // Register adds the three tools to an MCP server.
 func (t *Tools) Register(s *mcpserver.MCPServer) {
 	schema := wire.Schemas(t.Limits)
-	if templates := t.addPrompts(s); len(templates) > 0 {
-		schema.AddTemplates(templates)
-	}
+	t.addTemplates(s)
 	s.AddTools(
 		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", schema.Ask, schema.AskResult), Handler: t.ask},
 		mcpserver.ServerTool{Tool: tool("confirm_action", "Confirm an action", schema.Confirm, schema.ConfirmResult), Handler: t.confirm},

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"mcp-askuser/internal/smallfile"
 	"mcp-askuser/internal/tomlfile"
 	"mcp-askuser/ui/words"
 )
@@ -49,7 +50,10 @@ func readFile(getenv func(string) string) (path string, entries []entry, err err
 	if path, err = filePath(getenv); path == "" {
 		return "", nil, err
 	}
-	data, err := os.ReadFile(path)
+	if path == os.DevNull { // an empty file, by convention
+		return path, []entry{}, nil
+	}
+	data, err := smallfile.Read(path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case missing && getenv(EnvFile) == "":

@@ -240,7 +240,7 @@ func TestFileThatCannotBeRead(t *testing.T) {
 		{"no TOML", broken, broken + ":", true},
 		{"twice", write(t, "keep = 5\nkeep = 6\n"), ":2 is not TOML: ", true},
 		{"missing", filepath.Join(t.TempDir(), "none.toml"), "no such file", false},
-		{"a directory", t.TempDir(), "is a directory", true},
+		{"a directory", t.TempDir(), "not a regular file", true},
 		{"relative", "config.toml", `MCP_ASKUSER_CONFIG is "config.toml"; it takes an absolute path`, false},
 	} {
 		s := load(map[string]string{EnvFile: tc.file})

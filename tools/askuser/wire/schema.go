@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/invopop/jsonschema"
 
@@ -44,10 +43,11 @@ func Schemas(l question.Limits) Published {
 	return p
 }
 
-// AddTemplates publishes the arguments that ask the questions of a template, such as these.
-func (p *Published) AddTemplates(names []string) {
+// AddTemplates publishes the arguments that ask the questions of a template. The names are
+// those of the templates, separated by commas.
+func (p *Published) AddTemplates(names string) {
 	p.editAsk(func(ask *jsonschema.Schema) {
-		list := question.Shorten(strings.Join(names, ", "), 200) // the project of a client may have others
+		list := question.Shorten(names, 200) // the project of a client may have others
 		ask.Properties.Set("template", &jsonschema.Schema{Type: "string", Description: "Ask a template's questions instead: " + list})
 		ask.Properties.Set("variables", &jsonschema.Schema{
 			Type: "object", Description: "Values of the template's variables",
