@@ -2,6 +2,7 @@ package form
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,8 @@ func FuzzKeys(f *testing.F) {
 		rec.Round = 3
 		origin := act.Origin(which / 128)
 		r := fresh(t, 40, 10, rec, withRounds(before), withLift(func() error { return nil }), withOrigin(origin)).show()
-		for _, b := range script[:min(len(script), 200)] {
+		script = script[:min(len(script), 200)]
+		for i, b := range script {
 			before, key := len(r.sent), ""
 			switch {
 			case b >= 0xf8:
@@ -50,7 +52,8 @@ func FuzzKeys(f *testing.F) {
 			case b >= 0xe8 && b < 0xf0:
 				r.wait(time.Second)
 			case b >= 0xf0:
-				r.w, r.h = int(b-0xf0)*9, int(b-0xf0)*4
+				next := slices.Concat(script[i+1:], []byte{b, b}) // which are keys too
+				r.w, r.h = int(next[0])%(2*wideEnough), int(next[1])%40
 				r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
 			default:
 				key = presses[int(b)%len(presses)]

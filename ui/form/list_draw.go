@@ -132,6 +132,9 @@ func (p *page) drawPreview(s *term.Styles, width, rows int) (out []string, cut b
 		text = p.list.texts[p.list.cursor]
 	}
 	lines := text.preview
+	if rows == 0 { // a remark and a notice have left one line
+		return nil, lines != nil
+	}
 	rows-- // the heading
 	scroll := &p.list.scroll
 	scroll.Limit(len(lines)-rows, rows)

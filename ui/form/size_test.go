@@ -110,6 +110,26 @@ func TestReviewShowsAnswers(t *testing.T) {
 	}
 }
 
+// TestEverySize: a form with all that there may be beside a question draws within any
+// terminal, also one that grows or shrinks by a single cell.
+func TestEverySize(t *testing.T) {
+	states := map[string][]string{"question": nil, "Enter alone": {"enter"}, "other": {"0"}, "note": {"ctrl+n"}, "dismissal": {"x"}, "keys": {"?"}}
+	for state, keys := range states {
+		r := fresh(t, 80, 24, record(withPreview(), name()), bare, withLift(func() error { return nil })).show()
+		r.send(Attention{})
+		r.keys(keys...)
+		for r.w = 1; r.w < 2*wideEnough; r.w += 1 + r.w/30 {
+			for r.h = 1; r.h <= 26; r.h++ {
+				r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+				checkScreen(t, r)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("%s: %d×%d", state, r.w, r.h)
+		}
+	}
+}
+
 // TestPreviewIsReadWhole: what the preview's area cuts off is in what tab reads.
 func TestPreviewIsReadWhole(t *testing.T) {
 	q := database()

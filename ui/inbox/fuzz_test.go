@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -35,7 +36,8 @@ func FuzzKeys(f *testing.F) {
 		r.claude(features())
 		r.open()
 		enters, elsewhere := 0, 1
-		for _, b := range script[:min(len(script), 100)] {
+		script = script[:min(len(script), 100)]
+		for i, b := range script {
 			switch {
 			case b == 0xff:
 				if rows := r.m.waiting.rows; len(rows) > 0 && rows[0].rec.Outcome == nil {
@@ -56,7 +58,8 @@ func FuzzKeys(f *testing.F) {
 			case b >= 0xf8:
 				r.send(tea.PasteMsg{Content: "pasted\r\ntext\t字\x1b[31m"})
 			case b >= 0xf0:
-				r.w, r.h = int(b-0xf0)*12, int(b-0xf0)*4
+				next := slices.Concat(script[i+1:], []byte{b, b}) // which are keys too
+				r.w, r.h = int(next[0])%140, int(next[1])%40
 				r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
 			case b >= 0xe8:
 				r.later(time.Second)
