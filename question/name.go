@@ -27,14 +27,11 @@ func (q *Question) Named(word string) *Option {
 	return o
 }
 
-// YesOrNo returns YesID or NoID for a word or label that says yes or no in one of the
-// program's languages, "" for any other. The text after a comma does not count: "Yes,
-// proceed". The Portuguese s is no yes: it is the rest of "ls" when a question appears
-// while that is typed.
+// YesOrNo returns YesID or NoID for a text that is a word for yes or no in one of the
+// program's languages, "" for any other: "yes, but keep the backups" is more than a yes.
+// The Portuguese s is no yes: it is the rest of "ls" when a question appears while that is
+// typed.
 func YesOrNo(word string) string {
-	if i := strings.IndexAny(word, ",，"); i >= 0 {
-		word = word[:i]
-	}
 	switch strings.ToLower(strings.TrimSpace(word)) {
 	case "yes", "y", "true", "是", "是的", "sim":
 		return YesID
@@ -42,4 +39,13 @@ func YesOrNo(word string) string {
 		return NoID
 	}
 	return ""
+}
+
+// LabelYesOrNo is YesOrNo for the label of an option, of which the text after a comma does
+// not count: "Yes, proceed".
+func LabelYesOrNo(label string) string {
+	if i := strings.IndexAny(label, ",，"); i >= 0 {
+		label = label[:i]
+	}
+	return YesOrNo(label)
 }

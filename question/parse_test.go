@@ -21,6 +21,9 @@ func TestParseAnswers(t *testing.T) {
 		{ID: "o", Text: "Outer port?", Header: "Port", Type: Text},
 		{ID: "e", Text: "Edge?", Header: "question-0", Type: Boolean, Options: YesAndNo()},
 	}}
+	worded := Set{Questions: []Question{
+		{ID: "w", Text: "Delete?", Type: Boolean, Options: []Option{{ID: YesID, Label: "Yes, proceed"}, {ID: NoID, Label: "No, cancel"}}},
+	}}
 	for _, tc := range []struct {
 		name, in, want string
 		set            Set
@@ -40,7 +43,9 @@ func TestParseAnswers(t *testing.T) {
 		{"joined with a space", `{"q2":"google, github"}`, "q2=google,github", auth()},
 		{"boolean", `{"q4":false}`, "q4=false", auth()},
 		{"boolean in words", `{"q4":"Yes"}`, "q4=true", auth()},
-		{"boolean in the words of a source document", `{"q4":"No, cancel"}`, "q4=false", auth()},
+		{"boolean in the asker's words", `{"w":"no, cancel"}`, "w=false", worded},
+		{"a yes with a condition", `{"q4":"Yes, but keep the backups"}`, `answers["q4"]: "Yes, but keep the backups" is none of the options; must be true or false`, auth()},
+		{"a yes with a condition beside the asker's words", `{"w":"yes, but keep them"}`, `answers["w"]: "yes, but keep them" is none of the options; must be true or false`, worded},
 		{"boolean in Chinese", `{"q4":"是"}`, "q4=true", auth()},
 		{"null is left open", `{"q4":null}`, "", auth()},
 		{"text", `{"p":"8080"}`, "p=(8080)", comma},

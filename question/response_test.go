@@ -59,7 +59,7 @@ func TestNamed(t *testing.T) {
 	}{
 		{&choice, "a", "a"}, {&choice, "b", "b"}, {&choice, "B", "a"}, {&choice, " other THING ", "b"}, {&choice, "yes", ""}, {&choice, "", ""},
 		{&sure, "ja", "true"}, {&sure, "y", "true"}, {&sure, "是", "true"}, {&sure, "否", "false"}, {&sure, "FALSE", "false"},
-		{&sure, "Yes, proceed", "true"}, {&sure, "No, cancel", "false"}, {&sure, "perhaps", ""},
+		{&sure, "yes, but keep it", ""}, {&sure, "n，不", ""}, {&sure, "perhaps", ""},
 		{&sure, "sim", "true"}, {&sure, "S", ""}, {&sure, "Não", "false"}, {&sure, "nao", "false"}, {&sure, "不是", "false"}, {&choice, "sim", ""},
 	} {
 		got := ""

@@ -131,7 +131,7 @@ func (q *turn) rows(line bool) (rows []int) {
 			return 3
 		case line, q.Several(), r.Default:
 			return 0
-		case r.Kind == dialogue.No, question.YesOrNo(r.Option.Label) == question.NoID:
+		case r.Kind == dialogue.No, question.LabelYesOrNo(r.Option.Label) == question.NoID:
 			return 1
 		}
 		return 2

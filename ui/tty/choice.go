@@ -89,8 +89,11 @@ func parseLine(q *question.Question, line string) reading {
 			return reading{command: preview, option: i - 1}
 		}
 	}
+	if q.Confirms() {
+		return reading{fault: words.T("%s is no option. Enter y or n alone; :n adds a note to the agent.", question.Shorten(question.Line(line), 40))}
+	}
 	r := parseList(q, line)
-	if first, size := utf8.DecodeRuneInString(line); r.fault != "" && halfWidth(first) == '/' && !q.Confirms() {
+	if first, size := utf8.DecodeRuneInString(line); r.fault != "" && halfWidth(first) == '/' {
 		return reading{command: find, custom: strings.TrimSpace(line[size:])}
 	}
 	return r

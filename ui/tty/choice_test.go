@@ -118,6 +118,9 @@ func TestUnderstand(t *testing.T) {
 		{"only commas", several, ",,", "names no option"},
 		{"one name or several", several, "auth, logs", "also several"},
 		{"number or name", numbers, "2", "the name of another"},
+		{"a yes with a condition", boolean(), "yes, but keep the backups", "yes, but keep the backups is no option"},
+		{"a no with a condition", boolean(), "n，not yet", "is no option"},
+		{"twice the same", boolean(), "yes yes", "is no option"},
 		{"preview where there is none", single, "v2", "is no option"},
 		{"long nonsense is cut", single, strings.Repeat("x", 5000), "x… is no option"},
 	} {

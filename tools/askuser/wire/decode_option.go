@@ -106,7 +106,7 @@ func yesAndNo(options []option) []option {
 		o := option{Option: ours, index: i}
 		if len(options) > 0 {
 			i = slices.IndexFunc(options, func(o option) bool {
-				return cmp.Or(question.YesOrNo(o.ID), question.YesOrNo(o.Label)) == ours.ID
+				return cmp.Or(question.YesOrNo(o.ID), question.LabelYesOrNo(o.Label)) == ours.ID
 			})
 			if i < 0 || len(options) > 2 {
 				return options
