@@ -100,7 +100,7 @@ func (a *app) printFindings(found []finding) {
 		}
 		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name, strings.ReplaceAll(question.Block(f.Text), "\n", "\n"+strings.Repeat(" ", 9)))
 		if f.Remedy != "" {
-			fmt.Fprintf(&b, "         → %s\n", f.Remedy)
+			fmt.Fprintf(&b, "         → %s\n", question.Line(f.Remedy))
 		}
 	}
 	fmt.Fprint(a.out, b.String())
@@ -290,9 +290,21 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 			f.Remedy = words.T("raise %s, or have calls wait for less (--hold)", r.From)
 		}
 	}
-	if declines := c.Declines(p); declines != "" && f.State == stateOK {
-		f.Text = words.T("%[1]s (it declines every form while %[2]s)", f.Text, declines)
-		f.Remedy = words.T("mcp-askuser install %s --forms sets the policy that asks for no approval either, and shows forms", name)
+	if f.State != stateOK {
+		return f, true
+	}
+	setting, file := c.Obstacle(a.place(true), project)
+	rule, list, rules := c.AsksPermission(a.place(true), project)
+	declines := c.Declines(p)
+	switch {
+	case setting != "":
+		f = f.wrong(words.T("%s (the client does not use it)", f.Text), words.T("change this in %[1]s: %[2]s", file, setting))
+	case rule != "":
+		f = f.wrong(words.T("%s (the client asks you for permission first)", f.Text),
+			words.T("mcp-askuser install %[1]s adds %[2]q to %[3]s in %[4]s", name, rule, list, rules))
+	case declines != "":
+		f = f.wrong(words.T("%[1]s (it declines every form while %[2]s)", f.Text, declines),
+			words.T("mcp-askuser install %s --forms sets the policy that asks for no approval either, and shows forms", name))
 	}
 	return f, true
 }

@@ -306,7 +306,7 @@ func TestHookInstall(t *testing.T) {
 			{"install --questions", "mcp-askuser-hook", "its own questions come here, too ("},
 			{"install --questions --permissions", "permissions", "its own questions and permissions come here, too ("},
 			{"install --questions", "-", "its own questions come here, too ("},
-			{"uninstall --questions", "-", ""},
+			{"uninstall", "-", ""},
 		} {
 			if out, err := run(append(strings.Fields(step.args), host)...); err != nil || !strings.Contains(out, step.want) {
 				t.Errorf("%s %s: %v, %s", step.args, host, err, out)

@@ -29,6 +29,12 @@ type hosted struct {
 // shell does to the terminal first.
 func host(t *testing.T, prepare string, env ...string) *hosted {
 	t.Helper()
+	return hostAs(t, "host", "{}", prepare, env...)
+}
+
+// hostAs is host for a client of this name, with these capabilities.
+func hostAs(t *testing.T, client, capabilities, prepare string, env ...string) *hosted {
+	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	for _, fifo := range []string{in, out} {
@@ -55,7 +61,8 @@ func host(t *testing.T, prepare string, env ...string) *hosted {
 	}
 	t.Cleanup(func() { _ = results.Close() })
 	h.out = bufio.NewScanner(results)
-	h.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}`)
+	h.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":` + capabilities + `,"clientInfo":{"name":"` + client + `","version":"1"}}}`)
 	return h
 }
 
@@ -157,6 +164,32 @@ func TestFullScreenHostKeepsItsTerminal(t *testing.T) {
 		t.Errorf("something was drawn: %q", out)
 	}
 	h.end()
+}
+
+// A question that is asked without waiting below a full-screen host on a plain terminal is
+// shown nowhere, with or without progress messages. The agent is told where its user can
+// answer, to pass it on, and that a client with a form shows it when the agent waits.
+func TestAskedWithoutWaitingIsNotShown(t *testing.T) {
+	for _, client := range []struct{ name, capabilities string }{
+		{"claude-code", `{}`},
+		{"claude-code", `{"elicitation":{}}`},
+		{"gemini-cli-mcp-client", `{}`},
+	} {
+		for _, meta := range []string{"", `,"_meta":{"progressToken":7}`} {
+			t.Run(client.name+client.capabilities+meta, func(t *testing.T) {
+				t.Parallel()
+				h := hostAs(t, client.name, client.capabilities, "stty raw -echo; ", "DISPLAY=", "WAYLAND_DISPLAY=")
+				h.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question",` +
+					`"arguments":{"question":"Go on?","options":["Yes","No"],"wait":false}` + meta + `}}`)
+				got := h.result("1")
+				later := strings.Contains(got, "The user is shown the question when you wait")
+				if !strings.HasPrefix(got, "Tell the user now") || later != (client.capabilities != "{}") {
+					t.Errorf("the agent is told: %s", got)
+				}
+				h.end()
+			})
+		}
+	}
 }
 
 // The end of the connection takes the form away and answers nothing.

@@ -67,7 +67,6 @@ func (a *app) uninstall() *cobra.Command {
 		Example:   "  mcp-askuser uninstall claude-code",
 		ValidArgs: install.Names(),
 	}
-	cmd.Flags().BoolVar(&r.questions, "questions", false, "leave the client's own questions alone again, too")
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(_ *cobra.Command, args []string) error {
 		return a.register(args, r)
@@ -187,25 +186,28 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 		return nil, errors.New(words.T("unknown client %q; these are known: %s", name, strings.Join(install.Names(), ", ")))
 	}
 	steps := []step{{c.Title(), c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }}}
-	if !r.questions {
-		return steps, nil
-	}
 	s, mirrored := a.questions(name, r.project)
 	switch {
-	case mirrored:
+	case mirrored && (r.questions || r.remove):
+	case !r.questions:
+		return steps, nil
 	case name == "codex":
 		return steps, errors.New(words.T("Codex's own questions need no entry in its files: set mirror_codex = true in %s, and they come here where Codex's daemon has started the server; leave out --questions", a.config.File))
 	default:
 		return steps, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title())
 	}
-	steps = append(steps, step{words.T("%s, its own questions", c.Title()), s.Restart, func() ([]edit.Change, error) {
+	own := step{words.T("%s, its own questions", c.Title()), s.Restart, func() ([]edit.Change, error) {
 		change, err := s.Change(r.permissions, r.remove)
 		return []edit.Change{change}, err
-	}})
-	if r.remove {
-		slices.Reverse(steps)
+	}}
+	if !r.remove {
+		return append(steps, own), nil
 	}
-	return steps, nil
+	change, err := own.plan()
+	if err == nil && change[0].Empty() { // its questions never came here
+		return steps, nil
+	}
+	return []step{own, steps[0]}, nil
 }
 
 // apply shows a change and makes it, unless this is a dry run. It plans again, as an

@@ -321,3 +321,49 @@ func TestTemplatesAreReadWhenAskedFor(t *testing.T) {
 		})
 	}
 }
+
+// A text that was typed into a form of Codex without its sign is no answer yet. The next
+// form shows the text, and there the sign alone sends it; a sentence that follows takes its
+// place.
+func TestTypedTextIsKept(t *testing.T) {
+	const answer = "Keep the orders of the last two years in PostgreSQL, move all older ones to the archive, " +
+		"and ask me again before anything is deleted for good."
+	for name, question := range map[string]string{
+		"text":   `{"question":"What shall I do?"}`,
+		"choice": `{"question":"What shall I do?","options":["Keep all","Delete all"]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := dial(t, t.TempDir())
+			w.hello("codex-mcp-client", `{"elicitation":{}}`)
+			form := func(line string) string {
+				m := w.next(func(m message) bool { return m.Method == "elicitation/create" })
+				<-time.After(650 * time.Millisecond) // what is sent earlier, no user has sent
+				w.send(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"q1":%q}}}`, m.ID, line)
+				var params struct{ Message string }
+				if err := json.Unmarshal(m.Params, &params); err != nil {
+					t.Fatal(err)
+				}
+				return strings.Join(strings.Fields(params.Message), " ")
+			}
+			w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call",`+
+				`"params":{"name":"ask_user_question","arguments":%s}}`, question)
+			got := form("now update the docs")
+			if strings.Contains(got, "Nothing was sent") {
+				t.Errorf("the first form: %s", got)
+			}
+			got = form(answer)
+			if !strings.Contains(got, "Nothing was sent") || !strings.Contains(got, "now update the docs") {
+				t.Errorf("the form after a sentence: %s", got)
+			}
+			got = form("=")
+			if !strings.Contains(got, answer) || strings.Contains(got, "update the docs") {
+				t.Errorf("the form after the text: %s", got)
+			}
+			end := w.next(func(m message) bool { return string(m.ID) == "1" || m.Method == "elicitation/create" })
+			if end.Result.StructuredContent.Answers["What shall I do?"] != answer {
+				t.Errorf("the result is %+v", end.Result)
+			}
+		})
+	}
+}

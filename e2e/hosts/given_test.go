@@ -106,3 +106,22 @@ func (p *person) given() string {
 		return ""
 	}
 }
+
+// TestTypedTextIsKept types a long text into Codex's form without the sign of an answer. The
+// form that follows is empty, and says that the sign alone sends the text.
+func TestTypedTextIsKept(t *testing.T) {
+	p := &person{t: t, host: codex(t, newModel(t))}
+	p.ready()
+	const answer = "Keep the orders of the last two years in PostgreSQL, move all older ones to the archive, " +
+		"and ask me again before anything is deleted for good."
+	p.calls <- toolCall{"ask_user_question", json.RawMessage(`{"question":"What shall I do?"}`)}
+	p.expect("enter to submit")
+	p.answer([]string{answer, "Enter"})
+	t.Log(p.expect("To send this"))
+	p.pause(1500 * time.Millisecond) // what comes sooner counts as the host's own
+	p.answer([]string{"=", "Enter"})
+	got := p.given()
+	if !strings.Contains(got, answer) {
+		t.Errorf("the model is given %s", got)
+	}
+}

@@ -48,6 +48,9 @@ func forOpenCode(path string, program []string, permissions, out bool) (edit.Cha
 		return c, err
 	}
 	if c.Before != nil && !hasOpenCode(c.Before) {
+		if out {
+			return c, nil
+		}
 		return c, fmt.Errorf("%s: %w", c.Path, errForeign)
 	}
 	c.After = nil

@@ -1,6 +1,6 @@
 // Written by "mcp-askuser install opencode --questions"; "mcp-askuser uninstall
-// opencode --questions" removes it. Questions that OpenCode asks also stand on the
-// desk of mcp-askuser while its dialog is open, and the first answer counts.
+// opencode" removes it. Questions that OpenCode asks are also on the desk of
+// mcp-askuser while its dialog is open, and the first answer counts.
 import { spawn } from "node:child_process"
 
 const command = []

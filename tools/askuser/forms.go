@@ -38,7 +38,7 @@ type addressTeller interface {
 
 // surfaces returns the surfaces to try, with the client's own form in place of the
 // placeholder. A surface tells its address only if the client shows progress
-// messages to a user.
+// messages to a user, while the call waits.
 func (c *call) surfaces(withForm bool) present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
 		out := make([]ui.Surface, 0, len(c.Surfaces)+1)
@@ -49,7 +49,8 @@ func (c *call) surfaces(withForm bool) present.Surfaces {
 					out = append(out, c.Beside)
 				}
 			}
-			if page, ok := s.(addressTeller); ok && c.token != nil && c.showsProgress && !c.Remote && c.attended() {
+			page, ok := s.(addressTeller)
+			if ok && c.token != nil && c.showsProgress && !c.noWait && !c.Remote && c.attended() {
 				s = page.Telling(x.SetAddress)
 			}
 			out = append(out, s)

@@ -101,15 +101,19 @@ func TestAwaitTellsOnce(t *testing.T) {
 			return nil, errors.New("no window")
 		},
 	}
-	if text := within(t, r.start(t.Context(), l, request(goOn))).text(t); !strings.HasPrefix(text, "The user is shown the question when you wait") || forms != 0 {
+	text := within(t, r.start(t.Context(), l, request(goOn))).text(t)
+	if !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, "is shown the question when you wait") ||
+		forms != 0 {
 		t.Errorf("asked, %d forms: %s", forms, text)
 	}
 	ids := []string{r.open().ID}
-	if text := within(t, r.startAwait(t.Context(), l, ids, "")).text(t); !strings.HasPrefix(text, "Tell the user now") || forms != 1 {
+	text = within(t, r.startAwait(t.Context(), l, ids, "")).text(t)
+	if !strings.HasPrefix(text, "Tell the user now") || forms != 1 {
 		t.Errorf("awaited, %d forms: %s", forms, text)
 	}
 	r.Hold = time.Millisecond
-	if text := within(t, r.startAwait(t.Context(), l, ids, "")).text(t); !strings.HasPrefix(text, "The question is still open") {
+	text = within(t, r.startAwait(t.Context(), l, ids, "")).text(t)
+	if !strings.HasPrefix(text, "The question is still open") {
 		t.Errorf("awaited again: %s", text)
 	}
 }

@@ -197,7 +197,11 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 		return nil
 	}
 	if w.formLater() {
-		return w.pending("asked", map[string]string{"later": "when"})
+		values := map[string]string{"later": "when"}
+		if w.attended() {
+			values["command"] = w.Command
+		}
+		return w.pending("asked", values)
 	}
 	if first := w.Tell(); !first && !w.Asked() {
 		return nil

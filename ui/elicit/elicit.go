@@ -24,6 +24,7 @@
 package elicit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -171,6 +172,7 @@ type conversation struct {
 	*dialogue.Dialogue
 	Style
 	notice string // what the next form says first
+	kept   string // a text for the question that is due, typed without the sign of a line
 	slips  int    // in a row
 	early  int    // accepts in a row that came too early
 	ready  bool   // every question has its answer
@@ -201,8 +203,10 @@ func (c *conversation) due() *turn { return &turn{c.Current(), c.Previous()} }
 func (c *conversation) apply(q *turn, got reading) {
 	c.early = 0
 	if got.slip == "" {
+		c.kept = ""
 		got.slip = c.act(q, got)
 	}
+	c.kept = cmp.Or(got.kept, c.kept)
 	if got.slip != "" {
 		_, _ = c.ActOn(q.ID, dialogue.Fill{}) // Other without a text leads back to the options
 		c.notice = got.slip

@@ -39,8 +39,9 @@ type field struct {
 	key, title, description string
 	several                 bool
 	entries                 []entry
-	ownWords                bool // the client has a row for a text, see Style.OwnWords
-	line                    bool // the entries are in the message, and a text names them, see line.go
+	ownWords                bool   // the client has a row for a text, see Style.OwnWords
+	line                    bool   // the entries are in the message, and a text names them, see line.go
+	kept                    string // what the sign alone sends in a line
 }
 
 // entry is one row of a list.
@@ -69,6 +70,7 @@ func (c *conversation) form(q *turn) *form {
 	switch x := &fields[0]; {
 	case c.Line:
 		*x = q.line(x.key)
+		x.kept = c.kept
 	case q.NeedsWords():
 		x.key, x.title = x.key+"_other", words.T("Your own answer")
 	case !q.Chooses() && q.Required && !q.proposes() && !c.Typed && !c.OwnWords:
@@ -195,6 +197,9 @@ func (q *turn) label(row int, line bool) (label, description string) {
 func (c *conversation) describe(f *form, q *turn) {
 	notice, context := c.notice, strings.Join(c.context(q), " · ")
 	c.notice = ""
+	if c.kept != "" {
+		notice = join("\n", notice, offer(c.kept))
+	}
 	switch {
 	case c.Line:
 		options, below := f.fields[0].rows(), wrap(context)

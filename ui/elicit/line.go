@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/words"
@@ -16,7 +18,7 @@ import (
 // in it begins with [sign], which neither a sentence nor the rest of one begins
 // with, and names its rows as the message does: "=yes", "=2", "=1,3", "=my own
 // words". No blank is before or behind the sign, as in the end of "x = 2". All else
-// is shown again.
+// is shown again, and a text is kept for the sign alone: these clients show a form empty.
 
 // sign begins every answer in a line. It is one key on most keyboards.
 const sign = "="
@@ -104,7 +106,13 @@ func (x *field) readLine(value any) reading {
 	case !ok && found:
 		return reading{slip: words.T("Nothing was sent. If that is your answer, type %s", sign+question.Line(rest))}
 	case !ok:
-		return reading{slip: words.T("Nothing was sent: an answer begins with %s", sign)}
+		got := reading{slip: words.T("Nothing was sent: an answer begins with %s", sign)}
+		if !blank(rest) && x.asks.TakesText() && x.written(rest).slip == "" {
+			got.kept = rest
+		}
+		return got
+	case blank(rest) && x.kept != "":
+		return x.written(x.kept)
 	case blank(rest):
 		return reading{slip: missing(words.T("your answer behind %s", sign))}
 	case found:
@@ -113,6 +121,15 @@ func (x *field) readLine(value any) reading {
 		return x.written(rest)
 	}
 	return reading{slip: notOffered()}
+}
+
+// keptRows are how many rows of a kept text are shown at most.
+const keptRows = 3
+
+// offer says how to send a text that was typed without the sign.
+func offer(kept string) string {
+	text := ansi.Truncate(question.Line(kept), keptRows*rowWidth, "…")
+	return wrap(words.T("To send this, type %[1]s and press Enter: %[2]s", sign, text))
 }
 
 // cutSign returns what is behind the sign, and whether the line begins with it, once

@@ -168,6 +168,43 @@ func TestTypingAtLines(t *testing.T) {
 	}
 }
 
+// A text that was typed without the sign is sent by the sign alone, in the same question
+// only, and not in place of a yes or no.
+func TestKeptText(t *testing.T) {
+	for _, tc := range []struct {
+		name, want string
+		q          question.Question
+		lines      []string
+	}{
+		{"text", "answered q4=|Gadget", name(), []string{"Gadget", "="}},
+		{"own words", "answered q1=|use both", database(), []string{"use both", "＝"}},
+		{"the later one", "answered q4=|Widget", name(), []string{"Gadget", "= Widget", "="}},
+		{"another one instead", "answered q4=|Widget", name(), []string{"Gadget", "=Widget"}},
+		{"two signs", "answered q4=|Gadget", name(), []string{"Gadget", "==", "="}},
+		{"a row", "dismissed", database(), []string{"2", "="}},
+		{"yes", "dismissed", goOn(), []string{"yes", "="}},
+		{"a sentence to a yes or no", "dismissed", goOn(), []string{"yes, do it", "="}},
+	} {
+		c := &script{t: t}
+		for _, line := range tc.lines {
+			c.results = append(c.results, accepts(string(encode(map[string]string{tc.q.ID: line})))...)
+		}
+		if tc.want == "dismissed" {
+			c.results = append(c.results, result("cancel", ""))
+		}
+		got := show(c, Style{Line: true}, tc.q)
+		if got != tc.want || len(c.results) > 0 {
+			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
+		}
+	}
+	c := &script{t: t, results: accepts(`{"q1":"use both"}`, `{"q1":"=2"}`, `{"q4":"="}`)}
+	c.results = append(c.results, result("cancel", ""))
+	got := show(c, Style{Line: true}, database(), name())
+	if got != "dismissed" {
+		t.Errorf("in the next question: %s", got)
+	}
+}
+
 // A client that cuts a high form cuts how to answer it: no form is higher than that,
 // and it says where the rest is.
 func TestLineFits(t *testing.T) {

@@ -19,6 +19,7 @@ type reading struct {
 	dismissed bool   // closed the form
 	early     bool   // accepted before that counts
 	slip      string // why nothing of it counts, for the human
+	kept      string // with slip: a text that would be an answer behind the sign
 }
 
 // choose adds the row of an entry.
