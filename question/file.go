@@ -9,8 +9,10 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -140,13 +142,23 @@ func pixels(kind string, data []byte) (width, height int) {
 
 // detect returns the type of a content, empty where it is not accepted.
 func detect(data []byte) string {
-	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 	found, _, _ := strings.Cut(http.DetectContentType(data), ";")
-	if found == textType && (!utf8.Valid(data) || bytes.ContainsFunc(data, control) || bytes.HasPrefix(bytes.ToLower(bytes.TrimSpace(data)), []byte("<svg"))) || fileTypes[found] == "" {
+	if fileTypes[found] == "" || found == textType && !plain(data) {
 		return ""
 	}
 	return found
 }
+
+// plain reports whether a content is a text in UTF-8 that no program reads as markup: behind
+// marks of the byte order, white space and invisible characters no element, declaration or
+// comment begins. A text such as <user@example.org> begins none.
+func plain(data []byte) bool {
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
+	unseen := func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
+	return utf8.Valid(data) && !bytes.ContainsFunc(data, control) && !markup().Match(bytes.TrimLeftFunc(data, unseen))
+}
+
+var markup = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^<([!?/]|[\pL_:][^\s<>@/]*[\s>/])`) })
 
 // lies reports whether the ending of a name promises another kind of file than a type is: the
 // kind is the first part of a type.

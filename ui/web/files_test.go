@@ -253,6 +253,18 @@ func TestHostileUploads(t *testing.T) {
 		{"a drawing", 400, content("u0", "a.svg", svg)},
 		{"a drawing behind white space, as text", 400, content("u0", "a.txt", "\n\t"+svg)},
 		{"a drawing in XML", 400, content("u0", "a.svg", "<?xml version=\"1.0\"?>"+svg)},
+		{"a drawing behind a byte order mark", 400, content("u0", "a.txt", "\ufeff"+svg)},
+		{"a drawing behind marks and space that no reader sees", 400, content("u0", "a.txt", "\ufeff\ufeff\u200b\u00a0\u2028 "+svg)},
+		{"a drawing without a space", 400, content("u0", "a.txt", "\ufeff<svg/onload=alert(1)>")},
+		{"a drawing behind its type", 400, content("u0", "a.txt", "<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"x\">"+svg)},
+		{"a drawing behind comments", 400, content("u0", "a.txt", "<!-- a --> <!-- b -->"+svg)},
+		{"a drawing behind marks and a declaration", 400, content("u0", "a.txt", "\ufeff<?xml version=\"1.0\"?><!-- a --><!DOCTYPE svg>"+svg)},
+		{"a drawing behind a style sheet", 400, content("u0", "a.txt", "<?xml-stylesheet href=\"x\"?>"+svg)},
+		{"a drawing under another prefix", 400, content("u0", "a.txt", `<s:svg xmlns:s="http://www.w3.org/2000/svg"/>`)},
+		{"markup as text behind a mark", 400, content("u0", "a.txt", "\ufeff"+html)},
+		{"an end of markup", 400, content("u0", "a.txt", "</x>"+svg)},
+		{"a drawing in UTF-16", 400, content("u0", "a.txt", "\xff\xfe<\x00s\x00v\x00g\x00>\x00")},
+		{"a drawing in UTF-16, the other way", 400, content("u0", "a.txt", "\xfe\xff\x00<\x00s\x00v\x00g\x00>")},
 		{"markup as text", 400, content("u0", "a.txt", html)},
 		{"an image named as a document", 400, content("u0", "a.pdf", string(shot(t)))},
 		{"a document named as an image", 400, content("u0", "a.JPEG", "%PDF-1.7\n")},
@@ -330,6 +342,21 @@ func TestHostileUploads(t *testing.T) {
 	for _, path := range []string{"/files/" + rec.ID + "/..%2f..%2fpending%2f" + rec.ID + ".json", "/files/..%2fpending/" + rec.ID + ".json", "/files/" + elsewhere.ID + "/" + foreign.SHA256} {
 		if a := g.do(http.MethodGet, path, ""); a.status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+}
+
+// TestTextsThatAreNoMarkup: what only resembles markup can be attached.
+func TestTextsThatAreNoMarkup(t *testing.T) {
+	g := start(t)
+	rec := g.ask("s", open("q"))
+	v := g.visitor()
+	for _, text := range []string{
+		"\ufeffcaf\u00e9\n", "see <svg onload=alert(1)>", "<user@example.org> wrote:\n", "< old\n---\n> new\n", "<5 ms", "<<<<<<< ours\n", "<- back",
+	} {
+		r := v.multipartForm("/attach", url.Values{"id": {rec.ID}}, upload{"u0", "a.txt", []byte(text)})
+		if status, body := v.take(r); status != http.StatusOK {
+			t.Errorf("%q: %d\n%.500s", text, status, body)
 		}
 	}
 }
