@@ -25,7 +25,8 @@ const batch = 256
 
 // History returns the records that have ended, the last asked first unless the
 // query says otherwise, archived or not. It reads no further than it is asked
-// for, and keeps no records. Damaged ones are left out and logged.
+// for, and keeps no records. Damaged ones are left out and logged; a failure to read one is
+// an error, the last that is yielded.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		q, ids := q, d.past(ctx, q.Since)
@@ -45,9 +46,13 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 				yield(Record{}, err)
 				return
 			}
-			records := make([]Record, len(some))
-			sideBySide(len(some), func(i int) { records[i] = d.ended(ctx, some[i], q.Search) })
-			for _, rec := range records {
+			records, faults := make([]Record, len(some)), make([]error, len(some))
+			sideBySide(len(some), func(i int) { records[i], faults[i] = d.ended(ctx, some[i], q.Search) })
+			for i, rec := range records {
+				if faults[i] != nil {
+					yield(Record{}, faults[i])
+					return
+				}
 				if rec.ID == "" {
 					continue
 				}
@@ -115,13 +120,13 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 	return Merge(d.store.List(ctx, KindPending, in), d.store.List(ctx, KindArchive, in))
 }
 
-// ended reads a record of the past; one that has not ended, cannot be read or does not match
-// is zero.
-func (d *Desk) ended(ctx context.Context, id, search string) Record {
+// ended reads a record of the past; one that has not ended, is damaged or does not match is
+// zero.
+func (d *Desk) ended(ctx context.Context, id, search string) (Record, error) {
 	// Most are archived, and most do not match: look before decoding.
 	doc := d.read(ctx, Key{KindArchive, id})[0]
 	if doc.Data != nil && search != "" && plain(search) && !bytes.Contains(bytes.ToLower(doc.Data), []byte(search)) {
-		return Record{}
+		return Record{}, nil
 	}
 	var rec Record
 	var err error
@@ -130,10 +135,10 @@ func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	} else {
 		rec, err = d.get(ctx, id)
 	}
-	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || search != "" && !rec.mentions(search) {
-		return Record{}
+	if d.leaveOut(ctx, id, err) || err == nil && (rec.Outcome == nil || search != "" && !rec.mentions(search)) {
+		return Record{}, nil
 	}
-	return rec
+	return rec, err
 }
 
 // plain reports whether JSON has a text as it is.

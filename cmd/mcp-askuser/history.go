@@ -75,11 +75,21 @@ func (a *app) history() *cobra.Command {
 		}
 		q := desk.Query{Since: from, Search: *search, Limit: int(*limit), Ascend: *format != "text"}
 		if q.Ascend {
+			if !cmd.Flags().Changed("limit") {
+				q.Limit = 0
+			}
 			return a.stream(d.History(cmd.Context(), q), *format)
+		}
+		if q.Limit > 0 {
+			q.Limit++ // to know whether there are more
 		}
 		records, err := collect(cmd.Context(), d, q)
 		if err != nil {
 			return err
+		}
+		if q.Limit > 0 && len(records) == q.Limit {
+			records = records[:q.Limit-1]
+			defer a.tell(words.T("Older ones are left out; --limit 0 prints all."))
 		}
 		if len(records) == 0 {
 			a.tell(words.T("Nothing was asked."))

@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -345,20 +348,61 @@ func TestHistoryTable(t *testing.T) {
 	}
 }
 
-// The history is the newest 50, unless told otherwise.
-func TestHistoryLimit(t *testing.T) {
-	dir := t.TempDir()
+// deskOfPast returns the directory of a desk on which so many questions were withdrawn.
+func deskOfPast(t *testing.T, questions int) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "store")
 	d := openDesk(t, dir)
-	for i := range 51 {
-		set := question.Set{Questions: []question.Question{{ID: "q1", Text: fmt.Sprintf("Number %d?", i), Type: question.Text}}}
-		if _, err := d.Note(t.Context(), desk.Request{Set: set}, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}); err != nil {
+	for i := range questions {
+		set := question.Set{Questions: []question.Question{{ID: "q1", Text: fmt.Sprintf("Question %d?", i), Type: question.Text}}}
+		rec, err := storetest.Ask(t.Context(), d, set, "", desk.Asker{Client: "agent", Via: "mcp"})
+		if err == nil {
+			_, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "no longer needed"})
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for args, want := range map[string]int{"history": 50, "history --limit 0": 51, "history --limit 2": 2} {
-		out, err := program(t, dir, append(strings.Fields(args), "--json")...).Output()
-		if err != nil || strings.Count(string(out), "\"Number ") != want || !strings.Contains(string(out), "Number 50?") {
-			t.Errorf("%s: %v; %d records, want %d", args, err, strings.Count(string(out), "\"Number "), want)
+	return dir
+}
+
+// The list says that it leaves questions out; the other formats are whole unless a limit
+// is named.
+func TestHistoryIsWhole(t *testing.T) {
+	dir := deskOfPast(t, 52)
+	for _, tc := range []struct {
+		args []string
+		want int
+		note bool
+	}{
+		{nil, 50, true},
+		{[]string{"--limit", "52"}, 52, false},
+		{[]string{"--limit", "51"}, 51, true},
+		{[]string{"--limit", "0"}, 52, false},
+		{[]string{"--json"}, 52, false},
+		{[]string{"--format", "md"}, 52, false},
+		{[]string{"--format", "md", "--limit", "3"}, 3, false},
+	} {
+		cmd := program(t, dir, append([]string{"history"}, tc.args...)...)
+		var note strings.Builder
+		cmd.Stderr = &note
+		out, err := cmd.Output()
+		got := len(regexp.MustCompile(`Question \d+\?`).FindAllString(string(out), -1))
+		if err != nil || got != tc.want || strings.Contains(note.String(), "--limit 0") != tc.note {
+			t.Errorf("%v: %d questions, %v, %q", tc.args, got, err, note.String())
+		}
+	}
+}
+
+// A history that cannot be read whole is an error, never a shorter history.
+func TestHistoryThatCannotBeRead(t *testing.T) {
+	dir := deskOfPast(t, 8)
+	for files := 4; files < 20; files++ {
+		cmd := program(t, dir)
+		cmd = &exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" history --json`, files), cmd.Path}, Env: cmd.Env}
+		out, err := cmd.Output()
+		if got := strings.Count(string(out), `"created_at"`); err == nil && got != 8 {
+			t.Errorf("with %d files: %d questions of 8, and no error", files, got)
 		}
 	}
 }
