@@ -5,7 +5,9 @@ package main
 import (
 	"bytes"
 	"crypto/tls"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -146,6 +148,36 @@ func TestWebRevoke(t *testing.T) {
 	}
 	if got := visit(page); got != 401 {
 		t.Errorf("revoked: %d", got)
+	}
+}
+
+// An address may bring its port along, and an address of this machine needs no leave.
+func TestWebListen(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := fmt.Sprint(free.Addr().(*net.TCPAddr).Port)
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"127.0.0.1:" + port, "127.0.0.1"} {
+		s := serveWeb(t, "--listen", address)
+		if s.address.Hostname() != "127.0.0.1" || strings.Contains(address, ":") && s.address.Port() != port {
+			t.Errorf("--listen %s: the page is at %s", address, s.address.Host)
+		}
+		if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, address := range []string{"", ":80", "1:2:3", "127.0.0.1:http", "127.0.0.1:70000", "[::1]:"} {
+		out, err := program(t, t.TempDir()+"/desk", "web", "--listen", address).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "--listen is") || !strings.Contains(string(out), "it takes an address") {
+			t.Errorf("--listen %q: %v, %s", address, err, out)
+		}
 	}
 }
 
