@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,11 +146,12 @@ func (d *Desk) spent(ctx context.Context, rec *Record) bool {
 	return err == nil && rec.Content != "" && !slices.Contains(marked, rec.ID)
 }
 
-// overdue reports whether a record has been kept long enough for its asker,
+// overdue reports whether a record has been kept for as long as its asker wanted,
 // counted from the question, the last work on it, or its end. A clock that was
 // set back makes it younger, never older.
 func (d *Desk) overdue(ctx context.Context, rec *Record) bool {
-	old := func(since time.Time) bool { return d.now().Sub(since) > d.keepTime }
+	keep := cmp.Or(rec.Keep, d.keepTime.Seconds())
+	old := func(since time.Time) bool { return d.now().Sub(since).Seconds() > keep }
 	if !old(ulid.MustParseStrict(rec.ID).Timestamp()) {
 		return false
 	}
@@ -171,29 +173,29 @@ func (d *Desk) expire(ctx context.Context, rec Record) Record {
 	return rec
 }
 
-// tidyUp archives, once, what processes that died have left of ended records, and
-// prunes once a day. Callers run it after a delivery, when no call waits for them.
+// tidyUp ends, once, what is overdue, archives what processes that died have left of
+// ended records, and prunes once a day. Callers run it after a delivery, when no call waits for them.
 func (d *Desk) tidyUp(ctx context.Context) {
 	d.sweep.Do(func() {
-		if err := d.archiveAllEnded(ctx); err != nil {
+		if err := cmp.Or(d.archiveAll(ctx, KindReplies), d.archiveAll(ctx, KindPending)); err != nil {
 			d.log.WarnContext(ctx, "looking for old records", "error", err)
 		}
 	})
 	d.pruneDaily(ctx)
 }
 
-// archiveAllEnded is archiveEnded for all records that have a reply: few are not
+// archiveAll is archiveSpent for all records of a collection. Few have a reply and are not
 // archived.
-func (d *Desk) archiveAllEnded(ctx context.Context) error {
-	ids, err := d.list(ctx, KindReplies, Range{})
+func (d *Desk) archiveAll(ctx context.Context, kind Kind) error {
+	ids, err := d.list(ctx, kind, Range{})
 	if err != nil {
 		return err
 	}
-	return d.archiveEnded(ctx, ids)
+	return d.archiveEach(ctx, ids)
 }
 
-// archiveEnded archives those of the records that are spent.
-func (d *Desk) archiveEnded(ctx context.Context, ids []string) error {
+// archiveEach is archiveSpent for the records of ids.
+func (d *Desk) archiveEach(ctx context.Context, ids []string) error {
 	for rec, err := range d.getEach(ctx, ids...) {
 		if err != nil {
 			return err
@@ -203,18 +205,15 @@ func (d *Desk) archiveEnded(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// archiveSpent archives a record that is spent, unless an asker waits for it, and
-// reports whether it is of no more use.
-func (d *Desk) archiveSpent(ctx context.Context, rec *Record) bool {
-	if rec.Attended || !d.spent(ctx, rec) {
-		return false
+// archiveSpent archives a record that is spent, unless an asker waits for it.
+func (d *Desk) archiveSpent(ctx context.Context, rec *Record) {
+	if !d.spent(ctx, rec) {
+		return
 	}
 	attendance, err := d.claim(ctx, rec.ID)
 	switch {
-	case errors.Is(err, ErrAttended):
-		return true
-	case errors.Is(err, ErrDenied): // its owner looks after it
-		return false
+	case errors.Is(err, ErrAttended), errors.Is(err, ErrDenied): // its owner archives it
+		return
 	case err == nil:
 		defer attendance.Release()
 		var now Record // which no other can collect
@@ -225,5 +224,4 @@ func (d *Desk) archiveSpent(ctx context.Context, rec *Record) bool {
 	if err != nil {
 		d.log.WarnContext(ctx, "an old record stays", "id", rec.ID, "error", err)
 	}
-	return true
 }

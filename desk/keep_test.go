@@ -40,6 +40,12 @@ func TestPendingExpires(t *testing.T) {
 	if len(open) != 2 || open[0].ID != held.ID || open[1].ID != typed.ID {
 		t.Errorf("open are %+v", open)
 	}
+	if rec := must(later.Get(t.Context(), detached.ID)); rec.State != desk.Pending {
+		t.Errorf("the listing has ended it: %+v", rec.Outcome)
+	}
+	if err := later.Archive(t.Context(), answered.ID); err != nil { // a delivery ends what is overdue
+		t.Fatal(err)
+	}
 	rec := must(later.Get(t.Context(), detached.ID))
 	if rec.State != desk.Cancelled || rec.Outcome.Reply != nil || rec.Outcome.Reason != "nobody came back for the answer" {
 		t.Errorf("expired as %+v", rec.Outcome)

@@ -60,7 +60,7 @@ var begin = time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
 func TestPrune(t *testing.T) {
 	ctx := t.Context()
 	dir := storeDir(t)
-	old := at(t, dir, begin, desk.Options{})
+	old := at(t, dir, begin, desk.Options{Keep: 365 * 24 * time.Hour})
 	first, again := answered(t, old, "1"), answered(t, old, "2")
 	later := must(old.Reopen(ctx, again.ID)) // which goes back to again, and is open
 	gone := must(old.Reopen(ctx, first.ID))  // this one ends

@@ -173,14 +173,14 @@ func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) 
 	return ids, nil
 }
 
-// Pending returns the open records, oldest first. A document that cannot be read is left
-// out and logged. It archives what is older than the keep time, and what processes that
-// died have left.
+// Pending returns the open records, oldest first, without those that were kept for as long
+// as their asker wanted. A document that cannot be read is left out and logged. It ends no
+// record, and archives those that have ended and were delivered, or kept for long enough.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	// Few records have more than a document: the rest is listed, not looked for.
 	ids, decided, err := d.openIDs(ctx)
 	if err == nil {
-		err = d.archiveEnded(ctx, decided)
+		err = d.archiveEach(ctx, decided)
 	}
 	if err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 		case d.leaveOut(ctx, ids[i], err): // damaged, or removed since it was listed
 		case err != nil:
 			return nil, err
-		case !d.archiveSpent(ctx, &rec):
+		case rec.Attended || !d.overdue(ctx, &rec): // else an asker ends it, not a listing
 			open = append(open, rec)
 		}
 	}

@@ -72,6 +72,9 @@ type Record struct {
 	Timeout   float64 `json:"timeout_seconds,omitempty"`
 	OnTimeout string  `json:"on_timeout,omitempty"`
 	Prove     bool    `json:"prove,omitempty"` // its answer needs a proof
+	// Keep is how many seconds the asker has the desk keep the record while no asker waits
+	// for it. Records of earlier versions have none.
+	Keep float64 `json:"keep_seconds,omitempty"`
 	// Row is the index of the rounds that count as in a row with this one; empty
 	// where it is the session's. See [Request.Row].
 	Row string `json:"row,omitempty"`

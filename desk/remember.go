@@ -34,7 +34,7 @@ func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
 	if len(questions) == 0 {
 		return out
 	}
-	if err := d.archiveAllEnded(ctx); err != nil { // only archived records are in the index
+	if err := d.archiveAll(ctx, KindReplies); err != nil { // only archived records are in the index
 		d.log.InfoContext(ctx, "the last answers may not be known", "id", rec.ID, "error", err)
 	}
 	for _, q := range questions {

@@ -133,6 +133,7 @@ func (d *Desk) reattach(ctx context.Context, id string, r *Request) (Record, *At
 // taken.
 func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendance, error) {
 	rec := r.record()
+	rec.Keep = d.keepTime.Seconds()
 	if err := d.number(ctx, &rec, limit); err != nil {
 		return Record{}, nil, err
 	}

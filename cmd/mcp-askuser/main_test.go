@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -130,18 +129,4 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir, settings.EnvFile+"="+os.DevNull, raceExit)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
-}
-
-// The file of settings is read once, also where it names the language of its own faults.
-func TestSettingsAreReadOnce(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "config.toml")
-	if err := syscall.Mkfifo(file, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := program(t, t.TempDir(), "pending")
-	cmd.Env = append(cmd.Env, settings.EnvFile+"="+file)
-	go func() { _ = os.WriteFile(file, []byte("language = \"zh\"\nkeep = \"long\"\n"), 0o600) }()
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "应为") {
-		t.Errorf("%v: %s", err, out)
-	}
 }

@@ -48,7 +48,12 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 		"web":    page,
 		"plain":  tty.NewPlain(terminal),
 	}
-	guarded := func(surface ui.Surface) ui.Surface { return permitted{surface, d} }
+	guarded := func(surface ui.Surface) ui.Surface {
+		if s.Desk == "" && surface.Name() == "web" { // the page is the user's, and can sign
+			return surface
+		}
+		return permitted{surface, d}
+	}
 	for _, name := range s.Surfaces {
 		names := []string{name}
 		auto := name == "auto"
