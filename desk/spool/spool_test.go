@@ -158,7 +158,7 @@ func TestStaleTemporaryFilesAreSwept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	old := time.Now().Add(-staleAfter - time.Minute)
+	old := time.Now().Add(-2 * time.Minute)
 	if err := os.Chtimes(stale, old, old); err != nil {
 		t.Fatal(err)
 	}

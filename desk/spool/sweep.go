@@ -16,9 +16,12 @@ import (
 	"mcp-askuser/desk"
 )
 
-// staleAfter is the age at which what was left behind belongs to a process that
-// died: a living one needs a temporary file for milliseconds.
-const staleAfter = 24 * time.Hour
+// The ages at which what was left behind belongs to a process that died. A living one needs
+// a temporary file for milliseconds; one that was stopped for longer fails to give it a name.
+const (
+	staleAfter  = 24 * time.Hour
+	halfWritten = time.Minute // a temporary file
+)
 
 // sweep removes what is not needed any more. A failure does no harm: the next process
 // tries again.
@@ -40,7 +43,7 @@ func (s *Spool) sweepTemp() {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && !info.IsDir() && time.Since(info.ModTime()) > staleAfter {
+		if err == nil && !info.IsDir() && time.Since(info.ModTime()) > halfWritten {
 			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
