@@ -25,7 +25,7 @@ type How string
 // says which.
 const (
 	HowTerminal   How = "terminal"    // a form on the controlling terminal of this process, unless an agent opened it
-	HowPage       How = "page"        // a form of the page, sent with the visit's cookie and the form token
+	HowPage       How = "page"        // a form of the page, sent with the visit's cookie, unless an agent started the page
 	HowClientForm How = "client form" // the MCP client's own form
 	HowPhone      How = "phone"       // a signed button of a notification
 	HowFrontEnd   How = "front end"   // the token of a front end that the user enrolled
@@ -42,6 +42,7 @@ type Evidence struct {
 	How     How
 	Name    string // of the front end, with HowFrontEnd
 	Asked   bool   // this process asked the question too
+	Command bool   // with HowPage: a command serves the page, and not the server that asks
 }
 
 // Answerer says what gave a reply, how, and through which process.
@@ -94,8 +95,12 @@ func (d *Desk) Answerer(from Evidence, asker Asker) *Answerer {
 	a := thisProcess()
 	a.Kind, a.How = ProgramAnswerer, from.How
 	switch from.How {
-	case HowPage, HowClientForm, HowPhone:
+	case HowClientForm, HowPhone:
 		a.Kind = UserAnswerer
+	case HowPage:
+		if a.Agents = from.Command && thisTree().opened(asker, false); !a.Agents {
+			a.Kind = UserAnswerer
+		}
 	case HowFrontEnd:
 		a.Kind, a.Name = UserAnswerer, from.Name
 	case HowTerminal:

@@ -49,9 +49,11 @@ func (t *tree) opened(asker Asker, asked bool) bool {
 
 // UsersTerminal reports whether this process runs in a terminal of the user's own: it has
 // one, and no agent's host is above it.
-func UsersTerminal() bool {
-	return thisProcess().Terminal != "" && !thisTree().opened(Asker{Via: ViaShell}, false)
-}
+func UsersTerminal() bool { return thisProcess().Terminal != "" && !StartedByAgent() }
+
+// StartedByAgent reports whether an agent started this process: a host is above it, or it has
+// the variables that hosts set for their commands.
+func StartedByAgent() bool { return thisTree().opened(Asker{Via: ViaShell}, false) }
 
 // below reports whether this process was started below an agent's host, or below the
 // process that had the question asked.

@@ -87,6 +87,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	defer presenter.Close(web.ErrStopped)
 	defer a.listenToPhone(d)()
 	a.setOptions(&o, d, presenter)
+	o.Command = true
 	server, err := web.New(o)
 	if err != nil {
 		return err

@@ -6,9 +6,13 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,6 +99,15 @@ func TestAgentAnswersItself(t *testing.T) {
 			}
 			return exitBad, said
 		},
+		"a page of its own": func(t *testing.T, dir, id string) (int, string) {
+			return answerOnPage(t, serveWebAt(t, dir), id)
+		},
+		"a page of its own, cut off from its host": func(t *testing.T, dir, id string) (int, string) {
+			cmd := program(t, dir, "web")
+			cmd = exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & wait`, cmd.Path)
+			cmd.Env = append(program(t, dir).Env, "CLAUDECODE=1")
+			return answerOnPage(t, startWeb(t, cmd), id)
+		},
 		"a front end of its own": func(t *testing.T, dir, _ string) (int, string) {
 			cmd := program(t, dir, "token", "add", "mine", "--answers")
 			cmd.Env = append(cmd.Env, "CLAUDECODE=1") // as Claude Code starts its commands
@@ -140,6 +153,50 @@ func TestAgentAnswersItself(t *testing.T) {
 			}
 		})
 	}
+}
+
+// answerOnPage says yes on the page as a browser does, and returns what became of that.
+func answerOnPage(t *testing.T, s *served, id string) (status int, said string) {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	visit := func(resp *http.Response, err error) string {
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	page := visit(browser.Get(s.address.String()))
+	if !strings.Contains(page, "An agent started this page") && strings.Contains(strings.Join(s.cmd.Env, " "), "CLAUDECODE") {
+		t.Error("the page does not say that an agent started it")
+	}
+	form := url.Values{}
+	for _, input := range regexp.MustCompile(`<input [^>]*>`).FindAllString(page, -1) {
+		name := regexp.MustCompile(` name="([^"]*)"`).FindStringSubmatch(input)
+		value := regexp.MustCompile(` value="([^"]*)"`).FindStringSubmatch(input)
+		first := strings.Contains(input, `type="radio"`) // which is yes
+		if name != nil && value != nil && (first || strings.Contains(input, `type="hidden"`)) && !form.Has(name[1]) {
+			form.Set(name[1], value[1])
+		}
+	}
+	form.Set("id", id)
+	form.Set("action", "confirm")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address.Scheme+"://"+s.address.Host+"/answer", strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", s.address.Scheme+"://"+s.address.Host)
+	said = visit(browser.Do(req))
+	return exitBad, strings.ToLower(said)
 }
 
 // An ordinary question takes a program's answer, and the result says so where the

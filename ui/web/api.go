@@ -200,7 +200,7 @@ func (s *Server) reply(ctx context.Context, id string, r question.Reply) (desk.R
 	if err != nil {
 		return before, err
 	}
-	rec, err := s.Desk.Reply(ctx, id, r, evidence(ctx, &r))
+	rec, err := s.Desk.Reply(ctx, id, r, s.evidence(ctx, &r))
 	rec.Attended = before.Attended
 	return rec, api.Late(&rec.Set, err)
 }

@@ -53,9 +53,9 @@ func (s *Server) identify(r *http.Request) (from sender, ok bool) {
 
 // evidence is what a reply proves of the sender of a request. With an answer of a
 // program's in it, kept from an earlier request, it proves nothing.
-func evidence(ctx context.Context, r *question.Reply) desk.Evidence {
+func (s *Server) evidence(ctx context.Context, r *question.Reply) desk.Evidence {
 	from := senderOf(ctx)
-	out := desk.Evidence{Surface: surfaceName, How: from.how, Name: from.name}
+	out := desk.Evidence{Surface: surfaceName, How: from.how, Name: from.name, Command: s.Command}
 	byProgram := func(a question.Answer) bool { return a.By == question.ByProgram }
 	if from.how == desk.HowFrontEnd && slices.ContainsFunc(r.Answers, byProgram) {
 		out.How = desk.HowAPI

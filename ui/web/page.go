@@ -149,6 +149,7 @@ const (
 // layout is the page: the list of open records, and one card or none.
 type layout struct {
 	ID      string // of the record in sight
+	ByAgent bool   // an agent started this page
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
 	Filter  string              // words that the entries are searched for
@@ -200,7 +201,7 @@ func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, 
 	if err != nil {
 		return x, err
 	}
-	x = layout{ID: id, Count: len(open), Filter: strings.TrimSpace(r.URL.Query().Get("filter")), Now: s.Now()}
+	x = layout{ID: id, ByAgent: s.Command && desk.StartedByAgent(), Count: len(open), Filter: strings.TrimSpace(r.URL.Query().Get("filter")), Now: s.Now()}
 	if len(open) > 0 {
 		x.Last = open[len(open)-1].ID
 	}

@@ -64,6 +64,10 @@ type Options struct {
 	// user answers; false for any other token. Nil: no front ends.
 	FrontEnd func(token string) (name string, ok bool)
 
+	// Command says that a command serves the page, and not the server that asks: where an
+	// agent started it, answers are a program's.
+	Command bool
+
 	// Proves says that answers are signed here even if there is no passkey yet. AddPasskey
 	// trusts one that the user registers on the page; nil: none is registered.
 	Proves     bool
