@@ -11,7 +11,9 @@ import (
 
 // refusal returns the message for the model about a reply that stops the agent: a
 // dismissal, the wish to talk first, a refused permission.
-func refusal(rec desk.Record) string {
+func refusal(rec desk.Record) string { return question.Readable(refusalText(rec)) }
+
+func refusalText(rec desk.Record) string {
 	r := rec.Reply()
 	answers, notes := quoteAnswers(rec)
 	values := map[string]string{"who": words.Program(rec.Outcome), "answers": answers, "reason": texts.Quoted(r.Reason), "note": texts.Quoted(r.Note), "notes": notes}

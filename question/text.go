@@ -13,13 +13,17 @@ import (
 // characters, line breaks, bidirectional overrides and invisible characters
 // become visible text that no terminal or page interprets.
 // What a reader can see stays as it is.
-func Line(s string) string { return visible(s, false) }
+func Line(s string) string { return visible(s, false, false) }
 
 // Block is Line for a text of several lines: line breaks stay line breaks and
 // a tab becomes four spaces.
-func Block(s string) string { return visible(s, true) }
+func Block(s string) string { return visible(s, true, false) }
 
-func visible(s string, lines bool) string {
+// Readable is Block for a text that is read and not laid out, as a model reads it: tabs and
+// directional marks stay.
+func Readable(s string) string { return visible(s, true, true) }
+
+func visible(s string, lines, exact bool) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
@@ -32,6 +36,8 @@ func visible(s string, lines bool) string {
 		switch {
 		case lines && (r == '\n' || r == '\u2028' || r == '\u2029'):
 			b.WriteByte('\n')
+		case exact && (r == '\t' || directional(r)):
+			b.WriteRune(r)
 		case lines && r == '\t':
 			b.WriteString("    ")
 		case r == '\t':
@@ -40,9 +46,7 @@ func visible(s string, lines bool) string {
 			b.WriteRune('\u2400' + r)
 		case r == 0x7f:
 			b.WriteRune('\u2421')
-		case r == '\u200e' || r == '\u200f' || r == '\u061c':
-			// Directional marks are ordinary in Hebrew and Arabic and reorder
-			// nothing beyond their neighbours; they have no look of their own.
+		case directional(r):
 		case hidden(r):
 			fmt.Fprintf(&b, "[U+%04X]", r)
 		default:
@@ -51,6 +55,10 @@ func visible(s string, lines bool) string {
 	}
 	return b.String()
 }
+
+// directional reports whether r is a mark that is ordinary in Hebrew and Arabic: it reorders
+// nothing beyond its neighbours, and has no look of its own.
+func directional(r rune) bool { return r == '\u200e' || r == '\u200f' || r == '\u061c' }
 
 // hidden reports whether r acts on the text around it, or hides, instead of
 // being seen. The two joiners are spared: emoji and several scripts need them.

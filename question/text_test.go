@@ -34,6 +34,13 @@ func TestSafeText(t *testing.T) {
 			if got := Block(tc.in); got != tc.block {
 				t.Errorf("Block(%q) = %q, want %q", tc.in, got, tc.block)
 			}
+			want := tc.block // but for what a reader needs as it is
+			if tc.name == "tab" || tc.name == "directional mark" {
+				want = tc.in
+			}
+			if got := Readable(tc.in); got != want || Readable(got) != got {
+				t.Errorf("Readable(%q) = %q, want %q", tc.in, got, want)
+			}
 		})
 	}
 }
@@ -44,7 +51,10 @@ func FuzzSafeText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for name, out := range map[string]string{"Line": Line(s), "Block": strings.ReplaceAll(Block(s), "\n", "")} {
+		for name, out := range map[string]string{
+			"Line": Line(s), "Block": strings.ReplaceAll(Block(s), "\n", ""),
+			"Readable": strings.NewReplacer("\n", "", "\t", "", "\u200e", "", "\u200f", "", "\u061c", "").Replace(Readable(s)),
+		} {
 			if !utf8.ValidString(out) {
 				t.Fatalf("%s(%q) is not UTF-8: %q", name, s, out)
 			}

@@ -125,7 +125,7 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 		return err
 	}
 	shown := view.Local(ended)
-	fmt.Fprintf(a.err, "%s: %s\n", capital(shown.Ended()), shown.Subject())
+	a.tell(capital(shown.Ended()) + ": " + shown.Subject())
 	if code := exitOf(ended.State); code != 0 {
 		return &exitError{code, nil}
 	}

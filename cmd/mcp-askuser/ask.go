@@ -82,7 +82,11 @@ func (a *app) ask() *cobra.Command {
 
 // formatRecord returns the result of a record in a format of the shell commands.
 func formatRecord(ctx context.Context, d *desk.Desk, rec desk.Record, format string) (string, error) {
-	return wire.Format(rec, format, time.Now(), func(f question.File) string { return d.FilePath(ctx, rec.ID, f) })
+	text, err := wire.Format(rec, format, time.Now(), func(f question.File) string { return d.FilePath(ctx, rec.ID, f) })
+	if format != "text" {
+		text = string(escapeHidden([]byte(text)))
+	}
+	return text, err
 }
 
 // fromWords returns the call for a question and its options as arguments. It is false for
@@ -377,8 +381,8 @@ func (a *app) demo() *cobra.Command {
 		a.opened = true
 		return a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
 			result := wire.NewResult(rec)
-			structured, err := json.MarshalIndent(result.Lean(), "", "  ")
-			return fmt.Sprintf("%s\n\n%s", result.Message, structured), err
+			structured, err := encodeJSON(result.Lean(), "", "  ")
+			return fmt.Sprintf("%s\n\n%s", question.Readable(result.Message), structured), err
 		})
 	})
 }

@@ -101,7 +101,7 @@ func (a *app) printNextSteps(p *nodes.Plan, account string) {
 		}
 	}
 	b.WriteString("\n" + words.T("Keep ca.key and creds/system.creds to yourself. To see how it goes: mcp-askuser desk status") + "\n")
-	fmt.Fprint(a.out, b.String())
+	a.print(b.String())
 }
 
 // shared opens the desk that the settings name.
@@ -247,7 +247,7 @@ func connectedAs(me *nats.Identity) string {
 }
 
 func (a *app) printStatus(st *nats.Status) {
-	fmt.Fprintf(a.out, "%s\n\n", connectedAs(&st.Identity))
+	a.print(connectedAs(&st.Identity) + "\n\n")
 	var t table
 	t.add(words.T("NODE"), words.T("VERSION"), words.T("WRITES AT ONCE"), words.T("CLIENTS"))
 	for _, n := range st.Nodes {

@@ -103,7 +103,7 @@ func (a *app) printFindings(found []finding) {
 			fmt.Fprintf(&b, "         → %s\n", question.Line(f.Remedy))
 		}
 	}
-	fmt.Fprint(a.out, b.String())
+	a.print(b.String())
 }
 
 func (a *app) examine(ctx context.Context) (all []finding) {

@@ -56,7 +56,7 @@ func (a *app) status(err error) int {
 		return exitUnread
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, words.T("Error: %v", words.Local.Error(err)))
+		fmt.Fprintln(a.err, question.Block(words.T("Error: %v", words.Local.Error(err))))
 	}
 	return code
 }

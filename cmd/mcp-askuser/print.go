@@ -77,12 +77,15 @@ func (o *output) width() int {
 	return 80 // a terminal that does not know
 }
 
-// tell prints a line for people. There is none where standard output has failed.
+// tell prints a line for people, as text. There is none where standard output has failed.
 func (a *app) tell(line string) {
 	if a.out.err == nil {
-		fmt.Fprintln(a.err, line)
+		fmt.Fprintln(a.err, question.Block(line))
 	}
 }
+
+// print writes what people read to standard output, as text.
+func (a *app) print(text string) { fmt.Fprint(a.out, question.Block(text)) }
 
 // table is rows of texts, aligned by the cells of their characters. Where it is wider
 // than the terminal, its widest columns are cut.

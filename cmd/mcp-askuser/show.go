@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ func (a *app) show() *cobra.Command {
 		if at, ok := d.Deadline(ctx, rec); ok && rec.Outcome == nil {
 			p.line(0, words.T("It closes at %s unless somebody works on it until then.", clock(at)))
 		}
-		fmt.Fprint(a.out, p.String())
+		a.print(p.String())
 		return nil
 	})
 }

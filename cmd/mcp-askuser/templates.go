@@ -57,14 +57,14 @@ func (a *app) completeTemplates(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		all, _ := templates.List(a.templateDirs(a.directory())...)
 		for _, t := range all {
-			out = append(out, cobra.CompletionWithDesc(t.Name, t.Description))
+			out = append(out, cobra.CompletionWithDesc(t.Name, question.Line(t.Description)))
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	})
 	_ = cmd.RegisterFlagCompletionFunc("var", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		t, _ := templates.Load(cmd.Flag("template").Value.String(), a.templateDirs(a.directory())...)
 		for _, v := range t.Variables {
-			out = append(out, cobra.CompletionWithDesc(v.Name+"=", v.Description))
+			out = append(out, cobra.CompletionWithDesc(v.Name+"=", question.Line(v.Description)))
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})

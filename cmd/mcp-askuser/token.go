@@ -87,7 +87,7 @@ func (a *app) tokenList() *cobra.Command {
 			} else if r.Prove {
 				line = words.Mark("%s  needs signed answers  since %s")
 			}
-			fmt.Fprintln(a.out, words.T(line, r.Name, r.Created.Local().Format(words.T("2 Jan 2006 15:04"))))
+			a.print(words.T(line, r.Name, r.Created.Local().Format(words.T("2 Jan 2006 15:04"))) + "\n")
 		}
 		return damaged
 	})

@@ -138,5 +138,5 @@ func (a *app) printVerified(rec desk.Record) {
 	p.line(0, words.T("Valid: %[1]s at %[2]s.", words.Local.Signed(rec.Outcome), clock(by.At)))
 	p.line(0, words.T("Key %s", by.Key))
 	p.record(view.Local(rec))
-	fmt.Fprint(a.out, p.String())
+	a.print(p.String())
 }

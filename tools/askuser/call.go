@@ -255,7 +255,7 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 		r.Add("dropped", map[string]string{"dropped": strings.Join(c.dropped, "; ")})
 	}
 	out := &mcp.CallToolResult{
-		Content:           []mcp.Content{mcp.NewTextContent(r.Message)},
+		Content:           []mcp.Content{mcp.NewTextContent(question.Readable(r.Message))},
 		StructuredContent: r,
 		IsError:           r.IsError(),
 	}
@@ -267,7 +267,7 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 
 // refused returns the result of a call that asked nothing.
 func refused(code, message string) *mcp.CallToolResult {
-	r := mcp.NewToolResultError(message)
+	r := mcp.NewToolResultError(question.Readable(message))
 	r.StructuredContent = wire.Refused(code, message)
 	return r
 }

@@ -95,9 +95,9 @@ func (t *Tools) addTemplates(s *mcpserver.MCPServer) {
 	hooks.AddAfterListPrompts(func(_ context.Context, _ any, _ *mcp.ListPromptsRequest, result *mcp.ListPromptsResult) {
 		result.Prompts = []mcp.Prompt{}
 		for _, x := range t.listTemplates() {
-			p := mcp.Prompt{Name: x.Name, Description: x.Description}
+			p := mcp.Prompt{Name: x.Name, Description: question.Readable(x.Description)}
 			for _, v := range x.Variables {
-				p.Arguments = append(p.Arguments, mcp.PromptArgument{Name: v.Name, Description: v.Description, Required: v.Default == nil})
+				p.Arguments = append(p.Arguments, mcp.PromptArgument{Name: v.Name, Description: question.Readable(v.Description), Required: v.Default == nil})
 			}
 			result.Prompts = append(result.Prompts, p)
 		}
@@ -139,11 +139,11 @@ func (t *Tools) templatePrompt(_ context.Context, req mcp.GetPromptRequest) (*mc
 	}
 	data, err := x.Call(req.Params.Arguments)
 	if err != nil {
-		return nil, err
+		return nil, errors.New(question.Readable(err.Error()))
 	}
 	text := texts.Fill("template", map[string]string{"call": string(data)})
 	return &mcp.GetPromptResult{
-		Description: x.Description,
-		Messages:    []mcp.PromptMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(text)}},
+		Description: question.Readable(x.Description),
+		Messages:    []mcp.PromptMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(question.Readable(text))}},
 	}, nil
 }

@@ -72,7 +72,7 @@ func (l Language) Signed(o *desk.Outcome) string {
 	if p == nil {
 		return ""
 	}
-	return l.T(signatures[p.Kind], p.Name)
+	return l.T(signatures[p.Kind], question.Line(p.Name))
 }
 
 var signatures = map[question.ProofKind]string{ //nolint:gochecknoglobals // a table, never written to

@@ -18,7 +18,8 @@ func Formats() []string {
 
 // Format writes the outcome of a record for a program, as of now: the answers by
 // headers, questions, indexes or ids, text (the message for the model) or json (the
-// structured result). Path is as for [Result.AddFiles].
+// structured result). JSON has every text as it came from outside. Path is as for
+// [Result.AddFiles].
 func Format(rec desk.Record, format string, now time.Time, path func(question.File) string) (string, error) {
 	r := NewResult(rec)
 	r.AddFiles(rec.Reply(), path)
@@ -27,9 +28,9 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 	value := func(x *question.Response) any { return x.Text() }
 	switch format {
 	case "text":
-		return r.Message, nil
+		return question.Readable(r.Message), nil
 	case "json":
-		return encode(r)
+		return encode((*original)(r))
 	case "questions":
 	case "headers":
 		key, value = headerKeys(&rec.Set), headerValue

@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mcp-askuser/internal/plainjson"
+	"mcp-askuser/question"
 )
 
 // ordered is a JSON object whose members keep the order in which they were
@@ -67,6 +70,19 @@ func encode(v any) (string, error) {
 	data, err := plainjson.Marshal(v)
 	return string(data), err
 }
+
+// encodeShown is encode with every text, those of members' names included, as
+// [question.Readable] shows it.
+func encodeShown(v any) ([]byte, error) {
+	data, err := plainjson.Marshal(v)
+	return jsonTexts().ReplaceAllFunc(data, func(text []byte) []byte {
+		s, _ := word(text)
+		shown, _ := plainjson.Marshal(question.Readable(s)) // a text has no reason to fail
+		return shown
+	}), err
+}
+
+var jsonTexts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
 
 // UnmarshalJSON reads an object.
 func (o *ordered) UnmarshalJSON(raw []byte) error {

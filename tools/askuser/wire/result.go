@@ -74,6 +74,19 @@ const (
 	CodeRoundLimit = "round_limit"
 )
 
+// MarshalJSON writes the result with every text in it as [question.Readable] shows it: hosts
+// show it to their model, and print it.
+func (r *Result) MarshalJSON() ([]byte, error) { return encodeShown((*original)(r)) }
+
+// original is a result with its texts as they are.
+type original Result
+
+// MarshalJSON is as of [Result.MarshalJSON].
+func (r *Lean) MarshalJSON() ([]byte, error) {
+	type members Lean
+	return encodeShown((*members)(r))
+}
+
 // Refused returns the result of a call that asked nothing, for every host.
 func Refused(code, message string) *Lean {
 	return &Lean{Status: desk.Failed, Code: code, Message: message}

@@ -1,0 +1,333 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// hostile acts on a terminal, reorders what is beside it, and hides.
+const hostile = "\x1b]0;x\a\u202eab\u2066c\u009b2J\u200bd\rz"
+
+// onPage is the evidence of an answer that the user gave.
+var onPage = desk.Evidence{Surface: "inbox", How: desk.HowPage}
+
+// acts returns the characters of a text that are more than text.
+func acts(text string) (found []rune) {
+	for _, r := range text {
+		control := unicode.IsControl(r) && r != '\n' && r != '\t'
+		if control || unicode.Is(unicode.Bidi_Control, r) || r == '\u200b' || r == '\u2028' {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// textsOf returns all texts in a value that JSON holds, names of members included.
+func textsOf(v any) (out []string) {
+	switch v := v.(type) {
+	case string:
+		out = append(out, v)
+	case []any:
+		for _, x := range v {
+			out = append(out, textsOf(x)...)
+		}
+	case map[string]any:
+		for name, x := range v {
+			out = append(append(out, name), textsOf(x)...)
+		}
+	}
+	return out
+}
+
+// hostileProject is a directory with hostile names and templates.
+func hostileProject(t *testing.T) string {
+	t.Helper()
+	project := filepath.Join(t.TempDir(), "shop"+hostile)
+	folder := filepath.Join(project, ".mcp-askuser", "templates")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const good = "description = \"D\\u001b]0;x\\u202e\u202e\"\n[variables.where]\ndescription = \"V\\u001b[2J\u202e\"\n" +
+		"[[questions]]\nquestion = \"Where\\u001b[2J\u202e {{where}}?\"\n"
+	for name, text := range map[string]string{"good": good, "bad" + hostile: good, "worse": "description = \"\u202e\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name+".toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return project
+}
+
+// hostileCall is a call with hostile texts in every member; name begins its first question.
+func hostileCall(t *testing.T, session, name string) string {
+	t.Helper()
+	option := func(name string) map[string]any {
+		return map[string]any{"label": name + hostile, "description": hostile, "preview": hostile}
+	}
+	data, err := json.Marshal(map[string]any{"session_id": session, "wait": false, "questions": []any{
+		map[string]any{"question": name + hostile, "header": "H" + hostile, "options": []any{option("A"), option("B")}},
+		map[string]any{
+			"question": "Q2" + hostile, "header": "h" + hostile, "multiSelect": true, "question_id": "id" + hostile,
+			"options": []any{option("C"), option("D")},
+		},
+		map[string]any{"question": "Q3" + hostile, "required": false, "placeholder": hostile},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// hostileClient connects as a client of this name, with the project as its directory.
+func hostileClient(t *testing.T, dir, project, name, rounds string) *client.Client {
+	t.Helper()
+	cmd := program(t, dir, "serve", "--surface", "inbox", "--max-rounds", rounds)
+	cmd.Dir = project
+	c := client.NewClient(transport.NewStdioWithOptions("mcp-askuser", nil, nil, transport.WithCommandFunc(
+		func(context.Context, string, []string, []string) (*exec.Cmd, error) { return cmd, nil })), eras[0].options...)
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = eras[0].version
+	hello.Params.ClientInfo = mcp.Implementation{Name: name, Version: "1" + hostile}
+	if _, err := c.Initialize(t.Context(), hello); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// hostileReply answers every question of the call, with hostile texts in every member.
+func hostileReply(rec *desk.Record) question.Reply {
+	return question.Reply{Note: "N" + hostile, Answers: []question.Answer{
+		{QuestionID: rec.Questions[0].ID, Custom: "Own" + hostile, Note: "n" + hostile},
+		{QuestionID: rec.Questions[1].ID, Selected: []string{rec.Questions[1].Options[0].ID, rec.Questions[1].Options[1].ID}},
+		{QuestionID: rec.Questions[2].ID, Custom: "1\ttab\n2" + hostile},
+	}}
+}
+
+// Whatever an agent, a user or a repository writes reaches the model as text: in results of
+// both lengths, refusals, tickets and prompts.
+func TestResultsAreText(t *testing.T) {
+	// One reads the complete form, the other the short one.
+	for _, name := range []string{"some client" + hostile, "claude-code" + hostile} {
+		t.Run(strings.TrimSuffix(name, hostile), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			d, c := openDesk(t, dir), hostileClient(t, dir, hostileProject(t), name, "3")
+			check := func(what string, result any, err error, wants ...string) map[string]any {
+				t.Helper()
+				data, failed := json.Marshal(result)
+				var v map[string]any
+				if failed != nil || json.Unmarshal(data, &v) != nil {
+					t.Fatalf("%s: %s, %v", what, data, failed)
+				}
+				all := textsOf(v)
+				if err != nil {
+					all = append(all, err.Error())
+				}
+				for _, text := range all {
+					if found := acts(text); found != nil {
+						t.Errorf("%s: %U in %q", what, found, text)
+					}
+				}
+				for _, want := range wants {
+					if !strings.Contains(strings.Join(all, "\n"), want) {
+						t.Errorf("%s has no %q: %q", what, want, all)
+					}
+				}
+				return v
+			}
+			tool := func(what, tool, args string, wants ...string) map[string]any {
+				t.Helper()
+				var req mcp.CallToolRequest
+				req.Params.Name, req.Params.Arguments = tool, json.RawMessage(args)
+				r, err := c.CallTool(t.Context(), req)
+				v := check(what, r, err, wants...)
+				structured, _ := v["structuredContent"].(map[string]any)
+				return structured
+			}
+			pending := func(id string) desk.Record {
+				t.Helper()
+				rec, err := d.Get(t.Context(), id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return rec
+			}
+
+			asked := tool("asked", "ask_user_question", hostileCall(t, "s"+hostile, "Q1"))
+			id, _ := asked["id"].(string)
+			rec := pending(id)
+			if rec.Questions[0].Text != "Q1"+hostile {
+				t.Errorf("the record has %q", rec.Questions[0].Text)
+			}
+			if _, err := d.Reply(t.Context(), id, hostileReply(&rec), onPage); err != nil {
+				t.Fatal(err)
+			}
+			got := tool("answered", "await_answer", `{"id":"`+id+`"}`, "Q1␛]0;x", "Own␛", "[U+202E]ab", "1\ttab\n2")
+			answers, _ := got["answers"].(map[string]any)
+			if len(answers) != 3 {
+				t.Errorf("answers are %q", answers)
+			}
+
+			asked = tool("withdrawn", "ask_user_question", hostileCall(t, "", "Withdrawn"))
+			id, _ = asked["id"].(string)
+			cancelled := desk.Outcome{Status: desk.Cancelled, Reason: "R" + hostile}
+			if _, err := d.Close(t.Context(), id, cancelled); err != nil {
+				t.Fatal(err)
+			}
+			tool("withdrawn", "await_answer", `{"id":"`+id+`"}`, "R␛")
+
+			no := question.Reply{Dismissed: true, Reason: "R" + hostile}
+			for i, reply := range []question.Reply{{Discuss: true, Note: "R" + hostile}, no, no, no} {
+				what := "dismissed"
+				if reply.Discuss {
+					what = "to be discussed"
+				}
+				asked := tool(what, "ask_user_question", hostileCall(t, "s"+hostile, fmt.Sprint("Round", i)))
+				id, _ := asked["id"].(string)
+				if _, err := d.Reply(t.Context(), id, reply, onPage); err != nil {
+					t.Fatal(err)
+				}
+				tool(what, "await_answer", `{"id":"`+id+`"}`, "]0;x")
+			}
+			tool("too many rounds", "ask_user_question", hostileCall(t, "s"+hostile, "Another"), "mcp-askuser lift s␛")
+
+			quoted, _ := json.Marshal(hostile)
+			bad := strings.ReplaceAll(`{"questions":[{"question":"Q","options":[BAD,BAD],"type":BAD}]}`, "BAD", string(quoted))
+			tool("bad arguments", "ask_user_question", bad, "Validation failed")
+			tool("no JSON", "ask_user_question", `{"questions":`+string(quoted)+`}`, "Validation failed")
+			tool("no such ticket", "await_answer", `{"id":`+string(quoted)+`}`)
+			tool("no such template", "ask_user_question", `{"template":`+string(quoted)+`}`)
+			tool("no such variable", "ask_user_question", `{"template":"good","variables":{`+string(quoted)+`:"x"}}`)
+			tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+			check("tools", tools, err)
+			prompts, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
+			check("prompts", prompts, err, "D␛]0;x")
+			var get mcp.GetPromptRequest
+			get.Params.Name, get.Params.Arguments = "good", map[string]string{"where": hostile}
+			prompt, err := c.GetPrompt(t.Context(), get)
+			check("a prompt", prompt, err, "exactly these arguments")
+			get.Params.Arguments = map[string]string{hostile: hostile}
+			prompt, err = c.GetPrompt(t.Context(), get)
+			check("a prompt that fails", prompt, err, "has no variable")
+		})
+	}
+}
+
+// Whatever an agent, a client, a repository or an argument says, commands print it as text,
+// and in JSON as an escape of the same value.
+func TestCommandsPrintText(t *testing.T) {
+	dir, project := t.TempDir(), hostileProject(t)
+	d, c := openDesk(t, dir), hostileClient(t, dir, project, "some client"+hostile, "0")
+	ask := func(name string) desk.Record {
+		t.Helper()
+		_, structured, _ := call(t, c, "ask_user_question", hostileCall(t, "", name))
+		id, _ := structured["id"].(string)
+		rec, err := d.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := program(t, dir, args...)
+		cmd.Dir = project
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		_ = cmd.Run() // some are refused
+		if found := acts(out.String()); found != nil || out.Len() == 0 {
+			t.Errorf("%q prints %U: %q", args, found, out.String())
+		}
+		return out.String()
+	}
+	open, settled := ask("Open"), ask("Settled")
+	if _, err := d.Reply(t.Context(), settled.ID, hostileReply(&settled), onPage); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"pending"}, {"pending", "--json"}, {"show", open.ID}, {"show", open.ID, "--json"}, {"show", settled.ID},
+		{"show", settled.ID, "--json"}, {"history"}, {"history", "--json"}, {"history", "--format", "jsonl"},
+		{"history", "--format", "md"}, {"answer", "--json", `{"` + hostile + `":1}`},
+		{"answer", open.ID, "--json", `{"Nothing\u001b[2J\u202e":"x"}`}, {"templates"}, {"templates", "--json"},
+		{"ask", "--template", "bad" + hostile}, {"ask", "--template", "worse"},
+		{"ask", "--template", "good", "--var", hostile}, {"ask", hostile + "?", hostile}, {"ask", hostile},
+		{"ask", `{"questions":[{"question":"Q","options":["\u001b\u202e","\u001b\u202e"],"type":"\u001b\u202e"}]}`},
+		{"ask", `{"questions":"\u001b\u202e"}`}, {"confirm", " ", "--details", hostile}, {"--" + hostile}, {hostile},
+		{"show", hostile}, {"lift", hostile}, {"history", "--since", hostile},
+		{"pending", "--dir", filepath.Join(dir, "none"+hostile, "\u202e")}, {"config", "--dir", hostile},
+		{"config", "--dir", hostile, "--json"}, {"token", "add", hostile}, {"token", "remove", hostile},
+		{"passkey", "remove", hostile}, {"hook", hostile}, {"install", hostile}, {"verify", hostile + ".json"},
+		{"verify", settled.ID}, {"__complete", "show", ""}, {"__complete", "lift", ""},
+		{"__complete", "ask", "--template", ""}, {"__complete", "ask", "--template", "good", "--var", ""}, {"doctor"},
+		{"doctor", "--json"}, {"cancel", open.ID, "--reason", hostile},
+	} {
+		run(args...)
+	}
+	for _, format := range []string{"headers", "questions", "indexes", "ids", "json", "text"} {
+		answered := ask(format)
+		if _, err := d.Reply(t.Context(), answered.ID, hostileReply(&answered), onPage); err != nil {
+			t.Fatal(err)
+		}
+		out := run("await", answered.ID, "--format", format)
+		var got struct {
+			Answers map[string]any `json:"answers"`
+			Note    string         `json:"note"`
+		}
+		switch err := json.Unmarshal([]byte(out), &got); {
+		case format == "text":
+			if !strings.Contains(out, "text␛]0;x") || !strings.Contains(out, "1\ttab\n2") {
+				t.Errorf("text: %q", out)
+			}
+		case err != nil || len(got.Answers) != 3:
+			t.Errorf("%s: %v, %q", format, err, out)
+		case got.Note != "N"+hostile, slices.Contains([]string{"questions", "json"}, format) && got.Answers[format+hostile] != "Own"+hostile:
+			t.Errorf("%s changes values: %q", format, out)
+		}
+	}
+
+	events := program(t, dir, "events", "--since", "1h")
+	lines, err := events.StdoutPipe()
+	if err != nil || events.Start() != nil {
+		t.Fatal("the events are not printed", err)
+	}
+	line, err := bufio.NewReader(lines).ReadString('\n')
+	if found := acts(line); err != nil || found != nil {
+		t.Errorf("events: %v, %U in %q", err, found, line)
+	}
+	_ = events.Process.Kill()
+	_ = events.Wait()
+
+	cmd := program(t, dir, "pending")
+	file := filepath.Join(t.TempDir(), "config"+hostile)
+	if err := os.WriteFile(file, []byte("keep = \"\\u001b[2J\u202e\"\nsurface = 1\n\"\\u001b\u202e\" = 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(cmd.Env, settings.EnvFile+"="+file, "ASK_HOLD="+hostile)
+	out, err := cmd.CombinedOutput()
+	if found := acts(string(out)); err == nil || found != nil {
+		t.Errorf("settings: %v, %U in %q", err, found, out)
+	}
+}
