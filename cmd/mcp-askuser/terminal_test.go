@@ -91,11 +91,11 @@ func TestAskingOnATerminal(t *testing.T) {
 	}{
 		{"a digit and Enter", "mcp-askuser", []string{"ask", askDatabase}, true, []step{{"Which database?", "2"}, {"(•) MongoDB", "\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"by its other name", alias, []string{askDatabase}, true, []step{{"Which database?", "1"}, {"(•) PostgreSQL", "\r"}}, `{"answers":{"Database":"PostgreSQL"}}` + "\n", 0},
-		{"x closes", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "x"}, {"Dismiss without", "\r"}}, dismissal, 2},
+		{"Ctrl+X closes", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "\x18"}, {"Dismiss without", "\r"}}, dismissal, 2},
 		{"Ctrl+C interrupts", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "\x03"}}, "", 130},
 		{"confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "y"}, {"(•) Yes", "\r"}}, "yes\n", 0},
 		{"not confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "n"}, {"(•) No", "\r"}}, "no\n", 1},
-		{"confirm closed", "mcp-askuser", []string{"confirm", "--default", "yes", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "x"}, {"Dismiss without", "\r"}}, "", 2},
+		{"confirm closed", "mcp-askuser", []string{"confirm", "--default", "yes", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "\x18"}, {"Dismiss without", "\r"}}, "", 2},
 
 		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},

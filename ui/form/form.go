@@ -233,7 +233,7 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 	case f.sending:
 		return act.Edit
 	case f.dismissal.Asks():
-		return f.dismissal.Kind(msg, f.window.Gate)
+		return f.dismissal.Kind(msg)
 	case f.page().find(msg) == nil:
 		return act.Foreign
 	case name == "enter" && !f.page().covered():
@@ -294,19 +294,11 @@ func (f *Form) takeOver() {
 	}
 }
 
-// ask asks whether to dismiss, or to discuss first, in place of the page. In a bare form it
-// waits for a pause: the key may have begun a word, which its next key then takes back.
-// Where text is typed nothing is taken back.
+// ask asks whether to dismiss, or to discuss first, in place of the page. What is typed next
+// is for that.
 func (f *Form) ask(decision term.Decision) tea.Cmd {
-	typing := f.page().typing()
 	f.dismissal.Open(decision)
-	switch {
-	case !f.bare():
-		return nil
-	case typing:
-		return f.window.Gate.Show(act.Appeared)
-	}
-	return f.window.Gate.Open(f.dismissal.Close)
+	return nil
 }
 
 // escape goes back to the page before, or from the first one to the list of the host.
@@ -353,9 +345,6 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 	switch decision {
 	case term.GoBack:
 		f.page().focus()
-		if f.options.Origin == act.Opened {
-			return f.window.Gate.Show(act.Opened)
-		}
 	case term.Dismiss:
 		f.page().act(dialogue.Dismiss{Reason: f.dismissal.Reason()})
 		return f.sendReply()

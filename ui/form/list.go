@@ -55,12 +55,15 @@ func rows(s *dialogue.Step) []dialogue.Row {
 	return append(out, dialogue.Row{Kind: talk, Option: &question.Option{Label: words.T(words.DiscussFirst)}})
 }
 
-// shortcut is the key of a row.
-func shortcut(r dialogue.Row) string {
-	if r.Kind == talk {
-		return "d"
+// shortcut is the key of a row; empty for none.
+func (f *Form) shortcut(r dialogue.Row) string {
+	switch {
+	case r.Kind != talk:
+		return r.Key()
+	case f.bare():
+		return ""
 	}
-	return r.Key()
+	return "d"
 }
 
 // newList returns the list of a step. The cursor begins on the row that matters, unless

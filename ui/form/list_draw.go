@@ -74,7 +74,7 @@ func (p *page) drawRow(s *term.Styles, step *dialogue.Step, r dialogue.Row, at, 
 		label = words.T("%s (default)", label)
 	}
 	lead, style := s.Row(at == p.list.cursor)
-	lead += term.Pad(shortcut(r), len(strconv.Itoa(len(step.Options)))) + " " + mark + " "
+	lead += term.Pad(p.form.shortcut(r), len(strconv.Itoa(len(step.Options)))) + " " + mark + " "
 	indent := ansi.StringWidth(lead)
 	b := term.Block{Lines: term.RenderLines(style, term.Hang(lead, label, width))}
 	below, other := term.Block{}, r.Kind == dialogue.Other
@@ -109,7 +109,7 @@ func (p *page) everything() string {
 		return b.String()
 	}
 	for _, r := range rows(s) {
-		add("\n\n", strings.TrimSpace(shortcut(r)+" "+question.Line(r.Option.Label)))
+		add("\n\n", strings.TrimSpace(p.form.shortcut(r)+" "+question.Line(r.Option.Label)))
 		add("\n", r.Option.Description)
 		add("\n\n", strings.TrimRight(r.Option.Preview, "\n"))
 	}

@@ -308,9 +308,10 @@ func (p *page) letter(l string) string {
 	return l
 }
 
-// endKeys are the keys that dismiss and discuss first: letters where no text is typed.
+// endKeys are the keys that dismiss and discuss first: letters where no text is typed, but
+// for a bare form, where a letter may begin a word that is meant for another program.
 func (p *page) endKeys() (dismiss, discuss string) {
-	if p.typing() {
+	if p.typing() || p.form.bare() {
 		return "ctrl+x", "alt+d"
 	}
 	return "x", "d"

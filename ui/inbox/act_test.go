@@ -145,7 +145,7 @@ func TestLoneEnter(t *testing.T) {
 		"after a dismissal": func(r *rig) {
 			r.claude(database())
 			r.claude(database())
-			r.open().press("x", act.Quiet).press("enter", time.Second).see("Dismissed.")
+			r.open().press("x", 250*ms).press("enter", time.Second).see("Dismissed.")
 		},
 		"after a word whose last letter moves": func(r *rig) {
 			r.claude(database())
@@ -237,7 +237,7 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	r.until("the form", func() bool { return r.m.answer != nil })
 	r.press("enter", 200*ms).see("Answer sent.").later(time.Second)
 	selected := r.m.waiting.selected()
-	r.types("kjgdoing it?⏎", 130*ms) // d begins many words
+	r.types("kjgdoing it?⏎", 130*ms) // d begins many words: no letter but x opens anything to type in
 	if r.m.covered() || r.m.typing != nil || r.m.waiting.selected() != selected || r.pending() != 2 {
 		t.Fatalf("the screen:\n%s", r.screen())
 	}
@@ -305,7 +305,7 @@ func TestMeant(t *testing.T) {
 	}
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
-	r.open().press("x", act.Quiet).types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
+	r.open().press("x", 80*ms).types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
 	if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.Outcome.Reply.Reason != "not now" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}

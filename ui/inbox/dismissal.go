@@ -21,8 +21,7 @@ type dismissal struct {
 }
 
 // askDismissal asks whether to dismiss what is marked, or else what is selected, or whether
-// to discuss that first. It waits for quiet like what appears by itself, and a key before
-// that takes it back: the letter may have begun a word.
+// to discuss that first. What is typed next is for that.
 func (m *model) askDismissal(end term.Decision) tea.Cmd {
 	rows := m.waiting.marked()
 	if len(rows) == 0 {
@@ -37,8 +36,7 @@ func (m *model) askDismissal(end term.Decision) tea.Cmd {
 	for _, r := range rows {
 		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
-	m.Appeared = m.Now()
-	return m.Gate.Open(func() { m.dismissal = nil })
+	return m.Appear(act.Opened)
 }
 
 func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {

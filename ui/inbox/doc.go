@@ -10,7 +10,7 @@
 //     nor its line; other rows move around it. A question that ends elsewhere stays until
 //     the cursor leaves it. A form that is taken away leaves a notice, which no key meant
 //     for the form can close.
-//   - A key that opens a text entry waits for quiet first (ui/term/act). A letter that is
+//   - What follows the key that asks whether to dismiss is the reason. A letter that is
 //     no key begins a filter only after the human has used the inbox. After an answer only
 //     acts wait; keys that move or look work at once.
 //   - A form that Enter alone opened, on a question to which the human has not moved, has

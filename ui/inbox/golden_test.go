@@ -64,9 +64,9 @@ func scenes(t *testing.T) []scene {
 			r.until("the news", func() bool { return r.m.answer.fresh == 1 })
 		}},
 		{"dismiss", three, func(r *rig) { r.keys("x") }},
-		{"discuss", three, func(r *rig) { r.keys("d").later(act.Quiet).keys("Why now?") }},
+		{"discuss", three, func(r *rig) { r.keys("alt+d", "Why now?") }},
 		{"picked", func(r *rig) { r.claude(database()); r.claude(deploy()) }, func(r *rig) { r.keys("2") }},
-		{"dismiss-reason", three, func(r *rig) { r.keys("x").later(act.Quiet).keys("Not now, 请明天再问") }},
+		{"dismiss-reason", three, func(r *rig) { r.keys("x", "Not now, 请明天再问") }},
 		{"ended-elsewhere", three, func(r *rig) {
 			r.endFirst()
 			r.until("its end", func() bool { return r.m.waiting.selected().rec.Outcome != nil })
@@ -85,7 +85,7 @@ func scenes(t *testing.T) []scene {
 		{"history", past, func(r *rig) { r.keys("tab").recalled(3) }},
 		{"chinese", three, func(r *rig) { r.keys("end") }},
 		{"marked", three, func(r *rig) { r.keys("space", "space") }},
-		{"dismiss-several", three, func(r *rig) { r.keys("space", "space", "x").later(act.Quiet) }},
+		{"dismiss-several", three, func(r *rig) { r.keys("space", "space", "x") }},
 		{"filter", three, func(r *rig) { r.keys("/", "订单") }},
 		{"filter-kept", three, func(r *rig) { r.keys("/", "订单", "enter") }},
 		{"filter-nothing", three, func(r *rig) { r.keys("/", "oracle", "enter") }},

@@ -32,7 +32,7 @@ func (m *model) waitingKeys() term.Bindings {
 		{Keys: "enter", Hint: words.T("read"), Off: r == nil || open, Do: term.Only(func() { m.read(r) })},
 		digits,
 		{Keys: "x ctrl+x", Hint: words.T("dismiss"), Help: words.T("dismiss it, or all that are marked, with a reason if you like"), Off: !open && !marked, Do: func() tea.Cmd { return m.askDismissal(term.Dismiss) }},
-		{Keys: "d alt+d", Hint: words.T("discuss first"), Help: words.T("discuss it first, with a note if you like"), Off: !open || marked, Do: func() tea.Cmd { return m.askDismissal(term.Discuss) }},
+		{Keys: "alt+d", Hint: words.T("discuss"), Help: words.T("discuss it first, with a note if you like"), Off: !open || marked, Do: func() tea.Cmd { return m.askDismissal(term.Discuss) }},
 		{Keys: "ctrl+n", Help: words.T("answer, and begin with a note"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, formStart{bare: m.formStart(r).bare, note: true}) }},
 		m.reopenKey(r),
 		m.liftKey(m.lastRefused(), ""),
@@ -181,7 +181,7 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 	case name == "ctrl+c":
 		return act.Leave
 	case m.dismissal != nil:
-		return m.dismissal.Kind(msg, m.Gate)
+		return m.dismissal.Kind(msg)
 	case m.bind(msg) == nil:
 		return act.Foreign
 	case m.reader != nil && !m.reopens(name):
@@ -211,17 +211,14 @@ func (m *model) moves(name string) bool {
 
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	inPast, notice, dismissal, reader, typing, moved, picked := m.past, m.notice, m.dismissal, m.reader, m.typing, m.cursorMoved, m.picked
+	inPast, notice, reader, typing, moved, picked := m.past, m.notice, m.reader, m.typing, m.cursorMoved, m.picked
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
 	marked := slices.DeleteFunc(slices.Collect(maps.Values(m.waiting.all)), func(r *row) bool { return !r.marked }) // hidden ones too
-	switch {
-	case dismissal != nil:
-		typed = dismissal.Keep()
-	case typing != nil:
+	if typing != nil {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.past, m.notice, m.dismissal, m.reader, m.typing, m.cursorMoved, m.picked = inPast, notice, dismissal, reader, typing, moved, picked
+		m.past, m.notice, m.reader, m.typing, m.cursorMoved, m.picked = inPast, notice, reader, typing, moved, picked
 		m.pane.Redraw()
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)

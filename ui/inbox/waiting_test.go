@@ -35,7 +35,7 @@ func TestEndedWhileSelected(t *testing.T) {
 	r.open()
 	r.reply(first, "web", taken(database(), "pg"))
 	r.see("answered on the web page", "1 waiting")
-	r.keys("x", "d")
+	r.keys("x", "alt+d")
 	if r.m.dismissal != nil {
 		t.Error("a question that has ended can be dismissed")
 	}
@@ -175,8 +175,8 @@ func TestDismiss(t *testing.T) {
 	first := r.claude(database())
 	second := r.claude(name())
 	r.open()
-	r.keys("x").later(act.Quiet).keys("quite", "esc").see("2 waiting") // the q is text
-	r.keys("x").later(act.Quiet).keys("ctrl+u", "not now", "enter").see("Dismissed.", "1 waiting")
+	r.keys("x", "quite", "esc").see("2 waiting") // the q is text
+	r.keys("x", "ctrl+u", "not now", "enter").see("Dismissed.", "1 waiting")
 	rec, err := r.desk.Get(t.Context(), first.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func TestDismissTooLate(t *testing.T) {
 	r := newRig(t, 80, 24)
 	first := r.claude(database())
 	r.claude(name())
-	r.open().keys("x").later(act.Quiet).keys("no")
+	r.open().keys("x", "no")
 	r.reply(first, "tty", taken(database(), "pg"))
 	r.see("Already answered in a terminal.")
 	r.keys("t, quite, d", "enter")

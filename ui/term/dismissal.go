@@ -52,14 +52,10 @@ func (d *Dismissal) Entry() *Entry { return d.reason }
 // Reason is the human's word.
 func (d *Dismissal) Reason() string { return d.reason.Text() }
 
-// Kind says what a key or a paste means to it. Opened by a key that may have begun a word,
-// it waits for a pause: a key before that is foreign, and closes it.
-func (d *Dismissal) Kind(msg tea.Msg, g *act.Gate) act.Kind {
+// Kind says what a key or a paste means to it.
+func (d *Dismissal) Kind(msg tea.Msg) act.Kind {
 	key, _ := msg.(tea.KeyPressMsg)
-	switch {
-	case g.AwaitsQuiet():
-		return act.Foreign
-	case key.String() == "enter":
+	if key.String() == "enter" {
 		return act.Act
 	}
 	return act.Edit

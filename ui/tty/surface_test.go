@@ -14,7 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -108,6 +110,31 @@ func TestTypedElsewhere(t *testing.T) {
 	x.WaitFor("Answer sent.")
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 		t.Errorf("committed %+v", rep.Replies)
+	}
+}
+
+// What is typed right after the key that asks whether to dismiss is the reason, and
+// Enter dismisses, also in a form that appeared by itself. No letter asks there: it may
+// begin a word.
+func TestDismissalKeepsWhatIsTyped(t *testing.T) {
+	for _, reason := range []string{"", "not now"} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", alone, "TTY_APPEARED=1")
+			x.WaitFor("ctrl+x dismiss")
+			x.Type("x")
+			x.WaitFor("waiting for a pause")
+			x.Quiet()
+			typing := []termtest.Blow{{Keys: "\x18"}}
+			for _, c := range reason {
+				typing = append(typing, termtest.Blow{After: 130 * time.Millisecond, Keys: string(c)})
+			}
+			x.Play(append(typing, termtest.Blow{After: 250 * time.Millisecond, Keys: "\r"}))
+			x.WaitFor("Dismissed.")
+			if rep := x.end(); !reflect.DeepEqual(rep.Replies, []question.Reply{{Dismissed: true, Reason: reason}}) {
+				t.Errorf("committed %+v", rep.Replies)
+			}
+		})
 	}
 }
 

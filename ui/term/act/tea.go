@@ -48,18 +48,6 @@ func (g *Gate) Show(o Origin) tea.Cmd {
 	return g.arm()
 }
 
-// Open is Show for what a key has opened that may have begun a word: a foreign key of
-// the same burst takes that back too, by way of back.
-func (g *Gate) Open(back func()) tea.Cmd {
-	before := func() {}
-	if g.m.marked && g.m.origin == Appeared {
-		before = g.back
-	}
-	cmd := g.Show(Appeared)
-	g.m.marked, g.back = true, func() { back(); before() }
-	return cmd
-}
-
 // Seen is [Machine.Seen]. The command it returns must be run.
 func (g *Gate) Seen(seen bool) tea.Cmd {
 	g.m.Seen(g.now(), seen)
