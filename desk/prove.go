@@ -152,7 +152,7 @@ func (rec *Record) proofStatement(o *Outcome) proof.Statement {
 // VerifyProof checks the proof of an ended record against trusted keys. The error is a
 // sentence for the user.
 func (rec *Record) VerifyProof(keys *proof.Keys) error {
-	if rec.Outcome == nil || rec.Outcome.Status != Answered {
+	if rec.Reply() == nil || StatusOf(*rec.Reply()) != Answered {
 		return fmt.Errorf("%w: the question was not answered", proof.ErrNone)
 	}
 	return keys.Verify(rec.proofStatement(rec.Outcome), rec.Outcome.Proof)
