@@ -84,7 +84,7 @@ var ErrUserRequired = errors.New("only the user can answer this: in a terminal o
 
 // RequiresUser reports whether only the user may answer a record.
 func (rec *Record) RequiresUser() bool {
-	return rec.Set.Confirms() || rec.Asker.Permission() || rec.Prove
+	return rec.Set.Confirms() || rec.Asker.Permission()
 }
 
 // Answerer decides what gave a reply, from evidence alone: the surface, the process tree,

@@ -163,7 +163,7 @@ func (d *Desk) validateOutcome(rec *Record, by *Author, policy Policy) error {
 		if by != nil && !byHuman { // a host's outcome is final
 			o.Unsettled = false
 		}
-		fault, err = d.admit(context.Background(), rec, o, by, rec.Prove || policy.covers(rec))
+		fault, err = d.admit(context.Background(), rec, o, by, rec.needsProof(policy))
 	}
 	if errors.Is(err, errKeys) {
 		return fmt.Errorf("%s: %w", rec.ID, err)

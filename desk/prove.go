@@ -11,37 +11,33 @@ import (
 	"mcp-askuser/question"
 )
 
-// A record may require proof: a signature of the user's over what they read and answered
-// (see package proof). The desk takes no answer to such a record without one, and delivers
-// none.
+// A confirmation may require proof: a signature of the user's over what they read and
+// answered (see package proof). The desk takes no answer to such a record without one, and
+// delivers none. No other record has a proof.
 
 // Policy says which records require proof, beyond those whose asker wants it.
 type Policy string
 
-// The policies, each beside those before it.
+// The policies.
 const (
-	ProveNone        Policy = "none"
-	ProveConfirm     Policy = "confirm"     // confirmations
-	ProvePermissions Policy = "permissions" // and permissions
-	ProveAll         Policy = "all"
+	ProveNone    Policy = "none"
+	ProveConfirm Policy = "confirm" // confirmations
 )
 
-// Policies returns all policies, the weakest first.
-func Policies() []Policy { return []Policy{ProveNone, ProveConfirm, ProvePermissions, ProveAll} }
+func (p Policy) covers(rec *Record) bool { return p != "" && p != ProveNone && rec.provable() }
 
-func (p Policy) covers(rec *Record) bool {
-	from := ProveAll
-	if rec.Set.Confirms() {
-		from = ProveConfirm
-	} else if rec.Asker.Permission() {
-		from = ProvePermissions
-	}
-	return slices.Index(Policies(), p) >= slices.Index(Policies(), from)
+// provable reports whether an answer to the record can be proven. A host's own dialog, which
+// answers a mirrored record too, signs nothing.
+func (rec *Record) provable() bool { return rec.Set.Provable() && !rec.Asker.Mirrored() }
+
+// needsProof reports whether an answer to the record must be proven under a policy.
+func (rec *Record) needsProof(p Policy) bool {
+	return rec.Prove && rec.provable() || p.covers(rec)
 }
 
 // ErrProofRequired means that an answer needs a proof, and has none that counts. The
 // question stays open.
-var ErrProofRequired = errors.New("this answer must be signed by the user: with a passkey on the page (mcp-askuser web --open)")
+var ErrProofRequired = errors.New("this answer must be signed by the user, on the page (mcp-askuser web --open)")
 
 // errKeys means that the trusted keys cannot be read: nothing is known of a proof then.
 var errKeys = errors.New("the trusted keys cannot be read")
@@ -53,18 +49,23 @@ var errForeignKey = errors.New("it is signed with the key of another human than 
 const maxProofAge = 10 * time.Minute
 
 // RequiresProof reports whether the user must sign an answer that is given here: the policy
-// here says so; or the asker, or the shared desk, and the credential of this process does
-// not sign by itself.
+// here, the asker or the shared desk requires it. Only the page takes such an answer, as it
+// shows the question whole.
 func (d *Desk) RequiresProof(rec *Record) bool {
-	rules := d.rules(context.Background(), rec.ID)
-	return d.prove.covers(rec) || (rec.Prove || rules.Prove.covers(rec)) && !rules.Signs
+	return rec.needsProof(d.prove) || d.rules(context.Background(), rec.ID).Prove.covers(rec)
+}
+
+// RequiresPasskey reports whether that takes a passkey: the policy here says so, or the
+// credential of this process does not sign by itself.
+func (d *Desk) RequiresPasskey(rec *Record) bool {
+	return d.prove.covers(rec) || d.RequiresProof(rec) && !d.rules(context.Background(), rec.ID).Signs
 }
 
 // require has a request ask for what the policies require: an agent can ask for more, and
 // never for less.
 func (d *Desk) require(ctx context.Context, r *Request) {
 	rec := r.record()
-	r.Prove = r.Prove || d.prove.covers(&rec) || d.rules(ctx, "").Prove.covers(&rec)
+	r.Prove = rec.needsProof(d.prove) || d.rules(ctx, "").Prove.covers(&rec)
 }
 
 // rules returns the rules of the shared desk that a record is on, as far as they are known.
@@ -137,7 +138,7 @@ func (rec *Record) ProofStatement(r question.Reply, at time.Time) (proof.Stateme
 func (rec *Record) proofStatement(o *Outcome) proof.Statement {
 	by := rec.Asker
 	s := proof.Statement{
-		ID: rec.ID, Questions: rec.Questions, At: o.At.Round(0),
+		ID: rec.ID, Questions: rec.Questions, At: o.At.Round(0), Prove: rec.Prove,
 		Asker: proof.Asker{Client: by.Client, Directory: by.Directory, Agent: by.Agent, Session: rec.SessionID},
 	}
 	if o.Reply == nil {
@@ -151,7 +152,7 @@ func (rec *Record) proofStatement(o *Outcome) proof.Statement {
 // VerifyProof checks the proof of an ended record against trusted keys. The error is a
 // sentence for the user.
 func (rec *Record) VerifyProof(keys *proof.Keys) error {
-	if rec.Outcome == nil || rec.Outcome.Status != Answered {
+	if rec.Reply() == nil || StatusOf(*rec.Reply()) != Answered {
 		return fmt.Errorf("%w: the question was not answered", proof.ErrNone)
 	}
 	return keys.Verify(rec.proofStatement(rec.Outcome), rec.Outcome.Proof)
@@ -181,9 +182,13 @@ func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, by *Author, n
 // checkProof checks the proof that an answer carries, or needs. The verified signature of a
 // credential is the proof where there is no better one.
 func (d *Desk) checkProof(ctx context.Context, rec *Record, o *Outcome, by *Author, needed bool) error {
+	if !rec.provable() {
+		o.Proof = nil
+		return nil
+	}
 	answers := o.Status == Answered || len(o.Reply.Answers) > 0 // those of a discussion, too
 	needed = needed && answers && o.Answerer.Kind != HostAnswerer
-	err, signed := d.verifyTrusted(ctx, rec, o, by), o.Credential.Public() != nil
+	err, signed := d.verifyTrusted(ctx, rec, o, by), o.Credential.Public() != nil && rec.Prove
 	switch {
 	case err == nil:
 	case errors.Is(err, errKeys) && (needed || signed):

@@ -3,7 +3,6 @@ package desk_test
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,30 +40,32 @@ func confirmation(via string) desk.Request {
 	}
 }
 
-// TestPolicies: a record requires proof by the policy of the process that looks at it, or
-// by its request, whichever is stricter.
+// TestPolicies: a confirmation requires proof by the policy of the process that looks at it, or
+// by its request, whichever is stricter; nothing else can require one.
 func TestPolicies(t *testing.T) {
-	permission := request("Run rm?")
-	permission.Asker.Via = desk.ViaPermission
-	asked := request("Which?")
-	asked.Prove = true
-	for _, tt := range []struct {
-		name string
-		r    desk.Request
-		from desk.Policy // the weakest policy that requires a proof
+	permission := confirmation(desk.ViaPermission)
+	followed := confirmation("mcp")
+	followed.Set.Questions[0].Options[0].FollowUps = []question.Question{{ID: "q2", Text: "Why?", Type: question.Text}}
+	known := confirmation("mcp")
+	known.Set.Questions = append(known.Set.Questions, question.Question{ID: "q2", Text: "Who?", Type: question.Text})
+	for name, tt := range map[string]struct {
+		r        desk.Request
+		provable bool
 	}{
-		{"question", request("Which?"), desk.ProveAll},
-		{"permission", permission, desk.ProvePermissions},
-		{"confirmation", confirmation("mcp"), desk.ProveConfirm},
-		{"asked for", asked, desk.ProveNone},
+		"question": {request("Which?"), false}, "permission": {permission, false}, "confirmation": {confirmation("mcp"), true},
+		"with a follow-up question": {followed, false}, "one of two": {known, false},
 	} {
-		for i, policy := range desk.Policies() {
-			d := desk.New(openSpool(t, storeDir(t)), desk.Options{Prove: policy})
-			rec, attendance := submit(t, d, tt.r)
-			attendance.Release()
-			want := i >= slices.Index(desk.Policies(), tt.from)
-			if rec.Prove != want || d.RequiresProof(&rec) != want {
-				t.Errorf("%s under %s: requires %t, want %t", tt.name, policy, rec.Prove, want)
+		for _, policy := range []desk.Policy{"", desk.ProveNone, desk.ProveConfirm} {
+			for _, asked := range []bool{false, true} {
+				d := desk.New(openSpool(t, storeDir(t)), desk.Options{Prove: policy})
+				r := tt.r
+				r.Prove = asked
+				rec, attendance := submit(t, d, r)
+				attendance.Release()
+				want := tt.provable && (asked || policy == desk.ProveConfirm)
+				if rec.Prove != want || d.RequiresProof(&rec) != want {
+					t.Errorf("%s under %q, asked %t: requires %t, want %t", name, policy, asked, rec.Prove, want)
+				}
 			}
 		}
 	}
@@ -195,16 +196,16 @@ func TestProofAtDelivery(t *testing.T) {
 // where a proof is asked for, and the open question is not taken for it.
 func TestProofIsNoDuplicate(t *testing.T) {
 	d := desk.New(openSpool(t, storeDir(t)), desk.Options{})
-	first, attendance := submit(t, d, request("Which?"))
+	first, attendance := submit(t, d, confirmation("mcp"))
 	attendance.Release()
-	proven := request("Which?")
+	proven := confirmation("mcp")
 	proven.Prove = true
 	second, attendance := submit(t, d, proven)
 	attendance.Release()
 	if first.ID == second.ID {
 		t.Fatal("the open question is taken for one that needs a proof")
 	}
-	if _, err := d.Reply(t.Context(), first.ID, says("pg"), byPage); err != nil {
+	if _, err := d.Reply(t.Context(), first.ID, yes, byPage); err != nil {
 		t.Fatal(err)
 	}
 	if again, attendance := submit(t, d, proven); again.ID != second.ID || again.Outcome != nil {
@@ -220,10 +221,10 @@ func TestReopenedNeedsProof(t *testing.T) {
 	for name, tt := range map[string]struct {
 		asked bool
 		later desk.Policy
-	}{"asked for": {asked: true}, "by the policy": {later: desk.ProveAll}} {
+	}{"asked for": {asked: true}, "by the policy": {later: desk.ProveConfirm}} {
 		t.Run(name, func(t *testing.T) {
 			store := openSpool(t, storeDir(t))
-			r := request("Which?")
+			r := confirmation("mcp")
 			r.Prove = tt.asked
 			rec, attendance := submit(t, desk.New(store, desk.Options{}), r)
 			attendance.Release()
@@ -233,37 +234,6 @@ func TestReopenedNeedsProof(t *testing.T) {
 			}
 			if again, err := d.Reopen(t.Context(), rec.ID); err != nil || !again.Prove {
 				t.Errorf("%t, %v", again.Prove, err)
-			}
-		})
-	}
-}
-
-// TestProofOfAMirroredPermission: the host's own dialog answers a permission without a
-// proof; a surface of ours needs one.
-func TestProofOfAMirroredPermission(t *testing.T) {
-	user := newSigns()
-	for name, tt := range map[string]struct {
-		from desk.Evidence
-		sign bool
-		want error
-	}{
-		"host's dialog": {from: desk.Evidence{Surface: "host", How: desk.HowHostDialog}},
-		"page":          {from: byPage, want: desk.ErrProofRequired},
-		"page, signed":  {from: byPage, sign: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := user.desk(openSpool(t, storeDir(t)), desk.ProvePermissions)
-			rec, attendance, err := d.Mirror(t.Context(), confirmation(desk.ViaPermission))
-			if err != nil || !rec.Prove {
-				t.Fatalf("%t, %v", rec.Prove, err)
-			}
-			defer attendance.Release()
-			r := yes
-			if tt.sign {
-				r = user.sign(rec, yes, time.Now().UTC())
-			}
-			if _, err := d.Reply(t.Context(), rec.ID, r, tt.from); !errors.Is(err, tt.want) || tt.want == nil && err != nil {
-				t.Errorf("%v, want %v", err, tt.want)
 			}
 		})
 	}

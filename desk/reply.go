@@ -44,11 +44,14 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 		return rec, err
 	}
 	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: from.Surface, Took: r.Took.Milliseconds(), Answerer: by, Unsettled: rec.Asker.Mirrored()}
-	if o.Proof = r.Proof; o.Proof != nil {
+	if o.Proof = r.Proof; o.Proof != nil && rec.provable() {
 		o.At = o.Proof.At
 	}
-	if _, err := d.admit(ctx, &rec, &o, nil, needsProof); err != nil {
+	if _, err := d.admit(ctx, &rec, &o, nil, d.RequiresPasskey(&rec)); err != nil {
 		return rec, err
+	}
+	if needsProof && o.Status == Answered && from.How != HowPage {
+		return rec, ErrProofRequired
 	}
 	if needsProof && o.Proof.Public() != nil && d.now().Sub(o.At).Abs() > maxProofAge {
 		return rec, fmt.Errorf("%w: it was signed at %s, more than ten minutes from now", ErrProofRequired, o.At.Format(time.RFC3339))
@@ -88,7 +91,7 @@ func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
 	proves := d.RequiresProof(&rec)
 	switch {
 	case from.How == "":
-	case (proves || rec.RequiresUser()) && d.Answerer(from, rec.Asker).Kind != UserAnswerer:
+	case rec.RequiresUser() && d.Answerer(from, rec.Asker).Kind != UserAnswerer:
 		return ErrUserRequired
 	case proves && from.How != HowPage:
 		return ErrProofRequired
@@ -176,7 +179,7 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 	}
 	if err == nil && o.Reply != nil {
 		o.Answerer = inferAnswerer(&o)
-		_, err = d.admit(ctx, &rec, &o, d.signers(ctx, id), rec.Prove || d.prove.covers(&rec))
+		_, err = d.admit(ctx, &rec, &o, d.signers(ctx, id), rec.needsProof(d.prove))
 	}
 	if err != nil {
 		return rec, err

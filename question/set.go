@@ -24,6 +24,12 @@ func (s *Set) Confirms() bool {
 		slices.EqualFunc(s.Questions[0].Options, YesAndNo(), func(a, b Option) bool { return a.Label == b.Label })
 }
 
+// Provable reports whether an answer to the set can be proven: it is a confirmation that has no
+// follow-up questions, and that its asker has not answered itself.
+func (s *Set) Provable() bool {
+	return s.Confirms() && len(s.All()) == 1 && s.Questions[0].Collected == nil
+}
+
 // Confirmation is the header of a question for leave to act.
 const Confirmation = "Confirm"
 

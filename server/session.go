@@ -19,7 +19,7 @@ import (
 type Options struct {
 	ID        string       // unique and unguessable; random by default, and the dialogue then too
 	Agent     string       // owner of the client's token, where one is required
-	Prove     bool         // answers to the client's questions need a proof
+	Prove     bool         // answers to the client's confirmations need a proof
 	Dialogue  string       // identifies the dialogue if the client names none; may be empty
 	Directory string       // the client's project, absolute, where it is known
 	Remote    bool         // the client is on another machine: messages take time

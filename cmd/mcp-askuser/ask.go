@@ -30,7 +30,7 @@ func (a *app) askFlags(cmd *cobra.Command) {
 	a.addFlags(cmd, "session")
 	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
-	cmd.Flags().BoolVar(&a.proves, "prove", false, "take only an answer that the user signs")
+	cmd.Flags().BoolVar(&a.proves, "prove", false, "take only an answer to a confirmation that the user signs")
 	cmd.PreRun = a.deferLog
 }
 
@@ -182,6 +182,9 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 	}
 	if !cmd.Flags().Changed("max-rounds") && desk.UsersTerminal() {
 		a.settings().MaxRounds = 0 // no agent asks here
+	}
+	if a.proves && !call.Set.Provable() {
+		return errors.New(words.T("--prove is for a confirmation: one yes-or-no question, as mcp-askuser confirm asks it"))
 	}
 	d, err := a.desk()
 	if err != nil {

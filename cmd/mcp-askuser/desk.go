@@ -128,7 +128,7 @@ func (a *app) deskCreate() *cobra.Command {
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
 	}
 	wait := cmd.Flags().Duration("wait", time.Minute, "wait for the nodes for this `duration`")
-	prove := wordFlag(cmd, "prove", "", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none, confirm, permissions or all", "none", "confirm", "permissions", "all")
+	prove := wordFlag(cmd, "prove", "", "which answers need a proof on this shared desk, whatever its members set: a `policy` of none or confirm", "none", "confirm")
 	replace := cmd.Flags().Bool("replace", false, "delete what an earlier version has kept there, with all its questions and answers")
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		store, err := a.shared()

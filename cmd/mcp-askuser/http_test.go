@@ -298,7 +298,7 @@ func TestAgentsOverHTTP(t *testing.T) {
 	}
 }
 
-// An answer to an agent whose token needs proof is taken only with one.
+// An answer to a confirmation of an agent whose token needs proof is taken only with one.
 func TestTokenThatNeedsProof(t *testing.T) {
 	for name, modern := range map[string]bool{"session": false, "stateless": true} {
 		t.Run(name, func(t *testing.T) {
@@ -306,12 +306,12 @@ func TestTokenThatNeedsProof(t *testing.T) {
 			s := serveHTTP(t, dir)
 			d := openDesk(t, dir)
 			for agent, flags := range map[string][]string{"strict": {"--prove"}, "plain": nil} {
-				newCaller(t, s, newToken(t, dir, agent, flags...), modern).start(1, "ask_user_question", askWhich)
+				newCaller(t, s, newToken(t, dir, agent, flags...), modern).start(1, "confirm_action", confirmWhich)
 				rec := pendingOf(t, d, agent)
 				if rec.Prove != (agent == "strict") {
 					t.Errorf("the question of %s needs proof: %t", agent, rec.Prove)
 				}
-				_, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: rec.Questions[0].ID, Selected: []string{"a"}}}}, desk.Evidence{Surface: "web", How: desk.HowPage})
+				_, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: rec.Questions[0].ID, Selected: []string{question.YesID}}}}, desk.Evidence{Surface: "web", How: desk.HowPage})
 				if errors.Is(err, desk.ErrProofRequired) != rec.Prove {
 					t.Errorf("the answer to %s: %v", agent, err)
 				}

@@ -24,6 +24,7 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 )
 
 // liar is an agent that wants a proven yes: it has the user's shell, store, page and
@@ -232,7 +233,7 @@ func TestNoForgedProof(t *testing.T) {
 			x.edit(func(rec *desk.Record) { rec.Prove = false })
 			return x.forge(yes, nil)
 		}},
-		"the user signs another text": {`does not contain "rm -r build"`, func(x *liar) desk.Record {
+		"the user signs another text": {`the action is "Tidy up?", and not "rm -r build"`, func(x *liar) desk.Record {
 			x.edit(func(rec *desk.Record) {
 				rec.Questions = slices.Clone(rec.Questions)
 				rec.Questions[0].Text, rec.Questions[0].Description = "Tidy up?", ""
@@ -349,11 +350,11 @@ func TestNoForgedProof(t *testing.T) {
 			if shown.ID == "" {
 				shown = now
 			}
-			status, out := x.verify(x.export(shown), "--contains", "rm -r build")
+			status, out := x.verify(x.export(shown), "--action", "rm -r build")
 			if status != exitBad || !strings.Contains(out, attack.said) {
 				t.Errorf("verify: %d, %s; want %q", status, out, attack.said)
 			}
-			if status, out := x.verify(x.rec.ID, "--contains", "rm -r build"); status != exitBad {
+			if status, out := x.verify(x.rec.ID, "--action", "rm -r build"); status != exitBad {
 				t.Errorf("verify %s: %d, %s", x.rec.ID, status, out)
 			}
 		})
@@ -376,35 +377,148 @@ func TestKeyAddedHere(t *testing.T) {
 	}
 }
 
-// TestVerify: what the user signed is valid, and nothing else than what a verifier asks for.
+// confirmation is a set that asks for leave to act.
+func confirmation(action, details string) question.Set {
+	return question.Set{Questions: []question.Question{wire.Confirm(action, details, nil)}}
+}
+
+// answered is an outcome that the user has signed.
+func (s *signer) answered(rec *desk.Record, at time.Time, answers ...question.Answer) {
+	r := question.Reply{Answers: answers}
+	p := prove(s.passkey, rec, r, at)
+	rec.State = desk.Answered
+	rec.Outcome = &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, At: p.At, Proof: p}
+}
+
+// TestVerify: verify passes for a signed yes to the action that it is asked for, and for nothing
+// else that was signed.
 func TestVerify(t *testing.T) {
+	const action = "Deploy 3f2a1c?"
+	confirm := func(details string) question.Set { return confirmation(action, details) }
+	yes := question.Answer{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByUser}
+	no := question.Answer{QuestionID: "q1", Selected: []string{question.NoID}, By: question.ByUser}
+	of := func(action string) []string { return []string{"--action", action} }
+	line := func(text string) []string { return []string{"--details-contain", text} }
+	optional := confirm("")
+	optional.Questions[0].Required = false
+	inTwo := confirm("")
+	inTwo.Questions = append(inTwo.Questions, question.Question{ID: "q2", Text: "Well?", Type: question.Boolean, Options: question.YesAndNo()})
+	collected := confirm("")
+	collected.Questions[0].Collected = &question.Answer{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByCaller}
+	asChoice := question.Set{Questions: []question.Question{{ID: "q1", Text: "What now?", Type: question.SingleChoice, Options: []question.Option{{ID: "a", Label: action}, {ID: "b", Label: "No"}}}}}
+	followed := confirm("")
+	followed.Questions[0].Options[0].FollowUps = []question.Question{{ID: "q2", Text: "And drop the database?", Type: question.Boolean, Options: question.YesAndNo()}}
+	inverted := confirm("")
+	inverted.Questions[0].Options[0].Description = "Deploy nothing"
 	for name, tt := range map[string]struct {
-		option string
+		set    question.Set
+		answer []question.Answer
 		at     time.Duration
 		flags  []string
-		status int
-		said   string
+		said   string // Valid, or why not
 	}{
-		"a yes":                    {option: question.YesID, said: "Valid"},
-		"of this action":           {option: question.YesID, flags: []string{"--contains", "rm -r build", "--max-age", "1h"}, said: "Valid"},
-		"a no":                     {option: question.NoID, status: exitBad, said: "did not answer yes"},
-		"another action":           {option: question.YesID, flags: []string{"--contains", "rm -r /"}, status: exitBad, said: "does not contain"},
-		"too old":                  {option: question.YesID, at: -2 * time.Hour, flags: []string{"--max-age", "1h"}, status: exitBad, said: "not within the last"},
-		"by a clock that is wrong": {option: question.YesID, at: 2 * time.Hour, flags: []string{"--max-age", "1h"}, status: exitBad, said: "not within the last"},
+		"a yes":                          {set: confirm(""), said: "Valid"},
+		"to this action":                 {set: confirm(""), flags: of("  " + action + "\n"), said: "Valid"},
+		"now":                            {set: confirm(""), flags: []string{"--max-age", "1h"}, said: "Valid"},
+		"with this line":                 {set: confirm("12 changes\n  by ada  \n"), flags: line("by ada"), said: "Valid"},
+		"a no":                           {set: confirm(""), answer: []question.Answer{no}, said: "did not answer yes"},
+		"left open":                      {set: optional, answer: []question.Answer{}, said: "did not answer yes"},
+		"another action":                 {set: confirm(""), flags: of("Deploy 3f2a1d?"), said: "the action is"},
+		"a part of the action":           {set: confirm(""), flags: of("Deploy 3f2a1c"), said: "the action is"},
+		"no action":                      {set: confirm(""), flags: of(""), said: "the action is"},
+		"the action among the details":   {set: confirmation("Tidy up?", strings.Repeat("\n", 60)+action), flags: of(action), said: "the action is"},
+		"a part of a line":               {set: confirm("not by ada"), flags: line("by ada"), said: "the details have no line"},
+		"no line":                        {set: confirm("12 changes"), flags: line(""), said: "the details have no line"},
+		"the line in the action":         {set: confirm("12 changes"), flags: line(action), said: "the details have no line"},
+		"refused, in a set of two":       {set: inTwo, answer: []question.Answer{no, {QuestionID: "q2", Selected: []string{question.YesID}, By: question.ByUser}}, flags: of(action), said: "it is no confirmation"},
+		"an answer of the asker's own":   {set: collected, answer: []question.Answer{}, flags: of(action), said: "it is no confirmation"},
+		"a choice":                       {set: asChoice, answer: []question.Answer{{QuestionID: "q1", Selected: []string{"b"}, By: question.ByUser}}, flags: of(action), said: "it is no confirmation"},
+		"with a follow-up question":      {set: followed, flags: of(action), said: "it is no confirmation"},
+		"a yes that says something else": {set: inverted, flags: of(action), said: "it is no confirmation"},
+		"too old":                        {set: confirm(""), at: -2 * time.Hour, flags: []string{"--max-age", "1h"}, said: "not within the last"},
+		"by a clock that is wrong":       {set: confirm(""), at: 2 * time.Hour, flags: []string{"--max-age", "1h"}, said: "not within the last"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSigner(t)
-			rec := asking(t, openDesk(t, s.dir), "rm -r build")
-			rec.Questions[0].Type, rec.Questions[0].AllowCustom = question.Boolean, false
-			rec.Questions[0].Options = question.YesAndNo()
-			r := choose(tt.option)
-			p := prove(s.passkey, &rec, r, time.Now().UTC().Add(tt.at))
-			rec.State, rec.Outcome = desk.Answered, &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, At: p.At, Proof: p}
-			status, out := s.verify(s.export(rec), tt.flags...)
-			if status != tt.status || !strings.Contains(out, tt.said) {
-				t.Errorf("%d, %s; want %d, %q", status, out, tt.status, tt.said)
+			rec := desk.Record{ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: tt.set, CreatedAt: time.Now()}
+			if tt.answer == nil {
+				tt.answer = []question.Answer{yes}
+			}
+			s.answered(&rec, time.Now().Add(tt.at), tt.answer...)
+			want := exitBad
+			if tt.said == "Valid" {
+				want = 0
+			}
+			if status, out := s.verify(s.export(rec), tt.flags...); status != want || !strings.Contains(out, tt.said) || want != 0 && strings.Contains(out, "Valid") {
+				t.Errorf("%d, %s; want %d, %q", status, out, want, tt.said)
 			}
 		})
+	}
+}
+
+// TestVerifyPrintsWhatIsSigned: what is not signed can be edited in an export, and is not
+// printed.
+func TestVerifyPrintsWhatIsSigned(t *testing.T) {
+	s := newSigner(t)
+	rec := desk.Record{
+		ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: confirmation("Deploy 3f2a1c?", "12 changes"), CreatedAt: time.Now(), Prove: true,
+		Asker: desk.Asker{Client: "codex", Directory: "/srv/shop", Via: "mcp"}, SessionID: "s1",
+	}
+	s.answered(&rec, time.Now(), question.Answer{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByUser, Note: "after lunch"})
+	edited := rec
+	edited.State, edited.Asker.Via, edited.Asker.Version, edited.CreatedAt = "edited", "edited", "edited", time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
+	edited.Round, edited.Rounds, edited.Metadata, edited.ToolUse = 77, 78, map[string]any{"x": "edited"}, "edited"
+	o := *rec.Outcome
+	o.ID, o.Surface, o.Reason, o.Asked, o.Answerer = "edited", "edited", "edited", "edited", &desk.Answerer{Kind: desk.ProgramAnswerer, Name: "edited"}
+	edited.Outcome, edited.Later = &o, &desk.Outcome{Status: desk.Dismissed, Reason: "edited", Reply: &question.Reply{Dismissed: true, Reason: "edited"}}
+	for _, flags := range [][]string{nil, {"--json"}} {
+		status, want := s.verify(s.export(rec), flags...)
+		if status != 0 {
+			t.Fatalf("%d: %s", status, want)
+		}
+		for _, signed := range []string{rec.ID, "codex", "/srv/shop", "s1", "Deploy 3f2a1c?", "12 changes", "after lunch", "laptop"} {
+			if !strings.Contains(want, signed) {
+				t.Errorf("%v: %q is missing in %s", flags, signed, want)
+			}
+		}
+		if _, got := s.verify(s.export(edited), flags...); got != want {
+			t.Errorf("%v: edited it prints\n%s\ninstead of\n%s", flags, got, want)
+		}
+	}
+	if _, out := s.verify(s.export(rec)); !strings.HasPrefix(out, "Valid: signed with the passkey laptop at "+clock(rec.Outcome.At)+".\nKey "+s.passkey.ID+"\n") {
+		t.Errorf("it prints %s", out)
+	}
+	edited.Prove = false
+	if status, out := s.verify(s.export(edited)); status != exitBad || !strings.Contains(out, "another question, answer or time") {
+		t.Errorf("prove was edited: %d %s", status, out)
+	}
+}
+
+// TestVerifyIDIsNoFile: an id names a question on the desk, whatever files there are; a file has
+// a path, or the suffix of an export.
+func TestVerifyIDIsNoFile(t *testing.T) {
+	s := newSigner(t)
+	rec := desk.Record{ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: confirmation("Deploy?", ""), CreatedAt: time.Now()}
+	s.answered(&rec, time.Now(), question.Answer{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByUser})
+	data, err := os.ReadFile(s.export(rec))
+	s.check(err)
+	dir := t.TempDir()
+	for name, want := range map[string]int{
+		rec.ID: exitBad, "01M6GA60M060R30C1G60R30C1X": exitBad, "01M6": exitBad, "approval": exitBad,
+		"./approval": 0, "approval.json": 0, filepath.Join(dir, "approval"): 0,
+	} {
+		s.check(os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600))
+		cmd := s.program(append([]string{"verify", name}, s.pinned...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); exitStatus(err) != want {
+			t.Errorf("%s: %v %s", name, err, out)
+		}
+	}
+	cmd := s.program(append([]string{"verify", "-"}, s.pinned...)...)
+	cmd.Stdin = bytes.NewReader(data)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("from standard input: %v %s", err, out)
 	}
 }
 

@@ -110,7 +110,7 @@ func TestSignedOverHTTP(t *testing.T) {
 				}
 			}
 			for c, want := range map[*http.Client]int{stranger: http.StatusUnauthorized, browser: http.StatusForbidden} {
-				r, err := http.NewRequest(http.MethodPost, page.ResolveReference(&url.URL{Path: "/answer"}).String(), strings.NewReader(url.Values{"id": {rec.ID}, "asked": {rec.Statement()}, "action": {"confirm"}, "q0": {"0"}}.Encode()))
+				r, err := http.NewRequest(http.MethodPost, page.ResolveReference(&url.URL{Path: "/answer"}).String(), strings.NewReader(url.Values{"id": {rec.ID}, "asked": {rec.Statement()}, "whole": {"yes"}, "action": {"confirm"}, "q0": {"0"}}.Encode()))
 				s.check(err)
 				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 				r.Header.Set("Origin", "http://"+page.Host)

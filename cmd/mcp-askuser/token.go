@@ -34,7 +34,7 @@ func (a *app) tokenAdd() *cobra.Command {
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers",
 	}
 	answers := cmd.Flags().Bool("answers", false, "the token of a front end, through which you answer")
-	prove := cmd.Flags().Bool("prove", false, "have you sign each answer to this agent")
+	prove := cmd.Flags().Bool("prove", false, "have you sign each answer to a confirmation of this agent")
 	cmd.MarkFlagsMutuallyExclusive("answers", "prove")
 	return a.withDesk(cmd, func(_ *cobra.Command, _ *desk.Desk, args []string) error {
 		store, frontEnds, err := a.tokens()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,8 +17,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/api"
-	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -41,17 +38,20 @@ const keysDir = "keys"
 func (a *app) verify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify ID or FILE or -",
-		Short: "Check that the user signed an answer, offline",
+		Short: "Check that the user signed a yes to an action, offline",
 		Example: `  mcp-askuser verify 01JD6Z00
   mcp-askuser show 01JD6Z00 --json > approval.json
   mcp-askuser verify approval.json --keys keys.json \
-    --contains "$GITHUB_SHA" --max-age 1h`,
+    --action "Deploy $GITHUB_SHA?" --max-age 1h`,
 		ValidArgsFunction: a.completeIDs(true),
 	}
-	keyFiles := cmd.Flags().StringArray("keys", nil, "the keys to trust instead of those beside the store: a `file` as passkey list --json prints it; may be repeated")
-	contains := cmd.Flags().String("contains", "", "a `text` that the question or its details must contain")
-	maxAge := cmd.Flags().String("max-age", "", "how old the answer may be, as a `duration` such as 1h")
-	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	flags := cmd.Flags()
+	keyFiles := flags.StringArray("keys", nil,
+		"the keys to trust instead of those beside the store: a `file` as passkey list --json prints it; may be repeated")
+	action := flags.String("action", "", "a `text` that the action must be")
+	line := flags.String("details-contain", "", "a `text` that must be a line of the details")
+	maxAge := flags.String("max-age", "", "how old the answer may be, as a `duration` such as 1h")
+	asJSON := flags.Bool("json", false, "print JSON")
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) error {
 		age, ok := settings.Duration(*maxAge)
 		if *maxAge != "" && (!ok || age == 0) {
@@ -68,75 +68,126 @@ func (a *app) verify() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rec, err := a.readRecord(cmd.Context(), args[0], &keys, pinned)
+		rec, err := a.readRecord(cmd.Context(), args[0], keys, pinned)
 		if err == nil {
-			err = verifyRecord(&rec, &keys, pinned, *contains, age)
+			err = verifyYes(&rec)
+		}
+		q := rec.Asked()
+		switch {
+		case err != nil:
+		case age > 0 && time.Since(rec.Outcome.At).Abs() > age: // or signed where a clock was wrong
+			err = errors.New(words.T("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), age))
+		case flags.Changed("action") && strings.TrimSpace(q[0].Question.Text) != strings.TrimSpace(*action):
+			err = errors.New(words.T("the action is %[1]q, and not %[2]q", q[0].Question.Text, *action))
+		case flags.Changed("details-contain") && !hasLine(q[0].Description, *line):
+			err = errors.New(words.T("the details have no line %q", *line))
 		}
 		if err != nil {
 			return fmt.Errorf(words.T("not valid: %w"), err)
 		}
-		if *asJSON {
-			err = a.printJSON(api.NewStored(rec))
-		} else {
-			a.printVerified(rec)
-		}
-		if err == nil && rec.Confirms() && rec.Asked()[0].Value() != true {
-			err = errors.New(words.T("the user signed it, and did not answer yes"))
-		}
-		return err
+		return a.printVerified(rec, *asJSON)
 	})
 }
 
-// readRecord reads a record from a file or standard input, or finds it on the desk, which has
-// verified it with the keys that count for it: others count only if they are pinned.
-func (a *app) readRecord(ctx context.Context, name string, keys *proof.Keys, pinned bool) (rec desk.Record, err error) {
-	var data []byte
-	if name == "-" {
-		data, err = io.ReadAll(io.LimitReader(a.in, maxInput))
-	} else if data, err = os.ReadFile(name); os.IsNotExist(err) && !strings.ContainsAny(name, `./\`) {
-		d, _, err := a.deskTrusting(func(func(*proof.Keys) error) (proof.Keys, error) { return *keys, nil })
+// readRecord reads a record from standard input or a file, which has a path or ends in .json, or
+// finds it on the desk; and verifies its proof. The desk has verified it with the keys that count
+// for it: others count only if they are pinned.
+func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys, pinned bool) (rec desk.Record, err error) {
+	if name != "-" && !strings.ContainsAny(name, `/\`) && !strings.HasSuffix(name, ".json") {
+		d, _, err := a.deskTrusting(func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil })
 		if err != nil {
 			return rec, err
 		}
-		if rec, err = find(ctx, d, name); !pinned {
-			*keys = proof.Keys{}
+		rec, err = find(ctx, d, name)
+		switch {
+		case err != nil || !pinned && rec.Outcome != nil && rec.Outcome.Proof.Public() != nil:
+			return rec, err
+		case rec.State == desk.Failed:
+			return rec, errors.New(words.Local.Reason(rec.Outcome))
+		case !pinned:
+			keys = proof.Keys{}
 		}
+		return rec, rec.VerifyProof(&keys)
+	}
+	in := io.Reader(a.in)
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return rec, err
+		}
+		defer func() { _ = file.Close() }()
+		in = file
+	}
+	reader := json.NewDecoder(io.LimitReader(in, maxInput))
+	err = reader.Decode(&rec)
+	if err == nil && (rec.ID == "" || reader.More()) {
+		err = errors.New(words.T("it is not one question, as mcp-askuser show ID --json prints it"))
+	}
+	if err != nil {
 		return rec, err
 	}
-	if err == nil {
-		reader := json.NewDecoder(bytes.NewReader(data))
-		if err = reader.Decode(&rec); err == nil && (rec.ID == "" || reader.More()) {
-			err = errors.New(words.T("it is not one question, as mcp-askuser show ID --json prints it"))
-		}
-	}
-	return rec, err
+	return rec, rec.VerifyProof(&keys)
 }
 
-func verifyRecord(rec *desk.Record, keys *proof.Keys, pinned bool, contains string, age time.Duration) error {
-	if rec.State == desk.Failed {
-		return errors.New(words.Local.Reason(rec.Outcome))
+// verifyYes checks that what was signed is a yes of the user's to an action that the surface has
+// shown whole. All that it reads is signed.
+func verifyYes(rec *desk.Record) error {
+	explained := func(o question.Option) bool { return o.Description != "" || o.Preview != "" }
+	unseen := rec.Outcome.Proof.Kind == question.CredentialProof && !rec.Prove // on any surface
+	if !rec.Set.Provable() || unseen || slices.ContainsFunc(rec.Questions[0].Options, explained) {
+		return errors.New(words.T(
+			"it is no confirmation: only the answer to one yes-or-no question that was asked as such can be proven"))
 	}
-	if pinned || rec.Outcome == nil || rec.Outcome.Proof.Public() == nil {
-		if err := rec.VerifyProof(keys); err != nil {
-			return err
-		}
-	}
-	if age > 0 && time.Since(rec.Outcome.At).Abs() > age { // or signed where a clock was wrong
-		return errors.New(words.T("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), age))
-	}
-	if !slices.ContainsFunc(rec.Questions, func(q question.Question) bool {
-		return strings.Contains(q.Text, contains) || strings.Contains(q.Description, contains)
-	}) {
-		return errors.New(words.T("the question does not contain %q", contains))
+	answers := rec.Reply().Answers
+	yes := []string{question.YesID}
+	if len(answers) != 1 || answers[0].By != question.ByUser || !slices.Equal(answers[0].Selected, yes) {
+		return errors.New(words.T("the user signed it, and did not answer yes"))
 	}
 	return nil
 }
 
-func (a *app) printVerified(rec desk.Record) {
-	p := page{width: a.out.width()}
+// hasLine reports whether a text has a line, but for white space at its ends.
+func hasLine(text, line string) bool {
+	line = strings.TrimSpace(line)
+	same := func(x string) bool { return strings.TrimSpace(x) == line }
+	return line != "" && slices.ContainsFunc(strings.Split(text, "\n"), same)
+}
+
+// printVerified prints what is signed, and nothing else of the record.
+func (a *app) printVerified(rec desk.Record, asJSON bool) error {
 	by := rec.Outcome.Proof.Public()
+	s, err := rec.ProofStatement(*rec.Reply(), rec.Outcome.At)
+	if err != nil {
+		return err
+	}
+	s.Version = proof.Version
+	if asJSON {
+		return a.printJSON(struct {
+			proof.Statement
+			Proof *question.Proof `json:"proof"`
+		}{s, by})
+	}
+	p := page{width: a.out.width()}
 	p.line(0, words.T("Valid: %[1]s at %[2]s.", words.Local.Signed(rec.Outcome), clock(by.At)))
 	p.line(0, words.T("Key %s", by.Key))
-	p.record(view.Local(rec))
+	p.line(0, words.T("Question %s", question.Line(s.ID)))
+	program := question.Line(s.Asker.Client)
+	if s.Asker.Directory != "" {
+		program = words.T("%[1]s in %[2]s", program, question.Line(s.Asker.Directory))
+	}
+	p.line(0, words.T("Asked by %s", program))
+	if s.Asker.Agent != "" {
+		p.line(0, words.T("Agent %s", question.Line(s.Asker.Agent)))
+	}
+	if s.Asker.Session != "" {
+		p.line(0, words.T("Session %s", question.Line(s.Asker.Session)))
+	}
+	p.line(0, "")
+	p.responses = rec.Responses()
+	p.question(0)
+	if s.Reply.Note != "" {
+		p.line(0, words.T("Note: %s", question.Block(s.Reply.Note)))
+	}
 	a.print(p.String())
+	return nil
 }

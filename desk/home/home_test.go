@@ -75,7 +75,20 @@ func says(option string) question.Reply {
 
 func submit(t *testing.T, d *desk.Desk, text string) desk.Record {
 	t.Helper()
-	rec, attendance, err := d.Submit(t.Context(), request(text))
+	return ask(t, d, request(text))
+}
+
+// confirms asks for a yes or no.
+func confirms(t *testing.T, d *desk.Desk, text string) desk.Record {
+	t.Helper()
+	r := request(text)
+	r.Set.Questions[0].Type, r.Set.Questions[0].Options = question.Boolean, question.YesAndNo()
+	return ask(t, d, r)
+}
+
+func ask(t *testing.T, d *desk.Desk, r desk.Request) desk.Record {
+	t.Helper()
+	rec, attendance, err := d.Submit(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

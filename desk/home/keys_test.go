@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/proof/prooftest"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
 )
 
 // keyless is the shared desk, on which no keys can be read while it is on.
@@ -63,12 +64,12 @@ func TestKeysOutOfReach(t *testing.T) {
 		return far, join(t, near, far)
 	}
 	alicesDesk, store := keylessStore(nodes.Human, "alice")
-	alice := desk.New(store, desk.Options{Prove: desk.ProveAll, Keys: beside})
+	alice := desk.New(store, desk.Options{Prove: desk.ProveConfirm, Keys: beside})
 	botsDesk, bot := keylessStore(nodes.Agent, "bot")
-	asking := desk.New(bot, desk.Options{Prove: desk.ProveAll, Keys: beside})
-	rec := submit(t, asking, "Which?")
+	asking := desk.New(bot, desk.Options{Prove: desk.ProveConfirm, Keys: beside})
+	rec := confirms(t, asking, "Which?")
 	reply := func() error {
-		_, err := alice.Reply(t.Context(), rec.ID, key.Sign(&rec, says("a"), time.Now()), desk.Evidence{Surface: "web", How: desk.HowPage})
+		_, err := alice.Reply(t.Context(), rec.ID, key.Sign(&rec, says(question.YesID), time.Now()), desk.Evidence{Surface: "web", How: desk.HowPage})
 		return err
 	}
 	if err := reply(); !errors.Is(err, proof.ErrUntrusted) {
@@ -114,9 +115,9 @@ func TestKeysOutOfReach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alice = desk.New(join(t, near, &absent{}), desk.Options{Prove: desk.ProveAll, Keys: beside})
+	alice = desk.New(join(t, near, &absent{}), desk.Options{Prove: desk.ProveConfirm, Keys: beside})
 	asked := rec
-	rec = submit(t, alice, "Which, here?")
+	rec = confirms(t, alice, "Which, here?")
 	if err := reply(); err != nil {
 		t.Errorf("with a key beside the store, on this machine alone: %v", err)
 	}

@@ -29,6 +29,13 @@ func request(text string) desk.Request {
 	}}}}
 }
 
+// confirmation is a request to which an answer can be proven.
+func confirmation(text string) desk.Request {
+	r := request(text)
+	r.Set.Questions[0].Type, r.Set.Questions[0].Options = question.Boolean, question.YesAndNo()
+	return r
+}
+
 func says(option string) question.Reply {
 	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
 }

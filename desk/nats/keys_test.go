@@ -47,7 +47,7 @@ func trust(t *testing.T, human *nats.Store, key prooftest.Passkey) {
 
 // proven asks a question that needs a proof.
 func proven(t *testing.T, d *desk.Desk) desk.Record {
-	r := request(rand.Text())
+	r := confirmation(rand.Text())
 	r.Prove = true
 	return asks(t, d, r)
 }
@@ -58,7 +58,7 @@ func TestKeysOfHumans(t *testing.T) {
 	r := newRigOn(t, 3)
 	credential := func(name string) *nats.Store { return r.Open(natstest.Account, nodes.Human, name) }
 	alice, bob := credential("alice"), credential("bob")
-	strict := desk.New(alice, desk.Options{Prove: desk.ProveAll, Keys: func(func(*proof.Keys) error) (proof.Keys, error) {
+	strict := desk.New(alice, desk.Options{Prove: desk.ProveConfirm, Keys: func(func(*proof.Keys) error) (proof.Keys, error) {
 		return proof.Keys{}, errors.New("the keys beside the store are read")
 	}})
 	stolen := prooftest.New("laptop")
@@ -76,13 +76,13 @@ func TestKeysOfHumans(t *testing.T) {
 	} {
 		r.put("_R_.ask.keys."+subject, proof.Keys{Passkeys: []proof.Passkey{d.Passkey}})
 		rec := proven(t, r.asking)
-		if _, err := strict.Reply(t.Context(), rec.ID, d.Sign(&rec, says("a"), time.Now()), byPage); !errors.Is(err, proof.ErrUntrusted) {
+		if _, err := strict.Reply(t.Context(), rec.ID, d.Sign(&rec, says(question.YesID), time.Now()), byPage); !errors.Is(err, proof.ErrUntrusted) {
 			t.Errorf("with a key in %s: %v", subject, err)
 		}
 	}
 	for name, d := range devices {
 		rec := proven(t, r.asking)
-		if _, err := strict.Reply(t.Context(), rec.ID, d.Sign(&rec, says("a"), time.Now()), byPage); err != nil {
+		if _, err := strict.Reply(t.Context(), rec.ID, d.Sign(&rec, says(question.YesID), time.Now()), byPage); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		check := func(reader string, got desk.Record, err error) {
@@ -102,11 +102,12 @@ func TestKeysOfHumans(t *testing.T) {
 	}
 	for name, d := range foreign {
 		rec := proven(t, r.asking)
-		reply := d.Sign(&rec, says("a"), time.Now())
+		reply := d.Sign(&rec, says(question.YesID), time.Now())
 		if _, err := strict.Reply(t.Context(), rec.ID, reply, byPage); !errors.Is(err, desk.ErrProofRequired) || !strings.Contains(err.Error(), "another human than the one who answered: bob") {
 			t.Errorf("with %s: %v", name, err)
 		}
 		o := forged(&rec)
+		o.Reply.Answers[0].Selected = []string{question.YesID}
 		o.Proof, o.At = reply.Proof, reply.Proof.At
 		reply.Proof = nil
 		signed(t, &rec, &o, alice)
@@ -116,7 +117,7 @@ func TestKeysOfHumans(t *testing.T) {
 		}
 	}
 	rec := proven(t, r.asking)
-	if _, err := strict.Reply(t.Context(), rec.ID, stolen.Sign(&rec, says("a"), time.Now()), byPage); !errors.Is(err, proof.ErrUntrusted) {
+	if _, err := strict.Reply(t.Context(), rec.ID, stolen.Sign(&rec, says(question.YesID), time.Now()), byPage); !errors.Is(err, proof.ErrUntrusted) {
 		t.Errorf("with a key of nobody's: %v", err)
 	}
 	trust(t, bob, stolen)
@@ -129,11 +130,11 @@ func TestKeysOfHumans(t *testing.T) {
 func TestRemovedKey(t *testing.T) {
 	r := newRig(t)
 	alice := r.Open(natstest.Account, nodes.Human, "alice")
-	strict := desk.New(alice, desk.Options{Prove: desk.ProveAll})
+	strict := desk.New(alice, desk.Options{Prove: desk.ProveConfirm})
 	laptop := prooftest.New("laptop")
 	trust(t, alice, laptop)
 	before, after := proven(t, r.asking), proven(t, r.asking)
-	if _, err := strict.Reply(t.Context(), before.ID, laptop.Sign(&before, says("a"), time.Now()), byPage); err != nil {
+	if _, err := strict.Reply(t.Context(), before.ID, laptop.Sign(&before, says(question.YesID), time.Now()), byPage); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := alice.Keys(t.Context(), "", func(keys *proof.Keys) error {
@@ -142,7 +143,7 @@ func TestRemovedKey(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := strict.Reply(t.Context(), after.ID, laptop.Sign(&after, says("a"), time.Now()), byPage); !errors.Is(err, proof.ErrUntrusted) {
+	if _, err := strict.Reply(t.Context(), after.ID, laptop.Sign(&after, says(question.YesID), time.Now()), byPage); !errors.Is(err, proof.ErrUntrusted) {
 		t.Errorf("removed: %v", err)
 	}
 	if got := r.ends(t, r.asking, before.ID); got.State != desk.Answered || got.Outcome.Proof.Name != "alice/laptop" {

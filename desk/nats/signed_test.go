@@ -21,7 +21,7 @@ import (
 func signed(t *testing.T, rec *desk.Record, o *desk.Outcome, by *nats.Store) {
 	t.Helper()
 	o.At = o.At.Round(0).UTC()
-	s := proof.Statement{ID: rec.ID, Questions: rec.Questions, At: o.At, Asker: proof.Asker{
+	s := proof.Statement{ID: rec.ID, Prove: rec.Prove, Questions: rec.Questions, At: o.At, Asker: proof.Asker{
 		Client: rec.Asker.Client, Directory: rec.Asker.Directory, Agent: rec.Asker.Agent, Session: rec.SessionID,
 	}}
 	if o.Reply == nil {
@@ -111,8 +111,8 @@ func TestOnlySignedOutcomesCount(t *testing.T) {
 				t.Helper()
 				switch tc.want {
 				case desk.Answered:
-					if p := got.Outcome.Proof; got.State != desk.Answered || p == nil || !p.Verified || p.Name != "alice" || p.Kind != question.CredentialProof {
-						t.Errorf("%s: %s, with the proof %+v", what, got.State, p)
+					if p := got.Outcome.Credential; got.State != desk.Answered || p == nil || !p.Verified || p.Name != "alice" || got.Outcome.Proof != nil {
+						t.Errorf("%s: %s, signed with %+v", what, got.State, p)
 					}
 				case "":
 					if got.State != desk.Failed || got.Reply() != nil {
@@ -180,7 +180,7 @@ func TestUnlistedHuman(t *testing.T) {
 		_, err := r.alice.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage})
 		return err
 	})
-	if got := r.ends(t, r.asking, rec.ID); got.State != desk.Answered || got.Outcome.Proof == nil || got.Outcome.Proof.Name != "alice" {
+	if got := r.ends(t, r.asking, rec.ID); got.State != desk.Answered || got.Outcome.Credential == nil || got.Outcome.Credential.Name != "alice" {
 		t.Errorf("listed: %+v", got.Outcome)
 	}
 	old := asks(t, r.asking, request("Old?"))
@@ -203,22 +203,26 @@ func TestUnlistedHuman(t *testing.T) {
 // proof enough, unless their own setting wants a key that asks them.
 func TestPolicyOfTheDesk(t *testing.T) {
 	r := newRig(t)
-	if err := r.Open(natstest.Account, nodes.Operator, "").Trust(t.Context(), nil, desk.ProveAll); err != nil {
+	if err := r.Open(natstest.Account, nodes.Operator, "").Trust(t.Context(), nil, desk.ProveConfirm); err != nil {
 		t.Fatal(err)
 	}
 	page := desk.Evidence{Surface: "web", How: desk.HowPage}
-	rec := asks(t, r.asking, request("Which?"))
+	rec := asks(t, r.asking, confirmation("Which?"))
 	if !rec.Prove {
 		t.Fatal("the asker does not know the policy")
 	}
-	strict := desk.New(r.Open(natstest.Account, nodes.Human, "bob"), desk.Options{Prove: desk.ProveAll})
-	if _, err := strict.Reply(t.Context(), rec.ID, says("a"), page); !strict.RequiresProof(&rec) || !errors.Is(err, desk.ErrProofRequired) {
+	strict := desk.New(r.Open(natstest.Account, nodes.Human, "bob"), desk.Options{Prove: desk.ProveConfirm})
+	if _, err := strict.Reply(t.Context(), rec.ID, says(question.YesID), page); !strict.RequiresPasskey(&rec) || !errors.Is(err, desk.ErrProofRequired) {
 		t.Errorf("against one's own setting: %v", err)
 	}
-	if _, err := r.alice.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "cli", How: desk.HowCommand}); !errors.Is(err, desk.ErrUserRequired) {
+	if _, err := r.alice.Reply(t.Context(), rec.ID, says(question.YesID), desk.Evidence{Surface: "cli", How: desk.HowCommand}); !errors.Is(err, desk.ErrUserRequired) {
 		t.Errorf("a program: %v", err)
 	}
-	if _, err := r.alice.Reply(t.Context(), rec.ID, says("a"), page); r.alice.RequiresProof(&rec) || err != nil {
+	phone := desk.Evidence{Surface: "phone", How: desk.HowPhone}
+	if _, err := r.alice.Reply(t.Context(), rec.ID, says(question.YesID), phone); !errors.Is(err, desk.ErrProofRequired) {
+		t.Errorf("on a surface that need not show it whole: %v", err)
+	}
+	if _, err := r.alice.Reply(t.Context(), rec.ID, says(question.YesID), page); r.alice.RequiresPasskey(&rec) || err != nil {
 		t.Errorf("a credential: %v", err)
 	}
 	got := r.ends(t, desk.New(c(t, r, "bot"), desk.Options{Prove: desk.ProveConfirm}), rec.ID)

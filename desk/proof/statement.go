@@ -32,6 +32,7 @@ type Statement struct {
 	Questions []question.Question `json:"questions"`
 	Reply     question.Reply      `json:"reply"`
 	Status    string              `json:"status,omitempty"` // of an end without a reply
+	Prove     bool                `json:"prove,omitempty"`  // it was asked with a proof, so that it was shown whole
 	At        time.Time           `json:"at"`               // in UTC
 }
 

@@ -48,7 +48,7 @@ type Token struct {
 	Name    string    `json:"-"`      // of the agent, and its file's
 	Hash    string    `json:"sha256"` // in hexadecimal digits
 	Created time.Time `json:"created_at"`
-	Prove   bool      `json:"x-proof,omitempty"` // answers to its questions need a proof
+	Prove   bool      `json:"x-proof,omitempty"` // answers to its confirmations need a proof
 }
 
 func hashOf(token string) string {

@@ -17,7 +17,9 @@ import (
 	"mcp-askuser/ui"
 )
 
-// newSigningRig is the tools over a desk on which every answer must be signed, with a page that
+const sure = `{"questions":[{"question":"Sure?","type":"boolean"}]}`
+
+// newSigningRig is the tools over a desk on which every confirmation must be signed, with a page that
 // no browser of ours can open. Sign answers a record with a proof.
 func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 	t.Helper()
@@ -30,7 +32,7 @@ func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 		t.Fatal(err)
 	}
 	page := surfaceFunc{"web", func(context.Context) error { return ui.Unavailablef("no desktop") }}
-	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveAll, Keys: func(func(*proof.Keys) error) (proof.Keys, error) {
+	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveConfirm, Keys: func(func(*proof.Keys) error) (proof.Keys, error) {
 		return proof.Keys{Humans: map[string]string{public: "ada"}}, nil
 	}}, Elicit(), page)
 	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
@@ -41,7 +43,7 @@ func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply, at := question.Reply{Answers: []question.Answer{{QuestionID: rec.Questions[0].ID, Selected: []string{"a"}}}}, time.Now().UTC()
+		reply, at := question.Reply{Answers: []question.Answer{{QuestionID: rec.Questions[0].ID, Selected: []string{question.YesID}}}}, time.Now().UTC()
 		statement, err := rec.ProofStatement(reply, at)
 		if err != nil {
 			t.Fatal(err)
@@ -68,16 +70,16 @@ var urls = mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: 
 func TestSignedAtAddress(t *testing.T) {
 	check := func(t *testing.T, r *rig, form mcp.ElicitationParams) {
 		t.Helper()
-		if id := r.open().ID; form.Mode != mcp.ElicitationModeURL || form.URL != "http://localhost:4000/?token=once" || form.ElicitationID != id || form.Message != "Sign your answer on the page: Which?" {
+		if id := r.open().ID; form.Mode != mcp.ElicitationModeURL || form.URL != "http://localhost:4000/?token=once" || form.ElicitationID != id || form.Message != "Sign your answer on the page: Sure?" {
 			t.Errorf("asked of the client: %+v", form)
 		}
 	}
 	signed := func(t *testing.T, got result) {
 		t.Helper()
-		if status := got.status(t); status != "answered A" {
+		if status := got.status(t); status != "answered" {
 			t.Errorf("the result is %s", status)
 		}
-		if text := got.text(t); !strings.HasSuffix(text, "This answer was signed by the user with their credential of the desk.") {
+		if text := got.text(t); !strings.Contains(text, `"Sure?"="Yes"`) || !strings.HasSuffix(text, "This answer was signed by the user with their credential of the desk.") {
 			t.Error(text)
 		}
 	}
@@ -98,7 +100,7 @@ func TestSignedAtAddress(t *testing.T) {
 			asked <- form
 			return accepted, nil
 		}
-		got := r.start(t.Context(), l, request(which))
+		got := r.start(t.Context(), l, request(sure))
 		check(t, r, within(t, asked))
 		id := r.open().ID
 		sign(id)
@@ -109,9 +111,9 @@ func TestSignedAtAddress(t *testing.T) {
 	})
 	both("a round trip of the call", func(t *testing.T, r *rig, sign func(id string)) {
 		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: "2026-07-28", Modern: true}}
-		first := within(t, r.start(t.Context(), l, request(which)))
+		first := within(t, r.start(t.Context(), l, request(sure)))
 		check(t, r, formOf(t, first))
-		back := request(which)
+		back := request(sure)
 		back.Params.RequestState = first.RequestState
 		back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*accepted)}
 		got := r.start(t.Context(), l, back)
@@ -152,7 +154,7 @@ func TestSignedElsewhere(t *testing.T) {
 				return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}}, nil
 			}
 			const want = `They must sign the answer with a passkey on the page, which mcp-askuser web --open opens.`
-			if text := within(t, r.start(t.Context(), l, request(which))).text(t); !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, want) {
+			if text := within(t, r.start(t.Context(), l, request(sure))).text(t); !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, want) {
 				t.Error(text)
 			}
 		})

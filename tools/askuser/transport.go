@@ -62,7 +62,7 @@ type Client struct {
 	// Agent is the owner of the token that came with the call; empty where none
 	// is needed. What one agent asks is hidden from all others.
 	Agent string
-	Prove bool // the token has answers to its questions proven
+	Prove bool // the token has answers to its confirmations proven
 	// Session identifies the dialogue where the client names none: it is unique
 	// to the connection, and unguessable. It is empty where calls have nothing in
 	// common but their agent.

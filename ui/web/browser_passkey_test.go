@@ -12,12 +12,14 @@ import (
 	"encoding/base64"
 	"net/url"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
@@ -52,7 +54,7 @@ func sign(t *testing.T, l look) *signing {
 	}
 	s.view = newView(t, browser(t), l, chromedp.WithNewBrowserContext())
 	s.rig = start(t, func(o *Options) {
-		o.Desk = desk.New(store, desk.Options{MaxRounds: 10, Prove: desk.ProveAll, Keys: trusted})
+		o.Desk = desk.New(store, desk.Options{MaxRounds: 10, Prove: desk.ProveConfirm, Keys: trusted})
 		o.Proves = true
 		o.AddPasskey = func(ctx context.Context, key proof.Passkey) error {
 			_, err := o.Desk.Keys(ctx, "", func(keys *proof.Keys) error { keys.Passkeys = append(keys.Passkeys, key); return nil })
@@ -224,7 +226,7 @@ func TestBrowserPasskeyRefused(t *testing.T) {
 			}
 			s.rewrite(open[0], "3f2a1c", "3f2a1d")
 		}, unasked: true, want: "The question has changed since it was shown: read it again."},
-		"a signature left out": {alter: `(form) => form.delete("proof")`, want: "This answer must be signed by the user: with a passkey on the page"},
+		"a signature left out": {alter: `(form) => form.delete("proof")`, want: "This answer must be signed by the user, on the page"},
 		"no credential":        {alter: `(form) => form.set("proof", "x")`, want: "The browser's response is no credential"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -316,6 +318,41 @@ func TestBrowserPasskeyReplay(t *testing.T) {
 	s.pending(again.ID)
 }
 
+// TestBrowserSignedWhole: a question that does not fit on the screen is signed only once it
+// was scrolled to its end; a leap to the options is not enough. What Markdown would hide is shown.
+func TestBrowserSignedWhole(t *testing.T) {
+	t.Parallel()
+	for name, l := range map[string]look{"wide": wide, "phone": tall} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sign(t, l)
+			s.register("laptop")
+			q := deploy()
+			q.Description = strings.Repeat("A line of the details.\n\n", 100) + "[//]: # (and the backups)"
+			rec := s.open(q)
+			s.shows(within(rec.ID, ".about"), "[//]: # (and the backups)")
+			s.view.keys("y", kb.Enter)
+			s.shows(".refused", "Your answer is signed: scroll to the end of the question first.")
+			s.pending(rec.ID)
+			eval[bool](s.view, `(scrollTo(0, document.documentElement.scrollHeight), true)`)
+			s.yes(rec)
+			s.shows(".refused", "Your answer is signed: scroll to the end of the question first.")
+			s.pending(rec.ID)
+			eval[bool](s.view, `((async () => {
+				for (scrollTo(0, 0); scrollY + innerHeight < document.documentElement.scrollHeight - 1; scrollBy(0, innerHeight / 2)) {
+					await new Promise(requestAnimationFrame);
+				}
+			})(), true)`)
+			s.wait(`document.querySelector("[name=whole]").value === "yes"`)
+			s.yes(rec)
+			s.answered(rec.ID)
+			short := s.open(deploy())
+			s.view.keys("y", kb.Enter)
+			s.answered(short.ID)
+		})
+	}
+}
+
 // TestBrowserPasskeyNone: where nothing can be signed the page says what to do.
 func TestBrowserPasskeyNone(t *testing.T) {
 	t.Parallel()
@@ -338,12 +375,12 @@ func TestBrowserPasskeyNone(t *testing.T) {
 
 	s = sign(t, scriptless)
 	rec = s.open(deploy())
-	s.shows(within(rec.ID, "form"), "Passkeys need scripts, which are off")
+	s.shows(within(rec.ID, "form"), "Signing needs scripts, which are off")
 	s.click(chosen(rec.ID, 0, "0"))
 	if status := s.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 403 {
 		t.Errorf("the status is %d", status)
 	}
-	s.shows(".refused", "This answer must be signed by the user: with a passkey on the page")
+	s.shows(".refused", "This answer must be signed by the user, on the page")
 	s.pending(rec.ID)
 	s.click(within(rec.ID, ".dismiss summary"), within(rec.ID, ".panel.dismiss button")) // needs no proof
 	s.shows("#news", "Dismissed.")

@@ -125,9 +125,9 @@ func TestFrontEnd(t *testing.T) {
 // An answer that must be signed is taken from nothing that cannot sign; the page says
 // beforehand that it is signed.
 func TestProofOverHTTP(t *testing.T) {
-	g := start(t, func(o *Options) { o.Desk = desk.New(newStore(t), desk.Options{Prove: desk.ProveAll}) })
-	rec := g.ask("", single("db"))
-	answer := `{"id":"` + rec.ID + `","answers":{"db":"pg"}}`
+	g := start(t, func(o *Options) { o.Desk = desk.New(newStore(t), desk.Options{Prove: desk.ProveConfirm}) })
+	rec := g.ask("", boolean("go"))
+	answer := `{"id":"` + rec.ID + `","answers":{"go":true}}`
 	g.want(http.StatusForbidden, api.ProofRequired, "POST", "/api/task/answer", answer)
 	if a := g.send(g.fromFrontEnd("/api/task/answer", answer)); a.status != http.StatusForbidden || !strings.Contains(string(a.body), api.ProofRequired) {
 		t.Errorf("a front end: %d %s", a.status, a.body)
@@ -226,5 +226,39 @@ func TestElsewhere(t *testing.T) {
 		if got := strings.Join(c.Elsewhere(), " "); got != want {
 			t.Errorf("attended %v: %q, want %q", attended, got, want)
 		}
+	}
+}
+
+// TestSignedIsShownWhole: the page shows word for word what is to be signed, and nothing is
+// signed before its script says that the end was in sight.
+func TestSignedIsShownWhole(t *testing.T) {
+	g := start(t, func(o *Options) { o.Desk = desk.New(newStore(t), desk.Options{Prove: desk.ProveConfirm}) })
+	q := boolean("go")
+	q.Description = "Three files.\n\n[//]: # (and the backups)"
+	rec := g.ask("", q)
+	v := g.visitor()
+	if _, page := v.get("/?id=" + rec.ID); !strings.Contains(page, q.Description) {
+		t.Errorf("the details are not shown word for word:\n%s", page)
+	}
+	for name, tt := range map[string]struct {
+		form     []string
+		unscript bool
+		want     string
+	}{
+		"as it opens":          {form: []string{"whole", ""}, want: "scroll to the end of the question first"},
+		"not said":             {want: "scroll to the end of the question first"},
+		"without the script":   {form: []string{"whole", "yes"}, unscript: true, want: "must be signed by the user, on the page"},
+		"its end was in sight": {form: []string{"whole", "yes"}, want: "needs a passkey"},
+	} {
+		form := v.form("/answer", confirmed(rec.ID, append(tt.form, "q0", "0", "asked", rec.Statement())...))
+		if !tt.unscript {
+			form.Header.Set("X-Script", "1")
+		}
+		if status, page := v.take(form); status != http.StatusForbidden || !strings.Contains(page, tt.want) {
+			t.Errorf("%s: %d, want %q in\n%s", name, status, tt.want, page)
+		}
+	}
+	if now, err := g.desk.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
+		t.Errorf("%+v, %v", now.Outcome, err)
 	}
 }

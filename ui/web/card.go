@@ -26,7 +26,8 @@ type card struct {
 	Began string // when the human got it, in ms of Unix time
 
 	Deadline *time.Time
-	Proves   bool // the answer is signed
+	Signed   bool // the answer is signed, so that the question must be shown whole
+	Passkey  bool // with a passkey
 	Attach   bool // the answer takes files
 	Limited  bool // after this round the session may not ask for a while
 	Alike    []duplicate
@@ -62,7 +63,8 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 		if c.Limited, err = s.Desk.AtLimit(ctx, rec.SessionID); err != nil {
 			s.Log.WarnContext(ctx, "web: a card without its round limit", "id", rec.ID, "error", err)
 		}
-		if c.Proves = s.Desk.RequiresProof(rec); !c.Proves { // a signature counts for one record
+		c.Passkey = s.Desk.RequiresPasskey(rec)
+		if c.Signed = s.Desk.RequiresProof(rec); !c.Signed { // a signature counts for one record
 			c.addDuplicates(rec, open, form["also"])
 		}
 	}

@@ -129,6 +129,7 @@ type field struct {
 	Key       string // the id of its element
 	Record    string // the id of its record
 	Attach    bool   // it takes files
+	Signed    bool   // its description is shown word for word: Markdown can hide a line
 	At        int    // among all questions of the set
 	Number    string // "1 of 3"; empty for the only one, and for follow-ups
 	Native    bool   // the browser may insist on an answer: it is always in sight
@@ -186,7 +187,7 @@ func (c *card) Fields() []field {
 }
 
 func (c *card) field(q *question.Question, at int) field {
-	f := field{Step: dialogue.Step{Question: q}, Key: fmt.Sprintf("%s-%d", c.ID, at), Record: c.ID, Attach: c.Attach, At: at}
+	f := field{Step: dialogue.Step{Question: q}, Key: fmt.Sprintf("%s-%d", c.ID, at), Record: c.ID, Attach: c.Attach, Signed: c.Signed, At: at}
 	step := c.dialogue.Step(q.ID)
 	if step == nil {
 		return f

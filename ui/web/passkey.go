@@ -67,9 +67,6 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Reco
 	if len(keys) == 0 {
 		return s.showFault(w, r, rec.ID, http.StatusForbidden, errNoPasskey)
 	}
-	if r.PostForm.Get("asked") != rec.Statement() { // what is signed is what was shown
-		return s.showFault(w, r, rec.ID, http.StatusForbidden, errChanged)
-	}
 	at := s.Now().UTC().Round(0)
 	statement, err := rec.ProofStatement(reply, at)
 	if err != nil {
@@ -94,6 +91,7 @@ func (s *Server) passkeys(ctx context.Context, id, host string) ([]proof.Passkey
 var (
 	errNoPasskey = errors.New(words.Mark("this answer needs a passkey, and there is none for this page: in a terminal run mcp-askuser passkey add, then mcp-askuser web --open"))
 	errChanged   = errors.New(words.Mark("the question has changed since it was shown: read it again"))
+	errUnread    = errors.New(words.Mark("your answer is signed: scroll to the end of the question first"))
 	errUnproven  = errors.New(words.Mark("the signature does not count"))
 )
 

@@ -44,8 +44,17 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		reply.Proof, err = s.proofIn(r, &rec, reply)
 	}
-	if err == nil && reply.Proof == nil && rec.Outcome == nil && desk.StatusOf(reply) == desk.Answered && s.Desk.RequiresProof(&rec) && scripted(r) {
-		return s.askProof(w, r, &rec, reply)
+	if err == nil && rec.Outcome == nil && desk.StatusOf(reply) == desk.Answered && s.Desk.RequiresProof(&rec) {
+		switch {
+		case !scripted(r): // nothing tells whether its end was in sight
+			err = desk.ErrProofRequired
+		case r.PostForm.Get("whole") == "":
+			err = errUnread
+		case r.PostForm.Get("asked") != rec.Statement(): // what is signed is what was shown
+			err = errChanged
+		case reply.Proof == nil && s.Desk.RequiresPasskey(&rec):
+			return s.askProof(w, r, &rec, reply)
+		}
 	}
 	ended := rec
 	if err == nil {
@@ -236,7 +245,7 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, id string, 
 		return s.showForm(w, r, id, http.StatusBadRequest, func(*card) {})
 	case errors.As(err, &found):
 		return s.showForm(w, r, id, http.StatusBadRequest, func(c *card) { c.refuse(found) })
-	case errors.Is(err, desk.ErrProofRequired), errors.Is(err, errUnproven):
+	case errors.Is(err, desk.ErrProofRequired), errors.Is(err, errUnproven), errors.Is(err, errUnread), errors.Is(err, errChanged):
 		return s.showFault(w, r, id, http.StatusForbidden, err)
 	case problemOf(err) != nil:
 		return err

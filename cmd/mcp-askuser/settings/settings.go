@@ -82,7 +82,7 @@ func table(v *Values) []*Setting {
 		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, words.T("file")), flagWith: "dir", help: "the file with the certificate authority of those nodes"},
 		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
 		{Key: "keep_history", value: age(&v.KeepHistory), fallback: "0", help: "how long to keep past questions, 0 for ever"},
-		{Key: "prove", value: strictest(&v.Prove, "none", "confirm", "permissions", "all"), fallback: "none", help: "which answers you sign: none, those to a confirmation (confirm), to a permission too (permissions), or all"},
+		{Key: "prove", value: strictest(&v.Prove, "none", "confirm"), fallback: "none", help: "which answers you sign: none, or those to confirmations (confirm)"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
 		{Key: "desktop_notifications", value: choice(&v.Desktop, "auto", "off"), fallback: "auto", help: "notifications on the desktop: auto or off"},

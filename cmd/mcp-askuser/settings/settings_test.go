@@ -66,7 +66,7 @@ func TestDefaults(t *testing.T) {
 // What needs a proof only grows: no place allows what another forbids.
 func TestProveGrows(t *testing.T) {
 	for _, tc := range []struct{ file, environment, want string }{
-		{"confirm", "none", "confirm"}, {"confirm", "all", "all"}, {"all", "permissions", "all"}, {"none", "confirm", "confirm"}, {"confirm", "nothing", "confirm"},
+		{"confirm", "none", "confirm"}, {"none", "confirm", "confirm"}, {"confirm", "nothing", "confirm"},
 	} {
 		got := load(map[string]string{EnvFile: write(t, "prove = \""+tc.file+"\"\n"), "ASK_PROVE": tc.environment})
 		if got.Values.Prove != tc.want {

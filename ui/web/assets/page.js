@@ -517,7 +517,22 @@ function prepare(card) {
   restoreForm(form);
   for (const el of card.querySelectorAll('.previews > .option > .preview')) el.open ||= innerWidth >= 1024;
   renewForm(form);
+  awaitEnd(form);
   ages();
+}
+
+// awaitEnd notes when a question whose answer is signed was scrolled from its top to its end: a
+// key that chooses an option leaps over what is above it.
+function awaitEnd(form) {
+  const { elements: { whole } } = form;
+  let seen = 0; // from the top of the form
+  onscroll = () => {
+    const { top, height } = form.getBoundingClientRect();
+    if (-top <= seen) seen = Math.max(seen, innerHeight - top);
+    if (height && seen > height - 1) whole.value = 'yes';
+  };
+  if (whole) new ResizeObserver(onscroll).observe(form);
+  else onscroll = null;
 }
 
 // ---- Live updates
