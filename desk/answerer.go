@@ -138,7 +138,7 @@ func (a *Answerer) limit(rec *Record, by *Author) {
 }
 
 // permit returns ErrUserRequired where the answerer of an outcome may not give its reply.
-// A program may not answer a confirmation or a permission, though it may dismiss a
+// A program may not answer what only the user may, though it may dismiss a
 // confirmation; a host answers only its own dialog; an asker gives only what it brought
 // along, and the declared defaults after a timeout. Only an asker's answers are marked so.
 func (rec *Record) permit(o *Outcome) error {
@@ -153,7 +153,7 @@ func (rec *Record) permit(o *Outcome) error {
 	case UserAnswerer:
 		ok = true
 	case ProgramAnswerer:
-		ok = !rec.Asker.Permission() && (!rec.RequiresUser() || o.Status != Answered)
+		ok = !rec.Asker.Mirrored() && (!rec.RequiresUser() || o.Status != Answered)
 	case HostAnswerer:
 		ok = rec.Asker.Mirrored()
 	case AskerAnswerer:

@@ -213,9 +213,6 @@ func (in *claudeInput) answer(rec desk.Record) bool {
 		if x.Answer == nil {
 			continue
 		}
-		if rec.Outcome.FromProgram() { // to the host every answer is the user's
-			notes[x.Question.Text] = strings.TrimSpace("Answered by " + words.Program(rec.Outcome) + ", not by the user themselves. " + x.Note)
-		}
 		own := normalized(x.Question, *x.Answer)
 		text := joinAnswers(x.Question, &own)
 		if read := splitAnswers(x.Question, text); text == "" || !slices.Equal(x.Question.Words(&read), x.Question.Words(&own)) {

@@ -129,11 +129,8 @@ func CodexReplies(content json.RawMessage) map[string]string {
 }
 
 // printMessage writes a reply as the message that Codex's own dialog sends; notes are
-// further lines. As in printCodex, a program's is not printed.
+// further lines.
 func (in CodexEvent) printMessage(rec desk.Record) []byte {
-	if rec.Outcome.FromProgram() {
-		return nil
-	}
 	r, x := rec.Reply(), rec.Asked()[0]
 	text := strings.TrimSpace(x.Text() + "\n" + x.Note + "\n" + r.Note)
 	if r.Dismissed || r.Discuss {
@@ -155,12 +152,8 @@ const (
 )
 
 // printCodex writes a reply as Codex reads it: the labels and texts for each question,
-// as its dialog marks them. The protocol has no dismissal, which goes as a text, and no
-// answerer: the reply of a program is not printed.
+// as its dialog marks them. The protocol has no dismissal, which goes as a text.
 func printCodex(rec desk.Record) []byte {
-	if rec.Outcome.FromProgram() {
-		return nil
-	}
 	type answer struct {
 		Answers []string `json:"answers"`
 	}

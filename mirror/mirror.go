@@ -202,9 +202,6 @@ func (o *Options) printReply(ctx context.Context, ev event, rec desk.Record) {
 		_ = o.Desk.Archive(context.WithoutCancel(ctx), rec.ID)
 		return
 	}
-	if by := rec.Outcome.Answerer; by != nil && by.Agents {
-		return // the agent answered its own question: the user has the dialog
-	}
 	text := ev.print(rec)
 	if text == nil {
 		return

@@ -211,6 +211,40 @@ type decision struct {
 
 const several = `{"question":"Which features?","header":"Features","options":[{"label":"Logs, metrics","description":""},{"label":"Cache","description":""},{"label":"Say \"hi\"","description":""}],"multiSelect":true}`
 
+// A question that the host shows too takes only the user's reply: a program's is refused,
+// and the question stays on the desk until the user replies.
+func TestProgramIsRefused(t *testing.T) {
+	for _, name := range []string{"claude-code", "opencode"} {
+		t.Run(name, func(t *testing.T) {
+			asked := request("s1", one)
+			if name == "opencode" {
+				asked = `{"type":"question.asked","directory":"/home/ada/shop","properties":{"id":"que_1","sessionID":"ses_1","questions":[` +
+					`{"question":"Which database?","header":"DB","options":[{"label":"PostgreSQL","description":""},{"label":"MongoDB","description":""}]}],` +
+					`"tool":{"messageID":"m","callID":"c"}}}`
+			}
+			b := start(t, t.TempDir(), asked, func(o *mirror.Options) { o.Host = host(t, name) })
+			rec := b.record()
+			for _, r := range []question.Reply{
+				{Answers: []question.Answer{choice("q1", "MongoDB")}}, {Dismissed: true}, {Discuss: true, Note: "why?"},
+			} {
+				for _, how := range []desk.How{desk.HowAPI, desk.HowCommand} {
+					_, err := b.desk.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "shell", How: how})
+					if !errors.Is(err, desk.ErrUserRequired) {
+						t.Errorf("%+v by %s: %v", r, how, err)
+					}
+				}
+			}
+			if now := get(t, b.desk, rec.ID); now.Outcome != nil || !now.Attended {
+				t.Errorf("it has left the desk: %+v", now.Outcome)
+			}
+			b.replyBy(rec, question.Reply{Answers: []question.Answer{choice("q1", "PostgreSQL")}}, desk.HowPage)
+			if text := b.printed(); !strings.Contains(text, "PostgreSQL") {
+				t.Errorf("printed %s", text)
+			}
+		})
+	}
+}
+
 // What a human replies on the desk is what Claude Code reads, and what it says
 // in its turn is what it took.
 func TestAnsweredHere(t *testing.T) {
@@ -230,13 +264,9 @@ func TestAnsweredHere(t *testing.T) {
 		{"two, one left open", one + "," + several, question.Reply{Answers: []question.Answer{choice("q2", "Cache")}}, `{"Which features?":"Cache"}`, ""},
 		{"notes", one + "," + several, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"MongoDB"}, Note: "for now"}, {QuestionID: "q2", Note: "ask Ada"}}},
 			`{"Which database?":"MongoDB","Which features?":"(notes only)"}`, `{"Which database?":{"notes":"for now"},"Which features?":{"notes":"ask Ada"}}`},
-		{"by a program", one, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}}, `{"Which database?":"MongoDB"}`,
-			`{"Which database?":{"notes":"Answered by a program, not by the user themselves."}}`},
 		{"dismissed", one, question.Reply{Dismissed: true, Reason: "later"}, "", `Their reason: \"later\"`},
-		{"dismissed by a program", one, question.Reply{Dismissed: true}, "", "dismissed by a program, not by the user themselves"},
 		{"to be discussed", one + "," + several, question.Reply{Discuss: true, Answers: []question.Answer{choice("q2", "Cache")}, Note: "what does it cost?"}, "",
 			`They write: \"what does it cost?\". Answered so far: \"Which features?\"=\"Cache\". Talk about it`},
-		{"put back by a program", one, question.Reply{Discuss: true, Note: "why?"}, "", `to be discussed first by a program, not by the user themselves. It writes: \"why?\".`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -245,11 +275,7 @@ func TestAnsweredHere(t *testing.T) {
 			if by := rec.Asker; by.Client != "claude-code" || by.Via != desk.ViaHook || by.Directory != "/home/ada/shop" || !rec.Attended {
 				t.Errorf("asked by %+v, attended %v", by, rec.Attended)
 			}
-			how := desk.HowPage
-			if strings.HasSuffix(tc.name, "by a program") {
-				how = desk.HowAPI
-			}
-			b.replyBy(rec, tc.reply, how)
+			b.replyBy(rec, tc.reply, desk.HowPage)
 			text := b.printed()
 			var got decision
 			if err := json.Unmarshal([]byte(text), &got); err != nil {
@@ -913,7 +939,6 @@ func TestOpenCode(t *testing.T) {
 		{"notes", &question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"MongoDB"}, Note: "for now"}}, Note: "thanks"},
 			`{"answers":[["MongoDB","Note of the user: \"for now\"","Note of the user: \"thanks\""],[]]}`,
 			done("replied", `,"answers":[["MongoDB","Note of the user: \"for now\"","Note of the user: \"thanks\""],[]]`), desk.Outcome{Status: desk.Answered, Surface: "web"}, false},
-		{"by a program", &question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}}, "", done("replied", `,"answers":[["PostgreSQL"],[]]`), desk.Outcome{Status: desk.Answered, Surface: "opencode"}, true},
 		{"to be discussed, no place for words", &question.Reply{Discuss: true, Answers: []question.Answer{choice("q1", "MongoDB")}}, `{"reject":true}`, done("rejected", ""), desk.Outcome{Status: desk.Discuss, Surface: "web"}, false},
 		{"rejected here", &question.Reply{Dismissed: true}, `{"reject":true}`, done("rejected", ""), desk.Outcome{Status: desk.Dismissed, Surface: "web"}, false},
 		{"rejected there", nil, "", done("rejected", ""), desk.Outcome{Status: desk.Dismissed, Surface: "opencode"}, false},
@@ -924,11 +949,7 @@ func TestOpenCode(t *testing.T) {
 			b := start(t, dir, asked, open)
 			rec := b.record()
 			if tc.reply != nil {
-				how := desk.HowPage
-				if tc.name == "by a program" {
-					how = desk.HowAPI
-				}
-				b.replyBy(rec, *tc.reply, how)
+				b.replyBy(rec, *tc.reply, desk.HowPage)
 				if text := strings.TrimSpace(b.printed()); !strings.HasPrefix(text, tc.printed) {
 					t.Errorf("printed %s", text)
 				}

@@ -146,12 +146,8 @@ type openCodeReply struct {
 	Message string     `json:"message,omitempty"`
 }
 
-// printOpenCode writes a reply as our plugin reads it. To the host every reply is the
-// user's: that of a program is not printed.
+// printOpenCode writes a reply as our plugin reads it.
 func printOpenCode(rec desk.Record) []byte {
-	if rec.Outcome.FromProgram() {
-		return nil
-	}
 	answers, complete := openCodeAnswers(rec)
 	if rec.State == desk.Dismissed || !complete {
 		return marshal(openCodeReply{Reject: true})

@@ -100,14 +100,10 @@ func granted(rec desk.Record) bool {
 }
 
 // permissionPrinter returns the function that writes a reply to a permission: the
-// host's yes, or its no with a message for the model. The reply of a program is not
-// printed.
+// host's yes, or its no with a message for the model.
 func permissionPrinter(yes any, no func(message string) any) func(desk.Record) []byte {
 	return func(rec desk.Record) []byte {
-		switch {
-		case rec.Outcome.FromProgram():
-			return nil
-		case granted(rec):
+		if granted(rec) {
 			return marshal(yes)
 		}
 		return marshal(no(refusal(rec)))

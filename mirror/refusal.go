@@ -19,9 +19,9 @@ func refusalText(rec desk.Record) string {
 	values := map[string]string{"who": words.Program(rec.Outcome), "answers": answers, "reason": texts.Quoted(r.Reason), "note": texts.Quoted(r.Note), "notes": notes}
 	switch {
 	case r.Discuss:
-		return texts.Fill(texts.ReplyName("discuss", rec.Outcome.FromProgram()), values)
+		return texts.Fill(texts.ReplyName("discuss", false), values)
 	case !rec.Asker.Permission():
-		return texts.Fill(texts.ReplyName("dismissed", rec.Outcome.FromProgram()), values)
+		return texts.Fill(texts.ReplyName("dismissed", false), values)
 	case chosen(rec) == question.YesID: // with a note
 		return texts.Fill("condition", values)
 	}

@@ -226,6 +226,10 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	default:
 		sent, kept = words.Mark("Sent to %s."), words.Mark("Kept for %s, which gets it when it comes back.")
 	}
+	if rec.Asker.Mirrored() && rec.Outcome.Unsettled {
+		sent = words.Mark("Recorded. %s shows the question in its own dialog too, and takes the answer that it gets first.")
+		kept = sent
+	}
 	if end == endKept {
 		sent = kept
 	}
