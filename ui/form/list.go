@@ -291,15 +291,15 @@ func (p *page) search(msg tea.Msg) func() tea.Cmd {
 	})
 }
 
-// called returns the row with that key or number, nowhere for none. Yes and no have also
-// what an input method has for y and n.
+// called returns the row with that key or number, nowhere for none. Yes and no have no
+// number, but also what an input method has for y and n.
 func called(s *dialogue.Step, name string) int {
 	id := ""
 	if s.Confirms() {
 		id = question.YesOrNo(name)
 	}
 	return slices.IndexFunc(rows(s), func(r dialogue.Row) bool {
-		return r.Kind != talk && (name == r.Key() || name == strconv.Itoa(r.Number)) || id != "" && r.Offered() && id == r.Option.ID
+		return r.Kind != talk && name == r.Key() || id != "" && r.Offered() && id == r.Option.ID
 	})
 }
 
