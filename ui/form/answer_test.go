@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 		{"no preset yes where optional", ask(optional(noDefault(deploy()))), []string{"enter", "enter"}, nil},
 		{"yes or no skipped", ask(optional(noDefault(deploy()))), []string{"s", "enter"}, answers()},
 		{"yes by the cursor", ask(noDefault(deploy())), []string{"down", "enter"}, answers(told("deploy", "", question.YesID))},
-		{"no by its number", ask(noDefault(deploy())), []string{"2", "enter"}, answers(told("deploy", "", question.NoID))},
+		{"no by no number", ask(noDefault(deploy())), []string{"2", "enter", "1", "enter"}, nil},
 		{"yes in Chinese", ask(deploy()), []string{"是", "enter"}, answers(told("deploy", "", question.YesID))},
 		{"no in Chinese", ask(noDefault(deploy())), []string{"是", "否", "enter"}, answers(told("deploy", "", question.NoID))},
 		{"boolean default", ask(deploy()), []string{"enter"}, answers(told("deploy", "", question.NoID))},

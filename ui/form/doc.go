@@ -16,9 +16,11 @@
 // The rules of this user interface:
 //   - Only Enter makes an answer, and the form says "sent" only after commit has
 //     returned nil.
-//   - In a form that appeared by itself nothing is preselected, on any page: Enter says
-//     which keys answer until the human has moved to something, named it or typed. In a
-//     form that the human opened the cursor is on the first row, but on no yes.
+//   - In a form that appeared by itself Enter alone answers nothing, on any page: it says
+//     which keys answer until the human has moved to something, marked it, named it or
+//     typed. In a form that the human opened, and in a list of several, the cursor is on the
+//     first row, but on no yes.
+//   - No letter opens anything in a form that appeared by itself: it may begin a word.
 //   - Dismissing and discussing first ask once more, on a page of their own. The text
 //     that is typed there belongs to no answer.
 //   - Each question has a page. A review follows where more than one question is answered,

@@ -36,8 +36,8 @@ type rowTexts struct {
 	widest             int      // cells of the longest of them
 }
 
-// nowhere is a cursor that takes nothing: where it is at first in a bare form, on yes
-// and no in any form, and where the question is skipped.
+// nowhere is a cursor that takes nothing: where it is at first in a bare form if only one
+// row may be marked, on yes and no in any form, and where the question is skipped.
 const nowhere = -1
 
 // talk is the kind of the last row: Discuss first.
@@ -66,8 +66,8 @@ func (f *Form) shortcut(r dialogue.Row) string {
 	return "d"
 }
 
-// newList returns the list of a step. The cursor begins on the row that matters, unless
-// the form is bare; on a yes only where the human has marked it.
+// newList returns the list of a step. The cursor begins on the row that matters; in a bare
+// form only where several may be marked, and on a yes only where the human has marked it.
 func (f *Form) newList(s *dialogue.Step) list {
 	l, at := list{cursor: nowhere}, home(s)
 	for _, r := range rows(s) {
@@ -78,16 +78,19 @@ func (f *Form) newList(s *dialogue.Step) list {
 		}
 		l.texts = append(l.texts, text)
 	}
-	if first := s.Rows[at]; !f.bare() && (!s.Confirms() || first.Marked || first.Default && first.Kind == dialogue.No) {
+	if first := s.Rows[at]; s.Several() || !f.bare() && (!s.Confirms() || first.Marked || first.Default && first.Kind == dialogue.No) {
 		l.cursor = at
 	}
 	return l
 }
 
-// home is the row where the cursor begins: the one that is marked, where only one may
-// be, or else the declared default, or else the first.
+// home is the row where the cursor begins: the first where several may be marked, or else
+// the one that is marked, or else the declared default, or else the first.
 func home(s *dialogue.Step) int {
-	if i := slices.IndexFunc(s.Rows, func(r dialogue.Row) bool { return r.Marked && r.Kind != dialogue.LeaveOpen }); i >= 0 && !s.Several() {
+	if s.Several() {
+		return 0
+	}
+	if i := slices.IndexFunc(s.Rows, func(r dialogue.Row) bool { return r.Marked && r.Kind != dialogue.LeaveOpen }); i >= 0 {
 		return i
 	}
 	return max(slices.IndexFunc(s.Rows, func(r dialogue.Row) bool { return r.Default }), 0)
@@ -109,7 +112,7 @@ func (p *page) unset(s *dialogue.Step) bool { return p.list.cursor == nowhere &&
 func (p *page) take() tea.Cmd {
 	s := p.step()
 	switch r := p.row(s); {
-	case p.unset(s):
+	case p.unset(s), s.Untouched:
 		p.form.notice = p.inWords(dialogue.ErrUntouched)
 		return nil
 	case r.Kind == talk:
@@ -184,14 +187,18 @@ func (p *page) reach(at int) {
 
 func (p *page) goTo(at int) {
 	p.list.spelled = 0
-	if at == p.list.cursor {
-		return
-	}
-	p.list.cursor, p.list.scroll = at, term.Scroll{}
+	p.point(at)
 	if s := p.step(); s.Skipped {
 		p.act(dialogue.Unchoose{Row: s.Row(dialogue.LeaveOpen)})
 	} else {
 		p.act(dialogue.Touch{})
+	}
+}
+
+// point takes the cursor to a row, which is no act of the human's.
+func (p *page) point(at int) {
+	if at != p.list.cursor {
+		p.list.cursor, p.list.scroll = at, term.Scroll{}
 	}
 }
 
@@ -206,15 +213,22 @@ func visible(s *dialogue.Step) (at []int) {
 }
 
 // narrow sets the filter and keeps the cursor on a match; our own rows, which
-// are always in view, only have it when nothing matches. From nowhere it moves only
-// where the question was skipped: words are typed to other programs too.
+// are always in view, only have it when nothing matches. Where the human has done nothing
+// yet, only a filter that leaves one option of a single choice names it: words are typed to other
+// programs too.
 func (p *page) narrow(filter string) {
 	p.act(dialogue.Filter{Text: filter})
 	s := p.step()
 	r := p.row(s)
 	stays := r.Option != nil && r.Offered() && !r.Hidden && !s.NoMatch
-	if filter != "" && !p.unset(s) && !stays {
-		p.goTo(visible(s)[0])
+	found := slices.DeleteFunc(rows(s), func(r dialogue.Row) bool { return r.Hidden || !r.Offered() })
+	names := len(found) == 1 && !s.NoMatch && !s.Several()
+	switch first := visible(s)[0]; {
+	case filter == "", stays && !names:
+	case names, !p.unset(s) && !s.Untouched:
+		p.goTo(first)
+	case !p.unset(s):
+		p.point(first)
 	}
 }
 
@@ -267,7 +281,7 @@ func (p *page) search(msg tea.Msg) func() tea.Cmd {
 	if paste, ok := msg.(tea.PasteMsg); ok {
 		text = paste.Content
 	}
-	letter := isKey && text != "" && unicode.IsLetter(pressed.Code) && p.form.options.Origin == act.Opened
+	letter := isKey && text != "" && unicode.IsLetter(pressed.Code) && p.form.options.Origin == act.Opened && !p.step().Confirms()
 	if !p.list.filtering && !letter {
 		return nil
 	}
@@ -277,15 +291,15 @@ func (p *page) search(msg tea.Msg) func() tea.Cmd {
 	})
 }
 
-// called returns the row with that key or number, nowhere for none. Yes and no have also
-// what an input method has for y and n.
+// called returns the row with that key or number, nowhere for none. Yes and no have no
+// number, but also what an input method has for y and n.
 func called(s *dialogue.Step, name string) int {
 	id := ""
 	if s.Confirms() {
 		id = question.YesOrNo(name)
 	}
 	return slices.IndexFunc(rows(s), func(r dialogue.Row) bool {
-		return r.Kind != talk && (name == r.Key() || name == strconv.Itoa(r.Number)) || id != "" && r.Offered() && id == r.Option.ID
+		return r.Kind != talk && name == r.Key() || id != "" && r.Offered() && id == r.Option.ID
 	})
 }
 

@@ -170,7 +170,7 @@ func (p *page) need() string {
 		return words.T("press y or n, then enter.")
 	case s.Confirms():
 		return words.T("press y or n, or s to skip it, then enter.")
-	case s.Several() && p.unset(s):
+	case s.Several() && s.Untouched && len(s.Marked()) > 0:
 		return words.T("press an arrow key or a number first.")
 	case s.Several():
 		return words.T("space marks an option.")

@@ -290,6 +290,19 @@ func TestWaitingScreens(t *testing.T) {
 	}
 }
 
+// TestYesAndNoTakeNoDigit: beside the list and in its form a confirmation takes y and n
+// alone, as both say.
+func TestYesAndNoTakeNoDigit(t *testing.T) {
+	r := newRig(t, 110, 24)
+	r.claude(deploy())
+	r.open().see("y/n choose").lacks("0–9").keys("2", "1", "0")
+	r.lacks("enter send").answers().see("y/n choose").keys("2", "enter", "1", "enter")
+	if r.later(time.Second); r.pending() != 1 {
+		t.Fatalf("a digit answered:\n%s", r.screen())
+	}
+	r.keys("y", "enter").see("0 waiting")
+}
+
 // TestMeant: what is meant is taken 150 ms after the last key at the latest.
 func TestMeant(t *testing.T) {
 	for _, pace := range []time.Duration{5 * ms, 80 * ms, 200 * ms} {

@@ -61,6 +61,9 @@ func (m *model) pickKeys(r *row) (all term.Binding, rows term.Bindings) {
 		Keys: "0 1 2 3 4 5 6 7 8 9", Name: "0–9", Hint: words.T("choose"), Off: keys == nil,
 		Help: words.T("choose beside the list, on 100 columns or more (y, n too); enter then sends that, or opens the form with it"),
 	}
+	if keys != nil && r.rec.Questions[0].Confirms() {
+		all.Name = "y/n"
+	}
 	return all, rows
 }
 
