@@ -116,6 +116,9 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	switch why := w.UnshownReason(); {
 	case errors.Is(why, ui.ErrUnavailable):
 		return &exitError{exitNoSurface, fmt.Errorf(words.T("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json"), why)}
+	case errors.Is(why, ui.ErrInterrupted):
+		a.leaveSoon()
+		return why
 	case why != nil:
 		return why
 	}

@@ -231,6 +231,9 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 		fmt.Fprintf(a.out, `{"status":"pending","id":%q}`+"\n", w.Record().ID)
 		return &exitError{exitPending, nil}
 	}
+	if errors.Is(w.UnshownReason(), ui.ErrInterrupted) {
+		a.leaveSoon()
+	}
 	<-w.Ended()
 	err = a.printEnd(d, w, show)
 	presenter.Flush()

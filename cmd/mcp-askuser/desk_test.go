@@ -17,10 +17,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 )
@@ -54,6 +56,44 @@ func TestAgentsDoNotAnswer(t *testing.T) {
 	out, err = program(t, t.TempDir(), append([]string{"pending"}, "--desk", c.URL(), "--desk-ca", c.CA(), "--desk-creds", c.Creds(natstest.Another, nodes.Human, "alice"))...).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "Nothing waits") {
 		t.Errorf("another account sees %s, %v", out, err)
+	}
+}
+
+// A desk that hangs holds nobody: Ctrl+C leaves every command that waits for it, while an
+// answer is being stored, too.
+func TestLeaveWhileTheDeskHangs(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		wait string // until it takes an answer
+		keys []string
+	}{
+		"ask":            {[]string{"ask", askDefault}, "Go on?", []string{"1", "\r"}},
+		"ask, plain":     {[]string{"ask", "--plain", askDefault}, "takes 1):", []string{"1", "\r"}},
+		"a draft":        {[]string{"ask", askDefault}, "Go on?", []string{"1"}},
+		"answer":         {[]string{"answer"}, "First?", []string{"1", "\r"}},
+		"inbox":          {[]string{"inbox"}, "First?", []string{"\r", "1", "\r"}},
+		"inbox, dismiss": {[]string{"inbox"}, "First?", []string{"x", "\r"}},
+		"inbox, a draft": {[]string{"inbox"}, "First?", []string{"\r", "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := natstest.Start(t, 1)
+			asking(t, desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{}), "First?")
+			cmd := program(t, t.TempDir(), append(tc.args, onDesk(c, nodes.Human, "alice")...)...)
+			cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
+			s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+			s.WaitFor(tc.wait)
+			s.Quiet()
+			c.Stop(0)
+			defer c.Continue(0)
+			for _, key := range tc.keys {
+				s.Type(key)
+				<-time.After(time.Second) // an act settles, and reaches the desk that hangs
+			}
+			s.Type("\x03")
+			s.Wait()
+			s.left(t)
+		})
 	}
 }
 

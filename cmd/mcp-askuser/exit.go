@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -111,11 +112,24 @@ func (e *signalError) Is(target error) bool {
 	return target == ui.ErrInterrupted && e.Signal == os.Interrupt
 }
 
+// leaveTime is how long the program may take to end once its user wants to leave.
+const leaveTime = 2 * time.Second
+
+// leaveSoon ends the program after leaveTime, unless it ends by itself: a store that hangs
+// must not hold the user. Their second Ctrl+C ends it at once.
+func (a *app) leaveSoon() {
+	time.AfterFunc(leaveTime, func() {
+		a.restoreTerminal()
+		fmt.Fprintln(a.err, words.T("The store takes too long; what was sent or withdrawn last may not be kept."))
+		os.Exit(exitInterrupted)
+	})
+}
+
 // interruptible returns a context that ends with the first signal that asks the program
-// to exit. The second signal calls cleanup and exits at once. A signal that reports a
-// fault, which another process has sent, calls cleanup and dumps all goroutines; a fault
-// of this program is a panic.
-func interruptible(parent context.Context, cleanup func()) (context.Context, func()) {
+// to exit; Ctrl+C calls leave then. The second signal calls cleanup and exits at once. A
+// signal that reports a fault, which another process has sent, calls cleanup and dumps all
+// goroutines; a fault of this program is a panic.
+func interruptible(parent context.Context, cleanup, leave func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
@@ -133,6 +147,9 @@ func interruptible(parent context.Context, cleanup func()) (context.Context, fun
 			}
 			cancel(&signalError{s})
 			again = true
+			if s == os.Interrupt {
+				leave()
+			}
 		}
 	}()
 	return ctx, func() {

@@ -24,6 +24,7 @@ func (a *app) inbox() *cobra.Command {
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		defer a.listenToPhone(d)()
 		out, _ := a.out.Writer.(*os.File)
+		defer a.leaveSoon() // the user has left
 		return inbox.Run(cmd.Context(), inbox.Options{
 			Desk:   d,
 			In:     a.in,

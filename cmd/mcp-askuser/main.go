@@ -58,7 +58,7 @@ func main() {
 	// A pipe without a reader is a write error, which is reported. An ignored signal
 	// would be inherited by the programs that this one starts.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := interruptible(context.Background(), a.restoreTerminal)
+	ctx, stop := interruptible(context.Background(), a.restoreTerminal, a.leaveSoon)
 	code := a.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code) //nolint:gocritic // what is deferred is for a panic

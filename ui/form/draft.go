@@ -70,6 +70,9 @@ const (
 	alivePause = 2 * time.Second
 )
 
+// lastSaveTime is how long a form that ends waits for its last draft to be saved.
+const lastSaveTime = time.Second
+
 // drafts is what was typed, on its way to where it is kept.
 type drafts struct {
 	last    question.Reply // what was handed over last

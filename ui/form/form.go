@@ -25,7 +25,7 @@ const (
 	Open      State = iota // in front of the human
 	Sent                   // commit returned nil: an answer, or a dismissal
 	Withdrawn              // another answer was first, or the asker has gone
-	Aborted                // Ctrl+C: nothing was committed, the record is open
+	Aborted                // Ctrl+C: nothing was committed, unless a commit still runs
 )
 
 // Form shows one record. It implements tea.Model. Once its State is no longer
@@ -148,6 +148,9 @@ func (f *Form) Wide() bool { return f.wide }
 // State returns how far the form is.
 func (f *Form) State() State { return f.state }
 
+// Sending reports whether a commit still runs: its result is not known.
+func (f *Form) Sending() bool { return f.sending }
+
 // Closing is one line to print on the normal screen once the form has gone:
 // how it ended, safe to show. It is empty while the form is open.
 func (f *Form) Closing() string {
@@ -158,6 +161,8 @@ func (f *Form) Closing() string {
 		return words.T(words.Discussed)
 	case f.state == Sent:
 		return words.T(words.Sent)
+	case f.state == Aborted && f.sending:
+		return words.T(words.Uncertain)
 	case f.state == Aborted && f.unsent && f.options.Interrupted == "":
 		return words.Local.Kept(desk.ErrUnsent)
 	case f.state == Aborted:
@@ -193,10 +198,14 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 	case nil: // the gate may have taken back what keys did
 		return f.changed(false)
 	case tea.KeyPressMsg, tea.PasteMsg:
-		if f.sending {
-			return nil
+		key, _ := msg.(tea.KeyPressMsg)
+		switch {
+		case !f.sending:
+			return tea.Batch(f.press(msg), f.changed(true))
+		case key.String() == "ctrl+c": // a store that hangs holds nobody
+			return f.end(Aborted)
 		}
-		return tea.Batch(f.press(msg), f.changed(true))
+		return nil
 	case tea.WindowSizeMsg:
 		return f.window.Resize(msg, f.options.Origin)
 	case tea.BackgroundColorMsg:
@@ -228,7 +237,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 func (f *Form) Kind(msg tea.Msg) act.Kind {
 	key, _ := msg.(tea.KeyPressMsg)
 	switch name := key.String(); {
-	case name == "ctrl+c" && !f.sending:
+	case name == "ctrl+c":
 		return act.Leave
 	case f.sending:
 		return act.Edit
@@ -425,5 +434,16 @@ func (f *Form) end(s State) tea.Cmd {
 	if save == nil {
 		return tea.Quit
 	}
-	return func() tea.Msg { save(); return tea.Quit() }
+	return func() tea.Msg {
+		saved := make(chan struct{})
+		go func() {
+			defer close(saved)
+			save()
+		}()
+		select {
+		case <-saved:
+		case <-time.After(lastSaveTime):
+		}
+		return tea.Quit()
+	}
 }

@@ -116,7 +116,7 @@ func TestWithdrawnWhileSending(t *testing.T) {
 			r.now = r.now.Add(act.Settle)
 			_, commit := r.f.Update(act.Due{})
 			r.send(Withdraw{context.Canceled})
-			r.keys("ctrl+c", "enter")
+			r.keys("esc", "enter")
 			if r.f.State() != Open {
 				t.Fatalf("state %v before commit returned", r.f.State())
 			}

@@ -148,6 +148,9 @@ func (m *model) closeEndedForm() tea.Cmd {
 		m.notice = a.form.Closing()
 	case form.Aborted:
 		m.note = words.T("The question stays open.")
+		if a.form.Sending() {
+			m.note = a.form.Closing()
+		}
 		back = func() tea.Cmd { return m.Appear(act.Opened) }
 	}
 	m.answer = nil

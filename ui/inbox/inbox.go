@@ -36,11 +36,13 @@ type Options struct {
 // ErrNoTerminal means that there is no terminal to show an inbox on.
 var ErrNoTerminal = errors.New(words.Mark("inbox needs a terminal; `mcp-askuser pending` lists what waits"))
 
+var errStuck = errors.New(words.Mark("the store takes too long: what was sent or typed last may not be kept"))
+
 // How long the inbox may take to close once it must: the program by itself, then the
 // writes to the desk.
 const (
 	quitTime  = time.Second
-	writeTime = 5 * time.Second
+	writeTime = 2 * time.Second
 )
 
 // Run shows the inbox until the human leaves it, which is no error, ctx ends,
@@ -55,7 +57,6 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf(words.T("announce the inbox: %w"), err)
 	}
-	defer leave()
 
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -70,11 +71,22 @@ func Run(ctx context.Context, o Options) error {
 	}
 	err = screen.Run(ctx)
 	stop()
-	unfinished := awaitWrites(m.writes)
-	if unfinished == nil && !errors.Is(err, term.ErrStuck) {
-		_, _ = io.WriteString(o.Out, strings.Join(append(m.sent, ""), "\n"))
+	finished := make(chan error, 1)
+	go func() {
+		m.writes.Lock() // for good: no write begins any more
+		unsaved := m.saveDrafts(ctx)
+		leave()
+		finished <- unsaved
+	}()
+	select {
+	case unsaved := <-finished:
+		if !errors.Is(err, term.ErrStuck) {
+			_, _ = io.WriteString(o.Out, strings.Join(append(m.sent, ""), "\n"))
+		}
+		return errors.Join(err, unsaved)
+	case <-time.After(writeTime):
+		return errors.Join(err, errStuck)
 	}
-	return errors.Join(err, unfinished, m.saveDrafts(ctx))
 }
 
 // saveDrafts tries once more to keep what the desk did not take, and says what it
@@ -140,19 +152,4 @@ func (o Options) checkTerminal() error {
 			width, height, term.MinWidth, term.MinHeight, ErrNoTerminal)
 	}
 	return nil
-}
-
-// awaitWrites waits until no write to the desk runs, and lets none begin.
-func awaitWrites(writes *sync.RWMutex) error {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		writes.Lock() // for good
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-time.After(writeTime):
-		return errors.New(words.Mark("the store takes too long: what was sent or typed last may not be kept"))
-	}
 }

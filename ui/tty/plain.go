@@ -274,7 +274,7 @@ func (c *conversation) takeBackForeign() (takenBack bool) {
 // leave ends the conversation without a reply: it says why, and returns the error for Show
 // to return.
 func (c *conversation) leave(ctx context.Context, err error) error {
-	ended, foreground := errors.Is(err, io.EOF), c.in.in.foreground()
+	ended, foreground, sending := errors.Is(err, io.EOF), c.in.in.foreground(), errors.Is(err, errStuck)
 	if ended && !foreground {
 		awaitHangup(ctx)
 	}
@@ -288,7 +288,7 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	c.blank()
 	switch {
 	case closed, ctx.Err() != nil:
-		c.text("", closingLine(err, c.interrupted))
+		c.text("", closingLine(err, c.interrupted, sending))
 		return err
 	case ended && foreground:
 		_, _ = c.do(dialogue.Dismiss{})
@@ -312,6 +312,9 @@ func (c *conversation) tryCommit(ctx context.Context) error {
 	return err
 }
 
+// errStuck means that work on the store still runs, so that its result is not known.
+var errStuck = errors.New("the store takes too long")
+
 // awaitStore runs work on the store. After the end of the context it waits only as long as
 // a withdrawal may take: the reply may have been the first.
 func awaitStore(ctx context.Context, work func() error) error {
@@ -333,6 +336,6 @@ func awaitStore(ctx context.Context, work func() error) error {
 	case err := <-stored:
 		return err
 	case <-time.After(quitTime):
-		return context.Cause(ctx)
+		return errStuck
 	}
 }

@@ -28,9 +28,6 @@ const (
 
 // showForm shows a record in the full-screen form on t, which is free.
 func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
-	if err := t.take(rawMode); err != nil {
-		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
-	}
 	// The result of the last commit. The form may end without it, if the context ends in
 	// the same moment.
 	var result atomic.Pointer[error]
@@ -40,10 +37,14 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
 		return err
 	})
-	options := backing.Options(ctx, draft)
+	options := backing.Options(ctx, draft) // before Ctrl+C becomes a key: the store may hang
+	if err := t.take(rawMode); err != nil {
+		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
+	}
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
 	options.Window = s.window
 	f := form.New(backing.Rec, func(r question.Reply) error {
+		result.Store(nil)
 		err := commit(r)
 		result.Store(&err)
 		return err
@@ -95,7 +96,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	default:
 		return errors.New("the form ended without a reply")
 	}
-	t.printLine(closingLine(err, s.options.Interrupted))
+	t.printLine(closingLine(err, s.options.Interrupted, !stuck && last == nil && f.Sending()))
 	left := screen.Left()
 	if !stuck {
 		left = cmp.Or(f.Left(), left)

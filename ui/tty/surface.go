@@ -113,8 +113,12 @@ func (s *surface) lines(t *terminal) bool {
 }
 
 // closingLine says why the form ended without an answer; interrupted is as in Options.
-func closingLine(cause error, interrupted desk.Status) string {
-	if errors.Is(cause, ui.ErrInterrupted) {
+// Sending means that a commit still runs.
+func closingLine(cause error, interrupted desk.Status, sending bool) string {
+	switch {
+	case sending && !errors.As(cause, new(*desk.ClosedError)):
+		return words.T(words.Uncertain)
+	case errors.Is(cause, ui.ErrInterrupted):
 		return words.Local.Interrupted(interrupted)
 	}
 	return words.Local.Withdrawal(cause)

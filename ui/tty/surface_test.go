@@ -409,20 +409,27 @@ func TestTerminalIsLeftInAnyCase(t *testing.T) {
 // A store that does not return cannot hold the terminal.
 func TestStuckStore(t *testing.T) {
 	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
-		t.Run(form.name, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=stuck")
-			x.WaitFor(form.ready)
-			x.Type("2\r")
-			x.Expect("committing")
-			if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			x.WaitFor("the question stays open")
-			if rep := x.end(); rep.Replies != nil {
-				t.Errorf("with a stuck store: %+v", rep)
-			}
-		})
+		for name, leave := range map[string]func(x *run){
+			"ended": func(x *run) {
+				if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
+					t.Error(err)
+				}
+			},
+			"Ctrl+C": func(x *run) { x.Type("\x03") },
+		} {
+			t.Run(form.name+" "+name, func(t *testing.T) {
+				t.Parallel()
+				x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=stuck")
+				x.WaitFor(form.ready)
+				x.Type("2\r")
+				x.Expect("committing")
+				leave(x)
+				x.WaitFor("it may still count")
+				if rep := x.end(); rep.Replies != nil || strings.Contains(x.Output(), "stays open") {
+					t.Errorf("with a stuck store: %+v, %s", rep, x.Output())
+				}
+			})
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ const (
 	DiscussFirst    = "Discuss first"
 	AskDiscuss      = "Discuss first?"
 	NothingSent     = "Nothing was sent; the question stays open."
+	Uncertain       = "You left before your reply was stored: it may still count. mcp-askuser history shows it then."
 	Sent            = "Answer sent."
 	Dismissed       = "Dismissed."
 	Discussed       = "Sent: you want to discuss it first."
