@@ -262,3 +262,18 @@ func TestSignedIsShownWhole(t *testing.T) {
 		t.Errorf("%+v, %v", now.Outcome, err)
 	}
 }
+
+// The last answers, which the page shows while nothing waits, say whose they are.
+func TestLastAnswersSayWhose(t *testing.T) {
+	g := start(t)
+	rec := g.ask("", single("db"))
+	r := g.request(http.MethodPost, "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"db":"pg"}}`)
+	if a := g.send(r); a.status >= http.StatusBadRequest {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	page := g.send(g.request(http.MethodGet, "/", ""))
+	_, last, found := strings.Cut(string(page.body), "The last answers")
+	if !found || !strings.Contains(last[:strings.Index(last, "</ul>")], "by a program") {
+		t.Errorf("the page has %s", last)
+	}
+}
