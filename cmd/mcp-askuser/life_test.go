@@ -167,6 +167,9 @@ func TestRoundLimit(t *testing.T) {
 	if !refused.IsError || len(refused.Content) != 1 || !strings.Contains(refused.Content[0].Text, "recursive_limit_exceeded") {
 		t.Fatalf("got %+v", refused)
 	}
+	if refused.StructuredContent.Summary == "" {
+		t.Error("a refused call has no summary")
+	}
 	_, session, _ := strings.Cut(refused.Content[0].Text, "mcp-askuser lift ")
 	session, _, _ = strings.Cut(session, ")")
 	if out, err := program(t, dir, "lift", session).CombinedOutput(); err != nil {

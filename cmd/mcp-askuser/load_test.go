@@ -38,8 +38,8 @@ type message struct {
 		IsError           bool
 		Content           []struct{ Text string }
 		StructuredContent struct {
-			Status, ID string
-			Answers    map[string]string
+			Status, ID, Summary string
+			Answers             map[string]string
 		}
 	}
 	Error *struct{ Message string }

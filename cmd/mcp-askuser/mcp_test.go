@@ -173,6 +173,9 @@ func TestClientsForm(t *testing.T) {
 				if status != tc.status {
 					t.Errorf("status %q, want %q", status, tc.status)
 				}
+				if summary, _ := structured["summary"].(string); summary == "" {
+					t.Errorf("no summary in %v", structured)
+				}
 				if wantFailed := status == "unavailable" || status == "failed"; failed != wantFailed {
 					t.Errorf("isError %v", failed)
 				}

@@ -74,6 +74,7 @@ const (
 	askFeatures = `{"questions":[{"question":"Which features?","header":"Features","multiSelect":true,"options":[{"label":"Caching"},{"label":"Logging"},{"label":"Search"}]}]}`
 	askDefault  = `{"question":"Go on?","options":["Yes","No"],"default":"Yes"}`
 	dismissal   = `{"answers":{},"note":"User dismissed the question without answering."}` + "\n"
+	silence     = `{"answers":{},"note":"The user did not answer within 10 seconds. Silence is not consent: no option may be treated as chosen."}` + "\n"
 	withdrawn   = "The question is withdrawn; nothing was sent."
 	staysOpen   = "Nothing was sent; the question stays open"
 )
@@ -109,7 +110,7 @@ func TestAskingOnATerminal(t *testing.T) {
 		{"a yes with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "yes, but keep the backups\r"}, {":n adds a note", ""}, {"y or n: ", "y, only in staging\r"}, {":n adds a note", ""}, {"y or n: ", "no\r"}}, "no\n", 1},
 		{"a yes to dismissing, with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "x\r"}, {"[n]: ", "y, or not\r"}, {"Still open.", ""}, {"y or n: ", "y\r"}}, "yes\n", 0},
 		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "x\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
-		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "10s", askDefault}, true, []step{{"Go on?", ""}}, `{"answers":{}}` + "\n", 124},
+		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "10s", askDefault}, true, []step{{"Go on?", ""}}, silence, 124},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -285,7 +285,7 @@ func TestAskAndAnswer(t *testing.T) {
 // answer, and with the ticket.
 func TestResultNamesWhatWasDropped(t *testing.T) {
 	const odd = `{"question":"Which?","options":["A","B"],"follow_up_questions":{"oauth2":[{"question":"Who?"}]}}`
-	const told = "Not asked, because no answer can bring it up: follow_up_questions.oauth2 is none of its options."
+	const told = "Not asked, because no answer can bring it up: questions[0].follow_up_questions.oauth2 is none of its options."
 	r := newRig(t, ui.Elsewhere())
 	got := r.start(t.Context(), &link{}, request(odd))
 	r.reply(r.open().ID, "b")

@@ -60,7 +60,7 @@ func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	d.flat, d.names = true, map[string]string{"question": "action", "description": "details"}
+	d.names = map[string]string{only + ".question": "action", only + ".description": "details"}
 	data, toolUse := unwrap(data, "action")
 	m, _ := d.object(root, data, "an object")
 	yes, _ := question.Read[*bool](&d.found, "default", m.get("default"), "true or false")
@@ -118,16 +118,19 @@ const (
 	maxRounds   = 999
 )
 
-// root is the path of the arguments as a whole.
-const root = "arguments"
+// root is the path of the arguments as a whole, and only that of the question of a call that
+// is one question.
+const (
+	root = "arguments"
+	only = "questions[0]"
+)
 
 // decoder collects the faults of one call while it reads it.
 type decoder struct {
 	limits  question.Limits
 	found   question.Violations
 	dropped []string
-	flat    bool              // the call is one question: paths have no questions[0]
-	names   map[string]string // what a flat call names its members, by our name
+	names   map[string]string // what confirm_action names its members, by our path
 }
 
 func decode(data []byte, limits question.Limits) (*decoder, error) {
@@ -184,9 +187,6 @@ func (d *decoder) tooLarge(path string, raw json.RawMessage, most int) bool {
 func (d *decoder) validate(set *question.Set) {
 	var more question.Violations // added at the end: one of them may be above another
 	for _, v := range set.Validate(d.limits) {
-		if d.flat {
-			v.Path = strings.TrimPrefix(v.Path, "questions[0].")
-		}
 		if name := d.names[v.Path]; name != "" {
 			v.Path = name
 		}
@@ -221,11 +221,9 @@ func (d *decoder) call(data []byte) Call {
 	case raw != nil:
 		c.Set.Questions = d.questions("questions", raw, 0)
 	case opens(unquote(m.get("question")), '{'):
-		d.flat = true // the question is an object of its own
-		c.Set.Questions = []question.Question{d.question("", m.get("question"), 0)}
+		c.Set.Questions = []question.Question{d.question(only, m.get("question"), 0)}
 	case m.get("question", "question_text") != nil:
-		d.flat = true
-		c.Set.Questions = []question.Question{d.question("", data, 0)}
+		c.Set.Questions = []question.Question{d.question(only, data, 0)}
 		c.Set.Questions[0].Header = strings.TrimSpace(question.Cut(c.Set.Questions[0].Header, d.limits.Header))
 	default:
 		d.found.Add("questions", "is required: an array of 1 to %d questions", d.limits.Questions)
@@ -319,13 +317,6 @@ func (d *decoder) object(path string, raw json.RawMessage, want string) (ordered
 // array reads a JSON array, or one inside a string.
 func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.RawMessage, bool) {
 	return question.Read[[]json.RawMessage](&d.found, path, unquote(raw), want)
-}
-
-func member(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }
 
 func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }

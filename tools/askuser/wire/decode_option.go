@@ -194,11 +194,11 @@ func (d *decoder) followUps(path string, raw json.RawMessage, q *question.Questi
 		switch {
 		case unlessEmpty(raw) == nil:
 		case o == nil:
-			d.drop(member(path, key), "is none of its options")
+			d.drop(path+"."+key, "is none of its options")
 		case depth == question.MaxDepth:
-			d.drop(member(path, o.ID), fmt.Sprintf("is more than %d levels deep", question.MaxDepth))
+			d.drop(path+"."+o.ID, fmt.Sprintf("is more than %d levels deep", question.MaxDepth))
 		default:
-			o.FollowUps = append(o.FollowUps, d.questions(member(path, o.ID), raw, depth+1)...)
+			o.FollowUps = append(o.FollowUps, d.questions(path+"."+o.ID, raw, depth+1)...)
 		}
 	}
 	byOption, _ := d.object(path, unlessEmpty(raw), "an object keyed by option")

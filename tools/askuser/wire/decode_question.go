@@ -50,7 +50,7 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 		d.found.Add(path, "must be an object, is %s", question.Describe(raw))
 		return question.Question{}
 	}
-	at := func(name string) string { return member(path, name) }
+	at := func(name string) string { return path + "." + name }
 	q := question.Question{
 		Text:        lines(d.text(at("question"), m.get("question", "question_text", "prompt"))),
 		Header:      d.text(at("header"), m.get("header")),

@@ -73,11 +73,13 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 	return encode(out)
 }
 
-// note is the note of the reply; of a dismissal or a withdrawal, a sentence that says so,
-// and the reason.
+// note is the note of the reply; of a timeout the message; of a dismissal or a withdrawal, a
+// sentence that says so, and the reason.
 func note(r *Result) string {
 	text, whose := strings.SplitAfter(r.Message, ".")[0], " Their"
 	switch {
+	case r.Status == desk.Timeout:
+		return r.Message
 	case r.Status == desk.Cancelled:
 		text, whose = r.Summary+".", " The"
 	case r.Status != desk.Dismissed:

@@ -78,7 +78,7 @@ func TestCallHasLimits(t *testing.T) {
 		{"nesting in a text that is read", `{"questions":"[{\"question\":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}]"}`, `questions: must be an array of questions, is`},
 		{"values", `{"question":"1?","x":[` + strings.Repeat("1,", 20_000) + `1]}`, "arguments: must hold at most 10000 values, holds 20003"},
 		{"metadata", `{"question":"1?","metadata":{"a":"` + strings.Repeat("x", 16<<10) + `"}}`, "metadata: must be at most 16 kB, is 17 kB"},
-		{"options", `{"question":"1?","options":[` + strings.Repeat(`"A",`, 1000) + `"B"]}`, "options: must have 2 to 4 options, has 1001"},
+		{"options", `{"question":"1?","options":[` + strings.Repeat(`"A",`, 1000) + `"B"]}`, "questions[0].options: must have 2 to 4 options, has 1001"},
 		{"questions", `{"questions":[` + strings.Repeat(`{},`, 1000) + `{}]}`, "questions: must have 1 to 4 questions, has 1001"},
 		{"members", `{"question":"1?"` + strings.Repeat(`,"a":1`, 300) + `}`, ""},
 	} {

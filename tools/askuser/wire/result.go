@@ -63,6 +63,7 @@ type Lean struct {
 	Note     string          `json:"note,omitempty"`
 	ID       string          `json:"id,omitempty"`                  // to await, or one of several that were awaited
 	Code     string          `json:"code,omitempty"`                // why the call was refused
+	Summary  string          `json:"summary,omitempty"`             // of a refused call, for people
 	Message  string          `json:"message,omitempty"`             // what the model must know beside all that
 	More     []*Lean         `json:"more,omitempty" jsonschema:"-"` // as in Result
 	Open     []string        `json:"open,omitempty" jsonschema:"-"` // as in Result
@@ -89,7 +90,8 @@ func (r *Lean) MarshalJSON() ([]byte, error) {
 
 // Refused returns the result of a call that asked nothing, for every host.
 func Refused(code, message string) *Lean {
-	return &Lean{Status: desk.Failed, Code: code, Message: message}
+	summary := map[string]string{CodeValidation: "The call was not valid", CodeRoundLimit: "Too many questions in a row"}
+	return &Lean{Status: desk.Failed, Code: code, Summary: summary[code], Message: message}
 }
 
 // Lean returns the lean form of a result.
