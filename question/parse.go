@@ -21,14 +21,8 @@ import (
 //
 // The user's own words instead of an option are {"other": "…"}, or a text that names no
 // option.
-func (s *Set) ParseAnswers(data []byte) ([]Answer, error) { return s.parseAnswers(data, false) }
-
-// ParseExactAnswers is [Set.ParseAnswers] for programs, which may mistype an option: the
-// user's own words must be marked as such, by {"other": "…"} or as other formats do.
-func (s *Set) ParseExactAnswers(data []byte) ([]Answer, error) { return s.parseAnswers(data, true) }
-
-func (s *Set) parseAnswers(data []byte, exact bool) ([]Answer, error) {
-	p := parser{set: s, exact: exact}
+func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
+	p := parser{set: s}
 	p.read(data)
 	return p.reply.Answers, p.found.Err()
 }
@@ -38,7 +32,7 @@ const maxList = 500
 
 type parser struct {
 	set   *Set
-	exact bool // see ParseExactAnswers
+	exact bool // see ParseExactReply
 	reply Reply
 	found Violations
 }
@@ -82,7 +76,18 @@ func (s *Set) ParseReply(data []byte) (Reply, error) {
 		answers, err := s.ParseAnswers(data)
 		return Reply{Answers: answers}, err
 	}
-	p := parser{set: s}
+	return s.parseMembers(members, false)
+}
+
+// ParseExactReply reads the members of a reply, as [Set.ParseReply] takes them, for programs,
+// which may mistype an option: the user's own words must be marked as such, by
+// {"other": "…"} or as other formats do.
+func (s *Set) ParseExactReply(members map[string]json.RawMessage) (Reply, error) {
+	return s.parseMembers(members, true)
+}
+
+func (s *Set) parseMembers(members map[string]json.RawMessage, exact bool) (Reply, error) {
+	p := parser{set: s, exact: exact}
 	if raw := members["answers"]; present(raw) {
 		p.read(raw)
 	}

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"encoding/json"
 	"errors"
 	"reflect"
 	"strings"
@@ -93,18 +94,22 @@ func TestParseAnswers(t *testing.T) {
 
 // What is parsed and passes Check passes it again unchanged; nothing panics.
 // A program marks the user's own words; any other text is a mistyped option.
-func TestParseExactAnswers(t *testing.T) {
+func TestParseExactReply(t *testing.T) {
 	set := auth()
+	parse := func(answers string) ([]Answer, error) {
+		r, err := set.ParseExactReply(map[string]json.RawMessage{"answers": json.RawMessage(answers)})
+		return r.Answers, err
+	}
 	for _, in := range []string{`{"q1":{"other":"SAML"}}`, `{"q1":[{"other":"SAML"}]}`, `{"q1":"Other (custom: SAML)"}`, `[{"question_id":"q1","text":"SAML"}]`} {
-		if answers, err := set.ParseExactAnswers([]byte(in)); err != nil || len(answers) != 1 || answers[0].Custom != "SAML" {
+		if answers, err := parse(in); err != nil || len(answers) != 1 || answers[0].Custom != "SAML" {
 			t.Errorf("%s: %+v, %v", in, answers, err)
 		}
 	}
 	const want = "Validation failed\n- " + `answers["q1"]: "SAML" is none of the options; must be one of: jwt, oauth2; or {"other": "a text of the user's own"}`
-	if _, err := set.ParseExactAnswers([]byte(`{"q1":"SAML"}`)); err == nil || err.Error() != want {
+	if _, err := parse(`{"q1":"SAML"}`); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if answers, err := set.ParseExactAnswers([]byte(`{"q1":"jwt"}`)); err != nil || answers[0].Selected[0] != "jwt" {
+	if answers, err := parse(`{"q1":"jwt"}`); err != nil || answers[0].Selected[0] != "jwt" {
 		t.Errorf("%+v, %v", answers, err)
 	}
 }

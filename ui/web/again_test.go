@@ -25,6 +25,9 @@ func TestDiscuss(t *testing.T) {
 		`"answers":{"db":"pg","port":"1"},"notes":{"db":"for now"},"took_ms":1500`: func(rec desk.Record, r *question.Reply) bool {
 			return rec.State == desk.Answered && r.Answer("db").Note == "for now" && rec.Outcome.Took == 1500
 		},
+		`"answers":{"question-0":"pg","Which port (port)?":"1"},"notes":{"question-0":"for now","Which port (port)?":"or 2"}`: func(rec desk.Record, r *question.Reply) bool {
+			return rec.State == desk.Answered && r.Answer("db").Note == "for now" && r.Answer("port").Note == "or 2"
+		},
 	} {
 		rec := g.ask("s", single("db"), text("port"))
 		g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`",`+body+`}`)

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,11 +26,11 @@ type answerBody struct {
 	AgentID *string         `json:"agent_id"` // in place of an id: the only open question of this agent
 	Answers json.RawMessage `json:"answers"`
 
-	Note    string                     `json:"note"`    // on the whole
-	Notes   map[string]string          `json:"notes"`   // beside answers, by question_id
-	Files   map[string][]question.File `json:"files"`   // of answers, as they were attached, by question_id
-	Discuss bool                       `json:"discuss"` // the answers are those so far
-	Took    int64                      `json:"took_ms"` // how long the human had the questions in front of them; 0 is unknown
+	Note    string          `json:"note"`    // on the whole
+	Notes   json.RawMessage `json:"notes"`   // beside answers, keyed as they are
+	Files   json.RawMessage `json:"files"`   // of answers, as they were attached, keyed likewise
+	Discuss bool            `json:"discuss"` // the answers are those so far
+	Took    int64           `json:"took_ms"` // how long the human had the questions in front of them; 0 is unknown
 }
 
 // answerShape is the hint for a body that is not valid.
@@ -135,7 +134,7 @@ const maxTook = 366 * 24 * time.Hour
 
 // reply returns the reply in a body to the questions of rec, or to the one that it names.
 func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
-	r := question.Reply{Note: body.Note, Discuss: body.Discuss, Took: time.Duration(body.Took) * time.Millisecond}
+	var r question.Reply
 	one, has := body.QuestionID != "", func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 	switch {
 	case body.Took < 0 || body.Took > maxTook.Milliseconds():
@@ -144,7 +143,7 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 		return r, api.Problemf(api.InvalidAnswer, "A whole set is discussed first, not one question of it. %s", answerShape)
 	case has(body.Answers) && (has(body.Answer) || one):
 		return r, api.Problemf(api.InvalidAnswer, "Both answer and answers are there. %s", answerShape)
-	case one && !has(body.Answer) && body.Files == nil, !one && !has(body.Answers) && body.Files == nil && !body.Discuss:
+	case one && !has(body.Answer) && !has(body.Files), !one && !has(body.Answers) && !has(body.Files) && !body.Discuss:
 		return r, api.Problemf(api.InvalidAnswer, "There is no answer. %s", answerShape)
 	case one && rec.Find(body.QuestionID) == nil:
 		return r, api.Problemf(api.QuestionNotFound, "The set has no question with the question_id %q.", body.QuestionID)
@@ -155,16 +154,7 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 			return r, err
 		}
 	}
-	if has(body.Answers) {
-		if r.Answers, err = rec.ParseExactAnswers(body.Answers); err != nil {
-			return r, err
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(body.Notes)) {
-		r.Put(id, func(a *question.Answer) { a.Note = body.Notes[id] })
-	}
-	for _, id := range slices.Sorted(maps.Keys(body.Files)) {
-		r.Put(id, func(a *question.Answer) { a.Files = body.Files[id] })
-	}
-	return r, nil
+	r, err = rec.ParseExactReply(map[string]json.RawMessage{"answers": body.Answers, "notes": body.Notes, "files": body.Files})
+	r.Note, r.Discuss, r.Took = body.Note, body.Discuss, time.Duration(body.Took)*time.Millisecond
+	return r, err
 }
