@@ -38,7 +38,7 @@ func openFiles() uint64 {
 func untilUnread(ctx context.Context, pipe *os.File) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
-		fds := []unix.PollFd{{Fd: int32(pipe.Fd())}} // poll(2) reports errors in any case
+		fds := []unix.PollFd{{Fd: int32(pipe.Fd())}} //nolint:gosec // a descriptor fits; poll(2) reports errors in any case
 		_, err := unix.Poll(fds, -1)
 		for errors.Is(err, unix.EINTR) {
 			_, err = unix.Poll(fds, -1)

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,9 +104,9 @@ func TestAgentAnswersItself(t *testing.T) {
 			return answerOnPage(t, serveWebAt(t, dir), id)
 		},
 		"a page of its own, cut off from its host": func(t *testing.T, dir, id string) (int, string) {
-			cmd := program(t, dir, "web")
-			cmd = exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & wait`, cmd.Path)
-			cmd.Env = append(program(t, dir).Env, "CLAUDECODE=1")
+			web := program(t, dir, "web")
+			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & wait`, web.Path)
+			cmd.Env = slices.Concat(web.Env, []string{"CLAUDECODE=1"})
 			return answerOnPage(t, startWeb(t, cmd), id)
 		},
 		"a front end of its own": func(t *testing.T, dir, _ string) (int, string) {

@@ -28,7 +28,7 @@ func ReadIn(dir, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	return read(root.OpenFile(name, flags, 0))
 }
 
