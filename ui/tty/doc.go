@@ -25,4 +25,5 @@
 //   - A line that is no answer gets one sentence and the same prompt again. Nothing is
 //     guessed.
 //   - The end of input is the end, never an answer.
+//   - While the terminal is too small to read, keys are discarded, the end of input included.
 package tty

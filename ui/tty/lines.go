@@ -17,8 +17,9 @@ type typed struct {
 // lineReader reads and edits lines, from start to stop, and echoes keys while a line is
 // awaited. A last line without a line break is discarded.
 type lineReader struct {
-	in    input
-	write func(string) error // onto the terminal
+	in     input
+	write  func(string) error // onto the terminal
+	unseen func() bool        // reports that the terminal shows nothing readable; nil for never
 
 	typed chan typed // closed at the end of input
 
@@ -59,6 +60,8 @@ func (l *lineReader) discard(on bool) {
 	defer l.mu.Unlock()
 	l.discards, l.line = on, line{}
 }
+
+func (l *lineReader) isUnseen() bool { return l.unseen != nil && l.unseen() }
 
 // showPrompt writes the prompt of the line that is awaited from now on, and what is typed
 // of it; an empty prompt means that none is awaited.
@@ -114,7 +117,8 @@ func (l *lineReader) feed(piece []byte, now time.Time) (lines []typed, ended boo
 	switch {
 	case len(piece) == 0:
 		return nil, false
-	case l.discards:
+	case l.discards, l.isUnseen():
+		l.line = line{}
 		return []typed{{key: true}}, false
 	}
 	shown, lines, ended := l.line.press(piece, now)

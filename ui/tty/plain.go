@@ -27,7 +27,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
 	c := &conversation{
 		printer: &printer{w: t, width: width, extendTime: func() { t.hurry(quitTime) }},
-		in:      &lineReader{in: t},
+		in:      &lineReader{in: t, unseen: func() bool { return !readable(t.size()) }},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
 	}
 	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
@@ -132,6 +132,9 @@ func (c *conversation) asker() string {
 // prompt writes text and returns the next line that counts. It alone reads lines.
 func (c *conversation) prompt(ctx context.Context, text string) (string, error) {
 	for {
+		if err := c.awaitSize(ctx); err != nil {
+			return "", err
+		}
 		if err := c.awaitPause(ctx); err != nil {
 			return "", err
 		}
@@ -198,6 +201,34 @@ func (c *conversation) editInEditor(ctx context.Context, text string) string {
 		return ""
 	}
 	return text
+}
+
+// awaitSize waits until the terminal is large enough to read, and shows the question or the
+// review again. Keys before that are discarded, the end of input included.
+func (c *conversation) awaitSize(ctx context.Context) error {
+	if !c.in.isUnseen() {
+		return nil
+	}
+	c.gate.Seen(time.Now(), false)
+	c.in.discard(true) // until the pause that follows is over
+	c.text("", words.T("Too small to answer: make this window %[1]d×%[2]d or larger, then press Enter.", minWidth, minHeight))
+	for c.in.isUnseen() {
+		select {
+		case _, open := <-c.in.typed:
+			if !open {
+				return io.EOF
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	c.gate.Seen(time.Now(), true)
+	if c.Current() == nil {
+		c.showReview()
+	} else {
+		c.showQuestion()
+	}
+	return nil
 }
 
 // awaitPause waits for a pause in typing while keys are not meant for this form. They are

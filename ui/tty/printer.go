@@ -9,11 +9,18 @@ import (
 )
 
 // defaultWidth is the width in cells that lines are wrapped to where it is
-// unknown; minWidth the width below which wrapping makes no text readable.
+// unknown. On less than minWidth wrapping makes no text readable, and on less than
+// minHeight lines no question is in view with its prompt.
 const (
 	defaultWidth = 80
 	minWidth     = 20
+	minHeight    = 4
 )
+
+// readable reports whether lines can be read on a terminal of this size; 0 is unknown.
+func readable(width, height int) bool {
+	return (width == 0 || width >= minWidth) && (height == 0 || height >= minHeight)
+}
 
 // printer writes wrapped text and nothing else. Nothing is written after the first error.
 type printer struct {

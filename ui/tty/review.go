@@ -13,22 +13,26 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// review shows the answers, until the human sends them or turns back.
-func (c *conversation) review(ctx context.Context) (to move, err error) {
-	steps := c.Steps()
+// showReview shows the answers and the notes.
+func (c *conversation) showReview() {
 	c.blank()
 	c.text("", words.T("Your answers"))
-	for i := range steps {
-		s := &steps[i]
+	for i, s := range c.Steps() {
 		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(s.Text))
 		answer := term.LeftOpen()
-		if hasAnswer(s) {
-			answer = answerText(s)
+		if hasAnswer(&s) {
+			answer = answerText(&s)
 		}
 		c.text("     ", answer)
 		c.showNote("     "+words.T("Note: "), s.Note)
 	}
 	c.showNote(words.T("Note to the agent: "), c.Note())
+}
+
+// review shows the answers, until the human sends them or turns back.
+func (c *conversation) review(ctx context.Context) (to move, err error) {
+	steps := c.Steps()
+	c.showReview()
 	for to == stay && err == nil {
 		line, err := c.prompt(ctx, words.T("Enter sends, a number edits, n adds a note, d is to discuss first, x dismisses: "))
 		if err != nil {

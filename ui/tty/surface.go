@@ -100,7 +100,8 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	return s.showForm(ctx, t, backing, commit)
 }
 
-// lines reports whether the line form is the one to use on t.
+// lines reports whether the line form is the one to use on t. Where not even lines can be
+// read, the full-screen form waits until it fits.
 func (s *surface) lines(t *terminal) bool {
 	if s.plain || s.options.Getenv("ACCESSIBLE") != "" {
 		return true
@@ -109,7 +110,7 @@ func (s *surface) lines(t *terminal) bool {
 		return true
 	}
 	width, height := t.size()
-	return width < term.MinWidth || height < term.MinHeight
+	return (width < term.MinWidth || height < term.MinHeight) && readable(width, height)
 }
 
 // closingLine says why the form ended without an answer; interrupted is as in Options.

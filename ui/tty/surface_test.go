@@ -113,6 +113,44 @@ func TestTypedElsewhere(t *testing.T) {
 	}
 }
 
+// On a terminal where nothing can be read, no key answers or ends the question, in either
+// form, and not the end of input either. Once it is large enough the question is shown.
+func TestUnseen(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		cols, rows int
+		env        string
+	}{
+		{"full screen on 1×1", 1, 1, "X="},
+		{"full screen on 5×3", 5, 3, "X="},
+		{"lines on 1×1", 1, 1, "TTY_PLAIN=1"},
+		{"lines on 80×1", 80, 1, "TTY_PLAIN=1"},
+		{"dumb terminal on 5×3", 5, 3, "TERM=dumb"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, tt.cols, tt.rows, "single", alone, tt.env, "TTY_APPEARED=1")
+			x.Until("the form", func() bool { return x.FullScreen() || strings.Contains(x.Output(), "asks") })
+			for _, keys := range []string{"\r", "1\r", "\x18", "\r", "\x04"} {
+				x.Play([]termtest.Blow{{After: 650 * time.Millisecond, Keys: keys}})
+			}
+			x.Resize(80, 24)
+			if x.FullScreen() {
+				x.WaitFor(question1)
+				x.Quiet()
+			} else {
+				x.Type("\r")
+				x.Expect("Which database")
+				x.Expect("Enter a number: ")
+			}
+			x.Type("2\r")
+			if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
+				t.Errorf("%+v", rep)
+			}
+		})
+	}
+}
+
 // What is typed right after the key that asks whether to dismiss is the reason, and
 // Enter dismisses, also in a form that appeared by itself. No letter asks there: it may
 // begin a word.
