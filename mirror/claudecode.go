@@ -96,9 +96,9 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	return out, ok
 }
 
-// claudeStopped is the outcome of a dialog that is still open here when the agent's
-// turn has ended. The user of a question chose to talk about it: all other ends have
-// events. A reply of hook that closed the dialog was taken; one that answers is
+// claudeStopped is the outcome of a dialog that is still open here when its call or the
+// agent's turn has ended. The user of a question chose to talk about it: all other ends
+// have events, Esc a signal. A reply of hook that closed the dialog was taken; one that answers is
 // reported by PostToolUse and PostToolBatch.
 func claudeStopped(rec desk.Record) (desk.Outcome, bool) {
 	switch {
@@ -320,6 +320,7 @@ func (in *claudeEvent) batch(out *event) bool {
 		var response string
 		if ok && json.Unmarshal(c.Response, &response) == nil {
 			calls = append(calls, call{set, response})
+			out.last = out.last || c.Tool == claudeTool
 		}
 	}
 	find := func(rec desk.Record) int {
@@ -330,29 +331,23 @@ func (in *claudeEvent) batch(out *event) bool {
 	return len(calls) > 0
 }
 
-// Parts of the text that the model receives for a rejected call.
-const (
-	claudeRejected = "The user doesn't want to proceed with this tool use."
-	claudeClarify  = "wants to clarify these questions"
-)
+// claudeDenied begins the text that the model receives where the user denied a permission:
+// no event says so. In other words it is a permission that was decided there.
+const claudeDenied = "The user doesn't want to proceed with this tool use."
 
-// claudeCallOutcome returns how a dialog ended, from the text that the model receives
-// for its call. It is false for an answer: PostToolUse has it, though perhaps later.
+// claudeCallOutcome returns how the dialog of a call ended. How that of a question did, the
+// text that the model receives does not say reliably: other events report an answer and
+// Esc, and [claudeStopped] decides when they had their time.
 func claudeCallOutcome(rec desk.Record, response string) (desk.Outcome, bool) {
-	rejected := strings.HasPrefix(response, claudeRejected)
 	switch {
-	case rec.Reply() != nil && !granted(rec) && (rec.Asker.Permission() || rec.State != desk.Answered) && strings.Contains(response, refusal(rec)):
+	case !rec.Asker.Permission():
+		return claudeStopped(rec)
+	case rec.Reply() != nil && !granted(rec) && strings.Contains(response, refusal(rec)):
 		return *rec.Outcome, true
-	case rec.Asker.Permission() && rejected:
+	case strings.HasPrefix(response, claudeDenied):
 		return decided(claudeName, &rec.Set, question.NoID), true
 	case granted(rec):
 		return *rec.Outcome, true
-	case rec.Asker.Permission(): // allowed there, or refused by a rule
-		return gone(claudeName, words.Mark("decided there")), true
-	case rejected && strings.Contains(response, claudeClarify):
-		return discussed(claudeName), true
-	case rejected:
-		return dismissed(claudeName, ""), true
 	}
-	return desk.Outcome{}, false
+	return gone(claudeName, words.Mark("decided there")), true // allowed, or refused by a rule
 }

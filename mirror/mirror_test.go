@@ -49,11 +49,8 @@ func used(session, questions, response string) string {
 	return claude("PostToolUse", session, tool(questions), `"tool_use_id":"toolu_01","tool_response":`+response)
 }
 
-// What the model reads where a dialog was closed.
-const (
-	rejected = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n"
-	talk     = "The user wants to clarify these questions.\n    This means they may have additional information, context or questions for you."
-)
+// rejected is what the model reads where a dialog was closed.
+const rejected = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n"
 
 // batch is the event of calls that have ended, with what the model reads of one.
 func batch(tool, said string) string {
@@ -328,12 +325,14 @@ func TestEndedThere(t *testing.T) {
 		{"escape", func(_ *testing.T, b *beside, _ string) { b.stop(mirror.ErrClosed) }, desk.Dismissed, "claude-code", ""},
 		{"the terminal closed", func(_ *testing.T, b *beside, _ string) { b.stop(mirror.ErrGone) }, desk.Cancelled, "claude-code", ""},
 		{"to be discussed", event(claude("Stop", "s1")), desk.Discuss, "claude-code", ""},
-		{"to be discussed, told with the batch", event(batch(tool(one), rejected+talk)), desk.Discuss, "claude-code", ""},
-		{"rejected, told with the batch", event(batch(tool(one), rejected)), desk.Dismissed, "claude-code", ""},
-		{"answered, after the batch", func(t *testing.T, b *beside, dir string) {
-			event(batch(tool(one), `Your questions have been answered: "Which database?"="PostgreSQL".`))(t, b, dir)
-			event(used("s1", one, `{"answers":{"Which database?":"PostgreSQL"}}`))(t, b, dir)
-		}, desk.Answered, "claude-code", "PostgreSQL"},
+		{"to be discussed, told with the batch", event(batch(tool(one), rejected)), desk.Discuss, "claude-code", ""},
+		{"to be discussed, in other words", event(batch(tool(one), "用户想先弄清这些问题。")), desk.Discuss, "claude-code", ""},
+		{"escape, after the batch", duringBatch("用户不想继续。", func(_ *testing.T, b *beside, _ string) {
+			b.stop(mirror.ErrClosed)
+			<-b.done
+		}), desk.Dismissed, "claude-code", ""},
+		{"answered, after the batch", duringBatch(`Your questions have been answered: "Which database?"="PostgreSQL".`,
+			event(used("s1", one, `{"answers":{"Which database?":"PostgreSQL"}}`))), desk.Answered, "claude-code", "PostgreSQL"},
 		{"the session ended", event(claude("SessionEnd", "s1", `"reason":"prompt_input_exit"`)), desk.Cancelled, "claude-code", ""},
 		{"killed", func(_ *testing.T, b *beside, _ string) { _ = b.read.Close() }, desk.Cancelled, "claude-code", ""},
 		{"withdrawn here", func(t *testing.T, b *beside, _ string) {
@@ -368,6 +367,27 @@ func TestEndedThere(t *testing.T) {
 func event(text string) func(*testing.T, *beside, string) {
 	return func(t *testing.T, _ *beside, dir string) {
 		if out := start(t, dir, text).printed(); out != "" {
+			t.Errorf("printed %q", out)
+		}
+	}
+}
+
+// duringBatch is the event of the calls with the question, which is read before what then
+// happens.
+func duringBatch(said string, then func(*testing.T, *beside, string)) func(*testing.T, *beside, string) {
+	return func(t *testing.T, b *beside, dir string) {
+		waits, strike := make(chan bool), make(chan time.Time)
+		late := start(t, dir, batch(tool(one), said), func(o *mirror.Options) {
+			o.After = func(time.Duration) <-chan time.Time { close(waits); return strike }
+		})
+		select {
+		case <-waits:
+		case <-late.done:
+			t.Error("it did not wait for an event with more information")
+		}
+		then(t, b, dir)
+		close(strike)
+		if out := late.printed(); out != "" {
 			t.Errorf("printed %q", out)
 		}
 	}
@@ -871,7 +891,7 @@ func TestNonsense(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	seeds := []string{
 		request("s1", one+","+several), used("s1", one, `{"answers":{"Which database?":"MongoDB"}}`), claude("Stop", "s1"),
-		batch(tool(one), rejected+talk), batch(touch, "made"), asksLeave(touch),
+		batch(tool(one), rejected), batch(touch, "made"), asksLeave(touch),
 		`{"type":"permission.asked","properties":{"id":"per_1","sessionID":"s1","permission":"bash","patterns":["rm"]},"input":{"command":"rm"}}`,
 		`[{"id":"db","header":"H","question":"Which?","isOther":true,"isSecret":false,"options":[{"label":"A","description":""},{"label":"B","description":""}]}]`,
 		`{"type":"question.asked","properties":{"id":"que_1","sessionID":"s1","questions":[{"question":"Which?","header":"H","options":[{"label":"A","description":""},{"label":"B","description":""}]}]}}`,
