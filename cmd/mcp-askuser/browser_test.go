@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -28,7 +29,10 @@ import (
 func TestBrowserAgentHereHumanThere(t *testing.T) {
 	c := natstest.Start(t, 3)
 	machineA, machineB := t.TempDir(), t.TempDir()
-	w := dial(t, machineA, append([]string{"serve", "--surface", "inbox"}, onDesk(c, nodes.Agent, "bot")...)...)
+	server := program(t, machineA, append([]string{"serve", "--surface", "inbox"}, onDesk(c, nodes.Agent, "bot")...)...)
+	host := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `"$0" "$@"; exit $?`}, server.Args...)...) // no process above the page
+	host.Env = server.Env
+	w := speakTo(t, host)
 	w.hello("test", `{}`)
 	w.send(goOn, 1, 1)
 	w.waiting()

@@ -378,7 +378,7 @@ func TestBrowserOverruled(t *testing.T) {
 	v.listening()
 	v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
 	v.answered(rec.ID)
-	v.shows("#news", "Sent to Claude Code.")
+	v.shows("#news", "Recorded. Claude Code shows the question in its own dialog too")
 	no := question.Reply{Answers: []question.Answer{{QuestionID: "deploy", Selected: []string{question.NoID}}}}
 	if _, err := v.desk.Settle(t.Context(), rec.ID, desk.Outcome{Status: desk.Answered, Surface: "claude-code", Reply: &no}); err != nil {
 		t.Fatal(err)
