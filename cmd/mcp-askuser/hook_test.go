@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -244,8 +243,8 @@ func TestHookOverruled(t *testing.T) {
 	}
 }
 
-// An agent that answers its own question, with a command of its own, is not
-// believed: its host goes on showing the dialog.
+// An agent that answers its own question, with a command of its own, is refused: the
+// question stays open, and its host goes on showing the dialog.
 func TestHookAnsweredByTheAgent(t *testing.T) {
 	dir := t.TempDir()
 	d := openDesk(t, dir)
@@ -256,8 +255,15 @@ func TestHookAnsweredByTheAgent(t *testing.T) {
 	if rec.Asker.PID != os.Getpid() {
 		t.Errorf("asked by %+v", rec.Asker)
 	}
-	_ = output1(t, dir, "answer", rec.ID, "--json", `{"q1":"MongoDB"}`)
-	if out := x.ends(); out != "" && runtime.GOOS == "linux" {
+	out, err := program(t, dir, "answer", rec.ID, "--json", `{"q1":"MongoDB"}`).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "only the user can answer") {
+		t.Errorf("the agent was told %s", out)
+	}
+	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}}
+	if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		t.Fatal(err) // it has stayed on the desk for its user
+	}
+	if out := x.ends(); !strings.Contains(out, "PostgreSQL") {
 		t.Errorf("printed %q", out)
 	}
 }
