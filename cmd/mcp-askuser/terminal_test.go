@@ -74,9 +74,10 @@ const (
 	askFeatures = `{"questions":[{"question":"Which features?","header":"Features","multiSelect":true,"options":[{"label":"Caching"},{"label":"Logging"},{"label":"Search"}]}]}`
 	askDefault  = `{"question":"Go on?","options":["Yes","No"],"default":"Yes"}`
 	dismissal   = `{"answers":{},"note":"User dismissed the question without answering."}` + "\n"
-	silence     = `{"answers":{},"note":"The user did not answer within 10 seconds. Silence is not consent: no option may be treated as chosen."}` + "\n"
-	withdrawn   = "The question is withdrawn; nothing was sent."
-	staysOpen   = "Nothing was sent; the question stays open"
+	silence     = `{"answers":{},"note":"The user did not answer within 10 seconds. ` +
+		`Silence is not consent: no option may be treated as chosen."}` + "\n"
+	withdrawn = "The question is withdrawn; nothing was sent."
+	staysOpen = "Nothing was sent; the question stays open"
 )
 
 // Commands on a terminal: what the human does, what a program gets.

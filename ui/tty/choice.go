@@ -90,7 +90,8 @@ func parseLine(q *question.Question, line string) reading {
 		}
 	}
 	if q.Confirms() {
-		return reading{fault: words.T("%s is no option. Enter y or n alone; :n adds a note to the agent.", question.Shorten(question.Line(line), 40))}
+		typed := question.Shorten(question.Line(line), 40)
+		return reading{fault: words.T("%s is no option. Enter y or n alone; :n adds a note to the agent.", typed)}
 	}
 	r := parseList(q, line)
 	if first, size := utf8.DecodeRuneInString(line); r.fault != "" && halfWidth(first) == '/' {

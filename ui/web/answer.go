@@ -154,7 +154,8 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 			return r, err
 		}
 	}
-	r, err = rec.ParseExactReply(map[string]json.RawMessage{"answers": body.Answers, "notes": body.Notes, "files": body.Files})
+	members := map[string]json.RawMessage{"answers": body.Answers, "notes": body.Notes, "files": body.Files}
+	r, err = rec.ParseExactReply(members)
 	r.Note, r.Discuss, r.Took = body.Note, body.Discuss, time.Duration(body.Took)*time.Millisecond
 	return r, err
 }
