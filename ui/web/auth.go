@@ -109,11 +109,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			}
 		}
 		r = r.WithContext(context.WithValue(r.Context(), senderKey{}, from))
-		defer func() {
-			if r.MultipartForm != nil { // net/http removes the files of its own request only
-				_ = r.MultipartForm.RemoveAll()
-			}
-		}()
 		next.ServeHTTP(w, r)
 	})
 }

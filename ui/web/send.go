@@ -22,7 +22,7 @@ import (
 func (s *Server) formAndRecord(r *http.Request) (desk.Record, error) {
 	err := r.ParseForm()
 	if err == nil {
-		err = r.ParseMultipartForm(maxBody) //nolint:gosec // guard limits the body, and removes what is in files
+		err = r.ParseMultipartForm(maxUpload) //nolint:gosec // all in memory; guard limits the body to that
 	}
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return desk.Record{}, unreadBody(err)
