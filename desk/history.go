@@ -25,7 +25,8 @@ const batch = 256
 
 // History returns the records that have ended, the last asked first unless the
 // query says otherwise, archived or not. It reads no further than it is asked
-// for, and keeps no records. Damaged ones are left out and logged; a failure to read one is
+// for, and keeps no records. Damaged ones are left out, logged and counted,
+// see [Desk.Damaged]; a failure to read one is
 // an error, the last that is yielded.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -139,6 +140,12 @@ func (d *Desk) ended(ctx context.Context, id, search string) (Record, error) {
 		return Record{}, nil
 	}
 	return rec, err
+}
+
+// Damaged returns how many records this desk has left out as damaged.
+func (d *Desk) Damaged() (n int) {
+	d.loggedDamage.Range(func(any, any) bool { n++; return true })
+	return n
 }
 
 // plain reports whether JSON has a text as it is.

@@ -78,26 +78,40 @@ func (a *app) history() *cobra.Command {
 			if !cmd.Flags().Changed("limit") {
 				q.Limit = 0
 			}
-			return a.stream(d.History(cmd.Context(), q), *format)
+			err = a.stream(d.History(cmd.Context(), q), *format)
+		} else {
+			err = a.listHistory(cmd.Context(), d, q)
 		}
-		if q.Limit > 0 {
-			q.Limit++ // to know whether there are more
+		damaged := d.Damaged()
+		if err == nil && damaged > 0 {
+			err = errors.New(words.N(damaged, "%d question is damaged, and left out; see above", "%d questions are damaged, and left out; see above"))
 		}
-		records, err := collect(cmd.Context(), d, q)
-		if err != nil {
-			return err
-		}
-		if q.Limit > 0 && len(records) == q.Limit {
-			records = records[:q.Limit-1]
-			defer a.tell(words.T("Older ones are left out; --limit 0 prints all."))
-		}
-		if len(records) == 0 {
-			a.tell(words.T("Nothing was asked."))
-			return nil
-		}
-		a.printTable(historyTable(records))
-		return nil
+		return err
 	})
+}
+
+func (a *app) listHistory(ctx context.Context, d *desk.Desk, q desk.Query) error {
+	limit := q.Limit
+	if limit > 0 {
+		q.Limit++ // to know whether there are more
+	}
+	records, err := collect(ctx, d, q)
+	if err != nil {
+		return err
+	}
+	if len(records) == 0 {
+		a.tell(words.T("Nothing was asked."))
+		return nil
+	}
+	more := limit > 0 && len(records) > limit
+	if more {
+		records = records[:limit]
+	}
+	a.printTable(historyTable(records))
+	if more {
+		a.tell(words.T("Older ones are left out; --limit 0 prints all."))
+	}
+	return nil
 }
 
 func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, error) {

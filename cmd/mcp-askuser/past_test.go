@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -399,6 +400,28 @@ func TestHistoryThatCannotBeRead(t *testing.T) {
 		out, err := cmd.Output()
 		if got := strings.Count(string(out), `"created_at"`); err == nil && got != 8 {
 			t.Errorf("with %d files: %d questions of 8, and no error", files, got)
+		}
+	}
+}
+
+// One damaged question hides no other, and is no success.
+func TestHistoryWithADamagedQuestion(t *testing.T) {
+	dir := deskOfPast(t, 3)
+	records, err := filepath.Glob(filepath.Join(dir, "pending", "*.json"))
+	if err != nil || len(records) != 3 {
+		t.Fatalf("%v, %v", records, err)
+	}
+	if err := os.WriteFile(records[0], []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"history"}, {"history", "--json"}} {
+		cmd := program(t, dir, args...)
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		got := len(regexp.MustCompile(`Question \d+\?`).FindAllString(string(out), -1))
+		if got != 2 || exitStatus(err) != exitBad || !strings.Contains(said.String(), "1 question is damaged") {
+			t.Errorf("%v: %d questions, %v, %q", args, got, err, said.String())
 		}
 	}
 }
