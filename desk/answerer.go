@@ -82,10 +82,9 @@ func (o *Outcome) FromProgram() bool {
 var ErrUserRequired = errors.New("only the user can answer this: in a terminal of their own, in the inbox, on the page, on the phone, " +
 	"or through a front end that they have enrolled (mcp-askuser token add NAME --answers)")
 
-// RequiresUser reports whether only the user may answer a record.
-func (rec *Record) RequiresUser() bool {
-	return rec.Set.Confirms() || rec.Asker.Permission()
-}
+// RequiresUser reports whether only the user may answer a record: a confirmation, or a
+// question or permission that its host also asks in a dialog of its own.
+func (rec *Record) RequiresUser() bool { return rec.Set.Confirms() || rec.Asker.Mirrored() }
 
 // Answerer decides what gave a reply, from evidence alone: the surface, the process tree,
 // the token of a front end. What a caller or a document claims is no evidence; a reply

@@ -369,3 +369,33 @@ func TestClientCalledLikeAnEditor(t *testing.T) {
 		})
 	}
 }
+
+// A visit to a page that an agent started opens no page of the user's.
+func TestCookieOfAnAgentsPage(t *testing.T) {
+	dir := t.TempDir()
+	cmd := program(t, dir, "web")
+	cmd.Env = append(cmd.Env, "CLAUDECODE=1")
+	agents, users := startWeb(t, cmd), serveWebAt(t, dir)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	for _, visit := range []struct {
+		address string
+		status  int
+	}{
+		{agents.address.String(), http.StatusOK},
+		{agents.address.Scheme + "://" + agents.address.Host + "/", http.StatusOK}, // with the cookie alone
+		{users.address.Scheme + "://" + users.address.Host + "/", http.StatusUnauthorized},
+	} {
+		resp, err := browser.Get(visit.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != visit.status {
+			t.Errorf("%s: %d, want %d", visit.address, resp.StatusCode, visit.status)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func Put(path string, data []byte, mode fs.FileMode, place func(from, to string)
 		return err
 	}
 	removeStale(dir, prefix)
-	defer func() { _ = os.Remove(f.Name()) }() // a renamed one is gone
+	defer func() { _ = os.Remove(f.Name()) }() //nolint:gosec // the caller names the file; a renamed one is gone
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return err
@@ -47,7 +47,7 @@ func removeStale(dir, prefix string) {
 		}
 		info, err := e.Info()
 		if err == nil && time.Since(info.ModTime()) > staleAfter {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
+			_ = os.Remove(filepath.Join(dir, e.Name())) //nolint:gosec // a name from the directory itself
 		}
 	}
 }

@@ -92,7 +92,7 @@ func TestNextWriterRemovesWhatAKilledOneLeft(t *testing.T) {
 	for _, e := range after {
 		now = append(now, e.Name())
 	}
-	want := append(others, filepath.Base(young), "config.toml")
+	want := slices.Concat(others, []string{filepath.Base(young), "config.toml"})
 	slices.Sort(want)
 	if err != nil || !slices.Equal(now, want) {
 		t.Errorf("there are %q, %v; want %q", now, err, want)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -276,5 +277,21 @@ func TestLastAnswersSayWhose(t *testing.T) {
 	last, _, found := strings.Cut(last, "</ul>")
 	if !found || !strings.Contains(last, "by a program") {
 		t.Errorf("the page has %s", last)
+	}
+}
+
+// A host's own question takes no part of an answer from a program either.
+func TestPartOfAMirroredAnswer(t *testing.T) {
+	g := start(t)
+	rec, attendance, err := g.desk.Mirror(t.Context(), desk.Request{
+		Set: question.Set{Questions: []question.Question{single("db"), text("port")}}, Asker: desk.Asker{Client: "claude-code"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer attendance.Release()
+	g.want(http.StatusForbidden, api.UserRequired, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"db","answer":"pg"}`)
+	if _, _, err := g.desk.Draft(t.Context(), rec.ID); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("part of an answer was kept: %v", err)
 	}
 }

@@ -33,6 +33,10 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 // the ids of the questions that are still open; waited says that the asker waited for the
 // set.
 func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, given question.Reply) (open []string, waited bool, err error) {
+	err = s.Desk.MayAnswer(ctx, *rec, s.evidence(ctx, &given))
+	if err != nil {
+		return nil, false, api.Late(&rec.Set, err)
+	}
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
 	draft, at, err := s.draft(ctx, rec.ID)
