@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -50,11 +53,27 @@ func onDesk(t *testing.T, env []string, question string) {
 	}
 }
 
-// answerHere answers the open question outside the host.
+// answerHere answers the open question as the user, outside the host.
 func answerHere(t *testing.T, env []string) {
 	t.Helper()
 	onDesk(t, env, "Which database?")
-	run(t, "", env, program(t), "answer", "--json", `{"question-0":"MongoDB"}`)
+	at := slices.IndexFunc(env, func(entry string) bool { return strings.HasPrefix(entry, spool.EnvDir+"=") })
+	store, err := spool.Open(strings.TrimPrefix(env[at], spool.EnvDir+"="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := desk.New(store, desk.Options{})
+	open, err := d.Pending(t.Context())
+	if err != nil || len(open) != 1 {
+		t.Fatalf("%d questions are open, %v", len(open), err)
+	}
+	reply, err := open[0].ParseReply([]byte(`{"question-0":"MongoDB"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Reply(t.Context(), open[0].ID, reply, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // background starts a program, and ends it and its children with the test: they still
