@@ -97,7 +97,8 @@ func (d *Desk) Answerer(from Evidence, asker Asker) *Answerer {
 	case HowClientForm, HowPhone:
 		a.Kind = UserAnswerer
 	case HowPage:
-		if a.Agents = from.Command && thisTree().opened(asker, false); !a.Agents {
+		a.Agents = from.Command && thisTree().opened(asker, false)
+		if !a.Agents {
 			a.Kind = UserAnswerer
 		}
 	case HowFrontEnd:

@@ -173,8 +173,8 @@ func (d *Desk) expire(ctx context.Context, rec Record) Record {
 	return rec
 }
 
-// tidyUp ends, once, what is overdue, archives what processes that died have left of
-// ended records, and prunes once a day. Callers run it after a delivery, when no call waits for them.
+// tidyUp ends, once, what is overdue, archives what processes that died have left of ended
+// records, and prunes once a day. Callers run it after a delivery, when no call waits for it.
 func (d *Desk) tidyUp(ctx context.Context) {
 	d.sweep.Do(func() {
 		if err := cmp.Or(d.archiveAll(ctx, KindReplies), d.archiveAll(ctx, KindPending)); err != nil {

@@ -25,9 +25,8 @@ const batch = 256
 
 // History returns the records that have ended, the last asked first unless the
 // query says otherwise, archived or not. It reads no further than it is asked
-// for, and keeps no records. Damaged ones are left out, logged and counted,
-// see [Desk.Damaged]; a failure to read one is
-// an error, the last that is yielded.
+// for, and keeps no records. Damaged ones are left out, logged and counted, see
+// [Desk.Damaged]; a failure to read one is an error, the last that is yielded.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		q, ids := q, d.past(ctx, q.Since)

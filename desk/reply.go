@@ -44,7 +44,8 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 		return rec, err
 	}
 	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: from.Surface, Took: r.Took.Milliseconds(), Answerer: by, Unsettled: rec.Asker.Mirrored()}
-	if o.Proof = r.Proof; o.Proof != nil && rec.provable() {
+	o.Proof = r.Proof
+	if o.Proof != nil && rec.provable() {
 		o.At = o.Proof.At
 	}
 	if _, err := d.admit(ctx, &rec, &o, nil, d.RequiresPasskey(&rec)); err != nil {

@@ -6,7 +6,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
-	"mcp-askuser/ui/words"
 )
 
 // refusal returns the message for the model about a reply that stops the agent: a
@@ -16,12 +15,14 @@ func refusal(rec desk.Record) string { return question.Readable(refusalText(rec)
 func refusalText(rec desk.Record) string {
 	r := rec.Reply()
 	answers, notes := quoteAnswers(rec)
-	values := map[string]string{"who": words.Program(rec.Outcome), "answers": answers, "reason": texts.Quoted(r.Reason), "note": texts.Quoted(r.Note), "notes": notes}
+	values := map[string]string{
+		"answers": answers, "reason": texts.Quoted(r.Reason), "note": texts.Quoted(r.Note), "notes": notes,
+	}
 	switch {
 	case r.Discuss:
-		return texts.Fill(texts.ReplyName("discuss", false), values)
+		return texts.Fill("discuss", values)
 	case !rec.Asker.Permission():
-		return texts.Fill(texts.ReplyName("dismissed", false), values)
+		return texts.Fill("dismissed", values)
 	case chosen(rec) == question.YesID: // with a note
 		return texts.Fill("condition", values)
 	}

@@ -59,7 +59,7 @@ func TestAgentsDoNotAnswer(t *testing.T) {
 	}
 }
 
-// A desk that hangs holds nobody: Ctrl+C leaves every command that waits for it, while an
+// The user can leave while the desk hangs: Ctrl+C leaves every command that waits for it, while an
 // answer is being stored, too.
 func TestLeaveWhileTheDeskHangs(t *testing.T) {
 	for name, tc := range map[string]struct {

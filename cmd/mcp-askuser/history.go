@@ -84,7 +84,8 @@ func (a *app) history() *cobra.Command {
 		}
 		damaged := d.Damaged()
 		if err == nil && damaged > 0 {
-			err = errors.New(words.N(damaged, "%d question is damaged, and left out; see above", "%d questions are damaged, and left out; see above"))
+			err = errors.New(words.N(damaged,
+				"%d question is damaged, and left out; see above", "%d questions are damaged, and left out; see above"))
 		}
 		return err
 	})

@@ -244,7 +244,7 @@ func TestHookOverruled(t *testing.T) {
 }
 
 // An agent that answers its own question, with a command of its own, is refused: the
-// question stays open, and its host goes on showing the dialog.
+// question stays open, and its host continues to show the dialog.
 func TestHookAnsweredByTheAgent(t *testing.T) {
 	dir := t.TempDir()
 	d := openDesk(t, dir)

@@ -88,9 +88,6 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	defer a.listenToPhone(d)()
 	a.setOptions(&o, d, presenter)
 	o.Command = true
-	if desk.StartedByAgent() {
-		o.KeyFile = "" // its cookies must not open the user's own pages
-	}
 	server, err := web.New(o)
 	if err != nil {
 		return err

@@ -41,7 +41,8 @@ func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.
 	x, err := templates.Load(name, t.Templates(directory)...)
 	if errors.Is(err, templates.ErrNone) {
 		all, _ := templates.List(t.Templates(directory)...)
-		return nil, question.Violations{{Path: "template", Message: fmt.Sprintf("there is none named %q; there are: %s", name, names(all))}}
+		message := fmt.Sprintf("there is none named %q; there are: %s", name, names(all))
+		return nil, question.Violations{{Path: "template", Message: message}}
 	}
 	values := map[string]string{}
 	for name, raw := range variables {
@@ -97,7 +98,9 @@ func (t *Tools) addTemplates(s *mcpserver.MCPServer) {
 		for _, x := range t.listTemplates() {
 			p := mcp.Prompt{Name: x.Name, Description: question.Readable(x.Description)}
 			for _, v := range x.Variables {
-				p.Arguments = append(p.Arguments, mcp.PromptArgument{Name: v.Name, Description: question.Readable(v.Description), Required: v.Default == nil})
+				p.Arguments = append(p.Arguments, mcp.PromptArgument{
+					Name: v.Name, Description: question.Readable(v.Description), Required: v.Default == nil,
+				})
 			}
 			result.Prompts = append(result.Prompts, p)
 		}

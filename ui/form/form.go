@@ -202,7 +202,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		switch {
 		case !f.sending:
 			return tea.Batch(f.press(msg), f.changed(true))
-		case key.String() == "ctrl+c": // a store that hangs holds nobody
+		case key.String() == "ctrl+c": // the user can leave while the store hangs
 			return f.end(Aborted)
 		}
 		return nil

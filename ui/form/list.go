@@ -78,7 +78,9 @@ func (f *Form) newList(s *dialogue.Step) list {
 		}
 		l.texts = append(l.texts, text)
 	}
-	if first := s.Rows[at]; s.Several() || !f.bare() && (!s.Confirms() || first.Marked || first.Default && first.Kind == dialogue.No) {
+	first := s.Rows[at]
+	safe := !s.Confirms() || first.Marked || first.Default && first.Kind == dialogue.No
+	if s.Several() || !f.bare() && safe {
 		l.cursor = at
 	}
 	return l
@@ -90,7 +92,8 @@ func home(s *dialogue.Step) int {
 	if s.Several() {
 		return 0
 	}
-	if i := slices.IndexFunc(s.Rows, func(r dialogue.Row) bool { return r.Marked && r.Kind != dialogue.LeaveOpen }); i >= 0 {
+	marked := func(r dialogue.Row) bool { return r.Marked && r.Kind != dialogue.LeaveOpen }
+	if i := slices.IndexFunc(s.Rows, marked); i >= 0 {
 		return i
 	}
 	return max(slices.IndexFunc(s.Rows, func(r dialogue.Row) bool { return r.Default }), 0)
@@ -281,7 +284,8 @@ func (p *page) search(msg tea.Msg) func() tea.Cmd {
 	if paste, ok := msg.(tea.PasteMsg); ok {
 		text = paste.Content
 	}
-	letter := isKey && text != "" && unicode.IsLetter(pressed.Code) && p.form.options.Origin == act.Opened && !p.step().Confirms()
+	letter := isKey && text != "" && unicode.IsLetter(pressed.Code) &&
+		p.form.options.Origin == act.Opened && !p.step().Confirms()
 	if !p.list.filtering && !letter {
 		return nil
 	}

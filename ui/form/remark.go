@@ -30,7 +30,10 @@ type remark struct{ full, brief string }
 func (f *Form) remarks() []remark {
 	var out []remark
 	if f.options.signs {
-		out = append(out, remark{words.T("This answer must be signed, on the page: mcp-askuser web --open"), words.T("Sign it on the page: mcp-askuser web")})
+		out = append(out, remark{
+			words.T("This answer must be signed, on the page: mcp-askuser web --open"),
+			words.T("Sign it on the page: mcp-askuser web"),
+		})
 	}
 	if !f.rec.Attended {
 		out = append(out, remark{words.T(words.AgentNotWaiting), words.T("Your answer is kept for the agent.")})

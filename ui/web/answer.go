@@ -71,7 +71,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	case body.Discuss:
 		return writeDone(w, "The question is put back to be discussed first; "+next(client, "with that", "hears of it", waited)+".")
 	case rec.Asker.Mirrored():
-		return writeDone(w, "The answer is recorded; "+client+" shows the question in its own dialog too, and takes the answer that it gets first.")
+		return writeDone(w, "The answer is recorded; "+client+
+			" shows the question in its own dialog too, and takes the answer that it gets first.")
 	}
 	return writeDone(w, "The answer is recorded; "+next(client, "", "gets it", waited)+".")
 }

@@ -64,7 +64,8 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 			s.Log.WarnContext(ctx, "web: a card without its round limit", "id", rec.ID, "error", err)
 		}
 		c.Passkey = s.Desk.RequiresPasskey(rec)
-		if c.Signed = s.Desk.RequiresProof(rec); !c.Signed { // a signature counts for one record
+		c.Signed = s.Desk.RequiresProof(rec)
+		if !c.Signed { // a signature counts for one record
 			c.addDuplicates(rec, open, form["also"])
 		}
 	}

@@ -201,7 +201,8 @@ func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, 
 	if err != nil {
 		return x, err
 	}
-	x = layout{ID: id, ByAgent: s.Command && desk.StartedByAgent(), Count: len(open), Filter: strings.TrimSpace(r.URL.Query().Get("filter")), Now: s.Now()}
+	filter := strings.TrimSpace(r.URL.Query().Get("filter"))
+	x = layout{ID: id, ByAgent: s.byAgent, Count: len(open), Filter: filter, Now: s.Now()}
 	if len(open) > 0 {
 		x.Last = open[len(open)-1].ID
 	}

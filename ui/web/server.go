@@ -84,6 +84,7 @@ type Options struct {
 type Server struct {
 	Options
 	tls      *tls.Config  // nil: plain HTTP
+	byAgent  bool         // an agent started the command that serves the page
 	local    bool         // the page's address names localhost, where passkeys work
 	second   net.Listener // on its other loopback address; nil where there is none
 	timeouts timeouts
@@ -116,8 +117,14 @@ func New(o Options) (*Server, error) {
 		streams:  make(chan struct{}, maxStreams),
 		visits:   make(chan struct{}, 1),
 	}
+	s.byAgent = o.Command && desk.StartedByAgent()
+	keyFile := o.KeyFile
+	if s.byAgent {
+		keyFile = "" // its cookies must not open the user's own pages
+	}
 	var err error
-	if s.keys, err = newKeys(cmp.Or(o.Token, rand.Text()), o.KeyFile, o.Now); err != nil {
+	s.keys, err = newKeys(cmp.Or(o.Token, rand.Text()), keyFile, o.Now)
+	if err != nil {
 		return nil, err
 	}
 	if s.tls, err = door.Certificate(o.TLSCert, o.TLSKey); err != nil {
