@@ -1,0 +1,225 @@
+// Package local keeps the records of one user on this machine: rows in one SQLite database
+// that all of the user's processes share, see [store.Store]. The database decides which
+// outcome is first; a pipe of each process (pipe_unix.go) tells whether it lives, and wakes
+// it alone. The package knows rows, and must not know what a question is. Nothing is opened
+// before the first call, and the database is closed while nothing but waiting happens.
+package local
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/ncruces/go-sqlite3"
+	_ "github.com/ncruces/go-sqlite3/driver" // registers "sqlite3"
+
+	"mcp-askuser/desk/store"
+)
+
+const (
+	file = "desk.db"
+	// idle is how long an unused connection stays open.
+	idle = 2 * time.Second
+	// busy is how long a call waits for the transactions of other processes.
+	busy = "10000" // milliseconds
+)
+
+// Store is a [store.Store] in a directory.
+type Store struct {
+	dir string
+
+	mu       sync.Mutex
+	db       *sql.DB     // nil until the first use
+	info     os.FileInfo // of the database that db has open
+	pipe     *pipe       // of this process; nil until it waits or watches
+	waiting  map[string][]chan struct{}
+	watching map[chan struct{}]struct{}
+	stopLook chan struct{} // ends the look once a minute; nil while nothing waits
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open returns the store in a directory, which it creates at the first question. It touches
+// no file.
+func Open(dir string) *Store {
+	return &Store{dir: dir, waiting: map[string][]chan struct{}{}, watching: map[chan struct{}]struct{}{}}
+}
+
+// Close ends all waiting, as the death of the process would.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pipe != nil {
+		s.pipe.close()
+		s.pipe = nil
+	}
+	s.restLook()
+	if s.db == nil {
+		return nil
+	}
+	err := s.db.Close()
+	s.db = nil
+	return err
+}
+
+func (s *Store) path() string { return filepath.Join(s.dir, file) }
+
+// errNone means that no database exists, and none is to be made for a reader.
+var errNone = fmt.Errorf("%w: nothing was asked yet", store.ErrNotFound)
+
+// database returns the open database. The error is errNone where there is none, unless
+// create is set. A database that was removed or replaced meanwhile is closed.
+func (s *Store) database(ctx context.Context, create bool) (*sql.DB, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	info, err := os.Stat(s.path())
+	if s.db != nil && err == nil && os.SameFile(info, s.info) {
+		return s.db, nil
+	}
+	if s.db != nil {
+		_ = s.db.Close()
+		s.db = nil
+	}
+	if errors.Is(err, fs.ErrNotExist) && !create {
+		return nil, errNone
+	}
+	db, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info, err = os.Stat(s.path())
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	s.db, s.info = db, info
+	return db, nil
+}
+
+// open opens the database, and sets it up where that was not done. Nothing is written to
+// one that is refused.
+func (s *Store) open(ctx context.Context) (*sql.DB, error) {
+	err := s.checkDir()
+	if err != nil {
+		return nil, err
+	}
+	ready, err := s.check()
+	if err != nil || !ready {
+		err = s.setUp(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	db, err := connect(s.path())
+	if err != nil {
+		return nil, err
+	}
+	mode := ""
+	err = db.QueryRowContext(ctx, `pragma journal_mode`).Scan(&mode)
+	if err == nil && mode != "wal" {
+		err = errors.New("the journal mode is " + mode)
+	}
+	if err != nil {
+		_ = db.Close()
+		return nil, s.explain(err)
+	}
+	return db, nil
+}
+
+// connect returns the database in a file that exists. Each connection commits to disk, not
+// to the system's memory.
+func connect(path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite3", "file:"+escapePath(path)+"?mode=rw&_txlock=immediate"+
+		"&_pragma=busy_timeout("+busy+")&_pragma=synchronous(full)&_pragma=foreign_keys(on)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetConnMaxIdleTime(idle)
+	return db, nil
+}
+
+// checkDir creates the directory, or refuses one that others can use.
+func (s *Store) checkDir() error {
+	err := os.MkdirAll(s.dir, 0o700)
+	if err != nil {
+		return fmt.Errorf("create the store: %w", err)
+	}
+	info, err := os.Stat(s.dir)
+	if err != nil {
+		return fmt.Errorf("open the store: %w", err)
+	}
+	if !ownedByUser(info) {
+		return fmt.Errorf("%s belongs to another user: name a directory of your own in MCP_ASKUSER_DIR", s.dir)
+	}
+	if openToOthers(info) {
+		return fmt.Errorf("%s can be used by other users of this machine: chmod 700 %s", s.dir, s.dir)
+	}
+	return nil
+}
+
+// setUp makes the database, or completes what a killed process began: one process at a
+// time.
+func (s *Store) setUp(ctx context.Context) error {
+	lock := flock.New(filepath.Join(s.dir, "setup.lock"))
+	locked, err := lock.TryLockContext(ctx, 5*time.Millisecond)
+	if err != nil || !locked {
+		return fmt.Errorf("set the store up: %w", err)
+	}
+	defer func() { _ = lock.Close() }()
+	ready, err := s.check()
+	if err != nil || ready { // by another process, meanwhile
+		return err
+	}
+	fresh, err := os.OpenFile(s.path(), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("set the store up: %w", err)
+	}
+	err = fresh.Close()
+	if err != nil {
+		return err
+	}
+	db, err := connect(s.path())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	_, err = db.ExecContext(ctx, schema)
+	if err != nil {
+		return s.explain(err)
+	}
+	return nil
+}
+
+// explain adds to a failure of the database what the user can do about it.
+func (s *Store) explain(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	code := sqlite3.ErrorCode(0)
+	_ = errors.As(err, &code)
+	why := map[sqlite3.ErrorCode]string{
+		sqlite3.FULL:     "the disk is full: make room, and try again",
+		sqlite3.BUSY:     "another process has been writing for ten seconds: is one stopped?",
+		sqlite3.PERM:     "its permissions do not allow it",
+		sqlite3.IOERR:    "its disk fails, or is on a network: name a directory on a disk of this machine in MCP_ASKUSER_DIR",
+		sqlite3.CANTOPEN: "it cannot be opened: look after its permissions, and the room on its disk",
+		sqlite3.READONLY: "it cannot be written: look after its permissions",
+	}[code]
+	switch {
+	case code == sqlite3.CORRUPT || code == sqlite3.NOTADB:
+		return fmt.Errorf("%w: %s: move it away, or restore it from a backup: %w", store.ErrDamaged, s.path(), err)
+	case why != "":
+		return fmt.Errorf("%s: %s: %w", s.path(), why, err)
+	}
+	return fmt.Errorf("%s: %w", s.path(), err)
+}

@@ -1,0 +1,459 @@
+package local
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk/store"
+	"mcp-askuser/desk/store/storetest"
+)
+
+func TestContract(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) func() storetest.Process {
+		dir := filepath.Join(t.TempDir(), "store")
+		return func() storetest.Process { return Open(dir) }
+	})
+}
+
+// The variables of a process that a test starts: the test binary serves as one.
+const (
+	envRole = "LOCAL_TEST_ROLE"
+	envDir  = "LOCAL_TEST_DIR"
+)
+
+func TestMain(m *testing.M) {
+	role := os.Getenv(envRole)
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	err := play(role, os.Args[1], Open(os.Getenv(envDir)))
+	fmt.Println("end", err)
+}
+
+// play is the life of a process. It prints a line for each step that the store has
+// acknowledged.
+func play(role, id string, s *Store) error {
+	ctx := context.Background()
+	switch role {
+	case "ask": // ask the same, and wait
+		row := storetest.NewRow("Same?")
+		row.Content = id
+		row, err := s.Ask(ctx, row)
+		if err != nil {
+			return err
+		}
+		fmt.Println("asked", row.ID)
+		row, err = s.Wait(ctx, row.ID)
+		fmt.Println("got", row.ID, string(row.Outcome))
+		return err
+	case "answer":
+		return s.Answer(ctx, id, store.Ending{Outcome: fmt.Append(nil, os.Getpid())})
+	case "work": // until killed
+		for {
+			row, err := s.Ask(ctx, storetest.NewRow("Work?"))
+			if err != nil {
+				return err
+			}
+			fmt.Println("asked", row.ID)
+			err = s.Answer(ctx, row.ID, store.Ending{Outcome: []byte(row.ID)})
+			if err != nil {
+				return err
+			}
+			fmt.Println("answered", row.ID)
+			err = s.Delivered(ctx, row.ID)
+			if err != nil {
+				return err
+			}
+			fmt.Println("delivered", row.ID)
+		}
+	}
+	return errors.New("no such role")
+}
+
+// process starts a process. Its lines are read until it ends.
+type process struct {
+	*exec.Cmd
+	lines *bufio.Scanner
+	pipe  io.Closer
+}
+
+func start(t *testing.T, dir, role, id string) *process {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], id)
+	cmd.Env = append(os.Environ(), envRole+"="+role, envDir+"="+dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{Cmd: cmd, lines: bufio.NewScanner(out), pipe: out}
+	t.Cleanup(p.kill)
+	return p
+}
+
+func (p *process) kill() {
+	_ = p.Process.Kill()
+	_ = p.Wait()
+}
+
+// line returns the next line; empty at the end.
+func (p *process) line() string {
+	if !p.lines.Scan() {
+		return ""
+	}
+	return p.lines.Text()
+}
+
+// TestManyBegin: of many processes that open, create and write at once, in a directory that
+// does not exist yet, none fails, and one answer is first.
+func TestManyBegin(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	var askers []*process
+	for range 64 {
+		askers = append(askers, start(t, dir, "ask", "same"))
+	}
+	asked := map[string]bool{}
+	for _, p := range askers {
+		line := p.line()
+		if !strings.HasPrefix(line, "asked ") {
+			t.Fatalf("an asker says %q", line)
+		}
+		asked[line] = true
+	}
+	if len(asked) != len(askers) {
+		t.Errorf("%d questions of %d living askers", len(asked), len(askers))
+	}
+	s := Open(dir)
+	for line := range asked {
+		id := strings.TrimPrefix(line, "asked ")
+		err := s.Answer(t.Context(), id, store.Ending{Outcome: []byte("to " + id)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range askers {
+		line, end := p.line(), p.line()
+		fields := strings.Fields(line)
+		if len(fields) != 4 || fields[1] != fields[3] || end != "end <nil>" {
+			t.Errorf("an asker received %q, %q", line, end)
+		}
+	}
+}
+
+// TestRaceOfProcesses: of answers in several processes one is first, and it is the one that
+// is read.
+func TestRaceOfProcesses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s := Open(dir)
+	for range 8 {
+		row, err := s.Ask(t.Context(), storetest.NewRow("Race?"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		winners := 0
+		var all []*process
+		for range 8 {
+			all = append(all, start(t, dir, "answer", row.ID))
+		}
+		row, err = s.Wait(t.Context(), row.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range all {
+			switch line := p.line(); line {
+			case "end <nil>":
+				winners++
+				if string(row.Outcome) != fmt.Sprint(p.Process.Pid) {
+					t.Errorf("process %d was first, and %s is read", p.Process.Pid, row.Outcome)
+				}
+			case "end " + store.ErrAnswered.Error():
+			default:
+				t.Errorf("an answerer says %q", line)
+			}
+		}
+		if winners != 1 {
+			t.Errorf("%d were first", winners)
+		}
+	}
+}
+
+// TestKilledAnywhere: what was acknowledged to a process is there after it was killed, at
+// any moment; the database stays whole, and others go on. KILLS says how many.
+func TestKilledAnywhere(t *testing.T) {
+	kills := 60
+	if n := os.Getenv("KILLS"); n != "" {
+		_, err := fmt.Sscan(n, &kills)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "store")
+	var mu sync.Mutex
+	said := map[string]string{} // the last step of each question that was acknowledged
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range kills / 4 {
+				p := start(t, dir, "work", "")
+				time.AfterFunc(time.Duration(rand.IntN(120))*time.Millisecond, func() { _ = p.Process.Kill() })
+				for line := p.line(); line != ""; line = p.line() {
+					step, id, _ := strings.Cut(line, " ")
+					if step == "end" {
+						t.Errorf("a process failed: %s", id)
+						continue
+					}
+					mu.Lock()
+					said[id] = step
+					mu.Unlock()
+				}
+				_ = p.Wait()
+			}
+		})
+	}
+	all.Wait()
+	s := Open(dir)
+	for id, step := range said {
+		row, err := s.Get(t.Context(), id)
+		if err != nil {
+			t.Errorf("%s was %s, and: %v", id, step, err)
+			continue
+		}
+		if row.Attended {
+			t.Errorf("a dead process attends %s", id)
+		}
+		if step != "asked" && string(row.Outcome) != id || step == "delivered" && !row.Delivered {
+			t.Errorf("%s was %s, and reads as %+v", id, step, row)
+		}
+	}
+	db, err := s.database(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := ""
+	err = db.QueryRow(`pragma integrity_check`).Scan(&found)
+	if err != nil || found != "ok" {
+		t.Errorf("the database: %q, %v", found, err)
+	}
+	if len(said) < kills/4 {
+		t.Errorf("only %d questions in %d processes", len(said), kills)
+	}
+	t.Logf("%d processes killed, %d questions acknowledged", kills, len(said))
+}
+
+// TestEveryConnectionSyncs: each connection, of a new store and of one that exists, waits
+// for the disk.
+func TestEveryConnectionSyncs(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	for range 2 {
+		s := Open(dir)
+		db, err := s.database(t.Context(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var open []*sql.Conn
+		for range 3 {
+			conn, err := db.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, conn)
+			synchronous, mode := 0, ""
+			err = conn.QueryRowContext(t.Context(), `pragma synchronous`).Scan(&synchronous)
+			if err == nil {
+				err = conn.QueryRowContext(t.Context(), `pragma journal_mode`).Scan(&mode)
+			}
+			if err != nil || synchronous != 2 || mode != "wal" {
+				t.Errorf("synchronous %d, journal %q, %v", synchronous, mode, err)
+			}
+		}
+		for _, conn := range open {
+			_ = conn.Close()
+		}
+		_ = s.Close()
+	}
+}
+
+// TestRefused: a file that is not this version's is refused with what to do, and stays as it
+// is.
+func TestRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		spoil func(t *testing.T, s *Store)
+		want  string
+	}{
+		"a newer version": {func(t *testing.T, s *Store) { setHeader(t, s, 60, version+1) }, "install that"},
+		"another program": {func(t *testing.T, s *Store) { setHeader(t, s, 68, 7) }, "name another directory"},
+		"a text": {func(t *testing.T, s *Store) {
+			write(t, s.path(), []byte(strings.Repeat("no database ", 100)))
+		}, "move it away"},
+		"a short file":   {func(t *testing.T, s *Store) { write(t, s.path(), []byte("SQLite")) }, "move it away"},
+		"a broken page":  {func(t *testing.T, s *Store) { breakPages(t, s.path()) }, "move it away"},
+		"a directory":    {func(t *testing.T, s *Store) { mkdir(t, s.path()) }, "move it away"},
+		"open to others": {func(t *testing.T, s *Store) { chmod(t, s.dir, 0o755) }, "chmod 700"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Open(filepath.Join(t.TempDir(), "store"))
+			_, err := s.Ask(t.Context(), storetest.NewRow("First?"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = s.Close() // which merges the log into the file
+			test.spoil(t, s)
+			before, _ := os.ReadFile(s.path())
+			s = Open(s.dir)
+			_, err = s.Ask(t.Context(), storetest.NewRow("Second?"))
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), s.dir) {
+				t.Errorf("the error says %v", err)
+			}
+			_ = s.Close()
+			after, _ := os.ReadFile(s.path())
+			if string(before) != string(after) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	err := os.WriteFile(path, data, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func setHeader(t *testing.T, s *Store, at int, value uint32) {
+	t.Helper()
+	data, err := os.ReadFile(s.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.BigEndian.PutUint32(data[at:], value)
+	write(t, s.path(), data)
+}
+
+func breakPages(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 100; i < len(data); i++ {
+		data[i] = 0xa5
+	}
+	write(t, path, data)
+}
+
+func mkdir(t *testing.T, path string) {
+	t.Helper()
+	err := os.Remove(path)
+	if err == nil {
+		err = os.Mkdir(path, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func chmod(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	err := os.Chmod(path, mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRemovedWhileWaiting: a wait whose store is removed, or replaced, ends at the next
+// look; a later question finds a new store.
+func TestRemovedWhileWaiting(t *testing.T) {
+	for name, remove := range map[string]func(dir string) error{
+		"removed": os.RemoveAll,
+		"moved":   func(dir string) error { return os.Rename(dir, dir+".old") },
+		"replaced": func(dir string) error {
+			err := os.Rename(dir, dir+".old")
+			if err == nil {
+				_, err = Open(dir).Ask(context.Background(), storetest.NewRow("Other?"))
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Open(filepath.Join(t.TempDir(), "store"))
+			row, err := s.Ask(t.Context(), storetest.NewRow("Lost?"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan error, 1)
+			s.enter(row.ID) // so that the look has a row even before the wait begins
+			go func() {
+				_, err := s.Wait(t.Context(), row.ID)
+				done <- err
+			}()
+			waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 2 })
+			err = remove(s.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.look()
+			if err := <-done; !errors.Is(err, store.ErrLost) && !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("the wait ended with %v", err)
+			}
+			_, err = s.Ask(t.Context(), storetest.NewRow("Again?"))
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// waitFor waits for a state that no event reports.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+	for begun := time.Now(); !holds(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > 30*time.Second {
+			t.Fatal("it never came to that")
+		}
+	}
+}
+
+// TestMissedWakeUp: an answer whose process was killed between its commit and the wake-up is
+// found at the next look.
+func TestMissedWakeUp(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "store"))
+	row, err := s.Ask(t.Context(), storetest.NewRow("Missed?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan store.Row, 1)
+	go func() {
+		row, _ := s.Wait(t.Context(), row.ID)
+		got <- row
+	}()
+	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
+	db, err := s.database(t.Context(), false)
+	if err == nil {
+		_, err = db.Exec(`update record set outcome='Yes' where id=?`, row.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.look()
+	if row := <-got; string(row.Outcome) != "Yes" {
+		t.Errorf("waited for %q", row.Outcome)
+	}
+}

@@ -1,0 +1,95 @@
+//go:build unix
+
+package local
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// lookAgain is how often a waiting process looks without being woken: the process that
+// would wake it may have been killed right after its commit, or the store removed.
+const lookAgain = time.Minute
+
+// pipe is the named pipe of a process. A pipe without a reader tells that its process is
+// dead; what is written to it wakes that process and no other.
+type pipe struct {
+	name, path string
+	file       *os.File
+}
+
+const pipeDir = "live"
+
+func newPipe(dir, name string) (*pipe, error) {
+	p := &pipe{name: name, path: filepath.Join(dir, pipeDir, name)}
+	err := os.MkdirAll(filepath.Dir(p.path), 0o700)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Mkfifo(p.path, 0o600)
+	if err != nil {
+		return nil, &os.PathError{Op: "mkfifo", Path: p.path, Err: err}
+	}
+	p.file, err = os.OpenFile(p.path, os.O_RDWR, 0) // with a writer of its own it never ends
+	if err != nil {
+		_ = os.Remove(p.path)
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *pipe) exists() bool {
+	_, err := os.Stat(p.path)
+	return err == nil
+}
+
+// read calls woken with each id that is posted, until close.
+func (p *pipe) read(woken func(id string)) {
+	lines := bufio.NewReader(p.file)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil || line == "."+"\n" {
+			_ = p.file.Close()
+			return
+		}
+		woken(strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// close ends read, which may be in a system call that a close does not end.
+func (p *pipe) close() {
+	_ = os.Remove(p.path)
+	_, _ = p.file.WriteString(".\n")
+}
+
+// openPipe opens the pipe of a living process. It removes what a dead one has left.
+func openPipe(dir, name string) (fd int, lives bool) {
+	path := filepath.Join(dir, pipeDir, name)
+	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err == syscall.ENXIO { //nolint:errorlint // system calls return it as it is
+		_ = os.Remove(path)
+	}
+	return fd, err == nil
+}
+
+func pipeLives(dir, name string) bool {
+	fd, lives := openPipe(dir, name)
+	if lives {
+		_ = syscall.Close(fd)
+	}
+	return lives
+}
+
+// wakePipe posts an id, and reports whether the process lives. A full pipe wakes it too.
+func wakePipe(dir, name, id string) bool {
+	fd, lives := openPipe(dir, name)
+	if lives {
+		_, _ = syscall.Write(fd, []byte(id+"\n"))
+		_ = syscall.Close(fd)
+	}
+	return lives
+}

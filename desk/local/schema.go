@@ -1,0 +1,94 @@
+package local
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"mcp-askuser/desk/store"
+)
+
+// The marks in the header of the file, by which programs know their own (SQLite file
+// format, 1.3).
+const (
+	applicationID = 0x41736b55 // AskU
+	version       = 1
+)
+
+// schema is one transaction, and then the switch of the journal, so that the header of the
+// file tells whether the transaction was committed. Times are milliseconds since 1970.
+var schema = fmt.Sprintf(`
+begin immediate;
+create table record (
+  id text primary key, session text not null, project text not null, earlier text not null,
+  content text not null, exclusive int not null, at int not null, touched int not null, keep int not null,
+  holder text not null, delivered int not null, revision int not null, text text not null,
+  asked blob not null, outcome blob, draft blob, shown blob, later blob, lifted blob
+) without rowid;
+create index of_session on record(session, id);
+create index of_project on record(project, id);
+create index of_content on record(content) where not delivered;
+create index of_revision on record(revision);
+create index is_open on record(id) where outcome is null;
+create index of_holder on record(holder) where holder <> '';
+create index of_earlier on record(earlier) where earlier <> '';
+create unique index reopened on record(earlier) where earlier <> '' and outcome is null;
+create table counter (revision int not null);
+insert into counter values (0);
+create table listener (process text not null, name text not null, times int not null, primary key (process, name)) without rowid;
+create table file (id text not null references record(id) on delete cascade, key text not null, data blob not null,
+  primary key (id, key)) without rowid;
+pragma application_id = %d;
+pragma user_version = %d;
+commit;
+pragma journal_mode = wal;`, applicationID, version)
+
+// check reports whether the file is a database of this version. It reads the header alone.
+// The error says why the file is refused.
+func (s *Store) check() (ready bool, err error) {
+	f, err := os.Open(s.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("open the store: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	if !info.Mode().IsRegular() || !ownedByUser(info) {
+		return false, fmt.Errorf("%s is no file of this user: move it away", s.path())
+	}
+	header := make([]byte, 100)
+	_, err = io.ReadFull(f, header)
+	if errors.Is(err, io.EOF) { // empty
+		return false, nil
+	}
+	_, undo := os.Stat(s.path() + "-journal")
+	if undo == nil { // a process was killed while it set the store up
+		return false, nil
+	}
+	if err != nil || string(header[:16]) != "SQLite format 3\x00" {
+		return false, fmt.Errorf("%w: %s is no database: move it away, or restore it from a backup", store.ErrDamaged, s.path())
+	}
+	id, made := binary.BigEndian.Uint32(header[68:]), binary.BigEndian.Uint32(header[60:])
+	if id != applicationID {
+		return false, fmt.Errorf("%s belongs to another program: name another directory in MCP_ASKUSER_DIR", s.path())
+	}
+	if made > version {
+		return false, fmt.Errorf("%s was made by a newer version of mcp-askuser: install that, or name another directory in MCP_ASKUSER_DIR", s.path())
+	}
+	return true, nil
+}
+
+// escapePath is a path as the name of a database takes it.
+func escapePath(path string) string {
+	return (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+}

@@ -1,0 +1,259 @@
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"mcp-askuser/desk/store"
+)
+
+// process returns the name of this process, which other processes wake through its pipe. A
+// name is never used again.
+func (s *Store) process() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pipe != nil && s.pipe.exists() {
+		return s.pipe.name, nil
+	}
+	if s.pipe != nil { // removed with the store
+		s.pipe.close()
+		s.pipe = nil
+	}
+	p, err := newPipe(s.dir, rand.Text())
+	if err != nil {
+		return "", fmt.Errorf("wait in the store: %w", err)
+	}
+	s.pipe = p
+	go p.read(s.woken)
+	return p.name, nil
+}
+
+// ownName returns the name of this process; empty where it has never waited.
+func (s *Store) ownName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pipe == nil {
+		return ""
+	}
+	return s.pipe.name
+}
+
+// alive reports whether a holder lives. An empty name is none.
+func (s *Store) alive(holder string) bool {
+	return holder != "" && (holder == s.ownName() || pipeLives(s.dir, holder))
+}
+
+// post wakes a process because of a row, and forgets one that is dead.
+func (s *Store) post(process, id string) {
+	if process == s.ownName() {
+		s.woken(id)
+		return
+	}
+	if wakePipe(s.dir, process, id) {
+		return
+	}
+	db, err := s.database(context.Background(), false)
+	if err == nil {
+		_, _ = db.Exec(`delete from listener where process=?`, process) // else the next writer does
+	}
+}
+
+// woken wakes the calls of this process that wait for a row, and those that watch.
+func (s *Store) woken(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, waiter := range s.waiting[id] {
+		wake(waiter)
+	}
+	for watcher := range s.watching {
+		wake(watcher)
+	}
+}
+
+func wake(waiter chan struct{}) {
+	select {
+	case waiter <- struct{}{}:
+	default: // it has a token already
+	}
+}
+
+// Wait implements [store.Store].
+func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
+	waiter := s.enter(id)
+	defer s.leave(id, waiter)
+	for waited := false; ; waited = true {
+		row, err := s.Get(ctx, id)
+		if waited && errors.Is(err, store.ErrNotFound) {
+			err = fmt.Errorf("%w (%w)", store.ErrLost, err)
+		}
+		if err != nil || row.Outcome != nil {
+			return row, err
+		}
+		select {
+		case <-waiter:
+		case <-ctx.Done():
+			return store.Row{}, context.Cause(ctx)
+		}
+	}
+}
+
+func (s *Store) enter(id string) chan struct{} {
+	waiter := make(chan struct{}, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[id] = append(s.waiting[id], waiter)
+	s.beginLook()
+	return waiter
+}
+
+func (s *Store) leave(id string, waiter chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[id] = slices.DeleteFunc(s.waiting[id], func(c chan struct{}) bool { return c == waiter })
+	if len(s.waiting[id]) == 0 {
+		delete(s.waiting, id)
+	}
+	s.restLook()
+}
+
+// Changes implements [store.Store].
+func (s *Store) Changes(ctx context.Context) (<-chan struct{}, error) {
+	release, err := s.listen(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	watcher := make(chan struct{}, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watching[watcher] = struct{}{}
+	s.beginLook()
+	context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		delete(s.watching, watcher)
+		s.restLook()
+		s.mu.Unlock()
+		release()
+	})
+	return watcher, nil
+}
+
+// Announce implements [store.Store].
+func (s *Store) Announce(ctx context.Context, name string) (release func(), err error) {
+	return s.listen(ctx, name)
+}
+
+// listen has writers wake this process, under a name that others see; an empty one is none.
+func (s *Store) listen(ctx context.Context, name string) (release func(), err error) {
+	_, err = s.database(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	process, err := s.process()
+	if err != nil {
+		return nil, err
+	}
+	err = s.write(ctx, "", func(t *tx) error {
+		_, err := t.ExecContext(ctx, `insert into listener values(?,?,1) on conflict do update set times=times+1`, process, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(func() {
+		ctx := context.WithoutCancel(ctx)
+		_ = s.write(ctx, "", func(t *tx) error { // else the next writer forgets this process when it is dead
+			_, err := t.ExecContext(ctx, `update listener set times=times-1 where process=? and name=?`, process, name)
+			if err == nil {
+				_, err = t.ExecContext(ctx, `delete from listener where times <= 0`)
+			}
+			return err
+		})
+	}), nil
+}
+
+// Present implements [store.Store].
+func (s *Store) Present(ctx context.Context) (names []string, err error) {
+	db, err := s.database(ctx, false)
+	if errors.Is(err, errNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, `select process, name from listener where name <> '' order by name`)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		process, name := "", ""
+		err = rows.Scan(&process, &name)
+		if err != nil {
+			return nil, s.explain(err)
+		}
+		if s.alive(process) {
+			names = append(names, name)
+		}
+	}
+	return slices.Compact(names), s.explain(rows.Err())
+}
+
+// beginLook looks again now and then while a call waits or watches. Callers must hold s.mu.
+func (s *Store) beginLook() {
+	if s.stopLook != nil {
+		return
+	}
+	s.stopLook = make(chan struct{})
+	go s.lookAgain(s.stopLook)
+}
+
+// restLook ends that when none does. Callers must hold s.mu.
+func (s *Store) restLook() {
+	if s.stopLook != nil && len(s.waiting)+len(s.watching) == 0 {
+		close(s.stopLook)
+		s.stopLook = nil
+	}
+}
+
+func (s *Store) lookAgain(stop chan struct{}) {
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+			s.look()
+		}
+	}
+}
+
+// look wakes the calls whose rows have ended without a wake-up, or were removed, and all
+// that watch.
+func (s *Store) look() {
+	s.mu.Lock()
+	info, err := os.Stat(s.path())
+	lost := err != nil || !os.SameFile(info, s.info)
+	var ids []string
+	for id := range s.waiting {
+		ids = append(ids, id)
+	}
+	s.mu.Unlock()
+	s.woken("")
+	for _, id := range ids {
+		open := 0
+		db, err := s.database(context.Background(), false)
+		if err == nil && !lost {
+			err = db.QueryRow(`select count(*) from record where id=? and outcome is null`, id).Scan(&open)
+		}
+		if err != nil || lost || open == 0 {
+			s.woken(id)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+// Package store is the contract between the desk and what keeps its records. A store knows
+// rows: which exist, which process waits for one, and which outcome was first. What a
+// question, an answer or an answerer is, only the desk knows: it imports this package, and
+// a store must not import the desk. The suite in storetest tests the comments here, and
+// every store runs it.
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+)
+
+// Errors of a store. A store returns them, or errors that wrap them. Any other error is a
+// failure, and says what the user can do about it.
+var (
+	ErrNotFound = errors.New("no such question")
+	// ErrAnswered means that a row has an outcome already.
+	ErrAnswered = errors.New("the question was already answered")
+	// ErrAttended means that another process, or another call of this one, waits for a row.
+	ErrAttended = errors.New("another asker waits for the answer")
+	// ErrReopened means that a row goes back to an earlier one, as another open row does.
+	ErrReopened = errors.New("the question is open again already")
+	// ErrDamaged means that a row, or the whole store, cannot be read.
+	ErrDamaged = errors.New("the store is damaged")
+	// ErrLost means that the store was removed or replaced while a row was waited for.
+	ErrLost = errors.New("the question was lost while it waited: its store was removed")
+)
+
+// Row is a record as a store keeps it. Times are kept to the millisecond.
+type Row struct {
+	ID      string
+	Session string // groups the rounds of one dialogue; may be empty
+	Project string // the directory that the asker works in; may be empty
+	Earlier string // the row that this one goes back to; empty for none
+	// Content is the same for rows that ask the same for the same asker. Empty: the row is
+	// like no other.
+	Content string
+	// Exclusive rows are asked once while their asker lives, and never taken over.
+	Exclusive bool
+	Text      string // what a search looks through, in lower case
+	At        time.Time
+	Keep      time.Duration // for how long a row without a waiting asker is of use
+	Asked     []byte        // what is asked, in the desk's words
+	Outcome   []byte        // how it ended; nil while it is open
+
+	// What follows is set by the store alone.
+
+	Attended  bool          // a living process waits for it
+	Delivered bool          // its asker has received its outcome
+	Notes     [Notes][]byte // see [Store.Note]
+	Revision  int64         // rises with each change of any row
+}
+
+// Note is one of the values beside a row.
+type Note int
+
+// The notes.
+const (
+	Draft  Note = iota // what the user has typed so far
+	Shown              // where an open row was tried and is shown
+	Later              // a reply that was not the first
+	Lifted             // the limit of rounds is lifted for the session of the row
+	Notes              // how many there are
+)
+
+// Ending is how a row ends.
+type Ending struct {
+	Outcome []byte
+	Text    string // replaces that of the row
+}
+
+// Query selects rows. A zero field selects all.
+type Query struct {
+	Open, Ended                       bool      // without, or with, an outcome
+	Session, Project, Earlier, Prefix string    // Prefix is what an id begins with
+	Search                            string    // in lower case: a part of [Row.Text]
+	Since, Before                     time.Time // asked at or after Since, and before Before
+	// Expired selects open rows that were asked, or last noted, longer ago than their Keep
+	// at this time.
+	Expired time.Time
+	// After selects rows that changed after a revision, in the order of their changes.
+	After  int64
+	Ascend bool // the first asked first, else the last
+	Limit  int  // at most so many; 0 is all
+}
+
+// Month is what was pruned, or would be, of the rows of one month.
+type Month struct {
+	Name  string // 2006-01
+	Rows  int
+	Bytes int64 // with their files
+}
+
+// Store keeps rows for the processes of one user, or of several. It is safe for concurrent
+// use by any number of goroutines and processes. A write that has returned nil survives the
+// death of the process and of the machine; a reader sees all of it or nothing, and nothing
+// before it is committed. Every method ends with the cause of ctx when ctx has ended.
+type Store interface {
+	// Ask stores a row, for which this process waits then. Where a row has the same content,
+	// was not delivered, is kept still and has no living process that waits, the caller
+	// receives that one instead, perhaps with its outcome. The error is ErrAttended for an
+	// exclusive row while another with its content has a living asker.
+	Ask(ctx context.Context, row Row) (Row, error)
+	// Attend makes this process the one that waits for a row. The error is ErrAttended
+	// while another does.
+	Attend(ctx context.Context, id string) (Row, error)
+	// Release ends what Ask and Attend began. Repeated, it does nothing.
+	Release(ctx context.Context, id string) error
+	// Answer ends an open row: of several callers, in whatever processes, the first. The
+	// others receive ErrAnswered, and [Store.Get] has the first outcome.
+	Answer(ctx context.Context, id string, end Ending) error
+	// Delivered notes that the asker has received the outcome. It releases the row.
+	Delivered(ctx context.Context, id string) error
+	// Note changes one of the values beside a row, in one step. A draft, and where it is
+	// shown, change only while the row is open: else the error is ErrAnswered. The function
+	// receives nil where there is no value; its error ends the call.
+	Note(ctx context.Context, id string, note Note, change func(old []byte) ([]byte, error)) error
+
+	Get(ctx context.Context, id string) (Row, error)
+	// Rows yields rows, the last asked first. A row that cannot be read is an error, never
+	// left out. An error is the last that is yielded.
+	Rows(ctx context.Context, q Query) iter.Seq2[Row, error]
+	// Wait returns a row once it has an outcome. The error wraps ErrLost where the store was
+	// removed meanwhile, at the latest a minute later.
+	Wait(ctx context.Context, id string) (Row, error)
+	// Changes sends after changes that any process makes, until ctx ends, and now and then
+	// without one. It never says what has changed.
+	Changes(ctx context.Context) (<-chan struct{}, error)
+
+	// Announce says that an inbox or a page is open, until release is called or the process
+	// ends. Present returns the names of all that are, each once, in order.
+	Announce(ctx context.Context, name string) (release func(), err error)
+	Present(ctx context.Context) ([]string, error)
+
+	// PutFile keeps the content of a file beside a row; File returns it, and Files the keys
+	// of all.
+	PutFile(ctx context.Context, id, key string, data []byte) error
+	File(ctx context.Context, id, key string) ([]byte, error)
+	Files(ctx context.Context, id string) ([]string, error)
+
+	// Prune removes rows that were asked before a time, have ended, and were delivered or
+	// are kept no longer; not one that an open row goes back to. It returns how many of each
+	// month, the first month first; dry, it only counts.
+	Prune(ctx context.Context, before time.Time, dry bool) ([]Month, error)
+}

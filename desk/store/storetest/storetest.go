@@ -1,0 +1,528 @@
+// Package storetest is the contract of a [store.Store] as a test suite, which every store
+// runs. It knows no store: two values that open returns are two processes on one store.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"mcp-askuser/desk/store"
+)
+
+// Process is a store as one process has it open. Close ends it as a kill would: what it
+// waits for is not released.
+type Process interface {
+	store.Store
+	Close() error
+}
+
+// Run runs the suite. Each call of begin begins with an empty store, and returns what opens
+// it once more.
+func Run(t *testing.T, begin func(t *testing.T) (open func() Process)) {
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, func() Process)
+	}{
+		{"a row returns as it was asked", testAsk},
+		{"an empty store has no rows", testEmpty},
+		{"of many answers one is first", testFirst},
+		{"an answer is read whole or not at all", testWhole},
+		{"a question without a living asker is taken over", testTakeover},
+		{"a delivered question is asked anew", testDelivered},
+		{"an exclusive question is asked once", testExclusive},
+		{"an earlier question is reopened once", testReopened},
+		{"one process at a time attends", testAttend},
+		{"a wait ends with the answer", testWait},
+		{"a wait ends with its context", testWaitEnds},
+		{"a watcher learns of every change", testChanges},
+		{"drafts end with the question, other notes stay", testNotes},
+		{"queries select", testQueries},
+		{"changes are in the order of revisions", testRevisions},
+		{"who is present ends with its process", testPresent},
+		{"files stay with their question", testFiles},
+		{"pruning keeps what is of use", testPrune},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			open := begin(t)
+			test.run(t, func() Process {
+				p := open()
+				t.Cleanup(func() { _ = p.Close() })
+				return p
+			})
+		})
+	}
+}
+
+// NewRow returns a row to ask, with a content of its own.
+func NewRow(text string) store.Row {
+	id := ulid.Make().String()
+	return store.Row{
+		ID: id, Session: "session", Project: "/project", Content: id, Text: strings.ToLower(text),
+		At: time.Now().Truncate(time.Millisecond), Keep: time.Hour, Asked: []byte(text),
+	}
+}
+
+func ending(text string) store.Ending {
+	return store.Ending{Outcome: []byte(text), Text: strings.ToLower(text)}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wants(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("got error %v, want %v", err, want)
+	}
+}
+
+func ask(t *testing.T, s store.Store, row store.Row) store.Row {
+	t.Helper()
+	got, err := s.Ask(t.Context(), row)
+	must(t, err)
+	return got
+}
+
+func ids(t *testing.T, s store.Store, q store.Query) (out []string) {
+	t.Helper()
+	for row, err := range s.Rows(t.Context(), q) {
+		must(t, err)
+		out = append(out, row.ID)
+	}
+	return out
+}
+
+func testAsk(t *testing.T, open func() Process) {
+	s, row := open(), NewRow("Which database?")
+	got := ask(t, s, row)
+	for name, s := range map[string]store.Store{"the asker": s, "another process": open()} {
+		read, err := s.Get(t.Context(), row.ID)
+		must(t, err)
+		if string(read.Asked) != string(row.Asked) || !read.At.Equal(row.At) || read.Keep != row.Keep || read.Session != row.Session ||
+			read.Outcome != nil || !read.Attended || read.Delivered || read.Revision != got.Revision {
+			t.Errorf("%s reads %+v", name, read)
+		}
+	}
+	_, err := s.Get(t.Context(), ulid.Make().String())
+	wants(t, err, store.ErrNotFound)
+	ended, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("no longer")
+	cancel(why)
+	_, err = s.Ask(ended, NewRow("Late?"))
+	wants(t, err, why)
+}
+
+func testEmpty(t *testing.T, open func() Process) {
+	s := open()
+	if got := ids(t, s, store.Query{}); got != nil {
+		t.Errorf("rows %q", got)
+	}
+	_, err := s.Get(t.Context(), ulid.Make().String())
+	wants(t, err, store.ErrNotFound)
+	names, err := s.Present(t.Context())
+	must(t, err)
+	if len(names) > 0 {
+		t.Errorf("present: %q", names)
+	}
+	_, err = s.Prune(t.Context(), time.Now(), false)
+	must(t, err)
+}
+
+func testFirst(t *testing.T, open func() Process) {
+	processes := []Process{open(), open(), open()}
+	for round := range 20 {
+		row := ask(t, processes[round%3], NewRow("Race?"))
+		var first atomic.Int64
+		var all sync.WaitGroup
+		for n := range 9 {
+			all.Go(func() {
+				err := processes[n%3].Answer(t.Context(), row.ID, ending(fmt.Sprint("answer ", n)))
+				if err == nil && first.Add(1) > 1 {
+					t.Error("two are first")
+				}
+				if err != nil && !errors.Is(err, store.ErrAnswered) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if first.Load() != 1 {
+			t.Fatalf("%d answers were first", first.Load())
+		}
+	}
+	wants(t, processes[0].Answer(t.Context(), ulid.Make().String(), ending("x")), store.ErrNotFound)
+}
+
+func testWhole(t *testing.T, open func() Process) {
+	s, reader := open(), open()
+	long := strings.Repeat("word ", 20_000)
+	row := ask(t, s, NewRow(long))
+	done := make(chan error, 1)
+	go func() { done <- s.Answer(t.Context(), row.ID, ending(long)) }()
+	for {
+		got, err := reader.Get(t.Context(), row.ID)
+		must(t, err)
+		if string(got.Asked) != long || got.Outcome != nil && string(got.Outcome) != long {
+			t.Fatal("a part of a row was read")
+		}
+		if got.Outcome != nil {
+			break
+		}
+	}
+	must(t, <-done)
+}
+
+func testTakeover(t *testing.T, open func() Process) {
+	first, second := open(), open()
+	row, same, again := NewRow("Same?"), NewRow("Same?"), NewRow("Same?")
+	same.Content, again.Content = row.Content, row.Content
+	ask(t, first, row)
+	if got := ask(t, second, same); got.ID != same.ID {
+		t.Errorf("the question of a living asker was taken over")
+	}
+	must(t, second.Release(t.Context(), same.ID))
+	must(t, second.Answer(t.Context(), same.ID, ending("Yes")))
+	if got := ask(t, second, again); got.ID != same.ID || string(got.Outcome) != "Yes" || !got.Attended {
+		t.Errorf("a released question with its answer was not taken over: %+v", got)
+	}
+	_ = first.Close()
+	third := NewRow("Same?")
+	third.Content = row.Content
+	if got := ask(t, second, third); got.ID != row.ID || got.Outcome != nil {
+		t.Errorf("the question of a dead asker was not taken over: %+v", got)
+	}
+	old, late := NewRow("Old?"), NewRow("Old?")
+	old.At, late.Content = old.At.Add(-2*old.Keep), old.Content
+	ask(t, second, old)
+	must(t, second.Release(t.Context(), old.ID))
+	if got := ask(t, second, late); got.ID != late.ID {
+		t.Error("a question was taken over that is kept no longer")
+	}
+}
+
+func testDelivered(t *testing.T, open func() Process) {
+	s := open()
+	row, again := NewRow("Once?"), NewRow("Once?")
+	again.Content = row.Content
+	ask(t, s, row)
+	must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+	must(t, s.Delivered(t.Context(), row.ID))
+	got, err := s.Get(t.Context(), row.ID)
+	must(t, err)
+	if !got.Delivered || got.Attended {
+		t.Errorf("after the delivery: %+v", got)
+	}
+	if got := ask(t, s, again); got.ID != again.ID {
+		t.Error("a delivered answer was delivered again")
+	}
+	wants(t, s.Delivered(t.Context(), ulid.Make().String()), store.ErrNotFound)
+}
+
+func testExclusive(t *testing.T, open func() Process) {
+	first, second := open(), open()
+	row, other := NewRow("Mirrored?"), NewRow("Mirrored?")
+	row.Exclusive, other.Exclusive, other.Content = true, true, row.Content
+	ask(t, first, row)
+	_, err := second.Ask(t.Context(), other)
+	wants(t, err, store.ErrAttended)
+	_ = first.Close()
+	if got := ask(t, second, other); got.ID != other.ID {
+		t.Error("an exclusive question was taken over")
+	}
+}
+
+func testReopened(t *testing.T, open func() Process) {
+	s := open()
+	row, one, two := NewRow("Before?"), NewRow("Before?"), NewRow("Before?")
+	one.Earlier, two.Earlier = row.ID, row.ID
+	ask(t, s, row)
+	must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+	ask(t, s, one)
+	_, err := s.Ask(t.Context(), two)
+	wants(t, err, store.ErrReopened)
+	must(t, s.Answer(t.Context(), one.ID, ending("No")))
+	ask(t, s, two)
+	if got := ids(t, s, store.Query{Earlier: row.ID}); !slices.Equal(got, []string{two.ID, one.ID}) {
+		t.Errorf("reopened as %q", got)
+	}
+}
+
+func testAttend(t *testing.T, open func() Process) {
+	first, second := open(), open()
+	row := ask(t, first, NewRow("Mine?"))
+	_, err := second.Attend(t.Context(), row.ID)
+	wants(t, err, store.ErrAttended)
+	must(t, second.Release(t.Context(), row.ID)) // of another: nothing happens
+	_, err = second.Attend(t.Context(), row.ID)
+	wants(t, err, store.ErrAttended)
+	must(t, first.Release(t.Context(), row.ID))
+	must(t, first.Release(t.Context(), row.ID))
+	got, err := second.Attend(t.Context(), row.ID)
+	must(t, err)
+	if !got.Attended {
+		t.Error("not attended")
+	}
+	_ = second.Close()
+	if got, err = first.Get(t.Context(), row.ID); err != nil || got.Attended {
+		t.Errorf("a dead process attends: %+v, %v", got, err)
+	}
+	_, err = first.Attend(t.Context(), ulid.Make().String())
+	wants(t, err, store.ErrNotFound)
+}
+
+func testWait(t *testing.T, open func() Process) {
+	asker, answerer := open(), open()
+	for n := range 30 {
+		row := ask(t, asker, NewRow("Waiting?"))
+		got := make(chan store.Row, 1)
+		go func() {
+			row, err := asker.Wait(t.Context(), row.ID)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- row
+		}()
+		if n%2 == 0 { // the other rounds race with the beginning of the wait
+			must(t, answerer.Note(t.Context(), row.ID, store.Draft, func([]byte) ([]byte, error) { return []byte("typing"), nil }))
+		}
+		must(t, answerer.Answer(t.Context(), row.ID, ending("Yes")))
+		select {
+		case row := <-got:
+			if string(row.Outcome) != "Yes" {
+				t.Errorf("waited for %q", row.Outcome)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("the asker was not woken")
+		}
+	}
+}
+
+func testWaitEnds(t *testing.T, open func() Process) {
+	s := open()
+	row := ask(t, s, NewRow("Patience?"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("the call was withdrawn")
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Wait(ctx, row.ID)
+		done <- err
+	}()
+	cancel(why)
+	wants(t, <-done, why)
+	_, err := s.Wait(t.Context(), ulid.Make().String())
+	wants(t, err, store.ErrNotFound)
+}
+
+func testChanges(t *testing.T, open func() Process) {
+	watcher, other := open(), open()
+	ctx, cancel := context.WithCancel(t.Context())
+	changes, err := watcher.Changes(ctx)
+	must(t, err)
+	row := NewRow("Seen?")
+	for _, step := range []struct {
+		name   string
+		change func() error
+	}{
+		{"asked", func() error { _, err := other.Ask(ctx, row); return err }},
+		{"released", func() error { return other.Release(ctx, row.ID) }},
+		{"answered", func() error { return other.Answer(ctx, row.ID, ending("Yes")) }},
+	} {
+		for len(changes) > 0 {
+			<-changes
+		}
+		must(t, step.change())
+		select {
+		case <-changes:
+		case <-time.After(30 * time.Second):
+			t.Fatalf("no change when it was %s", step.name)
+		}
+	}
+	cancel()
+}
+
+func testNotes(t *testing.T, open func() Process) {
+	s, other := open(), open()
+	row := ask(t, s, NewRow("Notes?"))
+	appendTo := func(more string) func([]byte) ([]byte, error) {
+		return func(old []byte) ([]byte, error) { return append(old, more...), nil }
+	}
+	must(t, s.Note(t.Context(), row.ID, store.Draft, appendTo("a")))
+	must(t, other.Note(t.Context(), row.ID, store.Draft, appendTo("b")))
+	why := errors.New("no change")
+	wants(t, s.Note(t.Context(), row.ID, store.Draft, func([]byte) ([]byte, error) { return nil, why }), why)
+	must(t, s.Note(t.Context(), row.ID, store.Shown, appendTo("tty")))
+	must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+	wants(t, s.Note(t.Context(), row.ID, store.Draft, appendTo("c")), store.ErrAnswered)
+	wants(t, s.Note(t.Context(), row.ID, store.Shown, appendTo("c")), store.ErrAnswered)
+	must(t, s.Note(t.Context(), row.ID, store.Later, appendTo("No")))
+	must(t, s.Note(t.Context(), row.ID, store.Lifted, appendTo("1")))
+	got, err := other.Get(t.Context(), row.ID)
+	must(t, err)
+	for note, want := range map[store.Note]string{store.Draft: "ab", store.Shown: "tty", store.Later: "No", store.Lifted: "1"} {
+		if string(got.Notes[note]) != want {
+			t.Errorf("note %d is %q, want %q", note, got.Notes[note], want)
+		}
+	}
+	wants(t, s.Note(t.Context(), ulid.Make().String(), store.Draft, appendTo("x")), store.ErrNotFound)
+}
+
+func testQueries(t *testing.T, open func() Process) {
+	s := open()
+	var rows []store.Row
+	for i, text := range []string{"Alpha", "Beta", "Gamma", "ÄPFEL"} {
+		row := NewRow(text)
+		row.At = time.UnixMilli(1_000_000 * int64(i+1))
+		row.ID = ulid.MustNew(uint64(row.At.UnixMilli()), ulid.DefaultEntropy()).String()
+		row.Session, row.Project = fmt.Sprint("s", i%2), fmt.Sprint("/p", i/2)
+		rows = append(rows, ask(t, s, row))
+	}
+	must(t, s.Answer(t.Context(), rows[1].ID, ending("beta chosen")))
+	must(t, s.Answer(t.Context(), rows[3].ID, ending("äpfel birnen")))
+	for name, test := range map[string]struct {
+		q    store.Query
+		want []int
+	}{
+		"all, the last first":        {store.Query{}, []int{3, 2, 1, 0}},
+		"the first first":            {store.Query{Ascend: true}, []int{0, 1, 2, 3}},
+		"the last two":               {store.Query{Limit: 2}, []int{3, 2}},
+		"the last two, in order":     {store.Query{Limit: 2, Ascend: true}, []int{2, 3}},
+		"open":                       {store.Query{Open: true}, []int{2, 0}},
+		"ended":                      {store.Query{Ended: true}, []int{3, 1}},
+		"a session":                  {store.Query{Session: "s1"}, []int{3, 1}},
+		"a project":                  {store.Query{Project: "/p0"}, []int{1, 0}},
+		"since":                      {store.Query{Since: rows[2].At}, []int{3, 2}},
+		"before":                     {store.Query{Before: rows[2].At}, []int{1, 0}},
+		"a word of the answer":       {store.Query{Search: "birnen"}, []int{3}},
+		"no word":                    {store.Query{Search: "plum"}, nil},
+		"no pattern":                 {store.Query{Search: "%"}, nil},
+		"a prefix":                   {store.Query{Prefix: rows[2].ID[:20]}, []int{2}},
+		"a whole id":                 {store.Query{Prefix: rows[0].ID}, []int{0}},
+		"expired: open and kept out": {store.Query{Expired: rows[0].At.Add(rows[0].Keep + time.Millisecond)}, []int{0}},
+		"not expired":                {store.Query{Expired: rows[0].At}, nil},
+		"several conditions":         {store.Query{Session: "s0", Open: true, Limit: 1}, []int{2}},
+	} {
+		var want []string
+		for _, i := range test.want {
+			want = append(want, rows[i].ID)
+		}
+		if got := ids(t, s, test.q); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func testRevisions(t *testing.T, open func() Process) {
+	s, other := open(), open()
+	one, two := ask(t, s, NewRow("One?")), ask(t, other, NewRow("Two?"))
+	must(t, s.Answer(t.Context(), one.ID, ending("Yes")))
+	if got := ids(t, other, store.Query{After: one.Revision}); !slices.Equal(got, []string{two.ID, one.ID}) {
+		t.Errorf("changed after the first: %q", got)
+	}
+	got, err := s.Get(t.Context(), one.ID)
+	must(t, err)
+	if got := ids(t, s, store.Query{After: got.Revision}); got != nil {
+		t.Errorf("changed after the last: %q", got)
+	}
+}
+
+func testPresent(t *testing.T, open func() Process) {
+	first, second := open(), open()
+	release, err := first.Announce(t.Context(), "inbox")
+	must(t, err)
+	_, err = second.Announce(t.Context(), "inbox")
+	must(t, err)
+	_, err = second.Announce(t.Context(), "web")
+	must(t, err)
+	present := func() string {
+		names, err := open().Present(t.Context())
+		must(t, err)
+		return strings.Join(names, " ")
+	}
+	if got := present(); got != "inbox web" {
+		t.Errorf("present: %q", got)
+	}
+	_ = second.Close()
+	if got := present(); got != "inbox" {
+		t.Errorf("after a death: %q", got)
+	}
+	release()
+	release()
+	if got := present(); got != "" {
+		t.Errorf("after all: %q", got)
+	}
+}
+
+func testFiles(t *testing.T, open func() Process) {
+	s := open()
+	row := ask(t, s, NewRow("Files?"))
+	data := []byte(strings.Repeat("\x00\xff", 50_000))
+	must(t, s.PutFile(t.Context(), row.ID, "b", data))
+	must(t, s.PutFile(t.Context(), row.ID, "a", nil))
+	must(t, s.PutFile(t.Context(), row.ID, "b", data))
+	keys, err := open().Files(t.Context(), row.ID)
+	must(t, err)
+	if !slices.Equal(keys, []string{"a", "b"}) {
+		t.Errorf("keys %q", keys)
+	}
+	got, err := open().File(t.Context(), row.ID, "b")
+	must(t, err)
+	if string(got) != string(data) {
+		t.Errorf("%d bytes of %d", len(got), len(data))
+	}
+	_, err = s.File(t.Context(), row.ID, "c")
+	wants(t, err, store.ErrNotFound)
+	wants(t, s.PutFile(t.Context(), ulid.Make().String(), "a", data), store.ErrNotFound)
+}
+
+func testPrune(t *testing.T, open func() Process) {
+	s := open()
+	old := time.Now().Add(-48 * time.Hour)
+	asked := func(end, deliver bool, keep time.Duration, earlier string) string {
+		row := NewRow("Old?")
+		row.At, row.Keep, row.Earlier = old, keep, earlier
+		ask(t, s, row)
+		if end {
+			must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+		}
+		if deliver {
+			must(t, s.Delivered(t.Context(), row.ID))
+		}
+		return row.ID
+	}
+	gone := []string{asked(true, true, time.Hour, ""), asked(true, false, time.Hour, "")}
+	must(t, s.PutFile(t.Context(), gone[0], "file", []byte("12345")))
+	before := asked(true, true, time.Hour, "")
+	kept := []string{before, asked(false, false, time.Hour, before), asked(true, false, 72*time.Hour, "")}
+	young := ask(t, s, NewRow("Young?"))
+	must(t, s.Answer(t.Context(), young.ID, ending("Yes")))
+	must(t, s.Delivered(t.Context(), young.ID))
+	kept = append(kept, young.ID)
+	for _, dry := range []bool{true, false} {
+		months, err := s.Prune(t.Context(), time.Now().Add(-24*time.Hour), dry)
+		must(t, err)
+		if len(months) != 1 || months[0].Rows != 2 || months[0].Name != old.UTC().Format("2006-01") || months[0].Bytes != 2*(4+3)+5 {
+			t.Errorf("pruned, dry %v: %+v", dry, months)
+		}
+	}
+	left := ids(t, s, store.Query{Ascend: true})
+	slices.Sort(left)
+	slices.Sort(kept)
+	if !slices.Equal(left, kept) {
+		t.Errorf("left %q, want %q", left, kept)
+	}
+	_, err := s.File(t.Context(), gone[0], "file")
+	wants(t, err, store.ErrNotFound)
+}
