@@ -29,7 +29,7 @@ create table record (
   content text not null, exclusive int not null, at int not null, touched int not null, keep int not null,
   holder text not null, delivered int not null, revision int not null, text text not null,
   asked blob not null, outcome blob, draft blob, shown blob, later blob, lifted blob
-) without rowid;
+);
 create index of_session on record(session, id);
 create index of_project on record(project, id);
 create index of_content on record(content) where not delivered;
@@ -42,7 +42,7 @@ create table counter (revision int not null);
 insert into counter values (0);
 create table listener (process text not null, name text not null, times int not null, primary key (process, name)) without rowid;
 create table file (id text not null references record(id) on delete cascade, key text not null, data blob not null,
-  primary key (id, key)) without rowid;
+  primary key (id, key));
 pragma application_id = %d;
 pragma user_version = %d;
 commit;
