@@ -160,7 +160,6 @@ func (a *app) deskStatus() *cobra.Command {
   mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
 	}
 	system := cmd.Flags().String("system", "", "the `file` with the system credential")
-	readAll := cmd.Flags().Bool("read-all", false, "have each node read all that it keeps, as the operator")
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		store, err := a.shared()
@@ -179,11 +178,6 @@ func (a *app) deskStatus() *cobra.Command {
 			return err
 		}
 		checkRights(&st)
-		if *readAll {
-			if err := store.FindDamage(cmd.Context(), &st); err != nil {
-				return err
-			}
-		}
 		if !*asJSON {
 			a.printStatus(&st)
 		} else if err := a.printJSON(st); err != nil {

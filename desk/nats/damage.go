@@ -3,55 +3,13 @@ package nats
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"mcp-askuser/desk"
 )
-
-// FindDamage has each node lead each stream in turn and read all that it keeps, and
-// adds to the status what a node cannot read: nats-server notices a damaged block only
-// when it reads it. Clients wait about a second at each change of the leader. It takes
-// the operator's credential.
-func (s *Store) FindDamage(ctx context.Context, st *Status) error {
-	for _, stream := range st.Streams {
-		for _, node := range st.Nodes {
-			if stream.Replicas > 1 {
-				if err := s.makeLeader(ctx, stream.Name, node.Name); err != nil {
-					return fmt.Errorf("have %s lead %s: %w", node.Name, stream.Name, err)
-				}
-			}
-			switch lost, err := s.unreadable(ctx, stream.Name, ">"); {
-			case err != nil:
-				return fmt.Errorf("read %s on %s: %w", stream.Name, node.Name, err)
-			case lost > 0 && stream.Replicas > 1:
-				st.Wrongf("%s cannot read %d of what it has in %s from its disk: stop it, remove its data directory, and start it again: it takes everything from the others", node.Name, lost, stream.Name)
-			case lost > 0:
-				st.Wrongf("%s cannot read %d of what it has in %s from its disk: restore a backup", node.Name, lost, stream.Name)
-			}
-		}
-	}
-	return nil
-}
-
-// makeLeader has a node lead a stream.
-func (s *Store) makeLeader(ctx context.Context, stream, node string) error {
-	return s.repeat(ctx, writeTimeout, func(time.Duration) (bool, error) {
-		now, err := s.streamInfo(ctx, stream, map[string]string{})
-		if err == nil && now.Cluster.Leader == node {
-			return true, nil
-		}
-		if err == nil {
-			request := map[string]any{"placement": map[string]string{"preferred": node}}
-			err = s.api(ctx, requestTimeout, "STREAM.LEADER.STEPDOWN."+stream, request, &struct{}{})
-		}
-		return errors.Is(err, desk.ErrDenied), cmp.Or(err, fmt.Errorf("%w: another leads", desk.ErrUnreachable))
-	})
-}
 
 // intact returns an error where the leader of a stream cannot read all messages that
 // match a filter. After a bit on its disk has flipped it answers as if there were none,

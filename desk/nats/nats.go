@@ -23,7 +23,7 @@
 //
 // The package imports desk, whose Store it is, desk/proof, internal/door and the client of NATS.
 // It knows of records only their ids, is no server, and changes streams for the operator
-// alone ([Store.Make], [Store.FindDamage]).
+// alone ([Store.Make]).
 package nats
 
 import (
