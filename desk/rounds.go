@@ -117,46 +117,12 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 	}
 	last, _ := d.get(ctx, ids[len(ids)-1]) // unreadable, it is as one that names no row
 	last.SessionID = session
-	return d.nextIsRefused(ctx, &last, 1)
-}
-
-// nextIsRefused reports whether the question after a session's last would be refused,
-// once so many that are open have been answered.
-func (d *Desk) nextIsRefused(ctx context.Context, last *Record, mayBeOpen int) (bool, error) {
 	rows := last.rows()
-	ids, err := d.store.Marks(ctx, MarkSessions, rows[len(rows)-1])
+	ids, err = d.store.Marks(ctx, MarkSessions, rows[len(rows)-1])
 	if err != nil {
 		return false, err
 	}
-	return d.rowIsFull(ctx, last.SessionID, ids, d.now(), d.maxRounds, mayBeOpen)
-}
-
-// Refused returns the calls that were refused for the limit of rounds, and would
-// be still: the last of each session, the newest first. [Desk.Lift] lets their
-// sessions ask again. No event tells of such a call.
-func (d *Desk) Refused(ctx context.Context) ([]Record, error) {
-	var out []Record
-	if d.maxRounds <= 0 {
-		return nil, nil
-	}
-	seen := map[string]bool{"": true}
-	for rec, err := range d.History(ctx, Query{Since: d.now().Add(-d.pause)}) {
-		if err != nil {
-			return nil, err
-		}
-		if !rec.Outcome.Refused() || seen[rec.SessionID] {
-			continue
-		}
-		seen[rec.SessionID] = true
-		refused, err := d.nextIsRefused(ctx, &rec, 0)
-		if err != nil {
-			return nil, err
-		}
-		if refused {
-			out = append(out, rec)
-		}
-	}
-	return out, nil
+	return d.rowIsFull(ctx, session, ids, d.now(), d.maxRounds, 1)
 }
 
 // rowIsFull reports whether the last limit rounds followed each other without a pause, and

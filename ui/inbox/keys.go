@@ -35,7 +35,6 @@ func (m *model) waitingKeys() term.Bindings {
 		{Keys: "alt+d", Hint: words.T("discuss"), Help: words.T("discuss it first, with a note if you like"), Off: !open || marked, Do: func() tea.Cmd { return m.askDismissal(term.Discuss) }},
 		{Keys: "ctrl+n", Help: words.T("answer, and begin with a note"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, formStart{bare: m.formStart(r).bare, note: true}) }},
 		m.reopenKey(r),
-		m.liftKey(m.lastRefused(), ""),
 		{Keys: "esc", Hint: words.T("unmark"), Off: !marked, Do: term.Only(func() { w.mark(nil) })},
 		{Keys: "esc", Hint: words.T("show all"), Off: w.filter == "", Do: term.Only(func() { m.narrow("") })},
 		{Keys: "/", Hint: words.T("filter"), Help: words.T("filter; any letter that is no key begins one too"), Off: len(w.all) == 0, Do: term.Only(func() { m.beginTyping("") })},
@@ -139,7 +138,7 @@ func (m *model) historyKeys() term.Bindings {
 	}
 	return term.Bindings{
 		{Keys: "enter space", Hint: words.T("read"), Help: words.T("read it whole"), Off: r == nil, Do: term.Only(func() { m.read(r) })},
-		m.liftKey(lifts, words.T("lift the limit")),
+		m.liftKey(lifts),
 		m.reopenKey(r),
 		{Keys: "esc", Hint: words.T("show all"), Off: h.search == "", Do: func() tea.Cmd { return m.loadHistory("", 0) }},
 		{Keys: "/", Hint: words.T("search"), Help: words.T("search; any letter that is no key begins one too"), Do: term.Only(func() { m.beginTyping(h.search) })},
@@ -321,7 +320,7 @@ func (m *model) moveTo(to int) tea.Cmd {
 func (m *model) switchTab() tea.Cmd {
 	m.past = !m.past
 	if !m.past {
-		return m.readRefused
+		return nil
 	}
 	m.waiting.arrangeAround(nil)
 	return m.reloadHistory()

@@ -57,7 +57,6 @@ type model struct {
 	past    bool // the history is shown, not what waits
 	waiting waiting
 	history history
-	refused []desk.Record // calls, for the limit of rounds; the newest first
 
 	answer    *answer
 	notice    string // the notice in place of what was taken away
@@ -105,7 +104,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		if m.past {
 			return tea.Batch(m.reloadPending, m.reloadHistory())
 		}
-		return tea.Batch(m.reloadPending, m.readRefused)
+		return m.reloadPending
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
@@ -146,7 +145,7 @@ func (m *model) startListening(events <-chan desk.Event, records []desk.Record, 
 		return m.connectLater()
 	}
 	m.fault, m.events = "", events
-	return tea.Batch(m.listen, m.updatePending(records), m.readRefused)
+	return tea.Batch(m.listen, m.updatePending(records))
 }
 
 // updatePending shows what is pending now, and rings for what is new.
@@ -186,7 +185,7 @@ func (m *model) apply(events ...desk.Event) tea.Cmd {
 			m.drafts.Delete(e.Record.ID)
 			m.waiting.markEnded(e.Record)
 			m.history.put(e.Record)
-			cmds = append(cmds, m.endDismissal(e.Record), m.readRefused)
+			cmds = append(cmds, m.endDismissal(e.Record))
 		default:
 			changed = append(changed, e.Record)
 			if m.waiting.put(e.Record) {

@@ -1,12 +1,9 @@
 package inbox
 
 import (
-	"strings"
-	"testing"
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
 
@@ -34,39 +31,4 @@ func (r *rig) asksAgain(q question.Question) error {
 		r.t.Cleanup(attendance.Release)
 	}
 	return err
-}
-
-// TestRefused: a refused call stands above what waits, from the next look on,
-// until the limit is lifted.
-func TestRefused(t *testing.T) {
-	const line = "! Claude Code in shop asked too often in a row: Databas"
-	r := newRig(t, 80, 24)
-	r.refuses(database())
-	r.open().see(line, "· L lifts the limit")
-	r.keys("tab").see("[History]")
-	if strings.Contains(r.screen(), line) {
-		t.Errorf("it stands in the history too:\n%s", r.screen())
-	}
-	r.keys("tab").see(line)
-	r.keys("L").see("The limit is lifted")
-	r.until("the line to go", func() bool { return !strings.Contains(r.screen(), line) })
-	if err := r.asksAgain(database()); err != nil {
-		t.Errorf("refused again: %v", err)
-	}
-	r.see("1 waiting")
-}
-
-// TestRefusedTypedElsewhere: the first letter of a sentence lifts no limit.
-func TestRefusedTypedElsewhere(t *testing.T) {
-	r := newRig(t, 80, 24)
-	r.refuses(database())
-	r.open().see("asked too often")
-	for _, key := range termtest.Keys("Let me see") {
-		r.send(key)
-		r.later(80 * time.Millisecond)
-	}
-	r.later(time.Second)
-	if err := r.asksAgain(deploy()); err == nil {
-		t.Error("the limit is lifted")
-	}
 }

@@ -129,9 +129,6 @@ func (m *model) drawList(width, front int) term.Block {
 	if m.fault != "" {
 		b.Lines = append(term.Opening(term.Text(m.Styles.Fault, "! "+m.fault, inner), 3, inner), "")
 	}
-	if b.Lines = append(b.Lines, m.drawRefused(inner)...); len(b.Lines) == 1 && rows > 2*rowHigh+4 {
-		b.Lines = append(b.Lines, "")
-	}
 	m.above = len(b.Lines)
 	if m.typing != nil {
 		rows--

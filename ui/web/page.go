@@ -137,11 +137,10 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	}
 }
 
-// The largest numbers of open, refused and last answered records on the page, and of
+// The largest numbers of open and last answered records on the page, and of
 // records in the history.
 const (
 	maxEntries = 100
-	maxRefused = 3
 	maxLast    = 5
 	maxPast    = 100
 )
@@ -152,12 +151,11 @@ type layout struct {
 	ByAgent bool   // an agent started this page
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
-	Filter  string              // words that the entries are searched for
-	Fit     int                 // entries that have them
-	Count   int                 // of open records, listed or not
-	Rest    int                 // of that, not listed
-	Last    string              // the id of the latest open record
-	Refused []recordview.Record // calls that were turned away at the limit of rounds
+	Filter  string // words that the entries are searched for
+	Fit     int    // entries that have them
+	Count   int    // of open records, listed or not
+	Rest    int    // of that, not listed
+	Last    string // the id of the latest open record
 	Card    *card
 	Past    []recordview.Record // the last answers, where no card is shown
 	Notices []notice
@@ -207,11 +205,6 @@ func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, 
 		x.Last = open[len(open)-1].ID
 	}
 	s.list(ctx, &x, open, l)
-	refused, err := s.Desk.Refused(ctx)
-	if err != nil {
-		return x, err
-	}
-	x.Refused = recordview.All(refused[:min(len(refused), maxRefused)], l)
 	rec, err := s.Desk.Get(ctx, id)
 	switch {
 	case err == nil:
