@@ -97,8 +97,8 @@ func fill(b *testing.B, s *Store, first string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	add, err := write.Prepare(`insert into record select ?, ?, project, '', ?, 0, at, touched, keep, '', 1, ?, ?, ?, ?, null, null, null, null
-		from record where id=?`)
+	add, err := write.Prepare(`insert into record select ?, ?, project, '', ?, 0, at, touched, keep, '', 1, ?, ?, ?, ?,
+		null, null, null, null from record where id=?`)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -109,7 +109,8 @@ func fill(b *testing.B, s *Store, first string) {
 			outcome = []byte(`{"status":"answered"}`)
 		}
 		id := storetest.NewRow("").ID
-		_, err = add.Exec(id, fmt.Sprint("session ", i%1000), id, i+2, fmt.Sprintf("question %d of many", i), asked, outcome, first)
+		session, text := fmt.Sprint("session ", i%1000), fmt.Sprintf("question %d of many", i)
+		_, err = add.Exec(id, session, id, i+2, text, asked, outcome, first)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -159,7 +159,7 @@ func (s *Store) checkDir() error {
 		return fmt.Errorf("open the store: %w", err)
 	}
 	if !ownedByUser(info) {
-		return fmt.Errorf("%s belongs to another user: name a directory of your own in MCP_ASKUSER_DIR", s.dir)
+		return fmt.Errorf("%s belongs to another user: %s", s.dir, elsewhere)
 	}
 	if openToOthers(info) {
 		return fmt.Errorf("%s can be used by other users of this machine: chmod 700 %s", s.dir, s.dir)
@@ -200,6 +200,9 @@ func (s *Store) setUp(ctx context.Context) error {
 	return nil
 }
 
+// elsewhere is what the user can do about a place that cannot be used.
+const elsewhere = "name a directory on a disk of this machine in MCP_ASKUSER_DIR"
+
 // explain adds to a failure of the database what the user can do about it.
 func (s *Store) explain(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -211,13 +214,13 @@ func (s *Store) explain(err error) error {
 		sqlite3.FULL:     "the disk is full: make room, and try again",
 		sqlite3.BUSY:     "another process has been writing for ten seconds: is one stopped?",
 		sqlite3.PERM:     "its permissions do not allow it",
-		sqlite3.IOERR:    "its disk fails, or is on a network: name a directory on a disk of this machine in MCP_ASKUSER_DIR",
+		sqlite3.IOERR:    "its disk is full, fails or is on a network: make room, or " + elsewhere,
 		sqlite3.CANTOPEN: "it cannot be opened: look after its permissions, and the room on its disk",
 		sqlite3.READONLY: "it cannot be written: look after its permissions",
 	}[code]
 	switch {
 	case code == sqlite3.CORRUPT || code == sqlite3.NOTADB:
-		return fmt.Errorf("%w: %s: move it away, or restore it from a backup: %w", store.ErrDamaged, s.path(), err)
+		return fmt.Errorf("%w: %s: %s: %w", store.ErrDamaged, s.path(), restore, err)
 	case why != "":
 		return fmt.Errorf("%s: %s: %w", s.path(), why, err)
 	}

@@ -297,7 +297,7 @@ func TestRefused(t *testing.T) {
 		want  string
 	}{
 		"a newer version": {func(t *testing.T, s *Store) { setHeader(t, s, 60, version+1) }, "install that"},
-		"another program": {func(t *testing.T, s *Store) { setHeader(t, s, 68, 7) }, "name another directory"},
+		"another program": {func(t *testing.T, s *Store) { setHeader(t, s, 68, 7) }, "name a directory"},
 		"a text": {func(t *testing.T, s *Store) {
 			write(t, s.path(), []byte(strings.Repeat("no database ", 100)))
 		}, "move it away"},

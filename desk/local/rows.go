@@ -151,7 +151,8 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 			return err
 		}
 		at := row.At.UnixMilli()
-		_, err = t.ExecContext(ctx, `insert into record(`+columns+`, touched) values(?,?,?,?,?,?,?,?,?,?,null,?,0,?,null,null,null,null,?)`,
+		const values = ` values(?,?,?,?,?,?,?,?,?,?,null,?,0,?,null,null,null,null,?)`
+		_, err = t.ExecContext(ctx, `insert into record(`+columns+`, touched)`+values,
 			row.ID, row.Session, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text, at, row.Keep.Milliseconds(),
 			row.Asked, self, got.Revision, at)
 		if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) {
@@ -376,8 +377,10 @@ func (s *Store) Prune(ctx context.Context, before time.Time, dry bool) (months [
 		and id not in (select earlier from record where outcome is null)`
 	now := time.Now().UnixMilli()
 	err = s.write(ctx, "", func(t *tx) error {
-		rows, err := t.QueryContext(ctx, `select strftime('%Y-%m', at/1000, 'unixepoch'), count(*), sum(length(asked)+length(outcome)+
-			(select coalesce(sum(length(data)), 0) from file where file.id=record.id))`+ended+` group by 1 order by 1`, before.UnixMilli(), now)
+		rows, err := t.QueryContext(ctx, `select strftime('%Y-%m', at/1000, 'unixepoch'), count(*),
+			sum(length(asked)+length(outcome)+
+				(select coalesce(sum(length(data)), 0) from file where file.id=record.id))`+
+			ended+` group by 1 order by 1`, before.UnixMilli(), now)
 		if err != nil {
 			return err
 		}
@@ -407,7 +410,8 @@ func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error 
 	return s.write(ctx, id, func(t *tx) error {
 		_, _, err := t.get(id)
 		if err == nil {
-			_, err = t.ExecContext(ctx, `insert or replace into file values(?,?,?)`, id, key, append([]byte{}, data...)) // nil is null
+			content := append([]byte{}, data...) // nil would be null
+			_, err = t.ExecContext(ctx, `insert or replace into file values(?,?,?)`, id, key, content)
 		}
 		return err
 	})

@@ -40,13 +40,17 @@ create index of_earlier on record(earlier) where earlier <> '';
 create unique index reopened on record(earlier) where earlier <> '' and outcome is null;
 create table counter (revision int not null);
 insert into counter values (0);
-create table listener (process text not null, name text not null, times int not null, primary key (process, name)) without rowid;
+create table listener (process text not null, name text not null, times int not null,
+  primary key (process, name)) without rowid;
 create table file (id text not null references record(id) on delete cascade, key text not null, data blob not null,
   primary key (id, key));
 pragma application_id = %d;
 pragma user_version = %d;
 commit;
 pragma journal_mode = wal;`, applicationID, version)
+
+// restore is what the user can do about a damaged file.
+const restore = "move it away, or restore it from a backup"
 
 // check reports whether the file is a database of this version. It reads the header alone.
 // The error says why the file is refused.
@@ -76,14 +80,14 @@ func (s *Store) check() (ready bool, err error) {
 		return false, nil
 	}
 	if err != nil || string(header[:16]) != "SQLite format 3\x00" {
-		return false, fmt.Errorf("%w: %s is no database: move it away, or restore it from a backup", store.ErrDamaged, s.path())
+		return false, fmt.Errorf("%w: %s is no database: %s", store.ErrDamaged, s.path(), restore)
 	}
 	id, made := binary.BigEndian.Uint32(header[68:]), binary.BigEndian.Uint32(header[60:])
 	if id != applicationID {
-		return false, fmt.Errorf("%s belongs to another program: name another directory in MCP_ASKUSER_DIR", s.path())
+		return false, fmt.Errorf("%s belongs to another program: %s", s.path(), elsewhere)
 	}
 	if made > version {
-		return false, fmt.Errorf("%s was made by a newer version of mcp-askuser: install that, or name another directory in MCP_ASKUSER_DIR", s.path())
+		return false, fmt.Errorf("%s was made by a newer version of mcp-askuser: install that, or %s", s.path(), elsewhere)
 	}
 	return true, nil
 }

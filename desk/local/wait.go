@@ -159,7 +159,8 @@ func (s *Store) listen(ctx context.Context, name string) (release func(), err er
 		return nil, err
 	}
 	err = s.write(ctx, "", func(t *tx) error {
-		_, err := t.ExecContext(ctx, `insert into listener values(?,?,1) on conflict do update set times=times+1`, process, name)
+		const insert = `insert into listener values(?,?,1) on conflict do update set times=times+1`
+		_, err := t.ExecContext(ctx, insert, process, name)
 		return err
 	})
 	if err != nil {

@@ -111,8 +111,8 @@ func testAsk(t *testing.T, open func() Process) {
 	for name, s := range map[string]store.Store{"the asker": s, "another process": open()} {
 		read, err := s.Get(t.Context(), row.ID)
 		must(t, err)
-		if string(read.Asked) != string(row.Asked) || !read.At.Equal(row.At) || read.Keep != row.Keep || read.Session != row.Session ||
-			read.Outcome != nil || !read.Attended || read.Delivered || read.Revision != got.Revision {
+		if string(read.Asked) != string(row.Asked) || !read.At.Equal(row.At) ||
+			read.Keep != row.Keep || read.Session != row.Session || read.Outcome != nil || !read.Attended || read.Delivered || read.Revision != got.Revision {
 			t.Errorf("%s reads %+v", name, read)
 		}
 	}
@@ -296,7 +296,8 @@ func testWait(t *testing.T, open func() Process) {
 			got <- row
 		}()
 		if n%2 == 0 { // the other rounds race with the beginning of the wait
-			must(t, answerer.Note(t.Context(), row.ID, store.Draft, func([]byte) ([]byte, error) { return []byte("typing"), nil }))
+			typing := func([]byte) ([]byte, error) { return []byte("typing"), nil }
+			must(t, answerer.Note(t.Context(), row.ID, store.Draft, typing))
 		}
 		must(t, answerer.Answer(t.Context(), row.ID, ending("Yes")))
 		select {
@@ -371,7 +372,7 @@ func testNotes(t *testing.T, open func() Process) {
 	must(t, s.Note(t.Context(), row.ID, store.Lifted, appendTo("1")))
 	got, err := other.Get(t.Context(), row.ID)
 	must(t, err)
-	for note, want := range map[store.Note]string{store.Draft: "ab", store.Shown: "tty", store.Later: "No", store.Lifted: "1"} {
+	for note, want := range [store.Notes]string{store.Draft: "ab", store.Shown: "tty", store.Later: "No", store.Lifted: "1"} {
 		if string(got.Notes[note]) != want {
 			t.Errorf("note %d is %q, want %q", note, got.Notes[note], want)
 		}
@@ -513,8 +514,9 @@ func testPrune(t *testing.T, open func() Process) {
 	for _, dry := range []bool{true, false} {
 		months, err := s.Prune(t.Context(), time.Now().Add(-24*time.Hour), dry)
 		must(t, err)
-		if len(months) != 1 || months[0].Rows != 2 || months[0].Name != old.UTC().Format("2006-01") || months[0].Bytes != 2*(4+3)+5 {
-			t.Errorf("pruned, dry %v: %+v", dry, months)
+		want := store.Month{Name: old.UTC().Format("2006-01"), Rows: 2, Bytes: 2*(4+3) + 5}
+		if len(months) != 1 || months[0] != want {
+			t.Errorf("pruned, dry %v: %+v, want %+v", dry, months, want)
 		}
 	}
 	left := ids(t, s, store.Query{Ascend: true})
