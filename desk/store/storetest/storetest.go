@@ -112,7 +112,8 @@ func testAsk(t *testing.T, open func() Process) {
 		read, err := s.Get(t.Context(), row.ID)
 		must(t, err)
 		if string(read.Asked) != string(row.Asked) || !read.At.Equal(row.At) ||
-			read.Keep != row.Keep || read.Session != row.Session || read.Outcome != nil || !read.Attended || read.Delivered || read.Revision != got.Revision {
+			read.Keep != row.Keep || read.Session != row.Session || read.Outcome != nil ||
+			!read.Attended || read.Delivered || read.Revision != got.Revision {
 			t.Errorf("%s reads %+v", name, read)
 		}
 	}
@@ -372,7 +373,8 @@ func testNotes(t *testing.T, open func() Process) {
 	must(t, s.Note(t.Context(), row.ID, store.Lifted, appendTo("1")))
 	got, err := other.Get(t.Context(), row.ID)
 	must(t, err)
-	for note, want := range [store.Notes]string{store.Draft: "ab", store.Shown: "tty", store.Later: "No", store.Lifted: "1"} {
+	values := [store.Notes]string{store.Draft: "ab", store.Shown: "tty", store.Later: "No", store.Lifted: "1"}
+	for note, want := range values {
 		if string(got.Notes[note]) != want {
 			t.Errorf("note %d is %q, want %q", note, got.Notes[note], want)
 		}
