@@ -193,11 +193,27 @@ func (s *Store) setUp(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	_, err = db.ExecContext(ctx, schema)
+	return s.explain(s.fill(ctx, db))
+}
+
+// fill takes the steps that are missing, which a killed process may have begun.
+func (s *Store) fill(ctx context.Context, db *sql.DB) error {
+	id, tables := 0, 0
+	const made = `select * from pragma_application_id, (select count(*) from sqlite_schema)`
+	err := db.QueryRowContext(ctx, made).Scan(&id, &tables)
 	if err != nil {
-		return s.explain(err)
+		return err
 	}
-	return nil
+	if id != applicationID && tables > 0 {
+		return s.foreign()
+	}
+	if id != applicationID {
+		_, err = db.ExecContext(ctx, schema)
+	}
+	if err == nil {
+		_, err = db.ExecContext(ctx, `pragma journal_mode = wal`)
+	}
+	return err
 }
 
 // elsewhere is what the user can do about a place that cannot be used.

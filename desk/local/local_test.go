@@ -298,6 +298,10 @@ func TestRefused(t *testing.T) {
 	}{
 		"a newer version": {func(t *testing.T, s *Store) { setHeader(t, s, 60, version+1) }, "install that"},
 		"another program": {func(t *testing.T, s *Store) { setHeader(t, s, 68, 7) }, "name a directory"},
+		"another program that writes": {func(t *testing.T, s *Store) {
+			setHeader(t, s, 68, 7)
+			write(t, s.path()+"-journal", nil)
+		}, "name a directory"},
 		"a text": {func(t *testing.T, s *Store) {
 			write(t, s.path(), []byte(strings.Repeat("no database ", 100)))
 		}, "move it away"},
@@ -324,6 +328,29 @@ func TestRefused(t *testing.T) {
 			after, _ := os.ReadFile(s.path())
 			if string(before) != string(after) {
 				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+// TestSetUpIsCompleted: what a process that was killed has begun to set up, the next completes.
+func TestSetUpIsCompleted(t *testing.T) {
+	for name, steps := range map[string]string{"created": ``, "committed": schema} {
+		t.Run(name, func(t *testing.T) {
+			s := Open(t.TempDir())
+			chmod(t, s.dir, 0o700)
+			write(t, s.path(), nil)
+			db, err := connect(s.path())
+			if err == nil {
+				_, err = db.Exec(steps)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = db.Close()
+			_, err = s.Ask(t.Context(), storetest.NewRow("Set up?"))
+			if err != nil {
+				t.Error(err)
 			}
 		})
 	}

@@ -20,8 +20,8 @@ const (
 	version       = 1
 )
 
-// schema is one transaction, and then the switch of the journal, so that the header of the
-// file tells whether the transaction was committed. Times are milliseconds since 1970.
+// schema is one transaction. The journal is switched to a log after it, so that the header of
+// the file tells whether it was committed. Times are milliseconds since 1970.
 var schema = fmt.Sprintf(`
 begin immediate;
 create table record (
@@ -46,8 +46,7 @@ create table file (id text not null references record(id) on delete cascade, key
   primary key (id, key));
 pragma application_id = %d;
 pragma user_version = %d;
-commit;
-pragma journal_mode = wal;`, applicationID, version)
+commit;`, applicationID, version)
 
 // restore is what the user can do about a damaged file.
 const restore = "move it away, or restore it from a backup"
@@ -84,12 +83,19 @@ func (s *Store) check() (ready bool, err error) {
 	}
 	id, made := binary.BigEndian.Uint32(header[68:]), binary.BigEndian.Uint32(header[60:])
 	if id != applicationID {
-		return false, fmt.Errorf("%s belongs to another program: %s", s.path(), elsewhere)
+		return false, s.foreign()
 	}
 	if made > version {
 		return false, fmt.Errorf("%s was made by a newer version of mcp-askuser: install that, or %s", s.path(), elsewhere)
 	}
-	return true, nil
+	return header[walAt] == inWAL, nil // else a process was killed before it switched the journal
+}
+
+// The byte of the header that tells how the file is written, and its value with a log.
+const walAt, inWAL = 18, 2
+
+func (s *Store) foreign() error {
+	return fmt.Errorf("%s belongs to another program: %s", s.path(), elsewhere)
 }
 
 // escapePath is a path as the name of a database takes it.
