@@ -70,7 +70,7 @@ func (p *pipe) close() {
 func openPipe(dir, name string) (fd int, lives bool) {
 	path := filepath.Join(dir, pipeDir, name)
 	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
-	if err == syscall.ENXIO { //nolint:errorlint // system calls return it as it is
+	if err == syscall.ENXIO {
 		_ = os.Remove(path)
 	}
 	return fd, err == nil

@@ -17,8 +17,10 @@ import (
 const columns = `id, session, project, earlier, content, exclusive, text, at, keep, asked, outcome, ` +
 	`holder, delivered, revision, draft, shown, later, lifted`
 
-// noteColumns are the columns of the notes, in the order of [store.Note].
-var noteColumns = [store.Notes]string{"draft", "shown", "later", "lifted"}
+// noteColumn is the column of a note.
+func noteColumn(note store.Note) string {
+	return [store.Notes]string{"draft", "shown", "later", "lifted"}[note]
+}
 
 // scan reads a row of columns. Callers find out whether its holder lives.
 func scan(from interface{ Scan(dest ...any) error }) (row store.Row, holder string, err error) {
@@ -270,7 +272,7 @@ func (s *Store) Note(ctx context.Context, id string, note store.Note, change fun
 		if err != nil {
 			return err
 		}
-		set, args := `, `+noteColumns[note]+`=?`, []any{value}
+		set, args := `, `+noteColumn(note)+`=?`, []any{value}
 		if note == store.Draft {
 			set, args = set+`, touched=?`, append(args, time.Now().UnixMilli())
 		}

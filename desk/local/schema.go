@@ -14,15 +14,15 @@ import (
 )
 
 // The marks in the header of the file, by which programs know their own (SQLite file
-// format, 1.3).
+// format, 1.3). The schema sets both.
 const (
-	applicationID = 0x41736b55 // AskU
+	applicationID = 1098083157 // AskU
 	version       = 1
 )
 
 // schema is one transaction. The journal is switched to a log after it, so that the header of
 // the file tells whether it was committed. Times are milliseconds since 1970.
-var schema = fmt.Sprintf(`
+const schema = `
 begin immediate;
 create table record (
   id text primary key, session text not null, project text not null, earlier text not null,
@@ -44,9 +44,9 @@ create table listener (process text not null, name text not null, times int not 
   primary key (process, name)) without rowid;
 create table file (id text not null references record(id) on delete cascade, key text not null, data blob not null,
   primary key (id, key));
-pragma application_id = %d;
-pragma user_version = %d;
-commit;`, applicationID, version)
+pragma application_id = 1098083157;
+pragma user_version = 1;
+commit;`
 
 // restore is what the user can do about a damaged file.
 const restore = "move it away, or restore it from a backup"

@@ -58,9 +58,10 @@ func (s *Store) post(process, id string) {
 	if wakePipe(s.dir, process, id) {
 		return
 	}
-	db, err := s.database(context.Background(), false)
-	if err == nil {
-		_, _ = db.Exec(`delete from listener where process=?`, process) // else the next writer does
+	ctx := context.Background() // whether or not the writer's ends
+	db, err := s.database(ctx, false)
+	if err == nil { // else the next writer does it
+		_, _ = db.ExecContext(ctx, `delete from listener where process=?`, process)
 	}
 }
 
@@ -247,11 +248,13 @@ func (s *Store) look() {
 	}
 	s.mu.Unlock()
 	s.woken("")
+	ctx := context.Background() // it belongs to all that wait
 	for _, id := range ids {
 		open := 0
-		db, err := s.database(context.Background(), false)
+		db, err := s.database(ctx, false)
 		if err == nil && !lost {
-			err = db.QueryRow(`select count(*) from record where id=? and outcome is null`, id).Scan(&open)
+			const isOpen = `select count(*) from record where id=? and outcome is null`
+			err = db.QueryRowContext(ctx, isOpen, id).Scan(&open)
 		}
 		if err != nil || lost || open == 0 {
 			s.woken(id)
