@@ -209,10 +209,18 @@ func TestKilledAnywhere(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for range kills / 4 {
+			for n := range kills / 4 {
 				p := start(t, dir, "work", "")
-				time.AfterFunc(time.Duration(rand.IntN(120))*time.Millisecond, func() { _ = p.Process.Kill() })
-				for line := p.line(); line != ""; line = p.line() {
+				killSoon := func() {
+					time.AfterFunc(time.Duration(rand.IntN(120))*time.Millisecond, func() { _ = p.Process.Kill() })
+				}
+				if n%2 == 0 { // perhaps while it sets the store up; else while it works
+					killSoon()
+				}
+				for line, first := p.line(), n%2 > 0; line != ""; line, first = p.line(), false {
+					if first {
+						killSoon()
+					}
 					step, id, _ := strings.Cut(line, " ")
 					if step == "end" {
 						t.Errorf("a process failed: %s", id)
