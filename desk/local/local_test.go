@@ -22,7 +22,7 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) func() storetest.Process {
+	storetest.Run(t, storetest.Without{}, func(t *testing.T) func() storetest.Process {
 		dir := filepath.Join(t.TempDir(), "store")
 		return func() storetest.Process { return Open(dir) }
 	})

@@ -26,6 +26,13 @@ var (
 	ErrDamaged = errors.New("the store is damaged")
 	// ErrLost means that the store was removed or replaced while a row was waited for.
 	ErrLost = errors.New("the question was lost while it waited: its store was removed")
+	// ErrUnreachable means that a store elsewhere does not answer. Where a write ended with
+	// it, the write may have happened; repeated with the same bytes it succeeds then.
+	ErrUnreachable = errors.New("the desk does not answer")
+	// ErrDenied means that the credential of this process does not permit a call.
+	ErrDenied = errors.New("this credential does not permit it")
+	// ErrUnsupported means that a store keeps no files, or cannot be pruned.
+	ErrUnsupported = errors.New("a shared desk cannot do this")
 )
 
 // Row is a record as a store keeps it. Times are kept to the millisecond.
@@ -47,6 +54,8 @@ type Row struct {
 
 	// What follows is set by the store alone.
 
+	Home      string        // the name of the shared desk that keeps it; empty for this machine
+	Owner     string        // on a shared desk, the name of the credential that asked
 	Attended  bool          // a living process waits for it
 	Delivered bool          // its asker has received its outcome
 	Notes     [Notes][]byte // see [Store.Note]

@@ -25,9 +25,12 @@ type Process interface {
 	Close() error
 }
 
+// Without says what a store cannot do. Such calls end with [store.ErrUnsupported].
+type Without struct{ Files, Prune bool }
+
 // Run runs the suite. Each call of begin begins with an empty store, and returns what opens
 // it once more.
-func Run(t *testing.T, begin func(t *testing.T) (open func() Process)) {
+func Run(t *testing.T, without Without, begin func(t *testing.T) (open func() Process)) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, func() Process)
@@ -50,8 +53,13 @@ func Run(t *testing.T, begin func(t *testing.T) (open func() Process)) {
 		{"who is present ends with its process", testPresent},
 		{"files stay with their question", testFiles},
 		{"pruning keeps what is of use", testPrune},
+		{"what a store cannot do is an error", without.test},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if without.Files && test.name == "files stay with their question" ||
+				without.Prune && test.name == "pruning keeps what is of use" {
+				t.Skip("another test has the error")
+			}
 			open := begin(t)
 			test.run(t, func() Process {
 				p := open()
@@ -138,8 +146,25 @@ func testEmpty(t *testing.T, open func() Process) {
 	if len(names) > 0 {
 		t.Errorf("present: %q", names)
 	}
-	_, err = s.Prune(t.Context(), time.Now(), false)
-	must(t, err)
+}
+
+func (w Without) test(t *testing.T, open func() Process) {
+	s := open()
+	row := ask(t, s, NewRow("Files?"))
+	err := s.PutFile(t.Context(), row.ID, "a", []byte("data"))
+	if errors.Is(err, store.ErrUnsupported) != w.Files {
+		t.Errorf("a file is kept: %v", err)
+	}
+	_, err = s.File(t.Context(), row.ID, "b")
+	wants(t, err, store.ErrNotFound)
+	keys, err := s.Files(t.Context(), row.ID)
+	if err != nil || w.Files && keys != nil {
+		t.Errorf("files %q, %v", keys, err)
+	}
+	_, err = s.Prune(t.Context(), time.Now().Add(-time.Hour), false)
+	if errors.Is(err, store.ErrUnsupported) != w.Prune {
+		t.Errorf("pruned: %v", err)
+	}
 }
 
 func testFirst(t *testing.T, open func() Process) {
