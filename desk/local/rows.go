@@ -147,16 +147,20 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 			return err
 		}
 		got = row
-		got.Attended, got.Delivered, got.Notes, got.Outcome = true, false, [store.Notes][]byte{}, nil
+		ended, holder := row.Outcome != nil, self
+		if ended {
+			holder = ""
+		}
+		got.Attended, got.Delivered, got.Notes = !ended, ended, [store.Notes][]byte{}
 		got.Revision, err = t.revision()
 		if err != nil {
 			return err
 		}
 		at := row.At.UnixMilli()
-		const values = ` values(?,?,?,?,?,?,?,?,?,?,null,?,0,?,null,null,null,null,?)`
+		const values = ` values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,null,null,null,null,?)`
 		_, err = t.ExecContext(ctx, `insert into record(`+columns+`, touched)`+values,
 			row.ID, row.Session, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text, at, row.Keep.Milliseconds(),
-			row.Asked, self, got.Revision, at)
+			row.Asked, row.Outcome, holder, ended, got.Revision, at)
 		if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) {
 			return store.ErrReopened
 		}
@@ -167,7 +171,7 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 
 // same returns the row to take over for one that is asked; a zero one where there is none.
 func (s *Store) same(t *tx, row store.Row) (got store.Row, err error) {
-	if row.Content == "" {
+	if row.Content == "" || row.Outcome != nil {
 		return got, nil
 	}
 	rows, err := t.QueryContext(t.ctx, `select `+columns+` from record
@@ -305,6 +309,7 @@ func where(q store.Query) (condition string, args []any) {
 	add(q.Session != "", `session = ?`, q.Session)
 	add(q.Project != "", `project = ?`, q.Project)
 	add(q.Earlier != "", `earlier = ?`, q.Earlier)
+	add(q.Content != "", `content = ?`, q.Content)
 	add(q.Prefix != "", `id >= ? and id < ?`, q.Prefix, q.Prefix+"~") // which comes after every letter
 	add(q.Search != "", `instr(text, ?) > 0`, q.Search)
 	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())

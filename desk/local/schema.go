@@ -32,14 +32,14 @@ create table record (
 );
 create index of_session on record(session, id);
 create index of_project on record(project, id);
-create index of_content on record(content) where not delivered;
+create index of_content on record(content, id);
 create index of_revision on record(revision);
 create index is_open on record(id) where outcome is null;
 create index of_holder on record(holder) where holder <> '';
 create index of_earlier on record(earlier) where earlier <> '';
 create unique index reopened on record(earlier) where earlier <> '' and outcome is null;
 create table counter (revision int not null);
-insert into counter values (0);
+insert into counter values (unixepoch()*1000000); -- above those of a database that this one replaces
 create table listener (process text not null, name text not null, times int not null,
   primary key (process, name)) without rowid;
 create table file (id text not null references record(id) on delete cascade, key text not null, data blob not null,

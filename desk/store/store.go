@@ -82,10 +82,11 @@ type Ending struct {
 
 // Query selects rows. A zero field selects all.
 type Query struct {
-	Open, Ended                       bool      // without, or with, an outcome
-	Session, Project, Earlier, Prefix string    // Prefix is what an id begins with
-	Search                            string    // in lower case: a part of [Row.Text]
-	Since, Before                     time.Time // asked at or after Since, and before Before
+	Open, Ended                        bool // without, or with, an outcome
+	Session, Project, Earlier, Content string
+	Prefix                             string    // what an id begins with
+	Search                             string    // in lower case: a part of [Row.Text]
+	Since, Before                      time.Time // asked at or after Since, and before Before
 	// Expired selects open rows that were asked, or last noted, longer ago than their Keep
 	// at this time.
 	Expired time.Time
@@ -107,7 +108,8 @@ type Month struct {
 // death of the process and of the machine; a reader sees all of it or nothing, and nothing
 // before it is committed. Every method ends with the cause of ctx when ctx has ended.
 type Store interface {
-	// Ask stores a row, for which this process waits then. Where a row has the same content,
+	// Ask stores a row, for which this process waits then. A row that has an outcome is
+	// stored as delivered: nothing waits for it. Where a row has the same content,
 	// was not delivered, is kept still and has no living process that waits, the caller
 	// receives that one instead, perhaps with its outcome. The error is ErrAttended for an
 	// exclusive row while another with its content has a living asker.

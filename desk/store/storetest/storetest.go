@@ -127,6 +127,16 @@ func testAsk(t *testing.T, open func() Process) {
 	}
 	_, err := s.Get(t.Context(), ulid.Make().String())
 	wants(t, err, store.ErrNotFound)
+	noted := NewRow("Noted?")
+	noted.Outcome = []byte("Yes")
+	if got := ask(t, s, noted); got.Attended || !got.Delivered {
+		t.Errorf("a row with an outcome is stored as %+v", got)
+	}
+	read, err := open().Get(t.Context(), noted.ID)
+	must(t, err)
+	if string(read.Outcome) != "Yes" || read.Attended || !read.Delivered {
+		t.Errorf("a row with an outcome is read as %+v", read)
+	}
 	ended, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("no longer")
 	cancel(why)
@@ -431,6 +441,7 @@ func testQueries(t *testing.T, open func() Process) {
 		"ended":                      {store.Query{Ended: true}, []int{3, 1}},
 		"a session":                  {store.Query{Session: "s1"}, []int{3, 1}},
 		"a project":                  {store.Query{Project: "/p0"}, []int{1, 0}},
+		"a content":                  {store.Query{Content: rows[2].Content}, []int{2}},
 		"since":                      {store.Query{Since: rows[2].At}, []int{3, 2}},
 		"before":                     {store.Query{Before: rows[2].At}, []int{1, 0}},
 		"a word of the answer":       {store.Query{Search: "birnen"}, []int{3}},
