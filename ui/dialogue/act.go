@@ -51,8 +51,6 @@ type (
 	// Attach adds a file, which the desk keeps, to the answer of the step. One more than an
 	// answer takes is a question.Violations.
 	Attach struct{ File question.File }
-	// Detach takes a file out of it again.
-	Detach struct{ File question.File }
 )
 
 // Acts on the dialogue.
@@ -321,11 +319,6 @@ func (a Attach) do(_ *Dialogue, s *step) error {
 	}
 	s.enter()
 	s.Files = files
-	return nil
-}
-
-func (a Detach) do(_ *Dialogue, s *step) error {
-	s.Files = slices.DeleteFunc(slices.Clone(s.Files), func(f question.File) bool { return f == a.File })
 	return nil
 }
 

@@ -24,6 +24,14 @@ func noted(a question.Answer, note string) question.Answer {
 	return a
 }
 
+// filed is a draft with an answer that was given files on the page.
+func filed(id, custom string, selected ...string) question.Reply {
+	a := told(id, custom, selected...)
+	sum := strings.Repeat("a", 64)
+	a.Files = []question.File{{Name: "notes.txt", Type: "text/plain", Size: 4, SHA256: sum}, {Name: "截图 of the first night.png", Type: "image/png", Size: 34_000, SHA256: sum}}
+	return question.Reply{Answers: []question.Answer{a}}
+}
+
 func discusses(note string, so ...question.Answer) *question.Reply {
 	return &question.Reply{Discuss: true, Note: note, Answers: so}
 }

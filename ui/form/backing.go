@@ -3,14 +3,11 @@ package form
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/words"
 )
 
 // Backing is the desk behind a form for one record. Without a desk nothing is kept and
@@ -22,27 +19,6 @@ type Backing struct {
 
 // Signs reports whether the user must sign an answer, which a terminal cannot do.
 func (b Backing) Signs() bool { return b.Desk != nil && b.Desk.RequiresProof(&b.Rec) }
-
-// Attach keeps the file with a path for an answer. Its error is a sentence for the user.
-func (b Backing) Attach(ctx context.Context, path string) (f question.File, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return f, err
-	}
-	if !info.Mode().IsRegular() { // opening others may block
-		return f, errors.New(words.T("%s is not a file.", path))
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return f, err
-	}
-	defer file.Close()
-	f, err = b.Desk.AttachFile(ctx, b.Rec.ID, filepath.Base(path), file)
-	if faults, refused := errors.AsType[question.Violations](err); refused {
-		err = errors.New(faults[0].In(words.T))
-	}
-	return f, err
-}
 
 // Draft returns what was typed before, empty where nothing is kept.
 func (b Backing) Draft(ctx context.Context) (r question.Reply) {
@@ -151,9 +127,6 @@ func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
 		o.Draft = *unsaved
 	}
 	o.signs = b.Signs()
-	if b.Rec.TakesFiles() {
-		o.Attach = func(path string) (question.File, error) { return b.Attach(ctx, path) }
-	}
 	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	if b.AtLimit(ctx) {
 		o.Lift = func() error { return b.Lift(ctx) }

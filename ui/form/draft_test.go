@@ -74,6 +74,12 @@ func TestDraftIsNoAnswer(t *testing.T) {
 		t.Errorf("sent %+v, want %+v", got, want)
 	}
 
+	files := filed("db", "", "pg")
+	r = fresh(t, 80, 24, record(database()), withDraft(files)).show()
+	if r.keys("enter"); !reflect.DeepEqual(r.last().Answers, files.Answers) {
+		t.Errorf("sent %+v, want %+v", r.last(), files)
+	}
+
 	all := question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "pg"), told("version", "", "18"), told("name", "orders")}}
 	r = fresh(t, 80, 24, record(withFollowUp(), name()), withDraft(all)).show()
 	r.keys("enter", "enter", "enter")

@@ -89,9 +89,6 @@ type Options struct {
 	// last before the limit.
 	Lift  func() error
 	signs bool // an answer must be signed, which a terminal cannot do
-	// Attach keeps a file for an answer, by its path, as a command. Its error is a sentence
-	// for the user. Nil: the question takes no files.
-	Attach func(path string) (question.File, error)
 	// Window is that of a host with other screens, which hands keys, and the gate's
 	// own messages, to the form while it is open. The form takes its clock, gate
 	// and styles, and receives its own size. Nil is a window of the form's own.

@@ -30,7 +30,6 @@ type page struct {
 	typed             string       // what the step holds of it
 	note              *term.Entry  // nil until it is wanted
 	reader            *term.Reader // open while the human reads what does not fit
-	picker            *term.Picker // open while the human picks a file to attach
 	list              list
 	reviewed          int // on the review: the step with the cursor, of those that are shown
 
@@ -90,8 +89,6 @@ func (p *page) KeyBinds() []key.Binding {
 		return f.dismissal.Hints()
 	case p.reader != nil:
 		return p.reader.Hints()
-	case p.picker != nil:
-		return p.picker.Hints()
 	}
 	return p.bindings("").Hints()
 }
@@ -191,22 +188,13 @@ func (p *page) find(msg tea.Msg) func() tea.Cmd {
 			}
 		})
 	}
-	if p.picker != nil {
-		return func() tea.Cmd { return p.pickFile(msg) }
-	}
 	if isKey {
 		if do, _ := p.bindings(pressed.String()).Find(pressed.String()); do != nil {
 			return do
 		}
 	}
-	paste, _ := msg.(tea.PasteMsg)
-	dropped, isFile := term.DroppedPath(paste.Content)
-	isFile = isFile && p.attaches()
 	if e := p.focused(); e != nil {
 		return term.Only(func() {
-			if isFile {
-				p.form.notice = words.T("%s attaches this file.", attachKey)
-			}
 			err := e.Press(msg)
 			p.takeOver()
 			if err != nil {
@@ -214,10 +202,7 @@ func (p *page) find(msg tea.Msg) func() tea.Cmd {
 			}
 		})
 	}
-	switch {
-	case isFile:
-		return term.Only(func() { p.picker = term.NewPicker(dropped) })
-	case p.chooses():
+	if p.chooses() {
 		return p.search(msg)
 	}
 	return nil
@@ -255,8 +240,6 @@ func (p *page) bindings(name string) term.Bindings {
 	other := term.Bindings{
 		{Keys: "ctrl+n", Hint: words.T("note"), Do: term.Only(p.openNote)},
 		{Keys: recallKey, Hint: words.T("use your earlier answer again; twice undoes it"), Off: p.memory == "", Do: term.Only(p.recall)},
-		{Keys: attachKey, Hint: words.T("attach a file"), Off: !p.attaches(), Do: term.Only(p.openPicker)},
-		{Keys: detachKey, Hint: words.T("leave the last file out"), Off: p.id == "" || len(p.step().Files) == 0, Do: term.Only(p.detach)},
 		discuss,
 	}
 	if p.writesNote() {
@@ -345,7 +328,7 @@ func (p *page) explain() {
 // focused is where text is typed now, nil for nowhere.
 func (p *page) focused() *term.Entry {
 	switch {
-	case p.reader != nil, p.picker != nil:
+	case p.reader != nil:
 	case p.writesNote():
 		return p.note
 	case p.entry != nil && p.entry.Focused():

@@ -121,7 +121,7 @@ func (f *Form) noticeLines(width int) []string {
 
 // covered reports whether something else is shown in place of the page.
 func (p *page) covered() bool {
-	return p.form.dismissal.Asks() || p.reader != nil || p.picker != nil
+	return p.form.dismissal.Asks() || p.reader != nil
 }
 
 // draw shows the page, or what covers it, in the size that huh has set.
@@ -133,8 +133,6 @@ func (p *page) draw() (b term.Block) {
 		return f.dismissal.Draw(s, width, rows)
 	case p.reader != nil:
 		return p.reader.Draw(s, width, rows)
-	case p.picker != nil:
-		return p.picker.Draw(s, width, rows)
 	case p.list.previews:
 		return p.columns(s, width, rows)
 	}

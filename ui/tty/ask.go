@@ -14,7 +14,6 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
-	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
@@ -35,8 +34,6 @@ func (c *conversation) ask(ctx context.Context) (to move, err error) {
 		switch {
 		case line != "":
 			to, err = c.apply(ctx, s, parseLine(s.Question, line))
-		case len(s.Files) > 0:
-			to, err = c.answer(ctx, dialogue.Touch{})
 		case s.Untouched:
 			c.text("", words.T("Enter alone answers nothing here. %s", instruction(s.Question)))
 		case proposed:
@@ -79,8 +76,6 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 			return stay, nil
 		}
 		return c.answer(ctx, dialogue.Skip{})
-	case attach:
-		return stay, c.attach(ctx)
 	case goBack, dismiss, discuss, note, history, lift:
 		return c.command(ctx, r.command)
 	}
@@ -102,65 +97,7 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 			return stay, nil
 		}
 	}
-	if path, ok := term.DroppedPath(r.custom); ok && c.attaches() {
-		line, err := c.prompt(ctx, words.T("Attach this file, in place of its path as text? Enter y or n [n]: "))
-		if err != nil {
-			return stay, err
-		}
-		if yesOrNo(line) == question.YesID {
-			c.attachFile(ctx, path)
-			return stay, nil
-		}
-	}
 	return c.answer(ctx, dialogue.Fill{Rows: rows, Text: r.custom})
-}
-
-// attaches reports whether the answers take files.
-func (c *conversation) attaches() bool {
-	return c.desk.Desk != nil && c.desk.Rec.TakesFiles()
-}
-
-// attach attaches a file to the answer of the current question.
-func (c *conversation) attach(ctx context.Context) error {
-	if !c.attaches() {
-		c.text("", words.T("This question takes no files."))
-		return nil
-	}
-	s, prompt := c.Current(), words.T("Path of the file (Enter for none): ")
-	if len(s.Files) > 0 {
-		c.text("", words.T("Attached: %s", strings.Join(s.Answer.FileWords(), words.T(", "))))
-		prompt = words.T("Path of another file, or - to leave the last out (Enter for neither): ")
-	}
-	path, err := c.prompt(ctx, prompt)
-	switch {
-	case err != nil || path == "":
-		return err
-	case path == string(leaveOpen) && len(s.Files) > 0:
-		last := s.Files[len(s.Files)-1]
-		_, err = c.do(dialogue.Detach{File: last})
-		c.text("", words.T("Left out: %s", last.String()))
-		return err
-	}
-	if dropped, ok := term.DroppedPath(path); ok {
-		path = dropped
-	}
-	c.attachFile(ctx, path)
-	return nil
-}
-
-func (c *conversation) attachFile(ctx context.Context, path string) {
-	file, err := c.desk.Attach(ctx, term.Expanded(path))
-	if err == nil {
-		_, err = c.do(dialogue.Attach{File: file})
-	}
-	switch faults, refused := errors.AsType[question.Violations](err); {
-	case refused:
-		c.text("", words.Local.Unfit(faults))
-	case err != nil:
-		c.text("", question.Line(err.Error()))
-	default:
-		c.text("", words.T("Attached: %s. An empty line sends it; you can also answer first.", file.String()))
-	}
 }
 
 // find lists the options that contain a text.
@@ -404,9 +341,6 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 	c.text("", words.T("b goes back to the question before, h shows the earlier questions, :n adds a note to the agent beside the answer, :d is to discuss it first, x dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :x or :? for the command."))
 	if s.Memory != nil {
 		c.text("", words.T(":= uses your earlier answer again; an empty line then confirms it."))
-	}
-	if c.attaches() {
-		c.text("", words.T(":f attaches a file, or leaves the last one out; an empty line then sends the answer."))
 	}
 	if !s.Chooses() {
 		c.text("", words.T(`To answer with a single b, h, x, - or ?, put it in quotes: "b".`))

@@ -145,6 +145,9 @@ func TestPlainWithDesk(t *testing.T) {
 	const number, numbers = "Enter a number: ", "Enter numbers, like 1,2 [1,3]: "
 	const send, keepIt = "x dismisses: ", "n starts over: "
 	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), ownWords("features", "billing", "log")}}
+	files := answered(option("database", "sqlite"))[0]
+	sum := strings.Repeat("a", 64)
+	files.Answers[0].Files = []question.File{{Name: "log.txt", Type: "text/plain", Size: 6, SHA256: sum}, {Name: "shot.png", Type: "image/png", Size: 34_000, SHA256: sum}}
 	spoilt := question.Reply{Answers: []question.Answer{ownWords("database", "DuckDB", "mysql", "sqlite"), ownWords("nobody", "x")}}
 	for _, tt := range []struct {
 		name, sample string
@@ -156,6 +159,7 @@ func TestPlainWithDesk(t *testing.T) {
 		{"draft kept", "review", half, 0, []step{{keepIt, "?\r"}, {keepIt, "\r"}, {"[keep]: ", "\r"}, {"[keep]: ", "\r"}, {"to skip): ", "kiosk\r"}, {send, "\r"}},
 			[]question.Reply{{Note: "soon", Answers: answered(option("database", "sqlite"), ownWords("features", "billing", "log"), ownWords("name", "kiosk"))[0].Answers}}},
 		{"draft of one answer", "single", spoilt, 0, []step{{keepIt, "\r"}, {"[keep]: ", "\r"}}, answered(option("database", "sqlite"))},
+		{"draft with files", "single", files, 0, []step{{keepIt, "\r"}, {"[keep]: ", "\r"}}, []question.Reply{files}},
 		{"draft dropped", "single", half, 0, []step{{keepIt, "n\r"}, {number, "3\r"}}, answered(option("database", "none"))},
 		{"draft and end of input", "single", half, 0, []step{{keepIt, "\x04"}}, []question.Reply{{Dismissed: true}}},
 		{"earlier rounds", "second round", question.Reply{}, 0, []step{{number, "h\r"}, {number, ":h\r"}, {number, ":l\r"}, {number, ":l\r"}, {number, "1\r"}}, answered(option("database", "pg"))},

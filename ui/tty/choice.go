@@ -25,7 +25,6 @@ const (
 	discuss   command = "d"
 	editText  command = "e" // only behind a colon
 	lift      command = "l" // likewise
-	attach    command = "f" // likewise
 	recall    command = "="
 )
 
@@ -41,14 +40,13 @@ var commands = map[string]command{ //nolint:gochecknoglobals // a table, never w
 	"=": recall,
 	"e": editText,
 	"l": lift,
-	"f": attach,
 }
 
 // bareCommand reads a command without its colon. At a text question some are text.
 func bareCommand(line string, text bool) (command, bool) {
 	c, ok := commands[strings.ToLower(line)]
 	switch {
-	case c == editText, c == lift, c == attach:
+	case c == editText, c == lift:
 		ok = false
 	case c == note, c == discuss, c == recall:
 		ok = !text

@@ -133,13 +133,15 @@ func TestLoneEnter(t *testing.T) {
 // TestLoneEnterOnADraft: nor does it answer what was typed before.
 func TestLoneEnterOnADraft(t *testing.T) {
 	a := put(t, "review", 0)
-	a.keep(answered(option("database", "sqlite"), option("features", "log"), ownWords("name", "kiosk"))[0])
+	draft := answered(option("database", "sqlite"), option("features", "log"), ownWords("name", "kiosk"))[0]
+	draft.Answers[0].Files = []question.File{{Name: "log.txt", Type: "text/plain", Size: 6, SHA256: strings.Repeat("a", 64)}}
+	a.keep(draft)
 	synctest.Test(t, func(t *testing.T) {
 		out, _ := converse(t.Context(), &hands{strokes: slowly(strings.Repeat("\n", 10))}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Appeared, func(r question.Reply) error {
 			t.Errorf("committed %+v", r)
 			return nil
 		})
-		if !strings.Contains(out, "Enter a number (= takes your answer so far): ") {
+		if !strings.Contains(out, "Enter a number (= takes your answer so far): ") || strings.Contains(out, "Question 2") {
 			t.Errorf("the transcript:\n%s", out)
 		}
 	})

@@ -49,7 +49,7 @@ func (c *conversation) review(ctx context.Context) (to move, err error) {
 			return turned, err
 		case does == help:
 			c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer; b goes back to the last one."))
-		case does == "", does == leaveOpen, does == recall, does == editText, does == attach:
+		case does == "", does == leaveOpen, does == recall, does == editText:
 			to = c.refuse(words.T("%s is none of these.", question.Shorten(question.Line(line), 40)))
 		default:
 			to, err = c.command(ctx, does)
@@ -92,7 +92,7 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 		c.showRounds(ctx)
 	case lift:
 		c.liftLimit(ctx)
-	case help, leaveOpen, preview, find, editText, recall, attach: // only at a question
+	case help, leaveOpen, preview, find, editText, recall: // only at a question
 	}
 	return stay, nil
 }
