@@ -24,11 +24,12 @@ import (
 )
 
 const (
-	file = "desk.db"
+	// File is the name of the database in the directory of the store.
+	File = "desk.db"
 	// idle is how long an unused connection stays open.
 	idle = 2 * time.Second
 	// busy is how long a call waits for the transactions of other processes.
-	busy = "10000" // milliseconds
+	busy = "30000" // milliseconds
 )
 
 // Store is a [store.Store] in a directory.
@@ -69,7 +70,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-func (s *Store) path() string { return filepath.Join(s.dir, file) }
+func (s *Store) path() string { return filepath.Join(s.dir, File) }
 
 // errNone means that no database exists, and none is to be made for a reader.
 var errNone = fmt.Errorf("%w: nothing was asked yet", store.ErrNotFound)
@@ -162,7 +163,7 @@ func (s *Store) checkDir() error {
 		return fmt.Errorf("%s belongs to another user: %s", s.dir, elsewhere)
 	}
 	if openToOthers(info) {
-		return fmt.Errorf("%s can be used by other users of this machine: chmod 700 %s", s.dir, s.dir)
+		return fmt.Errorf("%s can be changed by other users of this machine: chmod 700 %s", s.dir, s.dir)
 	}
 	return nil
 }
@@ -228,7 +229,7 @@ func (s *Store) explain(err error) error {
 	_ = errors.As(err, &code)
 	why := map[sqlite3.ErrorCode]string{
 		sqlite3.FULL:     "the disk is full: make room, and try again",
-		sqlite3.BUSY:     "another process has been writing for ten seconds: is one stopped?",
+		sqlite3.BUSY:     "another process has been writing for half a minute: is one stopped?",
 		sqlite3.PERM:     "its permissions do not allow it",
 		sqlite3.IOERR:    "its disk is full, fails or is on a network: make room, or " + elsewhere,
 		sqlite3.CANTOPEN: "it cannot be opened: look after its permissions, and the room on its disk",

@@ -316,7 +316,7 @@ func TestRefused(t *testing.T) {
 		"a short file":   {func(t *testing.T, s *Store) { write(t, s.path(), []byte("SQLite")) }, "move it away"},
 		"a broken page":  {func(t *testing.T, s *Store) { breakPages(t, s.path()) }, "move it away"},
 		"a directory":    {func(t *testing.T, s *Store) { mkdir(t, s.path()) }, "move it away"},
-		"open to others": {func(t *testing.T, s *Store) { chmod(t, s.dir, 0o755) }, "chmod 700"},
+		"open to others": {func(t *testing.T, s *Store) { chmod(t, s.dir, 0o775) }, "chmod 700"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))

@@ -12,4 +12,4 @@ func ownedByUser(info os.FileInfo) bool {
 	return !ok || int(of.Uid) == os.Getuid()
 }
 
-func openToOthers(info os.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+func openToOthers(info os.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }

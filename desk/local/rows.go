@@ -137,13 +137,8 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 		return row, err
 	}
 	err = s.write(ctx, row.ID, func(t *tx) error {
-		got, err = s.same(t, row)
-		if err != nil {
-			return err
-		}
-		if got.ID != "" {
-			got.Attended = true
-			_, err = t.change(got.ID, `, holder=?`, `true`, self)
+		got, err = s.takeOver(t, row, self)
+		if !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		got = row
@@ -224,10 +219,12 @@ func (s *Store) Release(ctx context.Context, id string) error {
 	if self == "" {
 		return nil
 	}
-	return s.write(ctx, id, func(t *tx) error {
+	err := s.write(ctx, id, func(t *tx) error {
 		_, err := t.change(id, `, holder=''`, `holder='`+self+`'`)
 		return err
 	})
+	s.woken(id) // calls that wait on must listen now
+	return err
 }
 
 // Answer implements [store.Store].
@@ -287,13 +284,19 @@ func (s *Store) Note(ctx context.Context, id string, note store.Note, change fun
 
 // Get implements [store.Store].
 func (s *Store) Get(ctx context.Context, id string) (store.Row, error) {
+	row, holder, err := s.read(ctx, id)
+	row.Attended = s.alive(holder)
+	return row, err
+}
+
+// read returns a row and the process that is to wait for it.
+func (s *Store) read(ctx context.Context, id string) (store.Row, string, error) {
 	db, err := s.database(ctx, false)
 	if err != nil {
-		return store.Row{}, err
+		return store.Row{}, "", err
 	}
 	row, holder, err := scan(db.QueryRowContext(ctx, `select `+columns+` from record where id=?`, id))
-	row.Attended = s.alive(holder)
-	return row, s.explainWrite(err)
+	return row, holder, s.explainWrite(err)
 }
 
 // where returns the condition of a query, its arguments and its order.
@@ -404,6 +407,9 @@ func (s *Store) Prune(ctx context.Context, before time.Time, dry bool) (months [
 			return rows.Err()
 		}
 		_, err = t.ExecContext(ctx, `delete`+ended, before.UnixMilli(), now)
+		if err == nil {
+			_, err = t.ExecContext(ctx, `delete from draft where at < ?`, now-draftsFor.Milliseconds())
+		}
 		return err
 	})
 	if errors.Is(err, errNone) {

@@ -44,6 +44,7 @@ create table listener (process text not null, name text not null, times int not 
   primary key (process, name)) without rowid;
 create table file (id text not null references record(id) on delete cascade, key text not null, data blob not null,
   primary key (id, key));
+create table draft (id text primary key, at int not null, data blob) without rowid; -- of rows kept elsewhere
 pragma application_id = 1098083157;
 pragma user_version = 1;
 commit;`

@@ -84,17 +84,28 @@ func wake(waiter chan struct{}) {
 	}
 }
 
-// Wait implements [store.Store].
+// Wait implements [store.Store]. An answer wakes the process that attends a row; another
+// that waits for it listens to all changes meanwhile.
 func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
 	waiter := s.enter(id)
 	defer s.leave(id, waiter)
+	listens := false
 	for waited := false; ; waited = true {
-		row, err := s.Get(ctx, id)
+		row, holder, err := s.read(ctx, id)
 		if waited && errors.Is(err, store.ErrNotFound) {
 			err = fmt.Errorf("%w (%w)", store.ErrLost, err)
 		}
 		if err != nil || row.Outcome != nil {
 			return row, err
+		}
+		if !listens && (holder == "" || holder != s.ownName()) {
+			release, err := s.listen(ctx, "")
+			if err != nil {
+				return row, err
+			}
+			defer release() // once: it listens until it has the answer
+			listens = true
+			continue // it may have been answered before that
 		}
 		select {
 		case <-waiter:

@@ -45,6 +45,7 @@ func Run(t *testing.T, without Without, begin func(t *testing.T) (open func() Pr
 		{"an earlier question is reopened once", testReopened},
 		{"one process at a time attends", testAttend},
 		{"a wait ends with the answer", testWait},
+		{"all that wait receive the answer", testWaitAll},
 		{"a wait ends with its context", testWaitEnds},
 		{"a watcher learns of every change", testChanges},
 		{"drafts end with the question, other notes stay", testNotes},
@@ -343,6 +344,33 @@ func testWait(t *testing.T, open func() Process) {
 			}
 		case <-time.After(30 * time.Second):
 			t.Fatal("the asker was not woken")
+		}
+	}
+}
+
+func testWaitAll(t *testing.T, open func() Process) {
+	asker, viewer, answerer := open(), open(), open()
+	row := ask(t, asker, NewRow("Seen by two?"))
+	got := make(chan store.Row, 3)
+	for _, p := range []Process{asker, viewer, answerer} {
+		go func() {
+			row, err := p.Wait(t.Context(), row.ID)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- row
+		}()
+	}
+	must(t, asker.Release(t.Context(), row.ID))
+	must(t, answerer.Answer(t.Context(), row.ID, ending("Yes")))
+	for range 3 {
+		select {
+		case row := <-got:
+			if string(row.Outcome) != "Yes" {
+				t.Errorf("waited for %q", row.Outcome)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("a process that waits was not woken")
 		}
 	}
 }

@@ -1,0 +1,236 @@
+// Package both joins a shared desk and the store of this machine into one [store.Store]. A
+// row has one home, the store where it was asked: the shared desk if it answers within two
+// seconds, else this machine. A call for a row goes to its home, and nothing is copied.
+//
+// What the shared desk does not take in time is asked on this machine under the same id,
+// even where it may have arrived there. This machine has the word then: it is looked at
+// first, and a row of the shared desk with an id that this machine has is left out.
+// Programs on other machines may see it until its Keep ends.
+//
+// A draft that the shared desk cannot take is kept on this machine, and shown in place of
+// the shared one until the row is answered. The package knows rows, and must not know what
+// a question is.
+package both
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"mcp-askuser/desk/local"
+	"mcp-askuser/desk/store"
+)
+
+const (
+	// patience is how long the shared desk has to take a question.
+	patience = 2 * time.Second
+	// pause is the time between two attempts to reach a shared desk that did not answer.
+	pause = 5 * time.Second
+)
+
+// errLate ends a call of the shared desk that has only so much time.
+var errLate = fmt.Errorf("%w in time", store.ErrUnreachable)
+
+// side is one of the two stores.
+type side int
+
+const (
+	near side = iota // of this machine
+	far              // the shared desk
+)
+
+// Store is a [store.Store] of two.
+type Store struct {
+	near   *local.Store
+	far    store.Store
+	log    *slog.Logger
+	path   path
+	silent atomic.Bool // the shared desk did not take the last question
+
+	patience, pause time.Duration
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Join returns the store of a machine and of a shared desk. It calls neither.
+func Join(near *local.Store, far store.Store, log *slog.Logger) *Store {
+	return &Store{near: near, far: far, log: log, patience: patience, pause: pause}
+}
+
+func (s *Store) on(home side) store.Store {
+	if home == near {
+		return s.near
+	}
+	return s.far
+}
+
+// home returns the side that keeps a row: the far one if the near one does not.
+func (s *Store) home(ctx context.Context, id string) (side, error) {
+	_, err := s.near.Get(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return far, nil
+	}
+	return near, err
+}
+
+// atHome calls the home of a row.
+func (s *Store) atHome(ctx context.Context, id string, call func(store.Store) error) error {
+	home, err := s.home(ctx, id)
+	if err != nil {
+		return err
+	}
+	return call(s.on(home))
+}
+
+// Ask implements [store.Store]. A row that goes back to an earlier one is asked at the home
+// of that. One with the content of a row on this machine, asked while the shared desk did
+// not answer, takes that over.
+func (s *Store) Ask(ctx context.Context, row store.Row) (store.Row, error) {
+	if row.Earlier != "" {
+		home, err := s.home(ctx, row.Earlier)
+		if err != nil {
+			return row, err
+		}
+		got, err := s.on(home).Ask(ctx, row)
+		return s.numbered(home, got), err
+	}
+
+	got, err := s.near.TakeOver(ctx, row)
+	if !errors.Is(err, store.ErrNotFound) {
+		return s.numbered(near, got), err
+	}
+
+	within, cancel := context.WithTimeoutCause(ctx, s.patience, errLate)
+	defer cancel()
+	got, err = s.far.Ask(within, row)
+	late := err != nil && within.Err() != nil
+	if ctx.Err() != nil || !late && !errors.Is(err, store.ErrUnreachable) {
+		s.silent.Store(false)
+		return s.numbered(far, got), err
+	}
+
+	if !s.silent.Swap(true) {
+		s.log.Warn("the shared desk does not answer: questions are asked on this machine", "err", err)
+	}
+	got, err = s.near.Ask(ctx, row)
+	return s.numbered(near, got), err
+}
+
+// Attend implements [store.Store].
+func (s *Store) Attend(ctx context.Context, id string) (store.Row, error) {
+	home, err := s.home(ctx, id)
+	if err != nil {
+		return store.Row{}, err
+	}
+	row, err := s.on(home).Attend(ctx, id)
+	return s.numbered(home, row), err
+}
+
+// Release implements [store.Store].
+func (s *Store) Release(ctx context.Context, id string) error {
+	return s.atHome(ctx, id, func(home store.Store) error { return home.Release(ctx, id) })
+}
+
+// Answer implements [store.Store]. The error says so where an answer was not sent.
+func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
+	home, err := s.home(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = s.on(home).Answer(ctx, id, end)
+	if errors.Is(err, store.ErrUnreachable) {
+		return fmt.Errorf("not sent: the shared desk does not answer; your answer is kept as a draft: %w", err)
+	}
+	if home == far && (err == nil || errors.Is(err, store.ErrAnswered)) {
+		_ = s.near.DropDraft(ctx, id) // else the next reader does it
+	}
+	return err
+}
+
+// Delivered implements [store.Store].
+func (s *Store) Delivered(ctx context.Context, id string) error {
+	return s.atHome(ctx, id, func(home store.Store) error { return home.Delivered(ctx, id) })
+}
+
+// Note implements [store.Store]. A draft that the shared desk does not take is kept on this
+// machine, and so are those that follow it.
+func (s *Store) Note(ctx context.Context, id string, note store.Note, change func(old []byte) ([]byte, error)) error {
+	home, err := s.home(ctx, id)
+	if err != nil {
+		return err
+	}
+	if home == near || note != store.Draft {
+		return s.on(home).Note(ctx, id, note, change)
+	}
+
+	drafts, err := s.near.KeptDrafts(ctx)
+	if err != nil {
+		return err
+	}
+	_, kept := drafts[id]
+	if !kept {
+		err = s.far.Note(ctx, id, note, change)
+	}
+	if kept || errors.Is(err, store.ErrUnreachable) {
+		err = s.near.KeepDraft(ctx, id, change)
+	}
+	return err
+}
+
+// Wait implements [store.Store]. It outlasts a shared desk that does not answer.
+func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
+	home, err := s.home(ctx, id)
+	if err != nil {
+		return store.Row{}, err
+	}
+	for {
+		row, err := s.on(home).Wait(ctx, id)
+		if !errors.Is(err, store.ErrUnreachable) {
+			return s.numbered(home, row), err
+		}
+		if !s.rest(ctx) {
+			return row, context.Cause(ctx)
+		}
+	}
+}
+
+// rest waits before the next attempt to reach the shared desk. It is false when ctx ends.
+func (s *Store) rest(ctx context.Context) bool {
+	select {
+	case <-time.After(s.pause):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// PutFile implements [store.Store].
+func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error {
+	return s.atHome(ctx, id, func(home store.Store) error { return home.PutFile(ctx, id, key, data) })
+}
+
+// File implements [store.Store].
+func (s *Store) File(ctx context.Context, id, key string) (data []byte, err error) {
+	err = s.atHome(ctx, id, func(home store.Store) error {
+		data, err = home.File(ctx, id, key)
+		return err
+	})
+	return data, err
+}
+
+// Files implements [store.Store].
+func (s *Store) Files(ctx context.Context, id string) (keys []string, err error) {
+	err = s.atHome(ctx, id, func(home store.Store) error {
+		keys, err = home.Files(ctx, id)
+		return err
+	})
+	return keys, err
+}
+
+// Prune implements [store.Store], on this machine alone.
+func (s *Store) Prune(ctx context.Context, before time.Time, dry bool) ([]store.Month, error) {
+	return s.near.Prune(ctx, before, dry)
+}

@@ -1,0 +1,622 @@
+package both
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk/local"
+	"mcp-askuser/desk/store"
+	"mcp-askuser/desk/store/storetest"
+)
+
+// shared is a shared desk that a test can cut off. It is another store of a machine.
+type shared struct {
+	*local.Store
+
+	mu        sync.Mutex
+	down      bool
+	refuse    bool                    // takes no question
+	doubt     bool                    // takes questions, and does not say so
+	fault     func(call string) error // fails single calls
+	before    func()                  // runs between the reads of both stores
+	during    func()                  // runs after both, before they are numbered
+	announced chan struct{}           // receives after each announcement, where not full
+	called    chan string             // receives the name of each call, where not full
+}
+
+func (f *shared) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+func (f *shared) cut(down bool) { f.set(func() { f.down = down }) }
+
+func (f *shared) reach(call string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case f.called <- call:
+	default:
+	}
+	if f.down {
+		return fmt.Errorf("dial: %w", store.ErrUnreachable)
+	}
+	if f.fault != nil {
+		return f.fault(call)
+	}
+	return nil
+}
+
+func (f *shared) Ask(ctx context.Context, row store.Row) (store.Row, error) {
+	err := f.reach("ask")
+	if err != nil {
+		return row, err
+	}
+	if f.refuse {
+		return row, store.ErrUnreachable
+	}
+	if f.doubt {
+		_, err = f.Store.Ask(context.WithoutCancel(ctx), row)
+		<-ctx.Done()
+		return row, errors.Join(context.Cause(ctx), err)
+	}
+	return f.Store.Ask(ctx, row)
+}
+
+func (f *shared) Attend(ctx context.Context, id string) (store.Row, error) {
+	err := f.reach("attend")
+	if err != nil {
+		return store.Row{}, err
+	}
+	return f.Store.Attend(ctx, id)
+}
+
+func (f *shared) Answer(ctx context.Context, id string, end store.Ending) error {
+	err := f.reach("answer")
+	if err != nil {
+		return err
+	}
+	return f.Store.Answer(ctx, id, end)
+}
+
+func (f *shared) Note(ctx context.Context, id string, n store.Note, change func([]byte) ([]byte, error)) error {
+	err := f.reach("note")
+	if err != nil {
+		return err
+	}
+	return f.Store.Note(ctx, id, n, change)
+}
+
+func (f *shared) Get(ctx context.Context, id string) (store.Row, error) {
+	err := f.reach("get")
+	if err != nil {
+		return store.Row{}, err
+	}
+	return f.Store.Get(ctx, id)
+}
+
+func (f *shared) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		err := f.reach("rows")
+		if err != nil {
+			yield(store.Row{}, err)
+			return
+		}
+		if f.before != nil {
+			f.before()
+		}
+		rows, err := collect(f.Store.Rows(ctx, q))
+		if f.during != nil {
+			f.during()
+		}
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(store.Row{}, err)
+		}
+	}
+}
+
+func (f *shared) Wait(ctx context.Context, id string) (store.Row, error) {
+	err := f.reach("wait")
+	if err != nil {
+		return store.Row{}, err
+	}
+	return f.Store.Wait(ctx, id)
+}
+
+func (f *shared) Changes(ctx context.Context) (<-chan struct{}, error) {
+	err := f.reach("changes")
+	if err != nil {
+		return nil, err
+	}
+	return f.Store.Changes(ctx)
+}
+
+func (f *shared) Announce(ctx context.Context, name string) (func(), error) {
+	err := f.reach("announce")
+	if err != nil {
+		return nil, err
+	}
+	release, err := f.Store.Announce(ctx, name)
+	select {
+	case f.announced <- struct{}{}:
+	default:
+	}
+	return release, err
+}
+
+func (f *shared) Present(ctx context.Context) ([]string, error) {
+	err := f.reach("present")
+	if err != nil {
+		return nil, err
+	}
+	return f.Store.Present(ctx)
+}
+
+func (f *shared) PutFile(ctx context.Context, id, key string, data []byte) error {
+	_, err := f.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	return store.ErrUnsupported
+}
+
+// process is one that a suite opens.
+type process struct {
+	*Store
+	far   *shared
+	isFar bool // the rows of the suite are on the shared desk, which is not pruned
+}
+
+func (p process) Close() error { return errors.Join(p.near.Close(), p.far.Store.Close()) }
+
+// Announce returns once the shared desk knows: a process that is killed announces nothing then.
+func (p process) Announce(ctx context.Context, name string) (func(), error) {
+	release, err := p.Store.Announce(ctx, name)
+	if err == nil {
+		<-p.far.announced
+	}
+	return release, err
+}
+
+func (p process) Prune(ctx context.Context, before time.Time, dry bool) ([]store.Month, error) {
+	if p.isFar {
+		return nil, store.ErrUnsupported
+	}
+	return p.Store.Prune(ctx, before, dry)
+}
+
+// tempDir returns a directory for a store, which may write in it for a moment after the end
+// of a test: what watched is released then.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "both") //nolint:usetesting // that fails where files appear while it is removed
+	must(t, err)
+	t.Cleanup(func() {
+		for try := 0; os.RemoveAll(dir) != nil && try < 1000; try++ {
+		}
+	})
+	return dir
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func TestContract(t *testing.T) {
+	for _, refuse := range []bool{false, true} {
+		name, without := "asked on the shared desk", storetest.Without{Files: true, Prune: true}
+		if refuse {
+			name, without = "asked on this machine", storetest.Without{}
+		}
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, without, func(t *testing.T) func() storetest.Process {
+				here, there := tempDir(t)+"/here", tempDir(t)+"/there"
+				return func() storetest.Process {
+					f := &shared{Store: local.Open(there), refuse: refuse, announced: make(chan struct{}, 1)}
+					return process{Join(local.Open(here), f, quiet()), f, !refuse}
+				}
+			})
+		})
+	}
+}
+
+// joined is a store with a shared desk, and the desk's own view of it.
+type joined struct {
+	*Store
+	f *shared
+}
+
+func join(t *testing.T) joined {
+	t.Helper()
+	f := &shared{Store: local.Open(tempDir(t) + "/there"), called: make(chan string, 100)}
+	here := local.Open(tempDir(t) + "/here")
+	t.Cleanup(func() {
+		_ = here.Close()
+		_ = f.Store.Close()
+	})
+	s := Join(here, f, quiet())
+	s.pause = time.Millisecond
+	return joined{s, f}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wants(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("got error %v, want %v", err, want)
+	}
+}
+
+func (j joined) ask(t *testing.T, text string) store.Row {
+	t.Helper()
+	row, err := j.Ask(t.Context(), storetest.NewRow(text))
+	must(t, err)
+	return row
+}
+
+// askNear asks on this machine.
+func (j joined) askNear(t *testing.T, text string) store.Row {
+	t.Helper()
+	j.f.cut(true)
+	defer j.f.cut(false)
+	return j.ask(t, text)
+}
+
+// isAt fails where a row is not kept by one side alone.
+func (j joined) isAt(t *testing.T, id string, at side) {
+	t.Helper()
+	_, here := j.near.Get(t.Context(), id)
+	_, there := j.f.Store.Get(t.Context(), id)
+	if (here == nil) != (at == near) || (there == nil) != (at == far) {
+		t.Errorf("near: %v, far: %v; want it at %d", here, there, at)
+	}
+}
+
+// read returns the texts of rows, the last revision and the error that follows them.
+func (j joined) read(t *testing.T, q store.Query) (texts string, revision int64, err error) {
+	t.Helper()
+	rows, err := j.rows(t.Context(), q)
+	all := []string{}
+	for _, row := range rows {
+		all = append(all, string(row.Asked))
+	}
+	return strings.Join(all, " "), last(rows), err
+}
+
+func end(text string) store.Ending { return store.Ending{Outcome: []byte(text), Text: text} }
+
+func draft(text string) func([]byte) ([]byte, error) {
+	return func([]byte) ([]byte, error) { return []byte(text), nil }
+}
+
+func TestAskedAtHome(t *testing.T) {
+	j := join(t)
+	var logged strings.Builder
+	j.log = slog.New(slog.NewTextHandler(&logged, nil))
+	there := j.ask(t, "there")
+	j.f.cut(true)
+	here := j.ask(t, "here")
+	j.ask(t, "more")
+	if n := strings.Count(logged.String(), "level=WARN"); n != 1 {
+		t.Errorf("logged %d times: %s", n, &logged)
+	}
+	j.isAt(t, here.ID, near)
+	j.isAt(t, there.ID, far)
+
+	again := storetest.NewRow("again")
+	again.Earlier = there.ID
+	_, err := j.Ask(t.Context(), again)
+	wants(t, err, store.ErrUnreachable)
+	j.f.cut(false)
+	_, err = j.Ask(t.Context(), again)
+	must(t, err)
+	j.isAt(t, again.ID, far)
+	again = storetest.NewRow("again")
+	again.Earlier = here.ID
+	_, err = j.Ask(t.Context(), again)
+	must(t, err)
+	j.isAt(t, again.ID, near)
+}
+
+func TestRefusedQuestion(t *testing.T) {
+	j := join(t)
+	j.f.fault = func(string) error { return store.ErrDenied }
+	row := storetest.NewRow("denied")
+	_, err := j.Ask(t.Context(), row)
+	wants(t, err, store.ErrDenied)
+	_, err = j.near.Get(t.Context(), row.ID)
+	wants(t, err, store.ErrNotFound)
+}
+
+func TestCallsByHome(t *testing.T) {
+	j := join(t)
+	for _, row := range []store.Row{j.askNear(t, "here"), j.ask(t, "there")} {
+		must(t, j.Release(t.Context(), row.ID))
+		got, err := j.Attend(t.Context(), row.ID)
+		must(t, err)
+		if !got.Attended {
+			t.Error("not attended")
+		}
+		must(t, j.Answer(t.Context(), row.ID, end("yes")))
+		got, err = j.Wait(t.Context(), row.ID)
+		must(t, err)
+		if string(got.Outcome) != "yes" {
+			t.Errorf("waited for %q", got.Outcome)
+		}
+		must(t, j.Delivered(t.Context(), row.ID))
+		got, err = j.Get(t.Context(), row.ID)
+		must(t, err)
+		if !got.Delivered {
+			t.Error("not delivered")
+		}
+	}
+}
+
+func TestTakenOverHere(t *testing.T) {
+	j := join(t)
+	row := j.askNear(t, "here")
+	same := storetest.NewRow("here")
+	same.Content = row.Content
+	_, err := j.Ask(t.Context(), same)
+	must(t, err)
+	j.isAt(t, same.ID, far) // its asker lives
+	must(t, j.Release(t.Context(), row.ID))
+	must(t, j.Answer(t.Context(), row.ID, end("yes")))
+	same = storetest.NewRow("here")
+	same.Content = row.Content
+	got, err := j.Ask(t.Context(), same)
+	must(t, err)
+	if got.ID != row.ID || string(got.Outcome) != "yes" || !got.Attended {
+		t.Errorf("not taken over: %+v", got)
+	}
+}
+
+func TestDoubt(t *testing.T) {
+	j := join(t)
+	j.f.doubt, j.patience = true, 50*time.Millisecond
+	row := j.ask(t, "doubt")
+	_, err := j.f.Store.Get(t.Context(), row.ID)
+	must(t, err) // it arrived there
+	j.f.doubt, j.patience = false, patience
+	sure := j.ask(t, "sure")
+
+	texts, _, err := j.read(t, store.Query{})
+	must(t, err)
+	if texts != "sure doubt" {
+		t.Errorf("rows: %s", texts)
+	}
+	texts, _, _ = j.read(t, store.Query{Limit: 1, Before: sure.At.Add(time.Hour), Open: true})
+	if texts != "sure" {
+		t.Errorf("limited: %s", texts)
+	}
+	must(t, j.Answer(t.Context(), row.ID, end("yes")))
+	got, err := j.Get(t.Context(), row.ID)
+	must(t, err)
+	if string(got.Outcome) != "yes" {
+		t.Error("the row of this machine was not answered")
+	}
+	texts, _, err = j.read(t, store.Query{Open: true}) // there it is open still
+	must(t, err)
+	if texts != "sure" {
+		t.Errorf("open: %s", texts)
+	}
+	far, err := j.f.Store.Get(t.Context(), row.ID)
+	if err != nil || far.Outcome != nil {
+		t.Errorf("on the shared desk: %q, %v", far.Outcome, err)
+	}
+}
+
+func TestLimitWithoutDoubles(t *testing.T) {
+	j := join(t)
+	j.ask(t, "first")
+	j.ask(t, "second")
+	j.f.doubt, j.patience = true, 50*time.Millisecond
+	must(t, j.Answer(t.Context(), j.ask(t, "doubt").ID, end("yes")))
+	j.f.doubt = false
+	texts, _, err := j.read(t, store.Query{Open: true, Limit: 2})
+	must(t, err)
+	if texts != "second first" {
+		t.Errorf("rows: %s", texts)
+	}
+}
+
+func TestRowsOfBoth(t *testing.T) {
+	j := join(t)
+	j.ask(t, "a")
+	j.askNear(t, "b")
+	j.ask(t, "c")
+	j.askNear(t, "d")
+	for want, q := range map[string]store.Query{
+		"d c b a": {}, "a b c d": {Ascend: true}, "d c b": {Limit: 3},
+		"b c d": {Limit: 3, Ascend: true}, "b": {Search: "b"}, "c": {Search: "c"},
+	} {
+		texts, _, err := j.read(t, q)
+		must(t, err)
+		if texts != want {
+			t.Errorf("got %q, want %q", texts, want)
+		}
+		for row, err := range j.Rows(t.Context(), q) {
+			must(t, err)
+			got, err := j.Get(t.Context(), row.ID)
+			must(t, err)
+			if row.Revision != got.Revision {
+				t.Errorf("revision %d of %s in a list, else %d", row.Revision, row.Asked, got.Revision)
+			}
+		}
+	}
+	j.f.cut(true)
+	texts, _, err := j.read(t, store.Query{})
+	wants(t, err, store.ErrUnreachable)
+	if texts != "d b" {
+		t.Errorf("got %q", texts)
+	}
+	var order []bool
+	for _, err := range j.Rows(t.Context(), store.Query{}) {
+		order = append(order, err == nil)
+	}
+	if !slices.Equal(order, []bool{true, true, false}) {
+		t.Errorf("rows and error: %v", order)
+	}
+}
+
+func TestUnsentAnswer(t *testing.T) {
+	j := join(t)
+	row := j.ask(t, "sent?")
+	must(t, j.Note(t.Context(), row.ID, store.Draft, draft("shared")))
+	j.f.cut(true)
+	err := j.Answer(t.Context(), row.ID, end("yes"))
+	wants(t, err, store.ErrUnreachable)
+	if !strings.HasPrefix(err.Error(), "not sent: ") {
+		t.Error(err)
+	}
+	must(t, j.Note(t.Context(), row.ID, store.Draft, draft("yes")))
+	wants(t, j.Note(t.Context(), row.ID, store.Shown, draft("tty")), store.ErrUnreachable)
+	j.f.cut(false)
+
+	shown := func() string {
+		t.Helper()
+		got, err := j.Get(t.Context(), row.ID)
+		must(t, err)
+		rows, err := j.rows(t.Context(), store.Query{})
+		must(t, err)
+		if one := rows[0].Notes[store.Draft]; string(one) != string(got.Notes[store.Draft]) {
+			t.Errorf("a list shows %q", one)
+		}
+		return string(got.Notes[store.Draft])
+	}
+	if got := shown(); got != "yes" {
+		t.Errorf("shown: %q", got)
+	}
+	must(t, j.Note(t.Context(), row.ID, store.Draft, func(old []byte) ([]byte, error) { return append(old, "!"...), nil }))
+	if got := shown(); got != "yes!" {
+		t.Errorf("shown: %q", got)
+	}
+	must(t, j.Answer(t.Context(), row.ID, end("yes!")))
+	drafts, err := j.near.KeptDrafts(t.Context())
+	if err != nil || len(drafts) > 0 {
+		t.Errorf("kept: %q, %v", drafts, err)
+	}
+	wants(t, j.Note(t.Context(), row.ID, store.Draft, draft("late")), store.ErrAnswered)
+}
+
+func TestDraftOfEndedRow(t *testing.T) {
+	j := join(t)
+	row := j.ask(t, "ended")
+	j.f.cut(true)
+	must(t, j.Note(t.Context(), row.ID, store.Draft, draft("mine")))
+	must(t, j.f.Store.Answer(t.Context(), row.ID, end("theirs")))
+	j.f.cut(false)
+	got, err := j.Get(t.Context(), row.ID)
+	must(t, err)
+	if got.Notes[store.Draft] != nil {
+		t.Errorf("shown: %q", got.Notes[store.Draft])
+	}
+	drafts, err := j.near.KeptDrafts(t.Context())
+	if err != nil || len(drafts) > 0 {
+		t.Errorf("kept: %q, %v", drafts, err)
+	}
+}
+
+func TestWaitOutlastsOutage(t *testing.T) {
+	j := join(t)
+	row := j.ask(t, "waiting")
+	j.f.cut(true)
+	got := make(chan store.Row, 1)
+	go func() {
+		row, err := j.Wait(t.Context(), row.ID)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- row
+	}()
+	for waits := 0; waits < 2; {
+		if <-j.f.called == "wait" {
+			waits++
+		}
+	}
+	must(t, j.f.Store.Answer(t.Context(), row.ID, end("yes")))
+	j.f.cut(false)
+	if row := <-got; string(row.Outcome) != "yes" {
+		t.Errorf("waited for %q", row.Outcome)
+	}
+}
+
+func receive(t *testing.T, changes <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-changes:
+	case <-time.After(30 * time.Second):
+		t.Fatal("no change")
+	}
+}
+
+func TestChangesOfBoth(t *testing.T) {
+	j := join(t)
+	row := j.ask(t, "there")
+	j.f.cut(true)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	changes, err := j.Changes(ctx)
+	must(t, err)
+	j.ask(t, "here")
+	receive(t, changes)
+	must(t, j.f.Store.Answer(ctx, row.ID, end("yes")))
+	j.f.cut(false)
+	receive(t, changes) // it answers again
+	must(t, j.f.Store.Delivered(ctx, row.ID))
+	receive(t, changes)
+}
+
+func TestPresentOnBoth(t *testing.T) {
+	j := join(t)
+	j.f.cut(true)
+	release, err := j.Announce(t.Context(), "inbox")
+	must(t, err)
+	names, err := j.Present(t.Context())
+	if err != nil || !slices.Equal(names, []string{"inbox"}) {
+		t.Errorf("present: %q, %v", names, err)
+	}
+	_, err = j.f.Store.Announce(t.Context(), "phone")
+	must(t, err)
+	changes, err := j.f.Store.Changes(t.Context())
+	must(t, err)
+	j.f.cut(false)
+	for !slices.Contains(names, "phone") || !slices.Contains(presentAt(t, j.f.Store), "inbox") {
+		receive(t, changes)
+		names, err = j.Present(t.Context())
+		must(t, err)
+	}
+	if !slices.Equal(names, []string{"inbox", "phone"}) {
+		t.Errorf("present: %q", names)
+	}
+	release()
+	if got := presentAt(t, j.f.Store); !slices.Equal(got, []string{"phone"}) {
+		t.Errorf("on the shared desk: %q", got)
+	}
+}
+
+func presentAt(t *testing.T, s store.Store) []string {
+	t.Helper()
+	names, err := s.Present(t.Context())
+	must(t, err)
+	return names
+}

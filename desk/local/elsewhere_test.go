@@ -1,0 +1,104 @@
+package local
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk/store"
+	"mcp-askuser/desk/store/storetest"
+)
+
+func TestKeptDrafts(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "store"))
+	defer s.Close()
+	ctx := t.Context()
+	kept := func(id string) (string, bool) {
+		t.Helper()
+		drafts, err := s.KeptDrafts(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, has := drafts[id]
+		return string(data), has
+	}
+	keep := func(id, more string) {
+		t.Helper()
+		err := s.KeepDraft(ctx, id, func(old []byte) ([]byte, error) { return append(old, more...), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	err := s.DropDraft(ctx, "none")
+	if _, has := kept("none"); has || err != nil {
+		t.Error("an empty store keeps a draft", err)
+	}
+	keep("one", "a")
+	keep("two", "x")
+	keep("one", "b")
+	if got, _ := kept("one"); got != "ab" {
+		t.Errorf("kept: %q", got)
+	}
+	why := errors.New("no change")
+	err = s.KeepDraft(ctx, "one", func([]byte) ([]byte, error) { return nil, why })
+	if got, _ := kept("one"); !errors.Is(err, why) || got != "ab" {
+		t.Errorf("kept: %q, %v", got, err)
+	}
+	err = s.DropDraft(ctx, "one")
+	if _, has := kept("one"); has || err != nil {
+		t.Error("still kept", err)
+	}
+
+	keep("old", "x")
+	db, err := s.database(ctx, false)
+	if err == nil {
+		_, err = db.ExecContext(ctx, `update draft set at=? where id='old'`, time.Now().Add(-31*24*time.Hour).UnixMilli())
+	}
+	if err == nil {
+		_, err = s.Prune(ctx, time.Now(), true)
+	}
+	if _, has := kept("old"); !has || err != nil {
+		t.Error("counting has removed a draft", err)
+	}
+	_, err = s.Prune(ctx, time.Now(), false)
+	_, hasOld := kept("old")
+	_, hasTwo := kept("two")
+	if hasOld || !hasTwo || err != nil {
+		t.Errorf("after pruning: old %v, young %v, %v", hasOld, hasTwo, err)
+	}
+}
+
+func TestTakeOver(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "store"))
+	defer s.Close()
+	row, same := storetest.NewRow("Same?"), storetest.NewRow("Same?")
+	same.Content = row.Content
+	ctx := t.Context()
+	none := func(when string) {
+		t.Helper()
+		_, err := s.TakeOver(ctx, same)
+		if !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	none("an empty store")
+	_, err := s.Ask(ctx, row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	none("a living asker")
+	err = s.Release(ctx, row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.TakeOver(ctx, same)
+	if err != nil || got.ID != row.ID || !got.Attended {
+		t.Errorf("taken over: %+v, %v", got, err)
+	}
+	known, err := s.Known(ctx, []string{same.ID, row.ID})
+	if err != nil || len(known) != 1 || !known[row.ID] {
+		t.Errorf("known: %v, %v", known, err)
+	}
+}

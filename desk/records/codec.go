@@ -1,0 +1,201 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"mcp-askuser/desk/store"
+	"mcp-askuser/question"
+)
+
+// laterNote is the value of [store.Later].
+type laterNote struct {
+	// Settled says that the host has decided between the outcome and this one, which is nil
+	// where the host took the outcome: see [Desk.Settle].
+	Settled bool     `json:"settled,omitempty"`
+	Outcome *Outcome `json:"outcome,omitempty"`
+}
+
+// row returns the row of a record to be asked.
+func (rec *Record) row(content string) (store.Row, error) {
+	asked := *rec
+	asked.Outcome, asked.State = nil, Pending
+	data, err := json.Marshal(asked)
+	row := store.Row{
+		ID: rec.ID, Session: rec.SessionID, Project: rec.Asker.Directory, Earlier: rec.Earlier, Content: content,
+		Text: rec.text(), At: rec.CreatedAt, Keep: seconds(rec.Keep), Asked: data,
+	}
+	if err == nil && rec.Outcome != nil {
+		row.Outcome, err = json.Marshal(rec.Outcome)
+	}
+	if err != nil {
+		err = fmt.Errorf("encode the question: %w", err)
+	}
+	return row, err
+}
+
+// text is what a search looks through: the words of the questions and of the outcome, the
+// client, the directory, the session.
+func (rec *Record) text() string {
+	texts := []string{rec.Asker.Client, rec.Asker.Directory, rec.SessionID}
+	reply := rec.Reply()
+	if rec.Outcome != nil {
+		texts = append(texts, rec.Outcome.Reason)
+	}
+	if reply != nil {
+		texts = append(texts, reply.Note, reply.Reason)
+	}
+	for _, q := range rec.All() {
+		texts = append(texts, q.Text, q.Header, q.Description)
+		for _, o := range q.Options {
+			texts = append(texts, o.Label)
+		}
+		if reply == nil {
+			continue
+		}
+		answer := reply.Answer(q.ID)
+		if answer != nil {
+			texts = append(texts, q.Words(answer)...)
+			texts = append(texts, answer.Note)
+		}
+	}
+	for i, text := range texts {
+		texts[i] = plainText(text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// plainText is a text without what makes no difference to its reader.
+func plainText(s string) string {
+	return strings.ToLower(strings.Join(strings.Fields(question.Line(s)), " "))
+}
+
+// decode returns the record of a row. The error wraps ErrDamaged for a row that this program
+// did not write, or says that the trusted keys cannot be read.
+func (d *Desk) decode(ctx context.Context, row store.Row, policy Policy) (Record, error) {
+	rec, err := decodeRow(row)
+	if err != nil {
+		return Record{}, fmt.Errorf("%w: question %s: %w", ErrDamaged, row.ID, err)
+	}
+	if rec.Outcome == nil {
+		return rec, nil
+	}
+	err = d.validate(ctx, &rec, policy)
+	return rec, err
+}
+
+func decodeRow(row store.Row) (rec Record, err error) {
+	err = decodeJSON(row.Asked, &rec)
+	if err == nil && (rec.ID != row.ID || rec.Outcome != nil) {
+		err = fmt.Errorf("it was stored as %q, with an outcome: %t", rec.ID, rec.Outcome != nil)
+	}
+	if err != nil {
+		return rec, err
+	}
+	rec.State, rec.Later, rec.Home = Pending, nil, row.Home
+	if row.Outcome == nil {
+		rec.Attended = row.Attended
+		rec.ShownOn = nil
+		_ = json.Unmarshal(row.Notes[store.Shown], &rec.ShownOn) // a hint: damaged, it is none
+		return rec, nil
+	}
+	rec.Outcome = &Outcome{}
+	err = decodeJSON(row.Outcome, rec.Outcome)
+	if err == nil {
+		err = rec.Outcome.check()
+	}
+	if err != nil || row.Notes[store.Later] == nil {
+		rec.State = rec.Outcome.Status
+		return rec, err
+	}
+	var later laterNote
+	err = decodeJSON(row.Notes[store.Later], &later)
+	if err == nil && later.Outcome != nil {
+		err = later.Outcome.check()
+	}
+	rec.Later = later.Outcome
+	if later.Settled {
+		rec.Outcome.Unsettled = false
+	}
+	if later.Settled && later.Outcome != nil { // the host's counts
+		rec.Outcome, rec.Later = later.Outcome, rec.Outcome
+	}
+	rec.State = rec.Outcome.Status
+	return rec, err
+}
+
+// decodeJSON reads a document. The error, which users read, has none of our type names.
+func decodeJSON(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	odd, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if ok {
+		return fmt.Errorf("a JSON %s does not belong at %q", odd.Value, odd.Field)
+	}
+	return err
+}
+
+// check returns why o cannot be an outcome: one of the user carries a reply, any
+// other none.
+func (o *Outcome) check() error {
+	switch o.Status {
+	case Answered, Dismissed, Discuss:
+		if o.Reply == nil {
+			return fmt.Errorf("outcome %q without a reply", o.Status)
+		}
+		if StatusOf(*o.Reply) != o.Status {
+			return fmt.Errorf("outcome %q with a reply that says otherwise", o.Status)
+		}
+	case Cancelled, Timeout, Unavailable, Failed:
+		if o.Reply != nil {
+			return fmt.Errorf("outcome %q with a reply", o.Status)
+		}
+	default:
+		return fmt.Errorf("unknown outcome %q", o.Status)
+	}
+	return nil
+}
+
+// validate checks an outcome from the store like one from a surface. A record whose outcome
+// does not answer the set, or has an answerer that may not give it, has failed. The error
+// says that the trusted keys cannot be read: the answer stays where it is.
+func (d *Desk) validate(ctx context.Context, rec *Record, policy Policy) error {
+	o := rec.Outcome
+	if o.Reply == nil {
+		return nil
+	}
+	err := d.verifyStatement(rec)
+	if err == nil {
+		err = d.admit(ctx, rec, o, rec.needsProof(policy))
+	}
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, errKeys) || errors.Is(err, ErrUnreachable) {
+		return fmt.Errorf("%s: %w", rec.ID, err)
+	}
+	d.log.ErrorContext(ctx, "the answer in the store does not count", "id", rec.ID, "answerer", o.Answerer, "error", err)
+	reason := "the answer in the store does not count: " + err.Error()
+	rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: reason, Surface: o.Surface, At: o.At}
+	return nil
+}
+
+// verifyStatement returns why a record is not what this process asked under its id: on a
+// shared desk another process with the same credential may have replaced it.
+func (d *Desk) verifyStatement(rec *Record) error {
+	kept, _ := d.asked.Load(rec.ID)
+	asked, _ := kept.(string)
+	if asked != "" && asked != rec.Statement() {
+		return errors.New("the question in the store is not the one that was asked")
+	}
+	return nil
+}
+
+// Statement is a digest of what a record asks, and for whom: all that gives an answer
+// its meaning.
+func (rec *Record) Statement() string {
+	by := rec.Asker
+	return digest([]any{rec.ID, by.Client, by.Directory, by.Via, by.Agent, rec.OnTimeout, rec.Prove, rec.Set.Statement()})
+}

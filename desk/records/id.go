@@ -1,0 +1,45 @@
+package desk
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// ids makes record ids: random, and ascending within the process even when the
+// clock is set back.
+type ids struct {
+	mu      sync.Mutex
+	entropy *ulid.MonotonicEntropy
+	last    uint64 // milliseconds since 1970, of the latest id
+}
+
+func (g *ids) next(now time.Time) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if ms := now.UnixMilli(); ms > 0 {
+		g.last = max(g.last, uint64(ms))
+	}
+	return ulid.MustNew(g.last, g.entropy).String() // a millisecond has more ids than a process can use
+}
+
+// ValidID reports whether id is a record id in its one spelling: 26 upper
+// case characters of Crockford's base 32. Such an id is a safe file name.
+func ValidID(id string) bool {
+	u, err := ulid.ParseStrict(id)
+	return err == nil && u.String() == id
+}
+
+// digest is the same for plain data that are the same.
+func digest(of any) string {
+	data, err := json.Marshal(of)
+	if err != nil { // it is plain data
+		panic(err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,211 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk/store"
+)
+
+// Get returns the record with this id, pending or ended. The error is ErrNotFound,
+// wraps ErrDamaged, or is a failure of the store.
+func (d *Desk) Get(ctx context.Context, id string) (Record, error) {
+	rec, _, err := d.get(ctx, id)
+	return rec, err
+}
+
+// get returns a record and its row.
+func (d *Desk) get(ctx context.Context, id string) (Record, store.Row, error) {
+	if !ValidID(id) {
+		return Record{}, store.Row{}, ErrNotFound
+	}
+	row, err := d.store.Get(ctx, id)
+	if err != nil {
+		return Record{}, row, err
+	}
+	rec, err := d.decode(ctx, row, d.prove)
+	return rec, row, err
+}
+
+// records yields the records of a query. A damaged one is left out, logged and counted: see
+// [Desk.Damaged]. An error is the last that is yielded.
+func (d *Desk) records(ctx context.Context, q store.Query, policy Policy) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for row, err := range d.store.Rows(ctx, q) {
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			rec, err := d.decode(ctx, row, policy)
+			if d.leaveOut(ctx, row.ID, err) {
+				continue
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// collect returns the records of a sequence.
+func collect(records iter.Seq2[Record, error]) (all []Record, err error) {
+	for rec, err := range records {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, rec)
+	}
+	return all, nil
+}
+
+// leaveOut reports whether a record is damaged, which is logged once.
+func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
+	if !errors.Is(err, ErrDamaged) {
+		return false
+	}
+	_, logged := d.damaged.Swap(id, true)
+	if !logged {
+		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+	}
+	return true
+}
+
+// Damaged returns how many records this desk has left out as damaged.
+func (d *Desk) Damaged() (n int) {
+	d.damaged.Range(func(any, any) bool { n++; return true })
+	return n
+}
+
+// Find returns the record whose id begins with prefix, in either case of letters: one that
+// has ended only where no open one matches. The error is ErrNotFound, wraps ErrAmbiguous,
+// or is one of [Desk.Get].
+func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
+	prefix = strings.ToUpper(prefix)
+	if prefix == "" || ValidID(prefix) {
+		return d.Get(ctx, prefix)
+	}
+	for _, q := range []store.Query{{Open: true, Prefix: prefix}, {Ended: true, Prefix: prefix}} {
+		found, err := collect(d.records(ctx, q, d.prove))
+		if err != nil {
+			return Record{}, err
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+		if len(found) > 1 {
+			return Record{}, fmt.Errorf("%q %w (%d do, %s and %s among them): give more of it",
+				prefix, ErrAmbiguous, len(found), found[len(found)-1].ID, found[0].ID)
+		}
+	}
+	return Record{}, ErrNotFound
+}
+
+// Reach returns an error that wraps ErrUnreachable where a listing leaves records out, as
+// the shared desk does not answer.
+func (d *Desk) Reach(ctx context.Context) error {
+	for _, err := range d.store.Rows(ctx, store.Query{Limit: 1}) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pending returns the open records, oldest first, without those that were kept for as long
+// as their asker wanted. A record that cannot be read is left out and logged; those on a
+// shared desk are left out while it does not answer: see [Desk.Reach].
+func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
+	var open []Record
+	for row, err := range d.store.Rows(ctx, store.Query{Open: true, Ascend: true}) {
+		if errors.Is(err, ErrUnreachable) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		rec, err := d.decode(ctx, row, d.prove)
+		if d.leaveOut(ctx, row.ID, err) || err == nil && !rec.Attended && d.overdue(row) {
+			continue // an asker, or TidyUp, ends what is overdue: not a listing
+		}
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, rec)
+	}
+	return open, nil
+}
+
+// overdue reports whether an open row has been kept for as long as its asker wanted, counted
+// from the question or the last work on it.
+func (d *Desk) overdue(row store.Row) bool {
+	since := row.At
+	work := decodeDraft(row)
+	if work.At.After(since) {
+		since = work.At
+	}
+	return d.now().Sub(since) > row.Keep
+}
+
+// Query says which records of the past are wanted.
+type Query struct {
+	Since  time.Time // asked at or after this time; the zero time is always
+	Search string    // in questions, answers, notes, reasons, client, directory, session, or what an id begins with, in any case
+	Limit  int       // at most so many, the last asked; 0 is all
+	Ascend bool      // the first asked of them first
+}
+
+// minPrefix is how many characters of an id are looked for as one: its beginning is the
+// time, so that a few are the same for all ids of a month.
+const minPrefix = 6
+
+// History returns the records that have ended, the last asked first unless the query says
+// otherwise. Damaged ones are left out, logged and counted, see [Desk.Damaged]; a failure
+// to read one is an error, the last that is yielded.
+func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		find := store.Query{Ended: true, Since: q.Since, Limit: q.Limit, Ascend: q.Ascend}
+		search := plainText(q.Search)
+		if len(search) >= minPrefix {
+			byID := find
+			byID.Prefix = strings.ToUpper(search)
+			for rec, err := range d.records(ctx, byID, ProveNone) {
+				search = ""
+				if !yield(rec, err) {
+					return
+				}
+			}
+			if search == "" {
+				return
+			}
+		}
+		find.Search = search
+		d.records(ctx, find, ProveNone)(yield)
+	}
+}
+
+// Session returns the records of a session, oldest first.
+func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
+	if session == "" {
+		return nil, nil
+	}
+	all, err := collect(d.records(ctx, store.Query{Session: session}, d.prove))
+	all = slices.DeleteFunc(all, func(rec Record) bool { return rec.Round == 0 }) // calls that were not asked
+	slices.Reverse(all)
+	return all, err
+}
+
+// Mirrored returns the mirrored records of a session that are not settled, the
+// last asked first.
+func (d *Desk) Mirrored(ctx context.Context, session string) ([]Record, error) {
+	all, err := d.Session(ctx, session)
+	all = slices.DeleteFunc(all, func(rec Record) bool {
+		return !rec.Asker.Mirrored() || rec.Outcome != nil && !rec.Outcome.Unsettled
+	})
+	slices.Reverse(all)
+	return all, err
+}

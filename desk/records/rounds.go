@@ -1,0 +1,175 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk/store"
+)
+
+// RoundLimitError means that a session has asked too many rounds in a row.
+// The user can lift the limit; a pause lifts it too.
+type RoundLimitError struct {
+	Session string
+	Limit   int
+}
+
+// refusal is part of the reason of a call that was refused for that.
+const refusal = "recursive_limit_exceeded"
+
+func (e *RoundLimitError) Error() string {
+	return fmt.Sprintf("go on without asking: %d rounds in a row is the limit ("+refusal+"); a pause lifts it, or the user", e.Limit)
+}
+
+// Refused reports whether a call ended like this because its session had asked
+// too many rounds in a row: the user was not asked, and can lift the limit.
+func (o *Outcome) Refused() bool {
+	return o.Status == Unavailable && strings.Contains(o.Reason, refusal)
+}
+
+// nearLimit is how many rounds may be left after one for it to be near the limit.
+const nearLimit = 2
+
+// number gives a new record its round: its place in its session. The error is a
+// *RoundLimitError where it would be more than limit in a row; 0 is no limit.
+func (d *Desk) number(ctx context.Context, rec *Record, limit int) error {
+	rec.Round = 1
+	if rec.SessionID == "" {
+		return nil
+	}
+	run, err := d.countRun(ctx, rec.SessionID, rec.Row, limit, 0)
+	if err != nil {
+		return fmt.Errorf("number the question: %w", err)
+	}
+	rec.Round = run.last + 1
+	if limit <= 0 || run.lifted {
+		return nil
+	}
+	if run.rounds >= limit {
+		return &RoundLimitError{rec.SessionID, limit}
+	}
+	rec.NearLimit = run.rounds >= limit-1-nearLimit
+	return nil
+}
+
+// AtLimit reports whether the session's next question would be refused, once
+// the one that is open, if one is, has been answered.
+func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
+	if session == "" || d.maxRounds <= 0 {
+		return false, nil
+	}
+	row := ""
+	for rec, err := range d.records(ctx, store.Query{Session: session}, d.prove) { // its last record
+		if err != nil {
+			return false, err
+		}
+		row = rec.Row
+		break
+	}
+	run, err := d.countRun(ctx, session, row, d.maxRounds, 1)
+	return run.rounds >= d.maxRounds && !run.lifted, err
+}
+
+// run is how far a session has come.
+type run struct {
+	last   int  // the number of its last round
+	rounds int  // how many rounds have followed each other without a pause
+	lifted bool // the user has lifted the limit
+}
+
+// countRun reads the last records of a session. In a row are the rounds that share the row,
+// have ended but for mayBeOpen of them, and followed each other without a pause. Questions
+// that are open side by side are no rounds yet; those that the user cannot have seen, and
+// those that the user has reopened, are none. A discussion ends the row. It reads no
+// further than it must to know whether the row has as many rounds as the limit, 0 for none,
+// and whether that is lifted.
+func (d *Desk) countRun(ctx context.Context, session, row string, limit, mayBeOpen int) (r run, err error) {
+	next, ended := d.now(), limit <= 0
+	for of, err := range d.store.Rows(ctx, store.Query{Session: session}) {
+		if err != nil {
+			return r, err
+		}
+		r.lifted = r.lifted || of.Notes[store.Lifted] != nil
+		rec, err := decodeRow(of)
+		if err != nil || rec.Round == 0 { // damaged, or a call that was not asked
+			continue
+		}
+		if r.last == 0 {
+			r.last = rec.Round
+		}
+		if !ended && rec.Row == row {
+			ended = !r.add(&rec, next.Sub(rec.CreatedAt) > d.pause, &mayBeOpen)
+			next = rec.CreatedAt
+		}
+		if r.lifted || ended && r.rounds < limit || limit <= 0 {
+			break
+		}
+	}
+	return r, nil
+}
+
+// add counts the record before those that were counted. It is false where that ends the row.
+func (r *run) add(rec *Record, paused bool, mayBeOpen *int) bool {
+	if paused {
+		return false
+	}
+	if rec.Earlier != "" {
+		return true
+	}
+	if rec.Outcome == nil {
+		*mayBeOpen--
+		r.rounds++
+		if *mayBeOpen < 0 {
+			r.rounds = 0
+		}
+		return *mayBeOpen >= 0
+	}
+	if rec.Outcome.Status == Discuss {
+		return false
+	}
+	if rec.Outcome.seen() {
+		r.rounds++
+	}
+	return true
+}
+
+// seen reports whether the user can have seen a question that ended like this.
+func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable && !o.Unseen }
+
+// Continues returns nil where an asker may continue the session that it names: a new one, or
+// one that the same client and agent asked in for the same project. The error is otherwise
+// ErrForeignSession, or a failure of the store. A session shares rounds and history, not
+// answers: [Desk.Submit] finds those by content.
+func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
+	for rec, err := range d.records(ctx, store.Query{Session: session}, d.prove) {
+		if err != nil {
+			return err
+		}
+		if rec.Asker.Client != by.Client || rec.Asker.Agent != by.Agent || rec.Asker.Directory != by.Directory {
+			return ErrForeignSession
+		}
+		return nil
+	}
+	return nil
+}
+
+// Lift lifts the round limit for a session, on the user's word. The error is
+// ErrNoSession for one that has not asked.
+func (d *Desk) Lift(ctx context.Context, session string) error {
+	q := store.Query{Session: session, Limit: 1}
+	last := ""
+	for row, err := range d.store.Rows(ctx, q) {
+		if err != nil {
+			return err
+		}
+		last = row.ID
+	}
+	if last == "" || session == "" {
+		return fmt.Errorf("%w: %q", ErrNoSession, session)
+	}
+	return d.store.Note(ctx, last, store.Lifted, func([]byte) ([]byte, error) {
+		return []byte(d.time().Format(time.RFC3339)), nil
+	})
+}

@@ -1,0 +1,167 @@
+package desk
+
+import (
+	"context"
+
+	"mcp-askuser/desk/store"
+)
+
+// EventType says what happened to a record.
+type EventType string
+
+// What happens to records.
+const (
+	Asked EventType = "asked" // put on the desk
+	Ended EventType = "ended" // answered, dismissed or ended without the user
+	// Touched: its draft has changed, an asker waits for it or has stopped waiting, or
+	// it is shown elsewhere. A process that was killed stops waiting without an event.
+	Touched EventType = "touched"
+	// Settled: the host of a mirrored dialog has decided whose reply counts, after an
+	// Ended whose outcome was unsettled. The record has Later where it was another.
+	Settled EventType = "settled"
+)
+
+// Event is something that happened to a record. The record is as it was then:
+// pending with Asked, with its outcome with Ended.
+type Event struct {
+	Type   EventType
+	Record Record
+}
+
+// Watch sends what happens on the desk from now on, in every process, in order: for each
+// record at most one Asked and one Ended, Touched in between, and for a mirrored one perhaps
+// Settled, after an end that may be older than the watch. The channel is closed when ctx
+// ends. Call Watch before [Desk.Pending]: what was asked in between is in both. A slow
+// watcher delays no other: it misses touches.
+func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
+	changes, err := d.store.Changes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := watcher{desk: d, known: map[string]state{}}
+	err = w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make(chan Event)
+	go w.run(ctx, changes, out)
+	return out, nil
+}
+
+// state is what a watcher knows of a record.
+type state int
+
+const (
+	unknown state = iota
+	isOpen
+	unsettled
+	settled
+)
+
+// watcher turns changed rows into events: a change means that it looks again.
+type watcher struct {
+	desk     *Desk
+	known    map[string]state
+	revision int64  // the last that it has read
+	begun    string // records with lower ids that it does not know had ended before it began
+	failing  bool
+}
+
+// begin reads what is open, and unsettled: the host of a dialog settles it within a day.
+func (w *watcher) begin(ctx context.Context) error {
+	w.begun, _ = w.desk.nextID()
+	for _, q := range []store.Query{{Open: true}, {Ended: true, Since: w.desk.now().Add(-w.desk.keepTime)}} {
+		for row, err := range w.desk.store.Rows(ctx, q) {
+			if err != nil {
+				return err
+			}
+			w.revision = max(w.revision, row.Revision)
+			rec, err := decodeRow(row)
+			if w.desk.leaveOut(ctx, row.ID, err) || err != nil {
+				continue
+			}
+			w.known[row.ID] = stateOf(&rec)
+		}
+	}
+	return nil
+}
+
+func stateOf(rec *Record) state {
+	switch {
+	case rec.Outcome == nil:
+		return isOpen
+	case rec.Outcome.Unsettled:
+		return unsettled
+	}
+	return settled
+}
+
+func (w *watcher) run(ctx context.Context, changes <-chan struct{}, out chan<- Event) {
+	defer close(out)
+	for {
+		err := w.look(ctx, out)
+		if err != nil && ctx.Err() == nil && !w.failing {
+			w.desk.log.WarnContext(ctx, "watching the desk; it is tried again", "error", err)
+		}
+		w.failing = err != nil
+		select {
+		case <-changes:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look sends the events of the rows that have changed, once all are read: a watcher that
+// does not receive must not keep the store at work.
+func (w *watcher) look(ctx context.Context, out chan<- Event) error {
+	var events []Event
+	for row, err := range w.desk.store.Rows(ctx, store.Query{After: w.revision}) {
+		if err != nil {
+			return err
+		}
+		w.revision = max(w.revision, row.Revision)
+		rec, err := w.desk.decode(ctx, row, w.desk.prove)
+		if w.desk.leaveOut(ctx, row.ID, err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		events = append(events, w.events(rec)...)
+	}
+	for _, ev := range events {
+		select {
+		case out <- ev:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// events returns what a changed record means to the watcher.
+func (w *watcher) events(rec Record) (events []Event) {
+	before, now := w.known[rec.ID], stateOf(&rec)
+	if before == unknown && now != isOpen && rec.ID < w.begun {
+		return nil
+	}
+	w.known[rec.ID] = now
+	if before == unknown {
+		asked := rec
+		asked.State, asked.Outcome, asked.Later = Pending, nil, nil
+		if rec.Round > 0 { // else a call that was not asked
+			events = append(events, Event{Asked, asked})
+		}
+	}
+	switch {
+	case before == unknown && now == isOpen:
+	case now == isOpen:
+		events = append(events, Event{Touched, rec})
+	case before < unsettled && rec.Round > 0:
+		events = append(events, Event{Ended, rec})
+	case before == unsettled && now == settled:
+		events = append(events, Event{Settled, rec})
+	}
+	return events
+}

@@ -1,0 +1,364 @@
+//go:build unix
+
+package shared_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk/shared"
+	"mcp-askuser/desk/shared/nodes"
+	"mcp-askuser/desk/shared/sharedtest"
+	"mcp-askuser/desk/store"
+	"mcp-askuser/desk/store/storetest"
+)
+
+// served is within what time a call is to end, and a process that waits is to learn of an
+// outcome, in every fault; the half second is that of this machine.
+const served = 10*time.Second + 500*time.Millisecond
+
+// rounds is how many races a test runs: ROUNDS for a long run.
+func rounds() int {
+	n, _ := strconv.Atoi(os.Getenv("ROUNDS"))
+	return cmp.Or(n, 12)
+}
+
+// faults are what may happen to one node of three.
+func faults(c *sharedtest.Cluster) map[string][2]func(int) {
+	return map[string][2]func(int){
+		"killed":  {c.Kill, c.Restart},
+		"stopped": {c.Stop, c.Continue},
+		"cut off": {c.Cut, c.Mend},
+	}
+}
+
+// Invariant: of sixteen callers that answer a row at once, one is first, its outcome is what
+// all read, and all others receive ErrAnswered, whatever becomes of the leader.
+func TestRaces(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 3)
+	t.Run("without a fault", func(t *testing.T) { race(t, c, func() {}) })
+	for name, fault := range faults(c) {
+		t.Run("the leader is "+name, func(t *testing.T) {
+			if os.Getenv("ROUNDS") == "" && name == "stopped" {
+				t.Skip("ROUNDS runs it")
+			}
+			race(t, c, func() {
+				leader := c.Leader()
+				fault[0](leader)
+				c.AwaitOther(leader)
+				fault[1](leader)
+			})
+		})
+	}
+}
+
+func race(t *testing.T, c *sharedtest.Cluster, fault func()) {
+	const callers = 16
+	stores := make([]*shared.Store, callers)
+	for i := range stores {
+		switch i % 4 {
+		case 0:
+			stores[i] = c.Open(nodes.Agent, "bot")
+		case 1:
+			stores[i] = c.Open(nodes.Human, "bob")
+		default:
+			stores[i] = c.Open(nodes.Human, "alice")
+		}
+	}
+	var wins, losses, again atomic.Int64
+	var worst atomic.Int64
+	races, faultDone := rounds(), make(chan struct{})
+	for n := range races {
+		row := storetest.NewRow("Race?")
+		persist(t, &again, func() error { _, err := stores[0].Ask(t.Context(), row); return err })
+		if n == races/3 {
+			go func() { defer close(faultDone); fault() }()
+		}
+		errs := make([]error, callers)
+		var all sync.WaitGroup
+		for i, s := range stores {
+			all.Go(func() {
+				began := time.Now()
+				errs[i] = persist(t, &again, func() error {
+					return s.Answer(t.Context(), row.ID, store.Ending{Outcome: fmt.Append(nil, i)})
+				})
+				took := int64(time.Since(began))
+				for most := worst.Load(); took > most && !worst.CompareAndSwap(most, took); most = worst.Load() {
+				}
+			})
+		}
+		all.Wait()
+		var got store.Row
+		persist(t, &again, func() (err error) { got, err = stores[1].Get(t.Context(), row.ID); return err })
+		for i, err := range errs {
+			switch {
+			case err == nil:
+				wins.Add(1)
+				if string(got.Outcome) != fmt.Sprint(i) {
+					t.Errorf("%d was first, and the outcome is %q", i, got.Outcome)
+				}
+			case errors.Is(err, store.ErrAnswered):
+				losses.Add(1)
+			default:
+				t.Errorf("caller %d: %v", i, err)
+			}
+		}
+	}
+	<-faultDone
+	t.Logf("%d races of %d: %d wins, %d losses, %d calls again, worst %s", races, callers,
+		wins.Load(), losses.Load(), again.Load(), time.Duration(worst.Load()).Round(time.Millisecond))
+	if wins.Load() != int64(races) || losses.Load() != int64(races*(callers-1)) {
+		t.Errorf("%d wins and %d losses in %d races", wins.Load(), losses.Load(), races)
+	}
+}
+
+// persist repeats a call with the same bytes while the desk does not answer, as a form does
+// when its user presses Enter again. No call may take longer than is served.
+func persist(t *testing.T, again *atomic.Int64, call func() error) error {
+	t.Helper()
+	for {
+		began := time.Now()
+		err := call()
+		if took := time.Since(began); took > served {
+			t.Errorf("a call took %s: %v", took.Round(time.Millisecond), err)
+		}
+		if !errors.Is(err, store.ErrUnreachable) {
+			return err
+		}
+		again.Add(1)
+	}
+}
+
+// Invariant: whatever happens to one node of three, its leader or another, a process that
+// waits and is connected to that node learns of an outcome in time, a process that begins
+// then as well, and an inbox is woken.
+func TestServed(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 3)
+	for name, fault := range faults(c) {
+		for _, of := range []string{"leader", "follower"} {
+			t.Run(of+" "+name, func(t *testing.T) {
+				if os.Getenv("ROUNDS") == "" && of+" "+name != "follower cut off" && of+" "+name != "leader killed" {
+					t.Skip("ROUNDS runs it")
+				}
+				node := c.Leader()
+				if of == "follower" {
+					node = (node + 1) % 3
+				}
+				agent, inbox := c.OpenAt(node, nodes.Agent, "bot"), c.OpenAt(node, nodes.Human, "bob")
+				human := c.OpenAt(node, nodes.Human, "alice")
+				row, err := agent.Ask(t.Context(), storetest.NewRow("Here?"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				changes, err := inbox.Changes(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				woken := make(chan store.Row, 2)
+				wait := func(s *shared.Store) {
+					got, err := s.Wait(t.Context(), row.ID)
+					if err != nil && t.Context().Err() == nil {
+						t.Error(err)
+					}
+					woken <- got
+				}
+				go wait(agent)
+				fault[0](node)
+				began := time.Now()
+				go wait(c.Open(nodes.Agent, "bot"))
+				err = human.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
+				answered := time.Since(began)
+				if err != nil || answered > served {
+					t.Errorf("answered after %s: %v", answered, err)
+				}
+				for range 2 {
+					select {
+					case got := <-woken:
+						if string(got.Outcome) != "Yes" {
+							t.Errorf("waited for %q", got.Outcome)
+						}
+					case <-time.After(served - time.Since(began)):
+						t.Error("a process that waits was not woken in time")
+					}
+				}
+				waited := time.Since(began)
+				for seen := false; !seen; {
+					select {
+					case <-changes:
+						got, err := inbox.Get(t.Context(), row.ID)
+						seen = err == nil && got.Outcome != nil
+					case <-time.After(served - time.Since(began)):
+						t.Error("an inbox was not woken in time")
+						seen = true
+					}
+				}
+				looked := time.Since(began)
+				fresh := c.Open(nodes.Agent, "other")
+				started := time.Now()
+				got, err := fresh.Get(t.Context(), row.ID)
+				if err != nil || string(got.Outcome) != "Yes" || time.Since(started) > served {
+					t.Errorf("a new process reads %q, %v after %s", got.Outcome, err, time.Since(started))
+				}
+				t.Logf("answered after %s, waited %s, inbox %s, a new process %s", answered.Round(time.Millisecond),
+					waited.Round(time.Millisecond), looked.Round(time.Millisecond), time.Since(started).Round(time.Millisecond))
+				fault[1](node)
+			})
+		}
+	}
+}
+
+// Invariant: a leader that is cut off does not say that there is no question, or no outcome,
+// which the others have stored since.
+func TestAbsenceWhileTheLeaderIsCutOff(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 3)
+	leader := c.Leader()
+	inside, outside := c.OpenAt(leader, nodes.Human, "alice"), c.OpenAt((leader+1)%3, nodes.Agent, "bot")
+	row, err := outside.Ask(t.Context(), storetest.NewRow("Open?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Cut(leader)
+	t.Cleanup(func() { c.Mend(leader) })
+	c.AwaitOther(leader)
+	var again atomic.Int64
+	end := store.Ending{Outcome: []byte("Yes")}
+	err = persist(t, &again, func() error { return outside.Answer(t.Context(), row.ID, end) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	got, err := inside.Get(t.Context(), row.ID)
+	t.Logf("read after %s", time.Since(began).Round(time.Millisecond))
+	if err != nil || string(got.Outcome) != "Yes" {
+		t.Errorf("%q, %v", got.Outcome, err)
+	}
+}
+
+// Without a majority a call ends in time, with an error that says so.
+func TestWithoutMajority(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 3)
+	s := c.Open(nodes.Agent, "bot")
+	row, err := s.Ask(t.Context(), storetest.NewRow("Before?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leader := c.Leader()
+	c.Kill((leader + 1) % 3)
+	c.Kill((leader + 2) % 3)
+	sharedtest.Await(t, func() error { // until then the leader knows that no other node leads
+		_, err := s.Get(t.Context(), "none")
+		if errors.Is(err, store.ErrUnreachable) {
+			return nil
+		}
+		return fmt.Errorf("a row that does not exist: %w", err)
+	})
+	var all sync.WaitGroup
+	for name, call := range map[string]func() error{
+		"ask":     func() error { _, err := s.Ask(t.Context(), storetest.NewRow("Now?")); return err },
+		"get":     func() error { _, err := s.Get(t.Context(), "none"); return err },
+		"answer":  func() error { return s.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("x")}) },
+		"present": func() error { _, err := s.Announce(t.Context(), "inbox"); return err },
+	} {
+		all.Go(func() {
+			began := time.Now()
+			err := call()
+			if !errors.Is(err, store.ErrUnreachable) || time.Since(began) > served {
+				t.Errorf("%s: %v after %s", name, err, time.Since(began))
+			}
+		})
+	}
+	all.Wait()
+}
+
+// An acknowledgement that is lost is no lost write: each call that is repeated with the same
+// bytes succeeds, and is stored once.
+func TestLostAcknowledgement(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 1)
+	s := c.Open(nodes.Human, "alice")
+	row := storetest.NewRow("Once?")
+	for range 2 {
+		_, err := s.Ask(t.Context(), row)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		err := s.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	err := s.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("No")})
+	if !errors.Is(err, store.ErrAnswered) {
+		t.Errorf("another outcome: %v", err)
+	}
+	n := 0
+	for _, err := range s.Rows(t.Context(), store.Query{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != 1 {
+		t.Errorf("%d rows", n)
+	}
+	// The node dies under the calls, which end well once it runs again.
+	for range 3 {
+		row := storetest.NewRow("Through a restart?")
+		_, err := s.Ask(t.Context(), row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		more := func(old []byte) ([]byte, error) { return append(old, "a"...), nil }
+		go func() { done <- s.Note(t.Context(), row.ID, store.Draft, more) }()
+		c.Kill(0)
+		c.Restart(0)
+		err = <-done
+		got, failed := s.Get(t.Context(), row.ID)
+		if err != nil || failed != nil || string(got.Notes[store.Draft]) != "a" {
+			t.Errorf("%q, %v, %v", got.Notes[store.Draft], err, failed)
+		}
+	}
+}
+
+// A row whose stream is removed is lost to the process that waits.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 1)
+	s := c.Open(nodes.Agent, "bot")
+	row, err := s.Ask(t.Context(), storetest.NewRow("Gone?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Wait(ctx, row.ID)
+		done <- err
+	}()
+	changes, err := s.Changes(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-changes // the guard has looked: the wait has begun
+	c.Empty()
+	err = <-done
+	if !errors.Is(err, store.ErrLost) {
+		t.Errorf("the wait ended with %v", err)
+	}
+}

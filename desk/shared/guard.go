@@ -1,0 +1,153 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"mcp-askuser/desk/store"
+)
+
+// While a call is under way, or waits, a guard asks the leader through the node that the
+// process is connected to. Where three times none answers that hears most nodes, the node is
+// left: it was stopped, or cut off from the others. The client's own pings do not notice the
+// latter. The guard wakes all that waits where the stream has changed: a bell is sent once, and
+// can be lost with its node.
+const (
+	guardInterval = 2 * time.Second
+	guardTimeout  = time.Second
+	guardTries    = 3
+)
+
+// heardWithin is how long ago a leader has heard a node that it hears; it does every second.
+// Nodes wait for four seconds before they choose another leader, so that what a leader was
+// heard to hear counts for freshFor.
+const (
+	heardWithin = 2 * time.Second
+	freshFor    = time.Second
+)
+
+// errStale means that a leader may not be one any more.
+var errStale = fmt.Errorf("%w: its leader does not hear the other nodes", store.ErrUnreachable)
+
+// guarded runs the guard until release is called, once.
+func (s *Store) guarded() (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active++
+	if s.active == 1 {
+		ctx, stop := context.WithCancel(s.life)
+		s.stopGuard = stop
+		go s.guard(ctx)
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.active--
+		if s.active == 0 {
+			s.stopGuard()
+		}
+	}
+}
+
+func (s *Store) guard(ctx context.Context) {
+	failed, last := 0, uint64(0)
+	for pause := guardInterval / 2; ; {
+		select {
+		case <-time.After(pause - rand.N(pause/5)): // not all clients at once
+		case <-ctx.Done():
+			return
+		}
+		pause = guardInterval
+		nc := s.nc.Load()
+		if nc == nil || !nc.IsConnected() {
+			failed = 0
+			continue
+		}
+		within, cancel := context.WithTimeout(ctx, guardTimeout)
+		now, err := s.askLeader(within)
+		cancel()
+		if err == nil || !errors.Is(err, store.ErrUnreachable) && within.Err() == nil || errors.Is(err, errNoStream) {
+			if now.State.LastSeq != last {
+				s.ring("")
+			}
+			failed, last = 0, now.State.LastSeq
+			continue
+		}
+		failed++
+		pause = guardInterval / 8
+		if failed == guardTries && ctx.Err() == nil {
+			s.log.Info("leaving a node that is of no use", "node", nc.ConnectedServerName(), "error", err)
+			failed = 0
+			_ = nc.ForceReconnect()
+		}
+	}
+}
+
+// connection is the number of the connection of this process.
+func (s *Store) connection() uint64 {
+	nc := s.nc.Load()
+	if nc == nil {
+		return 0
+	}
+	return nc.Stats().Reconnects
+}
+
+// askLeader asks the leader for the state of the stream. The error is errStale where it does
+// not hear most nodes.
+func (s *Store) askLeader(ctx context.Context) (info streamInfo, err error) {
+	node, sent := s.connection(), time.Now()
+	info, err = s.streamInfo(ctx, struct{}{})
+	if err != nil {
+		return info, err
+	}
+	if !hearsMost(info.Cluster) {
+		return info, errStale
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.freshAt, s.freshNode = sent, node
+	return info, nil
+}
+
+// hearsMost reports whether it was the leader that answered, and hears most nodes. A node that
+// knows of no leader answers as well, and names none.
+func hearsMost(cluster *nats.ClusterInfo) bool {
+	if cluster == nil {
+		return true
+	}
+	if cluster.Leader == "" {
+		return false
+	}
+	heard := 1
+	for _, r := range cluster.Replicas {
+		if !r.Offline && r.Active < heardWithin {
+			heard++
+		}
+	}
+	return 2*heard > len(cluster.Replicas)+1
+}
+
+// checkAbsence returns nil where what was not found through a connection did not exist: no
+// other node could lead by then than the one that answered.
+func (s *Store) checkAbsence(ctx context.Context, node uint64) error {
+	fresh := func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.freshNode == node && time.Since(s.freshAt) < freshFor
+	}
+	if !fresh() {
+		_, err := s.askLeader(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	if !fresh() || s.connection() != node {
+		return errStale
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+// Package nodes writes what the node of a shared desk needs: the configuration of one stock
+// nats-server, and a credential for each user. It starts nothing. A directory can be written
+// again, with more agents and humans: its credentials stay.
+package nodes
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nkeys"
+
+	"mcp-askuser/desk/shared"
+)
+
+// Options are what a node is set up with.
+type Options struct {
+	Name           string // of the node; empty for "desk"
+	Listen         string // address for clients; empty for 127.0.0.1:4222
+	Agents, Humans []string
+}
+
+// Kinds of credentials, as their files are named.
+const (
+	Agent    = "agent"
+	Human    = "human"
+	Operator = "operator"
+)
+
+// Creds is the file with a credential: of an agent or a human by name, or the operator's.
+func Creds(dir, kind, name string) string {
+	if name != "" {
+		kind += "-" + name
+	}
+	return filepath.Join(dir, "creds", kind+".creds")
+}
+
+// HumansFile has the public keys of the humans in a directory, with their names.
+func HumansFile(dir string) string { return filepath.Join(dir, "humans.json") }
+
+// Init writes a directory: nats.conf, users.conf with the rights of all users, which the former
+// includes, their credentials, and humans.json. It returns the command that starts the node.
+func Init(dir string, o Options) (command []string, err error) {
+	err = o.addWritten(dir)
+	if err == nil {
+		err = o.check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = os.MkdirAll(filepath.Join(dir, "creds"), 0o700)
+	if err != nil {
+		return nil, err
+	}
+	humans := map[string]string{}
+	key, err := credential(Creds(dir, Operator, ""), "operator")
+	var users strings.Builder
+	users.WriteString(user("operator", key, []string{">"}, []string{">"}))
+	for _, kind := range []string{Agent, Human} {
+		for _, name := range map[string][]string{Agent: o.Agents, Human: o.Humans}[kind] {
+			key, failed := credential(Creds(dir, kind, name), kind+" "+name)
+			err = errors.Join(err, failed)
+			publish, subscribe := shared.Rights(name, kind == Human)
+			users.WriteString(user(kind+" "+name, key, publish, subscribe))
+			if kind == Human {
+				humans[key] = name
+			}
+		}
+	}
+	list, failed := json.MarshalIndent(humans, "", "  ")
+	config := filepath.Join(dir, "nats.conf")
+	node := fmt.Sprintf(nodeConfig, cmp.Or(o.Name, "desk"), cmp.Or(o.Listen, "127.0.0.1:4222"), filepath.Join(dir, "data"))
+	err = errors.Join(err, failed,
+		os.WriteFile(HumansFile(dir), append(list, '\n'), 0o600),
+		os.WriteFile(filepath.Join(dir, "users.conf"), fmt.Appendf(nil, accounts, users.String()), 0o600),
+		os.WriteFile(config, []byte(node), 0o600))
+	return []string{"nats-server", "-c", config}, err
+}
+
+const nodeConfig = `# A node of the desk, for the stock nats-server, 2.12 or newer.
+server_name: %q
+listen: %q
+max_payload: 8MB
+jetstream {
+  store_dir: %q
+  # On disk before it is acknowledged. The default is to write every two minutes, and to lose
+  # with the machine what was acknowledged before.
+  sync_interval: always
+}
+include users.conf
+`
+
+const accounts = `# Who may use the desk. Every node includes this file.
+accounts {
+  DESK {
+    jetstream: enabled
+    users: [
+%s    ]
+  }
+  SYS {}
+}
+system_account: SYS
+`
+
+// user is a user in a configuration.
+func user(about, key string, publish, subscribe []string) string {
+	list := func(subjects []string) string { return `["` + strings.Join(subjects, `", "`) + `"]` }
+	return fmt.Sprintf("      { # %s\n        nkey: %s\n        permissions { publish: %s, subscribe: %s }\n      }\n",
+		about, key, list(publish), list(subscribe))
+}
+
+// check names what is wrong with the options.
+func (o *Options) check() error {
+	var faults []error
+	valid := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+	for _, name := range slices.Concat(o.Agents, o.Humans) {
+		if !valid.MatchString(name) {
+			faults = append(faults, fmt.Errorf("%q is no name for an agent or a human: it takes letters, digits and hyphens", name))
+		}
+	}
+	for _, name := range o.Agents {
+		if strings.HasPrefix(name, Human+"-") {
+			faults = append(faults, fmt.Errorf("%q is no name for an agent: those of humans begin like this", name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// addWritten adds the agents and humans that a directory has.
+func (o *Options) addWritten(dir string) error {
+	files, err := os.ReadDir(filepath.Join(dir, "creds"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, file := range files {
+		kind, name, _ := strings.Cut(strings.TrimSuffix(file.Name(), ".creds"), "-")
+		switch kind {
+		case Agent:
+			o.Agents = append(o.Agents, name)
+		case Human:
+			o.Humans = append(o.Humans, name)
+		}
+	}
+	unique := func(names []string) []string { return slices.Compact(slices.Sorted(slices.Values(names))) }
+	o.Agents, o.Humans = unique(o.Agents), unique(o.Humans)
+	return nil
+}
+
+// credential returns the public key in a file, and makes the file where it does not exist.
+func credential(file, about string) (key string, err error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = newCredential(file, about)
+	}
+	if err != nil {
+		return "", err
+	}
+	pair, err := nkeys.ParseDecoratedUserNKey(data)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	return pair.PublicKey()
+}
+
+func newCredential(file, about string) ([]byte, error) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return nil, err
+	}
+	seed, err := pair.Seed()
+	if err != nil {
+		return nil, err
+	}
+	data := fmt.Appendf(nil, "# %s. A process with this file acts as it.\n"+
+		"-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------\n", about, seed)
+	return data, os.WriteFile(file, data, 0o600)
+}

@@ -1,0 +1,115 @@
+package shared
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"mcp-askuser/desk/store"
+)
+
+// listedFor is for how long the list of humans counts that was read.
+const listedFor = time.Second
+
+// Config is the stream of a desk on so many nodes.
+func Config(nodes int) nats.StreamConfig {
+	return nats.StreamConfig{
+		Name: stream, Description: "questions and their outcomes", Subjects: []string{root + ">"},
+		Storage: nats.FileStorage, Discard: nats.DiscardOld, Replicas: nodes,
+		MaxMsgsPerSubject: 1, MaxMsgs: -1, MaxBytes: -1, AllowMsgTTL: true,
+		AllowDirect: false, DenyPurge: true, DenyDelete: true, // a follower may answer with an earlier state
+		RePublish: &nats.RePublish{Source: root + ">", Destination: bellRoot + ">", HeadersOnly: true},
+	}
+}
+
+// Create makes the stream of a desk on so many nodes, one or three, or brings it up to date, and
+// writes the list of humans, their names by public key. It takes the operator's credential.
+func (s *Store) Create(ctx context.Context, nodes int, humans map[string]string) error {
+	data, err := json.Marshal(humans)
+	if err != nil {
+		return err
+	}
+	return s.repeat(ctx, func(ctx context.Context) error {
+		call := "STREAM.UPDATE."
+		_, err := s.streamInfo(ctx, struct{}{})
+		if errors.Is(err, errNoStream) {
+			call, err = "STREAM.CREATE.", nil
+		}
+		if err == nil {
+			err = s.api(ctx, call+stream, Config(nodes), &struct{}{})
+		}
+		if err == nil {
+			_, err = s.publish(ctx, write{subject: humansSubject, data: data})
+		}
+		if err != nil {
+			return fmt.Errorf("create the desk: %w", err)
+		}
+		s.listing.Lock()
+		defer s.listing.Unlock()
+		s.listed = time.Time{}
+		return nil
+	})
+}
+
+// Humans returns the names of the humans that the operator lists, by public key, as they were
+// at most a second ago.
+func (s *Store) Humans(ctx context.Context) (map[string]string, error) {
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	if time.Since(s.listed) < listedFor {
+		return maps.Clone(s.humans), nil
+	}
+	humans := map[string]string{}
+	err := s.repeat(ctx, func(ctx context.Context) error {
+		node := s.connection()
+		m, err := s.last(ctx, humansSubject)
+		if errors.Is(err, store.ErrNotFound) {
+			return s.checkAbsence(ctx, node)
+		}
+		if err == nil {
+			err = s.checkAbsence(ctx, node) // of a newer list
+		}
+		if err == nil {
+			err = json.Unmarshal(m.Data, &humans)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the list of humans: %w", err)
+	}
+	s.humans, s.listed = humans, time.Now()
+	return maps.Clone(humans), nil
+}
+
+// Sign signs a sum with the key of the credential. The key is empty where the credential is no
+// human's, or there is none.
+func (s *Store) Sign(sum []byte) (key string, signature []byte, err error) {
+	if s.creds == "" {
+		return "", nil, nil
+	}
+	me, err := s.Identity(context.Background())
+	if err != nil || !me.Human || me.Any {
+		return "", nil, err
+	}
+	data, err := os.ReadFile(s.creds)
+	if err != nil {
+		return "", nil, fmt.Errorf("the credential for the desk: %w", err)
+	}
+	pair, err := nkeys.ParseDecoratedUserNKey(data)
+	if err != nil {
+		return "", nil, fmt.Errorf("the credential for the desk: %w", err)
+	}
+	defer pair.Wipe()
+	key, err = pair.PublicKey()
+	if err == nil {
+		signature, err = pair.Sign(sum)
+	}
+	return key, signature, err
+}

@@ -1,0 +1,202 @@
+package shared
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"mcp-askuser/desk/store"
+)
+
+// keep is for how long the documents of a row stay after it is of no use. As all have the same
+// time to live, no other document of a row ends before its question.
+const keep = 60 * 24 * time.Hour
+
+// question is the document of what is asked.
+type question struct {
+	ID        string `json:"id"`
+	Session   string `json:"session,omitempty"`
+	Project   string `json:"project,omitempty"`
+	Earlier   string `json:"earlier,omitempty"`
+	Content   string `json:"content,omitempty"`
+	Exclusive bool   `json:"exclusive,omitempty"`
+	Text      string `json:"text,omitempty"`
+	At        int64  `json:"at"`   // milliseconds
+	Keep      int64  `json:"keep"` // milliseconds
+	Asked     []byte `json:"asked"`
+	Holder    string `json:"holder"` // the process that asked
+}
+
+// outcome is the document of how a row ended.
+type outcome struct {
+	Outcome []byte `json:"outcome"`
+	Text    string `json:"text,omitempty"`
+}
+
+// record is a row with what the store alone knows.
+type record struct {
+	store.Row
+	holder string    // the process that waits, or waited; empty after a release
+	noted  time.Time // by the clock of the server
+	ended  []byte    // the document of the outcome
+}
+
+// subject is where a document of the row is.
+func (r *record) subject(kind string) string { return rowsRoot + r.Owner + "." + r.ID + "." + kind }
+
+// change is a write that is refused where the row has changed since it was read.
+func (r *record) change(kind string, data []byte) write {
+	return write{r.subject(kind), data, r.ttl(), r.subject(">"), uint64(r.Revision)}
+}
+
+func (r *record) ttl() time.Duration { return max(r.Keep, 0) + keep }
+
+// kept reports whether the row was of use at a time without a process that waits.
+func (r *record) kept(at time.Time) bool { return !r.touched().Add(r.Keep).Before(at) }
+
+func (r *record) touched() time.Time {
+	if r.noted.After(r.At) {
+		return r.noted
+	}
+	return r.At
+}
+
+// add adds a document. Callers add those of a row in the order of their sequences: the first
+// question under an id counts, and its first outcome.
+func (r *record) add(m *message) error {
+	d, ok := parse(m.Subject)
+	if !ok || r.Owner == "" && d.kind != "q" || r.Owner != "" && d.owner != r.Owner {
+		return nil
+	}
+	var err error
+	switch {
+	case d.kind == "q" && r.Owner == "":
+		err = r.setQuestion(d, m)
+	case d.kind == "a" && len(d.rest) == 1 && r.ended == nil:
+		var end outcome
+		err = json.Unmarshal(m.Data, &end)
+		r.ended, r.Outcome, r.Text = m.Data, append([]byte{}, end.Outcome...), end.Text
+	case d.kind == "n" && len(d.rest) == 1:
+		names := noteNames()
+		i := slices.Index(names[:], d.rest[0])
+		if i >= 0 {
+			r.Notes[i], r.noted = m.Data, m.Time
+		}
+	case d.kind == "h":
+		r.holder = string(m.Data)
+	case d.kind == "d":
+		r.holder, r.Delivered = "", true
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", store.ErrDamaged, m.Subject, err)
+	}
+	r.Revision = max(r.Revision, int64(m.Seq))
+	return nil
+}
+
+func (r *record) setQuestion(d document, m *message) error {
+	var q question
+	err := json.Unmarshal(m.Data, &q)
+	if err != nil {
+		return err
+	}
+	row := store.Row{
+		ID: q.ID, Session: q.Session, Project: q.Project, Earlier: q.Earlier, Content: q.Content, Exclusive: q.Exclusive,
+		Text: q.Text, At: time.UnixMilli(q.At), Keep: time.Duration(q.Keep) * time.Millisecond, Asked: q.Asked,
+		Owner: d.owner,
+	}
+	if questionSubject(d.owner, &row) != m.Subject {
+		return errors.New("it is under a subject of another")
+	}
+	r.Row, r.holder = row, q.Holder
+	return nil
+}
+
+// newQuestion is the document of a row that a process asks.
+func newQuestion(row *store.Row, holder string) ([]byte, error) {
+	return json.Marshal(question{
+		row.ID, row.Session, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text,
+		row.At.UnixMilli(), row.Keep.Milliseconds(), row.Asked, holder,
+	})
+}
+
+// read returns a row as its leader has it, without whether its holder lives.
+func (s *Store) read(ctx context.Context, id string) (*record, error) {
+	r := &record{}
+	if !isToken(id) {
+		return r, store.ErrNotFound
+	}
+	r.Home = s.home
+	filter := rowsRoot + "*." + id + ".q.>"
+	for seq := uint64(1); ; {
+		m, err := s.next(ctx, filter, seq)
+		if errors.Is(err, store.ErrNotFound) && r.Owner != "" {
+			return r, nil
+		}
+		if err != nil {
+			return r, err
+		}
+		err = r.add(&m)
+		if err != nil {
+			return r, err
+		}
+		r.Home = s.home
+		filter, seq = rowsRoot+r.Owner+"."+id+".>", m.Seq+1
+	}
+}
+
+// readAll reads rows: of many, with one consumer where the credential may have it. Rows that
+// nothing is known of, and questions that are none, are left out.
+func (s *Store) readAll(ctx context.Context, ids []string) ([]*record, error) {
+	found := make([]*record, len(ids))
+	if len(ids) > 4*maxInFlight && s.identity().Human {
+		return s.scanAll(ctx, ids)
+	}
+	err := each(len(ids), func(i int) (err error) {
+		found[i], err = s.read(ctx, ids[i])
+		if errors.Is(err, store.ErrNotFound) || s.isNoQuestion(found[i], err) {
+			found[i], err = nil, nil
+		}
+		return err
+	})
+	return slices.DeleteFunc(found, func(r *record) bool { return r == nil }), err
+}
+
+// isNoQuestion reports, and logs, that a credential has stored under its name what is none: of
+// that no reader can know a row. The server checks what it has on its disk.
+func (s *Store) isNoQuestion(r *record, err error) bool {
+	if !errors.Is(err, store.ErrDamaged) || r.Owner != "" {
+		return false
+	}
+	s.log.Warn("a document that is no question is ignored", "error", err)
+	return true
+}
+
+func (s *Store) scanAll(ctx context.Context, ids []string) (found []*record, err error) {
+	all := map[string]*record{}
+	for _, id := range ids {
+		all[id] = &record{}
+	}
+	var damaged error
+	err = s.scan(ctx, rowsRoot+">", func(m message) {
+		d, _ := parse(m.Subject)
+		r := all[d.id]
+		if r == nil {
+			return
+		}
+		bad := r.add(&m)
+		if bad != nil && !s.isNoQuestion(r, bad) {
+			damaged = errors.Join(damaged, bad)
+		}
+	})
+	for _, id := range ids {
+		if all[id].Owner != "" {
+			all[id].Home = s.home
+			found = append(found, all[id])
+		}
+	}
+	return found, errors.Join(err, damaged)
+}

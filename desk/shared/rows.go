@@ -1,0 +1,390 @@
+package shared
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk/store"
+)
+
+// Ask implements [store.Store].
+func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err error) {
+	if !isToken(row.ID) {
+		return row, errors.New("an id of a question has letters and digits alone")
+	}
+	release := s.hold(row.ID) // before it is stored: another process may ask at once
+	err = s.repeat(ctx, func(ctx context.Context) error {
+		_, err := s.connected(ctx)
+		if err != nil {
+			return err
+		}
+		r, err := s.same(ctx, &row)
+		if err == nil && r == nil {
+			r, err = s.ask(ctx, row)
+		}
+		if err == nil {
+			got = r.Row
+			got.Attended = true
+		}
+		return err
+	})
+	if err != nil || got.ID != row.ID {
+		release()
+	}
+	return got, err
+}
+
+// same returns the row that a process takes over, or has asked before; nil for none.
+func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
+	me := s.identity().writer()
+	own, err := s.read(ctx, row.ID)
+	if err == nil && own.holder == s.holder() && bytes.Equal(own.Asked, row.Asked) {
+		return own, nil
+	}
+	if row.Content == "" {
+		return nil, nil
+	}
+	var ids []string
+	err = s.subjects(ctx, rowsRoot+me+".*.q.*."+short(row.Content)+".*", func(subject string) {
+		d, _ := parse(subject)
+		ids = append(ids, d.id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(ids)
+	found, err := s.readAll(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range found {
+		if r.Delivered || r.Content != row.Content || !r.kept(row.At) {
+			continue
+		}
+		held, err := s.livesStill(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if held && r.Exclusive && r.Outcome == nil {
+			return nil, store.ErrAttended
+		}
+		if !held && !r.Exclusive {
+			return r, s.take(ctx, r)
+		}
+	}
+	return nil, nil
+}
+
+// take makes this process the holder of a row.
+func (s *Store) take(ctx context.Context, r *record) error {
+	release := s.hold(r.ID)
+	seq, err := s.publish(ctx, r.change("h", []byte(s.holder())))
+	if err != nil {
+		release()
+		return err
+	}
+	r.holder, r.Revision = s.holder(), int64(seq)
+	return nil
+}
+
+// ask stores a row. The server refuses it where another was stored meanwhile that excludes it.
+func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
+	me := s.identity().writer()
+	r := &record{Row: row, holder: s.holder()}
+	r.Home, r.Owner, r.Delivered, r.Notes, r.Outcome = s.home, me, false, [store.Notes][]byte{}, nil
+	data, err := newQuestion(&row, r.holder)
+	if err != nil {
+		return nil, err
+	}
+	w := write{subject: questionSubject(me, &row), data: data, ttl: r.ttl(), filter: r.subject(">")}
+	switch {
+	case row.Earlier != "":
+		w.filter = rowsRoot + "*.*.q.*.*." + short(row.Earlier)
+	case row.Exclusive && row.Content != "":
+		w.filter = rowsRoot + me + ".*.q.*." + short(row.Content) + ".*"
+	}
+	if w.filter != r.subject(">") {
+		last, err := s.last(ctx, w.filter)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		w.after = last.Seq
+	}
+	if row.Earlier != "" {
+		open, err := s.query(ctx, store.Query{Earlier: row.Earlier, Open: true})
+		if err != nil {
+			return nil, err
+		}
+		if len(open) > 0 {
+			return nil, store.ErrReopened
+		}
+	}
+	seq, err := s.publish(ctx, w)
+	r.Revision = int64(seq)
+	return r, err
+}
+
+// Attend implements [store.Store].
+func (s *Store) Attend(ctx context.Context, id string) (row store.Row, err error) {
+	tried := false
+	err = s.onRow(ctx, id, func(ctx context.Context, r *record) error {
+		own := r.holder == s.holder()
+		if !own || !tried {
+			held, err := s.livesStill(ctx, r)
+			if err != nil {
+				return err
+			}
+			if held {
+				return store.ErrAttended
+			}
+			tried = true
+			err = s.take(ctx, r)
+			if err != nil {
+				return err
+			}
+		} else if !s.holds(id) {
+			s.hold(id)
+		}
+		row = r.Row
+		row.Attended = true
+		return nil
+	})
+	return row, err
+}
+
+// onRow calls do with a row, again where another process has changed it meanwhile.
+func (s *Store) onRow(ctx context.Context, id string, do func(context.Context, *record) error) error {
+	return s.repeat(ctx, func(ctx context.Context) error {
+		node := s.connection()
+		r, err := s.read(ctx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return cmp.Or(s.checkAbsence(ctx, node), err)
+		}
+		if err != nil {
+			return err
+		}
+		return do(ctx, r)
+	})
+}
+
+// Release implements [store.Store].
+func (s *Store) Release(ctx context.Context, id string) error {
+	if !s.holds(id) {
+		return nil
+	}
+	s.drop(id) // from now on this process is not the one that waits, whatever is stored
+	return s.onRow(ctx, id, func(ctx context.Context, r *record) error {
+		if r.holder != s.holder() {
+			return nil
+		}
+		_, err := s.publish(ctx, r.change("h", nil))
+		return err
+	})
+}
+
+// Answer implements [store.Store].
+func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
+	data, err := json.Marshal(outcome(end))
+	if err != nil {
+		return err
+	}
+	return s.onRow(ctx, id, func(ctx context.Context, r *record) error {
+		if bytes.Equal(r.ended, data) { // an attempt whose acknowledgement was lost
+			return nil
+		}
+		if r.ended != nil {
+			return store.ErrAnswered
+		}
+		_, err := s.publish(ctx, write{r.subject("a." + s.identity().writer()), data, r.ttl(), r.subject("a.*"), 0})
+		return err
+	})
+}
+
+// Delivered implements [store.Store].
+func (s *Store) Delivered(ctx context.Context, id string) error {
+	s.drop(id)
+	return s.onRow(ctx, id, func(ctx context.Context, r *record) error {
+		if r.Delivered && r.holder == "" {
+			return nil
+		}
+		_, err := s.publish(ctx, r.change("d", nil))
+		return err
+	})
+}
+
+// Note implements [store.Store].
+func (s *Store) Note(ctx context.Context, id string, note store.Note, change func(old []byte) ([]byte, error)) error {
+	var tried []byte
+	return s.onRow(ctx, id, func(ctx context.Context, r *record) error {
+		old := r.Notes[note]
+		if tried != nil && bytes.Equal(old, tried) { // an attempt whose acknowledgement was lost
+			return nil
+		}
+		if r.Outcome != nil && (note == store.Draft || note == store.Shown) {
+			return store.ErrAnswered
+		}
+		if len(old) == 0 {
+			old = nil
+		}
+		value, err := change(slices.Clone(old))
+		if err != nil {
+			return err
+		}
+		tried = append([]byte{}, value...)
+		_, err = s.publish(ctx, r.change("n."+noteNames()[note], value))
+		return err
+	})
+}
+
+// Get implements [store.Store].
+func (s *Store) Get(ctx context.Context, id string) (row store.Row, err error) {
+	err = s.repeat(ctx, func(ctx context.Context) error {
+		node := s.connection()
+		r, err := s.read(ctx, id)
+		if err == nil {
+			err = s.setAttended(ctx, r)
+			row = r.Row
+		}
+		if errors.Is(err, store.ErrNotFound) || err == nil && r.Outcome == nil {
+			err = cmp.Or(s.checkAbsence(ctx, node), err)
+		}
+		return err
+	})
+	return row, err
+}
+
+// Rows implements [store.Store].
+func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		var found []*record
+		err := s.repeat(ctx, func(ctx context.Context) (err error) {
+			node := s.connection()
+			found, err = s.query(ctx, q)
+			if err == nil {
+				err = s.setAttended(ctx, found...)
+			}
+			return cmp.Or(err, s.checkAbsence(ctx, node))
+		})
+		if err != nil {
+			yield(store.Row{}, err)
+			return
+		}
+		for _, r := range found {
+			if !yield(r.Row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// query returns the rows of a query, in its order.
+func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
+	_, err := s.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := s.candidates(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	bySubject := q.Project == "" && q.Search == "" && q.Since.IsZero() && q.Before.IsZero() && q.Expired.IsZero()
+	if q.Limit > 0 && len(ids) > q.Limit && bySubject && q.After == 0 && q.Session == "" && q.Earlier == "" {
+		ids = ids[:q.Limit]
+	}
+	found, err := s.readAll(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(r *record) bool { return !r.matches(q) })
+	if q.After > 0 {
+		slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.Revision, b.Revision) })
+	}
+	if q.Limit > 0 && len(found) > q.Limit {
+		found = found[:q.Limit]
+	}
+	if q.Ascend && q.After == 0 {
+		slices.Reverse(found)
+	}
+	return found, nil
+}
+
+// candidates returns the ids of the rows that a query may select, by their subjects, the last
+// first.
+func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, err error) {
+	asked, ended := map[string]bool{}, map[string]bool{}
+	see := func(subject string) {
+		d, ok := parse(subject)
+		if !ok || !strings.HasPrefix(d.id, q.Prefix) {
+			return
+		}
+		asked[d.id] = asked[d.id] || d.kind == "q" || q.After > 0
+		ended[d.id] = ended[d.id] || d.kind == "a"
+	}
+	exact := q.After == 0 && q.Session == "" && q.Earlier == ""
+	switch {
+	case q.After > 0:
+		err = s.changed(ctx, uint64(q.After), see)
+	case q.Session != "":
+		err = s.subjects(ctx, rowsRoot+"*.*.q."+short(q.Session)+".*.*", see)
+	case q.Earlier != "":
+		err = s.subjects(ctx, rowsRoot+"*.*.q.*.*."+short(q.Earlier), see)
+	default:
+		err = s.subjects(ctx, rowsRoot+">", see)
+	}
+	for id := range asked {
+		if asked[id] && !(exact && (q.Open && ended[id] || q.Ended && !ended[id])) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	return ids, err
+}
+
+// changed calls see with the subjects of what was stored after a sequence.
+func (s *Store) changed(ctx context.Context, seq uint64, see func(subject string)) error {
+	for {
+		m, err := s.next(ctx, rowsRoot+">", seq+1)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		see(m.Subject)
+		seq = m.Seq
+	}
+}
+
+// matches reports whether a query selects a row.
+func (r *record) matches(q store.Query) bool {
+	equal := func(want, is string) bool { return want == "" || want == is }
+	return (!q.Open || r.Outcome == nil) && (!q.Ended || r.Outcome != nil) &&
+		equal(q.Session, r.Session) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) &&
+		strings.HasPrefix(r.ID, q.Prefix) && strings.Contains(r.Text, q.Search) &&
+		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
+		(q.Expired.IsZero() || r.Outcome == nil && !r.kept(q.Expired)) && r.Revision > q.After
+}
+
+// Prune implements [store.Store]: rows end by themselves.
+func (s *Store) Prune(context.Context, time.Time, bool) ([]store.Month, error) {
+	return nil, store.ErrUnsupported
+}
+
+// PutFile implements [store.Store]: a shared desk keeps no files.
+func (s *Store) PutFile(context.Context, string, string, []byte) error { return store.ErrUnsupported }
+
+// File implements [store.Store].
+func (s *Store) File(context.Context, string, string) ([]byte, error) {
+	return nil, store.ErrNotFound
+}
+
+// Files implements [store.Store].
+func (s *Store) Files(context.Context, string) ([]string, error) { return nil, nil }

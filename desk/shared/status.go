@@ -1,0 +1,107 @@
+package shared
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Status is the state of a desk, as one credential sees it.
+type Status struct {
+	Identity
+	Home     string   `json:"home"`
+	Node     string   `json:"node"`    // that this process is connected to
+	Nodes    []Node   `json:"nodes"`   // that answer
+	Created  bool     `json:"created"` // the stream exists
+	AsNeeded bool     `json:"as_needed"`
+	Messages uint64   `json:"messages"`
+	Bytes    uint64   `json:"bytes"`
+	Replicas int      `json:"replicas"`
+	Leader   string   `json:"leader,omitempty"`
+	Behind   []string `json:"behind,omitempty"` // nodes that are offline, or lack something
+	Humans   int      `json:"humans"`           // that the operator lists
+}
+
+// Node is one nats-server.
+type Node struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// pingNodes is the subject on which each node answers, also one without a client of the account.
+const pingNodes = "$SYS.REQ.ACCOUNT.PING.STATZ"
+
+// Status asks the nodes. A desk that was not created is no error.
+func (s *Store) Status(ctx context.Context) (st Status, err error) {
+	st.Home = s.home
+	st.Identity, err = s.Identity(ctx)
+	if err != nil {
+		return st, err
+	}
+	nc := s.nc.Load()
+	st.Node, st.Nodes = nc.ConnectedServerName(), s.nodes(ctx, nc)
+	err = s.repeat(ctx, func(ctx context.Context) error {
+		info, err := s.streamInfo(ctx, struct{}{})
+		if err == nil {
+			st.setStream(&info.StreamInfo)
+		}
+		return err
+	})
+	if errors.Is(err, errNoStream) {
+		return st, nil
+	}
+	if err != nil {
+		return st, err
+	}
+	humans, err := s.Humans(ctx)
+	st.Humans = len(humans)
+	return st, err
+}
+
+func (st *Status) setStream(info *nats.StreamInfo) {
+	is, want := info.Config, Config(info.Config.Replicas)
+	st.Created, st.Messages, st.Bytes, st.Replicas = true, info.State.Msgs, info.State.Bytes, is.Replicas
+	st.AsNeeded = slices.Equal(is.Subjects, want.Subjects) && is.MaxMsgsPerSubject == 1 && !is.AllowDirect &&
+		is.AllowMsgTTL && is.DenyPurge && is.DenyDelete && is.RePublish != nil && *is.RePublish == *want.RePublish
+	if info.Cluster == nil {
+		return
+	}
+	st.Leader, st.Behind = info.Cluster.Leader, nil
+	for _, r := range info.Cluster.Replicas {
+		if r.Offline || !r.Current {
+			st.Behind = append(st.Behind, r.Name)
+		}
+	}
+}
+
+// nodes returns the nodes that answer, soon after the first.
+func (s *Store) nodes(ctx context.Context, nc *nats.Conn) (found []Node) {
+	inbox := nc.NewInbox()
+	answers, err := nc.SubscribeSync(inbox)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = answers.Unsubscribe() }()
+	err = nc.PublishRequest(pingNodes, inbox, []byte(`{"include_unused":true}`))
+	for wait := attempt; err == nil; wait = attempt / 4 {
+		within, cancel := context.WithTimeout(ctx, wait)
+		var m *nats.Msg
+		m, err = answers.NextMsgWithContext(within)
+		cancel()
+		var reply struct {
+			Server struct {
+				Name string `json:"name"`
+				Ver  string `json:"ver"`
+			} `json:"server"`
+		}
+		if err == nil && json.Unmarshal(m.Data, &reply) == nil && reply.Server.Name != "" {
+			found = append(found, Node{reply.Server.Name, reply.Server.Ver})
+		}
+	}
+	slices.SortFunc(found, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
+	return found
+}
