@@ -27,7 +27,8 @@ type question struct {
 	At        int64  `json:"at"`   // milliseconds
 	Keep      int64  `json:"keep"` // milliseconds
 	Asked     []byte `json:"asked"`
-	Holder    string `json:"holder"` // the process that asked
+	Holder    string `json:"holder"`            // the process that asked
+	Outcome   []byte `json:"outcome,omitempty"` // of a row that was stored as it had ended
 }
 
 // outcome is the document of how a row ended.
@@ -112,6 +113,9 @@ func (r *record) setQuestion(d document, m *message) error {
 		return errors.New("it is under a subject of another")
 	}
 	r.Row, r.holder = row, q.Holder
+	if q.Outcome != nil {
+		r.Outcome, r.ended, r.Delivered, r.holder = q.Outcome, q.Outcome, true, ""
+	}
 	return nil
 }
 
@@ -119,7 +123,7 @@ func (r *record) setQuestion(d document, m *message) error {
 func newQuestion(row *store.Row, holder string) ([]byte, error) {
 	return json.Marshal(question{
 		row.ID, row.Session, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text,
-		row.At.UnixMilli(), row.Keep.Milliseconds(), row.Asked, holder,
+		row.At.UnixMilli(), row.Keep.Milliseconds(), row.Asked, holder, row.Outcome,
 	})
 }
 

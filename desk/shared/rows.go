@@ -31,11 +31,11 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 		}
 		if err == nil {
 			got = r.Row
-			got.Attended = true
+			got.Attended = !got.Delivered
 		}
 		return err
 	})
-	if err != nil || got.ID != row.ID {
+	if err != nil || got.ID != row.ID || got.Delivered {
 		release()
 	}
 	return got, err
@@ -45,10 +45,10 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 	me := s.identity().writer()
 	own, err := s.read(ctx, row.ID)
-	if err == nil && own.holder == s.holder() && bytes.Equal(own.Asked, row.Asked) {
+	if err == nil && (own.holder == s.holder() || own.Delivered) && bytes.Equal(own.Asked, row.Asked) {
 		return own, nil
 	}
-	if row.Content == "" {
+	if row.Content == "" || row.Outcome != nil {
 		return nil, nil
 	}
 	var ids []string
@@ -98,7 +98,7 @@ func (s *Store) take(ctx context.Context, r *record) error {
 func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 	me := s.identity().writer()
 	r := &record{Row: row, holder: s.holder()}
-	r.Home, r.Owner, r.Delivered, r.Notes, r.Outcome = s.home, me, false, [store.Notes][]byte{}, nil
+	r.Home, r.Owner, r.Delivered, r.Notes = s.home, me, row.Outcome != nil, [store.Notes][]byte{}
 	data, err := newQuestion(&row, r.holder)
 	if err != nil {
 		return nil, err
@@ -295,7 +295,8 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 		return nil, err
 	}
 	bySubject := q.Project == "" && q.Search == "" && q.Since.IsZero() && q.Before.IsZero() && q.Expired.IsZero()
-	if q.Limit > 0 && len(ids) > q.Limit && bySubject && q.After == 0 && q.Session == "" && q.Earlier == "" {
+	exact := q.After == 0 && q.Session == "" && q.Earlier == "" && q.Content == "" && !q.Ended
+	if q.Limit > 0 && len(ids) > q.Limit && bySubject && exact {
 		ids = ids[:q.Limit]
 	}
 	found, err := s.readAll(ctx, ids)
@@ -327,7 +328,6 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, er
 		asked[d.id] = asked[d.id] || d.kind == "q" || q.After > 0
 		ended[d.id] = ended[d.id] || d.kind == "a"
 	}
-	exact := q.After == 0 && q.Session == "" && q.Earlier == ""
 	switch {
 	case q.After > 0:
 		err = s.changed(ctx, uint64(q.After), see)
@@ -335,11 +335,13 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, er
 		err = s.subjects(ctx, rowsRoot+"*.*.q."+short(q.Session)+".*.*", see)
 	case q.Earlier != "":
 		err = s.subjects(ctx, rowsRoot+"*.*.q.*.*."+short(q.Earlier), see)
+	case q.Content != "":
+		err = s.subjects(ctx, rowsRoot+"*.*.q.*."+short(q.Content)+".*", see)
 	default:
 		err = s.subjects(ctx, rowsRoot+">", see)
 	}
 	for id := range asked {
-		if asked[id] && !(exact && (q.Open && ended[id] || q.Ended && !ended[id])) {
+		if asked[id] && !(q.Open && ended[id]) {
 			ids = append(ids, id)
 		}
 	}
@@ -367,7 +369,7 @@ func (s *Store) changed(ctx context.Context, seq uint64, see func(subject string
 func (r *record) matches(q store.Query) bool {
 	equal := func(want, is string) bool { return want == "" || want == is }
 	return (!q.Open || r.Outcome == nil) && (!q.Ended || r.Outcome != nil) &&
-		equal(q.Session, r.Session) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) &&
+		equal(q.Session, r.Session) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) && equal(q.Content, r.Content) &&
 		strings.HasPrefix(r.ID, q.Prefix) && strings.Contains(r.Text, q.Search) &&
 		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
 		(q.Expired.IsZero() || r.Outcome == nil && !r.kept(q.Expired)) && r.Revision > q.After
