@@ -153,7 +153,7 @@ func connect(path string) (*sql.DB, error) {
 func (s *Store) checkDir() error {
 	err := os.MkdirAll(s.dir, 0o700)
 	if err != nil {
-		return fmt.Errorf("create the store: %w", err)
+		return fmt.Errorf("create the store: %w: %s", err, elsewhere)
 	}
 	info, err := os.Stat(s.dir)
 	if err != nil {

@@ -182,8 +182,8 @@ func (d *Desk) validate(ctx context.Context, rec *Record, policy Policy) error {
 	return nil
 }
 
-// verifyStatement returns why a record is not what this process asked under its id: on a
-// shared desk another process with the same credential may have replaced it.
+// verifyStatement returns why a record is not what this process asked under its id: another
+// process of the same user, or credential, may have replaced it.
 func (d *Desk) verifyStatement(rec *Record) error {
 	kept, _ := d.asked.Load(rec.ID)
 	asked, _ := kept.(string)

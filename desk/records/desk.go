@@ -77,7 +77,7 @@ type Desk struct {
 	tidying   sync.Mutex // see TidyUp
 	tidied    time.Time
 	damaged   sync.Map // ids of damaged records, which were logged
-	asked     sync.Map // statements of what this process has asked on a shared desk, by id
+	asked     sync.Map // statements of what this process has asked, by id
 
 	ids ids
 }

@@ -1,8 +1,10 @@
 package desk_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"testing"
 	"time"
 
@@ -158,6 +160,62 @@ func TestWatch(t *testing.T) {
 		if !ok || ev.Type != want || ev.Record.ID != rec.ID {
 			t.Fatalf("event %+v, want %s", ev, want)
 		}
+	}
+}
+
+// away is a joined store whose shared desk does not answer.
+type away struct{ store.Store }
+
+func (s away) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		for row, err := range s.Store.Rows(ctx, q) {
+			if !yield(row, err) {
+				return
+			}
+		}
+		yield(store.Row{}, store.ErrUnreachable)
+	}
+}
+
+// While the shared desk does not answer, a session asks on this machine.
+func TestAskedWhileTheDeskIsAway(t *testing.T) {
+	s := local.Open(t.TempDir())
+	defer func() { _ = s.Close() }()
+	d := desk.New(away{s}, desk.Options{MaxRounds: 5})
+	rec, attendance := submit(t, d, request("Here?"))
+	defer attendance.Release()
+	if rec.Round != 1 {
+		t.Errorf("the round is %d", rec.Round)
+	}
+	_, err := d.AtLimit(t.Context(), "s")
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// swapped is a store in which another program has replaced what was asked.
+type swapped struct{ store.Store }
+
+func (s swapped) Wait(ctx context.Context, id string) (store.Row, error) {
+	row, err := s.Store.Wait(ctx, id)
+	row.Asked = bytes.Replace(row.Asked, []byte("rm -r build"), []byte("Tidy up"), 1)
+	return row, err
+}
+
+// An answer to another question than the one that was asked is not delivered.
+func TestSwappedQuestion(t *testing.T) {
+	s := local.Open(t.TempDir())
+	defer func() { _ = s.Close() }()
+	d := desk.New(swapped{s}, desk.Options{})
+	rec, attendance := submit(t, d, request("rm -r build?"))
+	defer attendance.Release()
+	_, err := d.Reply(t.Context(), rec.ID, reply("a"), user())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.Wait(t.Context(), rec.ID)
+	if err != nil || got.State != desk.Failed || got.Reply() != nil {
+		t.Errorf("delivered as %s: %+v, %v", got.State, got.Outcome, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -62,6 +63,9 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 	}
 	row := ""
 	for rec, err := range d.records(ctx, store.Query{Session: session}, d.prove) { // its last record
+		if errors.Is(err, ErrUnreachable) {
+			break
+		}
 		if err != nil {
 			return false, err
 		}
@@ -88,6 +92,9 @@ type run struct {
 func (d *Desk) countRun(ctx context.Context, session, row string, limit, mayBeOpen int) (r run, err error) {
 	next, ended := d.now(), limit <= 0
 	for of, err := range d.store.Rows(ctx, store.Query{Session: session}) {
+		if errors.Is(err, ErrUnreachable) { // the rounds of this machine count meanwhile
+			return r, nil
+		}
 		if err != nil {
 			return r, err
 		}

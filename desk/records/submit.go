@@ -139,9 +139,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 		attendance := d.attendance(got.ID)
 		if got.ID == rec.ID {
 			rec.Attended, rec.Home = true, got.Home
-			if rec.Home != "" {
-				d.asked.Store(rec.ID, rec.Statement())
-			}
+			d.asked.Store(rec.ID, rec.Statement())
 			return rec, attendance, nil
 		}
 		same, err := d.reuse(ctx, got, rec)
@@ -176,9 +174,7 @@ func (d *Desk) reuse(ctx context.Context, row store.Row, instead Record) (Record
 	if rec.Statement() != instead.Statement() || rec.Outcome != nil && rec.Outcome.Reply == nil {
 		return rec, errUseless
 	}
-	if rec.Home != "" {
-		d.asked.Store(rec.ID, rec.Statement())
-	}
+	d.asked.Store(rec.ID, rec.Statement())
 	if rec.Outcome == nil && rec.Timeout > 0 {
 		d.restartClock(ctx, rec.ID) // the time without an asker does not count
 	}
