@@ -88,8 +88,7 @@ func (rec *Record) RequiresUser() bool { return rec.Set.Confirms() || rec.Asker.
 
 // Answerer decides what gave a reply, from evidence alone: the surface, the process tree,
 // the token of a front end. What a caller or a document claims is no evidence; a reply
-// without evidence is a program's. [Desk.validateOutcome] checks the credentials of a
-// shared store.
+// without evidence is a program's. See also [Desk.admit].
 func (d *Desk) Answerer(from Evidence, asker Asker) *Answerer {
 	a := thisProcess()
 	a.Kind, a.How = ProgramAnswerer, from.How
@@ -115,26 +114,6 @@ func (d *Desk) Answerer(from Evidence, asker Asker) *Answerer {
 		a.Agents = from.How == HowCommand && a.Terminal == "" && thisTree().below(asker)
 	}
 	return &a
-}
-
-// limit makes an answerer what the author of its document can be: a human is a user
-// of their credential's name, or lets a program answer; an asker reports its own
-// answers, or those of its host's dialog. Others have none.
-func (a *Answerer) limit(rec *Record, by *Author) {
-	a.Name = ""
-	switch {
-	case by.Role == RoleHuman:
-		a.Name = by.Name
-		if a.Kind != UserAnswerer {
-			a.Kind = ProgramAnswerer
-		}
-	case by.Role == RoleAsker && rec.Asker.Mirrored():
-		a.Kind = HostAnswerer
-	case by.Role == RoleAsker:
-		a.Kind = AskerAnswerer
-	default:
-		a.Kind = ""
-	}
 }
 
 // permit returns ErrUserRequired where the answerer of an outcome may not give its reply.
@@ -193,27 +172,4 @@ func attribute(r *question.Reply, a *Answerer) {
 	for i := range r.Answers {
 		r.Answers[i].By = by
 	}
-}
-
-// inferAnswerer returns a copy of the answerer of a stored reply. Earlier versions
-// stored no kind, only the mark of each answer.
-func inferAnswerer(o *Outcome) *Answerer {
-	var a Answerer
-	if o.Answerer != nil {
-		a = *o.Answerer
-	}
-	if a.Kind != "" {
-		return &a
-	}
-	a.Kind, a.How = UserAnswerer, HowTerminal
-	for _, x := range o.Reply.Answers {
-		switch x.By {
-		case question.ByProgram:
-			a.Kind, a.How = ProgramAnswerer, HowCommand
-		case question.ByTimeout:
-			a.Kind, a.How = AskerAnswerer, HowTimeout
-		case question.ByUser, question.ByCaller, question.ByFrontEnd:
-		}
-	}
-	return &a
 }

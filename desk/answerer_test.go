@@ -124,20 +124,3 @@ func TestDiscussJoinsKeptAnswers(t *testing.T) {
 		})
 	}
 }
-
-// The answerer of an outcome that an older version stored is what its answers say.
-func TestOlderOutcomes(t *testing.T) {
-	for doc, want := range map[string]desk.AnswererKind{
-		`{"answers":[{"question_id":"q1","custom":"a","by":"program"}]}`: desk.ProgramAnswerer,
-		`{"answers":[{"question_id":"q1","custom":"a","by":"user"}]}`:    desk.UserAnswerer,
-		`{"answers":[{"question_id":"q1","custom":"a"}]}`:                desk.UserAnswerer,
-	} {
-		dir := storeDir(t)
-		d := open(t, dir)
-		rec := ask(t, d)
-		writeReply(t, dir, rec.ID, `{"id":"x","status":"answered","reply":`+doc+`,"surface":"tty","answerer":{"pid":1},"at":"2026-11-03T09:00:00Z"}`)
-		if got := must(d.Get(t.Context(), rec.ID)); got.State != desk.Answered || got.Outcome.Answerer.Kind != want {
-			t.Errorf("%s: %s by %+v", doc, got.State, got.Outcome.Answerer)
-		}
-	}
-}

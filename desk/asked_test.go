@@ -1,13 +1,11 @@
 package desk_test
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 )
 
@@ -50,24 +48,14 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-// One who waits compares what was asked with what there is: an answer to another
-// text is not delivered, and one who asks the same again asks anew.
+// One who waits compares what was asked with what there is: an answer to another text is not
+// delivered, and one who asks the same again asks anew.
 func TestSwappedQuestion(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)
 	rec, attendance := submit(t, d, request("Run tests?"))
 	attendance.Release()
-	swapped := rec
-	swapped.Attended, swapped.Questions = false, []question.Question{rec.Questions[0]}
-	swapped.Questions[0].Text = "Delete prod?"
-	data, err := json.Marshal(swapped)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "pending", rec.ID+".json")
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	desktest.Rewrite(t, dir, rec.ID, "Run tests?", "Delete prod?")
 	reply(t, open(t, dir), rec.ID, "yes")
 	if got := must(d.Wait(deadline(t), rec.ID)); got.State != desk.Failed || got.Reply() != nil {
 		t.Errorf("it is %s %+v", got.State, got.Outcome)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
+
+	"mcp-askuser/desk/store"
 )
 
 // Attendance is the right of one asker to wait for a record and to collect its
@@ -21,69 +24,140 @@ func (a *Attendance) Release() {
 	}
 }
 
+// attendance is that of a row which this process attends.
+func (d *Desk) attendance(id string) *Attendance {
+	return &Attendance{release: sync.OnceFunc(func() {
+		err := d.store.Release(context.Background(), id)
+		if err != nil {
+			d.log.Warn("a question stays with an asker that has gone", "id", id, "error", err)
+		}
+	})}
+}
+
 // Attend claims a record for an asker that comes back for it. The error is
 // ErrAttended while another waits, or one of [Desk.Get].
 func (d *Desk) Attend(ctx context.Context, id string) (*Attendance, error) {
 	if !ValidID(id) {
 		return nil, ErrNotFound
 	}
-	attendance, err := d.claim(ctx, id)
+	row, err := d.store.Attend(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.get(ctx, id); err != nil {
+	attendance := d.attendance(id)
+	_, err = d.decode(ctx, row, d.prove)
+	if err != nil {
 		attendance.Release()
 		return nil, err
 	}
 	return attendance, nil
 }
 
-// claim is Attend for a record that need not be there (yet).
-func (d *Desk) claim(ctx context.Context, id string) (*Attendance, error) {
-	release, err := d.store.Lock(ctx, KindAskers, id)
-	if errors.Is(err, ErrLocked) {
-		return nil, ErrAttended
-	}
-	if err != nil {
-		return nil, fmt.Errorf("attend %s: %w", id, err)
-	}
-	return &Attendance{release: sync.OnceFunc(release)}, nil
-}
-
 // Wait returns the record with this id once it has ended. When ctx ends first the error is
 // its cause. Other errors are those of [Desk.Get], or wrap ErrLost where the store was
-// removed, or became unreadable, during the wait.
-func (d *Desk) Wait(ctx context.Context, id string) (rec Record, err error) {
+// removed during the wait.
+func (d *Desk) Wait(ctx context.Context, id string) (Record, error) {
 	if !ValidID(id) {
 		return Record{}, ErrNotFound
 	}
-	waited := false
-	look := func() bool {
-		rec, err = d.get(ctx, id)
-		if waited {
-			err = Lost(err)
-		}
-		if waited && errors.Is(err, ErrUnreachable) {
-			err = nil // the bell rings again
-		}
-		waited = true
-		return err != nil || rec.Outcome != nil
+	row, err := d.store.Wait(ctx, id)
+	if err != nil {
+		return Record{}, err
 	}
-	broken := d.store.Bell(ctx, id, look)
-	if errors.Is(broken, ErrNoBells) {
-		broken = d.hub.bell(ctx, id, look)
-	}
-	if broken != nil {
-		return Record{}, broken
-	}
-	return rec, err
+	return d.decode(ctx, row, d.prove)
 }
 
-// Lost returns the error of reading a record that was there before, which wraps
-// [ErrLost] where the record cannot be read again.
+// Lost returns the error of reading a record that existed before, which wraps [ErrLost]
+// where it was removed.
 func Lost(err error) error {
-	if errors.Is(err, ErrLost) || !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrUnreadable) {
+	if errors.Is(err, ErrLost) || !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	return fmt.Errorf("%w (%w)", ErrLost, err)
+}
+
+// Delivered notes that the outcome of a record has reached its asker: the same question is
+// asked anew from now on. Before the response was written it could lose an answer; after it,
+// a kill between the two delivers an answer twice. It releases the record. The error is
+// ErrPending for one that is open.
+func (d *Desk) Delivered(ctx context.Context, id string) error {
+	row, err := d.store.Get(ctx, id)
+	if err == nil && row.Outcome == nil {
+		err = ErrPending
+	}
+	if err != nil || row.Delivered {
+		return err
+	}
+	d.asked.Delete(id)
+	return d.store.Delivered(ctx, id)
+}
+
+// tidyEvery is how often a process tidies up.
+const tidyEvery = 24 * time.Hour
+
+// TidyUp ends the records that nobody came back for, and prunes the history, at most once a
+// day. Callers run it after a delivery, when no call waits for it.
+func (d *Desk) TidyUp(ctx context.Context) {
+	if !d.tidying.TryLock() {
+		return
+	}
+	defer d.tidying.Unlock()
+	now := d.now()
+	if !d.tidied.IsZero() && now.Sub(d.tidied) < tidyEvery {
+		return
+	}
+	d.tidied = now
+	err := d.expire(ctx, now)
+	if err == nil && d.keepHistory > 0 {
+		_, err = d.Prune(ctx, now.Add(-d.keepHistory), false)
+	}
+	if err != nil {
+		d.log.WarnContext(ctx, "ending and pruning old questions", "error", err)
+	}
+}
+
+// expire ends the records of this machine that were kept for as long as their askers wanted.
+func (d *Desk) expire(ctx context.Context, now time.Time) error {
+	for row, err := range d.store.Rows(ctx, store.Query{Expired: now}) {
+		if err != nil {
+			return err
+		}
+		if row.Attended || row.Home != "" || !d.overdue(row) {
+			continue
+		}
+		_, err = d.Close(ctx, row.ID, Outcome{Status: Cancelled, Reason: "nobody came back for the answer"})
+		closed := (*ClosedError)(nil)
+		if err != nil && !errors.As(err, &closed) {
+			return err
+		}
+	}
+	return nil
+}
+
+// minHistory is the least age at which a question of the past is pruned.
+const minHistory = time.Hour
+
+// Month is what was pruned, or would be, of the questions of one month.
+type Month struct {
+	Name      string `json:"month"` // 2006-01
+	Questions int    `json:"questions"`
+	Bytes     int64  `json:"bytes"` // with their files
+}
+
+// Prune removes the questions that were asked before a time and have ended, and returns how
+// many of each month, the first month first; dry, it only counts. What is open, not
+// collected and kept still, or the earlier record of an open one stays.
+func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) (months []Month, err error) {
+	latest := d.now().Add(-minHistory)
+	if before.After(latest) {
+		before = latest
+	}
+	pruned, err := d.store.Prune(ctx, before, dry)
+	for _, m := range pruned {
+		months = append(months, Month{m.Name, m.Rows, m.Bytes})
+	}
+	if err == nil && !dry {
+		err = d.removeCopies(ctx)
+	}
+	return months, err
 }

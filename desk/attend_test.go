@@ -1,14 +1,9 @@
 package desk_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -87,13 +82,14 @@ func TestSubmitAsksTheHumanOnce(t *testing.T) {
 			if tc.edit != nil {
 				tc.edit(&r)
 			}
-			other := desk.New(openSpool(t, dir), desk.Options{Now: tc.clock})
+			other := desk.New(openStore(t, dir), desk.Options{Now: tc.clock})
 			second, again := submit(t, other, r)
 			defer again.Release()
 			if (second.ID == first.ID) != tc.again || text(second) != tc.text {
 				t.Errorf("got %s (%s, %q) after %s", second.ID, second.State, text(second), first.ID)
 			}
 			if tc.clock != nil && !tc.again && tc.text == "" {
+				other.TidyUp(t.Context())
 				if old, err := d.Get(t.Context(), first.ID); err != nil || old.State == desk.Pending {
 					t.Errorf("the old record is %s, %v", old.State, err)
 				}
@@ -113,7 +109,7 @@ func reply(t *testing.T, d *desk.Desk, id, text string) {
 
 func collected(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
 	t.Helper()
-	if err := d.Archive(t.Context(), rec.ID); err != nil {
+	if err := d.Delivered(t.Context(), rec.ID); err != nil {
 		t.Fatal(err)
 	}
 	a.Release()
@@ -227,135 +223,10 @@ func TestAttend(t *testing.T) {
 	(*desk.Attendance)(nil).Release()
 }
 
-// Invariant: however often an asker is killed and asks again, the human is
-// asked once, and the answer reaches the asker.
-func TestKilledAskerAsksOnce(t *testing.T) {
-	const contents = 6
-	dir := storeDir(t)
-	d := open(t, dir)
-	kills := rounds(t, 30)
-	events, err := d.Watch(deadlineOf(t, kills))
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked := map[string]map[string]bool{} // ids by question
-	var human sync.WaitGroup
-	human.Go(func() {
-		for ev := range events {
-			if ev.Type != desk.Asked {
-				continue
-			}
-			q := ev.Record.Questions[0].Text
-			if asked[q] == nil {
-				asked[q] = map[string]bool{}
-			}
-			asked[q][ev.Record.ID] = true
-			human.Go(func() {
-				<-time.After(rand.N(40 * time.Millisecond)) // a human takes a while
-				if _, err := d.Reply(context.Background(), ev.Record.ID, says("to "+q), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-					t.Errorf("%s: %v", q, err)
-				}
-			})
-		}
-	})
-	var askers sync.WaitGroup
-	for i := range contents {
-		askers.Go(func() {
-			for n := i; n < kills; n += contents {
-				q := fmt.Sprintf("Question %d?", n)
-				for try := 1; !askAndDie(t, dir, q, time.Duration(try)*20*time.Millisecond); try++ {
-				}
-			}
-		})
-	}
-	askers.Wait()
-	pending, err := d.Pending(t.Context())
-	if err != nil || len(pending) > 0 {
-		t.Errorf("%d records are still open: %v", len(pending), err)
-	}
-	stopWatch(t)
-	human.Wait()
-	for q, ids := range asked {
-		if len(ids) != 1 {
-			t.Errorf("%s was asked %d times", q, len(ids))
-		}
-	}
-	if len(asked) != kills {
-		t.Errorf("%d questions were asked, want %d", len(asked), kills)
-	}
-}
-
-var watches sync.Map // by test: what ends its watch
-
-// deadlineOf bounds a watch that stopWatch ends.
-func deadlineOf(t *testing.T, rounds int) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute+time.Duration(rounds)*100*time.Millisecond)
-	watches.Store(t.Name(), cancel)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-func stopWatch(t *testing.T) {
-	cancel, _ := watches.LoadAndDelete(t.Name())
-	cancel.(context.CancelFunc)()
-}
-
-// askAndDie runs an asker and kills it at a random moment, within the time given:
-// a busy machine starts none as fast as a quiet one. It reports whether the asker
-// had its answer by then.
-func askAndDie(t *testing.T, dir, question string, within time.Duration) bool {
-	cmd := exec.Command(os.Args[0], dir, question)
-	cmd.Env = append(os.Environ(), envRole+"=asker", "GORACE=atexit_sleep_ms=0")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Error(err)
-		return true
-	}
-	if err := cmd.Start(); err != nil {
-		t.Error(err)
-		return true
-	}
-	kill := time.AfterFunc(rand.N(80*time.Millisecond+within), func() { _ = cmd.Process.Kill() })
-	defer kill.Stop()
-	answered := false
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if want := "answered to " + question; lines.Text() == want {
-			answered = true
-		} else if strings.HasPrefix(lines.Text(), "answered") {
-			t.Errorf("%s got %q", question, lines.Text())
-		}
-	}
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code > 0 { // -1 is killed
-		t.Errorf("%s: the asker ended by itself with status %d", question, code)
-	}
-	return answered
-}
-
-// playAsker is the main function of an asker: it asks, waits, and says what it
-// was answered before it counts as collected.
-func playAsker(ctx context.Context, d *desk.Desk, question string) error {
-	r := request(question)
-	r.Session = question
-	rec, attendance, err := d.Submit(ctx, r)
-	if err != nil {
-		return err
-	}
-	defer attendance.Release()
-	rec, err = d.Wait(ctx, rec.ID)
-	if err != nil {
-		return err
-	}
-	fmt.Println("answered", text(rec))
-	return d.Archive(ctx, rec.ID)
-}
-
 func TestDraftsAndTheClock(t *testing.T) {
 	now := time.Now()
 	dir := storeDir(t)
-	d := desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return now }})
+	d := desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return now }})
 	r := request("Which?")
 	r.Timeout = time.Minute
 	rec, attendance := submit(t, d, r)
@@ -400,7 +271,7 @@ func TestRoundLimit(t *testing.T) {
 	now := time.Now()
 	dir := storeDir(t)
 	desks := func() *desk.Desk {
-		return desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return now }, MaxRounds: 3})
+		return desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return now }, MaxRounds: 3})
 	}
 	next := func(question string) (desk.Record, error) {
 		now = now.Add(time.Second)
@@ -523,70 +394,6 @@ func TestShownOnAndTouched(t *testing.T) {
 	}
 }
 
-// What is not wanted of the past is not read: however much there is, the
-// newest are found by reading them.
-func TestHistoryReadsNoFurther(t *testing.T) {
-	dir := storeDir(t)
-	now := time.Now().AddDate(0, -4, 0)
-	store := &counted{Store: openSpool(t, dir)}
-	d := desk.New(store, desk.Options{Now: func() time.Time { return now }})
-	var ids []string
-	for i := range 120 {
-		now = now.Add(24 * time.Hour)
-		rec := ask(t, d)
-		reply(t, d, rec.ID, "x")
-		if i%10 > 0 {
-			if err := d.Archive(t.Context(), rec.ID); err != nil {
-				t.Fatal(err)
-			}
-		}
-		ids = append(ids, rec.ID)
-	}
-	slices.Reverse(ids)
-	for _, tc := range []struct {
-		query desk.Query
-		want  []string
-	}{
-		{desk.Query{}, ids},
-		{desk.Query{Limit: 15}, ids[:15]},
-		{desk.Query{Limit: 15, Search: "which"}, ids[:15]},
-		{desk.Query{Since: now.AddDate(0, 0, -29)}, ids[:30]},
-		{desk.Query{Since: now.AddDate(0, 0, -29), Limit: 7}, ids[:7]},
-	} {
-		before := store.archive.Load()
-		var got []string
-		for rec, err := range d.History(t.Context(), tc.query) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, rec.ID)
-		}
-		if !slices.Equal(got, tc.want) {
-			t.Errorf("%+v: %v, want %v", tc.query, got, tc.want)
-		}
-		if n := int(store.archive.Load() - before); tc.query.Search == "" && n > 2*len(tc.want) {
-			t.Errorf("%+v: %d documents were read for %d records", tc.query, n, len(tc.want))
-		}
-		tc.query.Ascend = true
-		slices.Reverse(got)
-		for rec, err := range d.History(t.Context(), tc.query) {
-			if err != nil || len(got) == 0 || rec.ID != got[0] {
-				t.Fatalf("%+v: %s, %v", tc.query, rec.ID, err)
-			}
-			got = got[1:]
-		}
-		if len(got) > 0 {
-			t.Errorf("%+v: %v are missing", tc.query, got)
-		}
-	}
-	n := 0
-	for range d.History(t.Context(), desk.Query{}) {
-		if n++; n == 2 {
-			break
-		}
-	}
-}
-
 func TestHistory(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)
@@ -595,7 +402,7 @@ func TestHistory(t *testing.T) {
 		rec := ask(t, d)
 		reply(t, d, rec.ID, answer)
 		if i != 1 { // one is not archived yet
-			if err := d.Archive(t.Context(), rec.ID); err != nil {
+			if err := d.Delivered(t.Context(), rec.ID); err != nil {
 				t.Fatal(err)
 			}
 		}

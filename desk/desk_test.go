@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,23 +12,12 @@ import (
 	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/question"
 )
 
-// envRole makes the test binary play another process of the same user.
-const envRole = "DESK_TEST_ROLE"
-
-func TestMain(m *testing.M) {
-	if role := os.Getenv(envRole); role != "" {
-		if err := play(role); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var asker = desk.Asker{Client: "test-agent", Version: "1.2", Directory: "/home/u/project", Via: "mcp"}
 
@@ -65,15 +53,12 @@ func storeDir(tb testing.TB) string { return filepath.Join(tb.TempDir(), "store"
 // the directory.
 func open(tb testing.TB, dir string) *desk.Desk {
 	tb.Helper()
-	return desk.New(openSpool(tb, dir), desk.Options{})
+	return desk.New(openStore(tb, dir), desk.Options{})
 }
 
-func openSpool(tb testing.TB, dir string) *spool.Spool {
+func openStore(tb testing.TB, dir string) *local.Store {
 	tb.Helper()
-	s, err := spool.Open(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s := desktest.Store(tb, dir)
 	return s
 }
 
@@ -142,7 +127,7 @@ func TestEndings(t *testing.T) {
 				"waited for":        func() (desk.Record, error) { return other.Wait(ctx, asked.ID) },
 				"found by a prefix": func() (desk.Record, error) { return other.Find(ctx, asked.ID[:20]) },
 				"archived": func() (desk.Record, error) {
-					if err := other.Archive(ctx, asked.ID); err != nil {
+					if err := other.Delivered(ctx, asked.ID); err != nil {
 						return desk.Record{}, err
 					}
 					return d.Get(ctx, asked.ID)
@@ -196,10 +181,6 @@ func TestUnknownIDs(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)
 	known := ask(t, d).ID
-	secret := filepath.Join(dir, "pending", "x.json")
-	if err := os.WriteFile(secret, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, id := range []string{
 		"", "x", "../pending/x", "..", "/etc/passwd", "01JZZZZZZZZZZZZZZZZZZZZZZZ", known + "0", known[:25] + "u", "8" + known[1:],
 		"../../../../../../etc/pass", known[:25] + "\x00",
@@ -216,7 +197,7 @@ func TestUnknownIDs(t *testing.T) {
 		if _, err := d.Wait(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
 			t.Errorf("Wait(%q): %v", id, err)
 		}
-		if err := d.Archive(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
+		if err := d.Delivered(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
 			t.Errorf("Archive(%q): %v", id, err)
 		}
 		if _, err := d.Find(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
@@ -228,7 +209,7 @@ func TestUnknownIDs(t *testing.T) {
 func TestArchiveLeavesPendingAlone(t *testing.T) {
 	d := open(t, storeDir(t))
 	rec := ask(t, d)
-	if err := d.Archive(t.Context(), rec.ID); !errors.Is(err, desk.ErrPending) {
+	if err := d.Delivered(t.Context(), rec.ID); !errors.Is(err, desk.ErrPending) {
 		t.Errorf("archived a pending record: %v", err)
 	}
 }
@@ -253,7 +234,7 @@ func TestPending(t *testing.T) {
 			if _, err := d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
 				t.Fatal(err)
 			}
-			if err := d.Archive(t.Context(), rec.ID); err != nil {
+			if err := d.Delivered(t.Context(), rec.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -274,12 +255,12 @@ func TestPending(t *testing.T) {
 func TestFind(t *testing.T) {
 	dir := storeDir(t)
 	now := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
-	d := desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return now }})
+	d := desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return now }})
 	old := ask(t, d)
 	if _, err := d.Reply(t.Context(), old.ID, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Archive(t.Context(), old.ID); err != nil {
+	if err := d.Delivered(t.Context(), old.ID); err != nil {
 		t.Fatal(err)
 	}
 	now = now.AddDate(0, 1, 0)
@@ -332,7 +313,7 @@ func TestIDsAscendWhenTheClockIsSetBack(t *testing.T) {
 	clock := []time.Duration{0, time.Second, -time.Hour, -100 * 365 * 24 * time.Hour, 0, time.Hour}
 	start := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 	var at time.Time
-	d := desk.New(openSpool(t, storeDir(t)), desk.Options{Now: func() time.Time { return at }})
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{Now: func() time.Time { return at }})
 	last := ""
 	for _, shift := range clock {
 		at = start.Add(shift)

@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
+	"mcp-askuser/internal/wholefile"
 	"mcp-askuser/question"
 )
 
@@ -20,19 +24,18 @@ const maxStored = 40
 
 // TakesFiles reports whether files can be attached to an answer to a record.
 func (rec *Record) TakesFiles() bool {
-	return !rec.Asker.Mirrored() // a host's own question takes text alone
+	return !rec.Asker.Mirrored() && rec.Home == "" // a host's own question takes text alone
 }
 
 // AttachFile keeps a file for an answer to an open record. The surface puts what it returns
-// into that answer: a file in no reply is removed when the record is archived. A nil error
-// means that the content is on disk. Else it is a question.Violations with why the file is
-// refused, ErrNoFiles, or as of [Desk.Reply].
+// into that answer. A nil error means that the content is on disk. Else it is a
+// question.Violations with why the file is refused, ErrNoFiles, or as of [Desk.Reply].
 func (d *Desk) AttachFile(ctx context.Context, id, name string, r io.Reader) (question.File, error) {
-	rec, err := d.stillOpen(ctx, id)
-	switch {
-	case err != nil:
+	rec, _, err := d.stillOpen(ctx, id)
+	if err != nil {
 		return question.File{}, err
-	case !rec.TakesFiles():
+	}
+	if !rec.TakesFiles() {
 		return question.File{}, ErrNoFiles
 	}
 	data, err := io.ReadAll(io.LimitReader(r, question.MaxFileSize+1))
@@ -52,15 +55,11 @@ func (d *Desk) AttachFile(ctx context.Context, id, name string, r io.Reader) (qu
 		found.AddTranslated("file", "the file %q cannot be attached: this question has too many", f.Name)
 		return question.File{}, found
 	}
-	if err := d.store.PutFile(ctx, id, f.Key(), data); err != nil {
+	err = d.store.PutFile(ctx, id, f.Key(), data)
+	if err != nil {
 		return question.File{}, fmt.Errorf("store %q: %w", f.Name, err)
 	}
-	// A record that ended in between would leave it behind for ever.
-	rec, err = d.stillOpen(ctx, id)
-	if err != nil && !hasKey(rec.files(), f.Key()) {
-		err = errors.Join(err, d.store.DeleteFile(context.WithoutCancel(ctx), id, f.Key()))
-	}
-	return f, err
+	return f, nil
 }
 
 // File returns a file of a record by its key, named as in a reply to the record or else like
@@ -71,7 +70,7 @@ func (d *Desk) File(ctx context.Context, id, key string) (question.File, []byte,
 	if err != nil {
 		return f, nil, err
 	}
-	rec, err := d.get(ctx, id)
+	rec, err := d.Get(ctx, id)
 	for _, x := range rec.files() {
 		if x.Key() == key {
 			f.Name = x.Name
@@ -85,7 +84,7 @@ func (d *Desk) file(ctx context.Context, id, key string) (question.File, []byte,
 	if !ValidID(id) || !question.ValidKey(key) {
 		return question.File{}, nil, ErrNotFound
 	}
-	data, err := d.store.GetFile(ctx, id, key)
+	data, err := d.store.File(ctx, id, key)
 	if err != nil {
 		return question.File{}, nil, err
 	}
@@ -96,14 +95,47 @@ func (d *Desk) file(ctx context.Context, id, key string) (question.File, []byte,
 	return f, data, nil
 }
 
-// FilePath returns the path of a file of a record on this machine; empty where there is none.
+// FilePath returns the path of a copy of a file of a record, for an agent on this machine to
+// read; empty where there is none.
 func (d *Desk) FilePath(ctx context.Context, id string, f question.File) string {
-	path, err := d.store.FilePath(ctx, id, f.Key())
+	if d.copies == "" {
+		return ""
+	}
+	path := filepath.Join(d.copies, id, f.Key())
+	_, err := os.Stat(path)
+	if err == nil {
+		return path
+	}
+	_, data, err := d.file(ctx, id, f.Key())
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	if err == nil {
+		err = wholefile.Put(path, data, 0o600, os.Rename)
+	}
 	if err != nil {
 		d.log.WarnContext(ctx, "a file cannot be handed on", "id", id, "file", f.Name, "error", err)
 		return ""
 	}
 	return path
+}
+
+// removeCopies removes the copies of files whose records were pruned.
+func (d *Desk) removeCopies(ctx context.Context) error {
+	if d.copies == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(d.copies)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		_, gone := d.store.Get(ctx, entry.Name())
+		if ValidID(entry.Name()) && errors.Is(gone, ErrNotFound) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(d.copies, entry.Name())))
+		}
+	}
+	return err
 }
 
 // checkFiles returns a question.Violations where a reply has a file that was not attached
@@ -113,12 +145,10 @@ func (d *Desk) checkFiles(ctx context.Context, id string, r *question.Reply) err
 	for _, a := range r.Answers {
 		for _, f := range a.Files {
 			stored, _, err := d.file(ctx, id, f.Key())
-			switch stored.Name = f.Name; {
-			case errors.Is(err, ErrUnreachable):
-				continue // it was there when it was attached, and the answer may wait in the outbox
-			case err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrDamaged):
+			if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrDamaged) {
 				return fmt.Errorf("read %q: %w", f.Name, err)
 			}
+			stored.Name = f.Name
 			if err != nil || stored != f {
 				found.AddTranslated("answers."+a.QuestionID, "the file %q was not attached to this question; attach it again", f.Name)
 			}
@@ -155,22 +185,4 @@ func (rec *Record) files() (out []question.File) {
 		}
 	}
 	return out
-}
-
-// dropFiles removes the files of a record but some.
-func (d *Desk) dropFiles(ctx context.Context, id string, but []question.File) error {
-	keys, err := d.store.Files(ctx, id)
-	if errors.Is(err, ErrNoFiles) {
-		return nil
-	}
-	for _, key := range keys {
-		if !hasKey(but, key) {
-			err = errors.Join(err, d.store.DeleteFile(ctx, id, key))
-		}
-	}
-	return err
-}
-
-func hasKey(files []question.File, key string) bool {
-	return slices.ContainsFunc(files, func(f question.File) bool { return f.Key() == key })
 }

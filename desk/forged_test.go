@@ -3,12 +3,11 @@ package desk_test
 import (
 	"bytes"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/store"
 )
 
 // Invariant: what the store says was answered fits the question, or it was not
@@ -25,7 +24,7 @@ func TestForgedAnswers(t *testing.T) {
 			ctx := deadline(t)
 			dir := storeDir(t)
 			var log bytes.Buffer
-			d := desk.New(openSpool(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+			d := desk.New(openStore(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 			rec, attendance := submit(t, d, request("Which?"))
 			attendance.Release()
 			doc := `{"id":"x","status":"answered","reply":` + forged + `,"surface":"tty","at":"2026-11-03T09:00:00Z"}`
@@ -46,7 +45,7 @@ func TestForgedAnswers(t *testing.T) {
 					t.Errorf("the past: %s %s, %v", past.ID, past.State, err)
 				}
 			}
-			got, err := d.Get(ctx, rec.ID) // archived by now
+			got, err := d.Get(ctx, rec.ID)
 			if err != nil || got.State != desk.Failed {
 				t.Errorf("looking: %s, %v", got.State, err)
 			}
@@ -57,10 +56,8 @@ func TestForgedAnswers(t *testing.T) {
 // writeReply puts a document into a store as the outcome of a record, past the desk.
 func writeReply(t *testing.T, dir, id, doc string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(dir, "replies"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "replies", id+".json"), []byte(doc), 0o600); err != nil {
+	err := openStore(t, dir).Answer(t.Context(), id, store.Ending{Outcome: []byte(doc)})
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"sync"
 	"time"
 
@@ -35,42 +34,7 @@ func ValidID(id string) bool {
 	return err == nil && u.String() == id
 }
 
-// RecordOf returns the record that a lock is about: its name begins with the id.
-func RecordOf(lock string) string { return lock[:min(len(lock), ulid.EncodedSize)] }
-
-// FirstID returns an id that none made at or after a time is below.
-func FirstID(at time.Time) string {
-	var id ulid.ULID
-	if ms := at.UnixMilli(); ms > 0 {
-		_ = id.SetTime(min(uint64(ms), ulid.MaxTime()))
-	}
-	return id.String()
-}
-
-// Stores keep the archive by months, so that a valid id leads to its record
-// without a search, and a range to few of them.
-
-const monthForm = "2006-01"
-
-// MonthOf returns the month in which a valid id was made.
-func MonthOf(id string) string {
-	return ulid.MustParseStrict(id).Timestamp().UTC().Format(monthForm)
-}
-
-// Months returns those that reach into the range, the newest first, of what may
-// be months. It keeps all for itself.
-func (r Range) Months(all []string) []string {
-	all = slices.DeleteFunc(all, func(month string) bool {
-		begin, err := time.Parse(monthForm, month)
-		return err != nil || r.Before != "" && FirstID(begin) >= r.Before || FirstID(begin.AddDate(0, 1, 0)) <= r.From
-	})
-	slices.Sort(all)
-	slices.Reverse(all)
-	return all
-}
-
-// digest is a name for plain data, as a store takes it: the same for what is
-// the same.
+// digest is the same for plain data that are the same.
 func digest(of any) string {
 	data, err := json.Marshal(of)
 	if err != nil { // it is plain data

@@ -130,14 +130,11 @@ func TestUnsettledStays(t *testing.T) {
 	if got, _ := d.Mirrored(t.Context(), "s1"); len(got) != 1 {
 		t.Fatalf("it was put away: %v", got)
 	}
-	tomorrow := desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return time.Now().Add(25 * time.Hour) }})
-	if _, err := tomorrow.Pending(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	tomorrow := desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return time.Now().Add(25 * time.Hour) }})
 	if got := must(d.Get(t.Context(), rec.ID)); !got.Outcome.Unsettled || text(got) != "a" {
 		t.Errorf("nobody knows what became of it: %+v", got.Outcome)
 	}
-	if got, _ := d.Mirrored(t.Context(), "s1"); len(got) != 0 {
+	if got, _ := tomorrow.Mirrored(t.Context(), "s1"); len(got) != 0 {
 		t.Errorf("it stays for ever: %v", got)
 	}
 }

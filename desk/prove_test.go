@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/proof/prooftest"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 )
 
@@ -19,7 +20,7 @@ type signs struct{ key prooftest.Passkey }
 func newSigns() signs { return signs{prooftest.New("ada")} }
 
 // desk opens a desk that trusts the user's key.
-func (s signs) desk(store desk.Store, policy desk.Policy) *desk.Desk {
+func (s signs) desk(store store.Store, policy desk.Policy) *desk.Desk {
 	keys := proof.Keys{Passkeys: []proof.Passkey{s.key.Passkey}}
 	return desk.New(store, desk.Options{Prove: policy, Keys: func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil }})
 }
@@ -57,7 +58,7 @@ func TestPolicies(t *testing.T) {
 	} {
 		for _, policy := range []desk.Policy{"", desk.ProveNone, desk.ProveConfirm} {
 			for _, asked := range []bool{false, true} {
-				d := desk.New(openSpool(t, storeDir(t)), desk.Options{Prove: policy})
+				d := desk.New(openStore(t, storeDir(t)), desk.Options{Prove: policy})
 				r := tt.r
 				r.Prove = asked
 				rec, attendance := submit(t, d, r)
@@ -105,7 +106,7 @@ func TestProofAtReply(t *testing.T) {
 		}, state: desk.Discuss},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := user.desk(openSpool(t, storeDir(t)), desk.ProveConfirm)
+			d := user.desk(openStore(t, storeDir(t)), desk.ProveConfirm)
 			rec, attendance := submit(t, d, confirmation("mcp"))
 			defer attendance.Release()
 			from := tt.from
@@ -138,7 +139,7 @@ func TestProofAtReply(t *testing.T) {
 
 // TestProofAtDelivery: an outcome in the store without a valid proof is not delivered,
 // whichever program stored it, also where the record in the store needs none and the policy
-// does, and the other way round; nor is it sent later.
+// does, and the other way round.
 func TestProofAtDelivery(t *testing.T) {
 	user := newSigns()
 	for name, tt := range map[string]struct {
@@ -156,29 +157,23 @@ func TestProofAtDelivery(t *testing.T) {
 		"needed by none, yet signed": {sign: true, want: desk.Answered},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := openSpool(t, storeDir(t))
+			near := openStore(t, storeDir(t))
 			r := confirmation("mcp")
 			r.Prove = tt.asked
-			rec, attendance := submit(t, user.desk(store, tt.asker), r)
+			rec, attendance := submit(t, user.desk(near, tt.asker), r)
 			attendance.Release()
 			reply := yes
 			if tt.sign {
 				reply = user.sign(rec, yes, time.Now().UTC())
 			}
-			o := desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &reply, At: time.Now().UTC(), Asked: rec.Statement(), Proof: reply.Proof, Answerer: &desk.Answerer{Kind: desk.UserAnswerer, How: desk.HowPage}}
+			o := desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &reply, At: time.Now().UTC(), Proof: reply.Proof, Answerer: &desk.Answerer{Kind: desk.UserAnswerer, How: desk.HowPage}}
 			if o.Proof != nil {
 				o.At = o.Proof.At
 			}
 			data := must(json.Marshal(o))
-			d := user.desk(store, tt.reader)
-			if tt.want == desk.Failed {
-				if got, err := d.Send(t.Context(), rec.ID, data); !errors.Is(err, desk.ErrProofRequired) || got.Outcome != nil {
-					t.Errorf("sent: %+v, %v", got.Outcome, err)
-				}
-				if err := store.Decide(t.Context(), rec.ID, desk.RoleHuman, data); err != nil {
-					t.Fatal(err)
-				}
-			} else if _, err := d.Send(t.Context(), rec.ID, data); err != nil {
+			d := user.desk(near, tt.reader)
+			err := near.Answer(t.Context(), rec.ID, store.Ending{Outcome: data})
+			if err != nil {
 				t.Fatal(err)
 			}
 			got := must(d.Wait(deadline(t), rec.ID))
@@ -195,7 +190,7 @@ func TestProofAtDelivery(t *testing.T) {
 // TestProofIsNoDuplicate: an answer without a proof, to the same question, is not delivered
 // where a proof is asked for, and the open question is not taken for it.
 func TestProofIsNoDuplicate(t *testing.T) {
-	d := desk.New(openSpool(t, storeDir(t)), desk.Options{})
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{})
 	first, attendance := submit(t, d, confirmation("mcp"))
 	attendance.Release()
 	proven := confirmation("mcp")
@@ -223,7 +218,7 @@ func TestReopenedNeedsProof(t *testing.T) {
 		later desk.Policy
 	}{"asked for": {asked: true}, "by the policy": {later: desk.ProveConfirm}} {
 		t.Run(name, func(t *testing.T) {
-			store := openSpool(t, storeDir(t))
+			store := openStore(t, storeDir(t))
 			r := confirmation("mcp")
 			r.Prove = tt.asked
 			rec, attendance := submit(t, desk.New(store, desk.Options{}), r)
@@ -242,7 +237,7 @@ func TestReopenedNeedsProof(t *testing.T) {
 // TestPastBeforeThePolicy: a policy that is set later leaves the past as it was, and what
 // was asked before it is not delivered without a proof.
 func TestPastBeforeThePolicy(t *testing.T) {
-	store := openSpool(t, storeDir(t))
+	store := openStore(t, storeDir(t))
 	d := desk.New(store, desk.Options{})
 	rec, attendance := submit(t, d, confirmation("mcp"))
 	if _, err := d.Reply(t.Context(), rec.ID, yes, byPage); err != nil {
@@ -263,7 +258,7 @@ func TestPastBeforeThePolicy(t *testing.T) {
 // TestUnreadableKeys: while the trusted keys cannot be read, a signed answer is neither
 // delivered nor lost.
 func TestUnreadableKeys(t *testing.T) {
-	s, store := newSigns(), openSpool(t, storeDir(t))
+	s, store := newSigns(), openStore(t, storeDir(t))
 	d := s.desk(store, desk.ProveConfirm)
 	rec, attendance := submit(t, d, confirmation(desk.ViaShell))
 	defer attendance.Release()
@@ -273,8 +268,8 @@ func TestUnreadableKeys(t *testing.T) {
 	if _, err := broken.Get(t.Context(), rec.ID); !errors.Is(err, typo) {
 		t.Errorf("the error is %v", err)
 	}
-	if err := broken.Archive(t.Context(), rec.ID); err == nil {
-		t.Error("it is archived")
+	if _, err := broken.Wait(deadline(t), rec.ID); !errors.Is(err, typo) {
+		t.Errorf("delivered: %v", err)
 	}
 	if now := must(d.Get(t.Context(), rec.ID)); now.State != desk.Answered || !now.Outcome.Proof.Verified {
 		t.Errorf("it is %s: %+v", now.State, now.Outcome)

@@ -1,142 +1,48 @@
 package desk
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
+	"time"
 
-	"github.com/oklog/ulid/v2"
+	"mcp-askuser/desk/store"
 )
 
-// Get returns the record with this id, pending or ended, archived or not, and
-// what is known of a pending one at this moment. The error is ErrNotFound,
+// Get returns the record with this id, pending or ended. The error is ErrNotFound,
 // wraps ErrDamaged, or is a failure of the store.
 func (d *Desk) Get(ctx context.Context, id string) (Record, error) {
-	rec, err := d.get(ctx, id)
-	if err == nil {
-		d.addPresence(ctx, &rec)
-	}
+	rec, _, err := d.get(ctx, id)
 	return rec, err
 }
 
-// get is Get without what changes from moment to moment.
-//
-// It reads without a lock while others reply and archive. The documents of a record are
-// created and removed in this order: pending, reply, archive; pending removed, reply
-// removed. So
-//
-//   - no reply, then a pending document: it was open when the reply was read;
-//   - neither: the archive entry must exist;
-//   - a reply counts only if no archive entry exists afterwards: a late one (see decide)
-//     exists beside the entry for a moment.
-func (d *Desk) get(ctx context.Context, id string) (Record, error) {
+// get returns a record and its row.
+func (d *Desk) get(ctx context.Context, id string) (Record, store.Row, error) {
 	if !ValidID(id) {
-		return Record{}, ErrNotFound
+		return Record{}, store.Row{}, ErrNotFound
 	}
-	docs := d.read(ctx, Key{KindReplies, id}, Key{KindPending, id})
-	reply, asked := docs[0], docs[1]
-	if err := cmp.Or(reply.Err, asked.Err); err != nil {
-		return Record{}, err
+	row, err := d.store.Get(ctx, id)
+	if err != nil {
+		return Record{}, row, err
 	}
-	if asked.Data != nil && reply.Data == nil {
-		return d.decodeAsked(id, asked, reply)
-	}
-	rec, err := d.archived(ctx, id)
-	if !errors.Is(err, ErrNotFound) {
-		return rec, err
-	}
-	return d.decodeAsked(id, asked, reply)
+	rec, err := d.decode(ctx, row, d.prove)
+	return rec, row, err
 }
 
-// read returns documents; one that is not there is zero.
-func (d *Desk) read(ctx context.Context, keys ...Key) []Document {
-	var docs []Document
-	if all, ok := d.store.(Reader); ok {
-		docs = all.Read(ctx, keys...)
-	} else {
-		docs = make([]Document, len(keys))
-		for i, key := range keys {
-			docs[i].Data, docs[i].Err = d.store.Get(ctx, key.Kind, key.ID)
-		}
-	}
-	for i, doc := range docs {
-		switch {
-		case errors.Is(doc.Err, ErrNotFound):
-			docs[i] = Document{}
-		case doc.Err == nil && doc.Data == nil:
-			docs[i].Data = []byte{} // there, and empty
-		}
-	}
-	return docs
-}
-
-// archived returns a record from the archive, or ErrNotFound.
-func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
-	return d.decodeArchived(id, d.read(ctx, Key{KindArchive, id})[0], d.prove)
-}
-
-// Find returns the record whose id begins with prefix, in either case of letters: an
-// archived one only where no other matches. The error is ErrNotFound, wraps ErrAmbiguous,
-// or is one of [Desk.Get].
-func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
-	prefix = strings.ToUpper(prefix)
-	if prefix == "" || ValidID(prefix) {
-		return d.Get(ctx, prefix)
-	}
-	for _, kind := range []Kind{KindPending, KindArchive} {
-		ids, err := d.list(ctx, kind, Range{From: prefix, Before: prefix + "~"}) // which comes after every letter
-		if err != nil {
-			return Record{}, err
-		}
-		switch len(ids) {
-		case 0:
-			continue
-		case 1:
-			return d.Get(ctx, ids[0])
-		}
-		return Record{}, fmt.Errorf("%q %w (%d do, %s and %s among them): give more of it",
-			prefix, ErrAmbiguous, len(ids), ids[0], ids[len(ids)-1])
-	}
-	// A store out of reach lists what it remembers. That there is no other, only
-	// a read tells.
-	return d.Get(ctx, prefix+strings.Repeat("0", max(0, ulid.EncodedSize-len(prefix))))
-}
-
-// Reach returns an error that wraps ErrUnreachable where a listing may leave records
-// out, as their home does not answer.
-func (d *Desk) Reach(ctx context.Context) error {
-	if _, err := d.get(ctx, strings.Repeat("0", ulid.EncodedSize)); !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	return nil
-}
-
-// leaveOut reports whether a record that was listed, or marked, does not exist or is
-// damaged, which is logged once.
-func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
-	damaged := errors.Is(err, ErrDamaged)
-	if damaged {
-		if _, logged := d.loggedDamage.Swap(id, true); !logged {
-			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
-		}
-	}
-	return damaged || errors.Is(err, ErrNotFound)
-}
-
-// getEach yields the records of ids as [Desk.get] has them, but for those that leaveOut
-// names. An error is the last that it yields.
-func (d *Desk) getEach(ctx context.Context, ids ...string) iter.Seq2[Record, error] {
+// records yields the records of a query. A damaged one is left out, logged and counted: see
+// [Desk.Damaged]. An error is the last that is yielded.
+func (d *Desk) records(ctx context.Context, q store.Query, policy Policy) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		for _, id := range ids {
-			rec, err := d.get(ctx, id)
-			if d.leaveOut(ctx, id, err) {
+		for row, err := range d.store.Rows(ctx, q) {
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			rec, err := d.decode(ctx, row, policy)
+			if d.leaveOut(ctx, row.ID, err) {
 				continue
 			}
 			if !yield(rec, err) || err != nil {
@@ -146,100 +52,161 @@ func (d *Desk) getEach(ctx context.Context, ids ...string) iter.Seq2[Record, err
 	}
 }
 
-// sideBySide calls do for 0 to n-1, on all processors.
-func sideBySide(n int, do func(i int)) {
-	var workers sync.WaitGroup
-	var next atomic.Int64
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				do(int(i))
-			}
-		})
+// collect returns the records of a sequence.
+func collect(records iter.Seq2[Record, error]) (all []Record, err error) {
+	for rec, err := range records {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, rec)
 	}
-	workers.Wait()
+	return all, nil
 }
 
-// list returns the ids in a range, the oldest first.
-func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) {
-	var ids []string
-	for id, err := range d.store.List(ctx, kind, in) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
+// leaveOut reports whether a record is damaged, which is logged once.
+func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
+	if !errors.Is(err, ErrDamaged) {
+		return false
 	}
-	slices.Reverse(ids)
-	return ids, nil
+	_, logged := d.damaged.Swap(id, true)
+	if !logged {
+		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+	}
+	return true
+}
+
+// Damaged returns how many records this desk has left out as damaged.
+func (d *Desk) Damaged() (n int) {
+	d.damaged.Range(func(any, any) bool { n++; return true })
+	return n
+}
+
+// Find returns the record whose id begins with prefix, in either case of letters: one that
+// has ended only where no open one matches. The error is ErrNotFound, wraps ErrAmbiguous,
+// or is one of [Desk.Get].
+func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
+	prefix = strings.ToUpper(prefix)
+	if prefix == "" || ValidID(prefix) {
+		return d.Get(ctx, prefix)
+	}
+	for _, q := range []store.Query{{Open: true, Prefix: prefix}, {Ended: true, Prefix: prefix}} {
+		found, err := collect(d.records(ctx, q, d.prove))
+		if err != nil {
+			return Record{}, err
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+		if len(found) > 1 {
+			return Record{}, fmt.Errorf("%q %w (%d do, %s and %s among them): give more of it",
+				prefix, ErrAmbiguous, len(found), found[len(found)-1].ID, found[0].ID)
+		}
+	}
+	return Record{}, ErrNotFound
+}
+
+// Reach returns an error that wraps ErrUnreachable where a listing leaves records out, as
+// the shared desk does not answer.
+func (d *Desk) Reach(ctx context.Context) error {
+	for _, err := range d.store.Rows(ctx, store.Query{Limit: 1}) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Pending returns the open records, oldest first, without those that were kept for as long
-// as their asker wanted. A document that cannot be read is left out and logged. It ends no
-// record, and archives those that have ended and were delivered, or kept for long enough.
+// as their asker wanted. A record that cannot be read is left out and logged; those on a
+// shared desk are left out while it does not answer: see [Desk.Reach].
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
-	// Few records have more than a document: the rest is listed, not looked for.
-	ids, decided, err := d.openIDs(ctx)
-	if err == nil {
-		err = d.archiveEach(ctx, decided)
-	}
-	if err != nil {
-		return nil, err
-	}
-	shown, err := d.list(ctx, KindShowing, Range{})
-	if err != nil {
-		return nil, err
-	}
-	held, err := d.store.Locks(ctx, KindAskers)
-	if err != nil {
-		d.log.DebugContext(ctx, "which records are attended", "error", err)
-	}
-	slices.Sort(held)
-	keys := make([]Key, len(ids))
-	for i, id := range ids {
-		keys[i] = Key{KindPending, id}
-	}
-	docs, records, faults := d.read(ctx, keys...), make([]Record, len(ids)), make([]error, len(ids))
-	sideBySide(len(ids), func(i int) {
-		id := ids[i]
-		records[i], faults[i] = d.decodeAsked(id, docs[i], Document{})
-		records[i].Attended = contains(held, id)
-		if contains(shown, id) {
-			records[i].ShownOn = d.shownOn(ctx, id)
+	var open []Record
+	for row, err := range d.store.Rows(ctx, store.Query{Open: true, Ascend: true}) {
+		if errors.Is(err, ErrUnreachable) {
+			break
 		}
-	})
-	open := records[:0]
-	for i, rec := range records {
-		switch err := faults[i]; {
-		case d.leaveOut(ctx, ids[i], err): // damaged, or removed since it was listed
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case rec.Attended || !d.overdue(ctx, &rec): // else an asker ends it, not a listing
-			open = append(open, rec)
 		}
+		rec, err := d.decode(ctx, row, d.prove)
+		if d.leaveOut(ctx, row.ID, err) || err == nil && !rec.Attended && d.overdue(row) {
+			continue // an asker, or TidyUp, ends what is overdue: not a listing
+		}
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, rec)
 	}
 	return open, nil
 }
 
-// openIDs returns the ids of records that are asked and have no reply, and of those
-// that have one and are not archived. It lists replies first, see [Desk.get].
-func (d *Desk) openIDs(ctx context.Context) (open, decided []string, err error) {
-	replies, err := d.list(ctx, KindReplies, Range{})
-	if err != nil {
-		return nil, nil, err
+// overdue reports whether an open row has been kept for as long as its asker wanted, counted
+// from the question or the last work on it.
+func (d *Desk) overdue(row store.Row) bool {
+	since := row.At
+	work := decodeDraft(row)
+	if work.At.After(since) {
+		since = work.At
 	}
-	asked, err := d.list(ctx, KindPending, Range{})
-	for _, id := range asked {
-		if contains(replies, id) {
-			decided = append(decided, id)
-		} else {
-			open = append(open, id)
-		}
-	}
-	return open, decided, err
+	return d.now().Sub(since) > row.Keep
 }
 
-// contains reports whether ids, ascending, have this one.
-func contains(ids []string, id string) bool {
-	_, found := slices.BinarySearch(ids, id)
-	return found
+// Query says which records of the past are wanted.
+type Query struct {
+	Since  time.Time // asked at or after this time; the zero time is always
+	Search string    // in questions, answers, notes, reasons, client, directory, session, or what an id begins with, in any case
+	Limit  int       // at most so many, the last asked; 0 is all
+	Ascend bool      // the first asked of them first
+}
+
+// minPrefix is how many characters of an id are looked for as one: its beginning is the
+// time, so that a few are the same for all ids of a month.
+const minPrefix = 6
+
+// History returns the records that have ended, the last asked first unless the query says
+// otherwise. Damaged ones are left out, logged and counted, see [Desk.Damaged]; a failure
+// to read one is an error, the last that is yielded.
+func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		find := store.Query{Ended: true, Since: q.Since, Limit: q.Limit, Ascend: q.Ascend}
+		search := plainText(q.Search)
+		if len(search) >= minPrefix {
+			byID := find
+			byID.Prefix = strings.ToUpper(search)
+			for rec, err := range d.records(ctx, byID, ProveNone) {
+				search = ""
+				if !yield(rec, err) {
+					return
+				}
+			}
+			if search == "" {
+				return
+			}
+		}
+		find.Search = search
+		d.records(ctx, find, ProveNone)(yield)
+	}
+}
+
+// Session returns the records of a session, oldest first.
+func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
+	if session == "" {
+		return nil, nil
+	}
+	all, err := collect(d.records(ctx, store.Query{Session: session}, d.prove))
+	all = slices.DeleteFunc(all, func(rec Record) bool { return rec.Round == 0 }) // calls that were not asked
+	slices.Reverse(all)
+	return all, err
+}
+
+// Mirrored returns the mirrored records of a session that are not settled, the last asked
+// first. A reply stays unsettled for as long as nobody comes back for a record.
+func (d *Desk) Mirrored(ctx context.Context, session string) ([]Record, error) {
+	all, err := d.Session(ctx, session)
+	all = slices.DeleteFunc(all, func(rec Record) bool {
+		settled := rec.Outcome != nil && (!rec.Outcome.Unsettled || d.now().Sub(rec.Outcome.At) > d.keepTime)
+		return settled || !rec.Asker.Mirrored()
+	})
+	slices.Reverse(all)
+	return all, err
 }

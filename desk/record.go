@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 )
 
@@ -48,6 +50,15 @@ const (
 // Mirrored reports whether the host shows the question in a dialog of its own too.
 func (a Asker) Mirrored() bool { return a.Via == ViaHook || a.Permission() }
 
+// project is the directory of the asker without what makes no difference; empty where it is
+// unknown.
+func (a Asker) project() string {
+	if a.Directory == "" {
+		return ""
+	}
+	return filepath.Clean(a.Directory)
+}
+
 // Permission reports whether a host asks for its agent's permission to do
 // something. Only a human may give that.
 func (a Asker) Permission() bool { return a.Via == ViaPermission }
@@ -73,10 +84,10 @@ type Record struct {
 	OnTimeout string  `json:"on_timeout,omitempty"`
 	Prove     bool    `json:"prove,omitempty"` // its answer needs a proof
 	// Keep is how many seconds the asker has the desk keep the record while no asker waits
-	// for it. Records of earlier versions have none.
+	// for it.
 	Keep float64 `json:"keep_seconds,omitempty"`
-	// Row is the index of the rounds that count as in a row with this one; empty
-	// where it is the session's. See [Request.Row].
+	// Row is what rounds share that count as in a row with this one, as a digest; empty where
+	// it is the session. See [Request.Row].
 	Row string `json:"row,omitempty"`
 	// Earlier is the record that this one goes back to; see [Desk.Reopen].
 	Earlier string `json:"earlier,omitempty"`
@@ -84,16 +95,14 @@ type Record struct {
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
 	// Later is a reply that was not the first: given here when the host's own dialog
-	// was, see [Desk.Settle], in a form that could not be taken back, or on a machine
-	// that could not reach the desk, see [Keeper].
+	// was, see [Desk.Settle], or in a form that could not be taken back.
 	Later *Outcome `json:"later,omitempty"`
 
 	// What follows is known of a pending record when it is read, and not kept.
 
 	Attended bool      `json:"attended"`           // an asker waits for the answer right now
 	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
-	Home     string    `json:"home,omitempty"`     // where it is kept, if not on the desk that was named: see [Keeper]
-	Unsent   bool      `json:"unsent,omitempty"`   // an answer was given here, and waits for the desk to be reached
+	Home     string    `json:"home,omitempty"`     // the shared desk that keeps it; empty for this machine
 }
 
 // Reply is what the human did with the record; nil where no human ended it.
@@ -132,8 +141,6 @@ type Outcome struct {
 	Surface string          `json:"surface,omitempty"`
 	Unseen  bool            `json:"unseen,omitempty"` // without a reply, and shown on no surface
 	At      time.Time       `json:"at"`
-	// Asked is the [Record.Statement] of what the reply answers.
-	Asked string `json:"asked,omitempty"`
 	// With a reply: what gave it, as [Desk.Answerer] has decided, and how many
 	// milliseconds the human had the questions in front of them; 0 is unknown.
 	Answerer *Answerer       `json:"answerer,omitempty"`
@@ -146,19 +153,27 @@ type Outcome struct {
 	Unsettled bool `json:"unsettled,omitempty"`
 }
 
-// Errors of the desk, beside those of its store.
+// Errors of the store, as the desk returns them.
+var (
+	ErrNotFound    = store.ErrNotFound
+	ErrAttended    = store.ErrAttended // another asker waits for the record
+	ErrDamaged     = store.ErrDamaged
+	ErrUnreachable = store.ErrUnreachable
+	ErrDenied      = store.ErrDenied
+	// ErrLost means that a question was removed while it was waited for, with its store or
+	// alone. No answer to it can come.
+	ErrLost = store.ErrLost
+)
+
+// Errors of the desk.
 var (
 	// ErrAmbiguous means that a shortened id fits more than one record.
 	ErrAmbiguous = errors.New("fits more than one question")
 	// ErrPending means that a record has not ended yet.
 	ErrPending = errors.New("the question is still open")
-	// ErrLost means that a question went while it was waited for, with its store or
-	// alone, or that the store cannot be read any more. No answer to it can come.
-	ErrLost = errors.New("the question was lost while it waited: its store was removed, or cannot be read any more")
-	// ErrAttended means that another asker waits for the record.
-	ErrAttended = errors.New("somebody else waits for the answer")
-	// ErrNoSession means that a session has asked nothing, or nothing within
-	// SessionKeep.
+	// ErrUnsent means that the shared desk does not answer. The reply is kept as a draft.
+	ErrUnsent = errors.New("not sent: the shared desk does not answer; your answer is kept as a draft")
+	// ErrNoSession means that a session has asked nothing.
 	ErrNoSession = errors.New("no such session")
 	// ErrForeignSession means that another client began a session, or the same
 	// for another project.

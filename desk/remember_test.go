@@ -1,7 +1,6 @@
 package desk_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 )
 
@@ -21,7 +21,7 @@ func decided(t testing.TB, d *desk.Desk, s question.Set, by desk.Asker, answers 
 		_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, desk.Evidence{Surface: "tty", How: desk.HowPage})
 	}
 	if err == nil {
-		err = d.Archive(t.Context(), rec.ID)
+		err = d.Delivered(t.Context(), rec.ID)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestNotRemembered(t *testing.T) {
 		if err := tc.end(d, rec.ID); err != nil {
 			t.Fatal(tc.name, err)
 		}
-		if err := d.Archive(t.Context(), rec.ID); err != nil {
+		if err := d.Delivered(t.Context(), rec.ID); err != nil {
 			t.Fatal(err)
 		}
 		if got := d.Remembered(t.Context(), must(d.Ask(t.Context(), tc.set, "", asker))); len(got) > 0 {
@@ -154,57 +154,33 @@ func TestNotRemembered(t *testing.T) {
 	}
 }
 
-// The last answer counts, and however many there were, one record is read; an
-// answer that is damaged, or of later than the question, is passed over.
+// The last answer counts; one of later than the question is passed over.
 func TestRememberedIsTheLast(t *testing.T) {
-	dir := storeDir(t)
-	store := &counted{Store: openSpool(t, dir)}
-	d := desk.New(store, desk.Options{})
-	var last desk.Record
+	d := open(t, storeDir(t))
 	for n := range 20 {
-		last = decided(t, d, set(), asker, chose([]string{"pg", "lite"}[n%2]))
+		decided(t, d, set(), asker, chose([]string{"pg", "lite"}[n%2]))
 	}
 	rec := must(d.Ask(t.Context(), set(), "", asker))
-	remembered := func(want string) {
-		t.Helper()
-		if got := d.Remembered(t.Context(), rec)["q1"]; !slices.Equal(got.Words, []string{want}) {
-			t.Errorf("remembered %q, want %q", got.Words, want)
+	for range 2 {
+		got := d.Remembered(t.Context(), rec)["q1"]
+		if !slices.Equal(got.Words, []string{"SQLite"}) {
+			t.Errorf("remembered %q", got.Words)
 		}
-	}
-	store.archive.Store(0)
-	remembered("SQLite")
-	if n := store.archive.Load(); n != 1 {
-		t.Errorf("%d records were read", n)
-	}
-	later := decided(t, d, set(), asker, chose("pg"))
-	remembered("SQLite")
-	for _, id := range []string{last.ID, later.ID} {
-		if err := store.Delete(t.Context(), desk.KindArchive, id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := d.Remembered(t.Context(), rec); len(got) > 0 { // those before it are out of the index
-		t.Errorf("remembered %+v", got)
+		decided(t, d, set(), asker, chose("pg"))
 	}
 }
 
 // A store that fails costs the memory and nothing else; the log says so.
 func TestRememberedFailing(t *testing.T) {
-	store := openSpool(t, storeDir(t))
-	decided(t, desk.New(store, desk.Options{}), set(), asker, chose("pg"))
+	s := &desktest.Faulty{Store: openStore(t, storeDir(t))}
 	var log strings.Builder
-	d := desk.New(unmarked{store}, desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	rec := must(desk.New(store, desk.Options{}).Ask(t.Context(), set(), "", asker))
+	d := desk.New(s, desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	decided(t, d, set(), asker, chose("pg"))
+	rec := must(d.Ask(t.Context(), set(), "", asker))
+	s.Fail(errors.New("disk on fire"))
 	if got := d.Remembered(t.Context(), rec); len(got) > 0 || !strings.Contains(log.String(), "disk on fire") {
 		t.Errorf("remembered %+v and logged %q", got, log.String())
 	}
-}
-
-// unmarked is a store whose index cannot be read.
-type unmarked struct{ desk.Store }
-
-func (unmarked) Marks(context.Context, desk.Mark, string) ([]string, error) {
-	return nil, errors.New("disk on fire")
 }
 
 // BenchmarkRemembered is what it costs to look for four questions among 8,000
@@ -240,27 +216,4 @@ func withDefault() question.Set {
 	s := set()
 	s.Questions[0].Options[0].Default = true
 	return s
-}
-
-// An answer is remembered whose asker died after it was delivered and before it was
-// archived, whatever was called before.
-func TestRememberedOfADeadAsker(t *testing.T) {
-	d := open(t, storeDir(t))
-	rec, err := d.Ask(t.Context(), set(), "", asker)
-	if err == nil {
-		rec, err = d.Reply(t.Context(), rec.ID, says("DuckDB"), desk.Evidence{Surface: "tty", How: desk.HowPage})
-	}
-	if err == nil {
-		err = d.Delivered(t.Context(), rec)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := d.Ask(t.Context(), set(), "", asker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := d.Remembered(t.Context(), again); got["q1"].Record != rec.ID {
-		t.Errorf("remembered: %+v", got)
-	}
 }

@@ -1,16 +1,16 @@
 package desk
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 )
 
-// ErrNotAgain means that a record cannot be put before the human once more:
+// ErrNotAgain means that a record cannot be put before the user once more:
 // nothing in it was asked, or its host asked it in a dialog of its own.
 var ErrNotAgain = errors.New("this cannot be asked again")
 
@@ -20,7 +20,7 @@ func (rec *Record) Reopens() bool {
 	return rec.Outcome != nil && !rec.Asker.Mirrored() && len(rec.Set.Asked(nil)) > 0
 }
 
-// Reopen asks an ended question again, for the human: a new record with the same set and
+// Reopen asks an ended question again, for the user: a new record with the same set and
 // asker, whose Earlier is the ended one, or the last record that reopened it, and whose
 // draft has the former answers. It has no waiting asker until the asker submits the same
 // again or awaits either ticket, and counts as no round in a row.
@@ -40,75 +40,74 @@ func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
 	case len(rec.Set.Asked(nil)) == 0:
 		return rec, fmt.Errorf("%w: the agent brought every answer along", ErrNotAgain)
 	}
-	release, err := d.store.Lock(ctx, KindAskers, rec.ID+"-reopen")
-	if errors.Is(err, ErrLocked) { // by another that reopens it
-		return rec, ErrPending
+	r := Request{
+		Set: rec.Set, Session: rec.SessionID, Asker: rec.Asker, Row: rec.Row,
+		Timeout: seconds(rec.Timeout), OnTimeout: rec.OnTimeout, Prove: rec.Prove, Rounds: rec.Rounds, earlier: rec.ID,
 	}
+	open, err := d.sameOpen(ctx, &r)
+	if err != nil {
+		return open, err
+	}
+	err = d.store.Delivered(ctx, rec.ID) // an asker that asks the same is to find the new one
 	if err != nil {
 		return rec, fmt.Errorf("reopen %s: %w", rec.ID, err)
 	}
-	defer release()
-	return d.reopen(ctx, rec)
+	return d.reopen(ctx, rec, r)
 }
 
-func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
-	r := Request{
-		Set: rec.Set, Session: rec.SessionID, Asker: rec.Asker,
-		Timeout: seconds(rec.Timeout), OnTimeout: rec.OnTimeout, Prove: rec.Prove, Rounds: rec.Rounds, earlier: rec.ID,
-	}
-	d.require(ctx, &r)
-	if open, err := d.findOpen(ctx, &r); err != nil {
-		return open, err
+func (d *Desk) reopen(ctx context.Context, rec Record, r Request) (Record, error) {
+	_, before, err := d.get(ctx, rec.ID)
+	if err != nil {
+		return rec, err
 	}
 	again, attendance, err := d.ask(ctx, r, 0)
+	if errors.Is(err, ErrPending) { // by another, meanwhile
+		open, failed := d.Latest(ctx, rec.ID)
+		return open, errors.Join(failed, err)
+	}
 	if err != nil {
 		return rec, err
 	}
 	defer attendance.Release()
 	again.Attended = false
-	if former := (draft{Reply: d.formerReply(ctx, &rec)}); !former.empty() {
-		if err := d.SaveDraft(ctx, again.ID, d.CopyFiles(ctx, rec.ID, again.ID, former.Reply)); err != nil {
+	former := draft{Reply: rec.formerReply(before)}
+	if !former.empty() {
+		err = d.SaveDraft(ctx, again.ID, d.CopyFiles(ctx, rec.ID, again.ID, former.Reply))
+		if err != nil {
 			d.log.WarnContext(ctx, "a question is reopened without its former answers", "id", again.ID, "error", err)
 		}
-	}
-	if err := d.Delivered(ctx, rec); err != nil { // an asker that asks the same is to find the new one
-		d.log.WarnContext(ctx, "an answer may be delivered although it was reopened", "id", rec.ID, "error", err)
 	}
 	return again, nil
 }
 
-// findOpen returns the record that asks the same and is open, with ErrPending;
-// or none.
-func (d *Desk) findOpen(ctx context.Context, r *Request) (Record, error) {
-	if rec, err := d.Latest(ctx, r.earlier); err != nil || rec.Outcome == nil { // reopened by another, meanwhile
-		return rec, cmp.Or(err, ErrPending)
+// sameOpen returns the record that asks the same and is open, with ErrPending; or none.
+func (d *Desk) sameOpen(ctx context.Context, r *Request) (Record, error) {
+	again := d.newRecord(*r)
+	content := r.rowContent(&again)
+	if content == "" {
+		return Record{}, nil
 	}
-	same, err := d.findDuplicates(ctx, r)
-	if err != nil {
-		return Record{}, err
-	}
-	for rec, err := range d.getEach(ctx, same...) {
-		if err != nil {
-			return Record{}, err
+	for rec, err := range d.records(ctx, store.Query{Open: true, Content: content}, d.prove) {
+		if err == nil {
+			err = ErrPending
 		}
-		if rec.Outcome == nil {
-			d.addPresence(ctx, &rec)
-			return rec, ErrPending
-		}
+		return rec, err
 	}
 	return Record{}, nil
 }
 
-// formerReply is what the human had answered to a record, or typed. What is sent of it now
-// is the human's.
-func (d *Desk) formerReply(ctx context.Context, rec *Record) question.Reply {
+// formerReply is what the user had answered to a record, or typed. What is sent of it now
+// is the user's.
+func (rec *Record) formerReply(row store.Row) question.Reply {
 	var r question.Reply
-	if former := rec.Reply(); former != nil {
+	former := rec.Reply()
+	if former != nil {
 		r.Answers = former.Answers
 		if !former.Discuss { // whose note is the subject of the discussion
 			r.Note = former.Note
 		}
-	} else if x, err := d.loadDraft(ctx, rec.ID); err == nil {
+	} else {
+		x := decodeDraft(row)
 		r.Answers, r.Note = x.Reply.Answers, x.Reply.Note
 	}
 	r.Answers = slices.Clone(r.Answers)
@@ -119,24 +118,23 @@ func (d *Desk) formerReply(ctx context.Context, rec *Record) question.Reply {
 }
 
 // Latest returns the record with this id or, where it has ended and was
-// reopened, its replacement: the last that is open, or that the human has replied
+// reopened, its replacement: the last that is open, or that the user has replied
 // to. Errors are those of [Desk.Get].
 func (d *Desk) Latest(ctx context.Context, id string) (Record, error) {
 	rec, err := d.Get(ctx, id)
 	if err != nil || rec.Outcome == nil {
 		return rec, err
 	}
-	reopened, err := d.store.Marks(ctx, MarkReopened, id)
-	if err != nil {
-		return Record{}, err
-	}
-	for _, next := range slices.Backward(reopened) {
-		if next <= id { // none of ours
+	for row, err := range d.store.Rows(ctx, store.Query{Earlier: id}) {
+		if err != nil {
+			return Record{}, err
+		}
+		if row.ID <= id { // none of ours
 			continue
 		}
-		again, err := d.Latest(ctx, next)
+		again, err := d.Latest(ctx, row.ID)
 		switch {
-		case d.leaveOut(ctx, next, err):
+		case d.leaveOut(ctx, row.ID, err):
 		case err != nil:
 			return Record{}, err
 		case again.Outcome == nil || again.Reply() != nil:

@@ -203,7 +203,8 @@ func TestReopenConfirmation(t *testing.T) {
 	}
 }
 
-// Of several who reopen one question at once, in several processes, one does.
+// Of several who reopen one question at once, in several processes, one does: the others
+// get the same, or hear that it is open.
 func TestReopenOnce(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)
@@ -225,11 +226,11 @@ func TestReopenOnce(t *testing.T) {
 			}
 		}
 		now := must(d.Pending(t.Context()))
-		if won != 1 || len(now) != 1 {
+		if won == 0 || len(now) != 1 {
 			t.Fatalf("%d reopened it, %d are open", won, len(now))
 		}
 		reply(t, d, now[0].ID, "x")
-		if err := d.CollectRecord(t.Context(), must(d.Get(t.Context(), now[0].ID))); err != nil {
+		if err := d.Delivered(t.Context(), now[0].ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -237,7 +238,7 @@ func TestReopenOnce(t *testing.T) {
 
 // What the human goes back to is none of the rounds that the agent has asked.
 func TestReopenedIsNoRound(t *testing.T) {
-	d := desk.New(openSpool(t, storeDir(t)), desk.Options{MaxRounds: 2, Pause: time.Hour})
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{MaxRounds: 2, Pause: time.Hour})
 	old := endedAs(t, d, func(id string) error { reply(t, d, id, "old"); return nil }, true)
 	for range 3 {
 		reply(t, d, must(d.Reopen(t.Context(), old.ID)).ID, "new")

@@ -8,33 +8,46 @@ import (
 	"slices"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 )
 
 // Reply ends a pending record with a reply from a surface, by the answerer that the
 // evidence shows. A nil error means that the reply is on disk. Else it is ErrNotFound,
 // ErrUserRequired, a question.Violations for the answerer to mend, a *ClosedError with the
-// first outcome (which the returned record has), or a failure of the store: try again.
+// first outcome (which the returned record has), ErrUnsent, or a failure of the store: try
+// again.
 //
 // A set that is put back to be discussed takes along the answers submitted so far.
 //
-// The end of ctx does not stop it: a human's answer is kept even when the asker has gone.
+// The end of ctx does not stop it: a user's answer is kept even when the asker has gone.
 func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evidence) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
-	rec, err := d.stillOpen(ctx, id)
+	rec, err := d.reply(ctx, id, r, from)
+	if !errors.Is(err, ErrUnreachable) {
+		return rec, err
+	}
+	kept := d.SaveDraft(ctx, id, r)
+	if kept != nil {
+		return rec, fmt.Errorf("not sent, and not kept as a draft: %w", errors.Join(err, kept))
+	}
+	return rec, fmt.Errorf("%w: %w", ErrUnsent, err)
+}
+
+func (d *Desk) reply(ctx context.Context, id string, r question.Reply, from Evidence) (Record, error) {
+	rec, row, err := d.stillOpen(ctx, id)
 	if err != nil {
 		return rec, err
 	}
 	by := d.Answerer(from, rec.Asker)
 	attribute(&r, by)
 	needsProof := d.RequiresProof(&rec)
-	switch {
-	case r.Discuss && needsProof: // a discussion is not signed
+	if r.Discuss && needsProof { // a discussion is not signed
 		r.Answers = nil
-	case r.Discuss:
-		rec.addEarlier(&r, d.answersSoFar(ctx, id), by)
+	}
+	if r.Discuss && !needsProof {
+		draft := decodeDraft(row)
+		rec.addEarlier(&r, draft.Reply.Given(), by)
 	}
 	checked, err := rec.Check(r)
 	if err == nil {
@@ -43,21 +56,28 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	if err != nil {
 		return rec, err
 	}
-	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: from.Surface, Took: r.Took.Milliseconds(), Answerer: by, Unsettled: rec.Asker.Mirrored()}
-	o.Proof = r.Proof
+	o := Outcome{
+		Status: StatusOf(checked), Reply: &checked, Surface: from.Surface, Took: r.Took.Milliseconds(), Answerer: by,
+		Unsettled: rec.Asker.Mirrored(), Proof: r.Proof,
+	}
 	if o.Proof != nil && rec.provable() {
 		o.At = o.Proof.At
 	}
-	if _, err := d.admit(ctx, &rec, &o, nil, d.RequiresPasskey(&rec)); err != nil {
+	d.stamp(&o)
+	err = d.sign(ctx, &rec, &o)
+	if err == nil {
+		err = d.admit(ctx, &rec, &o, needsProof)
+	}
+	if err != nil {
 		return rec, err
 	}
 	if needsProof && o.Status == Answered && from.How != HowPage {
 		return rec, ErrProofRequired
 	}
-	if needsProof && o.Proof.Public() != nil && d.now().Sub(o.At).Abs() > maxProofAge {
+	if needsProof && o.Proof != nil && d.now().Sub(o.At).Abs() > maxProofAge {
 		return rec, fmt.Errorf("%w: it was signed at %s, more than ten minutes from now", ErrProofRequired, o.At.Format(time.RFC3339))
 	}
-	return d.decide(ctx, rec, o, o.role())
+	return d.decide(ctx, rec, o)
 }
 
 // addEarlier adds earlier answers to a reply that discusses the set, but for questions that
@@ -88,19 +108,21 @@ func (rec *Record) addEarlier(r *question.Reply, before []question.Answer, by *A
 // an answer to a record, ErrProofRequired where no answer can be signed, and ErrDenied where
 // the credential of this process is not enough. Evidence without a way is not known yet, and
 // always enough.
-func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
-	proves := d.RequiresProof(&rec)
-	switch {
-	case from.How == "":
-	case rec.RequiresUser() && d.Answerer(from, rec.Asker).Kind != UserAnswerer:
+func (d *Desk) MayAnswer(_ context.Context, rec Record, from Evidence) error {
+	if from.How != "" && rec.RequiresUser() && d.Answerer(from, rec.Asker).Kind != UserAnswerer {
 		return ErrUserRequired
-	case proves && from.How != HowPage:
+	}
+	if from.How != "" && d.RequiresProof(&rec) && from.How != HowPage {
 		return ErrProofRequired
 	}
-	if d.shared == nil {
+	if rec.Home == "" {
 		return nil
 	}
-	return d.shared.MayAnswer(ctx, rec.ID)
+	key, _, err := d.signWith(nil)
+	if err == nil && key == "" {
+		err = fmt.Errorf("%w: name a user's credential (desk_creds)", ErrDenied)
+	}
+	return err
 }
 
 // StatusOf is how a reply ends a record.
@@ -114,7 +136,7 @@ func StatusOf(r question.Reply) Status {
 	return Answered
 }
 
-// Close ends a pending record without a human: o.Status is Cancelled, Timeout, Unavailable
+// Close ends a pending record without the user: o.Status is Cancelled, Timeout, Unavailable
 // or Failed, and o.Reply nil; a zero o.At becomes now. Errors are those of [Desk.Reply].
 // The end of ctx does not stop it: a record is withdrawn when a request ends.
 func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) {
@@ -122,138 +144,45 @@ func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) 
 	if o.Reply != nil {
 		return Record{}, fmt.Errorf("close %s as %q: only Reply takes replies", id, o.Status)
 	}
-	if err := o.check(); err != nil {
+	err := o.check()
+	if err != nil {
 		return Record{}, fmt.Errorf("close %s: %w", id, err)
 	}
-	rec, err := d.stillOpen(ctx, id)
+	rec, _, err := d.stillOpen(ctx, id)
 	if err != nil {
 		return rec, err
 	}
-	o.Unseen = !d.reachedHuman(ctx, id)
-	return d.decide(ctx, rec, o, o.role())
+	o.Unseen = !d.reachedUser(ctx, &rec)
+	d.stamp(&o)
+	return d.decide(ctx, rec, o)
 }
 
-// stillOpen returns the record if it is pending, else it and a *ClosedError.
-func (d *Desk) stillOpen(ctx context.Context, id string) (Record, error) {
-	rec, err := d.get(ctx, id)
+// stillOpen returns the record and its row if it is pending, else them and a *ClosedError.
+func (d *Desk) stillOpen(ctx context.Context, id string) (Record, store.Row, error) {
+	rec, row, err := d.get(ctx, id)
 	if err == nil && rec.Outcome != nil {
 		err = &ClosedError{ID: id, Outcome: *rec.Outcome}
 	}
-	return rec, err
+	return rec, row, err
 }
 
-// decide ends rec with o unless it has ended already. The exclusive create is the decision,
-// with one exception: a late answerer finds the place free when the decision has been
-// archived and its reply removed. The archive entry exists before the reply is removed, so
-// that answerer sees the entry. With its own outcome in it, it was first; with another's, or
-// where the record was pruned since, it removes its document.
-func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Record, error) {
-	if o.Reply != nil {
-		o.Asked = rec.Statement()
-	}
-	d.stamp(&o)
-	if as == RoleHuman || o.Reply == nil { // a human may end what an agent asked
-		switch err := d.sign(ctx, &rec, &o); {
-		case as != RoleHuman && errors.Is(err, ErrDenied):
-			o.Credential = nil
-		case err != nil:
-			return rec, err
-		}
-	}
+// decide ends a record with an outcome: the store says whether it is the first.
+func (d *Desk) decide(ctx context.Context, rec Record, o Outcome) (Record, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
 		return rec, fmt.Errorf("encode the reply: %w", err)
 	}
-	return d.decideSealed(ctx, rec, o, data, as)
-}
-
-// Send ends a record with a sealed outcome that a [Keeper] has queued. It may be repeated.
-// Errors are those of [Desk.Reply], and ErrDamaged for what is no outcome.
-func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error) {
-	o, err := decodeOutcome(data)
-	if err != nil {
-		return Record{}, fmt.Errorf("%w: an outcome of %s: %w", ErrDamaged, id, err)
-	}
-	rec, err := d.stillOpen(ctx, id)
-	if rec.Outcome != nil && rec.Outcome.ID == o.ID {
-		return rec, nil
-	}
-	if err == nil && o.Reply != nil {
-		o.Answerer = inferAnswerer(&o)
-		_, err = d.admit(ctx, &rec, &o, d.signers(ctx, id), rec.needsProof(d.prove))
-	}
-	if err != nil {
-		return rec, err
-	}
-	return d.decideSealed(ctx, rec, o, data, o.role())
-}
-
-// decideSealed is decide for an outcome that has its id.
-func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []byte, as Role) (Record, error) {
-	err := retryUncertain(func() error { return d.store.Decide(ctx, rec.ID, as, data) })
-	if errors.Is(err, ErrExists) { // another was first
-		rec, err = d.stillOpen(ctx, rec.ID)
-		switch {
-		case rec.Outcome != nil && rec.Outcome.ID == o.ID: // collected meanwhile
-			err = nil
-		case err == nil:
-			err = fmt.Errorf("%w: the reply to %s was removed: answer again", ErrUncertain, rec.ID)
-		}
-		return rec, err
+	ended := rec
+	ended.State, ended.Outcome, ended.Attended, ended.ShownOn = o.Status, &o, false, nil
+	err = d.store.Answer(ctx, rec.ID, store.Ending{Outcome: data, Text: ended.text()})
+	if errors.Is(err, store.ErrAnswered) {
+		first, _, err := d.stillOpen(ctx, rec.ID)
+		return first, err
 	}
 	if err != nil {
 		return rec, fmt.Errorf("store the reply: %w", err)
 	}
-	first, err := d.archived(ctx, rec.ID)
-	if errors.Is(err, ErrNotFound) && d.mayBePruned(ctx, rec.ID) {
-		// It was in the archive before it went from what is open: look there once more.
-		if first, err = d.archived(ctx, rec.ID); errors.Is(err, ErrNotFound) {
-			return rec, errors.Join(ErrNotFound, d.store.Delete(ctx, KindReplies, rec.ID))
-		}
-	}
-	if errors.Is(err, ErrNotFound) || err == nil && first.Outcome.ID == o.ID {
-		rec.State, rec.Outcome = o.Status, &o
-		return rec, nil
-	}
-	if errors.Is(err, ErrUnreachable) && d.keeper != nil && as == RoleHuman {
-		return rec, d.keeper.Queue(ctx, rec.ID, data) // sent again, it finds the archive in reach
-	}
-	if err != nil {
-		return rec, fmt.Errorf("look for an earlier reply: %w", err)
-	}
-	if first.Later == nil || first.Later.ID != o.ID { // else its host was asked meanwhile; who archives removes the reply
-		if err := d.store.Delete(ctx, KindReplies, rec.ID); err != nil {
-			d.log.WarnContext(ctx, "a reply that came too late stays in the store", "id", rec.ID, "error", err)
-		}
-	}
-	return first, &ClosedError{ID: rec.ID, Outcome: *first.Outcome}
-}
-
-// mayBePruned reports whether a record is old enough to be pruned, and open no more.
-func (d *Desk) mayBePruned(ctx context.Context, id string) bool {
-	if d.now().Sub(ulid.MustParseStrict(id).Timestamp()) < minHistory {
-		return false
-	}
-	_, err := d.store.Get(ctx, KindPending, id)
-	return errors.Is(err, ErrNotFound)
-}
-
-// role is the role in which o ends a record: the human's, but for what the asker gives
-// itself.
-func (o *Outcome) role() Role {
-	if o.Reply == nil && o.Surface == "" || o.Answerer != nil && o.Answerer.Kind == AskerAnswerer {
-		return RoleAsker
-	}
-	return RoleHuman
-}
-
-// retryUncertain commits a document, and once more where it is uncertain whether it was.
-func retryUncertain(commit func() error) error {
-	err := commit()
-	if errors.Is(err, ErrUncertain) {
-		err = commit()
-	}
-	return err
+	return ended, nil
 }
 
 // stamp gives an outcome its id and time.
@@ -265,11 +194,11 @@ func (d *Desk) stamp(o *Outcome) {
 	}
 }
 
-// reachedHuman reports whether a surface shows the record, or an inbox or a page that
+// reachedUser reports whether a surface shows the record, or an inbox or a page that
 // lists it is open.
-func (d *Desk) reachedHuman(ctx context.Context, id string) bool {
+func (d *Desk) reachedUser(ctx context.Context, rec *Record) bool {
 	shown := func(s Showing) bool { return s.Why == "" && s.Surface != surfaceInbox }
-	if slices.ContainsFunc(d.shownOn(ctx, id), shown) {
+	if slices.ContainsFunc(rec.ShownOn, shown) {
 		return true
 	}
 	open, err := d.Present(ctx)
@@ -278,3 +207,98 @@ func (d *Desk) reachedHuman(ctx context.Context, id string) bool {
 
 // surfaceInbox is the surface that only leaves a record to inboxes and pages.
 const surfaceInbox = "inbox"
+
+// Settle ends a mirrored record with what the host reports of its dialog: answered or
+// dismissed by the user, or closed. The host decides: a reply given here that says the
+// same has reached it; another is kept as the later one, and watchers get an event. A
+// record that was settled before is returned unchanged. Errors are those of [Desk.Get], or
+// failures of the store.
+func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error) {
+	ctx = context.WithoutCancel(ctx)
+	err := o.check()
+	if err != nil {
+		return Record{}, fmt.Errorf("settle %s: %w", id, err)
+	}
+	rec, err := d.Get(ctx, id)
+	if err != nil {
+		return rec, err
+	}
+	if !rec.Asker.Mirrored() {
+		return rec, fmt.Errorf("settle %s: no host has a dialog for it", id)
+	}
+	if o.Reply != nil {
+		o.Answerer = d.Answerer(Evidence{Surface: o.Surface, How: HowHostDialog}, rec.Asker)
+	}
+	d.stamp(&o)
+	if rec.Outcome == nil {
+		rec, err = d.decide(ctx, rec, o) // the host's word
+		closed := (*ClosedError)(nil)
+		if err != nil && !errors.As(err, &closed) {
+			return rec, err
+		}
+	}
+	if rec.Outcome.Unsettled {
+		err = d.noteLater(ctx, id, laterNote{Settled: true, Outcome: rec.overruledBy(o)})
+		if err != nil {
+			return rec, err
+		}
+	}
+	err = d.Delivered(ctx, id)
+	if err != nil {
+		return rec, err
+	}
+	return d.Get(ctx, id)
+}
+
+// overruledBy returns the host's outcome where it says another than that of the record.
+func (rec *Record) overruledBy(o Outcome) *Outcome {
+	if rec.Outcome.Status == o.Status && rec.SameReply(rec.Outcome.Reply, o.Reply) {
+		return nil
+	}
+	return &o
+}
+
+// noteLater keeps what came after the outcome. The first word of the host stays.
+func (d *Desk) noteLater(ctx context.Context, id string, note laterNote) error {
+	data, err := json.Marshal(note)
+	if err != nil {
+		return fmt.Errorf("encode the later reply: %w", err)
+	}
+	return d.store.Note(ctx, id, store.Later, func(old []byte) ([]byte, error) {
+		var before laterNote
+		if old != nil && json.Unmarshal(old, &before) == nil && before.Settled {
+			return old, nil
+		}
+		return data, nil
+	})
+}
+
+// KeepLater keeps the answers of a reply that arrived after a record had ended, from a form
+// that could not be taken back, as far as they differ. It returns the record with them.
+func (d *Desk) KeepLater(ctx context.Context, rec Record, r question.Reply, from Evidence) (Record, error) {
+	first := map[string][]string{}
+	for _, x := range rec.Responses() {
+		first[x.ID] = x.Words()
+	}
+	r.Answers = slices.DeleteFunc(slices.Clone(r.Answers), func(a question.Answer) bool {
+		q := rec.Find(a.QuestionID)
+		return q == nil || slices.Equal(q.Words(&a), first[q.ID])
+	})
+	if len(r.Answers) == 0 {
+		return rec, nil
+	}
+	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: from.Surface, Answerer: d.Answerer(from, rec.Asker)}
+	d.stamp(&o)
+	rec.Later = &o
+	return rec, d.noteLater(ctx, rec.ID, laterNote{Outcome: &o})
+}
+
+// SameReply reports whether two replies to a record say the same to its asker,
+// word by word, whatever the notes are.
+func (rec *Record) SameReply(a, b *question.Reply) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	same := func(x, y question.Response) bool { return slices.Equal(x.Words(), y.Words()) }
+	return a.Dismissed == b.Dismissed && slices.EqualFunc(rec.Set.Responses(a), rec.Set.Responses(b), same)
+}

@@ -16,7 +16,7 @@ import (
 // ended before any surface had shown it.
 func TestUnseenIsNoRound(t *testing.T) {
 	now := time.Now()
-	d := desk.New(openSpool(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 2})
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 2})
 	n := 0
 	round := func(shown []desk.Showing, end desk.Status) error {
 		t.Helper()
@@ -71,7 +71,7 @@ func TestUnseenIsNoRound(t *testing.T) {
 // A round after which two or fewer are left in a row is near the limit.
 func TestNearLimit(t *testing.T) {
 	now := time.Now()
-	d := desk.New(openSpool(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 5})
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 5})
 	for n, near := range []bool{false, false, true, true, false, false, true} {
 		now = now.Add(time.Second)
 		if n == 4 {
@@ -93,7 +93,7 @@ func TestNearLimit(t *testing.T) {
 // rounds.
 func TestCallsThatAreNotAsked(t *testing.T) {
 	dir := storeDir(t)
-	d := desk.New(openSpool(t, dir), desk.Options{MaxRounds: 1})
+	d := desk.New(openStore(t, dir), desk.Options{MaxRounds: 1})
 	rec, attendance := submit(t, d, request("First?"))
 	reply(t, d, rec.ID, "x")
 	collected(t, d, rec, attendance)
@@ -139,7 +139,7 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 // another session's limit stays.
 func TestRefusalEnds(t *testing.T) {
 	now := time.Now()
-	d := desk.New(openSpool(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 1, Pause: time.Hour})
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 1, Pause: time.Hour})
 	refused := func(session, text string) bool {
 		t.Helper()
 		r := request(text)
@@ -178,7 +178,7 @@ func TestRefusalEnds(t *testing.T) {
 
 // To talk about a question ends the row: whoever asks again has been told to.
 func TestDiscussionEndsTheRow(t *testing.T) {
-	d := desk.New(openSpool(t, storeDir(t)), desk.Options{MaxRounds: 1})
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{MaxRounds: 1})
 	for n := range 3 {
 		rec, attendance := submit(t, d, request(fmt.Sprintf("Question %d?", n)))
 		r := question.Reply{Discuss: true, Note: "why?"}
@@ -197,7 +197,7 @@ func TestDiscussionEndsTheRow(t *testing.T) {
 // session their asker names; the limit is lifted for what the refused call
 // names.
 func TestRowIsNotTheSession(t *testing.T) {
-	d := desk.New(openSpool(t, storeDir(t)), desk.Options{MaxRounds: 2})
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{MaxRounds: 2})
 	named := func(n int) desk.Request {
 		r := request(fmt.Sprintf("Question %d?", n))
 		r.Session, r.Row = fmt.Sprintf("s%d", n), "host"

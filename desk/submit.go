@@ -2,11 +2,11 @@ package desk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 )
 
@@ -15,14 +15,13 @@ type Request struct {
 	Set       question.Set
 	Session   string // groups the rounds of one dialogue; may be empty
 	Asker     Asker
-	Timeout   time.Duration // how long the human may take; 0 is for ever
+	Timeout   time.Duration // how long the user may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then
 	Prove     bool          // see [Record]
 	Rounds    int           // see [Record]
 	ToolUse   string        // see [Record]
-	// Row is what rounds must share to be in a row: the host's session where the
-	// asker names another as Session, the user's prompt where the host tells it.
-	// Empty: the session.
+	// Row is what rounds must share to be in a row: the host's session where the asker names
+	// another as Session, the user's prompt where the host tells it. Empty: the session.
 	Row string
 	// Sole, of a question to be mirrored, is what its host calls it where several
 	// processes may be told of it: one of them has it at a time. May be empty.
@@ -32,187 +31,205 @@ type Request struct {
 }
 
 // Submit asks, or returns an earlier record with the same content from the same project and
-// client, perhaps with its outcome, so that the human is asked once: one that is open, or
+// client, perhaps with its outcome, so that the user is asked once: one that is open, or
 // answered and not collected, within the keep time, and has no waiting asker. The caller
 // holds the attendance.
 //
 // The error is a *[RoundLimitError] where the session has asked too often in a row; the
 // refused call is kept in the history. An earlier answer is delivered all the same.
 func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
-	d.require(ctx, &r)
-	same, err := d.findDuplicates(ctx, &r)
-	if err != nil {
-		return Record{}, nil, err
-	}
-	for _, id := range same {
-		rec, attendance, err := d.reattach(ctx, id, &r)
-		if err != nil || attendance != nil {
-			return rec, attendance, err
-		}
-	}
 	rec, attendance, err := d.ask(ctx, r, d.maxRounds)
-	if refused, ok := errors.AsType[*RoundLimitError](err); ok {
-		if _, err := d.Note(ctx, r, Outcome{Status: Unavailable, Reason: refused.Error()}); err != nil {
-			d.log.WarnContext(ctx, "a call that was refused leaves no trace", "session", r.Session, "error", err)
-		}
+	var refused *RoundLimitError
+	if !errors.As(err, &refused) {
+		return rec, attendance, err
 	}
-	return rec, attendance, err
+	rec, attendance, again := d.takeOver(ctx, r)
+	if again != nil || attendance != nil {
+		return rec, attendance, again
+	}
+	_, noted := d.Note(ctx, r, Outcome{Status: Unavailable, Reason: refused.Error()})
+	if noted != nil {
+		d.log.WarnContext(ctx, "a call that was refused leaves no trace", "session", r.Session, "error", noted)
+	}
+	return Record{}, nil, err
 }
 
-// findDuplicates returns the ids of records that ask the same and are not delivered.
-func (d *Desk) findDuplicates(ctx context.Context, r *Request) ([]string, error) {
-	if r.Unlike() {
-		return nil, nil
+// Mirror puts a question on the desk that its host, r.Asker, shows in a dialog of its own.
+// Unlike [Desk.Submit] it looks for no earlier question and has no limit of rounds. A reply
+// given here is unsettled until [Desk.Settle]. The error is ErrAttended where r.Sole is
+// mirrored already.
+func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, error) {
+	if !r.Asker.Permission() {
+		r.Asker.Via = ViaHook
 	}
-	ids, err := d.store.Marks(ctx, MarkContent, r.Content())
-	if err != nil {
-		err = fmt.Errorf("look for the same question: %w", err)
-	}
-	return ids, err
+	return d.ask(ctx, r, 0)
 }
 
-// Note archives a call that the human is not asked: one that was refused, or that brought
+// Note keeps a call that the user is not asked: one that was refused, or that brought
 // all its answers along. It is no round of its session. The record is returned even where
 // it could not be kept.
 func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
-	if err := o.check(); err != nil {
+	err := o.check()
+	if err != nil {
 		return Record{}, fmt.Errorf("keep a call: %w", err)
 	}
-	rec := r.record()
-	err := d.placeRecord(ctx, &rec)
+	rec := d.newRecord(r)
 	if o.Reply != nil {
 		o.Answerer = d.Answerer(Evidence{How: HowCollected}, rec.Asker)
 	}
 	d.stamp(&o)
 	rec.State, rec.Outcome = o.Status, &o
+	row, err := rec.row("")
+	if err == nil {
+		row, err = d.store.Ask(ctx, row)
+	}
 	if err != nil {
 		return rec, fmt.Errorf("keep a call: %w", err)
 	}
-	return rec, d.createEntry(ctx, rec)
+	rec.Home = row.Home
+	return rec, nil
 }
 
-// reattach claims an earlier record, if it is of use to its asker. The attendance is
-// nil where it is not.
-func (d *Desk) reattach(ctx context.Context, id string, r *Request) (Record, *Attendance, error) {
-	attendance, err := d.claim(ctx, id)
-	if errors.Is(err, ErrAttended) {
-		return Record{}, nil, nil
+// newRecord is the record of a request, with its id and without its round.
+func (d *Desk) newRecord(r Request) Record {
+	asker := r.Asker
+	if asker.PID > 0 {
+		asker.Machine = thisMachine()
 	}
+	rec := Record{
+		SessionID: r.Session, Asker: asker, State: Pending, Set: r.Set, Keep: d.keepTime.Seconds(), Earlier: r.earlier,
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Prove: r.Prove, Rounds: r.Rounds, ToolUse: r.ToolUse,
+	}
+	rec.Prove = rec.needsProof(d.prove)
+	if !asker.Mirrored() { // its host has it, and does not ask again
+		same := r
+		same.Prove = rec.Prove
+		rec.Content = same.Content()
+	}
+	if r.Row != "" && r.Row != r.Session {
+		rec.Row = digest(r.Row)[:runLength]
+	}
+	rec.ID, rec.CreatedAt = d.nextID()
+	return rec
+}
+
+// ask stores a new record, or takes over one with the same content that is of use. The
+// limit is the most rounds in a row; 0 is none.
+func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendance, error) {
+	d.numbering.Lock() // from the count of the rounds to the next one, so that each has its own number
+	defer d.numbering.Unlock()
+	rec := d.newRecord(r)
+	err := d.number(ctx, &rec, limit)
 	if err != nil {
 		return Record{}, nil, err
 	}
-	rec, err := d.get(ctx, id)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		// Its asker died before it had committed the record: had it not, it
-		// would hold the lock that is ours now.
-		err = d.store.Unmark(ctx, MarkContent, r.Content(), id)
-	case d.leaveOut(ctx, id, err):
-		err = nil
-	case err == nil && r.asks(&rec) != nil:
-		d.log.ErrorContext(ctx, "a question in the store is not the one that was asked, and is left out", "id", id, "error", r.asks(&rec))
-	case err == nil:
-		d.keepStatement(ctx, &rec)
-		var usable bool
-		if rec, usable = d.reusable(ctx, rec); usable {
-			if rec.Outcome == nil {
-				rec.Attended = true
-				if rec.Timeout > 0 {
-					d.restartClock(ctx, id) // it was not timed meanwhile
-				}
-			}
+	for content := r.rowContent(&rec); ; {
+		row, err := rec.row(content)
+		if err != nil {
+			return Record{}, nil, err
+		}
+		row.Exclusive = r.Sole != ""
+		got, err := d.store.Ask(ctx, row)
+		if errors.Is(err, store.ErrReopened) {
+			return Record{}, nil, ErrPending
+		}
+		if err != nil {
+			return Record{}, nil, fmt.Errorf("store the question: %w", err)
+		}
+		attendance := d.attendance(got.ID)
+		if got.ID == rec.ID {
+			rec.Attended, rec.Home = true, got.Home
+			d.asked.Store(rec.ID, rec.Statement())
 			return rec, attendance, nil
 		}
-	}
-	attendance.Release()
-	return Record{}, nil, err
-}
-
-// ask commits a new record; limit is the most rounds in a row. Its lock comes
-// before its mark: an asker that finds the mark, of a record half made, finds it
-// taken.
-func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendance, error) {
-	rec := r.record()
-	rec.Keep = d.keepTime.Seconds()
-	if err := d.number(ctx, &rec, limit); err != nil {
-		return Record{}, nil, err
-	}
-	attendance, err := d.claim(ctx, rec.ID)
-	if err == nil {
-		err = d.commit(ctx, rec)
-	}
-	if err != nil {
-		d.takeBack(context.WithoutCancel(ctx), rec)
+		same, err := d.reuse(ctx, got, rec)
+		if err == nil {
+			return same, attendance, nil
+		}
 		attendance.Release()
-		return Record{}, nil, fmt.Errorf("store the question: %w", err)
+		if !errors.Is(err, errUseless) {
+			return Record{}, nil, err
+		}
+		err = d.store.Delivered(ctx, got.ID) // so that the next attempt does not find it
+		if err != nil {
+			content = ""
+		}
 	}
-	d.keepStatement(ctx, &rec)
-	rec.Attended = true
-	return rec, attendance, nil
 }
 
-func (d *Desk) commit(ctx context.Context, rec Record) error {
-	data, err := json.Marshal(rec)
+// errUseless means that a row with the same content is not to be taken over.
+var errUseless = errors.New("of no use to its asker")
+
+// reuse returns the record of a row that was taken over for another. The error is errUseless
+// where it ended without the user, does not ask the same, or is damaged.
+func (d *Desk) reuse(ctx context.Context, row store.Row, instead Record) (Record, error) {
+	rec, err := d.decode(ctx, row, d.prove)
+	if d.leaveOut(ctx, row.ID, err) {
+		return rec, errUseless
+	}
 	if err != nil {
-		return err
+		return rec, err
 	}
-	if rec.Content != "" {
-		if err := d.store.Mark(ctx, MarkContent, rec.Content, rec.ID); err != nil {
-			return err
-		}
+	instead.ID = rec.ID
+	if rec.Statement() != instead.Statement() || rec.Outcome != nil && rec.Outcome.Reply == nil {
+		return rec, errUseless
 	}
-	if rec.Earlier != "" {
-		if err := d.store.Mark(ctx, MarkReopened, rec.Earlier, rec.ID); err != nil {
-			return err
-		}
+	d.asked.Store(rec.ID, rec.Statement())
+	if rec.Outcome == nil && rec.Timeout > 0 {
+		d.restartClock(ctx, rec.ID) // the time without an asker does not count
 	}
-	return retryUncertain(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
+	return rec, nil
 }
 
-// takeBack removes the marks of a record that could not be stored, unless it is
-// there nevertheless: a commit can fail in its last step, the sync.
-func (d *Desk) takeBack(ctx context.Context, rec Record) {
-	if _, err := d.store.Get(ctx, KindPending, rec.ID); !errors.Is(err, ErrNotFound) {
-		return
+// takeOver claims a record with the content of a request that is of use, without asking. The
+// attendance is nil where there is none.
+func (d *Desk) takeOver(ctx context.Context, r Request) (Record, *Attendance, error) {
+	instead := d.newRecord(r)
+	content := r.rowContent(&instead)
+	if content == "" {
+		return Record{}, nil, nil
 	}
-	if err := d.unmark(ctx, &rec); err != nil {
-		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
+	for row, err := range d.store.Rows(ctx, store.Query{Content: content, Ascend: true}) {
+		if err != nil {
+			return Record{}, nil, err
+		}
+		if row.Attended || row.Delivered || row.Outcome == nil && d.overdue(row) {
+			continue
+		}
+		row, err = d.store.Attend(ctx, row.ID)
+		if errors.Is(err, ErrAttended) {
+			continue
+		}
+		if err != nil {
+			return Record{}, nil, err
+		}
+		attendance := d.attendance(row.ID)
+		rec, err := d.reuse(ctx, row, instead)
+		if err == nil {
+			return rec, attendance, nil
+		}
+		attendance.Release()
+		if !errors.Is(err, errUseless) {
+			return Record{}, nil, err
+		}
 	}
-}
-
-// unmark removes the marks that were made when a record was asked.
-func (d *Desk) unmark(ctx context.Context, rec *Record) error {
-	err := d.Delivered(ctx, *rec)
-	for _, name := range rec.rows() {
-		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, name, rec.ID))
-	}
-	if rec.Earlier != "" {
-		err = errors.Join(err, d.store.Unmark(ctx, MarkReopened, rec.Earlier, rec.ID))
-	}
-	return err
+	return Record{}, nil, nil
 }
 
 // Unlike reports whether the request is like no other: a confirmation in no
 // dialogue, which only its ticket leads back to.
 func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
 
-// record is the record of a request, without its number.
-func (r *Request) record() Record {
-	asker := r.Asker
-	if asker.PID > 0 {
-		asker.Machine = thisMachine()
+// rowContent tells rows that may be taken over for each other, or that exclude each other.
+// It is empty for a row like no other.
+func (r *Request) rowContent(rec *Record) string {
+	if r.Sole != "" {
+		return digest([]string{"sole", r.Sole})
 	}
-	rec := Record{
-		SessionID: r.Session, Asker: asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Prove: r.Prove, Earlier: r.earlier, Rounds: r.Rounds, ToolUse: r.ToolUse,
+	if r.Unlike() {
+		return ""
 	}
-	if r.Row != "" && r.Row != r.Session {
-		rec.Row = sessionName(r.Row)
-	}
-	if !r.Asker.Mirrored() { // its host has it, and does not ask again
-		rec.Content = r.Content()
-	}
-	return rec
+	return rec.Content
 }
 
 // Content is a digest of what is asked, by whom and for what project. An agent

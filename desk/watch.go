@@ -1,10 +1,10 @@
 package desk
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"slices"
+	"errors"
+
+	"mcp-askuser/desk/store"
 )
 
 // EventType says what happened to a record.
@@ -13,7 +13,7 @@ type EventType string
 // What happens to records.
 const (
 	Asked EventType = "asked" // put on the desk
-	Ended EventType = "ended" // answered, dismissed or ended without a human
+	Ended EventType = "ended" // answered, dismissed or ended without the user
 	// Touched: its draft has changed, an asker waits for it or has stopped waiting, or
 	// it is shown elsewhere. A process that was killed stops waiting without an event.
 	Touched EventType = "touched"
@@ -29,187 +29,151 @@ type Event struct {
 	Record Record
 }
 
-// Watch sends what happens on the desk from now on, in every process, in order: for each
-// record at most one Asked and one Ended, Touched in between, and for a mirrored one perhaps
+// Watch sends what happens on the desk from now on, in every process. For each record it is,
+// in order, at most one Asked and one Ended, Touched in between, and for a mirrored one perhaps
 // Settled, after an end that may be older than the watch. The channel is closed when ctx
-// ends, or when the store fails, which is logged. Call Watch before [Desk.Pending]: what was
-// asked in between is in both.
-//
-// All watchers in a process share one watch of the store. A slow one delays no other: it
-// misses touches and, as after an overflow, what was asked and ended within the gap.
+// ends. Call Watch before [Desk.Pending]: what was asked in between is in both. A slow
+// watcher delays no other: it misses touches.
 func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
-	l, err := d.hub.listen("")
+	changes, err := d.store.Changes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	open, err := d.undecided(ctx)
+	w := watcher{desk: d, known: map[string]state{}}
+	err = w.begin(ctx)
 	if err != nil {
-		d.hub.leave(l)
 		return nil, err
 	}
 	out := make(chan Event)
-	go d.sendEvents(ctx, l, open, out)
+	go w.run(ctx, changes, out)
 	return out, nil
 }
 
-// sendEvents sends what happens to a watcher that knows the open records.
-func (d *Desk) sendEvents(ctx context.Context, l *listener, open openSet, out chan<- Event) {
-	defer close(out)
-	defer d.hub.leave(l)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-l.wake:
-		}
-		updates, err := d.hub.take(l)
-		for _, u := range updates {
-			events, wrong := d.eventsOf(ctx, u, open)
-			err = cmp.Or(err, wrong)
-			for _, ev := range events {
-				if !open.admit(ev) {
-					continue
-				}
-				select {
-				case out <- ev:
-				case <-ctx.Done():
-					return
-				}
-			}
-		}
-		if err != nil {
-			if ctx.Err() == nil {
-				d.log.ErrorContext(ctx, "watching the desk", "error", err)
-			}
-			return
-		}
-	}
+// state is what a watcher knows of a record.
+type state int
+
+const (
+	unknown state = iota
+	isOpen
+	unsettled
+	settled
+)
+
+// watcher turns changed rows into events: a change means that it looks again.
+type watcher struct {
+	desk     *Desk
+	known    map[string]state
+	revision store.Revision // how far it has read
+	begun    string         // records with lower ids that it does not know had ended before it began
+	failing  bool
 }
 
-// openSet is the records that a watcher knows as asked and not as ended; false is one that
-// has ended unsettled.
-type openSet map[string]bool
-
-// admit updates the set, and reports whether ev is new to its watcher.
-func (s openSet) admit(ev Event) bool {
-	id := ev.Record.ID
-	was, known := s[id]
-	switch ev.Type {
-	case Asked:
-		s[id] = true
-		return !was
-	case Ended:
-		delete(s, id)
-		if known && ev.Record.Outcome.Unsettled {
-			s[id] = false
-		}
-	case Settled:
-		delete(s, id)
-		return known
-	case Touched:
-	}
-	return was
-}
-
-// undecided returns the records that are open and, as false, those whose reply is
-// unsettled.
-func (d *Desk) undecided(ctx context.Context) (openSet, error) {
-	ids, decided, err := d.openIDs(ctx)
+// begin reads what is open, and unsettled: the host of a dialog settles it within a day. What
+// is on a shared desk that does not answer is read later.
+func (w *watcher) begin(ctx context.Context) (err error) {
+	w.begun, _ = w.desk.nextID()
+	w.revision, err = w.desk.store.Revision(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	open := make(openSet, len(ids))
-	for _, id := range ids {
-		open[id] = true
-	}
-	for rec, err := range d.getEach(ctx, decided...) { // few have a reply and are not archived
-		if err != nil {
-			return nil, err
-		}
-		if rec.Outcome != nil && rec.Outcome.Unsettled {
-			open[rec.ID] = false
-		}
-	}
-	return open, nil
-}
-
-// eventsOf returns what an update of the store may mean to a watcher that knows open. It
-// reads no record without need.
-func (d *Desk) eventsOf(ctx context.Context, c update, open openSet) ([]Event, error) {
-	touches := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
-	_, known := open[c.ID]
-	kind := Asked
-	switch {
-	case c.ID == "":
-		return d.rescan(ctx, open)
-	case open[c.ID] && touches:
-		kind = Touched
-	case open[c.ID]:
-		kind = Ended
-	case known && c.Kind == KindReplies && c.Removed:
-		kind = Settled
-	case known || c.Kind != KindPending || c.Removed:
-		return nil, nil // cleaning up after a record that ended, or a reply that came too late
-	}
-	return d.event(ctx, kind, c.ID, c.record)
-}
-
-// rescan returns how the desk differs from what its watcher knows.
-func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
-	now, err := d.undecided(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var keys []Key // of what is still listed: a store may list for a moment what was removed
-	for id := range now {
-		if open[id] && now[id] {
-			keys = append(keys, Key{KindPending, id})
-		}
-	}
-	for i, doc := range d.read(ctx, keys...) {
-		if doc.Err == nil && doc.Data == nil {
-			delete(now, keys[i].ID)
-		}
-	}
-	var events []Event
-	for _, side := range []struct {
-		kind EventType
-		of   openSet
-		news func(id string) bool
-	}{
-		{Ended, open, func(id string) bool { return open[id] && !now[id] }},
-		{Settled, open, func(id string) bool { _, still := now[id]; return !open[id] && !still }},
-		{Asked, now, func(id string) bool { return now[id] && !open[id] }},
-	} {
-		for _, id := range slices.Sorted(maps.Keys(side.of)) {
-			if !side.news(id) {
+	for _, q := range []store.Query{{Open: true}, {Ended: true, Since: w.desk.now().Add(-w.desk.keepTime)}} {
+		for row, err := range w.desk.store.Rows(ctx, q) {
+			if errors.Is(err, ErrUnreachable) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			rec, err := decodeRow(row)
+			if w.desk.leaveOut(ctx, row.ID, err) || err != nil {
 				continue
 			}
-			some, err := d.event(ctx, side.kind, id, func() (Record, error) { return d.Get(ctx, id) })
-			if err != nil {
-				return nil, err
-			}
-			events = append(events, some...)
+			w.known[row.ID] = stateOf(&rec)
+		}
+	}
+	return nil
+}
+
+func stateOf(rec *Record) state {
+	switch {
+	case rec.Outcome == nil:
+		return isOpen
+	case rec.Outcome.Unsettled:
+		return unsettled
+	}
+	return settled
+}
+
+func (w *watcher) run(ctx context.Context, changes <-chan struct{}, out chan<- Event) {
+	defer close(out)
+	for {
+		err := w.look(ctx, out)
+		if err != nil && ctx.Err() == nil && !w.failing {
+			w.desk.log.WarnContext(ctx, "watching the desk; it is tried again", "error", err)
+		}
+		w.failing = err != nil
+		select {
+		case <-changes:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look sends the events of the rows that have changed, once all are read: a watcher that
+// does not receive must not keep the store at work.
+func (w *watcher) look(ctx context.Context, out chan<- Event) error {
+	events, failed := w.changed(ctx)
+	for _, ev := range events {
+		select {
+		case out <- ev:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return failed
+}
+
+// changed returns the events of the rows that have changed, also of those before an error.
+func (w *watcher) changed(ctx context.Context) (events []Event, err error) {
+	for row, err := range w.desk.store.Rows(ctx, store.Query{After: w.revision}) {
+		if err != nil {
+			return events, err
+		}
+		rec, err := w.desk.decode(ctx, row, w.desk.prove)
+		if err != nil && !w.desk.leaveOut(ctx, row.ID, err) {
+			return events, err // it is read again
+		}
+		w.revision = w.revision.Max(row.Revision)
+		if err == nil {
+			events = append(events, w.events(rec)...)
 		}
 	}
 	return events, nil
 }
 
-// event reads the record that something has happened to. There is no event where that
-// did not happen, or the record was removed or cannot be read.
-func (d *Desk) event(ctx context.Context, kind EventType, id string, record func() (Record, error)) ([]Event, error) {
-	rec, err := record()
+// events returns what a changed record means to the watcher.
+func (w *watcher) events(rec Record) (events []Event) {
+	before, now := w.known[rec.ID], stateOf(&rec)
+	if before == unknown && now != isOpen && rec.ID < w.begun {
+		return nil
+	}
+	w.known[rec.ID] = now
+	if before == unknown {
+		asked := rec
+		asked.State, asked.Outcome, asked.Later = Pending, nil, nil
+		if rec.Round > 0 { // else a call that was not asked
+			events = append(events, Event{Asked, asked})
+		}
+	}
 	switch {
-	case d.leaveOut(ctx, id, err):
-		return nil, nil
-	case err != nil:
-		return nil, err
+	case before == unknown && now == isOpen:
+	case now == isOpen:
+		events = append(events, Event{Touched, rec})
+	case before < unsettled && rec.Round > 0:
+		events = append(events, Event{Ended, rec})
+	case before == unsettled && now == settled:
+		events = append(events, Event{Settled, rec})
 	}
-	if kind == Asked {
-		rec.State, rec.Outcome = Pending, nil // it may have ended since: the next event
-	}
-	if (rec.Outcome != nil) != (kind == Ended || kind == Settled) {
-		return nil, nil
-	}
-	return []Event{{kind, rec}}, nil
+	return events
 }

@@ -199,7 +199,7 @@ func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Atte
 // ended meanwhile.
 func (o *Options) printReply(ctx context.Context, ev event, rec desk.Record) {
 	if rec.Reply() == nil || rec.Outcome.Surface == o.Host.Name {
-		_ = o.Desk.Archive(context.WithoutCancel(ctx), rec.ID)
+		_ = o.Desk.Delivered(context.WithoutCancel(ctx), rec.ID)
 		return
 	}
 	text := ev.print(rec)
@@ -232,7 +232,7 @@ func (o *Options) withdraw(rec desk.Record, end desk.Outcome) desk.Record {
 	ctx := context.Background()
 	ended, err := o.Desk.Close(ctx, rec.ID, end)
 	if err == nil {
-		_ = o.Desk.Archive(ctx, rec.ID)
+		_ = o.Desk.Delivered(ctx, rec.ID)
 	}
 	return ended
 }

@@ -18,7 +18,8 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -93,10 +94,7 @@ func host(t testing.TB, name string) mirror.Host {
 
 func openDesk(t testing.TB, dir string) *desk.Desk {
 	t.Helper()
-	store, err := spool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, dir)
 	return desk.New(store, desk.Options{})
 }
 
@@ -587,11 +585,8 @@ func TestPermissionOfAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := spool.Open(dir)
+	err = desktest.Store(t, dir).Answer(t.Context(), rec.ID, store.Ending{Outcome: data})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Decide(t.Context(), rec.ID, desk.RoleHuman, data); err != nil {
 		t.Fatal(err)
 	}
 	if text := b.printed(); text != "" {
@@ -756,19 +751,18 @@ func TestNotified(t *testing.T) {
 	_ = b.printed()
 }
 
-// unwilling is a store that does not take documents, or takes its time.
+// unwilling is a store that takes no question, or takes its time.
 type unwilling struct {
-	desk.Store
-	create func() error
+	store.Store
+	ask func() error
 }
 
-func (s *unwilling) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if kind == desk.KindPending {
-		if err := s.create(); err != nil {
-			return err
-		}
+func (s *unwilling) Ask(ctx context.Context, row store.Row) (store.Row, error) {
+	err := s.ask()
+	if err != nil {
+		return row, err
 	}
-	return s.Store.Create(ctx, kind, id, data)
+	return s.Store.Ask(ctx, row)
 }
 
 // What cannot be stored at once is not mirrored.
@@ -791,11 +785,8 @@ func TestStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, tried := t.TempDir(), make(chan struct{})
 			b := start(t, dir, request("s1", one), func(o *mirror.Options) {
-				store, err := spool.Open(dir)
-				if err != nil {
-					t.Fatal(err)
-				}
-				o.Desk = desk.New(&unwilling{store, func() error { close(tried); return tc.create() }}, desk.Options{})
+				taken := func() error { close(tried); return tc.create() }
+				o.Desk = desk.New(&unwilling{desktest.Store(t, dir), taken}, desk.Options{})
 				o.After = tc.after
 				if name == "broken" {
 					o.After = func(time.Duration) <-chan time.Time { return time.After(0) }

@@ -7,16 +7,13 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
 )
 
 // A question that only an inbox shows goes on to the next surface when the
 // last inbox is closed.
 func TestClosedInbox(t *testing.T) {
-	store, err := spool.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, t.TempDir())
 	d := desk.New(store, desk.Options{})
 	s := OpenElsewhere(d).(*elsewhere)
 	s.interval = 100 * time.Millisecond

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -20,7 +20,7 @@ func asking(t *testing.T, d *desk.Desk, text string) desk.Record {
 		ID: "q1", Text: text, Type: question.SingleChoice, Required: true, AllowCustom: true,
 		Options: []question.Option{{ID: "yes", Label: "Yes"}, {ID: "no", Label: "No"}},
 	}}}
-	rec, err := storetest.Ask(t.Context(), d, set, "", desk.Asker{Client: "agent", Directory: "/srv/shop", Via: "mcp"})
+	rec, err := desktest.Ask(t.Context(), d, set, "", desk.Asker{Client: "agent", Directory: "/srv/shop", Via: "mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -267,8 +267,9 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 		if _, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}); err != nil {
 			return cause // answered at the last moment: kept for the next call that asks the same
 		}
-		if err := d.Archive(ctx, id); err != nil {
-			a.log.WarnContext(ctx, "cannot archive the question", "id", id, "error", err)
+		err := d.Delivered(ctx, id)
+		if err != nil {
+			a.log.WarnContext(ctx, "a withdrawn question is not marked as delivered", "id", id, "error", err)
 		}
 		state = desk.Cancelled
 	}

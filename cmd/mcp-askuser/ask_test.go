@@ -5,11 +5,11 @@ package main
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 )
 
@@ -108,9 +108,8 @@ func TestUnprintedAnswerIsKept(t *testing.T) {
 	}
 }
 
-// What is printed is the answer, even where it cannot be put away; that is
-// for the log.
-func TestAnswerThatCannotBePutAway(t *testing.T) {
+// What is printed is the answer, even where its delivery cannot be noted; that is for the log.
+func TestAnswerWhoseDeliveryIsNotNoted(t *testing.T) {
 	dir := t.TempDir()
 	d := openDesk(t, dir)
 	cmd := program(t, dir, "confirm", "--surface", "inbox", "Go on?")
@@ -120,18 +119,12 @@ func TestAnswerThatCannotBePutAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := await(t, d)
-	archive := filepath.Join(dir, "archive") // open to others, it is refused
-	if err := os.MkdirAll(archive, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(archive, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	desktest.Exec(t, dir, `create trigger refuse before update of delivered on record begin select raise(abort, 'no'); end`)
 	say(t, d, rec.ID, question.YesID)
 	if err := cmd.Wait(); err != nil || out.String() != "yes\n" {
 		t.Errorf("%v: printed %q", err, out.String())
 	}
-	if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), rec.ID) {
+	if !strings.Contains(log.String(), "cannot mark a result as delivered") || !strings.Contains(log.String(), rec.ID) {
 		t.Errorf("the log is %s", log.String())
 	}
 }

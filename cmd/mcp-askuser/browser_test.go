@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 
-	"mcp-askuser/desk/nats/natstest"
-	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/desk/shared/nodes"
+	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/internal/browsertest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
@@ -27,7 +27,7 @@ import (
 // the option and that on the button: the agent gets that answer, and whose it is,
 // and both machines have it in their past.
 func TestBrowserAgentHereHumanThere(t *testing.T) {
-	c := natstest.Start(t, 3)
+	c := sharedtest.Start(t, 3)
 	machineA, machineB := t.TempDir(), t.TempDir()
 	server := program(t, machineA, append([]string{"serve", "--surface", "inbox"}, onDesk(c, nodes.Agent, "bot")...)...)
 	host := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `"$0" "$@"; exit $?`}, server.Args...)...) // no process above the page

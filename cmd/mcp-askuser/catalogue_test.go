@@ -228,7 +228,7 @@ func messages(t *testing.T) map[string][]saying {
 
 // withErrors are the rooms below ui/words whose sentinel errors people read, in the
 // words of Language.Error.
-var withErrors = []string{"desk", "desk/nats", "desk/proof", "install/edit", "internal/door", "mirror/install", "server/tokens", "templates"}
+var withErrors = []string{"desk", "desk/shared", "desk/store", "desk/proof", "install/edit", "internal/door", "mirror/install", "server/tokens", "templates"}
 
 // sentinel is the text of errors.New("text"); empty for anything else.
 func sentinel(e ast.Expr) string {

@@ -16,8 +16,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"mcp-askuser/desk/nats/natstest"
-	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/desk/shared/nodes"
+	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -50,15 +50,15 @@ func TestComposeExample(t *testing.T) {
 	if line == nil {
 		t.Fatal("it does not say how to begin")
 	}
-	base := freeBase(t)
-	begin := strings.Replace(string(line[1]), "nats-1,nats-2,nats-3", "127.0.0.1", 1) + " --port " + strconv.Itoa(base)
-	cmd := program(t, here, strings.Fields(begin)...)
+	ports := sharedtest.FreePorts(t, 2)
+	nodePort, pagePort := strconv.Itoa(ports[0]), strconv.Itoa(ports[1])
+	cmd := program(t, here, append(strings.Fields(string(line[1])), "--listen", "127.0.0.1:"+nodePort)...)
 	cmd.Dir = here
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %s, %v", begin, out, err)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %s, %v", line[1], out, err)
 	}
-	pagePort := strconv.Itoa(base + 100)
-	machines := strings.NewReplacer("nats-1:4222", "127.0.0.1:"+strconv.Itoa(base), "nats-2:4222", "127.0.0.1:"+strconv.Itoa(base+1), "nats-3:4222", "127.0.0.1:"+strconv.Itoa(base+2), "8443", pagePort, "0.0.0.0", "127.0.0.1")
+	machines := strings.NewReplacer("4222", nodePort, "8443", pagePort, "0.0.0.0", "127.0.0.1")
 	// as is a service as a process.
 	as := func(s service) *exec.Cmd {
 		var paths []string
@@ -77,7 +77,7 @@ func TestComposeExample(t *testing.T) {
 		}
 		var cmd *exec.Cmd
 		if strings.HasPrefix(s.Image, "nats:") {
-			cmd = exec.Command(natstest.Server(t), append(args, "-l", "log")...)
+			cmd = exec.Command(sharedtest.Server(t), append(args, "-l", "log")...)
 		} else {
 			cmd = program(t, t.TempDir(), args...)
 		}
@@ -89,23 +89,18 @@ func TestComposeExample(t *testing.T) {
 		}
 		return cmd
 	}
-	for _, name := range []string{"nats-1", "nats-2", "nats-3"} {
-		node := as(compose.Services[name])
-		if err := node.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = node.Process.Kill(); _ = node.Wait() })
+	node := as(compose.Services["nats"])
+	err = node.Start()
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = node.Process.Kill(); _ = node.Wait() })
 	if out, err := as(compose.Services["setup"]).CombinedOutput(); err != nil {
 		t.Fatalf("setup: %s, %v", out, err)
 	}
 	page := startWeb(t, as(compose.Services["page"]))
-	if page.address.Scheme != "https" {
-		t.Errorf("the page is at %s", page.address)
-	}
-	plan := nodes.Plan{Dir: filepath.Join(here, "desk")}
-	agent := []string{"--desk", compose.Services["page"].Environment["MCP_ASKUSER_DESK"], "--desk-ca", plan.CA(), "--desk-creds", plan.Creds("desk", nodes.Agent, "bot")}
-	agent[1] = machines.Replace(agent[1])
+	agent := []string{"--desk", machines.Replace(compose.Services["page"].Environment["MCP_ASKUSER_DESK"]),
+		"--desk-creds", nodes.Creds(filepath.Join(here, "desk"), nodes.Agent, "bot")}
 	w := dial(t, t.TempDir(), append([]string{"serve", "--surface", "inbox"}, agent...)...)
 	w.hello("test", `{}`)
 	w.send(goOn, 1, 1)
@@ -146,7 +141,7 @@ func TestDeploymentExamples(t *testing.T) {
 			}
 		}
 		for _, found := range regexp.MustCompile(`--[a-z-]+`).FindAllString(string(data), -1) {
-			if known := []string{"--dir", "--nodes", "--hosts", "--human", "--agent", "--detach", "--listen", "--port", "--tls-cert", "--tls-key", "--from-file", "---"}; !slices.Contains(known, found) {
+			if known := []string{"--dir", "--copies", "--insecure", "--human", "--agent", "--detach", "--listen", "--port", "--from-file", "---"}; !slices.Contains(known, found) {
 				t.Errorf("%s: %s is no flag that is known here", file, found)
 			}
 		}

@@ -3,39 +3,42 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/nats/natstest"
-	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/desk/shared/nodes"
+	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 )
 
 // onDesk are the flags that lead to a cluster with a credential.
-func onDesk(c *natstest.Cluster, kind, name string) []string {
-	return []string{"--desk", c.URL(), "--desk-ca", c.CA(), "--desk-creds", c.Creds(natstest.Account, kind, name)}
+func onDesk(c *sharedtest.Cluster, kind, name string) []string {
+	return []string{"--desk", c.URL(), "--desk-creds", nodes.Creds(c.Dir, kind, name)}
+}
+
+// userOn is the desk of the human alice on a cluster.
+func userOn(c *sharedtest.Cluster) *desk.Desk {
+	far := c.Open(nodes.Human, "alice")
+	return desk.New(far, desk.Options{Credential: far})
 }
 
 // An agent's credential does not answer, whatever the command: the desk says
 // why, and nothing is answered.
 func TestAgentsDoNotAnswer(t *testing.T) {
-	c := natstest.Start(t, 1)
+	c := sharedtest.Start(t, 1)
 	dir := t.TempDir()
 	bot := onDesk(c, nodes.Agent, "bot")
 	w := dial(t, dir, append([]string{"serve", "--surface", "inbox"}, bot...)...)
@@ -52,10 +55,6 @@ func TestAgentsDoNotAnswer(t *testing.T) {
 	var open []struct{ State string }
 	if err != nil || json.Unmarshal(out, &open) != nil || len(open) != 1 || open[0].State != "pending" {
 		t.Errorf("it is %s, %v", out, err)
-	}
-	out, err = program(t, t.TempDir(), append([]string{"pending"}, "--desk", c.URL(), "--desk-ca", c.CA(), "--desk-creds", c.Creds(natstest.Another, nodes.Human, "alice"))...).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "Nothing waits") {
-		t.Errorf("another account sees %s, %v", out, err)
 	}
 }
 
@@ -77,8 +76,8 @@ func TestLeaveWhileTheDeskHangs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := natstest.Start(t, 1)
-			asking(t, desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{}), "First?")
+			c := sharedtest.Start(t, 1)
+			asking(t, userOn(c), "First?")
 			cmd := program(t, t.TempDir(), append(tc.args, onDesk(c, nodes.Human, "alice")...)...)
 			cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
 			s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
@@ -97,13 +96,13 @@ func TestLeaveWhileTheDeskHangs(t *testing.T) {
 	}
 }
 
-// A command has one connection to a shared desk, also for the paths of an answer's files.
+// A command has one connection to a shared desk.
 func TestOneConnection(t *testing.T) {
-	c := natstest.Start(t, 1)
+	c := sharedtest.Start(t, 1)
 	ln, connections := forward(t, strings.TrimPrefix(c.URL(), "nats://"))
 	bot := onDesk(c, nodes.Agent, "bot")
 	bot[1] = "nats://" + ln
-	user := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
+	user := userOn(c)
 	printed := make(chan string, 1)
 	go func() {
 		out, err := program(t, t.TempDir(), append([]string{"ask", "--surface", "inbox", "What is wrong?"}, bot...)...).CombinedOutput()
@@ -111,24 +110,42 @@ func TestOneConnection(t *testing.T) {
 	}()
 	rec := openRecord(t, user)
 	a := question.Answer{QuestionID: rec.Questions[0].ID, Custom: "See the logs."}
-	for _, name := range []string{"one.txt", "two.txt"} {
-		f, err := user.AttachFile(t.Context(), rec.ID, name, strings.NewReader(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.Files = append(a.Files, f)
-	}
-	if _, err := user.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{a}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+	_, err := user.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{a}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
+	if err != nil {
 		t.Fatal(err)
 	}
-	out := <-printed
-	for _, f := range a.Files {
-		if !strings.Contains(out, f.Key()) {
-			t.Errorf("the path of %s is missing in %s", f.Name, out)
-		}
+	if out := <-printed; !strings.Contains(out, "See the logs.") {
+		t.Errorf("the agent gets %s", out)
 	}
 	if n := connections.Load(); n != 1 {
 		t.Errorf("%d connections", n)
+	}
+}
+
+// An answer that the shared desk does not take stays in the form, which says so, and is sent
+// with the next Enter once the desk answers again.
+func TestNotSentWhileTheDeskIsAway(t *testing.T) {
+	c := sharedtest.Start(t, 1)
+	asked := asking(t, userOn(c), "First?")
+	cmd := program(t, t.TempDir(), append([]string{"answer"}, onDesk(c, nodes.Human, "alice")...)...)
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
+	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+	s.WaitFor("First?")
+	<-time.After(time.Second) // keys count after a pause
+	c.Stop(0)
+	s.Type("1")
+	s.WaitFor("(•)")
+	<-time.After(time.Second) // the act settles
+	s.Type("\r")
+	s.WaitFor("Not sent: the shared desk does not answer.")
+	c.Continue(0)
+	<-time.After(time.Second)
+	s.Type("\r")
+	s.Wait()
+	s.left(t)
+	rec, err := userOn(c).Get(t.Context(), asked.ID)
+	if err != nil || rec.State != desk.Answered {
+		t.Errorf("it is %s, %v", rec.State, err)
 	}
 }
 
@@ -160,129 +177,75 @@ func forward(t *testing.T, to string) (address string, count *atomic.Int32) {
 	return ln.Addr().String(), count
 }
 
-// What desk init writes is started as it says, by hand, and desk status finds
-// it well; and says what is wrong when a node goes, or writes late.
+// What desk init writes is started as it says, by hand, and desk status finds it well; before
+// that it says what is missing.
 func TestDeskInitAndStatus(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "desk")
-	base := freeBase(t)
-	out, err := program(t, t.TempDir(), "desk", "init", "--dir", dir, "--nodes", "3", "--hosts", "127.0.0.1", "--port", strconv.Itoa(base), "--human", "alice", "--agent", "bot").Output()
+	address := fmt.Sprint("127.0.0.1:", sharedtest.FreePorts(t, 1)[0])
+	out, err := program(t, t.TempDir(), "desk", "init", "--dir", dir, "--listen", address, "--human", "alice", "--agent", "bot").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var commands, creates []string
+	var start, create string
 	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "cd ") {
-			commands = append(commands, line)
-		} else if strings.HasPrefix(line, "mcp-askuser desk create ") {
-			creates = append(creates, line)
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "cd ") {
+			start = line
+		}
+		if strings.HasPrefix(line, "mcp-askuser desk create ") {
+			create = line
 		}
 	}
-	if len(commands) != 3 || len(creates) != 1 {
-		t.Fatalf("it says %s", out)
-	}
-	language := "en"
 	run := func(line string, more ...string) (string, error) {
-		cmd := program(t, t.TempDir(), append(strings.Fields(line)[1:], more...)...)
-		cmd.Env = append(cmd.Env, "ASK_LANGUAGE="+language)
-		out, err := cmd.CombinedOutput()
+		out, err := program(t, t.TempDir(), append(strings.Fields(line)[1:], more...)...).CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run(creates[0], "--wait", "1ms"); err == nil || !strings.Contains(out, "the desk does not answer") {
-		t.Errorf("before its nodes run: %s, %v", out, err)
+	if out, err := run(create, "--wait", "1ms"); err == nil || !strings.Contains(out, "the desk does not answer") {
+		t.Errorf("before its node runs: %s, %v", out, err)
 	}
-	server := natstest.Server(t)
-	start := func(i int) *exec.Cmd {
-		node := exec.Command("sh", "-c", strings.Replace(commands[i], "nats-server", "exec "+server, 1)+" -l log")
-		if err := node.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = node.Process.Kill(); _ = node.Wait() })
-		return node
-	}
-	var started []*exec.Cmd
-	for i := range 3 {
-		started = append(started, start(i))
-	}
-	if out, err := run(creates[0]); err != nil {
-		logs, _ := os.ReadFile(filepath.Join(dir, "nats-1", "log"))
-		t.Fatalf("%s, %v\n%s", out, err, logs)
-	}
-	status := strings.Replace(creates[0], "create", "status", 1)
-	says := func(t *testing.T, line string, ok func(out string, err error) bool) {
-		t.Helper()
-		var out string
-		var err error
-		if !waittest.Until(patience, func() bool { out, err = run(line); return ok(out, err) }) {
-			t.Fatalf("%s, %v", out, err)
-		}
-	}
-	well := func(out string, err error) bool { return err == nil && strings.Count(out, "yes") == 3 }
-	says(t, status, well)
-	// A human's own credential finds as much, and everything else works with it.
-	mine := strings.Replace(status, "operator.creds", "human-alice.creds", 1)
-	says(t, mine, well)
-	// A node that does not write at once is named.
-	file := filepath.Join(dir, "nats-2", "nats.conf")
-	config, err := os.ReadFile(file)
+	node := exec.Command("sh", "-c", strings.Replace(start, "nats-server", "exec "+sharedtest.Server(t), 1)+" -l log")
+	err = node.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, bytes.Replace(config, []byte("sync_interval: always"), []byte("sync_interval: 2m"), 1), 0o600); err != nil {
-		t.Fatal(err)
+	t.Cleanup(func() { _ = node.Process.Kill(); _ = node.Wait() })
+	status := strings.Replace(create, "create", "status", 1)
+	if !waittest.Until(patience, func() bool {
+		found, err := run(status)
+		return err != nil && strings.Contains(found, "the desk was not created: its operator runs mcp-askuser desk create")
+	}) {
+		t.Error("status does not say that nothing was created")
 	}
-	_ = started[1].Process.Kill()
-	_ = started[1].Wait()
-	out2, err := run(mine)
-	if err == nil || !strings.Contains(out2, "2 of 3 nodes answer") {
-		t.Errorf("without a node: %s, %v", out2, err)
+	if out, err := run(create); err != nil || !strings.Contains(out, "The desk is ready. 1 human answers.") {
+		logs, _ := os.ReadFile(filepath.Join(dir, "log"))
+		t.Fatalf("%s, %v\n%s", out, err, logs)
 	}
-	language = "zh"
-	if out, err := run(mine); err == nil || !strings.Contains(out, "3 个节点中有 2 个应答") {
-		t.Errorf("without a node, in Chinese: %s, %v", out, err)
-	}
-	language = "en"
-	started[1] = start(1)
-	says(t, mine, func(out string, err error) bool {
-		return err != nil && strings.Contains(out, "nats-2 acknowledges what is not on its disk yet")
-	})
-}
-
-// freeBase returns a port that is free, with two more above it and those 2000
-// above these; below those that the system gives out by itself.
-func freeBase(t *testing.T) int {
-	t.Helper()
-	for range 100 {
-		base, free := 12000+rand.N(10000), true
-		for i := range 6 {
-			ln, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(base+i%3+i/3*2000)))
-			if free = free && err == nil; err == nil {
-				_ = ln.Close()
-			}
-		}
-		if free {
-			return base
+	for who, want := range map[string]string{
+		"operator": "with every right", "human-alice": "as the human alice", "agent-bot": "as the agent bot",
+	} {
+		out, err := run(strings.Replace(status, "operator.creds", who+".creds", 1))
+		if err != nil || !strings.Contains(out, want) || !strings.Contains(out, "1 copy") {
+			t.Errorf("%s: %s, %v", who, out, err)
 		}
 	}
-	t.Fatal("no ports are free")
-	return 0
 }
 
 // The doctor says of a shared desk whether it answers and as whom it takes this
 // user, and what to do where it does not, in each language.
 func TestDoctorOnSharedDesk(t *testing.T) {
-	c := natstest.Start(t, 1)
+	c := sharedtest.Start(t, 1)
 	alice := onDesk(c, nodes.Human, "alice")
-	stranger := append(slices.Clone(alice[:5]), natstest.Start(t, 1).Creds(natstest.Account, nodes.Human, "alice"))
-	nowhere := append([]string{"--desk", "nats://127.0.0.1:" + strconv.Itoa(freeBase(t))}, alice[2:]...)
+	stranger := append(slices.Clone(alice[:3]), nodes.Creds(sharedtest.Start(t, 1).Dir, nodes.Human, "alice"))
+	nowhere := append([]string{"--desk", fmt.Sprint("nats://127.0.0.1:", sharedtest.FreePorts(t, 1)[0])}, alice[2:]...)
 	tests := map[string]struct {
 		flags   []string
 		english []string
 		chinese []string
 	}{
 		"well":         {alice, []string{"as the human alice", "tty: this process has no"}, []string{"共享问答台", "alice", "tty: 本进程没有"}},
-		"an agent's":   {onDesk(c, nodes.Agent, "bot"), []string{"as the agent bot", "tty: this credential does not permit it"}, []string{"tty: 该凭证不允许"}},
+		"an agent's":   {onDesk(c, nodes.Agent, "bot"), []string{"as the agent bot"}, []string{"已作为智能体 bot 连接"}},
 		"of another":   {stranger, []string{"wrong  nats://", "does not permit", "→ name the file"}, []string{"→ 请指明"}},
-		"no such file": {append(slices.Clone(alice[:5]), t.TempDir()+"/x"), []string{"no such file", "→ name the file"}, []string{"→ 请指明"}},
+		"no such file": {append(slices.Clone(alice[:3]), t.TempDir()+"/x"), []string{"no such file", "→ name the file"}, []string{"→ 请指明"}},
 		"no answer":    {nowhere, []string{"wrong  nats://", "the desk does not answer", "→ start its nodes"}, []string{"问答台没有响应", "→ 请启动"}},
 	}
 	for name, tt := range tests {

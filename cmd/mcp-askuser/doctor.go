@@ -22,8 +22,8 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/nats"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/local"
+	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser"
@@ -146,31 +146,40 @@ func (a *app) examineSettings() finding {
 	return f
 }
 
-// examineStore reads and writes this machine's own directory. Opening the desk may
-// have failed.
+// watches reports whether a desk can be watched, which writes to its store.
+func watches(ctx context.Context, d *desk.Desk) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	_, err := d.Watch(ctx)
+	return err
+}
+
+// examineStore says whether this machine's store can be used, and what it holds. Opening
+// the desk may have failed.
 func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding {
-	dir, _ := spool.DefaultDir(a.environ()) // opening the desk reports why there is none
+	dir, _ := local.DefaultDir(a.environ()) // opening the desk reports why there is none
+	f := finding{Name: dir, State: stateOK}
 	var waiting []desk.Record
 	if err == nil {
 		waiting, err = d.Pending(ctx)
 	}
-	var near *spool.Spool
 	if err == nil {
-		near, err = spool.Open(dir)
+		err = watches(ctx, d)
 	}
-	if err == nil {
-		err = near.Probe(ctx)
-	}
-	questions, bytes := 0, int64(0)
-	if err == nil {
-		questions, bytes, err = near.Size(ctx)
-	}
-	f := finding{Name: dir, State: stateOK}
 	if err != nil {
 		return f.wrong(words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir"))
 	}
-	f.Text = words.N(len(waiting), "%d question waits", "%d questions wait") +
-		words.N(questions, "; it holds %d question, open and past (%s)", "; it holds %d questions, open and past (%s)", bytesOf(bytes))
+	f.Text = words.N(len(waiting), "%d question waits", "%d questions wait")
+	info, err := os.Stat(filepath.Join(dir, local.File))
+	if err == nil {
+		f.Text += words.T("; it is %s", bytesOf(info.Size()))
+	}
+	for _, old := range []string{"archive", "pending", "replies"} {
+		_, err = os.Stat(filepath.Join(dir, old))
+		if err == nil {
+			f.Text += words.T("; %s is of an earlier version, and not read", filepath.Join(dir, old))
+		}
+	}
 	return f
 }
 
@@ -179,22 +188,22 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	f := finding{Name: url, State: stateOK}
 	ctx, stop := context.WithTimeout(ctx, deskTimeout)
 	defer stop()
-	var me nats.Identity
+	var st shared.Status
 	store, err := a.shared()
 	if err == nil {
-		defer store.Close()
-		me, err = store.Identity(ctx)
+		defer func() { _ = store.Close() }()
+		st, err = store.Status(ctx)
 	}
 	if err == nil {
-		err = store.Ping(ctx)
+		err = wrongWith(&st)
 	}
 	switch {
 	case errors.Is(err, desk.ErrDenied), errors.Is(err, fs.ErrNotExist):
-		return f.wrong(words.Local.Error(err), words.T("name the file that mcp-askuser desk init wrote for you (desk_creds), and its ca.pem (desk_ca)"))
+		return f.wrong(words.Local.Error(err), words.T("name the file that mcp-askuser desk init wrote for you (desk_creds)"))
 	case err != nil:
 		return f.wrong(words.Local.Error(err), words.T("start its nodes, or correct its address (desk); mcp-askuser desk status says more. Until then questions are asked and answered on this machine alone"))
 	}
-	f.Text = connectedAs(&me)
+	f.Text = connectedAs(&st.Identity)
 	return f
 }
 
@@ -369,14 +378,9 @@ func roundTrip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		stop() // the watch of the desk reads the directory
-		_ = os.RemoveAll(dir)
-	}()
-	store, err := spool.Open(dir)
-	if err != nil {
-		return err
-	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	store := local.Open(dir)
+	defer func() { _ = store.Close() }()
 	d := desk.New(store, desk.Options{})
 	env := []string{settings.EnvFile + "=" + os.DevNull, settings.EnvDesk + "="} // a desk of its own
 	c, err := client.NewStdioMCPClient(self, env, "serve", "--surface", "inbox", "--dir", dir)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 )
 
@@ -71,7 +71,7 @@ func TestEvents(t *testing.T) {
 			}},
 			Metadata: map[string]any{"pr": 7},
 		}
-		rec, err := storetest.Ask(t.Context(), d, set, "s1", desk.Asker{Client: "agent", Via: "mcp"})
+		rec, err := desktest.Ask(t.Context(), d, set, "s1", desk.Asker{Client: "agent", Via: "mcp"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestEvents(t *testing.T) {
 	if _, err := d.Reply(t.Context(), first.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"a", "b"}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Archive(t.Context(), first.ID); err != nil {
+	if err := d.Delivered(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
 	second := ask("Two?")

@@ -28,8 +28,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -235,7 +234,7 @@ func (f *figures) processorTime() {
 	dir := f.TempDir()
 	d := openDesk(f, dir)
 	ask := func() string {
-		rec, err := storetest.Ask(f.Context(), d, someSet("Which?"), "", desk.Asker{Via: "mcp"})
+		rec, err := desktest.Ask(f.Context(), d, someSet("Which?"), "", desk.Asker{Via: "mcp"})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -265,7 +264,7 @@ func (f *figures) frames() {
 	dir := f.TempDir()
 	d := openDesk(f, dir)
 	for i := range 300 {
-		if _, err := storetest.Ask(f.Context(), d, someSet(fmt.Sprintf("Question %d?", i)), "", desk.Asker{Via: "mcp"}); err != nil {
+		if _, err := desktest.Ask(f.Context(), d, someSet(fmt.Sprintf("Question %d?", i)), "", desk.Asker{Via: "mcp"}); err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -521,43 +520,26 @@ func (f *figures) fill(n int, ended bool) (dir string) { return f.fillAt(n, ende
 // fillAt is fill with records that were asked at a time.
 func (f *figures) fillAt(n int, ended bool, at time.Time) (dir string) {
 	dir = f.TempDir()
-	store, err := spool.Open(dir)
-	if err != nil {
-		f.Fatal(err)
-	}
+	store := desktest.Store(f, dir)
 	d := desk.New(store, desk.Options{Now: func() time.Time { return at }})
-	rec, err := storetest.Ask(f.Context(), d, someSet("Which database 4711 should the service use?"), "", desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
+	rec, err := desktest.Ask(f.Context(), d, someSet("Which database 4711 should the service use?"), "", desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
+	if err == nil && ended {
+		_, err = d.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}}, desk.Evidence{Surface: "tty", How: desk.HowPage})
+	}
+	if err == nil && ended {
+		err = d.Delivered(f.Context(), rec.ID)
+	}
 	if err != nil {
 		f.Fatal(err)
 	}
-	room := "pending"
-	if ended {
-		if _, err := d.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
-			f.Fatal(err)
-		}
-		if err := d.Archive(f.Context(), rec.ID); err != nil {
-			f.Fatal(err)
-		}
-		room = filepath.Join("archive", rec.CreatedAt.UTC().Format("2006-01"))
-	}
-	if rec, err = d.Get(f.Context(), rec.ID); err != nil {
-		f.Fatal(err)
-	}
-	first := rec.ID
-	for i := range n - 1 {
-		rec.ID = fmt.Sprintf("%s%06d", first[:20], i) // digits are letters of ids too
-		rec.Questions[0].Text = fmt.Sprintf("Which database %d should the service use?", i)
-		if ended {
-			rec.Outcome.Asked = rec.Statement()
-		}
-		data, err := json.Marshal(rec)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, room, rec.ID+".json"), data, 0o600)
-		}
-		if err != nil {
-			f.Fatal(err)
-		}
-	}
+	// The others are copies, in one transaction: ids differ in their last digits.
+	desktest.Exec(f, dir, `with recursive n(i) as (select 0 union all select i+1 from n where i < ?),
+		copy(old, new, i) as (select ?, substr(?, 1, 20) || printf('%06d', i), i from n)
+		insert into record(id, session, run, project, earlier, content, exclusive, at, touched, keep, holder, delivered, revision, text, asked, outcome)
+		select new, session, run, project, earlier, content || i, exclusive, at, touched, keep, holder, delivered, revision + 1 + i,
+			replace(text, '4711', i), cast(replace(replace(cast(asked as text), old, new), '4711', i) as blob), outcome
+		from copy join record on id = old`, n-2, rec.ID, rec.ID)
+	desktest.Exec(f, dir, `update counter set revision = revision + ?`, n)
 	return dir
 }
 
@@ -578,8 +560,8 @@ func (f *figures) history() {
 func (f *figures) pruned(n int) float64 {
 	dir := f.fillAt(n, true, time.Now().AddDate(0, 0, -2))
 	wall, _ := f.spent(dir, "history", "prune", "--older-than", "1d")
-	if left, err := filepath.Glob(filepath.Join(dir, "archive", "*", "*")); err != nil || len(left) > 0 {
-		f.Fatalf("%d are left, %v", len(left), err)
+	for rec, err := range openDesk(f, dir).History(f.Context(), desk.Query{Limit: 1}) {
+		f.Fatalf("%s is left, %v", rec.ID, err)
 	}
 	return wall / 1000
 }

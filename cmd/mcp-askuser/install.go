@@ -16,8 +16,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/home"
-	"mcp-askuser/desk/nats"
+	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
 	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
@@ -144,7 +143,7 @@ func (a *app) register(names []string, r registration) error {
 	case r.address != "":
 		faults = append(faults, errors.New(words.T("--http registers a server that has a desk of its own: leave out either --http, or --desk and what goes with it")))
 	case v.Desk != "":
-		if _, err := nats.Open(nats.Options{URL: v.Desk, Creds: v.DeskCreds, CA: v.DeskCA}); err != nil {
+		if _, err := shared.Open(a.sharedOptions()); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -302,10 +301,7 @@ func (a *app) hook() *cobra.Command {
 			if !ok {
 				return fmt.Errorf(words.T("%q is no host whose questions can be mirrored; these are: %s"), args[0], strings.Join(mirror.Names(), ", "))
 			}
-			hooked.Run(host, f, a.config, a.getenv, func(dir string) (desk.Store, error) {
-				s := a.settings()
-				return home.Open(dir, nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
-			})
+			hooked.Run(host, f, a.config, a.getenv, a.openDesk)
 			return nil
 		},
 	}

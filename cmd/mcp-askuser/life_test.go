@@ -14,7 +14,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -213,7 +213,7 @@ func paneInTmux(t *testing.T, elsewhere bool) {
 				t.Fatal(err)
 			}
 		}
-		host.Env = append(host.Env, spool.EnvDir+"=", settings.EnvFile+"=", "HOME="+tmuxHome, "XDG_CONFIG_HOME="+tmuxHome, "XDG_STATE_HOME="+tmuxHome)
+		host.Env = append(host.Env, local.EnvDir+"=", settings.EnvFile+"=", "HOME="+tmuxHome, "XDG_CONFIG_HOME="+tmuxHome, "XDG_STATE_HOME="+tmuxHome)
 		serve, store = "env -u XDG_CONFIG_HOME -u XDG_STATE_HOME HOME="+dir+" "+serve, filepath.Join(dir, ".local", "state", "mcp-askuser")
 	}
 	host.Path = tmux

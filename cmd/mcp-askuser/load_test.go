@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 )
 
@@ -127,10 +127,7 @@ func (w *connection) next(want func(message) bool) message {
 
 func openDesk(t testing.TB, dir string) *desk.Desk {
 	t.Helper()
-	store, err := spool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, dir)
 	return desk.New(store, desk.Options{})
 }
 

@@ -18,8 +18,10 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/mirror"
+	"mcp-askuser/question"
 )
 
 // The test binary stands in for the program, so that the race detector is on
@@ -48,7 +50,7 @@ func breaks() {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waiting": waiting, "code": code},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waiting": waiting, "code": code, "past": askedAt},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MCP_ASKUSER_DIR", env.WorkDir+"/desk")
 			name, value, _ := strings.Cut(raceExit, "=")
@@ -69,6 +71,26 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// askedAt puts a question on the desk that was asked and answered at a time.
+func askedAt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: past TIME QUESTION ANSWER")
+	}
+	at, err := time.Parse(time.RFC3339, args[0])
+	ts.Check(err)
+	s := local.Open(ts.Getenv(local.EnvDir))
+	defer func() { _ = s.Close() }()
+	d := desk.New(s, desk.Options{Now: func() time.Time { return at }})
+	set := question.Set{Questions: []question.Question{{ID: "q1", Text: args[1], Type: question.Text, Required: true}}}
+	ctx := context.Background()
+	rec, err := desktest.Ask(ctx, d, set, "", desk.Asker{Client: "claude-code", Directory: "/src", Via: "mcp"})
+	ts.Check(err)
+	reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: args[2]}}}
+	_, err = d.Reply(ctx, rec.ID, reply, desk.Evidence{Surface: "tty", How: desk.HowPage})
+	ts.Check(err)
+	ts.Check(d.Delivered(ctx, rec.ID))
+}
+
 // waiting waits until so many questions are open, and sets ID1, ID2, … to their
 // ids, oldest first.
 func waiting(ts *testscript.TestScript, neg bool, args []string) {
@@ -77,8 +99,8 @@ func waiting(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	store, err := spool.Open(ts.Getenv(spool.EnvDir))
-	ts.Check(err)
+	store := local.Open(ts.Getenv(local.EnvDir))
+	defer func() { _ = store.Close() }()
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	d := desk.New(store, desk.Options{})
 	events, err := d.Watch(ctx)
@@ -126,7 +148,7 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	ctx, stop := context.WithTimeout(context.Background(), lifetime)
 	t.Cleanup(stop)
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir, settings.EnvFile+"="+os.DevNull, raceExit)
+	cmd.Env = append(os.Environ(), local.EnvDir+"="+dir, settings.EnvFile+"="+os.DevNull, raceExit)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
 }

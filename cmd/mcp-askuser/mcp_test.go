@@ -21,7 +21,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/templates"
 )
@@ -245,11 +245,8 @@ func TestTicket(t *testing.T) {
 // answerFrom answers a question as another program on this machine does.
 func answerFrom(t *testing.T, dir, id, option string) {
 	t.Helper()
-	store, err := spool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = desk.New(store, desk.Options{}).Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
+	store := desktest.Store(t, dir)
+	_, err := desk.New(store, desk.Options{}).Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
 	if err != nil {
 		t.Fatal(err)
 	}

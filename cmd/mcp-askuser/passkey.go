@@ -76,15 +76,15 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 			return nil
 		}
 	}
-	if _, err := d.Keys(ctx, "", add(proof.Passkey{Name: name})); err != nil {
+	if _, err := d.Keys(add(proof.Passkey{Name: name})); err != nil {
 		return err
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	registered := ""
 	o.Proves = true
-	o.AddPasskey = func(ctx context.Context, key proof.Passkey) error {
-		_, err := d.Keys(ctx, "", add(key))
+	o.AddPasskey = func(_ context.Context, key proof.Passkey) error {
+		_, err := d.Keys(add(key))
 		if err == nil {
 			registered = key.Name
 			end()
@@ -122,9 +122,8 @@ func (a *app) passkeyList() *cobra.Command {
 		Example: "  mcp-askuser passkey list\n  mcp-askuser passkey list --json > keys.json",
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON, as verify --keys reads it")
-	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-		all, err := d.Keys(cmd.Context(), "", nil)
-		keys := all[""]
+	return a.withDesk(cmd, func(_ *cobra.Command, d *desk.Desk, _ []string) error {
+		keys, err := d.Keys(nil)
 		switch {
 		case err != nil:
 			return err
@@ -154,9 +153,9 @@ func (a *app) passkeyRemove() *cobra.Command {
 		Short:   "Trust a passkey no more; what it has signed so far still counts",
 		Example: "  mcp-askuser passkey remove laptop",
 	}
-	return a.asUser(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+	return a.asUser(cmd, func(_ *cobra.Command, d *desk.Desk, args []string) error {
 		found := false
-		_, err := d.Keys(cmd.Context(), "", func(keys *proof.Keys) error {
+		_, err := d.Keys(func(keys *proof.Keys) error {
 			i := slices.IndexFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Name == args[0] && k.Removed.IsZero() })
 			if i >= 0 {
 				keys.Passkeys[i].Removed, found = time.Now().UTC(), true

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -23,7 +22,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -244,7 +243,7 @@ func TestConfirmationsInTheTranscript(t *testing.T) {
 		{past()[1].Questions[0], "ask_user_question", ""},
 	} {
 		d := openDesk(t, t.TempDir())
-		rec, err := storetest.Ask(t.Context(), d, question.Set{Questions: []question.Question{tc.q}}, "", desk.Asker{Via: "mcp"})
+		rec, err := desktest.Ask(t.Context(), d, question.Set{Questions: []question.Question{tc.q}}, "", desk.Asker{Via: "mcp"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,7 +351,7 @@ func deskOfPast(t *testing.T, questions int) (dir string) {
 	d := openDesk(t, dir)
 	for i := range questions {
 		set := question.Set{Questions: []question.Question{{ID: "q1", Text: fmt.Sprintf("Question %d?", i), Type: question.Text}}}
-		rec, err := storetest.Ask(t.Context(), d, set, "", desk.Asker{Client: "agent", Via: "mcp"})
+		rec, err := desktest.Ask(t.Context(), d, set, "", desk.Asker{Client: "agent", Via: "mcp"})
 		if err == nil {
 			_, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "no longer needed"})
 		}
@@ -407,12 +406,11 @@ func TestHistoryThatCannotBeRead(t *testing.T) {
 // One damaged question hides no other, and is no success.
 func TestHistoryWithADamagedQuestion(t *testing.T) {
 	dir := deskOfPast(t, 3)
-	records, err := filepath.Glob(filepath.Join(dir, "pending", "*.json"))
-	if err != nil || len(records) != 3 {
-		t.Fatalf("%v, %v", records, err)
-	}
-	if err := os.WriteFile(records[0], []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
+	for rec, err := range openDesk(t, dir).History(t.Context(), desk.Query{Limit: 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		desktest.Overwrite(t, dir, rec.ID, desktest.Asked, func([]byte) []byte { return []byte("{") })
 	}
 	for _, args := range [][]string{{"history"}, {"history", "--json"}} {
 		cmd := program(t, dir, args...)

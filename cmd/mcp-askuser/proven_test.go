@@ -19,9 +19,11 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/proof/prooftest"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -32,7 +34,7 @@ import (
 type liar struct {
 	*signer
 	rec   desk.Record // what it asked
-	store *spool.Spool
+	store *local.Store
 	user  *desk.Desk // as a surface of the user's has it
 	asks  func(tool, args string) <-chan map[string]any
 	got   <-chan map[string]any // nil once it was read
@@ -41,8 +43,7 @@ type liar struct {
 
 func newLiar(t *testing.T) *liar {
 	x := &liar{signer: newSigner(t)}
-	store, err := spool.Open(x.dir)
-	x.check(err)
+	store := desktest.Store(t, x.dir)
 	keys, err := proof.Load(filepath.Join(x.dir, keysDir))
 	x.check(err)
 	x.store, x.user = store, desk.New(store, desk.Options{Prove: desk.ProveConfirm, Keys: trusting(keys)})
@@ -67,7 +68,7 @@ func (x *liar) forge(r question.Reply, p *question.Proof, changes ...func(*desk.
 	x.t.Helper()
 	rec := x.rec
 	rec.State = desk.StatusOf(r)
-	rec.Outcome = &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: rec.State, Reply: &r, Surface: "web", At: time.Now().UTC(), Asked: rec.Statement(), Answerer: &desk.Answerer{Kind: desk.UserAnswerer, How: desk.HowPage}, Proof: p}
+	rec.Outcome = &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: rec.State, Reply: &r, Surface: "web", At: time.Now().UTC(), Answerer: &desk.Answerer{Kind: desk.UserAnswerer, How: desk.HowPage}, Proof: p}
 	if p != nil {
 		rec.Outcome.At = p.At
 	}
@@ -79,7 +80,7 @@ func (x *liar) forge(r question.Reply, p *question.Proof, changes ...func(*desk.
 	if x.spoil != nil {
 		data = x.spoil(data)
 	}
-	x.check(x.store.Decide(x.t.Context(), rec.ID, desk.RoleHuman, data))
+	x.check(x.store.Answer(x.t.Context(), rec.ID, store.Ending{Outcome: data}))
 	return rec
 }
 
@@ -90,7 +91,7 @@ func (x *liar) edit(change func(*desk.Record)) {
 	change(&x.rec)
 	data, err := json.Marshal(x.rec)
 	x.check(err)
-	x.check(os.WriteFile(filepath.Join(x.dir, "pending", x.rec.ID+".json"), data, 0o600))
+	desktest.Overwrite(x.t, x.dir, x.rec.ID, desktest.Asked, func([]byte) []byte { return data })
 }
 
 // signed has the user answer with the passkey.
@@ -259,14 +260,9 @@ func TestNoForgedProof(t *testing.T) {
 			rec, err := x.user.Get(t.Context(), x.rec.ID)
 			x.check(err)
 			*rec.Outcome.Reply = choose(question.YesID)
-			data, err := json.Marshal(rec)
+			data, err := json.Marshal(rec.Outcome)
 			x.check(err)
-			entry, err := filepath.Glob(filepath.Join(x.dir, "archive", "*", rec.ID+".json"))
-			if err != nil || len(entry) != 1 {
-				x.check(x.user.Archive(t.Context(), rec.ID))
-				entry, _ = filepath.Glob(filepath.Join(x.dir, "archive", "*", rec.ID+".json"))
-			}
-			x.check(os.WriteFile(entry[0], data, 0o600))
+			desktest.Overwrite(t, x.dir, rec.ID, desktest.Outcome, func([]byte) []byte { return data })
 			return rec
 		}},
 		"ASK_PROVE=none in its environment": {"not answered", func(x *liar) desk.Record {
@@ -470,7 +466,7 @@ func TestVerifyPrintsWhatIsSigned(t *testing.T) {
 	edited.State, edited.Asker.Via, edited.Asker.Version, edited.CreatedAt = "edited", "edited", "edited", time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
 	edited.Round, edited.Rounds, edited.Metadata, edited.ToolUse = 77, 78, map[string]any{"x": "edited"}, "edited"
 	o := *rec.Outcome
-	o.ID, o.Surface, o.Reason, o.Asked, o.Answerer = "edited", "edited", "edited", "edited", &desk.Answerer{Kind: desk.ProgramAnswerer, Name: "edited"}
+	o.ID, o.Surface, o.Reason, o.Answerer = "edited", "edited", "edited", &desk.Answerer{Kind: desk.ProgramAnswerer, Name: "edited"}
 	edited.Outcome, edited.Later = &o, &desk.Outcome{Status: desk.Dismissed, Reason: "edited", Reply: &question.Reply{Dismissed: true, Reason: "edited"}}
 	for _, flags := range [][]string{nil, {"--json"}} {
 		status, want := s.verify(s.export(rec), flags...)
@@ -593,9 +589,7 @@ func TestDeployOfTheGuide(t *testing.T) {
 			r.Proof = prove(s.passkey, &rec, r, time.Now().UTC())
 			keys, err := proof.Load(filepath.Join(s.dir, keysDir))
 			s.check(err)
-			signed, err := spool.Open(s.dir)
-			s.check(err)
-			_, err = desk.New(signed, desk.Options{Keys: trusting(keys)}).Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
+			_, err = desk.New(desktest.Store(t, s.dir), desk.Options{Keys: trusting(keys)}).Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
 			s.check(err)
 		} else {
 			_, err := d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "web", How: desk.HowPage})

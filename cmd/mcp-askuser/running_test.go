@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/local"
 )
 
 const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
@@ -25,7 +25,7 @@ type running struct {
 func start(b testing.TB, path, dir string, args ...string) *running {
 	b.Helper()
 	cmd := exec.Command(path, args...)
-	cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir)
+	cmd.Env = append(os.Environ(), local.EnvDir+"="+dir)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		b.Fatal(err)

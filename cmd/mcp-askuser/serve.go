@@ -61,7 +61,7 @@ func (a *app) serve() *cobra.Command {
 // an error.
 func (a *app) serveMCP(cmd *cobra.Command) error {
 	a.log = a.logger(slog.LevelInfo)
-	d, _, err := a.openDesk() // prints no notices: the host would receive them, not the user
+	d, err := a.desk()
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 		command += " on " + name
 	}
 	a.remote = true
-	d, _, err := a.openDesk()
+	d, err := a.desk()
 	if err != nil {
 		return err
 	}

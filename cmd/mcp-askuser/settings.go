@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,11 +10,10 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/home"
-	"mcp-askuser/desk/nats"
+	"mcp-askuser/desk/both"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/proof"
-	"mcp-askuser/desk/spool"
-	"mcp-askuser/question"
+	"mcp-askuser/desk/shared"
 	"mcp-askuser/ui/words"
 )
 
@@ -74,63 +71,54 @@ func (a *app) environ() func(string) string { return a.config.Environ(a.getenv) 
 
 // storeFile is the path of a file in the directory of the store.
 func (a *app) storeFile(name string) (string, error) {
-	dir, err := spool.DefaultDir(a.environ())
+	dir, err := local.DefaultDir(a.environ())
 	if err != nil {
 		return "", err
 	}
 	return filepath.Join(dir, name), nil
 }
 
-// desk opens the desk for a command of the user's, and prints new notices.
-func (a *app) desk() (*desk.Desk, error) {
-	d, store, err := a.openDesk()
-	if joined, ok := store.(*home.Store); ok {
-		a.printNotices(joined)
-	}
-	return d, err
-}
-
-func (a *app) openDesk() (*desk.Desk, desk.Store, error) { return a.deskTrusting(a.localKeys) }
+// desk opens the desk.
+func (a *app) desk() (*desk.Desk, error) { return a.deskTrusting(a.localKeys) }
 
 // deskTrusting opens the desk with other keys than those beside the store.
-func (a *app) deskTrusting(keys func(func(*proof.Keys) error) (proof.Keys, error)) (*desk.Desk, desk.Store, error) {
+func (a *app) deskTrusting(keys func(func(*proof.Keys) error) (proof.Keys, error)) (*desk.Desk, error) {
 	s := a.settings()
-	dir, err := spool.DefaultDir(a.environ())
+	dir, err := local.DefaultDir(a.environ())
 	if err != nil {
-		return nil, nil, err
+		return nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s)"), err, a.config.Source("dir"))
 	}
-	store, err := home.Open(dir, nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: a.log})
-	if errors.Is(err, spool.ErrUnsafe) || err != nil && s.Desk == "" {
-		return nil, nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s)"), err, a.config.Source("dir"))
+	o := desk.Options{
+		Log: a.log, Keep: s.Keep, KeepHistory: s.KeepHistory, MaxRounds: s.MaxRounds, Pause: s.RoundPause,
+		Prove: desk.Policy(s.Prove), Keys: keys,
 	}
+	d, err := a.openDesk(dir, o)
 	if err != nil {
-		return nil, nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
+		return nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
 	}
-	o := desk.Options{Log: a.log, Keep: s.Keep, KeepHistory: s.KeepHistory, MaxRounds: s.MaxRounds, Pause: s.RoundPause, Prove: desk.Policy(s.Prove), Keys: keys}
-	if s.Desk != "" { // the history of a shared desk has other users' questions too
-		if o.Own, err = spool.Open(dir); err != nil {
-			return nil, nil, err
-		}
-	}
-	return desk.New(store, o), store, nil
+	return d, nil
 }
 
-// printNotices reports, once, the answers that the user gave while the shared desk was
-// out of reach, and that it has not accepted.
-func (a *app) printNotices(joined *home.Store) {
-	ctx := context.Background()
-	notices, err := joined.Notices(ctx)
-	for _, n := range notices {
-		if n.First != nil {
-			a.tell(words.T("Your answer to %s came too late and does not count: it was already %s.", n.ID, words.Local.Outcome(n.First)))
-		} else {
-			a.tell(words.T("Your answer to %[1]s does not count, as the desk did not take it: %[2]s. If the question is still open, answer it again: what you answered is offered.", n.ID, question.Line(n.Reason)))
-		}
-		err = errors.Join(err, joined.Told(ctx, n.ID))
+// openDesk opens the desk over the store in a directory, joined with the shared desk that
+// the settings name.
+func (a *app) openDesk(dir string, o desk.Options) (*desk.Desk, error) {
+	near := local.Open(dir)
+	o.Copies = filepath.Join(dir, "files")
+	if a.settings().Desk == "" {
+		return desk.New(near, o), nil
 	}
+	far, err := shared.Open(a.sharedOptions())
 	if err != nil {
-		a.tell(words.T("Answers that do not count cannot be told: %v", err))
+		return nil, err
 	}
+	o.Credential = far
+	return desk.New(both.Join(near, far, a.log), o), nil
+}
+
+// sharedOptions locate the shared desk that the settings name.
+func (a *app) sharedOptions() shared.Options {
+	s := a.settings()
+	return shared.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: a.log}
 }
 
 func (a *app) configuration() *cobra.Command {
@@ -144,7 +132,7 @@ func (a *app) configuration() *cobra.Command {
 	cmd.RunE = func(*cobra.Command, []string) error {
 		for _, s := range a.config.Rows {
 			if s.Key == "dir" && s.From == settings.FromDefault {
-				s.Value, _ = spool.DefaultDir(a.getenv) // opening the store reports the error
+				s.Value, _ = local.DefaultDir(a.getenv) // opening the store reports the error
 			}
 		}
 		if !*asJSON {

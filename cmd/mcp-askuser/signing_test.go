@@ -19,8 +19,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/proof"
-	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/termtest"
 )
 
@@ -125,9 +125,7 @@ func TestSignedOverHTTP(t *testing.T) {
 			r.Proof = prove(s.passkey, &rec, r, time.Now())
 			keys, err := proof.Load(filepath.Join(s.dir, keysDir))
 			s.check(err)
-			store, err := spool.Open(s.dir)
-			s.check(err)
-			_, err = desk.New(store, desk.Options{Keys: trusting(keys)}).Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
+			_, err = desk.New(desktest.Store(t, s.dir), desk.Options{Keys: trusting(keys)}).Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
 			s.check(err)
 			if got := <-got; got["proof"] == nil {
 				t.Errorf("the result: %v", got)

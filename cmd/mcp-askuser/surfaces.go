@@ -10,7 +10,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/pane"
@@ -81,12 +81,12 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 // places are the variables, NAME=value, that name the store and the configuration file of
 // this process to another one.
 func (a *app) places() []string {
-	dir, _ := spool.DefaultDir(a.environ()) // opening the store reports the error
+	dir, _ := local.DefaultDir(a.environ()) // opening the store reports the error
 	file := os.DevNull
 	if a.config.Found {
 		file = a.config.File
 	}
-	return []string{spool.EnvDir + "=" + dir, settings.EnvFile + "=" + file}
+	return []string{local.EnvDir + "=" + dir, settings.EnvFile + "=" + file}
 }
 
 // permitted is a surface that shows nothing where the desk would refuse its answer: an

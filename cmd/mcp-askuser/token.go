@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/ui/words"
 )
@@ -125,7 +125,7 @@ func (a *app) tokenRemove() *cobra.Command {
 // tokens are those of agents, which ask over HTTP, and of front ends, which answer for the
 // user. They are in the directory of the store.
 func (a *app) tokens() (agents, frontEnds *tokens.Store, err error) {
-	dir, err := spool.DefaultDir(a.environ())
+	dir, err := local.DefaultDir(a.environ())
 	return tokens.New(filepath.Join(dir, "tokens")), tokens.New(filepath.Join(dir, "front-ends")), err
 }
 

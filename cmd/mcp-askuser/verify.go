@@ -94,7 +94,7 @@ func (a *app) verify() *cobra.Command {
 // for it: others count only if they are pinned.
 func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys, pinned bool) (rec desk.Record, err error) {
 	if name != "-" && !strings.ContainsAny(name, `/\`) && !strings.HasSuffix(name, ".json") {
-		d, _, err := a.deskTrusting(func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil })
+		d, err := a.deskTrusting(func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil })
 		if err != nil {
 			return rec, err
 		}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui/tty"
 )
@@ -22,7 +22,7 @@ import (
 func TestWaitingCallIsSmall(t *testing.T) {
 	const calls = 100
 	dir := t.TempDir()
-	env := map[string]string{spool.EnvDir: dir, "MCP_ASKUSER_CONFIG": os.DevNull}
+	env := map[string]string{local.EnvDir: dir, "MCP_ASKUSER_CONFIG": os.DevNull}
 	in, say, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -40,13 +40,14 @@ func TestWaitingCallIsSmall(t *testing.T) {
 	if _, err := bufio.NewReader(hear).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
+	d := openDesk(t, dir)
 	ask := func(from, to int) {
 		for i := from; i < to; i++ {
 			fmt.Fprintf(say, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", i+1, i)
 		}
 		if !waittest.Until(patience, func() bool {
-			names, _ := os.ReadDir(filepath.Join(dir, string(desk.KindShowing)))
-			return len(names) >= to
+			open, err := d.Pending(t.Context())
+			return err == nil && len(open) >= to && !slices.ContainsFunc(open, func(rec desk.Record) bool { return rec.ShownOn == nil })
 		}) {
 			t.Fatalf("not all of %d questions are shown", to)
 		}

@@ -47,8 +47,8 @@ type Store struct {
 	near   *local.Store
 	far    store.Store
 	log    *slog.Logger
-	path   path
-	silent atomic.Bool // the shared desk did not take the last question
+	silent atomic.Bool  // the shared desk did not take the last question
+	failed atomic.Int64 // when it last did not answer another call, in nanoseconds; 0 since it did
 
 	patience, pause time.Duration
 }
@@ -60,11 +60,52 @@ func Join(near *local.Store, far store.Store, log *slog.Logger) *Store {
 	return &Store{near: near, far: far, log: log, patience: patience, pause: pause}
 }
 
-func (s *Store) on(home side) store.Store {
+// at calls a side. A shared desk that did not answer a moment ago has little time.
+func (s *Store) at(ctx context.Context, home side, call func(context.Context, store.Store) error) error {
 	if home == near {
-		return s.near
+		return call(ctx, s.near)
 	}
-	return s.far
+	within := ctx
+	if time.Since(time.Unix(0, s.failed.Load())) < s.pause {
+		short, cancel := context.WithTimeoutCause(ctx, s.patience/4, errLate)
+		defer cancel()
+		within = short
+	}
+	err := call(within, s.far)
+	if err != nil && ctx.Err() == nil && within.Err() != nil {
+		err = errLate
+	}
+	if errors.Is(err, store.ErrUnreachable) {
+		s.failed.Store(time.Now().UnixNano())
+	} else {
+		s.failed.Store(0)
+	}
+	return err
+}
+
+// mark says in a row of which store its revision is.
+func mark(of side, row store.Row) store.Row {
+	if of == far {
+		row.Revision = store.Revision{Far: row.Revision.Own}
+	}
+	return row
+}
+
+// Revision implements [store.Store]. What a shared desk has that does not answer in time is
+// still to be read.
+func (s *Store) Revision(ctx context.Context) (store.Revision, error) {
+	last, err := s.near.Revision(ctx)
+	if err != nil {
+		return last, err
+	}
+	within, cancel := context.WithTimeoutCause(ctx, s.patience, errLate)
+	defer cancel()
+	there, err := s.far.Revision(within)
+	if err != nil && (errors.Is(err, store.ErrUnreachable) || within.Err() != nil && ctx.Err() == nil) {
+		return last, nil
+	}
+	last.Far = there.Own
+	return last, err
 }
 
 // home returns the side that keeps a row: the far one if the near one does not.
@@ -77,12 +118,12 @@ func (s *Store) home(ctx context.Context, id string) (side, error) {
 }
 
 // atHome calls the home of a row.
-func (s *Store) atHome(ctx context.Context, id string, call func(store.Store) error) error {
+func (s *Store) atHome(ctx context.Context, id string, call func(context.Context, store.Store) error) error {
 	home, err := s.home(ctx, id)
 	if err != nil {
 		return err
 	}
-	return call(s.on(home))
+	return s.at(ctx, home, call)
 }
 
 // Ask implements [store.Store]. A row that goes back to an earlier one is asked at the home
@@ -94,13 +135,17 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (store.Row, error) {
 		if err != nil {
 			return row, err
 		}
-		got, err := s.on(home).Ask(ctx, row)
-		return s.numbered(home, got), err
+		got := row
+		err = s.at(ctx, home, func(ctx context.Context, of store.Store) error {
+			got, err = of.Ask(ctx, row)
+			return err
+		})
+		return mark(home, got), err
 	}
 
 	got, err := s.near.TakeOver(ctx, row)
 	if !errors.Is(err, store.ErrNotFound) {
-		return s.numbered(near, got), err
+		return mark(near, got), err
 	}
 
 	within, cancel := context.WithTimeoutCause(ctx, s.patience, errLate)
@@ -109,14 +154,14 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (store.Row, error) {
 	late := err != nil && within.Err() != nil
 	if ctx.Err() != nil || !late && !errors.Is(err, store.ErrUnreachable) {
 		s.silent.Store(false)
-		return s.numbered(far, got), err
+		return mark(far, got), err
 	}
 
 	if !s.silent.Swap(true) {
 		s.log.Warn("the shared desk does not answer: questions are asked on this machine", "err", err)
 	}
 	got, err = s.near.Ask(ctx, row)
-	return s.numbered(near, got), err
+	return mark(near, got), err
 }
 
 // Attend implements [store.Store].
@@ -125,13 +170,17 @@ func (s *Store) Attend(ctx context.Context, id string) (store.Row, error) {
 	if err != nil {
 		return store.Row{}, err
 	}
-	row, err := s.on(home).Attend(ctx, id)
-	return s.numbered(home, row), err
+	row := store.Row{}
+	err = s.at(ctx, home, func(ctx context.Context, of store.Store) error {
+		row, err = of.Attend(ctx, id)
+		return err
+	})
+	return mark(home, row), err
 }
 
 // Release implements [store.Store].
 func (s *Store) Release(ctx context.Context, id string) error {
-	return s.atHome(ctx, id, func(home store.Store) error { return home.Release(ctx, id) })
+	return s.atHome(ctx, id, func(ctx context.Context, home store.Store) error { return home.Release(ctx, id) })
 }
 
 // Answer implements [store.Store]. The error says so where an answer was not sent.
@@ -140,7 +189,7 @@ func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
 	if err != nil {
 		return err
 	}
-	err = s.on(home).Answer(ctx, id, end)
+	err = s.at(ctx, home, func(ctx context.Context, of store.Store) error { return of.Answer(ctx, id, end) })
 	if errors.Is(err, store.ErrUnreachable) {
 		return fmt.Errorf("not sent: the shared desk does not answer; your answer is kept as a draft: %w", err)
 	}
@@ -152,7 +201,7 @@ func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
 
 // Delivered implements [store.Store].
 func (s *Store) Delivered(ctx context.Context, id string) error {
-	return s.atHome(ctx, id, func(home store.Store) error { return home.Delivered(ctx, id) })
+	return s.atHome(ctx, id, func(ctx context.Context, home store.Store) error { return home.Delivered(ctx, id) })
 }
 
 // Note implements [store.Store]. A draft that the shared desk does not take is kept on this
@@ -162,8 +211,9 @@ func (s *Store) Note(ctx context.Context, id string, note store.Note, change fun
 	if err != nil {
 		return err
 	}
+	there := func(ctx context.Context, of store.Store) error { return of.Note(ctx, id, note, change) }
 	if home == near || note != store.Draft {
-		return s.on(home).Note(ctx, id, note, change)
+		return s.at(ctx, home, there)
 	}
 
 	drafts, err := s.near.KeptDrafts(ctx)
@@ -172,7 +222,7 @@ func (s *Store) Note(ctx context.Context, id string, note store.Note, change fun
 	}
 	_, kept := drafts[id]
 	if !kept {
-		err = s.far.Note(ctx, id, note, change)
+		err = s.at(ctx, far, there)
 	}
 	if kept || errors.Is(err, store.ErrUnreachable) {
 		err = s.near.KeepDraft(ctx, id, change)
@@ -187,9 +237,13 @@ func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
 		return store.Row{}, err
 	}
 	for {
-		row, err := s.on(home).Wait(ctx, id)
+		of := store.Store(s.near)
+		if home == far {
+			of = s.far
+		}
+		row, err := of.Wait(ctx, id)
 		if !errors.Is(err, store.ErrUnreachable) {
-			return s.numbered(home, row), err
+			return mark(home, row), err
 		}
 		if !s.rest(ctx) {
 			return row, context.Cause(ctx)
@@ -209,12 +263,12 @@ func (s *Store) rest(ctx context.Context) bool {
 
 // PutFile implements [store.Store].
 func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error {
-	return s.atHome(ctx, id, func(home store.Store) error { return home.PutFile(ctx, id, key, data) })
+	return s.atHome(ctx, id, func(ctx context.Context, home store.Store) error { return home.PutFile(ctx, id, key, data) })
 }
 
 // File implements [store.Store].
 func (s *Store) File(ctx context.Context, id, key string) (data []byte, err error) {
-	err = s.atHome(ctx, id, func(home store.Store) error {
+	err = s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
 		data, err = home.File(ctx, id, key)
 		return err
 	})
@@ -223,7 +277,7 @@ func (s *Store) File(ctx context.Context, id, key string) (data []byte, err erro
 
 // Files implements [store.Store].
 func (s *Store) Files(ctx context.Context, id string) (keys []string, err error) {
-	err = s.atHome(ctx, id, func(home store.Store) error {
+	err = s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
 		keys, err = home.Files(ctx, id)
 		return err
 	})

@@ -26,6 +26,7 @@ type shared struct {
 	down      bool
 	refuse    bool                    // takes no question
 	doubt     bool                    // takes questions, and does not say so
+	stalled   bool                    // never finishes to read
 	fault     func(call string) error // fails single calls
 	before    func()                  // runs between the reads of both stores
 	during    func()                  // runs after both, before they are numbered
@@ -102,6 +103,9 @@ func (f *shared) Get(ctx context.Context, id string) (store.Row, error) {
 	if err != nil {
 		return store.Row{}, err
 	}
+	if f.stalled {
+		<-ctx.Done()
+	}
 	return f.Store.Get(ctx, id)
 }
 
@@ -114,6 +118,9 @@ func (f *shared) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, e
 		}
 		if f.before != nil {
 			f.before()
+		}
+		if f.stalled {
+			<-ctx.Done()
 		}
 		rows, err := collect(f.Store.Rows(ctx, q))
 		if f.during != nil {
@@ -292,14 +299,15 @@ func (j joined) isAt(t *testing.T, id string, at side) {
 }
 
 // read returns the texts of rows, the last revision and the error that follows them.
-func (j joined) read(t *testing.T, q store.Query) (texts string, revision int64, err error) {
+func (j joined) read(t *testing.T, q store.Query) (texts string, last store.Revision, err error) {
 	t.Helper()
 	rows, err := j.rows(t.Context(), q)
 	all := []string{}
 	for _, row := range rows {
 		all = append(all, string(row.Asked))
+		last = last.Max(row.Revision)
 	}
-	return strings.Join(all, " "), last(rows), err
+	return strings.Join(all, " "), last, err
 }
 
 func end(text string) store.Ending { return store.Ending{Outcome: []byte(text), Text: text} }
@@ -459,7 +467,7 @@ func TestRowsOfBoth(t *testing.T) {
 			got, err := j.Get(t.Context(), row.ID)
 			must(t, err)
 			if row.Revision != got.Revision {
-				t.Errorf("revision %d of %s in a list, else %d", row.Revision, row.Asked, got.Revision)
+				t.Errorf("revision %v of %s in a list, else %v", row.Revision, row.Asked, got.Revision)
 			}
 		}
 	}
@@ -475,6 +483,40 @@ func TestRowsOfBoth(t *testing.T) {
 	}
 	if !slices.Equal(order, []bool{true, true, false}) {
 		t.Errorf("rows and error: %v", order)
+	}
+}
+
+// A shared desk that does not answer holds no list up for long.
+func TestRowsOfStalledDesk(t *testing.T) {
+	j := join(t)
+	j.askNear(t, "here")
+	j.ask(t, "there")
+	j.f.stalled, j.patience = true, time.Millisecond
+	texts, _, err := j.read(t, store.Query{})
+	wants(t, err, store.ErrUnreachable)
+	if texts != "here" {
+		t.Errorf("got %q", texts)
+	}
+}
+
+// What follows a call that the shared desk did not answer has little time there, until it
+// answers one.
+func TestLittleTimeAfterFailure(t *testing.T) {
+	j := join(t)
+	row := j.ask(t, "there")
+	j.pause, j.patience = time.Hour, time.Millisecond
+	j.f.cut(true)
+	_, err := j.Get(t.Context(), row.ID)
+	wants(t, err, store.ErrUnreachable)
+	j.f.cut(false)
+	j.f.stalled = true
+	_, err = j.Get(t.Context(), row.ID) // else it would wait as long as the test
+	wants(t, err, store.ErrUnreachable)
+	j.f.stalled, j.patience = false, time.Minute
+	_, err = j.Get(t.Context(), row.ID)
+	must(t, err)
+	if j.failed.Load() != 0 {
+		t.Error("it answers, and has little time still")
 	}
 }
 

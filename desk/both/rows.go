@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"time"
 
 	"mcp-askuser/desk/store"
 )
@@ -14,13 +15,16 @@ import (
 func (s *Store) Get(ctx context.Context, id string) (store.Row, error) {
 	row, err := s.near.Get(ctx, id)
 	if !errors.Is(err, store.ErrNotFound) {
-		return s.numbered(near, row), err
+		return mark(near, row), err
 	}
-	row, err = s.far.Get(ctx, id)
+	err = s.at(ctx, far, func(ctx context.Context, of store.Store) error {
+		row, err = of.Get(ctx, id)
+		return err
+	})
 	if err != nil {
 		return row, err
 	}
-	rows := []store.Row{s.numbered(far, row)}
+	rows := []store.Row{mark(far, row)}
 	err = s.addDrafts(ctx, rows)
 	return rows[0], err
 }
@@ -41,62 +45,32 @@ func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, er
 	}
 }
 
-// rows returns what a query selects. A store that answers covers what was met before it was
-// read, and what it returns; one that fails, no more than the caller had seen.
+// rows returns what a query selects.
 func (s *Store) rows(ctx context.Context, q store.Query) ([]store.Row, error) {
-	after, covered := s.path.at(q.After), s.path.head()
-	here, err := collect(s.near.Rows(ctx, changed(q, after[near])))
+	here, err := collect(s.near.Rows(ctx, q))
 	if err != nil {
 		return nil, err
 	}
-	covered[near] = max(covered[near], last(here))
-
-	there, err := s.farRows(ctx, changed(q, after[far]))
-	covered[far] = max(covered[far], last(there))
-	if err != nil {
-		covered[far] = after[far]
-	}
-
-	most := s.path.cover(covered)
-	for i, row := range here {
-		here[i].Revision = min(s.path.number(near, row.Revision), most)
-	}
+	elsewhere := q
+	elsewhere.After = store.Revision{Own: q.After.Far}
+	there, err := s.farRows(ctx, elsewhere)
 	for i, row := range there {
-		there[i].Revision = min(s.path.number(far, row.Revision), most)
+		there[i] = mark(far, row)
 	}
 	return merge(here, there, q), err
 }
 
-// changed is a query for what changed after a revision of one store.
-func changed(q store.Query, after int64) store.Query {
-	if q.After > 0 && after == 0 {
-		q.Limit = 0 // a store would limit the last asked, not the first changed
-	}
-	q.After = after
-	return q
-}
-
-// last returns the greatest revision.
-func last(rows []store.Row) (revision int64) {
-	for _, row := range rows {
-		revision = max(revision, row.Revision)
-	}
-	return revision
-}
-
 // merge returns the rows of both stores in the order of a query, and no more than it allows.
 func merge(here, there []store.Row, q store.Query) []store.Row {
-	rows := append(here, there...) //nolint:gocritic // here is not used again
-	slices.SortStableFunc(rows, func(a, b store.Row) int {
-		if q.After > 0 {
-			return cmp.Compare(a.Revision, b.Revision)
-		}
-		return cmp.Compare(b.ID, a.ID)
-	})
+	rows := slices.Concat(here, there)
+	if q.After != (store.Revision{}) {
+		return rows
+	}
+	slices.SortStableFunc(rows, func(a, b store.Row) int { return cmp.Compare(b.ID, a.ID) })
 	if q.Limit > 0 && len(rows) > q.Limit {
 		rows = rows[:q.Limit]
 	}
-	if q.Ascend && q.After <= 0 {
+	if q.Ascend {
 		slices.Reverse(rows)
 	}
 	return rows
@@ -113,11 +87,30 @@ func collect(all iter.Seq2[store.Row, error]) (rows []store.Row, err error) {
 	return rows, nil
 }
 
+// collectInTime returns rows of the shared desk, of which each has only so much time.
+func (s *Store) collectInTime(ctx context.Context, q store.Query) (rows []store.Row, err error) {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(s.patience, func() { cancel(errLate) })
+	defer late.Stop()
+	for row, err := range s.far.Rows(within, q) {
+		if err != nil && ctx.Err() == nil && within.Err() != nil {
+			return rows, errLate
+		}
+		if err != nil {
+			return rows, err
+		}
+		late.Reset(s.patience)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
 // farRows returns rows of the shared desk without those that this machine has too, and as
 // many as the limit allows all the same.
 func (s *Store) farRows(ctx context.Context, q store.Query) ([]store.Row, error) {
 	for limit := q.Limit; ; {
-		read, failed := collect(s.far.Rows(ctx, q))
+		read, failed := s.collectInTime(ctx, q)
 		ids := make([]string, len(read))
 		for i, row := range read {
 			ids[i] = row.ID

@@ -49,7 +49,7 @@ func (s *Store) KeptDrafts(ctx context.Context) (map[string][]byte, error) {
 	}
 	rows, err := db.QueryContext(ctx, `select id, data from draft`)
 	if err != nil {
-		return nil, s.explain(err)
+		return nil, s.explain(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
 	drafts := map[string][]byte{}
@@ -57,11 +57,11 @@ func (s *Store) KeptDrafts(ctx context.Context) (map[string][]byte, error) {
 		id, data := "", []byte(nil)
 		err = rows.Scan(&id, &data)
 		if err != nil {
-			return nil, s.explain(err)
+			return nil, s.explain(ctx, err)
 		}
 		drafts[id] = data
 	}
-	return drafts, s.explain(rows.Err())
+	return drafts, s.explain(ctx, rows.Err())
 }
 
 // DropDraft removes what KeepDraft keeps for a row.
@@ -74,7 +74,7 @@ func (s *Store) DropDraft(ctx context.Context, id string) error {
 		return err
 	}
 	_, err = db.ExecContext(ctx, `delete from draft where id=?`, id)
-	return s.explain(err)
+	return s.explain(ctx, err)
 }
 
 // Known returns which of the given rows this store keeps.
@@ -92,7 +92,7 @@ func (s *Store) Known(ctx context.Context, ids []string) (map[string]bool, error
 	}
 	rows, err := db.QueryContext(ctx, `select id from record where id in (select value from json_each(?))`, string(list))
 	if err != nil {
-		return nil, s.explain(err)
+		return nil, s.explain(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
 	known := map[string]bool{}
@@ -100,11 +100,11 @@ func (s *Store) Known(ctx context.Context, ids []string) (map[string]bool, error
 		id := ""
 		err = rows.Scan(&id)
 		if err != nil {
-			return nil, s.explain(err)
+			return nil, s.explain(ctx, err)
 		}
 		known[id] = true
 	}
-	return known, s.explain(rows.Err())
+	return known, s.explain(ctx, rows.Err())
 }
 
 // TakeOver is Ask that stores nothing: the error is ErrNotFound where no row is taken over.
@@ -117,7 +117,7 @@ func (s *Store) TakeOver(ctx context.Context, row store.Row) (got store.Row, err
 	const count = `select count(*) from record where content=? and not delivered`
 	err = db.QueryRowContext(ctx, count, row.Content).Scan(&same)
 	if err != nil {
-		return row, s.explain(err)
+		return row, s.explain(ctx, err)
 	}
 	if row.Content == "" || same == 0 { // most often; nothing is written, and no other process waits
 		return row, store.ErrNotFound

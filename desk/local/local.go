@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/ncruces/go-sqlite3"
 	_ "github.com/ncruces/go-sqlite3/driver" // registers "sqlite3"
+	"github.com/ncruces/go-sqlite3/vfs"
 
 	"mcp-askuser/desk/store"
 )
@@ -43,6 +44,7 @@ type Store struct {
 	waiting  map[string][]chan struct{}
 	watching map[chan struct{}]struct{}
 	stopLook chan struct{} // ends the look once a minute; nil while nothing waits
+	closed   bool
 }
 
 var _ store.Store = (*Store)(nil)
@@ -53,10 +55,16 @@ func Open(dir string) *Store {
 	return &Store{dir: dir, waiting: map[string][]chan struct{}{}, watching: map[chan struct{}]struct{}{}}
 }
 
-// Close ends all waiting, as the death of the process would.
+// Close ends all waiting, as the death of the process would. Nothing is opened after it.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closed = true
+	for _, waiters := range s.waiting {
+		for _, waiter := range waiters {
+			wake(waiter)
+		}
+	}
 	if s.pipe != nil {
 		s.pipe.close()
 		s.pipe = nil
@@ -75,6 +83,9 @@ func (s *Store) path() string { return filepath.Join(s.dir, File) }
 // errNone means that no database exists, and none is to be made for a reader.
 var errNone = fmt.Errorf("%w: nothing was asked yet", store.ErrNotFound)
 
+// errClosed means that the process has closed the store.
+var errClosed = errors.New("the store is closed")
+
 // database returns the open database. The error is errNone where there is none, unless
 // create is set. A database that was removed or replaced meanwhile is closed.
 func (s *Store) database(ctx context.Context, create bool) (*sql.DB, error) {
@@ -83,6 +94,9 @@ func (s *Store) database(ctx context.Context, create bool) (*sql.DB, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
 	info, err := os.Stat(s.path())
 	if s.db != nil && err == nil && os.SameFile(info, s.info) {
 		return s.db, nil
@@ -132,7 +146,7 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 	}
 	if err != nil {
 		_ = db.Close()
-		return nil, s.explain(err)
+		return nil, s.explain(ctx, err)
 	}
 	return db, nil
 }
@@ -140,7 +154,9 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 // connect returns the database in a file that exists. Each connection commits to disk, not
 // to the system's memory.
 func connect(path string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite3", "file:"+escapePath(path)+"?mode=rw&_txlock=immediate"+
+	files, _ := vfs.Find("").(vfs.VFSFilename)
+	vfs.Register(privateVFS, private{files})
+	db, err := sql.Open("sqlite3", "file:"+escapePath(path)+"?mode=rw&vfs="+privateVFS+"&_txlock=immediate"+
 		"&_pragma=busy_timeout("+busy+")&_pragma=synchronous(full)&_pragma=foreign_keys(on)")
 	if err != nil {
 		return nil, err
@@ -194,7 +210,7 @@ func (s *Store) setUp(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	return s.explain(s.fill(ctx, db))
+	return s.explain(ctx, s.fill(ctx, db))
 }
 
 // fill takes the steps that are missing, which a killed process may have begun.
@@ -220,10 +236,14 @@ func (s *Store) fill(ctx context.Context, db *sql.DB) error {
 // elsewhere is what the user can do about a place that cannot be used.
 const elsewhere = "name a directory on a disk of this machine in MCP_ASKUSER_DIR"
 
-// explain adds to a failure of the database what the user can do about it.
-func (s *Store) explain(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
+// explain adds to a failure of the database what the user can do about it. Where ctx has
+// ended, its cause is the error.
+func (s *Store) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	code := sqlite3.ErrorCode(0)
 	_ = errors.As(err, &code)

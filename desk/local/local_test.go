@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -453,6 +454,42 @@ func TestRemovedWhileWaiting(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A closed store stays closed: what is released late opens nothing anew.
+func TestClosed(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "store"))
+	row, err := s.Ask(t.Context(), storetest.NewRow("Open?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := s.Announce(t.Context(), "inbox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Wait(context.Background(), row.ID)
+		ended <- err
+	}()
+	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
+	err = errors.Join(s.Close(), os.RemoveAll(s.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, errClosed) {
+		t.Errorf("the wait ended with %v", err)
+	}
+	release()
+	_ = s.Release(context.Background(), row.ID)
+	_, err = s.Ask(context.Background(), storetest.NewRow("Late?"))
+	if !errors.Is(err, errClosed) {
+		t.Errorf("asked after the end: %v", err)
+	}
+	_, err = os.Stat(s.dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory was made anew: %v", err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"mcp-askuser/desk/store"
 )
 
-const columns = `id, session, project, earlier, content, exclusive, text, at, keep, asked, outcome, ` +
+const columns = `id, session, run, project, earlier, content, exclusive, text, at, keep, asked, outcome, ` +
 	`holder, delivered, revision, draft, shown, later, lifted`
 
 // noteColumn is the column of a note.
@@ -25,8 +25,8 @@ func noteColumn(note store.Note) string {
 // scan reads a row of columns. Callers find out whether its holder lives.
 func scan(from interface{ Scan(dest ...any) error }) (row store.Row, holder string, err error) {
 	var at, keep int64
-	err = from.Scan(&row.ID, &row.Session, &row.Project, &row.Earlier, &row.Content, &row.Exclusive, &row.Text, &at, &keep,
-		&row.Asked, &row.Outcome, &holder, &row.Delivered, &row.Revision,
+	err = from.Scan(&row.ID, &row.Session, &row.Run, &row.Project, &row.Earlier, &row.Content, &row.Exclusive, &row.Text, &at, &keep,
+		&row.Asked, &row.Outcome, &holder, &row.Delivered, &row.Revision.Own,
 		&row.Notes[store.Draft], &row.Notes[store.Shown], &row.Notes[store.Later], &row.Notes[store.Lifted])
 	row.At, row.Keep = time.UnixMilli(at), time.Duration(keep)*time.Millisecond
 	if errors.Is(err, sql.ErrNoRows) {
@@ -51,7 +51,7 @@ func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error 
 	}
 	begun, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return s.explain(err)
+		return s.explain(ctx, err)
 	}
 	t := &tx{Tx: begun, ctx: ctx}
 	err = do(t)
@@ -63,7 +63,7 @@ func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error 
 	}
 	if err != nil {
 		_ = t.Rollback()
-		return s.explainWrite(err)
+		return s.explainWrite(ctx, err)
 	}
 	for _, process := range t.wake {
 		s.post(process, id)
@@ -72,13 +72,13 @@ func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error 
 }
 
 // explainWrite is explain for all but the errors that a store is asked for.
-func (s *Store) explainWrite(err error) error {
+func (s *Store) explainWrite(ctx context.Context, err error) error {
 	for _, known := range []error{store.ErrNotFound, store.ErrAnswered, store.ErrAttended, store.ErrReopened} {
 		if errors.Is(err, known) {
 			return err
 		}
 	}
-	return s.explain(err)
+	return s.explain(ctx, err)
 }
 
 // listeners adds the processes that watch.
@@ -147,15 +147,15 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 			holder = ""
 		}
 		got.Attended, got.Delivered, got.Notes = !ended, ended, [store.Notes][]byte{}
-		got.Revision, err = t.revision()
+		got.Revision.Own, err = t.revision()
 		if err != nil {
 			return err
 		}
 		at := row.At.UnixMilli()
-		const values = ` values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,null,null,null,null,?)`
+		const values = ` values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,null,null,null,null,?)`
 		_, err = t.ExecContext(ctx, `insert into record(`+columns+`, touched)`+values,
-			row.ID, row.Session, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text, at, row.Keep.Milliseconds(),
-			row.Asked, row.Outcome, holder, ended, got.Revision, at)
+			row.ID, row.Session, row.Run, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text, at, row.Keep.Milliseconds(),
+			row.Asked, row.Outcome, holder, ended, got.Revision.Own, at)
 		if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) {
 			return store.ErrReopened
 		}
@@ -230,7 +230,7 @@ func (s *Store) Release(ctx context.Context, id string) error {
 // Answer implements [store.Store].
 func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
 	return s.write(ctx, id, func(t *tx) error {
-		first, err := t.change(id, `, outcome=?, text=?`, `outcome is null`, end.Outcome, end.Text)
+		first, err := t.change(id, `, outcome=?, text=?, touched=?`, `outcome is null`, end.Outcome, end.Text, time.Now().UnixMilli())
 		if err != nil {
 			return err
 		}
@@ -296,7 +296,7 @@ func (s *Store) read(ctx context.Context, id string) (store.Row, string, error) 
 		return store.Row{}, "", err
 	}
 	row, holder, err := scan(db.QueryRowContext(ctx, `select `+columns+` from record where id=?`, id))
-	return row, holder, s.explainWrite(err)
+	return row, holder, s.explainWrite(ctx, err)
 }
 
 // where returns the condition of a query, its arguments and its order.
@@ -310,6 +310,7 @@ func where(q store.Query) (condition string, args []any) {
 	add(q.Open, `outcome is null`)
 	add(q.Ended, `outcome is not null`)
 	add(q.Session != "", `session = ?`, q.Session)
+	add(q.Run != "", `run = ?`, q.Run)
 	add(q.Project != "", `project = ?`, q.Project)
 	add(q.Earlier != "", `earlier = ?`, q.Earlier)
 	add(q.Content != "", `content = ?`, q.Content)
@@ -318,10 +319,10 @@ func where(q store.Query) (condition string, args []any) {
 	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())
 	add(!q.Before.IsZero(), `at < ?`, q.Before.UnixMilli())
 	add(!q.Expired.IsZero(), `outcome is null and touched+keep < ?`, q.Expired.UnixMilli())
-	add(q.After > 0, `revision > ?`, q.After)
+	add(q.After.Own > 0, `revision > ?`, q.After.Own)
 	condition = ` order by id desc`
 	switch {
-	case q.After > 0:
+	case q.After.Own > 0:
 		condition = ` order by revision`
 	case q.Ascend && q.Limit == 0:
 		condition = ` order by id`
@@ -353,7 +354,7 @@ func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, er
 		}
 		rows, err := db.QueryContext(ctx, query, args...)
 		if err != nil {
-			yield(store.Row{}, s.explain(err))
+			yield(store.Row{}, s.explain(ctx, err))
 			return
 		}
 		defer func() { _ = rows.Close() }()
@@ -361,7 +362,7 @@ func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, er
 		for rows.Next() {
 			row, holder, err := scan(rows)
 			if err != nil {
-				yield(row, s.explain(err))
+				yield(row, s.explain(ctx, err))
 				return
 			}
 			attended, known := living[holder]
@@ -376,7 +377,7 @@ func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, er
 		}
 		err = rows.Err()
 		if err != nil {
-			yield(store.Row{}, s.explain(err))
+			yield(store.Row{}, s.explain(ctx, err))
 		}
 	}
 }
@@ -440,7 +441,7 @@ func (s *Store) File(ctx context.Context, id, key string) (data []byte, err erro
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, store.ErrNotFound
 	}
-	return data, s.explain(err)
+	return data, s.explain(ctx, err)
 }
 
 // Files implements [store.Store].
@@ -451,16 +452,16 @@ func (s *Store) Files(ctx context.Context, id string) (keys []string, err error)
 	}
 	rows, err := db.QueryContext(ctx, `select key from file where id=? order by key`, id)
 	if err != nil {
-		return nil, s.explain(err)
+		return nil, s.explain(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		key := ""
 		err = rows.Scan(&key)
 		if err != nil {
-			return nil, s.explain(err)
+			return nil, s.explain(ctx, err)
 		}
 		keys = append(keys, key)
 	}
-	return keys, s.explain(rows.Err())
+	return keys, s.explain(ctx, rows.Err())
 }

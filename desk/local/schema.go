@@ -25,12 +25,14 @@ const (
 const schema = `
 begin immediate;
 create table record (
-  id text primary key, session text not null, project text not null, earlier text not null,
+  id text primary key, session text not null, run text not null, project text not null, earlier text not null,
   content text not null, exclusive int not null, at int not null, touched int not null, keep int not null,
   holder text not null, delivered int not null, revision int not null, text text not null,
   asked blob not null, outcome blob, draft blob, shown blob, later blob, lifted blob
 );
+create index of_time on record(at);
 create index of_session on record(session, id);
+create index of_run on record(run, id);
 create index of_project on record(project, id);
 create index of_content on record(content, id);
 create index of_revision on record(revision);
@@ -55,6 +57,10 @@ const restore = "move it away, or restore it from a backup"
 // check reports whether the file is a database of this version. It reads the header alone.
 // The error says why the file is refused.
 func (s *Store) check() (ready bool, err error) {
+	info, err := os.Stat(s.path()) // to open a pipe may last for ever
+	if err == nil && (!info.Mode().IsRegular() || !ownedByUser(info)) {
+		return false, fmt.Errorf("%s is no file of this user: move it away", s.path())
+	}
 	f, err := os.Open(s.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -63,13 +69,6 @@ func (s *Store) check() (ready bool, err error) {
 		return false, fmt.Errorf("open the store: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	if !info.Mode().IsRegular() || !ownedByUser(info) {
-		return false, fmt.Errorf("%s is no file of this user: move it away", s.path())
-	}
 	header := make([]byte, 100)
 	_, err = io.ReadFull(f, header)
 	if errors.Is(err, io.EOF) { // empty

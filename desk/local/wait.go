@@ -18,6 +18,9 @@ import (
 func (s *Store) process() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return "", errClosed
+	}
 	if s.pipe != nil && s.pipe.exists() {
 		return s.pipe.name, nil
 	}
@@ -134,6 +137,18 @@ func (s *Store) leave(id string, waiter chan struct{}) {
 	s.restLook()
 }
 
+// Revision implements [store.Store].
+func (s *Store) Revision(ctx context.Context) (last store.Revision, err error) {
+	db, err := s.database(ctx, false)
+	if errors.Is(err, errNone) {
+		return last, nil
+	}
+	if err == nil {
+		err = s.explain(ctx, db.QueryRowContext(ctx, `select revision from counter`).Scan(&last.Own))
+	}
+	return last, err
+}
+
 // Changes implements [store.Store].
 func (s *Store) Changes(ctx context.Context) (<-chan struct{}, error) {
 	release, err := s.listen(ctx, "")
@@ -201,20 +216,20 @@ func (s *Store) Present(ctx context.Context) (names []string, err error) {
 	}
 	rows, err := db.QueryContext(ctx, `select process, name from listener where name <> '' order by name`)
 	if err != nil {
-		return nil, s.explain(err)
+		return nil, s.explain(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		process, name := "", ""
 		err = rows.Scan(&process, &name)
 		if err != nil {
-			return nil, s.explain(err)
+			return nil, s.explain(ctx, err)
 		}
 		if s.alive(process) {
 			names = append(names, name)
 		}
 	}
-	return slices.Compact(names), s.explain(rows.Err())
+	return slices.Compact(names), s.explain(ctx, rows.Err())
 }
 
 // beginLook looks again now and then while a call waits or watches. Callers must hold s.mu.

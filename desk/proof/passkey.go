@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +25,6 @@ type Passkey struct {
 	ID        string    `json:"id"`         // base64url, as browsers write it
 	PublicKey []byte    `json:"public_key"` // SubjectPublicKeyInfo: ECDSA P-256, Ed25519 or RSA
 	Party     string    `json:"rp_id"`      // the page's host
-	Counter   uint32    `json:"counter"`    // of the last answer; 0 where the authenticator counts none
 	Created   time.Time `json:"created"`
 	Removed   time.Time `json:"removed,omitzero"` // what it signed before still counts
 }
@@ -40,11 +38,10 @@ type clientData struct {
 }
 
 // The layout of authenticator data (WebAuthn, 6.1): the SHA-256 of the relying party's id,
-// flags, a counter.
+// flags, and a counter, which says nothing of most authenticators and is not kept.
 const (
 	flagsAt     = sha256.Size
-	counterAt   = flagsAt + 1
-	minAuthData = counterAt + 4
+	minAuthData = flagsAt + 1 + 4
 
 	userPresent  = 1 << 0
 	userVerified = 1 << 2
@@ -66,8 +63,7 @@ func Register(name, id, challenge string, publicKey, client, authenticator []byt
 		return k, err
 	}
 	k.Party = party
-	k.Counter, err = k.checkAuthenticator(authenticator)
-	return k, err
+	return k, k.checkAuthenticator(authenticator)
 }
 
 // checkClientData returns the relying party's id of a response: the host of its page.
@@ -87,18 +83,18 @@ func checkClientData(data []byte, kind, challenge string) (party string, err err
 }
 
 // checkAuthenticator checks that a user was there, was verified, and was on the page that
-// the passkey is for; it returns the counter.
-func (k *Passkey) checkAuthenticator(data []byte) (counter uint32, err error) {
+// the passkey is for.
+func (k *Passkey) checkAuthenticator(data []byte) error {
 	party := sha256.Sum256([]byte(k.Party))
 	switch {
 	case len(data) < minAuthData:
-		return 0, fmt.Errorf("%w: the authenticator's data have %d bytes", ErrMismatch, len(data))
+		return fmt.Errorf("%w: the authenticator's data have %d bytes", ErrMismatch, len(data))
 	case !bytes.Equal(data[:flagsAt], party[:]):
-		return 0, ErrOrigin
+		return ErrOrigin
 	case data[flagsAt]&userPresent == 0 || data[flagsAt]&userVerified == 0:
-		return 0, ErrUnverifiedUser
+		return ErrUnverifiedUser
 	}
-	return binary.BigEndian.Uint32(data[counterAt:minAuthData]), nil
+	return nil
 }
 
 // algorithm returns how the key signs.
@@ -135,7 +131,8 @@ func (k *Keys) verifyPasskey(sum []byte, p *question.Proof) (name string, err er
 	if party != key.Party {
 		return "", fmt.Errorf("%w: %s", ErrOrigin, party)
 	}
-	if _, err := key.checkAuthenticator(p.AuthenticatorData); err != nil {
+	err = key.checkAuthenticator(p.AuthenticatorData)
+	if err != nil {
 		return "", err
 	}
 	by, err := key.algorithm()
@@ -147,20 +144,4 @@ func (k *Keys) verifyPasskey(sum []byte, p *question.Proof) (name string, err er
 		return "", ErrSignature
 	}
 	return key.Name, nil
-}
-
-// Count keeps the counter that a verified proof has; the error is ErrCounter where that is
-// not above the last one. An authenticator without a counter always has 0.
-func (k *Keys) Count(p *question.Proof) error {
-	i := slices.IndexFunc(k.Passkeys, func(x Passkey) bool { return p.Kind == question.PasskeyProof && x.ID == p.Key })
-	if i < 0 {
-		return nil
-	}
-	key := &k.Passkeys[i]
-	counter, err := key.checkAuthenticator(p.AuthenticatorData)
-	if err == nil && counter <= key.Counter && counter+key.Counter > 0 {
-		return ErrCounter
-	}
-	key.Counter = counter
-	return err
 }

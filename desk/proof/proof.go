@@ -16,7 +16,6 @@ var (
 	ErrUnverifiedUser = errors.New("the passkey did not verify its user by PIN, fingerprint or face")
 	ErrOrigin         = errors.New("the passkey was used on another page")
 	ErrSignature      = errors.New("the signature is not by its key")
-	ErrCounter        = errors.New("the passkey's counter went back: it may have been copied")
 )
 
 // Verify checks a proof of a statement, and notes in it the name by which its key is

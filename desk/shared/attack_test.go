@@ -43,7 +43,7 @@ func TestTheServerRefuses(t *testing.T) {
 		"DIRECT.GET.ASK." + of + "h",
 	}
 	subjects := []string{
-		of + "q.-.-.-", of + "a.bot", of + "a.other", of + "a.human-alice", of + "h", of + "d", of + "n.draft", of + "n.shown",
+		of + "q.-.-.-.-", of + "a.bot", of + "a.other", of + "a.human-alice", of + "h", of + "d", of + "n.draft", of + "n.shown",
 		of + "n.later", of + "n.lifted", own + "a.bot", own + "a.human-alice", own + "n.draft", own + "n.lifted",
 		"_R_.ask.p.bot.x.y", "_R_.ask.p.human-alice.x.y", "_R_.ask.humans", "_R_.ask.x", "rang.r.bot." + row.ID + ".a.human-alice",
 		"_INBOX.bot.x", "_INBOX.human-alice.x", "who.x", "$KV.x.y", "$SYS.REQ.SERVER.PING.VARZ", "$SYS.REQ.ACCOUNT.PING.CONNZ",
@@ -56,7 +56,7 @@ func TestTheServerRefuses(t *testing.T) {
 		refused(t, reports, evil.Publish(subject, []byte("x")), subject)
 	}
 	for _, subject := range []string{
-		of + "q.-.-.-", of + "a.bot", of + "a.human-bob", "_R_.ask.r.human-bob.x.q.-.-.-", "_R_.ask.p.human-bob.x.y", "_R_.ask.humans",
+		of + "q.-.-.-.-", of + "a.bot", of + "a.human-bob", "_R_.ask.r.human-bob.x.q.-.-.-.-", "_R_.ask.p.human-bob.x.y", "_R_.ask.humans",
 		"$JS.API.STREAM.DELETE.ASK", "$JS.API.STREAM.PURGE.ASK", "$JS.API.STREAM.MSG.DELETE.ASK", "$JS.API.DIRECT.GET.ASK",
 	} {
 		refused(t, reports, alice.Publish(subject, []byte("x")), subject)
@@ -70,7 +70,7 @@ func TestTheServerRefuses(t *testing.T) {
 		refused(t, reports, evil.Flush(), subject)
 	}
 	// The server writes nothing for it where it must not write.
-	for _, place := range []string{of + "a.human-alice", of + "h", of + "q.-.-.-", "_R_.ask.humans"} {
+	for _, place := range []string{of + "a.human-alice", of + "h", of + "q.-.-.-.-", "_R_.ask.humans"} {
 		for _, to := range []string{"$JS.API.STREAM.MSG.GET.ASK", "$JS.API.STREAM.INFO.ASK", "$SYS.REQ.USER.INFO", "alive.bot.x", own + "h"} {
 			refused(t, reports, evil.PublishRequest(to, place, []byte(`{"last_by_subj":"x"}`)), place)
 		}
@@ -169,7 +169,7 @@ func TestDenied(t *testing.T) {
 // stranger calls with a credential of another desk.
 func stranger(t *testing.T, c *sharedtest.Cluster) error {
 	dir := t.TempDir()
-	_, err := nodes.Init(dir, nodes.Options{Agents: []string{"bot"}})
+	err := nodes.Init(dir, nodes.Options{Agents: []string{"bot"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestOwnSubjectsDoNoHarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	for from, subjects := range map[string][]string{
-		"other": {"_R_.ask.r.other." + row.ID + ".q.-.-.-", "_R_.ask.r.other.x.q.-.-.-", "_R_.ask.r.other." + row.ID + ".a.other"},
+		"other": {"_R_.ask.r.other." + row.ID + ".q.-.-.-.-", "_R_.ask.r.other.x.q.-.-.-.-", "_R_.ask.r.other." + row.ID + ".a.other"},
 		"bot":   {"_R_.ask.r.bot." + row.ID + ".a.bot"},
 	} {
 		nc := c.Connect(nodes.Agent, from, make(chan error, 10))

@@ -19,6 +19,7 @@ const keep = 60 * 24 * time.Hour
 type question struct {
 	ID        string `json:"id"`
 	Session   string `json:"session,omitempty"`
+	Run       string `json:"run,omitempty"`
 	Project   string `json:"project,omitempty"`
 	Earlier   string `json:"earlier,omitempty"`
 	Content   string `json:"content,omitempty"`
@@ -41,7 +42,7 @@ type outcome struct {
 type record struct {
 	store.Row
 	holder string    // the process that waits, or waited; empty after a release
-	noted  time.Time // by the clock of the server
+	noted  time.Time // or answered, by the clock of the server
 	ended  []byte    // the document of the outcome
 }
 
@@ -50,7 +51,7 @@ func (r *record) subject(kind string) string { return rowsRoot + r.Owner + "." +
 
 // change is a write that is refused where the row has changed since it was read.
 func (r *record) change(kind string, data []byte) write {
-	return write{r.subject(kind), data, r.ttl(), r.subject(">"), uint64(r.Revision)}
+	return write{r.subject(kind), data, r.ttl(), r.subject(">"), uint64(r.Revision.Own)}
 }
 
 func (r *record) ttl() time.Duration { return max(r.Keep, 0) + keep }
@@ -79,12 +80,15 @@ func (r *record) add(m *message) error {
 	case d.kind == "a" && len(d.rest) == 1 && r.ended == nil:
 		var end outcome
 		err = json.Unmarshal(m.Data, &end)
-		r.ended, r.Outcome, r.Text = m.Data, append([]byte{}, end.Outcome...), end.Text
+		r.ended, r.Outcome, r.Text, r.noted = m.Data, append([]byte{}, end.Outcome...), end.Text, m.Time
 	case d.kind == "n" && len(d.rest) == 1:
 		names := noteNames()
 		i := slices.Index(names[:], d.rest[0])
 		if i >= 0 {
-			r.Notes[i], r.noted = m.Data, m.Time
+			r.Notes[i] = m.Data
+			if m.Time.After(r.noted) {
+				r.noted = m.Time
+			}
 		}
 	case d.kind == "h":
 		r.holder = string(m.Data)
@@ -94,7 +98,7 @@ func (r *record) add(m *message) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", store.ErrDamaged, m.Subject, err)
 	}
-	r.Revision = max(r.Revision, int64(m.Seq))
+	r.Revision.Own = max(r.Revision.Own, int64(m.Seq))
 	return nil
 }
 
@@ -105,7 +109,7 @@ func (r *record) setQuestion(d document, m *message) error {
 		return err
 	}
 	row := store.Row{
-		ID: q.ID, Session: q.Session, Project: q.Project, Earlier: q.Earlier, Content: q.Content, Exclusive: q.Exclusive,
+		ID: q.ID, Session: q.Session, Run: q.Run, Project: q.Project, Earlier: q.Earlier, Content: q.Content, Exclusive: q.Exclusive,
 		Text: q.Text, At: time.UnixMilli(q.At), Keep: time.Duration(q.Keep) * time.Millisecond, Asked: q.Asked,
 		Owner: d.owner,
 	}
@@ -122,7 +126,7 @@ func (r *record) setQuestion(d document, m *message) error {
 // newQuestion is the document of a row that a process asks.
 func newQuestion(row *store.Row, holder string) ([]byte, error) {
 	return json.Marshal(question{
-		row.ID, row.Session, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text,
+		row.ID, row.Session, row.Run, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text,
 		row.At.UnixMilli(), row.Keep.Milliseconds(), row.Asked, holder, row.Outcome,
 	})
 }

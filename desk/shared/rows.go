@@ -52,7 +52,7 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 		return nil, nil
 	}
 	var ids []string
-	err = s.subjects(ctx, rowsRoot+me+".*.q.*."+short(row.Content)+".*", func(subject string) {
+	err = s.subjects(ctx, rowsRoot+me+".*.q.*.*."+short(row.Content)+".*", func(subject string) {
 		d, _ := parse(subject)
 		ids = append(ids, d.id)
 	})
@@ -90,7 +90,7 @@ func (s *Store) take(ctx context.Context, r *record) error {
 		release()
 		return err
 	}
-	r.holder, r.Revision = s.holder(), int64(seq)
+	r.holder, r.Revision.Own = s.holder(), int64(seq)
 	return nil
 }
 
@@ -106,9 +106,9 @@ func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 	w := write{subject: questionSubject(me, &row), data: data, ttl: r.ttl(), filter: r.subject(">")}
 	switch {
 	case row.Earlier != "":
-		w.filter = rowsRoot + "*.*.q.*.*." + short(row.Earlier)
+		w.filter = rowsRoot + "*.*.q.*.*.*." + short(row.Earlier)
 	case row.Exclusive && row.Content != "":
-		w.filter = rowsRoot + me + ".*.q.*." + short(row.Content) + ".*"
+		w.filter = rowsRoot + me + ".*.q.*.*." + short(row.Content) + ".*"
 	}
 	if w.filter != r.subject(">") {
 		last, err := s.last(ctx, w.filter)
@@ -127,7 +127,7 @@ func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 		}
 	}
 	seq, err := s.publish(ctx, w)
-	r.Revision = int64(seq)
+	r.Revision.Own = int64(seq)
 	return r, err
 }
 
@@ -295,7 +295,7 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 		return nil, err
 	}
 	bySubject := q.Project == "" && q.Search == "" && q.Since.IsZero() && q.Before.IsZero() && q.Expired.IsZero()
-	exact := q.After == 0 && q.Session == "" && q.Earlier == "" && q.Content == "" && !q.Ended
+	exact := q.After.Own == 0 && q.Session == "" && q.Run == "" && q.Earlier == "" && q.Content == "" && !q.Ended
 	if q.Limit > 0 && len(ids) > q.Limit && bySubject && exact {
 		ids = ids[:q.Limit]
 	}
@@ -304,13 +304,13 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(r *record) bool { return !r.matches(q) })
-	if q.After > 0 {
-		slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.Revision, b.Revision) })
+	if q.After.Own > 0 {
+		slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.Revision.Own, b.Revision.Own) })
 	}
 	if q.Limit > 0 && len(found) > q.Limit {
 		found = found[:q.Limit]
 	}
-	if q.Ascend && q.After == 0 {
+	if q.Ascend && q.After.Own == 0 {
 		slices.Reverse(found)
 	}
 	return found, nil
@@ -325,18 +325,20 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, er
 		if !ok || !strings.HasPrefix(d.id, q.Prefix) {
 			return
 		}
-		asked[d.id] = asked[d.id] || d.kind == "q" || q.After > 0
+		asked[d.id] = asked[d.id] || d.kind == "q" || q.After.Own > 0
 		ended[d.id] = ended[d.id] || d.kind == "a"
 	}
 	switch {
-	case q.After > 0:
-		err = s.changed(ctx, uint64(q.After), see)
+	case q.After.Own > 0:
+		err = s.changed(ctx, uint64(q.After.Own), see)
 	case q.Session != "":
-		err = s.subjects(ctx, rowsRoot+"*.*.q."+short(q.Session)+".*.*", see)
+		err = s.subjects(ctx, rowsRoot+"*.*.q."+short(q.Session)+".*.*.*", see)
+	case q.Run != "":
+		err = s.subjects(ctx, rowsRoot+"*.*.q.*."+short(q.Run)+".*.*", see)
 	case q.Earlier != "":
-		err = s.subjects(ctx, rowsRoot+"*.*.q.*.*."+short(q.Earlier), see)
+		err = s.subjects(ctx, rowsRoot+"*.*.q.*.*.*."+short(q.Earlier), see)
 	case q.Content != "":
-		err = s.subjects(ctx, rowsRoot+"*.*.q.*."+short(q.Content)+".*", see)
+		err = s.subjects(ctx, rowsRoot+"*.*.q.*.*."+short(q.Content)+".*", see)
 	default:
 		err = s.subjects(ctx, rowsRoot+">", see)
 	}
@@ -369,10 +371,10 @@ func (s *Store) changed(ctx context.Context, seq uint64, see func(subject string
 func (r *record) matches(q store.Query) bool {
 	equal := func(want, is string) bool { return want == "" || want == is }
 	return (!q.Open || r.Outcome == nil) && (!q.Ended || r.Outcome != nil) &&
-		equal(q.Session, r.Session) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) && equal(q.Content, r.Content) &&
+		equal(q.Session, r.Session) && equal(q.Run, r.Run) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) && equal(q.Content, r.Content) &&
 		strings.HasPrefix(r.ID, q.Prefix) && strings.Contains(r.Text, q.Search) &&
 		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
-		(q.Expired.IsZero() || r.Outcome == nil && !r.kept(q.Expired)) && r.Revision > q.After
+		(q.Expired.IsZero() || r.Outcome == nil && !r.kept(q.Expired)) && r.Revision.Own > q.After.Own
 }
 
 // Prune implements [store.Store]: rows end by themselves.

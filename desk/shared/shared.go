@@ -129,7 +129,7 @@ func (s *Store) setCreds() error {
 	if err != nil {
 		return fmt.Errorf("the credential for the desk: %w", err)
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o027 != 0 { // a group may read it: that of a container
 		return fmt.Errorf("the credential for the desk can be read by other users of this machine: chmod 600 %s", s.creds)
 	}
 	data, err := os.ReadFile(s.creds)

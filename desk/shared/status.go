@@ -18,7 +18,7 @@ type Status struct {
 	Nodes    []Node   `json:"nodes"`   // that answer
 	Created  bool     `json:"created"` // the stream exists
 	AsNeeded bool     `json:"as_needed"`
-	Messages uint64   `json:"messages"`
+	Messages int      `json:"messages"`
 	Bytes    uint64   `json:"bytes"`
 	Replicas int      `json:"replicas"`
 	Leader   string   `json:"leader,omitempty"`
@@ -64,7 +64,7 @@ func (s *Store) Status(ctx context.Context) (st Status, err error) {
 
 func (st *Status) setStream(info *nats.StreamInfo) {
 	is, want := info.Config, Config(info.Config.Replicas)
-	st.Created, st.Messages, st.Bytes, st.Replicas = true, info.State.Msgs, info.State.Bytes, is.Replicas
+	st.Created, st.Messages, st.Bytes, st.Replicas = true, int(info.State.Msgs), info.State.Bytes, is.Replicas
 	st.AsNeeded = slices.Equal(is.Subjects, want.Subjects) && is.MaxMsgsPerSubject == 1 && !is.AllowDirect &&
 		is.AllowMsgTTL && is.DenyPurge && is.DenyDelete && is.RePublish != nil && *is.RePublish == *want.RePublish
 	if info.Cluster == nil {

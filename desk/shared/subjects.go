@@ -11,7 +11,7 @@ import (
 // The subjects. The root is the one that the server lets no client name for replies: with
 // another, a client could have the server write its answers over documents.
 //
-//	_R_.ask.r.<owner>.<id>.q.<session>.<content>.<earlier>  what is asked
+//	_R_.ask.r.<owner>.<id>.q.<session>.<run>.<content>.<earlier>  what is asked
 //	_R_.ask.r.<owner>.<id>.a.<writer>                       how it ended; the first one counts
 //	_R_.ask.r.<owner>.<id>.n.<note>                         a note
 //	_R_.ask.r.<owner>.<id>.h                                the process that waits for it
@@ -51,7 +51,7 @@ func short(text string) string {
 
 // questionSubject is where a row is asked.
 func questionSubject(owner string, row *store.Row) string {
-	hashes := short(row.Session) + "." + short(row.Content) + "." + short(row.Earlier)
+	hashes := short(row.Session) + "." + short(row.Run) + "." + short(row.Content) + "." + short(row.Earlier)
 	return rowsRoot + owner + "." + row.ID + ".q." + hashes
 }
 
@@ -90,7 +90,7 @@ func Rights(name string, human bool) (publish, subscribe []string) {
 	}
 	row := rowsRoot + of + ".*."
 	publish = []string{
-		rowsRoot + writer + ".*.q.*.*.*", row + "a." + writer, row + "h", row + "d",
+		rowsRoot + writer + ".*.q.*.*.*.*", row + "a." + writer, row + "h", row + "d",
 		row + "n." + noteNames()[store.Shown], row + "n." + noteNames()[store.Later], presentRoot + writer + ".*.*",
 		aliveRoot + "*.*", backRoot + ">", "$JS.API.STREAM.MSG.GET.ASK", "$JS.API.STREAM.INFO.ASK",
 		"$SYS.REQ.USER.INFO", pingNodes,

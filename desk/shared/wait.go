@@ -237,6 +237,16 @@ func (s *Store) Wait(ctx context.Context, id string) (row store.Row, err error) 
 	}
 }
 
+// Revision implements [store.Store].
+func (s *Store) Revision(ctx context.Context) (last store.Revision, err error) {
+	err = s.repeat(ctx, func(ctx context.Context) error {
+		info, err := s.streamInfo(ctx, struct{}{})
+		last.Own = int64(info.State.LastSeq)
+		return err
+	})
+	return last, err
+}
+
 // Changes implements [store.Store].
 func (s *Store) Changes(ctx context.Context) (<-chan struct{}, error) {
 	bell, stop, err := s.listen(ctx, bellRoot+">")

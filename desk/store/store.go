@@ -39,6 +39,7 @@ var (
 type Row struct {
 	ID      string
 	Session string // groups the rounds of one dialogue; may be empty
+	Run     string // groups the rounds that count as in a row; may be empty
 	Project string // the directory that the asker works in; may be empty
 	Earlier string // the row that this one goes back to; empty for none
 	// Content is the same for rows that ask the same for the same asker. Empty: the row is
@@ -59,8 +60,17 @@ type Row struct {
 	Attended  bool          // a living process waits for it
 	Delivered bool          // its asker has received its outcome
 	Notes     [Notes][]byte // see [Store.Note]
-	Revision  int64         // rises with each change of any row
+	Revision  Revision
 }
+
+// Revision tells how far a reader has read: each change of any row raises it.
+type Revision struct {
+	Own int64 // of the store itself
+	Far int64 // of a shared desk that is joined with it
+}
+
+// Max returns how far two readers have read together.
+func (r Revision) Max(o Revision) Revision { return Revision{max(r.Own, o.Own), max(r.Far, o.Far)} }
 
 // Note is one of the values beside a row.
 type Note int
@@ -82,16 +92,17 @@ type Ending struct {
 
 // Query selects rows. A zero field selects all.
 type Query struct {
-	Open, Ended                        bool // without, or with, an outcome
-	Session, Project, Earlier, Content string
-	Prefix                             string    // what an id begins with
-	Search                             string    // in lower case: a part of [Row.Text]
-	Since, Before                      time.Time // asked at or after Since, and before Before
+	Open, Ended                             bool // without, or with, an outcome
+	Session, Run, Project, Earlier, Content string
+	Prefix                                  string    // what an id begins with
+	Search                                  string    // in lower case: a part of [Row.Text]
+	Since, Before                           time.Time // asked at or after Since, and before Before
 	// Expired selects open rows that were asked, or last noted, longer ago than their Keep
 	// at this time.
 	Expired time.Time
-	// After selects rows that changed after a revision, in the order of their changes.
-	After  int64
+	// After selects rows that changed after a revision, of each store in the order of their
+	// changes, all of them.
+	After  Revision
 	Ascend bool // the first asked first, else the last
 	Limit  int  // at most so many; 0 is all
 }
@@ -120,7 +131,7 @@ type Store interface {
 	// Release ends what Ask and Attend began. Repeated, it does nothing.
 	Release(ctx context.Context, id string) error
 	// Answer ends an open row: of several callers, in whatever processes, the first. The
-	// others receive ErrAnswered, and [Store.Get] has the first outcome.
+	// others receive ErrAnswered, and [Store.Get] has the first outcome. Its Keep begins anew.
 	Answer(ctx context.Context, id string, end Ending) error
 	// Delivered notes that the asker has received the outcome. It releases the row.
 	Delivered(ctx context.Context, id string) error
@@ -136,6 +147,8 @@ type Store interface {
 	// Wait returns a row once it has an outcome. The error wraps ErrLost where the store was
 	// removed meanwhile, at the latest a minute later.
 	Wait(ctx context.Context, id string) (Row, error)
+	// Revision returns the last one: what changes later has a greater one.
+	Revision(ctx context.Context) (Revision, error)
 	// Changes sends after changes that any process makes, until ctx ends, and now and then
 	// without one. It never says what has changed.
 	Changes(ctx context.Context) (<-chan struct{}, error)

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -57,11 +58,8 @@ func onDesk(t *testing.T, env []string, question string) {
 func answerHere(t *testing.T, env []string) {
 	t.Helper()
 	onDesk(t, env, "Which database?")
-	at := slices.IndexFunc(env, func(entry string) bool { return strings.HasPrefix(entry, spool.EnvDir+"=") })
-	store, err := spool.Open(strings.TrimPrefix(env[at], spool.EnvDir+"="))
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := slices.IndexFunc(env, func(entry string) bool { return strings.HasPrefix(entry, local.EnvDir+"=") })
+	store := desktest.Store(t, strings.TrimPrefix(env[at], local.EnvDir+"="))
 	d := desk.New(store, desk.Options{})
 	open, err := d.Pending(t.Context())
 	if err != nil || len(open) != 1 {

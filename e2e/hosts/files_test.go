@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 )
@@ -43,10 +43,7 @@ func TestImageIsGiven(t *testing.T) {
 // answerWithScreenshot answers the open question in a store on the page with a screenshot.
 func answerWithScreenshot(t *testing.T, dir string) question.File {
 	t.Helper()
-	store, err := spool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, dir)
 	d := desk.New(store, desk.Options{})
 	var open []desk.Record
 	if !waittest.Until(30*time.Second, func() bool { open, _ = d.Pending(t.Context()); return len(open) == 1 }) {

@@ -27,7 +27,7 @@ import (
 	"github.com/coder/websocket"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/waittest"
 	mirrored "mcp-askuser/mirror/codex"
 	"mcp-askuser/question"
@@ -173,10 +173,7 @@ func startDaemon(t *testing.T) *daemon {
 	if !waittest.Until(30*time.Second, func() bool { _, err := os.Stat(theirs); return err == nil }) {
 		t.Fatalf("there is no daemon:\n%s", d.screen())
 	}
-	store, err := spool.Open(filepath.Join(home, "desk"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, filepath.Join(home, "desk"))
 	d.desk = desk.New(store, desk.Options{})
 	socket := filepath.Join(home, "s")
 	d.proxy(socket, theirs)

@@ -20,7 +20,7 @@ import (
 	"github.com/coder/websocket"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/mirror/codex"
 	"mcp-askuser/question"
 )
@@ -148,10 +148,7 @@ func watch(t *testing.T, d *daemon, dir string, edit ...func(*codex.Options)) *w
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("nobody can tell who is at the other end")
 	}
-	store, err := spool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, dir)
 	ctx, stop := context.WithCancel(context.Background())
 	w := &watching{desk: desk.New(store, desk.Options{}), log: &bytes.Buffer{}, stop: stop, ended: make(chan struct{})}
 	never := func(time.Duration) <-chan time.Time { return nil } // a busy machine stores a question too late

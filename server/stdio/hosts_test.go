@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/server"
@@ -111,17 +112,14 @@ func TestRecordedHosts(t *testing.T) {
 type replay struct {
 	*peer
 	desk  *desk.Desk
-	store *spool.Spool
+	store *local.Store
 	alone bool
 	form  string // the id of the last form
 }
 
 func newReplay(t *testing.T, alone bool) *replay {
 	t.Helper()
-	store, err := spool.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, t.TempDir())
 	r := &replay{desk: desk.New(store, desk.Options{}), store: store, alone: alone}
 	p := present.New(present.Options{Desk: r.desk})
 	tools := askuser.New(askuser.Config{
@@ -212,8 +210,8 @@ func (r *replay) answer(line string) {
 		r.t.Fatal(err)
 	}
 	if !waittest.Until(patience, func() bool {
-		waits, err := r.store.Locked(context.Background(), desk.KindAskers, id)
-		return err == nil && !waits
+		row, err := r.store.Get(context.Background(), id)
+		return err == nil && !row.Attended
 	}) {
 		r.t.Fatal("no call receives the answer")
 	}

@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"log/slog"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,8 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -127,23 +129,18 @@ func openRig(t *testing.T, dir string, surfaces ...ui.Surface) *rig {
 
 func openDesk(t *testing.T, dir string, o desk.Options, surfaces ...ui.Surface) *rig {
 	t.Helper()
-	store, err := spool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return openStore(t, store, o, surfaces...)
+	o.Copies = filepath.Join(dir, "files")
+	r := openStore(t, desktest.Store(t, dir), o, surfaces...)
+	r.dir = dir
+	return r
 }
 
-func openStore(t *testing.T, store desk.Store, o desk.Options, surfaces ...ui.Surface) *rig {
+func openStore(t *testing.T, s store.Store, o desk.Options, surfaces ...ui.Surface) *rig {
 	t.Helper()
-	dir := ""
-	if of, ok := store.(interface{ Dir() string }); ok {
-		dir = of.Dir()
-	}
-	d := desk.New(store, o)
+	d := desk.New(s, o)
 	p := present.New(present.Options{Desk: d})
 	t.Cleanup(func() { p.Close(ErrDisconnected) })
-	r := &rig{New(Config{Desk: d, Presenter: p, Log: slog.New(slog.DiscardHandler), Limits: question.DefaultLimits(), Surfaces: surfaces, Hold: time.Hour, Tick: time.Hour}), t, dir, d}
+	r := &rig{New(Config{Desk: d, Presenter: p, Log: slog.New(slog.DiscardHandler), Limits: question.DefaultLimits(), Surfaces: surfaces, Hold: time.Hour, Tick: time.Hour}), t, "", d}
 	return r
 }
 
@@ -648,33 +645,26 @@ func TestUntoldSecret(t *testing.T) {
 	}
 }
 
-// noArchive is a store that is full.
-type noArchive struct{ desk.Store }
+// full is a store on a full disk.
+type full struct{ store.Store }
 
-func (s noArchive) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if kind == desk.KindArchive {
-		return errors.New("disk full")
-	}
-	return s.Store.Create(ctx, kind, id, data)
+func (s full) Ask(_ context.Context, row store.Row) (store.Row, error) {
+	return row, errors.New("disk full")
 }
 
 // A call that brought every answer along has its result, also where no trace of
 // it can be kept.
 func TestNothingToAsk(t *testing.T) {
 	const brought = `{"questions":[{"question":"Which?","options":["A","B"]}],"answers":{"Which?":"A"}}`
-	for _, full := range []bool{false, true} {
+	for _, fails := range []bool{false, true} {
 		r := newRig(t)
-		if full {
-			store, err := spool.Open(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Desk = desk.New(noArchive{store}, desk.Options{})
+		if fails {
+			r.Desk = desk.New(full{desktest.Store(t, t.TempDir())}, desk.Options{})
 		}
 		got := within(t, r.start(t.Context(), &link{}, request(brought)))
 		x, ok := got.StructuredContent.(*wire.Result)
-		if !ok || x.Status != desk.Answered || (x.ID == "") != full || !strings.HasPrefix(x.Message, "Not asked, because you brought the answer yourself") {
-			t.Errorf("with a full disk %v: %+v, %v", full, x, got.err)
+		if !ok || x.Status != desk.Answered || (x.ID == "") != fails || !strings.HasPrefix(x.Message, "Not asked, because you brought the answer yourself") {
+			t.Errorf("with a full disk %v: %+v, %v", fails, x, got.err)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -44,10 +44,7 @@ func (a *arrivals) link() *link {
 // next proceed.
 func TestOrderOfArrival(t *testing.T) {
 	const limit = 10
-	store, err := spool.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, t.TempDir())
 	r := openStore(t, store, desk.Options{MaxRounds: limit}, ui.Elsewhere())
 	ask := func(i int) string {
 		return fmt.Sprintf(`{"questions":[{"question":"Question %d?","options":["A","B"]}]}`, i)

@@ -53,10 +53,9 @@ type Config struct {
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
 	Config
-	started      time.Time
-	submitting   chan struct{} // holds a token for each call that submits its question
-	settleTime   time.Duration
-	lookInterval time.Duration
+	started    time.Time
+	submitting chan struct{} // holds a token for each call that submits its question
+	settleTime time.Duration
 }
 
 // maxSubmitting is how many questions are submitted at once: each may block a
@@ -69,7 +68,7 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{Config: c, started: time.Now(), submitting: make(chan struct{}, maxSubmitting), settleTime: settleTime, lookInterval: lookInterval}
+	return &Tools{Config: c, started: time.Now(), submitting: make(chan struct{}, maxSubmitting), settleTime: settleTime}
 }
 
 // Register adds the three tools to an MCP server.

@@ -25,10 +25,6 @@ import (
 // names it: most surfaces that cannot reach the user fail sooner.
 const settleTime = 150 * time.Millisecond
 
-// lookInterval is how often a call that reports progress checks for changes without
-// an event, such as a store that was moved.
-const lookInterval = time.Minute
-
 // waiting is the wait of one call for the end of its record, or of the first of several.
 type waiting struct {
 	*call
@@ -53,7 +49,6 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 	if !w.Asked() || w.attended() || w.formLater() {
 		w.unshown = w.Unshown()
 	}
-	lastLook := w.start
 	limit := time.After(w.limit())
 	var settled, tick <-chan time.Time // nil where the client wants no progress messages
 	settles := w.token != nil || w.noWait
@@ -81,10 +76,6 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 		case <-tick:
 			tick = time.After(w.untilTick())
 			w.reportProgress(ctx)
-			if time.Since(lastLook) >= w.lookInterval {
-				lastLook = time.Now()
-				w.Look(ctx)
-			}
 		case <-limit:
 			left := w.limit() - time.Since(w.start) // an open form extends the limit
 			if left <= 0 {

@@ -3,8 +3,6 @@ package askuser
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
-	"mcp-askuser/internal/waittest"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -85,62 +83,32 @@ func TestProgressGoesOn(t *testing.T) {
 	}
 }
 
+// lost is a store that is removed while calls wait.
+type lost struct {
+	store.Store
+	removed chan struct{}
+}
+
+func (s lost) Wait(ctx context.Context, _ string) (store.Row, error) {
+	select {
+	case <-s.removed:
+		return store.Row{}, store.ErrLost
+	case <-ctx.Done():
+		return store.Row{}, context.Cause(ctx)
+	}
+}
+
 // Invariant: calls that wait end when their store is removed, and say so, also
 // those that send no progress messages.
 func TestCallsEndWithTheStore(t *testing.T) {
-	r := newRig(t, ui.Elsewhere())
+	removed := make(chan struct{})
+	r := openStore(t, lost{desktest.Store(t, t.TempDir()), removed}, desk.Options{}, ui.Elsewhere())
 	_, results := r.startMany(3, 4)
-	r.untilFiles("showing", 3)
-	r.untilFiles("bells", 3)
-	for os.RemoveAll(r.dir) != nil { // the calls write where they show what they ask
-	}
+	close(removed)
 	for i, got := range results {
 		res := within(t, got)
-		if status := res.status(t); status != "failed" || !strings.Contains(fmt.Sprint(res.Content), "its store was removed, or cannot be read any more") {
+		if status := res.status(t); status != "failed" || !strings.Contains(fmt.Sprint(res.Content), "its store was removed") {
 			t.Errorf("call %d: %s: %v", i, status, res.Content)
-		}
-	}
-}
-
-// untilFiles waits until a directory of the store has so many files.
-func (r *rig) untilFiles(dir string, n int) {
-	r.t.Helper()
-	if !waittest.Until(patience, func() bool {
-		files, _ := os.ReadDir(filepath.Join(r.dir, dir))
-		return len(files) >= n
-	}) {
-		r.t.Fatalf("%s has fewer than %d files", dir, n)
-	}
-}
-
-// silent is a store whose bells never ring, as where the user has no file
-// notification left.
-type silent struct{ *spool.Spool }
-
-func (s silent) Bell(ctx context.Context, _ string, look func() bool) error {
-	if look() {
-		return nil
-	}
-	<-ctx.Done()
-	return context.Cause(ctx)
-}
-
-// Invariant: where nothing else tells that the store has gone, the next progress
-// message of each call finds out.
-func TestProgressFindsThatTheStoreHasGone(t *testing.T) {
-	store, err := spool.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := openStore(t, silent{store}, desk.Options{}, ui.Elsewhere())
-	r.Tick, r.lookInterval = time.Second, time.Millisecond
-	_, results := r.startMany(20, 1)
-	if err := os.Rename(r.dir, r.dir+".gone"); err != nil {
-		t.Fatal(err)
-	}
-	for i, got := range results {
-		if status := within(t, got).status(t); status != "failed" {
-			t.Errorf("call %d: %s", i, status)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func TestProblems(t *testing.T) {
 		{question.Violations{{Path: "a", Message: "b"}, {Message: "c"}}, `{"code":"invalid_answer","message":"a: b; c","violations":[{"path":"a","message":"b"},{"path":"","message":"c"}]}`},
 		{&desk.ClosedError{Outcome: *answered()}, `{"code":"already_answered","message":"MESSAGE","first":{"status":"answered","surface":"inbox","at":"2026-11-02T10:01:00Z","answers":{"f":"x","question-1":"A, 1,B"}}}`},
 		{&desk.ClosedError{Outcome: desk.Outcome{Status: desk.Timeout, Reason: "slow", At: ended}}, `{"code":"already_closed","message":"MESSAGE","first":{"status":"timeout","at":"2026-11-02T10:01:00Z","reason":"slow"}}`},
-		{desk.ErrUnsent, `{"code":"not_sent_yet","message":"The desk does not answer. The answer is kept here, and sent as soon as it does."}`},
+		{desk.ErrUnsent, `{"code":"not_sent_yet","message":"The shared desk does not answer. The answer is kept as a draft; send it again."}`},
 		{errors.New("disk"), ""},
 	} {
 		late := Late(&rec.Set, tt.err)

@@ -28,7 +28,7 @@ const (
 	MethodNotAllowed = "method_not_allowed"
 	TooLarge         = "payload_too_large"
 	TooManyStreams   = "too_many_streams"
-	NotSentYet       = "not_sent_yet"     // kept, and sent later
+	NotSentYet       = "not_sent_yet"     // kept as a draft
 	Unreachable      = "desk_unreachable" // nothing was kept
 	NotSupported     = "not_supported"
 	UserRequired     = "user_required"  // only the user may answer this
@@ -118,7 +118,7 @@ func ProblemOf(err error) *Problem {
 	case errors.Is(err, desk.ErrUserRequired):
 		return &Problem{Code: UserRequired, Message: "The question stays open: " + desk.ErrUserRequired.Error() + ".", cause: err}
 	case errors.Is(err, desk.ErrUnsent):
-		return &Problem{Code: NotSentYet, Message: "The desk does not answer. The answer is kept here, and sent as soon as it does.", cause: err}
+		return &Problem{Code: NotSentYet, Message: "The shared desk does not answer. The answer is kept as a draft; send it again.", cause: err}
 	case errors.Is(err, desk.ErrUnreachable):
 		return &Problem{Code: Unreachable, Message: "The desk does not answer, and nothing was kept. Try again when it answers; mcp-askuser desk status says what it lacks.", cause: err}
 	case errors.Is(err, desk.ErrNoFiles):

@@ -51,7 +51,6 @@ type Form struct {
 	sent          question.Reply // with Sent
 	cause         error          // with Withdrawn, or of a Withdraw that came while sending
 	leftFile      string         // with Withdrawn: the file with what was written in an editor
-	unsent        bool           // a reply waits to be sent
 	waitingBehind int            // questions of the same asker that wait behind this one
 
 	drafts   drafts
@@ -160,8 +159,6 @@ func (f *Form) Closing() string {
 		return words.T(words.Sent)
 	case f.state == Aborted && f.sending:
 		return words.T(words.Uncertain)
-	case f.state == Aborted && f.unsent && f.options.Interrupted == "":
-		return words.Local.Kept(desk.ErrUnsent)
 	case f.state == Aborted:
 		return words.Local.Interrupted(f.options.Interrupted)
 	case f.state == Withdrawn:
@@ -169,9 +166,6 @@ func (f *Form) Closing() string {
 	}
 	return ""
 }
-
-// Unsent reports whether a reply of the form waits to be sent.
-func (f *Form) Unsent() bool { return f.unsent }
 
 // Left names the file with what was written in an editor, when the form was withdrawn
 // before that was sent. Mostly it is empty.
@@ -413,7 +407,7 @@ func (f *Form) committed(r question.Reply, err error) tea.Cmd {
 	case refused:
 		f.refuse(faults)
 	case errors.Is(err, desk.ErrUnsent):
-		f.unsent, f.notice = true, words.Local.Kept(err)
+		f.notice = words.Local.Kept(err)
 	default:
 		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(err)))
 	}

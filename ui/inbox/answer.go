@@ -137,10 +137,7 @@ func (m *model) closeEndedForm() tea.Cmd {
 	a, back := m.answer, m.returnToList
 	switch a.form.State() {
 	case form.Open:
-		if !a.form.Unsent() {
-			return nil
-		}
-		m.note = words.Local.Kept(desk.ErrUnsent)
+		return nil
 	case form.Sent:
 		m.waiting.remove(a.rec.ID)
 		m.note = a.form.Closing()

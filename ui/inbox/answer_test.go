@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term/act"
-	"mcp-askuser/ui/words"
 )
 
 // TestAnswer: the form's reply is on the desk, and the list goes on.
@@ -106,36 +106,32 @@ func TestLateMessage(t *testing.T) {
 
 // full is a store that takes no drafts.
 type full struct {
-	desk.Store
+	store.Store
 	now atomic.Bool
 }
 
-func (f *full) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if kind == desk.KindDrafts && f.now.Load() {
+func (f *full) Note(ctx context.Context, id string, note store.Note, change func([]byte) ([]byte, error)) error {
+	if note == store.Draft && f.now.Load() {
 		return errors.New("no space left")
 	}
-	return f.Store.Put(ctx, kind, id, data)
+	return f.Store.Note(ctx, id, note, change)
 }
 
-// An answer that waits to be sent is kept on the disk: nothing says that what was typed is
-// not, or, once it is sent, that it is not sent yet.
-func TestUnsentIsKept(t *testing.T) {
+// An answer that the shared desk does not take leaves its form open, and says so there; it is
+// sent with the next Enter.
+func TestUnsent(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.claude(chinese())
 	r.open()
 	rec := r.unsent()
-	if msg := r.m.tellUnsaved(rec.ID); msg != nil {
-		r.m.Update(msg)
+	r.see("Not sent: the shared desk does not answer.", "send it again.")
+	if draft, _, err := r.desk.Draft(t.Context(), rec.ID); err != nil || draft.Answers[0].Selected[0] != "pg" {
+		t.Errorf("the draft is %+v, %v", draft, err)
 	}
-	if _, ok := r.m.drafts.Load(rec.ID); ok || r.m.note != words.Local.Kept(desk.ErrUnsent) {
-		t.Errorf("a draft of it is kept too: %v, %q", ok, r.m.note)
-	}
-	if err := r.apart.On(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r.until("it is sent", func() bool { return r.m.waiting.all[rec.ID].rec.Outcome != nil })
-	if r.m.note != "" {
-		t.Errorf("it is sent: %q", r.m.note)
+	r.apart.FailAnswers(nil)
+	r.later(act.Quiet).keys("enter").see("Answer sent.")
+	if rec, err := r.desk.Get(t.Context(), rec.ID); err != nil || rec.State != desk.Answered {
+		t.Errorf("the record is %+v, %v", rec, err)
 	}
 }
 
@@ -143,10 +139,10 @@ func TestUnsentIsKept(t *testing.T) {
 // is, and the human learns of it.
 func TestUnkeptDraft(t *testing.T) {
 	r := newRig(t, 80, 24)
-	store := &full{Store: r.store}
-	r.m.desk = desk.New(store, desk.Options{Now: r.clock})
+	disk := &full{Store: r.store}
+	r.m.desk = desk.New(disk, desk.Options{Now: r.clock})
 	rec := r.claude(name())
-	store.now.Store(true)
+	disk.now.Store(true)
 	typed := func(want string) {
 		t.Helper()
 		r.until("the draft to be "+want, func() bool {
@@ -162,18 +158,18 @@ func TestUnkeptDraft(t *testing.T) {
 	r.open().answers().keys("orders", leaveKey)
 	typed("orders")
 	r.answers().see("Your draft is back", "orders").keys(leaveKey).see("is open: no space left")
-	store.now.Store(false)
+	disk.now.Store(false)
 	r.answers().see("Your draft is back", "orders").keys(leaveKey).see("draft kept", "The question stays open.")
 	if draft, _, err := r.desk.Draft(t.Context(), rec.ID); err != nil || len(draft.Answers) != 1 {
 		t.Errorf("the draft is %+v, %v", draft, err)
 	}
-	store.now.Store(true)
+	disk.now.Store(true)
 	r.answers().keys("2", leaveKey)
 	typed("orders2")
 	if err := r.m.saveDrafts(t.Context()); err == nil {
 		t.Error("nothing is said of a draft that is lost")
 	}
-	store.now.Store(false)
+	disk.now.Store(false)
 	if err := r.m.saveDrafts(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -184,27 +180,27 @@ func TestUnkeptDraft(t *testing.T) {
 
 // slow is a store that takes no draft before its gate opens.
 type slow struct {
-	desk.Store
+	store.Store
 	gate chan struct{}
 }
 
-func (s *slow) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if kind == desk.KindDrafts {
+func (s *slow) Note(ctx context.Context, id string, note store.Note, change func([]byte) ([]byte, error)) error {
+	if note == store.Draft {
 		<-s.gate
 	}
-	return s.Store.Put(ctx, kind, id, data)
+	return s.Store.Note(ctx, id, note, change)
 }
 
 // TestReopenedBeforeSaved: what was typed is there again when the form is, also
 // when the store has not taken it yet.
 func TestReopenedBeforeSaved(t *testing.T) {
 	r := newRig(t, 80, 24)
-	store := &slow{Store: r.store, gate: make(chan struct{})}
-	r.m.desk = desk.New(store, desk.Options{Now: r.clock})
+	disk := &slow{Store: r.store, gate: make(chan struct{})}
+	r.m.desk = desk.New(disk, desk.Options{Now: r.clock})
 	rec := r.claude(name())
 	r.open().answers().keys("orders", leaveKey).answers()
 	shown := r.screen()
-	close(store.gate)
+	close(disk.gate)
 	if !strings.Contains(shown, "orders") {
 		t.Fatalf("what was typed is not in the form:\n%s", shown)
 	}

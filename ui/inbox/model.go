@@ -173,9 +173,6 @@ func (m *model) apply(events ...desk.Event) tea.Cmd {
 		m.cursorPlaced = m.Now()
 	}
 	for _, e := range events {
-		if e.Type == desk.Ended && m.note == words.Local.Kept(desk.ErrUnsent) {
-			m.note = ""
-		}
 		m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
 		switch e.Type {
 		case desk.Settled:

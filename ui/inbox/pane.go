@@ -63,9 +63,6 @@ func (r *row) details(full bool, zone *time.Location) [][2]string {
 	default:
 		add(words.T("State"), words.T(words.AgentNotWaiting))
 	}
-	if rec.Outcome == nil {
-		add(words.T("Kept"), rec.Kept())
-	}
 	if rec.Outcome == nil && !r.deadline.IsZero() {
 		add(words.T("Closes"), at(r.deadline))
 	}

@@ -18,7 +18,8 @@ import (
 	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term/act"
@@ -40,12 +41,9 @@ func program(dir string) int {
 	if os.Getenv("INBOX_NOHUP") != "" {
 		signal.Ignore(syscall.SIGHUP)
 	}
-	store, err := spool.Open(dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	err = Run(ctx, Options{
+	store := local.Open(dir)
+	defer func() { _ = store.Close() }()
+	err := Run(ctx, Options{
 		Desk: desk.New(store, desk.Options{}), Getenv: os.Getenv,
 		In: os.Stdin, Out: os.Stdout,
 		Ring: func(w io.Writer, rec desk.Record) error {
@@ -72,10 +70,7 @@ type run struct {
 func newDesk(t testing.TB) (*desk.Desk, string) {
 	t.Helper()
 	dir := t.TempDir()
-	store, err := spool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, dir)
 	return desk.New(store, desk.Options{}), dir
 }
 
@@ -276,29 +271,6 @@ func TestFirstElsewhere(t *testing.T) {
 	x.enter()
 	x.WaitFor("[Waiting]")
 	x.Type("q")
-	x.left(0)
-}
-
-// TestStoreComesBack: an inbox whose store was deleted is there again in the next, and
-// rings for what it finds.
-func TestStoreComesBack(t *testing.T) {
-	d, dir := newDesk(t)
-	x := start(t, d, dir, 80, 24)
-	x.WaitFor("Nothing waits for you.")
-	for os.RemoveAll(dir) != nil { // the inbox may have made something there meanwhile
-	}
-	store, err := spool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d = desk.New(store, desk.Options{})
-	ask(t, d, database())
-	x.WaitFor("Which database")
-	x.Expect("\a\x1b]9;Database\x1b\\")
-	if names, err := d.Present(t.Context()); err != nil || len(names) != 1 || names[0] != Name {
-		t.Errorf("present are %q, %v", names, err)
-	}
-	x.Type("\x03")
 	x.left(0)
 }
 

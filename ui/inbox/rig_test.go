@@ -15,8 +15,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
@@ -31,8 +31,8 @@ type rig struct {
 	t     testing.TB
 	m     *model
 	desk  *desk.Desk // of another process, as it were
-	store *spool.Spool
-	apart *storetest.Apart // the same as this process sees it
+	store *local.Store
+	apart *desktest.Faulty // the same as this process sees it
 	w, h  int
 	quit  bool
 	rung  []string                    // what was written to the terminal beside the screen
@@ -56,11 +56,8 @@ func noon() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 // newRig makes an inbox that is not open yet.
 func newRig(t testing.TB, w, h int) *rig {
 	t.Helper()
-	store, err := spool.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{t: t, store: store, apart: &storetest.Apart{Store: store}, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
+	store := desktest.Store(t, t.TempDir())
+	r := &rig{t: t, store: store, apart: &desktest.Faulty{Store: store}, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
 	r.desk = desk.New(store, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{1})})
 	ctx, stop := context.WithCancel(context.Background())
 	r.m = newModel(ctx, Options{

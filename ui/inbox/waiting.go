@@ -222,12 +222,6 @@ func (r *row) facts(now time.Time) (out []string) {
 	if o := r.rec.Outcome; o != nil {
 		return []string{words.Local.Outcome(o)}
 	}
-	if where := view.Local(r.rec).Kept(); where != "" {
-		out = append(out, where)
-	}
-	if r.rec.Unsent { // what else there is has been seen by its answerer
-		return out
-	}
 	if view.Closes(r.deadline, r.rec.Attended, now) {
 		text, _ := words.Local.Left(r.deadline.Sub(now))
 		out = append(out, text)

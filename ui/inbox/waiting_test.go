@@ -79,9 +79,7 @@ func TestNowhere(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
 	r.open().see("Which database")
-	if err := r.store.Delete(t.Context(), desk.KindPending, rec.ID); err != nil {
-		t.Fatal(err)
-	}
+	r.apart.Lose(rec.ID)
 	r.send(tea.FocusMsg{})
 	r.see("× Database: Which database", "Claude Code in shop", "failed", "0 waiting").keys("enter")
 	r.see("Asked    21 Nov 2026 12:00:00", "Ended    failed, 21 Nov 2026 12:00:0")

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/ntfytest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -24,10 +24,7 @@ const topic = "my-questions"
 
 func openDesk(t *testing.T) *desk.Desk {
 	t.Helper()
-	s, err := spool.Open(t.TempDir() + "/store")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := desktest.Store(t, t.TempDir()+"/store")
 	return desk.New(s, desk.Options{})
 }
 

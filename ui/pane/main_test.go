@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -33,12 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 func answer(id string) int {
-	store, err := spool.Open(os.Getenv("MCP_ASKUSER_DIR"))
-	if err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	d := desk.New(store, desk.Options{})
+	d := desk.New(local.Open(os.Getenv("MCP_ASKUSER_DIR")), desk.Options{})
 	presenter := present.New(present.Options{Desk: d})
 	on := tty.New(tty.Options{Getenv: os.Getenv, Turn: tty.NewTurn(), Desk: d, Pane: true}) // as the command has it
 	if os.Getenv("PANE_FORM") == "" {
@@ -60,11 +55,8 @@ func answer(id string) int {
 
 // ask is an asker in the pane %0 of a tmux server.
 func ask(id, socket string) int {
-	store, err := spool.Open(os.Getenv("MCP_ASKUSER_DIR"))
-	if err != nil {
-		return 1
-	}
-	presenter := present.New(present.Options{Desk: desk.New(store, desk.Options{})})
+	d := desk.New(local.Open(os.Getenv("MCP_ASKUSER_DIR")), desk.Options{})
+	presenter := present.New(present.Options{Desk: d})
 	s := New(variables("TMUX="+socket+",1,0", "TMUX_PANE=%0"), "MCP_ASKUSER_DIR="+os.Getenv("MCP_ASKUSER_DIR"))
 	w, err := presenter.Join(context.Background(), id, func(*present.Presentation) []ui.Surface { return []ui.Surface{s} })
 	if err != nil {

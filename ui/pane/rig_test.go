@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -31,10 +30,7 @@ type rig struct {
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), `a "$(odd)" #{pane_id} 'directory';`) // what no program may take for its own
-	store, err := spool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, dir)
 	r := &rig{t: t, desk: desk.New(store, desk.Options{}), dir: dir}
 	r.rec = r.ask("Which one?")
 	return r
@@ -42,7 +38,7 @@ func newRig(t testing.TB) *rig {
 
 func (r *rig) ask(text string) desk.Record {
 	r.t.Helper()
-	rec, err := storetest.Ask(r.t.Context(), r.desk, question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.SingleChoice, Required: true,
+	rec, err := desktest.Ask(r.t.Context(), r.desk, question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.SingleChoice, Required: true,
 		Options: []question.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}}}}}, "", desk.Asker{Client: "test", Via: "mcp"})
 	if err != nil {
 		r.t.Fatal(err)

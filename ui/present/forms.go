@@ -162,7 +162,11 @@ func (f *Form) returnLate(result any, took time.Duration) *Waiter {
 		x.p.mu.Lock()
 		evidence := ui.Evidence(x.surface, x.owned)
 		x.p.mu.Unlock()
-		rec = x.p.Desk.WithLater(rec, reply, evidence)
+		kept, err := x.p.Desk.KeepLater(context.Background(), rec, reply, evidence)
+		if err != nil {
+			x.p.Log.Warn("a later reply is told to its asker, and not kept", "id", rec.ID, "error", err)
+		}
+		rec = kept
 	}
 	return x.p.endedWaiter(rec, nil)
 }

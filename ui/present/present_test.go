@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -73,10 +73,10 @@ func reply(option string) question.Reply {
 
 // flaky is a store that fails on command.
 type flaky struct {
-	desk.Store
+	store.Store
 	mu     sync.Mutex
 	fail   map[string]error // by operation
-	before func()           // is called once, at the next Decide
+	before func()           // is called once, at the next Answer
 	failed atomic.Int32
 }
 
@@ -96,7 +96,7 @@ func (f *flaky) err(op string) error {
 	return nil
 }
 
-func (f *flaky) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+func (f *flaky) Answer(ctx context.Context, id string, end store.Ending) error {
 	f.mu.Lock()
 	before := f.before
 	f.before = nil
@@ -104,24 +104,27 @@ func (f *flaky) Decide(ctx context.Context, id string, role desk.Role, data []by
 	if before != nil {
 		before()
 	}
-	if err := f.err("decide"); err != nil {
+	err := f.err("answer")
+	if err != nil {
 		return err
 	}
-	return f.Store.Decide(ctx, id, role, data)
+	return f.Store.Answer(ctx, id, end)
 }
 
-func (f *flaky) Bell(ctx context.Context, id string, look func() bool) error {
-	if err := f.err("bell"); err != nil {
-		return err
+func (f *flaky) Wait(ctx context.Context, id string) (store.Row, error) {
+	err := f.err("wait")
+	if err != nil {
+		return store.Row{}, err
 	}
-	return f.Store.Bell(ctx, id, look)
+	return f.Store.Wait(ctx, id)
 }
 
-func (f *flaky) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
-	if err := f.err("get"); err != nil {
-		return nil, err
+func (f *flaky) Get(ctx context.Context, id string) (store.Row, error) {
+	err := f.err("get")
+	if err != nil {
+		return store.Row{}, err
 	}
-	return f.Store.Get(ctx, kind, id)
+	return f.Store.Get(ctx, id)
 }
 
 // rig is a presenter over a store that fails on command.
@@ -134,11 +137,7 @@ type rig struct {
 
 func newRig(t *testing.T, change ...func(*present.Options)) *rig {
 	t.Helper()
-	store, err := spool.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &flaky{Store: store, fail: map[string]error{}}
+	f := &flaky{Store: desktest.Store(t, t.TempDir()), fail: map[string]error{}}
 	o := present.Options{Desk: desk.New(f, desk.Options{}), Log: slog.New(slog.DiscardHandler), Retry: time.Millisecond, Patience: time.Hour}
 	for _, c := range change {
 		c(&o)
@@ -236,7 +235,7 @@ func TestNobody(t *testing.T) {
 // surface; the next who comes tries again.
 func TestJoinEndsNothing(t *testing.T) {
 	r := newRig(t)
-	rec, err := storetest.Ask(t.Context(), r.desk, request().Set, "s", desk.Asker{Client: "test", Via: "mcp"})
+	rec, err := desktest.Ask(t.Context(), r.desk, request().Set, "s", desk.Asker{Client: "test", Via: "mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +267,7 @@ func TestJoinEndsNothing(t *testing.T) {
 func TestAskedWhileAwaited(t *testing.T) {
 	r := newRig(t)
 	q := request()
-	rec, err := storetest.Ask(t.Context(), r.desk, q.Set, q.Session, q.Asker)
+	rec, err := desktest.Ask(t.Context(), r.desk, q.Set, q.Session, q.Asker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -639,10 +638,10 @@ func TestWorkRestartsTheClock(t *testing.T) {
 // A reply that cannot be given again is repeated until the store takes it.
 func TestReplyRepeated(t *testing.T) {
 	r := newRig(t)
-	r.store.set("decide", syscall.ENOSPC)
+	r.store.set("answer", syscall.ENOSPC)
 	w := r.ask(answers("elicit", "b"))
 	eventually(t, "the reply is tried again", func() bool { return r.store.failed.Load() >= 3 })
-	r.store.set("decide", nil)
+	r.store.set("answer", nil)
 	if got := status(r.end(w)); got != "answered elicit B" || w.Unstored() {
 		t.Errorf("the end is %s, unstored: %v", got, w.Unstored())
 	}
@@ -654,7 +653,7 @@ func TestReplyRepeated(t *testing.T) {
 // A call that joins while a reply is repeated does not have the user asked again.
 func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 	r := newRig(t)
-	r.store.set("decide", syscall.ENOSPC)
+	r.store.set("answer", syscall.ENOSPC)
 	first := r.ask(answers("elicit", "b"))
 	within(t, first.Unshown())
 	again := surface{"two", func(context.Context, desk.Record, ui.Commit) error {
@@ -665,7 +664,7 @@ func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 	if !second.Try(on(again)) {
 		t.Error("a surface cannot be tried while the record is open")
 	}
-	r.store.set("decide", nil)
+	r.store.set("answer", nil)
 	for _, w := range []*present.Waiter{first, second} {
 		if got := status(r.end(w)); got != "answered elicit B" {
 			t.Errorf("the end is %s", got)
@@ -736,7 +735,7 @@ func TestUnstored(t *testing.T) {
 	for want, ask := range ends {
 		t.Run(want, func(t *testing.T) {
 			r := newRig(t, func(o *present.Options) { o.Patience = 20 * time.Millisecond })
-			r.store.set("decide", syscall.ENOSPC)
+			r.store.set("answer", syscall.ENOSPC)
 			w := ask(r)
 			if got := status(r.end(w)); got != want || !w.Unstored() {
 				t.Fatalf("the end is %s, unstored: %v", got, w.Unstored())
@@ -745,7 +744,7 @@ func TestUnstored(t *testing.T) {
 				t.Errorf("one who comes later: %v", err)
 			}
 			w.Delivered()
-			r.store.set("decide", nil)
+			r.store.set("answer", nil)
 			eventually(t, "it is stored", func() bool {
 				rec, err := r.desk.Get(t.Context(), w.Record().ID)
 				return err == nil && status(rec) == want
@@ -757,10 +756,10 @@ func TestUnstored(t *testing.T) {
 // A store that comes back only at the very end still gets the reply.
 func TestLastTry(t *testing.T) {
 	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })
-	r.store.set("decide", syscall.ENOSPC)
+	r.store.set("answer", syscall.ENOSPC)
 	w := r.ask(answers("elicit", "b"))
 	eventually(t, "the reply is tried twice", func() bool { return r.store.failed.Load() >= 2 })
-	r.store.set("decide", nil)
+	r.store.set("answer", nil)
 	r.Close(errors.New("bye"))
 	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || status(rec) != "answered elicit B" {
 		t.Errorf("on the desk it is %s, %v", status(rec), err)
@@ -771,7 +770,7 @@ func TestLastTry(t *testing.T) {
 // withdrawn all the same.
 func TestWaitFails(t *testing.T) {
 	r := newRig(t)
-	r.store.set("bell", syscall.EMFILE)
+	r.store.set("wait", syscall.EMFILE)
 	one := newStays("one")
 	w := r.ask(one)
 	within(t, one.shown)
@@ -798,9 +797,7 @@ func TestStoreVanishes(t *testing.T) {
 		t.Fatal("it ended, and nothing was wrong")
 	default:
 	}
-	if err := r.store.Delete(t.Context(), desk.KindPending, w.Record().ID); err != nil {
-		t.Fatal(err)
-	}
+	r.store.set("get", desk.ErrNotFound)
 	w.Look(t.Context())
 	within(t, w.Ended())
 	if _, err := w.Result(); !errors.Is(err, desk.ErrLost) {
@@ -881,10 +878,8 @@ func TestForms(t *testing.T) {
 	}
 	last.Leave()
 	eventually(t, "nobody waits", func() bool {
-		release, err := r.store.Lock(t.Context(), desk.KindAskers, id)
-		if err == nil {
-			release()
-		}
+		attendance, err := r.desk.Attend(t.Context(), id)
+		attendance.Release()
 		return err == nil
 	})
 }

@@ -21,10 +21,9 @@ type Presentation struct {
 	withdrawSurfaces context.CancelCauseFunc
 	running          sync.WaitGroup // all goroutines except run; none begins after the end
 
-	ended   chan struct{} // closed when outcome, err and mark are set
+	ended   chan struct{} // closed when outcome and err are set
 	outcome desk.Record   // the record with its outcome
 	err     error         // why there is none
-	mark    func() error  // marks the outcome as delivered
 
 	// Guarded by Presenter.mu:
 	state         state
@@ -167,7 +166,6 @@ func (x *Presentation) end(e event, rec desk.Record, err error) {
 
 // announce passes the end to the waiters.
 func (x *Presentation) announce(rec desk.Record, err error) {
-	x.prepareMark(rec)
 	p := x.p
 	p.mu.Lock()
 	x.outcome, x.err = rec, err
@@ -181,13 +179,6 @@ func (x *Presentation) announce(rec desk.Record, err error) {
 	}
 	p.mu.Unlock()
 	x.cancel(x.cause())
-}
-
-// prepareMark prepares the mark of a delivery before waiters know the end: if
-// the process is killed between a response and the mark, the outcome is
-// delivered again.
-func (x *Presentation) prepareMark(rec desk.Record) {
-	x.mark = x.p.Desk.PrepareDelivered(context.Background(), rec)
 }
 
 // cause is why the record no longer needs its surfaces. The end must have been
@@ -209,23 +200,14 @@ func (x *Presentation) delivered() {
 	}
 }
 
-// markDelivered marks the record as delivered, and archives it in the
-// background, one record at a time.
+// markDelivered marks the record as delivered, and tidies up in the background.
 func (x *Presentation) markDelivered(rec desk.Record) {
 	p := x.p
-	if err := x.mark(); err != nil {
+	err := p.Desk.Delivered(context.Background(), rec.ID)
+	if err != nil {
 		p.Log.Error("cannot mark a result as delivered; it may be delivered again", "id", rec.ID, "error", err)
 	}
-	p.runBackground(func() {
-		p.archiving.Lock()
-		defer p.archiving.Unlock()
-		if p.ctx.Err() != nil {
-			return
-		}
-		if err := p.Desk.CollectRecord(context.Background(), rec); err != nil {
-			p.Log.Warn("cannot archive a question that was delivered", "id", rec.ID, "error", err)
-		}
-	})
+	p.runBackground(func() { p.Desk.TidyUp(context.Background()) }) // a command that ends tidies up first
 }
 
 // startClock has the record end when its time is up. The time is the asker's: a

@@ -44,8 +44,7 @@ type Presenter struct {
 	stop       context.CancelCauseFunc
 	running    sync.WaitGroup // presentations
 	background sync.WaitGroup // work that no waiter waits for
-	archiving  sync.Mutex
-	slots      chan struct{} // holds one token for each presentation
+	slots      chan struct{}  // holds one token for each presentation
 	warnFull   sync.Once
 
 	mu     sync.Mutex
@@ -287,7 +286,6 @@ func (p *Presenter) presentation(rec desk.Record) *Presentation {
 func (p *Presenter) endedWaiter(rec desk.Record, attendance *desk.Attendance) *Waiter {
 	x := newPresentation(p, rec)
 	x.state, x.outcome = ended, rec
-	x.prepareMark(rec)
 	close(x.ended)
 	return x.lateWaiter(attendance)
 }

@@ -5,17 +5,14 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 )
 
 // A call whose question ends before the call has its place is not told that a
 // surface shows it: none ever did.
 func TestEndedBeforeItsPlace(t *testing.T) {
-	store, err := spool.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := desktest.Store(t, t.TempDir())
 	d := desk.New(store, desk.Options{})
 	p := New(Options{Desk: d})
 	defer p.Close(nil)

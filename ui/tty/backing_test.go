@@ -297,8 +297,8 @@ func TestPlainSaysWhatIsRefused(t *testing.T) {
 
 // Nobody follows a record once its form has gone.
 func TestFollowEnds(t *testing.T) {
-	defer goleak.VerifyNone(t)
 	a := put(t, "single", time.Hour)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	told := make(chan tea.Msg)
 	stop := follow(t.Context(), form.Backing{Desk: a.Desk, Rec: a.Record}, func(msg tea.Msg) { told <- msg })
 	if got := <-told; got.(form.Deadline).At.IsZero() {

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/local"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -16,23 +17,19 @@ import (
 // session is the one that every record on a test's desk belongs to.
 const session = "session"
 
-// openDesk returns a desk on which the second round of a session is the last.
-func openDesk(dir string, now func() time.Time) (*desk.Desk, error) {
-	store, err := spool.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	return desk.New(store, desk.Options{Now: now, MaxRounds: 2, Pause: 1 << 62}), nil
+// deskOn returns a desk on which the second round of a session is the last.
+func deskOn(s store.Store, now func() time.Time) *desk.Desk {
+	return desk.New(s, desk.Options{Now: now, MaxRounds: 2, Pause: 1 << 62})
 }
 
 // programDesk is the desk of the program on the terminal: the one in TTY_DESK,
 // or none.
-func programDesk() (*desk.Desk, error) {
+func programDesk() *desk.Desk {
 	dir := os.Getenv("TTY_DESK")
 	if dir == "" {
-		return nil, nil
+		return nil
 	}
-	return openDesk(dir, nil)
+	return deskOn(local.Open(dir), nil)
 }
 
 // fromDesk returns the record that the program shows.
@@ -61,10 +58,7 @@ func put(t *testing.T, name string, timeout time.Duration) *asked {
 
 func putIn(t *testing.T, dir, name string, timeout time.Duration) *asked {
 	t.Helper()
-	d, err := openDesk(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := deskOn(desktest.Store(t, dir), nil)
 	rec, attendance, err := d.Submit(t.Context(), desk.Request{
 		Set: question.Set{Questions: questions(name)}, Session: session, Asker: sample(name).Asker, Timeout: timeout,
 	})
@@ -80,11 +74,8 @@ func putIn(t *testing.T, dir, name string, timeout time.Duration) *asked {
 func putSecond(t *testing.T, name, first string, reply question.Reply) *asked {
 	t.Helper()
 	dir := t.TempDir()
-	past, err := openDesk(dir, func() time.Time { return time.Unix(1_700_000_000, 0) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := storetest.Ask(t.Context(), past, question.Set{Questions: questions(first)}, session, sample(first).Asker)
+	past := deskOn(desktest.Store(t, dir), func() time.Time { return time.Unix(1_700_000_000, 0) })
+	rec, err := desktest.Ask(t.Context(), past, question.Set{Questions: questions(first)}, session, sample(first).Asker)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,11 +85,7 @@ func program(name string) int {
 	}()
 
 	trouble := os.Getenv("TTY_TROUBLE")
-	d, err := programDesk()
-	if err != nil {
-		fmt.Println(err)
-		return 3
-	}
+	d := programDesk()
 	plain := os.Getenv("TTY_PLAIN") != ""
 	opened := os.Getenv("TTY_OPENED") != "" || !plain && os.Getenv("TTY_APPEARED") == ""
 	surface := &surface{options: Options{Getenv: os.Getenv, Opened: opened, Desk: d, Turn: turn}, plain: plain}

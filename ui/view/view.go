@@ -146,29 +146,12 @@ func (r Record) Age(now time.Time) string {
 	return text
 }
 
-// Attention says of an open record whether the agent waits, and where the record
-// is kept if not on the desk.
+// Attention says of an open record whether the agent waits.
 func (r Record) Attention() string {
-	text := r.l.T("not awaited") // the agent has gone, or has chosen not to wait
 	if r.Attended {
-		text = r.l.T("agent waits")
+		return r.l.T("agent waits")
 	}
-	if home := r.Kept(); home != "" {
-		text = r.l.T("%[1]s, %[2]s", text, home)
-	}
-	return text
-}
-
-// Kept says where an open record is kept, if that is not the desk that was named,
-// and whether an answer to it waits to be sent; empty where neither.
-func (r Record) Kept() string {
-	switch {
-	case r.Unsent:
-		return r.l.T("answer not sent yet")
-	case r.Home != "":
-		return r.l.T("on this machine only")
-	}
-	return ""
+	return r.l.T("not awaited") // the agent has gone, or has chosen not to wait
 }
 
 // Showing is a surface that was tried: "in a terminal", and why it could not

@@ -68,8 +68,6 @@ func TestRecord(t *testing.T) {
 		{"age", open(nil).Age(at.Add(5 * time.Minute)), "5 min"},
 		{"away", open(nil).Attention(), "not awaited"},
 		{"attended", open(func(rec *desk.Record) { rec.Attended = true }).Attention(), "agent waits"},
-		{"local", open(func(rec *desk.Record) { rec.Home = "local" }).Attention(), "not awaited, on this machine only"},
-		{"unsent", open(func(rec *desk.Record) { rec.Home, rec.Unsent = "local", true }).Kept(), "answer not sent yet"},
 		{"status", open(nil).Status(), "pending"},
 		{"open", open(nil).Ended(), "still open"},
 		{"open by", open(nil).EndedBy(), ""},

@@ -29,8 +29,8 @@ func (s *Server) Exposed() bool { return !door.Loopback(s.Host) }
 // name: where they are used, a page of this machine alone listens on both addresses of
 // localhost, so that no other program gets what is meant for it.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
-	keys, _ := s.Desk.Keys(ctx, "", nil) // signing reports that they cannot be read
-	s.local = s.tls == nil && !s.Exposed() && (s.Proves || len(keys[""].Passkeys) > 0)
+	keys, _ := s.Desk.Keys(nil) // signing reports that they cannot be read
+	s.local = s.tls == nil && !s.Exposed() && (s.Proves || len(keys.Passkeys) > 0)
 	ln, err := s.listen(ctx, cmp.Or(s.Port, s.keys.port()))
 	for range 8 {
 		if err != nil && s.Port == 0 { // taken: perhaps by another page of the same key

@@ -17,8 +17,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"go.uber.org/goleak"
 )
 
 // certificate writes a certificate for name and 127.0.0.1, and its key.
@@ -64,7 +62,7 @@ func must[T any](v T, err error) T {
 // With a certificate the server may listen beyond this machine; it goes by the
 // certificate's names, and its cookie stays on TLS.
 func TestTLS(t *testing.T) {
-	before := goleak.IgnoreCurrent()
+	checkLeaks(t)
 	cert, key, pool := certificate(t, "box.example")
 	d := newDesk(t)
 	server, err := New(Options{Desk: d, Token: token, Host: "0.0.0.0", TLSCert: cert, TLSKey: key})
@@ -74,7 +72,7 @@ func TestTLS(t *testing.T) {
 	if !server.Exposed() {
 		t.Error("not exposed")
 	}
-	g := serve(t, d, server, before)
+	g := serve(t, d, server)
 	g.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 	_, port, _ := net.SplitHostPort(g.addr.String())
 	if got, want := server.Address(g.addr), "https://box.example:"+port+"/?token="+token; got != want {

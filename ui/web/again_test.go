@@ -194,7 +194,7 @@ func TestPageRemembers(t *testing.T) {
 	v := g.visitor()
 	rec := g.ask("s", single("db"))
 	v.post("/answer", confirmed(rec.ID, "q0", "1"))
-	if err := g.desk.Archive(t.Context(), rec.ID); err != nil {
+	if err := g.desk.Delivered(t.Context(), rec.ID); err != nil {
 		t.Fatal(err)
 	}
 	rec = g.ask("t", single("db"))

@@ -273,7 +273,7 @@ func FuzzAnswer(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if err := d.Archive(t.Context(), rec.ID); err != nil { // else the next one has to read it too
+		if err := d.Delivered(t.Context(), rec.ID); err != nil { // else the next one has to read it too
 			t.Fatal(err)
 		}
 	})

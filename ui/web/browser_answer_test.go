@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 )
 
@@ -354,7 +354,7 @@ func TestBrowserFilter(t *testing.T) {
 			for i := range 300 {
 				q := serviceName()
 				q.Text = fmt.Sprintf("What is service %d called?", i)
-				rec, err := storetest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{q}}, "", desk.Asker{Client: []string{"codex", "goose"}[i%2], Directory: "/home/ada/shop"})
+				rec, err := desktest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{q}}, "", desk.Asker{Client: []string{"codex", "goose"}[i%2], Directory: "/home/ada/shop"})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -212,39 +212,20 @@ func TestBrowserUnheard(t *testing.T) {
 	v.pending(recs[2].ID)
 }
 
-// TestBrowserSentLater: who was told that an answer is not sent yet is told when it is,
-// wherever they have gone meanwhile, and also where it was sent before the page asked
-// what to show next.
-func TestBrowserSentLater(t *testing.T) {
+// TestBrowserUnsent: an answer that the shared desk does not take is not sent, its words stay,
+// and are sent when the desk answers again.
+func TestBrowserUnsent(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
 	v.listening()
-	recs := v.some(2)
-	unsent := func(rec desk.Record) {
-		t.Helper()
-		v.store.Off()
-		v.confirm(rec)
-		v.shows("#news", "Not sent yet")
-	}
-	sent := func() {
-		t.Helper()
-		if err := v.store.On(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	unsent(recs[0])
-	v.turn(recs[1].ID)
-	sent()
-	v.shows("#news", "Codex in api: already answered on the web page.")
-
-	held := v.pausing(fetch.RequestPattern{URLPattern: "*&id=&filter="})
-	unsent(recs[1])
-	v.away()
-	id := held()
-	sent()
-	v.gone(inList(recs[1].ID))
-	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: id})
-	v.shows("#news", "Gemini CLI in api: already answered on the web page.")
+	rec := v.some(1)[0]
+	v.store.FailAnswers(desk.ErrUnreachable)
+	v.confirm(rec)
+	v.shows(within(rec.ID, ".refused"), "Not sent")
+	v.pending(rec.ID)
+	v.store.FailAnswers(nil)
+	v.confirm(rec)
+	v.answered(rec.ID)
 }
 
 // TestBrowserSecondTab: the second answer is refused with who was first, with
@@ -407,7 +388,7 @@ func TestBrowserReopen(t *testing.T) {
 		if got := v.answered(again); got["db"] != "No database" {
 			t.Errorf("got %v", got)
 		}
-		if err := v.desk.Archive(t.Context(), again); err != nil {
+		if err := v.desk.Delivered(t.Context(), again); err != nil {
 			t.Fatal(err)
 		}
 		third := v.put("gemini-cli", "/home/ada/shop", "s2", database())
@@ -816,7 +797,7 @@ func TestBrowserThousand(t *testing.T) {
 				for i := range 125 {
 					q := database()
 					q.Text = fmt.Sprintf("Which database for service %d?", 125*part+i)
-					if _, err := storetest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{q}}, "", desk.Asker{Client: "codex", Directory: "/home/ada/shop"}); err != nil {
+					if _, err := desktest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{q}}, "", desk.Asker{Client: "codex", Directory: "/home/ada/shop"}); err != nil {
 						t.Error(err)
 					}
 				}

@@ -98,14 +98,10 @@ var scenes = []struct {
 		rec := g.put("gemini-cli", "/home/ada/api", "s1", deploy())
 		g.put("codex", "/home/ada/site", "s2", features())
 		return func(v *view) {
-			g.store.Off()
+			g.store.FailAnswers(desk.ErrUnreachable)
 			v.turn(rec.ID)
 			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
-			v.shows("#news", v.language.Kept(desk.ErrUnsent))
-			v.away()
-			v.gone(within(rec.ID, "form"))
-			eval[bool](v, `(show(%q), true)`, rec.ID)
-			v.shows(within(rec.ID, ".facts"), v.language.T("answer not sent yet"))
+			v.shows(within(rec.ID, ".refused"), v.language.T("The shared desk does not answer. Your answer is kept as a draft; send it again."))
 		}
 	}},
 	{"outrun", map[string]look{"-dark": dark}, func(g *rig) func(*view) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 	recordview "mcp-askuser/ui/view"
@@ -188,7 +188,7 @@ func TestNobodyGoesOn(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	alone := func() desk.Record {
-		rec, err := storetest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{single("db")}}, "", desk.Asker{Client: "test-agent"})
+		rec, err := desktest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{single("db")}}, "", desk.Asker{Client: "test-agent"})
 		if err != nil {
 			t.Fatal(err)
 		}

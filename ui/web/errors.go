@@ -95,6 +95,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) 
 	if p.Code == api.QuestionNotFound {
 		x.Words = words.Mark("There is no question with this id.")
 	}
+	if p.Code == api.NotSentYet {
+		x.Words = words.Mark("The shared desk does not answer. Your answer is kept as a draft; send it again.")
+	}
 	if err := s.explain(w, r, status, x); err != nil {
 		http.Error(w, p.Message, status)
 	}

@@ -11,10 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -62,7 +60,7 @@ func TestEvents(t *testing.T) {
 		Questions: []question.Question{several("features"), text("port")},
 		Metadata:  map[string]any{"source": "test"},
 	}
-	rec, err := storetest.Ask(t.Context(), g.desk, set, "s", desk.Asker{Client: "test-agent", Via: "mcp"})
+	rec, err := desktest.Ask(t.Context(), g.desk, set, "s", desk.Asker{Client: "test-agent", Via: "mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +161,7 @@ func TestSlowStream(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	other := serve(t, g.desk, server, goleak.IgnoreCurrent())
+	other := serve(t, g.desk, server)
 	l := other.listen()
 	for range 3 {
 		hearAll(t, []*listener{l}, other.ask("s", single("db")))

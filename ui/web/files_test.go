@@ -15,14 +15,13 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -206,7 +205,7 @@ func (g *rig) exerciseFiles() {
 		g.t.Errorf("recorded %+v", a)
 	}
 	g.want(400, api.AlreadyAnswered, "POST", path, "late")
-	hook, err := storetest.Ask(g.t.Context(), g.desk, question.Set{Questions: []question.Question{open("hook")}}, "", desk.Asker{Client: "claude-code", Via: desk.ViaHook})
+	hook, err := desktest.Ask(g.t.Context(), g.desk, question.Set{Questions: []question.Question{open("hook")}}, "", desk.Asker{Client: "claude-code", Via: desk.ViaHook})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -383,7 +382,6 @@ func TestTextsThatAreNoMarkup(t *testing.T) {
 func TestFileNames(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", open("q"))
-	dir := g.store.Store.(interface{ Dir() string }).Dir()
 	for name, want := range map[string]string{
 		"../../../etc/cron.d/x.txt":       "x.txt",
 		`C:\Users\me\a.txt`:               "a.txt",
@@ -402,11 +400,8 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("%q is named %q, want %q", name, f.Name, want)
 		}
 	}
-	found, err := filepath.Glob(filepath.Join(dir, "files", "*", "*"))
-	if err != nil || len(found) != 1 || !question.ValidKey(filepath.Base(found[0])) {
-		t.Errorf("kept as %v, %v", found, err)
-	}
-	if info, err := os.Stat(found[0]); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("kept as %v, %v", info, err)
+	kept, err := g.store.Files(t.Context(), rec.ID)
+	if err != nil || len(kept) != 1 || !question.ValidKey(kept[0]) {
+		t.Errorf("kept as %q, %v", kept, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -155,7 +155,7 @@ func TestPageInPortuguese(t *testing.T) {
 	if _, body := v.get("/"); !strings.Contains(body, `<html lang="pt" dir="ltr">`) {
 		t.Errorf("not in Portuguese:\n%s", body)
 	}
-	rec, err := storetest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{text("port")}}, "t", desk.Asker{Client: `<b>"x"</b>`, Directory: "/home/u/project"})
+	rec, err := desktest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{text("port")}}, "t", desk.Asker{Client: `<b>"x"</b>`, Directory: "/home/u/project"})
 	if err != nil {
 		t.Fatal(err)
 	}

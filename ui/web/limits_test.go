@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"mcp-askuser/ui/api"
 )
 
@@ -24,7 +22,7 @@ func restart(t testing.TB, old *rig, change func(*timeouts)) *rig {
 		t.Fatal(err)
 	}
 	change(&server.timeouts)
-	return serve(t, old.desk, server, goleak.IgnoreCurrent())
+	return serve(t, old.desk, server)
 }
 
 const answerHead = "POST /api/task/answer HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token + "\r\n"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/ui/api"
 )
 
@@ -172,7 +173,7 @@ func TestDescriptionIsTrue(t *testing.T) {
 	off.want(501, api.NotSupported, "POST", "/api/questions", `{}`)
 	far := start(t)
 	rec := far.ask("s", single("db"))
-	far.store.Off()
+	far.store.FailAnswers(desk.ErrUnreachable)
 	far.want(503, api.NotSentYet, "POST", "/api/task/answer", `{"session_id":"s","question_id":"db","answer":"pg"}`)
 	far.want(503, api.NotSentYet, "POST", "/api/questions/"+rec.ID+"/dismiss", "")
 

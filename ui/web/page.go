@@ -175,7 +175,7 @@ type entry struct {
 type notice struct {
 	ID    string // of the record
 	Words string
-	Kind  string // late: another answer was first, or this one is not sent; unsent: it is sent later
+	Kind  string // late: another answer was first, or this one is not sent
 }
 
 // page shows the open records, those of agents that wait first, and one of them: the one

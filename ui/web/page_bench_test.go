@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 )
 
@@ -23,7 +23,7 @@ func benchmarkThousand(b *testing.B, path string) {
 	for i := range 1000 {
 		q := single("q")
 		q.Text = fmt.Sprint("Question ", i)
-		if _, err := storetest.Ask(b.Context(), g.desk, question.Set{Questions: []question.Question{q}}, "", desk.Asker{Client: "codex"}); err != nil {
+		if _, err := desktest.Ask(b.Context(), g.desk, question.Set{Questions: []question.Question{q}}, "", desk.Asker{Client: "codex"}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 )
 
@@ -454,8 +455,8 @@ func TestArrived(t *testing.T) {
 // TestSentUnread: an answer that is stored is said to be sent, though nothing can be
 // read after that.
 func TestSentUnread(t *testing.T) {
-	store := &blind{Store: newStore(t)}
-	g := start(t, func(o *Options) { o.Desk = desk.New(store, desk.Options{}) })
+	disk := &blind{Store: newStore(t)}
+	g := start(t, func(o *Options) { o.Desk = desk.New(disk, desk.Options{}) })
 	v := g.visitor()
 	rec := g.ask("s", text("port"))
 	answer := confirmed(rec.ID, "t0", "443")
@@ -468,25 +469,25 @@ func TestSentUnread(t *testing.T) {
 
 // blind is a store in which nobody finds the record once it has ended.
 type blind struct {
-	desk.Store
+	store.Store
 	ended bool
 }
 
-func (s *blind) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+func (s *blind) Answer(ctx context.Context, id string, end store.Ending) error {
 	s.ended = true
-	return s.Store.Decide(ctx, id, role, data)
+	return s.Store.Answer(ctx, id, end)
 }
 
-func (s *blind) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
-	if s.ended && kind != desk.KindArchive {
-		return nil, errors.New("nobody leads")
+func (s *blind) Get(ctx context.Context, id string) (store.Row, error) {
+	if s.ended {
+		return store.Row{}, errors.New("nobody leads")
 	}
-	return s.Store.Get(ctx, kind, id)
+	return s.Store.Get(ctx, id)
 }
 
 // forgetful is a store that fails after it has stored a reply.
-type forgetful struct{ desk.Store }
+type forgetful struct{ store.Store }
 
-func (s forgetful) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
-	return cmp.Or(s.Store.Decide(ctx, id, role, data), errors.New("the disk is gone"))
+func (s forgetful) Answer(ctx context.Context, id string, end store.Ending) error {
+	return cmp.Or(s.Store.Answer(ctx, id, end), errors.New("the disk is gone"))
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -60,7 +59,7 @@ type ceremony struct {
 
 // askProof responds to a reply that needs a proof with what is to be signed.
 func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Record, reply question.Reply) error {
-	keys, err := s.passkeys(r.Context(), rec.ID, hostname(r))
+	keys, err := s.passkeys(hostname(r))
 	if err != nil {
 		return err
 	}
@@ -82,10 +81,10 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Reco
 	})
 }
 
-// passkeys returns the passkeys of a host that may sign for a record.
-func (s *Server) passkeys(ctx context.Context, id, host string) ([]proof.Passkey, error) {
-	keys, err := s.Desk.Keys(ctx, id, nil)
-	return slices.DeleteFunc(keys[""].Passkeys, func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }), err
+// passkeys returns the passkeys of a host that may sign.
+func (s *Server) passkeys(host string) ([]proof.Passkey, error) {
+	keys, err := s.Desk.Keys(nil)
+	return slices.DeleteFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }), err
 }
 
 var (
@@ -95,8 +94,7 @@ var (
 	errUnproven  = errors.New(words.Mark("the signature does not count"))
 )
 
-// proofIn returns the proof of a reply in a form, nil where there is none. It counts once: the
-// passkey's counter is kept.
+// proofIn returns the proof of a reply in a form, nil where there is none.
 func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply) (*question.Proof, error) {
 	text := r.PostForm.Get("proof")
 	if text == "" {
@@ -115,22 +113,20 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 		return nil, err
 	}
 	p := &question.Proof{Kind: question.PasskeyProof, Key: c.ID, At: at, Signature: c.Response.Signature, ClientData: c.Response.ClientData, AuthenticatorData: c.Response.AuthenticatorData}
-	_, err = s.Desk.Keys(r.Context(), rec.ID, func(keys *proof.Keys) error {
-		err := keys.Verify(statement, p)
-		if err == nil {
-			err = keys.Count(p)
-		}
-		if err != nil {
-			err = fmt.Errorf("%w: %w", errUnproven, err)
-		}
-		return err
-	})
-	return p, err
+	keys, err := s.Desk.Keys(nil)
+	if err != nil {
+		return nil, err
+	}
+	err = keys.Verify(statement, p)
+	if err != nil {
+		return p, fmt.Errorf("%w: %w", errUnproven, err)
+	}
+	return p, nil
 }
 
 // getPasskey shows the page on which a passkey is registered.
 func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
-	keys, err := s.passkeys(r.Context(), "", hostname(r))
+	keys, err := s.passkeys(hostname(r))
 	if err != nil {
 		return err
 	}

@@ -10,14 +10,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
-	"mcp-askuser/desk/storetest"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
 )
@@ -37,16 +37,13 @@ type rig struct {
 	addr   net.Addr
 	stop   func() // ends the server and waits for it
 	client *http.Client
-	store  *storetest.Apart // of a desk that is not the test's own
+	store  *desktest.Faulty // of a desk that is not the test's own
 }
 
-func newStore(t testing.TB) *storetest.Apart {
+func newStore(t testing.TB) *desktest.Faulty {
 	t.Helper()
-	store, err := spool.Open(t.TempDir() + "/desk")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &storetest.Apart{Store: store}
+	checkLeaks(t)
+	return &desktest.Faulty{Store: desktest.Store(t, t.TempDir()+"/desk")}
 }
 
 func newDesk(t testing.TB) *desk.Desk {
@@ -57,7 +54,7 @@ func newDesk(t testing.TB) *desk.Desk {
 // start serves until the test ends, and then fails it if a goroutine is left.
 func start(t testing.TB, options ...func(*Options)) *rig {
 	t.Helper()
-	before := running()
+	checkLeaks(t)
 	store := newStore(t)
 	o := Options{Desk: desk.New(store, desk.Options{MaxRounds: 10}), Decode: decode, Token: token, Directory: "/home/u/project", FrontEnd: panel}
 	for _, set := range options {
@@ -70,7 +67,7 @@ func start(t testing.TB, options ...func(*Options)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := serve(t, o.Desk, server, before)
+	g := serve(t, o.Desk, server)
 	g.store = store
 	return g
 }
@@ -91,17 +88,27 @@ func (g *rig) fromFrontEnd(path, body string) *http.Request {
 // goroutine is left.
 var sideBySide bool
 
-// running ignores the goroutines that run now. It must not list them where tests
-// run beside each other: goleak panics on a stack of more than 100 frames, which
-// another test may have at that moment.
-func running() goleak.Option {
+// checkLeaks fails a test that leaves a goroutine. It is called before the store opens, which
+// is closed before the check. Goroutines must not be listed where tests run beside each other:
+// goleak panics on a stack of more than 100 frames, which another test may have.
+func checkLeaks(t testing.TB) {
 	if sideBySide {
-		return nil
+		return
 	}
-	return goleak.IgnoreCurrent()
+	_, done := checked.LoadOrStore(t.Name(), true)
+	if done {
+		return
+	}
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() {
+		checked.Delete(t.Name())
+		goleak.VerifyNone(t, before)
+	})
 }
 
-func serve(t testing.TB, d *desk.Desk, server *Server, before goleak.Option) *rig {
+var checked sync.Map // the names of tests whose goroutines are checked
+
+func serve(t testing.TB, d *desk.Desk, server *Server) *rig {
 	t.Helper()
 	ln, err := server.Listen(t.Context())
 	if err != nil {
@@ -137,12 +144,7 @@ func serve(t testing.TB, d *desk.Desk, server *Server, before goleak.Option) *ri
 			server.Presenter.Close(ErrStopped)
 		}
 	}
-	t.Cleanup(func() {
-		g.stop()
-		if !sideBySide {
-			goleak.VerifyNone(t, before)
-		}
-	})
+	t.Cleanup(g.stop)
 	return g
 }
 
@@ -261,7 +263,7 @@ func (g *rig) want(status int, code, method, path, body string) answer {
 // for the answer.
 func (g *rig) ask(session string, questions ...question.Question) desk.Record {
 	g.t.Helper()
-	rec, err := storetest.Ask(g.t.Context(), g.desk, question.Set{Questions: questions}, session,
+	rec, err := desktest.Ask(g.t.Context(), g.desk, question.Set{Questions: questions}, session,
 		desk.Asker{Client: "test-agent", Version: "1.2", Directory: "/home/u/project", Via: "mcp"})
 	if err != nil {
 		g.t.Fatal(err)

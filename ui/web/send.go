@@ -78,12 +78,12 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, "notices", s.notices(r, results))
 }
 
-// commit replies to a record, which stays open where the reply is sent later. A reply that
+// commit replies to a record. A reply that
 // failed, or was late, and nevertheless ended the record, is no error: the page repeats a
 // reply whose response was lost, and a store may fail after it has stored one.
 func (s *Server) commit(ctx context.Context, rec *desk.Record, reply question.Reply) (desk.Record, error) {
 	ended, err := s.reply(ctx, rec.ID, reply)
-	if err == nil || errors.Is(err, desk.ErrUnsent) {
+	if err == nil {
 		return ended, nil
 	}
 	now, fault := s.Desk.Get(ctx, rec.ID)
@@ -113,7 +113,6 @@ func isSameReply(rec *desk.Record, reply question.Reply) bool {
 const (
 	endSent   = "sent"   // answered here, and its asker waited
 	endKept   = "kept"   // answered here, and its asker did not wait
-	endUnsent = "unsent" // answered here, and not sent yet
 	endLate   = "late"   // ended before it was answered here
 	endAny    = "ended"  // the script asks whether, and how, it has ended
 	endLifted = "lifted" // its session may go on asking
@@ -127,10 +126,7 @@ type result struct {
 
 // resultOf is the result of a reply to a record.
 func resultOf(rec *desk.Record) result {
-	switch {
-	case rec.Outcome == nil:
-		return result{endUnsent, rec}
-	case rec.Attended:
+	if rec.Attended {
 		return result{endSent, rec}
 	}
 	return result{endKept, rec}
@@ -183,10 +179,10 @@ func (s *Server) answerDuplicates(ctx context.Context, like *desk.Record, reply 
 
 // results returns the results that parameters of the page ask for.
 func (s *Server) results(ctx context.Context, ends url.Values) (out []result) {
-	for _, end := range []string{endSent, endKept, endUnsent, endLate, endAny, endLifted} {
+	for _, end := range []string{endSent, endKept, endLate, endAny, endLifted} {
 		for _, id := range ends[end] {
 			rec, err := s.Desk.Get(ctx, id)
-			if err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent || end == endLifted) {
+			if err == nil && (rec.Outcome != nil || end == endLifted) {
 				out = append(out, result{end, &rec})
 			}
 		}
@@ -208,8 +204,6 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	switch overruled := shown.Overruled(); {
 	case end == endLifted:
 		return notice{ID: rec.ID, Words: l.T("The limit is lifted. %s may go on asking.", who)}
-	case rec.Outcome == nil:
-		return notice{rec.ID, l.Kept(desk.ErrUnsent), "late unsent"}
 	case end == endAny && overruled != "":
 		return notice{rec.ID, overruled, "late"}
 	case end == endAny:

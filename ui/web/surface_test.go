@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 )
@@ -67,7 +65,7 @@ func (tb *tab) open(address string) error {
 
 func newSurface(t *testing.T, change func(*SurfaceOptions)) (*Surface, *desk.Desk) {
 	t.Helper()
-	before := goleak.IgnoreCurrent()
+	checkLeaks(t)
 	d := newDesk(t)
 	o := SurfaceOptions{
 		Options: Options{Desk: d},
@@ -76,10 +74,7 @@ func newSurface(t *testing.T, change func(*SurfaceOptions)) (*Surface, *desk.Des
 	}
 	change(&o)
 	s := NewSurface(o)
-	t.Cleanup(func() {
-		s.Close()
-		goleak.VerifyNone(t, before)
-	})
+	t.Cleanup(s.Close)
 	return s, d
 }
 

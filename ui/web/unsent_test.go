@@ -2,31 +2,27 @@ package web
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
 )
 
-// An answer that the desk could not be reached for is not sent yet: the page says
-// so after the form, in the list and with the question, and who was first when
-// somebody else was.
+// An answer that the shared desk does not take is not sent: the page says so, and offers what
+// was answered again.
 func TestUnsent(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", boolean("go"))
-	g.store.Off()
-	status, there := v.post("/answer", confirmed(rec.ID, "q0", "0"))
-	if status != http.StatusSeeOther {
-		t.Fatalf("%d %s", status, there)
+	g.store.FailAnswers(desk.ErrUnreachable)
+	status, page := v.post("/answer", confirmed(rec.ID, "q0", "0"))
+	if status != http.StatusServiceUnavailable || !strings.Contains(page, "The shared desk does not answer. Your answer is kept as a draft; send it again.") {
+		t.Fatalf("%d %s", status, page)
 	}
-	v.sees(there, `<p class="notice late unsent" data-id="`+rec.ID+`">Not sent yet: the desk does not answer. It is kept here, and sent later.</p>`)
-	v.sees("/", "<span>answer not sent yet</span>")
-	v.sees("/?id="+rec.ID, "<span>answer not sent yet</span>")
 	v.sees("/?id="+rec.ID, "Your draft is back; nothing of it has been sent.")
-	other := desk.New(g.store.Store, desk.Options{})
-	if _, err := other.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "go", Selected: []string{question.NoID}}}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
+	g.store.FailAnswers(nil)
+	status, _ = v.post("/answer", confirmed(rec.ID, "q0", "0"))
+	if got, err := g.desk.Get(t.Context(), rec.ID); status != http.StatusSeeOther || err != nil || got.State != desk.Answered {
+		t.Errorf("%d, %s, %v", status, got.State, err)
 	}
-	v.sees("/?id="+rec.ID, `data-notice="Not answered on the web page: it was answered in a terminal first."`)
 }

@@ -83,11 +83,10 @@ func (l Language) Interrupted(closed desk.Status) string {
 	}
 }
 
-// Kept is one sentence for the human whose answer the store did not take, or keeps to
-// send it later.
+// Kept is one sentence for the human whose answer the store did not take.
 func (l Language) Kept(err error) string {
 	if errors.Is(err, desk.ErrUnsent) {
-		return l.T("Not sent yet: the desk does not answer. It is kept here, and sent later.")
+		return l.T("Not sent: the shared desk does not answer. Your answer is kept as a draft; send it again.")
 	}
 	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(l.Error(err))))
 }

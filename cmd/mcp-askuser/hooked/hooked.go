@@ -21,7 +21,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/mirror"
 	"mcp-askuser/ui/notify"
 )
@@ -55,8 +55,8 @@ func Main() {
 		execMainProgram(append([]string{"hook"}, os.Args[1:]...))
 		return
 	}
-	Run(host, f, s, os.Getenv, func(dir string) (desk.Store, error) {
-		return spool.Open(dir)
+	Run(host, f, s, os.Getenv, func(dir string, o desk.Options) (*desk.Desk, error) {
+		return desk.New(local.Open(dir), o), nil
 	})
 }
 
@@ -79,9 +79,12 @@ func execMainProgram(args []string) {
 	_ = cmd.Run()
 }
 
-// Run mirrors the event on standard input, on the desk whose store open returns.
-// It does not report failures: the host has its own dialog.
-func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) string, open func(dir string) (desk.Store, error)) {
+// Open opens the desk over the store in a directory.
+type Open func(dir string, o desk.Options) (*desk.Desk, error)
+
+// Run mirrors the event on standard input, on a desk. It does not report failures: the host
+// has its own dialog.
+func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) string, open Open) {
 	// A panic that no goroutine recovers aborts the process: its usual status, 2,
 	// means no to Claude Code.
 	debug.SetTraceback("crash")
@@ -90,16 +93,16 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	}
 	v := s.Values
 	env := s.Environ(getenv)
-	dir, err := spool.DefaultDir(env)
+	dir, err := local.DefaultDir(env)
 	if err != nil {
 		return
 	}
-	store, err := open(dir)
+	d, err := open(dir, desk.Options{Keep: v.Keep})
 	if err != nil {
 		return
 	}
 	o := mirror.Options{
-		Host: host, Desk: desk.New(store, desk.Options{Keep: v.Keep}),
+		Host: host, Desk: d,
 		In: os.Stdin, Out: os.Stdout, Getenv: env, Limit: time.Duration(f.limit) * time.Second,
 		Permissions: f.permissions, Timeout: v.Timeout,
 	}

@@ -6,7 +6,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/mirror"
 	"mcp-askuser/ui/words"
 )
@@ -17,11 +17,11 @@ func TestLanguage(t *testing.T) {
 	t.Cleanup(func() { words.Local = words.English })
 	for variable, want := range map[string]words.Language{"LANG=pt_BR.UTF-8": words.Portuguese, "ASK_LANGUAGE=zh": words.Chinese, "LANG=de_DE.UTF-8": words.English} {
 		name, value, _ := strings.Cut(variable, "=")
-		env := map[string]string{spool.EnvDir: t.TempDir(), name: value}
+		env := map[string]string{local.EnvDir: t.TempDir(), name: value}
 		getenv := func(name string) string { return env[name] }
 		s := settings.Load(getenv)
 		host, _ := mirror.ByName("claude-code")
-		Run(host, Flags{}, s, getenv, func(dir string) (desk.Store, error) { return spool.Open(dir) })
+		Run(host, Flags{}, s, getenv, func(dir string, o desk.Options) (*desk.Desk, error) { return desk.New(local.Open(dir), o), nil })
 		if words.Local != want {
 			t.Errorf("with %s it speaks %s", variable, words.Local)
 		}

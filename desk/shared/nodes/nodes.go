@@ -22,7 +22,6 @@ import (
 
 // Options are what a node is set up with.
 type Options struct {
-	Name           string // of the node; empty for "desk"
 	Listen         string // address for clients; empty for 127.0.0.1:4222
 	Agents, Humans []string
 }
@@ -46,18 +45,18 @@ func Creds(dir, kind, name string) string {
 func HumansFile(dir string) string { return filepath.Join(dir, "humans.json") }
 
 // Init writes a directory: nats.conf, users.conf with the rights of all users, which the former
-// includes, their credentials, and humans.json. It returns the command that starts the node.
-func Init(dir string, o Options) (command []string, err error) {
-	err = o.addWritten(dir)
+// includes, their credentials, and humans.json. The node is started in it.
+func Init(dir string, o Options) error {
+	err := o.addWritten(dir)
 	if err == nil {
 		err = o.check()
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = os.MkdirAll(filepath.Join(dir, "creds"), 0o700)
+	err = errors.Join(os.MkdirAll(filepath.Join(dir, "creds"), 0o700), os.MkdirAll(filepath.Join(dir, "data"), 0o700))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	humans := map[string]string{}
 	key, err := credential(Creds(dir, Operator, ""), "operator")
@@ -75,21 +74,19 @@ func Init(dir string, o Options) (command []string, err error) {
 		}
 	}
 	list, failed := json.MarshalIndent(humans, "", "  ")
-	config := filepath.Join(dir, "nats.conf")
-	node := fmt.Sprintf(nodeConfig, cmp.Or(o.Name, "desk"), cmp.Or(o.Listen, "127.0.0.1:4222"), filepath.Join(dir, "data"))
-	err = errors.Join(err, failed,
+	node := fmt.Sprintf(nodeConfig, cmp.Or(o.Listen, "127.0.0.1:4222"))
+	return errors.Join(err, failed,
 		os.WriteFile(HumansFile(dir), append(list, '\n'), 0o600),
 		os.WriteFile(filepath.Join(dir, "users.conf"), fmt.Appendf(nil, accounts, users.String()), 0o600),
-		os.WriteFile(config, []byte(node), 0o600))
-	return []string{"nats-server", "-c", config}, err
+		os.WriteFile(filepath.Join(dir, "nats.conf"), []byte(node), 0o600))
 }
 
 const nodeConfig = `# A node of the desk, for the stock nats-server, 2.12 or newer.
-server_name: %q
+server_name: desk
 listen: %q
 max_payload: 8MB
 jetstream {
-  store_dir: %q
+  store_dir: data # in the directory that the node is started in
   # On disk before it is acknowledged. The default is to write every two minutes, and to lose
   # with the machine what was acknowledged before.
   sync_interval: always
@@ -116,12 +113,16 @@ func user(about, key string, publish, subscribe []string) string {
 		about, key, list(publish), list(subscribe))
 }
 
+// ValidName reports whether an agent or a human may have a name: letters, digits and hyphens.
+func ValidName(name string) bool { return validName.MatchString(name) }
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
 // check names what is wrong with the options.
 func (o *Options) check() error {
 	var faults []error
-	valid := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 	for _, name := range slices.Concat(o.Agents, o.Humans) {
-		if !valid.MatchString(name) {
+		if !ValidName(name) {
 			faults = append(faults, fmt.Errorf("%q is no name for an agent or a human: it takes letters, digits and hyphens", name))
 		}
 	}

@@ -61,11 +61,11 @@ func Server(t testing.TB) string {
 func Start(t testing.TB, n int) *Cluster {
 	t.Helper()
 	c := &Cluster{Dir: t.TempDir(), t: t, peers: map[[2]int]*link{}, processes: make([]*exec.Cmd, n)}
-	_, err := nodes.Init(c.Dir, nodes.Options{Agents: []string{"bot", "other"}, Humans: []string{"alice", "bob"}})
+	err := nodes.Init(c.Dir, nodes.Options{Agents: []string{"bot", "other"}, Humans: []string{"alice", "bob"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.ports = freePorts(t, 2*n)
+	c.ports = FreePorts(t, 2*n)
 	t.Cleanup(func() {
 		for i := range n {
 			c.Kill(i)
@@ -344,7 +344,8 @@ func (c *Cluster) Empty() {
 	c.Create()
 }
 
-func freePorts(t testing.TB, n int) (ports []int) {
+// FreePorts returns ports of this machine that are free at the moment.
+func FreePorts(t testing.TB, n int) (ports []int) {
 	t.Helper()
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -40,6 +40,7 @@ func Run(t *testing.T, without Without, begin func(t *testing.T) (open func() Pr
 		{"of many answers one is first", testFirst},
 		{"an answer is read whole or not at all", testWhole},
 		{"a question without a living asker is taken over", testTakeover},
+		{"an answer is kept from when it was given", testAnswerKept},
 		{"a delivered question is asked anew", testDelivered},
 		{"an exclusive question is asked once", testExclusive},
 		{"an earlier question is reopened once", testReopened},
@@ -250,6 +251,21 @@ func testTakeover(t *testing.T, open func() Process) {
 	}
 }
 
+func testAnswerKept(t *testing.T, open func() Process) {
+	s := open()
+	row := NewRow("Kept?")
+	row.At, row.Keep = time.Now().Add(-23*time.Hour), 24*time.Hour
+	row = ask(t, s, row)
+	must(t, s.Release(t.Context(), row.ID))
+	must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+	again := NewRow("Kept?")
+	again.Content, again.At, again.Keep = row.Content, time.Now().Add(2*time.Hour), row.Keep
+	got := ask(t, open(), again)
+	if got.ID != row.ID || got.Outcome == nil {
+		t.Errorf("the answer of a moment ago is lost: %s, %q", got.ID, got.Outcome)
+	}
+}
+
 func testDelivered(t *testing.T, open func() Process) {
 	s := open()
 	row, again := NewRow("Once?"), NewRow("Once?")
@@ -452,7 +468,7 @@ func testQueries(t *testing.T, open func() Process) {
 		row := NewRow(text)
 		row.At = time.UnixMilli(1_000_000 * int64(i+1))
 		row.ID = ulid.MustNew(uint64(row.At.UnixMilli()), ulid.DefaultEntropy()).String()
-		row.Session, row.Project = fmt.Sprint("s", i%2), fmt.Sprint("/p", i/2)
+		row.Session, row.Run, row.Project = fmt.Sprint("s", i%2), fmt.Sprint("r", i/3), fmt.Sprint("/p", i/2)
 		rows = append(rows, ask(t, s, row))
 	}
 	must(t, s.Answer(t.Context(), rows[1].ID, ending("beta chosen")))
@@ -468,6 +484,7 @@ func testQueries(t *testing.T, open func() Process) {
 		"open":                       {store.Query{Open: true}, []int{2, 0}},
 		"ended":                      {store.Query{Ended: true}, []int{3, 1}},
 		"a session":                  {store.Query{Session: "s1"}, []int{3, 1}},
+		"a run":                      {store.Query{Run: "r0"}, []int{2, 1, 0}},
 		"a project":                  {store.Query{Project: "/p0"}, []int{1, 0}},
 		"a content":                  {store.Query{Content: rows[2].Content}, []int{2}},
 		"since":                      {store.Query{Since: rows[2].At}, []int{3, 2}},
@@ -500,8 +517,15 @@ func testRevisions(t *testing.T, open func() Process) {
 	}
 	got, err := s.Get(t.Context(), one.ID)
 	must(t, err)
-	if got := ids(t, s, store.Query{After: got.Revision}); got != nil {
-		t.Errorf("changed after the last: %q", got)
+	last, err := other.Revision(t.Context())
+	must(t, err)
+	if last != last.Max(got.Revision) {
+		t.Errorf("the last revision is %v, that of the last change %v", last, got.Revision)
+	}
+	for _, after := range []store.Revision{got.Revision, last} {
+		if got := ids(t, s, store.Query{After: after}); got != nil {
+			t.Errorf("changed after the last, %v: %q", after, got)
+		}
 	}
 }
 
@@ -569,7 +593,7 @@ func testPrune(t *testing.T, open func() Process) {
 		}
 		return row.ID
 	}
-	gone := []string{asked(true, true, time.Hour, ""), asked(true, false, time.Hour, "")}
+	gone := []string{asked(true, true, time.Hour, ""), asked(true, false, -time.Second, "")}
 	must(t, s.PutFile(t.Context(), gone[0], "file", []byte("12345")))
 	before := asked(true, true, time.Hour, "")
 	kept := []string{before, asked(false, false, time.Hour, before), asked(true, false, 72*time.Hour, "")}

@@ -452,7 +452,6 @@ function showEnded(card, ended) {
 let toast = 0;
 
 function showNotices(...notices) {
-  for (const el of notices) if (el.matches('.unsent')) unresolved.set(el.dataset.id, null);
   news.replaceChildren(...notices);
   clearTimeout(toast);
   toast = setTimeout(() => news.replaceChildren(), 10000);
@@ -511,8 +510,7 @@ addEventListener('popstate', () => {
 function prepare(card) {
   const form = formIn(card), { id } = card.dataset;
   if (!form) return;
-  if ('unsent' in card.dataset) unresolved.set(id, null);
-  else if (unresolved.get(id)) unresolved.set(id, form.querySelector(`[value="${unresolved.get(id).value}"]`));
+  if (unresolved.get(id)) unresolved.set(id, form.querySelector(`[value="${unresolved.get(id).value}"]`));
   form.noValidate = true; // the server says what is missing, beside the question
   restoreForm(form);
   for (const el of card.querySelectorAll('.previews > .option > .preview')) el.open ||= innerWidth >= 1024;
@@ -655,7 +653,6 @@ function announce(li) {
 function updateCard(card, fresh) {
   const form = formIn(card), { id } = card.dataset;
   if (fresh.matches('.ended')) return closeCard(card, fresh);
-  if ('unsent' in fresh.dataset) unresolved.set(id, null); // what ends it then is that answer
   const elsewhere = form && !card.inert && !('begun' in form.dataset) && !form.contains(document.activeElement) && form.dataset.draft !== formIn(fresh).dataset.draft;
   if (elsewhere && !inTheWay(card)) {
     const focused = card === document.activeElement;

@@ -1,0 +1,237 @@
+// Package desktest opens desks for tests, on real stores, which can be made to fail.
+package desktest
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"iter"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/local"
+	"mcp-askuser/desk/store"
+	"mcp-askuser/question"
+)
+
+// Store opens the store in a directory until the test ends.
+func Store(t testing.TB, dir string) *local.Store {
+	t.Helper()
+	s := local.Open(dir)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// Open opens a desk on the store in a directory, until the test ends.
+func Open(t testing.TB, dir string, o ...desk.Options) *desk.Desk {
+	t.Helper()
+	if len(o) == 0 {
+		o = []desk.Options{{}}
+	}
+	return desk.New(Store(t, dir), o[0])
+}
+
+func open(t testing.TB, dir string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(dir, local.File)+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// Exec executes a statement on the database in a directory.
+func Exec(t testing.TB, dir, statement string, args ...any) {
+	t.Helper()
+	db := open(t, dir)
+	defer func() { _ = db.Close() }()
+	_, err := db.Exec(statement, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Columns of a record in a store, for [Overwrite].
+const (
+	Asked   = "asked"
+	Outcome = "outcome"
+)
+
+// Overwrite changes a column of a record in the store of a directory, as a hostile program
+// would.
+func Overwrite(t testing.TB, dir, id, column string, change func([]byte) []byte) {
+	t.Helper()
+	db := open(t, dir)
+	defer func() { _ = db.Close() }()
+	var data []byte
+	err := db.QueryRow(`select `+column+` from record where id=?`, id).Scan(&data)
+	if err == nil {
+		_, err = db.Exec(`update record set `+column+`=? where id=?`, change(data), id)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Rewrite replaces a text in what a record asks, as a hostile program would.
+func Rewrite(t testing.TB, dir, id, from, to string) {
+	t.Helper()
+	Overwrite(t, dir, id, Asked, func(data []byte) []byte {
+		changed := bytes.ReplaceAll(data, []byte(from), []byte(to))
+		if bytes.Equal(changed, data) {
+			t.Fatalf("%q is not in %s", from, data)
+		}
+		return changed
+	})
+}
+
+// Ask asks a question for which no asker waits, and which did not exist before, also where
+// another with its content is open.
+func Ask(ctx context.Context, d *desk.Desk, set question.Set, session string, by desk.Asker) (desk.Record, error) {
+	for {
+		before, err := known(ctx, d)
+		if err != nil {
+			return desk.Record{}, err
+		}
+		rec, attendance, err := d.Submit(ctx, desk.Request{Set: set, Session: session, Asker: by})
+		defer attendance.Release() // the others not before another was asked
+		if err != nil || !before[rec.ID] {
+			rec.Attended = false
+			return rec, err
+		}
+	}
+}
+
+// known returns the ids of all records of a desk.
+func known(ctx context.Context, d *desk.Desk) (map[string]bool, error) {
+	ids := map[string]bool{}
+	open, err := d.Pending(ctx)
+	for _, rec := range open {
+		ids[rec.ID] = true
+	}
+	if err != nil {
+		return nil, err
+	}
+	for rec, err := range d.History(ctx, desk.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		ids[rec.ID] = true
+	}
+	return ids, nil
+}
+
+// Faulty is a store that fails on command.
+type Faulty struct {
+	store.Store
+
+	mu      sync.Mutex
+	all     error
+	answers error
+	lost    map[string]bool
+}
+
+// Lose has a row be gone for those who read it.
+func (s *Faulty) Lose(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost == nil {
+		s.lost = map[string]bool{}
+	}
+	s.lost[id] = true
+}
+
+func (s *Faulty) isLost(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost[id]
+}
+
+// Fail has every call fail, but for those that wait, until it is called with nil.
+func (s *Faulty) Fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = err
+}
+
+// FailAnswers has Answer fail, until it is called with nil.
+func (s *Faulty) FailAnswers(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = err
+}
+
+func (s *Faulty) failure(answers bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if answers && s.answers != nil {
+		return s.answers
+	}
+	return s.all
+}
+
+// Ask implements [store.Store].
+func (s *Faulty) Ask(ctx context.Context, row store.Row) (store.Row, error) {
+	err := s.failure(false)
+	if err != nil {
+		return row, err
+	}
+	return s.Store.Ask(ctx, row)
+}
+
+// Answer implements [store.Store].
+func (s *Faulty) Answer(ctx context.Context, id string, end store.Ending) error {
+	err := s.failure(true)
+	if err != nil {
+		return err
+	}
+	return s.Store.Answer(ctx, id, end)
+}
+
+// Get implements [store.Store].
+func (s *Faulty) Get(ctx context.Context, id string) (store.Row, error) {
+	err := s.failure(false)
+	if err == nil && s.isLost(id) {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.Row{}, err
+	}
+	return s.Store.Get(ctx, id)
+}
+
+// Note implements [store.Store].
+func (s *Faulty) Note(ctx context.Context, id string, note store.Note, change func([]byte) ([]byte, error)) error {
+	err := s.failure(false)
+	if err != nil {
+		return err
+	}
+	return s.Store.Note(ctx, id, note, change)
+}
+
+// Delivered implements [store.Store].
+func (s *Faulty) Delivered(ctx context.Context, id string) error {
+	err := s.failure(false)
+	if err != nil {
+		return err
+	}
+	return s.Store.Delivered(ctx, id)
+}
+
+// Rows implements [store.Store].
+func (s *Faulty) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		err := s.failure(false)
+		if err != nil {
+			yield(store.Row{}, err)
+			return
+		}
+		for row, err := range s.Store.Rows(ctx, q) {
+			if !s.isLost(row.ID) && !yield(row, err) {
+				return
+			}
+		}
+	}
+}

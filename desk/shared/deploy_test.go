@@ -1,0 +1,171 @@
+//go:build unix
+
+package shared_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk/shared"
+	"mcp-askuser/desk/shared/nodes"
+	"mcp-askuser/desk/shared/sharedtest"
+	"mcp-askuser/desk/store"
+	"mcp-askuser/desk/store/storetest"
+)
+
+// Three nodes with TLS start from the file in deploy/nats as it stands, form one desk, and go
+// on without one of them.
+func TestDeployedNodes(t *testing.T) {
+	dir := t.TempDir()
+	err := nodes.Init(dir, nodes.Options{Agents: []string{"bot"}, Humans: []string{"alice"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeCertificate(t, dir)
+	server, ports := sharedtest.Server(t), sharedtest.FreePorts(t, 6)
+	var urls []string
+	running := make([]*exec.Cmd, 3)
+	for i := range running {
+		running[i] = startDeployed(t, server, dir, i, ports)
+		urls = append(urls, fmt.Sprint("tls://127.0.0.1:", ports[i]))
+	}
+	open := func(kind, name string) *shared.Store {
+		s, err := shared.Open(shared.Options{
+			URL: strings.Join(urls, ","), Creds: nodes.Creds(dir, kind, name), CA: filepath.Join(dir, "ca.pem"),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	operator := open(nodes.Operator, "")
+	sharedtest.Await(t, func() error { return operator.Create(t.Context(), 3, map[string]string{"U": "alice"}) })
+	agent, human := open(nodes.Agent, "bot"), open(nodes.Human, "alice")
+	row, err := agent.Ask(t.Context(), storetest.NewRow("Over TLS?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(running[0].Process.Kill(), ignoreExit(running[0].Wait()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sharedtest.Await(t, func() error {
+		err := human.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("yes")})
+		if errors.Is(err, store.ErrUnreachable) {
+			return err
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return nil
+	})
+	got, err := agent.Wait(t.Context(), row.ID)
+	if err != nil || string(got.Outcome) != "yes" {
+		t.Errorf("%q, %v", got.Outcome, err)
+	}
+}
+
+// startDeployed starts a node in a directory of its own, as deploy/nats/nats.conf says.
+func startDeployed(t *testing.T, server, dir string, i int, ports []int) *exec.Cmd {
+	t.Helper()
+	own := filepath.Join(dir, fmt.Sprint("nats-", i+1))
+	err := os.Mkdir(own, 0o700)
+	for from, to := range map[string]string{
+		"../../deploy/nats/nats.conf":    "nats.conf",
+		filepath.Join(dir, "users.conf"): "users.conf",
+		filepath.Join(dir, "ca.pem"):     "ca.pem",
+		filepath.Join(dir, "server.pem"): "server.pem",
+		filepath.Join(dir, "server.key"): "server.key",
+	} {
+		data, failed := os.ReadFile(from)
+		err = errors.Join(err, failed, os.WriteFile(filepath.Join(own, to), data, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(server, "-c", "nats.conf", "-l", "log")
+	cmd.Dir = own
+	cmd.Env = append(os.Environ(), fmt.Sprint("NODE=nats-", i+1), "DATA=data",
+		fmt.Sprint("CLIENTS=127.0.0.1:", ports[i]), fmt.Sprint("NODES=127.0.0.1:", ports[3+i]))
+	for j := range 3 {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("ROUTE_%d=tls://127.0.0.1:%d", j+1, ports[3+j]))
+	}
+	err = cmd.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			log, _ := os.ReadFile(filepath.Join(own, "log"))
+			t.Logf("nats-%d: %.2000s", i+1, log)
+		}
+	})
+	return cmd
+}
+
+// ignoreExit returns an error that is no exit status.
+func ignoreExit(err error) error {
+	_, exited := errors.AsType[*exec.ExitError](err)
+	if exited {
+		return nil
+	}
+	return err
+}
+
+// writeCertificate writes an authority, and a certificate of it for nodes on this machine.
+func writeCertificate(t *testing.T, dir string) {
+	t.Helper()
+	write := func(name, kind string, data []byte) {
+		err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	sign := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (*ecdsa.PrivateKey, []byte) {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if signer == nil {
+			signer = key
+		}
+		data, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key, data
+	}
+	authority := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	signer, data := sign(authority, authority, nil)
+	write("ca.pem", "CERTIFICATE", data)
+	key, data := sign(&x509.Certificate{
+		SerialNumber: big.NewInt(2), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}, authority, signer)
+	write("server.pem", "CERTIFICATE", data)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("server.key", "PRIVATE KEY", private)
+}
