@@ -45,8 +45,9 @@ type Form struct {
 	wide      bool             // some question has previews
 	dismissal *term.Dismissal  // in front of the page while it asks
 
-	notice        string // what is wrong
-	sending       bool   // commit is running
+	notice        string          // what is wrong
+	sending       bool            // commit is running
+	unsent        *question.Reply // sent again while the user does nothing else; nil for none
 	state         State
 	sent          question.Reply // with Sent
 	cause         error          // with Withdrawn, or of a Withdraw that came while sending
@@ -188,10 +189,15 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case nil: // the gate may have taken back what keys did
 		return f.changed(false)
+	case sendAgain:
+		if f.unsent == msg.reply && !f.sending {
+			return f.send(*msg.reply)
+		}
 	case tea.KeyPressMsg, tea.PasteMsg:
 		key, _ := msg.(tea.KeyPressMsg)
 		switch {
 		case !f.sending:
+			f.unsent = nil
 			return tea.Batch(f.press(msg), f.changed(true))
 		case key.String() == "ctrl+c": // the user can leave while the store hangs
 			return f.end(Aborted)
@@ -393,6 +399,13 @@ func (f *Form) send(r question.Reply) tea.Cmd {
 	}
 }
 
+// againAfter is how long a form waits before it sends a reply again that the shared desk did
+// not take. It is less than the time for which the desk is given little time.
+const againAfter = 4 * time.Second
+
+// sendAgain is the message that it is time to.
+type sendAgain struct{ reply *question.Reply }
+
 // committed handles the result of a commit.
 func (f *Form) committed(r question.Reply, err error) tea.Cmd {
 	f.sending = false
@@ -407,7 +420,8 @@ func (f *Form) committed(r question.Reply, err error) tea.Cmd {
 	case refused:
 		f.refuse(faults)
 	case errors.Is(err, desk.ErrUnsent):
-		f.notice = words.Local.Kept(err)
+		f.notice, f.unsent = words.Local.Kept(err), &r
+		return tea.Batch(f.changed(false), f.window.Gate.After(againAfter, sendAgain{&r}))
 	default:
 		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(err)))
 	}

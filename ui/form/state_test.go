@@ -284,3 +284,24 @@ func TestDigitsOfRows(t *testing.T) {
 		}
 	}
 }
+
+// What the shared desk did not take is sent again while its user does nothing else, and not
+// once they have changed something.
+func TestSentAgain(t *testing.T) {
+	r := open(t, 80, 24, database())
+	r.fail = desk.ErrUnsent
+	r.keys("2", "enter").wait(againAfter)
+	if len(r.sent) != 2 || r.f.State() != Open {
+		t.Fatalf("sent %+v", r.sent)
+	}
+	r.keys("1").wait(3 * againAfter)
+	if len(r.sent) != 2 {
+		t.Errorf("what was changed is sent: %+v", r.sent[2:])
+	}
+	r.keys("enter")
+	r.fail = nil
+	r.wait(againAfter)
+	if r.f.State() != Sent || len(r.sent) != 4 || r.sent[3].Answers[0].Selected[0] != r.sent[2].Answers[0].Selected[0] {
+		t.Errorf("state %v, sent %+v", r.f.State(), r.sent)
+	}
+}

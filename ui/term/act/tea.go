@@ -41,6 +41,9 @@ func NewGate(now func() time.Time, after func(time.Duration, tea.Msg) tea.Cmd) *
 	return &Gate{now: now, after: after}
 }
 
+// After delivers a message when a time has passed.
+func (g *Gate) After(d time.Duration, msg tea.Msg) tea.Cmd { return g.after(d, msg) }
+
 // Show is [Machine.Show]. The command it returns must be run.
 func (g *Gate) Show(o Origin) tea.Cmd {
 	g.m.Show(g.now(), o)

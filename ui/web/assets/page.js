@@ -349,6 +349,11 @@ async function post(form) {
 // why is the reason that the server gives on a page that refuses a request.
 const reasonOf = (page) => [...page.querySelectorAll('#none > p:first-of-type, #none > pre')].map((el) => el.textContent).join(' ') || texts.unreached;
 
+// sendAgain sends what the shared desk did not take, unless the human has done something else.
+function sendAgain(form, button, sent) {
+  if (form.isConnected && unresolved.get(form.elements.id.value) === button && `${fields(form, button)}` === sent) send(button);
+}
+
 async function send(button) {
   const { form } = button, { value: id } = form.elements.id, card = form.closest('.card');
   if (form.ariaBusy) return;
@@ -357,7 +362,7 @@ async function send(button) {
     form.ariaBusy = null;
     return;
   }
-  const body = fields(form, button);
+  const body = fields(form, button), sent = `${body}`;
   let result = await load('/answer', body);
   const ask = result.page.querySelector('[data-sign]');
   if (ask) {
@@ -376,6 +381,7 @@ async function send(button) {
   const received = status > 0 && status < 500, lost = !received && !unresolved.has(id);
   if (received) unresolved.delete(id);
   else unresolved.set(id, button);
+  if (status === 503) setTimeout(sendAgain, 4000, form, button, sent);
   const fresh = page.querySelector('.card'), unsent = texts.unsent.replace('%s', () => reasonOf(page));
   if (ok) {
     const notices = [...page.querySelectorAll('.notice')];
