@@ -7,7 +7,7 @@
 # make conformance  the protocol's own test suite against the HTTP transport
 # make stress  thousands of races between answerers and of killed processes, and
 #              200 people who type to another program on every terminal surface
-# make soak    10,000 questions through 50 servers that are killed all the time
+# make soak    10,000 questions through 12 servers that are killed all the time
 # make fleet   a shared desk on three real nodes that are killed and stopped
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME executions
@@ -110,7 +110,7 @@ stress:
 
 # The built program; make test has a short form, with the race detector.
 soak: QUESTIONS ?= 10000
-soak: SERVERS ?= 50
+soak: SERVERS ?= 12
 soak: build
 	SOAK_QUESTIONS=$(QUESTIONS) SOAK_SERVERS=$(SERVERS) SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \
 	  $(GO) test -run '^TestSoak$$' -count=1 -timeout 60m -v ./cmd/mcp-askuser

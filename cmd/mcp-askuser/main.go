@@ -48,6 +48,7 @@ type app struct {
 	proves   bool                   // what is asked needs a proof
 	noWait   bool                   // the command prints what is known, and ends
 	opened   bool                   // the user opened the form: no agent did
+	stores   []io.Closer            // that are open
 }
 
 func main() {
@@ -96,6 +97,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	translate(cmd)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(ctx)
+	for _, store := range a.stores {
+		_ = store.Close() // else others find out that this process has ended
+	}
 	a.deferred.writeTo(a.err)
 	code := a.status(err)
 	if writeErr := a.out.flush(); writeErr != nil && !errors.Is(err, writeErr) {

@@ -103,6 +103,7 @@ func (a *app) deskTrusting(keys func(func(*proof.Keys) error) (proof.Keys, error
 // the settings name.
 func (a *app) openDesk(dir string, o desk.Options) (*desk.Desk, error) {
 	near := local.Open(dir)
+	a.stores = append(a.stores, near)
 	o.Copies = filepath.Join(dir, "files")
 	if a.settings().Desk == "" {
 		return desk.New(near, o), nil
@@ -111,6 +112,7 @@ func (a *app) openDesk(dir string, o desk.Options) (*desk.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.stores = append(a.stores, far)
 	o.Credential = far
 	return desk.New(both.Join(near, far, a.log), o), nil
 }

@@ -3,12 +3,14 @@
 package local
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk/store/storetest"
 )
@@ -37,6 +39,36 @@ func TestNobodyElseCanRead(t *testing.T) {
 	})
 	if err != nil || seen < 4 { // the directory, the database, its log, a pipe
 		t.Errorf("%d files, %v", seen, err)
+	}
+}
+
+// What killed processes have left is removed by one that begins, and what lives stays.
+func TestDeadAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	living := Open(dir)
+	defer func() { _ = living.Close() }()
+	_, err := living.Ask(t.Context(), storetest.NewRow("Alive?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead, young := filepath.Join(dir, pipeDir, "DEAD"), filepath.Join(dir, pipeDir, "YOUNG")
+	err = errors.Join(syscall.Mkfifo(dead, 0o600), syscall.Mkfifo(young, 0o600))
+	long := time.Now().Add(-2 * leftFor)
+	err = errors.Join(err, os.Chtimes(dead, long, long), os.Chtimes(living.pipe.path, long, long))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Open(dir)
+	defer func() { _ = s.Close() }()
+	_, err = s.Ask(t.Context(), storetest.NewRow("Next?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{dead: false, young: true, living.pipe.path: true} {
+		_, err := os.Stat(path)
+		if (err == nil) != want {
+			t.Errorf("%s is there: %v", path, err == nil)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -34,7 +35,22 @@ func (s *Store) process() (string, error) {
 	}
 	s.pipe = p
 	go p.read(s.woken)
+	removeDead(s.dir)
 	return p.name, nil
+}
+
+// leftFor is for how long the pipe of a process that was killed may be left.
+const leftFor = time.Hour
+
+// removeDead removes the pipes that killed processes have left.
+func removeDead(dir string) {
+	entries, _ := os.ReadDir(filepath.Join(dir, pipeDir)) // the next process finds what this one does not
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err == nil && time.Since(info.ModTime()) > leftFor {
+			pipeLives(dir, entry.Name())
+		}
+	}
 }
 
 // ownName returns the name of this process; empty where it has never waited.

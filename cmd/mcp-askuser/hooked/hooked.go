@@ -55,9 +55,14 @@ func Main() {
 		execMainProgram(append([]string{"hook"}, os.Args[1:]...))
 		return
 	}
+	var store *local.Store
 	Run(host, f, s, os.Getenv, func(dir string, o desk.Options) (*desk.Desk, error) {
-		return desk.New(local.Open(dir), o), nil
+		store = local.Open(dir)
+		return desk.New(store, o), nil
 	})
+	if store != nil {
+		_ = store.Close()
+	}
 }
 
 // mainProgram is the path of mcp-askuser, beside this program.
