@@ -21,6 +21,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/mirror/codex"
 	"mcp-askuser/question"
 )
@@ -141,6 +142,22 @@ type watching struct {
 	log   *bytes.Buffer
 	stop  func()
 	ended chan struct{}
+	asked chan error // receives what became of each question that it put on the desk
+}
+
+// asking is a store that tells what became of each question.
+type asking struct {
+	store.Store
+	asked chan error
+}
+
+func (s *asking) Ask(ctx context.Context, row store.Row) (store.Row, error) {
+	got, err := s.Store.Ask(ctx, row)
+	select {
+	case s.asked <- err:
+	default:
+	}
+	return got, err
 }
 
 func watch(t *testing.T, d *daemon, dir string, edit ...func(*codex.Options)) *watching {
@@ -148,9 +165,9 @@ func watch(t *testing.T, d *daemon, dir string, edit ...func(*codex.Options)) *w
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("nobody can tell who is at the other end")
 	}
-	store := desktest.Store(t, dir)
 	ctx, stop := context.WithCancel(context.Background())
-	w := &watching{desk: desk.New(store, desk.Options{}), log: &bytes.Buffer{}, stop: stop, ended: make(chan struct{})}
+	w := &watching{log: &bytes.Buffer{}, stop: stop, ended: make(chan struct{}), asked: make(chan error, 10)}
+	w.desk = desk.New(&asking{desktest.Store(t, dir), w.asked}, desk.Options{})
 	never := func(time.Duration) <-chan time.Time { return nil } // a busy machine stores a question too late
 	o := codex.Options{Desk: w.desk, Log: slog.New(slog.NewTextHandler(w.log, nil)), Socket: d.socket, Daemon: os.Getpid(), Version: "1", After: never}
 	for _, e := range edit {

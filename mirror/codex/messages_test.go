@@ -311,6 +311,9 @@ func TestOneSettles(t *testing.T) {
 	for range 4 {
 		d.until("thread/resume")
 	}
+	for _, w := range []*watching{first, second} {
+		<-w.asked // from now on each knows whose question it is
+	}
 	if _, err := second.desk.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{pick("MongoDB")}}, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
