@@ -158,7 +158,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 }
 
 // errUseless means that a row with the same content is not to be taken over.
-var errUseless = errors.New("of no use to its asker")
+var errUseless = errors.New("not what is asked now")
 
 // reuse returns the record of a row that was taken over for another. The error is errUseless
 // where it ended without the user, does not ask the same, or is damaged.

@@ -19,7 +19,7 @@ var (
 	// ErrAnswered means that a row has an outcome already.
 	ErrAnswered = errors.New("the question was already answered")
 	// ErrAttended means that another process, or another call of this one, waits for a row.
-	ErrAttended = errors.New("another asker waits for the answer")
+	ErrAttended = errors.New("another call waits for the answer")
 	// ErrReopened means that a row goes back to an earlier one, as another open row does.
 	ErrReopened = errors.New("the question is open again already")
 	// ErrDamaged means that a row, or the whole store, cannot be read.

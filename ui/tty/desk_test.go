@@ -82,6 +82,9 @@ func putSecond(t *testing.T, name, first string, reply question.Reply) *asked {
 	if _, err := past.Reply(t.Context(), rec.ID, reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
+	if err := past.Delivered(t.Context(), rec.ID); err != nil { // or the same question is answered by it
+		t.Fatal(err)
+	}
 	return putIn(t, dir, name, 0)
 }
 

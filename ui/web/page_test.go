@@ -388,7 +388,7 @@ func TestPageSize(t *testing.T) {
 		t.Logf("%s: %d", path, len(a.body))
 		total += len(a.body)
 	}
-	if total > 15_700 {
+	if total > 15_800 {
 		t.Errorf("%d bytes", total)
 	}
 }

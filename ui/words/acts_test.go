@@ -41,10 +41,10 @@ var jargon = map[words.Language]*regexp.Regexp{
 
 // ofCode are the names of commands, flags, variables and settings, which stay, and
 // what machines do.
-var ofCode = regexp.MustCompile(`mcp-askuser [a-z]+|desk (init|create|status)|--(desk|surface)[a-z-]*|\b(desk_[a-z]+|[A-Z]+_(DESK|SURFACE)[A-Z_]*)|\(desk\)|（desk）|setting surface|surface = |https://desk\.[a-z]+|notify-send|(nodes|desk does not) answer`)
+var ofCode = regexp.MustCompile(`mcp-askuser [a-z]+|desk (init|create|status)|--(desk|surface)[a-z-]*|\b(desk_[a-z]+|[A-Z]+_(DESK|SURFACE)[A-Z_]*)|\(desk\)|（desk）|setting surface|surface = |https://desk\.[a-z]+|notify-send|(nodes|(desk|node %s) does not) answer`)
 
 // ofSharedDesk are the texts that only a user of a shared desk reads.
-var ofSharedDesk = regexp.MustCompile(`(?i)shared desk|^(the desk is ready|wrong with the desk|the desk (cannot be used|does not answer|was made by)|say what the desk has|set up a desk|not sent yet: the desk|your answer to .* as the desk)|when the desk answers|has a desk of its own|the desk needs`)
+var ofSharedDesk = regexp.MustCompile(`(?i)shared desk|^(the desk is ready|wrong with the desk|the desk (was not created|cannot be used|does not answer|was made by)|say what the desk has|set up a desk|another program, or another version, has changed the desk|not sent yet: the desk|your answer to .* as the desk)|when the desk answers|has a desk of its own|the desk needs`)
 
 // act has parts of the forms of its word, as regular expressions.
 func act(en, zh, pt string) map[words.Language]*regexp.Regexp {
