@@ -66,23 +66,21 @@ func TestAnswererByEvidence(t *testing.T) {
 // Invariant: a confirmation and a permission take a yes or a no from the user alone.
 // What a program says leaves them open; it may dismiss a confirmation.
 func TestConfirmationNeedsTheUser(t *testing.T) {
-	yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
-	confirmation := question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete?", Type: question.Boolean, Required: true, Options: question.YesAndNo()}}}
 	for _, how := range []desk.How{desk.HowCommand, desk.HowAPI, desk.HowTimeout, desk.HowCollected, desk.HowHostDialog, ""} {
 		d := open(t, storeDir(t))
-		rec := must(d.Ask(t.Context(), confirmation, "", asker))
+		rec := must(d.Ask(t.Context(), confirmation("mcp").Set, "", asker))
 		if _, err := d.Reply(t.Context(), rec.ID, yes, desk.Evidence{Surface: "x", How: how}); !errors.Is(err, desk.ErrUserRequired) {
 			t.Errorf("%q: %v", how, err)
 		}
 		if got := must(d.Get(t.Context(), rec.ID)); got.State != desk.Pending {
 			t.Errorf("%q: it is %s", how, got.State)
 		}
-		if got := must(d.Reply(t.Context(), rec.ID, yes, desk.Evidence{Surface: "web", How: desk.HowPage})); got.State != desk.Answered {
+		if got := must(d.Reply(t.Context(), rec.ID, yes, byPage)); got.State != desk.Answered {
 			t.Errorf("the user after %q: %s", how, got.State)
 		}
 	}
 	d := open(t, storeDir(t))
-	rec := must(d.Ask(t.Context(), confirmation, "", asker))
+	rec := must(d.Ask(t.Context(), confirmation("mcp").Set, "", asker))
 	if got := must(d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "shell", How: desk.HowCommand})); got.State != desk.Dismissed || !got.Outcome.FromProgram() {
 		t.Errorf("a program dismisses it: %s by %+v", got.State, got.Outcome.Answerer)
 	}
@@ -94,7 +92,6 @@ func TestDiscussJoinsKeptAnswers(t *testing.T) {
 	chosen := func(id string) []question.Answer {
 		return []question.Answer{{QuestionID: "q1", Selected: []string{id}}}
 	}
-	confirmation := question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete?", Type: question.Boolean, Required: true, Options: question.YesAndNo()}}}
 	for name, tc := range map[string]struct {
 		set    question.Set
 		answer string
@@ -106,9 +103,9 @@ func TestDiscussJoinsKeptAnswers(t *testing.T) {
 		"a front end's, by the user":                   {set(), "pg", question.ByFrontEnd, desk.HowPage, question.ByUser},
 		"a front end's, by a program":                  {set(), "pg", question.ByFrontEnd, desk.HowCommand, question.ByProgram},
 		"what a human is typing":                       {set(), "pg", question.ByUser, desk.HowPage, ""},
-		"a program's yes to a confirmation":            {confirmation, question.YesID, question.ByProgram, desk.HowPage, ""},
-		"a front end's yes to a confirmation":          {confirmation, question.YesID, question.ByFrontEnd, desk.HowPage, question.ByUser},
-		"a front end's yes to a confirmation, by code": {confirmation, question.YesID, question.ByFrontEnd, desk.HowAPI, ""},
+		"a program's yes to a confirmation":            {confirmation("mcp").Set, question.YesID, question.ByProgram, desk.HowPage, ""},
+		"a front end's yes to a confirmation":          {confirmation("mcp").Set, question.YesID, question.ByFrontEnd, desk.HowPage, question.ByUser},
+		"a front end's yes to a confirmation, by code": {confirmation("mcp").Set, question.YesID, question.ByFrontEnd, desk.HowAPI, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, storeDir(t))

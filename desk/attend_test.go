@@ -10,23 +10,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
 )
-
-func request(text string) desk.Request {
-	s := set()
-	s.Questions[0].Text = text
-	return desk.Request{Set: s, Session: "s1", Asker: asker}
-}
-
-func submit(t *testing.T, d *desk.Desk, r desk.Request) (desk.Record, *desk.Attendance) {
-	t.Helper()
-	rec, attendance, err := d.Submit(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rec, attendance
-}
 
 // What was asked before is asked again only where somebody else waits for it,
 // or its answer has reached its asker.
@@ -98,31 +82,14 @@ func TestSubmitAsksTheHumanOnce(t *testing.T) {
 	}
 }
 
-func release(_ *testing.T, _ *desk.Desk, _ desk.Record, a *desk.Attendance) { a.Release() }
-
-func reply(t *testing.T, d *desk.Desk, id, text string) {
-	t.Helper()
-	if _, err := d.Reply(t.Context(), id, says(text), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func collected(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
-	t.Helper()
-	if err := d.Delivered(t.Context(), rec.ID); err != nil {
-		t.Fatal(err)
-	}
-	a.Release()
-}
-
 // Invariant: a yes reaches only the dialogue that asked for it, or one who has
 // its ticket.
 func TestOldYes(t *testing.T) {
 	confirm := func(session string) desk.Request {
-		return desk.Request{Session: session, Asker: asker, Set: question.Set{Questions: []question.Question{
-			{ID: "q1", Text: "Delete prod?", Type: question.Boolean, Required: true, Options: question.YesAndNo()}}}}
+		r := confirmation("mcp")
+		r.Session = session
+		return r
 	}
-	yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
 	for _, tc := range []struct {
 		first, second string
 		again         bool
@@ -190,13 +157,6 @@ func TestLiveCallsStayApart(t *testing.T) {
 			t.Errorf("%s counts as attended", rec.ID)
 		}
 	}
-}
-
-func must[T any](x T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return x
 }
 
 func TestAttend(t *testing.T) {
@@ -391,57 +351,5 @@ func TestShownOnAndTouched(t *testing.T) {
 	until("ended", func(ev desk.Event) bool { return ev.Type == desk.Ended })
 	stop()
 	for range events { // or it makes the store anew while the test takes it away
-	}
-}
-
-func TestHistory(t *testing.T) {
-	dir := storeDir(t)
-	d := open(t, dir)
-	var ids []string
-	for i, answer := range []string{"PostgreSQL", "SQLite", "<b>ÄRGER</b> & mehr"} {
-		rec := ask(t, d)
-		reply(t, d, rec.ID, answer)
-		if i != 1 { // one is not archived yet
-			if err := d.Delivered(t.Context(), rec.ID); err != nil {
-				t.Fatal(err)
-			}
-		}
-		ids = append(ids, rec.ID)
-	}
-	ask(t, d) // still open
-	find := func(q desk.Query) string {
-		var out []string
-		for rec, err := range d.History(t.Context(), q) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, id := range ids {
-				if id == rec.ID {
-					out = append(out, fmt.Sprint(i))
-				}
-			}
-		}
-		return strings.Join(out, " ")
-	}
-	for _, tc := range []struct {
-		query desk.Query
-		want  string
-	}{
-		{desk.Query{}, "2 1 0"},
-		{desk.Query{Limit: 2}, "2 1"},
-		{desk.Query{Search: "postgre"}, "2 1 0"}, // an option of each
-		{desk.Query{Search: "sqlite"}, "2 1 0"},
-		{desk.Query{Search: "ärger"}, "2"},
-		{desk.Query{Search: "<B>ärger</b> &"}, "2"},
-		{desk.Query{Search: "PROJECT"}, "2 1 0"},
-		{desk.Query{Search: strings.ToLower(ids[1])}, "1"},
-		{desk.Query{Search: ids[1][12:]}, ""}, // what an id has in its middle is by chance
-		{desk.Query{Search: "status"}, ""},    // the form of the file is no content
-		{desk.Query{Since: time.Now().Add(time.Hour)}, ""},
-		{desk.Query{Since: time.Now().Add(-time.Hour)}, "2 1 0"},
-	} {
-		if got := find(tc.query); got != tc.want {
-			t.Errorf("%+v: %s, want %s", tc.query, got, tc.want)
-		}
 	}
 }

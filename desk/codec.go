@@ -70,7 +70,7 @@ func (rec *Record) text() string {
 
 // plainText is a text without what makes no difference to its reader.
 func plainText(s string) string {
-	return strings.ToLower(strings.Join(strings.Fields(question.Line(s)), " "))
+	return strings.ToLower(strings.Join(strings.Fields(question.Block(s)), " "))
 }
 
 // decode returns the record of a row. The error wraps ErrDamaged for a row that this program

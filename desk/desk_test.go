@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,77 +11,15 @@ import (
 	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
-	"mcp-askuser/desk/local"
 	"mcp-askuser/question"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var asker = desk.Asker{Client: "test-agent", Version: "1.2", Directory: "/home/u/project", Via: "mcp"}
-
-func set() question.Set {
-	return question.Set{
-		Questions: []question.Question{{
-			ID: "q1", Text: "Which database?", Header: "Database", Type: question.SingleChoice,
-			Options:     []question.Option{{ID: "pg", Label: "PostgreSQL"}, {ID: "lite", Label: "SQLite"}},
-			AllowCustom: true,
-		}},
-		Metadata: map[string]any{"ticket": "A-1"},
-	}
-}
-
-// says is a reply whose text tells one answerer from another.
-func says(text string) question.Reply {
-	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: text}}}
-}
-
-func text(rec desk.Record) string { return outcomeText(rec.Outcome) }
-
-func outcomeText(o *desk.Outcome) string {
-	if o == nil || o.Reply == nil || len(o.Reply.Answers) == 0 {
-		return ""
-	}
-	return o.Reply.Answers[0].Custom
-}
-
-// storeDir is where a test keeps its store.
-func storeDir(tb testing.TB) string { return filepath.Join(tb.TempDir(), "store") }
-
-// open returns a desk as another process would have it: it shares nothing but
-// the directory.
-func open(tb testing.TB, dir string) *desk.Desk {
-	tb.Helper()
-	return desk.New(openStore(tb, dir), desk.Options{})
-}
-
-func openStore(tb testing.TB, dir string) *local.Store {
-	tb.Helper()
-	s := desktest.Store(tb, dir)
-	return s
-}
-
-func ask(tb testing.TB, d *desk.Desk) desk.Record {
-	tb.Helper()
-	rec, err := d.Ask(tb.Context(), set(), "s1", asker)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return rec
-}
-
-// deadline bounds what should end by itself.
-func deadline(tb testing.TB) context.Context {
-	tb.Helper()
-	ctx, cancel := context.WithTimeoutCause(tb.Context(), time.Minute, errors.New("the test waited in vain"))
-	tb.Cleanup(cancel)
-	return ctx
-}
-
 func TestEndings(t *testing.T) {
 	reply := func(r question.Reply) func(context.Context, *desk.Desk, string) (desk.Record, error) {
 		return func(ctx context.Context, d *desk.Desk, id string) (desk.Record, error) {
-			return d.Reply(ctx, id, r, desk.Evidence{Surface: "tty", How: desk.HowPage})
+			return d.Reply(ctx, id, r, byPage)
 		}
 	}
 	closing := func(s desk.Status) func(context.Context, *desk.Desk, string) (desk.Record, error) {
@@ -188,7 +125,7 @@ func TestUnknownIDs(t *testing.T) {
 		if _, err := d.Get(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
 			t.Errorf("Get(%q): %v", id, err)
 		}
-		if _, err := d.Reply(t.Context(), id, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); !errors.Is(err, desk.ErrNotFound) {
+		if _, err := d.Reply(t.Context(), id, says("x"), byPage); !errors.Is(err, desk.ErrNotFound) {
 			t.Errorf("Reply(%q): %v", id, err)
 		}
 		if _, err := d.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout}); !errors.Is(err, desk.ErrNotFound) {
@@ -227,7 +164,7 @@ func TestPending(t *testing.T) {
 		case 0:
 			want = append(want, rec.ID)
 		case 1:
-			if _, err := d.Reply(t.Context(), rec.ID, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
+			if _, err := d.Reply(t.Context(), rec.ID, says("x"), byPage); err != nil {
 				t.Fatal(err)
 			}
 		case 2:
@@ -257,7 +194,7 @@ func TestFind(t *testing.T) {
 	now := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 	d := desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return now }})
 	old := ask(t, d)
-	if _, err := d.Reply(t.Context(), old.ID, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
+	if _, err := d.Reply(t.Context(), old.ID, says("x"), byPage); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Delivered(t.Context(), old.ID); err != nil {

@@ -51,7 +51,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	if draft, _, err := d.Draft(t.Context(), rec.ID); err != nil || draft.Answers[0].Files[0] != shot {
 		t.Errorf("the draft has %+v, %v", draft, err)
 	}
-	ended, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{How: desk.HowPage})
+	ended, err := d.Reply(t.Context(), rec.ID, r, byPage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +91,6 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	}
 }
 
-func closed(err error) bool {
-	_, is := errors.AsType[*desk.ClosedError](err)
-	return is
-}
-
 // A reply names only files that were attached to its record, as they are.
 func TestFilesThatWereNotAttached(t *testing.T) {
 	dir := storeDir(t)
@@ -128,17 +123,17 @@ func TestFilesThatWereNotAttached(t *testing.T) {
 		"damaged since":    damaged,
 	} {
 		r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "see there", Files: []question.File{f}}}}
-		_, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{How: desk.HowPage})
+		_, err := d.Reply(t.Context(), rec.ID, r, byPage)
 		if _, refused := errors.AsType[question.Violations](err); !refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Files: []question.File{shot}}}}
-	_, err = d.Reply(t.Context(), other.ID, r, desk.Evidence{How: desk.HowPage})
+	_, err = d.Reply(t.Context(), other.ID, r, byPage)
 	if _, refused := errors.AsType[question.Violations](err); !refused {
 		t.Errorf("a file of another record: %v", err)
 	}
-	if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{How: desk.HowPage}); err != nil {
+	if _, err := d.Reply(t.Context(), rec.ID, r, byPage); err != nil {
 		t.Errorf("the file that was attached: %v", err)
 	}
 }

@@ -7,11 +7,6 @@ import (
 	"mcp-askuser/desk"
 )
 
-// after is a desk whose clock is ahead.
-func after(t *testing.T, dir string, ahead time.Duration) *desk.Desk {
-	return desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return time.Now().Add(ahead) }})
-}
-
 // What nobody has come back for within the keep time is ended, never answered;
 // what is attended, or being worked on, is not.
 func TestPendingExpires(t *testing.T) {

@@ -51,7 +51,7 @@ func TestSettle(t *testing.T) {
 			d, other := open(t, dir), open(t, dir)
 			rec := mirror(t, d)
 			if tc.reply != nil {
-				if got, err := other.Reply(t.Context(), rec.ID, *tc.reply, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil || !got.Outcome.Unsettled {
+				if got, err := other.Reply(t.Context(), rec.ID, *tc.reply, byPage); err != nil || !got.Outcome.Unsettled {
 					t.Fatalf("the reply: %+v, %v", got.Outcome, err)
 				}
 			}
@@ -76,7 +76,7 @@ func TestSettle(t *testing.T) {
 			if open, err := d.Mirrored(t.Context(), "s1"); err != nil || len(open) != 0 {
 				t.Errorf("still unsettled: %v, %v", open, err)
 			}
-			_, err = other.Reply(t.Context(), rec.ID, says("late"), desk.Evidence{Surface: "web", How: desk.HowPage})
+			_, err = other.Reply(t.Context(), rec.ID, says("late"), byPage)
 			if closed, ok := errors.AsType[*desk.ClosedError](err); !ok || closed.Outcome.Surface != tc.where {
 				t.Errorf("one who is late is told: %v", err)
 			}
@@ -203,7 +203,7 @@ func TestRaceWithTheHost(t *testing.T) {
 		var replied, settled error
 		var both sync.WaitGroup
 		both.Go(func() {
-			_, replied = here.Reply(t.Context(), rec.ID, says("here"), desk.Evidence{Surface: "web", How: desk.HowPage})
+			_, replied = here.Reply(t.Context(), rec.ID, says("here"), byPage)
 		})
 		both.Go(func() { _, settled = host.Settle(t.Context(), rec.ID, there("there")) })
 		both.Wait()

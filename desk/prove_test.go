@@ -29,18 +29,6 @@ func (s signs) sign(rec desk.Record, r question.Reply, at time.Time) question.Re
 	return s.key.Sign(&rec, r, at)
 }
 
-var (
-	byPage = desk.Evidence{Surface: "web", How: desk.HowPage}
-	yes    = question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByUser}}}
-)
-
-func confirmation(via string) desk.Request {
-	return desk.Request{
-		Session: "s", Asker: desk.Asker{Client: "agent", Directory: "/srv/shop", Via: via},
-		Set: question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete it?", Type: question.Boolean, Required: true, Options: question.YesAndNo()}}},
-	}
-}
-
 // TestPolicies: a confirmation requires proof by the policy of the process that looks at it, or
 // by its request, whichever is stricter; nothing else can require one.
 func TestPolicies(t *testing.T) {

@@ -12,20 +12,13 @@ import (
 	"mcp-askuser/desk"
 )
 
-// at is a desk in a directory at a moment.
-func at(tb testing.TB, dir string, now time.Time, o desk.Options) *desk.Desk {
-	tb.Helper()
-	o.Now = func() time.Time { return now }
-	return desk.New(openStore(tb, dir), o)
-}
-
 // answered asks and answers a question of a session in a project, and puts it away.
 func answered(tb testing.TB, d *desk.Desk, texts ...string) desk.Record {
 	tb.Helper()
 	s := set()
 	s.Questions[0].Text += strings.Join(texts, " ")
 	rec := must(d.Ask(tb.Context(), s, "s1", asker))
-	must(d.Reply(tb.Context(), rec.ID, says("DuckDB"), desk.Evidence{Surface: "web", How: desk.HowPage}))
+	must(d.Reply(tb.Context(), rec.ID, says("DuckDB"), byPage))
 	if err := d.Delivered(tb.Context(), rec.ID); err != nil {
 		tb.Fatal(err)
 	}
@@ -59,13 +52,13 @@ func TestPrune(t *testing.T) {
 	first, again := answered(t, old, "1"), answered(t, old, "2")
 	later := must(old.Reopen(ctx, again.ID)) // which goes back to again, and is open
 	gone := must(old.Reopen(ctx, first.ID))  // this one ends
-	must(old.Reply(ctx, gone.ID, says("Oracle"), desk.Evidence{Surface: "web", How: desk.HowPage}))
+	must(old.Reply(ctx, gone.ID, says("Oracle"), byPage))
 	if err := old.Delivered(ctx, gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	young := answered(t, at(t, dir, begin.AddDate(0, 1, 0), desk.Options{}))
 	uncollected := ask(t, old)
-	must(old.Reply(ctx, uncollected.ID, says("SQLite"), desk.Evidence{Surface: "web", How: desk.HowPage}))
+	must(old.Reply(ctx, uncollected.ID, says("SQLite"), byPage))
 	now := at(t, dir, begin.AddDate(0, 2, 0), desk.Options{})
 	before := files(t, dir)
 

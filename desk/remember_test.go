@@ -18,7 +18,7 @@ func decided(t testing.TB, d *desk.Desk, s question.Set, by desk.Asker, answers 
 	t.Helper()
 	rec, err := d.Ask(t.Context(), s, "", by)
 	if err == nil {
-		_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, desk.Evidence{Surface: "tty", How: desk.HowPage})
+		_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, byPage)
 	}
 	if err == nil {
 		err = d.Delivered(t.Context(), rec.ID)
@@ -115,23 +115,23 @@ func TestNotRemembered(t *testing.T) {
 			return err
 		}},
 		{"before a discussion", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}, Discuss: true}, desk.Evidence{Surface: "tty", How: desk.HowPage})
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}, Discuss: true}, byPage)
 			return err
 		}},
 		{"a note alone", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Note: "later"}}}, desk.Evidence{Surface: "tty", How: desk.HowPage})
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Note: "later"}}}, byPage)
 			return err
 		}},
 		{"a secret", question.Set{Questions: []question.Question{{ID: "q1", Text: "API key?", Type: question.Text}}}, func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, says("hunter2"), desk.Evidence{Surface: "tty", How: desk.HowPage})
+			_, err := d.Reply(t.Context(), id, says("hunter2"), byPage)
 			return err
 		}},
-		{"a confirmation", question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete?", Type: question.Boolean, Options: question.YesAndNo()}}}, func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose(question.YesID)}}, desk.Evidence{Surface: "tty", How: desk.HowPage})
+		{"a confirmation", confirmation("mcp").Set, func(d *desk.Desk, id string) error {
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose(question.YesID)}}, byPage)
 			return err
 		}},
 		{"a permission", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}}, desk.Evidence{Surface: "tty", How: desk.HowPage})
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}}, byPage)
 			return err
 		}},
 	} {

@@ -36,7 +36,7 @@ func TestReopen(t *testing.T) {
 	}
 	replied := func(r question.Reply) func(*desk.Desk, string) error {
 		return func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, r, desk.Evidence{Surface: "tty", How: desk.HowPage})
+			_, err := d.Reply(t.Context(), id, r, byPage)
 			return err
 		}
 	}
@@ -180,11 +180,11 @@ func TestReopenRefuses(t *testing.T) {
 // the human says when they go back to it.
 func TestReopenConfirmation(t *testing.T) {
 	d := open(t, storeDir(t))
-	r := desk.Request{Set: question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete?", Type: question.Boolean, Required: true, Options: question.YesAndNo()}}}, Asker: asker}
+	r := confirmation("mcp")
+	r.Session = ""
 	rec, attendance := submit(t, d, r)
 	defer attendance.Release()
-	yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
-	must(d.Reply(t.Context(), rec.ID, yes, desk.Evidence{Surface: "tty", How: desk.HowPage}))
+	must(d.Reply(t.Context(), rec.ID, yes, byPage))
 	other, attendance := submit(t, d, r)
 	defer attendance.Release()
 	again, err := d.Reopen(t.Context(), rec.ID)
@@ -194,7 +194,7 @@ func TestReopenConfirmation(t *testing.T) {
 	if _, err := d.Reopen(t.Context(), rec.ID); !errors.Is(err, desk.ErrPending) {
 		t.Errorf("a second time: %v", err)
 	}
-	must(d.Reply(t.Context(), again.ID, yes, desk.Evidence{Surface: "tty", How: desk.HowPage}))
+	must(d.Reply(t.Context(), again.ID, yes, byPage))
 	if got := must(d.Latest(t.Context(), rec.ID)); got.ID != again.ID || got.State != desk.Answered {
 		t.Errorf("by the ticket: %+v", got)
 	}

@@ -182,7 +182,7 @@ func TestDiscussionEndsTheRow(t *testing.T) {
 	for n := range 3 {
 		rec, attendance := submit(t, d, request(fmt.Sprintf("Question %d?", n)))
 		r := question.Reply{Discuss: true, Note: "why?"}
-		must(d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "tty", How: desk.HowPage}))
+		must(d.Reply(t.Context(), rec.ID, r, byPage))
 		collected(t, d, rec, attendance)
 	}
 	rec, attendance := submit(t, d, request("So which?"))

@@ -29,7 +29,7 @@ func TestNoAnswerSlipsPastTheWaiter(t *testing.T) {
 				}
 				replied := make(chan error, 1)
 				go func() {
-					_, err := answering.Reply(ctx, rec.ID, says(want), desk.Evidence{Surface: "tty", How: desk.HowPage})
+					_, err := answering.Reply(ctx, rec.ID, says(want), byPage)
 					replied <- err
 				}()
 				got, err := asking.Wait(ctx, rec.ID)
@@ -79,7 +79,7 @@ func TestWaitSurvivesTheArchiving(t *testing.T) {
 			}
 			got <- rec
 		}()
-		if _, err := other.Reply(ctx, rec.ID, says("yes"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
+		if _, err := other.Reply(ctx, rec.ID, says("yes"), byPage); err != nil {
 			t.Fatal(err)
 		}
 		if err := other.Delivered(ctx, rec.ID); err != nil {

@@ -14,7 +14,7 @@ func TestWatch(t *testing.T) {
 	watching, other := open(t, dir), open(t, dir)
 	before := ask(t, other)
 	closed := ask(t, other)
-	if _, err := other.Reply(ctx, closed.ID, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
+	if _, err := other.Reply(ctx, closed.ID, says("x"), byPage); err != nil {
 		t.Fatal(err)
 	}
 
@@ -24,7 +24,7 @@ func TestWatch(t *testing.T) {
 	}
 	first, second := ask(t, other), ask(t, watching)
 	for i, rec := range []desk.Record{second, before, first} {
-		if _, err := other.Reply(ctx, rec.ID, says(fmt.Sprint(i)), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
+		if _, err := other.Reply(ctx, rec.ID, says(fmt.Sprint(i)), byPage); err != nil {
 			t.Fatal(err)
 		}
 	}

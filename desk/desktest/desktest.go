@@ -3,12 +3,14 @@ package desktest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"iter"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
@@ -127,10 +129,12 @@ func known(ctx context.Context, d *desk.Desk) (map[string]bool, error) {
 type Faulty struct {
 	store.Store
 
-	mu      sync.Mutex
-	all     error
-	answers error
-	lost    map[string]bool
+	mu     sync.Mutex
+	all    error
+	calls  map[string]error
+	before map[string]func()
+	rows   int // how many rows a failing Rows yields first
+	lost   map[string]bool
 }
 
 // Lose has a row be gone for those who read it.
@@ -149,7 +153,8 @@ func (s *Faulty) isLost(id string) bool {
 	return s.lost[id]
 }
 
-// Fail has every call fail, but for those that wait, until it is called with nil.
+// Fail has every call fail, but for those that wait or end a wait, until it is called with
+// nil.
 func (s *Faulty) Fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,42 +162,111 @@ func (s *Faulty) Fail(err error) {
 }
 
 // FailAnswers has Answer fail, until it is called with nil.
-func (s *Faulty) FailAnswers(err error) {
+func (s *Faulty) FailAnswers(err error) { s.FailCalls("Answer", err) }
+
+// FailCalls has one method of [store.Store] fail, until it is called with nil.
+func (s *Faulty) FailCalls(method string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answers = err
+	if s.calls == nil {
+		s.calls = map[string]error{}
+	}
+	s.calls[method], s.rows = err, 0
 }
 
-func (s *Faulty) failure(answers bool) error {
+// FailRows has Rows fail after so many rows, until FailCalls is called with nil for it.
+func (s *Faulty) FailRows(after int, err error) {
+	s.FailCalls("Rows", err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if answers && s.answers != nil {
-		return s.answers
+	s.rows = after
+}
+
+// Before calls a function once, before the next call of a method: what another process does
+// in between.
+func (s *Faulty) Before(method string, do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.before == nil {
+		s.before = map[string]func(){}
 	}
-	return s.all
+	s.before[method] = do
+}
+
+// begin is what precedes a call: what happens in between, and the failure.
+func (s *Faulty) begin(method string, waits bool) error {
+	s.mu.Lock()
+	do := s.before[method]
+	delete(s.before, method)
+	s.mu.Unlock()
+	if do != nil {
+		do()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if waits {
+		return s.calls[method]
+	}
+	return cmp.Or(s.calls[method], s.all)
 }
 
 // Ask implements [store.Store].
 func (s *Faulty) Ask(ctx context.Context, row store.Row) (store.Row, error) {
-	err := s.failure(false)
+	err := s.begin("Ask", false)
 	if err != nil {
 		return row, err
 	}
 	return s.Store.Ask(ctx, row)
 }
 
+// Attend implements [store.Store].
+func (s *Faulty) Attend(ctx context.Context, id string) (store.Row, error) {
+	err := s.begin("Attend", false)
+	if err != nil {
+		return store.Row{}, err
+	}
+	return s.Store.Attend(ctx, id)
+}
+
+// Release implements [store.Store].
+func (s *Faulty) Release(ctx context.Context, id string) error {
+	err := s.begin("Release", true)
+	if err != nil {
+		return err
+	}
+	return s.Store.Release(ctx, id)
+}
+
 // Answer implements [store.Store].
 func (s *Faulty) Answer(ctx context.Context, id string, end store.Ending) error {
-	err := s.failure(true)
+	err := s.begin("Answer", false)
 	if err != nil {
 		return err
 	}
 	return s.Store.Answer(ctx, id, end)
 }
 
+// Delivered implements [store.Store].
+func (s *Faulty) Delivered(ctx context.Context, id string) error {
+	err := s.begin("Delivered", false)
+	if err != nil {
+		return err
+	}
+	return s.Store.Delivered(ctx, id)
+}
+
+// Note implements [store.Store].
+func (s *Faulty) Note(ctx context.Context, id string, note store.Note, change func([]byte) ([]byte, error)) error {
+	err := s.begin("Note", false)
+	if err != nil {
+		return err
+	}
+	return s.Store.Note(ctx, id, note, change)
+}
+
 // Get implements [store.Store].
 func (s *Faulty) Get(ctx context.Context, id string) (store.Row, error) {
-	err := s.failure(false)
+	err := s.begin("Get", false)
 	if err == nil && s.isLost(id) {
 		err = store.ErrNotFound
 	}
@@ -202,36 +276,107 @@ func (s *Faulty) Get(ctx context.Context, id string) (store.Row, error) {
 	return s.Store.Get(ctx, id)
 }
 
-// Note implements [store.Store].
-func (s *Faulty) Note(ctx context.Context, id string, note store.Note, change func([]byte) ([]byte, error)) error {
-	err := s.failure(false)
-	if err != nil {
-		return err
-	}
-	return s.Store.Note(ctx, id, note, change)
-}
-
-// Delivered implements [store.Store].
-func (s *Faulty) Delivered(ctx context.Context, id string) error {
-	err := s.failure(false)
-	if err != nil {
-		return err
-	}
-	return s.Store.Delivered(ctx, id)
-}
-
 // Rows implements [store.Store].
 func (s *Faulty) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		err := s.failure(false)
-		if err != nil {
+		err := s.begin("Rows", false)
+		s.mu.Lock()
+		left := s.rows
+		s.mu.Unlock()
+		if err != nil && left == 0 {
 			yield(store.Row{}, err)
 			return
 		}
-		for row, err := range s.Store.Rows(ctx, q) {
-			if !s.isLost(row.ID) && !yield(row, err) {
+		for row, failed := range s.Store.Rows(ctx, q) {
+			if err != nil && left == 0 {
+				yield(store.Row{}, err)
+				return
+			}
+			left--
+			if !s.isLost(row.ID) && !yield(row, failed) {
 				return
 			}
 		}
 	}
+}
+
+// Wait implements [store.Store].
+func (s *Faulty) Wait(ctx context.Context, id string) (store.Row, error) {
+	err := s.begin("Wait", true)
+	if err != nil {
+		return store.Row{}, err
+	}
+	return s.Store.Wait(ctx, id)
+}
+
+// Revision implements [store.Store].
+func (s *Faulty) Revision(ctx context.Context) (store.Revision, error) {
+	err := s.begin("Revision", false)
+	if err != nil {
+		return store.Revision{}, err
+	}
+	return s.Store.Revision(ctx)
+}
+
+// Changes implements [store.Store].
+func (s *Faulty) Changes(ctx context.Context) (<-chan struct{}, error) {
+	err := s.begin("Changes", true)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Changes(ctx)
+}
+
+// Announce implements [store.Store].
+func (s *Faulty) Announce(ctx context.Context, name string) (release func(), err error) {
+	err = s.begin("Announce", false)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Announce(ctx, name)
+}
+
+// Present implements [store.Store].
+func (s *Faulty) Present(ctx context.Context) ([]string, error) {
+	err := s.begin("Present", false)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Present(ctx)
+}
+
+// PutFile implements [store.Store].
+func (s *Faulty) PutFile(ctx context.Context, id, key string, data []byte) error {
+	err := s.begin("PutFile", false)
+	if err != nil {
+		return err
+	}
+	return s.Store.PutFile(ctx, id, key, data)
+}
+
+// File implements [store.Store].
+func (s *Faulty) File(ctx context.Context, id, key string) ([]byte, error) {
+	err := s.begin("File", false)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.File(ctx, id, key)
+}
+
+// Files implements [store.Store].
+func (s *Faulty) Files(ctx context.Context, id string) ([]string, error) {
+	err := s.begin("Files", false)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Files(ctx, id)
+}
+
+// Prune implements [store.Store].
+func (s *Faulty) Prune(ctx context.Context, before time.Time, dry bool) ([]store.Month, error) {
+	err := s.begin("Prune", false)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Prune(ctx, before, dry)
 }

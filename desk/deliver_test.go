@@ -1,0 +1,99 @@
+package desk_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"mcp-askuser/desk"
+)
+
+// Invariant: an answer that was delivered goes to no other call that asks the same, also where
+// the asker died right afterwards. Its ticket leads to it, and the past has it.
+func TestDelivered(t *testing.T) {
+	dir := storeDir(t)
+	store := openStore(t, dir)
+	d := desk.New(store, desk.Options{})
+	rec, _ := submit(t, d, request("Which?"))
+	err := d.SaveDraft(t.Context(), rec.ID, says("ye"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply(t, d, rec.ID, "yes")
+	for range 2 { // once more changes nothing
+		err = d.Delivered(t.Context(), rec.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = store.Close() // as by a kill
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	other := open(t, dir)
+	again, attendance := submit(t, other, request("Which?"))
+	defer attendance.Release()
+	if again.ID == rec.ID || again.Outcome != nil {
+		t.Errorf("delivered again: %+v", again.Outcome)
+	}
+	for name, get := range map[string]func() (desk.Record, error){
+		"by its ticket":        func() (desk.Record, error) { return other.Latest(t.Context(), rec.ID) },
+		"by a wait":            func() (desk.Record, error) { return other.Wait(deadline(t), rec.ID) },
+		"by its session":       func() (desk.Record, error) { return must(other.Session(t.Context(), "s1"))[0], nil },
+		"as the last answered": func() (desk.Record, error) { return other.Get(t.Context(), other.Remembered(t.Context(), again)["q1"].Record) },
+	} {
+		got, err := get()
+		if err != nil || got.ID != rec.ID || text(got) != "yes" {
+			t.Errorf("%s: %s %q, %v", name, got.ID, text(got), err)
+		}
+	}
+	_, _, err = other.Draft(t.Context(), rec.ID)
+	if !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("its draft: %v", err)
+	}
+}
+
+// Invariant: the answer of an asker that died reaches the next that asks the same: one alone,
+// of however many ask at once.
+func TestAnswerOfADeadAsker(t *testing.T) {
+	const askers = 16
+	dir := storeDir(t)
+	for name, answeredFirst := range map[string]bool{"answered while it lived": true, "answered after its death": false} {
+		asking := openStore(t, dir)
+		rec, _ := submit(t, desk.New(asking, desk.Options{}), request(name))
+		if answeredFirst {
+			reply(t, open(t, dir), rec.ID, "yes")
+		}
+		err := asking.Close() // as by a kill
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !answeredFirst {
+			reply(t, open(t, dir), rec.ID, "yes")
+		}
+
+		var mu sync.Mutex
+		texts, ids := map[string]int{}, map[string]bool{}
+		var all sync.WaitGroup
+		for range askers {
+			d := open(t, dir)
+			all.Go(func() {
+				got, attendance, err := d.Submit(t.Context(), request(name))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				t.Cleanup(attendance.Release)
+				texts[text(got)]++
+				ids[got.ID] = true
+			})
+		}
+		all.Wait()
+		if texts["yes"] != 1 || len(ids) != askers || !ids[rec.ID] {
+			t.Errorf("%s: %d askers have %d records, with the answers %v", name, askers, len(ids), texts)
+		}
+	}
+}
