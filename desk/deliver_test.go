@@ -38,10 +38,12 @@ func TestDelivered(t *testing.T) {
 		t.Errorf("delivered again: %+v", again.Outcome)
 	}
 	for name, get := range map[string]func() (desk.Record, error){
-		"by its ticket":        func() (desk.Record, error) { return other.Latest(t.Context(), rec.ID) },
-		"by a wait":            func() (desk.Record, error) { return other.Wait(deadline(t), rec.ID) },
-		"by its session":       func() (desk.Record, error) { return must(other.Session(t.Context(), "s1"))[0], nil },
-		"as the last answered": func() (desk.Record, error) { return other.Get(t.Context(), other.Remembered(t.Context(), again)["q1"].Record) },
+		"by its ticket":  func() (desk.Record, error) { return other.Latest(t.Context(), rec.ID) },
+		"by a wait":      func() (desk.Record, error) { return other.Wait(deadline(t), rec.ID) },
+		"by its session": func() (desk.Record, error) { return must(other.Session(t.Context(), "s1"))[0], nil },
+		"as the last answered": func() (desk.Record, error) {
+			return other.Get(t.Context(), other.Remembered(t.Context(), again)["q1"].Record)
+		},
 	} {
 		got, err := get()
 		if err != nil || got.ID != rec.ID || text(got) != "yes" {

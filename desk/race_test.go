@@ -40,7 +40,8 @@ func TestFirstAnswerWins(t *testing.T) {
 		for i := range desks * perDesk {
 			all.Go(func() {
 				<-start
-				got, err := desk.Record{}, error(nil)
+				var got desk.Record
+				var err error
 				if i%16 == 15 { // its time is up
 					got, err = answering[i%desks].Close(ctx, rec.ID, desk.Outcome{Status: desk.Timeout})
 				} else {
