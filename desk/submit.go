@@ -23,9 +23,6 @@ type Request struct {
 	// Row is what rounds must share to be in a row: the host's session where the asker names
 	// another as Session, the user's prompt where the host tells it. Empty: the session.
 	Row string
-	// Sole, of a question to be mirrored, is what its host calls it where several
-	// processes may be told of it: one of them has it at a time. May be empty.
-	Sole string
 
 	earlier string // the record that is reopened
 }
@@ -56,8 +53,7 @@ func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, erro
 
 // Mirror puts a question on the desk that its host, r.Asker, shows in a dialog of its own.
 // Unlike [Desk.Submit] it looks for no earlier question and has no limit of rounds. A reply
-// given here is unsettled until [Desk.Settle]. The error is ErrAttended where r.Sole is
-// mirrored already.
+// given here is unsettled until [Desk.Settle].
 func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, error) {
 	if !r.Asker.Permission() {
 		r.Asker.Via = ViaHook
@@ -128,7 +124,6 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 		if err != nil {
 			return Record{}, nil, err
 		}
-		row.Exclusive = r.Sole != ""
 		got, err := d.store.Ask(ctx, row)
 		if errors.Is(err, store.ErrReopened) {
 			return Record{}, nil, ErrPending
@@ -220,12 +215,9 @@ func (d *Desk) takeOver(ctx context.Context, r Request) (Record, *Attendance, er
 // dialogue, which only its ticket leads back to.
 func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
 
-// rowContent tells rows that may be taken over for each other, or that exclude each other.
-// It is empty for a row like no other.
+// rowContent tells rows that may be taken over for each other. It is empty for a row like no
+// other.
 func (r *Request) rowContent(rec *Record) string {
-	if r.Sole != "" {
-		return digest([]string{"sole", r.Sole})
-	}
 	if r.Unlike() {
 		return ""
 	}

@@ -285,8 +285,8 @@ func TestTakenOutWhatever(t *testing.T) {
 func TestOwnMembers(t *testing.T) {
 	for client, tc := range map[string]struct{ in, want string }{
 		"codex": {
-			"[mcp_servers.askuser]\ncommand = \"old\"\nstartup_timeout_sec = 20\n[mcp_servers.askuser.env]\nASK_MIRROR_CODEX = \"true\"\n",
-			"[mcp_servers.askuser]\ncommand = \"/opt/bin/mcp-askuser\"\nargs = [\"serve\",\"--hold\",\"24h\"]\ntool_timeout_sec = 86400\nstartup_timeout_sec = 20\n\n[mcp_servers.askuser.env]\nASK_MIRROR_CODEX = \"true\"\n",
+			"[mcp_servers.askuser]\ncommand = \"old\"\nstartup_timeout_sec = 20\n[mcp_servers.askuser.env]\nASK_HOLD = \"10m\"\n",
+			"[mcp_servers.askuser]\ncommand = \"/opt/bin/mcp-askuser\"\nargs = [\"serve\",\"--hold\",\"24h\"]\ntool_timeout_sec = 86400\nstartup_timeout_sec = 20\n\n[mcp_servers.askuser.env]\nASK_HOLD = \"10m\"\n",
 		},
 		"cursor": {
 			`{"mcpServers": {"askuser": {"command": "old", "env": {"ASK_TIMEOUT": "10m"}}}}`,

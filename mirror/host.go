@@ -55,9 +55,8 @@ type event struct {
 	// reply of a record to the host; nil if the host could read another answer from it.
 	set        *question.Set
 	print      func(desk.Record) []byte
-	permission bool   // it asks whether the agent may use a tool
-	unattended bool   // the host shows no dialog: no user sits at it
-	sole       string // the id of an event that several processes receive; only one of them mirrors it
+	permission bool // it asks whether the agent may use a tool
+	unattended bool // the host shows no dialog: no user sits at it
 
 	// Of dialogs that have ended: concerns selects their records (nil: all), and end
 	// returns the outcome of one; false if the event does not have it.

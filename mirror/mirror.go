@@ -96,9 +96,6 @@ func ignorePanic() { _ = recover() }
 // mirrorDialog keeps a question on the desk while its dialog is open in the host. It is
 // false if the question is not put there.
 func (o *Options) mirrorDialog(ctx context.Context, ev event) bool {
-	if ev.sole != "" && slices.ContainsFunc(o.unsettled(ev), func(rec desk.Record) bool { return rec.Outcome != nil }) {
-		return false // the host has the reply, and does not report it yet
-	}
 	limit, delay := max(o.Limit-hostReserve, 0), notifyDelay
 	if ev.unattended {
 		if delay = 0; o.Timeout > 0 {
@@ -168,7 +165,7 @@ func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Atte
 	var rec desk.Record
 	var attendance *desk.Attendance
 	stored := make(chan error, 1)
-	request := desk.Request{Sole: ev.sole, Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
+	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
 	if ev.permission {
 		request.Asker.Via = desk.ViaPermission
 	}

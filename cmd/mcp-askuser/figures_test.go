@@ -535,8 +535,8 @@ func (f *figures) fillAt(n int, ended bool, at time.Time) (dir string) {
 	// The others are copies, in one transaction: ids differ in their last digits.
 	desktest.Exec(f, dir, `with recursive n(i) as (select 0 union all select i+1 from n where i < ?),
 		copy(old, new, i) as (select ?, substr(?, 1, 20) || printf('%06d', i), i from n)
-		insert into record(id, session, run, project, earlier, content, exclusive, at, touched, keep, holder, delivered, revision, text, asked, outcome)
-		select new, session, run, project, earlier, content || i, exclusive, at, touched, keep, holder, delivered, revision + 1 + i,
+		insert into record(id, session, run, project, earlier, content, at, touched, keep, holder, delivered, revision, text, asked, outcome)
+		select new, session, run, project, earlier, content || i, at, touched, keep, holder, delivered, revision + 1 + i,
 			replace(text, '4711', i), cast(replace(replace(cast(asked as text), old, new), '4711', i) as blob), outcome
 		from copy join record on id = old`, n-2, rec.ID, rec.ID)
 	desktest.Exec(f, dir, `update counter set revision = revision + ?`, n)

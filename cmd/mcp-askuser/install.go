@@ -190,8 +190,6 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 	case mirrored && (r.questions || r.remove):
 	case !r.questions:
 		return steps, nil
-	case name == "codex":
-		return steps, errors.New(words.T("Codex's own questions need no entry in its files: set mirror_codex = true in %s, and they come here where Codex's daemon has started the server; leave out --questions", a.config.File))
 	default:
 		return steps, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title())
 	}

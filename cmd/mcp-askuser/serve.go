@@ -11,14 +11,12 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/door"
-	"mcp-askuser/mirror/codex"
 	"mcp-askuser/server"
 	"mcp-askuser/server/http"
 	"mcp-askuser/server/stdio"
@@ -70,7 +68,6 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		// An agent that names no directory works in ours.
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	}, true)
-	defer a.watchCodex(cmd.Context(), d)()
 	collectEarly()
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: a.log},
@@ -171,22 +168,6 @@ func httpAddress(ctx context.Context, address string) (host, port string, err er
 		return "", "", fmt.Errorf(words.T("--http is %q; it takes an address such as 127.0.0.1:8765, or a port"), address)
 	}
 	return host, port, nil
-}
-
-// watchCodex mirrors Codex's questions until stop is called, if its daemon started us.
-func (a *app) watchCodex(ctx context.Context, d *desk.Desk) (stop func()) {
-	if !a.settings().MirrorCodex {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		codex.Watch(ctx, codex.Options{Desk: d, Log: a.log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: a.notifier(d)})
-	})
-	return func() {
-		cancel()
-		watching.Wait()
-	}
 }
 
 // directory is the directory that the asker works in.

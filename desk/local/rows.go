@@ -14,7 +14,7 @@ import (
 	"mcp-askuser/desk/store"
 )
 
-const columns = `id, session, run, project, earlier, content, exclusive, text, at, keep, asked, outcome, ` +
+const columns = `id, session, run, project, earlier, content, text, at, keep, asked, outcome, ` +
 	`holder, delivered, revision, draft, shown, later, lifted`
 
 // noteColumn is the column of a note.
@@ -25,7 +25,7 @@ func noteColumn(note store.Note) string {
 // scan reads a row of columns. Callers find out whether its holder lives.
 func scan(from interface{ Scan(dest ...any) error }) (row store.Row, holder string, err error) {
 	var at, keep int64
-	err = from.Scan(&row.ID, &row.Session, &row.Run, &row.Project, &row.Earlier, &row.Content, &row.Exclusive, &row.Text, &at, &keep,
+	err = from.Scan(&row.ID, &row.Session, &row.Run, &row.Project, &row.Earlier, &row.Content, &row.Text, &at, &keep,
 		&row.Asked, &row.Outcome, &holder, &row.Delivered, &row.Revision.Own,
 		&row.Notes[store.Draft], &row.Notes[store.Shown], &row.Notes[store.Later], &row.Notes[store.Lifted])
 	row.At, row.Keep = time.UnixMilli(at), time.Duration(keep)*time.Millisecond
@@ -152,9 +152,9 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 			return err
 		}
 		at := row.At.UnixMilli()
-		const values = ` values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,null,null,null,null,?)`
+		const values = ` values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,null,null,null,null,?)`
 		_, err = t.ExecContext(ctx, `insert into record(`+columns+`, touched)`+values,
-			row.ID, row.Session, row.Run, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text, at, row.Keep.Milliseconds(),
+			row.ID, row.Session, row.Run, row.Project, row.Earlier, row.Content, row.Text, at, row.Keep.Milliseconds(),
 			row.Asked, row.Outcome, holder, ended, got.Revision.Own, at)
 		if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) {
 			return store.ErrReopened
@@ -180,11 +180,7 @@ func (s *Store) same(t *tx, row store.Row) (got store.Row, err error) {
 		if err != nil {
 			return got, err
 		}
-		held := s.alive(holder)
-		if held && one.Exclusive && one.Outcome == nil {
-			return got, store.ErrAttended
-		}
-		if !held && !one.Exclusive {
+		if !s.alive(holder) {
 			return one, nil
 		}
 	}

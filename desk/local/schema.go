@@ -26,7 +26,7 @@ const schema = `
 begin immediate;
 create table record (
   id text primary key, session text not null, run text not null, project text not null, earlier text not null,
-  content text not null, exclusive int not null, at int not null, touched int not null, keep int not null,
+  content text not null, at int not null, touched int not null, keep int not null,
   holder text not null, delivered int not null, revision int not null, text text not null,
   asked blob not null, outcome blob, draft blob, shown blob, later blob, lifted blob
 );

@@ -17,19 +17,18 @@ const keep = 60 * 24 * time.Hour
 
 // question is the document of what is asked.
 type question struct {
-	ID        string `json:"id"`
-	Session   string `json:"session,omitempty"`
-	Run       string `json:"run,omitempty"`
-	Project   string `json:"project,omitempty"`
-	Earlier   string `json:"earlier,omitempty"`
-	Content   string `json:"content,omitempty"`
-	Exclusive bool   `json:"exclusive,omitempty"`
-	Text      string `json:"text,omitempty"`
-	At        int64  `json:"at"`   // milliseconds
-	Keep      int64  `json:"keep"` // milliseconds
-	Asked     []byte `json:"asked"`
-	Holder    string `json:"holder"`            // the process that asked
-	Outcome   []byte `json:"outcome,omitempty"` // of a row that was stored as it had ended
+	ID      string `json:"id"`
+	Session string `json:"session,omitempty"`
+	Run     string `json:"run,omitempty"`
+	Project string `json:"project,omitempty"`
+	Earlier string `json:"earlier,omitempty"`
+	Content string `json:"content,omitempty"`
+	Text    string `json:"text,omitempty"`
+	At      int64  `json:"at"`   // milliseconds
+	Keep    int64  `json:"keep"` // milliseconds
+	Asked   []byte `json:"asked"`
+	Holder  string `json:"holder"`            // the process that asked
+	Outcome []byte `json:"outcome,omitempty"` // of a row that was stored as it had ended
 }
 
 // outcome is the document of how a row ended.
@@ -109,7 +108,7 @@ func (r *record) setQuestion(d document, m *message) error {
 		return err
 	}
 	row := store.Row{
-		ID: q.ID, Session: q.Session, Run: q.Run, Project: q.Project, Earlier: q.Earlier, Content: q.Content, Exclusive: q.Exclusive,
+		ID: q.ID, Session: q.Session, Run: q.Run, Project: q.Project, Earlier: q.Earlier, Content: q.Content,
 		Text: q.Text, At: time.UnixMilli(q.At), Keep: time.Duration(q.Keep) * time.Millisecond, Asked: q.Asked,
 		Owner: d.owner,
 	}
@@ -126,7 +125,7 @@ func (r *record) setQuestion(d document, m *message) error {
 // newQuestion is the document of a row that a process asks.
 func newQuestion(row *store.Row, holder string) ([]byte, error) {
 	return json.Marshal(question{
-		row.ID, row.Session, row.Run, row.Project, row.Earlier, row.Content, row.Exclusive, row.Text,
+		row.ID, row.Session, row.Run, row.Project, row.Earlier, row.Content, row.Text,
 		row.At.UnixMilli(), row.Keep.Milliseconds(), row.Asked, holder, row.Outcome,
 	})
 }

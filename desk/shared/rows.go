@@ -72,10 +72,7 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 		if err != nil {
 			return nil, err
 		}
-		if held && r.Exclusive && r.Outcome == nil {
-			return nil, store.ErrAttended
-		}
-		if !held && !r.Exclusive {
+		if !held {
 			return r, s.take(ctx, r)
 		}
 	}
@@ -94,7 +91,7 @@ func (s *Store) take(ctx context.Context, r *record) error {
 	return nil
 }
 
-// ask stores a row. The server refuses it where another was stored meanwhile that excludes it.
+// ask stores a row.
 func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 	me := s.identity().writer()
 	r := &record{Row: row, holder: s.holder()}
@@ -104,20 +101,13 @@ func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 		return nil, err
 	}
 	w := write{subject: questionSubject(me, &row), data: data, ttl: r.ttl(), filter: r.subject(">")}
-	switch {
-	case row.Earlier != "":
+	if row.Earlier != "" { // it is refused where another goes back to the same meanwhile
 		w.filter = rowsRoot + "*.*.q.*.*.*." + short(row.Earlier)
-	case row.Exclusive && row.Content != "":
-		w.filter = rowsRoot + me + ".*.q.*.*." + short(row.Content) + ".*"
-	}
-	if w.filter != r.subject(">") {
 		last, err := s.last(ctx, w.filter)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
 		w.after = last.Seq
-	}
-	if row.Earlier != "" {
 		open, err := s.query(ctx, store.Query{Earlier: row.Earlier, Open: true})
 		if err != nil {
 			return nil, err

@@ -45,13 +45,11 @@ type Row struct {
 	// Content is the same for rows that ask the same for the same asker. Empty: the row is
 	// like no other.
 	Content string
-	// Exclusive rows are asked once while their asker lives, and never taken over.
-	Exclusive bool
-	Text      string // what a search looks through, in lower case
-	At        time.Time
-	Keep      time.Duration // for how long a row without a waiting asker is of use
-	Asked     []byte        // what is asked, in the desk's words
-	Outcome   []byte        // how it ended; nil while it is open
+	Text    string // what a search looks through, in lower case
+	At      time.Time
+	Keep    time.Duration // for how long a row without a waiting asker is of use
+	Asked   []byte        // what is asked, in the desk's words
+	Outcome []byte        // how it ended; nil while it is open
 
 	// What follows is set by the store alone.
 
@@ -122,8 +120,7 @@ type Store interface {
 	// Ask stores a row, for which this process waits then. A row that has an outcome is
 	// stored as delivered: nothing waits for it. Where a row has the same content,
 	// was not delivered, is kept still and has no living process that waits, the caller
-	// receives that one instead, perhaps with its outcome. The error is ErrAttended for an
-	// exclusive row while another with its content has a living asker.
+	// receives that one instead, perhaps with its outcome.
 	Ask(ctx context.Context, row Row) (Row, error)
 	// Attend makes this process the one that waits for a row. The error is ErrAttended
 	// while another does.

@@ -46,7 +46,6 @@ type Values struct {
 
 	NtfyTopic, NtfyServer, NtfyToken, NtfyButtonToken, NtfyText, NtfyPage string // the phone; no topic, no phone
 
-	MirrorCodex bool // Codex's questions, where its daemon has started the server
 
 	Language   string // "en", "zh", "pt"; "auto" for that of the locale, or of the browser
 	Accessible bool   // forms line by line
@@ -92,7 +91,6 @@ func table(v *Values) []*Setting {
 		{Key: "ntfy_button_token", value: text(&v.NtfyButtonToken), secret: true, help: "the access token that every button carries, which may only write to the topic of answers"},
 		{Key: "ntfy_text", value: choice(&v.NtfyText, "none", "header", "full"), fallback: "header", help: "what the server gets to store of a question: none, header or full"},
 		{Key: "ntfy_page", value: text(&v.NtfyPage), help: "the address of the page as your phone reaches it, opened by a notification"},
-		{Key: "mirror_codex", value: boolean(&v.MirrorCodex), fallback: "false", help: "mirror the questions of Codex, where its daemon has started the server"},
 		{Key: "language", value: choice(&v.Language, languages...), fallback: "auto", help: "the language that you are spoken to in: auto is that of LC_ALL, LC_MESSAGES or LANG, and of your browser; else en, zh or pt"},
 		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
 		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(new(bool)), fallback: "false", help: "use no colours"},

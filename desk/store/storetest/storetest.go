@@ -42,7 +42,6 @@ func Run(t *testing.T, without Without, begin func(t *testing.T) (open func() Pr
 		{"a question without a living asker is taken over", testTakeover},
 		{"an answer is kept from when it was given", testAnswerKept},
 		{"a delivered question is asked anew", testDelivered},
-		{"an exclusive question is asked once", testExclusive},
 		{"an earlier question is reopened once", testReopened},
 		{"one process at a time attends", testAttend},
 		{"a wait ends with the answer", testWait},
@@ -282,19 +281,6 @@ func testDelivered(t *testing.T, open func() Process) {
 		t.Error("a delivered answer was delivered again")
 	}
 	wants(t, s.Delivered(t.Context(), ulid.Make().String()), store.ErrNotFound)
-}
-
-func testExclusive(t *testing.T, open func() Process) {
-	first, second := open(), open()
-	row, other := NewRow("Mirrored?"), NewRow("Mirrored?")
-	row.Exclusive, other.Exclusive, other.Content = true, true, row.Content
-	ask(t, first, row)
-	_, err := second.Ask(t.Context(), other)
-	wants(t, err, store.ErrAttended)
-	_ = first.Close()
-	if got := ask(t, second, other); got.ID != other.ID {
-		t.Error("an exclusive question was taken over")
-	}
 }
 
 func testReopened(t *testing.T, open func() Process) {
