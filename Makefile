@@ -29,12 +29,10 @@ apt = ./check $(1)
 
 .PHONY: build test deps deps-browser check unit browser e2e hosts conformance stress soak fleet bench fuzz lint size cover picture man generate release-check clean
 
-# The programs as they are released: static, and with one changed module
-# (internal/patchdeps). A plain go build gives the same programs, only slower to
-# start. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
+# The program as it is released: static. For another system:
+# make build FOR="GOOS=darwin GOARCH=arm64".
 build:
-	$(GO) run ./internal/patchdeps
-	CGO_ENABLED=0 $(FOR) $(GO) build -modfile=bin/release.mod -trimpath -ldflags="-s -w" -o bin/ ./cmd/...
+	CGO_ENABLED=0 $(FOR) $(GO) build -trimpath -ldflags="-s -w" -o bin/ ./cmd/...
 
 test: deps unit browser
 
@@ -171,7 +169,7 @@ generate:
 clean:
 	rm -rf bin e2e/node_modules e2e/hosts/node_modules e2e/hosts/vscode/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
 
-# The configuration of releases, and a build of this system's programs with it.
+# The configuration of releases, and a build of this system's program with it.
 # The tool takes some minutes to compile.
 release-check:
 	set -a; . packaging/home.env; $(GO) run $(GORELEASER) check && $(GO) run $(GORELEASER) build --snapshot --clean --single-target

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -225,7 +224,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 	}
 	if a.noWait && !w.HasEnded() {
 		a.config.Values.Remind = 0
-		if notify := hooked.Notifier(a.config.Values, a.getenv, a.log); notify != nil {
+		if notify := a.notifierHere(); notify != nil {
 			notify(ctx, w.Record())
 		}
 		fmt.Fprintf(a.out, `{"status":"pending","id":%q}`+"\n", w.Record().ID)

@@ -754,12 +754,12 @@ func (f *figures) until(ok func() bool) {
 	}
 }
 
-// hook measures the small program that a host runs beside its dialogs: a start
+// hook measures what a host runs beside its dialogs: a start
 // with an event that concerns nothing, and the memory while a question is open.
 func (f *figures) hook() {
-	path, dir := released(f, "./cmd/mcp-askuser-hook"), f.TempDir()
+	path, dir := released(f, "./cmd/mcp-askuser"), f.TempDir()
 	command := func(event string) *exec.Cmd {
-		cmd := exec.Command(path, "claude-code")
+		cmd := exec.Command(path, "hook", "claude-code")
 		cmd.Env = append(os.Environ(), "MCP_ASKUSER_DIR="+dir, "CLAUDE_CODE_SESSION_ATTENDED=1")
 		cmd.Stdin = strings.NewReader(event)
 		return cmd

@@ -81,7 +81,7 @@ func TestForgedDocumentsAreNotDelivered(t *testing.T) {
 			return func(id string) string { return mcp(t, dir)("await_answer", `{"id":"`+id+`"}`) }
 		},
 		"hook": func(t *testing.T, dir string) func(string) string {
-			x := dialogs(t, dir, false, recorded("PermissionRequest", `,"tool_name":"Bash","tool_input":{"command":"rm -r build"}`), func(cmd *exec.Cmd) {
+			x := dialogs(t, dir, recorded("PermissionRequest", `,"tool_name":"Bash","tool_input":{"command":"rm -r build"}`), func(cmd *exec.Cmd) {
 				cmd.Args = append(cmd.Args, append([]string{"--permissions"}, bot...)...)
 			})
 			return func(string) string { return x.ends() }

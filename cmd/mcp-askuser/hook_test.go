@@ -36,16 +36,9 @@ type dialog struct {
 }
 
 // dialogs starts hooks as a host does: a program, an event, a pipe.
-func dialogs(t *testing.T, dir string, small bool, event string, edit ...func(*exec.Cmd)) *dialog {
+func dialogs(t *testing.T, dir, event string, edit ...func(*exec.Cmd)) *dialog {
 	t.Helper()
 	cmd := program(t, dir, "hook", "claude-code")
-	if small {
-		path, err := exec.LookPath("mcp-askuser-hook")
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd.Path, cmd.Args = path, []string{path, "claude-code"}
-	}
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +103,7 @@ func asked(t *testing.T, d *desk.Desk) desk.Record {
 	}
 }
 
-// The life of a dialog, with both programs, as the host's processes see it.
+// The life of a dialog, as the host's processes see it.
 func TestHook(t *testing.T) {
 	answer := func(t *testing.T, d *desk.Desk, rec desk.Record) {
 		r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"MongoDB"}}}}
@@ -128,7 +121,7 @@ func TestHook(t *testing.T) {
 		{"answered here", func(t *testing.T, _ *dialog, d *desk.Desk, rec desk.Record) { answer(t, d, rec) },
 			`"behavior":"allow","updatedInput":{"answers":{"Which database?":"MongoDB"}`, "answered web"},
 		{"answered there", func(t *testing.T, x *dialog, _ *desk.Desk, _ desk.Record) {
-			if out := dialogs(t, hookDir(x), false, used).ends(); out != "" {
+			if out := dialogs(t, hookDir(x), used).ends(); out != "" {
 				t.Errorf("printed %q", out)
 			}
 		}, "", "answered claude-code"},
@@ -144,27 +137,25 @@ func TestHook(t *testing.T) {
 		}, "", "cancelled claude-code"},
 		{"killed host", func(_ *testing.T, x *dialog, _ *desk.Desk, _ desk.Record) { _ = x.read.Close() }, "", "cancelled claude-code"},
 	} {
-		for _, small := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, small %v", tc.name, small), func(t *testing.T) {
-				t.Parallel()
-				dir := t.TempDir()
-				d := openDesk(t, dir)
-				x := dialogs(t, dir, small, recorded("PermissionRequest", ","+dialogTool))
-				rec := asked(t, d)
-				tc.do(t, x, d, rec)
-				if tc.name == "killed host" {
-					if err := x.cmd.Wait(); err != nil {
-						t.Errorf("the hook: %v", err)
-					}
-				} else if out := x.ends(); !strings.Contains(out, tc.printed) || tc.printed == "" && out != "" || strings.Count(out, "\n") > 1 {
-					t.Errorf("printed %q", out)
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			d := openDesk(t, dir)
+			x := dialogs(t, dir, recorded("PermissionRequest", ","+dialogTool))
+			rec := asked(t, d)
+			tc.do(t, x, d, rec)
+			if tc.name == "killed host" {
+				if err := x.cmd.Wait(); err != nil {
+					t.Errorf("the hook: %v", err)
 				}
-				got, err := d.Get(t.Context(), rec.ID)
-				if err != nil || string(got.State)+" "+got.Outcome.Surface != tc.want {
-					t.Errorf("it ended %+v, %v", got.Outcome, err)
-				}
-			})
-		}
+			} else if out := x.ends(); !strings.Contains(out, tc.printed) || tc.printed == "" && out != "" || strings.Count(out, "\n") > 1 {
+				t.Errorf("printed %q", out)
+			}
+			got, err := d.Get(t.Context(), rec.ID)
+			if err != nil || string(got.State)+" "+got.Outcome.Surface != tc.want {
+				t.Errorf("it ended %+v, %v", got.Outcome, err)
+			}
+		})
 	}
 }
 
@@ -184,19 +175,17 @@ func TestHookWithoutDesk(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, small := range []bool{false, true} {
-		for name, edit := range map[string]func(*exec.Cmd){
-			"a file in its place": func(*exec.Cmd) {},
-			"relative":            func(c *exec.Cmd) { c.Env = append(c.Env, "MCP_ASKUSER_DIR=here") },
-			"a wrong setting":     func(c *exec.Cmd) { c.Env = append(c.Env, "ASK_KEEP=soon") },
-			"no input":            func(c *exec.Cmd) { c.Stdin = nil },
-		} {
-			t.Run(fmt.Sprintf("%s, small %v", name, small), func(t *testing.T) {
-				if out := dialogs(t, file, small, recorded("PermissionRequest", ","+dialogTool), edit).ends(); out != "" {
-					t.Errorf("printed %q", out)
-				}
-			})
-		}
+	for name, edit := range map[string]func(*exec.Cmd){
+		"a file in its place": func(*exec.Cmd) {},
+		"relative":            func(c *exec.Cmd) { c.Env = append(c.Env, "MCP_ASKUSER_DIR=here") },
+		"a wrong setting":     func(c *exec.Cmd) { c.Env = append(c.Env, "ASK_KEEP=soon") },
+		"no input":            func(c *exec.Cmd) { c.Stdin = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if out := dialogs(t, file, recorded("PermissionRequest", ","+dialogTool), edit).ends(); out != "" {
+				t.Errorf("printed %q", out)
+			}
+		})
 	}
 }
 
@@ -206,7 +195,7 @@ func TestHookOverruled(t *testing.T) {
 	dir := t.TempDir()
 	d := openDesk(t, dir)
 	events := watched(t, d)
-	x := dialogs(t, dir, true, recorded("PermissionRequest", ","+dialogTool))
+	x := dialogs(t, dir, recorded("PermissionRequest", ","+dialogTool))
 	rec := asked(t, d)
 	for len(rec.ShownOn) == 0 { // it is told a moment later
 		ev, ok := <-events
@@ -223,7 +212,7 @@ func TestHookOverruled(t *testing.T) {
 	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Whether Claude Code took it is not known.\n") {
 		t.Errorf("unsettled, it is shown as\n%s", out)
 	}
-	dialogs(t, dir, true, recorded("PostToolUse", `,"tool_use_id":"t",`+dialogTool+`,"tool_response":{"answers":{"Which database?":"PostgreSQL"}}`)).ends()
+	dialogs(t, dir, recorded("PostToolUse", `,"tool_use_id":"t",`+dialogTool+`,"tool_response":{"answers":{"Which database?":"PostgreSQL"}}`)).ends()
 	out := output1(t, dir, "show", rec.ID)
 	for _, want := range []string{"* PostgreSQL", "Answered in Claude Code at ", "Not answered in the inbox: it was answered in Claude Code first.\n", "What was said there: MongoDB\n"} {
 		if !strings.Contains(out, want) {
@@ -248,7 +237,7 @@ func TestHookOverruled(t *testing.T) {
 func TestHookAnsweredByTheAgent(t *testing.T) {
 	dir := t.TempDir()
 	d := openDesk(t, dir)
-	x := dialogs(t, dir, true, recorded("PermissionRequest", ","+dialogTool), func(c *exec.Cmd) {
+	x := dialogs(t, dir, recorded("PermissionRequest", ","+dialogTool), func(c *exec.Cmd) {
 		c.Env = append(c.Env, fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()))
 	})
 	rec := asked(t, d)
@@ -268,36 +257,31 @@ func TestHookAnsweredByTheAgent(t *testing.T) {
 	}
 }
 
-// Permissions are mirrored only where that was installed, by both programs, and
-// no command without a human gives one.
+// Permissions are mirrored only where that was installed, and no command without a human
+// gives one.
 func TestHookPermission(t *testing.T) {
 	const leave = `,"tool_name":"Bash","tool_input":{"command":"rm -r build"}`
-	for _, small := range []bool{false, true} {
-		t.Run(fmt.Sprintf("small %v", small), func(t *testing.T) {
-			dir := t.TempDir()
-			d := openDesk(t, dir)
-			if out := dialogs(t, dir, small, recorded("PermissionRequest", leave)).ends(); out != "" {
-				t.Errorf("printed %q", out)
-			}
-			x := dialogs(t, dir, small, recorded("PermissionRequest", leave), func(c *exec.Cmd) { c.Args = append(c.Args, "--permissions") })
-			rec := asked(t, d)
-			out, err := program(t, dir, "answer", rec.ID, "--json", `{"q1":"Allow once"}`).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "only the user can answer") {
-				t.Errorf("a program was told %s", out)
-			}
-			r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
-			if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-				t.Fatal(err)
-			}
-			if out := x.ends(); !strings.Contains(out, `"behavior":"allow"}`) {
-				t.Errorf("printed %q", out)
-			}
-		})
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	if out := dialogs(t, dir, recorded("PermissionRequest", leave)).ends(); out != "" {
+		t.Errorf("printed %q", out)
+	}
+	x := dialogs(t, dir, recorded("PermissionRequest", leave), func(c *exec.Cmd) { c.Args = append(c.Args, "--permissions") })
+	rec := asked(t, d)
+	out, err := program(t, dir, "answer", rec.ID, "--json", `{"q1":"Allow once"}`).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "only the user can answer") {
+		t.Errorf("a program was told %s", out)
+	}
+	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
+	if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
+	if out := x.ends(); !strings.Contains(out, `"behavior":"allow"}`) {
+		t.Errorf("printed %q", out)
 	}
 }
 
-// Installed is the small program where it lies beside this one; doctor says what
-// is mirrored.
+// Doctor says what is mirrored.
 func TestHookInstall(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	run := func(args ...string) (string, error) {
@@ -309,7 +293,7 @@ func TestHookInstall(t *testing.T) {
 	}
 	for _, host := range []string{"claude-code", "opencode"} {
 		for _, step := range []struct{ args, want, status string }{
-			{"install --questions", "mcp-askuser-hook", "its own questions come here, too ("},
+			{"install --questions", "hook", "its own questions come here, too ("},
 			{"install --questions --permissions", "permissions", "its own questions and permissions come here, too ("},
 			{"install --questions", "-", "its own questions come here, too ("},
 			{"uninstall", "-", ""},
@@ -343,12 +327,8 @@ func TestOpenCodePlugin(t *testing.T) {
 		t.Skip("node is not here")
 	}
 	dir, home := t.TempDir(), t.TempDir()
-	small, err := exec.LookPath("mcp-askuser-hook")
-	if err != nil {
-		t.Fatal(err)
-	}
 	plugin, script := filepath.Join(home, "plugin.mjs"), filepath.Join(home, "host.mjs")
-	if err := os.WriteFile(plugin, install.OpenCode([]string{small, "opencode"}, true), 0o600); err != nil {
+	if err := os.WriteFile(plugin, install.OpenCode([]string{program(t, dir).Path, "hook", "opencode"}, true), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	host := `import { McpAskUser } from "./plugin.mjs"

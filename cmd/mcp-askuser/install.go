@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,13 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
 	"mcp-askuser/install/edit"
-	"mcp-askuser/mirror"
 	mirrorinstall "mcp-askuser/mirror/install"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -103,14 +100,8 @@ func (a *app) server(r registration) install.Server {
 }
 
 // questions is how a client's own questions are mirrored; false where they cannot be.
-// The client runs the small program, if it is installed beside this one.
 func (a *app) questions(client string, project bool) (mirrorinstall.Setup, bool) {
-	program := []string{self(project), "hook"}
-	small := filepath.Join(filepath.Dir(program[0]), "mcp-askuser-hook"+filepath.Ext(program[0]))
-	if _, err := os.Stat(small); err == nil && filepath.IsAbs(small) {
-		program = []string{small}
-	}
-	program = append(program, client)
+	program := []string{self(project), "hook", client}
 	if !project { // the hook reads our file, but not our flags and variables
 		program = append(program, a.deskFlags(settings.FromFlag, settings.FromEnvironment)...)
 	}
@@ -284,25 +275,4 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		return nil, &exitError{exitClosed, nil}
 	}
 	return chosen, err
-}
-
-func (a *app) hook() *cobra.Command {
-	var f hooked.Flags
-	cmd := &cobra.Command{
-		Use:       "hook HOST",
-		Short:     "Mirror the questions that a host asks in its own dialog",
-		Example:   "  mcp-askuser hook claude-code < event.json",
-		ValidArgs: mirror.Names(),
-		Hidden:    true, // for hosts to call
-		RunE: func(_ *cobra.Command, args []string) error {
-			host, ok := mirror.ByName(args[0])
-			if !ok {
-				return fmt.Errorf(words.T("%q is no host whose questions can be mirrored; these are: %s"), args[0], strings.Join(mirror.Names(), ", "))
-			}
-			hooked.Run(host, f, a.config, a.getenv, a.openDesk)
-			return nil
-		},
-	}
-	f.Add(cmd.Flags(), a.config)
-	return cmd
 }

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/internal/wholefile"
+	"mcp-askuser/ui/notify"
 	"mcp-askuser/ui/ntfy"
 	"mcp-askuser/ui/words"
 )
@@ -104,10 +104,20 @@ func (a *app) reachablePage() string {
 	return page.String()
 }
 
+// notifierHere tells the user on this machine that a question waits; nil if the settings
+// disable it. It draws nothing on the terminal.
+func (a *app) notifierHere() func(context.Context, desk.Record) {
+	v := a.settings()
+	if v.Desktop != "auto" && len(v.NotifyCommand) == 0 {
+		return nil
+	}
+	return notify.Options{Desktop: v.Desktop == "auto", Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Log: a.log}.Notify
+}
+
 // notifier tells the user, here and on the phone, that a question waits; nil disables
 // notification.
 func (a *app) notifier(d *desk.Desk) func(context.Context, desk.Record) {
-	here := hooked.Notifier(a.config.Values, a.getenv, a.log)
+	here := a.notifierHere()
 	if a.settings().NtfyTopic == "" {
 		return here
 	}
@@ -133,8 +143,7 @@ func (a *app) listenToPhone(d *desk.Desk) (stop func()) {
 	return func() {}
 }
 
-// phoneShow puts a question on the phone until it ends. The small program of the hooks
-// runs it, as it has no HTTP client.
+// phoneShow puts a question on the phone until it ends. A hook starts it.
 func (a *app) phoneShow() *cobra.Command {
 	cmd := &cobra.Command{Use: "show ID", Short: "Put a question on the phone until it ends", Hidden: true}
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {

@@ -15,16 +15,11 @@ const ours = "./cmd/mcp-askuser"
 func released(t testing.TB, pkg string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
-	for _, args := range [][]string{
-		{"run", "./internal/patchdeps"},
-		{"build", "-modfile=bin/release.mod", "-trimpath", "-ldflags=-s -w", "-o", path, pkg},
-	} {
-		cmd := exec.Command("go", args...)
-		cmd.Dir = filepath.Join("..", "..") // the root of the module
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, pkg)
+	cmd.Dir = filepath.Join("..", "..") // the root of the module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	return path
 }

@@ -17,7 +17,7 @@ import (
 	"mcp-askuser/mirror"
 )
 
-const command = "/opt/bin/mcp-askuser-hook claude-code"
+const command = "/opt/bin/mcp-askuser hook claude-code"
 
 // odd are settings as people have them.
 func odd() map[string]string {
@@ -142,8 +142,8 @@ func TestClaudePermissions(t *testing.T) {
 		permissions, out bool
 		want             string
 	}{
-		{true, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser-hook claude-code --limit 86400 --permissions","timeout":86400,"type":"command"}]}]`},
-		{false, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser-hook claude-code --limit 86400","timeout":86400,"type":"command"}],"matcher":"AskUserQuestion"}]`},
+		{true, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser hook claude-code --limit 86400 --permissions","timeout":86400,"type":"command"}]}]`},
+		{false, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser hook claude-code --limit 86400","timeout":86400,"type":"command"}],"matcher":"AskUserQuestion"}]`},
 		{true, false, `--permissions`},
 		{true, true, ""},
 	} {
@@ -195,7 +195,7 @@ func TestClaudeChangedSince(t *testing.T) {
 // Hooks that somebody has put behind ours stay, when ours are brought up to date
 // and when they are taken out.
 func TestClaudeBeforeOthers(t *testing.T) {
-	data, err := Claude([]byte("{}"), "/old/mcp-askuser-hook claude-code", false)
+	data, err := Claude([]byte("{}"), "/old/mcp-askuser hook claude-code", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestClaudeRefuses(t *testing.T) {
 // The plugin in the repository has the hooks that this version installs; the
 // programs are looked up where the host runs.
 func TestClaudePlugin(t *testing.T) {
-	const command = "command -v mcp-askuser-hook >/dev/null && exec mcp-askuser-hook claude-code || exec mcp-askuser hook claude-code"
+	const command = "exec mcp-askuser hook claude-code"
 	hooks := map[string][]group{}
 	for _, event := range mirror.ClaudeCodeEvents() {
 		g := groupFor(event, command, false)

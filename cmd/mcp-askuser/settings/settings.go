@@ -46,7 +46,6 @@ type Values struct {
 
 	NtfyTopic, NtfyServer, NtfyToken, NtfyButtonToken, NtfyText, NtfyPage string // the phone; no topic, no phone
 
-
 	Language   string // "en", "zh", "pt"; "auto" for that of the locale, or of the browser
 	Accessible bool   // forms line by line
 }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/local"
+	"mcp-askuser/mirror"
+	"mcp-askuser/ui/words"
+)
+
+// hook is what hosts run for each event of their own dialogs.
+func (a *app) hook() *cobra.Command {
+	var limit uint32
+	var permissions bool
+	cmd := &cobra.Command{
+		Use:       "hook HOST",
+		Short:     "Mirror the questions that a host asks in its own dialog",
+		Example:   "  mcp-askuser hook claude-code < event.json",
+		ValidArgs: mirror.Names(),
+		Hidden:    true, // for hosts to call
+		RunE: func(_ *cobra.Command, args []string) error {
+			host, ok := mirror.ByName(args[0])
+			if !ok {
+				return fmt.Errorf(words.T("%q is no host whose questions can be mirrored; these are: %s"), args[0], strings.Join(mirror.Names(), ", "))
+			}
+			a.runHook(mirror.Options{Host: host, Limit: time.Duration(limit) * time.Second, Permissions: permissions})
+			return nil
+		},
+	}
+	a.config.AddFlags(cmd.Flags(), "dir")
+	cmd.Flags().Uint32Var(&limit, "limit", uint32(mirror.DefaultLimit/time.Second), "how many `seconds` the host waits")
+	cmd.Flags().BoolVar(&permissions, "permissions", false, "mirror the permissions that the host asks for, too")
+	return cmd
+}
+
+// runHook mirrors the event on standard input. It does not report failures: the host has its
+// own dialog.
+func (a *app) runHook(o mirror.Options) {
+	// A panic that no goroutine recovers aborts the process: its usual status, 2, means no
+	// to Claude Code.
+	debug.SetTraceback("crash")
+	if a.config.Err() != nil {
+		return // the place of the store may be wrong
+	}
+	a.log = slog.New(slog.DiscardHandler) // the host shows what is on standard error
+	dir, err := local.DefaultDir(a.environ())
+	if err != nil {
+		return
+	}
+	o.Desk, err = a.openDesk(dir, desk.Options{Keep: a.settings().Keep})
+	if err != nil {
+		return
+	}
+	o.In, o.Out, o.Getenv, o.Timeout = os.Stdin, os.Stdout, a.environ(), a.settings().Timeout
+	here := a.notifierHere()
+	o.Notify = here
+	if a.settings().NtfyTopic != "" {
+		o.Notify = func(ctx context.Context, rec desk.Record) {
+			startPhone(rec.ID, dir)
+			if here != nil {
+				here(ctx, rec)
+			}
+		}
+	}
+	mirror.Run(hookSignals(), o)
+}
+
+// startPhone has another process put a question on the phone until it ends: the host waits
+// for the end of this one.
+func startPhone(id, dir string) {
+	path, err := os.Executable()
+	if err != nil {
+		return
+	}
+	cmd := exec.Command(path, "phone", "show", id, "--dir", dir) //nolint:noctx // it outlives this process
+	err = cmd.Start()
+	if err == nil {
+		go func() { _ = cmd.Wait() }()
+	}
+}
+
+// hookSignals returns a context that ends with a signal. A host sends SIGTERM when the dialog
+// was closed.
+func hookSignals() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a host that has gone is a write error
+	go func() {
+		if <-got == syscall.SIGTERM {
+			cancel(mirror.ErrClosed)
+		} else {
+			cancel(mirror.ErrGone)
+		}
+	}()
+	return ctx
+}
