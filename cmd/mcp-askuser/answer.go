@@ -55,7 +55,10 @@ func (a *app) answer() *cobra.Command {
 		}
 		on := a.terminal(d, *plain)
 		if a.getenv(pane.Variable) != "" {
-			on = pane.Answering(on, d)
+			on = pane.Answering(on)
+		}
+		if a.getenv(pane.Variable) == pane.Ring {
+			fmt.Fprint(a.err, "\a")
 		}
 		return a.answerHere(cmd.Context(), d, rec, on)
 	})

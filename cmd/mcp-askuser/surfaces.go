@@ -71,9 +71,8 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 			}
 		}
 	}
-	tmux, ok := byName["pane"].(interface{ InTmux() ui.Surface })
-	if ok && !a.remote && slices.Contains(s.Surfaces, "auto") {
-		beside = guarded(tmux.InTmux())
+	if !a.remote && slices.Contains(s.Surfaces, "auto") {
+		beside = guarded(byName["pane"])
 	}
 	return all, beside
 }

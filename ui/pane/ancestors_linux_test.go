@@ -36,7 +36,7 @@ func TestAncestors(t *testing.T) {
 // others: what it passes on to nobody proves no place.
 func TestDaemon(t *testing.T) {
 	if os.Getenv("PANE_TEST_CHILD") != "" {
-		_, _, err := New(os.Getenv).(*surface).find()
+		_, err := New(os.Getenv).(*surface).find()
 		t.Logf("found %v", err)
 		return
 	}

@@ -37,11 +37,11 @@ func answer(id string) int {
 	presenter := present.New(present.Options{Desk: d})
 	on := tty.New(tty.Options{Getenv: os.Getenv, Turn: tty.NewTurn(), Desk: d, Pane: true}) // as the command has it
 	if os.Getenv("PANE_FORM") == "" {
-		simple := lines{desk: d, line: make(chan string)}
+		simple := lines{line: make(chan string)}
 		go simple.read()
 		on = simple
 	}
-	w, err := presenter.Show(context.Background(), id, func(*present.Presentation) []ui.Surface { return []ui.Surface{Answering(on, d)} })
+	w, err := presenter.Show(context.Background(), id, func(*present.Presentation) []ui.Surface { return []ui.Surface{Answering(on)} })
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -69,7 +69,6 @@ func ask(id, socket string) int {
 // lines shows a question as one line, and takes one, where it appeared by
 // itself.
 type lines struct {
-	desk *desk.Desk
 	line chan string
 }
 
@@ -84,9 +83,11 @@ func (l lines) read() {
 }
 
 func (l lines) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	news, err := l.desk.Watch(ctx)
-	if err != nil || os.Getenv(Variable) == "" {
-		return ui.Unavailablef("not in a pane: %v", err)
+	if os.Getenv(Variable) == "" {
+		return ui.Unavailablef("not in a pane")
+	}
+	if os.Getenv(Variable) == Ring {
+		fmt.Print("\a")
 	}
 	fmt.Printf("%s> ", rec.Questions[0].Text)
 	for {
@@ -96,10 +97,6 @@ func (l lines) Show(ctx context.Context, rec desk.Record, commit ui.Commit) erro
 				return ui.Unavailablef("the end of input")
 			}
 			return commit(reply(line))
-		case event := <-news:
-			if event.Type == desk.Touched && !event.Record.Attended {
-				fmt.Print("Nobody waits. ")
-			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

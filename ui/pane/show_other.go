@@ -15,5 +15,3 @@ func (s *surface) Check(context.Context) error {
 }
 
 func (s *surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.Check(ctx) }
-
-func awaitAsker() bool { return false }

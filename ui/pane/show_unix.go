@@ -6,53 +6,50 @@ import (
 	"context"
 	"errors"
 	"os"
-	"sync"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
 )
 
+const (
+	// interval is the time between two looks at tmux.
+	interval = time.Second
+	// endDelay is how long the desk may take to report an answer after the end of the
+	// process that gave it.
+	endDelay = 500 * time.Millisecond
+	// maxFailures is how often in a row tmux may not answer while a pane is open.
+	maxFailures = 5
+)
+
 // Check implements ui.Checker.
 func (s *surface) Check(context.Context) error {
-	_, err := s.look()
+	t, err := s.find()
+	if err != nil {
+		return err
+	}
+	_, err = t.look()
 	return err
 }
 
-// look returns what the user sees in tmux; the zero value on a desktop.
-func (s *surface) look() (view, error) {
-	t, _, err := s.find()
-	if err != nil || t == nil {
-		return view{}, err
-	}
-	return t.look()
-}
-
 // find returns the tmux server that the asker runs in, by its own environment or else
-// by that of the nearest ancestor; without one, a desktop. The environment of a daemon
-// and of the processes above it proves no tmux server.
-func (s *surface) find() (*tmux, *desktop, error) {
+// by that of the nearest ancestor. The environment of a daemon and of the processes above
+// it proves no tmux server.
+func (s *surface) find() (*tmux, error) {
 	for process := range s.processes {
 		t := findTmux(process.getenv)
 		if t != nil && process.daemon {
-			return nil, nil, ui.Unavailablef("only a daemon above is inside tmux, which may serve other screens than its own")
+			return nil, ui.Unavailablef("only a daemon above is inside tmux, which may serve other screens than its own")
 		}
 		if t != nil {
-			return t, nil, nil
+			return t, nil
 		}
 		if process.daemon {
 			break
 		}
 	}
-	if s.inTmux {
-		return nil, nil, ui.Unavailablef("not inside a terminal multiplexer")
-	}
-	for process := range s.processes {
-		if d := findDesktop(process.getenv); d != nil {
-			return nil, d, nil
-		}
-	}
-	return nil, nil, ui.Unavailablef("not inside a terminal multiplexer, and no desktop to open a window on")
+	return nil, ui.Unavailablef("not inside tmux")
 }
 
 // processes yields the asker and then its ancestors.
@@ -78,68 +75,111 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 		return err
 	}
 	defer release()
-	t, d, err := s.find()
+	t, err := s.find()
 	if err != nil {
 		return err
 	}
-	argv, err := s.command(rec.ID)
-	if err != nil {
-		return err
-	}
-	open := d.open
-	if t != nil {
-		open = t.open
-	}
-	p, err := open(ctx, argv)
+	v, err := t.look()
 	if errors.Is(err, errNoClient) {
 		go s.showLater(ctx, t, rec)
 	}
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	var focusing sync.WaitGroup
-	defer focusing.Wait()
-	focusCtx, closed := context.WithCancel(ctx)
-	defer closed()
-	focusing.Go(func() { p.offerFocus(focusCtx) })
-	return p.wait(ctx, rec.ID)
+	argv, err := s.command(rec.ID, v.elsewhere)
+	if err != nil {
+		return err
+	}
+	id, err := t.open(v, argv)
+	if err != nil {
+		return err
+	}
+	defer func() { _, _ = t.run("kill-pane", "-t", id) }() // also without its process: the user's tmux may keep such panes
+	return t.watch(ctx, id, v)
+}
+
+// watch waits until the question or the pane has ended. It gives the pane the focus when the
+// user pauses.
+func (t *tmux) watch(ctx context.Context, id string, v view) error {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for failures := 0; ; {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+		open, err := t.isOpen(id)
+		if err != nil {
+			failures++ // a busy machine, or the server has ended
+		} else {
+			failures = 0
+		}
+		if err == nil && !open || failures == maxFailures {
+			select {
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			case <-time.After(endDelay):
+				return ui.Unavailablef("the pane was closed without an answer")
+			}
+		}
+		if v.focus {
+			continue
+		}
+		now, err := t.look()
+		if err == nil && now.focus {
+			v.focus = true
+			_, _ = t.run("select-window", "-t", id, ";", "select-pane", "-t", id)
+		}
+	}
 }
 
 // showLater shows the record when a client attaches, if it is still open.
 func (s *surface) showLater(ctx context.Context, t *tmux, rec desk.Record) {
-	_, _ = t.await(ctx, func(_ view, err error) bool { return err == nil })
-	_ = s.Show(ctx, rec, nil) // the asker already has the first failure
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		_, err := t.look()
+		if err == nil {
+			_ = s.Show(ctx, rec, nil) // the asker already has the first failure
+			return
+		}
+	}
 }
 
-// command returns the command for the pane: variables, a separator, a program and its
-// arguments.
-func (s *surface) command(id string) ([]string, error) {
+// command returns the command for the pane.
+func (s *surface) command(id string, ring bool) ([]string, error) {
 	self := s.self
 	if self == "" {
 		var err error
-		if self, err = os.Executable(); err != nil {
+		self, err = os.Executable()
+		if err != nil {
 			return nil, ui.Unavailablef("this program's file is not known: %v", err)
 		}
 	}
-	argv := append([]string{Variable + "=1"}, s.env...)
+	value := "1"
+	if ring {
+		value = Ring
+	}
+	argv := append([]string{"env", Variable + "=" + value}, s.env...)
 	// The asker's settings hold in the pane as well. The abilities of a terminal are
 	// not among them: the pane is another one.
-	argv = append(argv, environ(s.getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
-	language := environ(s.getenv, "ASK_LANGUAGE")
-	if words.Local != words.English { // the pane's locale may be another's
-		language = []string{"ASK_LANGUAGE=" + string(words.Local)}
-	}
-	return append(append(argv, language...), separator, self, "answer", id), nil
-}
-
-// environ returns those of the variables that are set, as NAME=value.
-func environ(getenv func(string) string, names ...string) []string {
-	var env []string
-	for _, name := range names {
-		if value := getenv(name); value != "" {
-			env = append(env, name+"="+value)
+	for _, name := range []string{"MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR"} {
+		if value := s.getenv(name); value != "" {
+			argv = append(argv, name+"="+value)
 		}
 	}
-	return env
+	language := s.getenv("ASK_LANGUAGE")
+	if words.Local != words.English { // the pane's locale may be another's
+		language = string(words.Local)
+	}
+	if language != "" {
+		argv = append(argv, "ASK_LANGUAGE="+language)
+	}
+	return append(argv, self, "answer", id), nil
 }

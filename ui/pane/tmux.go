@@ -5,10 +5,13 @@ package pane
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"mcp-askuser/question"
@@ -26,7 +29,7 @@ const (
 	splitHeight = 24
 )
 
-var errNoClient = ui.Unavailablef("no client is attached to the multiplexer")
+var errNoClient = ui.Unavailablef("no client is attached to tmux")
 
 // tmux is a server by its socket, and the asker's pane in it.
 type tmux struct{ socket, pane string }
@@ -52,21 +55,17 @@ func isID(s, sign string) bool {
 func (t *tmux) run(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
 	defer cancel()
-	output, err := t.runUntil(ctx, args...)
+	output, err := outputOf(newCommand(ctx, append([]string{"tmux", "-S", t.socket}, args...)...))
 	if ctx.Err() != nil {
 		return "", errors.New("it does not respond")
 	}
 	return output, err
 }
 
-func (t *tmux) runUntil(ctx context.Context, args ...string) (string, error) {
-	return outputOf(newCommand(ctx, append([]string{"tmux", "-S", t.socket}, args...), nil))
-}
-
 // view is what the user sees before a pane is opened.
 type view struct {
 	session   string    // in which a window would be opened
-	clients   []string  // that may show the pane
+	clients   int       // that may show the pane
 	elsewhere bool      // they show another pane than the asker's: it keeps the focus, and a bell rings
 	window    bool      // the asker's pane cannot be split: open a window
 	quietAt   time.Time // when no key has been pressed for quietTime; zero if unknown
@@ -84,10 +83,10 @@ const (
 func (t *tmux) look() (view, error) {
 	output, err := t.run("display-message", "-p", "-t", t.pane, tmuxView, ";", "list-clients", "-F", tmuxClients)
 	if err != nil {
-		return view{}, ui.Unavailablef("%s: %v", "tmux", err)
+		return view{}, ui.Unavailablef("tmux: %v", err)
 	}
 	v, err := t.parse(output)
-	if err == nil && len(v.clients) == 0 {
+	if err == nil && v.clients == 0 {
 		err = errNoClient
 	}
 	v.focus = !v.quietAt.IsZero() && !time.Now().Before(v.quietAt)
@@ -115,7 +114,7 @@ func (t *tmux) parse(output string) (view, error) {
 		}
 		watching := client[1] == pane[1]
 		if watching || client[2] == pane[2] || pane[6] != "" && client[5] == pane[6] {
-			v.clients = append(v.clients, client[0])
+			v.clients++
 		}
 		if watching && pane[3] == "1" {
 			second, err := strconv.ParseInt(client[3], 10, 64)
@@ -129,29 +128,23 @@ func (t *tmux) parse(output string) (view, error) {
 	return v, nil
 }
 
-// open opens a pane in which argv runs. The error wraps ui.ErrUnavailable, or is
-// the cause of ctx's end.
-func (t *tmux) open(ctx context.Context, argv []string) (*pane, error) {
-	v, err := t.look()
+// open opens a pane in which argv runs, and returns its id. The error wraps
+// ui.ErrUnavailable.
+func (t *tmux) open(v view, argv []string) (id string, err error) {
+	id, err = t.run(t.openCommand(v, argv)...)
 	if err != nil {
-		return nil, err
+		return "", ui.Unavailablef("tmux: %v", err)
 	}
-	line, err := newLifeline()
-	if err != nil {
-		return nil, ui.Unavailablef("%v", err)
+	if !isID(id, "%") {
+		return "", ui.Unavailablef("tmux named its new pane %q", question.Line(id))
 	}
-	id, err := t.run(t.openCommand(v, line.command(argv, v.elsewhere))...)
-	switch {
-	case err != nil:
-		err = ui.Unavailablef("%s: %v", "tmux", err)
-	case !isID(id, "%"):
-		err = ui.Unavailablef("tmux named its new pane %q", question.Line(id))
-	}
-	if err != nil {
-		line.close()
-		return nil, err
-	}
-	return (&pane{program: "tmux", lifeline: line, stop: func() {}, tmux: t, id: id, view: v}).start(ctx, nil)
+	return id, nil
+}
+
+// isOpen reports whether a pane exists and its process runs.
+func (t *tmux) isOpen(id string) (bool, error) {
+	panes, err := t.run("list-panes", "-a", "-F", "#{pane_id} #{pane_dead}")
+	return slices.Contains(strings.Split(panes, "\n"), id+" 0"), err
 }
 
 // openCommand opens a pane, or a window at the first free number: the user's
@@ -160,7 +153,7 @@ func (t *tmux) open(ctx context.Context, argv []string) (*pane, error) {
 func (t *tmux) openCommand(v view, argv []string) []string {
 	command := []string{"split-window", "-v", "-t", t.pane}
 	if v.window {
-		command = []string{"new-window", "-n", title(), "-t", v.session + ":"}
+		command = []string{"new-window", "-n", words.T("question"), "-t", v.session + ":"}
 	}
 	if !v.focus {
 		command = append(command, "-d")
@@ -175,88 +168,36 @@ func (t *tmux) openCommand(v view, argv []string) []string {
 	return command
 }
 
-// showLine shows a line to every client that may see the asker's pane. A key ends it,
-// and is not lost.
-func (t *tmux) showLine(pane, text string) {
-	v, _ := t.look()
-	for _, client := range v.clients {
-		_, _ = t.run("display-message", "-c", client, "-t", pane, "-d", strconv.Itoa(40*len(text)), text) // time to read
-	}
+// newCommand returns a command in a session of its own, without our terminal and its Ctrl+C.
+func newCommand(ctx context.Context, argv ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // tmux
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.WaitDelay = time.Second
+	return cmd
 }
 
-// offerFocus shows how to reach a pane that was opened without the focus, and gives it
-// the focus when the user pauses, unless ctx ends before.
-func (p *pane) offerFocus(ctx context.Context) {
-	if p.tmux == nil || p.view.focus {
-		return
-	}
-	p.tmux.showLine(p.id, p.view.instruction())
-	v, _ := p.tmux.await(ctx, func(v view, _ error) bool { return v.focus })
-	if !v.focus {
-		return
-	}
-	command := "select-pane"
-	if p.view.window {
-		command = "select-window"
-	}
-	_, _ = p.tmux.run(command, "-t", p.id)
-}
-
-// instruction tells the user how to reach a pane without the focus.
-func (v view) instruction() string {
-	if v.window || v.elsewhere {
-		return words.T("A question waits in window #{window_index}: #{prefix} ' #{window_index}")
-	}
-	return words.T("A question waits below: pause, or #{prefix} Down")
-}
-
-// await returns the first view that accept accepts. It looks again when the keyboard
-// may have been quiet for long enough, and when the clients show something else.
-func (t *tmux) await(ctx context.Context, accept func(view, error) bool) (view, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	begin, wait, end := clientHooks(strconv.Itoa(int(rand.Int32())))
-	_, _ = t.run(begin...)
-	defer func() { _, _ = t.run(end...) }()
-	changed := make(chan error, 1)
-	listen := func() { _, err := t.runUntil(ctx, wait...); changed <- err }
-	go listen()
-	for {
-		v, err := t.look()
-		if accept(v, err) {
-			return v, err
-		}
-		var again <-chan time.Time
-		switch {
-		case !v.quietAt.IsZero():
-			again = time.After(time.Until(v.quietAt))
-		case err != nil && !errors.Is(err, errNoClient): // a busy machine
-			again = time.After(commandLimit)
-		}
-		select {
-		case <-again:
-		case err := <-changed:
-			if err != nil {
-				return view{}, err
-			}
-			go listen()
-		case <-ctx.Done():
-			return view{}, context.Cause(ctx)
+// outputOf runs cmd and returns its output without surrounding white space. Its
+// error is the last line of standard error.
+func outputOf(cmd *exec.Cmd) (string, error) {
+	output, err := cmd.Output()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if ok {
+		text := strings.TrimSpace(string(exit.Stderr))
+		text = text[strings.LastIndexByte(text, '\n')+1:]
+		if text != "" {
+			err = errors.New(question.Shorten(question.Line(text), 200))
 		}
 	}
+	return strings.TrimSpace(string(output)), err
 }
 
-// clientHooks returns commands: wait returns when a client has attached, or shows
-// something else, since begin; end removes the hooks. They are global: a hook of
-// a session would hide them. The option remembers an event that happens while
-// wait does not run, which the signal alone would not.
-func clientHooks(name string) (begin, wait, end []string) {
-	option := "@askuser" + name
-	for _, event := range [...]string{"client-attached", "client-session-changed", "session-window-changed", "window-pane-changed"} {
-		hook := event + "[" + name + "]"
-		begin = append(begin, "set-hook", "-g", hook, "if-shell -F '#{?"+option+",,1}' 'set-option -g "+option+" 1 ; wait-for -S "+option+"'", ";")
-		end = append(end, "set-hook", "-gu", hook, ";")
+// ours reports whether the file belongs to this user: another user's server would run
+// our command.
+func ours(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
 	}
-	forget := []string{"set-option", "-gu", option}
-	return begin, append([]string{"wait-for", option, ";"}, forget...), append(end, forget...)
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
 }
