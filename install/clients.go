@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"mcp-askuser/install/edit"
-	"mcp-askuser/ui/words"
 )
 
 // long is how long a call may wait if the client's limit can be set: a day.
@@ -57,7 +56,7 @@ func Clients() []Client {
 	return []Client{
 		{
 			Name: "claude-code", program: "claude",
-			Restart: words.Mark("Start a new session to use it."),
+			Restart: "Start a new session to use it.",
 			format:  edit.JSON, path: mcpServers, project: ".mcp.json",
 			user: func(p Place) string { return filepath.Join(p.dir("CLAUDE_CONFIG_DIR", ""), ".claude.json") },
 			// Forms and progress messages do not extend its limit, if one is set.
@@ -70,14 +69,14 @@ func Clients() []Client {
 		},
 		{
 			Name:    "claude-desktop",
-			Restart: words.Mark("It has it when it is started anew."),
+			Restart: "It has it when it is started anew.",
 			format:  edit.JSON, path: mcpServers,
 			user:  below(Place.config, "Claude/claude_desktop_config.json"),
 			local: plain,
 		},
 		{
 			Name: "codex", program: "codex",
-			Restart: words.Mark("Stop a running daemon, then start a new session to use it."),
+			Restart: "Stop a running daemon, then start a new session to use it.",
 			Bare:    true,
 			format:  edit.TOML, path: []string{"mcp_servers"}, project: ".codex/config.toml",
 			user: func(p Place) string { return filepath.Join(p.dir("CODEX_HOME", ".codex"), "config.toml") },
@@ -95,7 +94,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "gemini", program: "gemini",
-			Restart: words.Mark("It has it when it is started anew."),
+			Restart: "It has it when it is started anew.",
 			format:  edit.JSON, path: mcpServers, project: ".gemini/settings.json",
 			user: below(Place.Home, ".gemini/settings.json"),
 			// In milliseconds; 600 s is its limit otherwise. Trust means that it does
@@ -107,14 +106,14 @@ func Clients() []Client {
 		},
 		{
 			Name: "antigravity", program: "agy",
-			Restart: words.Mark("It has it when it is started anew."),
+			Restart: "It has it when it is started anew.",
 			format:  edit.JSON, path: mcpServers,
 			user:  below(Place.Home, ".gemini/antigravity/mcp_config.json"),
 			local: plain, remote: at("serverUrl"),
 		},
 		{
 			Name: "opencode", program: "opencode",
-			Restart: words.Mark("It has it when it is started anew."),
+			Restart: "It has it when it is started anew.",
 			format:  edit.JSON, path: []string{"mcp"}, project: "opencode.json",
 			user: func(p Place) string {
 				path := filepath.Join(p.OpenCode(), "opencode.json")
@@ -132,35 +131,35 @@ func Clients() []Client {
 		},
 		{
 			Name: "cursor", program: "cursor",
-			Restart: words.Mark("It asks whether to switch the server on."),
+			Restart: "It asks whether to switch the server on.",
 			format:  edit.JSON, path: mcpServers, project: ".cursor/mcp.json",
 			user:  below(Place.Home, ".cursor/mcp.json"),
 			local: plain, remote: at("url"), reference: "${env:" + TokenVariable + "}",
 		},
 		{
 			Name: "vscode", program: "code",
-			Restart: words.Mark("It asks whether to start the server."),
+			Restart: "It asks whether to start the server.",
 			format:  edit.JSON, path: []string{"servers"}, project: ".vscode/mcp.json",
 			user:  below(Place.config, "Code/User/mcp.json"),
 			local: typed("stdio", plain), remote: typed("http", at("url")), reference: "${env:" + TokenVariable + "}",
 		},
 		{
 			Name: "windsurf", program: "windsurf",
-			Restart: words.Mark("It has it when its list of servers is refreshed."),
+			Restart: "It has it when its list of servers is refreshed.",
 			format:  edit.JSON, path: mcpServers,
 			user:  below(Place.Home, ".codeium/windsurf/mcp_config.json"),
 			local: plain, remote: at("serverUrl"), reference: "${env:" + TokenVariable + "}",
 		},
 		{
 			Name: "zed", program: "zed",
-			Restart: words.Mark("It has it at once. Claude Code in Zed asks without a permission if you also run mcp-askuser install claude-code."),
+			Restart: "It has it at once. Claude Code in Zed asks without a permission if you also run mcp-askuser install claude-code.",
 			format:  edit.JSON, path: []string{"context_servers"}, project: ".zed/settings.json",
 			user:  onWindows(below(Place.config, "Zed/settings.json"), below(Place.xdg, "zed/settings.json")),
 			local: plain, remote: at("url"),
 		},
 		{
 			Name: "goose", program: "goose",
-			Restart: words.Mark("Start a new session to use it."),
+			Restart: "Start a new session to use it.",
 			format:  edit.YAML, path: []string{"extensions"},
 			user:  onWindows(below(Place.config, "Block/goose/config/config.yaml"), below(Place.xdg, "goose/config.yaml")),
 			limit: limit{key: "timeout", unit: time.Second, usual: 300 * time.Second},
@@ -179,7 +178,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "crush", program: "crush",
-			Restart: words.Mark("It has it when it is started anew."),
+			Restart: "It has it when it is started anew.",
 			format:  edit.JSON, path: []string{"mcp"}, project: "crush.json",
 			user: func(p Place) string {
 				dir := p.xdg()
@@ -194,7 +193,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "copilot", program: "copilot",
-			Restart: words.Mark("Start a new session to use it."),
+			Restart: "Start a new session to use it.",
 			format:  edit.JSON, path: mcpServers, project: ".github/mcp.json",
 			user:   func(p Place) string { return filepath.Join(p.dir("COPILOT_HOME", ".copilot"), "mcp-config.json") },
 			limit:  limit{key: "timeout", unit: time.Millisecond},
@@ -203,7 +202,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "kiro", program: "kiro-cli",
-			Restart: words.Mark("Start a new session to use it."),
+			Restart: "Start a new session to use it.",
 			format:  edit.JSON, path: mcpServers, project: ".kiro/settings/mcp.json",
 			user: below(Place.Home, ".kiro/settings/mcp.json"),
 			// It asks before the use of a tool that is not in this list, which takes names only.

@@ -168,12 +168,12 @@ func Names() []string {
 func (c *Client) File(p Place) (string, error) {
 	if p.Project != "" {
 		if c.project == "" {
-			return "", errors.New(words.T("%s has no servers of a project; without --project it is the user's", c.Title()))
+			return "", fmt.Errorf("%s has no servers of a project; without --project it is the user's", c.Title())
 		}
 		return filepath.Join(p.Project, filepath.FromSlash(c.project)), nil
 	}
 	if !filepath.IsAbs(p.Home()) {
-		return "", errors.New(words.T("there is no home directory (HOME); use --project for the files of this directory"))
+		return "", errors.New("there is no home directory (HOME); use --project for the files of this directory")
 	}
 	return c.user(p), nil
 }
@@ -361,13 +361,13 @@ func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error)
 	case s.URL == "":
 		entry = c.local(s)
 	case c.remote == nil:
-		return nil, errors.New(words.T("%s only starts programs: it has no servers at an address", c.Title()))
+		return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title())
 	default:
 		if c.reference != "" && s.Token == "" {
 			s.Token = c.reference
 		}
 		if s.Token == "" {
-			return nil, errors.New(words.T("%[1]s has no way to take the token from the environment: set %[2]s and it is written into %[3]s", c.Title(), TokenVariable, path))
+			return nil, fmt.Errorf("%[1]s has no way to take the token from the environment: set %[2]s and it is written into %[3]s", c.Title(), TokenVariable, path)
 		}
 		entry = c.remote(s)
 	}

@@ -60,21 +60,13 @@ var ErrCallEnded = errors.New("the call that showed the question has ended")
 // Unavailablef returns an error that wraps ErrUnavailable. The text is the reason, as
 // a clause: "no controlling terminal".
 func Unavailablef(format string, args ...any) error {
-	return &unavailable{format, args}
+	return unavailable(fmt.Sprintf(format, args...))
 }
 
-type unavailable struct {
-	format string
-	args   []any
-}
+type unavailable string
 
-func (e *unavailable) Error() string        { return e.In(fmt.Sprintf) }
-func (e *unavailable) Is(target error) bool { return target == ErrUnavailable }
-
-// In returns the text, translated by say.
-func (e *unavailable) In(say func(format string, args ...any) string) string {
-	return say(e.format, e.args...)
-}
+func (e unavailable) Error() string        { return string(e) }
+func (e unavailable) Is(target error) bool { return target == ErrUnavailable }
 
 // Evidence returns the evidence of a reply that was committed on a surface; asked
 // means that this process asked the question too. A surface that is not listed

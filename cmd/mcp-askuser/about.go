@@ -4,13 +4,10 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/tools/askuser/wire"
-	"mcp-askuser/ui/words"
 )
 
 //go:embed texts/skill.md
@@ -42,31 +39,6 @@ func (a *app) schema() *cobra.Command {
 
 func (a *app) skill() *cobra.Command {
 	return a.textCommand("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() []byte { return skillText })
-}
-
-func (a *app) completion() *cobra.Command {
-	shells := []string{"bash", "fish", "powershell", "zsh"}
-	return &cobra.Command{
-		Use:   "completion SHELL",
-		Short: "Print the script that completes commands in a shell",
-		Example: `  source <(mcp-askuser completion bash)
-  mcp-askuser completion zsh > "${fpath[1]}/_mcp-askuser"
-  mcp-askuser completion fish > ~/.config/fish/completions/mcp-askuser.fish`,
-		ValidArgs: shells,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch root := cmd.Root(); args[0] {
-			case "bash":
-				return root.GenBashCompletionV2(a.out, true)
-			case "fish":
-				return root.GenFishCompletion(a.out, true)
-			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(a.out)
-			case "zsh":
-				return root.GenZshCompletion(a.out)
-			}
-			return errors.New(words.T("unknown shell %q; these are known: %s", args[0], strings.Join(shells, ", ")))
-		},
-	}
 }
 
 func (a *app) version() *cobra.Command {

@@ -35,15 +35,12 @@ func (a *app) answer() *cobra.Command {
 	plain := cmd.Flags().Bool("plain", false, "answer line by line, without a full screen")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		fromJSON := cmd.Flags().Changed("json")
-		switch {
-		case fromJSON: // by a program, which reads why it is refused
-			words.Local = words.English
-		case *note != "":
-			return errors.New(words.T("--note goes with --json; in the form, write it there"))
+		if *note != "" && !fromJSON {
+			return errors.New("--note goes with --json; in the form, write it there")
 		}
 		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
 		if errors.Is(err, desk.ErrUnreachable) {
-			err = fmt.Errorf(words.T("%w. Nothing was kept, as the question was not read on this machine. Answer it again when the desk answers (mcp-askuser desk status), or in an inbox or on a page that shows it"), err)
+			err = fmt.Errorf("%w. Nothing was kept, as the question was not read on this machine. Answer it again when the desk answers (mcp-askuser desk status), or in an inbox or on a page that shows it", err)
 		}
 		switch {
 		case fromJSON && err != nil:
@@ -82,10 +79,10 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 	case err != nil:
 		return desk.Record{}, err
 	case len(records) == 0:
-		return desk.Record{}, api.Problemf(api.QuestionNotFound, "%s", words.T("nothing waits for an answer"))
+		return desk.Record{}, api.Problemf(api.QuestionNotFound, "%s", "nothing waits for an answer")
 	case program && len(records) > 1:
 		list := pendingTable(records, time.Now())
-		return desk.Record{}, api.Problemf(api.AmbiguousID, words.T("%d questions wait; name the one to answer by its id:\n%s"), len(records), strings.TrimSuffix(list.text(0), "\n"))
+		return desk.Record{}, api.Problemf(api.AmbiguousID, "%d questions wait; name the one to answer by its id:\n%s", len(records), strings.TrimSuffix(list.text(0), "\n"))
 	}
 	return records[0], nil
 }
@@ -118,7 +115,7 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	}
 	switch why := w.UnshownReason(); {
 	case errors.Is(why, ui.ErrUnavailable):
-		return &exitError{exitNoSurface, fmt.Errorf(words.T("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json"), why)}
+		return &exitError{exitNoSurface, fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json", why)}
 	case errors.Is(why, ui.ErrInterrupted):
 		a.leaveSoon()
 		return why

@@ -56,7 +56,7 @@ func (a *app) ask() *cobra.Command {
 		case *template != "":
 			call, err = a.templateCall(*template, *variables, args)
 		case len(*variables) > 0:
-			err = errors.New(words.T("--var sets a variable of a template: name that with --template"))
+			err = errors.New("--var sets a variable of a template: name that with --template")
 		default:
 			call, err = a.readCall(cmd, args)
 		}
@@ -64,7 +64,7 @@ func (a *app) ask() *cobra.Command {
 			return err
 		}
 		for _, dropped := range call.Dropped {
-			a.tell(words.T("Not asked, because no answer can bring it up: %s", dropped))
+			a.tell(fmt.Sprintf("Not asked, because no answer can bring it up: %s", dropped))
 		}
 		a.noWait = a.noWait || call.NoWait
 		if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
@@ -101,11 +101,11 @@ func fromWords(args []string) (call []byte, ok bool, err error) {
 	case isJSON && len(options) == 0:
 		return nil, false, nil
 	case isJSON:
-		err = errors.New(words.T("unexpected argument %q: %s takes no options beside it", options[0], args[0]))
+		err = fmt.Errorf("unexpected argument %q: %s takes no options beside it", options[0], args[0])
 	case len(options) == 0 && !strings.ContainsFunc(text, func(r rune) bool { return r == '?' || r > unicode.MaxASCII || unicode.IsSpace(r) }):
-		err = errors.New(words.T("%q is neither a question nor JSON. Ask as in: %s", text, example))
+		err = fmt.Errorf("%q is neither a question nor JSON. Ask as in: %s", text, example)
 	case len(options) == 1:
-		err = errors.New(words.T("%q is the only option; give two or more, or none for an answer in the user's own words. Put a text with spaces in quotes: %s", options[0], example))
+		err = fmt.Errorf("%q is the only option; give two or more, or none for an answer in the user's own words. Put a text with spaces in quotes: %s", options[0], example)
 	default:
 		call, err = json.Marshal(struct {
 			Question string   `json:"question"`
@@ -149,7 +149,7 @@ func (a *app) request(call wire.Call) desk.Request {
 // readCall reads the call from the argument or standard input.
 func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 	fault := func(text string) error {
-		return errors.New(words.T("%s\nUsage: %s", text, cmd.CommandPath()+` '{"questions":[...]}'`))
+		return fmt.Errorf("%s\nUsage: %s", text, cmd.CommandPath()+` '{"questions":[...]}'`)
 	}
 	data, ok, err := fromWords(args)
 	if !ok {
@@ -159,11 +159,11 @@ func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 		return wire.Call{}, err
 	}
 	if len(data) == 0 {
-		return wire.Call{}, fault(words.T("Missing JSON parameter"))
+		return wire.Call{}, fault("Missing JSON parameter")
 	}
 	call, err := wire.DecodeAsk(data, a.settings().Limits)
 	if err != nil && !errors.As(err, new(question.Violations)) {
-		err = fault(words.T("Invalid JSON format"))
+		err = fault("Invalid JSON format")
 	}
 	return call, err
 }
@@ -183,7 +183,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 		a.settings().MaxRounds = 0 // no agent asks here
 	}
 	if a.proves && !call.Set.Provable() {
-		return errors.New(words.T("--prove is for a confirmation: one yes-or-no question, as mcp-askuser confirm asks it"))
+		return errors.New("--prove is for a confirmation: one yes-or-no question, as mcp-askuser confirm asks it")
 	}
 	d, err := a.desk()
 	if err != nil {
@@ -211,7 +211,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 		KeepOpen:    a.noWait,
 	})
 	if full, ok := errors.AsType[*desk.RoundLimitError](err); ok {
-		return &exitError{exitRefused, fmt.Errorf(words.T("%w (mcp-askuser lift %s)"), err, full.Session)}
+		return &exitError{exitRefused, fmt.Errorf("%w (mcp-askuser lift %s)", err, full.Session)}
 	}
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 		state = desk.Cancelled
 	}
 	if name, _ := w.Surface(); name != "tty" && name != "plain" { // which say so themselves
-		a.tell(words.Local.Interrupted(state))
+		a.tell(words.English.Interrupted(state))
 	}
 	return cause
 }
@@ -289,7 +289,7 @@ func (a *app) printResult(d *desk.Desk, rec desk.Record, show render) error {
 		fmt.Fprintln(a.out, text)
 	}
 	if rec.Outcome.FromProgram() {
-		a.tell(words.T("A program has replied, not the user: %s.", words.Local.Outcome(rec.Outcome)))
+		a.tell(fmt.Sprintf("A program has replied, not the user: %s.", words.English.Outcome(rec.Outcome)))
 	}
 	if err := a.out.flush(); err != nil {
 		return &unprintedError{rec, err}
@@ -347,7 +347,7 @@ func (a *app) confirm() *cobra.Command {
 			yes = new(*proposed == "yes")
 		}
 		if strings.TrimSpace(args[0]) == "" {
-			return errors.New(words.T("the action is empty; say what would be done"))
+			return errors.New("the action is empty; say what would be done")
 		}
 		call := wire.Call{Timeout: a.settings().Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], *details, yes)}}}
 		answer := ""

@@ -21,7 +21,6 @@ import (
 
 	"github.com/leonelquinteros/gotext"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/words"
 )
 
@@ -164,8 +163,7 @@ func poString(text string) string {
 }
 
 // messages are the texts that are given to T, N and Mark in the code of each
-// room and in its templates, those in ui/words/texts.go, and what commands say
-// of themselves.
+// room and in its templates, and those in ui/words/texts.go.
 func messages(t *testing.T) map[string][]saying {
 	t.Helper()
 	rooms := map[string][]saying{}
@@ -181,7 +179,7 @@ func messages(t *testing.T) map[string][]saying {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
-		case entry.IsDir() && (name == "testdata" || name == "node_modules" || name == "powerfs" || name == "bin" || strings.HasPrefix(name, ".") && len(name) > 2):
+		case entry.IsDir() && (name == "testdata" || name == "node_modules" || name == "bin" || strings.HasPrefix(name, ".") && len(name) > 2):
 			return filepath.SkipDir
 		case strings.HasSuffix(name, ".html"):
 			text, err := os.ReadFile(path)
@@ -206,9 +204,6 @@ func messages(t *testing.T) map[string][]saying {
 					if name == "texts.go" && len(n.Values) == 1 {
 						add(in, literal(n.Values[0]), "")
 					}
-					if len(n.Values) == 1 && slices.Contains(withErrors, in) {
-						add(in, sentinel(n.Values[0]), "")
-					}
 				}
 				return true
 			})
@@ -218,29 +213,10 @@ func messages(t *testing.T) map[string][]saying {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{config: settings.New()}
-	eachText(a.root([]string{"help"}), func(text *string) { add("cmd/mcp-askuser", *text, "") })
-	if len(rooms["ui-words"]) < 40 || len(rooms["cmd-mcp-askuser"]) < 100 {
-		t.Fatalf("texts are missing: %d, %d", len(rooms["ui-words"]), len(rooms["cmd-mcp-askuser"]))
+	if len(rooms["ui-words"]) < 40 || len(rooms["ui-inbox"]) < 40 {
+		t.Fatalf("texts are missing: %d, %d", len(rooms["ui-words"]), len(rooms["ui-inbox"]))
 	}
 	return rooms
-}
-
-// withErrors are the rooms below ui/words whose sentinel errors people read, in the
-// words of Language.Error.
-var withErrors = []string{"desk", "desk/shared", "desk/store", "desk/proof", "install/edit", "internal/door", "mirror/install", "server/tokens", "templates"}
-
-// sentinel is the text of errors.New("text"); empty for anything else.
-func sentinel(e ast.Expr) string {
-	call, ok := e.(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 {
-		return ""
-	}
-	f, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || f.Sel.Name != "New" || fmt.Sprint(f.X) != "errors" {
-		return ""
-	}
-	return literal(call.Args[0])
 }
 
 // {{t "text"}}, {{t "text" .Field}}, {{n .Count "one" "many"}}.
@@ -260,7 +236,7 @@ func says(call *ast.CallExpr) (at, counts int) {
 		name = f.Sel.Name
 	}
 	switch name {
-	case "T", "say", "Mark", "Unavailablef", "Wrongf":
+	case "T", "Mark":
 		return 0, 0
 	case "N":
 		return 1, 1

@@ -44,7 +44,7 @@ func (a *app) deskInit() *cobra.Command {
 	humans := flags.StringSlice("human", nil, "the `names` of people who answer; by default you")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if *dir == "" {
-			return errors.New(words.T("name the directory to write to: --dir DIR"))
+			return errors.New("name the directory to write to: --dir DIR")
 		}
 		full, err := filepath.Abs(*dir)
 		if err != nil {
@@ -82,17 +82,17 @@ func (a *app) printNextSteps(dir, url string, agents, humans []string) {
 	export := func(kind, name, what string) {
 		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s\n", nodes.Creds(dir, kind, name), what)
 	}
-	b.WriteString(words.T("Written to %s. Start the node:", dir) + "\n\n  cd " + dir + " && nats-server -c nats.conf\n\n")
-	b.WriteString(words.T("Then, once, as the operator:") + "\n\n")
+	b.WriteString(fmt.Sprintf("Written to %s. Start the node:", dir) + "\n\n  cd " + dir + " && nats-server -c nats.conf\n\n")
+	b.WriteString("Then, once, as the operator:" + "\n\n")
 	fmt.Fprintf(&b, "  mcp-askuser desk create --desk %s --desk-creds %s\n\n", url, nodes.Creds(dir, nodes.Operator, ""))
-	b.WriteString(words.T("Give each agent and each human their own file:") + "\n\n  export MCP_ASKUSER_DESK=" + url + "\n")
+	b.WriteString("Give each agent and each human their own file:" + "\n\n  export MCP_ASKUSER_DESK=" + url + "\n")
 	for _, name := range agents {
-		export(nodes.Agent, name, words.T("the agent %s: asks, never answers", name))
+		export(nodes.Agent, name, fmt.Sprintf("the agent %s: asks, never answers", name))
 	}
 	for _, name := range humans {
-		export(nodes.Human, name, words.T("%s: answers", name))
+		export(nodes.Human, name, fmt.Sprintf("%s: answers", name))
 	}
-	b.WriteString("\n" + words.T("To see how it goes: mcp-askuser desk status") + "\n")
+	b.WriteString("\n" + "To see how it goes: mcp-askuser desk status" + "\n")
 	a.print(b.String())
 }
 
@@ -109,7 +109,7 @@ func (a *app) shared() (*shared.Store, error) {
 }
 
 func noSharedDesk() error {
-	return errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
+	return errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up")
 }
 
 func (a *app) deskCreate() *cobra.Command {
@@ -123,7 +123,7 @@ func (a *app) deskCreate() *cobra.Command {
 	copies := cmd.Flags().Int("copies", 1, "on how many `nodes` everything is kept: 1, or 3 of which one may fail")
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		if *copies != 1 && *copies != 3 {
-			return errors.New(words.T("--copies is %d; it takes 1 or 3", *copies))
+			return fmt.Errorf("--copies is %d; it takes 1 or 3", *copies)
 		}
 		store, err := a.shared()
 		if err != nil {
@@ -141,7 +141,7 @@ func (a *app) deskCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.tell(words.T("The desk is ready. %s.", words.N(len(humans), "%d human answers", "%d humans answer")))
+		a.tell(fmt.Sprintf("The desk is ready. %s.", words.English.N(len(humans), "%d human answers", "%d humans answer")))
 		return nil
 	})
 }
@@ -166,7 +166,7 @@ func (a *app) humans() (humans map[string]string, err error) {
 	file := nodes.HumansFile(filepath.Dir(filepath.Dir(a.settings().DeskCreds)))
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf(words.T("who answers? %w: name the operator's credential where mcp-askuser desk init wrote it (--desk-creds)"), err)
+		return nil, fmt.Errorf("who answers? %w: name the operator's credential where mcp-askuser desk init wrote it (--desk-creds)", err)
 	}
 	err = json.Unmarshal(data, &humans)
 	if err != nil {
@@ -208,48 +208,48 @@ func (a *app) deskStatus() *cobra.Command {
 func wrongWith(st *shared.Status) error {
 	var faults []string
 	if !st.Created {
-		faults = append(faults, words.T("the desk was not created: its operator runs mcp-askuser desk create"))
+		faults = append(faults, "the desk was not created: its operator runs mcp-askuser desk create")
 	}
 	if st.Created && !st.AsNeeded {
-		faults = append(faults, words.T("another program, or another version, has changed the desk: its operator runs mcp-askuser desk create"))
+		faults = append(faults, "another program, or another version, has changed the desk: its operator runs mcp-askuser desk create")
 	}
 	if st.Created && st.Humans == 0 {
-		faults = append(faults, words.T("nobody may answer: its operator runs mcp-askuser desk create"))
+		faults = append(faults, "nobody may answer: its operator runs mcp-askuser desk create")
 	}
 	for _, name := range st.Behind {
-		faults = append(faults, words.T("the node %s does not answer, or has not caught up", name))
+		faults = append(faults, fmt.Sprintf("the node %s does not answer, or has not caught up", name))
 	}
 	if len(faults) == 0 {
 		return nil
 	}
-	return errors.New(words.T("wrong with the desk:") + "\n- " + strings.Join(faults, "\n- "))
+	return errors.New("wrong with the desk:" + "\n- " + strings.Join(faults, "\n- "))
 }
 
 // connectedAs says whose a credential is.
 func connectedAs(me *shared.Identity) string {
 	switch {
 	case me.Any:
-		return words.T("Connected with every right.")
+		return "Connected with every right."
 	case me.Human:
-		return words.T("Connected as the human %s.", me.Name)
+		return fmt.Sprintf("Connected as the human %s.", me.Name)
 	}
-	return words.T("Connected as the agent %s.", me.Name)
+	return fmt.Sprintf("Connected as the agent %s.", me.Name)
 }
 
 func (a *app) printStatus(st *shared.Status) {
 	a.print(connectedAs(&st.Identity) + "\n\n")
 	var t table
-	t.add(words.T("NODE"), words.T("VERSION"), words.T("ROLE"))
+	t.add("NODE", "VERSION", "ROLE")
 	for _, n := range st.Nodes {
 		role := ""
 		if n.Name == st.Leader {
-			role = words.T("leads")
+			role = "leads"
 		}
 		t.add(n.Name, n.Version, role)
 	}
 	a.printTable(t)
 	if st.Created {
-		a.print("\n" + words.T("%[1]s, in %[2]s.", words.N(st.Messages, "%d document", "%d documents"),
-			words.N(st.Replicas, "%d copy", "%d copies")) + "\n")
+		a.print("\n" + fmt.Sprintf("%[1]s, in %[2]s.", words.English.N(st.Messages, "%d document", "%d documents"),
+			words.English.N(st.Replicas, "%d copy", "%d copies")) + "\n")
 	}
 }

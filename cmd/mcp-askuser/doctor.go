@@ -56,7 +56,7 @@ func (f finding) wrong(text, remedy string) finding {
 
 // correctSettings is the remedy for settings.
 func correctSettings() string {
-	return words.T("correct it; mcp-askuser config shows all settings and where each comes from")
+	return "correct it; mcp-askuser config shows all settings and where each comes from"
 }
 
 // selfTestTimeout is for the question of the self-test and its answer.
@@ -74,9 +74,6 @@ func (a *app) doctor() *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	a.addFlags(cmd, "surface")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if *asJSON { // for programs
-			words.Local = words.English
-		}
 		found := a.examine(cmd.Context())
 		if !*asJSON {
 			a.printFindings(found)
@@ -94,7 +91,7 @@ func (a *app) doctor() *cobra.Command {
 func (a *app) printFindings(found []finding) {
 	var b strings.Builder
 	for i, f := range found {
-		mark := map[state]string{stateOK: words.T("ok"), stateUnused: words.T("no"), stateWrong: words.T("wrong")}[f.State]
+		mark := map[state]string{stateOK: "ok", stateUnused: "no", stateWrong: "wrong"}[f.State]
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
@@ -114,34 +111,34 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 		}
 	}
 	s := a.settings()
-	add(words.T("settings"), a.examineSettings(), finding{Name: words.T("limits"), State: stateOK,
-		Text: words.T("an agent may ask %[1]d questions at once, of %[2]d options each; max_questions and max_options allow more", s.Limits.Questions, s.Limits.Options)})
+	add("settings", a.examineSettings(), finding{Name: "limits", State: stateOK,
+		Text: fmt.Sprintf("an agent may ask %[1]d questions at once, of %[2]d options each; max_questions and max_options allow more", s.Limits.Questions, s.Limits.Options)})
 	if s.Desk != "" {
 		f := a.examineDesk(ctx, s.Desk)
-		add(words.T("shared desk"), f)
+		add("shared desk", f)
 		if f.State == stateWrong {
 			s.Desk = "" // a question would be asked on this machine too
 		}
 	}
 	a.log = slog.New(slog.DiscardHandler)
 	d, err := a.desk()
-	add(words.T("store"), a.examineStore(ctx, d, err))
+	add("store", a.examineStore(ctx, d, err))
 	if err == nil {
-		add(words.T("where questions appear"), a.examineSurfaces(ctx, d)...)
-		add(words.T("phone"), a.examinePhone(ctx, d))
+		add("where questions appear", a.examineSurfaces(ctx, d)...)
+		add("phone", a.examinePhone(ctx, d))
 	}
-	add(words.T("clients"), a.examineClients()...)
-	add(words.T("self-test"), a.selfTest(ctx))
+	add("clients", a.examineClients()...)
+	add("self-test", a.selfTest(ctx))
 	return all
 }
 
 func (a *app) examineSettings() finding {
-	f := finding{Name: cmp.Or(a.config.File, words.T("no file")), State: stateOK, Text: words.T("was read")}
+	f := finding{Name: cmp.Or(a.config.File, "no file"), State: stateOK, Text: "was read"}
 	if err := a.config.Err(); err != nil {
 		return f.wrong(err.Error(), correctSettings())
 	}
 	if !a.config.Found {
-		f.State, f.Text = stateUnused, words.T("no file; the defaults apply")
+		f.State, f.Text = stateUnused, "no file; the defaults apply"
 	}
 	return f
 }
@@ -167,17 +164,17 @@ func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding
 		err = watches(ctx, d)
 	}
 	if err != nil {
-		return f.wrong(words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir"))
+		return f.wrong(err.Error(), "make it a directory of your own (0700), or name another with --dir")
 	}
-	f.Text = words.N(len(waiting), "%d question waits", "%d questions wait")
+	f.Text = words.English.N(len(waiting), "%d question waits", "%d questions wait")
 	info, err := os.Stat(filepath.Join(dir, local.File))
 	if err == nil {
-		f.Text += words.T("; it is %s", bytesOf(info.Size()))
+		f.Text += fmt.Sprintf("; it is %s", bytesOf(info.Size()))
 	}
 	for _, old := range []string{"archive", "pending", "replies"} {
 		_, err = os.Stat(filepath.Join(dir, old))
 		if err == nil {
-			f.Text += words.T("; %s is of an earlier version, and not read", filepath.Join(dir, old))
+			f.Text += fmt.Sprintf("; %s is of an earlier version, and not read", filepath.Join(dir, old))
 		}
 	}
 	return f
@@ -199,9 +196,9 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	}
 	switch {
 	case errors.Is(err, desk.ErrDenied), errors.Is(err, fs.ErrNotExist):
-		return f.wrong(words.Local.Error(err), words.T("name the file that mcp-askuser desk init wrote for you (desk_creds)"))
+		return f.wrong(err.Error(), "name the file that mcp-askuser desk init wrote for you (desk_creds)")
 	case err != nil:
-		return f.wrong(words.Local.Error(err), words.T("start its nodes, or correct its address (desk); mcp-askuser desk status says more. Until then questions are asked and answered on this machine alone"))
+		return f.wrong(err.Error(), "start its nodes, or correct its address (desk); mcp-askuser desk status says more. Until then questions are asked and answered on this machine alone")
 	}
 	f.Text = connectedAs(&st.Identity)
 	return f
@@ -220,24 +217,24 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 		if surface.Name() == "inbox" {
 			inbox = i
 		}
-		f := finding{Name: surface.Name(), State: stateOK, Text: words.T("would show it")}
+		f := finding{Name: surface.Name(), State: stateOK, Text: "would show it"}
 		switch err := check(ctx, surface); {
 		case err != nil:
-			f.State, f.Text = stateUnused, words.Local.Error(err)
+			f.State, f.Text = stateUnused, err.Error()
 		case !usable:
 			usable = true
-			f.Text = words.T("would show it first, for a command that asks here")
+			f.Text = "would show it first, for a command that asks here"
 		}
 		out = append(out, f)
 	}
-	open := words.T("keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser")
+	open := "keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser"
 	last := &out[len(out)-1]
 	switch {
 	case usable:
 	case inbox >= 0 && a.attended(true): // as a client that the server knows
 		f := &out[inbox]
 		f.State, f.Remedy = stateOK, open
-		f.Text = words.T("none is open; a question waits until you open one, and the agent says how")
+		f.Text = "none is open; a question waits until you open one, and the agent says how"
 	default:
 		last.State, last.Remedy = stateWrong, open
 	}
@@ -259,7 +256,7 @@ func (a *app) examineClients() (out []finding) {
 		}
 	}
 	if len(out) == 0 {
-		out = []finding{{Name: words.T("none"), State: stateUnused, Text: words.T("no supported client was found on this machine"), Remedy: "mcp-askuser install CLIENT"}}
+		out = []finding{{Name: "none", State: stateUnused, Text: "no supported client was found on this machine", Remedy: "mcp-askuser install CLIENT"}}
 	}
 	return out
 }
@@ -284,19 +281,19 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	case none != nil, (err != nil && !project || r.What == "") && !c.Found(p), err == nil && r.What == "" && project:
 		return f, false
 	case err != nil:
-		f = f.wrong(words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server"))
+		f = f.wrong(err.Error(), "mend that file; it keeps the client from starting any server")
 	case r.What == "":
-		f.State, f.Text, f.Remedy = stateUnused, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
+		f.State, f.Text, f.Remedy = stateUnused, "is here, and cannot ask you", "mcp-askuser install "+c.Name
 	case !strings.Contains(r.What, "://") && missing != nil:
-		f = f.wrong(f.Text, words.T("that program is not there: mcp-askuser install %s names this one", name))
+		f = f.wrong(f.Text, fmt.Sprintf("that program is not there: mcp-askuser install %s names this one", name))
 		if project && filepath.Base(program) == program { // as install writes it
-			f.Remedy = words.T("put that program on the PATH: a project's file, which is shared, names it without its place")
+			f.Remedy = "put that program on the PATH: a project's file, which is shared, names it without its place"
 		}
 	case r.Limit > 0 && hold > r.Limit:
-		text := words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(hold), words.Local.Span(r.Limit))
-		f = f.wrong(text, words.T("mcp-askuser install %s sets both", name))
+		text := fmt.Sprintf("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.English.Span(hold), words.English.Span(r.Limit))
+		f = f.wrong(text, fmt.Sprintf("mcp-askuser install %s sets both", name))
 		if !c.SetsLimit(r.Remote) {
-			f.Remedy = words.T("raise %s, or have calls wait for less (--hold)", r.From)
+			f.Remedy = fmt.Sprintf("raise %s, or have calls wait for less (--hold)", r.From)
 		}
 	}
 	if f.State != stateOK {
@@ -307,13 +304,13 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	declines := c.Declines(p)
 	switch {
 	case setting != "":
-		f = f.wrong(words.T("%s (the client does not use it)", f.Text), words.T("change this in %[1]s: %[2]s", file, setting))
+		f = f.wrong(fmt.Sprintf("%s (the client does not use it)", f.Text), fmt.Sprintf("change this in %[1]s: %[2]s", file, setting))
 	case rule != "":
-		f = f.wrong(words.T("%s (the client asks you for permission first)", f.Text),
-			words.T("mcp-askuser install %[1]s adds %[2]q to %[3]s in %[4]s", name, rule, list, rules))
+		f = f.wrong(fmt.Sprintf("%s (the client asks you for permission first)", f.Text),
+			fmt.Sprintf("mcp-askuser install %[1]s adds %[2]q to %[3]s in %[4]s", name, rule, list, rules))
 	case declines != "":
-		f = f.wrong(words.T("%[1]s (it declines every form while %[2]s)", f.Text, declines),
-			words.T("mcp-askuser install %s --forms sets the policy that asks for no approval either, and shows forms", name))
+		f = f.wrong(fmt.Sprintf("%[1]s (it declines every form while %[2]s)", f.Text, declines),
+			fmt.Sprintf("mcp-askuser install %s --forms sets the policy that asks for no approval either, and shows forms", name))
 	}
 	return f, true
 }
@@ -326,10 +323,10 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 		return finding{}, false
 	}
 	state, err := s.State()
-	text := words.T("its own questions come here, too (%s)", s.Path)
+	text := fmt.Sprintf("its own questions come here, too (%s)", s.Path)
 	remedy := "mcp-askuser install " + c.Name + " --questions"
 	if state.Permissions {
-		text = words.T("its own questions and permissions come here, too (%s)", s.Path)
+		text = fmt.Sprintf("its own questions and permissions come here, too (%s)", s.Path)
 		remedy += " --permissions"
 	}
 	if project {
@@ -338,13 +335,13 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	f := finding{Name: c.Name, State: stateWrong, Text: text, Remedy: remedy}
 	switch {
 	case err != nil:
-		f.Text, f.Remedy = words.Local.Error(err), words.T("mend that file, or take it away: until then the client's own questions stay there")
+		f.Text, f.Remedy = err.Error(), "mend that file, or take it away: until then the client's own questions stay there"
 	case !state.Installed:
-		f.State, f.Text = stateUnused, words.T("its own questions stay there (%s)", s.Path)
+		f.State, f.Text = stateUnused, fmt.Sprintf("its own questions stay there (%s)", s.Path)
 	case !state.Current:
-		f.Text = words.T("its own questions are brought here, but not as this version would (%s)", s.Path)
+		f.Text = fmt.Sprintf("its own questions are brought here, but not as this version would (%s)", s.Path)
 	case a.config.Err() != nil:
-		f.Text, f.Remedy = words.T("its own questions stay there as long as a setting is wrong (%s)", s.Path), correctSettings()
+		f.Text, f.Remedy = fmt.Sprintf("its own questions stay there as long as a setting is wrong (%s)", s.Path), correctSettings()
 	default:
 		f.State, f.Remedy = stateOK, ""
 	}
@@ -355,14 +352,14 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 // and answers it as the inbox would.
 func (a *app) selfTest(ctx context.Context) finding {
 	start := time.Now()
-	f := finding{Name: words.T("a question"), State: stateOK}
+	f := finding{Name: "a question", State: stateOK}
 	if err := a.config.Err(); err != nil {
-		return f.wrong(words.T("not asked, as no server starts like this: %v", err), correctSettings())
+		return f.wrong(fmt.Sprintf("not asked, as no server starts like this: %v", err), correctSettings())
 	}
 	if err := roundTrip(ctx); err != nil {
-		return f.wrong(words.Local.Error(err), words.T("this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json"))
+		return f.wrong(err.Error(), "this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json")
 	}
-	f.Text = words.T("asked, answered and delivered over MCP in %d ms", time.Since(start).Milliseconds())
+	f.Text = fmt.Sprintf("asked, answered and delivered over MCP in %d ms", time.Since(start).Milliseconds())
 	return f
 }
 
@@ -421,7 +418,7 @@ func roundTrip(ctx context.Context) error {
 		return err
 	}
 	if got, _ := json.Marshal(result.StructuredContent); !strings.Contains(string(got), `"status":"answered"`) {
-		return fmt.Errorf(words.T("the answer did not arrive: %.300s"), got)
+		return fmt.Errorf("the answer did not arrive: %.300s", got)
 	}
 	return nil
 }

@@ -459,7 +459,7 @@ func TestWordsForUsers(t *testing.T) {
 	for _, c := range commands() {
 		var b bytes.Buffer
 		c.SetOut(&b)
-		help(c, nil)
+		_ = c.Help()
 		texts[c.CommandPath()+" --help"] = b.String()
 	}
 	for name, text := range texts {

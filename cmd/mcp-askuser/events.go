@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -12,7 +13,6 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/api"
-	"mcp-askuser/ui/words"
 )
 
 func (a *app) events() *cobra.Command {
@@ -47,7 +47,7 @@ func (a *app) events() *cobra.Command {
 			}
 		}
 		if ctx.Err() == nil {
-			return errors.New(words.T("questions can no longer be watched; see above"))
+			return errors.New("questions can no longer be watched; see above")
 		}
 		return context.Cause(ctx)
 	})
@@ -70,7 +70,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, errors.New(words.T("--since is %q; it takes a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z", text))
+	return time.Time{}, fmt.Errorf("--since is %q; it takes a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z", text)
 }
 
 // printEvent prints an event that is not in printed.

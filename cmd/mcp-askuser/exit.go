@@ -57,7 +57,7 @@ func (a *app) status(err error) int {
 		return exitUnread
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, question.Block(words.T("Error: %v", words.Local.Error(err))))
+		fmt.Fprintln(a.err, question.Block(fmt.Sprintf("Error: %v", err.Error())))
 	}
 	return code
 }
@@ -84,14 +84,14 @@ func endError(rec desk.Record) (err error) {
 	case desk.Answered:
 		return nil
 	case desk.Timeout:
-		err = fmt.Errorf(words.T("no answer within %s"), rec.Outcome.Reason)
+		err = fmt.Errorf("no answer within %s", rec.Outcome.Reason)
 	case desk.Unavailable:
-		err = fmt.Errorf(words.T("no way to ask here; run it in a terminal (%s)"), words.Local.Remedy(rec.Outcome))
+		err = fmt.Errorf("no way to ask here; run it in a terminal (%s)", words.English.Remedy(rec.Outcome))
 	case desk.Failed:
-		err = fmt.Errorf(words.T("asking failed: %s"), words.Local.Reason(rec.Outcome))
+		err = fmt.Errorf("asking failed: %s", words.English.Reason(rec.Outcome))
 	case desk.Cancelled:
-		if reason := words.Local.Reason(rec.Outcome); reason != "" {
-			err = errors.New(words.T("%[1]s: %[2]s", words.Local.Status(rec.State), question.Line(reason)))
+		if reason := words.English.Reason(rec.Outcome); reason != "" {
+			err = fmt.Errorf("%[1]s: %[2]s", words.English.Status(rec.State), question.Line(reason))
 		}
 	default: // the status says it all
 	}
@@ -120,7 +120,7 @@ const leaveTime = 2 * time.Second
 func (a *app) leaveSoon() {
 	time.AfterFunc(leaveTime, func() {
 		a.restoreTerminal()
-		fmt.Fprintln(a.err, words.T("The store takes too long; what was sent or withdrawn last may not be kept."))
+		fmt.Fprintln(a.err, "The store takes too long; what was sent or withdrawn last may not be kept.")
 		os.Exit(exitInterrupted)
 	})
 }

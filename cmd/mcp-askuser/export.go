@@ -36,16 +36,16 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		writeRecord(projects[dir], view.Local(rec))
 	}
 	var log strings.Builder
-	log.WriteString("# " + words.T("Decisions") + "\n")
+	log.WriteString("# " + "Decisions" + "\n")
 	if len(projects) == 0 {
-		log.WriteString("\n" + words.T("Nothing was asked.") + "\n")
+		log.WriteString("\n" + "Nothing was asked." + "\n")
 	}
 	dirs := slices.Sorted(maps.Keys(projects))
 	if len(dirs) > 0 && dirs[0] == "" { // no project is last
 		dirs = append(dirs[1:], "")
 	}
 	for _, dir := range dirs {
-		title, where := words.T("In no project"), ""
+		title, where := "In no project", ""
 		if dir != "" {
 			title, where = inline(cmp.Or(words.Project(desk.Asker{Directory: dir}), dir)), "\n"+inline(dir)+"\n"
 		}
@@ -60,10 +60,10 @@ func writeRecord(b *strings.Builder, rec view.Record) {
 	for i := range asked {
 		writeDecision(b, rec, &asked[i])
 		if asked[i].Note != "" {
-			b.WriteString("\n" + words.T("Note:") + "\n\n" + quoted(asked[i].Note))
+			b.WriteString("\n" + "Note:" + "\n\n" + quoted(asked[i].Note))
 		}
 		if r := rec.Reply(); r != nil && r.Note != "" && i == len(asked)-1 { // it is about all of them
-			b.WriteString("\n" + words.T("Note on all answers:") + "\n\n" + quoted(r.Note))
+			b.WriteString("\n" + "Note on all answers:" + "\n\n" + quoted(r.Note))
 		}
 		fmt.Fprintf(b, "\n*%s*\n", origin(rec))
 	}
@@ -75,7 +75,7 @@ func writeDecision(b *strings.Builder, rec view.Record, q *question.Response) {
 		b.WriteString("\n" + quoted(q.Description))
 	}
 	if q.Chooses() {
-		b.WriteString("\n" + words.T("Options considered:") + "\n\n")
+		b.WriteString("\n" + "Options considered:" + "\n\n")
 		for i := range q.Options {
 			b.WriteString("- " + inline(q.Options[i].Label))
 			if description := q.Options[i].Description; description != "" {
@@ -88,27 +88,27 @@ func writeDecision(b *strings.Builder, rec view.Record, q *question.Response) {
 }
 
 func decision(rec view.Record, q *question.Response) string {
-	o, answerer := rec.Outcome, words.T("the user")
+	o, answerer := rec.Outcome, "the user"
 	if o.FromProgram() {
-		answerer = words.T("a program")
+		answerer = "a program"
 	}
 	switch {
 	case o.Status == desk.Dismissed && o.Reply.Reason != "":
-		return words.T("**No decision:** %s dismissed the question. The reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
+		return fmt.Sprintf("**No decision:** %s dismissed the question. The reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
 	case o.Status == desk.Dismissed:
-		return words.T("**No decision:** %s dismissed the question.", answerer) + "\n"
+		return fmt.Sprintf("**No decision:** %s dismissed the question.", answerer) + "\n"
 	case o.Status == desk.Timeout:
-		return words.T("**No decision:** nobody answered in time.") + "\n"
+		return "**No decision:** nobody answered in time." + "\n"
 	case o.Status == desk.Discuss && q.Answer == nil:
-		return words.T("**To be discussed first.**") + "\n"
+		return "**To be discussed first.**" + "\n"
 	case o.Status != desk.Answered && o.Status != desk.Discuss:
-		return words.T("**No decision:** %[1]s (%[2]s).", inline(rec.Ended()), inline(o.Reason)) + "\n"
+		return fmt.Sprintf("**No decision:** %[1]s (%[2]s).", inline(rec.Ended()), inline(o.Reason)) + "\n"
 	case q.Answer == nil:
-		return words.T("**No decision:** %s skipped it.", answerer) + "\n"
+		return fmt.Sprintf("**No decision:** %s skipped it.", answerer) + "\n"
 	}
-	text := words.T("**Decision:**")
+	text := "**Decision:**"
 	if o.Status == desk.Discuss {
-		text = words.T("**To be discussed first; so far:**")
+		text = "**To be discussed first; so far:**"
 	}
 	for i, word := range q.Words() {
 		switch {
@@ -123,9 +123,9 @@ func decision(rec view.Record, q *question.Response) string {
 	text += "\n"
 	switch q.By() {
 	case question.ByTimeout:
-		text += "\n" + words.T("Nobody answered in time; as the agent and the configuration wanted, this is the default.") + "\n"
+		text += "\n" + "Nobody answered in time; as the agent and the configuration wanted, this is the default." + "\n"
 	case question.ByProgram:
-		text += "\n" + words.T("A program answered, not the user.") + "\n"
+		text += "\n" + "A program answered, not the user." + "\n"
 	default:
 	}
 	return text
@@ -133,9 +133,9 @@ func decision(rec view.Record, q *question.Response) string {
 
 // origin says which program asked and when, and how that ended.
 func origin(rec view.Record) string {
-	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; %[5]s", inline(rec.Program()), utc(rec.CreatedAt), inline(rec.Ended()), utc(rec.Since()), inline(rec.ID))
+	text := fmt.Sprintf("Asked by %[1]s at %[2]s; %[3]s at %[4]s; %[5]s", inline(rec.Program()), utc(rec.CreatedAt), inline(rec.Ended()), utc(rec.Since()), inline(rec.ID))
 	if rec.Earlier != "" {
-		text = words.T("%[1]s; goes back to %[2]s", text, inline(rec.Earlier))
+		text = fmt.Sprintf("%[1]s; goes back to %[2]s", text, inline(rec.Earlier))
 	}
 	return text
 }

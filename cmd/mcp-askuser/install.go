@@ -21,7 +21,6 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/tty"
-	"mcp-askuser/ui/words"
 )
 
 // registration has the flags of install and uninstall.
@@ -132,7 +131,7 @@ func (a *app) register(names []string, r registration) error {
 	switch v := a.config.Values; {
 	case r.remove, len(a.deskFlags(settings.FromFlag)) == 0:
 	case r.address != "":
-		faults = append(faults, errors.New(words.T("--http registers a server that has a desk of its own: leave out either --http, or --desk and what goes with it")))
+		faults = append(faults, errors.New("--http registers a server that has a desk of its own: leave out either --http, or --desk and what goes with it"))
 	case v.Desk != "":
 		if _, err := shared.Open(a.sharedOptions()); err != nil {
 			faults = append(faults, err)
@@ -157,11 +156,11 @@ func (a *app) register(names []string, r registration) error {
 	for _, name := range names {
 		c, _ := install.ByName(name)
 		if declines := c.Declines(a.place(r.project)); declines != "" && !r.forms && !r.remove {
-			a.tell(words.T("%[1]s declines every form while %[2]s: --forms sets the policy that asks for no approval either, and shows forms.", c.Title(), declines))
+			a.tell(fmt.Sprintf("%[1]s declines every form while %[2]s: --forms sets the policy that asks for no approval either, and shows forms.", c.Title(), declines))
 		}
 	}
 	if r.dryRun {
-		a.tell(words.T("Nothing was changed. Run it without --dry-run to apply this."))
+		a.tell("Nothing was changed. Run it without --dry-run to apply this.")
 	}
 	return nil
 }
@@ -170,10 +169,7 @@ func (a *app) register(names []string, r registration) error {
 func (a *app) steps(name string, r registration) ([]step, error) {
 	c, ok := install.ByName(name)
 	if !ok {
-		if near := settings.Nearest(name, install.Names()); near != "" {
-			return nil, errors.New(words.T("unknown client %q; did you mean %s?", name, near))
-		}
-		return nil, errors.New(words.T("unknown client %q; these are known: %s", name, strings.Join(install.Names(), ", ")))
+		return nil, fmt.Errorf("unknown client %q; these are known: %s", name, strings.Join(install.Names(), ", "))
 	}
 	steps := []step{{c.Title(), c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }}}
 	s, mirrored := a.questions(name, r.project)
@@ -182,9 +178,9 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 	case !r.questions:
 		return steps, nil
 	default:
-		return steps, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title())
+		return steps, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
-	own := step{words.T("%s, its own questions", c.Title()), s.Restart, func() ([]edit.Change, error) {
+	own := step{fmt.Sprintf("%s, its own questions", c.Title()), s.Restart, func() ([]edit.Change, error) {
 		change, err := s.Change(r.permissions, r.remove)
 		return []edit.Change{change}, err
 	}}
@@ -218,11 +214,11 @@ func (a *app) apply(s step, r registration) error {
 	}
 	switch {
 	case len(plan) == 0:
-		a.tell(words.T("%s: nothing to change.", s.title))
+		a.tell(fmt.Sprintf("%s: nothing to change.", s.title))
 	case !r.dryRun && r.remove:
-		a.tell(words.T("%s: taken out.", s.title))
+		a.tell(fmt.Sprintf("%s: taken out.", s.title))
 	case !r.dryRun:
-		a.tell(words.T("%[1]s: done. %[2]s", s.title, words.T(s.restart)))
+		a.tell(fmt.Sprintf("%[1]s: done. %[2]s", s.title, s.restart))
 	}
 	return nil
 }
@@ -231,7 +227,7 @@ func (a *app) apply(s step, r registration) error {
 // register with.
 func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
 	p := a.place(r.project)
-	q := question.Question{ID: "clients", Header: words.T("Clients"), Text: words.T("Which clients should be able to ask you?"), Type: question.MultiChoice}
+	q := question.Question{ID: "clients", Header: "Clients", Text: "Which clients should be able to ask you?", Type: question.MultiChoice}
 	for _, c := range install.Clients() {
 		if !c.Found(p) {
 			continue
@@ -241,20 +237,20 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		case err != nil:
 			o.Description = err.Error()
 		case now.What != "":
-			o.Description = words.T("Already has: %s", now.What)
+			o.Description = fmt.Sprintf("Already has: %s", now.What)
 		default:
 			o.Description, _ = c.File(p)
 		}
 		q.Options = append(q.Options, o)
 	}
 	if len(q.Options) == 0 {
-		return nil, fmt.Errorf(words.T("no supported client was found on this machine; name one anyway: %s"), strings.Join(install.Names(), ", "))
+		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s", strings.Join(install.Names(), ", "))
 	}
 	if !term.IsTerminal(int(a.in.Fd())) {
 		for _, o := range q.Options {
 			fmt.Fprintf(a.out, "%-14s %s\n", o.ID, question.Line(o.Description))
 		}
-		a.tell(words.T("Name those to register with: mcp-askuser install CLIENT..."))
+		a.tell("Name those to register with: mcp-askuser install CLIENT...")
 		return nil, nil
 	}
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: desk.ViaShell}, State: desk.Pending}
@@ -269,7 +265,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	})
 	interrupted := errors.Is(err, ui.ErrInterrupted)
 	if interrupted || err == nil && len(chosen) == 0 {
-		a.tell(words.T("No client was chosen, and nothing was changed."))
+		a.tell("No client was chosen, and nothing was changed.")
 	}
 	if interrupted {
 		return nil, &exitError{exitClosed, nil}

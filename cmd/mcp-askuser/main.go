@@ -87,14 +87,16 @@ func (a *app) run(ctx context.Context, args []string) int {
 		addHelp(cmd)
 		cmd.Use = alias + strings.TrimPrefix(cmd.Use, "ask")
 	}
-	each(cmd, func(c *cobra.Command) { c.Args = arguments })
+	each(cmd, func(c *cobra.Command) {
+		if c.HasParent() || a.name == alias { // the root suggests a command
+			c.Args = arguments
+		}
+	})
 	cmd.SetArgs(args)
 	cmd.SetFlagErrorFunc(flagError)
-	cmd.SetHelpFunc(help)
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
-	translate(cmd)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(ctx)
 	for _, store := range a.stores {
@@ -139,12 +141,9 @@ func (a *app) root(args []string) *cobra.Command {
 		group(cmd, "Commands", a.ask(), a.answer(), a.inbox(), a.web(), a.history(), a.install(), a.doctor(), a.demo())
 		const more = "More commands"
 		group(cmd, more, a.await(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.lift(), a.confirm(), a.cancel(), a.verify(), a.passkeys(), a.events(), a.templates(), a.schema(), a.skill(),
-			a.uninstall(), a.serve(), a.hook(), a.token(), a.deskCommand(), a.configuration(), a.completion(), a.version(), a.phoneCommand())
-		cmd.CompletionOptions.DisableDefaultCmd = true // it speaks English only
+			a.uninstall(), a.serve(), a.hook(), a.token(), a.deskCommand(), a.configuration(), a.version(), a.phoneCommand())
 		cmd.SetHelpCommandGroupID(more)
-		cmd.InitDefaultHelpCmd()
-		help, _, _ := cmd.Find([]string{"help"})
-		help.Use, help.Short = "help [COMMAND...]", "Print what a command does" // it speaks English only, too
+		cmd.SetCompletionCommandGroupID(more)
 	}
 	addHelp(cmd)
 	return cmd

@@ -15,7 +15,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/ui/web"
-	"mcp-askuser/ui/words"
 )
 
 func (a *app) passkeys() *cobra.Command {
@@ -33,7 +32,7 @@ func (a *app) passkeys() *cobra.Command {
 func (a *app) asUser(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		if !a.byUser() {
-			return errors.New(words.T("only you can do this: run it in a terminal of your own"))
+			return errors.New("only you can do this: run it in a terminal of your own")
 		}
 		return do(cmd, d, args)
 	})
@@ -68,7 +67,7 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 	add := func(key proof.Passkey) func(*proof.Keys) error {
 		return func(keys *proof.Keys) error {
 			if slices.ContainsFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
-				return fmt.Errorf(words.T("there is a passkey %q already"), key.Name)
+				return fmt.Errorf("there is a passkey %q already", key.Name)
 			}
 			if key.ID != "" {
 				keys.Passkeys = append(keys.Passkeys, key)
@@ -103,15 +102,15 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 		return strings.Replace(address, "/?", "/passkey?"+url.Values{"name": {name}}.Encode()+"&", 1)
 	}
 	fmt.Fprintln(a.out, at(server.Address(ln.Addr())))
-	a.tell(words.T("Register the passkey in the browser, at this address; Ctrl+C ends it without one."))
+	a.tell("Register the passkey in the browser, at this address; Ctrl+C ends it without one.")
 	a.openBrowser(at(server.Invite(ln.Addr())))
 	if err := server.Serve(ctx, ln); err != nil {
 		return err
 	}
 	if registered == "" {
-		return errors.New(words.T("no passkey was registered"))
+		return errors.New("no passkey was registered")
 	}
-	a.tell(words.T("The passkey %s is registered: it signs your answers on the page.", registered))
+	a.tell(fmt.Sprintf("The passkey %s is registered: it signs your answers on the page.", registered))
 	return nil
 }
 
@@ -130,11 +129,11 @@ func (a *app) passkeyList() *cobra.Command {
 		case *asJSON:
 			return a.printJSON(keys)
 		case len(keys.Passkeys) == 0:
-			a.tell(words.T("There is none yet: mcp-askuser passkey add NAME"))
+			a.tell("There is none yet: mcp-askuser passkey add NAME")
 			return nil
 		}
 		t := table{}
-		t.add(words.T("NAME"), words.T("PAGE"), words.T("ADDED"), words.T("REMOVED"))
+		t.add("NAME", "PAGE", "ADDED", "REMOVED")
 		for _, k := range keys.Passkeys {
 			removed := ""
 			if !k.Removed.IsZero() {
@@ -163,7 +162,7 @@ func (a *app) passkeyRemove() *cobra.Command {
 			return nil
 		})
 		if err == nil && !found {
-			err = fmt.Errorf(words.T("there is no passkey %q; mcp-askuser passkey list lists them"), args[0])
+			err = fmt.Errorf("there is no passkey %q; mcp-askuser passkey list lists them", args[0])
 		}
 		return err
 	})

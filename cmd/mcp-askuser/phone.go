@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -19,7 +18,6 @@ import (
 	"mcp-askuser/internal/wholefile"
 	"mcp-askuser/ui/notify"
 	"mcp-askuser/ui/ntfy"
-	"mcp-askuser/ui/words"
 )
 
 // phone is the user's phone; nil where the settings name none, or it cannot be used. That
@@ -46,7 +44,7 @@ func (a *app) openPhone(d *desk.Desk) (*ntfy.Phone, error) {
 	s := a.settings()
 	key, ok := keyfile.Read(path)
 	if !ok {
-		return nil, errors.New(words.T("the phone is not set up for the topic %s of %s", s.NtfyTopic, s.NtfyServer))
+		return nil, fmt.Errorf("the phone is not set up for the topic %s of %s", s.NtfyTopic, s.NtfyServer)
 	}
 	host, _ := os.Hostname() // without one the hint names none
 	return ntfy.New(ntfy.Options{
@@ -168,26 +166,26 @@ func (a *app) phoneShow() *cobra.Command {
 func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 	f := finding{Name: a.settings().NtfyTopic, State: stateOK}
 	if f.Name == "" {
-		return finding{Name: "ntfy", State: stateUnused, Text: words.T("no phone is set up; mcp-askuser phone setup does it")}
+		return finding{Name: "ntfy", State: stateUnused, Text: "no phone is set up; mcp-askuser phone setup does it"}
 	}
 	p, err := a.openPhone(d)
 	if err != nil {
-		return f.wrong(words.Local.Error(err), "mcp-askuser phone setup")
+		return f.wrong(err.Error(), "mcp-askuser phone setup")
 	}
 	if err := p.Readable(ctx); err != nil {
-		return f.wrong(words.T("answers do not arrive: %v", words.Local.Error(err)), words.T("give ntfy_token the right to read and write the topics %s and %s", f.Name, p.ReplyTopic()))
+		return f.wrong(fmt.Sprintf("answers do not arrive: %v", err.Error()), fmt.Sprintf("give ntfy_token the right to read and write the topics %s and %s", f.Name, p.ReplyTopic()))
 	}
 	if p.Text != ntfy.TextFull {
-		f.Text = words.T("questions are announced there, without buttons: they need ntfy_text = \"full\"")
+		f.Text = "questions are announced there, without buttons: they need ntfy_text = \"full\""
 		return f
 	}
-	writeOnly := words.T("set ntfy_button_token to a token that may only write to the topic %s", p.ReplyTopic())
+	writeOnly := fmt.Sprintf("set ntfy_button_token to a token that may only write to the topic %s", p.ReplyTopic())
 	if err := p.TryPress(ctx); err != nil {
-		return f.wrong(words.T("a press of a button would fail: %v", words.Local.Error(err)), writeOnly)
+		return f.wrong(fmt.Sprintf("a press of a button would fail: %v", err.Error()), writeOnly)
 	}
 	if p.Exposed(ctx) {
-		return f.wrong(words.T("ntfy_button_token may read your questions; readers of the topic can take it from a button"), writeOnly)
+		return f.wrong("ntfy_button_token may read your questions; readers of the topic can take it from a button", writeOnly)
 	}
-	f.Text = words.T("shows questions, and takes a press")
+	f.Text = "shows questions, and takes a press"
 	return f
 }

@@ -25,7 +25,6 @@ import (
 	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/ntfy"
-	"mcp-askuser/ui/words"
 )
 
 const (
@@ -61,7 +60,7 @@ func (a *app) phoneSetup() *cobra.Command {
 	wordFlag(cmd, "text", "full", "the `text` that the server gets to store of a question: none, header or full", "none", "header", "full")
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		if !a.byUser() { // a button answers in the user's name
-			return errors.New(words.T("only you can set up the phone: run this in a terminal of your own"))
+			return errors.New("only you can set up the phone: run this in a terminal of your own")
 		}
 		ctx := cmd.Context()
 		p, written, err := a.savePhone(ctx, cmd)
@@ -69,11 +68,11 @@ func (a *app) phoneSetup() *cobra.Command {
 			return err
 		}
 		if len(written) > 0 {
-			a.tell(words.T("Written to %s: %s.", a.config.File, strings.Join(written, ", ")))
-			a.tell(words.T("Agents that already run use the phone from their next start."))
+			a.tell(fmt.Sprintf("Written to %s: %s.", a.config.File, strings.Join(written, ", ")))
+			a.tell("Agents that already run use the phone from their next start.")
 		}
 		if err := p.Readable(ctx); err != nil {
-			return fmt.Errorf(words.T("%w\nGive --token a token that may read and write the topics %s and %s, then run this again: the topic is kept. On a server of your own: ntfy access USER '%[2]s*' read-write"), err, p.Topic, p.ReplyTopic())
+			return fmt.Errorf("%w\nGive --token a token that may read and write the topics %s and %s, then run this again: the topic is kept. On a server of your own: ntfy access USER '%[2]s*' read-write", err, p.Topic, p.ReplyTopic())
 		}
 		return a.tryPhone(ctx, p, true)
 	})
@@ -83,14 +82,14 @@ func (a *app) phoneTest() *cobra.Command {
 	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button", Example: "  mcp-askuser phone test"}
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		if a.settings().NtfyTopic == "" {
-			return errors.New(words.T("no phone is set up; mcp-askuser phone setup does it"))
+			return errors.New("no phone is set up; mcp-askuser phone setup does it")
 		}
 		p, err := a.openPhone(nil)
 		if err == nil {
 			err = p.Readable(cmd.Context())
 		}
 		if err != nil {
-			return fmt.Errorf(words.T("%w; mcp-askuser doctor says more"), err)
+			return fmt.Errorf("%w; mcp-askuser doctor says more", err)
 		}
 		return a.tryPhone(cmd.Context(), p, false)
 	})
@@ -109,20 +108,20 @@ func (a *app) phoneOff() *cobra.Command {
 		}
 		block, rest := splitPhone(c.Before)
 		if block == nil && a.settings().NtfyTopic == "" {
-			a.tell(words.T("No phone is set up."))
+			a.tell("No phone is set up.")
 			return nil
 		}
 		if block != nil {
 			if err := a.replaceConfig(c, rest); err != nil {
 				return err
 			}
-			a.tell(words.T("The settings of the phone were removed from %s. Agents that already run use them until they end.", a.config.File))
+			a.tell(fmt.Sprintf("The settings of the phone were removed from %s. Agents that already run use them until they end.", a.config.File))
 			a.config = settings.Load(a.getenv)
 		}
 		if a.settings().NtfyTopic != "" {
-			return errors.New(words.T("the phone is still on: ntfy_topic is set by %s; remove it there", a.config.Source("ntfy_topic")))
+			return fmt.Errorf("the phone is still on: ntfy_topic is set by %s; remove it there", a.config.Source("ntfy_topic"))
 		}
-		a.tell(words.T("In the app, unsubscribe from the topic."))
+		a.tell("In the app, unsubscribe from the topic.")
 		if err := os.Remove(key); !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
@@ -152,7 +151,7 @@ func splitPhone(data []byte) (block, rest []byte) {
 // server cannot be reached.
 func (a *app) savePhone(ctx context.Context, cmd *cobra.Command) (p *ntfy.Phone, written []string, err error) {
 	if a.config.File == "" {
-		return nil, nil, errors.New(words.T("there is no place for the configuration file; set HOME, or %s", settings.EnvFile))
+		return nil, nil, fmt.Errorf("there is no place for the configuration file; set HOME, or %s", settings.EnvFile)
 	}
 	c, err := edit.Read(a.config.File)
 	if err != nil {
@@ -181,7 +180,7 @@ func (a *app) savePhone(ctx context.Context, cmd *cobra.Command) (p *ntfy.Phone,
 		return nil, nil, err
 	}
 	if err := p.Readable(ctx); err != nil && !errors.Is(err, ntfy.ErrRefused) {
-		return nil, nil, fmt.Errorf(words.T("%w\nNothing was written. Is %s an ntfy server, and within reach? --server names another."), err, p.Server)
+		return nil, nil, fmt.Errorf("%w\nNothing was written. Is %s an ntfy server, and within reach? --server names another", err, p.Server)
 	}
 	if len(written) == 0 {
 		return p, nil, nil
@@ -224,9 +223,9 @@ func (a *app) phoneLines(cmd *cobra.Command, block, rest []byte) (lines string, 
 			value = cmp.Or(given, value, s.fallback)
 			*s.value = cmp.Or(value, *s.value)
 		case given != "" && given != *s.value:
-			return "", nil, errors.New(words.T("%s is set by %s; change it there, or leave out --%s", s.key, source, s.flag))
+			return "", nil, fmt.Errorf("%s is set by %s; change it there, or leave out --%s", s.key, source, s.flag)
 		default:
-			a.tell(words.T("Kept: %s, set by %s.", s.key, source))
+			a.tell(fmt.Sprintf("Kept: %s, set by %s.", s.key, source))
 		}
 		if value == "" {
 			continue
@@ -248,7 +247,7 @@ func (a *app) phoneLines(cmd *cobra.Command, block, rest []byte) (lines string, 
 func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err error) {
 	defer func() {
 		if errors.Is(err, ui.ErrInterrupted) {
-			a.tell(words.T("The phone stays set up; mcp-askuser phone test sends a test."))
+			a.tell("The phone stays set up; mcp-askuser phone test sends a test.")
 		}
 	}()
 	t := p.NewTest()
@@ -264,7 +263,7 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err 
 	}
 	if subscribe {
 		a.showTopic(p)
-		a.tell(words.T("When the app shows the topic, press Enter to send a test; Ctrl+C sends none."))
+		a.tell("When the app shows the topic, press Enter to send a test; Ctrl+C sends none.")
 		select {
 		case _, more := <-enter:
 			if !more {
@@ -278,7 +277,7 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err 
 		return err
 	}
 	sent := time.Now()
-	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout, errors.New(words.T("no press has arrived within %s", phoneLimit))})
+	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout, fmt.Errorf("no press has arrived within %s", phoneLimit)})
 	defer stop()
 	pressed := make(chan error, 1)
 	go func() { pressed <- t.Wait(ctx) }()
@@ -287,11 +286,11 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err 
 		select {
 		case err := <-pressed:
 			if err == nil {
-				a.tell(words.T("The press arrived, %s after the test.", time.Since(sent).Round(time.Second)))
+				a.tell(fmt.Sprintf("The press arrived, %s after the test.", time.Since(sent).Round(time.Second)))
 			}
 			return err
 		case <-late:
-			a.tell(words.T(`No press has arrived yet. Check on the phone that
+			a.tell(fmt.Sprintf(`No press has arrived yet. Check on the phone that
 - it reaches %[1]s,
 - the app is subscribed to the topic %[2]s of this server,
 - it may show the app's notifications; the button may appear only when you expand one.
@@ -314,26 +313,26 @@ func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) (button 
 	refused := errors.Is(err, ntfy.ErrRefused)
 	switch {
 	case refused && p.Text == ntfy.TextFull:
-		return false, fmt.Errorf(words.T("%w\nThe test was sent without a button. Set ntfy_button_token (--button-token) to a token that may only write to the topic %s. On a server of your own: ntfy access USER '%[2]s' write-only"), err, p.ReplyTopic())
+		return false, fmt.Errorf("%w\nThe test was sent without a button. Set ntfy_button_token (--button-token) to a token that may only write to the topic %s. On a server of your own: ntfy access USER '%[2]s' write-only", err, p.ReplyTopic())
 	case refused:
-		a.tell(words.T("The test was sent, without a button: questions have none either (ntfy_text = %q).", p.Text))
+		a.tell(fmt.Sprintf("The test was sent, without a button: questions have none either (ntfy_text = %q).", p.Text))
 		return false, nil
 	case err != nil:
 		return false, err
 	}
-	a.tell(words.T("The test was sent. Press its button on the phone."))
+	a.tell("The test was sent. Press its button on the phone.")
 	return true, nil
 }
 
 // showTopic shows how the app subscribes to the topic: the link, and on a terminal that
 // has room for it a QR code.
 func (a *app) showTopic(p *ntfy.Phone) {
-	a.tell(words.T(map[ntfy.Text]string{
-		ntfy.TextNone:   words.Mark("%s gets to know that a question waits, and no more (ntfy_text = \"none\")."),
-		ntfy.TextHeader: words.Mark("%s gets to read each question's short label and who asks (ntfy_text = \"header\")."),
-		ntfy.TextFull:   words.Mark("%s gets to read each question with its details (ntfy_text = \"full\")."),
+	a.tell(fmt.Sprintf(map[ntfy.Text]string{
+		ntfy.TextNone:   "%s gets to know that a question waits, and no more (ntfy_text = \"none\").",
+		ntfy.TextHeader: "%s gets to read each question's short label and who asks (ntfy_text = \"header\").",
+		ntfy.TextFull:   "%s gets to read each question with its details (ntfy_text = \"full\").",
 	}[p.Text], p.Server))
-	a.tell(words.T("On the phone, install the app ntfy (Google Play, F-Droid or App Store)."))
+	a.tell("On the phone, install the app ntfy (Google Play, F-Droid or App Store).")
 	fmt.Fprintln(a.out, p.Link())
 	var code strings.Builder
 	qrterminal.GenerateWithConfig(p.Link(), qrterminal.Config{
@@ -342,10 +341,10 @@ func (a *app) showTopic(p *ntfy.Phone) {
 	})
 	width, _, _ := strings.Cut(code.String(), "\n")
 	screen, _ := a.err.(*os.File)
-	subscribe := words.Mark("Android: open the link. iPhone: in the app, add the topic %s\n(server %s).")
+	subscribe := "Android: open the link. iPhone: in the app, add the topic %s\n(server %s)."
 	if columns, rows, err := term.GetSize(int(screen.Fd())); err == nil && columns >= utf8.RuneCountInString(width) && rows >= strings.Count(code.String(), "\n")+4 && !a.settings().Accessible {
 		fmt.Fprint(a.err, code.String())
-		subscribe = words.Mark("Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s).")
+		subscribe = "Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s)."
 	}
-	a.tell(words.T(subscribe, p.Topic, p.Server))
+	a.tell(fmt.Sprintf(subscribe, p.Topic, p.Server))
 }

@@ -43,7 +43,7 @@ func find(ctx context.Context, d *desk.Desk, id string) (desk.Record, error) {
 	rec, err := d.Find(ctx, id)
 	switch {
 	case errors.Is(err, desk.ErrNotFound):
-		return rec, fmt.Errorf(words.T("%s: %w; mcp-askuser pending and mcp-askuser history list them"), id, err)
+		return rec, fmt.Errorf("%s: %w; mcp-askuser pending and mcp-askuser history list them", id, err)
 	case err != nil:
 		return rec, fmt.Errorf("%s: %w", id, err)
 	}
@@ -91,10 +91,10 @@ func (a *app) lift() *cobra.Command {
 	}, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		err := d.Lift(cmd.Context(), args[0])
 		if errors.Is(err, desk.ErrNoSession) {
-			return fmt.Errorf(words.T("%w; show ID names the session of a question"), err)
+			return fmt.Errorf("%w; show ID names the session of a question", err)
 		}
 		if err == nil {
-			a.tell(words.T("The session may ask again."))
+			a.tell("The session may ask again.")
 		}
 		return err
 	})
@@ -112,13 +112,13 @@ func (a *app) dismiss() *cobra.Command {
 	topic := cmd.Flags().String("discuss", "", "discuss it first: a `text` for the agent to read")
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		reply := question.Reply{Dismissed: true, Reason: *reason}
-		message, later := words.Mark("Dismissed %[1]s; %[2]s is told so."), words.Mark("Dismissed %[1]s; %[2]s is told so when it comes back.")
+		message, later := "Dismissed %[1]s; %[2]s is told so.", "Dismissed %[1]s; %[2]s is told so when it comes back."
 		if cmd.Flags().Changed("discuss") {
 			if cmd.Flags().Changed("reason") {
-				return errors.New(words.T("--reason dismisses the question, --discuss is to discuss it first; give one of the two"))
+				return errors.New("--reason dismisses the question, --discuss is to discuss it first; give one of the two")
 			}
 			reply = question.Reply{Discuss: true, Note: *topic}
-			message, later = words.Mark("To be discussed first: %[1]s; %[2]s is told so."), words.Mark("To be discussed first: %[1]s; %[2]s is told so when it comes back.")
+			message, later = "To be discussed first: %[1]s; %[2]s is told so.", "To be discussed first: %[1]s; %[2]s is told so when it comes back."
 		}
 		if _, err := d.Reply(ctx, rec.ID, reply, a.evidence()); err != nil {
 			return err
@@ -126,7 +126,7 @@ func (a *app) dismiss() *cobra.Command {
 		if !rec.Attended {
 			message = later
 		}
-		a.tell(words.T(message, rec.ID, words.Local.Asker(rec.Asker)))
+		a.tell(fmt.Sprintf(message, rec.ID, words.English.Asker(rec.Asker)))
 		return nil
 	})
 }
@@ -156,7 +156,7 @@ func (a *app) cancel() *cobra.Command {
 		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: *reason, Surface: words.Shell}); err != nil {
 			return err
 		}
-		a.tell(words.T("Withdrawn: %s", rec.ID))
+		a.tell(fmt.Sprintf("Withdrawn: %s", rec.ID))
 		return nil
 	})
 }
@@ -170,13 +170,13 @@ func (a *app) reopen() *cobra.Command {
 	}, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		again, err := d.Reopen(ctx, rec.ID)
 		if errors.Is(err, desk.ErrPending) {
-			return fmt.Errorf(words.T("%w: mcp-askuser answer %s"), err, again.ID)
+			return fmt.Errorf("%w: mcp-askuser answer %s", err, again.ID)
 		}
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out, again.ID)
-		a.tell(words.T(words.Reopened))
+		a.tell(words.Reopened)
 		return nil
 	})
 }

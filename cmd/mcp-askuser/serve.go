@@ -22,7 +22,6 @@ import (
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
-	"mcp-askuser/ui/words"
 )
 
 func (a *app) serveFlags(cmd *cobra.Command) {
@@ -49,7 +48,7 @@ func (a *app) serve() *cobra.Command {
 		case *address != "":
 			return a.serveHTTP(cmd, *address, *cert, *key)
 		case *cert != "" || *key != "":
-			return errors.New(words.T("--tls-cert and --tls-key are for --http ADDRESS"))
+			return errors.New("--tls-cert and --tls-key are for --http ADDRESS")
 		}
 		return a.serveMCP(cmd)
 	})
@@ -150,7 +149,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 	collectEarly()
 	fmt.Fprintln(a.out, served.Address(ln.Addr()))
 	if known, err := agents.List(); err == nil && len(known) == 0 {
-		a.tell(words.T("No agent may call yet; mcp-askuser token add NAME lets one."))
+		a.tell("No agent may call yet; mcp-askuser token add NAME lets one.")
 	}
 	return served.Serve(cmd.Context(), ln)
 }
@@ -165,7 +164,7 @@ func httpAddress(ctx context.Context, address string) (host, port string, err er
 		_, err = net.DefaultResolver.LookupPort(ctx, "tcp", port)
 	}
 	if err != nil {
-		return "", "", fmt.Errorf(words.T("--http is %q; it takes an address such as 127.0.0.1:8765, or a port"), address)
+		return "", "", fmt.Errorf("--http is %q; it takes an address such as 127.0.0.1:8765, or a port", address)
 	}
 	return host, port, nil
 }

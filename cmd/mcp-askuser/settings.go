@@ -14,7 +14,6 @@ import (
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/shared"
-	"mcp-askuser/ui/words"
 )
 
 // The settings that commands take as flags: every command the global ones.
@@ -86,7 +85,7 @@ func (a *app) deskTrusting(keys func(func(*proof.Keys) error) (proof.Keys, error
 	s := a.settings()
 	dir, err := local.DefaultDir(a.environ())
 	if err != nil {
-		return nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s)"), err, a.config.Source("dir"))
+		return nil, fmt.Errorf("the store cannot be used: %w (named by %s)", err, a.config.Source("dir"))
 	}
 	o := desk.Options{
 		Log: a.log, Keep: s.Keep, KeepHistory: s.KeepHistory, MaxRounds: s.MaxRounds, Pause: s.RoundPause,
@@ -94,7 +93,7 @@ func (a *app) deskTrusting(keys func(func(*proof.Keys) error) (proof.Keys, error
 	}
 	d, err := a.openDesk(dir, o)
 	if err != nil {
-		return nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
+		return nil, fmt.Errorf("the desk cannot be used: %w (named by %s)", err, a.config.Source("desk"))
 	}
 	return d, nil
 }
@@ -153,19 +152,19 @@ func (a *app) configuration() *cobra.Command {
 
 func (a *app) printSettings() {
 	t := table{rigid: true}
-	t.add(words.T("SETTING"), words.T("VALUE"), words.T("FROM"))
+	t.add("SETTING", "VALUE", "FROM")
 	for _, s := range a.config.Rows {
-		t.add(s.Key, settings.Text(s.Value), words.T(a.config.Source(s.Key)))
+		t.add(s.Key, settings.Text(s.Value), a.config.Source(s.Key))
 	}
 	a.printTable(t)
 	file := a.config.File
 	switch {
 	case file == "":
-		file = words.T("there is none")
+		file = "there is none"
 	case !a.config.Found:
-		file = words.T("%s (there is none)", file)
+		file = fmt.Sprintf("%s (there is none)", file)
 	case a.config.Unread != nil:
-		file = words.T("%s (it cannot be read, and nothing in it counts)", file)
+		file = fmt.Sprintf("%s (it cannot be read, and nothing in it counts)", file)
 	}
-	a.tell(words.T("Configuration file: %s", file))
+	a.tell(fmt.Sprintf("Configuration file: %s", file))
 }

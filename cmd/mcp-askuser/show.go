@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ func (a *app) show() *cobra.Command {
 		p := page{width: a.out.width()}
 		p.record(view.Local(rec))
 		if at, ok := d.Deadline(ctx, rec); ok && rec.Outcome == nil {
-			p.line(0, words.T("It closes at %s unless somebody works on it until then.", clock(at)))
+			p.line(0, fmt.Sprintf("It closes at %s unless somebody works on it until then.", clock(at)))
 		}
 		a.print(p.String())
 		return nil
@@ -67,15 +68,15 @@ func (p *page) line(level int, text string) {
 func (p *page) record(rec view.Record) {
 	state := rec.Status()
 	if rec.Outcome == nil {
-		state = words.T("%[1]s, %[2]s", state, rec.Attention())
+		state = fmt.Sprintf("%[1]s, %[2]s", state, rec.Attention())
 	}
 	p.line(0, rec.ID+" ("+state+")")
 	p.origin(rec)
 	for _, s := range rec.Surfaces() {
 		if s.Why == "" {
-			p.line(0, words.T("Shown %s", s.Where))
+			p.line(0, fmt.Sprintf("Shown %s", s.Where))
 		} else {
-			p.line(0, words.T("Not shown %[1]s: %[2]s", s.Where, s.Why))
+			p.line(0, fmt.Sprintf("Not shown %[1]s: %[2]s", s.Where, s.Why))
 		}
 	}
 	p.responses = rec.Responses()
@@ -90,17 +91,17 @@ func (p *page) record(rec view.Record) {
 func (p *page) origin(rec view.Record) {
 	program := rec.Program()
 	if rec.Asker.Directory != "" {
-		program = words.T("%[1]s in %[2]s", program, question.Line(rec.Asker.Directory))
+		program = fmt.Sprintf("%[1]s in %[2]s", program, question.Line(rec.Asker.Directory))
 	}
-	p.line(0, words.T("Asked at %s by %s (%s)", clock(rec.CreatedAt), program, question.Line(rec.Asker.Via)))
+	p.line(0, fmt.Sprintf("Asked at %s by %s (%s)", clock(rec.CreatedAt), program, question.Line(rec.Asker.Via)))
 	if rec.SessionID != "" {
-		p.line(0, words.T("Session %s", question.Line(rec.SessionID)))
+		p.line(0, fmt.Sprintf("Session %s", question.Line(rec.SessionID)))
 	}
 	if round := rec.RoundText(); round != "" {
 		p.line(0, round)
 	}
 	if rec.Earlier != "" {
-		p.line(0, words.T("Goes back to %s", question.Line(rec.Earlier)))
+		p.line(0, fmt.Sprintf("Goes back to %s", question.Line(rec.Earlier)))
 	}
 }
 
@@ -110,7 +111,7 @@ func (p *page) question(level int) {
 	p.responses = p.responses[1:]
 	title := question.Block(q.Question.Text)
 	if q.Header != "" {
-		title = words.T("%[1]s: %[2]s", question.Line(q.Header), title)
+		title = fmt.Sprintf("%[1]s: %[2]s", question.Line(q.Header), title)
 	}
 	p.line(level, title)
 	p.line(level, properties(q.Question))
@@ -123,16 +124,16 @@ func (p *page) question(level int) {
 	switch q.By() {
 	case "":
 	case question.ByCaller:
-		p.line(level, words.T("Answer, which the agent brought along: %s", question.Block(q.Text())))
+		p.line(level, fmt.Sprintf("Answer, which the agent brought along: %s", question.Block(q.Text())))
 	case question.ByTimeout:
-		p.line(level, words.T("Answer, the default after the timeout: %s", question.Block(q.Text())))
+		p.line(level, fmt.Sprintf("Answer, the default after the timeout: %s", question.Block(q.Text())))
 	case question.ByProgram:
-		p.line(level, words.T("Answer, by a program: %s", question.Block(q.Text())))
+		p.line(level, fmt.Sprintf("Answer, by a program: %s", question.Block(q.Text())))
 	default:
-		p.line(level, words.T("Answer: %s", question.Block(q.Text())))
+		p.line(level, fmt.Sprintf("Answer: %s", question.Block(q.Text())))
 	}
 	if q.Note != "" {
-		p.line(level, words.T("Note: %s", question.Block(q.Note)))
+		p.line(level, fmt.Sprintf("Note: %s", question.Block(q.Note)))
 	}
 }
 
@@ -140,13 +141,13 @@ func (p *page) question(level int) {
 func properties(q *question.Question) string {
 	parts := []string{question.Line(q.ID), string(q.Type)}
 	if !q.Required {
-		parts = append(parts, words.T("optional"))
+		parts = append(parts, "optional")
 	}
 	if q.AllowCustom {
-		parts = append(parts, words.T("or an answer of one's own"))
+		parts = append(parts, "or an answer of one's own")
 	}
 	if q.Default != "" {
-		parts = append(parts, words.T("proposed: %s", question.Line(q.Default)))
+		parts = append(parts, fmt.Sprintf("proposed: %s", question.Line(q.Default)))
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }
@@ -158,10 +159,10 @@ func (p *page) option(o *question.Option, level int, answer *question.Answer) {
 	}
 	text := mark + question.Line(o.Label)
 	if o.Default {
-		text = words.T("%s (proposed)", text)
+		text = fmt.Sprintf("%s (proposed)", text)
 	}
 	if o.Description != "" {
-		text = words.T("%[1]s: %[2]s", text, question.Block(o.Description))
+		text = fmt.Sprintf("%[1]s: %[2]s", text, question.Block(o.Description))
 	}
 	p.line(level, text)
 	for range o.FollowUps {
@@ -171,28 +172,28 @@ func (p *page) option(o *question.Option, level int, answer *question.Answer) {
 
 func (p *page) outcome(rec view.Record) {
 	if rec.Outcome == nil {
-		p.line(0, words.T("Still open."))
+		p.line(0, "Still open.")
 		return
 	}
-	end, reason := words.T("%[1]s at %[2]s", capital(rec.Ended()), clock(rec.Since())), rec.Reason()
+	end, reason := fmt.Sprintf("%[1]s at %[2]s", capital(rec.Ended()), clock(rec.Since())), rec.Reason()
 	if reason != "" && rec.Reply() == nil {
-		end, reason = words.T("%[1]s: %[2]s", end, reason), ""
+		end, reason = fmt.Sprintf("%[1]s: %[2]s", end, reason), ""
 	}
 	p.line(0, end)
 	if reason != "" {
-		p.line(0, words.T("Reason: %s", reason))
+		p.line(0, fmt.Sprintf("Reason: %s", reason))
 	}
 	if note := rec.Note(); note != "" {
-		p.line(0, words.T("Note: %s", note))
+		p.line(0, fmt.Sprintf("Note: %s", note))
 	}
 	if rec.Outcome.Unsettled { // also in the host's own dialog
-		p.line(0, words.T("Whether %s took it is not known.", words.Local.Client(rec.Asker)))
+		p.line(0, fmt.Sprintf("Whether %s took it is not known.", words.English.Client(rec.Asker)))
 	}
 	if rec.Later != nil {
 		p.line(0, rec.Overruled())
 	}
 	if answer := rec.OverruledAnswer(); answer != "" {
-		p.line(0, words.T("What was said there: %s", answer))
+		p.line(0, fmt.Sprintf("What was said there: %s", answer))
 	}
 }
 

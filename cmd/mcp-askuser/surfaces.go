@@ -16,7 +16,6 @@ import (
 	"mcp-askuser/ui/pane"
 	"mcp-askuser/ui/tty"
 	"mcp-askuser/ui/web"
-	"mcp-askuser/ui/words"
 )
 
 // autoOrder is the order of surfaces that auto means.
@@ -32,7 +31,7 @@ func checkRemote(names []string) error {
 	if len(terminals) == 0 {
 		return nil
 	}
-	return fmt.Errorf(words.T("--surface cannot be %s with --http: agents on other machines have no terminal here; take auto, or some of elicit, inbox, web"), strings.Join(terminals, ", "))
+	return fmt.Errorf("--surface cannot be %s with --http: agents on other machines have no terminal here; take auto, or some of elicit, inbox, web", strings.Join(terminals, ", "))
 }
 
 // surfaces makes the surfaces that the settings name. The caller must close page.
@@ -128,5 +127,5 @@ func check(ctx context.Context, surface ui.Surface) error {
 	if checker, ok := surface.(ui.Checker); ok {
 		return checker.Check(ctx)
 	}
-	return errors.New(words.Mark("the client's own form, where the client has one"))
+	return errors.New("the client's own form, where the client has one")
 }

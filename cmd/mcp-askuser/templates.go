@@ -11,7 +11,6 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/templates"
 	"mcp-askuser/tools/askuser/wire"
-	"mcp-askuser/ui/words"
 )
 
 // templateDirs are the directories of templates: that of the project, and the user's own.
@@ -37,10 +36,10 @@ func (a *app) templates() *cobra.Command {
 		case *asJSON:
 			return errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
 		case len(all) == 0 && err == nil:
-			a.tell(words.T("There are none in %s.", strings.Join(dirs, words.T(" and "))))
+			a.tell(fmt.Sprintf("There are none in %s.", strings.Join(dirs, " and ")))
 		case len(all) > 0:
 			t := table{rigid: true}
-			t.add(words.T("TEMPLATE"), words.T("VARIABLES"), words.T("ABOUT"))
+			t.add("TEMPLATE", "VARIABLES", "ABOUT")
 			for _, x := range all {
 				t.add(x.Name, strings.Join(x.Names(), ", "), x.Description)
 			}
@@ -73,12 +72,12 @@ func (a *app) completeTemplates(cmd *cobra.Command) {
 // templateCall makes the call of a template, with variables given as NAME=VALUE.
 func (a *app) templateCall(name string, variables, args []string) (wire.Call, error) {
 	if len(args) > 0 {
-		return wire.Call{}, errors.New(words.T("--template has its own questions; leave out the arguments"))
+		return wire.Call{}, errors.New("--template has its own questions; leave out the arguments")
 	}
 	dirs := a.templateDirs(a.directory())
 	t, err := templates.Load(name, dirs...)
 	if errors.Is(err, templates.ErrNone) {
-		err = fmt.Errorf(words.T("%w in %s; mcp-askuser templates lists those that there are"), err, strings.Join(dirs, words.T(" or ")))
+		err = fmt.Errorf("%w in %s; mcp-askuser templates lists those that there are", err, strings.Join(dirs, " or "))
 	}
 	if err != nil {
 		return wire.Call{}, err
@@ -88,7 +87,7 @@ func (a *app) templateCall(name string, variables, args []string) (wire.Call, er
 	for _, word := range variables {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok {
-			faults = append(faults, fmt.Errorf(words.T("--var %q is not NAME=VALUE"), word))
+			faults = append(faults, fmt.Errorf("--var %q is not NAME=VALUE", word))
 		}
 		values[key] = value
 	}

@@ -13,7 +13,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/server/tokens"
-	"mcp-askuser/ui/words"
 )
 
 func (a *app) token() *cobra.Command {
@@ -38,26 +37,26 @@ func (a *app) tokenAdd() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("answers", "prove")
 	return a.withDesk(cmd, func(_ *cobra.Command, _ *desk.Desk, args []string) error {
 		store, frontEnds, err := a.tokens()
-		note := words.Mark("Keep it: it is not shown again. Its holder can ask in the name of %s.")
+		note := "Keep it: it is not shown again. Its holder can ask in the name of %s."
 		if *answers {
 			if !a.byUser() {
-				return errors.New(words.T("only you can let a front end answer for you: run this in a terminal of your own"))
+				return errors.New("only you can let a front end answer for you: run this in a terminal of your own")
 			}
-			store, note = frontEnds, words.Mark("Keep it: it is not shown again. Its holder can answer in your name; the answers name %s.")
+			store, note = frontEnds, "Keep it: it is not shown again. Its holder can answer in your name; the answers name %s."
 		}
 		if err != nil {
 			return err
 		}
 		known, _, _ := a.readTokens()
 		if slices.ContainsFunc(known, func(r tokenRow) bool { return r.Name == args[0] }) {
-			return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), tokens.ErrExists, args[0])
+			return fmt.Errorf("%w; mcp-askuser token remove %s takes it away", tokens.ErrExists, args[0])
 		}
 		token, err := store.Add(args[0], *prove)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out, token)
-		a.tell(words.T(note, args[0]))
+		a.tell(fmt.Sprintf(note, args[0]))
 		return nil
 	})
 }
@@ -78,16 +77,16 @@ func (a *app) tokenList() *cobra.Command {
 			return cmp.Or(a.printJSON(rows), damaged)
 		}
 		if len(rows) == 0 && damaged == nil {
-			a.tell(words.T("No agent has a token; mcp-askuser token add NAME makes one."))
+			a.tell("No agent has a token; mcp-askuser token add NAME makes one.")
 		}
 		for _, r := range rows {
-			line := words.Mark("%s  since %s")
+			line := "%s  since %s"
 			if r.Answers {
-				line = words.Mark("%s  answers for you  since %s")
+				line = "%s  answers for you  since %s"
 			} else if r.Prove {
-				line = words.Mark("%s  needs signed answers  since %s")
+				line = "%s  needs signed answers  since %s"
 			}
-			a.print(words.T(line, r.Name, r.Created.Local().Format(words.T("2 Jan 2006 15:04"))) + "\n")
+			a.print(fmt.Sprintf(line, r.Name, r.Created.Local().Format("2 Jan 2006 15:04")) + "\n")
 		}
 		return damaged
 	})
@@ -116,7 +115,7 @@ func (a *app) tokenRemove() *cobra.Command {
 			err = frontEnds.Remove(args[0])
 		}
 		if errors.Is(err, tokens.ErrUnknown) {
-			return fmt.Errorf(words.T("%w; mcp-askuser token list shows them"), err)
+			return fmt.Errorf("%w; mcp-askuser token list shows them", err)
 		}
 		return err
 	})

@@ -55,7 +55,7 @@ func (a *app) verify() *cobra.Command {
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) error {
 		age, ok := settings.Duration(*maxAge)
 		if *maxAge != "" && (!ok || age == 0) {
-			return errors.New(words.T("--max-age takes a time such as 90s, 10m or 3d, and not %q", *maxAge))
+			return fmt.Errorf("--max-age takes a time such as 90s, 10m or 3d, and not %q", *maxAge)
 		}
 		keys, err := a.localKeys(nil)
 		pinned := len(*keyFiles) > 0
@@ -76,14 +76,14 @@ func (a *app) verify() *cobra.Command {
 		switch {
 		case err != nil:
 		case age > 0 && time.Since(rec.Outcome.At).Abs() > age: // or signed where a clock was wrong
-			err = errors.New(words.T("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), age))
+			err = fmt.Errorf("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), age)
 		case flags.Changed("action") && strings.TrimSpace(q[0].Question.Text) != strings.TrimSpace(*action):
-			err = errors.New(words.T("the action is %[1]q, and not %[2]q", q[0].Question.Text, *action))
+			err = fmt.Errorf("the action is %[1]q, and not %[2]q", q[0].Question.Text, *action)
 		case flags.Changed("details-contain") && !hasLine(q[0].Description, *line):
-			err = errors.New(words.T("the details have no line %q", *line))
+			err = fmt.Errorf("the details have no line %q", *line)
 		}
 		if err != nil {
-			return fmt.Errorf(words.T("not valid: %w"), err)
+			return fmt.Errorf("not valid: %w", err)
 		}
 		return a.printVerified(rec, *asJSON)
 	})
@@ -103,7 +103,7 @@ func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys, pinn
 		case err != nil || !pinned && rec.Outcome != nil && rec.Outcome.Proof.Public() != nil:
 			return rec, err
 		case rec.State == desk.Failed:
-			return rec, errors.New(words.Local.Reason(rec.Outcome))
+			return rec, errors.New(words.English.Reason(rec.Outcome))
 		case !pinned:
 			keys = proof.Keys{}
 		}
@@ -121,7 +121,7 @@ func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys, pinn
 	reader := json.NewDecoder(io.LimitReader(in, maxInput))
 	err = reader.Decode(&rec)
 	if err == nil && (rec.ID == "" || reader.More()) {
-		err = errors.New(words.T("it is not one question, as mcp-askuser show ID --json prints it"))
+		err = errors.New("it is not one question, as mcp-askuser show ID --json prints it")
 	}
 	if err != nil {
 		return rec, err
@@ -135,13 +135,13 @@ func verifyYes(rec *desk.Record) error {
 	explained := func(o question.Option) bool { return o.Description != "" || o.Preview != "" }
 	unseen := rec.Outcome.Proof.Kind == question.CredentialProof && !rec.Prove // on any surface
 	if !rec.Set.Provable() || unseen || slices.ContainsFunc(rec.Questions[0].Options, explained) {
-		return errors.New(words.T(
-			"it is no confirmation: only the answer to one yes-or-no question that was asked as such can be proven"))
+		return errors.New(
+			"it is no confirmation: only the answer to one yes-or-no question that was asked as such can be proven")
 	}
 	answers := rec.Reply().Answers
 	yes := []string{question.YesID}
 	if len(answers) != 1 || answers[0].By != question.ByUser || !slices.Equal(answers[0].Selected, yes) {
-		return errors.New(words.T("the user signed it, and did not answer yes"))
+		return errors.New("the user signed it, and did not answer yes")
 	}
 	return nil
 }
@@ -168,25 +168,25 @@ func (a *app) printVerified(rec desk.Record, asJSON bool) error {
 		}{s, by})
 	}
 	p := page{width: a.out.width()}
-	p.line(0, words.T("Valid: %[1]s at %[2]s.", words.Local.Signed(rec.Outcome), clock(by.At)))
-	p.line(0, words.T("Key %s", by.Key))
-	p.line(0, words.T("Question %s", question.Line(s.ID)))
+	p.line(0, fmt.Sprintf("Valid: %[1]s at %[2]s.", words.English.Signed(rec.Outcome), clock(by.At)))
+	p.line(0, fmt.Sprintf("Key %s", by.Key))
+	p.line(0, fmt.Sprintf("Question %s", question.Line(s.ID)))
 	program := question.Line(s.Asker.Client)
 	if s.Asker.Directory != "" {
-		program = words.T("%[1]s in %[2]s", program, question.Line(s.Asker.Directory))
+		program = fmt.Sprintf("%[1]s in %[2]s", program, question.Line(s.Asker.Directory))
 	}
-	p.line(0, words.T("Asked by %s", program))
+	p.line(0, fmt.Sprintf("Asked by %s", program))
 	if s.Asker.Agent != "" {
-		p.line(0, words.T("Agent %s", question.Line(s.Asker.Agent)))
+		p.line(0, fmt.Sprintf("Agent %s", question.Line(s.Asker.Agent)))
 	}
 	if s.Asker.Session != "" {
-		p.line(0, words.T("Session %s", question.Line(s.Asker.Session)))
+		p.line(0, fmt.Sprintf("Session %s", question.Line(s.Asker.Session)))
 	}
 	p.line(0, "")
 	p.responses = rec.Responses()
 	p.question(0)
 	if s.Reply.Note != "" {
-		p.line(0, words.T("Note: %s", question.Block(s.Reply.Note)))
+		p.line(0, fmt.Sprintf("Note: %s", question.Block(s.Reply.Note)))
 	}
 	a.print(p.String())
 	return nil

@@ -38,7 +38,7 @@ func (a *app) web() *cobra.Command {
 			key, _ := a.storeFile("page.key")
 			err := web.Revoke(key)
 			if err == nil {
-				a.tell(words.T("Every browser must now open the address of the page again."))
+				a.tell("Every browser must now open the address of the page again.")
 			}
 			return err
 		}
@@ -66,13 +66,13 @@ func (p pageAddress) Set(text string) error {
 	if err != nil { // without a port; an IPv6 address perhaps without brackets
 		p.o.Host = strings.Trim(text, "[]")
 		if strings.Contains(p.o.Host, ":") && net.ParseIP(p.o.Host) == nil || p.o.Host == "" {
-			return errors.New(words.T("an address such as 127.0.0.1 or 127.0.0.1:8790"))
+			return errors.New("an address such as 127.0.0.1 or 127.0.0.1:8790")
 		}
 		return nil
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || host == "" {
-		return errors.New(words.T("an address such as 127.0.0.1 or 127.0.0.1:8790"))
+		return errors.New("an address such as 127.0.0.1 or 127.0.0.1:8790")
 	}
 	p.o.Host, p.o.Port = host, int(number)
 	return nil
@@ -106,7 +106,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 		}
 		qrterminal.GenerateHalfBlock(address, qrterminal.L, a.err)
 	}
-	a.tell(words.T("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name."))
+	a.tell("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name.")
 	if open {
 		a.openBrowser(server.Invite(ln.Addr()))
 	}
@@ -148,7 +148,7 @@ func (a *app) publicPage(page *web.Surface, here bool, id string) (address strin
 	case errors.Join(err, wrong) != nil:
 		return "", errors.Join(err, wrong)
 	case !door.TakesPasskeys(u):
-		return "", errors.New(words.T("none that it reaches takes passkeys"))
+		return "", errors.New("none that it reaches takes passkeys")
 	}
 	u.RawQuery = url.Values{"id": {id}}.Encode()
 	return u.String(), nil
@@ -161,6 +161,6 @@ func (a *app) openBrowser(address string) {
 		err = web.OpenBrowser(address)
 	}
 	if err != nil {
-		a.tell(words.T("No browser was opened: %v.", err))
+		a.tell(fmt.Sprintf("No browser was opened: %v.", err))
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"mcp-askuser/install"
 	"mcp-askuser/install/edit"
-	"mcp-askuser/ui/words"
 )
 
 // Setup is the file that has a host run hook.
@@ -30,7 +29,7 @@ func For(host string, p install.Place, program []string) (Setup, bool) {
 	case "claude-code":
 		path := p.ClaudeSettings()
 		return Setup{
-			path, words.Mark("Claude Code takes it up in sessions that are started from now on."),
+			path, "Claude Code takes it up in sessions that are started from now on.",
 			func(permissions, out bool) (edit.Change, error) {
 				return forClaude(path, shellLine(program), permissions, out)
 			},
@@ -39,7 +38,7 @@ func For(host string, p install.Place, program []string) (Setup, bool) {
 	case "opencode":
 		path := filepath.Join(p.OpenCode(), "plugins", "mcp-askuser.js")
 		return Setup{
-			path, words.Mark("OpenCode takes it up when it is started anew."),
+			path, "OpenCode takes it up when it is started anew.",
 			func(permissions, out bool) (edit.Change, error) {
 				return forOpenCode(path, program, permissions, out)
 			},

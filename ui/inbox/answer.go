@@ -75,7 +75,7 @@ func (m *model) tellUnsaved(id string) tea.Msg {
 		return nil
 	}
 	return term.Then(term.Only(func() {
-		m.note = words.T("What you typed is kept only as long as this inbox is open: %s", question.Line(words.Local.Error(failed)))
+		m.note = words.T("What you typed is kept only as long as this inbox is open: %s", question.Line(failed.Error()))
 	}))
 }
 

@@ -93,7 +93,7 @@ func (m *model) dismissed(ids []string, errs []error) tea.Cmd {
 	switch {
 	case failed != nil:
 		m.dismissal.sending = false
-		m.note = words.T("Not sent: %s. Enter tries again.", question.Line(words.Local.Error(failed)))
+		m.note = words.T("Not sent: %s. Enter tries again.", question.Line(failed.Error()))
 		if errors.Is(failed, desk.ErrUnsent) {
 			m.note = words.Local.Kept(failed)
 		}

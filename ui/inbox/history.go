@@ -56,7 +56,7 @@ func (m *model) loadHistory(search string, limit int) tea.Cmd {
 			}
 			stop()
 			if h.set(records); fault != nil {
-				m.note = words.T("The past cannot be read: %s", question.Line(words.Local.Error(fault)))
+				m.note = words.T("The past cannot be read: %s", question.Line(fault.Error()))
 			}
 		}))
 	}
@@ -100,7 +100,7 @@ func (m *model) reopen(id string) tea.Cmd {
 		rec, err := m.desk.Reopen(m.ctx, id)
 		return term.Then(func() tea.Cmd {
 			if err != nil && !errors.Is(err, desk.ErrPending) {
-				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(words.Local.Error(err))))
+				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(err.Error())))
 				return nil
 			}
 			m.past = false

@@ -141,7 +141,7 @@ func (m *model) edited(msg term.Edited) tea.Cmd {
 // startListening shows what is pending, and waits for events.
 func (m *model) startListening(events <-chan desk.Event, records []desk.Record, err error) tea.Cmd {
 	if err != nil {
-		m.fault = words.T("Questions cannot be read, trying again: %s", question.Line(words.Local.Error(err)))
+		m.fault = words.T("Questions cannot be read, trying again: %s", question.Line(err.Error()))
 		return m.connectLater()
 	}
 	m.fault, m.events = "", events

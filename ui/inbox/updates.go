@@ -112,7 +112,7 @@ func (m *model) loadForm(id string, start formStart) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
-			return term.Then(term.Only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(words.Local.Error(err))) }))
+			return term.Then(term.Only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(err.Error())) }))
 		}
 		backing := form.Backing{Desk: m.desk, Rec: rec}
 		draft, _ := m.drafts.LoadOrStore(id, form.NewDraft(func(r question.Reply) error {

@@ -3,6 +3,7 @@
 package pane
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -131,10 +132,8 @@ func TestFind(t *testing.T) {
 	} {
 		s := surface{getenv: tt.own, ancestors: slices.Values(tt.ancestors)}
 		at, err := s.find()
-		got := ""
-		if err != nil {
-			got = err.Error()
-		} else {
+		got := fmt.Sprint(err)
+		if err == nil {
 			got = at.pane
 		}
 		if got != tt.want {

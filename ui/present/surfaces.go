@@ -20,17 +20,12 @@ import (
 type UnshownError struct{ Tried []desk.Showing }
 
 func (e *UnshownError) Error() string {
-	return e.In(func(text string, _ ...any) string { return text })
-}
-
-// In returns the message, translated by say.
-func (e *UnshownError) In(say func(text string, args ...any) string) string {
 	if len(e.Tried) == 0 {
-		return say("no place to ask")
+		return "no place to ask"
 	}
 	parts := make([]string, len(e.Tried))
 	for i, t := range e.Tried {
-		parts[i] = t.Surface + ": " + say(t.Why)
+		parts[i] = t.Surface + ": " + t.Why
 	}
 	return strings.Join(parts, "; ")
 }

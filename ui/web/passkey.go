@@ -77,7 +77,7 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Reco
 	}
 	l := s.languageOf(r)
 	return s.render(w, r, http.StatusForbidden, "sign", ceremony{
-		Challenge: proof.Challenge(sum), Keys: keys, At: at.Format(time.RFC3339Nano), Words: sentence(l, l.Error(desk.ErrProofRequired)),
+		Challenge: proof.Challenge(sum), Keys: keys, At: at.Format(time.RFC3339Nano), Words: sentence(l, l.T("this answer must be signed by the user")),
 	})
 }
 

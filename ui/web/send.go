@@ -257,7 +257,7 @@ var errNotStored = errors.New(words.Mark("it could not be stored, and was not se
 // showFault shows a form again, with what is wrong with all of it.
 func (s *Server) showFault(w http.ResponseWriter, r *http.Request, id string, status int, err error) error {
 	return s.showForm(w, r, id, status, func(c *card) {
-		c.Faults = []fault{{Field: c.ID + "-form", Words: sentence(c.lang, c.lang.Error(err))}}
+		c.Faults = []fault{{Field: c.ID + "-form", Words: sentence(c.lang, err.Error())}}
 	})
 }
 

@@ -2,15 +2,12 @@ package words_test
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
 )
 
@@ -61,16 +58,10 @@ func TestLanguages(t *testing.T) {
 		{words.Portuguese.T(""), ""},
 		{words.Chinese.Reason(&desk.Outcome{Status: desk.Cancelled, Reason: "cancelled by the client: 100 %s"}), "客户端取消了：100 %s"},
 		{words.Chinese.Reason(&desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}), "在命令行中被中断"},
-		{words.Chinese.Reason(&desk.Outcome{Status: desk.Unavailable, Reason: "tty: this process has no controlling terminal; pane: gone"}), "tty：本进程没有控制终端; pane：gone"},
 		{words.Portuguese.AndMore("Qual?", 2), "Qual? (e mais 2)"},
 		{words.Chinese.Sentence("问题已关闭"), "问题已关闭。"},
 		{words.Portuguese.Day(time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()), "01/01"},
 		{words.Language("xx").T(words.Sent), "Answer sent."},
-		{words.Chinese.Error(fmt.Errorf("01J: %w", fmt.Errorf("%w here", desk.ErrNotFound))), "01J: 没有这个问题 here"},
-		{words.Portuguese.Error(errors.Join(desk.ErrUnreachable, os.ErrNotExist)), "a mesa não responde\nfile does not exist"},
-		{words.Chinese.Error(&desk.ClosedError{Outcome: *by}), "问题已由 alice 在网页上回答"},
-		{words.English.Error(desk.ErrNotFound), "no such question"},
-		{words.Chinese.Error(fmt.Errorf("tty: %w", ui.Unavailablef("the page could not be started: %v", desk.ErrUnreachable))), "tty: 网页无法启动：问答台没有响应"},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("got %q, want %q", tc.got, tc.want)

@@ -88,7 +88,7 @@ func (l Language) Kept(err error) string {
 	if errors.Is(err, desk.ErrUnsent) {
 		return l.T("Not sent: the shared desk does not answer. Your answer is kept as a draft; send it again.")
 	}
-	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(l.Error(err))))
+	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(err.Error())))
 }
 
 // Refused says what is wrong with a reply, and with which part of it.
@@ -125,7 +125,7 @@ func (l Language) LastRound(key string) string {
 
 // LimitStays says that lifting the limit failed.
 func (l Language) LimitStays(err error) string {
-	return l.Sentence(l.T("The limit stays: %s", question.Line(l.Error(err))))
+	return l.Sentence(l.T("The limit stays: %s", question.Line(err.Error())))
 }
 
 // Remembered says how the user answered a question before, and when: "You answered

@@ -239,9 +239,9 @@ func (l Language) Withdrawal(cause error) string {
 	case cause == nil:
 		return l.T(NothingSent)
 	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
-		return l.Sentence(l.T("Nothing was sent: %s", question.Line(l.Error(cause))))
+		return l.Sentence(l.T("Nothing was sent: %s", question.Line(cause.Error())))
 	default:
-		return l.Sentence(l.T("Nothing was sent; the question stays open: %s", question.Line(l.Error(cause))))
+		return l.Sentence(l.T("Nothing was sent; the question stays open: %s", question.Line(cause.Error())))
 	}
 	o := closed.Outcome
 	reason := l.reason(question.Line(o.Reason))

@@ -12,7 +12,6 @@ import (
 
 	"mcp-askuser/internal/smallfile"
 	"mcp-askuser/internal/tomlfile"
-	"mcp-askuser/ui/words"
 )
 
 // EnvFile is the variable that names a configuration file other than the user's.
@@ -25,7 +24,7 @@ func filePath(getenv func(string) string) (string, error) {
 	if file := getenv(EnvFile); filepath.IsAbs(file) {
 		return filepath.Clean(file), nil
 	} else if file != "" {
-		return "", errors.New(words.T("%s is %s; it takes %s", EnvFile, strconv.Quote(file), words.T("an absolute path")))
+		return "", fmt.Errorf("%s is %s; it takes %s", EnvFile, strconv.Quote(file), "an absolute path")
 	}
 	root := getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(root) { // the XDG specification has relative ones ignored
@@ -64,7 +63,7 @@ func readFile(getenv func(string) string) (path string, entries []entry, err err
 	case !missing:
 		entries = []entry{}
 	}
-	return path, entries, fmt.Errorf(words.T("read the configuration file: %w"), err)
+	return path, entries, fmt.Errorf("read the configuration file: %w", err)
 }
 
 // entry is one key of the file.
@@ -78,7 +77,7 @@ func parse(path string, data []byte) ([]entry, error) {
 	entries := []entry{}
 	values, line, err := tomlfile.Decode(data)
 	if err != nil {
-		return entries, fmt.Errorf(words.T("%s:%d is not TOML: %w"), path, line, err)
+		return entries, fmt.Errorf("%s:%d is not TOML: %w", path, line, err)
 	}
 	statements, err := tomlfile.Statements(data)
 	for _, s := range statements {

@@ -74,10 +74,10 @@ func table(v *Values) []*Setting {
 		{Key: "on_timeout", value: choice(&v.OnTimeout, "none", "default"), fallback: "none", help: "whether a caller may have the declared defaults when the time is up: none or default"},
 		{Key: "hold", value: duration(&v.Hold, 0), fallback: "0", help: "how long a call waits before the agent is told to come back, 0 for as long as its client allows"},
 		{Key: "result", value: choice(&v.Result, "auto", "short", "long"), fallback: "auto", help: "structured content for agents: short, long with every response, or auto by client"},
-		{Key: "dir", variable: "MCP_ASKUSER_DIR", value: path(&v.Dir, words.T("directory")), help: "the directory that keeps questions and answers"},
+		{Key: "dir", variable: "MCP_ASKUSER_DIR", value: path(&v.Dir, "directory"), help: "the directory that keeps questions and answers"},
 		{Key: "desk", variable: EnvDesk, value: text(&v.Desk), flagWith: "dir", help: "share questions with other machines: nats://HOST:PORT, of several nodes with commas between"},
-		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, words.T("file")), flagWith: "dir", help: "the file with your credential for those nodes"},
-		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, words.T("file")), flagWith: "dir", help: "the file with the certificate authority of those nodes"},
+		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, "file"), flagWith: "dir", help: "the file with your credential for those nodes"},
+		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, "file"), flagWith: "dir", help: "the file with the certificate authority of those nodes"},
 		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
 		{Key: "keep_history", value: age(&v.KeepHistory), fallback: "0", help: "how long to keep past questions, 0 for ever"},
 		{Key: "prove", value: strictest(&v.Prove, "none", "confirm"), fallback: "none", help: "which answers you sign: none, or those to confirmations (confirm)"},
@@ -165,7 +165,7 @@ func (s *Setting) take(text, from, source string, line int) {
 	if _, list := stringList(text); !list {
 		text = strconv.Quote(text)
 	}
-	s.fault = fault{line, words.T("%s is %s; it takes %s", source, text, s.takes)}
+	s.fault = fault{line, fmt.Sprintf("%s is %s; it takes %s", source, text, s.takes)}
 }
 
 // Settings are all settings, and where each value comes from.
@@ -204,21 +204,15 @@ func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 }
 
 // Load returns the settings of the configuration file and the environment, before flags
-// are parsed. It sets [words.Local] to their language, in which it reports faults.
+// are parsed. It sets [words.Local] to their language.
 func Load(getenv func(string) string) *Settings {
-	words.Local = words.Preferred("auto", getenv)
 	path, entries, err := readFile(getenv)
-	for {
-		s := New()
-		s.File, s.Found, s.Unread = path, entries != nil, err
-		s.takeFile(entries)
-		s.takeEnvironment(getenv)
-		language := words.Preferred(s.Values.Language, getenv)
-		if language == words.Local {
-			return s
-		}
-		words.Local = language
-	}
+	s := New()
+	s.File, s.Found, s.Unread = path, entries != nil, err
+	s.takeFile(entries)
+	s.takeEnvironment(getenv)
+	words.Local = words.Preferred(s.Values.Language, getenv)
+	return s
 }
 
 func (s *Settings) takeEnvironment(getenv func(string) string) {
@@ -238,7 +232,7 @@ func (s *Settings) takeFile(entries []entry) {
 		if row := s.row(e.key); row != nil {
 			row.take(e.text, FromFile, place, e.line)
 		} else {
-			s.unknown = append(s.unknown, fault{e.line, words.T("%s: %q is no setting; %s", place, e.key, s.suggestion(e.key))})
+			s.unknown = append(s.unknown, fault{e.line, fmt.Sprintf("%s: %q is no setting; %s", place, e.key, s.suggestion(e.key))})
 		}
 	}
 }
@@ -300,7 +294,7 @@ func (s *Settings) Err() error {
 	}
 	text := all[0].text
 	if len(all) > 1 {
-		text = words.T("Bad settings")
+		text = "Bad settings"
 		for _, f := range all {
 			text += "\n- " + f.text
 		}
@@ -317,9 +311,9 @@ func (s *Settings) suggestion(key string) string {
 	// It may be written like the variable or the flag.
 	plain := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(key), "-", "_"), "ask_")
 	if near := Nearest(plain, keys); near != "" {
-		return words.T("did you mean %s?", near)
+		return fmt.Sprintf("did you mean %s?", near)
 	}
-	return words.T("mcp-askuser config lists them all")
+	return "mcp-askuser config lists them all"
 }
 
 // Nearest returns the name most like a word, by cobra's measure for commands; empty if

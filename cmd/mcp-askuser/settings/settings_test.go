@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/words"
 )
 
 // env looks variables up in a map.
@@ -185,28 +184,6 @@ x = 1
 	}
 	if got.Values.Limits.Options != 4 || got.Values.MaxRounds != 10 || got.Values.Timeout != 0 {
 		t.Errorf("a bad value is in effect: %+v", got.Values)
-	}
-}
-
-// They are said in the language that the settings or else the locale name.
-func TestFaultsInLanguage(t *testing.T) {
-	defer func() { words.Local = words.English }()
-	for _, vars := range []map[string]string{{"LANG": "zh_CN.UTF-8"}, {"LANG": "C", "ASK_LANGUAGE": "zh"}} {
-		faultsInChinese(t, vars)
-	}
-}
-
-func faultsInChinese(t *testing.T, vars map[string]string) {
-	t.Helper()
-	path := write(t, "max_option = 5\nkeep = 0\n")
-	vars[EnvFile], vars["ASK_ON_TIMEOUT"] = path, "never"
-	err := load(vars).Err()
-	want := `设置有误
-- ASK_ON_TIMEOUT 的值是 "never"；应为：none 或 default
-- ` + path + `:1："max_option" 不是设置项；你是不是指 max_options？
-- ` + path + `:2: keep 的值是 "0"；应为：秒数，或 90s、10m、3d 这样的时间，不少于 1s`
-	if err == nil || err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 }
 

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"mcp-askuser/ui/words"
 )
 
 // value is the type of a setting: how its text is read, and what it may be. With
@@ -52,7 +50,7 @@ func Text(value any) string {
 }
 
 func whole(to *int, least int) value {
-	return parsed(to, words.T("number"), words.T("a whole number, %d or more", least), func(text string) (int, bool) {
+	return parsed(to, "number", fmt.Sprintf("a whole number, %d or more", least), func(text string) (int, bool) {
 		n, err := strconv.Atoi(text)
 		return n, err == nil && n >= least
 	})
@@ -61,11 +59,11 @@ func whole(to *int, least int) value {
 const longest = 365 * 24 * time.Hour
 
 func duration(to *time.Duration, least time.Duration) value {
-	from := words.T("0 for none")
+	from := "0 for none"
 	if least > 0 {
-		from = words.T("%s or more", brief(least))
+		from = fmt.Sprintf("%s or more", brief(least))
 	}
-	return parsed(to, words.T("duration"), words.T("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (time.Duration, bool) {
+	return parsed(to, "duration", fmt.Sprintf("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (time.Duration, bool) {
 		d, ok := Duration(text)
 		return d, ok && d >= least && d <= longest
 	})
@@ -73,7 +71,7 @@ func duration(to *time.Duration, least time.Duration) value {
 
 // age is how long something of the past is kept: 0, or an age as of [Age].
 func age(to *time.Duration) value {
-	return parsed(to, words.T("duration"), words.T("an hour or more such as 90d, 12w or 36h, 0 for ever"), func(text string) (time.Duration, bool) {
+	return parsed(to, "duration", "an hour or more such as 90d, 12w or 36h, 0 for ever", func(text string) (time.Duration, bool) {
 		if text == "0" {
 			return 0, true
 		}
@@ -119,7 +117,7 @@ func brief(d time.Duration) string {
 }
 
 func boolean(to *bool) value {
-	return parsed(to, "bool", words.T("%s or %s", "true", "false"), func(text string) (bool, bool) {
+	return parsed(to, "bool", fmt.Sprintf("%s or %s", "true", "false"), func(text string) (bool, bool) {
 		return text == "true", text == "true" || text == "false"
 	})
 }
@@ -127,7 +125,7 @@ func boolean(to *bool) value {
 // choice takes one of some words.
 func choice(to *string, allowed ...string) value {
 	last := len(allowed) - 1
-	v := parsed(to, words.T("word"), words.T("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (string, bool) {
+	v := parsed(to, "word", fmt.Sprintf("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (string, bool) {
 		return text, slices.Contains(allowed, text)
 	})
 	v.Words = allowed
@@ -135,12 +133,12 @@ func choice(to *string, allowed ...string) value {
 }
 
 func text(to *string) value {
-	return parsed(to, words.T("name"), words.T("any name"), func(text string) (string, bool) { return text, true })
+	return parsed(to, "name", "any name", func(text string) (string, bool) { return text, true })
 }
 
 // path is an absolute path: hosts start this program in directories of their own.
 func path(to *string, name string) value {
-	return parsed(to, name, words.T("an absolute path"), func(text string) (string, bool) {
+	return parsed(to, name, "an absolute path", func(text string) (string, bool) {
 		return text, text == "" || filepath.IsAbs(text)
 	})
 }
@@ -148,7 +146,7 @@ func path(to *string, name string) value {
 // order is names of surfaces in order, with commas between them or as a list.
 func order(to *[]string, names []string) value {
 	known := append([]string{"auto"}, names...)
-	return value{words.T("names"), words.T("auto, or one or more of %s in order", strings.Join(names, ", ")), func(text string) (any, bool) {
+	return value{"names", fmt.Sprintf("auto, or one or more of %s in order", strings.Join(names, ", ")), func(text string) (any, bool) {
 		list, ok := stringList(text)
 		if !ok {
 			list = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
@@ -162,7 +160,7 @@ func order(to *[]string, names []string) value {
 }
 
 func program(to *[]string) value {
-	return parsed(to, "list", words.T(`a program and its arguments such as ["notify-send", "A question"]`), func(text string) ([]string, bool) {
+	return parsed(to, "list", `a program and its arguments such as ["notify-send", "A question"]`, func(text string) ([]string, bool) {
 		list, ok := stringList(text)
 		return list, ok && (len(list) == 0 || list[0] != "")
 	})
