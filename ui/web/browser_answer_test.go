@@ -621,7 +621,7 @@ func TestBrowserHostileText(t *testing.T) {
 	v.answered(rec.ID)
 	v.answered(alike.ID)
 	v.shows("#news", "client <script>")
-	for _, bad := range []string{"main script", "img:not([src='/favicon.svg'])", "style", "main a[href^=javascript]", "[onfocus]", "[onerror]", "[autofocus]"} {
+	for _, bad := range []string{"main script", "img:not([src='/assets/favicon.svg'])", "style", "main a[href^=javascript]", "[onfocus]", "[onerror]", "[autofocus]"} {
 		if eval[bool](v, `!!document.querySelector(%q)`, bad) {
 			t.Errorf("%s came through", bad)
 		}

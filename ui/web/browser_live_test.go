@@ -768,23 +768,6 @@ func TestBrowserOffline(t *testing.T) {
 	v.pending(rec.ID)
 }
 
-// TestBrowserAway: whoever opens the page while nobody serves it is told how to
-// go on, and is then where they wanted to go. (What a browser asks for can be changed here for pages, but not for their
-// worker, so that this is English.)
-func TestBrowserAway(t *testing.T) {
-	t.Parallel()
-	v := browse(t, tall, nil)
-	v.wait(`navigator.serviceWorker.controller?.state === "activated"`)
-	port := v.port()
-	v.stop()
-	v.visit("/history?search=x")
-	v.shows("h1", "The page is not served right now")
-	v.shows("pre", "mcp-askuser web")
-	v.wait(`document.querySelector("a.button").href === location.href`)
-	v.replace(port)
-	v.shows(".past", "Nothing was found.")
-}
-
 // TestBrowserThousand: of a thousand questions the oldest are shown, and others
 // move up. How soon that is usable goes to the log; see BenchmarkPage.
 func TestBrowserThousand(t *testing.T) {

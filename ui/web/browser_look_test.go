@@ -244,7 +244,7 @@ func TestBrowserLook(t *testing.T) {
 				history(g)
 				last, failed = rounds(g)
 			})
-			for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/keys", "/nothing", "/assets/offline.html"} {
+			for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/keys", "/nothing"} {
 				v.visit(path)
 				v.accessible(string(axe), 390, 1280)
 			}

@@ -65,9 +65,6 @@ var refusals = map[*api.Problem]refusal{ //nolint:gochecknoglobals // a table, n
 	errHost:  {words.Mark("Not under this name"), words.Mark("Use the address that mcp-askuser printed, with the same port."), ""},
 }
 
-// offlinePage is what the page's worker shows while the server does not respond.
-var offlinePage = refusal{words.Mark("The page is not served right now"), words.Mark("Questions stay where they are. In a terminal, run"), "mcp-askuser web"} //nolint:gochecknoglobals // as above
-
 // refusal is a page that says why a request was refused.
 type refusal struct {
 	Title   string
@@ -107,10 +104,6 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request, status int, x r
 	l := s.languageOf(r)
 	x.Title, x.Words = l.T(x.Title), l.T(x.Words)
 	return s.render(w, r, status, "refusal", x)
-}
-
-func (s *Server) offline(w http.ResponseWriter, r *http.Request) error {
-	return s.explain(w, r, http.StatusOK, offlinePage)
 }
 
 // write sends a value as JSON, in which no sniffing browser finds a tag.

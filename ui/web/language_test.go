@@ -145,7 +145,6 @@ func TestPageInChinese(t *testing.T) {
 	see("a question that is not there", status, body, "没有这个 id 的问题。")
 	v.cookie = &http.Cookie{Name: "x", Value: "y"}
 	get("/", "请重新打开网页", `<html lang="zh"`)
-	get("/assets/offline.html", "网页服务现在没有运行")
 }
 
 // An agent that is away, and what was kept for it.

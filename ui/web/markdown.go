@@ -62,42 +62,12 @@ func heading(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkSta
 	return tag(w, entering, "<p><strong>", "</strong></p>\n")
 }
 
-// code leaves out the class for the language, and colours code that names one.
+// code leaves out the class for the language.
 func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
-		colour := template.HTMLEscapeString
-		if len(n.(*ast.FencedCodeBlock).Language(source)) > 0 {
-			colour = coloured
-		}
-		_, _ = w.WriteString("<pre><code>" + colour(string(n.Lines().Value(source))))
+		_, _ = w.WriteString("<pre><code>" + template.HTMLEscapeString(string(n.Lines().Value(source))))
 	}
 	return tag(w, entering, "", "</code></pre>\n")
-}
-
-// tokens matches what most languages write in the same way: comments, strings, numbers and
-// the commonest keywords. It is no parser.
-var tokens = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)((?:^|\s)(?://|#|--)(?:\s.*)?$|/\*(?s:.*?)\*/)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|\b(\d[\w.]*)|` +
-		`\b(as|async|await|break|case|catch|class|const|continue|def|defer|do|elif|else|enum|export|extends|false|fn|for|from|func|function|go|if|impl|import|in|interface|let|match|mod|mut|new|nil|none|None|not|null|or|and|package|pass|pub|public|private|raise|return|self|static|struct|switch|this|throw|trait|true|True|False|try|type|use|var|void|while|with|yield|` +
-		`(?i:select|insert|into|update|delete|where|join|create|alter|table|primary|key|values|order|group|by))\b`)
-})
-
-// kinds are the classes of the groups of tokens.
-var kinds = [...]string{"c", "s", "n", "w"}
-
-// coloured returns code as HTML.
-func coloured(code string) string {
-	var b strings.Builder
-	done := 0
-	for _, at := range tokens().FindAllStringSubmatchIndex(code, -1) {
-		for i, kind := range kinds {
-			if from, to := at[2*i+2], at[2*i+3]; from >= 0 {
-				b.WriteString(template.HTMLEscapeString(code[done:from]) + `<span class="k-` + kind + `">` + template.HTMLEscapeString(code[from:to]) + "</span>")
-				done = to
-			}
-		}
-	}
-	return b.String() + template.HTMLEscapeString(code[done:])
 }
 
 // list leaves out the number at which a list starts.

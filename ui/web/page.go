@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"embed"
 	"encoding/json"
@@ -129,7 +128,6 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))
 	mux.HandleFunc("GET /history", s.handle(s.history))
 	mux.HandleFunc("GET /keys", s.handle(func(w http.ResponseWriter, r *http.Request) error { return s.render(w, r, http.StatusOK, "help", nil) }))
-	mux.HandleFunc("GET /assets/offline.html", s.handle(s.offline))
 	routesStatic(mux)
 	if s.AddPasskey != nil {
 		mux.HandleFunc("GET /passkey", s.handle(s.getPasskey))
@@ -296,8 +294,7 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 // that is open.
 func scripted(r *http.Request) bool { return r.Header.Get("X-Script") != "" }
 
-// render writes one template; nothing where it returns an error. Over TLS pages are not
-// compressed: their length would show whether a guess repeats a text on the page.
+// render writes one template; nothing where it returns an error.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
 	var b bytes.Buffer
 	if err := pages[s.languageOf(r)]().ExecuteTemplate(&b, name, data); err != nil {
@@ -305,12 +302,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "Accept-Language")
-	body := b.Bytes()
-	if r.TLS == nil && acceptsGzip(r) {
-		w.Header().Set("Content-Encoding", "gzip")
-		body = compress(body, gzip.DefaultCompression)
-	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the browser may have disconnected
+	_, _ = w.Write(b.Bytes()) // the browser may have disconnected
 	return nil
 }

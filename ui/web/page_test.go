@@ -91,7 +91,7 @@ func TestPageAnswers(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", single("db"), text("port"))
-	v.sees("/", "1 question waits", "test-agent", `<h2 class="text">Which database (db)?</h2>`, "PostgreSQL", `href="/favicon.svg?n=1"`)
+	v.sees("/", "1 question waits", "test-agent", `<h2 class="text">Which database (db)?</h2>`, "PostgreSQL", `href="/assets/favicon.svg"`)
 	status, there := v.post("/answer", confirmed(rec.ID, "q0", "1", "t1", "443", "note", "a\r\nb"))
 	if status != http.StatusSeeOther || there != "/?sent="+rec.ID {
 		t.Errorf("%d, to %s", status, there)
@@ -370,34 +370,11 @@ func TestPageLift(t *testing.T) {
 	}
 }
 
-// TestPageSize: what a browser loads to show a question is small.
-func TestPageSize(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
-	g.ask("s", single("db"))
-	total := 0
-	for _, path := range []string{"/", "/assets/page.css", "/assets/page.js"} {
-		r := g.request(http.MethodGet, path, "")
-		r.Header.Del("Authorization")
-		r.Header.Set("Accept-Encoding", "gzip")
-		r.AddCookie(v.cookie)
-		a := g.send(r)
-		if a.status != 200 || a.header.Get("Content-Encoding") != "gzip" {
-			t.Errorf("%s: %d, %s", path, a.status, a.header.Get("Content-Encoding"))
-		}
-		t.Logf("%s: %d", path, len(a.body))
-		total += len(a.body)
-	}
-	if total > 15_800 {
-		t.Errorf("%d bytes", total)
-	}
-}
-
 // TestPublic: what is the same for everybody needs no cookie; nothing else is.
 func TestPublic(t *testing.T) {
 	g := start(t)
 	for path, want := range map[string]int{
-		"/assets/page.css": 200, "/favicon.svg": 200, "/manifest.webmanifest": 200, "/sw.js": 200, "/assets/icon-192.png": 200,
+		"/assets/page.css": 200, "/assets/favicon.svg": 200, "/assets/manifest.webmanifest": 200, "/assets/icon-192.png": 200,
 		"/assets/": 404, "/": 401, "/history": 401, "/api/openapi.json": 401,
 	} {
 		r := g.request(http.MethodGet, path, "")
@@ -411,24 +388,13 @@ func TestPublic(t *testing.T) {
 // TestKept: what a browser has of the assets is not sent to it again.
 func TestKept(t *testing.T) {
 	g := start(t)
-	for _, path := range []string{"/assets/page.css", "/assets/page.js", "/favicon.svg", "/manifest.webmanifest", "/sw.js", "/assets/icon-192.png"} {
+	for _, path := range []string{"/assets/page.css", "/assets/page.js", "/assets/favicon.svg", "/assets/manifest.webmanifest", "/assets/icon-192.png"} {
 		r := g.request(http.MethodGet, path, "")
-		r.Header.Set("Accept-Encoding", "gzip")
 		first := g.send(r)
 		r = g.request(http.MethodGet, path, "")
 		r.Header.Set("If-None-Match", first.header.Get("ETag"))
 		if again := g.send(r); again.status != http.StatusNotModified || len(again.body) != 0 || again.header.Get("Cache-Control") != "no-cache" {
 			t.Errorf("%s: %d, %d bytes, %q", path, again.status, len(again.body), again.header)
-		}
-	}
-}
-
-func TestFavicon(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
-	for n, want := range map[string]string{"3": ">3<", "250": ">99+<", "0": ">?<", "<b>": ">?<", "": ">?<"} {
-		if _, svg := v.get("/favicon.svg?n=" + url.QueryEscape(n)); !strings.Contains(svg, want) {
-			t.Errorf("%q: %s", n, svg)
 		}
 	}
 }

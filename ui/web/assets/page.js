@@ -650,7 +650,7 @@ function announce(li) {
   const { dataset } = li;
   showNotice(dataset.news);
   if (!('Notification' in window) || Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
-  const note = new Notification(dataset.asks, { body: li.querySelector('.subject').textContent, tag: dataset.id, icon: '/favicon.svg' });
+  const note = new Notification(dataset.asks, { body: li.querySelector('.subject').textContent, tag: dataset.id, icon: '/assets/favicon.svg' });
   note.onclick = () => { focus(); show(dataset.id); note.close(); };
 }
 
@@ -804,4 +804,3 @@ ages();
 if (navigator.locks) navigator.locks.request('askuser', () => { listen(); return new Promise(() => {}); });
 else listen();
 reconcile();
-navigator.serviceWorker?.register('/sw.js').catch(() => {});
