@@ -273,26 +273,6 @@ func (d *Desk) noteLater(ctx context.Context, id string, note laterNote) error {
 	})
 }
 
-// KeepLater keeps the answers of a reply that arrived after a record had ended, from a form
-// that could not be taken back, as far as they differ. It returns the record with them.
-func (d *Desk) KeepLater(ctx context.Context, rec Record, r question.Reply, from Evidence) (Record, error) {
-	first := map[string][]string{}
-	for _, x := range rec.Responses() {
-		first[x.ID] = x.Words()
-	}
-	r.Answers = slices.DeleteFunc(slices.Clone(r.Answers), func(a question.Answer) bool {
-		q := rec.Find(a.QuestionID)
-		return q == nil || slices.Equal(q.Words(&a), first[q.ID])
-	})
-	if len(r.Answers) == 0 {
-		return rec, nil
-	}
-	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: from.Surface, Answerer: d.Answerer(from, rec.Asker)}
-	d.stamp(&o)
-	rec.Later = &o
-	return rec, d.noteLater(ctx, rec.ID, laterNote{Outcome: &o})
-}
-
 // SameReply reports whether two replies to a record say the same to its asker,
 // word by word, whatever the notes are.
 func (rec *Record) SameReply(a, b *question.Reply) bool {

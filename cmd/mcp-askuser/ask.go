@@ -317,17 +317,7 @@ func (a *app) presenter(d *desk.Desk) *present.Presenter {
 		Log:          a.log,
 		Notify:       a.notifier(d),
 		TakeDefaults: a.settings().OnTimeout == desk.OnTimeoutDefault,
-		MaxOpen:      maxOpen(openFiles()),
 	})
-}
-
-// maxOpen is how many questions may be open at once with this limit of open files: two
-// files each, and a reserve for everything else. 0 is any number.
-func maxOpen(files uint64) int {
-	if files == 0 || files > 1<<20 {
-		return 0
-	}
-	return int(files-min(files/4, 512)) / 2
 }
 
 func (a *app) confirm() *cobra.Command {

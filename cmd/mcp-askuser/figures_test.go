@@ -370,9 +370,6 @@ func (f *figures) crowd(calls int, token bool) *crowd {
 		}
 		c.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{%s"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", i, meta, i))
 	}
-	if room := maxOpen(openFiles()); room > 0 {
-		calls = min(calls, room)
-	}
 	f.until(func() bool { names, _ := os.ReadDir(filepath.Join(dir, "showing")); return len(names) >= calls })
 	return c
 }

@@ -22,16 +22,6 @@ func dump(s os.Signal) {
 	select {}
 }
 
-// openFiles is the limit of open files, which Go has raised as far as it can; 0 is any
-// number.
-func openFiles() uint64 {
-	var limit syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
-		return 0
-	}
-	return uint64(limit.Cur) //nolint:unconvert // it is signed on some systems
-}
-
 // untilUnread returns a context that ends when the reader of a pipe has exited. A command that
 // waits would notice it only when it writes the next time. It keeps a goroutine for the rest
 // of the process.

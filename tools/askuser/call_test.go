@@ -901,37 +901,6 @@ func (s terminal) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
 	return context.Cause(ctx)
 }
 
-// A question that waits behind another says so, until it is its turn.
-func TestProgressOfTheNext(t *testing.T) {
-	r := newRig(t, make(terminal, 1))
-	var calls []<-chan result
-	var links []*link
-	for n := range 3 {
-		req := request(`{"question":"Question ` + strconv.Itoa(n) + `?","options":["A","B"]}`)
-		req.Params.Meta = &mcp.Meta{ProgressToken: n}
-		l := &link{noted: make(chan string, 10)}
-		links = append(links, l)
-		calls = append(calls, r.start(t.Context(), l, req))
-		want := "Waiting behind another question in a terminal"
-		if n == 0 {
-			want = "Waiting for your answer in a terminal"
-		}
-		if got := within(t, l.noted); !strings.Contains(got, want) {
-			t.Errorf("question %d: %s", n, got)
-		}
-	}
-	r.reply(r.open().ID, "a")
-	within(t, calls[0])
-	if got := within(t, links[1].noted); !strings.Contains(got, "Waiting for your answer in a terminal") {
-		t.Errorf("when it is its turn: %s", got)
-	}
-	select {
-	case got := <-links[2].noted:
-		t.Errorf("the last is told %s", got)
-	default:
-	}
-}
-
 // The client's own form, in both eras.
 func TestOwnForm(t *testing.T) {
 	can := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
@@ -1025,9 +994,8 @@ func TestOwnForm(t *testing.T) {
 	})
 	t.Run("one that could not be taken back", func(t *testing.T) {
 		for first, want := range map[string]string{
-			"a": `"Which?"="A". You can now continue with the user's answers in mind. After that the user answered in the agent's own form, which could not be taken away: "Which?"="B". What came first counts`,
-			"b": `"Which?"="B". You can now continue with the user's answers in mind.`,
-			"":  `The user did not answer within 1 second. Silence is not consent: no option may be treated as chosen. After that the user answered in the agent's own form`,
+			"a": `"Which?"="A". You can now continue with the user's answers in mind.`,
+			"":  `The user did not answer within 1 second. Silence is not consent: no option may be treated as chosen.`,
 		} {
 			r := newRig(t, Elicit())
 			l := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
@@ -1043,15 +1011,11 @@ func TestOwnForm(t *testing.T) {
 			back.Params.RequestState = shown.RequestState
 			back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*fill(formOf(t, shown)))}
 			got := within(t, r.start(t.Context(), l, back))
-			if text := got.text(t); !strings.Contains(text, want) || first == "b" && !strings.HasSuffix(text, want) {
+			if text := got.text(t); !strings.HasSuffix(text, want) {
 				t.Errorf("%q, then B: %s", first, text)
 			}
 			l.told(true)
 			r.Presenter.Flush()
-			rec, err := r.desk.Get(t.Context(), id)
-			if err != nil || (rec.Later != nil) != (first != "b") || rec.Later != nil && rec.Later.Reply.Answers[0].Selected[0] != "b" {
-				t.Errorf("%q, then B: the record has %+v, %v", first, rec.Later, err)
-			}
 		}
 	})
 }

@@ -145,12 +145,10 @@ func (o openedByClient) Show(ctx context.Context, rec desk.Record, _ ui.Commit) 
 const remoteTransit = 400 * time.Millisecond
 
 // roundTrip shows forms with a client of 2026-07-28: a call returns the form, and
-// the client calls again with the result. The form cannot be withdrawn, so the
-// result may be late.
+// the client calls again with the result. The form cannot be withdrawn.
 type roundTrip struct {
 	client  *present.Presentation
 	transit time.Duration // at most this part of a form's time was the transfer
-	late    present.Late
 }
 
 // formKey names the one form among a call's input requests.
@@ -158,14 +156,8 @@ const formKey = "form"
 
 var errNoAnswer = errors.New("the client called again without its form's result")
 
-func (r *roundTrip) Late(read func(*mcp.ElicitationResult, time.Duration) (question.Reply, bool)) {
-	r.late = func(brought any, took time.Duration) (question.Reply, bool) {
-		return read(formResult(brought), took-r.transit)
-	}
-}
-
 func (r *roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-	brought, took, err := r.client.ShowForm(ctx, form, r.late)
+	brought, took, err := r.client.ShowForm(ctx, form)
 	if err != nil {
 		return nil, 0, err
 	}

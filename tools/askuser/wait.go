@@ -224,7 +224,7 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 			if w.opensPage() && !w.client.Modern && w.Desk.RequiresProof(&rec) { // a client may show that it waits for this
 				_ = w.Notify(string(mcp.MethodNotificationElicitationComplete), map[string]string{"elicitationId": rec.ID})
 			}
-			results = append(results, w.resultOf(ctx, rec, each.Unstored()))
+			results = append(results, w.resultOf(ctx, rec))
 			done = append(done, each)
 		}
 	}
@@ -244,7 +244,7 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 }
 
 // resultOf returns the result of a record that has ended.
-func (w *waiting) resultOf(ctx context.Context, rec desk.Record, unstored bool) *wire.Result {
+func (w *waiting) resultOf(ctx context.Context, rec desk.Record) *wire.Result {
 	r := wire.NewResult(rec)
 	r.Age(rec, time.Now())
 	r.AddFiles(rec.Reply(), func(f question.File) string {
@@ -253,9 +253,6 @@ func (w *waiting) resultOf(ctx context.Context, rec desk.Record, unstored bool) 
 		}
 		return w.Desk.FilePath(ctx, rec.ID, f)
 	})
-	if unstored {
-		r.Add("unstored", nil)
-	}
 	if rec.State == desk.Unavailable && rec.Secret() != nil {
 		r.Replace("secret", map[string]string{"reason": r.Reason})
 	}
@@ -336,17 +333,12 @@ func wholeText(questions []question.Question) string {
 	return question.Shorten(question.Line(strings.Join(all, " ")), 600)
 }
 
-// whereToAnswer returns the text that says where to answer, and whether another
-// question is shown first. It begins with an address, if any, followed by a space:
+// whereToAnswer returns the text that says where to answer. It begins with an address, if any, followed by a space:
 // hosts cut the line at the width of the terminal.
 func (w *waiting) whereToAnswer() string {
 	surface, address := w.Surface()
 	text := "Waiting for your answer"
 	switch surface {
-	case "tty", "plain", "pane":
-		if w.Behind() {
-			text = "Waiting behind another question"
-		}
 	case "inbox":
 		return "Run mcp-askuser inbox to answer"
 	case "web":

@@ -64,13 +64,6 @@ type Client interface {
 	Elicit(ctx context.Context, params mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
 }
 
-// Keeper is a Client that cannot take a form back, and so may bring a result
-// after the question has ended. Late, called before each form, says how to read
-// such a result: what the human has answered in all, or that it is no answer.
-type Keeper interface {
-	Late(read func(*mcp.ElicitationResult, time.Duration) (question.Reply, bool))
-}
-
 // Style is what a client's form can do, and what it does with keys that were
 // meant for the agent. The zero value has no arrays and shows everything.
 type Style struct {
@@ -98,8 +91,6 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 		return ui.Unavailablef("%q asks for a secret, which must not go through a client's form", question.Line(q.Text))
 	}
 	c := newConversation(rec, s.style)
-	ended := make(chan struct{})
-	defer close(ended)
 	forms := 0
 	for ; forms < maxForms && c.slips < c.maxSlips() && c.early < maxEarly; forms++ {
 		if c.ready {
@@ -114,12 +105,6 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 		}
 		q := c.due()
 		f := c.form(q)
-		if k, ok := s.client.(Keeper); ok {
-			k.Late(func(result *mcp.ElicitationResult, took time.Duration) (question.Reply, bool) {
-				<-ended
-				return c.late(q, f, result, took)
-			})
-		}
 		got, err := s.showForm(ctx, f)
 		switch {
 		case err != nil:
@@ -240,19 +225,6 @@ func (c *conversation) act(q *turn, got reading) (slip string) {
 	}
 	c.slips, c.ready = 0, change.Ready || c.Current() == nil
 	return ""
-}
-
-// late returns all answers, with that in the result of a form that arrived when the
-// question had ended.
-func (c *conversation) late(q *turn, f *form, result *mcp.ElicitationResult, took time.Duration) (question.Reply, bool) {
-	if result == nil || result.Action != mcp.ElicitationResponseActionAccept || took < hostAccepts {
-		return question.Reply{}, false
-	}
-	if got := f.read(result.Content); got.slip == "" && !got.back {
-		c.apply(q, got)
-	}
-	answers := c.Answers()
-	return question.Reply{Answers: answers}, len(answers) > 0
 }
 
 // refused reports whether the set refused some of the answers. Their questions

@@ -3,11 +3,11 @@
 // [Presentation] of its record. The presentation has the surfaces, the clock,
 // the attendance and the one wait on the desk. It hands the end of the record to
 // every waiter, keeps the form that a client takes away and brings back, and
-// repeats what the store does not take.
+// repeats what the store does not take: with a full disk a call waits.
 //
 // # States
 //
-// A presentation is in one of eight states, and [state.next] has all
+// A presentation is in one of six states, and [state.next] has all
 // transitions between them.
 //
 //	idle       no surface shows the record
@@ -15,8 +15,6 @@
 //	sending    a surface is storing the user's reply
 //	settling   the surfaces have returned, and what follows is being stored
 //	contested  the record has ended, and a surface is still sending
-//	unstored   the record has ended, and the store has not taken the outcome
-//	owed       unstored, and delivered: the mark follows when it is stored
 //	ended      the record has ended, or is lost
 //
 // The usual course is idle, showing, sending, ended. The first four states are

@@ -3,11 +3,7 @@ package present
 import (
 	"context"
 	"crypto/rand"
-	"slices"
 	"time"
-
-	"mcp-askuser/question"
-	"mcp-askuser/ui"
 )
 
 // Form is one form on its way to the client and back. Some clients are reached
@@ -16,7 +12,6 @@ import (
 type Form struct {
 	Content any // as the surface made it
 	x       *Presentation
-	late    Late
 	result  chan formResult // holds the first
 
 	// Guarded by Presenter.mu:
@@ -31,20 +26,11 @@ type formResult struct {
 	took    time.Duration
 }
 
-// Late reads the result of a form that arrives after the end of its record: the
-// user's reply, or false if it is none.
-type Late func(result any, took time.Duration) (question.Reply, bool)
-
-// maxLate is how many records that have ended may have a form with a client. The
-// oldest are forgotten where there are more.
-const maxLate = 100
-
 // ShowForm offers a form to the waiters, until one that took it along is followed
 // by a call that brings the result. It returns the result, and how long the form
-// was with the client; or the cause of ctx's end. Late reads a result that arrives
-// after that; it may be nil.
-func (x *Presentation) ShowForm(ctx context.Context, content any, late Late) (result any, took time.Duration, err error) {
-	form := &Form{Content: content, x: x, late: late, result: make(chan formResult, 1), secrets: map[string]bool{}}
+// was with the client; or the cause of ctx's end.
+func (x *Presentation) ShowForm(ctx context.Context, content any) (result any, took time.Duration, err error) {
+	form := &Form{Content: content, x: x, result: make(chan formResult, 1), secrets: map[string]bool{}}
 	x.p.mu.Lock()
 	x.form = form
 	x.signal()
@@ -92,81 +78,33 @@ func (w *Waiter) Take(form *Form) (secret string, ok bool) {
 }
 
 // Return passes the result of a form, nil for none, to its surface, and returns
-// the waiter that the form has kept. If the record has ended, it returns a new
-// waiter, with the reply from the form as the later one. It returns nil if no
-// form has this id and secret, which are the client's claim.
+// the waiter that the form has kept. It returns nil if no form of an open record has this
+// id and secret, which are the client's claim.
 func (p *Presenter) Return(id, secret string, result any) *Waiter {
 	p.mu.Lock()
-	form := p.form(id)
-	if form == nil || !form.secrets[secret] {
-		p.mu.Unlock()
+	defer p.mu.Unlock()
+	x := p.open[id]
+	if x == nil || x.form == nil || !x.form.secrets[secret] {
 		return nil
 	}
+	form := x.form
 	delete(form.secrets, secret)
-	took := time.Since(form.sent)
-	if form.x.state.closed() {
-		p.mu.Unlock()
-		return form.returnLate(result, took)
-	}
-	defer p.mu.Unlock()
 	if !form.filled {
 		form.filled = true
-		form.result <- formResult{result, took}
+		form.result <- formResult{result, time.Since(form.sent)}
 	}
 	place := form.place
 	form.place = nil
 	return place
 }
 
-// form returns the form of a record that may be with a client. Callers must hold
-// p.mu.
-func (p *Presenter) form(id string) *Form {
-	if i := slices.IndexFunc(p.late, func(f *Form) bool { return f.x.rec.ID == id }); i >= 0 {
-		return p.late[i]
-	}
-	if x := p.open[id]; x != nil {
-		return x.form
-	}
-	return nil
-}
-
 // dropForm takes back the form of a record that has ended, and returns the
-// waiter that it has kept, if any. Its result may come late. Callers must hold
-// p.mu.
+// waiter that it has kept, if any. Callers must hold p.mu.
 func (x *Presentation) dropForm() (place *Waiter) {
-	form := x.form
-	if form == nil {
+	if x.form == nil {
 		return nil
 	}
+	place, x.form.place = x.form.place, nil
 	x.form = nil
-	place, form.place = form.place, nil
-	if form.late != nil && !form.filled && len(form.secrets) > 0 {
-		p := x.p
-		if p.late = append(p.late, form); len(p.late) > maxLate {
-			p.late = slices.Delete(p.late, 0, 1)
-		}
-	}
 	return place
-}
-
-// returnLate returns a waiter at the end of the form's record, with a reply that
-// arrived after it as the later one.
-func (f *Form) returnLate(result any, took time.Duration) *Waiter {
-	x := f.x
-	<-x.ended
-	if x.err != nil {
-		return nil
-	}
-	rec := x.outcome
-	if reply, ok := f.late(result, took); ok {
-		x.p.mu.Lock()
-		evidence := ui.Evidence(x.surface, x.owned)
-		x.p.mu.Unlock()
-		kept, err := x.p.Desk.KeepLater(context.Background(), rec, reply, evidence)
-		if err != nil {
-			x.p.Log.Warn("a later reply is told to its asker, and not kept", "id", rec.ID, "error", err)
-		}
-		rec = kept
-	}
-	return x.p.endedWaiter(rec, nil)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -138,7 +137,7 @@ type rig struct {
 func newRig(t *testing.T, change ...func(*present.Options)) *rig {
 	t.Helper()
 	f := &flaky{Store: desktest.Store(t, t.TempDir()), fail: map[string]error{}}
-	o := present.Options{Desk: desk.New(f, desk.Options{}), Log: slog.New(slog.DiscardHandler), Retry: time.Millisecond, Patience: time.Hour}
+	o := present.Options{Desk: desk.New(f, desk.Options{}), Log: slog.New(slog.DiscardHandler), Retry: time.Millisecond}
 	for _, c := range change {
 		c(&o)
 	}
@@ -642,8 +641,8 @@ func TestReplyRepeated(t *testing.T) {
 	w := r.ask(answers("elicit", "b"))
 	eventually(t, "the reply is tried again", func() bool { return r.store.failed.Load() >= 3 })
 	r.store.set("answer", nil)
-	if got := status(r.end(w)); got != "answered elicit B" || w.Unstored() {
-		t.Errorf("the end is %s, unstored: %v", got, w.Unstored())
+	if got := status(r.end(w)); got != "answered elicit B" {
+		t.Errorf("the end is %s", got)
 	}
 	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || status(rec) != "answered elicit B" {
 		t.Errorf("on the desk it is %s, %v", status(rec), err)
@@ -721,38 +720,6 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// Where the store takes nothing for long, the calls that wait get the end all
-// the same; it is stored when that is possible, and is not delivered again.
-func TestUnstored(t *testing.T) {
-	ends := map[string]func(r *rig) *present.Waiter{
-		"answered elicit B": func(r *rig) *present.Waiter { return r.ask(answers("elicit", "b")) },
-		"timeout  ": func(r *rig) *present.Waiter {
-			q := request()
-			q.Timeout = time.Millisecond
-			return r.askFor(present.Question{Request: q, Surfaces: on(newStays("one"))})
-		},
-	}
-	for want, ask := range ends {
-		t.Run(want, func(t *testing.T) {
-			r := newRig(t, func(o *present.Options) { o.Patience = 20 * time.Millisecond })
-			r.store.set("answer", syscall.ENOSPC)
-			w := ask(r)
-			if got := status(r.end(w)); got != want || !w.Unstored() {
-				t.Fatalf("the end is %s, unstored: %v", got, w.Unstored())
-			}
-			if late, err := r.Join(t.Context(), w.Record().ID, on()); err != nil || status(r.end(late)) != want {
-				t.Errorf("one who comes later: %v", err)
-			}
-			w.Delivered()
-			r.store.set("answer", nil)
-			eventually(t, "it is stored", func() bool {
-				rec, err := r.desk.Get(t.Context(), w.Record().ID)
-				return err == nil && status(rec) == want
-			})
-		})
-	}
-}
-
 // A store that comes back only at the very end still gets the reply.
 func TestLastTry(t *testing.T) {
 	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })
@@ -810,7 +777,7 @@ func TestStoreVanishes(t *testing.T) {
 func shows(x *present.Presentation, results chan any) ui.Surface {
 	return surface{"elicit", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
 		for {
-			result, _, err := x.ShowForm(ctx, "form", nil)
+			result, _, err := x.ShowForm(ctx, "form")
 			if err != nil {
 				return err
 			}
@@ -951,55 +918,4 @@ func TestWithdraw(t *testing.T) {
 	if got := status(r.end(third)); got != "answered two A" {
 		t.Errorf("an answer that nobody has got is lost: %s", got)
 	}
-}
-
-// Where there is room for no further question, the next ones wait until others
-// have ended, and are asked then, in the order in which they came; one that is
-// given up meanwhile takes no room.
-func TestRoom(t *testing.T) {
-	r := newRig(t, func(o *present.Options) { o.MaxOpen = 2 })
-	ask := func(ctx context.Context, text string) (*present.Waiter, error) {
-		q := request()
-		q.Set.Questions[0].Text = text
-		return r.Ask(ctx, present.Question{Request: q, Surfaces: on(ui.Elsewhere())})
-	}
-	var open []*present.Waiter
-	for _, text := range []string{"one", "two"} {
-		w, err := ask(t.Context(), text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		open = append(open, w)
-	}
-	gone, give := context.WithCancelCause(t.Context())
-	failed := make(chan error)
-	go func() {
-		_, err := ask(gone, "gone")
-		failed <- err
-	}()
-	give(errors.New("no longer"))
-	if err := <-failed; err == nil || !strings.Contains(err.Error(), "no longer") {
-		t.Fatalf("the third was asked: %v", err)
-	}
-
-	third := make(chan *present.Waiter)
-	go func() {
-		w, err := ask(t.Context(), "three")
-		if err != nil {
-			t.Error(err)
-		}
-		third <- w
-	}()
-	if pending, err := r.desk.Pending(t.Context()); err != nil || len(pending) != 2 {
-		t.Fatalf("%d questions are open: %v", len(pending), err)
-	}
-	if _, err := r.desk.Reply(t.Context(), open[0].Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
-	r.end(open[0])
-	w := <-third
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("b"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
-	r.end(w)
 }

@@ -84,9 +84,7 @@ func (x *Presentation) run() {
 	p := x.p
 	p.mu.Lock()
 	delete(p.open, x.rec.ID)
-	p.dequeue(x)
 	p.mu.Unlock()
-	p.releaseSlot()
 }
 
 // runBackground runs f beside the caller, unless the record has ended.
@@ -136,7 +134,7 @@ func (x *Presentation) endIf(rec desk.Record, err error) bool {
 // longer returns the pause after this one.
 func (p *Presenter) longer(pause time.Duration) time.Duration { return min(2*pause, 32*p.Retry) }
 
-// end reports an event that ends the record: sent, stored, lost or handOut, with
+// end reports an event that ends the record: sent, stored or lost, with
 // the record or the error that waiters get. If the record has ended before, end
 // returns when that end was announced.
 func (x *Presentation) end(e event, rec desk.Record, err error) {
@@ -157,8 +155,6 @@ func (x *Presentation) end(e event, rec desk.Record, err error) {
 		if do == withdraw {
 			x.withdrawSurfaces(x.cause())
 		}
-	case do == mark:
-		x.markDelivered(rec)
 	case closed:
 		<-x.ended
 	}
@@ -250,8 +246,7 @@ func (x *Presentation) timeOut() {
 
 // store ends the record with an outcome, or with the reply in it and the evidence
 // of its answerer. It tries again until the outcome is stored or the record has
-// ended otherwise. After Options.Patience the waiters get the outcome unstored:
-// an answer is not lost with a full disk.
+// ended otherwise.
 func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 	d, ctx := x.p.Desk, context.Background()
 	o.At = time.Now()
@@ -271,11 +266,6 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 			return
 		}
 		x.p.Log.Error("cannot store the outcome of a question; trying again", "id", x.rec.ID, "status", o.Status, "error", err)
-		if time.Since(o.At) >= x.p.Patience {
-			rec := x.rec
-			rec.State, rec.Outcome = o.Status, &o
-			x.end(handOut, rec, nil)
-		}
 		select {
 		case <-time.After(pause):
 		case <-x.p.ctx.Done(): // the process ends: the last try

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 	"sync"
 	"time"
 
@@ -24,14 +23,6 @@ type Options struct {
 	// whose caller asked for that too.
 	TakeDefaults bool
 
-	// MaxOpen is how many questions may be open here at once, 0 for any number:
-	// each needs two open files. Further ones wait, in the order of arrival, for
-	// others to end.
-	MaxOpen int
-
-	// Patience is how long waiters wait for an outcome that cannot be stored
-	// before they get it unstored; 0 is 10 s.
-	Patience time.Duration
 	// Retry is the first pause before a failed operation is repeated. Each
 	// further pause is twice as long, up to 32 times. 0 is 50 ms.
 	Retry time.Duration
@@ -44,16 +35,12 @@ type Presenter struct {
 	stop       context.CancelCauseFunc
 	running    sync.WaitGroup // presentations
 	background sync.WaitGroup // work that no waiter waits for
-	slots      chan struct{}  // holds one token for each presentation
-	warnFull   sync.Once
 
 	mu     sync.Mutex
 	closed bool                       // no background work begins
 	open   map[string]*Presentation   // by record id
 	asked  map[askedKey]*Presentation // that the same question joins
 	locked map[askedKey]chan struct{} // closed when unlocked
-	lines  map[string][]*Presentation // those on a surface, by its name, the first first
-	late   []*Form                    // with clients, of records that have ended; the oldest first
 }
 
 // askedKey identifies what is asked in a session. The same question in the same
@@ -63,15 +50,12 @@ type askedKey struct{ session, content string }
 // New returns a presenter that runs until Close.
 func New(o Options) *Presenter {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	p := &Presenter{
 		Options: o,
-		slots:   make(chan struct{}, cmp.Or(o.MaxOpen, math.MaxInt)), // tokens take no memory
 		open:    map[string]*Presentation{},
 		asked:   map[askedKey]*Presentation{},
 		locked:  map[askedKey]chan struct{}{},
-		lines:   map[string][]*Presentation{},
 	}
 	p.ctx, p.stop = context.WithCancelCause(context.Background())
 	return p
@@ -106,25 +90,6 @@ func (p *Presenter) runBackground(f func()) {
 		f()
 	}
 }
-
-// takeSlot waits until a further question may be open.
-func (p *Presenter) takeSlot(ctx context.Context) error {
-	if len(p.slots) == cap(p.slots) {
-		p.warnFull.Do(func() {
-			p.Log.Warn("more questions are asked than this process may have open files for (ulimit -n); further ones wait until others have ended", "open", p.MaxOpen)
-		})
-	}
-	select {
-	case p.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-p.ctx.Done():
-		return context.Cause(p.ctx)
-	}
-}
-
-func (p *Presenter) releaseSlot() { <-p.slots }
 
 // Question is what an asker wants to know, and how it can be shown.
 type Question struct {
@@ -195,17 +160,12 @@ func (p *Presenter) serialize(ctx context.Context, key askedKey, enter func(*Pre
 }
 
 func (p *Presenter) submit(ctx context.Context, q Question) (*Waiter, error) {
-	if err := p.takeSlot(ctx); err != nil {
-		return nil, err
-	}
 	rec, attendance, err := p.Desk.Submit(ctx, q.Request)
 	if err != nil {
-		p.releaseSlot()
 		attendance.Release()
 		return nil, err
 	}
 	if rec.Outcome != nil { // of an earlier call, not delivered to it
-		p.releaseSlot()
 		return p.endedWaiter(rec, attendance), nil
 	}
 	x := p.presentation(rec)
@@ -250,12 +210,9 @@ func (p *Presenter) joinAs(ctx context.Context, as role, rec desk.Record, surfac
 	p.mu.Lock()
 	x := p.open[rec.ID]
 	p.mu.Unlock()
-	if x == nil { // otherwise it may have an end that is not stored
+	if x == nil {
 		if rec.Outcome != nil {
 			return p.endedWaiter(rec, nil), nil
-		}
-		if err := p.takeSlot(ctx); err != nil {
-			return nil, err
 		}
 		x = p.presentation(rec)
 	}
@@ -265,13 +222,11 @@ func (p *Presenter) joinAs(ctx context.Context, as role, rec desk.Record, surfac
 	return x.lateWaiter(nil), nil
 }
 
-// presentation returns the presentation of an open record, new if need be. It
-// takes over the caller's slot.
+// presentation returns the presentation of an open record, new if need be.
 func (p *Presenter) presentation(rec desk.Record) *Presentation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if x := p.open[rec.ID]; x != nil {
-		p.releaseSlot()
 		return x
 	}
 	x := newPresentation(p, rec)

@@ -9,8 +9,6 @@ const (
 	sending
 	settling
 	contested
-	unstored
-	owed
 	ended
 )
 
@@ -29,7 +27,6 @@ const (
 	settle                // all surfaces have returned, and the record ends because of that
 	stored                // the outcome is on the desk
 	lost                  // the outcome will never be known
-	handOut               // waiters get the outcome although it is not stored
 	deliver               // a waiter has delivered the outcome
 )
 
@@ -98,22 +95,10 @@ func (s state) next(e event) (state, effect) {
 			return contested, announce
 		case !s.closed():
 			return ended, withdraw
-		case s == unstored && e == stored:
-			return ended, none
-		case s == owed && e == stored:
-			return ended, mark
-		}
-	case handOut:
-		if !s.closed() && s != sending {
-			return unstored, withdraw
 		}
 	case deliver:
-		switch s {
-		case contested, ended:
+		if s.closed() {
 			return s, mark
-		case unstored:
-			return owed, none
-		default:
 		}
 	}
 	return s, refused

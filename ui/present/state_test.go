@@ -8,22 +8,21 @@ import (
 // transitions has a row for each state and a column for each event: the next
 // state and the effect, or - where the event is refused.
 const transitions = `
-          | idle           | showing        | sending            | settling       | contested      | unstored      | owed       | ended
-show      | showing run    | showing queue  | sending queue      | settling none  | -              | -             | -          | -
-send      | -              | sending none   | -                  | -              | -              | -             | -          | -
-sent      | ended withdraw | ended withdraw | ended announce     | ended withdraw | ended none     | -             | -          | -
-unsent    | -              | -              | showing none       | -              | ended withdraw | -             | -          | -
-returned  | -              | idle none      | idle none          | -              | ended none     | unstored none | owed none  | ended none
-settle    | -              | settling none  | settling none      | -              | ended none     | unstored none | owed none  | ended none
-stored    | ended withdraw | ended withdraw | contested announce | ended withdraw | -              | ended none    | ended mark | -
-lost      | ended withdraw | ended withdraw | contested announce | ended withdraw | -              | -             | -          | -
-handOut   | unstored withdraw | unstored withdraw | -            | unstored withdraw | -           | -             | -          | -
-deliver   | -              | -              | -                  | -              | contested mark | owed none     | -          | ended mark
+          | idle           | showing        | sending            | settling       | contested      | ended
+show      | showing run    | showing queue  | sending queue      | settling none  | -              | -
+send      | -              | sending none   | -                  | -              | -              | -
+sent      | ended withdraw | ended withdraw | ended announce     | ended withdraw | ended none     | -
+unsent    | -              | -              | showing none       | -              | ended withdraw | -
+returned  | -              | idle none      | idle none          | -              | ended none     | ended none
+settle    | -              | settling none  | settling none      | -              | ended none     | ended none
+stored    | ended withdraw | ended withdraw | contested announce | ended withdraw | -              | -
+lost      | ended withdraw | ended withdraw | contested announce | ended withdraw | -              | -
+deliver   | -              | -              | -                  | -              | contested mark | ended mark
 `
 
 func TestTransitions(t *testing.T) {
-	states := []string{"idle", "showing", "sending", "settling", "contested", "unstored", "owed", "ended"}
-	events := []string{"show", "send", "sent", "unsent", "returned", "settle", "stored", "lost", "handOut", "deliver"}
+	states := []string{"idle", "showing", "sending", "settling", "contested", "ended"}
+	events := []string{"show", "send", "sent", "unsent", "returned", "settle", "stored", "lost", "deliver"}
 	effects := []string{"refused", "none", "run", "queue", "announce", "withdraw", "mark"}
 	rows := strings.Split(strings.TrimSpace(transitions), "\n")
 	if len(rows) != 1+len(events) {

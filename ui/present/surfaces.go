@@ -152,21 +152,16 @@ func (x *Presentation) send(r question.Reply, surface string) error {
 }
 
 // setShown stores with the record where it was tried and is shown now, which other
-// surfaces display, and puts the presentation into the line of the last surface
-// unless that could not reach the user.
+// surfaces display.
 func (x *Presentation) setShown(tried []desk.Showing) {
 	p := x.p
 	p.mu.Lock()
 	owned := x.owned
 	if len(tried) > 0 {
 		now := tried[len(tried)-1]
-		p.dequeue(x)
 		if now.Surface != x.surface {
 			x.surface = now.Surface
 			x.signal()
-		}
-		if now.Why == "" {
-			p.lines[x.surface] = append(p.lines[x.surface], x)
 		}
 	}
 	p.mu.Unlock()
@@ -175,20 +170,5 @@ func (x *Presentation) setShown(tried []desk.Showing) {
 	}
 	if err := p.Desk.SetShown(x.ctx, x.rec.ID, tried); err != nil && !isEnd(err) {
 		p.Log.Info("cannot store where a question is shown", "id", x.rec.ID, "error", err)
-	}
-}
-
-// dequeue takes the presentation out of the line of its surface, and signals
-// the next in it. Callers must hold p.mu.
-func (p *Presenter) dequeue(x *Presentation) {
-	line := p.lines[x.surface]
-	at := slices.Index(line, x)
-	if at < 0 {
-		return
-	}
-	line = slices.Delete(line, at, at+1)
-	p.lines[x.surface] = line
-	if at == 0 && len(line) > 0 {
-		line[0].signal()
 	}
 }

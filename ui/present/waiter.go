@@ -152,14 +152,6 @@ func (w *Waiter) HasEnded() bool {
 // there is none: the store has gone, or the presenter was closed.
 func (w *Waiter) Result() (desk.Record, error) { return w.x.outcome, w.x.err }
 
-// Unstored reports, after Ended, whether only this process knows the outcome,
-// because the store does not take it.
-func (w *Waiter) Unstored() bool {
-	w.x.p.mu.Lock()
-	defer w.x.p.mu.Unlock()
-	return w.x.state == unstored || w.x.state == owed
-}
-
 // Unshown is closed while no surface shows the record; see UnshownReason. The
 // record may still be answered elsewhere.
 func (w *Waiter) Unshown() <-chan struct{} {
@@ -184,16 +176,8 @@ func (w *Waiter) Surface() (name, address string) {
 	return w.x.surface, w.x.address
 }
 
-// Behind reports whether an earlier question of this process is on the same
-// surface: some show one at a time.
-func (w *Waiter) Behind() bool {
-	w.x.p.mu.Lock()
-	defer w.x.p.mu.Unlock()
-	return slices.Index(w.x.p.lines[w.x.surface], w.x) > 0
-}
-
 // Changed returns a channel that receives a value whenever Ended or Unshown may
-// have been closed, or the results of Surface, Behind or Form may have changed.
+// have been closed, or the results of Surface or Form may have changed.
 // Several changes may be one value. The caller examines them once before it
 // receives, and again after each value.
 func (w *Waiter) Changed() <-chan struct{} { return w.changed }

@@ -220,7 +220,7 @@ func TestBrowserPasskeyRefused(t *testing.T) {
 			}
 			s.rewrite(open[0], "3f2a1c", "3f2a1d")
 		}, unasked: true, want: "The question has changed since it was shown: read it again."},
-		"a signature left out": {alter: `(form) => form.delete("proof")`, want: "This answer must be signed by the user, on the page"},
+		"a signature left out": {alter: `(form) => form.delete("proof")`, want: "This answer must be signed by the user"},
 		"no credential":        {alter: `(form) => form.set("proof", "x")`, want: "The browser's response is no credential"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -367,7 +367,7 @@ func TestBrowserPasskeyNone(t *testing.T) {
 	if status := s.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 403 {
 		t.Errorf("the status is %d", status)
 	}
-	s.shows(".refused", "This answer must be signed by the user, on the page")
+	s.shows(".refused", "This answer must be signed by the user")
 	s.pending(rec.ID)
 	s.click(within(rec.ID, ".dismiss summary"), within(rec.ID, ".panel.dismiss button")) // needs no proof
 	s.shows("#news", "Dismissed.")

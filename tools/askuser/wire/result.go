@@ -181,15 +181,6 @@ func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Statu
 func NewResult(rec desk.Record) *Result {
 	r := &Result{Status: rec.State, ID: rec.ID, Round: rec.Round, Responses: []Response{}, Earlier: rec.Earlier}
 	r.fill(rec)
-	if rec.Later != nil {
-		var later []string
-		for _, x := range rec.Set.Asked(rec.Later.Reply) {
-			if x.Answer != nil {
-				later = append(later, x.Pair())
-			}
-		}
-		r.Add("later", map[string]string{"where": words.English.Surface(rec.Later.Surface), "later": list(later)})
-	}
 	if rec.Earlier != "" && rec.Reply() != nil {
 		r.Add("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
 	}
