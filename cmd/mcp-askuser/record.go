@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/view"
@@ -102,33 +104,70 @@ func (a *app) lift() *cobra.Command {
 
 func (a *app) dismiss() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "dismiss ID",
-		Short: "Dismiss a question as the user, without answering it",
+		Use:   "dismiss [ID]",
+		Short: "Dismiss questions as the user, without answering them",
 		Example: `  mcp-askuser dismiss 01JD6Z00
   mcp-askuser dismiss 01JD6Z00 --reason "Ask the team"
-  mcp-askuser dismiss 01JD6Z00 --discuss "What would a rollback cost?"`,
+  mcp-askuser dismiss 01JD6Z00 --discuss "What would a rollback cost?"
+  mcp-askuser dismiss --all --older-than 2d`,
+		ValidArgsFunction: a.completeIDs(false),
 	}
 	reason := cmd.Flags().String("reason", "", "why: a `text` for the agent to read")
 	topic := cmd.Flags().String("discuss", "", "discuss it first: a `text` for the agent to read")
-	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+	all := cmd.Flags().Bool("all", false, "dismiss all questions that wait")
+	older := cmd.Flags().String("older-than", "", "with --all: those of at least this age, a `time` such as 2d, 12w or 36h")
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		given := cmd.Flags().Changed
+		age, ok := settings.Age(*older)
+		switch {
+		case given("discuss") && given("reason"):
+			return errors.New("--reason dismisses the question, --discuss is to discuss it first; give one of the two")
+		case *all == (len(args) == 1):
+			return errors.New("name the question by its id (mcp-askuser pending), or give --all")
+		case given("discuss") && *all, given("older-than") && !*all:
+			return errors.New("--older-than goes with --all, and --discuss with an id")
+		case given("older-than") && !ok:
+			return fmt.Errorf("--older-than is %q; it takes a time of an hour or more such as 2d, 12w or 36h", *older)
+		}
 		reply := question.Reply{Dismissed: true, Reason: *reason}
-		message, later := "Dismissed %[1]s; %[2]s is told so.", "Dismissed %[1]s; %[2]s is told so when it comes back."
-		if cmd.Flags().Changed("discuss") {
-			if cmd.Flags().Changed("reason") {
-				return errors.New("--reason dismisses the question, --discuss is to discuss it first; give one of the two")
-			}
+		if given("discuss") {
 			reply = question.Reply{Discuss: true, Note: *topic}
-			message, later = "To be discussed first: %[1]s; %[2]s is told so.", "To be discussed first: %[1]s; %[2]s is told so when it comes back."
 		}
-		if _, err := d.Reply(ctx, rec.ID, reply, a.evidence()); err != nil {
-			return err
+		if !*all {
+			rec, err := find(cmd.Context(), d, args[0])
+			if err != nil {
+				return err
+			}
+			return a.dismissOne(cmd.Context(), d, rec, reply)
 		}
-		if !rec.Attended {
-			message = later
+		records, err := d.Pending(cmd.Context())
+		for _, rec := range records {
+			if time.Since(rec.CreatedAt) < age {
+				continue
+			}
+			failed := a.dismissOne(cmd.Context(), d, rec, reply)
+			if failed != nil && !errors.As(failed, new(*desk.ClosedError)) { // the others are dismissed all the same
+				err = errors.Join(err, fmt.Errorf("%s: %w", rec.ID, failed))
+			}
 		}
-		a.tell(fmt.Sprintf(message, rec.ID, words.English.Asker(rec.Asker)))
-		return nil
+		return err
 	})
+}
+
+func (a *app) dismissOne(ctx context.Context, d *desk.Desk, rec desk.Record, reply question.Reply) error {
+	_, err := d.Reply(ctx, rec.ID, reply, a.evidence())
+	if err != nil {
+		return err
+	}
+	what, when := "Dismissed", "is told so"
+	if reply.Discuss {
+		what = "To be discussed first:"
+	}
+	if !rec.Attended {
+		when = "is told so when it comes back"
+	}
+	a.tell(fmt.Sprintf("%s %s; %s %s.", what, rec.ID, words.English.Asker(rec.Asker), when))
+	return nil
 }
 
 // evidence is the evidence of a reply that a command gives without a form.

@@ -37,9 +37,6 @@ type Form struct {
 	options Options
 	window  term.Window
 
-	// Active says that another panel is beside the form, which has the keyboard.
-	Active bool
-
 	dialogue  *dialogue.Dialogue
 	pages     map[string]*page // those that were shown, by question; "" is the review
 	wide      bool             // some question has previews
@@ -137,10 +134,6 @@ func (f *Form) page() *page {
 	}
 	return f.pages[id]
 }
-
-// Wide reports whether the form has previews to show, and so use for a wide
-// terminal.
-func (f *Form) Wide() bool { return f.wide }
 
 // State returns how far the form is.
 func (f *Form) State() State { return f.state }
@@ -320,23 +313,6 @@ func (f *Form) escape() tea.Cmd {
 		f.notice = words.T("%[1]s dismiss · %[2]s discuss first · esc does not close the question", dismiss, discuss)
 	}
 	return nil
-}
-
-// Pick marks the row of this index of the first question: an option, or after them Other,
-// which is then written. With send it takes it, as Enter does.
-func (f *Form) Pick(row int, send bool) tea.Cmd {
-	p := f.page()
-	s := p.step()
-	if s == nil || !s.Chooses() || row >= len(rows(s))-1 {
-		return nil
-	}
-	if p.goTo(row); !s.Rows[row].Marked || s.Rows[row].Kind == dialogue.Other {
-		p.pick()
-	}
-	if send {
-		return p.take()
-	}
-	return f.changed(true)
 }
 
 // WriteNote opens the note to the answer.

@@ -36,7 +36,7 @@ func (f *Form) openHistory(rounds []desk.Record) {
 			}
 			lines = append(lines, term.Text(s.Title, view.Local(rec).Ending(zone), width)...)
 			lines = append(lines, "")
-			lines = append(lines, term.DrawRecord(s, rec, false, nil, 0, width)...)
+			lines = append(lines, term.DrawRecord(s, rec, false, width)...)
 		}
 		return lines[:len(lines)-1]
 	})

@@ -72,7 +72,7 @@ func (f *Form) panel(p *page, hints []term.Hint) term.Panel {
 		by += " · " + words.Local.MoreWait(f.waitingBehind)
 	}
 	styles, s := f.window.Styles, p.step()
-	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints, Active: f.Active}
+	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints}
 	if view.Closes(f.deadline, f.rec.Attended, f.window.Now()) {
 		left, text, _ := f.left()
 		out.Clock = styles.Muted.Render(text)

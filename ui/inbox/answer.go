@@ -15,7 +15,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// answer is a record's form, beside the list or in place of it.
+// answer is a record's form, in place of the list.
 type answer struct {
 	rec   desk.Record
 	form  *form.Form
@@ -93,32 +93,22 @@ func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Optio
 	for _, msg := range []tea.Msg{m.formSize(), form.Attention{Attended: rec.Attended}, form.Deadline{At: deadline}} {
 		cmds = append(cmds, m.send(msg))
 	}
-	switch {
-	case start.note:
+	if start.note {
 		a.form.WriteNote()
-	case start.place > 0:
-		cmds = append(cmds, m.addressTo(a, a.form.Pick(start.place-1, start.send)))
 	}
-	m.pick(pick{})
 	return tea.Batch(cmds...)
 }
 
 func (m *model) formSize() tea.WindowSizeMsg {
-	list, width := m.layout()
-	m.answer.form.Active = list > 0
-	size := tea.WindowSizeMsg{Width: width, Height: m.Height}
+	size := tea.WindowSizeMsg{Width: m.Width, Height: m.Height}
 	if m.barred() {
 		size.Height--
 	}
 	return size
 }
 
-// barred reports whether a form has the bar above it: not beside the list, and
-// only where there is a line for it.
-func (m *model) barred() bool {
-	list, _ := m.layout()
-	return list == 0 && m.Height > term.MinHeight
-}
+// barred reports whether a form has the bar above it: only where there is a line for it.
+func (m *model) barred() bool { return m.Height > term.MinHeight }
 
 // pressForm handles a key or a paste while a form is open.
 func (m *model) pressForm(msg tea.Msg) tea.Cmd {

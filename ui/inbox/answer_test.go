@@ -3,7 +3,6 @@ package inbox
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
-	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term/act"
 )
@@ -223,51 +221,4 @@ func TestGone(t *testing.T) {
 		t.Error("the form of a question that has ended is open")
 	}
 	r.see("answered on the web page")
-}
-
-// TestPicked: a digit marks a row of the question beside the list, and Enter sends that, or
-// opens the form with it where there is more to answer. After an answer no digit counts
-// before a pause.
-func TestPicked(t *testing.T) {
-	r := newRig(t, 110, 30)
-	first, second := r.claude(database()), r.claude(deploy(), database())
-	r.open().keys("3", "2").see("2 (•) SQLite").keys("down", "up").lacks("(•)").keys("2").press("enter", 150*ms).see("Answer sent.")
-	if got, err := r.desk.Get(t.Context(), first.ID); err != nil || got.Outcome == nil || got.Outcome.Reply.Answers[0].Selected[0] != "sqlite" {
-		t.Fatalf("the record is %+v, %v", got, err)
-	}
-	r.see("Deploy to production now?").types("nyn", 80*ms).press("enter", 150*ms).lacks("(•)").later(time.Second)
-	r.keys("n").see("n (•) No").keys("enter").see("1 of 2", "› n (•) No").keys("esc").see("draft kept")
-	if got, err := r.desk.Get(t.Context(), second.ID); err != nil || got.Outcome != nil {
-		t.Fatalf("the record is %+v, %v", got, err)
-	}
-	r.keys("ctrl+n", "no").see("Note to the agent", "no").keys("esc", "esc").see("[Waiting]")
-}
-
-// Beside the list too digits spell the number of one of many options.
-func TestDigitsSpellRows(t *testing.T) {
-	q := database()
-	for i := len(q.Options); i < 20; i++ {
-		q.Options = append(q.Options, question.Option{ID: "r" + strconv.Itoa(i+1), Label: "Region " + strconv.Itoa(i+1)})
-	}
-	for _, tc := range []struct {
-		keys []string
-		want string
-	}{
-		{[]string{"1", "2", "enter"}, "r12"},
-		{[]string{"2", "enter"}, "sqlite"},
-		{[]string{"2", "5", "enter"}, "r5"},
-		{[]string{"1", "0", "enter"}, "r10"},
-		{[]string{"0", "1", "2", "enter"}, "r12"},
-	} {
-		r := newRig(t, 120, 50)
-		rec := r.claude(q)
-		r.open().keys(tc.keys...).see("Answer sent.")
-		rec, err := r.desk.Get(t.Context(), rec.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := rec.Outcome.Reply.Answers[0].Selected[0]; got != tc.want {
-			t.Errorf("%v: sent %s, want %s", tc.keys, got, tc.want)
-		}
-	}
 }

@@ -15,7 +15,6 @@
 //     acts wait; keys that move or look work at once.
 //   - A form that Enter alone opened, on a question to which the human has not moved, has
 //     nothing preselected.
-//   - A click selects and opens; it answers nothing.
 //   - The desk's events are shown; the desk is not polled. An asker that died causes no
 //     event: the inbox reads the desk again when the terminal gets the focus.
 //   - Colour alone says nothing.

@@ -1,12 +1,9 @@
 package inbox
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -100,109 +97,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestDismissSeveral: what is marked is dismissed at once, with one reason; what
-// was answered elsewhere meanwhile is left as it is.
-func TestDismissSeveral(t *testing.T) {
-	r := newRig(t, 80, 24)
-	var records []desk.Record
-	for i := range 5 {
-		q := name()
-		q.Text = fmt.Sprint("Number ", i, "?")
-		records = append(records, r.claude(q))
-	}
-	r.open().keys("space", "space", "down", "space", "space").see("4 marked, 5 waiting", "*● Name: Number 0?")
-	r.keys("up", "space", "esc").see("[Waiting] History ────────────────────────────────────────────── 5 waiting")
-	r.keys("g", "space", "space", "space", "x").see("3 questions, one reason for all")
-	r.reply(records[1], "web", answerText("name", "it"))
-	r.see("One of them: Already answered on the web page.").keys("later", "enter").see("2 dismissed.", "2 waiting")
-	for i, want := range []desk.Status{desk.Dismissed, desk.Answered, desk.Dismissed, desk.Pending, desk.Pending} {
-		got, err := r.desk.Get(t.Context(), records[i].ID)
-		if err != nil || got.State != want || want == desk.Dismissed && got.Outcome.Reply.Reason != "later" {
-			t.Errorf("number %d is %s, %+v, %v", i, got.State, got.Outcome, err)
-		}
-	}
-}
-
-// TestMouse: a click selects, another on the same opens, the wheel moves, and
-// what came or moved just now takes no click. Nothing is answered by one.
-func TestMouse(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {110, 42}} {
-		r := newRig(t, size[0], size[1])
-		r.claude(database())
-		r.later(time.Minute)
-		r.claude(name())
-		r.open().see("› ● Database", "  ● Name")
-		click := func(text string) {
-			t.Helper()
-			for y, line := range strings.Split(r.screen(), "\n") {
-				if strings.Contains(line, text) {
-					r.send(tea.MouseClickMsg{X: 8, Y: y, Button: tea.MouseLeft})
-					return
-				}
-			}
-			t.Fatalf("no %q on\n%s", text, r.screen())
-		}
-		r.m.View()
-		if click("● Name"); r.m.waiting.at != 0 {
-			t.Fatal("what has just come took a click")
-		}
-		r.later(act.Still)
-		click("● Name")
-		r.see("› ● Name")
-		r.send(tea.MouseWheelMsg{X: 8, Y: 5, Button: tea.MouseWheelUp})
-		r.see("› ● Database")
-		r.send(tea.MouseWheelMsg{X: 8, Y: 5, Button: tea.MouseWheelDown})
-		r.see("› ● Name")
-		click("● Name")
-		r.until("the form", func() bool { return r.m.answer != nil })
-		r.later(time.Second)
-		if size[0] > twoPanes {
-			click("● Database")
-			r.see("› ● Database", "The question stays open.").later(time.Second)
-		} else {
-			r.keys(leaveKey).see("[Waiting]").later(time.Second)
-		}
-		click("[Waiting]")
-		r.see("[History]")
-		if r.pending() != 2 {
-			t.Errorf("%d wait of 2", r.pending())
-		}
-	}
-}
-
-// TestPane: where there is room the selected question is beside the list,
-// whole, and can be scrolled; its form takes the place, and the list stays.
-func TestPane(t *testing.T) {
-	r := newRig(t, 110, 12)
-	first := r.claude(database())
-	r.later(time.Minute)
-	q := long()
-	q.Description = strings.Repeat("Every word of it counts. ", 30) + "The end."
-	r.claude(q)
-	r.open().see("One file, no server; a single writer")
-	r.keys("down").see("Consider the load, the team and the budget before you", "ctrl+d scroll")
-	if strings.Contains(r.screen(), "The end.") {
-		t.Fatalf("it fits:\n%s", r.screen())
-	}
-	r.keys("ctrl+d", "ctrl+d").see("The end.").keys("ctrl+u", "ctrl+u")
-	r.send(tea.MouseWheelMsg{X: 80, Y: 5, Button: tea.MouseWheelDown})
-	if !strings.Contains(r.screen(), "┃│ decide this.") || r.m.waiting.at != 1 { // the second line of the question
-		t.Errorf("the wheel did not scroll the pane by one line, or moved the cursor to %d:\n%s", r.m.waiting.at, r.screen())
-	}
-	r.keys("up").answers().see("[Waiting]", "0–2 choose", leaveKey+" back to the list").keys("2", "enter").see("Answer sent.")
-	preview := database()
-	preview.Options[0].Preview = "CREATE TABLE orders;"
-	second := r.claude(preview)
-	r.until("one gone and one come", func() bool { return r.m.waiting.all[first.ID] == nil && r.m.waiting.all[second.ID] != nil })
-	for range 20 { // what comes up while the list is deaf makes it so anew
-		if strings.Contains(r.screen(), "› ● Database") {
-			break
-		}
-		r.later(time.Second).keys("down")
-	}
-	r.see("› ● Database").answers().see("Inbox: 1 other")
-}
-
 // TestReopen: a question that has ended is asked again from the history, what
 // was said filled in, and its form opens.
 func TestReopen(t *testing.T) {
@@ -258,21 +152,6 @@ func TestTook(t *testing.T) {
 	}
 }
 
-// The tabs take a click as far as their names go, in cells.
-func TestTabsInChinese(t *testing.T) {
-	speaks(t, words.Chinese)
-	r := newRig(t, 80, 24).open()
-	r.m.View()
-	r.later(act.Still)
-	for x, want := range map[int]bool{3 + len("[......] ...."): false, 2 + len("[......] ...."): true} {
-		r.m.past = false
-		r.m.View()
-		if r.send(tea.MouseClickMsg{X: x, Y: 0, Button: tea.MouseLeft}); r.m.past != want {
-			t.Errorf("a click on column %d shows the past: %t", x, r.m.past)
-		}
-	}
-}
-
 // The lines that remain in the terminal of what was sent are in the language of the human.
 func TestSentLinesInChinese(t *testing.T) {
 	speaks(t, words.Chinese)
@@ -289,19 +168,6 @@ func TestSentLinesInChinese(t *testing.T) {
 	if got, want := strings.Join(lines, "|"), asked+"已关闭：later → Codex · api|"+asked+"先讨论 → Codex · api"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-}
-
-// TestMarksUnderForeignKeys: keys that are put back unmark nothing that the filter
-// hides.
-func TestMarksUnderForeignKeys(t *testing.T) {
-	r := newRig(t, 80, 24)
-	r.claude(database())
-	r.claude(name())
-	r.claude(features())
-	r.claude(long())
-	r.open().keys("space").see("1 marked").keys("/", "you", "enter").see("2 of 4 waiting")
-	r.answers().keys("1", "enter").later(act.Quiet).see("Answer sent").later(2 * act.Quiet)
-	r.keys("space", "z").later(2*act.Quiet).keys("/", "enter").see("1 marked, 3 waiting")
 }
 
 // TestFilterReachesTheEnd: a filter finds the last word of the longest question.

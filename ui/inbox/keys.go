@@ -1,16 +1,12 @@
 package inbox
 
 import (
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
@@ -21,104 +17,26 @@ func (m *model) waitingKeys() term.Bindings {
 	w := &m.waiting
 	r := w.selected()
 	open := r != nil && r.rec.Outcome == nil
-	marked := len(w.marked()) > 0
-	answer := words.T("answer")
-	if open && m.sendsPick(r) {
-		answer = words.T("send")
-	}
-	digits, rows := m.pickKeys(r)
-	return append(rows, term.Bindings{
-		{Keys: "enter", Hint: answer, Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, m.formStart(r)) }},
+	return term.Bindings{
+		{Keys: "enter", Hint: words.T("answer"), Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, formStart{bare: m.bare()}) }},
 		{Keys: "enter", Hint: words.T("read"), Off: r == nil || open, Do: term.Only(func() { m.read(r) })},
-		digits,
-		{Keys: "x ctrl+x", Hint: words.T("dismiss"), Help: words.T("dismiss it, or all that are marked, with a reason if you like"), Off: !open && !marked, Do: func() tea.Cmd { return m.askDismissal(term.Dismiss) }},
-		{Keys: "alt+d", Hint: words.T("discuss"), Help: words.T("discuss it first, with a note if you like"), Off: !open || marked, Do: func() tea.Cmd { return m.askDismissal(term.Discuss) }},
-		{Keys: "ctrl+n", Help: words.T("answer, and begin with a note"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, formStart{bare: m.formStart(r).bare, note: true}) }},
+		{Keys: "x ctrl+x", Hint: words.T("dismiss"), Help: words.T("dismiss it, with a reason if you like"), Off: !open, Do: func() tea.Cmd { return m.askDismissal(term.Dismiss) }},
+		{Keys: "alt+d", Hint: words.T("discuss"), Help: words.T("discuss it first, with a note if you like"), Off: !open, Do: func() tea.Cmd { return m.askDismissal(term.Discuss) }},
+		{Keys: "ctrl+n", Help: words.T("answer, and begin with a note"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, formStart{bare: m.bare(), note: true}) }},
 		m.reopenKey(r),
-		{Keys: "esc", Hint: words.T("unmark"), Off: !marked, Do: term.Only(func() { w.mark(nil) })},
 		{Keys: "esc", Hint: words.T("show all"), Off: w.filter == "", Do: term.Only(func() { m.narrow("") })},
 		{Keys: "/", Hint: words.T("filter"), Help: words.T("filter; any letter that is no key begins one too"), Off: len(w.all) == 0, Do: term.Only(func() { m.beginTyping("") })},
-	}...)
-}
-
-// pickKeys mark a row of the question beside the list. All describes them; digits without
-// a row begin no filter.
-func (m *model) pickKeys(r *row) (all term.Binding, rows term.Bindings) {
-	keys := m.choiceKeys(r)
-	mark := func(key string, place int) {
-		rows = append(rows, term.Binding{Keys: key, Do: term.Only(func() { m.pick(pick{r.rec.ID, place}) })})
 	}
-	for key := 0; keys != nil && key < 10; key++ {
-		if number := term.Spell(m.pickedPlace(r), strconv.Itoa(key), len(r.rec.Questions[0].Options)); number > 0 {
-			mark(strconv.Itoa(key), number)
-		}
-	}
-	for i, key := range keys {
-		mark(key, i+1)
-	}
-	all = term.Binding{
-		Keys: "0 1 2 3 4 5 6 7 8 9", Name: "0–9", Hint: words.T("choose"), Off: keys == nil,
-		Help: words.T("choose beside the list, on 100 columns or more (y, n too); enter then sends that, or opens the form with it"),
-	}
-	if keys != nil && r.rec.Questions[0].Confirms() {
-		all.Name = "y/n"
-	}
-	return all, rows
-}
-
-func (m *model) pick(p pick) {
-	m.picked = p
-	m.pane.Redraw()
-}
-
-// pickedPlace is the place of the marked row of a record, 0 for none.
-func (m *model) pickedPlace(r *row) int {
-	if m.picked.id != r.rec.ID {
-		return 0
-	}
-	return m.picked.place
-}
-
-// sendsPick reports whether Enter sends the marked row: it is an option of the only
-// question, which is shown whole, and nothing else was entered for it.
-func (m *model) sendsPick(r *row) bool {
-	place, qs := m.pickedPlace(r), r.rec.Questions
-	if place == 0 || len(qs) > 1 || qs[0].Several() || place > len(qs[0].Options) || r.draft || m.pane.More {
-		return false
-	}
-	return len(qs[0].Options[place-1].FollowUps) == 0 && !slices.ContainsFunc(qs[0].Options, func(o question.Option) bool { return o.Preview != "" })
 }
 
 // formStart is how a form opens.
 type formStart struct {
-	bare  bool // nothing is preselected: the human has not gone to the question
-	note  bool // at a note
-	place int  // with this row marked, as in pick
-	send  bool // with Enter on that
+	bare bool // nothing is preselected: the human has not gone to the question
+	note bool // at a note
 }
 
-func (m *model) formStart(r *row) formStart {
-	return formStart{bare: m.cursorPlaced.After(m.cursorMoved), place: m.pickedPlace(r), send: m.sendsPick(r)}
-}
-
-// choiceKeys are the keys of the rows of the question beside the list, nil where none can
-// be marked.
-func (m *model) choiceKeys(r *row) (keys []string) {
-	list, front := m.layout()
-	if m.past || list == 0 || front == 0 || r == nil || r.rec.Outcome != nil || len(r.rec.Questions) == 0 {
-		return nil
-	}
-	first := dialogue.New(r.rec, dialogue.Options{}).Step(r.rec.Questions[0].ID)
-	if first == nil || !first.Chooses() {
-		return nil
-	}
-	for _, row := range first.Rows {
-		if row.Kind != dialogue.LeaveOpen {
-			keys = append(keys, row.Key())
-		}
-	}
-	return keys
-}
+// bare reports whether the human has not gone to the selected question.
+func (m *model) bare() bool { return m.cursorPlaced.After(m.cursorMoved) }
 
 // reopenKey asks again what has ended.
 func (m *model) reopenKey(r *row) term.Binding {
@@ -151,20 +69,11 @@ func (m *model) commonKeys() term.Bindings {
 	if m.past {
 		other = words.T("waiting")
 	}
-	scroll := func(key rune) func() tea.Cmd {
-		return term.Only(func() { m.pane.Press(tea.KeyPressMsg{Code: key}) })
-	}
 	return term.Bindings{
-		{Keys: "ctrl+d", Hint: words.T("scroll"), Help: words.T("scroll the question beside the list; ctrl+u scrolls back"), Off: !m.pane.More, Do: scroll(tea.KeyPgDown)},
 		{Keys: "tab shift+tab", Hint: other, Help: words.T("the other list"), Do: m.switchTab},
 		{Keys: "?", Hint: words.T("keys"), Do: term.Only(func() { m.reader = m.help() })},
 		{Keys: "q", Hint: words.T("quit"), Help: words.T("quit, like ctrl+c; every question stays as it is"), Do: m.quit},
-		{Keys: "space", Hint: words.T("mark"), Help: words.T("mark what waits, to dismiss several; esc unmarks all"), Off: m.past || r == nil || r.rec.Outcome != nil, Do: term.Only(func() {
-			r.marked = !r.marked
-			m.waiting.at = min(m.waiting.at+1, len(m.waiting.rows)-1)
-		})},
 		{Keys: "i right", Hint: words.T("details"), Help: words.T("details: who asks, where it is shown"), Off: r == nil, Do: term.Only(func() { m.read(r) })},
-		{Keys: "ctrl+u", Off: !m.pane.More, Do: scroll(tea.KeyPgUp)},
 		{Keys: "ctrl+z", Do: func() tea.Cmd { return tea.Suspend }},
 	}
 }
@@ -208,24 +117,21 @@ func (m *model) reopens(name string) bool {
 // moves reports whether a key of the list moves about in it, or looks.
 func (m *model) moves(name string) bool {
 	_, ok := m.list().target(name)
-	return ok || slices.Contains([]string{"tab", "shift+tab", "esc", "?", "right", "ctrl+d", "ctrl+u"}, name)
+	return ok || slices.Contains([]string{"tab", "shift+tab", "esc", "?", "right"}, name)
 }
 
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	inPast, notice, reader, typing, moved, picked := m.past, m.notice, m.reader, m.typing, m.cursorMoved, m.picked
+	inPast, notice, reader, typing, moved := m.past, m.notice, m.reader, m.typing, m.cursorMoved
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
-	marked := slices.DeleteFunc(slices.Collect(maps.Values(m.waiting.all)), func(r *row) bool { return !r.marked }) // hidden ones too
 	if typing != nil {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.past, m.notice, m.reader, m.typing, m.cursorMoved, m.picked = inPast, notice, reader, typing, moved, picked
-		m.pane.Redraw()
+		m.past, m.notice, m.reader, m.typing, m.cursorMoved = inPast, notice, reader, typing, moved
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
-		m.waiting.mark(marked)
 		typed()
 	}
 }
@@ -247,9 +153,6 @@ func (m *model) key(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	m.lastAct = m.Now()
-	if key, _ := msg.(tea.KeyPressMsg); !slices.Contains([]string{"enter", "ctrl+d", "ctrl+u"}, key.String()) {
-		m.pick(pick{})
-	}
 	return do()
 }
 
@@ -363,7 +266,7 @@ func (m *model) narrow(filter string) {
 	m.waiting.arrange()
 }
 
-func (m *model) read(r *row) { m.reader = m.recordReader(r, true) }
+func (m *model) read(r *row) { m.reader = m.recordReader(r) }
 
 // hints are the keys that work now, the most useful first.
 func (m *model) hints() (hints []term.Hint) {
@@ -400,7 +303,6 @@ func (m *model) help() *term.Reader {
 			term.NewHint("○", words.T("its agent is not waiting, and gets it later")), term.NewHint("×", words.T("ended elsewhere; goes when you move on"))),
 		group(words.T("In a form"), nil, term.NewHint("esc "+leaveKey, words.T("back to the list; what you typed is kept")), term.NewHint("?", words.T("the form's own keys"))),
 		group(words.T("History"), m.historyKeys()),
-		group(words.T("Everywhere"), m.commonKeys(), term.NewHint("↑↓ j k", words.T("move")), term.NewHint("pgup pgdn", words.T("a page")), term.NewHint("g G", words.T("first, last")),
-			term.NewHint(words.T("mouse"), words.T("a click selects, another on the same opens; the wheel scrolls"))),
+		group(words.T("Everywhere"), m.commonKeys(), term.NewHint("↑↓ j k", words.T("move")), term.NewHint("pgup pgdn", words.T("a page")), term.NewHint("g G", words.T("first, last"))),
 	)
 }

@@ -16,7 +16,6 @@ type row struct {
 	known
 	group       string // the heading above it; empty for none
 	wasAttended bool   // its asker waits for the answer, or did when it ended
-	marked      bool   // for what is done to several at once
 }
 
 // list is rows of which one is selected, those of a group under its heading.

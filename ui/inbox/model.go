@@ -25,13 +25,6 @@ const Name = "inbox"
 // leaveKey leaves a form for the list; what was typed is kept.
 const leaveKey = "ctrl+l"
 
-// pick is the row that is marked in the question beside the list. Any key
-// unmarks it but those that mark, scroll and open.
-type pick struct {
-	id    string // of the record
-	place int    // of the row of its first question, from 1; 0 for none
-}
-
 // ringPause is how long after a ring new questions do not ring again: forty at
 // once are one piece of news.
 const ringPause = time.Second
@@ -63,10 +56,7 @@ type model struct {
 	dismissal *dismissal
 	reader    *term.Reader
 	typing    *term.Entry // a filter or a search, while it is being typed
-	pane      pane
-	picked    pick
-	above     int                 // lines above the list, in its panel
-	pointer   act.Pointer[string] // of rows, by id; the tabs have none
+	above     int         // lines above the list, in its panel
 
 	lastAct      time.Time // when the last key that did something was pressed
 	cursorMoved  time.Time // when a key last moved the cursor of a list
@@ -105,10 +95,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 			return tea.Batch(m.reloadPending, m.reloadHistory())
 		}
 		return m.reloadPending
-	case tea.MouseClickMsg:
-		return m.click(msg)
-	case tea.MouseWheelMsg:
-		return m.wheel(msg)
 	case tea.KeyPressMsg, tea.PasteMsg, act.Due:
 		return m.key(msg)
 	case term.Edited:
@@ -159,7 +145,6 @@ func (m *model) updatePending(records []desk.Record) tea.Cmd {
 	if again && fresh != nil {
 		cmds = append(cmds, m.announce(fresh[0]))
 	}
-	m.pane.Redraw()
 	for _, rec := range records {
 		cmds = append(cmds, m.forwardEvent(desk.Event{Record: rec}))
 	}
@@ -192,7 +177,6 @@ func (m *model) apply(events ...desk.Event) tea.Cmd {
 		cmds = append(cmds, m.forwardEvent(e))
 	}
 	m.waiting.arrange()
-	m.pane.Redraw()
 	return tea.Batch(append(cmds, m.loadFacts(changed...))...)
 }
 
@@ -247,7 +231,7 @@ func (m *model) loadHistoryWhenEmpty() tea.Cmd {
 
 // scheduleAges has the ages drawn again when the next one on the screen changes.
 func (m *model) scheduleAges() tea.Cmd {
-	if list, _ := m.layout(); m.past || list == 0 || !m.Fits() {
+	if m.past || m.covered() || !m.Fits() {
 		return nil
 	}
 	now := m.Now()

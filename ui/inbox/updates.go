@@ -57,14 +57,10 @@ func (m *model) loadFacts(records ...desk.Record) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		branches, facts := map[string]string{}, map[string]known{}
+		facts := map[string]known{}
 		for _, rec := range records {
-			dir := rec.Asker.Directory
-			if _, ok := branches[dir]; !ok {
-				branches[dir] = branch(dir)
-			}
 			_, _, err := m.desk.Draft(m.ctx, rec.ID)
-			facts[rec.ID] = known{branches[dir], err == nil, form.Backing{Desk: m.desk, Rec: rec}.Deadline(m.ctx)}
+			facts[rec.ID] = known{err == nil, form.Backing{Desk: m.desk, Rec: rec}.Deadline(m.ctx)}
 		}
 		return term.Then(func() tea.Cmd { return m.showFacts(facts) })
 	}
@@ -77,7 +73,6 @@ func (m *model) showFacts(facts map[string]known) tea.Cmd {
 		}
 	}
 	m.waiting.arrange()
-	m.pane.Redraw()
 	if m.answer != nil {
 		if k, ok := facts[m.answer.rec.ID]; ok {
 			return m.send(form.Deadline{At: k.deadline})

@@ -26,7 +26,6 @@ type waiting struct {
 
 // known is what the inbox knows of a record beside the record itself.
 type known struct {
-	branch   string    // of its project; empty where there is none
 	draft    bool      // something typed for it is kept
 	deadline time.Time // when its timeout strikes; zero for never
 }
@@ -46,7 +45,7 @@ func (w *waiting) put(rec desk.Record) bool {
 // markEnded takes over the end of a record. Arrange removes it, unless it is selected.
 func (w *waiting) markEnded(rec desk.Record) {
 	if r := w.all[rec.ID]; r != nil {
-		r.rec, r.marked = rec, false
+		r.rec = rec
 	}
 }
 
@@ -89,10 +88,7 @@ func (w *waiting) arrangeAround(stays *row) {
 			continue
 		}
 		rows = append(rows, r)
-		r.group = words.Local.Client(r.rec.Asker)
-		if p := r.project(); p != "" {
-			r.group = words.T("%[1]s in %[2]s", r.group, p)
-		}
+		r.group = words.Local.Asker(r.rec.Asker)
 	}
 	view.Arrange(rows, func(r *row) (group string, waits bool) { return r.group, r.wasAttended })
 	w.show(rows)
@@ -100,7 +96,7 @@ func (w *waiting) arrangeAround(stays *row) {
 
 // fits reports whether every word of the filter is in what the row is about.
 func (r *row) fits(filter string) bool {
-	return filter == "" || view.Local(r.rec).Fits(filter, r.project())
+	return filter == "" || view.Local(r.rec).Fits(filter, words.Project(r.rec.Asker))
 }
 
 // selectRow is [list.selectRow]; a record that has ended goes when the cursor does.
@@ -119,17 +115,6 @@ func (w *waiting) endedRows() int {
 	return 0
 }
 
-func (w *waiting) marked() []*row {
-	return slices.DeleteFunc(slices.Clone(w.rows), func(r *row) bool { return !r.marked })
-}
-
-// mark marks these rows and unmarks all others.
-func (w *waiting) mark(rows []*row) {
-	for _, r := range w.all {
-		r.marked = slices.Contains(rows, r)
-	}
-}
-
 func (w *waiting) count() string {
 	if !w.loaded {
 		return ""
@@ -137,9 +122,6 @@ func (w *waiting) count() string {
 	text := words.N(w.openRecords(), "%d waiting", "%d waiting")
 	if w.filter != "" {
 		text = words.T("%[1]d of %[2]d waiting", len(w.rows)-w.endedRows(), w.openRecords())
-	}
-	if n := len(w.marked()); n > 0 {
-		text = words.N(n, "%[1]d marked, %[2]s", "%[1]d marked, %[2]s", text)
 	}
 	return text
 }
@@ -177,12 +159,9 @@ func (w *waiting) draw(s *term.Styles, width, lines int, now time.Time) []string
 
 // drawWaiting shows what is asked, for how long, and what there is to know. The
 // mark in front says whether the asker waits for the answer: ● yes, ○ no, and ×
-// that it has ended; * that it is marked.
+// that it has ended.
 func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
 	lead, style := s.Row(selected)
-	if r.marked {
-		lead = strings.TrimSuffix(lead, " ") + "*"
-	}
 	mark := "● "
 	since, _ := words.Local.Age(now.Sub(r.rec.CreatedAt))
 	switch {
@@ -238,14 +217,4 @@ func (r *row) facts(now time.Time) (out []string) {
 		}
 	}
 	return out
-}
-
-// project names the directory that the asker works in, and its git branch if
-// there is one.
-func (r *row) project() string {
-	name := words.Project(r.rec.Asker)
-	if name != "" && r.branch != "" {
-		name = words.T("%[1]s (%[2]s)", name, question.Line(r.branch))
-	}
-	return name
 }

@@ -276,30 +276,3 @@ func TestBrokenDesk(t *testing.T) {
 	r.see(question.Line(rec.Questions[0].Header))
 	r.lacks("cannot be read")
 }
-
-// Of two panels, the one with the keyboard has a heavy border, and only its title is bold:
-// both can be seen without colours.
-func TestActivePanel(t *testing.T) {
-	r := newRig(t, 110, 24)
-	r.claude(database())
-	r.open()
-	for _, step := range []struct {
-		key              string
-		active, inactive string // titles
-		border           string
-	}{
-		{"", "[Waiting] History", "Database", "┏━ [Waiting]"},
-		{"x", "Dismiss", "[Waiting] History", "┏━ Dismiss"},
-		{"esc", "[Waiting] History", "Database", "┏━ [Waiting]"},
-		{"i", "Database", "[Waiting] History", "┏━ Database"},
-	} {
-		if step.key != "" {
-			r.keys(step.key).later(act.Quiet)
-		}
-		r.see(step.border)
-		shown := r.m.View().Content
-		if !strings.Contains(shown, r.m.Styles.Title.Render(step.active)) || strings.Contains(shown, r.m.Styles.Title.Render(step.inactive)) {
-			t.Errorf("after %q the title %s is not the only bold one:\n%q", step.key, step.active, shown)
-		}
-	}
-}

@@ -19,15 +19,11 @@ type Panel struct {
 	Title, Place string // in the upper edge, left and right
 	Note, Clock  string // in the lower edge, left and right, in styles of their own
 	Hints        []Hint
-	Active       bool // it is the one of several with the keyboard: its border is heavy
 }
 
 // Draw puts the block into a panel of width cells, on a terminal of this size.
 func (p Panel) Draw(s *Styles, b Block, width, termWidth, termHeight int) Block {
 	x := lipgloss.RoundedBorder()
-	if p.Active {
-		x, s = lipgloss.ThickBorder(), s.active()
-	}
 	out := []string{edge(s, x.Top, x.TopLeft, s.Title.Render(Cut(p.Title, width)), s.Muted.Render(p.Place), x.TopRight, width)}
 	side := s.Border.Render(x.Left)
 	for _, line := range b.Lines {

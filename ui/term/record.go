@@ -3,7 +3,6 @@ package term
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -38,15 +37,12 @@ func Spell(before int, key string, options int) int {
 	return n
 }
 
-// DrawRecord shows the questions and answers of a record, with descriptions if full. With
-// keys, those of its options and of Other, the first question is one to choose from: the row
-// of the index marked has the mark, if there is one.
-func DrawRecord(s *Styles, rec desk.Record, full bool, keys []string, marked, width int) []string {
+// DrawRecord shows the questions and answers of a record, with descriptions if full.
+func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 	var lines []string
 	past := view.Local(rec)
 	for _, x := range past.Asked() {
-		lines = append(lines, drawResponse(s, x, full, keys, marked, width)...)
-		keys = nil
+		lines = append(lines, drawResponse(s, x, full, width)...)
 		if past.State == desk.Answered && x.Answer == nil {
 			lines = append(lines, "  "+s.Muted.Render(LeftOpen()))
 		}
@@ -62,7 +58,7 @@ func DrawRecord(s *Styles, rec desk.Record, full bool, keys []string, marked, wi
 // LeftOpen is shown in place of an answer that was not given.
 func LeftOpen() string { return words.T("(skipped)") }
 
-func drawResponse(s *Styles, x question.Response, full bool, keys []string, marked, width int) []string {
+func drawResponse(s *Styles, x question.Response, full bool, width int) []string {
 	lines := Text(s.Strong, Safe(x.Question.Text), width)
 	if full && x.Description != "" {
 		lines = append(lines, Text(s.Muted, Safe(x.Description), width)...)
@@ -71,24 +67,14 @@ func drawResponse(s *Styles, x question.Response, full bool, keys []string, mark
 	if x.Answer != nil {
 		answer = *x.Answer
 	}
-	options := x.Options
-	if len(keys) > len(options) {
-		options = append(slices.Clone(options), words.Local.Other(x.Question))
-	}
-	number := 1 + len(strconv.Itoa(len(x.Options)))
-	for i, o := range options {
-		lead, indent := "  ", "      "
+	for _, o := range x.Options {
 		chosen, style := slices.Contains(answer.Selected, o.ID), s.Plain
-		if keys != nil {
-			chosen = i == marked
-			lead, indent = lead+Pad(keys[i], number), indent+strings.Repeat(" ", number)
-		}
 		if chosen {
 			style = s.Cursor
 		}
-		lines = append(lines, RenderLines(style, Hang(lead+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width))...)
+		lines = append(lines, RenderLines(style, Hang("  "+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width))...)
 		if full && o.Description != "" {
-			lines = append(lines, RenderLines(s.Muted, Hang(indent, Safe(o.Description), width))...)
+			lines = append(lines, RenderLines(s.Muted, Hang("      ", Safe(o.Description), width))...)
 		}
 	}
 	if answer.Custom != "" {

@@ -44,21 +44,6 @@ func NewStyles(dark bool) *Styles {
 	}
 }
 
-// active returns the styles of the panel with the keyboard, beside another.
-func (s *Styles) active() *Styles {
-	out := *s
-	out.Border = s.Border.Foreground(s.Title.GetForeground())
-	return &out
-}
-
-// Inactive returns the styles of a panel without the keyboard, beside another: the row with
-// its cursor does not stand out.
-func (s *Styles) Inactive() *Styles {
-	out := *s
-	out.Cursor, out.Title = s.Plain, s.Muted
-	return &out
-}
-
 // Row is the beginning of a row of a list, and its style, with the cursor or without.
 func (s *Styles) Row(selected bool) (lead string, style lipgloss.Style) {
 	if selected {

@@ -11,22 +11,12 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// pane shows the selected record whole beside the list.
-type pane struct {
-	of *row
-	term.Reader
-}
-
-// recordReader is what there is to know of a record: what was asked and what became
-// of it; in full also who asked, and where it was shown.
-func (m *model) recordReader(r *row, full bool) *term.Reader {
+// recordReader is what there is to know of a record: what was asked and what became of it,
+// who asked, and where it was shown.
+func (m *model) recordReader(r *row) *term.Reader {
 	zone := m.Now().Location()
 	return term.NewReader(title(r.rec), func(s *term.Styles, width int) []string {
-		var keys []string
-		if !full {
-			keys = m.choiceKeys(r)
-		}
-		return append(term.DrawRecord(s, r.rec, true, keys, m.pickedPlace(r)-1, width), term.Table(s.Muted, column, r.details(full, zone), width)...)
+		return append(term.DrawRecord(s, r.rec, true, width), term.Table(s.Muted, column, r.details(zone), width)...)
 	})
 }
 
@@ -44,7 +34,7 @@ func title(rec desk.Record) string {
 	return cmp.Or(header, words.T("Question"))
 }
 
-func (r *row) details(full bool, zone *time.Location) [][2]string {
+func (r *row) details(zone *time.Location) [][2]string {
 	rec := view.Local(r.rec)
 	at := func(t time.Time) string { return t.In(zone).Format(words.T("2 Jan 2006 15:04:05")) }
 	out := [][2]string{{words.T("Asked"), at(rec.CreatedAt)}}
@@ -66,12 +56,8 @@ func (r *row) details(full bool, zone *time.Location) [][2]string {
 	if rec.Outcome == nil && !r.deadline.IsZero() {
 		add(words.T("Closes"), at(r.deadline))
 	}
-	if !full {
-		return out
-	}
 	add(words.T("By"), rec.Program())
 	add(words.T("In"), question.Line(rec.Asker.Directory))
-	add(words.T("Branch"), question.Line(r.branch))
 	add(words.T("Session"), question.Line(rec.SessionID))
 	for _, s := range rec.Surfaces() {
 		shown := s.Where
