@@ -189,10 +189,10 @@ func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Wa
 		return nil, err
 	}
 	if rec.Content == "" || rec.SessionID == "" { // no call can ask the same
-		return p.joinAs(ctx, awaits, rec, surfaces)
+		return p.joinAs(awaits, rec, surfaces)
 	}
 	return p.serialize(ctx, askedKey{rec.SessionID, rec.Content}, func(*Presentation) (*Waiter, error) {
-		return p.joinAs(ctx, awaits, rec, surfaces)
+		return p.joinAs(awaits, rec, surfaces)
 	})
 }
 
@@ -203,10 +203,10 @@ func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Wa
 	if err != nil {
 		return nil, err
 	}
-	return p.joinAs(ctx, views, rec, surfaces)
+	return p.joinAs(views, rec, surfaces)
 }
 
-func (p *Presenter) joinAs(ctx context.Context, as role, rec desk.Record, surfaces Surfaces) (*Waiter, error) {
+func (p *Presenter) joinAs(as role, rec desk.Record, surfaces Surfaces) (*Waiter, error) {
 	p.mu.Lock()
 	x := p.open[rec.ID]
 	p.mu.Unlock()
