@@ -224,9 +224,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 	}
 	if a.noWait && !w.HasEnded() {
 		a.config.Values.Remind = 0
-		if notify := a.notifierHere(); notify != nil {
-			notify(ctx, w.Record())
-		}
+		a.notifierHere()(ctx, w.Record())
 		fmt.Fprintf(a.out, `{"status":"pending","id":%q}`+"\n", w.Record().ID)
 		return &exitError{exitPending, nil}
 	}

@@ -65,12 +65,10 @@ func (a *app) runHook(o mirror.Options) {
 	o.In, o.Out, o.Getenv, o.Timeout = os.Stdin, os.Stdout, a.environ(), a.settings().Timeout
 	here := a.notifierHere()
 	o.Notify = here
-	if a.settings().NtfyTopic != "" {
+	if a.hasPhone() {
 		o.Notify = func(ctx context.Context, rec desk.Record) {
 			startPhone(rec.ID, dir)
-			if here != nil {
-				here(ctx, rec)
-			}
+			here(ctx, rec)
 		}
 	}
 	mirror.Run(hookSignals(), o)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -14,19 +16,62 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/keyfile"
+	"mcp-askuser/internal/smallfile"
 	"mcp-askuser/internal/wholefile"
 	"mcp-askuser/ui/notify"
 	"mcp-askuser/ui/ntfy"
 )
 
-// phone is the user's phone; nil where the settings name none, or it cannot be used. That
-// is logged: no question fails for it.
+// phoneFile is in the directory of the store.
+const phoneFile = "phone.json"
+
+// phoneSetup is what phone setup keeps. Buttons answer in the user's name, so only the user
+// makes it: a program that an agent starts has the agent's variables.
+type phoneSetup struct {
+	Server  string `json:"server"`
+	Topic   string `json:"topic"`
+	Token   string `json:"token,omitempty"`
+	Private bool   `json:"private,omitempty"`
+	Key     []byte `json:"key"` // signs answers
+}
+
+// readPhone reads the set-up; nil where there is none.
+func (a *app) readPhone() (*phoneSetup, error) {
+	path, err := a.storeFile(phoneFile)
+	if err != nil {
+		return nil, err
+	}
+	data, err := smallfile.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	setup := new(phoneSetup)
+	if err == nil {
+		err = json.Unmarshal(data, setup)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w (mcp-askuser phone off removes it)", path, err)
+	}
+	return setup, nil
+}
+
+// hasPhone reports whether a phone is set up.
+func (a *app) hasPhone() bool {
+	setup, err := a.readPhone()
+	return setup != nil && err == nil
+}
+
+// phone is the user's phone; nil where none is set up, or it cannot be used. That is logged:
+// no question fails for it.
 func (a *app) phone(d *desk.Desk) *ntfy.Phone {
-	if a.settings().NtfyTopic == "" {
+	setup, err := a.readPhone()
+	if setup == nil && err == nil {
 		return nil
 	}
-	p, err := a.openPhone(d)
+	var p *ntfy.Phone
+	if err == nil {
+		p, err = a.openPhone(setup, d)
+	}
 	if err != nil {
 		a.log.Warn("no question reaches the phone", "error", err)
 		return nil
@@ -34,30 +79,12 @@ func (a *app) phone(d *desk.Desk) *ntfy.Phone {
 	return p
 }
 
-// openPhone opens the phone of the settings. Its buttons answer in the user's name, so the
-// user must have set it up: a program that an agent starts has the agent's variables.
-func (a *app) openPhone(d *desk.Desk) (*ntfy.Phone, error) {
-	path, err := a.phoneKey()
-	if err != nil {
-		return nil, err
-	}
-	s := a.settings()
-	key, ok := keyfile.Read(path)
-	if !ok {
-		return nil, fmt.Errorf("the phone is not set up for the topic %s of %s", s.NtfyTopic, s.NtfyServer)
-	}
+func (a *app) openPhone(setup *phoneSetup, d *desk.Desk) (*ntfy.Phone, error) {
 	host, _ := os.Hostname() // without one the hint names none
 	return ntfy.New(ntfy.Options{
-		Server: s.NtfyServer, Topic: s.NtfyTopic, Token: s.NtfyToken, ButtonToken: s.NtfyButtonToken,
-		Text: ntfy.Text(s.NtfyText), Page: a.reachablePage, Host: host, Key: key, Desk: d, Log: a.log,
+		Server: setup.Server, Topic: setup.Topic, Token: setup.Token, Private: setup.Private, Key: setup.Key,
+		Page: a.reachablePage, Host: host, Desk: d, Log: a.log,
 	})
-}
-
-// phoneKey is the path of the key that signs answers through one topic of one server. Only
-// phone setup makes it.
-func (a *app) phoneKey() (string, error) {
-	sum := sha256.Sum256([]byte(a.settings().NtfyServer + " " + a.settings().NtfyTopic))
-	return a.storeFile(fmt.Sprintf("phone-%x.key", sum[:16]))
 }
 
 // publishPage keeps the address of a page that other devices reach, without its token, in
@@ -81,13 +108,10 @@ func (a *app) publishPage(address string) (withdraw func()) {
 // pageFile is in the directory of the store.
 const pageFile = "page.address"
 
-// reachablePage returns the address of the page for the phone: that of the settings, else
-// that of a page that listens beyond this machine with a certificate; empty for none. A
-// process that was killed leaves its address behind, so the page is dialed.
+// reachablePage returns the address of a page that listens beyond this machine with a
+// certificate; empty for none. A process that was killed leaves its address behind, so the
+// page is dialed.
 func (a *app) reachablePage() string {
-	if page := a.settings().NtfyPage; page != "" {
-		return page
-	}
 	path, _ := a.storeFile(pageFile)
 	data, _ := os.ReadFile(path)
 	page, err := url.Parse(string(data))
@@ -102,21 +126,17 @@ func (a *app) reachablePage() string {
 	return page.String()
 }
 
-// notifierHere tells the user on this machine that a question waits; nil if the settings
-// disable it. It draws nothing on the terminal.
+// notifierHere tells the user on this machine that a question waits. It draws nothing on the
+// terminal.
 func (a *app) notifierHere() func(context.Context, desk.Record) {
 	v := a.settings()
-	if v.Desktop != "auto" && len(v.NotifyCommand) == 0 {
-		return nil
-	}
-	return notify.Options{Desktop: v.Desktop == "auto", Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Log: a.log}.Notify
+	return notify.Options{Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Log: a.log}.Notify
 }
 
-// notifier tells the user, here and on the phone, that a question waits; nil disables
-// notification.
+// notifier tells the user, here and on the phone, that a question waits.
 func (a *app) notifier(d *desk.Desk) func(context.Context, desk.Record) {
 	here := a.notifierHere()
-	if a.settings().NtfyTopic == "" {
+	if !a.hasPhone() {
 		return here
 	}
 	phone := sync.OnceValue(func() *ntfy.Phone { return a.phone(d) }) // when the first question is asked
@@ -125,9 +145,7 @@ func (a *app) notifier(d *desk.Desk) func(context.Context, desk.Record) {
 		if p := phone(); p != nil {
 			notified.Go(func() { p.Notify(ctx, rec) })
 		}
-		if here != nil {
-			here(ctx, rec)
-		}
+		here(ctx, rec)
 		notified.Wait()
 	}
 }
@@ -145,18 +163,15 @@ func (a *app) listenToPhone(d *desk.Desk) (stop func()) {
 func (a *app) phoneShow() *cobra.Command {
 	cmd := &cobra.Command{Use: "show ID", Short: "Put a question on the phone until it ends", Hidden: true}
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-		if a.settings().NtfyTopic == "" || rec.Outcome != nil {
+		p := a.phone(d)
+		if p == nil || rec.Outcome != nil {
 			return nil
-		}
-		p, err := a.openPhone(d)
-		if err != nil {
-			return err
 		}
 		open, end := context.WithCancel(ctx)
 		defer end()
 		var notified sync.WaitGroup
 		notified.Go(func() { p.Notify(open, rec) })
-		_, err = d.Wait(ctx, rec.ID)
+		_, err := d.Wait(ctx, rec.ID)
 		end()
 		notified.Wait()
 		return err
@@ -164,28 +179,36 @@ func (a *app) phoneShow() *cobra.Command {
 }
 
 func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
-	f := finding{Name: a.settings().NtfyTopic, State: stateOK}
-	if f.Name == "" {
+	setup, err := a.readPhone()
+	if setup == nil && err == nil {
 		return finding{Name: "ntfy", State: stateUnused, Text: "no phone is set up; mcp-askuser phone setup does it"}
 	}
-	p, err := a.openPhone(d)
+	f := finding{Name: "ntfy", State: stateOK}
+	var p *ntfy.Phone
+	if err == nil {
+		f.Name = setup.Topic
+		p, err = a.openPhone(setup, d)
+	}
 	if err != nil {
 		return f.wrong(err.Error(), "mcp-askuser phone setup")
 	}
-	if err := p.Readable(ctx); err != nil {
-		return f.wrong(fmt.Sprintf("answers do not arrive: %v", err.Error()), fmt.Sprintf("give ntfy_token the right to read and write the topics %s and %s", f.Name, p.ReplyTopic()))
+	err = p.Readable(ctx)
+	if err != nil {
+		return f.wrong(fmt.Sprintf("answers do not arrive: %v", err), fmt.Sprintf("mcp-askuser phone setup --token TOKEN, of one that may read and write the topics %s and %s", setup.Topic, p.ReplyTopic()))
 	}
-	if p.Text != ntfy.TextFull {
-		f.Text = "questions are announced there, without buttons: they need ntfy_text = \"full\""
+	if setup.Private {
+		f.Text = "tells the phone that a question waits, and no more"
 		return f
 	}
-	writeOnly := fmt.Sprintf("set ntfy_button_token to a token that may only write to the topic %s", p.ReplyTopic())
-	if err := p.TryPress(ctx); err != nil {
-		return f.wrong(fmt.Sprintf("a press of a button would fail: %v", err.Error()), writeOnly)
-	}
-	if p.Exposed(ctx) {
-		return f.wrong("ntfy_button_token may read your questions; readers of the topic can take it from a button", writeOnly)
+	err = p.TryPress(ctx)
+	if err != nil {
+		return f.wrong(fmt.Sprintf("a press of a button would fail: %v", err), pressRemedy(p))
 	}
 	f.Text = "shows questions, and takes a press"
 	return f
+}
+
+// pressRemedy is what has a server take the presses of buttons.
+func pressRemedy(p *ntfy.Phone) string {
+	return fmt.Sprintf("let everyone write to the topic %[1]s. On a server of your own: ntfy access everyone '%[1]s' write-only", p.ReplyTopic())
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -15,11 +14,11 @@ import (
 )
 
 // usePhone does what phone setup does in the store, for the topic of these tests.
-func usePhone(t *testing.T, dir, server string) {
+func usePhone(t *testing.T, dir string, setup phoneSetup) {
+	t.Helper()
 	a := &app{config: settings.New(), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
-	a.config.Values.NtfyServer, a.config.Values.NtfyTopic = server, "questions"
-	path, err := a.phoneKey()
-	if err := errors.Join(err, keyfile.Make(path)); err != nil {
+	setup.Topic, setup.Key = "questions", keyfile.New()
+	if err := a.keepPhone(&setup); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -31,13 +30,12 @@ func TestPhone(t *testing.T) {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			server, dir := ntfytest.New(t, "tk_1"), t.TempDir()
-			server.Grant("tk_button", "questions-*")
-			usePhone(t, dir, server.URL)
-			phone := []string{"ASK_NTFY_SERVER=" + server.URL, "ASK_NTFY_TOPIC=questions", "ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}
-			asker := program(t, dir, "confirm", "--surface", "inbox", "Deploy?")
+			server.Grant("", "questions-*")
+			setup := phoneSetup{Server: server.URL, Token: "tk_1"}
 			if by == "the asker" {
-				asker.Env = append(asker.Env, phone...)
+				usePhone(t, dir, setup)
 			}
+			asker := program(t, dir, "confirm", "--surface", "inbox", "Deploy?")
 			var out strings.Builder
 			asker.Stdout = &out
 			if err := asker.Start(); err != nil {
@@ -45,8 +43,8 @@ func TestPhone(t *testing.T) {
 			}
 			rec := await(t, openDesk(t, dir))
 			if by == "another" {
+				usePhone(t, dir, setup)
 				other := program(t, dir, "phone", "show", rec.ID)
-				other.Env = append(other.Env, phone...)
 				if err := other.Start(); err != nil {
 					t.Fatal(err)
 				}
@@ -68,46 +66,27 @@ func TestPhone(t *testing.T) {
 	}
 }
 
-// The access tokens are not shown.
-func TestPhoneTokenIsNotShown(t *testing.T) {
-	cmd := program(t, t.TempDir(), "config")
-	cmd.Env = append(cmd.Env, "ASK_NTFY_TOKEN=tk_secret", "ASK_NTFY_BUTTON_TOKEN=tk_button")
-	out, err := cmd.CombinedOutput()
-	if err != nil || strings.Contains(string(out), "tk_") || strings.Count(string(out), "(not shown)") != 2 {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
 // The doctor says whether a press would be accepted.
 func TestDoctorTriesThePhone(t *testing.T) {
-	server := ntfytest.New(t, "tk_1")
-	server.Grant("tk_button", "questions-*")
-	server.Grant("tk_other", "elsewhere")
-	open := ntfytest.New(t, "")
+	server, closed := ntfytest.New(t, "tk_1"), ntfytest.New(t, "tk_1")
+	server.Grant("", "questions-*")
 	for _, tc := range []struct {
 		name  string
-		env   []string
+		setup phoneSetup
 		state state
 		text  string
 	}{
-		{"its own token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, stateOK, "takes a press"},
-		{"no token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}, stateWrong, "a press of a button would fail"},
-		{"another token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_other", "ASK_NTFY_TEXT=full"}, stateWrong, "a press of a button would fail"},
-		{"our own token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}, stateWrong, "ntfy_button_token is ntfy_token"},
-		{"no right to read", []string{"ASK_NTFY_TEXT=full"}, stateWrong, "answers do not arrive"},
-		{"a token that reads", []string{"ASK_NTFY_SERVER=" + open.URL, "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, stateWrong, "may read your questions"},
-		{"not set up", []string{"ASK_NTFY_TOKEN=tk_1"}, stateWrong, "the phone is not set up for the topic questions"},
-		{"header", []string{"ASK_NTFY_TOKEN=tk_1"}, stateOK, "without buttons"},
+		{"everyone presses", phoneSetup{Server: server.URL, Token: "tk_1"}, stateOK, "takes a press"},
+		{"nobody presses", phoneSetup{Server: closed.URL, Token: "tk_1"}, stateWrong, "a press of a button would fail"},
+		{"no right to read", phoneSetup{Server: server.URL}, stateWrong, "answers do not arrive"},
+		{"private", phoneSetup{Server: closed.URL, Token: "tk_1", Private: true}, stateOK, "and no more"},
+		{"no server", phoneSetup{Server: "nowhere"}, stateWrong, "is no address"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if tc.name != "not set up" {
-				usePhone(t, dir, server.URL)
-				usePhone(t, dir, open.URL)
-			}
+			usePhone(t, dir, tc.setup)
 			cmd := program(t, dir, "doctor", "--json")
-			cmd.Env = append(append(cmd.Env, "ASK_NTFY_SERVER="+server.URL, "ASK_NTFY_TOPIC=questions"), tc.env...)
 			out, _ := cmd.Output() // other parts of this machine may be wrong
 			var found []finding
 			if err := json.Unmarshal(out, &found); err != nil {

@@ -2,15 +2,15 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -19,18 +19,13 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
-	"mcp-askuser/install/edit"
 	"mcp-askuser/internal/keyfile"
-	"mcp-askuser/internal/plainjson"
+	"mcp-askuser/internal/wholefile"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/ntfy"
 )
 
 const (
-	// phoneHead begins the lines that phone setup writes into the configuration file. They
-	// are the first of the file, and end with an empty line.
-	phoneHead = "# Written by mcp-askuser phone setup; mcp-askuser phone off removes these lines."
 	// phoneHint is how long a test waits for a press before it says what to check.
 	phoneHint = 30 * time.Second
 	// phoneLimit is how long a test waits for a press.
@@ -51,40 +46,74 @@ func (a *app) phoneCommand() *cobra.Command {
 func (a *app) phoneSetup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "setup",
-		Short:   "Make a topic, save it, and send a test to your phone",
-		Example: "  mcp-askuser phone setup\n  mcp-askuser phone setup --server https://ntfy.example --text header",
+		Short:   "Make a topic, keep it, and send a test to your phone",
+		Example: "  mcp-askuser phone setup\n  mcp-askuser phone setup --server https://ntfy.example --token tk_1",
 	}
-	cmd.Flags().String("server", "", "the `address` of the ntfy server (default https://ntfy.sh)")
-	cmd.Flags().String("token", "", "the access `token` that the server wants, if it does")
-	cmd.Flags().String("button-token", "", "an access `token` that may only write to the topic of the answers")
-	wordFlag(cmd, "text", "full", "the `text` that the server gets to store of a question: none, header or full", "none", "header", "full")
+	server := cmd.Flags().String("server", "", "the `address` of the ntfy server (default https://ntfy.sh)")
+	token := cmd.Flags().String("token", "", "the access `token` that the server wants, if it does")
+	private := cmd.Flags().Bool("private", false, "send nothing of a question: only that one waits, without buttons")
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		if !a.byUser() { // a button answers in the user's name
 			return errors.New("only you can set up the phone: run this in a terminal of your own")
 		}
-		ctx := cmd.Context()
-		p, written, err := a.savePhone(ctx, cmd)
+		setup, err := a.readPhone()
 		if err != nil {
 			return err
 		}
-		if len(written) > 0 {
-			a.tell(fmt.Sprintf("Written to %s: %s.", a.config.File, strings.Join(written, ", ")))
-			a.tell("Agents that already run use the phone from their next start.")
+		if setup == nil {
+			// 80 random bits, to be typed where no code is scanned
+			setup = &phoneSetup{Server: "https://ntfy.sh", Topic: "askuser-" + strings.ToLower(rand.Text()[:16]), Key: keyfile.New()}
 		}
-		if err := p.Readable(ctx); err != nil {
-			return fmt.Errorf("%w\nGive --token a token that may read and write the topics %s and %s, then run this again: the topic is kept. On a server of your own: ntfy access USER '%[2]s*' read-write", err, p.Topic, p.ReplyTopic())
+		setup.Server, setup.Token = cmp.Or(*server, setup.Server), cmp.Or(*token, setup.Token)
+		if cmd.Flags().Changed("private") {
+			setup.Private = *private
 		}
-		return a.tryPhone(ctx, p, true)
+		p, err := a.openPhone(setup, nil)
+		if err != nil {
+			return err
+		}
+		refused := p.Readable(cmd.Context())
+		if refused != nil && !errors.Is(refused, ntfy.ErrRefused) {
+			return fmt.Errorf("%w\nNothing was kept. Is %s an ntfy server, and within reach? --server names another", refused, p.Server)
+		}
+		err = a.keepPhone(setup)
+		if err != nil {
+			return err
+		}
+		a.tell("The phone is set up. Agents that already run use it from their next start.")
+		if refused != nil {
+			return fmt.Errorf("%w\nGive --token a token that may read and write the topics %s and %s: the topic is kept. On a server of your own: ntfy access USER '%[2]s*' read-write", refused, p.Topic, p.ReplyTopic())
+		}
+		return a.tryPhone(cmd.Context(), p, true)
 	})
+}
+
+func (a *app) keepPhone(setup *phoneSetup) error {
+	path, err := a.storeFile(phoneFile)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(setup)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	if err == nil {
+		err = wholefile.Put(path, data, 0o600, os.Rename)
+	}
+	return err
 }
 
 func (a *app) phoneTest() *cobra.Command {
 	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button", Example: "  mcp-askuser phone test"}
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
-		if a.settings().NtfyTopic == "" {
+		setup, err := a.readPhone()
+		if err == nil && setup == nil {
 			return errors.New("no phone is set up; mcp-askuser phone setup does it")
 		}
-		p, err := a.openPhone(nil)
+		var p *ntfy.Phone
+		if err == nil {
+			p, err = a.openPhone(setup, nil)
+		}
 		if err == nil {
 			err = p.Readable(cmd.Context())
 		}
@@ -96,150 +125,22 @@ func (a *app) phoneTest() *cobra.Command {
 }
 
 func (a *app) phoneOff() *cobra.Command {
-	cmd := &cobra.Command{Use: "off", Short: "Remove what phone setup has written", Example: "  mcp-askuser phone off"}
+	cmd := &cobra.Command{Use: "off", Short: "Remove what phone setup has kept", Example: "  mcp-askuser phone off"}
 	return a.withSettings(cmd, func(*cobra.Command, []string) error {
-		key, err := a.phoneKey()
+		path, err := a.storeFile(phoneFile)
 		if err != nil {
 			return err
 		}
-		c, err := edit.Read(a.config.File)
-		if err != nil {
-			return err
-		}
-		block, rest := splitPhone(c.Before)
-		if block == nil && a.settings().NtfyTopic == "" {
+		err = os.Remove(path)
+		if errors.Is(err, fs.ErrNotExist) {
 			a.tell("No phone is set up.")
 			return nil
 		}
-		if block != nil {
-			if err := a.replaceConfig(c, rest); err != nil {
-				return err
-			}
-			a.tell(fmt.Sprintf("The settings of the phone were removed from %s. Agents that already run use them until they end.", a.config.File))
-			a.config = settings.Load(a.getenv)
+		if err == nil {
+			a.tell("The phone is off. Agents that already run use it until they end. In the app, unsubscribe from the topic.")
 		}
-		if a.settings().NtfyTopic != "" {
-			return fmt.Errorf("the phone is still on: ntfy_topic is set by %s; remove it there", a.config.Source("ntfy_topic"))
-		}
-		a.tell("In the app, unsubscribe from the topic.")
-		if err := os.Remove(key); !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		return nil
+		return err
 	})
-}
-
-// replaceConfig replaces the content of the configuration file, with no content the file.
-func (a *app) replaceConfig(c edit.Change, after []byte) error {
-	c.After, c.Root = after, filepath.Dir(filepath.Dir(c.Path))
-	if len(after) == 0 {
-		c.After = nil
-	}
-	c.Ours = func([]byte) bool { return c.After != nil } // no backup: off restores the bytes
-	return c.Apply()
-}
-
-// splitPhone returns the lines that phone setup has written, nil for none, and the rest of
-// the file.
-func splitPhone(data []byte) (block, rest []byte) {
-	lines := regexp.MustCompile(regexp.QuoteMeta(phoneHead) + `.*\n?(ntfy_.*\n?)*([ \t\r]*\n)?`)
-	return lines.Find(data), lines.ReplaceAll(data, nil)
-}
-
-// savePhone chooses the settings of the phone, from flags, what is set already and
-// defaults, and writes those that are not set elsewhere. It writes nothing where the
-// server cannot be reached.
-func (a *app) savePhone(ctx context.Context, cmd *cobra.Command) (p *ntfy.Phone, written []string, err error) {
-	if a.config.File == "" {
-		return nil, nil, fmt.Errorf("there is no place for the configuration file; set HOME, or %s", settings.EnvFile)
-	}
-	c, err := edit.Read(a.config.File)
-	if err != nil {
-		return nil, nil, err
-	}
-	block, rest := splitPhone(c.Before)
-	lines, written, err := a.phoneLines(cmd, block, rest)
-	if err != nil {
-		return nil, nil, err
-	}
-	key, err := a.phoneKey()
-	if err != nil {
-		return nil, nil, err
-	}
-	if _, known := keyfile.Read(key); !known {
-		if err := keyfile.Make(key); err != nil {
-			return nil, nil, err
-		}
-		defer func() {
-			if err != nil {
-				_ = os.Remove(key)
-			}
-		}()
-	}
-	if p, err = a.openPhone(nil); err != nil {
-		return nil, nil, err
-	}
-	if err := p.Readable(ctx); err != nil && !errors.Is(err, ntfy.ErrRefused) {
-		return nil, nil, fmt.Errorf("%w\nNothing was written. Is %s an ntfy server, and within reach? --server names another", err, p.Server)
-	}
-	if len(written) == 0 {
-		return p, nil, nil
-	}
-	mark := 0
-	if bytes.HasPrefix(rest, []byte("\ufeff")) {
-		mark = len("\ufeff")
-	}
-	after := string(rest[:mark]) + phoneHead + "\n" + lines + "\n"
-	if bytes.Contains(rest, []byte("\r\n")) {
-		after = strings.ReplaceAll(after, "\n", "\r\n")
-	}
-	return p, written, a.replaceConfig(c, append([]byte(after), rest[mark:]...))
-}
-
-// phoneLines returns the lines of the settings that phone setup writes, and their keys. It
-// sets these settings for this process, too. Block is what setup has written before, rest
-// is the rest of the file: what that sets, or a variable, is kept.
-func (a *app) phoneLines(cmd *cobra.Command, block, rest []byte) (lines string, written []string, err error) {
-	v := a.settings()
-	for _, s := range []struct {
-		key, flag, fallback string
-		value               *string
-	}{
-		{"ntfy_topic", "", "askuser-" + strings.ToLower(rand.Text()[:16]), &v.NtfyTopic}, // 80 random bits, to be typed where no code is scanned
-		{"ntfy_server", "server", "", &v.NtfyServer},
-		{"ntfy_token", "token", "", &v.NtfyToken},
-		{"ntfy_button_token", "button-token", "", &v.NtfyButtonToken},
-		{"ntfy_text", "text", "full", &v.NtfyText},
-	} {
-		given := ""
-		if f := cmd.Flag(s.flag); f != nil && f.Changed {
-			given = f.Value.String()
-		}
-		_, own, _ := edit.TOML.Get(rest, s.key)
-		old, _, _ := edit.TOML.Get(block, s.key)
-		value, _ := old.(string)
-		switch source := a.config.Source(s.key); {
-		case !own && !a.config.FromEnvironment(s.key):
-			value = cmp.Or(given, value, s.fallback)
-			*s.value = cmp.Or(value, *s.value)
-		case given != "" && given != *s.value:
-			return "", nil, fmt.Errorf("%s is set by %s; change it there, or leave out --%s", s.key, source, s.flag)
-		default:
-			a.tell(fmt.Sprintf("Kept: %s, set by %s.", s.key, source))
-		}
-		if value == "" {
-			continue
-		}
-		text, err := plainjson.Marshal(value)
-		if err != nil {
-			return "", nil, err
-		}
-		lines += fmt.Sprintf("%s = %s\n", s.key, text)
-		if value != old {
-			written = append(written, s.key)
-		}
-	}
-	return lines, written, nil
 }
 
 // tryPhone sends a test to the phone and waits for a press of its button. With subscribe
@@ -312,10 +213,10 @@ func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) (button 
 	err = t.Send(ctx)
 	refused := errors.Is(err, ntfy.ErrRefused)
 	switch {
-	case refused && p.Text == ntfy.TextFull:
-		return false, fmt.Errorf("%w\nThe test was sent without a button. Set ntfy_button_token (--button-token) to a token that may only write to the topic %s. On a server of your own: ntfy access USER '%[2]s' write-only", err, p.ReplyTopic())
+	case refused && !p.Private:
+		return false, fmt.Errorf("%w\nThe test was sent without a button: %s", err, pressRemedy(p))
 	case refused:
-		a.tell(fmt.Sprintf("The test was sent, without a button: questions have none either (ntfy_text = %q).", p.Text))
+		a.tell("The test was sent, without a button: questions have none either (--private).")
 		return false, nil
 	case err != nil:
 		return false, err
@@ -327,11 +228,11 @@ func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) (button 
 // showTopic shows how the app subscribes to the topic: the link, and on a terminal that
 // has room for it a QR code.
 func (a *app) showTopic(p *ntfy.Phone) {
-	a.tell(fmt.Sprintf(map[ntfy.Text]string{
-		ntfy.TextNone:   "%s gets to know that a question waits, and no more (ntfy_text = \"none\").",
-		ntfy.TextHeader: "%s gets to read each question's short label and who asks (ntfy_text = \"header\").",
-		ntfy.TextFull:   "%s gets to read each question with its details (ntfy_text = \"full\").",
-	}[p.Text], p.Server))
+	if p.Private {
+		a.tell(p.Server + " gets to know that a question waits, and no more (--private).")
+	} else {
+		a.tell(p.Server + " gets to read each question with its details; --private sends none.")
+	}
 	a.tell("On the phone, install the app ntfy (Google Play, F-Droid or App Store).")
 	fmt.Fprintln(a.out, p.Link())
 	var code strings.Builder

@@ -144,8 +144,10 @@ func TestAskingOnATerminal(t *testing.T) {
 // What the log has to say comes when the form has gone: a line of it would be
 // written across the form.
 func TestLogWaitsForTheForm(t *testing.T) {
-	cmd := program(t, t.TempDir(), "ask", askDefault)
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "ASK_NTFY_TOPIC=t", "ASK_NTFY_SERVER=nowhere")
+	dir := t.TempDir()
+	usePhone(t, dir, phoneSetup{Server: "nowhere"})
+	cmd := program(t, dir, "ask", askDefault)
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
 	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
 	const warning = "no question reaches the phone"
 	s.form("Go on?")

@@ -39,7 +39,7 @@ func New(t *testing.T, token string) *Server {
 	return s
 }
 
-// Grant lets a token write to the topics that match a pattern, such as "questions-*",
+// Grant lets a token, or without one everyone, write to the topics that match a pattern, such as "questions-*",
 // and nothing else.
 func (s *Server) Grant(token, pattern string) {
 	s.mu.Lock()

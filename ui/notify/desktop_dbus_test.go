@@ -132,7 +132,7 @@ func TestFailureIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	argv, times := rings(t)
 	Options{
-		Desktop: true, Command: argv, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Command: argv, Log: slog.New(slog.NewTextHandler(&log, nil)),
 		Getenv: variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent/bus"),
 	}.Notify(t.Context(), record("claude", "Which?"))
 	if times() != 1 {

@@ -18,8 +18,6 @@ import (
 
 // Options select how the user is notified. The zero value does nothing.
 type Options struct {
-	// Desktop enables a notification on the desktop, if the environment has one.
-	Desktop bool
 	// Command is the user's own: a program and its arguments, run without a shell,
 	// with the request of ui/api as JSON on standard input.
 	Command []string
@@ -27,7 +25,7 @@ type Options struct {
 	// one notification.
 	Reminder time.Duration
 
-	Getenv func(string) string // needed where Desktop is set
+	Getenv func(string) string // names the desktop, if there is one; nil for none
 	Log    *slog.Logger        // silent if nil
 }
 
@@ -37,7 +35,7 @@ type Options struct {
 func (o Options) Notify(ctx context.Context, rec desk.Record) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	channels := map[string]func(context.Context, *notice) error{}
-	if o.Desktop {
+	if o.Getenv != nil {
 		if send := desktop(o.Getenv); send != nil {
 			channels["desktop"] = send
 		}

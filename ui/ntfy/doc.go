@@ -13,8 +13,8 @@
 //   - The server stores what the user has chosen to send, and nothing more.
 //   - A notification has buttons only if it shows all that the answer depends on, and
 //     if the server accepts what a press sends.
-//   - A button carries an access token of its own, which may only write to the second
-//     topic, or none. Ours is in no notification.
+//   - A button carries no access token: ours is in no notification, and everyone may write
+//     to the second topic.
 //   - A button's token names a question, all that it shows and an option, and is
 //     signed with a key of the user's own: a reader of the topic can press what the
 //     user can press, and nothing else. A token counts once, and only while the

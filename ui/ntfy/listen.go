@@ -19,7 +19,7 @@ func (p *Phone) Listen() (end func()) {
 		ctx, stop := context.WithCancel(context.Background())
 		p.stop = stop
 		go func() {
-			if p.Text == TextFull {
+			if !p.Private {
 				p.canPress(ctx) // which logs why there are no buttons
 			}
 			p.listen(ctx, p.takeAnswer)

@@ -33,16 +33,6 @@ import (
 // surface is the name of the phone in records.
 const surface = "ntfy"
 
-// Text is how much of a question is sent to the server.
-type Text string
-
-// The texts that a user can choose.
-const (
-	TextNone   Text = "none"   // that a question waits
-	TextHeader Text = "header" // its short label and the asker
-	TextFull   Text = "full"   // the question itself and its details, with buttons where all of it fits
-)
-
 const (
 	maxButtons = 3 // of a notification, by the API
 	maxTitle   = 60
@@ -65,16 +55,13 @@ type Options struct {
 	Server string // as in https://ntfy.sh
 	Topic  string // that the phone has subscribed to
 	Token  string // the server's access token, if it wants one
-	// ButtonToken is an access token that may only write to the reply topic. Every
-	// button carries it: readers of the topic can read it. Empty: presses are anonymous.
-	ButtonToken string
-
-	Text Text          // empty is TextHeader
-	Page func() string // the address of the page, empty while the phone cannot reach it; nil: never
-	Host string        // the name of this machine, for the hint where to answer; empty: none is named
-	Key  []byte        // secret, the same in every process of the user
-	Desk *desk.Desk
-	Log  *slog.Logger // silent if nil
+	// Private keeps questions from the server: it gets to know that one waits, and no more.
+	Private bool
+	Page    func() string // the address of the page, empty while the phone cannot reach it; nil: never
+	Host    string        // the name of this machine, for the hint where to answer; empty: none is named
+	Key     []byte        // secret, the same in every process of the user
+	Desk    *desk.Desk
+	Log     *slog.Logger // silent if nil
 }
 
 // Phone notifies the user's phone of questions and passes the answers to the desk. It
@@ -102,14 +89,10 @@ func New(o Options) (*Phone, error) {
 	if !regexp.MustCompile(`^[-_A-Za-z0-9]{1,39}$`).MatchString(o.Topic) {
 		return nil, fmt.Errorf("the ntfy topic %q is none: it takes 1 to 39 letters, digits, - and _", o.Topic)
 	}
-	if o.ButtonToken != "" && o.ButtonToken == o.Token {
-		return nil, errors.New("ntfy_button_token is ntfy_token, which readers of the topic must not have: make one that may only write to the reply topic")
-	}
 	if len(o.Key) < 16 {
 		return nil, errors.New("the key that signs answers is too short")
 	}
 	o.Server = strings.TrimRight(o.Server, "/")
-	o.Text = cmp.Or(o.Text, TextHeader)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Page == nil {
 		o.Page = func() string { return "" }
@@ -142,13 +125,12 @@ type message struct {
 
 // action is a button: it publishes its body to an address.
 type action struct {
-	Action  string            `json:"action"`
-	Label   string            `json:"label"`
-	URL     string            `json:"url"`
-	Method  string            `json:"method,omitempty"`
-	Headers map[string]string `json:"headers,omitempty"`
-	Body    string            `json:"body,omitempty"`
-	Clear   bool              `json:"clear"`
+	Action string `json:"action"`
+	Label  string `json:"label"`
+	URL    string `json:"url"`
+	Method string `json:"method,omitempty"`
+	Body   string `json:"body,omitempty"`
+	Clear  bool   `json:"clear"`
 }
 
 // Notify notifies the phone and listens for the answer until ctx ends, which it
@@ -178,28 +160,24 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 func (p *Phone) notification(rec desk.Record) message {
 	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Tags: []string{"question"}, Click: p.link(rec.ID)}
 	m.Message = p.hint(&rec, m.Click)
-	if p.Text == TextNone {
+	if p.Private {
 		return m
 	}
 	first := &words.Local.Shown(rec).Questions[0] // tokens sign the record as it is stored
 	m.Title = question.Shorten(question.Line(words.T("Question from %s", words.Local.Asker(rec.Asker))), maxTitle)
-	text := question.Line(first.Header)
-	if p.Text == TextFull {
-		text = question.Line(first.Text)
-		if text, labels, fits := render(first); fits && answerable(rec) {
-			if len(labels) < len(first.Options) {
-				text += "\n" + m.Message
-			}
-			m.Message = text
-			for i, label := range labels {
-				m.Actions = append(m.Actions, p.button(label, p.token(rec, i)))
-			}
-			return m
+	text, labels, fits := render(first)
+	if fits && answerable(rec) {
+		if len(labels) < len(first.Options) {
+			text += "\n" + m.Message
 		}
+		m.Message = text
+		for i, label := range labels {
+			m.Actions = append(m.Actions, p.button(label, p.token(rec, i)))
+		}
+		return m
 	}
-	if text = words.Local.AndMore(text, len(rec.Questions)-1); text != "" {
-		m.Message = question.Shorten(text, maxLines*lineWidth) + "\n" + m.Message
-	}
+	text = words.Local.AndMore(question.Line(first.Text), len(rec.Questions)-1)
+	m.Message = question.Shorten(text, maxLines*lineWidth) + "\n" + m.Message
 	return m
 }
 
@@ -222,7 +200,7 @@ func (p *Phone) hint(rec *desk.Record, link string) string {
 		return words.T("Tap to open the page, and answer there.")
 	case rec.Prove:
 		return words.T("Sign your answer at your computer: mcp-askuser web --open")
-	case p.Host != "" && p.Text != TextNone:
+	case p.Host != "" && !p.Private:
 		return words.T("Answer on %s: mcp-askuser inbox", p.Host)
 	}
 	return words.T("Answer at your computer: mcp-askuser inbox")
@@ -276,11 +254,7 @@ func render(q *question.Question) (text string, labels []string, fits bool) {
 
 // button publishes a text to the reply topic.
 func (p *Phone) button(label, text string) action {
-	a := action{Action: "http", Method: http.MethodPost, Clear: true, Label: label, URL: p.Server + "/" + p.reply, Body: text}
-	if p.ButtonToken != "" {
-		a.Headers = map[string]string{"Authorization": "Bearer " + p.ButtonToken}
-	}
-	return a
+	return action{Action: "http", Method: http.MethodPost, Clear: true, Label: label, URL: p.Server + "/" + p.reply, Body: text}
 }
 
 // token names an option of a record's question, and proves that this user's process
@@ -366,14 +340,14 @@ func (e *statusError) Is(target error) bool {
 	return target == ErrRefused && (e.status == http.StatusUnauthorized || e.status == http.StatusForbidden)
 }
 
-// TryPress sends a message as a button would, with the button's credential, unless the
-// server has accepted one before. The server neither stores it nor notifies phones.
+// TryPress sends a message as a button would, without a credential, unless the server has
+// accepted one before. The server neither stores it nor notifies phones.
 // The error wraps ErrRefused where every press would fail.
 func (p *Phone) TryPress(ctx context.Context) error {
 	if p.accepted.Load() {
 		return nil
 	}
-	err := p.send(ctx, http.MethodPost, p.reply+"?cache=no&firebase=no", []byte(probe), p.ButtonToken)
+	err := p.send(ctx, http.MethodPost, p.reply+"?cache=no&firebase=no", []byte(probe), "")
 	if err == nil {
 		p.accepted.Store(true)
 	}
@@ -388,7 +362,7 @@ func (p *Phone) canPress(ctx context.Context) bool {
 		return true
 	}
 	p.warn.Do(func() {
-		p.Log.WarnContext(ctx, "notifications have no buttons: the server would refuse a press; set ntfy_button_token to a token that may write to the topic of the answers", "topic", p.reply, "error", err)
+		p.Log.WarnContext(ctx, "notifications have no buttons: the server would refuse a press; let everyone write to the topic of the answers", "topic", p.reply, "error", err)
 	})
 	return false
 }
@@ -397,16 +371,8 @@ func (p *Phone) canPress(ctx context.Context) bool {
 func (p *Phone) ReplyTopic() string { return p.reply }
 
 // Readable returns nil if we may read the reply topic: answers arrive.
-func (p *Phone) Readable(ctx context.Context) error { return p.mayRead(ctx, p.reply, p.Token) }
-
-// Exposed reports whether the buttons' token may read the topic of the questions:
-// it has more rights than a button needs.
-func (p *Phone) Exposed(ctx context.Context) bool {
-	return p.ButtonToken != "" && p.mayRead(ctx, p.Topic, p.ButtonToken) == nil
-}
-
-func (p *Phone) mayRead(ctx context.Context, topic, token string) error {
-	return p.send(ctx, http.MethodGet, topic+"/auth", nil, token)
+func (p *Phone) Readable(ctx context.Context) error {
+	return p.send(ctx, http.MethodGet, p.reply+"/auth", nil, p.Token)
 }
 
 // request sends a request, with an access token if there is one. Requests are

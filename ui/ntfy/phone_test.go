@@ -48,7 +48,7 @@ func ask(t *testing.T, d *desk.Desk, set question.Set) desk.Record {
 
 func phone(t *testing.T, d *desk.Desk, address string, change func(*Options)) *Phone {
 	t.Helper()
-	o := Options{Server: address, Topic: topic, Text: TextFull, Key: []byte("0123456789abcdef"), Desk: d}
+	o := Options{Server: address, Topic: topic, Key: []byte("0123456789abcdef"), Desk: d}
 	if change != nil {
 		change(&o)
 	}
@@ -91,12 +91,8 @@ func wait(t *testing.T, d *desk.Desk, id string) desk.Record {
 func TestAnsweredOnThePhone(t *testing.T) {
 	for _, token := range []string{"", "tk_secret"} {
 		s, d := ntfytest.New(t, token), openDesk(t)
-		p := phone(t, d, s.URL, func(o *Options) {
-			if o.Token = token; token != "" {
-				o.ButtonToken = "tk_button"
-			}
-		})
-		s.Grant("tk_button", topic+"-*")
+		p := phone(t, d, s.URL, func(o *Options) { o.Token = token })
+		s.Grant("", topic+"-*")
 		rec := ask(t, d, choice("PostgreSQL", "SQLite", "MongoDB", "DuckDB"))
 		end := notify(t, p, rec)
 		m := s.Await(t, topic, ntfytest.Titled)
@@ -116,32 +112,24 @@ func TestAnsweredOnThePhone(t *testing.T) {
 // Where the server would refuse a press the notification has no buttons, and says
 // where to answer. Our own token is in none.
 func TestPressWouldBeRefused(t *testing.T) {
-	for _, tc := range []struct {
-		name, button, page, want string
-	}{
-		{"no token", "", "", "Answer at your computer: mcp-askuser inbox"},
-		{"no token, and a page", "", "https://page.example/", "Tap to open the page, and answer there."},
-		{"a token that the server does not know", "tk_unknown", "", "Answer at your computer: mcp-askuser inbox"},
-		{"a token for something else", "tk_other", "", "Answer at your computer: mcp-askuser inbox"},
+	for page, want := range map[string]string{
+		"":                      "Answer at your computer: mcp-askuser inbox",
+		"https://page.example/": "Tap to open the page, and answer there.",
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			s, d := ntfytest.New(t, "tk_own"), openDesk(t)
-			s.Grant("tk_other", "elsewhere")
-			p := phone(t, d, s.URL, func(o *Options) { o.Token, o.ButtonToken, o.Page = "tk_own", tc.button, at(tc.page) })
-			notify(t, p, ask(t, d, choice("A", "B")))
-			m := s.Await(t, topic, ntfytest.Titled)
-			if m["actions"] != nil || m["message"] != "Which database shall we use?\n"+tc.want {
-				t.Errorf("got %v", m)
-			}
-			if data, _ := json.Marshal(m); bytes.Contains(data, []byte("tk_own")) {
-				t.Errorf("our own token is in %s", data)
-			}
-			s.Grant("tk_now", p.reply)
-			p.ButtonToken = "tk_now"
-			if err := p.TryPress(t.Context()); err != nil {
-				t.Errorf("a token that was granted since: %v", err)
-			}
-		})
+		s, d := ntfytest.New(t, "tk_own"), openDesk(t)
+		p := phone(t, d, s.URL, func(o *Options) { o.Token, o.Page = "tk_own", at(page) })
+		notify(t, p, ask(t, d, choice("A", "B")))
+		m := s.Await(t, topic, ntfytest.Titled)
+		if m["actions"] != nil || m["message"] != "Which database shall we use?\n"+want {
+			t.Errorf("got %v", m)
+		}
+		if data, _ := json.Marshal(m); bytes.Contains(data, []byte("tk_own")) {
+			t.Errorf("our own token is in %s", data)
+		}
+		s.Grant("", p.reply)
+		if err := p.TryPress(t.Context()); err != nil {
+			t.Errorf("it was granted since: %v", err)
+		}
 	}
 }
 
@@ -184,36 +172,34 @@ func TestWhatIsSent(t *testing.T) {
 		return x
 	}
 	for _, tc := range []struct {
-		name string
-		text Text
-		set  question.Set
-		want string // title, message, buttons
+		name    string
+		private bool
+		set     question.Set
+		want    string // title, message, buttons
 	}{
-		{"none", TextNone, set, "A question waits|Tap.|"},
-		{"header", TextHeader, set, "Question from Claude Code in shop|Database↵Tap.|"},
-		{"no header", TextHeader, without, "Question from Claude Code in shop|Tap.|"},
-		{"full", TextFull, set, "Question from Claude Code in shop|Which database shall we use?|PostgreSQL,SQLite"},
-		{"details", TextFull, details("rm -r build\nrm -r dist"), "Question from Claude Code in shop|Which database shall we use?↵rm -r build↵rm -r dist|PostgreSQL,SQLite"},
-		{"details of ten lines", TextFull, details(strings.Repeat("x\n", 8) + "x"), "Question from Claude Code in shop|Which database shall we use?" + strings.Repeat("↵x", 9) + "|PostgreSQL,SQLite"},
-		{"details of eleven lines", TextFull, details(strings.Repeat("x\n", 9) + "x"), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
-		{"a long line", TextFull, details(strings.Repeat("x", 361)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
-		{"a long line of wide characters", TextFull, details(strings.Repeat("删", 181)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
-		{"a description of an option", TextFull, described, "Question from Claude Code in shop|Which database shall we use?↵1. PostgreSQL: a server↵2. SQLite↵-- one file|1. PostgreSQL,2. SQLite"},
-		{"four options", TextFull, choice("A", "B", "C", "D"), "Question from Claude Code in shop|Which database shall we use?↵1. A↵2. B↵3. C↵4. D↵Tap.|1. A,2. B,3. C"},
-		{"labels that begin alike", TextFull, choice("Delete all files but the newest", "Delete all files"), "Question from Claude Code in shop|Which database shall we use?↵1. Delete all files but the newest↵2. Delete all files|1. Delete al…,2. Delete al…"},
-		{"follow-ups", TextFull, follow, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
-		{"several", TextFull, several, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
-		{"a secret", TextFull, secret, "Question from Claude Code in shop|Please paste your API token↵Tap.|"},
-		{"free text", TextFull, question.Set{Questions: []question.Question{{ID: "q1", Text: "Why?", Type: question.Text}}}, "Question from Claude Code in shop|Why?↵Tap.|"},
-		{"two questions", TextFull, two, "Question from Claude Code in shop|Which database shall we use? (and 1 more)↵Tap.|"},
-		{"hostile", TextFull, func() question.Set {
+		{"private", true, set, "A question waits|Tap.|"},
+		{"full", false, set, "Question from Claude Code in shop|Which database shall we use?|PostgreSQL,SQLite"},
+		{"details", false, details("rm -r build\nrm -r dist"), "Question from Claude Code in shop|Which database shall we use?↵rm -r build↵rm -r dist|PostgreSQL,SQLite"},
+		{"details of ten lines", false, details(strings.Repeat("x\n", 8) + "x"), "Question from Claude Code in shop|Which database shall we use?" + strings.Repeat("↵x", 9) + "|PostgreSQL,SQLite"},
+		{"details of eleven lines", false, details(strings.Repeat("x\n", 9) + "x"), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"a long line", false, details(strings.Repeat("x", 361)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"a long line of wide characters", false, details(strings.Repeat("删", 181)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"a description of an option", false, described, "Question from Claude Code in shop|Which database shall we use?↵1. PostgreSQL: a server↵2. SQLite↵-- one file|1. PostgreSQL,2. SQLite"},
+		{"four options", false, choice("A", "B", "C", "D"), "Question from Claude Code in shop|Which database shall we use?↵1. A↵2. B↵3. C↵4. D↵Tap.|1. A,2. B,3. C"},
+		{"labels that begin alike", false, choice("Delete all files but the newest", "Delete all files"), "Question from Claude Code in shop|Which database shall we use?↵1. Delete all files but the newest↵2. Delete all files|1. Delete al…,2. Delete al…"},
+		{"follow-ups", false, follow, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"several", false, several, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		{"a secret", false, secret, "Question from Claude Code in shop|Please paste your API token↵Tap.|"},
+		{"free text", false, question.Set{Questions: []question.Question{{ID: "q1", Text: "Why?", Type: question.Text}}}, "Question from Claude Code in shop|Why?↵Tap.|"},
+		{"two questions", false, two, "Question from Claude Code in shop|Which database shall we use? (and 1 more)↵Tap.|"},
+		{"hostile", false, func() question.Set {
 			x := choice("A\x1b[2J\u202eB", "B")
 			x.Questions[0].Text = "a\nb\u202ec"
 			return x
 		}(), "Question from Claude Code in shop|a␊b[U+202E]c↵1. A␛[2J[U+202E]B↵2. B|1. A␛[2J[U+2…,2. B"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text, o.Page = tc.text, at("https://page.example/") })
+			p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Private, o.Page = tc.private, at("https://page.example/") })
 			m := p.notification(desk.Record{ID: "01J", Set: tc.set, Asker: desk.Asker{Client: "claude-code", Directory: "/src/shop"}})
 			var labels []string
 			for _, a := range m.Actions {
@@ -227,7 +213,7 @@ func TestWhatIsSent(t *testing.T) {
 				t.Errorf("opens %q", m.Click)
 			}
 			data, _ := json.Marshal(m)
-			if tc.text == TextNone && bytes.Contains(data, []byte("Postgre")) {
+			if tc.private && bytes.Contains(data, []byte("Postgre")) {
 				t.Errorf("tells %s", data)
 			}
 		})
@@ -241,15 +227,15 @@ func TestWhatIsSentInOtherLanguages(t *testing.T) {
 	two := question.Set{Questions: append(choice("A", "B").Questions, question.Question{ID: "q2", Text: "Why?", Type: question.Text})}
 	for _, tc := range []struct {
 		language words.Language
-		text     Text
+		private  bool
 		want     string // title, message
 	}{
-		{words.Chinese, TextNone, "有问题等你回答|请在电脑上回答：mcp-askuser inbox"},
-		{words.Chinese, TextFull, "问题（来自 Claude Code · shop）|Which database shall we use?（还有 1 个）\n请在电脑上回答：mcp-askuser inbox"},
-		{words.Portuguese, TextHeader, "Pergunta de Claude Code em shop|Database (e mais 1)\nResponda no computador: mcp-askuser inbox"},
+		{words.Chinese, true, "有问题等你回答|请在电脑上回答：mcp-askuser inbox"},
+		{words.Chinese, false, "问题（来自 Claude Code · shop）|Which database shall we use?（还有 1 个）\n请在电脑上回答：mcp-askuser inbox"},
+		{words.Portuguese, false, "Pergunta de Claude Code em shop|Which database shall we use? (e mais 1)\nResponda no computador: mcp-askuser inbox"},
 	} {
 		words.Local = tc.language
-		p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text = tc.text })
+		p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Private = tc.private })
 		m := p.notification(desk.Record{ID: "01J", Set: two, Asker: desk.Asker{Client: "claude-code", Directory: "/src/shop"}})
 		if got := m.Title + "|" + m.Message; got != tc.want {
 			t.Errorf("got  %q\nwant %q", got, tc.want)
@@ -333,8 +319,8 @@ func TestAnswerKeptByTheServer(t *testing.T) {
 // A test notification's button ends the wait; presses of other notifications do not.
 func TestPressOfATest(t *testing.T) {
 	s := ntfytest.New(t, "tk_own")
-	s.Grant("tk_button", topic+"-*")
-	p := phone(t, nil, s.URL, func(o *Options) { o.Token, o.ButtonToken = "tk_own", "tk_button" })
+	s.Grant("", topic+"-*")
+	p := phone(t, nil, s.URL, func(o *Options) { o.Token = "tk_own" })
 	first, second := p.NewTest(), p.NewTest()
 	if err := errors.Join(first.Send(t.Context()), second.Send(t.Context())); err != nil {
 		t.Fatal(err)
@@ -357,7 +343,7 @@ func TestPressOfATest(t *testing.T) {
 	if err := p.NewTest().Wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended by its context: %v", err)
 	}
-	p.ButtonToken = "tk_unknown"
+	s.Grant("", "elsewhere")
 	p.accepted.Store(false)
 	third := p.NewTest()
 	if err := third.Send(t.Context()); !errors.Is(err, ErrRefused) {
@@ -381,12 +367,13 @@ func TestLink(t *testing.T) {
 
 // A question without buttons names this machine, unless the server gets no text.
 func TestHintNamesTheMachine(t *testing.T) {
-	for text, want := range map[Text]string{
-		TextNone: "Answer at your computer: mcp-askuser inbox", TextHeader: "Database\nAnswer on desk-7: mcp-askuser inbox",
+	for private, want := range map[bool]string{
+		true: "Answer at your computer: mcp-askuser inbox", false: "Why?\nAnswer on desk-7: mcp-askuser inbox",
 	} {
-		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Text, o.Host = text, "desk-7" })
-		if m := p.notification(desk.Record{ID: "01J", Set: choice("A", "B")}); m.Message != want || m.Click != "" {
-			t.Errorf("%s: %+v", text, m)
+		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Private, o.Host = private, "desk-7" })
+		set := question.Set{Questions: []question.Question{{ID: "q1", Text: "Why?", Type: question.Text}}}
+		if m := p.notification(desk.Record{ID: "01J", Set: set}); m.Message != want || m.Click != "" {
+			t.Errorf("%t: %+v", private, m)
 		}
 	}
 }
@@ -400,7 +387,7 @@ func TestSignedElsewhere(t *testing.T) {
 		"http://page.example/":     "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
 		"https://192.0.2.7:20000/": "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
 	} {
-		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Text, o.Page, o.Host = TextFull, at(link), "desk-7" })
+		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Page, o.Host = at(link), "desk-7" })
 		if m := p.notification(desk.Record{ID: "01J", Set: choice("A", "B"), Prove: true}); m.Message != want || m.Actions != nil {
 			t.Errorf("%q: %+v", link, m)
 		}
@@ -415,7 +402,6 @@ func TestNewRefuses(t *testing.T) {
 		{Options{Server: "ntfy.sh", Topic: topic, Key: make([]byte, 32)}, "no address"},
 		{Options{Server: "https://ntfy.sh", Topic: "a b", Key: make([]byte, 32)}, "topic"},
 		{Options{Server: "https://ntfy.sh", Topic: topic, Key: nil}, "key"},
-		{Options{Server: "https://ntfy.sh", Topic: topic, Key: make([]byte, 32), Token: "tk_1", ButtonToken: "tk_1"}, "ntfy_button_token"},
 	} {
 		if _, err := New(tc.o); err == nil || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%v, want %q", err, tc.says)
@@ -423,38 +409,25 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// The same against a real server with access control: NTFY_URL is its address,
-// NTFY_TOKEN may read and write the topics that begin with my-questions, and
-// NTFY_BUTTON_TOKEN may write to those that begin with my-questions-.
+// The same against a real server with access control: NTFY_URL is its address, NTFY_TOKEN may
+// read and write the topics that begin with my-questions, and everyone may write to those that
+// begin with my-questions-.
 func TestRealServer(t *testing.T) {
 	address := os.Getenv("NTFY_URL")
 	if address == "" {
 		t.Skip("NTFY_URL names no server")
 	}
-	for _, button := range []string{os.Getenv("NTFY_BUTTON_TOKEN"), ""} {
-		d := openDesk(t)
-		p := phone(t, d, address, func(o *Options) {
-			o.Token, o.ButtonToken = os.Getenv("NTFY_TOKEN"), button
-			o.Key = fmt.Appendf(nil, "%032d", time.Now().UnixNano())
-		})
-		set := choice("A", "B")
-		set.Questions[0].Text = fmt.Sprintf("Which one, at %d?", time.Now().UnixNano())
-		rec := ask(t, d, set)
-		notify(t, p, rec)
-		m := published(t, p, set.Questions[0].Text)
-		if button == "" {
-			if err := p.TryPress(t.Context()); !errors.Is(err, ErrRefused) || m["actions"] != nil {
-				t.Errorf("an anonymous press: %v, %v", err, m)
-			}
-			continue
-		}
-		if p.Exposed(t.Context()) || p.Readable(t.Context()) != nil {
-			t.Error("the buttons' token reads, or ours does not")
-		}
-		ntfytest.Press(t, m, 1)
-		if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != "o1" {
-			t.Errorf("got %+v", got.Outcome.Reply)
-		}
+	d := openDesk(t)
+	p := phone(t, d, address, func(o *Options) {
+		o.Token, o.Key = os.Getenv("NTFY_TOKEN"), fmt.Appendf(nil, "%032d", time.Now().UnixNano())
+	})
+	set := choice("A", "B")
+	set.Questions[0].Text = fmt.Sprintf("Which one, at %d?", time.Now().UnixNano())
+	rec := ask(t, d, set)
+	notify(t, p, rec)
+	ntfytest.Press(t, published(t, p, set.Questions[0].Text), 1)
+	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != "o1" {
+		t.Errorf("got %+v", got.Outcome.Reply)
 	}
 }
 

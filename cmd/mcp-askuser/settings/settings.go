@@ -42,9 +42,6 @@ type Values struct {
 
 	NotifyCommand []string // the user's own, a program and its arguments
 	Remind        time.Duration
-	Desktop       string // "auto" for notifications on the desktop, where there is one, or "off"
-
-	NtfyTopic, NtfyServer, NtfyToken, NtfyButtonToken, NtfyText, NtfyPage string // the phone; no topic, no phone
 
 	Language   string // "en", "zh", "pt"; "auto" for that of the locale, or of the browser
 	Accessible bool   // forms line by line
@@ -83,13 +80,6 @@ func table(v *Values) []*Setting {
 		{Key: "prove", value: strictest(&v.Prove, "none", "confirm"), fallback: "none", help: "which answers you sign: none, or those to confirmations (confirm)"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
-		{Key: "desktop_notifications", value: choice(&v.Desktop, "auto", "off"), fallback: "auto", help: "notifications on the desktop: auto or off"},
-		{Key: "ntfy_topic", value: text(&v.NtfyTopic), help: "the topic of an ntfy server that your phone has subscribed to; empty for no phone"},
-		{Key: "ntfy_server", value: text(&v.NtfyServer), fallback: "https://ntfy.sh", help: "that server"},
-		{Key: "ntfy_token", value: text(&v.NtfyToken), secret: true, help: "the access token that the server wants, if it does"},
-		{Key: "ntfy_button_token", value: text(&v.NtfyButtonToken), secret: true, help: "the access token that every button carries, which may only write to the topic of answers"},
-		{Key: "ntfy_text", value: choice(&v.NtfyText, "none", "header", "full"), fallback: "header", help: "what the server gets to store of a question: none, header or full"},
-		{Key: "ntfy_page", value: text(&v.NtfyPage), help: "the address of the page as your phone reaches it, opened by a notification"},
 		{Key: "language", value: choice(&v.Language, languages...), fallback: "auto", help: "the language that you are spoken to in: auto is that of LC_ALL, LC_MESSAGES or LANG, and of your browser; else en, zh or pt"},
 		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
 		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(new(bool)), fallback: "false", help: "use no colours"},
@@ -105,7 +95,6 @@ type Setting struct {
 
 	value
 	variable string // empty for ASK_ and the key
-	secret   bool   // it is not shown
 	presence bool   // the variable means true whatever it holds, by convention
 	fallback string // the default
 	help     string
@@ -152,9 +141,6 @@ func (s *Setting) take(text, from, source string, line int) {
 	s.From, s.Source, s.fault = from, source, fault{}
 	var ok bool
 	if s.Value, ok = s.set(text); ok {
-		if s.secret && text != "" {
-			s.Value = "(not shown)"
-		}
 		return
 	}
 	s.set(s.fallback)

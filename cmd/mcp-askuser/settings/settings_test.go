@@ -49,8 +49,8 @@ func TestDefaults(t *testing.T) {
 	}
 	want := Values{
 		Limits: question.DefaultLimits(), MaxRounds: 10, RoundPause: 10 * time.Minute,
-		Surfaces: []string{"auto"}, OnTimeout: "none", Result: "auto", Prove: "none", Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: "auto",
-		NtfyServer: "https://ntfy.sh", NtfyText: "header", Language: "auto",
+		Surfaces: []string{"auto"}, OnTimeout: "none", Result: "auto", Prove: "none", Keep: 24 * time.Hour, NotifyCommand: []string{},
+		Language: "auto",
 	}
 	if !reflect.DeepEqual(got.Values, want) {
 		t.Errorf("got  %+v\nwant %+v", got.Values, want)
@@ -94,7 +94,6 @@ func TestOrder(t *testing.T) {
 		{"keep_history", "ASK_KEEP_HISTORY", "7d", "36h", `"2d"`},
 		{"notify_command", "ASK_NOTIFY_COMMAND", `["c"]`, `["b"]`, `["a"]`},
 		{"remind", "ASK_REMIND", "7s", "6s", "5"},
-		{"desktop_notifications", "ASK_DESKTOP_NOTIFICATIONS", "auto", "off", `"auto"`},
 		{"accessible", "ACCESSIBLE", "false", "true", "false"},
 		{"no_color", "NO_COLOR", "false", "true", "false"},
 	} {
