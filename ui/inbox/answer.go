@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -33,20 +32,6 @@ func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 		case nil, tea.QuitMsg:
 			return m.tellUnsaved(a.rec.ID)
 		case term.Edit:
-			return msg
-		case term.Lend:
-			run, done := msg.Run, msg.Done
-			msg.Run = func(ctx context.Context) error {
-				ctx, end := context.WithCancel(ctx)
-				defer end()
-				go func() {
-					if _, err := m.desk.Wait(ctx, a.rec.ID); err == nil { // it has ended elsewhere
-						end()
-					}
-				}()
-				return run(ctx)
-			}
-			msg.Done = func(err error) tea.Msg { return m.addressTo(a, func() tea.Msg { return done(err) })() }
 			return msg
 		case tea.BatchMsg:
 			for i, c := range msg {

@@ -44,62 +44,61 @@ const (
 	editorKillTime = time.Second
 )
 
-// Lend is the message that something else needs the terminal for a while. A [Screen] takes
-// it: it runs Run, which ctx ends with the screen, and then passes what Done returns.
-type Lend struct {
-	Run  func(ctx context.Context) error
-	Done func(error) tea.Msg // called in the goroutine of the model
-}
-
-// edit is the loan of the terminal to the editor, for the text of an entry.
-func (s *Screen) edit(e *Entry) Lend {
-	text, left := e.value, ""
-	return Lend{
-		Run: func(ctx context.Context) (err error) {
-			text, left, err = EditText(ctx, s.options.Getenv, text)
-			s.left.Store(&left)
-			return err
-		},
-		Done: func(err error) tea.Msg {
-			if err != nil {
-				return Edited{err}
-			}
-			return Edited{e.replace(text, left)}
-		},
-	}
-}
-
-// lending is a loan under way. It implements tea.ExecCommand.
-type lending struct {
+// root is the model of a screen's program: it opens the editor.
+type root struct {
+	tea.Model
 	screen *Screen
-	Lend
 }
 
-// returned is the message that the terminal is back. It is Done of the loan, with its error.
-type returned func() tea.Msg
+// Init implements tea.Model.
+func (r root) Init() tea.Cmd { return tea.Batch(r.Model.Init(), tea.RequestBackgroundColor) }
 
-// lend runs a loan, the screen being off meanwhile.
-func (s *Screen) lend(l Lend) tea.Cmd {
+// Update implements tea.Model.
+func (r root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	e, opens := msg.(Edit)
+	if opens {
+		return r, r.screen.edit(e.Entry)
+	}
+	var cmd tea.Cmd
+	r.Model, cmd = r.Model.Update(msg)
+	return r, cmd
+}
+
+// editing is the terminal's loan to an editor. It implements tea.ExecCommand. Messages to the
+// model wait until the editor is closed: it runs in the goroutine of the model.
+type editing struct {
+	screen *Screen
+	entry  *Entry
+}
+
+func (s *Screen) edit(e *Entry) tea.Cmd {
 	return func() tea.Msg {
 		if s.options.Lender != nil {
 			s.options.Lender.Pause()
 		}
-		return tea.Exec(&lending{s, l}, func(err error) tea.Msg { return returned(func() tea.Msg { return l.Done(err) }) })()
+		return tea.Exec(&editing{s, e}, func(err error) tea.Msg { return Edited{err} })()
 	}
 }
 
-// What borrows the terminal has the controlling one, whatever the standard streams are.
+// The editor has the controlling terminal, whatever the standard streams are.
 
-func (*lending) SetStdin(io.Reader)  {}
-func (*lending) SetStdout(io.Writer) {}
-func (*lending) SetStderr(io.Writer) {}
+func (*editing) SetStdin(io.Reader)  {}
+func (*editing) SetStdout(io.Writer) {}
+func (*editing) SetStderr(io.Writer) {}
 
 // Run implements tea.ExecCommand.
-func (l *lending) Run() error {
-	s := l.screen
+func (x *editing) Run() error {
+	s := x.screen
 	s.editor <- struct{}{}
 	defer func() { <-s.editor }()
-	run := func() error { return l.Lend.Run(s.editors) }
+	run := func() error {
+		text, left, err := EditText(s.editors, s.options.Getenv, x.entry.value)
+		s.left.Store(&left)
+		if err != nil {
+			return err
+		}
+		return x.entry.replace(text, left)
+	}
 	if s.options.Lender != nil {
 		return s.options.Lender.Lend(run)
 	}

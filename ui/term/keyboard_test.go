@@ -17,6 +17,20 @@ import (
 // pass lets that much time of a synctest bubble pass.
 func pass(d time.Duration) { <-time.After(d) }
 
+type leave struct{}
+
+// still is a model that waits until it is told to leave.
+type still struct{}
+
+func (still) Init() tea.Cmd  { return nil }
+func (still) View() tea.View { return tea.NewView("") }
+func (m still) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(leave); ok {
+		return m, tea.Quit
+	}
+	return m, nil
+}
+
 // broken is an input that fails.
 type broken struct{ fault error }
 
@@ -36,7 +50,7 @@ func TestGone(t *testing.T) {
 		t.Run(tt.fault.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				screen := NewScreen(ScreenOptions{
-					Model: &count{}, In: broken{tt.fault}, Out: io.Discard, Getenv: func(string) string { return "" },
+					Model: still{}, In: broken{tt.fault}, Out: io.Discard, Getenv: func(string) string { return "" },
 					Leave: func(error) tea.Msg { return leave{} }, Quit: time.Minute, Kill: time.Minute,
 				})
 				ended := make(chan error, 1)
@@ -61,8 +75,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// pieces is an input that hands over one of them every 100 ms, once the terminal
-// has had its time to answer; then nothing comes until the end of the test.
+// pieces is an input that hands over one of them every 100 ms, after
+// a second; then nothing comes until the end of the test.
 type pieces struct {
 	left []string
 	end  <-chan struct{}
@@ -72,7 +86,7 @@ type pieces struct {
 func (r *pieces) Read(p []byte) (int, error) {
 	if !r.late {
 		r.late = true
-		pass(2 * answerTimeout)
+		pass(time.Second)
 	}
 	if pass(100 * time.Millisecond); len(r.left) == 0 {
 		<-r.end

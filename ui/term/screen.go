@@ -45,6 +45,10 @@ type ScreenOptions struct {
 	Hurry func()
 }
 
+// framesPerSecond is how often Bubble Tea looks for what has changed, which wakes a screen that
+// waits: as rarely as a hand does not notice.
+const framesPerSecond = 30
+
 // ErrStuck means that the model neither ended by itself nor could be ended: it
 // still runs, and must not be read.
 var ErrStuck = errors.New("the screen did not end")
@@ -55,16 +59,14 @@ func NewScreen(o ScreenOptions) *Screen {
 	s.editors, s.end = context.WithCancel(context.Background())
 	gone, hangUp := context.WithCancelCause(context.Background())
 	s.gone = gone
-	h := &handshake{model: o.Model, edit: s.edit, lend: s.lend}
 	s.program = tea.NewProgram(
-		h,
+		root{o.Model, s},
 		tea.WithInput(input(o.In, hangUp)),
 		tea.WithOutput(o.Out),
 		tea.WithEnvironment(environ(o.Getenv)),
 		tea.WithoutSignalHandler(), // the caller has one, and ends the context
-		tea.WithFilter(h.filter),
+		tea.WithFPS(framesPerSecond),
 	)
-	h.frames = pace(s.program)
 	return s
 }
 
