@@ -1,7 +1,6 @@
 package tty
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,14 +50,6 @@ func (c *conversation) ask(ctx context.Context) (to move, err error) {
 func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (move, error) {
 	switch r.command {
 	case "":
-	case editText:
-		if s.Chooses() {
-			c.text("", words.T("There is no text here to edit."))
-			return stay, nil
-		}
-		if r.custom = c.editInEditor(ctx, cmp.Or(s.Typed, s.Declared.Custom)); r.custom == "" {
-			return stay, nil
-		}
 	case recall:
 		return c.recall(ctx, s)
 	case help:
@@ -68,8 +59,6 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 	case preview:
 		c.lines("| ", question.Block(s.Options[r.option].Preview))
 		return stay, nil
-	case find:
-		return c.find(s, r.custom), nil
 	case leaveOpen:
 		if s.Required {
 			c.text("", words.T("This question cannot be skipped. %s", instruction(s.Question)))
@@ -87,7 +76,7 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 	case r.fault != "":
 		return c.refuse(r.fault), nil
 	case r.other:
-		text, err := c.promptText(ctx, words.T("Your own answer: "), s.Answer.Custom)
+		text, err := c.prompt(ctx, words.T("Your own answer: "))
 		if err != nil {
 			return stay, err
 		}
@@ -98,18 +87,6 @@ func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (
 		}
 	}
 	return c.answer(ctx, dialogue.Fill{Rows: rows, Text: r.custom})
-}
-
-// find lists the options that contain a text.
-func (c *conversation) find(s *dialogue.Step, text string) move {
-	_, _ = c.Act(dialogue.Filter{Text: text}) // the question has options
-	found := c.Current()
-	_, _ = c.Act(dialogue.Filter{}) // later lists have all
-	if found.NoMatch {
-		return c.refuse(words.T("No option contains “%[1]s”. %[2]s", question.Shorten(question.Line(text), 40), instruction(s.Question)))
-	}
-	c.showOptions(found)
-	return stay
 }
 
 // refuse says why a line is no answer.
@@ -192,13 +169,10 @@ func (c *conversation) showQuestion() {
 // hasAnswer reports whether the human has entered an answer, confirmed or not.
 func hasAnswer(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
 
-// showOptions lists the options that the filter lets through by number, and 0 for an answer
-// in own words.
+// showOptions lists the options by number, and 0 for an answer in own words.
 func (c *conversation) showOptions(s *dialogue.Step) {
 	for i := range s.Options {
-		if !s.Rows[i].Hidden {
-			c.showOption(i+1, &s.Options[i])
-		}
+		c.showOption(i+1, &s.Options[i])
 	}
 	if s.AllowCustom {
 		other := words.Local.Other(s.Question)
@@ -326,12 +300,9 @@ func instruction(q *question.Question) string {
 func (c *conversation) showHelp(s *dialogue.Step) {
 	c.blank()
 	if s.Chooses() {
-		c.text("", words.T("%s The name of an option does as well as its number.", instruction(s.Question)))
-		if many(*s) {
-			c.text("", words.Local.Sentence(words.T("/text lists the options that contain that text")))
-		}
+		c.text("", instruction(s.Question))
 	} else {
-		c.text("", words.T("Enter your answer in one line, or :e to write it in your editor."))
+		c.text("", words.T("Enter your answer in one line."))
 	}
 	if s.Untouched {
 		c.text("", words.T("An empty line answers nothing here."))

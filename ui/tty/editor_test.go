@@ -55,7 +55,6 @@ func TestEditorWithdrawn(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ script, open, extra, left string }{
 		"saved":       {`echo 'long thoughts' >"$1"`, "\x07", "", "long thoughts\n"},
-		"saved plain": {`echo 'long thoughts' >"$1"`, ":e\r", "TTY_PLAIN=1", "long thoughts\n"},
 		"recoverable": {`echo 'long' >"${1%/*}/.answer.swp"`, "\x07", "", "shop"},
 		"untouched":   {``, "\x07", "", ""},
 	} {

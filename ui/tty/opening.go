@@ -41,18 +41,12 @@ func (c *conversation) showKeys() {
 	if len(c.All()) > 1 {
 		keys = append(keys, words.T("b goes back"))
 	}
-	if slices.ContainsFunc(c.All(), many) {
-		keys = append(keys, words.T("/text lists the options that contain that text"))
-	}
 	if c.desk.Remembers() {
 		keys = append(keys, words.T("h shows the earlier questions"))
 	}
 	keys = append(keys, words.T("%sn adds a note", colon), words.T("%sd is to discuss it first", colon), words.T("x dismisses"), words.T("? helps"))
 	c.text("", words.Local.Sentence(strings.Join(keys, words.T(", "))))
 }
-
-// many reports whether the options have numbers of more than one digit.
-func many(s dialogue.Step) bool { return len(s.Options) > 9 }
 
 // offerDraft asks whether to keep a draft. Its answers are then in the brackets of their
 // prompts: each needs its Enter, and all of them the review.

@@ -13,7 +13,6 @@ import (
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/form"
-	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
@@ -29,15 +28,6 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		printer: &printer{w: t, width: width, extendTime: func() { t.hurry(quitTime) }},
 		in:      &lineReader{in: t, unseen: func() bool { return !readable(t.size()) }},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
-	}
-	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
-		c.in.stop()
-		defer c.in.start()
-		err = t.Lend(func() error {
-			edited, left, err = term.EditText(ctx, s.options.Getenv, text)
-			return err
-		})
-		return edited, left, err
 	}
 	defer t.handleStops(true, func() { c.in.printAbove(func() {}) })()
 	err := c.run(ctx, s.origin())
@@ -63,9 +53,6 @@ type conversation struct {
 	beforeBurst  *dialogue.Dialogue // the dialogue before the lines of this burst
 	acted        bool               // in this burst
 	draftChanged bool               // since it was saved
-
-	// edit is term.EditText, with the terminal lent to the editor.
-	edit func(ctx context.Context, text string) (edited, left string, err error)
 }
 
 // move says how the conversation continues after a line.
@@ -166,41 +153,6 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		}
 		c.text("", words.T("That line is too long: an answer has at most 10,000 characters. Nothing of it was kept."))
 	}
-}
-
-// promptText is prompt for a text, which the human may also write in an editor, from the
-// text so far.
-func (c *conversation) promptText(ctx context.Context, prompt, text string) (string, error) {
-	for {
-		line, err := c.prompt(ctx, prompt)
-		if err != nil || line != ":"+string(editText) {
-			return line, err
-		}
-		if own := c.editInEditor(ctx, text); own != "" {
-			return own, nil
-		}
-	}
-}
-
-// editInEditor returns the text that the human wrote in an editor, empty for none.
-// Lines that arrive now were typed without a look at the form.
-func (c *conversation) editInEditor(ctx context.Context, text string) string {
-	text, left, err := c.edit(ctx, text)
-	c.gate.Show(time.Now(), act.Appeared)
-	text = strings.TrimSpace(term.Own(text))
-	switch {
-	case ctx.Err() != nil: // it is not confirmed
-		c.extendTime()
-		c.lines("", term.LeftIn(left))
-		return ""
-	case err != nil:
-		c.text("", err.Error())
-		return ""
-	case question.Count(text) > question.MaxText:
-		c.text("", words.T("That text is too long: it has %[1]d characters, an answer at most %[2]d. Nothing of it was kept.", question.Count(text), question.MaxText))
-		return ""
-	}
-	return text
 }
 
 // awaitSize waits until the terminal is large enough to read, and shows the question or the

@@ -49,7 +49,7 @@ func (c *conversation) review(ctx context.Context) (to move, err error) {
 			return turned, err
 		case does == help:
 			c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer; b goes back to the last one."))
-		case does == "", does == leaveOpen, does == recall, does == editText:
+		case does == "", does == leaveOpen, does == recall:
 			to = c.refuse(words.T("%s is none of these.", question.Shorten(question.Line(line), 40)))
 		default:
 			to, err = c.command(ctx, does)
@@ -70,18 +70,14 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 		}
 		return turned, nil
 	case dismiss:
-		return c.endEarly(ctx, words.AskDismiss, words.T("Reason for the agent (optional, Enter for none): "), c.Reason(),
+		return c.endEarly(ctx, words.AskDismiss, words.T("Reason for the agent (optional, Enter for none): "),
 			func(reason string) dialogue.Act { return dialogue.Dismiss{Reason: reason} }, words.Dismissed)
 	case discuss:
-		return c.endEarly(ctx, words.AskDiscuss, words.T("What it is about (optional, Enter for none): "), "",
+		return c.endEarly(ctx, words.AskDiscuss, words.T("What it is about (optional, Enter for none): "),
 			func(topic string) dialogue.Act { return dialogue.Discuss{Topic: topic} }, words.Discussed)
 	case note:
 		s := c.Current()
-		had := c.Note()
-		if s != nil {
-			had = s.Note
-		}
-		text, err := c.promptText(ctx, words.T("Note to the agent (Enter for none, :e for your editor): "), had)
+		text, err := c.prompt(ctx, words.T("Note to the agent (Enter for none): "))
 		if err != nil {
 			return stay, err
 		}
@@ -92,14 +88,14 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 		c.showRounds(ctx)
 	case lift:
 		c.liftLimit(ctx)
-	case help, leaveOpen, preview, find, editText, recall: // only at a question
+	case help, leaveOpen, preview, recall: // only at a question
 	}
 	return stay, nil
 }
 
 // endEarly asks whether to end the questions without all of their answers, asks for a word
 // on that, and commits the end. The closing line confirms it.
-func (c *conversation) endEarly(ctx context.Context, ask, askWord, typed string, end func(word string) dialogue.Act, closing string) (move, error) {
+func (c *conversation) endEarly(ctx context.Context, ask, askWord string, end func(word string) dialogue.Act, closing string) (move, error) {
 	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", words.T(ask)))
 	if err == nil && yesOrNo(line) != question.YesID {
 		c.text("", words.T("Still open."))
@@ -107,7 +103,7 @@ func (c *conversation) endEarly(ctx context.Context, ask, askWord, typed string,
 	}
 	var word string
 	if err == nil {
-		word, err = c.promptText(ctx, askWord, typed)
+		word, err = c.prompt(ctx, askWord)
 	}
 	if err == nil {
 		_, err = c.do(end(word))

@@ -3,7 +3,6 @@ package tty
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -76,9 +75,6 @@ func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin
 	c := &conversation{
 		printer: &printer{w: &out, width: func() int { return defaultWidth }, extendTime: func() {}},
 		in:      &lineReader{in: in}, desk: rec, commit: commit,
-		edit: func(context.Context, string) (string, string, error) {
-			return "", "", errors.New("there is no editor here")
-		},
 	}
 	err := c.run(ctx, origin)
 	return out.String(), err

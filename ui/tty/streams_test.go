@@ -1,10 +1,8 @@
 package tty
 
 import (
-	"context"
 	"errors"
 	"io"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -151,42 +149,6 @@ func TestBrokenOutput(t *testing.T) {
 		}
 		if err := c.run(t.Context(), act.Opened); !errors.Is(err, ui.ErrUnavailable) {
 			t.Errorf("the form returned %v", err)
-		}
-	})
-}
-
-// late is a terminal whose time for output is over until it gets more.
-type late struct {
-	shown strings.Builder
-	over  bool
-}
-
-func (l *late) Write(p []byte) (int, error) {
-	if l.over {
-		return 0, os.ErrDeadlineExceeded
-	}
-	return l.shown.Write(p)
-}
-
-// The file that an editor left is named, however long the editor took to end after the
-// question was withdrawn.
-func TestSlowEditorWithdrawn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		out := &late{}
-		ctx, cancel := context.WithCancel(t.Context())
-		c := &conversation{
-			printer: &printer{w: out, width: func() int { return defaultWidth }, extendTime: func() { out.over = false }},
-			in:      &lineReader{in: &hands{strokes: slowly(":e\n")}}, desk: form.Backing{Rec: sample("text")},
-			commit: func(question.Reply) error { t.Error("committed"); return nil },
-			edit: func(context.Context, string) (string, string, error) {
-				cancel()
-				out.over = true
-				return "thoughts", "/left/answer.md", nil
-			},
-		}
-		err := c.run(ctx, act.Opened)
-		if !errors.Is(err, context.Canceled) || !strings.Contains(out.shown.String(), "What you wrote is in /left/answer.md.") {
-			t.Errorf("returned %v and wrote\n%s", err, out.shown.String())
 		}
 	})
 }
