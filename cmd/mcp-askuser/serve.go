@@ -25,7 +25,7 @@ import (
 )
 
 func (a *app) serveFlags(cmd *cobra.Command) {
-	a.addFlags(cmd, "hold", "result")
+	a.addFlags(cmd, "hold")
 	a.addFlags(cmd, askKeys[:]...)
 	a.addFlags(cmd, limitKeys[:]...)
 }
@@ -95,7 +95,7 @@ func (a *app) tools(c askuser.Config, here bool) (tools *askuser.Tools, stop fun
 	s := a.settings()
 	c.Log, c.Presenter = a.log, a.presenter(c.Desk)
 	page := a.webSurface(c.Desk, c.Presenter)
-	c.Limits, c.Hold, c.Timeout, c.Result = s.Limits, s.Hold, s.Timeout, s.Result
+	c.Limits, c.Hold, c.Timeout = s.Limits, s.Hold, s.Timeout
 	c.Surfaces, c.Beside = a.surfaces(c.Desk, page, desk.Dismissed)
 	switch hasPage := slices.ContainsFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "web" }); {
 	case !hasPage || s.Desk != "":

@@ -259,7 +259,7 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 		StructuredContent: r,
 		IsError:           r.IsError(),
 	}
-	if c.hidesText && c.Result != "long" || c.Result == "short" {
+	if c.hidesText {
 		out.StructuredContent = r.Lean()
 	}
 	return out

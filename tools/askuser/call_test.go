@@ -449,13 +449,12 @@ func TestToolUseID(t *testing.T) {
 	}
 }
 
-// Hosts that show their model no text get the lean form; programs get all of it. A setting
-// gives one form to all.
+// Hosts that show their model no text get the lean form; programs get all of it.
 func TestLeanResults(t *testing.T) {
-	for name, lean := range map[string]bool{"claude-code auto": true, "codex-mcp-client ": true, "opencode ": false, "inspector auto": false, "claude-code long": false, "inspector short": true} {
+	for name, lean := range map[string]bool{"claude-code": true, "codex-mcp-client": true, "opencode": false, "inspector": false} {
 		r := newRig(t, ui.Elsewhere())
 		l := &link{}
-		l.client.Name, r.Result, _ = strings.Cut(name, " ")
+		l.client.Name = name
 		got := r.start(t.Context(), l, request(which))
 		r.reply(r.open().ID, "a")
 		x := within(t, got)

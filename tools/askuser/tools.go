@@ -31,7 +31,6 @@ type Config struct {
 	Beside  ui.Surface
 	Hold    time.Duration // how long one call waits; 0: as its host allows
 	Timeout time.Duration // how long the human may take; 0: without end
-	Result  string        // "short" or "long" structured content; else as the host shows it
 	Tick    time.Duration // between progress messages; 0: 10 s
 	// Attended reports whether a user reads what the model of a client writes; known
 	// means that the client is a known host. Nil: no user does.

@@ -30,7 +30,6 @@ type Values struct {
 	Timeout   time.Duration // how long the user may take, 0 for ever
 	OnTimeout string        // "default" lets a caller have the defaults then, "none" does not
 	Hold      time.Duration // how long a tool call waits, 0 for what its host allows
-	Result    string        // "short" or "long" structured content, "auto" for that of the client
 
 	Dir                     string // the store, absolute; empty for the platform's place
 	Desk, DeskCreds, DeskCA string // the desk that many machines share, and what is needed to reach it
@@ -70,7 +69,6 @@ func table(v *Values) []*Setting {
 		{Key: "timeout", value: duration(&v.Timeout, 0), fallback: "0", help: "how long the user may take, 0 for no limit"},
 		{Key: "on_timeout", value: choice(&v.OnTimeout, "none", "default"), fallback: "none", help: "whether a caller may have the declared defaults when the time is up: none or default"},
 		{Key: "hold", value: duration(&v.Hold, 0), fallback: "0", help: "how long a call waits before the agent is told to come back, 0 for as long as its client allows"},
-		{Key: "result", value: choice(&v.Result, "auto", "short", "long"), fallback: "auto", help: "structured content for agents: short, long with every response, or auto by client"},
 		{Key: "dir", variable: "MCP_ASKUSER_DIR", value: path(&v.Dir, "directory"), help: "the directory that keeps questions and answers"},
 		{Key: "desk", variable: EnvDesk, value: text(&v.Desk), flagWith: "dir", help: "share questions with other machines: nats://HOST:PORT, of several nodes with commas between"},
 		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, "file"), flagWith: "dir", help: "the file with your credential for those nodes"},

@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := Values{
 		Limits: question.DefaultLimits(), MaxRounds: 10, RoundPause: 10 * time.Minute,
-		Surfaces: []string{"auto"}, OnTimeout: "none", Result: "auto", Prove: "none", Keep: 24 * time.Hour, NotifyCommand: []string{},
+		Surfaces: []string{"auto"}, OnTimeout: "none", Prove: "none", Keep: 24 * time.Hour, NotifyCommand: []string{},
 		Language: "auto",
 	}
 	if !reflect.DeepEqual(got.Values, want) {
