@@ -160,9 +160,9 @@ func Clients() []Client {
 		{
 			Name: "goose", program: "goose",
 			Restart: "Start a new session to use it.",
-			format:  edit.YAML, path: []string{"extensions"},
-			user:  onWindows(below(Place.config, "Block/goose/config/config.yaml"), below(Place.xdg, "goose/config.yaml")),
-			limit: limit{key: "timeout", unit: time.Second, usual: 300 * time.Second},
+			path:    []string{"extensions"}, // YAML, which its user changes
+			user:    onWindows(below(Place.config, "Block/goose/config/config.yaml"), below(Place.xdg, "goose/config.yaml")),
+			limit:   limit{key: "timeout", unit: time.Second, usual: 300 * time.Second},
 			local: func(s Server) edit.Object {
 				return edit.Object{
 					{Name: "enabled", Value: true}, {Name: "type", Value: "stdio"}, {Name: "name", Value: Name},

@@ -9,12 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"mcp-askuser/install/edit"
+	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/ui/words"
 )
 
@@ -105,8 +107,8 @@ type Client struct {
 	Restart string // when a change takes effect
 	Bare    bool   // our program does not inherit its environment
 
-	program string // its name in PATH; empty without one, which is never found
-	format  edit.Format
+	program string             // its name in PATH; empty without one, which is never found
+	format  edit.Format        // zero: its file is YAML, into which the user pastes our lines
 	user    func(Place) string // the path of its file
 	project string             // the same below a project; empty without one
 	path    []string           // to the servers in the file
@@ -203,10 +205,14 @@ type Registration struct {
 	Limit  time.Duration // the client's limit for a call; 0 without one
 	From   string        // the setting of the limit, where it is not the client's default
 	Hold   string        // the value of --hold, or of its variable; empty without both
+	Pasted bool          // the user has written it, and no more is known
 }
 
 // Registered reads our entry in the client's file.
 func (c *Client) Registered(p Place) (Registration, error) {
+	if !c.format.Changes() {
+		return c.pasted(p)
+	}
 	entry, err := c.entry(p)
 	r := Registration{Limit: c.limit.usual}
 	if limit, ok := c.limit.value(c.variable(p, c.limit.variable)); ok {
@@ -237,6 +243,40 @@ func (c *Client) Registered(p Place) (Registration, error) {
 		r.Hold = value[0]
 	}
 	return r, err
+}
+
+// pasted finds our entry in a file that the user changes.
+func (c *Client) pasted(p Place) (r Registration, err error) {
+	path, err := c.File(p)
+	if err != nil {
+		return r, err
+	}
+	now, err := edit.Read(path)
+	if err == nil && regexp.MustCompile(`(?m)^\s+`+Name+`:`).Match(now.Before) {
+		r.What, r.Pasted = "the pasted entry "+Name, true
+	}
+	return r, err
+}
+
+// Lines are what the user adds to the client's file, or takes out of it, where that is not
+// changed; empty for all other clients. Values in JSON are YAML.
+func (c *Client) Lines(s Server) (string, error) {
+	if c.format.Changes() {
+		return "", nil
+	}
+	entry, err := c.newEntry(s, "it")
+	if err != nil {
+		return "", err
+	}
+	lines := c.path[0] + ":\n  " + Name + ":\n"
+	for _, m := range entry {
+		value, err := plainjson.Marshal(m.Value)
+		if err != nil {
+			return "", err
+		}
+		lines += "    " + m.Name + ": " + string(value) + "\n"
+	}
+	return lines, nil
 }
 
 // variable returns a variable of the client's environment: in its settings, if they have
@@ -342,6 +382,21 @@ func (c *Client) ours(data []byte) bool {
 	return err == nil && found
 }
 
+// newEntry is an entry of ours, for a file.
+func (c *Client) newEntry(s Server, path string) (edit.Object, error) {
+	if s.URL == "" {
+		return c.local(s), nil
+	}
+	if c.remote == nil {
+		return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title())
+	}
+	s.Token = cmp.Or(s.Token, c.reference)
+	if s.Token == "" {
+		return nil, fmt.Errorf("%[1]s has no way to take the token from the environment: set %[2]s and it is written into %[3]s", c.Title(), TokenVariable, path)
+	}
+	return c.remote(s), nil
+}
+
 // Plan returns the changes that register s with the client, or undo that. With forms,
 // a policy that declines forms becomes the one that shows them; undoing restores it. The
 // error names the file.
@@ -354,27 +409,15 @@ func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error)
 	if err != nil {
 		return nil, err
 	}
-	var entry edit.Object
-	switch {
-	case out:
-		entry = now
-	case s.URL == "":
-		entry = c.local(s)
-	case c.remote == nil:
-		return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title())
-	default:
-		if c.reference != "" && s.Token == "" {
-			s.Token = c.reference
-		}
-		if s.Token == "" {
-			return nil, fmt.Errorf("%[1]s has no way to take the token from the environment: set %[2]s and it is written into %[3]s", c.Title(), TokenVariable, path)
-		}
-		entry = c.remote(s)
-	}
-	if !out {
-		entry = append(entry, c.own(now, s.URL != "")...)
-	} else {
+	entry := now
+	if out {
 		forms = c.Declines(p) == "" // else the policy is as it was
+	} else {
+		entry, err = c.newEntry(s, path)
+		if err != nil {
+			return nil, err
+		}
+		entry = append(entry, c.own(now, s.URL != "")...)
 	}
 	main, err := edit.Plan(path, "", out, c.ours,
 		func(data []byte) ([]byte, error) {

@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"go.yaml.in/yaml/v4"
+
 	"mcp-askuser/install/edit"
+
 	"mcp-askuser/internal/golden"
 )
 
@@ -27,8 +30,6 @@ func others(c *Client) string {
 	switch c.Name {
 	case "codex":
 		return in("# mine\nmodel = 'x'   # the best\n\n[SERVERS.files]\ncommand = \"files\"\nargs = [ \"-v\", ]\n[SERVERS.files.env]\nA = 'b'\n\n\n# the end\n[tui]\nnotifications = true")
-	case "goose":
-		return in("GOOSE_MODE: auto # mine\nSERVERS:\n    files:\n        cmd: files\n        args: [\"-v\"]\n        type: stdio\n# the end\nlast: |\n  text\n")
 	}
 	return in("{\n\t// mine\n\t\"theme\": \"dark\" ,\n\t\"SERVERS\": {\n\t\t\"files\": { \"command\": \"files\", \"args\": [ \"-v\" ] }, // one\n\t},\n\t\"last\": [1,2 ]}\n")
 }
@@ -45,7 +46,7 @@ func place(t *testing.T, system, project string) Place {
 func TestClients(t *testing.T) {
 	for _, c := range Clients() {
 		for _, project := range []bool{false, true} {
-			if project && c.project == "" {
+			if project && c.project == "" || !c.format.Changes() {
 				continue
 			}
 			t.Run(c.Name+map[bool]string{true: " project"}[project], func(t *testing.T) {
@@ -187,7 +188,6 @@ func TestRefusals(t *testing.T) {
 		{"zed", remote, false, "", "set MCP_ASKUSER_TOKEN"},
 		{"gemini", local, false, "{", "settings.json: this is not JSON"},
 		{"codex", local, false, "mcp_servers = 1\n", "cannot be changed safely"},
-		{"goose", local, false, "extensions: {}\n", "not written line by line"},
 	} {
 		t.Run(tc.client+" "+tc.says, func(t *testing.T) {
 			c, _ := ByName(tc.client)
@@ -268,7 +268,6 @@ func TestFiles(t *testing.T) {
 func TestTakenOutWhatever(t *testing.T) {
 	for client, in := range map[string]string{
 		"codex": "[mcp_servers.askuser]\ntool_timeout_sec = inf\n",
-		"goose": "extensions:\n  askuser:\n    timeout: .inf\n",
 	} {
 		c, _ := ByName(client)
 		p := place(t, "linux", "")
@@ -291,10 +290,6 @@ func TestOwnMembers(t *testing.T) {
 		"cursor": {
 			`{"mcpServers": {"askuser": {"command": "old", "env": {"ASK_TIMEOUT": "10m"}}}}`,
 			`{"mcpServers": {"askuser": {"command":"/opt/bin/mcp-askuser","args":[],"env":{"ASK_TIMEOUT":"10m"}}}}`,
-		},
-		"goose": {
-			"extensions:\n  askuser:\n    cmd: old\n    envs:\n      ASK_TIMEOUT: 10m\n",
-			"extensions:\n  askuser:\n    enabled: true\n    type: stdio\n    name: askuser\n    cmd: /opt/bin/mcp-askuser\n    args:\n      - serve\n      - --hold\n      - 24h\n    timeout: 86400\n    envs:\n      ASK_TIMEOUT: 10m\n",
 		},
 		"vscode": { // another kind of server
 			`{"servers": {"askuser": {"url": "https://old", "dev": {}}}}`,
@@ -406,5 +401,34 @@ func TestLimits(t *testing.T) {
 		if got, err := c.Registered(p); err != nil || got.Limit != tc.limit || got.Hold != tc.hold {
 			t.Errorf("%s %s: limit %v, hold %q, %v", tc.in, tc.settings, got.Limit, got.Hold, err)
 		}
+	}
+}
+
+// A client whose file is YAML gets lines to paste, which YAML reads as our entry.
+func TestLinesToPaste(t *testing.T) {
+	c, _ := ByName("goose")
+	for _, s := range []Server{local, remote} {
+		lines, err := c.Lines(Server{Command: s.Command, URL: s.URL, Token: "TOKEN"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read map[string]map[string]map[string]any
+		if err := yaml.Unmarshal([]byte(lines), &read); err != nil || read["extensions"][Name]["type"] == nil {
+			t.Errorf("%v: %s", err, lines)
+		}
+		p := place(t, "linux", "")
+		path, _ := c.File(p)
+		_ = os.MkdirAll(filepath.Dir(path), 0o755)
+		_ = os.WriteFile(path, []byte(lines), 0o600)
+		if r, err := c.Registered(p); err != nil || !r.Pasted {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	if r, err := c.Registered(place(t, "linux", "")); err != nil || r.What != "" {
+		t.Errorf("without a file: %+v, %v", r, err)
+	}
+	other, _ := ByName("codex")
+	if lines, err := other.Lines(local); lines != "" || err != nil {
+		t.Errorf("%s, %v", lines, err)
 	}
 }

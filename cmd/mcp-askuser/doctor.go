@@ -284,6 +284,7 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		f = f.wrong(err.Error(), "mend that file; it keeps the client from starting any server")
 	case r.What == "":
 		f.State, f.Text, f.Remedy = stateUnused, "is here, and cannot ask you", "mcp-askuser install "+c.Name
+	case r.Pasted: // what it says, only the client knows
 	case !strings.Contains(r.What, "://") && missing != nil:
 		f = f.wrong(f.Text, fmt.Sprintf("that program is not there: mcp-askuser install %s names this one", name))
 		if project && filepath.Base(program) == program { // as install writes it

@@ -121,6 +121,7 @@ func (a *app) deskFlags(from ...string) (flags []string) {
 type step struct {
 	title, restart string
 	plan           func() ([]edit.Change, error)
+	lines          string // for the user to paste, or to take out
 }
 
 // register shows and makes the changes for clients: all of them, or none if one of them
@@ -171,7 +172,17 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown client %q; these are known: %s", name, strings.Join(install.Names(), ", "))
 	}
-	steps := []step{{c.Title(), c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }}}
+	lines, err := c.Lines(a.server(r))
+	if err != nil {
+		return nil, err
+	}
+	first := step{c.Title(), c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }, lines}
+	if lines != "" {
+		first.plan = func() ([]edit.Change, error) { _, err := c.File(a.place(r.project)); return nil, err }
+		path, _ := c.File(a.place(r.project))
+		first.title = fmt.Sprintf("%s, %s", c.Title(), path)
+	}
+	steps := []step{first}
 	s, mirrored := a.questions(name, r.project)
 	switch {
 	case mirrored && (r.questions || r.remove):
@@ -183,7 +194,7 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 	own := step{fmt.Sprintf("%s, its own questions", c.Title()), s.Restart, func() ([]edit.Change, error) {
 		change, err := s.Change(r.permissions, r.remove)
 		return []edit.Change{change}, err
-	}}
+	}, ""}
 	if !r.remove {
 		return append(steps, own), nil
 	}
@@ -213,6 +224,11 @@ func (a *app) apply(s step, r registration) error {
 		}
 	}
 	switch {
+	case s.lines != "" && r.remove:
+		a.tell(fmt.Sprintf("%s: take out the entry %s; this file is not changed for you.", s.title, install.Name))
+	case s.lines != "":
+		fmt.Fprint(a.out, s.lines)
+		a.tell(fmt.Sprintf("%[1]s: add these lines; this file is not changed for you. %[2]s", s.title, s.restart))
 	case len(plan) == 0:
 		a.tell(fmt.Sprintf("%s: nothing to change.", s.title))
 	case !r.dryRun && r.remove:

@@ -26,19 +26,17 @@ type Format struct {
 	decode func(data []byte) (any, error)
 	// set puts a value at a path without one, or in place of the old one if the format
 	// replaces. remove removes the value, and the objects above that become empty, but
-	// not those at the first protected names of the path. Both return candidates for the
-	// new file, the best first; the first in which everything else reads as before is
-	// taken.
-	set      func(data []byte, path []string, value any) ([][]byte, error)
-	remove   func(data []byte, path []string, protected int) ([][]byte, error)
+	// not those at the first protected names of the path. The new file counts if everything
+	// else in it reads as before.
+	set      func(data []byte, path []string, value any) ([]byte, error)
+	remove   func(data []byte, path []string, protected int) ([]byte, error)
 	replaces bool
 }
 
-// The formats of clients' files. JSON may have comments and trailing commas.
+// The formats of clients' files that are changed. JSON may have comments and trailing commas.
 var (
 	JSON = Format{jsonDecode, jsonSet, jsonRemove, true}  //nolint:gochecknoglobals // never written to
 	TOML = Format{tomlDecode, tomlSet, tomlRemove, false} //nolint:gochecknoglobals // never written to
-	YAML = Format{yamlDecode, yamlSet, yamlRemove, false} //nolint:gochecknoglobals // never written to
 )
 
 // Reasons to leave a file unchanged. Rooms that have the languages translate them by
@@ -47,17 +45,16 @@ var (
 	ErrNoObject = errors.New("this is no JSON object, and was not changed")
 	errNotJSON  = errors.New("this is not JSON, and was not changed")
 	errNotTOML  = errors.New("this is not TOML, and was not changed")
-	errNotYAML  = errors.New("this is not YAML, and was not changed")
-	errMapping  = errors.New("this is no YAML mapping, and was not changed")
 	errNoList   = errors.New("this is no list, and was not changed")
 	errTwice    = errors.New("this stands there twice, and was not changed")
-	errOneLine  = errors.New("this is not written line by line, and was not changed")
 	errUnsafe   = errors.New("this cannot be changed safely, and was not changed")
 	errRest     = errors.New("something else in this would change with it, so it was not changed")
-	errSeveral  = errors.New("this holds several YAML documents, and was not changed")
 	errNoFile   = errors.New("this is no regular file, and was not read")
 	errMeantime = errors.New("this has changed in this moment, and was not written; try again")
 )
+
+// Changes reports whether files of the format are changed: not of the zero one.
+func (f Format) Changes() bool { return f.set != nil }
 
 // Member is one member of an [Object].
 type Member struct {
@@ -111,33 +108,28 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	candidates, err := f.set(data, path, value)
+	after, err := f.set(data, path, value)
 	if err != nil {
 		return nil, err
 	}
-	return f.first(was, candidates, path, func(now any) bool {
+	return f.checked(was, after, path, func(now any) bool {
 		set, found := at(now, path)
 		return found && same(set, value)
 	})
 }
 
-// first returns the first candidate in which everything besides the value at path reads
-// as it did in the file before. Set checks the value that was set; it is nil if the value
-// was removed.
-func (f Format) first(was []byte, candidates [][]byte, path []string, set func(now any) bool) ([]byte, error) {
-	why := errUnsafe
-	for _, candidate := range candidates {
-		before, wasErr := f.decode(was)
-		now, err := f.decode(candidate)
-		if wasErr != nil || err != nil {
-			continue
-		}
-		if (set == nil || set(now)) && equal(before, now, path, set != nil) {
-			return candidate, nil
-		}
-		why = errRest
+// checked returns the file after a change, if everything besides the value at path reads as it
+// did before. Set checks the value that was set; it is nil if the value was removed.
+func (f Format) checked(was, after []byte, path []string, set func(now any) bool) ([]byte, error) {
+	before, wasErr := f.decode(was)
+	now, err := f.decode(after)
+	switch {
+	case wasErr != nil || err != nil:
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
+	case set != nil && !set(now) || !equal(before, now, path, set != nil):
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errRest)
 	}
-	return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), why)
+	return after, nil
 }
 
 // Append returns a JSON file with value as the last element of the list at path, which
@@ -178,11 +170,11 @@ func (f Format) take(data, before []byte, path []string) ([]byte, error) {
 			protected++
 		}
 	}
-	candidates, err := f.remove(data, path, protected)
+	after, err := f.remove(data, path, protected)
 	if err != nil {
 		return nil, err
 	}
-	return f.first(data, candidates, path, nil)
+	return f.checked(data, after, path, nil)
 }
 
 // same compares a decoded value with one of ours, which JSON can express.
@@ -214,8 +206,7 @@ func at(v any, path []string) (value any, found bool) {
 }
 
 // equal reports whether two documents are the same besides the value at path, in the
-// first or in both. An object above that has nothing else may be missing, or null, as
-// YAML writes it. The documents are changed. As text, NaN equals itself.
+// first or in both. An object above that has nothing else may be missing. The documents are changed. As text, NaN equals itself.
 func equal(before, now any, path []string, both bool) bool {
 	before, empty := besides(before, path, true)
 	now, nothing := besides(now, path, both)
@@ -244,5 +235,5 @@ func besides(v any, path []string, drop bool) (rest any, empty bool) {
 		}
 		return x, len(x) == 0
 	}
-	return v, v == nil
+	return v, false
 }

@@ -52,12 +52,12 @@ func parse(data []byte) (*document, error) {
 }
 
 // pack writes the file.
-func (d *document) pack() [][]byte {
+func (d *document) pack() []byte {
 	out := bytes.TrimSuffix(d.root.Pack(), []byte("\n"))
 	if d.bom {
 		out = append([]byte(bom), out...)
 	}
-	return [][]byte{out}
+	return out
 }
 
 // eolOf returns the line end of a file.
@@ -125,7 +125,7 @@ func jsonDecode(data []byte) (v any, err error) {
 	return v, err
 }
 
-func jsonSet(data []byte, path []string, value any) ([][]byte, error) {
+func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 	d, err := parse(data)
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func sameLine(extra hujson.Extra) (n int, open bool) {
 }
 
 // jsonRemove keeps the comments around the removed value, and an object that holds any.
-func jsonRemove(data []byte, path []string, protected int) ([][]byte, error) {
+func jsonRemove(data []byte, path []string, protected int) ([]byte, error) {
 	d, err := parse(data)
 	if err != nil {
 		return nil, err

@@ -20,11 +20,11 @@ func tomlDecode(data []byte) (any, error) {
 
 // tomlSet adds a table at the end of the file. Tables in it become tables of their own. A
 // single value is set at the beginning, before the first table.
-func tomlSet(data []byte, path []string, value any) ([][]byte, error) {
+func tomlSet(data []byte, path []string, value any) ([]byte, error) {
 	object, ok := value.(Object)
 	eol := eolOf(data)
 	if !ok {
-		return [][]byte{append([]byte(key(path...)+" = "+text(value)+eol), data...)}, nil
+		return append([]byte(key(path...)+" = "+text(value)+eol), data...), nil
 	}
 	out := bytes.Clone(data)
 	if len(out) > 0 && out[len(out)-1] != '\n' {
@@ -33,7 +33,7 @@ func tomlSet(data []byte, path []string, value any) ([][]byte, error) {
 	if len(bytes.TrimSpace(out)) > 0 && !bytes.HasSuffix(out, []byte(eol+eol)) {
 		out = append(out, eol...)
 	}
-	return [][]byte{append(out, strings.ReplaceAll(table(path, object), "\n", eol)...)}, nil
+	return append(out, strings.ReplaceAll(table(path, object), "\n", eol)...), nil
 }
 
 // table writes a table and those below it.
@@ -74,7 +74,7 @@ func key(parts ...string) string {
 
 // tomlRemove removes the tables and assignments at and below a path, with their lines.
 // Tables above it stay.
-func tomlRemove(data []byte, path []string, _ int) ([][]byte, error) {
+func tomlRemove(data []byte, path []string, _ int) ([]byte, error) {
 	all, err := tomlfile.Statements(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotTOML, err)
@@ -106,11 +106,11 @@ func tomlRemove(data []byte, path []string, _ int) ([][]byte, error) {
 	switch text := bytes.TrimRight(out, "\r\n"); {
 	case bytes.Equal(out, data):
 	case len(text) == 0:
-		return [][]byte{nil}, nil
+		return nil, nil
 	case len(text) < len(out): // without the empty line before our table
 		out = append(bytes.Clone(text), eolOf(data)...)
 	}
-	return [][]byte{out}, nil
+	return out, nil
 }
 
 // trailing returns the length of the empty lines and comments at the end of a piece.
