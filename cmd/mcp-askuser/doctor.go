@@ -91,7 +91,7 @@ func (a *app) doctor() *cobra.Command {
 func (a *app) printFindings(found []finding) {
 	var b strings.Builder
 	for i, f := range found {
-		mark := map[state]string{stateOK: "ok", stateUnused: "no", stateWrong: "wrong"}[f.State]
+		mark := map[state]string{stateOK: "ok", stateUnused: "–", stateWrong: "wrong"}[f.State]
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
@@ -110,6 +110,7 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 			all = append(all, f)
 		}
 	}
+	add("clients", a.examineClients()...)
 	s := a.settings()
 	add("settings", a.examineSettings(), finding{Name: "limits", State: stateOK,
 		Text: fmt.Sprintf("an agent may ask %[1]d questions at once, of %[2]d options each; max_questions and max_options allow more", s.Limits.Questions, s.Limits.Options)})
@@ -127,7 +128,6 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 		add("where questions appear", a.examineSurfaces(ctx, d)...)
 		add("phone", a.examinePhone(ctx, d))
 	}
-	add("clients", a.examineClients()...)
 	add("self-test", a.selfTest(ctx))
 	return all
 }

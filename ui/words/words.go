@@ -37,9 +37,6 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 	Shell:     Mark("by a command"),
 }
 
-// Knows reports whether a surface has words of its own.
-func Knows(surface string) bool { return surfaces[surface]+clients[surface] != "" }
-
 // Surface names a surface as the human knows it: "in a terminal". It is empty
 // for an empty name.
 func (l Language) Surface(name string) string {
