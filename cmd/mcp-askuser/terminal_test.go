@@ -103,7 +103,7 @@ func TestAskingOnATerminal(t *testing.T) {
 
 		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
-		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "other\r"}, {"own answer: ", "SQLite\r"}}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
+		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "0\r"}, {"own answer: ", "SQLite\r"}}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
 		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\r"}, {"takes 1): ", "=\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
 		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x04"}}, dismissal, 2},
 		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x03"}}, "", 130},
