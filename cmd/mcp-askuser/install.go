@@ -240,7 +240,7 @@ func (a *app) apply(s step, r registration) error {
 }
 
 // chooseClients lists the clients of this machine, and on a terminal asks which to
-// register with.
+// register with: all are ticked.
 func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
 	p := a.place(r.project)
 	q := question.Question{ID: "clients", Header: "Clients", Text: "Which clients should be able to ask you?", Type: question.MultiChoice}
@@ -248,7 +248,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		if !c.Found(p) {
 			continue
 		}
-		o := question.Option{ID: c.Name, Label: c.Title()}
+		o := question.Option{ID: c.Name, Label: c.Title(), Default: true}
 		switch now, err := c.Registered(p); {
 		case err != nil:
 			o.Description = err.Error()

@@ -387,3 +387,27 @@ func TestNoClientChosen(t *testing.T) {
 		s.left(t)
 	}
 }
+
+// The list of clients in a terminal has all that are here ticked: Enter registers with them.
+func TestClientsAreTicked(t *testing.T) {
+	home := t.TempDir()
+	for _, dir := range []string{".cursor", ".gemini"} {
+		if err := os.Mkdir(filepath.Join(home, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := program(t, t.TempDir(), "install")
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home)
+	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+	s.WaitFor("[x] Cursor")
+	s.WaitFor("[x] Gemini")
+	s.enter()
+	status := s.Wait()
+	for _, file := range []string{".cursor/mcp.json", ".gemini/settings.json"} {
+		data, err := os.ReadFile(filepath.Join(home, file))
+		if status != 0 || err != nil || !strings.Contains(string(data), "askuser") {
+			t.Errorf("status %d, %s: %s, %v", status, file, data, err)
+		}
+	}
+	s.left(t)
+}
