@@ -71,7 +71,7 @@ func TestLeaveWhileTheDeskHangs(t *testing.T) {
 		"a draft":        {[]string{"ask", askDefault}, "Go on?", []string{"1"}},
 		"answer":         {[]string{"answer"}, "First?", []string{"1", "\r"}},
 		"inbox":          {[]string{"inbox"}, "First?", []string{"\r", "1", "\r"}},
-		"inbox, dismiss": {[]string{"inbox"}, "First?", []string{"x", "\r"}},
+		"inbox, dismiss": {[]string{"inbox"}, "First?", []string{"\x18", "\r"}},
 		"inbox, a draft": {[]string{"inbox"}, "First?", []string{"\r", "1"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -367,7 +367,7 @@ func TestExitStatuses(t *testing.T) {
 // Whoever leaves the list of clients is told that nothing came of it, and of no
 // question that stays open: there is none.
 func TestNoClientChosen(t *testing.T) {
-	for keys, status := range map[string]int{"x": 0, "\x03": exitClosed} {
+	for keys, status := range map[string]int{"\x18": 0, "\x03": exitClosed} {
 		home := t.TempDir()
 		if err := os.Mkdir(filepath.Join(home, ".cursor"), 0o755); err != nil {
 			t.Fatal(err)

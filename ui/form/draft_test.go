@@ -44,8 +44,8 @@ func TestDraft(t *testing.T) {
 			draft(told("db", "", "sqlite"), told("version", "", "18"))},
 		{"a note beside an answer", ask(database()), []string{"ctrl+n", "soon"}, question.Reply{Answers: []question.Answer{noted(told("db", ""), "soon")}}},
 		{"a note", ask(database(), features()), []string{"enter", "enter", "ctrl+n", "soon"}, question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "pg")}}},
-		{"a reason", ask(database()), []string{"x", "later"}, question.Reply{Reason: "later"}},
-		{"what is to be discussed", ask(database()), []string{"alt+d", "cost"}, question.Reply{Reason: "cost"}},
+		{"a reason", ask(database()), []string{"ctrl+x", "later"}, question.Reply{Reason: "later"}},
+		{"what is to be discussed", ask(database()), []string{"ctrl+d", "cost"}, question.Reply{Reason: "cost"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -23,7 +23,7 @@ func FuzzKeys(f *testing.F) {
 		"enter", "enter", "esc", "tab", "space", "up", "down", "left", "right", "pgup", "pgdown", "home", "end",
 		"backspace", "shift+tab", "alt+enter", "ctrl+j", "ctrl+b", "ctrl+t", "ctrl+w", "ctrl+u", "ctrl+k",
 		"0", "1", "2", "3", "9", "y", "n", "s", "e", "r", "j", "k", "/", "?", "<", ">", "字", "👍🏽", "q",
-		"h", "L", "alt+h", "x", "d", "ctrl+x", "alt+d", "ctrl+n", "ctrl+r",
+		"h", "L", "alt+h", "x", "d", "ctrl+x", "ctrl+d", "ctrl+n", "ctrl+r",
 	}
 	sets := [][]question.Question{
 		{database()},

@@ -31,7 +31,7 @@ func third() desk.Record { return session()[2] }
 func before() []desk.Record { return earlier(session(), 3) }
 
 func TestEarlierRounds(t *testing.T) {
-	r := fresh(t, 80, 24, third(), withRounds(before)).show()
+	r := fresh(t, 100, 24, third(), withRounds(before)).show()
 	if got := r.screen(); !strings.Contains(got, "h earlier questions") {
 		t.Errorf("the key is not shown:\n%s", got)
 	}
@@ -74,7 +74,7 @@ func TestHistoryKey(t *testing.T) {
 func TestHistoryComesLate(t *testing.T) {
 	r := fresh(t, 80, 24, third(), withRounds(before)).show()
 	_, read := r.f.Update(tea.KeyPressMsg{Text: "h", Code: 'h'})
-	r.keys("x")
+	r.keys("ctrl+x")
 	if r.run(read); !strings.Contains(r.screen(), "Dismiss without answering?") {
 		t.Errorf("want the question whether to dismiss, got:\n%s", r.screen())
 	}

@@ -57,13 +57,10 @@ func rows(s *dialogue.Step) []dialogue.Row {
 
 // shortcut is the key of a row; empty for none.
 func (f *Form) shortcut(r dialogue.Row) string {
-	switch {
-	case r.Kind != talk:
-		return r.Key()
-	case f.bare():
+	if r.Kind == talk {
 		return ""
 	}
-	return "d"
+	return r.Key()
 }
 
 // newList returns the list of a step. The cursor begins on the row that matters; in a bare
@@ -357,7 +354,7 @@ func (p *page) listBindings(name string) (keys term.Bindings, only bool) {
 		{Keys: "end G", Do: term.Only(func() { p.goTo(len(rows(s)) - 1) })},
 		shortcut,
 		{Keys: "s", Hint: words.T("skip"), Off: s.Required, Do: term.Only(p.skip)},
-		{Keys: "pgup pgdown ctrl+u ctrl+d", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !l.previews, Do: term.Only(func() { l.scroll.Press(name) })},
+		{Keys: "pgup pgdown", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !l.previews, Do: term.Only(func() { l.scroll.Press(name) })},
 		{Keys: "pgup", Do: term.Only(func() { p.leap(-1) })},
 		{Keys: "pgdown", Do: term.Only(func() { p.leap(1) })},
 		{Keys: "/", Hint: words.T("filter"), Off: s.Confirms(), Do: term.Only(func() { l.filtering = true })},

@@ -224,14 +224,10 @@ func (p *page) bindings(name string) term.Bindings {
 		escape.Hint = words.T("list")
 	}
 	back := term.Binding{Keys: "shift+tab left ctrl+b", Do: term.Only(func() { p.act(dialogue.Back{}) })}
-	x, d := p.endKeys()
-	dismiss := term.Binding{Keys: x + " ctrl+x", Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(term.Dismiss) }}
-	discuss := term.Binding{Keys: d + " alt+d", Do: func() tea.Cmd { return f.ask(term.Discuss) }}
+	dismiss := term.Binding{Keys: "ctrl+x", Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(term.Dismiss) }}
+	discuss := term.Binding{Keys: "ctrl+d", Hint: words.T("discuss first"), Do: func() tea.Cmd { return f.ask(term.Discuss) }}
 	if typing {
 		back.Keys = "shift+tab"
-	}
-	if !p.chooses() {
-		discuss.Hint = words.T("discuss first")
 	}
 	looks := term.Bindings{
 		{Keys: p.letter("h"), Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
@@ -289,15 +285,6 @@ func (p *page) letter(l string) string {
 		return "alt+" + strings.ToLower(l)
 	}
 	return l
-}
-
-// endKeys are the keys that dismiss and discuss first: letters where no text is typed, but
-// for a bare form, where a letter may begin a word that is meant for another program.
-func (p *page) endKeys() (dismiss, discuss string) {
-	if p.typing() || p.form.bare() {
-		return "ctrl+x", "alt+d"
-	}
-	return "x", "d"
 }
 
 // onward says what Enter does on the page.

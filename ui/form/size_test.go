@@ -113,7 +113,7 @@ func TestReviewShowsAnswers(t *testing.T) {
 // TestEverySize: a form with all that there may be beside a question draws within any
 // terminal, also one that grows or shrinks by a single cell.
 func TestEverySize(t *testing.T) {
-	states := map[string][]string{"question": nil, "Enter alone": {"enter"}, "other": {"0"}, "note": {"ctrl+n"}, "dismissal": {"x"}, "keys": {"?"}}
+	states := map[string][]string{"question": nil, "Enter alone": {"enter"}, "other": {"0"}, "note": {"ctrl+n"}, "dismissal": {"ctrl+x"}, "keys": {"?"}}
 	for state, keys := range states {
 		r := fresh(t, 80, 24, record(withPreview(), name()), bare, withLift(func() error { return nil })).show()
 		r.send(Attention{})

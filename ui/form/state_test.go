@@ -29,9 +29,9 @@ func TestEnds(t *testing.T) {
 	}{
 		{"open", func(*rig) {}, Open, ""},
 		{"answered", func(r *rig) { r.keys("enter") }, Sent, "Answer sent."},
-		{"dismissed", func(r *rig) { r.keys("x", "enter") }, Sent, "Dismissed."},
+		{"dismissed", func(r *rig) { r.keys("ctrl+x", "enter") }, Sent, "Dismissed."},
 		{"ctrl+c", func(r *rig) { r.keys("2", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
-		{"ctrl+c while asked whether to close", func(r *rig) { r.keys("x", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
+		{"ctrl+c while asked whether to close", func(r *rig) { r.keys("ctrl+x", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
 		{"answered elsewhere", func(r *rig) { r.send(Withdraw{closed(desk.Answered, "inbox", "")}) }, Withdrawn, "Already answered in the inbox."},
 		{"dismissed elsewhere", func(r *rig) { r.send(Withdraw{closed(desk.Dismissed, "web", "")}) }, Withdrawn, "Already dismissed on the web page."},
 		{"withdrawn by the asker", func(r *rig) { r.send(Withdraw{closed(desk.Cancelled, "", "no longer\x1b[31m needed")}) }, Withdrawn, "The agent withdrew the question: no longer␛[31m needed."},
@@ -94,7 +94,7 @@ func TestRefusedReply(t *testing.T) {
 
 	r = open(t, 80, 24, database())
 	r.fail = question.Violations{{Path: "reason", Message: "is too long"}}
-	r.keys("x", "because", "enter")
+	r.keys("ctrl+x", "because", "enter")
 	if got := r.screen(); !strings.Contains(got, "reason: is too long") || !strings.Contains(got, "because") {
 		t.Errorf("want the reason and its refusal, got:\n%s", got)
 	}

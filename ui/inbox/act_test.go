@@ -144,7 +144,7 @@ func TestLoneEnter(t *testing.T) {
 		"after a dismissal": func(r *rig) {
 			r.claude(database())
 			r.claude(database())
-			r.open().press("x", 250*ms).press("enter", time.Second).see("Dismissed.")
+			r.open().press("ctrl+x", 250*ms).press("enter", time.Second).see("Dismissed.")
 		},
 		"after a word whose last letter moves": func(r *rig) {
 			r.claude(database())
@@ -304,7 +304,7 @@ func TestMeant(t *testing.T) {
 	}
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
-	r.open().press("x", 80*ms).types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
+	r.open().press("ctrl+x", 80*ms).types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
 	if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.Outcome.Reply.Reason != "not now" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}

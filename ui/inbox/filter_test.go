@@ -40,7 +40,7 @@ func TestFilter(t *testing.T) {
 		t.Errorf("all: %s", got)
 	}
 	r.keys("/", "订单").see("1 of 3 waiting", "› ● Deploy").keys("esc").see("› ● Deploy")
-	r.keys("/", "oracle").see("Nothing that waits fits “oracle”").keys("enter", "enter", "x", "alt+d").see("Nothing that waits")
+	r.keys("/", "oracle").see("Nothing that waits fits “oracle”").keys("enter", "enter", "ctrl+x", "ctrl+d").see("Nothing that waits")
 	r.claude(name())
 	r.see("0 of 4 waiting").keys("esc").see("4 waiting")
 }
@@ -144,7 +144,7 @@ func TestTook(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec, other := r.claude(database()), r.claude(name())
 	r.open().answers().later(5*time.Second).keys("2", "enter").see("Answer sent.").later(time.Second)
-	r.keys("x").later(3 * time.Second).keys("enter").see("Dismissed.")
+	r.keys("ctrl+x").later(3 * time.Second).keys("enter").see("Dismissed.")
 	for id, least := range map[string]int64{rec.ID: 5000, other.ID: 3000} {
 		if got, err := r.desk.Get(t.Context(), id); err != nil || got.Outcome.Took < least || got.Outcome.Took > least+1000 {
 			t.Errorf("took %d ms, %v", got.Outcome.Took, err)

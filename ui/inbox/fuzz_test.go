@@ -19,7 +19,7 @@ import (
 func FuzzKeys(f *testing.F) {
 	presses := []string{
 		"enter", "enter", "enter", "esc", "esc", "tab", "space", "up", "down", "left", "right", "pgup", "pgdown", "home", "end",
-		"backspace", "shift+tab", "ctrl+d", "ctrl+u", "ctrl+w", "ctrl+c", "i", "d", "alt+d", "r", "j", "k", "g", "G", "/", "?", "L",
+		"backspace", "shift+tab", "ctrl+d", "ctrl+u", "ctrl+w", "ctrl+c", "i", "d", "ctrl+d", "r", "j", "k", "g", "G", "/", "?", "L",
 		"0", "1", "2", "y", "n", "s", "x", "ctrl+n", "字", "👍🏽", "q",
 	}
 	f.Add([]byte("\x00\xe8\x20\xe8\x00\xe8\x05\xe8\x00\x0d\x0e\x03"))

@@ -64,9 +64,9 @@ func scenes(t *testing.T) []scene {
 			r.claude(name())
 			r.until("the news", func() bool { return r.m.answer.fresh == 1 })
 		}},
-		{"dismiss", three, func(r *rig) { r.keys("x") }},
-		{"discuss", three, func(r *rig) { r.keys("alt+d", "Why now?") }},
-		{"dismiss-reason", three, func(r *rig) { r.keys("x", "Not now, 请明天再问") }},
+		{"dismiss", three, func(r *rig) { r.keys("ctrl+x") }},
+		{"discuss", three, func(r *rig) { r.keys("ctrl+d", "Why now?") }},
+		{"dismiss-reason", three, func(r *rig) { r.keys("ctrl+x", "Not now, 请明天再问") }},
 		{"ended-elsewhere", three, func(r *rig) {
 			r.endFirst()
 			r.until("its end", func() bool { return r.m.waiting.selected().rec.Outcome != nil })

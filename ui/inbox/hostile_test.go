@@ -41,7 +41,7 @@ func TestHostile(t *testing.T) {
 			continue // it takes no keys
 		}
 		look("i")
-		look("esc", "x")
+		look("esc", "ctrl+x")
 		r.later(act.Quiet)
 		r.send(tea.PasteMsg{Content: evil})
 		look()

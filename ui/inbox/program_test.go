@@ -283,12 +283,12 @@ func TestDismissalKeepsWhatIsTyped(t *testing.T) {
 	first, second, third := ask(t, d, database()), ask(t, d, database()), ask(t, d, database())
 	x := start(t, d, dir, 80, 24)
 	x.WaitFor("3 waiting")
-	x.Play([]termtest.Blow{{Keys: "x"}, {After: 250 * time.Millisecond, Keys: "\r"}})
+	x.Play([]termtest.Blow{{Keys: "\x18"}, {After: 250 * time.Millisecond, Keys: "\r"}})
 	x.WaitFor("2 waiting")
 	x.Type("\r") // which waits for a pause, as what ended a question is what appeared by itself
 	x.WaitFor("waiting for a pause")
 	x.Until("the pause", func() bool { return !strings.Contains(x.Screen(), "waiting for a pause") })
-	typing := []termtest.Blow{{Keys: "x"}}
+	typing := []termtest.Blow{{Keys: "\x18"}}
 	for _, c := range "not now" {
 		typing = append(typing, termtest.Blow{After: 80 * time.Millisecond, Keys: string(c)})
 	}
@@ -313,7 +313,7 @@ func TestEditorTooLate(t *testing.T) {
 	for what, open := range map[string]func(x *run){
 		"answer": (*run).enter,
 		"reason": func(x *run) {
-			x.Type("x")
+			x.Type("\x18")
 			x.WaitFor("Dismiss without answering?")
 			x.Type("r")
 			x.WaitFor("┃ r")

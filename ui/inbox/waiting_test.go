@@ -35,7 +35,7 @@ func TestEndedWhileSelected(t *testing.T) {
 	r.open()
 	r.reply(first, "web", taken(database(), "pg"))
 	r.see("answered on the web page", "1 waiting")
-	r.keys("x", "alt+d")
+	r.keys("ctrl+x", "ctrl+d")
 	if r.m.dismissal != nil {
 		t.Error("a question that has ended can be dismissed")
 	}
@@ -69,7 +69,7 @@ func TestEndedUnderForeignKeys(t *testing.T) {
 	r.open().answers().keys("1", "enter").later(act.Quiet).see("Answer sent").later(act.Quiet)
 	r.keys("down")
 	r.reply(last, "web", taken(features(), "search"))
-	r.see("answered on the web page").keys("x")
+	r.see("answered on the web page").keys("ctrl+x")
 	r.see("1 waiting").lacks("answered on")
 }
 
@@ -173,8 +173,8 @@ func TestDismiss(t *testing.T) {
 	first := r.claude(database())
 	second := r.claude(name())
 	r.open()
-	r.keys("x", "quite", "esc").see("2 waiting") // the q is text
-	r.keys("x", "ctrl+u", "not now", "enter").see("Dismissed.", "1 waiting")
+	r.keys("ctrl+x", "quite", "esc").see("2 waiting") // the q is text
+	r.keys("ctrl+x", "ctrl+u", "not now", "enter").see("Dismissed.", "1 waiting")
 	rec, err := r.desk.Get(t.Context(), first.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestDismissTooLate(t *testing.T) {
 	r := newRig(t, 80, 24)
 	first := r.claude(database())
 	r.claude(name())
-	r.open().keys("x", "no")
+	r.open().keys("ctrl+x", "no")
 	r.reply(first, "tty", taken(database(), "pg"))
 	r.see("Already answered in a terminal.")
 	r.keys("t, quite, d", "enter")

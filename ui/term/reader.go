@@ -79,7 +79,7 @@ type Scroll struct {
 // Press moves the text and reports whether the key was one that does.
 func (c *Scroll) Press(key string) bool {
 	page := max(c.rows-1, 1)
-	by, ok := map[string]int{"pgdown": page, "ctrl+d": page, "pgup": -page, "ctrl+u": -page}[key]
+	by, ok := map[string]int{"pgdown": page, "pgup": -page}[key]
 	c.Y += by
 	return ok
 }

@@ -25,7 +25,7 @@ func TestReaderMoves(t *testing.T) {
 			{"down", "line 02"},
 			{"space", "line 11"},
 			{"end end down pgdown", "line 31"},
-			{"ctrl+u", "line 22"},
+			{"pgup", "line 22"},
 			{"home", "line 01"},
 		} {
 			for _, key := range termtest.Keys(strings.Fields(step.keys)...) {

@@ -80,7 +80,7 @@ func TestFullScreen(t *testing.T) {
 		{"text", "text", 80, 24, []step{{"What is the project called?", "\x15"}, {"corner-shop", "kiosk"}, {"kiosk", "\r"}}, answered(ownWords("name", "kiosk")), "Answer sent."},
 		{"narrow", "single", 40, 10, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
 		{"narrow and Chinese", "chinese", 40, 10, []step{{"请选择", "2\r"}}, answered(option("db", "lite")), "Answer sent."},
-		{"dismissed", "single", 80, 24, []step{{question1, "x"}, {"Dismiss without answering", "\r"}}, []question.Reply{{Dismissed: true}}, "Dismissed."},
+		{"dismissed", "single", 80, 24, []step{{question1, "\x18"}, {"Dismiss without answering", "\r"}}, []question.Reply{{Dismissed: true}}, "Dismissed."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
