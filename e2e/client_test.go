@@ -132,7 +132,7 @@ func (c *client) output(name string, args ...string) []byte {
 type result struct {
 	IsError           bool
 	Content           []struct{ Text string }
-	StructuredContent struct{ Status, Message string }
+	StructuredContent struct{ Status, Summary string }
 }
 
 const (
@@ -140,15 +140,15 @@ const (
 	dismissed = "User dismissed the question without answering. Go on without assuming that any option was chosen."
 )
 
-// check checks a printed result: its status, and the text for the model, which
-// stands in the content and in the structured content.
+// check checks a printed result: its status, the text for the model, and that there is
+// a line for people.
 func check(t *testing.T, printed []byte, status, text string) {
 	t.Helper()
 	var r result
 	if err := json.Unmarshal(printed, &r); err != nil {
 		t.Fatalf("%v: %s", err, printed)
 	}
-	if len(r.Content) != 1 || r.Content[0].Text != text || r.StructuredContent.Message != text || r.StructuredContent.Status != status || r.IsError {
+	if len(r.Content) != 1 || r.Content[0].Text != text || r.StructuredContent.Summary == "" || r.StructuredContent.Status != status || r.IsError {
 		t.Errorf("got %s\nwant %s: %s", printed, status, text)
 	}
 }

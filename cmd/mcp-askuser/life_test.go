@@ -88,7 +88,7 @@ func TestAskedOnceWhateverHappensToTheCall(t *testing.T) {
 					say(t, d, rec.ID, "no")
 				}
 				got := w.next(func(m message) bool { return string(m.ID) == "2" }).Result.StructuredContent
-				if got.Status != "answered" || got.ID != rec.ID || got.Answers["Go on?"] != "No" {
+				if got.Status != "answered" || got.Answers["Go on?"] != "No" {
 					t.Errorf("the second call got %+v", got)
 				}
 				// The answer has reached its asker: the same question is a new one.

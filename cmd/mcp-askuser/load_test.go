@@ -181,7 +181,7 @@ func TestThousandWaitingCalls(t *testing.T) {
 		var n int
 		_ = json.Unmarshal(m.ID, &n)
 		got := m.Result.StructuredContent
-		if got.ID != byNumber[n].ID || got.Answers[fmt.Sprintf("Question %d?", n)] != fmt.Sprintf("answer to %d", n) {
+		if got.Answers[fmt.Sprintf("Question %d?", n)] != fmt.Sprintf("answer to %d", n) {
 			t.Errorf("call %d got %+v", n, got)
 		}
 	}

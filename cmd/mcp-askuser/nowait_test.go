@@ -118,8 +118,8 @@ func TestAskWorkCollect(t *testing.T) {
 
 			say(t, d, all[2], "yes")
 			c, _ = start()
-			if status, id := without(t, c, "Third?"); status != "answered" || id != all[2] {
-				t.Errorf("asked again after the answer: %s %s", status, id)
+			if status, _ := without(t, c, "Third?"); status != "answered" {
+				t.Errorf("asked again after the answer: %s", status)
 			}
 			asked, err := collect(t.Context(), d, desk.Query{})
 			if pending, _ := d.Pending(t.Context()); err != nil || len(asked)+len(pending) != 3 {
@@ -182,12 +182,12 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		dies := time.AfterFunc(time.Duration(rng.IntN(300_000))*time.Microsecond, w.kill) // the moment is what is tested
 		lives := true
 		for i := 0; i < questions && lives; i++ {
-			if text := fmt.Sprintf("Which %d?", i); ids[text] == "" {
+			if text := fmt.Sprintf("Which %d?", i); ids[text] == "" && answers[text] == "" {
 				lives = call("ask_user_question", fmt.Sprintf(`{"question":%q,"wait":false}`, text))
 			}
 		}
 		for text, id := range ids {
-			if lives && answers[text] == "" {
+			if lives && id != "" && answers[text] == "" {
 				lives = call("await_answer", fmt.Sprintf(`{"ids":[%q]}`, id))
 			}
 		}

@@ -40,7 +40,7 @@ const (
 //     record, and the store has nothing else.
 func TestSoak(t *testing.T) {
 	questions, servers := amount(t, envQuestions, 60), amount(t, envServers, 3)
-	s := &soak{t: t, dir: t.TempDir(), said: map[string]map[string]bool{}, kept: map[string][]string{}, got: map[demand]given{}, left: make(chan struct{})}
+	s := &soak{t: t, dir: t.TempDir(), said: map[string]map[string]bool{}, kept: map[string][]string{}, got: map[demand]string{}, left: make(chan struct{})}
 	var humans, watch, agents sync.WaitGroup
 	for n := range 3 {
 		watch.Add(1)
@@ -84,9 +84,6 @@ func amount(t *testing.T, name string, fallback int) int {
 // demand is what one agent asks.
 type demand struct{ client, text string }
 
-// given is the answer that it got.
-type given struct{ id, text string }
-
 type soak struct {
 	t    *testing.T
 	dir  string
@@ -95,7 +92,7 @@ type soak struct {
 	mu   sync.Mutex
 	said map[string]map[string]bool // by id: what humans have said, kept or not
 	kept map[string][]string        // by id: what a human was told is kept
-	got  map[demand]given
+	got  map[demand]string
 
 	serversKilled, answerersKilled int
 }
@@ -176,7 +173,7 @@ func (s *soak) serve(n, questions, servers int) error {
 				return fmt.Errorf("%s asked %s and got %+v, %+v", agent(n), open[i], m.Result, m.Error)
 			}
 			s.mu.Lock()
-			s.got[demand{agent(n), open[i]}] = given{result.ID, result.Answers[open[i]]}
+			s.got[demand{agent(n), open[i]}] = result.Answers[open[i]]
 			s.mu.Unlock()
 			ask()
 		}
@@ -310,7 +307,7 @@ func (s *soak) check(questions int) {
 		if kept := s.kept[rec.ID]; len(kept) > 1 || len(kept) == 1 && kept[0] != text {
 			s.t.Errorf("%s has %q; humans were told that it is %q", rec.ID, text, kept)
 		}
-		if got := s.got[demand{rec.Asker.Client, rec.Questions[0].Text}]; got != (given{rec.ID, text}) {
+		if got := s.got[demand{rec.Asker.Client, rec.Questions[0].Text}]; got != text {
 			s.t.Errorf("%s of %s was answered %q; it got %+v", rec.ID, rec.Asker.Client, text, got)
 		}
 	}

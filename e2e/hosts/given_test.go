@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestModelIsGiven checks what each host gives its model: the lean result, and of a call
+// TestModelIsGiven checks what each host gives its model: the structured content, and of a call
 // that is refused what is wrong with it. The transcript has the ids of the host's own.
 func TestModelIsGiven(t *testing.T) {
 	for _, h := range []struct {
@@ -38,7 +38,7 @@ func TestModelIsGiven(t *testing.T) {
 			p.expect(h.form)
 			p.pause(1500 * time.Millisecond) // what comes sooner counts as the host's own
 			p.answer(h.keys)
-			if got := p.given(); !strings.Contains(got, `{"status":"answered","answers":{"Which database?":"MongoDB"}}`) {
+			if got := p.given(); !strings.Contains(got, `{"status":"answered","answers":{"Which database?":"MongoDB"}`) {
 				t.Errorf("of an answer: %s", got)
 			}
 			transcript, err := exec.Command(program(t), "history", "--format", "jsonl", "--dir", p.desk).CombinedOutput()

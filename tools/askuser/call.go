@@ -254,15 +254,11 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 	if c.dropped != nil {
 		r.Add("dropped", map[string]string{"dropped": strings.Join(c.dropped, "; ")})
 	}
-	out := &mcp.CallToolResult{
+	return &mcp.CallToolResult{
 		Content:           []mcp.Content{mcp.NewTextContent(question.Readable(r.Message))},
-		StructuredContent: r,
+		StructuredContent: r.Structured(),
 		IsError:           r.IsError(),
 	}
-	if c.hidesText {
-		out.StructuredContent = r.Lean()
-	}
-	return out
 }
 
 // refused returns the result of a call that asked nothing.

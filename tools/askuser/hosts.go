@@ -30,9 +30,6 @@ type host struct {
 	// progressColumns is how wide a line of a progress message may be for all of its lines
 	// to be shown, 0 if only the first line is.
 	progressColumns int
-	// hidesText means that its model is shown the structured content alone, where there
-	// is one: the lean form, without what only programs need.
-	hidesText bool
 	// images says how its model gets the images of a result.
 	images images
 	// form is what its form shows, and what it does with keys that the user types
@@ -74,11 +71,11 @@ func knownHosts() []host {
 		// cannot close a form that was answered elsewhere. A list ignores letters and
 		// digits; a text field takes a sentence, and two Enters send it. Of a message
 		// with more than four rows it shows three.
-		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, hidesText: true, images: imagesBeside, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
+		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, images: imagesBeside, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.
-		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, hidesText: true, images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
+		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
 		// Where a line of a progress message is wider than its box, six columns less
 		// than the terminal, the whole message becomes one line that is cut there.
 		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},
@@ -98,8 +95,8 @@ func knownHosts() []host {
 		// It did not end a call within 32 minutes, in which its form was open. It does not
 		// close a form that was answered elsewhere, or whose call has ended. On a server it
 		// calls itself code-server.
-		{name: "visual studio code", maxWaitInForm: unlimitedWait, hidesText: true, images: imagesBeside},
-		{name: "code-server", maxWaitInForm: unlimitedWait, hidesText: true, images: imagesBeside},
+		{name: "visual studio code", maxWaitInForm: unlimitedWait, images: imagesBeside},
+		{name: "code-server", maxWaitInForm: unlimitedWait, images: imagesBeside},
 		// 300 s (DEFAULT_EXTENSION_TIMEOUT in block/goose). Before its pull request 6650
 		// (January 2026) the form opened only when the call had timed out: there the user
 		// answers elsewhere, or after the ticket.

@@ -13,7 +13,7 @@ import (
 )
 
 // What each status costs a model is a change of its own in every diff: the characters of
-// the sentence, of the lean form and of the long form, then the first two.
+// the sentence and of the structured content, then both.
 func TestCostIsGolden(t *testing.T) {
 	day := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 	pending := func(qs ...question.Question) desk.Record {
@@ -40,6 +40,7 @@ func TestCostIsGolden(t *testing.T) {
 	everything := "elicit: the client did not declare form elicitation; tty: this process has no controlling terminal; " +
 		"pane: not inside a terminal multiplexer, and no desktop to open a window on; inbox: no inbox and no web page is open; web: this is no desktop session"
 	var out strings.Builder
+	var sentences, all int
 	for _, tc := range []struct {
 		name   string
 		result *Result
@@ -66,15 +67,16 @@ func TestCostIsGolden(t *testing.T) {
 		{"unavailable", NewResult(end(pending(database), desk.Unavailable, "", everything))},
 		{"failed", NewResult(end(pending(database), desk.Failed, "", "disk full"))},
 	} {
-		long, err := encode(tc.result)
+		structured, err := encode(tc.result.Structured())
 		if err != nil {
 			t.Fatal(err)
 		}
-		lean, err := encode(tc.result.Lean())
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&out, "%s: %d, %d, %d\n%s\n%s\n\n", tc.name, question.Count(tc.result.Message), question.Count(lean), question.Count(long), tc.result.Message, lean)
+		sentence, costs := question.Count(tc.result.Message), question.Count(structured)
+		fmt.Fprintf(&out, "%s: %d, %d\n%s\n%s\n\n", tc.name, sentence, costs, tc.result.Message, structured)
+		sentences, all = sentences+sentence, all+costs
+	}
+	if 10*all > 18*sentences {
+		t.Errorf("the structured contents have %d characters, more than 1.8 times the %d of the sentences", all, sentences)
 	}
 	golden.Check(t, "cost.txt", out.String())
 }

@@ -36,6 +36,24 @@ func identify(qs []question.Question) {
 	walk(qs, "q")
 }
 
+// callerNamed reports whether a question or an option has an id that its caller gave: none
+// that its place or its label makes.
+func callerNamed(qs []question.Question, prefix string) bool {
+	made := func(id, from string) bool { return id == from || strings.HasPrefix(id, from+"-") }
+	for i, q := range qs {
+		place := prefix + strconv.Itoa(i+1)
+		if !made(q.ID, place) {
+			return true
+		}
+		for j, o := range q.Options {
+			if !q.Confirms() && !made(o.ID, slug(o.Label, j)) || callerNamed(o.FollowUps, place+"."+o.ID+".") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // freshID returns id, or where it is taken id-2, id-3 and so on.
 func freshID(id string, taken func(string) bool) string {
 	for n, candidate := 2, id; ; n++ {

@@ -14,14 +14,11 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Result is the machine part of a tool result: what structuredContent
-// holds, in this order.
+// Result is all that a record says to a program, in this order: of a command, and in a
+// transcript. The result of a tool is [Structured].
 type Result struct {
-	Status desk.Status `json:"status" jsonschema:"required"`
-	// Message is the sentence for the model, the same as the text content: some
-	// hosts, Claude Code among them, show their model the structured content
-	// instead of the text.
-	Message string `json:"message"`
+	Status  desk.Status `json:"status"`
+	Message string      `json:"message"` // the sentence for the model: the text content of a tool's result
 	// By is the answerer in one word, where it is not the user in a surface of ours:
 	// program, front end, asker, host or timeout.
 	By        string          `json:"by,omitempty"`
@@ -42,31 +39,44 @@ type Result struct {
 	Took       int64  `json:"took_ms,omitempty"`
 	Earlier    string `json:"earlier,omitempty"` // the record that this one reopens
 	// Of several records that are awaited, further ones that have ended, and the ids of
-	// those that are open. They are not published: each byte costs the user's context.
-	More []*Result `json:"more,omitempty" jsonschema:"-"`
-	Open []string  `json:"open,omitempty" jsonschema:"-"`
+	// those that are open.
+	More []*Result `json:"more,omitempty"`
+	Open []string  `json:"open,omitempty"`
 
 	notes ordered // the user's, by question
-	rest  string  // the part of Message that the other members of the lean form do not say
+	named bool    // the caller gave ids
+	late  bool    // the reply is delivered late
+	rest  string  // the part of Message that the other members of Structured do not say
 }
 
-// Lean is the result for hosts that show their model the structured content and no text:
-// each answer once, and nothing that only programs need.
-type Lean struct {
-	Status   desk.Status     `json:"status" jsonschema:"required"`
-	By       string          `json:"by,omitempty"`   // as in Result
-	Name     string          `json:"name,omitempty"` // of the answerer
-	Proof    *question.Proof `json:"proof,omitempty"`
-	Answers  ordered         `json:"answers,omitzero"`
-	Response anyResponse     `json:"response,omitzero"` // to the only question, where Answers does not say it: yes or no, several strings
-	Notes    ordered         `json:"notes,omitzero"`    // by question
-	Note     string          `json:"note,omitempty"`
-	ID       string          `json:"id,omitempty"`                  // to await, or one of several that were awaited
-	Code     string          `json:"code,omitempty"`                // why the call was refused
-	Summary  string          `json:"summary,omitempty"`             // of a refused call, for people
-	Message  string          `json:"message,omitempty"`             // what the model must know beside all that
-	More     []*Lean         `json:"more,omitempty" jsonschema:"-"` // as in Result
-	Open     []string        `json:"open,omitempty" jsonschema:"-"` // as in Result
+// Structured is the structured content of a tool's result, for every client: some hosts,
+// Claude Code among them, show their model this in place of the text. It has each answer
+// once, and nothing that the model does not need: each byte costs the user's context.
+type Structured struct {
+	Status     desk.Status     `json:"status" jsonschema:"required"`
+	By         string          `json:"by,omitempty"`   // as in Result
+	Name       string          `json:"name,omitempty"` // of the answerer
+	Proof      *question.Proof `json:"proof,omitempty"`
+	Answers    ordered         `json:"answers,omitzero"`
+	Response   anyResponse     `json:"response,omitzero"`             // to the only question, where Answers does not say it: yes or no, several strings
+	Responses  []NamedResponse `json:"responses,omitempty"`           // of the questions shown, where the caller gave ids
+	Notes      ordered         `json:"notes,omitzero"`                // by question
+	Note       string          `json:"note,omitempty"`                // as in Result; of a dismissal its reason
+	AnsweredAt string          `json:"answered_at,omitempty"`         // of a reply that is delivered late
+	ID         string          `json:"id,omitempty"`                  // to await, or one of several that were awaited
+	Code       string          `json:"code,omitempty"`                // why the call was refused
+	Summary    string          `json:"summary,omitempty"`             // a line for people
+	Message    string          `json:"message,omitempty"`             // what the model must know beside all that
+	More       []*Structured   `json:"more,omitempty" jsonschema:"-"` // as in Result; not published
+	Open       []string        `json:"open,omitempty" jsonschema:"-"`
+}
+
+// NamedResponse is the answer to one question by the ids that the caller gave.
+type NamedResponse struct {
+	QuestionID string         `json:"question_id"`
+	State      question.State `json:"state"`
+	Selected   []Selected     `json:"selected,omitempty"`
+	Text       string         `json:"text,omitempty"`
 }
 
 // The codes of refused calls.
@@ -83,22 +93,25 @@ func (r *Result) MarshalJSON() ([]byte, error) { return encodeShown((*original)(
 type original Result
 
 // MarshalJSON is as of [Result.MarshalJSON].
-func (r *Lean) MarshalJSON() ([]byte, error) {
-	type members Lean
+func (r *Structured) MarshalJSON() ([]byte, error) {
+	type members Structured
 	return encodeShown((*members)(r))
 }
 
-// Refused returns the result of a call that asked nothing, for every host.
-func Refused(code, message string) *Lean {
+// Refused returns the result of a call that asked nothing.
+func Refused(code, message string) *Structured {
 	summary := map[string]string{CodeValidation: "The call was not valid", CodeRoundLimit: "Too many questions in a row"}
-	return &Lean{Status: desk.Failed, Code: code, Summary: summary[code], Message: message}
+	return &Structured{Status: desk.Failed, Code: code, Summary: summary[code], Message: message}
 }
 
-// Lean returns the lean form of a result.
-func (r *Result) Lean() *Lean {
-	out := &Lean{Status: r.Status, By: r.By, Proof: r.Proof, Answers: r.Answers, Notes: r.notes, Note: r.Note, Message: r.rest, Open: r.Open}
+// Structured returns the result of a tool.
+func (r *Result) Structured() *Structured {
+	out := &Structured{
+		Status: r.Status, By: r.By, Proof: r.Proof, Answers: r.Answers, Notes: r.notes, Note: r.Note,
+		Summary: r.Summary, Message: r.rest, Open: r.Open,
+	}
 	for _, more := range r.More {
-		out.More = append(out.More, more.Lean())
+		out.More = append(out.More, more.Structured())
 		out.More[len(out.More)-1].ID = more.ID
 	}
 	if r.Answerer != nil {
@@ -109,6 +122,16 @@ func (r *Result) Lean() *Lean {
 	}
 	if r.Status == desk.Dismissed {
 		out.Note = r.Reason
+	}
+	if r.late {
+		out.AnsweredAt = r.AnsweredAt
+	}
+	if r.named {
+		for _, x := range r.Responses {
+			if x.State != question.StateNotShown {
+				out.Responses = append(out.Responses, NamedResponse{x.QuestionID, x.State, x.Selected, x.Text})
+			}
+		}
 	}
 	if len(r.Responses) == 1 {
 		if _, several := r.Responses[0].Response.any.([]string); several || r.Response != nil {
@@ -127,15 +150,15 @@ func (r *Result) Replace(name string, values map[string]string) {
 	r.Add(name, values)
 }
 
-// add adds a text to the message. Some values differ in the lean form, which leaves out
-// the lines of the empty ones: its members say them.
-func (r *Result) add(name string, values, lean map[string]string) {
+// add adds a text to the message. Some values differ in [Structured], which leaves out the
+// lines of the empty ones: its members say them.
+func (r *Result) add(name string, values, structured map[string]string) {
 	fill := func(to *string, values map[string]string) {
 		*to = strings.TrimSpace(*to + " " + texts.Fill(name, values))
 	}
 	fill(&r.Message, values)
 	values = maps.Clone(values)
-	maps.Copy(values, lean)
+	maps.Copy(values, structured)
 	fill(&r.rest, values)
 }
 
@@ -180,6 +203,7 @@ func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Statu
 // NewResult puts a record's state into a result.
 func NewResult(rec desk.Record) *Result {
 	r := &Result{Status: rec.State, ID: rec.ID, Round: rec.Round, Responses: []Response{}, Earlier: rec.Earlier}
+	r.named = callerNamed(rec.Questions, "q")
 	r.fill(rec)
 	if rec.Earlier != "" && rec.Reply() != nil {
 		r.Add("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
@@ -310,7 +334,7 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 	if rec.State == desk.Answered && slices.ContainsFunc(r.Responses, func(x Response) bool { return x.By == question.ByUser }) {
 		name = "age"
 	}
-	r.AnsweredAt = rec.Outcome.At.UTC().Format(time.RFC3339)
+	r.AnsweredAt, r.late = rec.Outcome.At.UTC().Format(time.RFC3339), true
 	r.Add(name, map[string]string{"ago": words.English.Ago(now.Sub(rec.Outcome.At))})
 }
 

@@ -150,57 +150,57 @@ func TestStructuredContent(t *testing.T) {
 	}
 }
 
-// The lean form says each answer once, and in its message only what nothing else in it
+// The structured content says each answer once, and in its message only what nothing else in it
 // says.
-func TestLean(t *testing.T) {
+func TestStructured(t *testing.T) {
 	database := question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}}
 	collected := databaseQuestion()
 	collected.Collected = &question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByCaller}
 	sure := asked(Confirm("Delete?", "", nil))
 	late := answeredBy(asked(databaseQuestion()), "", database)
-	const discuss = `"message":"User wants to discuss this before answering. Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled."}`
+	const discuss = `"summary":"User wants to discuss this first","message":"User wants to discuss this before answering. Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled."}`
 	for _, tc := range []struct {
 		rec  desk.Record
 		want string
 	}{
-		{late, `{"status":"answered","answers":{"Which database?":"PostgreSQL"}}`},
+		{late, `{"status":"answered","answers":{"Which database?":"PostgreSQL"},"summary":"User answered 1 question"}`},
 		{answeredBy(asked(databaseQuestion(), featuresQuestion()), "Small", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, Note: "for now"}),
-			`{"status":"answered","answers":{"Which database?":"PostgreSQL"},"notes":{"Which database?":"for now"},"note":"Small","message":"Left open by the user: \"Which <b>\"features\"</b>?\"."}`},
+			`{"status":"answered","answers":{"Which database?":"PostgreSQL"},"responses":[{"question_id":"q1","state":"answered","selected":[{"id":"postgresql","label":"PostgreSQL"}]},{"question_id":"q2","state":"unanswered"}],"notes":{"Which database?":"for now"},"note":"Small","summary":"User answered 1 question","message":"Left open by the user: \"Which <b>\"features\"</b>?\"."}`},
 		{answeredBy(asked(featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"a", "c"}}),
-			`{"status":"answered","answers":{"Which <b>\"features\"</b>?":"A, B, C"},"response":["A, B","C"]}`},
-		{answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}}), `{"status":"answered","answers":{"Delete?":"Yes"},"response":true}`},
+			`{"status":"answered","answers":{"Which <b>\"features\"</b>?":"A, B, C"},"response":["A, B","C"],"responses":[{"question_id":"q2","state":"answered","selected":[{"id":"a","label":"A, B"},{"id":"c","label":"C"}]}],"summary":"User answered 1 question"}`},
+		{answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}}), `{"status":"answered","answers":{"Delete?":"Yes"},"response":true,"summary":"User answered 1 question"}`},
 		{answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}),
-			`{"status":"answered","answers":{"Delete?":"No"},"response":false,"message":"The user said no to this action: do not do it, nor the same in another way, without asking again."}`},
+			`{"status":"answered","answers":{"Delete?":"No"},"response":false,"summary":"User answered 1 question","message":"The user said no to this action: do not do it, nor the same in another way, without asking again."}`},
 		{proven(question.PasskeyProof, answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}})),
-			`{"status":"answered","proof":{"kind":"passkey","key":"k1","name":"laptop","at":"2026-11-03T09:00:00Z","verified":true},"answers":{"Delete?":"Yes"},"response":true,"message":"This answer was confirmed by the user with a passkey."}`},
+			`{"status":"answered","proof":{"kind":"passkey","key":"k1","name":"laptop","at":"2026-11-03T09:00:00Z","verified":true},"answers":{"Delete?":"Yes"},"response":true,"summary":"User answered 1 question","message":"This answer was confirmed by the user with a passkey."}`},
 		{answeredBy(asked(collected, featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"c"}}),
-			`{"status":"answered","answers":{"Which database?":"PostgreSQL","Which <b>\"features\"</b>?":"C"},"message":"Not asked, because you brought the answer yourself; the user has not confirmed it: \"Which database?\"."}`},
+			`{"status":"answered","answers":{"Which database?":"PostgreSQL","Which <b>\"features\"</b>?":"C"},"responses":[{"question_id":"q1","state":"answered","selected":[{"id":"postgresql","label":"PostgreSQL"}]},{"question_id":"q2","state":"answered","selected":[{"id":"c","label":"C"}]}],"summary":"User answered 1 question","message":"Not asked, because you brought the answer yourself; the user has not confirmed it: \"Which database?\"."}`},
 		{by(desk.ProgramAnswerer, nil, answeredBy(asked(databaseQuestion()), "ok", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
-			`{"status":"answered","by":"program","answers":{"Which database?":"PostgreSQL"},"note":"ok","message":"Answered by a program, not by the user themselves: \"Which database?\"."}`},
+			`{"status":"answered","by":"program","answers":{"Which database?":"PostgreSQL"},"note":"ok","summary":"A program answered 1 question","message":"Answered by a program, not by the user themselves: \"Which database?\"."}`},
 		{by(desk.UserAnswerer, &desk.Answerer{How: desk.HowFrontEnd, Name: "Slack"}, answeredBy(asked(databaseQuestion()), "", database)),
-			`{"status":"answered","by":"front end","name":"Slack","answers":{"Which database?":"PostgreSQL"}}`},
+			`{"status":"answered","by":"front end","name":"Slack","answers":{"Which database?":"PostgreSQL"},"summary":"User answered 1 question"}`},
 		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Not now"}}),
-			`{"status":"dismissed","note":"Not now","message":"User dismissed the question without answering. Go on without assuming that any option was chosen."}`},
+			`{"status":"dismissed","note":"Not now","summary":"User dismissed the question","message":"User dismissed the question without answering. Go on without assuming that any option was chosen."}`},
 		{ended(asked(databaseQuestion(), featuresQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Note: "Why?", Answers: []question.Answer{database}}}),
-			`{"status":"discuss","answers":{"Which database?":"PostgreSQL"},"note":"Why?",` + discuss},
+			`{"status":"discuss","answers":{"Which database?":"PostgreSQL"},"responses":[{"question_id":"q1","state":"answered","selected":[{"id":"postgresql","label":"PostgreSQL"}]},{"question_id":"q2","state":"unanswered"}],"note":"Why?",` + discuss},
 		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true}}), `{"status":"discuss",` + discuss},
-		{asked(databaseQuestion()), `{"status":"pending","id":"01J","message":"The question is still open: the user has not answered yet, and still can. Call await_answer with this id to get the answer. Assume nothing until then."}`},
-		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Timeout, Reason: "2m0s"}), `{"status":"timeout","message":"The user did not answer within 2 minutes. Silence is not consent: no option may be treated as chosen."}`},
-		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell}), `{"status":"cancelled","message":"The question was withdrawn by a command. Assume no answer."}`},
+		{asked(databaseQuestion()), `{"status":"pending","id":"01J","summary":"Waiting for the user","message":"The question is still open: the user has not answered yet, and still can. Call await_answer with this id to get the answer. Assume nothing until then."}`},
+		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Timeout, Reason: "2m0s"}), `{"status":"timeout","summary":"No answer in time","message":"The user did not answer within 2 minutes. Silence is not consent: no option may be treated as chosen."}`},
+		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell}), `{"status":"cancelled","summary":"Question withdrawn","message":"The question was withdrawn by a command. Assume no answer."}`},
 		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "elicit: the client did not declare form elicitation; inbox: no inbox and no web page is open; web: no desktop"}),
-			`{"status":"unavailable","message":"There is no way to show the question to the user here (no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web). Do not call this tool again; ask the user in plain text in your reply instead."}`},
-		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}), `{"status":"failed","message":"Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead."}`},
+			`{"status":"unavailable","summary":"No way to reach the user","message":"There is no way to show the question to the user here (no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web). Do not call this tool again; ask the user in plain text in your reply instead."}`},
+		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}), `{"status":"failed","summary":"The question failed","message":"Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead."}`},
 	} {
-		if got, err := encode(NewResult(tc.rec).Lean()); err != nil || got != tc.want {
+		if got, err := encode(NewResult(tc.rec).Structured()); err != nil || got != tc.want {
 			t.Errorf("%v\ngot  %s\nwant %s", err, got, tc.want)
 		}
 	}
 	late.Outcome.At = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 	r := NewResult(late)
-	if r.Age(late, late.Outcome.At.Add(time.Hour)); r.Lean().Message != "The user answered this 1 h ago." {
-		t.Error(r.Lean().Message)
+	if r.Age(late, late.Outcome.At.Add(time.Hour)); r.Structured().Message != "The user answered this 1 h ago." {
+		t.Error(r.Structured().Message)
 	}
-	if got, err := encode(NewUntold("mcp-askuser inbox", "", asked(databaseQuestion())).Lean()); err != nil || !strings.HasPrefix(got, `{"status":"pending","id":"01J","message":"Tell the user now`) || !strings.Contains(got, "await_answer with this id") {
+	if got, err := encode(NewUntold("mcp-askuser inbox", "", asked(databaseQuestion())).Structured()); err != nil || !strings.HasPrefix(got, `{"status":"pending","id":"01J","summary":"Nobody was shown the question","message":"Tell the user now`) || !strings.Contains(got, "await_answer with this id") {
 		t.Error(got, err)
 	}
 }
@@ -289,9 +289,9 @@ func TestFilesInResults(t *testing.T) {
 	}
 	r := NewResult(alone)
 	r.AddFiles(alone.Reply(), path)
-	lean, err := json.Marshal(r.Lean())
-	if want := `{"status":"answered","answers":{"Which database?":"shot.png (image/png, 34 kB)"},"message":"Attached: file: shot.png (image/png, 34 kB; /desk/files/aa.png)."}`; err != nil || string(lean) != want {
-		t.Errorf("lean: %v\ngot  %s\nwant %s", err, lean, want)
+	got, err := json.Marshal(r.Structured())
+	if want := `{"status":"answered","answers":{"Which database?":"shot.png (image/png, 34 kB)"},"summary":"User answered 1 question","message":"Attached: file: shot.png (image/png, 34 kB; /desk/files/aa.png)."}`; err != nil || string(got) != want {
+		t.Errorf("structured: %v\ngot  %s\nwant %s", err, got, want)
 	}
 	if got, err := Format(alone, "json", time.Time{}, path); err != nil || !strings.Contains(got, `"response":"shot.png (image/png, 34 kB)"`) || !strings.Contains(got, `"files":[{"name":"shot.png","type":"image/png","size":34567,"sha256":"aa"}]`) {
 		t.Errorf("json: %s, %v", got, err)

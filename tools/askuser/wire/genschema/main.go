@@ -53,7 +53,7 @@ func generate(wireDir string) (map[string][]byte, error) {
 	}
 	p := wire.Published{
 		Ask:           schema(&askArguments{}, addProperties, func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
-		AskResult:     schema(&wire.Result{}, addLean),
+		AskResult:     schema(&wire.Structured{}),
 		Confirm:       schema(&confirmArguments{}),
 		ConfirmResult: schema(&confirmResult{}),
 		Await:         schema(&awaitArguments{}),
@@ -123,7 +123,7 @@ type askQuestion struct {
 }
 
 type askOption struct {
-	Label       string `json:"label" jsonschema:"required,minLength=1" jsonschema_description:"1-5 words the user chooses"`
+	Label       string `json:"label" jsonschema:"required,minLength=1" jsonschema_description:"1-5 words to choose"`
 	Description string `json:"description,omitempty" jsonschema_description:"What choosing it means"`
 	ID          string `json:"id,omitempty" jsonschema_description:"Your name for this option"`
 	Default     bool   `json:"default,omitempty" jsonschema_description:"Proposed, never chosen by itself"`
@@ -131,17 +131,14 @@ type askOption struct {
 }
 
 // A follow-up is a question like any other, with follow-ups of its own; the schema names
-// what most need, and describes what it does not describe above.
+// what each has.
 type followUp struct {
-	Question    string           `json:"question" jsonschema:"required" jsonschema_description:"Complete sentence"`
-	Header      string           `json:"header,omitempty" jsonschema_description:"Short label"`
-	Options     []followUpOption `json:"options,omitempty" jsonschema:"minItems=2"`
-	MultiSelect bool             `json:"multiSelect,omitempty"`
+	Question string           `json:"question" jsonschema:"required"`
+	Options  []followUpOption `json:"options,omitempty" jsonschema:"minItems=2"`
 }
 
 type followUpOption struct {
-	Label       string `json:"label" jsonschema:"required" jsonschema_description:"1-5 words"`
-	Description string `json:"description,omitempty"`
+	Label string `json:"label" jsonschema:"required"`
 }
 
 type confirmArguments struct {
@@ -157,7 +154,7 @@ type awaitArguments struct {
 }
 
 // confirmResult and awaitResult are what is published of the results of the other
-// two tools. Those have all members of wire.Result, but each byte of a schema
+// two tools. Those have all members of wire.Structured, but each byte of a schema
 // costs the user's context.
 type confirmResult struct {
 	Status   desk.Status `json:"status" jsonschema:"required"`
@@ -189,17 +186,10 @@ func reflected(v any) *jsonschema.Schema {
 // context.
 func withoutMembers(t reflect.Type) *jsonschema.Schema {
 	switch t {
-	case reflect.TypeFor[wire.Response](), reflect.TypeFor[wire.Answerer](), reflect.TypeFor[question.Proof]():
+	case reflect.TypeFor[wire.NamedResponse](), reflect.TypeFor[question.Proof]():
 		return &jsonschema.Schema{Type: "object"}
 	}
 	return nil
-}
-
-// addLean adds the members of the lean form to the schema of a result.
-func addLean(s *jsonschema.Schema) {
-	for p := reflected(&wire.Lean{}).Properties.Oldest(); p != nil; p = p.Next() {
-		s.Properties.Set(p.Key, p.Value)
-	}
 }
 
 // addTypes lists the types in the schema of a question.
