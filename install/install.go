@@ -268,15 +268,16 @@ func (c *Client) Lines(s Server) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := c.path[0] + ":\n  " + Name + ":\n"
+	var lines strings.Builder
+	lines.WriteString(c.path[0] + ":\n  " + Name + ":\n")
 	for _, m := range entry {
 		value, err := plainjson.Marshal(m.Value)
 		if err != nil {
 			return "", err
 		}
-		lines += "    " + m.Name + ": " + string(value) + "\n"
+		lines.WriteString("    " + m.Name + ": " + string(value) + "\n")
 	}
-	return lines, nil
+	return lines.String(), nil
 }
 
 // variable returns a variable of the client's environment: in its settings, if they have

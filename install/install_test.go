@@ -27,8 +27,7 @@ var (
 // odd formatting.
 func others(c *Client) string {
 	in := func(text string) string { return strings.ReplaceAll(text, "SERVERS", c.path[0]) }
-	switch c.Name {
-	case "codex":
+	if c.Name == "codex" {
 		return in("# mine\nmodel = 'x'   # the best\n\n[SERVERS.files]\ncommand = \"files\"\nargs = [ \"-v\", ]\n[SERVERS.files.env]\nA = 'b'\n\n\n# the end\n[tui]\nnotifications = true")
 	}
 	return in("{\n\t// mine\n\t\"theme\": \"dark\" ,\n\t\"SERVERS\": {\n\t\t\"files\": { \"command\": \"files\", \"args\": [ \"-v\" ] }, // one\n\t},\n\t\"last\": [1,2 ]}\n")
