@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/internal/waittest"
 )
 
-// TestSignAtAddress: Claude Code offers the page for an answer that must be signed, and
+// TestSignAtAddress: Claude Code offers the page for a confirmation that must be signed, and
 // closes its dialog once the question has ended there. Where its user declines, and in
 // Codex, which opens https addresses only, the model passes on where to sign.
 func TestSignAtAddress(t *testing.T) {
@@ -30,10 +30,10 @@ func TestSignAtAddress(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			m := newModel(t)
-			m.env["ASK_SURFACE"], m.env["ASK_PROVE"] = "elicit,web", "all"
+			m.env["ASK_SURFACE"], m.env["ASK_PROVE"] = "elicit,web", "confirm"
 			p := &person{t: t, host: tt.start(t, m)}
 			p.ready()
-			p.calls <- toolCall{"ask_user_question", json.RawMessage(`{"question":"Which database?","options":["PostgreSQL","MongoDB"]}`)}
+			p.calls <- toolCall{"confirm_action", json.RawMessage(`{"action":"Delete the build?"}`)}
 			if tt.keys != nil {
 				p.expect("wants to open a URL")
 			}
