@@ -121,10 +121,12 @@ func TestLimitOnFullScreen(t *testing.T) {
 	x.WaitFor("answered in the inbox")
 	x.Type("\x1b")
 	x.WaitFor("Last round")
-	x.Type("0\x1bh") // where letters are text
+	x.Type("0")
+	x.WaitFor("new line")
+	x.Type("\x1bh") // letters are text here
 	x.WaitFor("answered in the inbox")
 	x.Type("q")
-	x.WaitFor("Last round")
+	x.WaitFor("new line")
 	x.Type("\x1bl")
 	x.WaitFor("The limit is lifted")
 	x.Type("x\r")
