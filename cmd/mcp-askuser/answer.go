@@ -79,7 +79,7 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 	case err != nil:
 		return desk.Record{}, err
 	case len(records) == 0:
-		return desk.Record{}, api.Problemf(api.QuestionNotFound, "%s", "nothing waits for an answer")
+		return desk.Record{}, api.Problemf(api.QuestionNotFound, "nothing waits for an answer")
 	case program && len(records) > 1:
 		list := pendingTable(records, time.Now())
 		return desk.Record{}, api.Problemf(api.AmbiguousID, "%d questions wait; name the one to answer by its id:\n%s", len(records), strings.TrimSuffix(list.text(0), "\n"))

@@ -64,7 +64,7 @@ func (a *app) ask() *cobra.Command {
 			return err
 		}
 		for _, dropped := range call.Dropped {
-			a.tell(fmt.Sprintf("Not asked, because no answer can bring it up: %s", dropped))
+			a.tellf("Not asked, because no answer can bring it up: %s", dropped)
 		}
 		a.noWait = a.noWait || call.NoWait
 		if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
@@ -287,7 +287,7 @@ func (a *app) printResult(d *desk.Desk, rec desk.Record, show render) error {
 		fmt.Fprintln(a.out, text)
 	}
 	if rec.Outcome.FromProgram() {
-		a.tell(fmt.Sprintf("A program has replied, not the user: %s.", words.English.Outcome(rec.Outcome)))
+		a.tellf("A program has replied, not the user: %s.", words.English.Outcome(rec.Outcome))
 	}
 	if err := a.out.flush(); err != nil {
 		return &unprintedError{rec, err}

@@ -82,17 +82,17 @@ func (a *app) printNextSteps(dir, url string, agents, humans []string) {
 	export := func(kind, name, what string) {
 		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s\n", nodes.Creds(dir, kind, name), what)
 	}
-	b.WriteString(fmt.Sprintf("Written to %s. Start the node:", dir) + "\n\n  cd " + dir + " && nats-server -c nats.conf\n\n")
-	b.WriteString("Then, once, as the operator:" + "\n\n")
+	fmt.Fprintf(&b, "Written to %[1]s. Start the node:\n\n  cd %[1]s && nats-server -c nats.conf\n\n", dir)
+	b.WriteString("Then, once, as the operator:\n\n")
 	fmt.Fprintf(&b, "  mcp-askuser desk create --desk %s --desk-creds %s\n\n", url, nodes.Creds(dir, nodes.Operator, ""))
-	b.WriteString("Give each agent and each human their own file:" + "\n\n  export MCP_ASKUSER_DESK=" + url + "\n")
+	b.WriteString("Give each agent and each human their own file:\n\n  export MCP_ASKUSER_DESK=" + url + "\n")
 	for _, name := range agents {
 		export(nodes.Agent, name, fmt.Sprintf("the agent %s: asks, never answers", name))
 	}
 	for _, name := range humans {
 		export(nodes.Human, name, fmt.Sprintf("%s: answers", name))
 	}
-	b.WriteString("\n" + "To see how it goes: mcp-askuser desk status" + "\n")
+	b.WriteString("\nTo see how it goes: mcp-askuser desk status\n")
 	a.print(b.String())
 }
 
@@ -141,7 +141,7 @@ func (a *app) deskCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.tell(fmt.Sprintf("The desk is ready. %s.", words.English.N(len(humans), "%d human answers", "%d humans answer")))
+		a.tellf("The desk is ready. %s.", words.English.N(len(humans), "%d human answers", "%d humans answer"))
 		return nil
 	})
 }
@@ -222,7 +222,7 @@ func wrongWith(st *shared.Status) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return errors.New("wrong with the desk:" + "\n- " + strings.Join(faults, "\n- "))
+	return errors.New("wrong with the desk:\n- " + strings.Join(faults, "\n- "))
 }
 
 // connectedAs says whose a credential is.

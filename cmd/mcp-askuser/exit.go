@@ -57,7 +57,7 @@ func (a *app) status(err error) int {
 		return exitUnread
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, question.Block(fmt.Sprintf("Error: %v", err.Error())))
+		fmt.Fprintln(a.err, question.Block("Error: "+err.Error()))
 	}
 	return code
 }

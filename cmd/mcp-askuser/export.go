@@ -36,9 +36,9 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		writeRecord(projects[dir], view.Local(rec))
 	}
 	var log strings.Builder
-	log.WriteString("# " + "Decisions" + "\n")
+	log.WriteString("# Decisions\n")
 	if len(projects) == 0 {
-		log.WriteString("\n" + "Nothing was asked." + "\n")
+		log.WriteString("\nNothing was asked.\n")
 	}
 	dirs := slices.Sorted(maps.Keys(projects))
 	if len(dirs) > 0 && dirs[0] == "" { // no project is last
@@ -60,10 +60,10 @@ func writeRecord(b *strings.Builder, rec view.Record) {
 	for i := range asked {
 		writeDecision(b, rec, &asked[i])
 		if asked[i].Note != "" {
-			b.WriteString("\n" + "Note:" + "\n\n" + quoted(asked[i].Note))
+			b.WriteString("\nNote:\n\n" + quoted(asked[i].Note))
 		}
 		if r := rec.Reply(); r != nil && r.Note != "" && i == len(asked)-1 { // it is about all of them
-			b.WriteString("\n" + "Note on all answers:" + "\n\n" + quoted(r.Note))
+			b.WriteString("\nNote on all answers:\n\n" + quoted(r.Note))
 		}
 		fmt.Fprintf(b, "\n*%s*\n", origin(rec))
 	}
@@ -75,7 +75,7 @@ func writeDecision(b *strings.Builder, rec view.Record, q *question.Response) {
 		b.WriteString("\n" + quoted(q.Description))
 	}
 	if q.Chooses() {
-		b.WriteString("\n" + "Options considered:" + "\n\n")
+		b.WriteString("\nOptions considered:\n\n")
 		for i := range q.Options {
 			b.WriteString("- " + inline(q.Options[i].Label))
 			if description := q.Options[i].Description; description != "" {
@@ -94,17 +94,17 @@ func decision(rec view.Record, q *question.Response) string {
 	}
 	switch {
 	case o.Status == desk.Dismissed && o.Reply.Reason != "":
-		return fmt.Sprintf("**No decision:** %s dismissed the question. The reason:", answerer) + "\n\n" + quoted(o.Reply.Reason)
+		return fmt.Sprintf("**No decision:** %s dismissed the question. The reason:\n\n", answerer) + quoted(o.Reply.Reason)
 	case o.Status == desk.Dismissed:
-		return fmt.Sprintf("**No decision:** %s dismissed the question.", answerer) + "\n"
+		return fmt.Sprintf("**No decision:** %s dismissed the question.\n", answerer)
 	case o.Status == desk.Timeout:
-		return "**No decision:** nobody answered in time." + "\n"
+		return "**No decision:** nobody answered in time.\n"
 	case o.Status == desk.Discuss && q.Answer == nil:
-		return "**To be discussed first.**" + "\n"
+		return "**To be discussed first.**\n"
 	case o.Status != desk.Answered && o.Status != desk.Discuss:
-		return fmt.Sprintf("**No decision:** %[1]s (%[2]s).", inline(rec.Ended()), inline(o.Reason)) + "\n"
+		return fmt.Sprintf("**No decision:** %s (%s).\n", inline(rec.Ended()), inline(o.Reason))
 	case q.Answer == nil:
-		return fmt.Sprintf("**No decision:** %s skipped it.", answerer) + "\n"
+		return fmt.Sprintf("**No decision:** %s skipped it.\n", answerer)
 	}
 	text := "**Decision:**"
 	if o.Status == desk.Discuss {
@@ -123,9 +123,9 @@ func decision(rec view.Record, q *question.Response) string {
 	text += "\n"
 	switch q.By() {
 	case question.ByTimeout:
-		text += "\n" + "Nobody answered in time; as the agent and the configuration wanted, this is the default." + "\n"
+		text += "\nNobody answered in time; as the agent and the configuration wanted, this is the default.\n"
 	case question.ByProgram:
-		text += "\n" + "A program answered, not the user." + "\n"
+		text += "\nA program answered, not the user.\n"
 	default:
 	}
 	return text

@@ -157,7 +157,7 @@ func (a *app) register(names []string, r registration) error {
 	for _, name := range names {
 		c, _ := install.ByName(name)
 		if declines := c.Declines(a.place(r.project)); declines != "" && !r.forms && !r.remove {
-			a.tell(fmt.Sprintf("%[1]s declines every form while %[2]s: --forms sets the policy that asks for no approval either, and shows forms.", c.Title(), declines))
+			a.tellf("%[1]s declines every form while %[2]s: --forms sets the policy that asks for no approval either, and shows forms.", c.Title(), declines)
 		}
 	}
 	if r.dryRun {
@@ -225,16 +225,16 @@ func (a *app) apply(s step, r registration) error {
 	}
 	switch {
 	case s.lines != "" && r.remove:
-		a.tell(fmt.Sprintf("%s: take out the entry %s; this file is not changed for you.", s.title, install.Name))
+		a.tellf("%s: take out the entry %s; this file is not changed for you.", s.title, install.Name)
 	case s.lines != "":
 		fmt.Fprint(a.out, s.lines)
-		a.tell(fmt.Sprintf("%[1]s: add these lines; this file is not changed for you. %[2]s", s.title, s.restart))
+		a.tellf("%[1]s: add these lines; this file is not changed for you. %[2]s", s.title, s.restart)
 	case len(plan) == 0:
-		a.tell(fmt.Sprintf("%s: nothing to change.", s.title))
+		a.tellf("%s: nothing to change.", s.title)
 	case !r.dryRun && r.remove:
-		a.tell(fmt.Sprintf("%s: taken out.", s.title))
+		a.tellf("%s: taken out.", s.title)
 	case !r.dryRun:
-		a.tell(fmt.Sprintf("%[1]s: done. %[2]s", s.title, s.restart))
+		a.tellf("%[1]s: done. %[2]s", s.title, s.restart)
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 	if registered == "" {
 		return errors.New("no passkey was registered")
 	}
-	a.tell(fmt.Sprintf("The passkey %s is registered: it signs your answers on the page.", registered))
+	a.tellf("The passkey %s is registered: it signs your answers on the page.", registered)
 	return nil
 }
 

@@ -187,15 +187,15 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err 
 		select {
 		case err := <-pressed:
 			if err == nil {
-				a.tell(fmt.Sprintf("The press arrived, %s after the test.", time.Since(sent).Round(time.Second)))
+				a.tellf("The press arrived, %s after the test.", time.Since(sent).Round(time.Second))
 			}
 			return err
 		case <-late:
-			a.tell(fmt.Sprintf(`No press has arrived yet. Check on the phone that
+			a.tellf(`No press has arrived yet. Check on the phone that
 - it reaches %[1]s,
 - the app is subscribed to the topic %[2]s of this server,
 - it may show the app's notifications; the button may appear only when you expand one.
-Enter sends the test again; Ctrl+C ends.`, p.Server, p.Topic))
+Enter sends the test again; Ctrl+C ends.`, p.Server, p.Topic)
 		case _, more := <-enter:
 			if !more {
 				return ui.ErrInterrupted
@@ -247,5 +247,5 @@ func (a *app) showTopic(p *ntfy.Phone) {
 		fmt.Fprint(a.err, code.String())
 		subscribe = "Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s)."
 	}
-	a.tell(fmt.Sprintf(subscribe, p.Topic, p.Server))
+	a.tellf(subscribe, p.Topic, p.Server)
 }

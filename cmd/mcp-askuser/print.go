@@ -84,6 +84,9 @@ func (a *app) tell(line string) {
 	}
 }
 
+// tellf is [app.tell] with a format.
+func (a *app) tellf(format string, args ...any) { a.tell(fmt.Sprintf(format, args...)) }
+
 // print writes what people read to standard output, as text.
 func (a *app) print(text string) { fmt.Fprint(a.out, question.Block(text)) }
 

@@ -166,7 +166,7 @@ func (a *app) dismissOne(ctx context.Context, d *desk.Desk, rec desk.Record, rep
 	if !rec.Attended {
 		when = "is told so when it comes back"
 	}
-	a.tell(fmt.Sprintf("%s %s; %s %s.", what, rec.ID, words.English.Asker(rec.Asker), when))
+	a.tellf("%s %s; %s %s.", what, rec.ID, words.English.Asker(rec.Asker), when)
 	return nil
 }
 
@@ -195,7 +195,7 @@ func (a *app) cancel() *cobra.Command {
 		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: *reason, Surface: words.Shell}); err != nil {
 			return err
 		}
-		a.tell(fmt.Sprintf("Withdrawn: %s", rec.ID))
+		a.tellf("Withdrawn: %s", rec.ID)
 		return nil
 	})
 }

@@ -166,5 +166,5 @@ func (a *app) printSettings() {
 	case a.config.Unread != nil:
 		file = fmt.Sprintf("%s (it cannot be read, and nothing in it counts)", file)
 	}
-	a.tell(fmt.Sprintf("Configuration file: %s", file))
+	a.tellf("Configuration file: %s", file)
 }

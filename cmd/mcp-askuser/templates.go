@@ -36,7 +36,7 @@ func (a *app) templates() *cobra.Command {
 		case *asJSON:
 			return errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
 		case len(all) == 0 && err == nil:
-			a.tell(fmt.Sprintf("There are none in %s.", strings.Join(dirs, " and ")))
+			a.tellf("There are none in %s.", strings.Join(dirs, " and "))
 		case len(all) > 0:
 			t := table{rigid: true}
 			t.add("TEMPLATE", "VARIABLES", "ABOUT")

@@ -56,7 +56,7 @@ func (a *app) tokenAdd() *cobra.Command {
 			return err
 		}
 		fmt.Fprintln(a.out, token)
-		a.tell(fmt.Sprintf(note, args[0]))
+		a.tellf(note, args[0])
 		return nil
 	})
 }

@@ -161,6 +161,6 @@ func (a *app) openBrowser(address string) {
 		err = web.OpenBrowser(address)
 	}
 	if err != nil {
-		a.tell(fmt.Sprintf("No browser was opened: %v.", err))
+		a.tellf("No browser was opened: %v.", err)
 	}
 }

@@ -194,7 +194,7 @@ func (s *Faulty) Before(method string, do func()) {
 }
 
 // begin is what precedes a call: what happens in between, and the failure.
-func (s *Faulty) begin(method string, waits bool) error {
+func (s *Faulty) begin(method string) error {
 	s.mu.Lock()
 	do := s.before[method]
 	delete(s.before, method)
@@ -204,7 +204,8 @@ func (s *Faulty) begin(method string, waits bool) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if waits {
+	switch method {
+	case "Wait", "Changes", "Release": // as of Fail
 		return s.calls[method]
 	}
 	return cmp.Or(s.calls[method], s.all)
@@ -212,7 +213,7 @@ func (s *Faulty) begin(method string, waits bool) error {
 
 // Ask implements [store.Store].
 func (s *Faulty) Ask(ctx context.Context, row store.Row) (store.Row, error) {
-	err := s.begin("Ask", false)
+	err := s.begin("Ask")
 	if err != nil {
 		return row, err
 	}
@@ -221,7 +222,7 @@ func (s *Faulty) Ask(ctx context.Context, row store.Row) (store.Row, error) {
 
 // Attend implements [store.Store].
 func (s *Faulty) Attend(ctx context.Context, id string) (store.Row, error) {
-	err := s.begin("Attend", false)
+	err := s.begin("Attend")
 	if err != nil {
 		return store.Row{}, err
 	}
@@ -230,7 +231,7 @@ func (s *Faulty) Attend(ctx context.Context, id string) (store.Row, error) {
 
 // Release implements [store.Store].
 func (s *Faulty) Release(ctx context.Context, id string) error {
-	err := s.begin("Release", true)
+	err := s.begin("Release")
 	if err != nil {
 		return err
 	}
@@ -239,7 +240,7 @@ func (s *Faulty) Release(ctx context.Context, id string) error {
 
 // Answer implements [store.Store].
 func (s *Faulty) Answer(ctx context.Context, id string, end store.Ending) error {
-	err := s.begin("Answer", false)
+	err := s.begin("Answer")
 	if err != nil {
 		return err
 	}
@@ -248,7 +249,7 @@ func (s *Faulty) Answer(ctx context.Context, id string, end store.Ending) error 
 
 // Delivered implements [store.Store].
 func (s *Faulty) Delivered(ctx context.Context, id string) error {
-	err := s.begin("Delivered", false)
+	err := s.begin("Delivered")
 	if err != nil {
 		return err
 	}
@@ -257,7 +258,7 @@ func (s *Faulty) Delivered(ctx context.Context, id string) error {
 
 // Note implements [store.Store].
 func (s *Faulty) Note(ctx context.Context, id string, note store.Note, change func([]byte) ([]byte, error)) error {
-	err := s.begin("Note", false)
+	err := s.begin("Note")
 	if err != nil {
 		return err
 	}
@@ -266,7 +267,7 @@ func (s *Faulty) Note(ctx context.Context, id string, note store.Note, change fu
 
 // Get implements [store.Store].
 func (s *Faulty) Get(ctx context.Context, id string) (store.Row, error) {
-	err := s.begin("Get", false)
+	err := s.begin("Get")
 	if err == nil && s.isLost(id) {
 		err = store.ErrNotFound
 	}
@@ -279,7 +280,7 @@ func (s *Faulty) Get(ctx context.Context, id string) (store.Row, error) {
 // Rows implements [store.Store].
 func (s *Faulty) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		err := s.begin("Rows", false)
+		err := s.begin("Rows")
 		s.mu.Lock()
 		left := s.rows
 		s.mu.Unlock()
@@ -302,7 +303,7 @@ func (s *Faulty) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, e
 
 // Wait implements [store.Store].
 func (s *Faulty) Wait(ctx context.Context, id string) (store.Row, error) {
-	err := s.begin("Wait", true)
+	err := s.begin("Wait")
 	if err != nil {
 		return store.Row{}, err
 	}
@@ -311,7 +312,7 @@ func (s *Faulty) Wait(ctx context.Context, id string) (store.Row, error) {
 
 // Revision implements [store.Store].
 func (s *Faulty) Revision(ctx context.Context) (store.Revision, error) {
-	err := s.begin("Revision", false)
+	err := s.begin("Revision")
 	if err != nil {
 		return store.Revision{}, err
 	}
@@ -320,7 +321,7 @@ func (s *Faulty) Revision(ctx context.Context) (store.Revision, error) {
 
 // Changes implements [store.Store].
 func (s *Faulty) Changes(ctx context.Context) (<-chan struct{}, error) {
-	err := s.begin("Changes", true)
+	err := s.begin("Changes")
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +330,7 @@ func (s *Faulty) Changes(ctx context.Context) (<-chan struct{}, error) {
 
 // Announce implements [store.Store].
 func (s *Faulty) Announce(ctx context.Context, name string) (release func(), err error) {
-	err = s.begin("Announce", false)
+	err = s.begin("Announce")
 	if err != nil {
 		return nil, err
 	}
@@ -338,7 +339,7 @@ func (s *Faulty) Announce(ctx context.Context, name string) (release func(), err
 
 // Present implements [store.Store].
 func (s *Faulty) Present(ctx context.Context) ([]string, error) {
-	err := s.begin("Present", false)
+	err := s.begin("Present")
 	if err != nil {
 		return nil, err
 	}
@@ -347,7 +348,7 @@ func (s *Faulty) Present(ctx context.Context) ([]string, error) {
 
 // PutFile implements [store.Store].
 func (s *Faulty) PutFile(ctx context.Context, id, key string, data []byte) error {
-	err := s.begin("PutFile", false)
+	err := s.begin("PutFile")
 	if err != nil {
 		return err
 	}
@@ -356,7 +357,7 @@ func (s *Faulty) PutFile(ctx context.Context, id, key string, data []byte) error
 
 // File implements [store.Store].
 func (s *Faulty) File(ctx context.Context, id, key string) ([]byte, error) {
-	err := s.begin("File", false)
+	err := s.begin("File")
 	if err != nil {
 		return nil, err
 	}
@@ -365,7 +366,7 @@ func (s *Faulty) File(ctx context.Context, id, key string) ([]byte, error) {
 
 // Files implements [store.Store].
 func (s *Faulty) Files(ctx context.Context, id string) ([]string, error) {
-	err := s.begin("Files", false)
+	err := s.begin("Files")
 	if err != nil {
 		return nil, err
 	}
@@ -374,7 +375,7 @@ func (s *Faulty) Files(ctx context.Context, id string) ([]string, error) {
 
 // Prune implements [store.Store].
 func (s *Faulty) Prune(ctx context.Context, before time.Time, dry bool) ([]store.Month, error) {
-	err := s.begin("Prune", false)
+	err := s.begin("Prune")
 	if err != nil {
 		return nil, err
 	}

@@ -39,8 +39,7 @@ var (
 	TOML = Format{tomlDecode, tomlSet, tomlRemove, false} //nolint:gochecknoglobals // never written to
 )
 
-// Reasons to leave a file unchanged. Rooms that have the languages translate them by
-// their texts.
+// Reasons to leave a file unchanged.
 var (
 	ErrNoObject = errors.New("this is no JSON object, and was not changed")
 	errNotJSON  = errors.New("this is not JSON, and was not changed")

@@ -19,7 +19,7 @@ func pass(d time.Duration) { <-time.After(d) }
 
 type leave struct{}
 
-// still is a model that waits until it is told to leave.
+// still is a model that draws nothing, and ends with the message leave.
 type still struct{}
 
 func (still) Init() tea.Cmd  { return nil }

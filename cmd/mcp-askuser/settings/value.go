@@ -117,7 +117,7 @@ func brief(d time.Duration) string {
 }
 
 func boolean(to *bool) value {
-	return parsed(to, "bool", fmt.Sprintf("%s or %s", "true", "false"), func(text string) (bool, bool) {
+	return parsed(to, "bool", "true or false", func(text string) (bool, bool) {
 		return text == "true", text == "true" || text == "false"
 	})
 }
