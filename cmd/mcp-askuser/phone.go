@@ -64,19 +64,20 @@ func (a *app) hasPhone() bool {
 // phone is the user's phone; nil where none is set up, or it cannot be used. That is logged:
 // no question fails for it.
 func (a *app) phone(d *desk.Desk) *ntfy.Phone {
-	setup, err := a.readPhone()
-	if setup == nil && err == nil {
-		return nil
-	}
-	var p *ntfy.Phone
-	if err == nil {
-		p, err = a.openPhone(setup, d)
-	}
+	p, err := a.loadPhone(d)
 	if err != nil {
 		a.log.Warn("no question reaches the phone", "error", err)
-		return nil
 	}
 	return p
+}
+
+// loadPhone opens the phone that is set up; nil where none is.
+func (a *app) loadPhone(d *desk.Desk) (*ntfy.Phone, error) {
+	setup, err := a.readPhone()
+	if setup == nil {
+		return nil, err
+	}
+	return a.openPhone(setup, d)
 }
 
 func (a *app) openPhone(setup *phoneSetup, d *desk.Desk) (*ntfy.Phone, error) {

@@ -106,13 +106,9 @@ func (a *app) keepPhone(setup *phoneSetup) error {
 func (a *app) phoneTest() *cobra.Command {
 	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button", Example: "  mcp-askuser phone test"}
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
-		setup, err := a.readPhone()
-		if err == nil && setup == nil {
+		p, err := a.loadPhone(nil)
+		if err == nil && p == nil {
 			return errors.New("no phone is set up; mcp-askuser phone setup does it")
-		}
-		var p *ntfy.Phone
-		if err == nil {
-			p, err = a.openPhone(setup, nil)
 		}
 		if err == nil {
 			err = p.Readable(cmd.Context())

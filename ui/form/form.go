@@ -309,7 +309,7 @@ func (f *Form) escape() tea.Cmd {
 	case f.options.List:
 		return f.end(Aborted)
 	default:
-		f.notice = words.T("%[1]s dismiss · %[2]s discuss first · esc does not close the question", "ctrl+x", "ctrl+d")
+		f.notice = words.T("%[1]s dismiss · %[2]s discuss first · esc does not close the question", term.DismissKey, term.DiscussKey)
 	}
 	return nil
 }

@@ -224,8 +224,8 @@ func (p *page) bindings(name string) term.Bindings {
 		escape.Hint = words.T("list")
 	}
 	back := term.Binding{Keys: "shift+tab left ctrl+b", Do: term.Only(func() { p.act(dialogue.Back{}) })}
-	dismiss := term.Binding{Keys: "ctrl+x", Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(term.Dismiss) }}
-	discuss := term.Binding{Keys: "ctrl+d", Hint: words.T("discuss first"), Do: func() tea.Cmd { return f.ask(term.Discuss) }}
+	dismiss := term.Binding{Keys: term.DismissKey, Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(term.Dismiss) }}
+	discuss := term.Binding{Keys: term.DiscussKey, Hint: words.T("discuss first"), Do: func() tea.Cmd { return f.ask(term.Discuss) }}
 	if typing {
 		back.Keys = "shift+tab"
 	}

@@ -20,8 +20,8 @@ func (m *model) waitingKeys() term.Bindings {
 	return term.Bindings{
 		{Keys: "enter", Hint: words.T("answer"), Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, formStart{bare: m.bare()}) }},
 		{Keys: "enter", Hint: words.T("read"), Off: r == nil || open, Do: term.Only(func() { m.read(r) })},
-		{Keys: "ctrl+x", Hint: words.T("dismiss"), Help: words.T("dismiss it, with a reason if you like"), Off: !open, Do: func() tea.Cmd { return m.askDismissal(term.Dismiss) }},
-		{Keys: "ctrl+d", Help: words.T("discuss it first, with a note if you like"), Off: !open, Do: func() tea.Cmd { return m.askDismissal(term.Discuss) }},
+		{Keys: term.DismissKey, Hint: words.T("dismiss"), Help: words.T("dismiss it, with a reason if you like"), Off: !open, Do: func() tea.Cmd { return m.askDismissal(term.Dismiss) }},
+		{Keys: term.DiscussKey, Help: words.T("discuss it first, with a note if you like"), Off: !open, Do: func() tea.Cmd { return m.askDismissal(term.Discuss) }},
 		{Keys: "ctrl+n", Help: words.T("answer, and begin with a note"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, formStart{bare: m.bare(), note: true}) }},
 		m.reopenKey(r),
 		{Keys: "esc", Hint: words.T("show all"), Off: w.filter == "", Do: term.Only(func() { m.narrow("") })},

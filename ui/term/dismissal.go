@@ -7,6 +7,12 @@ import (
 	"mcp-askuser/ui/words"
 )
 
+// The keys that dismiss, and discuss first, in every form and list.
+const (
+	DismissKey = "ctrl+x"
+	DiscussKey = "ctrl+d"
+)
+
 // Dismissal asks whether to end a record without all of its answers: to dismiss it, or to
 // discuss it first. Its text field, which takes a word on that for both, has the keyboard.
 type Dismissal struct {

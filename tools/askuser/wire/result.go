@@ -38,15 +38,15 @@ type Result struct {
 	AnsweredAt string `json:"answered_at,omitempty"`
 	Took       int64  `json:"took_ms,omitempty"`
 	Earlier    string `json:"earlier,omitempty"` // the record that this one reopens
-	// Of several records that are awaited, further ones that have ended, and the ids of
-	// those that are open.
-	More []*Result `json:"more,omitempty"`
-	Open []string  `json:"open,omitempty"`
 
-	notes ordered // the user's, by question
-	named bool    // the caller gave ids
-	late  bool    // the reply is delivered late
-	rest  string  // the part of Message that the other members of Structured do not say
+	// For Structured alone:
+
+	more  []*Result // of several records that are awaited, further ones that have ended
+	open  []string  // and the ids of those that are open
+	notes ordered   // the user's, by question
+	named bool      // the caller gave ids
+	late  bool      // the reply is delivered late
+	rest  string    // the part of Message that the other members of Structured do not say
 }
 
 // Structured is the structured content of a tool's result, for every client: some hosts,
@@ -58,17 +58,19 @@ type Structured struct {
 	Name       string          `json:"name,omitempty"` // of the answerer
 	Proof      *question.Proof `json:"proof,omitempty"`
 	Answers    ordered         `json:"answers,omitzero"`
-	Response   anyResponse     `json:"response,omitzero"`             // to the only question, where Answers does not say it: yes or no, several strings
-	Responses  []NamedResponse `json:"responses,omitempty"`           // of the questions shown, where the caller gave ids
-	Notes      ordered         `json:"notes,omitzero"`                // by question
-	Note       string          `json:"note,omitempty"`                // as in Result; of a dismissal its reason
-	AnsweredAt string          `json:"answered_at,omitempty"`         // of a reply that is delivered late
-	ID         string          `json:"id,omitempty"`                  // to await, or one of several that were awaited
-	Code       string          `json:"code,omitempty"`                // why the call was refused
-	Summary    string          `json:"summary,omitempty"`             // a line for people
-	Message    string          `json:"message,omitempty"`             // what the model must know beside all that
-	More       []*Structured   `json:"more,omitempty" jsonschema:"-"` // as in Result; not published
-	Open       []string        `json:"open,omitempty" jsonschema:"-"`
+	Response   anyResponse     `json:"response,omitzero"`     // to the only question, where Answers does not say it: yes or no, several strings
+	Responses  []NamedResponse `json:"responses,omitempty"`   // of the questions shown, where the caller gave ids
+	Notes      ordered         `json:"notes,omitzero"`        // by question
+	Note       string          `json:"note,omitempty"`        // as in Result; of a dismissal its reason
+	AnsweredAt string          `json:"answered_at,omitempty"` // of a reply that is delivered late
+	ID         string          `json:"id,omitempty"`          // to await, or one of several that were awaited
+	Code       string          `json:"code,omitempty"`        // why the call was refused
+	Summary    string          `json:"summary,omitempty"`     // a line for people
+	Message    string          `json:"message,omitempty"`     // what the model must know beside all that
+	// Of several records that are awaited, further ones that have ended, and the ids of
+	// those that are open. They are not in the schema: few calls await several.
+	More []*Structured `json:"more,omitempty" jsonschema:"-"`
+	Open []string      `json:"open,omitempty" jsonschema:"-"`
 }
 
 // NamedResponse is the answer to one question by the ids that the caller gave.
@@ -108,16 +110,16 @@ func Refused(code, message string) *Structured {
 func (r *Result) Structured() *Structured {
 	out := &Structured{
 		Status: r.Status, By: r.By, Proof: r.Proof, Answers: r.Answers, Notes: r.notes, Note: r.Note,
-		Summary: r.Summary, Message: r.rest, Open: r.Open,
+		Summary: r.Summary, Message: r.rest, Open: r.open,
 	}
-	for _, more := range r.More {
+	for _, more := range r.more {
 		out.More = append(out.More, more.Structured())
 		out.More[len(out.More)-1].ID = more.ID
 	}
 	if r.Answerer != nil {
 		out.Name = r.Answerer.Name
 	}
-	if r.Status == desk.Pending || r.More != nil || r.Open != nil {
+	if r.Status == desk.Pending || r.more != nil || r.open != nil {
 		out.ID = r.ID
 	}
 	if r.Status == desk.Dismissed {
@@ -269,9 +271,9 @@ func NewOpen(name string, values map[string]string, recs ...desk.Record) *Result
 	full, lean := map[string]string{"id": "id " + strconv.Quote(r.ID)}, "this id"
 	if len(recs) > 1 {
 		for _, rec := range recs {
-			r.Open = append(r.Open, rec.ID)
+			r.open = append(r.open, rec.ID)
 		}
-		r.ID, full["id"], lean = "", "ids "+quoted(r.Open), "these ids"
+		r.ID, full["id"], lean = "", "ids "+quoted(r.open), "these ids"
 	}
 	maps.Copy(full, values)
 	r.add(name, full, map[string]string{"id": lean})
@@ -282,7 +284,7 @@ func NewOpen(name string, values map[string]string, recs ...desk.Record) *Result
 // ended; open are the ids of the others.
 func Join(ended []*Result, open []string) *Result {
 	r := ended[0]
-	r.More, r.Open = ended[1:], open
+	r.more, r.open = ended[1:], open
 	var messages []string
 	for _, x := range ended {
 		messages = append(messages, texts.Fill("one", map[string]string{"id": strconv.Quote(x.ID), "message": x.Message}))
