@@ -93,7 +93,7 @@ func TestAskingOnATerminal(t *testing.T) {
 	}{
 		{"a digit and Enter", "mcp-askuser", []string{"ask", askDatabase}, true, []step{{"Which database?", "2"}, {"(•) MongoDB", "\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"several, from the first row on", "mcp-askuser", []string{"ask", askFeatures}, true, []step{{"Which features?", " "}, {"[x] Caching", "\x1b[B\x1b[B "}, {"[x] Search", "\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
-		{"what the filter finds", "mcp-askuser", []string{"ask", askDatabase}, true, []step{{"Which database?", "/mong"}, {"/ mong", "\r"}, {"› 2 ( ) MongoDB", "\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
+		{"what the filter finds", "mcp-askuser", []string{"ask", askDatabase}, true, []step{{"Which database?", "/mong"}, {"/mong", "\r"}, {"› 2 (•) MongoDB", "\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"by its other name", alias, []string{askDatabase}, true, []step{{"Which database?", "1"}, {"(•) PostgreSQL", "\r"}}, `{"answers":{"Database":"PostgreSQL"}}` + "\n", 0},
 		{"Ctrl+X closes", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "\x18"}, {"Dismiss without", "\r"}}, dismissal, 2},
 		{"Ctrl+C interrupts", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "\x03"}}, "", 130},

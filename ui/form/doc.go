@@ -2,13 +2,11 @@
 // one record and takes the human's reply. It has no terminal of its own; a
 // host runs it in a program (ui/tty) or inside a larger model (the inbox).
 //
-// What is answered, and which question is due, is in the dialogue (ui/dialogue). The
-// form draws its current step, and translates keys into its acts. Each page is a huh form
-// with one field: [page], which shows a list of options, a text entry of huh's, or the
-// review. huh hands it the keys that the gate of ui/term/act passes, and draws it in our
-// layout, with our theme. Its pages, values, end and program are not used: it turns pages
-// by messages, which a second Enter can overtake, and ended from outside it reports its
-// first option as if the human had chosen it.
+// What is answered, and which question is current, is in the dialogue (ui/dialogue). The form
+// draws its current step, and translates keys into its acts. A page is a [list], which is a
+// huh Select, or a text field (term.Entry), which is a bubbles text area; keys.go has all its
+// keys. huh's form, its pages and its program are not used: it turns pages by messages, which
+// a second Enter can overtake, and reports its first option as chosen where nobody chose it.
 //
 // It may import question, desk, ui, ui/dialogue, ui/view, ui/words and ui/term. It must
 // not know where it is drawn, how records are stored, or any other surface.
@@ -16,11 +14,10 @@
 // The rules of this user interface:
 //   - Only Enter makes an answer, and the form says "sent" only after commit has
 //     returned nil.
-//   - In a form that appeared by itself Enter alone answers nothing, on any page: it says
-//     which keys answer until the human has moved to something, marked it, named it or
-//     typed. In a form that the human opened, and in a list of several, the cursor is on the
-//     first row, but on no yes.
-//   - No letter opens anything in a form that appeared by itself: it may begin a word.
+//   - Enter alone answers nothing, in any form: it says which keys answer until the user has
+//     moved to a row, named or marked one, or typed. The cursor is on the first row, or the
+//     declared default, but on no yes.
+//   - No letter opens anything: it may begin a word.
 //   - Dismissing and discussing first ask once more, on a page of their own. The text
 //     that is typed there belongs to no answer.
 //   - Each question has a page. A review follows where more than one question is answered,

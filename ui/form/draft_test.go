@@ -29,7 +29,7 @@ func TestDraft(t *testing.T) {
 		want question.Reply
 	}{
 		{"nothing touched", ask(database(), features(), prefilled), nil, question.Reply{}},
-		{"only moved", ask(database()), []string{"down", "down"}, question.Reply{}},
+		{"moved", ask(database()), []string{"down", "down"}, draft(told("db", "", "none"))},
 		{"a digit", ask(database()), []string{"2"}, draft(told("db", "", "sqlite"))},
 		{"words not confirmed", ask(database()), []string{"0", "Red"}, draft(told("db", "Red"))},
 		{"words beside another option", ask(database()), []string{"0", "Red", "esc", "1"}, draft(told("db", "Red", "pg"))},
@@ -40,10 +40,10 @@ func TestDraft(t *testing.T) {
 		{"text", ask(name()), []string{"ord", "alt+enter", "ers"}, draft(told("name", "ord\ners"))},
 		{"a proposed text removed", ask(prefilled), []string{"ctrl+u"}, draft(told("name", ""))},
 		{"confirmed and not", ask(database(), name()), []string{"2", "enter", "ord"}, draft(told("db", "", "sqlite"), told("name", "ord"))},
-		{"a follow-up that is hidden now", ask(withFollowUp()), []string{"enter", "2", "shift+tab", "2"},
+		{"a follow-up that is hidden now", ask(withFollowUp()), []string{"1", "enter", "2", "shift+tab", "2"},
 			draft(told("db", "", "sqlite"), told("version", "", "18"))},
 		{"a note beside an answer", ask(database()), []string{"ctrl+n", "soon"}, question.Reply{Answers: []question.Answer{noted(told("db", ""), "soon")}}},
-		{"a note", ask(database(), features()), []string{"enter", "enter", "ctrl+n", "soon"}, question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "pg")}}},
+		{"a note", ask(database(), features()), []string{"1", "enter", "down", "enter", "ctrl+n", "soon"}, question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "pg")}}},
 		{"a reason", ask(database()), []string{"ctrl+x", "later"}, question.Reply{Reason: "later"}},
 		{"what is to be discussed", ask(database()), []string{"ctrl+d", "cost"}, question.Reply{Reason: "cost"}},
 	}
@@ -69,20 +69,20 @@ func TestDraft(t *testing.T) {
 // through it, page by page, and over the review where there is one.
 func TestDraftIsNoAnswer(t *testing.T) {
 	r := fresh(t, 80, 24, record(database()), withDraft(question.Reply{Answers: []question.Answer{told("db", "", "sqlite")}})).show()
-	r.keys("enter")
+	r.keys("2", "enter")
 	if got, want := r.last().Answers, []question.Answer{told("db", "", "sqlite")}; !reflect.DeepEqual(got, want) {
 		t.Errorf("sent %+v, want %+v", got, want)
 	}
 
 	files := filed("db", "", "pg")
 	r = fresh(t, 80, 24, record(database()), withDraft(files)).show()
-	if r.keys("enter"); !reflect.DeepEqual(r.last().Answers, files.Answers) {
+	if r.keys("1", "enter"); !reflect.DeepEqual(r.last().Answers, files.Answers) {
 		t.Errorf("sent %+v, want %+v", r.last(), files)
 	}
 
 	all := question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "pg"), told("version", "", "18"), told("name", "orders")}}
 	r = fresh(t, 80, 24, record(withFollowUp(), name()), withDraft(all)).show()
-	r.keys("enter", "enter", "enter")
+	r.keys("1", "enter", "2", "enter", "right", "enter")
 	if len(r.sent) > 0 {
 		t.Fatalf("sent %+v without the review", r.sent)
 	}
@@ -99,12 +99,12 @@ func TestForeignDraft(t *testing.T) {
 	}})).show()
 	checkScreen(t, r)
 	r.checks = true
-	r.keys("enter")
+	r.keys("3", "enter")
 	checkScreen(t, r)
 	if got, want := r.f.page().focused().Text(), "a␛[2Jb"; got != want {
 		t.Errorf("the text is %q, want %q", got, want)
 	}
-	r.keys("enter", "enter")
+	r.keys("right", "enter", "enter")
 	if got := r.last().Answers[0]; !reflect.DeepEqual(got.Selected, []string{"none"}) {
 		t.Errorf("sent %+v, want the last option, the first of the two that are left", got)
 	}

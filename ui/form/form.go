@@ -62,8 +62,7 @@ type Options struct {
 	// Origin says that the human opened the form, or that it appeared by itself,
 	// which is the default and asks more of what counts as a deliberate act.
 	Origin act.Origin
-	// Bare has nothing preselected: Enter takes no answer on a page before the human has
-	// moved to one there, named it or typed. A form that appeared by itself is bare.
+	// Bare is set by a host whose user has not gone to the question. Nothing reads it.
 	Bare bool
 	// Break has Ctrl+C ask whether to dismiss before it leaves the form.
 	Break bool
@@ -103,7 +102,8 @@ type More struct{ Wait int }
 // command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
-		rec: words.Local.Shown(rec), commit: commit, options: o, window: term.NewWindow(time.Now), pages: map[string]*page{},
+		rec: words.Local.Shown(rec), commit: commit, options: o,
+		window: term.NewWindow(time.Now), pages: map[string]*page{},
 		dismissal: term.NewDismissal(words.T("The agent will be told that you dismissed it.")),
 	}
 	if o.Window != nil {
@@ -111,7 +111,7 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 		f.window.Width, f.window.Height = 0, 0
 	}
 	f.rec.Attended = true // until an Attention
-	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: f.bare(), Draft: o.Draft, Memory: o.Memory})
+	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: true, Draft: o.Draft, Memory: o.Memory})
 	f.dismissal.Entry().Set(f.dialogue.Reason())
 	for _, s := range f.dialogue.All() {
 		f.wide = f.wide || slices.ContainsFunc(s.Options, func(o question.Option) bool { return o.Preview != "" })
@@ -120,8 +120,6 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f.page().focus()
 	return f
 }
-
-func (f *Form) bare() bool { return f.options.Bare || f.options.Origin == act.Appeared }
 
 // page is the page of the current step.
 func (f *Form) page() *page {
@@ -271,8 +269,11 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 	case f.dismissal.Asks():
 		return f.pressDismissal(msg)
 	default:
-		_, cmd := f.page().huh.Update(msg)
-		return cmd
+		do := f.page().find(msg)
+		if do == nil {
+			return nil
+		}
+		return do()
 	}
 }
 

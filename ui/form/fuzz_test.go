@@ -23,7 +23,7 @@ func FuzzKeys(f *testing.F) {
 		"enter", "enter", "esc", "tab", "space", "up", "down", "left", "right", "pgup", "pgdown", "home", "end",
 		"backspace", "shift+tab", "alt+enter", "ctrl+j", "ctrl+b", "ctrl+t", "ctrl+w", "ctrl+u", "ctrl+k",
 		"0", "1", "2", "3", "9", "y", "n", "s", "e", "r", "j", "k", "/", "?", "<", ">", "字", "👍🏽", "q",
-		"h", "L", "alt+h", "x", "d", "ctrl+x", "ctrl+d", "ctrl+n", "ctrl+r",
+		"h", "L", "alt+h", "alt+l", "x", "d", "ctrl+x", "ctrl+d", "ctrl+n", "ctrl+r",
 	}
 	sets := [][]question.Question{
 		{database()},
@@ -124,7 +124,7 @@ func FuzzHostile(f *testing.F) {
 		for _, size := range [][2]int{{40, 10}, {120, 30}} {
 			r := fresh(t, size[0], size[1], rec, opts...)
 			r.show()
-			for _, key := range []string{"h", "end", "esc", "L", "up", "tab", "esc", "pgdown", "0", "esc", "1", "enter", "tab", "esc", "enter", "?", "esc", "esc"} {
+			for _, key := range []string{"alt+h", "end", "esc", "alt+l", "up", "tab", "esc", "pgdown", "0", "esc", "1", "enter", "tab", "esc", "enter", "?", "esc", "esc"} {
 				checkScreen(t, r)
 				r.keys(key)
 			}

@@ -43,14 +43,13 @@ func scenes() []scene {
 		{name: "escape", rec: record(database()), keys: []string{"esc"}},
 		{name: "escape-text", rec: record(name()), keys: []string{"esc"}},
 		{name: "in-a-list", rec: record(database()), opts: []option{func(o *Options) { o.List = true }}},
-		{name: "progress", rec: record(database(), features(), name()), keys: []string{"enter"}},
-		{name: "follow-up", rec: record(withFollowUp(), deploy()), keys: []string{"enter", "down"}},
-		{name: "review", rec: record(withFollowUp(), features(), name()), keys: []string{"enter", "2", "enter", "0", "Dark mode", "enter", "enter", "orders", "enter"}},
-		{name: "review-note", rec: record(database(), deploy()), keys: []string{"enter", "enter", "ctrl+n", "Not before Monday"}},
+		{name: "progress", rec: record(database(), features(), name()), keys: []string{"1", "enter"}},
+		{name: "follow-up", rec: record(withFollowUp(), deploy()), keys: []string{"1", "enter", "down"}},
+		{name: "review", rec: record(withFollowUp(), features(), name()), keys: []string{"1", "enter", "2", "enter", "0", "Dark mode", "enter", "enter", "orders", "enter"}},
+		{name: "review-note", rec: record(database(), deploy()), keys: []string{"1", "enter", "n", "enter", "ctrl+n", "Not before Monday"}},
 		{name: "note-written", rec: record(database()), keys: []string{"2", "ctrl+n", "Only for the first year"}},
 		{name: "note", rec: record(deploy()), keys: []string{"ctrl+n", "Not before Monday", "enter"}},
 		{name: "discuss", rec: record(database()), keys: []string{"ctrl+d", "What does each of them cost?"}},
-		{name: "discuss-row", rec: record(database()), keys: []string{"up"}},
 		{name: "chinese", rec: record(chinese())},
 		{name: "chinese-other", rec: record(chinese()), keys: []string{"0", "我们自己的存储"}},
 		{name: "long-description", rec: record(longDescription()), keys: []string{"down"}},
@@ -66,34 +65,34 @@ func scenes() []scene {
 		{name: "other-kept", rec: record(database()), keys: []string{"0", "CockroachDB", "esc", "up"}},
 		{name: "keys", rec: record(features()), keys: []string{"?"}},
 
-		{name: "bare", rec: record(database()), opts: []option{bare}},
-		{name: "bare-enter", rec: record(database()), opts: []option{bare}, keys: []string{"enter"}},
-		{name: "bare-multi", rec: record(features()), opts: []option{bare}, keys: []string{"enter"}},
-		{name: "bare-boolean", rec: record(yes()), opts: []option{bare}, keys: []string{"enter"}},
-		{name: "bare-text", rec: record(proposed(name())), opts: []option{bare}, keys: []string{"enter"}},
-		{name: "bare-optional-text", rec: record(optional(name())), opts: []option{bare}, keys: []string{"enter"}},
-		{name: "bare-draft", rec: record(database()), opts: []option{bare, withDraft(half)}, keys: []string{"enter"}},
-		{name: "bare-preview", rec: record(withPreview()), opts: []option{bare}},
+		{name: "bare", rec: record(database())},
+		{name: "bare-enter", rec: record(database()), keys: []string{"enter"}},
+		{name: "bare-multi", rec: record(features()), keys: []string{"enter"}},
+		{name: "bare-boolean", rec: record(yes()), keys: []string{"enter"}},
+		{name: "bare-text", rec: record(proposed(name())), keys: []string{"enter"}},
+		{name: "bare-optional-text", rec: record(optional(name())), keys: []string{"enter"}},
+		{name: "bare-draft", rec: record(database()), opts: []option{withDraft(half)}, keys: []string{"enter"}},
+		{name: "bare-preview", rec: record(withPreview())},
 
 		{name: "draft", rec: record(database()), opts: []option{withDraft(half)}},
 		{name: "draft-text", rec: record(name()), opts: []option{withDraft(question.Reply{Answers: []question.Answer{told("name", "orders\nv2")}})}},
-		{name: "draft-review", rec: record(database(), deploy()), opts: []option{withDraft(half)}, keys: []string{"enter", "enter"}},
+		{name: "draft-review", rec: record(database(), deploy()), opts: []option{withDraft(half)}, keys: []string{"2", "enter", "n", "enter"}},
 		{name: "files", rec: record(database()), opts: []option{withDraft(filed("db", "", "sqlite"))}},
 		{name: "files-text", rec: record(name()), opts: []option{withDraft(filed("name", "As in the file"))}},
-		{name: "files-review", rec: record(name(), deploy()), opts: []option{withDraft(filed("name", ""))}, keys: []string{"enter", "enter"}},
+		{name: "files-review", rec: record(name(), deploy()), opts: []option{withDraft(filed("name", ""))}, keys: []string{"right", "enter", "n", "enter"}},
 		{name: "countdown", rec: record(database(), deploy()), news: []tea.Msg{Deadline{time.Unix(17, 0)}}},
 		{name: "detached", rec: record(database()), news: []tea.Msg{Attention{}}},
 		{name: "last-round", rec: third(), opts: []option{lift, withRounds(before)}},
-		{name: "lifted", rec: third(), opts: []option{lift, withRounds(before)}, keys: []string{"L"}},
+		{name: "lifted", rec: third(), opts: []option{lift, withRounds(before)}, keys: []string{"alt+l"}},
 		{name: "all-at-once", rec: third(), opts: []option{lift, withDraft(question.Reply{Note: "soon"})}, news: []tea.Msg{Attention{}, Deadline{time.Unix(5, 0)}}},
-		{name: "earlier", rec: third(), opts: []option{withRounds(before)}, keys: []string{"h"}},
+		{name: "earlier", rec: third(), opts: []option{withRounds(before)}, keys: []string{"alt+h"}},
 		{name: "memory", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}},
 		{name: "memory-taken", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"ctrl+r"}},
 		{name: "memory-multi", rec: record(features()), opts: []option{answeredBefore(features(), told("", "Dark mode", "export", "audit"))}, keys: []string{"ctrl+r"}},
 		{name: "memory-text", rec: record(name()), opts: []option{answeredBefore(name(), told("", "orders, or what it was called in the first version"))}, keys: []string{"ctrl+r"}},
 		{name: "memory-keys", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"?", "end"}},
 		{name: "memory-chinese", rec: record(chinese()), opts: []option{answeredBefore(chinese(), told("", "我们自己的存储，由团队维护，支持强一致性"))}, keys: []string{"ctrl+r"}},
-		{name: "earlier-scrolled", rec: third(), opts: []option{withRounds(before)}, keys: []string{"h", "end"}},
+		{name: "earlier-scrolled", rec: third(), opts: []option{withRounds(before)}, keys: []string{"alt+h", "end"}},
 	}
 }
 
@@ -181,7 +180,7 @@ func checkFrame(t *testing.T, r *rig) {
 		}
 	}
 	var known []string
-	for _, h := range r.f.page().KeyBinds() {
+	for _, h := range r.f.page().hints() {
 		known = append(known, h.Help().Key+" "+h.Help().Desc)
 	}
 	for hint := range strings.SplitSeq(strings.TrimPrefix(hints, " "), " · ") {
@@ -206,6 +205,6 @@ func TestSmallest(t *testing.T) {
 func TestFailureScreen(t *testing.T) {
 	r := open(t, 80, 24, database())
 	r.fail = errors.New("no space left on device")
-	r.keys("enter")
+	r.keys("1", "enter")
 	check(t, "failure-80x24", r.screen())
 }

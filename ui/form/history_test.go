@@ -32,18 +32,18 @@ func before() []desk.Record { return earlier(session(), 3) }
 
 func TestEarlierRounds(t *testing.T) {
 	r := fresh(t, 100, 24, third(), withRounds(before)).show()
-	if got := r.screen(); !strings.Contains(got, "h earlier questions") {
+	if got := r.screen(); !strings.Contains(got, "alt+h earlier questions") {
 		t.Errorf("the key is not shown:\n%s", got)
 	}
-	r.keys("h")
+	r.keys("alt+h")
 	if got := r.screen(); !strings.Contains(got, "Earlier questions") || !strings.Contains(got, "(•) SQLite") {
 		t.Errorf("the rounds are not shown:\n%s", got)
 	}
-	for _, key := range []string{"esc", "h"} {
+	for _, key := range []string{"esc", "alt+h"} {
 		if r.keys(key); strings.Contains(r.screen(), "Earlier questions") {
 			t.Errorf("%s does not go back:\n%s", key, r.screen())
 		}
-		r.keys("h")
+		r.keys("alt+h")
 	}
 	r.keys("esc", "y", "enter")
 	if got := r.last().Answers[0].Selected[0]; got != question.YesID {
@@ -73,7 +73,7 @@ func TestHistoryKey(t *testing.T) {
 // then are not thrown in front of them.
 func TestHistoryComesLate(t *testing.T) {
 	r := fresh(t, 80, 24, third(), withRounds(before)).show()
-	_, read := r.f.Update(tea.KeyPressMsg{Text: "h", Code: 'h'})
+	_, read := r.f.Update(tea.KeyPressMsg{Code: 'h', Mod: tea.ModAlt})
 	r.keys("ctrl+x")
 	if r.run(read); !strings.Contains(r.screen(), "Dismiss without answering?") {
 		t.Errorf("want the question whether to dismiss, got:\n%s", r.screen())
@@ -87,14 +87,14 @@ func TestLift(t *testing.T) {
 	if got := r.screen(); !strings.Contains(got, "Last round") {
 		t.Fatalf("the limit is not told:\n%s", got)
 	}
-	if r.keys("L"); !strings.Contains(r.screen(), "no space left on device") || strings.Contains(r.screen(), "is lifted") {
+	if r.keys("alt+l"); !strings.Contains(r.screen(), "no space left on device") || strings.Contains(r.screen(), "is lifted") {
 		t.Errorf("want the failure, got:\n%s", r.screen())
 	}
 	fail = nil
-	if r.keys("L"); !strings.Contains(r.screen(), "The limit is lifted") || strings.Contains(r.screen(), "no space left") {
+	if r.keys("alt+l"); !strings.Contains(r.screen(), "The limit is lifted") || strings.Contains(r.screen(), "no space left") {
 		t.Errorf("want the limit lifted, got:\n%s", r.screen())
 	}
-	if r.keys("L"); calls != 2 {
+	if r.keys("alt+l"); calls != 2 {
 		t.Errorf("lifted %d times", calls)
 	}
 	if len(r.sent) > 0 || r.f.State() != Open {

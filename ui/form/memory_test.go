@@ -30,7 +30,7 @@ func TestMemory(t *testing.T) {
 		want   question.Answer
 	}{
 		{"with two keys", database(), told("db", "", "sqlite"), []string{"ctrl+r", "enter"}, told("db", "", "sqlite")},
-		{"not by itself", database(), told("db", "", "sqlite"), []string{"enter"}, told("db", "", "pg")},
+		{"not by itself", database(), told("db", "", "sqlite"), []string{"1", "enter"}, told("db", "", "pg")},
 		{"then chosen differently", database(), told("db", "", "sqlite"), []string{"ctrl+r", "3", "enter"}, told("db", "", "none")},
 		{"put back", database(), told("db", "", "sqlite"), []string{"3", "ctrl+r", "ctrl+r", "enter"}, told("db", "", "none")},
 		{"once more after a change", database(), told("db", "", "sqlite"), []string{"ctrl+r", "3", "ctrl+r", "enter"}, told("db", "", "sqlite")},

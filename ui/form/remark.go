@@ -42,8 +42,7 @@ func (f *Form) remarks() []remark {
 	case f.lifted:
 		out = append(out, remark{words.T(words.LimitLifted), words.T("The round limit is lifted.")})
 	case f.options.Lift != nil:
-		key := f.page().letter("L")
-		out = append(out, remark{words.Local.LastRound(key), words.T("Last round; %s lifts the limit.", key)})
+		out = append(out, remark{words.Local.LastRound(liftKey), words.T("Last round; %s lifts the limit.", liftKey)})
 	}
 	if f.dialogue.Restored() {
 		out = append(out, remark{words.T("Your draft is back; nothing of it has been sent."), words.T("Your draft is back, not sent.")})
@@ -51,16 +50,16 @@ func (f *Form) remarks() []remark {
 	return out
 }
 
-// fullRemarksHeight is the least height, in lines, at which every remark is shown in full;
-// below it there is one line for the most important.
-const fullRemarksHeight = 16
+// roomyHeight is the least height, in lines, at which every remark is shown in full, and a
+// preview below the options; on a lower screen one line has the most important remark.
+const roomyHeight = 16
 
 func (f *Form) remarkLines(width int) []string {
 	remarks := f.remarks()
 	if len(remarks) == 0 || f.dismissal.Asks() || f.page().reader != nil {
 		return nil
 	}
-	if f.window.Height < fullRemarksHeight {
+	if f.window.Height < roomyHeight {
 		return []string{f.window.Styles.Muted.Render(term.Cut(remarks[0].brief, width))}
 	}
 	var lines []string

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,55 +11,52 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// reviewBindings are the keys of the review, the last page of a form with more than one
-// pick: every question with its answer, and a note to the agent. Nothing is sent before
-// it.
-func (p *page) reviewBindings(name string) term.Bindings {
-	number := term.Binding{Keys: "1", Name: "1–9", Hint: words.T("edit that one")}
-	if n, err := strconv.Atoi(name); err == nil && n > 0 && n <= min(len(p.form.dialogue.Steps()), 9) {
-		number.Keys, number.Do = name, term.Only(func() { p.reviewed = n - 1; p.edit() })
-	}
-	return term.Bindings{
-		{Keys: "enter", Do: p.next},
-		{Keys: "e right", Hint: words.T("edit"), Do: term.Only(p.edit)},
-		{Keys: "up k", Name: "↑↓", Hint: words.T("move"), Do: term.Only(func() { p.moveReview(-1) })},
-		{Keys: "down j", Do: term.Only(func() { p.moveReview(1) })},
-		number,
-	}
-}
+// The review is the last page of a form with more than one answer: every question with its
+// answer, and a note to the agent. Nothing is sent before it.
 
-// target is the index of the step under the cursor, which edit opens; -1 when none is
-// shown. Fewer may be shown than when the cursor was last moved.
-func (p *page) target() int { return min(p.reviewed, len(p.form.dialogue.Steps())-1) }
-
-// edit goes to the question under the cursor.
+// edit goes to the question with the cursor. Fewer may be shown than when it was last moved.
 func (p *page) edit() {
-	if at := p.target(); at >= 0 {
-		p.act(dialogue.Goto{ID: p.form.dialogue.Steps()[at].ID})
+	steps := p.form.dialogue.Steps()
+	at := min(p.list.at, len(steps)-1)
+	if at >= 0 {
+		p.act(dialogue.Goto{ID: steps[at].ID})
 	}
 }
 
-// moveReview takes the cursor over n questions, past the end to the beginning.
-func (p *page) moveReview(n int) {
-	if all := len(p.form.dialogue.Steps()); all > 0 {
-		p.reviewed = (p.target() + n + all) % all
+// editNumbers are the keys that go to a question by its number.
+func (p *page) editNumbers() (keys term.Bindings) {
+	if p.mode() != reviewing {
+		return nil
 	}
+	for i := range min(len(p.form.dialogue.Steps()), 9) {
+		b := term.Binding{Keys: strconv.Itoa(i + 1), Do: term.Only(func() { p.list.at = i; p.edit() })}
+		if i == 0 {
+			b.Name, b.Hint = "1–9", words.T("edit that one")
+		}
+		keys = append(keys, b)
+	}
+	return keys
 }
 
 // drawReview shows of a question no more than leaves room for its answer.
-func (p *page) drawReview(s *term.Styles, width, rows int) term.Block {
-	var b term.Block
-	for i, step := range p.form.dialogue.Steps() {
-		top, selected := len(b.Lines), i == p.target()
-		lead, style := s.Row(selected)
-		text := term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(step.Text, 500), width)
-		b.Lines = append(b.Lines, term.RenderLines(style, term.Opening(text, max(rows/3, 1), width))...)
-		b.Lines = append(b.Lines, term.Hang("    "+s.Muted.Render("→ "), answered(step), width)...)
-		if selected {
-			b.Top, b.Bottom = top, len(b.Lines)-1
-		}
+func (p *page) drawReview(s *term.Styles, width, lines int) term.Block {
+	steps := p.form.dialogue.Steps()
+	if len(steps) == 0 {
+		return term.Block{}
 	}
-	return b
+	p.list.at = min(p.list.at, len(steps)-1)
+	inner := width - edgeWide
+	rows := make([]row, len(steps))
+	for i, step := range steps {
+		style := s.Plain
+		if i == p.list.at {
+			style = s.Cursor
+		}
+		text := term.Hang(strconv.Itoa(i+1)+" ", term.Line(step.Text, 500), inner)
+		rows[i] = row{number: i, lines: term.RenderLines(style, term.Opening(text, max(lines/3, 1), inner))}
+		rows[i].lines = append(rows[i].lines, term.Hang("  "+s.Muted.Render("→ "), answered(step), inner)...)
+	}
+	return p.list.draw(rows, width, true)
 }
 
 // answered is the confirmed answer to a step, in words.

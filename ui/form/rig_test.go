@@ -79,8 +79,6 @@ func withMemory(memory map[string]desk.Memory) option { return func(o *Options) 
 func withRounds(rounds func() []desk.Record) option   { return func(o *Options) { o.Rounds = rounds } }
 func withLift(lift func() error) option               { return func(o *Options) { o.Lift = lift } }
 
-func bare(o *Options) { o.Bare = true }
-
 // with are the options of a form that the human has opened, unless opts say
 // otherwise.
 func with(o Options, opts []option) Options {

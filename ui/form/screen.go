@@ -25,54 +25,41 @@ func (f *Form) View() tea.View {
 	if f.state != Open {
 		w.Width = 0
 	}
-	return w.View(func() term.Block {
-		p := f.page()
-		return term.Block{Lines: strings.Split(p.huh.View(), "\n"), Cursor: p.caret}
-	})
+	return w.View(f.draw)
 }
 
 // Theme implements huh.Theme.
 func (f *Form) Theme(bool) *huh.Styles { return f.window.Styles.Huh() }
 
-// layout has huh draw a page in a panel, with what there is to know below it.
-type layout struct{ *page }
-
-// GroupWidth implements huh.Layout.
-func (l layout) GroupWidth(_ *huh.Form, _ *huh.Group, width int) int { return width }
-
-// View implements huh.Layout.
-func (l layout) View(h *huh.Form) string {
-	f, field := l.form, h.GetFocusedField()
-	width := f.window.Width
+// draw draws the page in a panel, with what there is to know below it.
+func (f *Form) draw() term.Block {
+	p, s, width := f.page(), f.window.Styles, f.window.Width
 	if !f.wide {
 		width = min(width, maxWidth)
 	}
-	inner := min(width, maxWidth) - term.EdgesWide
-	notice := append(f.remarkLines(inner), f.noticeLines(inner)...)
+	narrow := min(width, maxWidth) - term.EdgesWide
+	notice := append(f.remarkLines(narrow), f.noticeLines(narrow)...)
 	rows := max(f.window.Height-term.EdgesHigh-len(notice), 1)
-	field.WithHeight(rows)
-	field.WithWidth(inner)
-	if l.list.previews && !l.covered() {
-		field.WithWidth(width - term.EdgesWide)
+	inner := narrow
+	if p.previews != nil && !p.covered() {
+		inner = width - term.EdgesWide
 	}
-	b := term.Block{Lines: strings.Split(field.View(), "\n"), Cursor: l.caret}
+	b := p.draw(s, inner, rows)
 	if notice != nil && len(b.Lines) < rows {
 		b.Lines = append(b.Lines, "")
 	}
 	b.Lines = append(b.Lines, notice...)
-	b = f.panel(l.page, h.KeyBinds()).Draw(f.window.Styles, b, width, f.window.Width, f.window.Height)
-	l.caret = b.Cursor
-	return strings.Join(b.Lines, "\n")
+	return f.panel(p).Draw(s, b, width, f.window.Width, f.window.Height)
 }
 
 // panel is the frame of a page.
-func (f *Form) panel(p *page, hints []term.Hint) term.Panel {
+func (f *Form) panel(p *page) term.Panel {
 	by := f.asker()
 	if f.waitingBehind > 0 {
 		by += " · " + words.Local.MoreWait(f.waitingBehind)
 	}
 	styles, s := f.window.Styles, p.step()
-	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints}
+	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: p.hints()}
 	if view.Closes(f.deadline, f.rec.Attended, f.window.Now()) {
 		left, text, _ := f.left()
 		out.Clock = styles.Muted.Render(text)
@@ -124,16 +111,16 @@ func (p *page) covered() bool {
 	return p.form.dismissal.Asks() || p.reader != nil
 }
 
-// draw shows the page, or what covers it, in the size that huh has set.
-func (p *page) draw() (b term.Block) {
+// draw shows the page, or what covers it.
+func (p *page) draw(s *term.Styles, width, rows int) term.Block {
 	f := p.form
-	s, width, rows := f.window.Styles, p.width, p.height
-	switch p.cut = false; {
+	p.cut = false
+	switch {
 	case f.dismissal.Asks():
 		return f.dismissal.Draw(s, width, rows)
 	case p.reader != nil:
 		return p.reader.Draw(s, width, rows)
-	case p.list.previews:
+	case p.previews != nil:
 		return p.columns(s, width, rows)
 	}
 	return p.column(s, width, rows)
@@ -146,7 +133,8 @@ const (
 	leftMost   = 60
 )
 
-// columns is column for a page with previews.
+// columns is column for a page with previews. Below the options one has a third of a screen
+// that is high enough; else Tab shows it.
 func (p *page) columns(s *term.Styles, width, rows int) (b term.Block) {
 	if width >= wideEnough {
 		left := min(max(40, width*2/5), leftMost)
@@ -155,7 +143,12 @@ func (p *page) columns(s *term.Styles, width, rows int) (b term.Block) {
 		p.cut = p.cut || cut
 		return b
 	}
-	below, cut := p.drawPreview(s, width, max(rows/3, min(3, rows/2)))
+	if p.form.window.Height < roomyHeight {
+		b = p.column(s, width, rows)
+		p.cut = true
+		return b
+	}
+	below, cut := p.drawPreview(s, width, rows/3)
 	b = p.column(s, width, rows-len(below))
 	b.Lines = append(b.Lines, below...)
 	p.cut = p.cut || cut
@@ -181,7 +174,7 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
 	space = rows - len(head)
 	head = append(head, foot...)
 	if step != nil && step.Chooses() {
-		p.cut = p.cut || p.list.cutShort() || p.list.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
+		p.cut = p.cut || cutShort(step) || p.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
 	}
 	out.Lines = head
 	out.Add(b.Window(space, width))
@@ -219,7 +212,7 @@ func (p *page) earlier(s *term.Styles, width, rows int) []string {
 	key := " · " + recallKey
 	full := " · " + words.Local.UseAgain(recallKey)
 	switch {
-	case p.writesNote(): // which has the keyboard
+	case p.mode() == noting: // which has the keyboard
 		key = ""
 	case ansi.StringWidth(p.memory+full) <= width:
 		key = full
@@ -234,7 +227,7 @@ func (p *page) drawBody(s *term.Styles, step *dialogue.Step, width, rows int) (b
 	case step == nil:
 		b = p.drawReview(s, width, rows)
 	case step.Chooses():
-		b = p.drawList(s, step, width, rows)
+		b = p.drawOptions(s, step, width, rows)
 	default:
 		b = p.entry.Draw(s, width, rows)
 	}
@@ -246,7 +239,7 @@ func (p *page) drawBody(s *term.Styles, step *dialogue.Step, width, rows int) (b
 	}
 	title := words.T("Note to the agent")
 	switch text := p.noteText(); {
-	case p.writesNote():
+	case p.mode() == noting:
 		b.Lines = append(b.Lines, "")
 		note := term.Block{Lines: []string{s.Cursor.Render(title)}}
 		note.Add(p.note.Draw(s, width, rows-1))

@@ -28,7 +28,7 @@ func TestEnds(t *testing.T) {
 		closing string
 	}{
 		{"open", func(*rig) {}, Open, ""},
-		{"answered", func(r *rig) { r.keys("enter") }, Sent, "Answer sent."},
+		{"answered", func(r *rig) { r.keys("1", "enter") }, Sent, "Answer sent."},
 		{"dismissed", func(r *rig) { r.keys("ctrl+x", "enter") }, Sent, "Dismissed."},
 		{"ctrl+c", func(r *rig) { r.keys("2", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
 		{"ctrl+c while asked whether to close", func(r *rig) { r.keys("ctrl+x", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
@@ -39,9 +39,9 @@ func TestEnds(t *testing.T) {
 		{"the context ended", func(r *rig) { r.send(Withdraw{context.Canceled}) }, Withdrawn, "Nothing was sent; the question stays open: context canceled."},
 		{"not sent", func(r *rig) {
 			r.fail = desk.ErrUnsent
-			r.keys("enter")
+			r.keys("1", "enter")
 		}, Open, ""},
-		{"too late", func(r *rig) { r.fail = closed(desk.Answered, "web", ""); r.keys("enter") }, Withdrawn, "Already answered on the web page."},
+		{"too late", func(r *rig) { r.fail = closed(desk.Answered, "web", ""); r.keys("1", "enter") }, Withdrawn, "Already answered on the web page."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestFailedSend(t *testing.T) {
 func TestRefusedReply(t *testing.T) {
 	r := open(t, 80, 24, database(), deploy())
 	r.fail = question.Violations{{Path: "answers.db", Message: "must not be that"}}
-	r.keys("enter", "enter", "enter")
+	r.keys("1", "enter", "n", "enter", "enter")
 	if got := r.screen(); !strings.Contains(got, "1 of 2") || !strings.Contains(got, "This answer must not be that.") {
 		t.Errorf("want the first question and the refusal, got:\n%s", got)
 	}
@@ -114,6 +114,7 @@ func TestWithdrawnWhileSending(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := open(t, 80, 24, database())
 			r.fail = tt.err
+			r.keys("1")
 			r.send(tea.KeyPressMsg{Code: tea.KeyEnter})
 			r.now = r.now.Add(act.Settle)
 			_, commit := r.f.Update(act.Due{})
@@ -267,7 +268,7 @@ func TestTook(t *testing.T) {
 	r := fresh(t, 80, 24, record(database()))
 	r.wait(time.Minute) // not on the screen yet
 	r.show().wait(3 * time.Second)
-	if r.keys("enter"); r.took < 3*time.Second || r.took > 4*time.Second {
+	if r.keys("1", "enter"); r.took < 3*time.Second || r.took > 4*time.Second {
 		t.Errorf("took %s", r.took)
 	}
 }

@@ -92,7 +92,7 @@ func (x *editing) Run() error {
 	s.editor <- struct{}{}
 	defer func() { <-s.editor }()
 	run := func() error {
-		text, left, err := EditText(s.editors, s.options.Getenv, x.entry.value)
+		text, left, err := EditText(s.editors, s.options.Getenv, x.entry.area.Value())
 		s.left.Store(&left)
 		if err != nil {
 			return err

@@ -3,116 +3,72 @@ package term
 import (
 	"errors"
 	"os"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/huh/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
-// Entry is a place to type text: a huh text field, or a huh input where it has one line.
-// huh draws the cursor as text; the terminal's own takes its place, since an input
-// method shows its candidates there.
+// Entry is a text field. Its cursor is the terminal's own: an input method shows its
+// candidates there.
 type Entry struct {
-	field   huh.Field
-	value   string // of the field
-	styles  *Styles
-	least   int // lines
-	focused bool
+	area    textarea.Model
+	oneLine bool
+	least   int    // lines
 	edited  bool   // in an editor
-	left    string // file that an editor has left; empty for none
-	drawn   drawing
+	left    string // the file that an editor has left; empty for none
 }
 
-// drawing is the last result of Draw: forms draw several times for a key, and huh takes
-// milliseconds for a long text.
-type drawing struct {
-	styles      *Styles // nil after a change of the entry
-	width, rows int
-	block       Block
-}
+// noLimit is more lines than a text can have.
+const noLimit = 1 << 20
 
-// clone returns the block for a caller that may change it.
-func (d *drawing) clone() Block {
-	b := d.block
-	b.Lines = slices.Clone(b.Lines)
-	if b.Cursor != nil {
-		b.Cursor = new(*b.Cursor)
-	}
-	return b
-}
-
-// update passes a message to huh. Its commands, which make a cursor blink, are dropped: the
-// cursor is the terminal's.
-func (e *Entry) update(msg tea.Msg) {
-	e.drawn.styles = nil
-	e.field.Update(msg)
-}
-
-// maxLines is the most lines of a text that an entry shows at a time, and the most
-// that huh takes.
-const maxLines = 99
-
-// NewEntry returns an entry that does not have the keyboard yet. The value and the
-// placeholder may come from outside.
+// NewEntry returns a text field without the keyboard. The value and the placeholder may come
+// from outside.
 func NewEntry(value, placeholder string) *Entry {
-	e := &Entry{least: 1, styles: NewStyles(true)}
-	e.field = huh.NewText().Placeholder(inBrackets(placeholder)).ExternalEditor(false).Lines(maxLines).Value(&e.value).WithTheme(e)
+	e := newEntry(placeholder, entryBorder+" ")
 	if value != "" { // it costs
 		e.Set(question.Block(cutBytes(value, maxText)))
 	}
 	return e
 }
 
-// NewLineEntry returns an entry of one line behind a prompt.
+// NewLineEntry returns a text field of one line behind a prompt.
 func NewLineEntry(value, placeholder, prompt string) *Entry {
-	e := &Entry{least: 1, styles: NewStyles(true)}
-	e.field = huh.NewInput().Placeholder(inBrackets(placeholder)).Prompt(prompt).Value(&e.value).WithTheme(e)
+	e := newEntry(placeholder, prompt)
+	e.oneLine = true
 	e.Set(value)
 	return e
 }
 
-// inBrackets marks a placeholder, since colour alone tells nothing.
-func inBrackets(placeholder string) string {
-	if placeholder == "" {
-		return ""
+func newEntry(placeholder, prompt string) *Entry {
+	a := textarea.New()
+	a.SetVirtualCursor(false)
+	a.ShowLineNumbers, a.Prompt, a.CharLimit, a.MaxWidth = false, prompt, 0, 0
+	a.DynamicHeight, a.MaxHeight, a.MaxContentHeight = true, 0, noLimit // as high as its text
+	if placeholder != "" {                                              // in brackets, since colour alone tells nothing
+		a.Placeholder = "(" + Line(placeholder, 500) + ")"
 	}
-	return "(" + Line(placeholder, 500) + ")"
+	// Line breaks are of keys of our own; the terminal copies and pastes, for which bubbles
+	// would start a program.
+	off := key.NewBinding(key.WithDisabled())
+	a.KeyMap.InsertNewline, a.KeyMap.Paste, a.KeyMap.CopySelection = off, off, off
+	return &Entry{area: a, least: 1}
 }
 
-// Theme implements huh.Theme.
-func (e *Entry) Theme(bool) *huh.Styles {
-	t := e.styles.Huh()
-	if e.oneLine() {
-		t.Focused.Base, t.Blurred.Base = e.styles.Plain, e.styles.Plain
-	}
-	return t
-}
-
-func (e *Entry) oneLine() bool { _, ok := e.field.(*huh.Input); return ok }
-
-// Tall gives the entry at least n lines.
+// Tall gives the field at least n lines.
 func (e *Entry) Tall(n int) *Entry { e.least = n; return e }
 
-// Set replaces the text with one that the human typed before. A text that is too long is
+// Set replaces the text with one that the user typed before. A text that is too long is
 // cut; all characters that can be typed stay, since it may become the answer.
 func (e *Entry) Set(value string) {
-	e.put(question.Cut(Own(cutBytes(value, maxText)), question.MaxText))
-}
-
-func (e *Entry) put(value string) {
-	e.value, e.drawn.styles = value, nil
-	switch f := e.field.(type) {
-	case *huh.Text:
-		f.Value(&e.value)
-	case *huh.Input:
-		f.Value(&e.value)
-	}
+	e.area.SetValue(question.Cut(Own(cutBytes(value, maxText)), question.MaxText))
 }
 
 // Own is [question.Block] for the human's own text: the space without width and the marks
@@ -133,11 +89,12 @@ func Own(s string) string {
 }
 
 // replace is Set for a text from an editor, which may have left it in a file too. The error
-// is a sentence for the human.
+// is a sentence for the user.
 func (e *Entry) replace(value, left string) error {
-	e.edited, e.left = e.edited || value != e.value, left
+	e.edited, e.left = e.edited || value != e.area.Value(), left
 	e.Set(value)
-	if n := question.Count(value); n > question.MaxText {
+	n := question.Count(value)
+	if n > question.MaxText {
 		return errors.New(words.T("Cut to %[1]d characters, as many as are allowed: that was %[2]d.", question.MaxText, n))
 	}
 	return nil
@@ -160,25 +117,27 @@ func (e *Entry) leave(save bool) string {
 }
 
 // Text is the text without white space around it.
-func (e *Entry) Text() string { return strings.TrimSpace(e.value) }
+func (e *Entry) Text() string { return strings.TrimSpace(e.area.Value()) }
 
-// Focus gives the keyboard to the entry.
-func (e *Entry) Focus() { e.focused, e.drawn.styles = true, nil; e.field.Focus() }
+// Focus gives the keyboard to the field. The command of bubbles, which makes its own cursor
+// blink, is of no use.
+func (e *Entry) Focus() { e.area.Focus() }
 
 // Blur takes it away.
-func (e *Entry) Blur() { e.focused, e.drawn.styles = false, nil; e.field.Blur() }
+func (e *Entry) Blur() { e.area.Blur() }
 
 // Focused reports whether it has the keyboard.
-func (e *Entry) Focused() bool { return e.focused }
+func (e *Entry) Focused() bool { return e.area.Focused() }
 
 // Keep saves the text; the function it returns restores it.
 func (e *Entry) Keep() (back func()) {
-	value, focused := e.value, e.focused
+	value, focused := e.area.Value(), e.Focused()
 	return func() {
-		if e.value != value {
-			e.put(value)
+		if e.area.Value() != value {
+			e.area.SetValue(value)
 		}
-		if e.Blur(); focused {
+		e.Blur()
+		if focused {
 			e.Focus()
 		}
 	}
@@ -188,102 +147,63 @@ func (e *Entry) Keep() (back func()) {
 // from the keyboard.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n") //nolint:gochecknoglobals // a table, never written to
 
-// Press types a key or a paste. The error is a sentence for the human: a paste is taken
+// Press types a key or a paste. The error is a sentence for the user: a paste is taken
 // whole or not at all. Invisible characters of a paste are made visible.
 func (e *Entry) Press(msg tea.Msg) error {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
-		switch m.String() {
-		case "alt+enter", "shift+enter", "ctrl+j":
-			if e.oneLine() {
-				return nil
-			}
-			msg = tea.PasteMsg{Content: "\n"} // a key makes no more lines than fit on a screen
-		case "ctrl+v", "ctrl+shift+c": // the terminal pastes and copies; huh would start a program for it
+		breaks := m.String() == "alt+enter" || m.String() == "shift+enter" || m.String() == "ctrl+j"
+		if breaks && e.oneLine {
 			return nil
 		}
+		if breaks {
+			msg = tea.PasteMsg{Content: "\n"}
+		}
 	case tea.PasteMsg:
-		if e.oneLine() {
+		if e.oneLine {
 			m.Content = strings.Join(strings.Fields(m.Content), " ")
 		}
 		m.Content = Own(lineEnds.Replace(m.Content))
-		if n := question.Count(e.value) + question.Count(m.Content); n > question.MaxText {
+		n := question.Count(e.area.Value()) + question.Count(m.Content)
+		if n > question.MaxText {
 			return errors.New(words.T("Too long to paste: that makes %[1]d characters, %[2]d are allowed.", n, question.MaxText))
 		}
 		msg = m
 	}
-	e.update(msg)
+	e.area, _ = e.area.Update(msg)
 	return nil
 }
 
-// Moves presses a key that moves the cursor, and reports whether it did.
-func (e *Entry) Moves(msg tea.Msg) bool {
-	before := e.field.View()
-	e.update(msg)
-	return e.field.View() != before
-}
+// AtTop reports whether the cursor is on the first line.
+func (e *Entry) AtTop() bool { return e.area.Line() == 0 && e.area.LineInfo().RowOffset == 0 }
 
 // visible removes from the drawing what the area counts wrong: the frames of keycaps, for
 // which it counts one cell and terminals two, and characters without width.
 var visible = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "", //nolint:gochecknoglobals // a table, never written to
 	"\u200b", "", "\u200e", "", "\u200f", "", "\u061c", "")
 
-// Draw shows the entry, as high as its text, and with the height of Tall at least, up to rows.
+// Draw shows the field, as high as its text, and with the height of Tall at least, in at most
+// rows lines. More is scrolled so that the cursor is in view.
 func (e *Entry) Draw(s *Styles, width, rows int) Block {
-	if d := &e.drawn; d.styles != s || d.width != width || d.rows != rows {
-		*d = drawing{s, width, rows, e.draw(s, width, rows)}
+	e.style(s)
+	e.area.MinHeight = min(e.least, max(rows, 1))
+	e.area.SetWidth(width)
+	b := Block{Lines: strings.Split(visible.Replace(e.area.View()), "\n"), Cursor: e.area.Cursor()}
+	if b.Cursor != nil { // at the end of a full line bubbles counts one too far
+		b.Cursor.X = min(b.Cursor.X, width-1)
+		b.Top, b.Bottom = b.Cursor.Y, b.Cursor.Y
 	}
-	return e.drawn.clone()
-}
-
-func (e *Entry) draw(s *Styles, width, rows int) Block {
-	e.styles = s
-	e.field.WithWidth(width)
-	e.high(width)
-	defer e.high(0)
-	view, cursor := takeCursor(e.field.View())
-	b := Block{Lines: strings.Split(visible.Replace(view), "\n"), Cursor: cursor}
-	lines := max(min(e.least, rows), 1)
-	if cursor != nil { // at the end of a full line huh counts one too far
-		cursor.X = min(cursor.X, width-1)
-		b.Top, b.Bottom = cursor.Y, cursor.Y
-		lines = max(lines, cursor.Y+1)
-	}
-	for i, line := range b.Lines { // after a keycap huh fills up with too much
+	for i, line := range b.Lines { // after a keycap bubbles fills up with too much
 		b.Lines[i] = ansi.Truncate(line, width, "")
-		if strings.TrimSpace(strings.TrimPrefix(ansi.Strip(line), entryBorder)) != "" {
-			lines = max(lines, i+1)
-		}
 	}
-	b.Lines = b.Lines[:min(lines, len(b.Lines))]
-	return b
+	return b.Window(max(rows, 1), width)
 }
 
-// high makes the field as high as its text may be at this width; 0 is the maximum. huh
-// scrolls a lower field, and never back.
-func (e *Entry) high(width int) {
-	text, ok := e.field.(*huh.Text)
-	if !ok {
-		return
+func (e *Entry) style(s *Styles) {
+	state := textarea.StyleState{Base: lipgloss.NewStyle(), Text: s.Plain, Placeholder: s.Muted, Prompt: s.Border, Selection: s.Plain.Reverse(true)}
+	if e.oneLine {
+		state.Prompt = s.Plain
 	}
-	lines := maxLines
-	if width > 0 {
-		lines = e.least
-		for line := range strings.SplitSeq(e.value, "\n") {
-			lines += 1 + 2*ansi.StringWidth(line)/width
-		}
-	}
-	text.Lines(min(lines, maxLines))
-}
-
-// takeCursor removes the cursor from a drawing of huh: the one reversed cell.
-func takeCursor(view string) (string, *tea.Cursor) {
-	const begin, end = "\x1b[7m", "\x1b[m"
-	before, after, found := strings.Cut(view, begin)
-	if !found {
-		return view, nil
-	}
-	cursor := tea.NewCursor(ansi.StringWidth(before[strings.LastIndexByte(before, '\n')+1:]), strings.Count(before, "\n"))
-	cursor.Shape = tea.CursorBar
-	return before + strings.Replace(after, end, "", 1), cursor
+	cursor := textarea.CursorStyle{Shape: tea.CursorBar, Blink: true}
+	e.area.SetStyles(textarea.Styles{Focused: state, Blurred: state, Cursor: cursor})
 }

@@ -133,7 +133,7 @@ func TestEntryHasNoLastLine(t *testing.T) {
 // TestEntryShrinks: an entry is as high as its text, also once most of it is gone.
 func TestEntryShrinks(t *testing.T) {
 	e := typeLines(60)
-	for len(e.value) > 5 {
+	for len(e.area.Value()) > 5 {
 		_ = e.Press(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
 	if b := e.Draw(NewStyles(true), 20, 5); len(b.Lines) != 3 || b.Cursor == nil || b.Cursor.Y != 2 {

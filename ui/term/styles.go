@@ -20,6 +20,8 @@ type Styles struct {
 	Border lipgloss.Style
 	Title  lipgloss.Style
 	Key    lipgloss.Style // a key's name among the hints
+
+	fields *huh.Styles
 }
 
 // NewStyles returns the styles for a terminal with a dark or a light background.
@@ -32,7 +34,7 @@ func NewStyles(dark bool) *Styles {
 	line := pick(lipgloss.Color("#b2b2b2"), lipgloss.Color("#626262"))
 	fault := pick(lipgloss.Color("#af0000"), lipgloss.Color("#ff8787"))
 	style := lipgloss.NewStyle()
-	return &Styles{
+	s := &Styles{
 		Strong: style.Bold(true),
 		Cursor: style.Bold(true).Foreground(accent),
 		Plain:  style,
@@ -42,12 +44,17 @@ func NewStyles(dark bool) *Styles {
 		Title:  style.Bold(true).Foreground(accent),
 		Key:    style.Foreground(accent),
 	}
+	s.fields = s.huhStyles()
+	return s
 }
+
+// selector is in front of the row with the cursor.
+const selector = "› "
 
 // Row is the beginning of a row of a list, and its style, with the cursor or without.
 func (s *Styles) Row(selected bool) (lead string, style lipgloss.Style) {
 	if selected {
-		return "› ", s.Cursor
+		return selector, s.Cursor
 	}
 	return "  ", s.Plain
 }
@@ -61,12 +68,17 @@ func (s *Styles) Rule(text string, width int) string {
 // entryBorder is in front of each line of a text entry.
 const entryBorder = "┃"
 
-// Huh returns the styles for the fields of huh.
-func (s *Styles) Huh() *huh.Styles {
+// Huh returns the styles for the fields of huh, the same at each call: huh asks for every row.
+// A row brings its own styles; a field without the keyboard has no cursor.
+func (s *Styles) Huh() *huh.Styles { return s.fields }
+
+func (s *Styles) huhStyles() *huh.Styles {
 	t := huh.ThemeBase(false)
-	t.Focused.Base = s.Plain.PaddingLeft(1).Border(lipgloss.ThickBorder(), false, false, false, true).BorderForeground(s.Border.GetForeground())
-	t.Focused.TextInput = huh.TextInputStyles{Placeholder: s.Muted, Prompt: s.Plain, Text: s.Plain}
+	t.Focused = huh.FieldStyles{
+		Base: s.Plain, SelectedOption: s.Plain, UnselectedOption: s.Plain, SelectSelector: s.Cursor.SetString(selector),
+	}
 	t.Blurred = t.Focused
+	t.Blurred.SelectSelector = s.Plain.SetString(strings.Repeat(" ", ansi.StringWidth(selector)))
 	t.Help = help.Styles{ShortKey: s.Key, ShortDesc: s.Muted, ShortSeparator: s.Muted}
 	return t
 }

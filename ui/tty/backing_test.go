@@ -39,7 +39,7 @@ func TestDraftSurvives(t *testing.T) {
 
 	x = start(t, 80, 24, "single", alone, a.env()...)
 	x.WaitFor("Your draft is back")
-	x.Type("\r")
+	x.Type("\x1b[B\x1b[A\r") // Enter alone answers nothing
 	x.WaitFor("Answer sent.")
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("database", "DuckDB"))) {
 		t.Errorf("committed %+v", rep.Replies)
@@ -105,7 +105,7 @@ func TestNobodyWaits(t *testing.T) {
 	}
 	defer back.Release()
 	x.Until("the remark to go", func() bool { return !strings.Contains(x.Screen(), words) })
-	x.Type("\r")
+	x.Type("1\r")
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "pg"))) {
 		t.Errorf("committed %+v", rep.Replies)
 	}
@@ -117,13 +117,13 @@ func TestLimitOnFullScreen(t *testing.T) {
 	a := putSecond(t, "single", "review", allAnswered())
 	x := start(t, 80, 24, "single", alone, a.env()...)
 	x.WaitFor("Last round")
-	x.Type("h")
+	x.Type("\x1bh")
 	x.WaitFor("answered in the inbox")
 	x.Type("\x1b")
 	x.WaitFor("Last round")
 	x.Type("0")
 	x.WaitFor("new line")
-	x.Type("\x1bh") // letters are text here
+	x.Type("\x1bh")
 	x.WaitFor("answered in the inbox")
 	x.Type("q")
 	x.WaitFor("new line")

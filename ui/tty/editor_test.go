@@ -102,7 +102,7 @@ func TestEditorFails(t *testing.T) {
 			x.WaitFor("ctrl+g editor")
 			x.Type("\x07")
 			x.WaitFor("The text is as it was.")
-			x.Until("the answer", func() bool { x.Type("\r"); return !x.FullScreen() })
+			x.Until("the answer", func() bool { x.Type("\x1b[C\r"); return !x.FullScreen() })
 			want := []question.Reply{{Answers: []question.Answer{{QuestionID: "name", Custom: "shop", By: question.ByUser}}}}
 			if rep := x.end(); !reflect.DeepEqual(rep.Replies, want) {
 				t.Errorf("sent %+v", rep.Replies)

@@ -289,7 +289,7 @@ func TestOneFormAtATime(t *testing.T) {
 		case strings.Contains(screen, question1):
 			first, second, last = "2\r", "Delete 14 files", "n\r" // nothing is preset
 		case strings.Contains(screen, "Delete 14 files"):
-			first, second, last = "n\r", question1, "\r"
+			first, second, last = "n\r", question1, "1\r"
 		}
 		return first != ""
 	})

@@ -1,0 +1,342 @@
+package form
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
+)
+
+// The most characters of a label and a description shown: longer ones are kept whole in the
+// record and can be read with Tab.
+const (
+	maxLabel       = 50
+	maxDescription = 200
+)
+
+// preview is the preview of an option, safe to show.
+type preview struct {
+	lines []string
+	width int // cells of the longest
+}
+
+// newPreviews returns the previews of the options, nil where none has one.
+func newPreviews(s *dialogue.Step) (out []preview) {
+	for i, o := range s.Options {
+		text := strings.TrimRight(term.Safe(o.Preview), "\n")
+		if text == "" {
+			continue
+		}
+		if out == nil {
+			out = make([]preview, len(s.Options))
+		}
+		out[i] = preview{strings.Split(text, "\n"), lipgloss.Width(text)}
+	}
+	return out
+}
+
+// first is the row where the cursor begins: the first where several may be marked, or else
+// the one that is marked, or else the declared default; on a yes only where the user has
+// marked it.
+func first(s *dialogue.Step) int {
+	if s.Several() {
+		return 0
+	}
+	for i, r := range s.Rows {
+		if r.Marked && r.Kind != dialogue.LeaveOpen {
+			return i
+		}
+	}
+	if s.Confirms() {
+		return s.Row(dialogue.No)
+	}
+	return max(slices.IndexFunc(s.Rows, func(r dialogue.Row) bool { return r.Default }), 0)
+}
+
+// visible returns the rows that the filter leaves, by their places in the step. LeaveOpen,
+// the last one, is none of the list: it has a key.
+func visible(s *dialogue.Step) (at []int) {
+	for i, r := range s.Rows {
+		if !r.Hidden && r.Kind != dialogue.LeaveOpen {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// take confirms the row with the cursor or, where several may be marked, the marked rows.
+func (p *page) take() tea.Cmd {
+	s := p.step()
+	onOther, empty := s.Rows[p.list.at].Kind == dialogue.Other, p.entry.Text() == ""
+	if s.Several() {
+		empty = len(s.Marked()) == 0
+	}
+	switch {
+	case s.Untouched:
+		p.form.notice = p.inWords(dialogue.ErrUntouched)
+		return nil
+	case s.Skipped:
+	case onOther && empty:
+		p.write()
+		return nil
+	case !s.Several():
+		p.act(dialogue.Choose{Row: p.list.at})
+	}
+	return p.next()
+}
+
+// goTo takes the cursor to a row, through the filter. Where one row is chosen, that one is.
+func (p *page) goTo(at int) {
+	if p.step().Rows[at].Hidden {
+		p.narrow("")
+	}
+	p.point(at)
+	s := p.step()
+	switch {
+	case !s.Several():
+		p.act(dialogue.Choose{Row: at})
+	case s.Skipped:
+		p.act(dialogue.Unchoose{Row: s.Row(dialogue.LeaveOpen)})
+	default:
+		p.act(dialogue.Touch{})
+	}
+}
+
+// point takes the cursor to a row, which is no act of the user's.
+func (p *page) point(at int) {
+	if at != p.list.at {
+		p.list.at, p.scroll = at, term.Scroll{}
+	}
+	p.spelled = 0
+}
+
+// pick marks the row with the cursor; where several may be marked it unmarks a marked one.
+func (p *page) pick() {
+	at := p.list.at
+	p.goTo(at)
+	s := p.step()
+	switch {
+	case s.Several() && s.Rows[at].Marked:
+		p.act(dialogue.Unchoose{Row: at})
+	case s.Rows[at].Kind == dialogue.Other:
+		p.write()
+	default:
+		p.act(dialogue.Choose{Row: at})
+	}
+}
+
+// skip leaves the question open, once Enter confirms it.
+func (p *page) skip() { p.act(dialogue.Skip{}) }
+
+// named returns what a key does that names a row: a number, 0 for Other, or y and n and what
+// an input method has for them; nil for no row. In a list of more than nine options digits
+// spell a number, and mark nothing: another digit may follow.
+func (p *page) named(name string) func() tea.Cmd {
+	s, name := p.step(), strings.ToLower(name)
+	number := term.Spell(p.spelled, name, len(s.Options))
+	if number > 0 {
+		return term.Only(func() { p.goTo(number - 1); p.spelled = number })
+	}
+	id := ""
+	if s.Confirms() {
+		id = question.YesOrNo(name)
+	}
+	at := slices.IndexFunc(s.Rows, func(r dialogue.Row) bool {
+		return name == r.Key() || id != "" && r.Offered() && id == r.Option.ID
+	})
+	if at < 0 {
+		return nil
+	}
+	return term.Only(func() { p.point(at); p.pick() })
+}
+
+// numbers names the keys that choose a row.
+func (p *page) numbers() string {
+	s := p.step()
+	if s.Confirms() {
+		return "y/n"
+	}
+	from, to := "1", strconv.Itoa(len(s.Options))
+	if s.AllowCustom {
+		from = "0"
+	}
+	if from == to {
+		return from
+	}
+	return from + "–" + to
+}
+
+// narrow sets the filter. The one option that it leaves gets the cursor, and is chosen where
+// one row is; else the cursor only moves when its row is hidden: words are typed to other
+// programs too.
+func (p *page) narrow(filter string) {
+	p.act(dialogue.Filter{Text: filter})
+	s := p.step()
+	at := visible(s)
+	found := slices.DeleteFunc(slices.Clone(at), func(i int) bool { return !s.Rows[i].Offered() })
+	switch {
+	case filter != "" && !s.NoMatch && len(found) == 1 && !s.Several():
+		p.goTo(found[0])
+	case !slices.Contains(at, p.list.at):
+		p.point(at[0])
+	}
+}
+
+// write gives the keyboard to the words of Other.
+func (p *page) write() {
+	p.goTo(p.step().Row(dialogue.Other))
+	p.filter = nil
+	p.entry.Focus()
+}
+
+// stopWriting gives the keyboard back to the list. The text stays; an empty one is no answer.
+func (p *page) stopWriting() {
+	p.entry.Blur()
+	s := p.step()
+	if s.NeedsWords() {
+		p.act(dialogue.Unchoose{Row: s.Row(dialogue.Other)})
+	}
+}
+
+// takeOther ends the writing of Other with Enter.
+func (p *page) takeOther() tea.Cmd {
+	p.stopWriting()
+	if p.entry.Text() == "" {
+		return nil
+	}
+	s := p.step()
+	p.act(dialogue.Choose{Row: s.Row(dialogue.Other)})
+	if s.Several() {
+		return nil
+	}
+	return p.next()
+}
+
+func (p *page) drawOptions(s *term.Styles, step *dialogue.Step, width, lines int) (b term.Block) {
+	p.tallest = 0
+	if p.filter != nil {
+		b = p.filter.Draw(s, width, 1)
+		b.Pinned = len(b.Lines)
+	} else if step.Filter != "" {
+		b = term.Block{Lines: []string{s.Cursor.Render(term.Cut("/"+step.Filter, width))}, Pinned: 1}
+	}
+	if step.NoMatch {
+		b.Lines = append(b.Lines, s.Muted.Render(term.Cut(words.T("no match"), width)))
+	}
+	var rows []row
+	for _, at := range visible(step) {
+		r := p.drawOption(s, step, at, width-edgeWide, lines-b.Pinned)
+		p.tallest = max(p.tallest, len(r.lines))
+		rows = append(rows, r)
+	}
+	typed := b.Cursor // of the filter
+	b.Add(p.list.draw(rows, width, !step.Skipped))
+	if typed != nil {
+		b.Cursor = typed
+	}
+	return b
+}
+
+// drawOption draws a row: its key, its mark and its label on the first line, the description
+// or the words of Other below, all with a hanging indent.
+func (p *page) drawOption(s *term.Styles, step *dialogue.Step, at, width, lines int) row {
+	r, style := step.Rows[at], s.Plain
+	if at == p.list.at && !step.Skipped {
+		style = s.Cursor
+	}
+	o := optionOf(step, r)
+	label := term.Line(o.Label, maxLabel)
+	if r.Default && !step.Several() {
+		label = words.T("%s (default)", label)
+	}
+	lead := term.Pad(r.Key(), len(strconv.Itoa(len(step.Options)))) + " " + term.Mark(step.Several(), r.Marked) + " "
+	indent := ansi.StringWidth(lead)
+	below, other := term.Block{}, r.Kind == dialogue.Other
+	out := row{number: at, lines: term.RenderLines(style, term.Hang(lead, label, width))}
+	switch {
+	case other && p.entry.Focused():
+		below = p.entry.Draw(s, width-indent, lines-len(out.lines))
+	case other && p.entry.Text() != "":
+		below.Lines = term.Text(s.Plain, "“"+question.Block(p.entry.Text())+"”", width-indent)
+	case o.Description != "":
+		below.Lines = term.Text(s.Muted, term.Line(o.Description, maxDescription), width-indent)
+	}
+	out.cursor = term.Shift(below.Cursor, indent, len(out.lines))
+	for _, line := range below.Lines {
+		out.lines = append(out.lines, strings.Repeat(" ", indent)+line)
+	}
+	return out
+}
+
+// optionOf returns the option of a row; that of Other has our words where the asker has none.
+func optionOf(step *dialogue.Step, r dialogue.Row) question.Option {
+	if r.Kind == dialogue.Other {
+		return words.Local.Other(step.Question)
+	}
+	return *r.Option
+}
+
+// cutShort reports whether a label or a description is shown shortened.
+func cutShort(s *dialogue.Step) bool {
+	return slices.ContainsFunc(s.Options, func(o question.Option) bool {
+		return question.Count(o.Label) > maxLabel || question.Count(o.Description) > maxDescription
+	})
+}
+
+// drawPreview shows the preview of the row with the cursor: a heading that says how much
+// there is, then the text, its lines cut, never wrapped. Cut says that one was.
+func (p *page) drawPreview(s *term.Styles, width, rows int) (out []string, cut bool) {
+	if p.list.at >= len(p.previews) || p.previews[p.list.at].lines == nil {
+		return nil, false
+	}
+	text := p.previews[p.list.at]
+	rows-- // the heading
+	if rows < 1 {
+		return nil, true
+	}
+	p.scroll.Limit(len(text.lines)-rows, rows)
+	from, to := p.scroll.Y, min(p.scroll.Y+rows, len(text.lines))
+	heading := words.T("preview")
+	if len(text.lines) > rows {
+		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(text.lines))
+	}
+	out = []string{s.Rule(heading, width)}
+	for _, line := range text.lines[from:to] {
+		out = append(out, term.Cut(line, width))
+	}
+	return out, text.width > width
+}
+
+// everything is all of the question as text, for reading.
+func (p *page) everything() string {
+	s := p.step()
+	var b strings.Builder
+	add := func(before, text string) {
+		if text != "" {
+			b.WriteString(before + text)
+		}
+	}
+	add("", s.Text)
+	add("\n\n", s.Description)
+	if !s.Chooses() {
+		return b.String()
+	}
+	for _, r := range s.Rows {
+		if r.Kind == dialogue.LeaveOpen {
+			continue
+		}
+		o := optionOf(s, r)
+		add("\n\n", strings.TrimSpace(r.Key()+" "+question.Line(o.Label)))
+		add("\n", o.Description)
+		add("\n\n", strings.TrimRight(o.Preview, "\n"))
+	}
+	return b.String()
+}
