@@ -43,8 +43,6 @@ type (
 	Recall struct{}
 	// Touch says that the human moved to something in the step, see Options.Bare.
 	Touch struct{}
-	// Filter hides the options that do not contain a text; empty shows all.
-	Filter struct{ Text string }
 	// Note replaces the word to the agent beside the answer of the step, or at the review
 	// beside all answers.
 	Note struct{ Text string }
@@ -168,7 +166,7 @@ func (d *Dialogue) untouched(s *step) bool { return d.options.Bare && !s.touched
 
 // row returns the row of this index.
 func (s *step) row(i int) (Row, error) {
-	rows, _ := s.rows()
+	rows := s.rows()
 	if i < 0 || i >= len(rows) {
 		return Row{}, ErrNotHere
 	}
@@ -227,7 +225,7 @@ func (a Fill) do(_ *Dialogue, s *step) error {
 	if a.Text != "" && !s.TakesText() {
 		return ErrNotHere
 	}
-	rows, _ := s.rows()
+	rows := s.rows()
 	for _, i := range a.Rows {
 		if i < 0 || i >= len(rows) {
 			return ErrNotHere
@@ -272,7 +270,7 @@ func (Recall) do(_ *Dialogue, s *step) error {
 		return ErrNothing
 	}
 	before := s.undo
-	s.undo, s.Filter, s.touched = nil, "", true
+	s.undo, s.touched = nil, true
 	if before != nil && same(s.recalled, s.answer()) {
 		s.content = before.clone() // a clone of the dialogue has it too
 		return nil
@@ -290,14 +288,6 @@ func (Recall) do(_ *Dialogue, s *step) error {
 
 func (Touch) do(_ *Dialogue, s *step) error {
 	s.touched = true
-	return nil
-}
-
-func (a Filter) do(_ *Dialogue, s *step) error {
-	if len(s.Options) == 0 {
-		return ErrNotHere
-	}
-	s.Filter = question.Line(a.Text)
 	return nil
 }
 

@@ -98,7 +98,6 @@ func TestScripts(t *testing.T) {
 		{"text recalled and put back", ask(text()), remembered, "text x; recall; recall; next", "name=|x"},
 		{"text too long", ask(text()), Options{}, "text " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
 		{"note too long", ask(text()), Options{}, "text x; note " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
-		{"text, nothing to filter", ask(text()), Options{}, "filter x ! not here", "name 1/1"},
 
 		// Yes or no.
 		{"yes", ask(yesNo()), Options{}, "choose yes; next", "ok=true|"},
@@ -113,7 +112,6 @@ func TestScripts(t *testing.T) {
 		{"bare, optional", ask(optional(one())), bare, "next ! untouched; skip; next", ""},
 		{"bare, several", ask(several()), bare, "next ! untouched; touch; next; next", "feat=a,c|"},
 		{"bare, accepted", ask(proposing(one(), "")), bare, "accept; next", "db=pg|"},
-		{"bare, filtered", ask(one()), bare, "filter pos; next ! untouched", "db 1/1"},
 		{"bare, draft", ask(one()), Options{Layout: Turns, Bare: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
 			"next ! untouched; accept; next; next", "db=pg|"},
 		{"bare, back", ask(one(), yesNo()), bareTurns, "fill 1; next; back; next; choose no; next; next", "db=pg| ok=false|"},
@@ -133,7 +131,7 @@ func TestScripts(t *testing.T) {
 		{"a note on the whole", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; note soon; next", "db=pg| ok=false| note:soon"},
 		{"a note too long on the whole", ask(one()), turns, "choose 1; next; review; note " + strings.Repeat("x", question.MaxText+1) + "; next", "refused Validation failed\n- note: must be at most 10000 characters long, is 10001"},
 		{"what is not possible at the review", ask(several()), remembered,
-			"next; review; choose 1 ! not here; unchoose 1 ! not here; text x ! not here; fill 1 ! not here; skip ! not here; accept ! not here; recall ! not here; touch ! not here; filter x ! not here", "review"},
+			"next; review; choose 1 ! not here; unchoose 1 ! not here; text x ! not here; fill 1 ! not here; skip ! not here; accept ! not here; recall ! not here; touch ! not here", "review"},
 		{"the review before its time", ask(one(), yesNo()), Options{}, "review; next ! unconfirmed", "db 1/2"},
 		{"the review of one", ask(one()), turns, "choose 1; next; review; next", "db=pg|"},
 		{"several in turns", ask(several()), turns, "fill 1 2; next", "feat=a,b|"},
@@ -204,12 +202,6 @@ func TestRows(t *testing.T) {
 		{"text, written", text(), Options{}, "text x", "other*"},
 		{"text, declared", proposing(text(), "shop"), Options{Layout: Turns}, "", "proposed+ other"},
 		{"text, declared on its page", optional(proposing(text(), "shop")), Options{}, "", "proposed*+ other open"},
-		{"filtered by label", one(), Options{}, "filter sQL", "1.PostgreSQL 2.SQLite [3.None] other"},
-		{"filtered by description", one(), Options{}, "filter file", "[1.PostgreSQL] 2.SQLite [3.None] other"},
-		{"nothing found, and other", one(), Options{}, "filter zzz", "[1.PostgreSQL] [2.SQLite] [3.None] other"},
-		{"nothing found, without other", closed(one()), Options{}, "filter zzz", "1.PostgreSQL 2.SQLite 3.None"},
-		{"filtered and shown again", one(), Options{}, "filter file; filter ", "1.PostgreSQL 2.SQLite 3.None other"},
-		{"recalling shows all", one(), Options{Memory: map[string]desk.Memory{"db": {Answer: answered("db", "", "pg")}}}, "filter file; recall", "1.PostgreSQL* 2.SQLite 3.None other"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := New(record(tt.q), tt.o)
@@ -234,7 +226,7 @@ func TestDraft(t *testing.T) {
 		script string
 		want   string
 	}{
-		{"nothing", ask(one(), several(), proposing(text(), "shop")), "touch; filter x", ""},
+		{"nothing", ask(one(), several(), proposing(text(), "shop")), "touch", ""},
 		{"a mark", ask(one()), "choose 2", "db=lite|"},
 		{"confirmed and not", ask(one(), text()), "choose 2; next; text sho", "db=lite| name=|sho"},
 		{"words that are not marked yet", ask(one()), "text Duck", "db=|Duck"},
@@ -371,10 +363,6 @@ func TestStep(t *testing.T) {
 	if s = d.Current(); s.NeedsWords() || s.Typed != "y" || s.Note != "why" || !reflect.DeepEqual(s.Answer, noted(answered("db", "y"), "why")) {
 		t.Errorf("other: %+v", s)
 	}
-	play(t, d, "filter zz")
-	if s = d.Current(); s.Filter != "zz" || !s.NoMatch || s.Confirmed != nil {
-		t.Errorf("filtered: %+v", s)
-	}
 	play(t, d, "next; next ! untouched")
 	if s = d.Current(); !errors.Is(s.Fault, ErrUntouched) || !s.LeadsOn(s.OptionRow("deep")) || s.LeadsOn(s.OptionRow("flat")) || s.LeadsOn(s.OptionRow("none")) {
 		t.Errorf("top: %+v", s)
@@ -395,7 +383,6 @@ func TestChange(t *testing.T) {
 		{"touch", Change{}},
 		{"choose 1", Change{Draft: true}},
 		{"choose 1", Change{}},
-		{"filter x", Change{}},
 		{"next", Change{Turned: true}},
 		{"back", Change{Turned: true}},
 		{"choose 2", Change{Draft: true}},

@@ -39,7 +39,7 @@ func FuzzActs(f *testing.F) {
 					return Fill{Rows: []int{next(8) - 1, next(8) - 1}[:next(3)], Text: texts[next(len(texts))]}
 				},
 				func() Act { return Skip{} }, func() Act { return Accept{} }, func() Act { return Recall{} }, func() Act { return Touch{} },
-				func() Act { return Filter{texts[next(len(texts))]} }, func() Act { return Note{texts[next(len(texts))]} },
+				func() Act { return Note{texts[next(len(texts))]} },
 				func() Act { return Reason{texts[next(len(texts))]} }, func() Act { return Back{} }, func() Act { return Next{} },
 				func() Act { return Goto{ids[next(len(ids))]} }, func() Act { return Review{} },
 				func() Act { return Dismiss{texts[next(len(texts))]} }, func() Act { return Discuss{texts[next(len(texts))]} },

@@ -114,8 +114,6 @@ func act(t *testing.T, d *Dialogue, line string) Act {
 		return Note{rest}
 	case "reason":
 		return Reason{rest}
-	case "filter":
-		return Filter{rest}
 	case "goto":
 		return Goto{rest}
 	case "dismiss":
@@ -225,9 +223,6 @@ func rows(s *Step) string {
 		}
 		if r.Default {
 			x += "+"
-		}
-		if r.Hidden {
-			x = "[" + x + "]"
 		}
 		out = append(out, x)
 	}

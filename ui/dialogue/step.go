@@ -33,8 +33,6 @@ type Row struct {
 	Marked bool // it is part of the answer that the step holds
 	// Default says that the asker declared it as default.
 	Default bool
-	// Hidden says that the filter leaves it out.
-	Hidden bool
 }
 
 // Offered reports whether the row is an option of the asker's, yes and no included.
@@ -71,9 +69,6 @@ type Step struct {
 	Typed string
 	Note  string
 	Files []question.File
-	// Filter is the text that rows have to contain. NoMatch says that no option does.
-	Filter  string
-	NoMatch bool
 
 	// Declared is the answer that the asker declared as default; empty for none.
 	Declared question.Answer
@@ -262,16 +257,16 @@ func (d *Dialogue) view(at int) *Step {
 	out.Answer, out.Typed, out.Declared = s.answer(), s.text, s.Question.Declared()
 	out.Recalled = s.undo != nil && same(s.recalled, out.Answer)
 	out.Entered, out.Skipped, out.Untouched = s.entered, s.skipped, d.untouched(s)
-	out.Rows, out.NoMatch = s.rows()
+	out.Rows = s.rows()
 	return &out
 }
 
-// rows are the rows of the step, and whether the filter matches no option.
-func (s *step) rows() (rows []Row, noMatch bool) {
+// rows are the rows of the step.
+func (s *step) rows() (rows []Row) {
 	a := s.answer()
 	for i := range s.Options {
 		o := &s.Options[i]
-		r := Row{Option: o, Number: i + 1, Marked: s.marked[i], Default: o.Default, Hidden: !matches(o, s.Filter)}
+		r := Row{Option: o, Number: i + 1, Marked: s.marked[i], Default: o.Default}
 		switch {
 		case s.Confirms() && o.ID == question.YesID:
 			r.Kind = Yes
@@ -279,12 +274,6 @@ func (s *step) rows() (rows []Row, noMatch bool) {
 			r.Kind = No
 		}
 		rows = append(rows, r)
-	}
-	noMatch = len(rows) > 0 && !slices.ContainsFunc(rows, func(r Row) bool { return !r.Hidden })
-	if noMatch && !s.AllowCustom { // else Other takes the place of what was not found
-		for i := range rows {
-			rows[i].Hidden = false
-		}
 	}
 	own := Row{Kind: Other, Option: s.Other, Marked: s.other}
 	if !s.Chooses() {
@@ -300,14 +289,5 @@ func (s *step) rows() (rows []Row, noMatch bool) {
 	if !s.Required {
 		rows = append(rows, Row{Kind: LeaveOpen, Marked: s.skipped})
 	}
-	return rows, noMatch
-}
-
-// matches reports whether an option contains the text of a filter, in any case, in its
-// label or description as they are shown.
-func matches(o *question.Option, filter string) bool {
-	in := func(text string) bool {
-		return strings.Contains(strings.ToLower(question.Line(text)), strings.ToLower(filter))
-	}
-	return filter == "" || in(o.Label) || in(o.Description)
+	return rows
 }

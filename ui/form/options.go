@@ -61,15 +61,42 @@ func first(s *dialogue.Step) int {
 	return max(slices.IndexFunc(s.Rows, func(r dialogue.Row) bool { return r.Default }), 0)
 }
 
-// visible returns the rows that the filter leaves, by their places in the step. LeaveOpen,
-// the last one, is none of the list: it has a key.
-func visible(s *dialogue.Step) (at []int) {
-	for i, r := range s.Rows {
-		if !r.Hidden && r.Kind != dialogue.LeaveOpen {
+// visible returns the rows that the filter leaves, by their places in the step; none says that
+// it leaves no option: then Other remains, or else all. LeaveOpen, the last one, is none of
+// the list: it has a key.
+func (p *page) visible() (at []int, none bool) {
+	none = true
+	var all []int
+	for i, r := range p.step().Rows {
+		if r.Kind == dialogue.LeaveOpen {
+			continue
+		}
+		all = append(all, i)
+		fits := !r.Offered() || matches(r.Option, p.filterText())
+		if fits {
 			at = append(at, i)
 		}
+		none = none && !(fits && r.Offered())
 	}
-	return at
+	if len(at) == 0 {
+		at = all
+	}
+	return at, none
+}
+
+// filterText is the text that options have to contain; empty for none.
+func (p *page) filterText() string {
+	if p.filter == nil {
+		return ""
+	}
+	return p.filter.Text()
+}
+
+// matches reports whether an option contains a text, in any case, in its label or description
+// as they are shown.
+func matches(o *question.Option, text string) bool {
+	in := func(s string) bool { return strings.Contains(strings.ToLower(question.Line(s)), strings.ToLower(text)) }
+	return in(o.Label) || in(o.Description)
 }
 
 // take confirms the row with the cursor or, where several may be marked, the marked rows.
@@ -95,8 +122,9 @@ func (p *page) take() tea.Cmd {
 
 // goTo takes the cursor to a row, through the filter. Where one row is chosen, that one is.
 func (p *page) goTo(at int) {
-	if p.step().Rows[at].Hidden {
-		p.narrow("")
+	rows, _ := p.visible()
+	if !slices.Contains(rows, at) {
+		p.filter = nil
 	}
 	p.point(at)
 	s := p.step()
@@ -174,16 +202,15 @@ func (p *page) numbers() string {
 	return from + "–" + to
 }
 
-// narrow sets the filter. The one option that it leaves gets the cursor, and is chosen where
-// one row is; else the cursor only moves when its row is hidden: words are typed to other
-// programs too.
-func (p *page) narrow(filter string) {
-	p.act(dialogue.Filter{Text: filter})
+// narrow follows a change of the filter. The one option that it leaves gets the cursor, and
+// is chosen where one row is; else the cursor only moves when its row is hidden: words are
+// typed to other programs too.
+func (p *page) narrow() {
 	s := p.step()
-	at := visible(s)
+	at, none := p.visible()
 	found := slices.DeleteFunc(slices.Clone(at), func(i int) bool { return !s.Rows[i].Offered() })
 	switch {
-	case filter != "" && !s.NoMatch && len(found) == 1 && !s.Several():
+	case p.filterText() != "" && !none && len(found) == 1 && !s.Several():
 		p.goTo(found[0])
 	case !slices.Contains(at, p.list.at):
 		p.point(at[0])
@@ -193,7 +220,6 @@ func (p *page) narrow(filter string) {
 // write gives the keyboard to the words of Other.
 func (p *page) write() {
 	p.goTo(p.step().Row(dialogue.Other))
-	p.filter = nil
 	p.entry.Focus()
 }
 
@@ -222,17 +248,16 @@ func (p *page) takeOther() tea.Cmd {
 
 func (p *page) drawOptions(s *term.Styles, step *dialogue.Step, width, lines int) (b term.Block) {
 	p.tallest = 0
+	visible, none := p.visible()
 	if p.filter != nil {
 		b = p.filter.Draw(s, width, 1)
 		b.Pinned = len(b.Lines)
-	} else if step.Filter != "" {
-		b = term.Block{Lines: []string{s.Cursor.Render(term.Cut("/"+step.Filter, width))}, Pinned: 1}
 	}
-	if step.NoMatch {
+	if none {
 		b.Lines = append(b.Lines, s.Muted.Render(term.Cut(words.T("no match"), width)))
 	}
 	var rows []row
-	for _, at := range visible(step) {
+	for _, at := range visible {
 		r := p.drawOption(s, step, at, width-edgeWide, lines-b.Pinned)
 		p.tallest = max(p.tallest, len(r.lines))
 		rows = append(rows, r)

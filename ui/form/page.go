@@ -24,7 +24,7 @@ type page struct {
 	spelled           int          // the number of an option that the last keys spelled, see term.Spell
 	entry             *term.Entry  // of the answer, or of the words of Other; nil on the review
 	typed             string       // what the step holds of it
-	filter            *term.Entry  // nil unless it is typed
+	filter            *term.Entry  // of the options; nil for none
 	note              *term.Entry  // nil until it is wanted
 	reader            *term.Reader // open while the user reads what does not fit
 	previews          []preview    // by option; nil where none has one
@@ -147,7 +147,7 @@ func (p *page) mode() mode {
 		return noting
 	case p.id == "":
 		return reviewing
-	case p.filter != nil:
+	case p.filter != nil && p.filter.Focused():
 		return filtering
 	case p.list == nil:
 		return texting
@@ -212,7 +212,8 @@ func (p *page) moves(name string) bool {
 
 func (p *page) move(pressed tea.KeyPressMsg) {
 	if p.id != "" {
-		p.goTo(p.list.target(pressed, visible(p.step())))
+		rows, _ := p.visible()
+		p.goTo(p.list.target(pressed, rows))
 		return
 	}
 	steps := make([]int, len(p.form.dialogue.Steps()))
@@ -239,7 +240,7 @@ func (p *page) takeOver() {
 	case noting:
 		p.act(dialogue.Note{Text: p.note.Text()})
 	case filtering:
-		p.narrow(p.filter.Text())
+		p.narrow()
 	case texting, writing:
 		if s.Chooses() || strings.TrimSpace(s.Typed) != p.entry.Text() {
 			p.typed = p.entry.Text()
@@ -258,7 +259,7 @@ func (p *page) enter() tea.Cmd {
 		p.note.Blur()
 		p.focus()
 	case filtering:
-		p.filter = nil
+		p.filter.Blur()
 	case writing:
 		return p.takeOther()
 	case choosing:
@@ -296,26 +297,24 @@ func (p *page) escape() tea.Cmd {
 		p.stopWriting()
 	case filtering:
 		p.filter = nil
-		p.narrow("")
 	case choosing, texting, reviewing:
-		if s := p.step(); s != nil && s.Filter != "" {
-			p.narrow("")
-			return nil
+		if p.filter == nil {
+			return p.form.escape()
 		}
-		return p.form.escape()
+		p.filter = nil
 	}
 	return nil
 }
 
 // backward says what Esc does; empty for nothing.
 func (p *page) backward() string {
-	s, m := p.step(), p.mode()
+	m := p.mode()
 	switch {
 	case m == noting:
 		return ""
 	case m == writing:
 		return words.T("to the options")
-	case m == filtering, s != nil && s.Filter != "":
+	case m == filtering, p.filter != nil:
 		return words.T("show all")
 	case p.form.dialogue.Previous() != nil:
 		return words.T("back")
@@ -350,6 +349,7 @@ func (p *page) recall() {
 		p.blur()
 	}
 	p.act(dialogue.Recall{})
+	p.filter = nil
 	if p.list != nil {
 		p.point(first(p.step()))
 	}
@@ -367,13 +367,14 @@ func (p *page) blur() {
 	if p.note != nil {
 		p.note.Blur()
 	}
-	p.filter = nil
 	switch p.mode() {
 	case writing:
 		p.stopWriting()
 	case texting:
 		p.entry.Blur()
-	case choosing, filtering, noting, reviewing:
+	case filtering:
+		p.filter.Blur()
+	case choosing, noting, reviewing:
 	}
 }
 
