@@ -9,8 +9,8 @@
 // request writes them.
 //
 // Name, origin and token of a request are checked before its body is read. A
-// session, and every question asked in it, belongs to the token that opened it,
-// and ends with that token. Over HTTP the end of a connection is no cancel that would
+// session, and every question asked in it, belongs to the token that opened it. A call
+// of a removed token ends with the next heartbeat, and sends nothing before. Over HTTP the end of a connection is no cancel that would
 // withdraw a question: the answer is kept.
 //
 // The package may import server, server/tokens, internal/door and what lies

@@ -229,7 +229,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m *se
 	} else {
 		x.Listen(st)
 	}
-	st.run(r.Context(), x.ctx, s.Heartbeat)
+	st.run(r.Context(), x.ctx, s.Heartbeat, func() bool { return s.Tokens.Holds(x.token) })
 }
 
 // listen opens the stream for messages that belong to no request of the client's: log

@@ -46,7 +46,7 @@ type Options struct {
 	Host   string       // where it listens: an IP address or a name; empty: everywhere
 	TLS    *tls.Config  // nil: plain HTTP, on this machine only
 	// Heartbeat is the interval at which a response that waits shows that the
-	// server is alive; 0 is 15 s.
+	// server is alive, and ends if its token was removed; 0 is 15 s.
 	Heartbeat time.Duration
 	// Sessions is how many of one token may be open at once; 0 is 4096. Each request
 	// of 2026-07-28 is one.
@@ -108,10 +108,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		BaseContext:    func(net.Listener) context.Context { return requests },
 		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
-	if err := s.Tokens.Watch(ctx, s.sessions.keepOnly); err != nil {
-		s.Log.Warn("the tokens cannot be watched; calls that wait continue when their token is removed", "error", err)
+	limited := &door.Listener{
+		Listener: ln, MaxAuthenticated: maxAuthenticated, MaxUnauthenticated: maxUnauthenticated, AuthTimeout: authTimeout,
 	}
-	limited := &door.Listener{Listener: ln, MaxAuthenticated: maxAuthenticated, MaxUnauthenticated: maxUnauthenticated, AuthTimeout: authTimeout}
 	server.RegisterOnShutdown(func() { s.sessions.endAll() })
 	err := limited.Serve(ctx, server, shutdownTimeout)
 	s.sessions.endAll() // also where it could not serve

@@ -375,7 +375,7 @@ func TestEnds(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, late %v", tc.name, late), func(t *testing.T) {
 				t.Parallel()
 				e := newEnding()
-				x := serve(t, toolset{"wait": e.tool})
+				x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Heartbeat = 10 * time.Millisecond })
 				a := x.agent("a").hello(`{}`)
 				got := make(chan *response, 1)
 				ctx, end := context.WithCancel(t.Context())

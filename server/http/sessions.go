@@ -3,7 +3,6 @@ package http
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -27,8 +26,8 @@ type session struct {
 	last   time.Time // when the last one ended
 }
 
-// sessions are the open sessions. A handshake opens one; its client, the end of
-// its token or the server ends it. Where a token has too many, its idle session
+// sessions are the open sessions. A handshake opens one; its client or the end of
+// the server ends it. Where a token has too many, its idle session
 // that was last used longest ago is ended. The sessions of one token take no
 // room from those of another.
 type sessions struct {
@@ -102,17 +101,6 @@ func (x *sessions) leave(s *session) {
 	defer x.mu.Unlock()
 	s.active--
 	s.last = time.Now()
-}
-
-// keepOnly ends the sessions of all tokens but these.
-func (x *sessions) keepOnly(valid []tokens.Token) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, s := range x.all {
-		if !slices.Contains(valid, s.token) {
-			x.drop(s)
-		}
-	}
 }
 
 // endAll ends every session and refuses further ones.

@@ -43,10 +43,11 @@ func (st *stream) Send(m server.Outgoing) error {
 	return st.Queue.Send(m)
 }
 
-// run writes until the response is complete, the client has gone, or the session
-// has ended with a cause after which no response follows. It sends a heartbeat at
-// every interval once the headers are sent.
-func (st *stream) run(client, session context.Context, interval time.Duration) {
+// run writes until the response is complete, the client has gone, its token is good no
+// more, or the session has ended with a cause after which no response follows. It sends
+// a heartbeat at every interval once the headers are sent. The token is checked then,
+// and before anything else is written.
+func (st *stream) run(client, session context.Context, interval time.Duration, good func() bool) {
 	defer st.Abandon()
 	deadline, heartbeat := time.After(jsonDeadline), time.Tick(interval)
 	ended := session.Done()
@@ -61,7 +62,7 @@ func (st *stream) run(client, session context.Context, interval time.Duration) {
 			}
 			ended = nil
 		case <-st.Ready():
-			if session.Err() != nil && !st.outlasts(session) {
+			if session.Err() != nil && !st.outlasts(session) || !good() {
 				return
 			}
 			var last bool
@@ -71,6 +72,9 @@ func (st *stream) run(client, session context.Context, interval time.Duration) {
 		case <-deadline:
 			err = st.start()
 		case <-heartbeat:
+			if !good() {
+				return
+			}
 			if st.started {
 				err = st.put(st.blank())
 			}

@@ -7,7 +7,6 @@
 package tokens
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -22,8 +21,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 
 	"mcp-askuser/internal/wholefile"
 )
@@ -58,19 +55,11 @@ func hashOf(token string) string {
 
 // Store is the tokens in a directory. It is safe for concurrent use, by any
 // number of processes.
-type Store struct {
-	dir string
-
-	mu    sync.Mutex
-	known []Token
-	fault error     // ErrDamaged, or nil, as known was read
-	as    time.Time // the time of the directory, as known was read from it
-	read  time.Time // and when that was; zero for never
-}
+type Store struct{ dir string }
 
 // New returns the tokens in dir, an absolute path in a directory to which only this
 // user may write. It touches no file.
-func New(dir string) *Store { return &Store{dir: dir} }
+func New(dir string) *Store { return &Store{dir} }
 
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
@@ -165,11 +154,12 @@ func (s *Store) load(agent string) (Token, error) {
 	return t, nil
 }
 
-// Check returns the stored token that matches, unless it was removed. It is compared
-// with every stored token, in constant time. Where none matches the error is that
-// of [Store.List]: the token's file may be damaged.
+// Check returns the stored token that matches. It is compared with every stored token,
+// in constant time. Where none matches the error is that of [Store.List]: the token's
+// file may be damaged. The files are read each time: a token is good as soon as it is
+// added, and until it is removed.
 func (s *Store) Check(token string) (t Token, ok bool, err error) {
-	all, err := s.current()
+	all, err := s.List()
 	hash := []byte(hashOf(token))
 	for _, x := range all {
 		if subtle.ConstantTimeCompare(hash, []byte(x.Hash)) == 1 {
@@ -179,59 +169,8 @@ func (s *Store) Check(token string) (t Token, ok bool, err error) {
 	return t, ok, err
 }
 
-// settled is how old a directory's time must be to show its last change: a change right
-// after another may leave it as it is.
-const settled = 2 * time.Second
-
-// current returns all tokens, read anew where the directory has changed.
-func (s *Store) current() ([]Token, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	info, err := os.Stat(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !s.read.IsZero() && s.as.Equal(info.ModTime()) && s.read.Sub(s.as) > settled {
-		return s.known, s.fault
-	}
-	now := time.Now()
-	all, err := s.List()
-	if err != nil && !errors.Is(err, ErrDamaged) {
-		return nil, err
-	}
-	s.known, s.fault, s.as, s.read = all, err, info.ModTime(), now
-	return all, err
-}
-
-// Watch calls changed with all tokens after some were added or removed, until ctx ends.
-// Tokens that cannot be read are left out.
-func (s *Store) Watch(ctx context.Context, changed func(all []Token)) error {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return err
-	}
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		return err
-	}
-	if err := w.Add(s.dir); err != nil {
-		_ = w.Close()
-		return err
-	}
-	go func() {
-		defer w.Close()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-w.Events:
-			case <-w.Errors: //nolint:errcheck // events were lost: look, as after one
-			}
-			all, _ := s.current()
-			changed(all)
-		}
-	}()
-	return nil
+// Holds reports whether a token that Check has returned was not removed since.
+func (s *Store) Holds(t Token) bool {
+	stored, err := s.load(t.Name)
+	return err == nil && stored == t
 }
