@@ -15,14 +15,9 @@ import (
 // questions may be on another surface.
 const maxFormWait = time.Second
 
-// maxRoundTrip is the longest round trip that is taken into account, and that of
-// a client that does not answer a ping.
-const maxRoundTrip = time.Second
-
 // Elicit implements [askuser.Transport]. Clients show forms in the order in which
 // they arrive, some one at a time: took is the time since the form was sent and
-// the session's previous form was closed, less a ping's round trip to a remote
-// client.
+// the session's previous form was closed.
 //
 // Nothing is sent to a client that cannot answer: the error wraps
 // mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
@@ -40,7 +35,6 @@ func (c *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	if !c.client.Elicits(form.Mode) {
 		return nil, 0, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
 	}
-	roundTrip := c.roundTrip(ctx)
 	within, stop := context.WithTimeout(ctx, maxFormWait)
 	defer stop()
 	if c.session.forms.wait(within, &c.form) != nil && ctx.Err() == nil {
@@ -56,25 +50,12 @@ func (c *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	if gone := c.session.formGone.Swap(&now); gone != nil && gone.After(sent) {
 		sent = *gone
 	}
-	took = now.Sub(sent) - roundTrip
+	took = now.Sub(sent)
 	if err != nil {
 		return nil, took, err
 	}
 	result, err := decodeElicitation(raw)
 	return result, took, err
-}
-
-// roundTrip measures how long a message takes to a remote client and back; it is
-// 0 for a client on this machine. An error in response to the ping is a response.
-func (c *Call) roundTrip(ctx context.Context) time.Duration {
-	if !c.session.Remote {
-		return 0
-	}
-	within, stop := context.WithTimeout(ctx, maxRoundTrip)
-	defer stop()
-	sent := time.Now()
-	_, _ = c.session.requests.do(within, c, string(mcp.MethodPing), nil, func() {})
-	return min(time.Since(sent), maxRoundTrip)
 }
 
 // decodeElicitation reads the client's result, which mcp-go does not check.

@@ -22,7 +22,6 @@ type Options struct {
 	Prove     bool         // answers to the client's confirmations need a proof
 	Dialogue  string       // identifies the dialogue if the client names none; may be empty
 	Directory string       // the client's project, absolute, where it is known
-	Remote    bool         // the client is on another machine: messages take time
 	Log       *slog.Logger // nil disables logging
 }
 

@@ -196,7 +196,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token
 		dialogue = id
 	}
 	x := &session{token: token, Session: server.NewSession(s.mcp, server.Options{
-		ID: id, Agent: token.Name, Prove: token.Prove, Dialogue: dialogue, Directory: header(r, headerDirectory), Remote: true, Log: s.Log,
+		ID: id, Agent: token.Name, Prove: token.Prove, Dialogue: dialogue, Directory: header(r, headerDirectory), Log: s.Log,
 	})}
 	if err := s.sessions.add(x); err != nil {
 		w.Header().Set("Retry-After", "10")

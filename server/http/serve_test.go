@@ -276,31 +276,20 @@ func TestNoStream(t *testing.T) {
 	}
 }
 
-// The client's form comes on the stream of its call, behind a ping that says how far
-// away the client is, and its result with a message of its own.
+// The client's form comes on the stream of its call, and its result with a message of its
+// own.
 func TestForm(t *testing.T) {
 	t.Parallel()
-	const away = 20 * time.Millisecond
 	x := serve(t, toolset{"form": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		began := time.Now()
-		got, took, err := callOf(ctx).Elicit(ctx, mcp.ElicitationParams{Message: "Who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
+		got, _, err := callOf(ctx).Elicit(ctx, mcp.ElicitationParams{Message: "Who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
 		if err != nil {
 			return nil, err
-		}
-		if all := time.Since(began); took > all-2*away {
-			t.Errorf("the form was with the client for %s of %s", took, all)
 		}
 		return mcp.NewToolResultText(fmt.Sprint(got.Action, got.Content)), nil
 	}})
 	a := x.agent("a").hello(`{"elicitation":{}}`)
 	r := a.call("1", "form")
 	m, ok := r.next()
-	if !ok || m.Method != "ping" {
-		t.Fatalf("got %+v, %v", m, ok)
-	}
-	waittest.Pass(t.Context(), away) // as a network does
-	a.post(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{}}`)
-	m, ok = r.next()
 	if !ok || m.Method != "elicitation/create" {
 		t.Fatalf("got %+v, %v", m, ok)
 	}

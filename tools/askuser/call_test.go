@@ -958,7 +958,27 @@ func TestOwnForm(t *testing.T) {
 			t.Errorf("the first form comes back after all: %s", status)
 		}
 	})
-	t.Run("a round trip of the call over HTTP, where no ping goes", func(t *testing.T) {
+	t.Run("a request of ours over HTTP", func(t *testing.T) {
+		r := newRig(t, Elicit())
+		r.Remote = true
+		l := &link{client: Client{Capabilities: can, ProtocolVersion: mcp.ProtocolVersion20251125}}
+		var shown []string
+		l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			shown = append(shown, form.Message)
+			if len(shown) > 1 {
+				<-time.After(remoteTransit)
+			}
+			human()
+			return fill(form), nil
+		}
+		if status := within(t, r.start(t.Context(), l, request(which))).status(t); status != "answered B" {
+			t.Errorf("the result is %s", status)
+		}
+		if len(shown) != 2 || !strings.HasPrefix(shown[1], "That was too quick") {
+			t.Errorf("the form is shown with %q", shown)
+		}
+	})
+	t.Run("a round trip of the call over HTTP", func(t *testing.T) {
 		r := newRig(t, Elicit())
 		r.Remote = true
 		l := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}

@@ -84,14 +84,15 @@ func (c *call) clientForm(x *present.Presentation, waits bool) ui.Surface {
 		return c.signingForm(x)
 	case !c.client.Elicits(mcp.ElicitationModeForm):
 		return unavailableForm("the client did not declare form elicitation")
-	case c.client.Modern:
-		trip := &roundTrip{client: x}
-		if c.Remote {
-			trip.transit = remoteTransit
-		}
-		return elicit.New(trip, c.style())
 	}
-	return elicit.New(c.Transport, c.style())
+	var client elicit.Client = c.Transport
+	if c.client.Modern {
+		client = roundTrip{x}
+	}
+	if c.Remote {
+		client = remoteForm{client}
+	}
+	return elicit.New(client, c.style())
 }
 
 // signingForm returns the surface of an answer that must be signed, which no form of a
@@ -102,7 +103,7 @@ func (c *call) signingForm(x *present.Presentation) ui.Surface {
 	}
 	ask := c.Transport.Elicit
 	if c.client.Modern {
-		ask = (&roundTrip{client: x}).Elicit
+		ask = roundTrip{x}.Elicit
 	}
 	return openedByClient{c.Page, ask}
 }
@@ -141,22 +142,28 @@ func (o openedByClient) Show(ctx context.Context, rec desk.Record, _ ui.Commit) 
 }
 
 // remoteTransit is assumed for the transfer of a form to a client over HTTP and of
-// its result back, which a request of ours cannot measure.
+// its result back.
 const remoteTransit = 400 * time.Millisecond
+
+// remoteForm shows forms with a client over HTTP. The transfer does not count as time in
+// which its user saw the form.
+type remoteForm struct{ elicit.Client }
+
+func (r remoteForm) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	result, took, err := r.Client.Elicit(ctx, form)
+	return result, took - remoteTransit, err
+}
 
 // roundTrip shows forms with a client of 2026-07-28: a call returns the form, and
 // the client calls again with the result. The form cannot be withdrawn.
-type roundTrip struct {
-	client  *present.Presentation
-	transit time.Duration // at most this part of a form's time was the transfer
-}
+type roundTrip struct{ client *present.Presentation }
 
 // formKey names the one form among a call's input requests.
 const formKey = "form"
 
 var errNoAnswer = errors.New("the client called again without its form's result")
 
-func (r *roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+func (r roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 	brought, took, err := r.client.ShowForm(ctx, form)
 	if err != nil {
 		return nil, 0, err
@@ -165,7 +172,7 @@ func (r *roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mc
 	if result == nil {
 		err = errNoAnswer
 	}
-	return result, took - r.transit, err
+	return result, took, err
 }
 
 // formResult returns the form's result among a call's input responses, or nil.

@@ -42,8 +42,8 @@ type Transport interface {
 	// Delivered, before it returns; the last f counts.
 	Delivered(f func(written bool))
 	// Elicit has the client show a form to its user and waits for the result,
-	// until ctx or the call ends. Took is at most the time for which the client
-	// can have shown the form; before that the form may wait a second for those
+	// until ctx or the call ends. Took is the time since the form was sent and the
+	// client can have shown it; before that the form may wait a second for those
 	// of calls that arrived earlier. When ctx ends first the client is asked to
 	// take the form away, and the error is ctx's cause; ui.ErrCallEnded means
 	// that the call ended first. Any other error says why the client would not
