@@ -21,8 +21,8 @@ type Call struct {
 	id      json.RawMessage
 	ctx     context.Context // ends with the call
 	cancel  context.CancelCauseFunc
-	turn    place           // in session.turns
-	form    place           // in session.forms
+	turn    *place          // in session.turns, of a tool call
+	form    *place          // in session.forms, likewise
 	client  *askuser.Client // shared, never changed
 
 	// delivered is set by the handler, and called when it is decided whether
@@ -53,7 +53,7 @@ func (c *Call) Directory(ctx context.Context) string {
 
 // Turn implements [askuser.Transport]. Only tool calls wait for each other.
 func (c *Call) Turn(ctx context.Context) (release func(), err error) {
-	return func() { c.session.turns.leave(&c.turn) }, c.session.turns.wait(ctx, &c.turn)
+	return c.turn.leave, c.turn.wait(ctx)
 }
 
 // Notify implements [askuser.Transport].
@@ -136,8 +136,8 @@ func (c *Call) finish(line []byte, code int) {
 	if code != 0 {
 		c.reportDelivery(false)
 	}
-	c.session.turns.leave(&c.turn)
-	c.session.forms.leave(&c.form)
+	c.turn.leave()
+	c.form.leave()
 	c.session.requests.end(c)
 	c.relaying.Lock()
 	defer c.relaying.Unlock()

@@ -309,7 +309,8 @@ func TestCancelBeforeStart(t *testing.T) {
 	if err := s.calls.begin(k); err != nil {
 		t.Fatal(err)
 	}
-	s.turns.join(&k.turn)
+	k.turn = s.turns.join()
+	later := s.turns.join()
 	s.receive(cancel("1"), nil)
 	m, _ := Decode([]byte(call("1", "ask")))
 	k.serve(m)
@@ -317,7 +318,10 @@ func TestCancelBeforeStart(t *testing.T) {
 		t.Errorf("cause %v", cause)
 	}
 	s.drain()
-	if len(s.turns.places) > 0 || len(out.last) != 1 || len(out.written()) != 0 {
+	if err := later.wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if len(out.last) != 1 || len(out.written()) != 0 {
 		t.Errorf("wrote %q", out.written())
 	}
 }

@@ -25,7 +25,7 @@ const maxFormWait = time.Second
 // 2026-07-28, whose clients never answer this request. The content of an accept is nil
 // or a map[string]any.
 func (c *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
-	defer c.session.forms.leave(&c.form)
+	defer c.form.leave()
 	if c.client.Modern {
 		return nil, 0, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)
 	}
@@ -37,14 +37,11 @@ func (c *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	}
 	within, stop := context.WithTimeout(ctx, maxFormWait)
 	defer stop()
-	if c.session.forms.wait(within, &c.form) != nil && ctx.Err() == nil {
-		c.session.forms.overtake(&c.form)
-		_ = c.session.forms.wait(ctx, &c.form) // do checks ctx
-	}
+	_ = c.form.wait(within) // do checks ctx
 	var sent time.Time
 	raw, err := c.session.requests.do(ctx, c, string(mcp.MethodElicitationCreate), form, func() {
 		sent = time.Now()
-		c.session.forms.leave(&c.form)
+		c.form.overtake()
 	})
 	now := time.Now()
 	if gone := c.session.formGone.Swap(&now); gone != nil && gone.After(sent) {

@@ -115,9 +115,12 @@ func TestFormsInOrderOfArrival(t *testing.T) {
 			return forms
 		}
 		for i, name := range []string{"fails", "late", "at once", "elsewhere", "at once", "at once"} {
+			if i == 5 {
+				waittest.Pass(t.Context(), time.Millisecond)
+			}
 			s.receive(call(strconv.Itoa(i), name), box)
 		}
-		waittest.Pass(t.Context(), 300*time.Millisecond)
+		waittest.Pass(t.Context(), 299*time.Millisecond)
 		if got := sent(); !slices.Equal(got, []string{"1", "2"}) {
 			t.Errorf("forms of the calls %v, want 1 2", got)
 		}
@@ -219,105 +222,64 @@ func TestTurnWhateverOthersDo(t *testing.T) {
 
 // TestTurnWaitsForThePlace: to have started is not to have taken one's place.
 func TestTurnWaitsForThePlace(t *testing.T) {
-	r, hesitates, goOn := new(register), make(chan struct{}), make(chan struct{})
-	placed, release := make(chan string, 2), make(chan struct{})
-	close(release)
-	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{
-		"ask": r.takesTurn(t, placed, release),
-		"hesitates": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			leave, err := callOf(ctx).Turn(ctx)
-			if err != nil {
-				return nil, err
-			}
-			close(hesitates)
-			<-goOn
-			r.add(callOf(ctx))
-			leave()
-			return mcp.NewToolResultText("done"), nil
-		},
-	})
-	out := newBox()
-	s.receive(call("0", "hesitates"), out)
-	take(t, hesitates, 1)
-	s.receive(call("1", "ask"), out)
-	until(t, func() bool { return s.turns.waiting() > 0 })
-	if got := r.all(); len(got) != 0 {
-		t.Fatalf("%v did not wait", got)
-	}
-	close(goOn)
-	take(t, placed, 1)
-	if got := r.all(); !slices.Equal(got, ids(2)) {
-		t.Errorf("got %v", got)
-	}
-	s.drain()
-}
-
-// waiting is how many behind the first wait for their turn.
-func (o *order) waiting() (n int) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, p := range o.places {
-		if p.turn != nil {
-			n++
+	synctest.Test(t, func(t *testing.T) {
+		r, goOn := new(register), make(chan struct{})
+		placed, release := make(chan string, 2), make(chan struct{})
+		close(release)
+		s := newSession(t, map[string]mcpserver.ToolHandlerFunc{
+			"ask": r.takesTurn(t, placed, release),
+			"hesitates": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				leave, err := callOf(ctx).Turn(ctx)
+				if err != nil {
+					return nil, err
+				}
+				<-goOn
+				r.add(callOf(ctx))
+				leave()
+				return mcp.NewToolResultText("done"), nil
+			},
+		})
+		out := newBox()
+		s.receive(call("0", "hesitates"), out)
+		s.receive(call("1", "ask"), out)
+		synctest.Wait()
+		if got := r.all(); len(got) != 0 {
+			t.Fatalf("%v did not wait", got)
 		}
-	}
-	return n
+		close(goOn)
+		take(t, placed, 1)
+		if got := r.all(); !slices.Equal(got, ids(2)) {
+			t.Errorf("got %v", got)
+		}
+		s.drain()
+	})
 }
 
-// TestTurnEnds: whoever waits for its turn gives up when its context ends, with
+// TestTurnEnds: a call that waits for its turn gives up when its context ends, with
 // the cause, and those behind it wait on for the first alone.
 func TestTurnEnds(t *testing.T) {
-	var o order
-	places := make([]place, 3)
-	for i := range places {
-		o.join(&places[i])
-	}
-	ctx, end := context.WithCancelCause(t.Context())
-	cause := &askuser.Cancelled{Reason: "user-cancel"}
-	given, turn := make(chan error, 1), make(chan error, 1)
-	go func() { given <- o.wait(ctx, &places[1]) }()
-	go func() { turn <- o.wait(t.Context(), &places[2]) }()
-	until(t, func() bool { return o.waiting() == 2 })
-	end(cause)
-	if err := take(t, given, 1)[0]; !errors.Is(err, cause) {
-		t.Errorf("got %v, want the cause", err)
-	}
-	o.leave(&places[1])
-	if len(turn) != 0 {
-		t.Error("the third did not wait for the first")
-	}
-	o.leave(&places[0])
-	if err := take(t, turn, 1)[0]; err != nil {
-		t.Error(err)
-	}
-	o.leave(&places[2])
-	if len(o.places) > 0 {
-		t.Error("somebody is left in the order")
-	}
-}
-
-// BenchmarkTurn: the last of many calls, all of which wait for the first.
-func BenchmarkTurn(b *testing.B) {
-	for _, n := range []int{1000, 10000} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			for b.Loop() {
-				var o order
-				places := make([]place, n)
-				var all sync.WaitGroup
-				for i := range places {
-					o.join(&places[i])
-				}
-				for i := range places {
-					all.Go(func() {
-						if o.wait(b.Context(), &places[i]) == nil {
-							o.leave(&places[i])
-						}
-					})
-				}
-				all.Wait()
-			}
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var o order
+		first, second, third := o.join(), o.join(), o.join()
+		ctx, end := context.WithCancelCause(t.Context())
+		cause := &askuser.Cancelled{Reason: "user-cancel"}
+		given, turn := make(chan error, 1), make(chan error, 1)
+		go func() { given <- second.wait(ctx) }()
+		go func() { turn <- third.wait(t.Context()) }()
+		end(cause)
+		if err := take(t, given, 1)[0]; !errors.Is(err, cause) {
+			t.Errorf("got %v, want the cause", err)
+		}
+		second.leave()
+		synctest.Wait()
+		if len(turn) != 0 {
+			t.Error("the third did not wait for the first")
+		}
+		first.leave()
+		if err := take(t, turn, 1)[0]; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func number(id string) int { n, _ := strconv.Atoi(id); return n }

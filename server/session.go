@@ -116,8 +116,7 @@ func (s *Session) startRequest(ctx context.Context, m *Message, out Outbox) {
 	case mcp.MethodInitialize:
 		opens = true
 	case mcp.MethodToolsCall:
-		s.turns.join(&c.turn)
-		s.forms.join(&c.form)
+		c.turn, c.form = s.turns.join(), s.forms.join()
 	default:
 	}
 	served := make(chan struct{})
