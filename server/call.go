@@ -8,38 +8,39 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/tools/askuser"
-	"mcp-askuser/ui"
 )
 
 // Call is one request of the client. Its messages are sent to the outbox of the
-// request.
+// request. To the tools it is the transport, and to mcp-go a session with one client. It is
+// not registered with mcp-go: that serves only to broadcast changes of the tools, which
+// never change.
 type Call struct {
 	session *Session
 	out     Outbox
 	id      json.RawMessage
-	ctx     context.Context // ends with the call
-	cancel  context.CancelCauseFunc
-	turn    *place          // in session.turns, of a tool call
-	form    *place          // in session.forms, likewise
 	client  *askuser.Client // shared, never changed
+	ctx     context.Context // of the call
+	end     context.CancelCauseFunc
+	turn    *place // in session.turns, of a tool call
+	form    *place // in session.forms, likewise
 
 	// delivered is set by the handler, and called when it is decided whether
 	// the response was written.
 	delivered func(written bool)
 
-	// Guarded by session.requests.mu:
-	requested []string // raw ids of the requests to the client that belong to the call
-	ended     bool
-
-	relaying sync.Mutex // held while a notification of mcp-go's is sent
+	requests sync.WaitGroup // to the client, which belong to the call
+	relaying sync.Mutex     // held while a notification of mcp-go's is sent
 }
 
-var _ askuser.Transport = mcpSession{}
+var (
+	_ askuser.Transport            = (*Call)(nil)
+	_ mcpserver.SessionWithLogging = (*Call)(nil)
+)
 
-// Client implements [askuser.Transport]. A request of 2026-07-28 names its
-// client itself; any other comes from the client that sent initialize.
+// Client implements [askuser.Transport].
 func (c *Call) Client() askuser.Client { return *c.client }
 
 // Directory is the project that the transport was given, or else the first of
@@ -58,11 +59,17 @@ func (c *Call) Turn(ctx context.Context) (release func(), err error) {
 
 // Notify implements [askuser.Transport].
 func (c *Call) Notify(method string, params any) error {
-	line, err := encode(frame{Method: method, Params: params})
-	if err != nil {
-		return err
+	return send(c.out, Outgoing{call: c, kind: notification}, frame{Method: method, Params: params})
+}
+
+// SendLog implements [askuser.Transport].
+func (c *Call) SendLog(data any) error {
+	least, out := c.session.logLevel.Load(), c.session.listener.Load()
+	if least == nil || out == nil || !mcp.LoggingLevelNotice.ShouldSendTo(*least) {
+		return nil
 	}
-	return c.out.Send(Outgoing{line: line, call: c, kind: notification})
+	params := map[string]any{"level": mcp.LoggingLevelNotice, "logger": Name, "data": data}
+	return send(*out, Outgoing{kind: notification}, frame{Method: "notifications/message", Params: params})
 }
 
 // Delivered implements [askuser.Transport].
@@ -70,15 +77,67 @@ func (c *Call) Delivered(f func(written bool)) { c.delivered = f }
 
 // reportDelivery calls what the handler gave to Delivered, once.
 func (c *Call) reportDelivery(written bool) {
-	if f := c.delivered; f != nil {
+	f := c.delivered
+	if f != nil {
 		c.delivered = nil
 		f(written)
 	}
 }
 
+// SessionID is unique to the session.
+func (c *Call) SessionID() string { return c.session.ID }
+
+// Initialize does nothing: a client that calls is initialized.
+func (*Call) Initialize() {}
+
+// Initialized is true, see Initialize.
+func (*Call) Initialized() bool { return true }
+
+// SetLogLevel stores the level of the messages that the client wants, see SendLog.
+func (c *Call) SetLogLevel(least mcp.LoggingLevel) { c.session.logLevel.Store(&least) }
+
+// GetLogLevel is for messages of mcp-go, which sends none.
+func (*Call) GetLogLevel() mcp.LoggingLevel { return mcp.LoggingLevelEmergency }
+
+// NotificationChannel returns a channel for one notification that mcp-go sends
+// during the call, such as the acknowledgement of subscriptions/listen. They are
+// sent in order, and before the response if the handler returns after them.
+func (c *Call) NotificationChannel() chan<- mcp.JSONRPCNotification {
+	c.relaying.Lock()
+	one := make(chan mcp.JSONRPCNotification, 1)
+	go func() {
+		defer c.relaying.Unlock()
+		n := <-one // mcp-go sends exactly one for each channel
+		restoreSubscriptionID(n.Params.Meta)
+		err := c.Notify(n.Method, n.Params)
+		if err != nil {
+			c.session.Log.Info("a notification was not sent", "method", n.Method, "error", err)
+		}
+	}()
+	return one
+}
+
+// isOpen reports whether the call was neither cancelled nor answered.
+func (c *Call) isOpen() bool {
+	c.session.mu.Lock()
+	defer c.session.mu.Unlock()
+	return c.session.calls[string(c.id)] == c
+}
+
+// close removes c from the open calls, and reports whether it was one of them.
+func (c *Call) close() bool {
+	c.session.mu.Lock()
+	defer c.session.mu.Unlock()
+	if c.session.calls[string(c.id)] != c {
+		return false
+	}
+	delete(c.session.calls, string(c.id))
+	return true
+}
+
 // serve runs the handler of a request and sends its response.
 func (c *Call) serve(m *Message) {
-	if !c.session.calls.isOpen(c) { // cancelled before it started: nothing may be shown for it
+	if !c.isOpen() { // cancelled before it started: nothing may be shown for it
 		c.finish(nil, 0)
 		return
 	}
@@ -96,15 +155,17 @@ func (c *Call) serve(m *Message) {
 // an error.
 func (c *Call) response(m *Message) (line []byte, code int, err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		fault := recover()
+		if fault != nil {
+			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
 		}
 	}()
 	response, err := c.handle(m)
 	if err != nil {
 		return nil, 0, err
 	}
-	if failure, failed := response.(mcp.JSONRPCError); failed {
+	failure, failed := response.(mcp.JSONRPCError)
+	if failed {
 		code = failure.Error.Code
 	}
 	line, err = encodeResponse(c.id, response)
@@ -113,16 +174,19 @@ func (c *Call) response(m *Message) (line []byte, code int, err error) {
 
 // handle has mcp-go serve the request.
 func (c *Call) handle(m *Message) (mcp.JSONRPCMessage, error) {
-	c.client = clientOf(m.Params, c.session.client.Load())
+	method := mcp.MCPMethod(m.Method)
+	if method == mcp.MethodServerDiscover && askuser.Handshake(c.client.Name) {
+		text := "this server speaks with this client from initialize on"
+		return mcp.NewJSONRPCError(mcp.RequestId{}, mcp.METHOD_NOT_FOUND, text, nil), nil
+	}
 	text, err := m.forMCP()
 	if err != nil {
 		return nil, err
 	}
-	ctx := c.session.mcp.WithContext(c.ctx, mcpSession{c})
-	prompt := m.Method == string(mcp.MethodPromptsGet)
-	response := c.session.mcp.HandleMessage(ctx, text)
+	response := c.session.mcp.HandleMessage(c.session.mcp.WithContext(c.ctx, c), text)
 	// mcp-go has one code for every error of a handler; a prompt's is about its arguments.
-	if failure, failed := response.(mcp.JSONRPCError); failed && prompt && failure.Error.Code == mcp.INTERNAL_ERROR {
+	failure, failed := response.(mcp.JSONRPCError)
+	if failed && method == mcp.MethodPromptsGet && failure.Error.Code == mcp.INTERNAL_ERROR {
 		failure.Error.Code = mcp.INVALID_PARAMS
 		return failure, nil
 	}
@@ -131,17 +195,17 @@ func (c *Call) handle(m *Message) (mcp.JSONRPCMessage, error) {
 
 // finish ends the call with its response, which is an error where code is set.
 func (c *Call) finish(line []byte, code int) {
-	defer c.session.calls.running.Done()
-	defer c.cancel(ui.ErrCallEnded)
+	defer c.session.handlers.Done()
 	if code != 0 {
 		c.reportDelivery(false)
 	}
 	c.turn.leave()
 	c.form.leave()
-	c.session.requests.end(c)
+	c.endRequests()
 	c.relaying.Lock()
 	defer c.relaying.Unlock()
-	if m := (Outgoing{line, c, response, code}); c.out.Send(m) != nil {
+	m := Outgoing{line, c, response, code}
+	if c.out.Send(m) != nil {
 		m.Drop()
 	}
 }

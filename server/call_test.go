@@ -34,8 +34,8 @@ func TestTransport(t *testing.T) {
 		if k.Client().Session != "session" || k.Directory(t.Context()) != "/project" {
 			t.Errorf("session %q in %q", k.Client().Session, k.Directory(t.Context()))
 		}
-		if version := mcpserver.RequestProtocolVersion(ctx); version != k.Client().ProtocolVersion {
-			t.Errorf("version %q, mcp-go says %q", k.Client().ProtocolVersion, version)
+		if mcpserver.IsModernRequest(ctx) != k.Client().Modern {
+			t.Errorf("version %q, mcp-go says otherwise", k.Client().ProtocolVersion)
 		}
 		seen <- k.Client()
 	})})
@@ -95,7 +95,7 @@ func TestOwnOutbox(t *testing.T) {
 				_, _, err := k.Elicit(context.WithoutCancel(ctx), form)
 				shown <- err
 			}()
-			until(t, func() bool { return s.requests.open() > 0 })
+			until(t, func() bool { return s.waiting() > 0 })
 		}),
 		"asks": tool(func(ctx context.Context, k *Call) {
 			result, _, err := k.Elicit(ctx, form)
@@ -123,7 +123,7 @@ func TestOwnOutbox(t *testing.T) {
 	}
 
 	s.receive(call("2", "asks"), second)
-	until(t, func() bool { return s.requests.open() > 0 })
+	until(t, func() bool { return s.waiting() > 0 })
 	s.receive(`{"jsonrpc":"2.0","id":"askuser-2","result":{"action":"decline"}}`, nil)
 	take(t, second.last, 1)
 	if err := take(t, shown, 1)[0]; err != nil {
@@ -134,11 +134,11 @@ func TestOwnOutbox(t *testing.T) {
 	}
 }
 
-// open is how many requests wait for the client.
-func (r *requests) open() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.waiting)
+// waiting is how many requests wait for the client.
+func (s *Session) waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.requests)
 }
 
 // TestElicitAfterTheCall: nothing is sent for a call that has ended, nor for a
@@ -172,8 +172,12 @@ func TestAnswerAgainstEnd(t *testing.T) {
 	s := newSession(t, nil)
 	k := &Call{session: s.Session, out: newBox(), ctx: t.Context()}
 	for range 100 { // select chooses at random
-		ctx := &endsOnAnswer{Context: t.Context(), requests: &s.requests}
-		if _, err := s.requests.do(ctx, k, "x", nil, func() {}); err != nil {
+		ctx := &endsOnAnswer{Context: t.Context(), session: s.Session}
+		r, err := k.request(ctx, "x", nil)
+		if err == nil {
+			_, err = r.wait(ctx)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -183,12 +187,12 @@ func TestAnswerAgainstEnd(t *testing.T) {
 // and so is the answer.
 type endsOnAnswer struct {
 	context.Context
-	requests *requests
-	ended    bool
+	session *Session
+	ended   bool
 }
 
 func (c *endsOnAnswer) Done() <-chan struct{} {
-	c.requests.deliver(&Message{ID: json.RawMessage(fmt.Sprintf(`"askuser-%d"`, c.requests.last)), Result: json.RawMessage(`{}`)})
+	c.session.deliver(&Message{ID: json.RawMessage(fmt.Sprintf(`"askuser-%d"`, c.session.requested)), Result: json.RawMessage(`{}`)})
 	c.ended = true
 	done := make(chan struct{})
 	close(done)
@@ -305,8 +309,8 @@ func TestCancelBeforeStart(t *testing.T) {
 	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(context.Context, *Call) { t.Error("the handler was called") })})
 	out := newBox()
 	k := &Call{session: s.Session, out: out, id: []byte("1")}
-	k.ctx, k.cancel = context.WithCancelCause(t.Context())
-	if err := s.calls.begin(k); err != nil {
+	k.ctx, k.end = context.WithCancelCause(t.Context())
+	if err := s.open(k); err != nil {
 		t.Fatal(err)
 	}
 	k.turn = s.turns.join()

@@ -37,22 +37,32 @@ func (c *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	}
 	within, stop := context.WithTimeout(ctx, maxFormWait)
 	defer stop()
-	_ = c.form.wait(within) // do checks ctx
-	var sent time.Time
-	raw, err := c.session.requests.do(ctx, c, string(mcp.MethodElicitationCreate), form, func() {
-		sent = time.Now()
-		c.form.overtake()
-	})
-	now := time.Now()
-	if gone := c.session.formGone.Swap(&now); gone != nil && gone.After(sent) {
-		sent = *gone
+	_ = c.form.wait(within) // request checks ctx
+	request, err := c.request(ctx, string(mcp.MethodElicitationCreate), form)
+	if err != nil {
+		return nil, 0, err
 	}
-	took = now.Sub(sent)
+	sent := time.Now()
+	c.form.overtake()
+	raw, err := request.wait(ctx)
+	took = c.session.shown(sent)
 	if err != nil {
 		return nil, took, err
 	}
 	result, err := decodeElicitation(raw)
 	return result, took, err
+}
+
+// shown returns how long the client can have shown a form that was sent then and is now
+// closed: since it closed the one before.
+func (s *Session) shown(sent time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.formGone.After(sent) {
+		sent = s.formGone
+	}
+	s.formGone = time.Now()
+	return s.formGone.Sub(sent)
 }
 
 // decodeElicitation reads the client's result, which mcp-go does not check.

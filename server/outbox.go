@@ -42,6 +42,15 @@ func (q *Queue) Send(m Outgoing) error {
 	return nil
 }
 
+// send encodes a message's line and sends it.
+func send(out Outbox, m Outgoing, f frame) (err error) {
+	m.line, err = encode(f)
+	if err != nil {
+		return err
+	}
+	return out.Send(m)
+}
+
 // Ready receives a value after messages were sent, and is closed by Close.
 func (q *Queue) Ready() <-chan struct{} { return q.ready }
 
@@ -89,7 +98,7 @@ type kind int
 const (
 	response     kind = iota // ends its request
 	notification             // dropped once its call has ended
-	request                  // of ours, or its withdrawal: always written
+	ours                     // a request to the client, or its withdrawal: always written
 )
 
 // Write calls write with the message's line, JSON that ends in its only newline,
@@ -101,15 +110,15 @@ const (
 // they were sent.
 func (m Outgoing) Write(write func(line []byte) error) error {
 	switch {
-	case m.call == nil || m.kind == request:
+	case m.call == nil || m.kind == ours:
 		return write(m.line)
 	case m.kind == notification:
-		if !m.call.session.calls.isOpen(m.call) {
+		if !m.call.isOpen() {
 			return nil
 		}
 		return write(m.line)
 	}
-	if !m.call.session.calls.close(m.call) {
+	if !m.call.close() {
 		m.Drop()
 		return nil
 	}
@@ -121,7 +130,7 @@ func (m Outgoing) Write(write func(line []byte) error) error {
 // Drop gives up a message that will not be written.
 func (m Outgoing) Drop() {
 	if m.call != nil && m.kind == response {
-		m.call.session.calls.close(m.call)
+		m.call.close()
 		m.call.reportDelivery(false)
 	}
 }

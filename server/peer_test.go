@@ -64,7 +64,7 @@ func (p *peer) drain() {
 
 // callOf is the call of a handler's context.
 func callOf(ctx context.Context) *Call {
-	return mcpserver.ClientSessionFromContext(ctx).(mcpSession).Call
+	return mcpserver.ClientSessionFromContext(ctx).(*Call)
 }
 
 func call(id, tool string) string {

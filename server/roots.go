@@ -34,11 +34,7 @@ func (r *roots) first(ctx context.Context, c *Call) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, rootsTimeout)
 	defer cancel()
-	raw, err := c.session.requests.do(ctx, c, string(mcp.MethodListRoots), struct{}{}, func() {})
-	var list mcp.ListRootsResult
-	if err == nil {
-		err = json.Unmarshal(raw, &list)
-	}
+	list, err := c.listRoots(ctx)
 	if err != nil {
 		c.session.Log.Info("the client did not list its roots", "error", err)
 	}
@@ -49,6 +45,18 @@ func (r *roots) first(ctx context.Context, c *Call) string {
 		}
 	}
 	return r.directory
+}
+
+func (c *Call) listRoots(ctx context.Context) (list mcp.ListRootsResult, err error) {
+	request, err := c.request(ctx, string(mcp.MethodListRoots), struct{}{})
+	if err != nil {
+		return list, err
+	}
+	raw, err := request.wait(ctx)
+	if err != nil {
+		return list, err
+	}
+	return list, json.Unmarshal(raw, &list)
 }
 
 // directoryOf returns the path of a file URI, which may be a path of another

@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,15 +33,20 @@ type Options struct {
 type Session struct {
 	Options
 	mcp      *mcpserver.MCPServer
-	roots    roots
 	client   atomic.Pointer[askuser.Client] // from initialize
-	calls    calls
-	turns    order // of tool calls
-	forms    order // of the first form of each tool call
-	formGone atomic.Pointer[time.Time]
-	requests requests
+	roots    roots
+	turns    order                            // of tool calls
+	forms    order                            // of the first form of each tool call
 	logLevel atomic.Pointer[mcp.LoggingLevel] // nil until the client sets one
 	listener atomic.Pointer[Outbox]           // see Listen
+	handlers sync.WaitGroup                   // also those of cancelled calls
+
+	mu        sync.Mutex               // guards all below
+	calls     map[string]*Call         // open: neither cancelled nor answered; by raw id
+	requests  map[string]chan *Message // of ours, not answered yet; by raw id
+	requested int                      // requests so far
+	formGone  time.Time                // when the client closed its last form
+	draining  bool                     // no call is opened
 }
 
 // NewSession returns a session. It starts nothing.
@@ -49,12 +56,7 @@ func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
 		o.ID = rand.Text()
 		o.Dialogue = o.ID
 	}
-	s := &Session{
-		Options:  o,
-		mcp:      mcp,
-		calls:    calls{open: make(map[string]*Call)},
-		requests: requests{waiting: make(map[string]chan *Message)},
-	}
+	s := &Session{Options: o, mcp: mcp, calls: map[string]*Call{}, requests: map[string]chan *Message{}}
 	s.client.Store(&askuser.Client{Agent: s.Agent, Prove: s.Prove, Session: s.Dialogue})
 	return s
 }
@@ -70,11 +72,11 @@ func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
 func (s *Session) Receive(ctx context.Context, m *Message, out Outbox) {
 	switch {
 	case m.isResponse():
-		s.requests.deliver(m)
+		s.deliver(m)
 	case m.IsRequest():
-		s.startRequest(ctx, m, out)
+		s.start(ctx, m, out)
 	case m.Method == string(mcp.MethodNotificationCancelled):
-		s.handleCancel(m)
+		s.cancel(m)
 	case m.Method == mcp.MethodNotificationRootsListChanged:
 		s.roots.known.Store(false)
 	default: // other notifications have no effect
@@ -92,53 +94,102 @@ func (s *Session) Listen(out Outbox) { s.listener.Store(&out) }
 
 // Drain refuses further requests, and returns a channel that is closed when the
 // handlers of all earlier ones have returned.
-func (s *Session) Drain() <-chan struct{} { return s.calls.drain() }
+func (s *Session) Drain() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.draining = true
+	drained := make(chan struct{})
+	go func() {
+		s.handlers.Wait()
+		close(drained)
+	}()
+	return drained
+}
 
-// startRequest starts a request's handler. It waits for the handlers of requests
-// that open a session: later requests depend on the state that they set.
-func (s *Session) startRequest(ctx context.Context, m *Message, out Outbox) {
-	c := &Call{session: s, out: out, id: m.ID}
-	c.ctx, c.cancel = context.WithCancelCause(ctx)
-	if err := s.calls.begin(c); err != nil {
-		c.cancel(nil)
+// start starts a request's handler.
+func (s *Session) start(ctx context.Context, m *Message, out Outbox) {
+	c := &Call{session: s, out: out, id: m.ID, client: s.clientOf(m)}
+	c.ctx, c.end = context.WithCancelCause(ctx)
+	err := s.open(c)
+	if err != nil {
+		c.end(nil)
 		s.Refuse(m.ID, Fault{mcp.INVALID_REQUEST, err.Error()}, out)
 		return
 	}
-	opens := false
 	switch mcp.MCPMethod(m.Method) {
-	case mcp.MethodServerDiscover:
-		if askuser.Handshake(clientOf(m.Params, s.client.Load()).Name) {
-			f := Fault{mcp.METHOD_NOT_FOUND, "this server speaks with this client from initialize on"}
-			c.finish(f.Response(m.ID), f.Code)
-			return
-		}
-		opens = true
-	case mcp.MethodInitialize:
-		opens = true
 	case mcp.MethodToolsCall:
 		c.turn, c.form = s.turns.join(), s.forms.join()
+	case mcp.MethodInitialize:
+		s.initialize(c, m.Params)
+		c.serve(m) // its response is the first
+		return
 	default:
 	}
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		c.serve(m)
-	}()
-	if opens {
-		<-served
-	}
+	go c.serve(m)
 }
 
-// handleCancel handles notifications/cancelled. mcp-go does not receive it: it would
-// miss calls whose handlers have not started, and confuse the ids 1 and "1".
-func (s *Session) handleCancel(m *Message) {
+// open opens c and counts its handler. Callers must do so before they take the next
+// message, which may be a cancel of c. A call whose handler has returned stays open
+// until the response is written. Nothing is written about a call that is not open.
+func (s *Session) open(c *Call) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return errors.New("the connection is closing")
+	}
+	if s.calls[string(c.id)] != nil {
+		return errors.New("a request with this id is already waiting")
+	}
+	s.calls[string(c.id)] = c
+	s.handlers.Add(1)
+	return nil
+}
+
+// cancel handles notifications/cancelled. mcp-go does not receive it: it would
+// miss calls whose handlers have not started, and confuse the ids 1 and "1". An
+// unknown id is ignored: some clients cancel calls that have long ended.
+func (s *Session) cancel(m *Message) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`
 		Reason    string          `json:"reason"`
 	}
 	// A malformed reason does not invalidate the cancel.
-	if err := json.Unmarshal(m.Params, &params); err != nil {
+	err := json.Unmarshal(m.Params, &params)
+	if err != nil {
 		s.Log.Debug("a cancel is malformed", "error", err)
 	}
-	s.calls.cancel(params.RequestID, params.Reason)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.calls[string(params.RequestID)]
+	if c != nil {
+		delete(s.calls, string(c.id))
+		c.end(&askuser.Cancelled{Reason: params.Reason})
+	}
+}
+
+// clientOf returns the client that sent a request. A request of 2026-07-28 describes its
+// client; any other comes from the client that sent initialize.
+func (s *Session) clientOf(m *Message) *askuser.Client {
+	known, meta := s.client.Load(), metaOf(m.Params)
+	if !mcp.IsModernProtocol(meta.ProtocolVersion()) {
+		return known
+	}
+	client := *known
+	client.Modern, client.ProtocolVersion = true, meta.ProtocolVersion()
+	client.Implementation = *cmp.Or(meta.ClientInfo(), &mcp.Implementation{})
+	client.Capabilities = *cmp.Or(meta.ClientCapabilities(), &mcp.ClientCapabilities{})
+	return &client
+}
+
+// initialize stores the client that initialize describes, before the next message is
+// taken: later requests depend on it.
+func (s *Session) initialize(c *Call, params json.RawMessage) {
+	var p mcp.InitializeParams
+	if c.client.Modern || json.Unmarshal(params, &p) != nil {
+		return // mcp-go refuses it
+	}
+	client := *c.client
+	client.Implementation, client.Capabilities = p.ClientInfo, p.Capabilities
+	client.ProtocolVersion = mcp.NegotiateLegacyVersion(p.ProtocolVersion)
+	s.client.Store(&client)
 }

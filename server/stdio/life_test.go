@@ -72,8 +72,7 @@ func TestUnencodableTool(t *testing.T) {
 // capabilities (with mcp-go 250 times of 300).
 func TestPipelinedInitialize(t *testing.T) {
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"can": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		session := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
-		return mcp.NewToolResultText(fmt.Sprint(session.GetClientCapabilities().Elicitation != nil)), nil
+		return mcp.NewToolResultText(fmt.Sprint(transportOf(ctx).Client().Capabilities.Elicitation != nil)), nil
 	}})
 	for range 300 {
 		in := strings.NewReader(initializeLine(`{"elicitation":{}}`) + "\n" + callLine("1", "can") + "\n")

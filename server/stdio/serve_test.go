@@ -180,8 +180,8 @@ func TestClientDoesNotRead(t *testing.T) {
 // TestOwnSessions: connections in one process share nothing.
 func TestOwnSessions(t *testing.T) {
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"who": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		session := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
-		return mcp.NewToolResultText(session.GetClientInfo().Name + mcpserver.RequestProtocolVersion(ctx)), nil
+		client := transportOf(ctx).Client()
+		return mcp.NewToolResultText(client.Name + client.ProtocolVersion), nil
 	}})
 	first, second := connect(t, s), connect(t, s)
 	first.initialize(`{}`)
