@@ -309,10 +309,11 @@ func optionOf(step *dialogue.Step, r dialogue.Row) question.Option {
 	return *r.Option
 }
 
-// cutShort reports whether a label or a description is shown shortened.
-func cutShort(s *dialogue.Step) bool {
+// shortens reports whether a label or a description is shown shortened.
+func shortens(s *dialogue.Step) bool {
+	short := func(text string, n int) bool { return strings.HasSuffix(term.Line(text, n), "…") }
 	return slices.ContainsFunc(s.Options, func(o question.Option) bool {
-		return question.Count(o.Label) > maxLabel || question.Count(o.Description) > maxDescription
+		return short(o.Label, maxLabel) || short(o.Description, maxDescription)
 	})
 }
 

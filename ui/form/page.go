@@ -28,6 +28,7 @@ type page struct {
 	note              *term.Entry  // nil until it is wanted
 	reader            *term.Reader // open while the user reads what does not fit
 	previews          []preview    // by option; nil where none has one
+	shortens          bool         // a label or a description is shown shortened
 	scroll            term.Scroll  // of the preview
 
 	tallest int  // lines of an option, when last drawn
@@ -48,7 +49,7 @@ func (f *Form) newPage(id string) *page {
 	}
 	if s.Chooses() {
 		p.entry, p.list, p.previews = term.NewEntry("", words.T("Your own answer")), newList(f), newPreviews(s)
-		p.list.at = first(s)
+		p.list.at, p.shortens = first(s), shortens(s)
 	} else {
 		p.entry, p.typed = term.NewEntry(s.Default, s.Placeholder).Tall(3), s.Default
 	}
