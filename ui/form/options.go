@@ -96,7 +96,7 @@ func (p *page) filterText() string {
 // as they are shown.
 func matches(o *question.Option, text string) bool {
 	in := func(s string) bool { return strings.Contains(strings.ToLower(question.Line(s)), strings.ToLower(text)) }
-	return in(o.Label) || in(o.Description)
+	return text == "" || in(o.Label) || in(o.Description)
 }
 
 // take confirms the row with the cursor or, where several may be marked, the marked rows.
