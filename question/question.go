@@ -2,9 +2,7 @@ package question
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -223,22 +221,6 @@ func (q *Question) value(a *Answer) any {
 	default:
 		return strings.Join(words, ", ")
 	}
-}
-
-// readValue reads a JSON value that answers q: the names of options, or a text. joined
-// says that the one text may name several options. It is false for any other value.
-func (q *Question) readValue(raw json.RawMessage) (names []string, joined, ok bool) {
-	var one string
-	var yes bool
-	switch {
-	case q.Confirms() && json.Unmarshal(raw, &yes) == nil:
-		return []string{strconv.FormatBool(yes)}, false, true
-	case json.Unmarshal(raw, &one) == nil:
-		return []string{one}, q.Several(), true
-	case q.Chooses() && json.Unmarshal(raw, &names) == nil:
-		return names, false, true
-	}
-	return nil, false, false
 }
 
 // expected says what an answer to q looks like.

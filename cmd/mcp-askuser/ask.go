@@ -375,8 +375,8 @@ func (a *app) demo() *cobra.Command {
 		a.opened = true
 		return a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
 			result := wire.NewResult(rec)
-			structured, err := encodeJSON(result.Structured(), "", "  ")
-			return fmt.Sprintf("%s\n\n%s", question.Readable(result.Message), structured), err
+			structured, err := encodeJSON(result, "", "  ")
+			return fmt.Sprintf("%s\n\n%s", question.Readable(result.Text), structured), err
 		})
 	})
 }

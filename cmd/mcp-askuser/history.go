@@ -180,8 +180,8 @@ func (a *app) printPruned(months []desk.Month, dry bool) {
 	t.add("MONTH", "QUESTIONS", "SIZE")
 	questions, size := 0, int64(0)
 	for _, m := range months {
-		t.add(m.Name, strconv.Itoa(m.Questions), bytesOf(m.Bytes))
-		questions, size = questions+m.Questions, size+m.Bytes
+		t.add(m.Name, strconv.Itoa(m.Rows), bytesOf(m.Bytes))
+		questions, size = questions+m.Rows, size+m.Bytes
 	}
 	a.printTable(t)
 	sum := words.English.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size))

@@ -77,7 +77,7 @@ type Note int
 const (
 	Draft  Note = iota // what the user has typed so far
 	Shown              // where an open row was tried and is shown
-	Later              // a reply that was not the first
+	Later              // what the host reports that shows the question, too
 	Lifted             // the limit of rounds is lifted for the session of the row
 	Notes              // how many there are
 )
@@ -107,9 +107,9 @@ type Query struct {
 
 // Month is what was pruned, or would be, of the rows of one month.
 type Month struct {
-	Name  string // 2006-01
-	Rows  int
-	Bytes int64 // with their files
+	Name  string `json:"month"` // 2006-01
+	Rows  int    `json:"questions"`
+	Bytes int64  `json:"bytes"` // with their files
 }
 
 // Store keeps rows for the processes of one user, or of several. It is safe for concurrent

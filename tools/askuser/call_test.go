@@ -524,7 +524,7 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 			got := r.start(t.Context(), &link{}, req)
 			if n == 2 {
 				refused := within(t, got)
-				if x, _ := refused.StructuredContent.(*wire.Structured); x == nil || x.Status != desk.Failed || x.Code != wire.CodeRoundLimit || x.Message != refused.text(t) {
+				if x, _ := refused.StructuredContent.(*wire.Result); x == nil || x.Status != desk.Failed || x.Code != wire.CodeRoundLimit || x.Message != refused.text(t) {
 					t.Errorf("a refused call is %+v", x)
 				}
 				if text := refused.text(t); !strings.HasPrefix(text, "Go on with what you know") || !strings.Contains(text, "recursive_limit_exceeded") {
@@ -646,7 +646,7 @@ func TestNothingToAsk(t *testing.T) {
 			r.Desk = desk.New(full{desktest.Store(t, t.TempDir())}, desk.Options{})
 		}
 		got := within(t, r.start(t.Context(), &link{}, request(brought)))
-		x, ok := got.StructuredContent.(*wire.Structured)
+		x, ok := got.StructuredContent.(*wire.Result)
 		kept := 0
 		for range r.Desk.History(t.Context(), desk.Query{}) {
 			kept++

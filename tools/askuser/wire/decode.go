@@ -268,13 +268,12 @@ func rounds(m ordered, metadata map[string]any) int {
 
 // collect marks the questions to which the caller brings an answer.
 func (d *decoder) collect(set *question.Set, raw json.RawMessage) {
-	answers, err := set.ParseAnswers(raw)
+	reply, err := set.ParseReply(raw)
 	if v, ok := errors.AsType[question.Violations](err); ok {
 		d.found = append(d.found, v...)
 		return
 	}
-	for i := range answers {
-		a := answers[i]
+	for _, a := range reply.Answers {
 		if a.Empty() {
 			continue
 		}

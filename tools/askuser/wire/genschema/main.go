@@ -53,7 +53,7 @@ func generate(wireDir string) (map[string][]byte, error) {
 	}
 	p := wire.Published{
 		Ask:           schema(&askArguments{}, addProperties, func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
-		AskResult:     schema(&wire.Structured{}),
+		AskResult:     schema(&wire.Result{}),
 		Confirm:       schema(&confirmArguments{}),
 		ConfirmResult: schema(&confirmResult{}),
 		Await:         schema(&awaitArguments{}),
@@ -154,7 +154,7 @@ type awaitArguments struct {
 }
 
 // confirmResult and awaitResult are what is published of the results of the other
-// two tools. Those have all members of wire.Structured, but each byte of a schema
+// two tools. Those have all members of wire.Result, but each byte of a schema
 // costs the user's context.
 type confirmResult struct {
 	Status   desk.Status `json:"status" jsonschema:"required"`
@@ -186,7 +186,7 @@ func reflected(v any) *jsonschema.Schema {
 // context.
 func withoutMembers(t reflect.Type) *jsonschema.Schema {
 	switch t {
-	case reflect.TypeFor[wire.NamedResponse](), reflect.TypeFor[question.Proof]():
+	case reflect.TypeFor[wire.Response](), reflect.TypeFor[question.Proof]():
 		return &jsonschema.Schema{Type: "object"}
 	}
 	return nil
