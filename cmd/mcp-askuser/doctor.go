@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,8 +15,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -56,11 +53,8 @@ func (f finding) wrong(text, remedy string) finding {
 
 // correctSettings is the remedy for settings.
 func correctSettings() string {
-	return "correct it; mcp-askuser config shows all settings and where each comes from"
+	return "correct it; until then the default applies to servers, and commands refuse to run (mcp-askuser config)"
 }
-
-// selfTestTimeout is for the question of the self-test and its answer.
-const selfTestTimeout = 20 * time.Second
 
 // deskTimeout is how long the shared desk may take to answer.
 const deskTimeout = 5 * time.Second
@@ -112,8 +106,7 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 	}
 	add("clients", a.examineClients()...)
 	s := a.settings()
-	add("settings", a.examineSettings(), finding{Name: "limits", State: stateOK,
-		Text: fmt.Sprintf("an agent may ask %[1]d questions at once, of %[2]d options each; max_questions and max_options allow more", s.Limits.Questions, s.Limits.Options)})
+	add("settings", a.examineSettings()...)
 	if s.Desk != "" {
 		f := a.examineDesk(ctx, s.Desk)
 		add("shared desk", f)
@@ -128,19 +121,25 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 		add("where questions appear", a.examineSurfaces(ctx, d)...)
 		add("phone", a.examinePhone(ctx, d))
 	}
-	add("self-test", a.selfTest(ctx))
 	return all
 }
 
-func (a *app) examineSettings() finding {
-	f := finding{Name: cmp.Or(a.config.File, "no file"), State: stateOK, Text: "was read"}
-	if err := a.config.Err(); err != nil {
-		return f.wrong(err.Error(), correctSettings())
+func (a *app) examineSettings() (all []finding) {
+	for _, fault := range a.config.Faults() {
+		f := finding{Name: cmp.Or(fault.Key, a.config.File)}
+		all = append(all, f.wrong(fault.Text, correctSettings()))
 	}
-	if !a.config.Found {
-		f.State, f.Text = stateUnused, "no file; the defaults apply"
+	switch {
+	case a.config.Unread != nil:
+	case a.config.Found:
+		all = append(all, finding{Name: a.config.File, State: stateOK, Text: "was read"})
+	default:
+		all = append(all, finding{Name: cmp.Or(a.config.File, "no file"), State: stateUnused, Text: "no file; the defaults apply"})
 	}
-	return f
+	limits := a.settings().Limits
+	return append(all, finding{Name: "limits", State: stateOK, Text: fmt.Sprintf(
+		"an agent may ask %d questions at once, of %d options each; max_questions and max_options allow more",
+		limits.Questions, limits.Options)})
 }
 
 // watches reports whether a desk can be watched, which writes to its store.
@@ -347,79 +346,4 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 		f.State, f.Remedy = stateOK, ""
 	}
 	return f, true
-}
-
-// selfTest asks a question through a server of its own, over a store of its own,
-// and answers it as the inbox would.
-func (a *app) selfTest(ctx context.Context) finding {
-	start := time.Now()
-	f := finding{Name: "a question", State: stateOK}
-	if err := a.config.Err(); err != nil {
-		return f.wrong(fmt.Sprintf("not asked, as no server starts like this: %v", err), correctSettings())
-	}
-	if err := roundTrip(ctx); err != nil {
-		return f.wrong(err.Error(), "this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json")
-	}
-	f.Text = fmt.Sprintf("asked, answered and delivered over MCP in %d ms", time.Since(start).Milliseconds())
-	return f
-}
-
-// roundTrip is the self-test itself.
-func roundTrip(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(ctx, selfTestTimeout)
-	defer stop()
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "mcp-askuser-doctor-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	store := local.Open(dir)
-	defer func() { _ = store.Close() }()
-	d := desk.New(store, desk.Options{})
-	env := []string{settings.EnvFile + "=" + os.DevNull, settings.EnvDesk + "="} // a desk of its own
-	c, err := client.NewStdioMCPClient(self, env, "serve", "--surface", "inbox", "--dir", dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
-	events, err := d.Watch(ctx)
-	if err != nil {
-		return err
-	}
-	var initialize mcp.InitializeRequest
-	initialize.Params.ProtocolVersion = "2025-11-25"
-	initialize.Params.ClientInfo = mcp.Implementation{Name: "mcp-askuser-doctor", Version: "1"}
-	if _, err := c.Initialize(ctx, initialize); err != nil {
-		return err
-	}
-	answered := make(chan error, 1)
-	go func() {
-		for ev := range events {
-			if ev.Type != desk.Asked {
-				continue
-			}
-			yes := question.Answer{QuestionID: ev.Record.Questions[0].ID, Selected: []string{question.YesID}}
-			_, err := d.Reply(ctx, ev.Record.ID, question.Reply{Answers: []question.Answer{yes}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
-			answered <- err
-			return
-		}
-		answered <- context.Cause(ctx)
-	}()
-	var call mcp.CallToolRequest
-	call.Params.Name, call.Params.Arguments = "confirm_action", map[string]string{"action": "Self-test"}
-	result, err := c.CallTool(ctx, call)
-	if err != nil {
-		return err
-	}
-	if err := <-answered; err != nil {
-		return err
-	}
-	if got, _ := json.Marshal(result.StructuredContent); !strings.Contains(string(got), `"status":"answered"`) {
-		return fmt.Errorf("the answer did not arrive: %.300s", got)
-	}
-	return nil
 }

@@ -62,10 +62,12 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// What needs a proof only grows: no place allows what another forbids.
+// What needs a proof only grows: no place allows what another forbids, and a value or a file
+// that cannot be understood asks for it.
 func TestProveGrows(t *testing.T) {
 	for _, tc := range []struct{ file, environment, want string }{
 		{"confirm", "none", "confirm"}, {"none", "confirm", "confirm"}, {"confirm", "nothing", "confirm"},
+		{"all", "none", "confirm"}, {"none", "all", "confirm"}, {"none\"\n[", "none", "confirm"},
 	} {
 		got := load(map[string]string{EnvFile: write(t, "prove = \""+tc.file+"\"\n"), "ASK_PROVE": tc.environment})
 		if got.Values.Prove != tc.want {
