@@ -377,12 +377,6 @@ func (c *Client) own(entry edit.Object, remote bool) edit.Object {
 // at returns the path of our entry in the client's file.
 func (c *Client) at() []string { return append(slices.Clip(c.path), Name) }
 
-// ours reports whether a file of the client's has our entry.
-func (c *Client) ours(data []byte) bool {
-	_, found, err := c.format.Get(data, c.at()...)
-	return err == nil && found
-}
-
 // newEntry is an entry of ours, for a file.
 func (c *Client) newEntry(s Server, path string) (edit.Object, error) {
 	if s.URL == "" {
@@ -410,17 +404,15 @@ func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error)
 	if err != nil {
 		return nil, err
 	}
-	entry := now
-	if out {
-		forms = c.Declines(p) == "" // else the policy is as it was
-	} else {
+	var entry edit.Object
+	if !out {
 		entry, err = c.newEntry(s, path)
 		if err != nil {
 			return nil, err
 		}
 		entry = append(entry, c.own(now, s.URL != "")...)
 	}
-	main, err := edit.Plan(path, "", out, c.ours,
+	main, err := c.format.Plan(path, out,
 		func(data []byte) ([]byte, error) {
 			data, err := c.format.Set(data, entry, c.at()...)
 			if err != nil || !forms || !c.declines(p, data) {
@@ -429,14 +421,19 @@ func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error)
 			return c.format.Set(data, c.policy.shows, c.policy.key)
 		},
 		func(data, before []byte) ([]byte, error) {
-			data, err := c.format.Remove(data, before, c.at()...)
+			data, err := c.format.Remove(data, c.at()...)
 			if err != nil || !c.declines(p, before) {
 				return data, err
 			}
-			if ours, err := c.format.Set(data, c.policy.shows, c.policy.key); err != nil || !bytes.Equal(ours, data) {
+			ours, err := c.format.Set(data, c.policy.shows, c.policy.key)
+			if err != nil || !bytes.Equal(ours, data) { // the user has set another policy since
 				return data, err
 			}
-			return c.format.Set(data, c.policy.declines, c.policy.key)
+			policy, found, err := c.format.Get(before, c.policy.key)
+			if err != nil || !found {
+				return c.format.Remove(data, c.policy.key)
+			}
+			return c.format.Set(data, policy, c.policy.key)
 		})
 	if err != nil || c.allowed == nil {
 		return []edit.Change{main}, err
@@ -453,11 +450,7 @@ func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 		elements, _ := list.([]any)
 		return slices.Index(elements, any(entry)), err
 	}
-	ours := func(data []byte) bool {
-		at, err := place(data)
-		return err == nil && at >= 0
-	}
-	return edit.Plan(file, "", out, ours,
+	return edit.JSON.Plan(file, out,
 		func(data []byte) ([]byte, error) {
 			at, err := place(data)
 			if err != nil || at >= 0 {
@@ -465,11 +458,11 @@ func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 			}
 			return edit.Append(data, entry, path...)
 		},
-		func(data, before []byte) ([]byte, error) {
+		func(data, _ []byte) ([]byte, error) {
 			at, err := place(data)
 			if err != nil || at < 0 {
 				return data, err
 			}
-			return edit.JSON.Remove(data, before, append(slices.Clip(path), strconv.Itoa(at))...)
+			return edit.JSON.Remove(data, append(slices.Clip(path), strconv.Itoa(at))...)
 		})
 }
