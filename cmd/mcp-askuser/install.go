@@ -9,18 +9,16 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/huh/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
-	"mcp-askuser/desk"
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
 	"mcp-askuser/install/edit"
 	mirrorinstall "mcp-askuser/mirror/install"
 	"mcp-askuser/question"
-	"mcp-askuser/ui"
-	"mcp-askuser/ui/tty"
 )
 
 // registration has the flags of install and uninstall.
@@ -239,51 +237,48 @@ func (a *app) apply(s step, r registration) error {
 	return nil
 }
 
-// chooseClients lists the clients of this machine, and on a terminal asks which to
-// register with: all are ticked.
+// chooseClients lists the clients of this machine, and on a terminal has the user choose
+// those to register with: all are ticked. It is a list of ours, and no question of an agent's.
 func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
 	p := a.place(r.project)
-	q := question.Question{ID: "clients", Header: "Clients", Text: "Which clients should be able to ask you?", Type: question.MultiChoice}
+	var options []huh.Option[string]
+	var chosen []string
+	list := table{rigid: true}
 	for _, c := range install.Clients() {
 		if !c.Found(p) {
 			continue
 		}
-		o := question.Option{ID: c.Name, Label: c.Title(), Default: true}
-		switch now, err := c.Registered(p); {
-		case err != nil:
-			o.Description = err.Error()
-		case now.What != "":
-			o.Description = fmt.Sprintf("Already has: %s", now.What)
-		default:
-			o.Description, _ = c.File(p)
+		about, _ := c.File(p)
+		now, err := c.Registered(p)
+		if err != nil {
+			about = err.Error()
+		} else if now.What != "" {
+			about = "Already has: " + now.What
 		}
-		q.Options = append(q.Options, o)
+		list.add(c.Name, about)
+		options = append(options, huh.NewOption(question.Line(c.Title()+" – "+about), c.Name))
+		chosen = append(chosen, c.Name)
 	}
-	if len(q.Options) == 0 {
+	if len(options) == 0 {
 		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s", strings.Join(install.Names(), ", "))
 	}
-	if !term.IsTerminal(int(a.in.Fd())) {
-		for _, o := range q.Options {
-			fmt.Fprintf(a.out, "%-14s %s\n", o.ID, question.Line(o.Description))
-		}
+	screen, ok := a.err.(*os.File)
+	if !ok || !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(screen.Fd())) ||
+		a.settings().Accessible || a.getenv("TERM") == "dumb" {
+		fmt.Fprint(a.out, list.text(0))
 		a.tell("Name those to register with: mcp-askuser install CLIENT...")
 		return nil, nil
 	}
-	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: desk.ViaShell}, State: desk.Pending}
-	var chosen []string
-	form := tty.New(tty.Options{Getenv: a.environ(), Turn: a.turn, Opened: true, Interrupted: desk.Dismissed}) // nothing stays open
-	err := form.Show(ctx, rec, func(reply question.Reply) error {
-		checked, err := rec.Check(reply)
-		if answer := checked.Answer(q.ID); err == nil && answer != nil {
-			chosen = answer.Selected
-		}
-		return err
-	})
-	interrupted := errors.Is(err, ui.ErrInterrupted)
-	if interrupted || err == nil && len(chosen) == 0 {
+	field := huh.NewMultiSelect[string]().Options(options...).Value(&chosen).Filterable(false).
+		Title("Register with which clients?").Description("Space marks or unmarks a client, Enter registers, Ctrl+C leaves.").
+		Height(len(options) + 3) // else it shows no row
+	err := huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
+		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
+	left := errors.Is(err, huh.ErrUserAborted)
+	if left || err == nil && len(chosen) == 0 {
 		a.tell("No client was chosen, and nothing was changed.")
 	}
-	if interrupted {
+	if left {
 		return nil, &exitError{exitClosed, nil}
 	}
 	return chosen, err
