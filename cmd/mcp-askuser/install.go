@@ -120,6 +120,7 @@ type step struct {
 	title, restart string
 	plan           func() ([]edit.Change, error)
 	lines          string // for the user to paste, or to take out
+	optional       bool   // nothing is said where nothing changes
 }
 
 // register shows and makes the changes for clients: all of them, or none if one of them
@@ -164,7 +165,7 @@ func (a *app) register(names []string, r registration) error {
 	return nil
 }
 
-// steps are the changes for one client. Removing reverses the order of adding.
+// steps are the changes for one client.
 func (a *app) steps(name string, r registration) ([]step, error) {
 	c, ok := install.ByName(name)
 	if !ok {
@@ -174,33 +175,26 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := step{c.Title(), c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }, lines}
+	first := step{title: c.Title(), restart: c.Restart, lines: lines}
+	first.plan = func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }
 	if lines != "" {
 		first.plan = func() ([]edit.Change, error) { _, err := c.File(a.place(r.project)); return nil, err }
 		path, _ := c.File(a.place(r.project))
 		first.title = fmt.Sprintf("%s, %s", c.Title(), path)
 	}
-	steps := []step{first}
 	s, mirrored := a.questions(name, r.project)
-	switch {
-	case mirrored && (r.questions || r.remove):
-	case !r.questions:
-		return steps, nil
-	default:
-		return steps, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
+	if !mirrored && r.questions {
+		return nil, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
-	own := step{fmt.Sprintf("%s, its own questions", c.Title()), s.Restart, func() ([]edit.Change, error) {
+	if !mirrored || !r.questions && !r.remove {
+		return []step{first}, nil
+	}
+	own := step{title: fmt.Sprintf("%s, its own questions", c.Title()), restart: s.Restart, optional: r.remove}
+	own.plan = func() ([]edit.Change, error) {
 		change, err := s.Change(r.permissions, r.remove)
 		return []edit.Change{change}, err
-	}, ""}
-	if !r.remove {
-		return append(steps, own), nil
 	}
-	change, err := own.plan()
-	if err == nil && change[0].Empty() { // its questions never came here
-		return steps, nil
-	}
-	return []step{own, steps[0]}, nil
+	return []step{first, own}, nil
 }
 
 // apply shows a change and makes it, unless this is a dry run. It plans again, as an
@@ -227,6 +221,7 @@ func (a *app) apply(s step, r registration) error {
 	case s.lines != "":
 		fmt.Fprint(a.out, s.lines)
 		a.tellf("%[1]s: add these lines; this file is not changed for you. %[2]s", s.title, s.restart)
+	case len(plan) == 0 && s.optional:
 	case len(plan) == 0:
 		a.tellf("%s: nothing to change.", s.title)
 	case !r.dryRun && r.remove:
