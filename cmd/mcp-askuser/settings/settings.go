@@ -194,13 +194,11 @@ func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 // Load returns the settings of the configuration file and the environment, before flags
 // are parsed. It sets [words.Local] to their language.
 func Load(getenv func(string) string) *Settings {
-	path, entries, err := readFile(getenv)
 	s := New()
-	s.File, s.Found, s.Unread = path, entries != nil, err
-	if err != nil { // what it asks for is not known
+	s.Unread = s.readFile(getenv)
+	if s.Unread != nil { // what it asks for is not known
 		s.row("prove").set(strictestProof)
 	}
-	s.takeFile(entries)
 	s.takeEnvironment(getenv)
 	words.Local = words.Preferred(s.Values.Language, getenv)
 	return s
@@ -213,18 +211,6 @@ func (s *Settings) takeEnvironment(getenv func(string) string) {
 				text = "true"
 			}
 			row.take(text, FromEnvironment, row.variable, 0)
-		}
-	}
-}
-
-func (s *Settings) takeFile(entries []entry) {
-	for _, e := range entries {
-		place := fmt.Sprintf("%s:%d", s.File, e.line)
-		if row := s.row(e.key); row != nil {
-			row.take(e.text, FromFile, place, e.line)
-		} else {
-			text := fmt.Sprintf("%s: %q is no setting; %s", place, e.key, s.suggestion(e.key))
-			s.unknown = append(s.unknown, Fault{e.key, text, e.line})
 		}
 	}
 }
