@@ -289,6 +289,9 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		if project && filepath.Base(program) == program { // as install writes it
 			f.Remedy = "put that program on the PATH: a project's file, which is shared, names it without its place"
 		}
+	case !r.Remote && wrongFlags(r.What) != nil:
+		text := fmt.Sprintf("%s (%v)", f.Text, wrongFlags(r.What))
+		f = f.wrong(text, fmt.Sprintf("mcp-askuser install %s writes it anew", name))
 	case r.Limit > 0 && hold > r.Limit:
 		text := fmt.Sprintf("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.English.Span(hold), words.English.Span(r.Limit))
 		f = f.wrong(text, fmt.Sprintf("mcp-askuser install %s sets both", name))
@@ -313,6 +316,16 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 			fmt.Sprintf("mcp-askuser install %s --forms sets the policy that asks for no approval either, and shows forms", name))
 	}
 	return f, true
+}
+
+// wrongFlags says what is wrong with the flags with which a client starts the server, which
+// ignores them.
+func wrongFlags(line string) error {
+	_, line, _ = strings.Cut(line, " serve ")
+	started := &app{config: settings.New(), args: strings.Fields(line)}
+	cmd := started.serve()
+	started.addGlobalFlags(cmd)
+	return cmp.Or(cmd.ParseFlags(started.args), started.unknownFlag(cmd), started.config.Err())
 }
 
 // examineQuestions says whether the questions that a client asks itself come here;
