@@ -152,3 +152,27 @@ func (c *Client) read(file string, path ...string) any {
 	value, _, _ := c.format.Get(now.Before, path...)
 	return value
 }
+
+// Declines returns the setting under which the client declines every form, as text; empty
+// where it shows them.
+func (c *Client) Declines(p Place) string {
+	path, err := c.File(p)
+	if err != nil || c.policy.key == "" {
+		return ""
+	}
+	if now, err := edit.Read(path); err == nil && c.declines(p, now.Before) {
+		return fmt.Sprintf("%s = %q", c.policy.key, c.policy.declines)
+	}
+	return ""
+}
+
+// declines reports whether a file of the client's has the policy; a project's file has
+// that of the user's unless it sets its own.
+func (c *Client) declines(p Place, data []byte) bool {
+	value, found, err := c.format.Get(data, c.policy.key)
+	if p.Project != "" && !found {
+		p.Project = ""
+		return c.Declines(p) != ""
+	}
+	return err == nil && c.policy.key != "" && value == any(c.policy.declines)
+}

@@ -367,7 +367,7 @@ func TestExitStatuses(t *testing.T) {
 // Who leaves the list of clients, or unmarks all, registers with none. The list is no
 // question of an agent's: it says nothing of one.
 func TestNoClientChosen(t *testing.T) {
-	for keys, status := range map[string]int{" \r": 0, "\x03": exitClosed} {
+	for keys, status := range map[string]int{"\x20\r": 0, "\x03": exitClosed} {
 		home := t.TempDir()
 		if err := os.Mkdir(filepath.Join(home, ".cursor"), 0o755); err != nil {
 			t.Fatal(err)

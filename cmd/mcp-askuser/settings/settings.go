@@ -279,11 +279,11 @@ func (s *Settings) Err() error {
 	if len(all) == 1 {
 		return errors.New(all[0].Text)
 	}
-	text := "Bad settings"
+	lines := []string{"Bad settings"}
 	for _, f := range all {
-		text += "\n- " + f.Text
+		lines = append(lines, "- "+f.Text)
 	}
-	return errors.New(text)
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // suggestion says which key may have been meant.
