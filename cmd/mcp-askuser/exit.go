@@ -99,7 +99,8 @@ func endError(rec desk.Record) (err error) {
 }
 
 // abortOnPanic has a panic end the program by SIGABRT, which a shell shows as 134. The
-// runtime's usual status, 2, would say that the user closed the question.
+// runtime's usual status, 2, would say that the user closed the question, and no to Claude
+// Code, where a hook breaks.
 func abortOnPanic() { debug.SetTraceback("crash") }
 
 // signalError is the cause of a context that a signal ended. For Ctrl+C it is a

@@ -35,6 +35,7 @@ import (
 // app is what the commands share.
 type app struct {
 	name     string // by which the program was called
+	args     []string
 	in       *os.File
 	out      *output
 	err      io.Writer
@@ -79,6 +80,7 @@ const alias = "AskUserQuestion"
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.log = a.logger(slog.LevelWarn)
+	a.args = args
 	a.config = settings.Load(a.getenv)
 	cmd := a.root(args)
 	if a.name == alias {
@@ -123,9 +125,6 @@ func (a *app) root(args []string) *cobra.Command {
 			if term.IsTerminal(int(a.in.Fd())) {
 				fmt.Fprint(a.out, welcome(cmd))
 				return nil
-			}
-			if err := a.config.Err(); err != nil {
-				return err
 			}
 			return a.serveMCP(cmd)
 		},

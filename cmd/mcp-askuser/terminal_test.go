@@ -364,25 +364,27 @@ func TestExitStatuses(t *testing.T) {
 	}
 }
 
-// Whoever leaves the list of clients is told that nothing came of it, and of no
-// question that stays open: there is none.
+// Who leaves the list of clients, or unmarks all, registers with none. The list is no
+// question of an agent's: it says nothing of one.
 func TestNoClientChosen(t *testing.T) {
-	for keys, status := range map[string]int{"\x18": 0, "\x03": exitClosed} {
+	for keys, status := range map[string]int{"\x20\r": 0, "\x03": exitClosed} {
 		home := t.TempDir()
 		if err := os.Mkdir(filepath.Join(home, ".cursor"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		cmd := program(t, t.TempDir(), "install")
-		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home)
+		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)
 		s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
-		s.WaitFor("choose")
+		s.WaitFor("[•] Cursor")
 		s.Type(keys)
-		if status == 0 {
-			s.WaitFor("Dismiss without")
-			s.Type("\r")
+		got, out := s.Wait(), s.Output()
+		if got != status || !strings.Contains(out, "No client was chosen, and nothing was changed.") {
+			t.Errorf("%q: status %d: %s", keys, got, out)
 		}
-		if got := s.Wait(); got != status || !strings.Contains(s.Output(), "No client was chosen, and nothing was changed.") || strings.Contains(s.Output(), staysOpen) {
-			t.Errorf("%q: status %d: %s", keys, got, s.Output())
+		for _, word := range []string{staysOpen, "agent", "Discuss", "Dismiss"} {
+			if strings.Contains(out, word) {
+				t.Errorf("%q: it says %q: %s", keys, word, out)
+			}
 		}
 		s.left(t)
 	}
@@ -399,9 +401,9 @@ func TestClientsAreTicked(t *testing.T) {
 	cmd := program(t, t.TempDir(), "install")
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home)
 	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
-	s.WaitFor("[x] Cursor")
-	s.WaitFor("[x] Gemini")
-	s.enter()
+	s.WaitFor("[•] Cursor")
+	s.WaitFor("[•] Gemini")
+	s.Type("\r")
 	status := s.Wait()
 	for _, file := range []string{".cursor/mcp.json", ".gemini/settings.json"} {
 		data, err := os.ReadFile(filepath.Join(home, file))
