@@ -49,7 +49,7 @@ func (f finding) wrong(text, remedy string) finding {
 
 // correctSettings is the remedy for settings.
 func correctSettings() string {
-	return "correct it; until then the default applies to servers, and commands refuse to run (mcp-askuser config)"
+	return "correct it: until then commands refuse to run, and so do servers with a wrong value (mcp-askuser config)"
 }
 
 // deskTimeout is how long the shared desk may take to answer.

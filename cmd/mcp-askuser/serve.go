@@ -72,23 +72,22 @@ func (a *app) unknownFlag(cmd *cobra.Command) error {
 }
 
 // serveMCP serves until the client ends the connection or a signal arrives. Neither is
-// an error. A host starts this server, and reports one that exits as missing tools: a
-// wrong setting is logged, and its default applies.
+// an error. A host reports a server that exits as missing tools: what an earlier version knew
+// and this one does not, a flag or a key of the file, is logged and changes nothing.
 func (a *app) serveMCP(cmd *cobra.Command) error {
+	err := a.config.WrongValues()
+	if err != nil {
+		return err
+	}
 	a.log = a.logger(slog.LevelInfo)
 	unknown := a.unknownFlag(cmd)
 	if unknown != nil {
 		a.log.Warn("a flag is ignored", "error", unknown)
 	}
 	for _, fault := range a.config.Faults() {
-		a.log.Warn("a setting is wrong, and its default applies", "error", fault.Text)
+		a.log.Warn("a setting is ignored", "error", fault.Text)
 	}
 	d, err := a.desk()
-	if err != nil && a.settings().Desk != "" {
-		a.log.Warn("questions are asked on this machine alone", "error", err)
-		a.settings().Desk = ""
-		d, err = a.desk()
-	}
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (s *Settings) takeFile(data []byte) error {
 			continue
 		}
 		text := fmt.Sprintf("%s: %q is no setting; %s", place, key, s.suggestion(key))
-		s.unknown = append(s.unknown, Fault{key, text, at.Line})
+		s.unknown = append(s.unknown, Fault{Unknown: true, Key: key, Text: text, line: at.Line})
 	}
 	return err
 }

@@ -117,9 +117,10 @@ const (
 
 // Fault is a setting that is not what it may be. Another one applies in its place.
 type Fault struct {
-	Key  string // empty for the whole file
-	Text string // names the place, the value and what is allowed
-	line int    // of the file, or 0
+	Unknown bool   // the key is no setting
+	Key     string // empty for the whole file
+	Text    string // names the place, the value and what is allowed
+	line    int    // of the file, or 0
 }
 
 // NamesDesk reports whether the setting says where the desk is.
@@ -153,7 +154,7 @@ func (s *Setting) take(text, from, source string, line int) {
 	if _, list := stringList(text); !list {
 		text = strconv.Quote(text)
 	}
-	s.fault = &Fault{s.Key, fmt.Sprintf("%s is %s; it takes %s", source, text, s.takes), line}
+	s.fault = &Fault{Key: s.Key, Text: fmt.Sprintf("%s is %s; it takes %s", source, text, s.takes), line: line}
 }
 
 // Settings are all settings, and where each value comes from.
@@ -271,19 +272,25 @@ func (s *Settings) Faults() []Fault {
 }
 
 // Err reports all faults as one error.
-func (s *Settings) Err() error {
-	all := s.Faults()
+func (s *Settings) Err() error { return joined(s.Faults()) }
+
+// WrongValues is Err without the keys that are no settings: those change nothing.
+func (s *Settings) WrongValues() error {
+	return joined(slices.DeleteFunc(s.Faults(), func(f Fault) bool { return f.Unknown }))
+}
+
+func joined(all []Fault) error {
 	if len(all) == 0 {
 		return nil
 	}
 	if len(all) == 1 {
 		return errors.New(all[0].Text)
 	}
-	lines := []string{"Bad settings"}
+	text := "Bad settings"
 	for _, f := range all {
-		lines = append(lines, "- "+f.Text)
+		text += "\n- " + f.Text
 	}
-	return errors.New(strings.Join(lines, "\n"))
+	return errors.New(text)
 }
 
 // suggestion says which key may have been meant.
