@@ -116,12 +116,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 // args need: making all takes longer than the rest of the start.
 func (a *app) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "mcp-askuser",
-		Short: "Let any AI agent ask its user something, and get an answer it can rely on",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if version, _ := cmd.Flags().GetBool("version"); version {
-				return a.version().RunE(cmd, args)
-			}
+		Use:     "mcp-askuser",
+		Short:   "Let any AI agent ask its user something, and get an answer it can rely on",
+		Version: buildVersion(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if term.IsTerminal(int(a.in.Fd())) {
 				fmt.Fprint(a.out, welcome(cmd))
 				return nil
@@ -131,8 +129,7 @@ func (a *app) root(args []string) *cobra.Command {
 	}
 	a.addGlobalFlags(cmd)
 	a.serveFlags(cmd)
-	cmd.Flags().Bool("version", false, "")
-	_ = cmd.Flags().MarkHidden("version")
+	cmd.SetVersionTemplate("mcp-askuser {{.Version}}\n")
 	switch {
 	case len(args) > 0 && args[0] == "serve":
 		cmd.AddCommand(a.serve())
