@@ -64,7 +64,7 @@ func (d *Desk) reply(ctx context.Context, id string, r question.Reply, from Evid
 		o.At = o.Proof.At
 	}
 	d.stamp(&o)
-	err = d.sign(ctx, &rec, &o)
+	err = d.sign(&rec, &o)
 	if err == nil {
 		err = d.admit(ctx, &rec, &o, needsProof)
 	}
@@ -118,10 +118,7 @@ func (d *Desk) MayAnswer(_ context.Context, rec Record, from Evidence) error {
 	if rec.Home == "" {
 		return nil
 	}
-	key, _, err := d.signWith(nil)
-	if err == nil && key == "" {
-		err = fmt.Errorf("%w: name a user's credential (desk_creds)", ErrDenied)
-	}
+	_, _, err := d.signWith(nil)
 	return err
 }
 
