@@ -102,10 +102,10 @@ func TestNavigationAfterTheAnswer(t *testing.T) {
 		return r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.")
 	}
 	r := answered()
-	began, at := r.clock(), r.m.waiting.at
+	began, at := r.clock(), r.m.waiting.Index()
 	for i := range 10 {
-		if r.press("down", 50*ms); r.m.waiting.at != at+i+1 {
-			t.Fatalf("arrow %d moved to row %d:\n%s", i+1, r.m.waiting.at, r.screen())
+		if r.press("down", 50*ms); r.m.waiting.Index() != at+i+1 {
+			t.Fatalf("arrow %d moved to row %d:\n%s", i+1, r.m.waiting.Index(), r.screen())
 		}
 	}
 	r.lacks("waiting for a pause").later(act.Quiet - r.clock().Sub(began)) // since the answer, not the arrows
@@ -144,7 +144,7 @@ func TestLoneEnter(t *testing.T) {
 		"after a dismissal": func(r *rig) {
 			r.claude(database())
 			r.claude(database())
-			r.open().press("ctrl+x", 250*ms).press("enter", time.Second).see("Dismissed.")
+			r.open().opens("ctrl+x").press("enter", time.Second).see("Dismissed.")
 		},
 		"after a word whose last letter moves": func(r *rig) {
 			r.claude(database())
@@ -304,7 +304,7 @@ func TestMeant(t *testing.T) {
 	}
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
-	r.open().press("ctrl+x", 80*ms).types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
+	r.open().opens("ctrl+x").types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
 	if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.Outcome.Reply.Reason != "not now" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}

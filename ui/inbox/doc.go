@@ -6,13 +6,13 @@
 // not know any surface, how records are stored, or what else announces a question.
 //
 // The rules of this user interface:
-//   - Nothing moves under the human's fingers. A new question moves neither the selection
-//     nor its line; other rows move around it. A question that ends elsewhere stays until
-//     the cursor leaves it. A form that is taken away leaves a notice, which no key meant
-//     for the form can close.
-//   - What follows the key that asks whether to dismiss is the reason. A letter that is
-//     no key begins a filter only after the human has used the inbox. After an answer only
-//     acts wait; keys that move or look work at once.
+//   - Enter opens the question that the human saw. A new question does not move the
+//     selection. Where the selected question ends elsewhere, a note says so, and Enter waits
+//     for a pause. A form that is taken away leaves a notice, which no key meant for the
+//     form can close.
+//   - A question has one form: the keys that dismiss, discuss or note open it too, and it
+//     gets what is typed before it is open. After an answer only acts wait; keys that move
+//     or look work at once.
 //   - A form that Enter alone opened, on a question to which the human has not moved, has
 //     nothing preselected.
 //   - The desk's events are shown; the desk is not polled. An asker that died causes no

@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -127,13 +126,6 @@ func sentLines(rec desk.Record) (lines []string) {
 
 // flat makes one line of at most 300 characters.
 func flat(text string) string { return term.Line(strings.Join(strings.Fields(text), " "), 300) }
-
-func newModel(ctx context.Context, o Options) *model {
-	return &model{
-		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring,
-		writes: &sync.RWMutex{}, waiting: waiting{all: map[string]*row{}},
-	}
-}
 
 // checkTerminal reports why no inbox can be shown on this terminal.
 func (o Options) checkTerminal() error {
