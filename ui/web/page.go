@@ -186,7 +186,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	}
 	x.Notices = s.notices(r, s.results(r.Context(), query))
 	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
-	return s.render(w, r, http.StatusOK, "page", x)
+	return s.render(w, r, http.StatusOK, "page", &x)
 }
 
 // layout returns the page with the card of a record, in which a form that was sent is
@@ -289,6 +289,12 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	}
 	return s.render(w, r, http.StatusOK, "history", h)
 }
+
+// filterFrom is from how many open records on the page has a filter.
+const filterFrom = 8
+
+// Filters reports whether the page has a filter.
+func (x *layout) Filters() bool { return x.Count >= filterFrom || x.Filter != "" }
 
 // scripted reports whether the page's script sends a request, for parts of a page
 // that is open.

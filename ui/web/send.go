@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -67,15 +66,12 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	if desk.StatusOf(reply) == desk.Answered {
 		results = append(results, s.answerDuplicates(r.Context(), &rec, reply, r.PostForm["also"])...)
 	}
-	if !scripted(r) { // a reload sends nothing again
-		ends := url.Values{}
-		for _, x := range results {
-			ends.Add(x.end, x.rec.ID)
-		}
-		http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther)
-		return nil
+	ends := url.Values{}
+	for _, x := range results {
+		ends.Add(x.end, x.rec.ID)
 	}
-	return s.render(w, r, http.StatusOK, "notices", s.notices(r, results))
+	http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther) // a reload sends nothing again
+	return nil
 }
 
 // commit replies to a record. A reply that
@@ -269,7 +265,7 @@ func (s *Server) showForm(w http.ResponseWriter, r *http.Request, id string, sta
 	}
 	change(x.Card)
 	x.Chosen = true
-	return s.render(w, r, status, "page", x)
+	return s.render(w, r, status, "page", &x)
 }
 
 // postRecall shows a form as it was filled in, with the earlier answer to a question, or with
@@ -296,10 +292,7 @@ func (s *Server) postDraft(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && rec.Outcome == nil {
 		d := dialogue.New(rec, s.optionsOf(r.PostForm))
 		_ = fill(d, r.PostForm) // a draft may have faults
-		var draft int64
-		draft, err = s.saveDraft(r.Context(), rec.ID, d.Draft())
-		err = api.Late(&rec.Set, err)
-		w.Header().Set("X-Draft", strconv.FormatInt(draft, 10))
+		err = api.Late(&rec.Set, s.saveDraft(r.Context(), rec.ID, d.Draft()))
 	}
 	if err == nil {
 		w.WriteHeader(http.StatusNoContent)
@@ -316,7 +309,7 @@ func (s *Server) postLift(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/?"+url.Values{endLifted: {rec.ID}}.Encode(), http.StatusSeeOther)
+	http.Redirect(w, r, "/?"+url.Values{endLifted: {rec.ID}, "id": {rec.ID}}.Encode(), http.StatusSeeOther)
 	return nil
 }
 
