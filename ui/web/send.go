@@ -313,27 +313,20 @@ func (s *Server) postLift(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// postReopen asks an ended question again, with its answers filled in.
+// postReopen asks an ended question again, with its answers filled in. One that is open already is
+// shown.
 func (s *Server) postReopen(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formAndRecord(r)
-	if err == nil {
-		rec, err = s.reopen(r.Context(), rec.ID)
-	}
 	if err != nil {
+		return err
+	}
+	rec, err = s.Desk.Reopen(r.Context(), rec.ID)
+	if errors.Is(err, desk.ErrNotAgain) {
+		return api.Problemf(api.InvalidRequest, "%s", sentence(words.English, err.Error()))
+	}
+	if err != nil && !errors.Is(err, desk.ErrPending) {
 		return err
 	}
 	http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
 	return nil
-}
-
-// reopen asks an ended question again. It returns the open record if that was done already.
-func (s *Server) reopen(ctx context.Context, id string) (desk.Record, error) {
-	rec, err := s.Desk.Reopen(ctx, id)
-	switch {
-	case errors.Is(err, desk.ErrPending):
-		return s.Desk.Get(ctx, rec.ID)
-	case errors.Is(err, desk.ErrNotAgain):
-		return rec, api.Problemf(api.InvalidRequest, "%s", sentence(words.English, err.Error()))
-	}
-	return rec, err
 }
