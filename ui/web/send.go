@@ -199,13 +199,13 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	who := shown.AskedBy()
 	switch overruled := shown.Overruled(); {
 	case end == endLifted:
-		return notice{ID: rec.ID, Words: l.T("The limit is lifted. %s may go on asking.", who)}
+		return notice{Words: l.T("The limit is lifted. %s may go on asking.", who)}
 	case end == endAny && overruled != "":
-		return notice{rec.ID, overruled, "late"}
+		return notice{overruled, "late"}
 	case end == endAny:
-		return notice{ID: rec.ID, Words: l.T("%[1]s: already %[2]s.", who, shown.Ended())}
+		return notice{Words: l.T("%[1]s: already %[2]s.", who, shown.Ended())}
 	case end == endLate:
-		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, shown.Ended())), "late"}
+		return notice{l.Sentence(l.T("The question of %[1]s was already %[2]s", who, shown.Ended())), "late"}
 	}
 	var sent, kept string
 	switch rec.State {
@@ -223,7 +223,7 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	if end == endKept {
 		sent = kept
 	}
-	return notice{ID: rec.ID, Words: l.T(sent, who)}
+	return notice{Words: l.T(sent, who)}
 }
 
 // showRefused shows a form again, as it was filled in, with its faults; or the outcome of a

@@ -6,7 +6,8 @@
 'use strict';
 
 const $ = (id) => document.getElementById(id);
-const list = $('list'), pane = $('pane'), news = $('news'), trouble = $('trouble'), dialog = $('dialog'), filter = $('filter');
+const list = $('list'), pane = $('pane'), dialog = $('dialog'), filter = $('filter');
+const news = $('news'), trouble = $('trouble');
 const texts = JSON.parse($('texts').textContent); // what this script says, in the language of the page
 const wide = matchMedia('(min-width: 48rem)');
 const listed = () => document.body.dataset.view === 'list' && !wide.matches; // the list alone is in sight
@@ -15,7 +16,8 @@ const entry = (id) => list.querySelector(`[data-id="${id}"]`);
 const current = () => pane.querySelector('.card');
 const formIn = (card) => card?.querySelector('form[action="/answer"]') ?? null;
 const openForm = () => formIn(current());
-const fields = (form, button) => new URLSearchParams([...new FormData(form, button)].filter(([, value]) => typeof value === 'string'));
+const fields = (form, button) =>
+  new URLSearchParams([...new FormData(form, button)].filter(([, value]) => typeof value === 'string')); // no files
 
 // load requests a page, with a form if there is one to send. Its status is 0 if it did not arrive;
 // redirected says that the server has taken the form.
@@ -51,7 +53,8 @@ addEventListener('click', (event) => {
   const { pageX: x, pageY: y, timeStamp: at, detail } = event, near = event.target.closest?.(controls);
   if (!near || detail === 0) return; // 0: a key, or a script
   const control = near.control ?? near, was = clicked;
-  const slipped = control !== was.control && at - was.at < delays.fresh && Math.hypot(x - was.x, y - was.y) < 24;
+  const soon = at - was.at < delays.fresh && Math.hypot(x - was.x, y - was.y) < 24;
+  const slipped = soon && control !== was.control;
   if (!slipped && !isFresh(near, at)) {
     clicked = { x, y, at, control };
     return;
@@ -63,7 +66,8 @@ addEventListener('click', (event) => {
 
 // isNewLine reports whether an Enter is a new line in a text. In the field of a panel it acts, like
 // the panel's button; Shift makes it a new line.
-const isNewLine = ({ target, ctrlKey, metaKey, shiftKey }) => target.matches('textarea') && !ctrlKey && !metaKey && (shiftKey || !target.closest('.panel'));
+const isNewLine = ({ target, ctrlKey, metaKey, shiftKey }) =>
+  target.matches('textarea') && !ctrlKey && !metaKey && (shiftKey || !target.closest('.panel'));
 
 // takesEnter reports whether an Enter counts where the focus is, or in the card where it is nowhere.
 const takesEnter = () => !isFresh(document.activeElement === document.body ? current() : document.activeElement);
@@ -133,8 +137,11 @@ addEventListener('pagehide', () => saveDraft(openForm()));
 const main = (form) => form.querySelector('button.main');
 
 // controlsOf returns a question's controls, without its note, its files and its follow-ups.
-const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.more *)')].filter((el) => el.closest('fieldset') === field);
-const answered = (field) => controlsOf(field).some((el) => el.matches(':checked:not([value=""], [value="other"]), textarea:not(:placeholder-shown)') && el.checkVisibility());
+const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.more *)')]
+  .filter((el) => el.closest('fieldset') === field);
+const chosen = ':checked:not([value=""], [value="other"])';
+const answered = (field) => controlsOf(field)
+  .some((el) => el.matches(`${chosen}, textarea:not(:placeholder-shown)`) && el.checkVisibility());
 const questions = (form) => [...form.querySelectorAll('fieldset.field')].filter((field) => field.checkVisibility());
 
 // liveField returns the question that keys answer: the one with the focus, or else the first
@@ -148,12 +155,14 @@ function liveField(form) {
 function renewForm(form) {
   const all = questions(form), live = liveField(form);
   for (const field of form.querySelectorAll('fieldset.field')) field.classList.toggle('live', field === live);
-  const [input] = all.length === 1 ? controlsOf(all[0]).filter((el) => el.matches('[type="radio"]:checked:not([value=""], [value="other"])')) : [];
-  const label = input?.closest('label').querySelector('span').firstChild.textContent.trim();
+  const input = all.length === 1 && controlsOf(all[0]).find((el) => el.matches('[type="radio"]' + chosen));
+  const label = input && input.closest('label').querySelector('span').firstChild.textContent.trim();
   if (!('prove' in form.dataset)) main(form).textContent = label ? texts.sends.replace('%s', () => label) : texts.send;
 }
 
-for (const type of ['focusin', 'focusout']) pane.addEventListener(type, () => { if (openForm()) renewForm(openForm()); });
+for (const type of ['focusin', 'focusout']) {
+  pane.addEventListener(type, () => { if (openForm()) renewForm(openForm()); });
+}
 
 pane.addEventListener('input', ({ target }) => {
   const { form, type } = target, option = target.closest('.option');
@@ -164,15 +173,16 @@ pane.addEventListener('input', ({ target }) => {
 });
 
 // A fold is a question's note and files, or a way to end the card. Opened, its field has the focus.
-const fieldOf = (fold) => (fold.matches('.way') ? fold.parentElement.querySelector('.panel.' + fold.classList[1]) : fold).querySelector('textarea');
+const panelOf = (way) => way.parentElement.querySelector('.panel.' + way.classList[1]);
+const wayOf = (panel) => panel.parentElement.querySelector('.way.' + panel.classList[1]);
 
 function unfold(fold) {
   if (!fold) return;
   fold.open = true;
-  const field = fieldOf(fold);
-  place(field.closest('.panel'));
-  field.focus();
-  field.closest('.panel, .more').scrollIntoView({ block: 'nearest' });
+  const part = fold.matches('.way') ? panelOf(fold) : fold;
+  if (part !== fold) place(part);
+  part.querySelector('textarea').focus();
+  part.scrollIntoView({ block: 'nearest' });
 }
 
 pane.addEventListener('toggle', ({ target }) => {
@@ -209,7 +219,8 @@ function attach(input, files) {
   })();
 }
 
-// takeFiles attaches the files of a paste or a drop to the question that it is at, or that keys answer.
+// takeFiles attaches the files of a paste or a drop to the question that it is at, or that keys
+// answer.
 function takeFiles(event, { files }) {
   const form = openForm(), field = form && (event.target.closest?.('fieldset.field') ?? liveField(form));
   const input = field?.querySelector(':scope > .more [type="file"]');
@@ -221,7 +232,8 @@ function takeFiles(event, { files }) {
 
 document.addEventListener('paste', (event) => {
   const { target, clipboardData } = event;
-  if (!target.matches('textarea, input') || !clipboardData.types.includes('text/plain')) takeFiles(event, clipboardData);
+  const text = target.matches('textarea, input') && clipboardData.types.includes('text/plain');
+  if (!text) takeFiles(event, clipboardData);
 });
 document.addEventListener('drop', (event) => takeFiles(event, event.dataTransfer));
 document.addEventListener('dragover', (event) => {
@@ -245,12 +257,19 @@ document.addEventListener('submit', (event) => {
   if (form === filter) renew().then(() => open(list.querySelector('li:not([hidden]) a')));
   else if (form.matches('[role="search"]')) visit('/history?' + fields(form));
   else if (form.matches('[data-post]')) post(form);
-  else if (submitter?.name === 'recall') refill(form, '/recall', fields(form, submitter), submitter.closest('fieldset').id).then(() => current().focus());
+  else if (submitter?.name === 'recall') recall(form, submitter);
   else if (submitter?.name) send(submitter);
 });
 
+// recall takes the earlier answer to a question.
+async function recall(form, button) {
+  await refill(form, '/recall', fields(form, button), button.closest('fieldset').id);
+  current().focus();
+}
+
 // reasonOf is what a page says that refuses a request.
-const reasonOf = (page) => [...page.querySelectorAll('#none > p:first-of-type, #none > pre')].map((el) => el.textContent).join(' ') || texts.unreached;
+const reasonOf = (page) => [...page.querySelectorAll('#none > p:first-of-type, #none > pre')]
+  .map((el) => el.textContent).join(' ') || texts.unreached;
 
 // post sends a form that lifts a limit or reopens a question.
 async function post(form) {
@@ -279,9 +298,12 @@ async function send(button) {
   const arrived = await (uploading ?? true); // a file that does not was meant to go along
   const body = fields(form, button), sent = String(body);
   let result = arrived && await load('/answer', body), refused = '';
-  if (result.status === 0 && !result.redirected) result = await load('/answer', body); // a reply that the server has counts once
+  if (result.status === 0 && !result.redirected) result = await load('/answer', body); // the same reply counts once
   const ask = result && result.page.querySelector('[data-sign]');
-  if (ask) result = await prove(body, ask).then((signed) => load('/answer', signed)).catch((error) => { refused = error.message; });
+  if (ask) {
+    result = await prove(body, ask).then((signed) => load('/answer', signed))
+      .catch((error) => { refused = error.message; });
+  }
   form.ariaBusy = null;
   if (refused) showNotice(texts.unsent.replace('%s', () => refused), true); // the user said no, or took too long
   if (result) showResult(form, button, sent, result);
@@ -312,14 +334,16 @@ function showResult(form, button, sent, { ok, status, redirected, page }) {
 // showUnsent says in a form that it was not sent, and in a notice where that is out of sight.
 function showUnsent(form, words) {
   const refused = form.querySelector('.refused');
-  if (refused.textContent !== words) refused.replaceChildren(Object.assign(document.createElement('p'), { textContent: words }));
-  if (!form.isConnected || refused.getBoundingClientRect().top < document.querySelector('.bar').offsetHeight) showNotice(words, true);
+  if (refused.textContent !== words) refused.replaceChildren(paragraph(words));
+  const above = refused.getBoundingClientRect().top < document.querySelector('.bar').offsetHeight;
+  if (!form.isConnected || above) showNotice(words, true);
 }
 
 // sendLater sends an answer again that the server did not take, unless the user has changed it.
 function sendLater(form, button, sent) {
   form.dataset.unsent = '';
-  setTimeout(() => { if (form.isConnected && 'unsent' in form.dataset && String(fields(form, button)) === sent) send(button); }, 4000);
+  const isSame = () => form.isConnected && 'unsent' in form.dataset && String(fields(form, button)) === sent;
+  setTimeout(() => { if (isSame()) send(button); }, 4000);
 }
 
 // showNotices shows notices for ten seconds.
@@ -331,18 +355,22 @@ function showNotices(...notices) {
   toast = setTimeout(() => news.replaceChildren(), 10000);
 }
 
-function showNotice(words, late = false) {
-  showNotices(Object.assign(document.createElement('p'), { className: late ? 'notice late' : 'notice', textContent: words }));
-}
+const paragraph = (textContent, className = '') =>
+  Object.assign(document.createElement('p'), { textContent, className });
+const showNotice = (words, late = false) => showNotices(paragraph(words, late ? 'notice late' : 'notice'));
 
-// ---- Views: the list, a card, the history. Each has an address, and an entry in the browser's history.
+// ---- Views
+
+// The list, a card, the history: each has an address, and an entry in the browser's history.
 
 let latestVisit = 0; // counts visits: the last one counts
 
-// visit shows the view at an address. how: the method of history that enters it; none where it is entered.
+// visit shows the view at an address. how: the method of history that enters it; empty where it is
+// entered.
 async function visit(url, how = dialog.open ? 'replaceState' : 'pushState') {
   if (!url) return;
-  const { pathname, search, searchParams } = new URL(url, location), id = searchParams.get('id'), turn = ++latestVisit;
+  const { pathname, search, searchParams } = new URL(url, location), id = searchParams.get('id');
+  const turn = ++latestVisit;
   const known = pathname === '/' && (searchParams.has('list') || id && id === current()?.dataset.id);
   saveDraft(openForm());
   const { ok, page } = known ? { ok: true } : await load(pathname + search);
@@ -436,8 +464,10 @@ function renew() {
 
 async function update() {
   due = null;
-  const turn = shown, id = current()?.dataset.id ?? '', query = new URLSearchParams({ id, filter: filter.elements.filter.value });
-  for (const other of overruled) query.append('ended', other);
+  const turn = shown, id = current()?.dataset.id ?? '';
+  const query = new URLSearchParams({ id, filter: filter.elements.filter.value });
+  const told = [...overruled];
+  for (const other of told) query.append('ended', other);
   const { ok, status, page } = await load('/?' + query);
   if (!ok && status) showTrouble(status === 401 ? texts.ended : texts.failed);
   if (turn !== shown) {
@@ -445,7 +475,7 @@ async function update() {
     return;
   }
   if (!ok) return;
-  overruled.clear();
+  for (const other of told) overruled.delete(other);
   saveDraft(openForm());
   renewList(page);
   if (id === (current()?.dataset.id ?? '')) await renewCard(page);
@@ -482,7 +512,8 @@ function markCurrent() {
 // announce notifies the user of a new question.
 function announce({ dataset, children }) {
   showNotice(dataset.news);
-  if (!('Notification' in window) || Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
+  if (document.visibilityState === 'visible' || !('Notification' in window)) return;
+  if (Notification.permission !== 'granted') return;
   const body = children[1].querySelector('.subject').textContent;
   const note = new Notification(dataset.asks, { body, tag: dataset.id, icon: '/assets/favicon.svg' });
   note.onclick = () => { focus(); visit('/?id=' + dataset.id); note.close(); };
@@ -490,7 +521,8 @@ function announce({ dataset, children }) {
 
 // renewCard brings the card up to date with that of a page.
 async function renewCard(page) {
-  const card = current(), form = formIn(card), fresh = page.querySelector('.card'), used = card?.querySelector(':focus');
+  const card = current(), form = formIn(card), fresh = page.querySelector('.card');
+  const used = card?.querySelector(':focus');
   if (!card && fresh) return show(page, 'replaceState');
   if (!form || fresh?.dataset.id !== card.dataset.id || form.ariaBusy || 'unsent' in form.dataset) return;
   if (fresh.matches('.ended')) return showEnded(form, page, used);
@@ -502,7 +534,9 @@ async function renewCard(page) {
   for (const part of card.querySelectorAll('[data-part]')) {
     const other = fresh.querySelector(`[data-part="${part.dataset.part}"]`), { offsetHeight } = part;
     if (!other || part.innerHTML === other.innerHTML || part.contains(document.activeElement)) continue;
-    for (const el of part.querySelectorAll(':checked')) other.querySelector(`[value="${el.value}"]`)?.setAttribute('checked', '');
+    for (const { value } of part.querySelectorAll(':checked')) {
+      other.querySelector(`[value="${value}"]`)?.setAttribute('checked', '');
+    }
     part.replaceWith(other);
     if (other.offsetHeight !== offsetHeight) placeAfter(other, card);
   }
@@ -574,14 +608,16 @@ const acts = {
 
 document.addEventListener('keydown', (event) => {
   const { target, key } = event, command = event.ctrlKey || event.metaKey, form = openForm();
-  const act = event.altKey && !command && !event.getModifierState('AltGraph') && acts[event.code.slice(3).toLowerCase()];
+  const alt = event.altKey && !command && !event.getModifierState('AltGraph');
+  const act = alt && acts[event.code.slice(3).toLowerCase()];
   const typing = target.matches('textarea, input:is([type="search"], [type="text"])');
   if (event.defaultPrevented || event.altKey && !act || event.isComposing || dialog.open) return;
   if (act) {
     event.preventDefault();
     act(form);
   } else if (key === 'Enter') {
-    if (!form || filter.contains(target) || isNewLine(event) || !command && target.matches('a, button, summary')) return;
+    const own = !command && target.matches('a, button, summary');
+    if (!form || own || filter.contains(target) || isNewLine(event)) return;
     event.preventDefault();
     const panel = target.closest('.panel');
     if (command || panel) form.requestSubmit(panel?.querySelector('button') ?? main(form));
@@ -608,7 +644,7 @@ document.addEventListener('keydown', (event) => {
 // the list.
 function goBack(target, typing) {
   const panel = target.closest('.panel');
-  if (panel) panel.parentElement.querySelector('.way.' + panel.classList[1]).open = false;
+  if (panel) wayOf(panel).open = false;
   if (target.type === 'search') {
     target.value = '';
     renew();
@@ -671,7 +707,8 @@ filter.addEventListener('input', renew);
 
 // Links lead to pages of their own; with this script they open in this one.
 document.addEventListener('click', (event) => {
-  const at = event.target.closest('#list a, .back, [data-dialog], [data-remove], [data-close], #dialog a[href^="/history"], .refused a');
+  const ours = '#list a, .back, [data-dialog], [data-remove], [data-close], #dialog a[href^="/history"], .refused a';
+  const at = event.target.closest(ours);
   if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   const field = at.closest('.refused') && $(at.hash.slice(1));
