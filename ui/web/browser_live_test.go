@@ -707,11 +707,15 @@ func TestBrowserHistory(t *testing.T) {
 	v.shows("#dialog .round", "too early to say")
 	v.click("#dialog [data-close]")
 	v.gone("#dialog")
+	eval[bool](v, `(window.form = openForm(), true)`)
 	v.click("[href='/history']")
 	v.shows("#dialog h1", "History")
 	eval[int](v, `(history.back(), 0)`)
 	v.gone("#dialog")
-	v.wait(`location.search === "" && document.querySelector(%q).value === "half"`, inWords(rec.ID, 0))
+	v.wait(`location.pathname === "/" && openForm() === window.form && document.querySelector(%q).value === "half"`, inWords(rec.ID, 0))
+	v.click("#r-"+rec.ID+" [data-dialog]", "#dialog [href='/?id="+rec.ID+"']") // in this page, beside what is typed
+	v.gone("#dialog")
+	v.wait(`location.search && openForm() === window.form`)
 
 	// All sessions, as a page of its own.
 	v.visit("/history?search=sqlite")

@@ -392,7 +392,7 @@ async function open(a) {
   if (form && questions(form).length) focusField(questions(form)[0]);
 }
 
-addEventListener('popstate', () => visit(location.href, ''));
+addEventListener('popstate', ({ state }) => visit(state?.here ?? location.href, ''));
 
 // openDialog shows the history, or the keys.
 function openDialog(page) {
@@ -707,7 +707,7 @@ filter.addEventListener('input', renew);
 
 // Links lead to pages of their own; with this script they open in this one.
 document.addEventListener('click', (event) => {
-  const ours = '#list a, .back, [data-dialog], [data-remove], [data-close], #dialog a[href^="/history"], .refused a';
+  const ours = '#list a, .back, [data-dialog], [data-remove], [data-close], #dialog a:not([target]), .refused a';
   const at = event.target.closest(ours);
   if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
@@ -720,6 +720,8 @@ document.addEventListener('click', (event) => {
 
 place(document.body);
 if (current()) prepare(current());
+// The first address may name no card; a way back to it leads to the one that it showed.
+if (current() && !listed()) history.replaceState({ here: '/?id=' + current().dataset.id }, '');
 offerNotifications();
 ages();
 if (navigator.locks) navigator.locks.request('askuser', () => { listen(); return new Promise(() => {}); });
