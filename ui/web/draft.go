@@ -106,14 +106,9 @@ func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.T
 	return p
 }
 
-// saveDraft saves what the human has filled in so far, and returns when, in µs: the number
-// of the draft.
-func (s *Server) saveDraft(ctx context.Context, id string, typed question.Reply) (int64, error) {
+// saveDraft saves what the user has filled in so far.
+func (s *Server) saveDraft(ctx context.Context, id string, typed question.Reply) error {
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
-	if err := s.Desk.SaveDraft(ctx, id, typed); err != nil {
-		return 0, err
-	}
-	_, at, err := s.draft(ctx, id)
-	return at.UnixMicro(), err
+	return s.Desk.SaveDraft(ctx, id, typed)
 }
