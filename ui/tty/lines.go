@@ -90,10 +90,9 @@ func (in *input) pause(ctx context.Context, d time.Duration, noticed func()) (ty
 }
 
 // line returns the next line without its line break. The error is io.EOF after Ctrl+D.
-// Remind is called at first, and whenever the channel that it returned last delivers.
-func (in *input) line(ctx context.Context, remind func() <-chan time.Time) (string, error) {
+// Remind is called when due delivers, and returns when to call it again.
+func (in *input) line(ctx context.Context, due <-chan time.Time, remind func() <-chan time.Time) (string, error) {
 	var line strings.Builder
-	due := remind()
 	for {
 		select {
 		case text, open := <-in.typed:

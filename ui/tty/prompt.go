@@ -84,18 +84,25 @@ func (c *conversation) readLine(ctx context.Context, prompt string) (string, err
 		return "", err
 	}
 	defer func() { _ = c.in.deliverLines(false) }() // the next prompt returns the error
+	due := c.warn(ctx)
 	err = c.print(prompt)
 	if err != nil {
 		return "", err
 	}
 	c.in.prompt.Store(&prompt)
 	defer c.in.prompt.Store(nil)
-	return c.in.line(ctx, func() <-chan time.Time { return c.warn(ctx, prompt) })
+	return c.in.line(ctx, due, func() <-chan time.Time {
+		next := c.warn(ctx)
+		if next == nil {
+			_ = c.print(prompt) // the next prompt returns the error
+		}
+		return next
+	})
 }
 
-// warn says above a prompt that the time is nearly over, or returns when to say so: the
-// deadline moves when the user types elsewhere.
-func (c *conversation) warn(ctx context.Context, prompt string) <-chan time.Time {
+// warn says that the time is nearly over, or returns when to say so: the deadline moves when
+// the user types elsewhere.
+func (c *conversation) warn(ctx context.Context) <-chan time.Time {
 	at := c.deadline(ctx)
 	left := time.Until(at) - lastWarning
 	switch {
@@ -106,7 +113,6 @@ func (c *conversation) warn(ctx context.Context, prompt string) <-chan time.Time
 	}
 	c.blank()
 	c.text("", words.T("The question %s unless you enter a line.", timeLeft(at)))
-	_ = c.print(prompt) // the next prompt returns the error
 	return nil
 }
 

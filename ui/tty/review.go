@@ -170,7 +170,7 @@ func (c *conversation) send(ctx context.Context) error {
 	_, err = c.Act(dialogue.Next{}) // answers are sent, also after a dismissal that failed
 	if err != nil {
 		c.shown = false // a question that needs an answer is current
-		return nil
+		return nil      //nolint:nilerr // and is shown
 	}
 	return c.commitReply(ctx, words.T(words.Sent))
 }
