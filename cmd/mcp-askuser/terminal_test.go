@@ -83,6 +83,7 @@ const (
 // Commands on a terminal: what the human does, what a program gets.
 func TestAskingOnATerminal(t *testing.T) {
 	type step struct{ wait, keys string }
+	sends := step{"Enter sends", "\r"} // at the review of the line form
 	for _, tc := range []struct {
 		name, program string
 		args          []string
@@ -101,16 +102,16 @@ func TestAskingOnATerminal(t *testing.T) {
 		{"not confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "n"}, {"(•) No", "\r"}}, "no\n", 1},
 		{"confirm closed", "mcp-askuser", []string{"confirm", "--default", "yes", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "\x18"}, {"Dismiss without", "\r"}}, "", 2},
 
-		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
-		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
-		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "0\r"}, {"own answer: ", "SQLite\r"}}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
-		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\r"}, {"takes 1): ", "=\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
-		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x04"}}, dismissal, 2},
-		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x03"}}, "", 130},
+		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}, sends}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
+		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}, sends}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
+		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "0\r"}, {"own answer: ", "SQLite\r"}, sends}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
+		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes Yes): ", "\r"}, {"takes Yes): ", "=\r"}, sends}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
+		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes Yes): ", "\x04"}}, dismissal, 2},
+		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes Yes): ", "\x03"}}, "", 130},
 		{"nothing is confirmed by an empty line", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "\r"}, {"y or n: ", "x\r"}, {"[n]: ", "y\r"}, {"none): ", "\r"}}, "", 2},
-		{"a yes with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "yes, but keep the backups\r"}, {":n adds a note", ""}, {"y or n: ", "y, only in staging\r"}, {":n adds a note", ""}, {"y or n: ", "no\r"}}, "no\n", 1},
-		{"a yes to dismissing, with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "x\r"}, {"[n]: ", "y, or not\r"}, {"Still open.", ""}, {"y or n: ", "y\r"}}, "yes\n", 0},
-		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "x\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
+		{"a yes with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "yes, but keep the backups\r"}, {":n adds a note", ""}, {"y or n: ", "y, only in staging\r"}, {":n adds a note", ""}, {"y or n: ", "no\r"}, sends}, "no\n", 1},
+		{"a yes to dismissing, with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "x\r"}, {"[n]: ", "y, or not\r"}, {"Still open.", ""}, {"y or n: ", "y\r"}, sends}, "yes\n", 0},
+		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes Yes): ", "x\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
 		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "10s", askDefault}, true, []step{{"Go on?", ""}}, silence, 124},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

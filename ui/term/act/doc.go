@@ -1,7 +1,7 @@
 // Package act tells a deliberate act from keys that only happened to arrive: typed for
 // another program, held down, pasted, sent by a script before a human could have read the
-// question. Every surface with keys passes them through one [Machine], in full screen by
-// way of a [Gate], in lines by way of [ReadLine]. A [Pointer] is the same for clicks.
+// question. Every full-screen surface passes its keys through one [Machine], by way of a
+// [Gate]. The line form takes its times from here. A [Pointer] is the same for clicks.
 //
 // It imports Bubble Tea for the Gate's messages and nothing of this project.
 // It draws nothing, reads no terminal, and uses the clock that it gets.
@@ -27,8 +27,6 @@
 //     for [Word], since it may begin a word.
 //   - A paste is text where there is text to type, and a foreign key elsewhere, also
 //     one that its program does not mark. It is never an act.
-//   - A line is an act, whose key is the Enter that ends it. A line that arrives in one
-//     piece with its Enter, or within [Piece] of it, is a paste.
 //   - Only a look at the clock, [Machine.Tick], ends a silence, never the next
 //     key. A look that is [Late] is repeated once: a process that was too busy to look was
 //     too busy to read keys.

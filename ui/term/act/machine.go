@@ -17,10 +17,6 @@ const (
 	// Settle is how long an act waits for a further key: longer than a repeat
 	// takes at 12 Hz, too short to be noticed.
 	Settle = 120 * time.Millisecond
-	// Piece is the time after another key within which a line break is part of the
-	// same paste: programs write a paste at once, or in parts a few milliseconds
-	// apart; the quickest hand takes 30.
-	Piece = 10 * time.Millisecond
 	// Late is how much later than asked for a look at the clock proves nothing:
 	// two frames of a busy terminal, well below Settle. Our own choice.
 	Late = 50 * time.Millisecond

@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 )
 
+// Enter is a key that acts.
+const Enter = "enter"
+
 const (
 	ms     = time.Millisecond
 	second = time.Second
