@@ -62,8 +62,6 @@ type Options struct {
 	// Origin says that the human opened the form, or that it appeared by itself,
 	// which is the default and asks more of what counts as a deliberate act.
 	Origin act.Origin
-	// Bare is set by a host whose user has not gone to the question. Nothing reads it.
-	Bare bool
 	// Break has Ctrl+C ask whether to dismiss before it leaves the form.
 	Break bool
 	// List says that the host has a list to which Esc on the first page goes back: the form

@@ -76,7 +76,7 @@ func TestEnterAfterTheAnswer(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.claude(database())
 	r.claude(database())
-	r.open().answers().press("enter", 200*ms)
+	r.open().answers().press("1", 200*ms).press("enter", 200*ms)
 	r.see("Answer sent.")
 	for range 10 {
 		r.press("enter", 300*ms)
@@ -183,7 +183,7 @@ func TestLoneEnter(t *testing.T) {
 		r.claude(database())
 	}
 	r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.").press("down", time.Second).answers()
-	r.press("enter", 150*ms).see("1 waiting") // the human has gone there
+	r.press("enter", 150*ms).see("Enter alone answers nothing") // also where the user has gone to the question
 }
 
 // TestTypedOnAfterTheAnswer: the human answers and types on, to whatever they
@@ -194,7 +194,7 @@ func TestTypedOnAfterTheAnswer(t *testing.T) {
 			r := newRig(t, 80, 24)
 			r.claude(database())
 			r.claude(deploy())
-			r.open().answers().press("enter", 200*ms).see("Answer sent.")
+			r.open().answers().press("2", 200*ms).press("enter", 200*ms).see("Answer sent.")
 			r.types(sentence, pace).later(time.Second)
 			if n := r.pending(); n != 1 || r.quit || r.m.covered() {
 				t.Errorf("%q at %v: %d wait of 1, quit %v; the screen:\n%s", sentence, pace, n, r.quit, r.screen())
@@ -234,7 +234,7 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	}
 	r.open().keys("j", "enter")
 	r.until("the form", func() bool { return r.m.answer != nil })
-	r.press("enter", 200*ms).see("Answer sent.").later(time.Second)
+	r.press("2", 200*ms).press("enter", 200*ms).see("Answer sent.").later(time.Second)
 	selected := r.m.waiting.selected()
 	r.types("kjgdoing it?⏎", 130*ms) // d begins many words: no letter but x opens anything to type in
 	if r.m.covered() || r.m.typing != nil || r.m.waiting.selected() != selected || r.pending() != 2 {

@@ -23,7 +23,6 @@ type answer struct {
 // arrive before it is open.
 func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 	m.opening, m.early = true, keys
-	bare := m.placed
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
@@ -39,7 +38,6 @@ func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 			return backing.Save(m.ctx, r)
 		}))
 		options, deadline := backing.Options(m.ctx, draft.(*form.Draft)), backing.Deadline(m.ctx)
-		options.Bare = bare
 		return term.Then(func() tea.Cmd {
 			m.opening = false
 			if rec.Outcome != nil {
@@ -159,7 +157,6 @@ func (m *model) closeEndedForm() tea.Cmd {
 		}
 	}
 	m.answer = nil
-	m.placed = m.placed || origin == act.Appeared
 	return m.Appear(origin)
 }
 

@@ -105,9 +105,6 @@ func (m *model) find(msg tea.Msg) *command {
 	}
 	return &command{kind: act.Move, do: func() tea.Cmd {
 		m.list().move(by)
-		if key.Text == "" || !m.Gate.AwaitsQuiet() { // else it may be a letter of a word
-			m.placed = false
-		}
 		return m.loadMore()
 	}}
 }

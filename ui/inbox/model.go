@@ -61,7 +61,6 @@ type model struct {
 // front is the part of the state that keys change, but for the cursors and the filter.
 type front struct {
 	past   bool         // the history is shown, not what waits
-	placed bool         // no key moved the cursor to the question where it is
 	notice string       // the notice in place of a form that was withdrawn
 	reader *term.Reader // nil for none
 	reread bool         // the reader shows the selected past record, which can be reopened

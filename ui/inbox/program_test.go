@@ -183,6 +183,7 @@ func TestCrash(t *testing.T) {
 	x.enter()
 	x.WaitFor("Your draft is back")
 	x.WaitFor("orders-v2")
+	x.Type("\x1b[C") // Enter alone answers nothing
 	x.enter()
 	x.WaitFor("Answer sent.")
 	got, err := d.Get(t.Context(), rec.ID)

@@ -150,7 +150,6 @@ func (m *model) apply(found ...news) tea.Cmd {
 	if !loaded || after == nil || before != nil && before.rec.ID == after.rec.ID {
 		return tea.Batch(cmds...)
 	}
-	m.placed = true
 	if before != nil && !m.past && !m.covered() && m.typing == nil {
 		cmds = append(cmds, m.Appear(act.Appeared))
 	}

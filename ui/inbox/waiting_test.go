@@ -255,5 +255,5 @@ func TestBrokenDesk(t *testing.T) {
 	r.run(r.m.connect)
 	rec := r.claude(database())
 	r.see(question.Line(rec.Questions[0].Header))
-	r.lacks("cannot be read")
+	r.until("the fault to go", func() bool { return !strings.Contains(r.screen(), "cannot be read") })
 }
