@@ -320,21 +320,12 @@ func (s *Faulty) Revision(ctx context.Context) (store.Revision, error) {
 }
 
 // Changes implements [store.Store].
-func (s *Faulty) Changes(ctx context.Context) (<-chan struct{}, error) {
+func (s *Faulty) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
 	err := s.begin("Changes")
 	if err != nil {
 		return nil, err
 	}
-	return s.Store.Changes(ctx)
-}
-
-// Announce implements [store.Store].
-func (s *Faulty) Announce(ctx context.Context, name string) (release func(), err error) {
-	err = s.begin("Announce")
-	if err != nil {
-		return nil, err
-	}
-	return s.Store.Announce(ctx, name)
+	return s.Store.Changes(ctx, name)
 }
 
 // Present implements [store.Store].

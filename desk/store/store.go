@@ -146,13 +146,12 @@ type Store interface {
 	Wait(ctx context.Context, id string) (Row, error)
 	// Revision returns the last one: what changes later has a greater one.
 	Revision(ctx context.Context) (Revision, error)
-	// Changes sends after changes that any process makes, until ctx ends, and now and then
-	// without one. It never says what has changed.
-	Changes(ctx context.Context) (<-chan struct{}, error)
-
-	// Announce says that an inbox or a page is open, until release is called or the process
-	// ends. Present returns the names of all that are, each once, in order.
-	Announce(ctx context.Context, name string) (release func(), err error)
+	// Changes sends after changes that any process makes, and now and then without one, until
+	// ctx ends: then the channel is closed. It never says what has changed. The name is that
+	// of an inbox or a page, which is open as long; empty for another watcher.
+	Changes(ctx context.Context, name string) (<-chan struct{}, error)
+	// Present returns the names of the inboxes and pages that are open, each once, in order.
+	// One ends with its process.
 	Present(ctx context.Context) ([]string, error)
 
 	// PutFile keeps the content of a file beside a row; File returns it, and Files the keys

@@ -396,7 +396,7 @@ func testWaitEnds(t *testing.T, open func() Process) {
 func testChanges(t *testing.T, open func() Process) {
 	watcher, other := open(), open()
 	ctx, cancel := context.WithCancel(t.Context())
-	changes, err := watcher.Changes(ctx)
+	changes, err := watcher.Changes(ctx, "")
 	must(t, err)
 	row := NewRow("Seen?")
 	for _, step := range []struct {
@@ -418,6 +418,8 @@ func testChanges(t *testing.T, open func() Process) {
 		}
 	}
 	cancel()
+	for range changes { // it is closed
+	}
 }
 
 func testNotes(t *testing.T, open func() Process) {
@@ -517,11 +519,14 @@ func testRevisions(t *testing.T, open func() Process) {
 
 func testPresent(t *testing.T, open func() Process) {
 	first, second := open(), open()
-	release, err := first.Announce(t.Context(), "inbox")
+	ctx, leave := context.WithCancel(t.Context())
+	inbox, err := first.Changes(ctx, "inbox")
 	must(t, err)
-	_, err = second.Announce(t.Context(), "inbox")
+	_, err = first.Changes(ctx, "")
 	must(t, err)
-	_, err = second.Announce(t.Context(), "web")
+	_, err = second.Changes(t.Context(), "inbox")
+	must(t, err)
+	_, err = second.Changes(t.Context(), "web")
 	must(t, err)
 	present := func() string {
 		names, err := open().Present(t.Context())
@@ -535,8 +540,9 @@ func testPresent(t *testing.T, open func() Process) {
 	if got := present(); got != "inbox" {
 		t.Errorf("after a death: %q", got)
 	}
-	release()
-	release()
+	leave()
+	for range inbox { // until it is closed
+	}
 	if got := present(); got != "" {
 		t.Errorf("after all: %q", got)
 	}
