@@ -166,7 +166,7 @@ func (f *shared) Present(ctx context.Context) ([]string, error) {
 	return f.Store.Present(ctx)
 }
 
-func (f *shared) PutFile(ctx context.Context, id, key string, data []byte) error {
+func (f *shared) PutFile(ctx context.Context, id, _ string, _ []byte, _ int) error {
 	_, err := f.Get(ctx, id)
 	if err != nil {
 		return err

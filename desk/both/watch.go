@@ -66,14 +66,13 @@ func (s *Store) Present(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	within, cancel := context.WithTimeoutCause(ctx, s.patience, errLate)
-	defer cancel()
-	there, err := s.far.Present(within)
+	_ = s.reach(ctx, s.patience, func(ctx context.Context) error {
+		there, err := s.far.Present(ctx)
+		names = append(names, there...)
+		return err
+	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
-	}
-	if err == nil {
-		names = append(names, there...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil

@@ -338,12 +338,12 @@ func (s *Faulty) Present(ctx context.Context) ([]string, error) {
 }
 
 // PutFile implements [store.Store].
-func (s *Faulty) PutFile(ctx context.Context, id, key string, data []byte) error {
+func (s *Faulty) PutFile(ctx context.Context, id, key string, data []byte, most int) error {
 	err := s.begin("PutFile")
 	if err != nil {
 		return err
 	}
-	return s.Store.PutFile(ctx, id, key, data)
+	return s.Store.PutFile(ctx, id, key, data, most)
 }
 
 // File implements [store.Store].
@@ -353,15 +353,6 @@ func (s *Faulty) File(ctx context.Context, id, key string) ([]byte, error) {
 		return nil, err
 	}
 	return s.Store.File(ctx, id, key)
-}
-
-// Files implements [store.Store].
-func (s *Faulty) Files(ctx context.Context, id string) ([]string, error) {
-	err := s.begin("Files")
-	if err != nil {
-		return nil, err
-	}
-	return s.Store.Files(ctx, id)
 }
 
 // Prune implements [store.Store].
