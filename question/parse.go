@@ -285,7 +285,7 @@ func (q *Question) readValue(raw json.RawMessage) (names, own []string, joined, 
 	return names, own, false, true
 }
 
-// named returns the options that a text names, none for a text of the human's own; or
+// named returns the options that a text names, none for a text of the user's own; or
 // why they are not certain. A joined text may name several.
 func (q *Question) named(text string, joined bool) (ids []string, why string) {
 	if o := q.Named(text); o != nil {

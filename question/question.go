@@ -31,7 +31,7 @@ const (
 // YesAndNo returns the options of a Boolean question.
 func YesAndNo() []Option { return []Option{{ID: YesID, Label: "Yes"}, {ID: NoID, Label: "No"}} }
 
-// MaxText is the longest free text a human may answer, in characters.
+// MaxText is the longest free text a user may answer, in characters.
 const MaxText = 10_000
 
 // Question is one question of a set, or a follow-up below one of its options.
@@ -117,7 +117,7 @@ func (q *Question) Several() bool { return q.Type == MultiChoice }
 // Confirms reports whether q is answered with yes or no.
 func (q *Question) Confirms() bool { return q.Type == Boolean }
 
-// TakesText reports whether q may be answered with a text of the human's own.
+// TakesText reports whether q may be answered with a text of the user's own.
 func (q *Question) TakesText() bool { return !q.Chooses() || q.AllowCustom }
 
 // Declared returns the answer that the asker declared as default; an empty one for none.

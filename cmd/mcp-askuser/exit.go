@@ -22,7 +22,7 @@ import (
 const (
 	exitBad         = 1   // bad input or a failure; for confirm also: no
 	exitClosed      = 2   // closed without an answer
-	exitNoSurface   = 3   // no human could be reached
+	exitNoSurface   = 3   // no user could be reached
 	exitRefused     = 4   // too many rounds in a row
 	exitPending     = 75  // still open; EX_TEMPFAIL of sysexits(3)
 	exitTimeout     = 124 // as timeout(1)

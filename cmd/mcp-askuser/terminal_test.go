@@ -24,7 +24,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// seat is a human's place: a terminal with the program on it, its results
+// seat is a user's place: a terminal with the program on it, its results
 // going elsewhere.
 type seat struct {
 	*termtest.Terminal
@@ -80,7 +80,7 @@ const (
 	staysOpen = "Nothing was sent; the question stays open"
 )
 
-// Commands on a terminal: what the human does, what a program gets.
+// Commands on a terminal: what the user does, what a program gets.
 func TestAskingOnATerminal(t *testing.T) {
 	type step struct{ wait, keys string }
 	sends := step{"Enter sends", "\r"} // at the review of the line form
@@ -166,7 +166,7 @@ func TestLogWaitsForTheForm(t *testing.T) {
 
 // However the program is ended from outside, it answers nothing, leaves the
 // terminal as it was, and the question stays for whoever asks again; only the
-// human's own interrupt withdraws it.
+// user's own interrupt withdraws it.
 func TestSignals(t *testing.T) {
 	for _, tc := range []struct {
 		signal syscall.Signal

@@ -96,7 +96,7 @@ var eras = []struct {
 	{mcp.ProtocolVersion20251125, []client.ClientOption{client.WithLegacyProtocolOnly()}},
 }
 
-// human answers elicitations.
+// user answers elicitations.
 type human mcp.ElicitationResponse
 
 func (h human) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
@@ -104,7 +104,7 @@ func (h human) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.Elicitation
 }
 
 // TestErasElicitation: one handler in the multi-round-trip style reaches the
-// human of a client of either era.
+// user of a client of either era.
 func TestErasElicitation(t *testing.T) {
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"ask": func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		answer := mcpserver.ElicitationResponse(request.Params.InputResponses, "q")

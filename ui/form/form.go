@@ -22,7 +22,7 @@ type State int
 
 // The states of a form. Each but Open is final.
 const (
-	Open      State = iota // in front of the human
+	Open      State = iota // in front of the user
 	Sent                   // commit returned nil: an answer, or a dismissal
 	Withdrawn              // another answer was first, or the asker has gone
 	Aborted                // Ctrl+C: nothing was committed, unless a commit still runs
@@ -59,7 +59,7 @@ type Form struct {
 
 // Options say how a form works, and what is known beside its record.
 type Options struct {
-	// Origin says that the human opened the form, or that it appeared by itself,
+	// Origin says that the user opened the form, or that it appeared by itself,
 	// which is the default and asks more of what counts as a deliberate act.
 	Origin act.Origin
 	// Break has Ctrl+C ask whether to dismiss before it leaves the form.
@@ -67,15 +67,15 @@ type Options struct {
 	// List says that the host has a list to which Esc on the first page goes back: the form
 	// is Aborted. Elsewhere Esc closes nothing.
 	List bool
-	// Interrupted says what becomes of the record when the human breaks off, as
+	// Interrupted says what becomes of the record when the user breaks off, as
 	// in present.Question; empty is that it stays open.
 	Interrupted desk.Status
-	// Draft is what the human chose and typed before, as in [dialogue.Options].
+	// Draft is what the user chose and typed before, as in [dialogue.Options].
 	Draft question.Reply
 	// Keep receives [dialogue.Dialogue.Draft]: soon after every change, and once more
 	// when the form ends with the record open or the draft unsaved. Nil keeps none.
 	Keep *Draft
-	// Memory is how the human answered questions before, by question id.
+	// Memory is how the user answered questions before, by question id.
 	Memory map[string]desk.Memory
 	// Rounds returns the earlier rounds of the session, the latest first, as a command.
 	Rounds func() []desk.Record
@@ -96,7 +96,7 @@ type Withdraw struct{ Cause error }
 // More is the message that so many other questions of the same asker wait.
 type More struct{ Wait int }
 
-// New returns a form for the record. Commit receives what the human sends. It runs as a
+// New returns a form for the record. Commit receives what the user sends. It runs as a
 // command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
@@ -346,7 +346,7 @@ func (f *Form) sendReply() tea.Cmd {
 	return f.send(r)
 }
 
-// refuse shows what the human must change, on the page where it can be changed.
+// refuse shows what the user must change, on the page where it can be changed.
 func (f *Form) refuse(faults question.Violations) {
 	if f.dismissal.Asks() {
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(faults[0]))

@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/ui/term/act"
 )
 
-// answeredBefore is what the desk knows once the human has answered q like this.
+// answeredBefore is what the desk knows once the user has answered q like this.
 func answeredBefore(q question.Question, a question.Answer) option {
 	a.QuestionID, a.By = q.ID, ""
 	return withMemory(map[string]desk.Memory{q.ID: {

@@ -132,7 +132,7 @@ func TestNavigationAfterTheAnswer(t *testing.T) {
 }
 
 // TestLoneEnter: Enter alone answers nothing in the form that it opened, where the
-// human has not gone to the question: after an answer or a dismissal, or in a list that
+// user has not gone to the question: after an answer or a dismissal, or in a list that
 // was empty.
 func TestLoneEnter(t *testing.T) {
 	for name, begin := range map[string]func(r *rig){
@@ -186,7 +186,7 @@ func TestLoneEnter(t *testing.T) {
 	r.press("enter", 150*ms).see("Enter alone answers nothing") // also where the user has gone to the question
 }
 
-// TestTypedOnAfterTheAnswer: the human answers and types on, to whatever they
+// TestTypedOnAfterTheAnswer: the user answers and types on, to whatever they
 // believe has the keyboard.
 func TestTypedOnAfterTheAnswer(t *testing.T) {
 	for _, sentence := range []string{"make it quick, do delete 2⏎", "d⏎", "q⏎", "⏎2⏎y⏎", "yes, do⏎"} {
@@ -203,7 +203,7 @@ func TestTypedOnAfterTheAnswer(t *testing.T) {
 	}
 }
 
-// TestTypedOnAfterTheWithdrawal: what the human types on into a form that is
+// TestTypedOnAfterTheWithdrawal: what the user types on into a form that is
 // gone leaves the notice where it is.
 func TestTypedOnAfterTheWithdrawal(t *testing.T) {
 	for _, pace := range []time.Duration{80 * ms, 130 * ms, 200 * ms} {

@@ -134,7 +134,7 @@ func TestUnsent(t *testing.T) {
 }
 
 // TestUnkeptDraft: what was typed and cannot be kept is there again when the form
-// is, and the human learns of it.
+// is, and the user learns of it.
 func TestUnkeptDraft(t *testing.T) {
 	r := newRig(t, 80, 24)
 	disk := &full{Store: r.store}

@@ -113,7 +113,7 @@ func TestLift(t *testing.T) {
 	}
 }
 
-// TestTook: a reply says how long the question was in front of the human.
+// TestTook: a reply says how long the question was in front of the user.
 func TestTook(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec, other := r.claude(database()), r.claude(name())
@@ -126,7 +126,7 @@ func TestTook(t *testing.T) {
 	}
 }
 
-// The lines that remain in the terminal of what was sent are in the language of the human.
+// The lines that remain in the terminal of what was sent are in the language of the user.
 func TestSentLinesInChinese(t *testing.T) {
 	speaks(t, words.Chinese)
 	var lines []string

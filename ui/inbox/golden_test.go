@@ -14,7 +14,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// scene is a screen: what was asked before the inbox opened, and what the human
+// scene is a screen: what was asked before the inbox opened, and what the user
 // did then.
 type scene struct {
 	name  string

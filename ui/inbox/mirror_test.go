@@ -8,7 +8,7 @@ import (
 )
 
 // A question that is open in its host's dialog too says so, and when the host
-// did not take what was said here, its human is told.
+// did not take what was said here, its user is told.
 func TestMirrored(t *testing.T) {
 	r := newRig(t, 80, 24).open()
 	rec, attendance, err := r.desk.Mirror(t.Context(), desk.Request{

@@ -309,7 +309,7 @@ func TestDismissalKeepsWhatIsTyped(t *testing.T) {
 }
 
 // TestEditorTooLate: another process answers while an editor is open on the answer, or
-// on the reason for none. The human goes on writing, and is told where that stands.
+// on the reason for none. The user goes on writing, and is told where that stands.
 func TestEditorTooLate(t *testing.T) {
 	for what, open := range map[string]func(x *run){
 		"answer": (*run).enter,

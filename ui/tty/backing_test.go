@@ -23,7 +23,7 @@ import (
 )
 
 // What was being typed when the process was killed is offered again, and sent
-// only after the human went through it.
+// only after the user went through it.
 func TestDraftSurvives(t *testing.T) {
 	t.Parallel()
 	a := put(t, "single", 0)
@@ -112,7 +112,7 @@ func TestNobodyWaits(t *testing.T) {
 	}
 }
 
-// At the round limit the human can look back, and lift it.
+// At the round limit the user can look back, and lift it.
 func TestLimitOnFullScreen(t *testing.T) {
 	t.Parallel()
 	a := putSecond(t, "single", "review", allAnswered())

@@ -1,6 +1,6 @@
 // Package tty shows questions on the controlling terminal: it opens the terminal, checks
 // that it is free, holds it for the full-screen form or the plain line form until the
-// human has replied, and leaves it as it was found.
+// user has replied, and leaves it as it was found.
 //
 // It imports ui, ui/form, ui/dialogue, ui/term, ui/view, ui/words, desk and question. It must
 // not know how replies are stored, or any other surface. The caller of Show handles signals

@@ -53,7 +53,7 @@ func TestLoneEnterOnADraft(t *testing.T) {
 }
 
 // TestFirstAct: in a form that appeared by itself what is proposed is taken by a
-// command, or as any answer is; where the human called for the form, by an empty line.
+// command, or as any answer is; where the user called for the form, by an empty line.
 func TestFirstAct(t *testing.T) {
 	preset, optional := sample("single"), sample("text")
 	preset.Questions[0].Options[1].Default, optional.Questions[0].Required = true, false

@@ -147,7 +147,7 @@ func typing(t *testing.T, rec desk.Record, origin act.Origin, strokes []stroke, 
 	return out, replies, err
 }
 
-// ask is typing, a line a second, in a form that the human opened.
+// ask is typing, a line a second, in a form that the user opened.
 func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
 	t.Helper()
 	return typing(t, rec, act.Opened, slowly(lines), fail)

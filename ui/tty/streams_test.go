@@ -15,7 +15,7 @@ import (
 	"mcp-askuser/ui/term/act"
 )
 
-// However far the human has come, the end of input is no answer.
+// However far the user has come, the end of input is no answer.
 func TestEndOfInputIsNoAnswer(t *testing.T) {
 	const whole = "2\n1 2\nkiosk\nn\nsoon\n" // all but the Enter that sends
 	for end := range len(whole) + 1 {
@@ -113,7 +113,7 @@ func TestOptionalQuestions(t *testing.T) {
 	}
 }
 
-// A default that the human did not see whole is none: a long one is shown.
+// A default that the user did not see whole is none: a long one is shown.
 func TestLongDefaultIsShown(t *testing.T) {
 	rec := sample("text")
 	rec.Questions[0].Default = "first line\nsecond line"

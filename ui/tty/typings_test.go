@@ -14,7 +14,7 @@ import (
 	"mcp-askuser/internal/termtest"
 )
 
-// The human types to another program when the form appears, on a real terminal:
+// The user types to another program when the form appears, on a real terminal:
 // nothing of it is an answer, and what they answer after a pause is the only one.
 func TestTypings(t *testing.T) {
 	for name, env := range map[string]string{"screen": "", "lines": "TTY_PLAIN=1"} {

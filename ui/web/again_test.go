@@ -52,7 +52,7 @@ func TestDiscuss(t *testing.T) {
 }
 
 // What was answered of a set so far goes along when the set is put back to be discussed,
-// each answer with its giver; what a human is typing does not.
+// each answer with its giver; what a user is typing does not.
 func TestDiscussTakesAnswersAlong(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
@@ -129,7 +129,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// An ended question is put before the human again, by a program and from the
+// An ended question is put before the user again, by a program and from the
 // page, and the former answer is filled in.
 func TestReopen(t *testing.T) {
 	g := start(t)

@@ -95,7 +95,7 @@ func proposal() question.Question {
 	return question.Question{ID: "branch", Text: "Which branch?", Type: question.Text, Required: true, Default: "feature/orders"}
 }
 
-// TestBrowserNothingChosen: nothing is chosen before the human does so, and
+// TestBrowserNothingChosen: nothing is chosen before the user does so, and
 // neither Enter nor Confirm makes an answer of nothing.
 func TestBrowserNothingChosen(t *testing.T) {
 	t.Parallel()
@@ -428,7 +428,7 @@ func TestBrowserKeyboard(t *testing.T) {
 }
 
 // TestBrowserAlike: one answer for several alike questions, for those only that
-// the human ticked.
+// the user ticked.
 func TestBrowserAlike(t *testing.T) {
 	t.Parallel()
 	var recs []desk.Record

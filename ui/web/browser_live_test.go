@@ -114,7 +114,7 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 }
 
 // TestBrowserOutrun: somebody else ends a question while its form is being
-// filled in. The human hears who it was, and keeps what they wrote.
+// filled in. The user hears who it was, and keeps what they wrote.
 func TestBrowserOutrun(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
@@ -187,7 +187,7 @@ func TestBrowserLeftBehind(t *testing.T) {
 }
 
 // TestBrowserUnheard: an answer that arrived, and of which the page heard nothing, is
-// said to be sent, wherever the human has gone meanwhile.
+// said to be sent, wherever the user has gone meanwhile.
 func TestBrowserUnheard(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
@@ -369,7 +369,7 @@ func TestBrowserOverruled(t *testing.T) {
 	v.shows("#news", "it was answered in Claude Code first")
 }
 
-// TestBrowserReopen: an ended question is before the human again, filled in, and
+// TestBrowserReopen: an ended question is before the user again, filled in, and
 // what was answered before in its project is taken with one key.
 func TestBrowserReopen(t *testing.T) {
 	t.Parallel()
@@ -740,7 +740,7 @@ func history(g *rig) desk.Record {
 	return g.put("claude-code", "/home/ada/shop", "s1", serviceName())
 }
 
-// TestBrowserLift: at the round limit the human may let the agent go on.
+// TestBrowserLift: at the round limit the user may let the agent go on.
 func TestBrowserLift(t *testing.T) {
 	t.Parallel()
 	const rounds = 10
@@ -763,7 +763,7 @@ func TestBrowserLift(t *testing.T) {
 }
 
 // TestBrowserOffline: while the server is gone nothing is lost, and the page
-// says so where the human is.
+// says so where the user is.
 func TestBrowserOffline(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record

@@ -293,7 +293,7 @@ func TestBrowserForcedColours(t *testing.T) {
 }
 
 // TestBrowserRightToLeft: a text that is read from the right ends on the left,
-// wherever an agent or the human has written it.
+// wherever an agent or the user has written it.
 func TestBrowserRightToLeft(t *testing.T) {
 	t.Parallel()
 	const words = "למחוק 3 קבצים?"

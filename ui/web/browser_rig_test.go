@@ -282,7 +282,7 @@ func (v *view) away() {
 	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 1, 1))
 }
 
-// click clicks, as humans do: on what has been there for a while.
+// click clicks, as users do: on what has been there for a while.
 func (v *view) click(selectors ...string) {
 	v.t.Helper()
 	for _, s := range selectors {

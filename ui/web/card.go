@@ -23,7 +23,7 @@ type card struct {
 	recordview.Record
 	lang  words.Language
 	Now   time.Time
-	Began string // when the human got it, in ms of Unix time
+	Began string // when the user got it, in ms of Unix time
 
 	Deadline *time.Time
 	Signed   bool // the answer is signed, so that the question must be shown whole
@@ -79,7 +79,7 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 }
 
 // addDuplicates adds the open records with the same questions; ticked are those that the
-// human has chosen already.
+// user has chosen already.
 func (c *card) addDuplicates(rec *desk.Record, open []desk.Record, ticked []string) {
 	content := contentOf(&rec.Set)
 	for _, other := range open {
@@ -89,7 +89,7 @@ func (c *card) addDuplicates(rec *desk.Record, open []desk.Record, ticked []stri
 	}
 }
 
-// Own is what the human filled in and did not send of a record that has ended.
+// Own is what the user filled in and did not send of a record that has ended.
 func (c *card) Own() []question.Response {
 	if given := c.dialogue.Answers(); len(given) > 0 {
 		return c.Set.Shown(given)

@@ -28,7 +28,7 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 }
 
 // answerOne takes a program's answer to one question of a set, and keeps it in the draft,
-// marked as a program's: the other answers there are being typed by the human, and are not
+// marked as a program's: the other answers there are being typed by the user, and are not
 // sent yet. The answer that leaves no required question open commits the set. Open are
 // the ids of the questions that are still open; waited says that the asker waited for the
 // set.

@@ -31,7 +31,7 @@ import (
 //
 // The field recall has the place of the question whose earlier answer is to be filled in.
 // The note on the whole, the topic of a discussion and the reason of a dismissal are
-// called so, and shown is since when the human has the form, in ms of Unix time.
+// called so, and shown is since when the user has the form, in ms of Unix time.
 const (
 	fieldChosen   = "q"
 	fieldText     = "t"
@@ -149,7 +149,7 @@ type field struct {
 // choice is a row of a field with an input of its own.
 type choice struct {
 	dialogue.Row
-	Says   question.Option // what the human reads
+	Says   question.Option // what the user reads
 	Key    string          // the id of its element
 	Cap    string          // the key that chooses it; empty for a number of two digits
 	Value  string

@@ -29,7 +29,7 @@ func (s *Server) formAndRecord(r *http.Request) (desk.Record, error) {
 	return s.Desk.Get(r.Context(), r.PostForm.Get("id"))
 }
 
-// send takes a form: the answers to a record, and to the duplicates that the human
+// send takes a form: the answers to a record, and to the duplicates that the user
 // ticked, or a dismissal or discussion.
 func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formAndRecord(r)
@@ -281,7 +281,7 @@ func (s *Server) postRecall(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, rec.ID, http.StatusOK, func(*card) {})
 }
 
-// postDraft saves what the human has filled in so far, for other surfaces and against a
+// postDraft saves what the user has filled in so far, for other surfaces and against a
 // crash. It restarts the clock of a timeout. Of a record that has ended, the script gets the
 // card, with what was not sent.
 func (s *Server) postDraft(w http.ResponseWriter, r *http.Request) error {

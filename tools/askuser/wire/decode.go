@@ -17,7 +17,7 @@ import (
 // Call is the request of one call, in any of the call forms.
 type Call struct {
 	Set     question.Set
-	Timeout time.Duration // how long the human may take; 0: as configured
+	Timeout time.Duration // how long the user may take; 0: as configured
 	// OnTimeout is desk.OnTimeoutDefault where the caller wants the declared
 	// defaults then; that takes the user's configuration too.
 	OnTimeout string

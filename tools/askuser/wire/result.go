@@ -104,7 +104,7 @@ func (r *Result) add(name string, values, message map[string]string) {
 	fill(&r.Message, values)
 }
 
-// IsError reports whether the result is an error result: no human can be
+// IsError reports whether the result is an error result: no user can be
 // reached, or something broke. The other outcomes are no errors.
 func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Status == desk.Failed }
 

@@ -31,7 +31,7 @@ type Origin int
 // The origins.
 const (
 	Appeared Origin = iota // by itself
-	Opened                 // the human opened it
+	Opened                 // the user opened it
 )
 
 // Kind says what a key means to what is on the screen.
@@ -181,8 +181,8 @@ func (m *Machine) Next() time.Time {
 	return m.due
 }
 
-// Waiting reports whether to say that keys do not count until the human pauses: one was
-// discarded. A human who reads the question first never sees that.
+// Waiting reports whether to say that keys do not count until the user pauses: one was
+// discarded. A user who reads the question first never sees that.
 func (m *Machine) Waiting() bool { return m.phase == awaitingQuiet && m.discarded && !m.unseen }
 
 // Holding reports whether an act settles.
