@@ -85,7 +85,8 @@ func (m *model) drawList(width, rows int) (b term.Block) {
 // drawEmpty says why the list is empty. Where nothing waits, it says how an agent can ask.
 func (m *model) drawEmpty(width int) []string {
 	l := m.list()
-	text, welcome := "", false
+	var text string
+	welcome := false
 	switch {
 	case m.past && !l.loaded:
 		text = words.T("Looking into the past…")

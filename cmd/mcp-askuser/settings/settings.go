@@ -286,11 +286,11 @@ func joined(all []Fault) error {
 	if len(all) == 1 {
 		return errors.New(all[0].Text)
 	}
-	text := "Bad settings"
+	texts := []string{"Bad settings"}
 	for _, f := range all {
-		text += "\n- " + f.Text
+		texts = append(texts, f.Text)
 	}
-	return errors.New(text)
+	return errors.New(strings.Join(texts, "\n- "))
 }
 
 // suggestion says which key may have been meant.
