@@ -2,8 +2,8 @@ package main
 
 import (
 	"embed"
-	"fmt"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
@@ -14,6 +14,9 @@ import (
 
 //go:embed texts/demo.*.json
 var demoCalls embed.FS // one for each language
+
+// demoWidth is the width of what demo prints, in cells.
+const demoWidth = 79
 
 func (a *app) demo() *cobra.Command {
 	cmd := &cobra.Command{
@@ -34,9 +37,8 @@ func (a *app) demo() *cobra.Command {
 		call.Timeout = a.settings().Timeout
 		a.opened = true
 		return a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
-			result := wire.NewResult(rec)
-			structured, err := encodeJSON(result, "", "  ")
-			return fmt.Sprintf("%s\n\n%s", question.Readable(result.Text), structured), err
+			text := ansi.Wrap(question.Readable(wire.NewResult(rec).Text), demoWidth, "")
+			return "The agent reads:\n\n" + text + "\n\nNext: mcp-askuser install", nil
 		})
 	})
 }

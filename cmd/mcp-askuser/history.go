@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"strconv"
@@ -20,9 +21,11 @@ func (a *app) pending() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "pending",
 		Short:   "List the questions that wait for an answer, oldest first",
-		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
+		Example: "  mcp-askuser pending\n  mcp-askuser pending --count\n  mcp-askuser pending --json | jq -r '.[].id'",
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON array")
+	count := cmd.Flags().Bool("count", false, "print how many there are")
+	cmd.MarkFlagsMutuallyExclusive("json", "count")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		records, err := d.Pending(cmd.Context())
 		switch {
@@ -30,6 +33,9 @@ func (a *app) pending() *cobra.Command {
 			return err
 		case *asJSON:
 			return a.printJSON(append([]desk.Record{}, records...))
+		case *count:
+			fmt.Fprintln(a.out, len(records))
+			return nil
 		case len(records) == 0:
 			a.tell("Nothing waits for an answer.")
 			return nil
