@@ -38,8 +38,8 @@ type (
 	// Accept takes what is proposed: the answer that the step holds, or else the
 	// declared default. It is ErrNothing where neither exists.
 	Accept struct{}
-	// Recall puts the earlier answer into the step, unconfirmed. Once more, before any
-	// change, it puts back what the step held before. It is ErrNothing where no earlier answer is known.
+	// Recall puts the earlier answer into the step, unconfirmed. It is ErrNothing where no
+	// earlier answer is known.
 	Recall struct{}
 	// Touch says that the user moved to something in the step, see Options.Bare.
 	Touch struct{}
@@ -269,20 +269,12 @@ func (Recall) do(_ *Dialogue, s *step) error {
 	if s.Memory == nil {
 		return ErrNothing
 	}
-	before := s.undo
-	s.undo, s.touched = nil, true
-	if before != nil && same(s.recalled, s.answer()) {
-		s.content = before.clone() // a clone of the dialogue has it too
-		return nil
-	}
-	was := s.content.clone()
 	typed := s.text
 	s.restore(s.Memory.Answer)
 	if s.Chooses() && s.text == "" {
 		s.text = typed
 	}
-	s.skipped = false
-	s.undo, s.recalled = &was, s.answer()
+	s.skipped, s.touched = false, true
 	return nil
 }
 

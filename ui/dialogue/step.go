@@ -74,9 +74,6 @@ type Step struct {
 	Declared question.Answer
 	// Memory is how the user answered the question before; nil where that is not known.
 	Memory *desk.Memory
-	// Recalled says that the step holds the earlier answer by the act Recall: the next
-	// Recall puts back what it held before.
-	Recalled bool
 	// Entered says that the answer comes from the user: an act, or a draft. Otherwise it is
 	// empty or declared.
 	Entered bool
@@ -132,8 +129,6 @@ type step struct {
 	touched  bool            // by an act in this dialogue
 	typing   bool            // the last act typed text
 	reopened bool
-	undo     *content        // before Recall
-	recalled question.Answer // after it
 }
 
 // content is what a step holds.
@@ -255,7 +250,6 @@ func (d *Dialogue) view(at int) *Step {
 		out.Of = len(d.visible)
 	}
 	out.Answer, out.Typed, out.Declared = s.answer(), s.text, s.Question.Declared()
-	out.Recalled = s.undo != nil && same(s.recalled, out.Answer)
 	out.Entered, out.Skipped, out.Untouched = s.entered, s.skipped, d.untouched(s)
 	out.Rows = s.rows()
 	return &out

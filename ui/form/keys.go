@@ -57,7 +57,7 @@ func (p *page) bindings() term.Bindings {
 		{Keys: "s", Hint: words.T("skip"), Off: !lists || s.Required, Do: term.Only(p.skip)},
 		{Keys: "/", Hint: words.T("filter"), Off: !lists || s.Confirms(), Do: term.Only(p.beginFilter)},
 		{
-			Keys: recallKey, Hint: words.T("use your earlier answer again; twice undoes it"),
+			Keys: recallKey, Hint: words.T("use your earlier answer again"),
 			Off: p.memory == "" || m == noting, Do: term.Only(p.recall),
 		},
 		{Keys: "up", Hint: words.T("move"), Name: "↑↓", Off: types},

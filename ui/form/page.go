@@ -342,8 +342,7 @@ func (p *page) noteText() string {
 	return p.form.dialogue.Note()
 }
 
-// recall puts the earlier answer on the page. Once more puts back what the page held
-// before, unless it was changed since. What was typed in Other, and is not part of it,
+// recall puts the earlier answer on the page. What was typed in Other, and is not part of it,
 // stays.
 func (p *page) recall() {
 	if p.list != nil {

@@ -226,7 +226,7 @@ func (c *card) field(q *question.Question, at int) field {
 		}
 		f.Choices = append(f.Choices, x)
 	}
-	if f.Memory != nil && (f.Answer.Empty() || f.Recalled) {
+	if f.Memory != nil {
 		f.Before = c.lang.Remembered(*f.Memory, c.Now)
 	}
 	return f
