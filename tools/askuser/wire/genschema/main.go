@@ -90,7 +90,7 @@ func describeQuestions(openapi []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text = bytes.ReplaceAll(text, []byte("#/$defs/"), []byte("#/components/schemas/"))
+		text = onePerLine(bytes.ReplaceAll(text, []byte("#/$defs/"), []byte("#/components/schemas/")))
 		old := regexp.MustCompile(`(?m)^      "` + name + `": \{\n(?:       .*\n)*      \}`)
 		if !old.Match(openapi) {
 			return nil, fmt.Errorf("openapi.json has no schema %s", name)
@@ -98,6 +98,19 @@ func describeQuestions(openapi []byte) ([]byte, error) {
 		openapi = old.ReplaceAllLiteral(openapi, fmt.Appendf(nil, `      %q: %s`, name, text))
 	}
 	return openapi, nil
+}
+
+// onePerLine puts each property of an indented schema, and its list of required ones, on one
+// line.
+func onePerLine(schema []byte) []byte {
+	block := regexp.MustCompile(`(?m)^(          "\w+": \{|        "required": \[)\n(?:            .*\n|          ".*\n)+ +[}\]]`)
+	return block.ReplaceAllFunc(schema, func(block []byte) []byte {
+		lines := bytes.Split(block, []byte("\n"))
+		for i, line := range lines[1:] {
+			lines[i+1] = bytes.TrimSpace(line)
+		}
+		return bytes.Join(lines, []byte(" "))
+	})
 }
 
 type askArguments struct {
