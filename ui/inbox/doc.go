@@ -13,8 +13,6 @@
 //   - A question has one form: the keys that dismiss, discuss or note open it too, and it
 //     gets what is typed before it is open. After an answer only acts wait; keys that move
 //     or look work at once.
-//   - A form that Enter alone opened, on a question to which the user has not moved, has
-//     nothing preselected.
 //   - The desk's events are shown; the desk is not polled. An asker that died causes no
 //     event: the inbox reads the desk again when the terminal gets the focus.
 //   - Colour alone says nothing.
