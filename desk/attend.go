@@ -138,24 +138,17 @@ func (d *Desk) expire(ctx context.Context, now time.Time) error {
 const minHistory = time.Hour
 
 // Month is what was pruned, or would be, of the questions of one month.
-type Month struct {
-	Name      string `json:"month"` // 2006-01
-	Questions int    `json:"questions"`
-	Bytes     int64  `json:"bytes"` // with their files
-}
+type Month = store.Month
 
 // Prune removes the questions that were asked before a time and have ended, and returns how
 // many of each month, the first month first; dry, it only counts. What is open, not
 // collected and kept still, or the earlier record of an open one stays.
-func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) (months []Month, err error) {
+func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) ([]Month, error) {
 	latest := d.now().Add(-minHistory)
 	if before.After(latest) {
 		before = latest
 	}
-	pruned, err := d.store.Prune(ctx, before, dry)
-	for _, m := range pruned {
-		months = append(months, Month{m.Name, m.Rows, m.Bytes})
-	}
+	months, err := d.store.Prune(ctx, before, dry)
 	if err == nil && !dry {
 		err = d.removeCopies(ctx)
 	}

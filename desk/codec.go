@@ -11,14 +11,6 @@ import (
 	"mcp-askuser/question"
 )
 
-// laterNote is the value of [store.Later].
-type laterNote struct {
-	// Settled says that the host has decided between the outcome and this one, which is nil
-	// where the host took the outcome: see [Desk.Settle].
-	Settled bool     `json:"settled,omitempty"`
-	Outcome *Outcome `json:"outcome,omitempty"`
-}
-
 // row returns the row of a record to be asked.
 func (rec *Record) row(content string) (store.Row, error) {
 	asked := *rec
@@ -107,21 +99,13 @@ func decodeRow(row store.Row) (rec Record, err error) {
 	if err == nil {
 		err = rec.Outcome.check()
 	}
-	if err != nil || row.Notes[store.Later] == nil {
-		rec.State = rec.Outcome.Status
-		return rec, err
-	}
-	var later laterNote
-	err = decodeJSON(row.Notes[store.Later], &later)
-	if err == nil && later.Outcome != nil {
-		err = later.Outcome.check()
-	}
-	rec.Later = later.Outcome
-	if later.Settled {
-		rec.Outcome.Unsettled = false
-	}
-	if later.Settled && later.Outcome != nil { // the host's counts
-		rec.Outcome, rec.Later = later.Outcome, rec.Outcome
+	if err == nil && row.Notes[store.Later] != nil {
+		var host Outcome
+		err = decodeJSON(row.Notes[store.Later], &host)
+		if err == nil {
+			err = host.check()
+		}
+		rec.settle(&host)
 	}
 	rec.State = rec.Outcome.Status
 	return rec, err

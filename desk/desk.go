@@ -120,7 +120,17 @@ func (d *Desk) time() time.Time { return d.now().Round(0).UTC() }
 // Announce says that an inbox or a page is open, until release is called or the
 // process ends.
 func (d *Desk) Announce(ctx context.Context, name string) (release func(), err error) {
-	return d.store.Announce(ctx, name)
+	ctx, end := context.WithCancel(ctx)
+	changes, err := d.store.Changes(ctx, name)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return func() {
+		end()
+		for range changes { // until the store knows
+		}
+	}, nil
 }
 
 // Present returns the names of the inboxes and pages that are open, each once.

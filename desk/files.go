@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/wholefile"
 	"mcp-askuser/question"
 )
@@ -46,16 +47,12 @@ func (d *Desk) AttachFile(ctx context.Context, id, name string, r io.Reader) (qu
 	if err != nil {
 		return question.File{}, err
 	}
-	kept, err := d.store.Files(ctx, id)
-	if err != nil {
-		return question.File{}, err
-	}
-	if len(kept) >= maxStored && !slices.Contains(kept, f.Key()) {
+	err = d.store.PutFile(ctx, id, f.Key(), data, maxStored)
+	if errors.Is(err, store.ErrTooMany) {
 		var found question.Violations
 		found.AddTranslated("file", "the file %q cannot be attached: this question has too many", f.Name)
 		return question.File{}, found
 	}
-	err = d.store.PutFile(ctx, id, f.Key(), data)
 	if err != nil {
 		return question.File{}, fmt.Errorf("store %q: %w", f.Name, err)
 	}

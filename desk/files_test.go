@@ -82,7 +82,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	now = now.Add(48 * time.Hour)
 	for _, dry := range []bool{true, false} {
 		months, err := d.Prune(t.Context(), now, dry)
-		if err != nil || len(months) != 1 || months[0].Questions != 2 || months[0].Bytes < shot.Size {
+		if err != nil || len(months) != 1 || months[0].Rows != 2 || months[0].Bytes < shot.Size {
 			t.Errorf("pruned %+v, %v", months, err)
 		}
 	}

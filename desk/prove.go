@@ -53,16 +53,20 @@ func (d *Desk) RequiresProof(rec *Record) bool { return rec.needsProof(d.prove) 
 // signs.
 func (d *Desk) RequiresPasskey(rec *Record) bool { return d.RequiresProof(rec) && rec.Home == "" }
 
-// signWith signs with the credential of this process. The key is empty where it has none.
+// signWith signs with the credential of this process. The error wraps ErrDenied where that is
+// no user's.
 func (d *Desk) signWith(sum []byte) (key string, signature []byte, err error) {
-	if d.credential == nil {
-		return "", nil, nil
+	if d.credential != nil {
+		key, signature, err = d.credential.Sign(sum)
 	}
-	return d.credential.Sign(sum)
+	if err == nil && key == "" {
+		err = fmt.Errorf("%w: name a user's credential (desk_creds)", ErrDenied)
+	}
+	return key, signature, err
 }
 
 // sign signs the reply of a user to a record of a shared desk.
-func (d *Desk) sign(_ context.Context, rec *Record, o *Outcome) error {
+func (d *Desk) sign(rec *Record, o *Outcome) error {
 	if rec.Home == "" || o.byAsker() {
 		return nil
 	}
@@ -73,9 +77,6 @@ func (d *Desk) sign(_ context.Context, rec *Record, o *Outcome) error {
 	key, signature, err := d.signWith(sum)
 	if err != nil {
 		return err
-	}
-	if key == "" {
-		return fmt.Errorf("%w: name a user's credential (desk_creds)", ErrDenied)
 	}
 	o.Credential = &question.Proof{Kind: question.CredentialProof, Key: key, At: o.At, Signature: signature}
 	return nil

@@ -63,7 +63,7 @@ func TestPrune(t *testing.T) {
 	before := files(t, dir)
 
 	counted := must(now.Prune(ctx, begin.AddDate(0, 0, 1), true))
-	if len(counted) != 1 || counted[0].Name != "2026-03" || counted[0].Questions != 2 || counted[0].Bytes < 100 {
+	if len(counted) != 1 || counted[0].Name != "2026-03" || counted[0].Rows != 2 || counted[0].Bytes < 100 {
 		t.Errorf("counted %+v", counted)
 	}
 	if after := files(t, dir); !slices.Equal(before, after) {

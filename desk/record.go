@@ -94,8 +94,8 @@ type Record struct {
 	// Content tells records that ask the same, for the same project and client.
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
-	// Later is a reply that was not the first: given here when the host's own dialog
-	// was, see [Desk.Settle], or in a form that could not be taken back.
+	// Later is a reply that was given here and does not count, as the host took another in its
+	// own dialog: see [Desk.Settle].
 	Later *Outcome `json:"later,omitempty"`
 
 	// What follows is known of a pending record when it is read, and not kept.

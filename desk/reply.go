@@ -64,7 +64,7 @@ func (d *Desk) reply(ctx context.Context, id string, r question.Reply, from Evid
 		o.At = o.Proof.At
 	}
 	d.stamp(&o)
-	err = d.sign(ctx, &rec, &o)
+	err = d.sign(&rec, &o)
 	if err == nil {
 		err = d.admit(ctx, &rec, &o, needsProof)
 	}
@@ -118,10 +118,7 @@ func (d *Desk) MayAnswer(_ context.Context, rec Record, from Evidence) error {
 	if rec.Home == "" {
 		return nil
 	}
-	key, _, err := d.signWith(nil)
-	if err == nil && key == "" {
-		err = fmt.Errorf("%w: name a user's credential (desk_creds)", ErrDenied)
-	}
+	_, _, err := d.signWith(nil)
 	return err
 }
 
@@ -238,7 +235,7 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 		}
 	}
 	if rec.Outcome.Unsettled {
-		err = d.noteLater(ctx, id, laterNote{Settled: true, Outcome: rec.overruledBy(o)})
+		err = d.noteHost(ctx, id, o)
 		if err != nil {
 			return rec, err
 		}
@@ -250,23 +247,24 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 	return d.Get(ctx, id)
 }
 
-// overruledBy returns the host's outcome where it says another than that of the record.
-func (rec *Record) overruledBy(o Outcome) *Outcome {
-	if rec.Outcome.Status == o.Status && rec.SameReply(rec.Outcome.Reply, o.Reply) {
-		return nil
+// settle applies what the host reports of its dialog: its outcome counts where it says another
+// than that of the record.
+func (rec *Record) settle(host *Outcome) {
+	rec.Outcome.Unsettled = false
+	if rec.Outcome.Status != host.Status || !rec.SameReply(rec.Outcome.Reply, host.Reply) {
+		rec.Outcome, rec.Later = host, rec.Outcome
 	}
-	return &o
 }
 
-// noteLater keeps what came after the outcome. The first word of the host stays.
-func (d *Desk) noteLater(ctx context.Context, id string, note laterNote) error {
-	data, err := json.Marshal(note)
+// noteHost keeps what the host reports beside the reply that was given here. Its first word
+// stays.
+func (d *Desk) noteHost(ctx context.Context, id string, o Outcome) error {
+	data, err := json.Marshal(o)
 	if err != nil {
-		return fmt.Errorf("encode the later reply: %w", err)
+		return fmt.Errorf("encode what the host reports: %w", err)
 	}
 	return d.store.Note(ctx, id, store.Later, func(old []byte) ([]byte, error) {
-		var before laterNote
-		if old != nil && json.Unmarshal(old, &before) == nil && before.Settled {
+		if old != nil {
 			return old, nil
 		}
 		return data, nil

@@ -36,19 +36,13 @@ type Request struct {
 // refused call is kept in the history. An earlier answer is delivered all the same.
 func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
 	rec, attendance, err := d.ask(ctx, r, d.maxRounds)
-	var refused *RoundLimitError
-	if !errors.As(err, &refused) {
-		return rec, attendance, err
+	if refused, ok := errors.AsType[*RoundLimitError](err); ok {
+		_, noted := d.Note(ctx, r, Outcome{Status: Unavailable, Reason: refused.Error()})
+		if noted != nil {
+			d.log.WarnContext(ctx, "a call that was refused leaves no trace", "session", r.Session, "error", noted)
+		}
 	}
-	rec, attendance, again := d.takeOver(ctx, r)
-	if again != nil || attendance != nil {
-		return rec, attendance, again
-	}
-	_, noted := d.Note(ctx, r, Outcome{Status: Unavailable, Reason: refused.Error()})
-	if noted != nil {
-		d.log.WarnContext(ctx, "a call that was refused leaves no trace", "session", r.Session, "error", noted)
-	}
-	return Record{}, nil, err
+	return rec, attendance, err
 }
 
 // Mirror puts a question on the desk that its host, r.Asker, shows in a dialog of its own.
@@ -115,11 +109,14 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 	d.numbering.Lock() // from the count of the rounds to the next one, so that each has its own number
 	defer d.numbering.Unlock()
 	rec := d.newRecord(r)
-	err := d.number(ctx, &rec, limit)
-	if err != nil {
-		return Record{}, nil, err
+	full := d.number(ctx, &rec, limit)
+	if full != nil && !errors.As(full, new(*RoundLimitError)) {
+		return Record{}, nil, full
 	}
 	for content := r.rowContent(&rec); ; {
+		if full != nil && !d.waits(ctx, content) {
+			return Record{}, nil, full
+		}
 		row, err := rec.row(content)
 		if err != nil {
 			return Record{}, nil, err
@@ -176,39 +173,18 @@ func (d *Desk) reuse(ctx context.Context, row store.Row, instead Record) (Record
 	return rec, nil
 }
 
-// takeOver claims a record with the content of a request that is of use, without asking. The
-// attendance is nil where there is none.
-func (d *Desk) takeOver(ctx context.Context, r Request) (Record, *Attendance, error) {
-	instead := d.newRecord(r)
-	content := r.rowContent(&instead)
+// waits reports whether a row with some content is open or not collected, and no process
+// waits for it: the store returns it for another.
+func (d *Desk) waits(ctx context.Context, content string) bool {
 	if content == "" {
-		return Record{}, nil, nil
+		return false
 	}
-	for row, err := range d.store.Rows(ctx, store.Query{Content: content, Ascend: true}) {
-		if err != nil {
-			return Record{}, nil, err
-		}
-		if row.Attended || row.Delivered || row.Outcome == nil && d.overdue(row) {
-			continue
-		}
-		row, err = d.store.Attend(ctx, row.ID)
-		if errors.Is(err, ErrAttended) {
-			continue
-		}
-		if err != nil {
-			return Record{}, nil, err
-		}
-		attendance := d.attendance(row.ID)
-		rec, err := d.reuse(ctx, row, instead)
-		if err == nil {
-			return rec, attendance, nil
-		}
-		attendance.Release()
-		if !errors.Is(err, errUseless) {
-			return Record{}, nil, err
+	for row, err := range d.store.Rows(ctx, store.Query{Content: content}) {
+		if err == nil && !row.Attended && !row.Delivered && (row.Outcome != nil || !d.overdue(row)) {
+			return true
 		}
 	}
-	return Record{}, nil, nil
+	return false
 }
 
 // Unlike reports whether the request is like no other: a confirmation in no

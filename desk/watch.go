@@ -35,7 +35,7 @@ type Event struct {
 // ends. Call Watch before [Desk.Pending]: what was asked in between is in both. A slow
 // watcher delays no other: it misses touches.
 func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
-	changes, err := d.store.Changes(ctx)
+	changes, err := d.store.Changes(ctx, "")
 	if err != nil {
 		return nil, err
 	}

@@ -9,11 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"mcp-askuser/install/edit"
 	"mcp-askuser/internal/plainjson"
@@ -26,60 +24,6 @@ const Name = "askuser"
 // TokenVariable is the variable with the token for a server over HTTP. Files refer to it
 // if their client can read variables, so that they contain no secret.
 const TokenVariable = "MCP_ASKUSER_TOKEN" //nolint:gosec // a name
-
-// Place locates the files of a user or a project.
-type Place struct {
-	OS      string // a runtime.GOOS
-	Getenv  func(string) string
-	Project string // the directory of a project; empty for the user's own files
-}
-
-// Home returns the user's home directory.
-func (p Place) Home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
-
-// Root returns the directory above all of those files: the project, or the home directory.
-func (p Place) Root() string { return cmp.Or(p.Project, p.Home()) }
-
-// config returns the system's directory for the settings of programs.
-func (p Place) config() string {
-	switch p.OS {
-	case "windows":
-		return cmp.Or(p.Getenv("APPDATA"), filepath.Join(p.Home(), "AppData", "Roaming"))
-	case "darwin":
-		return filepath.Join(p.Home(), "Library", "Application Support")
-	}
-	return p.xdg()
-}
-
-// xdg returns the directory for the settings of programs that follow XDG on every system.
-func (p Place) xdg() string {
-	return p.dir("XDG_CONFIG_HOME", ".config")
-}
-
-// dir returns the directory in a variable, or else one below the home directory.
-func (p Place) dir(variable, below string) string {
-	if dir := p.Getenv(variable); filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(p.Home(), below)
-}
-
-// ClaudeSettings returns the path of Claude Code's settings.
-func (p Place) ClaudeSettings() string {
-	dir := p.dir("CLAUDE_CONFIG_DIR", ".claude")
-	if p.Project != "" {
-		dir = filepath.Join(p.Project, ".claude")
-	}
-	return filepath.Join(dir, "settings.json")
-}
-
-// OpenCode returns the directory of OpenCode's configuration.
-func (p Place) OpenCode() string {
-	if p.Project != "" {
-		return filepath.Join(p.Project, ".opencode")
-	}
-	return filepath.Join(p.xdg(), "opencode")
-}
 
 // Server is this program, as clients start it or connect to it.
 type Server struct {
@@ -120,21 +64,6 @@ type Client struct {
 	policy    policy
 	// allowed locates our entry in a list of tools that need no permission.
 	allowed func(Place) (file string, path []string, entry string)
-}
-
-// limit is a client's time limit for a call. The zero value means that progress messages
-// extend it.
-type limit struct {
-	key      string        // the member of our entry that sets it
-	unit     time.Duration // of that
-	usual    time.Duration // the default
-	variable string        // of the environment, which sets the default
-}
-
-// value reads a limit, as a file or a variable has it.
-func (l *limit) value(text string) (time.Duration, bool) {
-	n, err := strconv.ParseFloat(text, 64)
-	return time.Duration(n * float64(l.unit)), err == nil
 }
 
 // policy is the setting under which a client declines every form.
@@ -198,66 +127,6 @@ func (c *Client) Found(p Place) bool {
 	return err == nil && info.IsDir() && dir != p.Home()
 }
 
-// Registration is our entry in a client's file.
-type Registration struct {
-	What   string        // the command and its arguments, or the address; empty without an entry
-	Remote bool          // it is an address
-	Limit  time.Duration // the client's limit for a call; 0 without one
-	From   string        // the setting of the limit, where it is not the client's default
-	Hold   string        // the value of --hold, or of its variable; empty without both
-	Pasted bool          // the user has written it, and no more is known
-}
-
-// Registered reads our entry in the client's file.
-func (c *Client) Registered(p Place) (Registration, error) {
-	if !c.format.Changes() {
-		return c.pasted(p)
-	}
-	entry, err := c.entry(p)
-	r := Registration{Limit: c.limit.usual}
-	if limit, ok := c.limit.value(c.variable(p, c.limit.variable)); ok {
-		r.Limit, r.From = limit, c.limit.variable
-	}
-	for _, m := range entry {
-		list, several := m.Value.([]any)
-		if !several {
-			list = []any{m.Value}
-		}
-		switch m.Name {
-		case c.limit.key:
-			if limit, ok := c.limit.value(fmt.Sprint(m.Value)); ok {
-				r.Limit, r.From = limit, c.limit.key
-			}
-		case "env", "envs", "environment":
-			variables, _ := m.Value.(map[string]any)
-			r.Hold, _ = variables["ASK_HOLD"].(string)
-		case "url", "httpUrl", "serverUrl", "uri", "command", "cmd", "args":
-			for _, word := range list {
-				r.What = strings.TrimSpace(r.What + " " + fmt.Sprint(word))
-			}
-			r.Remote = r.Remote || m.Name[0] == 'u' || strings.HasSuffix(m.Name, "Url")
-		}
-	}
-	_, flag, _ := strings.Cut(r.What, "--hold")
-	if value := strings.FieldsFunc(flag, func(c rune) bool { return c == ' ' || c == '=' }); len(value) > 0 {
-		r.Hold = value[0]
-	}
-	return r, err
-}
-
-// pasted finds our entry in a file that the user changes.
-func (c *Client) pasted(p Place) (r Registration, err error) {
-	path, err := c.File(p)
-	if err != nil {
-		return r, err
-	}
-	now, err := edit.Read(path)
-	if err == nil && regexp.MustCompile(`(?m)^\s+`+Name+`:`).Match(now.Before) {
-		r.What, r.Pasted = "the pasted entry "+Name, true
-	}
-	return r, err
-}
-
 // Lines are what the user adds to the client's file, or takes out of it, where that is not
 // changed; empty for all other clients. Values in JSON are YAML.
 func (c *Client) Lines(s Server) (string, error) {
@@ -280,20 +149,6 @@ func (c *Client) Lines(s Server) (string, error) {
 	return lines.String(), nil
 }
 
-// variable returns a variable of the client's environment: in its settings, if they have
-// one, or in ours.
-func (c *Client) variable(p Place, name string) string {
-	if c.allowed != nil {
-		file, _, _ := c.allowed(p)
-		if now, err := edit.Read(file); err == nil {
-			if value, found, _ := edit.JSON.Get(now.Before, "env", name); found {
-				return fmt.Sprint(value)
-			}
-		}
-	}
-	return p.Getenv(name)
-}
-
 // form returns an entry of ours without values: of an address, or of a command.
 func (c *Client) form(remote bool) edit.Object {
 	if remote {
@@ -305,30 +160,6 @@ func (c *Client) form(remote bool) edit.Object {
 // SetsLimit reports whether our entry sets the client's limit for a call.
 func (c *Client) SetsLimit(remote bool) bool {
 	return slices.ContainsFunc(c.form(remote), func(m edit.Member) bool { return m.Name == c.limit.key })
-}
-
-// Declines returns the setting under which the client declines every form, as text; empty
-// where it shows them.
-func (c *Client) Declines(p Place) string {
-	path, err := c.File(p)
-	if err != nil || c.policy.key == "" {
-		return ""
-	}
-	if now, err := edit.Read(path); err == nil && c.declines(p, now.Before) {
-		return fmt.Sprintf("%s = %q", c.policy.key, c.policy.declines)
-	}
-	return ""
-}
-
-// declines reports whether a file of the client's has the policy; a project's file has
-// that of the user's unless it sets its own.
-func (c *Client) declines(p Place, data []byte) bool {
-	value, found, err := c.format.Get(data, c.policy.key)
-	if p.Project != "" && !found {
-		p.Project = ""
-		return c.Declines(p) != ""
-	}
-	return err == nil && c.policy.key != "" && value == any(c.policy.declines)
 }
 
 // entry returns our entry in the client's file, its members in the order in which we
@@ -377,12 +208,6 @@ func (c *Client) own(entry edit.Object, remote bool) edit.Object {
 // at returns the path of our entry in the client's file.
 func (c *Client) at() []string { return append(slices.Clip(c.path), Name) }
 
-// ours reports whether a file of the client's has our entry.
-func (c *Client) ours(data []byte) bool {
-	_, found, err := c.format.Get(data, c.at()...)
-	return err == nil && found
-}
-
 // newEntry is an entry of ours, for a file.
 func (c *Client) newEntry(s Server, path string) (edit.Object, error) {
 	if s.URL == "" {
@@ -410,17 +235,15 @@ func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error)
 	if err != nil {
 		return nil, err
 	}
-	entry := now
-	if out {
-		forms = c.Declines(p) == "" // else the policy is as it was
-	} else {
+	var entry edit.Object
+	if !out {
 		entry, err = c.newEntry(s, path)
 		if err != nil {
 			return nil, err
 		}
 		entry = append(entry, c.own(now, s.URL != "")...)
 	}
-	main, err := edit.Plan(path, "", out, c.ours,
+	main, err := c.format.Plan(path, out,
 		func(data []byte) ([]byte, error) {
 			data, err := c.format.Set(data, entry, c.at()...)
 			if err != nil || !forms || !c.declines(p, data) {
@@ -429,14 +252,19 @@ func (c *Client) Plan(p Place, s Server, forms, out bool) ([]edit.Change, error)
 			return c.format.Set(data, c.policy.shows, c.policy.key)
 		},
 		func(data, before []byte) ([]byte, error) {
-			data, err := c.format.Remove(data, before, c.at()...)
+			data, err := c.format.Remove(data, c.at()...)
 			if err != nil || !c.declines(p, before) {
 				return data, err
 			}
-			if ours, err := c.format.Set(data, c.policy.shows, c.policy.key); err != nil || !bytes.Equal(ours, data) {
+			ours, err := c.format.Set(data, c.policy.shows, c.policy.key)
+			if err != nil || !bytes.Equal(ours, data) { // the user has set another policy since
 				return data, err
 			}
-			return c.format.Set(data, c.policy.declines, c.policy.key)
+			policy, found, err := c.format.Get(before, c.policy.key)
+			if err != nil || !found {
+				return c.format.Remove(data, c.policy.key)
+			}
+			return c.format.Set(data, policy, c.policy.key)
 		})
 	if err != nil || c.allowed == nil {
 		return []edit.Change{main}, err
@@ -453,11 +281,7 @@ func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 		elements, _ := list.([]any)
 		return slices.Index(elements, any(entry)), err
 	}
-	ours := func(data []byte) bool {
-		at, err := place(data)
-		return err == nil && at >= 0
-	}
-	return edit.Plan(file, "", out, ours,
+	return edit.JSON.Plan(file, out,
 		func(data []byte) ([]byte, error) {
 			at, err := place(data)
 			if err != nil || at >= 0 {
@@ -465,11 +289,11 @@ func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 			}
 			return edit.Append(data, entry, path...)
 		},
-		func(data, before []byte) ([]byte, error) {
+		func(data, _ []byte) ([]byte, error) {
 			at, err := place(data)
 			if err != nil || at < 0 {
 				return data, err
 			}
-			return edit.JSON.Remove(data, before, append(slices.Clip(path), strconv.Itoa(at))...)
+			return edit.JSON.Remove(data, append(slices.Clip(path), strconv.Itoa(at))...)
 		})
 }

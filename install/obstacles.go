@@ -12,104 +12,91 @@ import (
 	"mcp-askuser/install/edit"
 )
 
-// obstacle is a setting under which a client does not use our server.
-type obstacle struct {
+// setting is a place in a file of a client's.
+type setting struct {
 	file string
 	path []string
-	// part returns the part of the value that is the obstacle, nil if none is.
-	part func(value any) any
 }
 
-// is finds a value.
-func is(want any) func(any) any {
-	return func(value any) any {
-		if value != want {
-			return nil
-		}
+// blocks returns the part of a setting's value that keeps a client from using our server, nil
+// if none does. Name is the last of the setting's path.
+func blocks(name string, value any) any {
+	list, isList := value.([]any)
+	named := slices.Contains(list, any(Name))
+	switch {
+	case name == "enabled" && value == any(false), name == "disabled" && value == any(true):
 		return value
+	case name == "allowed" && isList && !named:
+		return list
+	case name == "deny":
+		return ruleFor(list, "ask_user_question", "confirm_action", "await_answer")
+	case slices.Contains([]string{"excluded", "disabledMcpServers", "disabledMcpjsonServers"}, name) && named:
+		return Name
 	}
+	return nil
 }
 
-// has finds an element of a list.
-func has(match func(element any) bool) func(any) any {
-	return func(value any) any {
-		list, _ := value.([]any)
-		at := slices.IndexFunc(list, match)
-		if at < 0 {
-			return nil
-		}
-		return list[at]
-	}
-}
-
-func isName(element any) bool { return element == any(Name) }
-
-// lacksName finds a list without our name.
-func lacksName(value any) any {
-	list, ok := value.([]any)
-	if !ok || slices.ContainsFunc(list, isName) {
-		return nil
-	}
-	return list
-}
-
-// rules finds a permission rule of Claude Code's that names our server or one of its tools.
-func rules(tools ...string) func(any) any {
-	return has(func(element any) bool {
+// ruleFor returns the first of Claude Code's permission rules that names our server or one of
+// its tools, nil if none does.
+func ruleFor(rules any, tools ...string) any {
+	list, _ := rules.([]any)
+	for _, element := range list {
 		rule, _ := element.(string)
-		return rule == "mcp__"+Name || slices.ContainsFunc(tools, func(tool string) bool {
-			matches, _ := path.Match(rule, "mcp__"+Name+"__"+tool)
-			return matches
-		})
-	})
+		matches := func(tool string) bool {
+			matched, _ := path.Match(rule, "mcp__"+Name+"__"+tool)
+			return matched
+		}
+		if rule == "mcp__"+Name || slices.ContainsFunc(tools, matches) {
+			return rule
+		}
+	}
+	return nil
 }
 
 // Obstacle returns the setting under which the client does not use our server in the
 // directory of a place, as text, and its file; empty where there is none. With project, the
 // server is the one in the project's file.
-func (c *Client) Obstacle(p Place, project bool) (setting, file string) {
+func (c *Client) Obstacle(p Place, project bool) (text, file string) {
 	user := p
 	user.Project = ""
-	var all []obstacle
+	var all []setting
 	for _, place := range []Place{user, p} {
 		file, err := c.File(place)
 		if err != nil {
 			continue
 		}
-		all = append(all, obstacle{file, append(c.at(), "enabled"), is(false)},
-			obstacle{file, append(c.at(), "disabled"), is(true)})
+		all = append(all, setting{file, append(c.at(), "enabled")}, setting{file, append(c.at(), "disabled")})
 		if c.Name == "gemini" {
-			all = append(all, obstacle{file, []string{"mcp", "excluded"}, has(isName)},
-				obstacle{file, []string{"mcp", "allowed"}, lacksName})
+			all = append(all, setting{file, []string{"mcp", "excluded"}}, setting{file, []string{"mcp", "allowed"}})
 		}
 	}
 	if c.Name == "claude-code" {
-		all = append(all, c.claudeObstacles(user, p.Project, project)...)
+		all = append(all, c.claudeSwitches(user, p.Project, project)...)
 	}
-	for _, o := range all {
-		if part := o.part(c.read(o.file, o.path...)); part != nil {
-			text, _ := json.Marshal(part) // which was decoded
-			return fmt.Sprintf("%s = %s", strings.Join(o.path, "."), text), o.file
+	for _, s := range all {
+		part := blocks(s.path[len(s.path)-1], c.read(s.file, s.path...))
+		if part != nil {
+			value, _ := json.Marshal(part) // which was decoded
+			return fmt.Sprintf("%s = %s", strings.Join(s.path, "."), value), s.file
 		}
 	}
 	return "", ""
 }
 
-// claudeObstacles are the obstacles in Claude Code's own state of a directory, or of the
-// repository that has it, and in the settings that hold there.
-func (c *Client) claudeObstacles(user Place, dir string, project bool) (all []obstacle) {
+// claudeSwitches are the settings that switch our server off in Claude Code's own state of a
+// directory, or of the repository that has it, and in the settings that hold there.
+func (c *Client) claudeSwitches(user Place, dir string, project bool) (all []setting) {
 	state := c.user(user)
 	for _, dir := range []string{dir, repository(dir)} {
-		all = append(all, obstacle{state, []string{"projects", dir, "disabledMcpServers"}, has(isName)})
+		all = append(all, setting{state, []string{"projects", dir, "disabledMcpServers"}})
 		if project {
-			all = append(all, obstacle{state, []string{"projects", dir, "disabledMcpjsonServers"}, has(isName)})
+			all = append(all, setting{state, []string{"projects", dir, "disabledMcpjsonServers"}})
 		}
 	}
-	denied := rules("ask_user_question", "confirm_action", "await_answer")
 	for _, file := range claudeSettings(user, dir) {
-		all = append(all, obstacle{file, []string{"permissions", "deny"}, denied})
+		all = append(all, setting{file, []string{"permissions", "deny"}})
 		if project {
-			all = append(all, obstacle{file, []string{"disabledMcpjsonServers"}, has(isName)})
+			all = append(all, setting{file, []string{"disabledMcpjsonServers"}})
 		}
 	}
 	return all
@@ -124,7 +111,7 @@ func (c *Client) AsksPermission(p Place, project bool) (rule, list, file string)
 	}
 	for _, file := range claudeSettings(p, p.Project) {
 		if c.read(file, "permissions", "defaultMode") == any("bypassPermissions") ||
-			rules("ask_user_question")(c.read(file, "permissions", "allow")) != nil {
+			ruleFor(c.read(file, "permissions", "allow"), "ask_user_question") != nil {
 			return "", "", ""
 		}
 	}
@@ -164,4 +151,28 @@ func (c *Client) read(file string, path ...string) any {
 	}
 	value, _, _ := c.format.Get(now.Before, path...)
 	return value
+}
+
+// Declines returns the setting under which the client declines every form, as text; empty
+// where it shows them.
+func (c *Client) Declines(p Place) string {
+	path, err := c.File(p)
+	if err != nil || c.policy.key == "" {
+		return ""
+	}
+	if now, err := edit.Read(path); err == nil && c.declines(p, now.Before) {
+		return fmt.Sprintf("%s = %q", c.policy.key, c.policy.declines)
+	}
+	return ""
+}
+
+// declines reports whether a file of the client's has the policy; a project's file has
+// that of the user's unless it sets its own.
+func (c *Client) declines(p Place, data []byte) bool {
+	value, found, err := c.format.Get(data, c.policy.key)
+	if p.Project != "" && !found {
+		p.Project = ""
+		return c.Declines(p) != ""
+	}
+	return err == nil && c.policy.key != "" && value == any(c.policy.declines)
 }

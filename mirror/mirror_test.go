@@ -240,7 +240,7 @@ func TestProgramIsRefused(t *testing.T) {
 	}
 }
 
-// What a human replies on the desk is what Claude Code reads, and what it says
+// What a user replies on the desk is what Claude Code reads, and what it says
 // in its turn is what it took.
 func TestAnsweredHere(t *testing.T) {
 	for _, tc := range []struct {
@@ -391,7 +391,7 @@ func duringBatch(said string, then func(*testing.T, *beside, string)) func(*test
 	}
 }
 
-// What is no question of the human's own dialog, or is not understood to the
+// What is no question of the user's own dialog, or is not understood to the
 // last member, is left alone.
 func TestLeftAlone(t *testing.T) {
 	for name, text := range map[string]string{
@@ -502,7 +502,7 @@ func TestPermissionInChinese(t *testing.T) {
 	}
 }
 
-// Only a yes of a human's own, with nothing beside it, is printed as one; and
+// Only a yes of a user's own, with nothing beside it, is printed as one; and
 // however the host's dialog ends, the record does.
 func TestPermission(t *testing.T) {
 	yes, no := question.Reply{Answers: []question.Answer{choice("q1", question.YesID)}}, question.Reply{Answers: []question.Answer{choice("q1", question.NoID)}}
@@ -733,7 +733,7 @@ func TestExpiry(t *testing.T) {
 	t.Error("there is no record")
 }
 
-// The human is told after six seconds, of a question that is still open.
+// The user is told after six seconds, of a question that is still open.
 func TestNotified(t *testing.T) {
 	told := make(chan desk.Record, 1)
 	b := start(t, t.TempDir(), request("s1", one), func(o *mirror.Options) {

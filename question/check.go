@@ -10,7 +10,7 @@ import (
 // answers in the order in which the questions are shown, selected options in
 // the order of the options, texts trimmed, answers with neither words nor note
 // dropped. Only questions that were shown may be answered, only with their own
-// options and within [MaxText]; required ones must be, unless the human wants to
+// options and within [MaxText]; required ones must be, unless the user wants to
 // discuss them first. The error is a [Violations].
 func (s *Set) Check(r Reply) (Reply, error) {
 	out := Reply{Dismissed: r.Dismissed, Discuss: r.Discuss, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note)}

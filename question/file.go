@@ -26,7 +26,7 @@ const (
 	maxFileName = 100 // code points
 )
 
-// File is a file that a human attached to an answer. The desk keeps its content beside the
+// File is a file that a user attached to an answer. The desk keeps its content beside the
 // record, see desk.Store.
 type File struct {
 	Name   string `json:"name"` // for people to read, and never a path

@@ -11,28 +11,27 @@ import (
 	"strings"
 )
 
-// ParseAnswers reads the answers to a set in any of the shapes in which
-// programs write them: an object keyed by question text, question id, header
-// or question-N (counted from 0), or an array of responses as in the tool's
-// structured result. An option is named by its id or label, several by an
-// array; several joined with commas in one string are split only where
-// exactly one reading exists. The error is a [Violations]; [Set.Check] applies the
-// rules of the set.
+// Programs write a reply in any of these shapes:
 //
-// The user's own words instead of an option are {"other": "…"}, or a text that names no
-// option.
-func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
-	p := parser{set: s}
-	p.read(data)
-	return p.reply.Answers, p.found.Err()
-}
+//	reply      the answers alone, or an object with any of answers, note, discuss (true: the
+//	           user wants to discuss the set first), and notes and files, keyed as answers are
+//	answers    an object keyed by question text, id, header or question-N, counted from 0; or
+//	           an array of responses, as in the tool's structured result
+//	response   question_id or question; selected and text, or response, or answer; note
+//	value      an option by id or label, an array of them, true or false, or a text. Several
+//	           options in one text, with commas between, are split only where exactly one
+//	           reading exists
+//	own words  {"other": "…"}, "Other (custom: …)" as --format headers writes it, or a text
+//	           that names no option
+//
+// [Set.Check] applies the rules of the set.
 
 // maxList is how many answers there may be at once, and options in one.
 const maxList = 500
 
 type parser struct {
 	set   *Set
-	exact bool // see ParseExactReply
+	exact bool // a text is no own words
 	reply Reply
 	found Violations
 }
@@ -60,28 +59,17 @@ func (p *parser) read(data []byte) {
 	}
 }
 
-// ParseReply reads a whole reply: the answers alone, as [Set.ParseAnswers] takes
-// them, or an object with any of
-//
-//	answers  the answers
-//	notes    an object, keyed as answers are: a word beside an answer, or in its place
-//	files    an object, keyed as answers are: the files of an answer, as they were attached
-//	note     a word on the whole
-//	discuss  true: the user wants to discuss the set first
-//
-// The error is a [Violations].
+// ParseReply reads a reply. The error is a [Violations].
 func (s *Set) ParseReply(data []byte) (Reply, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil || !s.isReply(members) {
-		answers, err := s.ParseAnswers(data)
-		return Reply{Answers: answers}, err
+		members = map[string]json.RawMessage{"answers": data}
 	}
 	return s.parseMembers(members, false)
 }
 
-// ParseExactReply reads the members of a reply, as [Set.ParseReply] takes them, for programs,
-// which may mistype an option: the user's own words must be marked as such, by
-// {"other": "…"} or as other formats do.
+// ParseExactReply reads the members of a reply for programs, which may mistype an option: the
+// user's own words must be marked as such.
 func (s *Set) ParseExactReply(members map[string]json.RawMessage) (Reply, error) {
 	return s.parseMembers(members, true)
 }
@@ -229,8 +217,7 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	if !present(raw) || string(raw) == `""` {
 		return // left open
 	}
-	raw, own := q.splitOther(raw)
-	words, joined, ok := q.readValue(raw)
+	words, own, joined, ok := q.readValue(raw)
 	n := Count(strings.Join(slices.Concat(words, own), ", "))
 	switch {
 	case !ok:
@@ -266,30 +253,39 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	p.reply.Answers = append(p.reply.Answers, a)
 }
 
-// splitOther separates the user's own words, {"other": "…"}, from the names of options.
-func (q *Question) splitOther(raw json.RawMessage) (names json.RawMessage, own []string) {
-	if !q.Chooses() || !q.TakesText() {
-		return raw, nil
+// readValue reads a JSON value that answers q: the names of options, or a text, and what is
+// marked as the user's own words. joined says that the one text may name several options. It
+// is false for any other value.
+func (q *Question) readValue(raw json.RawMessage) (names, own []string, joined, ok bool) {
+	var one string
+	var yes bool
+	switch {
+	case q.Confirms() && json.Unmarshal(raw, &yes) == nil:
+		return []string{strconv.FormatBool(yes)}, nil, false, true
+	case json.Unmarshal(raw, &one) == nil:
+		return []string{one}, nil, q.Several(), true
+	case !q.Chooses():
+		return nil, nil, false, false
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		list = []json.RawMessage{raw}
 	}
-	list = slices.DeleteFunc(list, func(x json.RawMessage) bool {
-		var o map[string]string
-		is := json.Unmarshal(x, &o) == nil && len(o) == 1 && o["other"] != ""
-		if is {
-			own = append(own, o["other"])
+	for _, x := range list {
+		var other map[string]string
+		switch {
+		case json.Unmarshal(x, &one) == nil:
+			names = append(names, one)
+		case q.TakesText() && json.Unmarshal(x, &other) == nil && len(other) == 1 && other["other"] != "":
+			own = append(own, other["other"])
+		default:
+			return nil, nil, false, false
 		}
-		return is
-	})
-	if own != nil {
-		raw, _ = json.Marshal(list)
 	}
-	return raw, own
+	return names, own, false, true
 }
 
-// named returns the options that a text names, none for a text of the human's own; or
+// named returns the options that a text names, none for a text of the user's own; or
 // why they are not certain. A joined text may name several.
 func (q *Question) named(text string, joined bool) (ids []string, why string) {
 	if o := q.Named(text); o != nil {

@@ -76,8 +76,8 @@ func TestParseAnswers(t *testing.T) {
 		{"broken", `{"q1":`, "answers: is not valid JSON: unexpected end of JSON input", auth()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			answers, err := tc.set.ParseAnswers([]byte(tc.in))
-			got := answersText(answers)
+			reply, err := tc.set.ParseReply([]byte(tc.in))
+			got := answersText(reply.Answers)
 			if v, bad := errors.AsType[Violations](err); bad {
 				var lines []string
 				for _, x := range v {
@@ -120,11 +120,11 @@ func FuzzParseAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		s := auth()
-		answers, err := s.ParseAnswers([]byte(in))
+		reply, err := s.ParseReply([]byte(in))
 		if err != nil {
 			return
 		}
-		once, err := s.Check(Reply{Answers: answers})
+		once, err := s.Check(reply)
 		if err != nil {
 			return
 		}

@@ -2,9 +2,7 @@ package question
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -33,7 +31,7 @@ const (
 // YesAndNo returns the options of a Boolean question.
 func YesAndNo() []Option { return []Option{{ID: YesID, Label: "Yes"}, {ID: NoID, Label: "No"}} }
 
-// MaxText is the longest free text a human may answer, in characters.
+// MaxText is the longest free text a user may answer, in characters.
 const MaxText = 10_000
 
 // Question is one question of a set, or a follow-up below one of its options.
@@ -119,7 +117,7 @@ func (q *Question) Several() bool { return q.Type == MultiChoice }
 // Confirms reports whether q is answered with yes or no.
 func (q *Question) Confirms() bool { return q.Type == Boolean }
 
-// TakesText reports whether q may be answered with a text of the human's own.
+// TakesText reports whether q may be answered with a text of the user's own.
 func (q *Question) TakesText() bool { return !q.Chooses() || q.AllowCustom }
 
 // Declared returns the answer that the asker declared as default; an empty one for none.
@@ -223,22 +221,6 @@ func (q *Question) value(a *Answer) any {
 	default:
 		return strings.Join(words, ", ")
 	}
-}
-
-// readValue reads a JSON value that answers q: the names of options, or a text. joined
-// says that the one text may name several options. It is false for any other value.
-func (q *Question) readValue(raw json.RawMessage) (names []string, joined, ok bool) {
-	var one string
-	var yes bool
-	switch {
-	case q.Confirms() && json.Unmarshal(raw, &yes) == nil:
-		return []string{strconv.FormatBool(yes)}, false, true
-	case json.Unmarshal(raw, &one) == nil:
-		return []string{one}, q.Several(), true
-	case q.Chooses() && json.Unmarshal(raw, &names) == nil:
-		return names, false, true
-	}
-	return nil, false, false
 }
 
 // expected says what an answer to q looks like.

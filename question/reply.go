@@ -10,7 +10,7 @@ type By string
 
 // The answerers.
 const (
-	ByUser    By = "user"    // the human
+	ByUser    By = "user"    // the user
 	ByProgram By = "program" // a program, with no evidence of the user
 	// ByFrontEnd is in drafts alone: a front end that speaks for the user gave the
 	// answer, and others of the set are open.
@@ -54,9 +54,9 @@ type Reply struct {
 	Dismissed bool     `json:"dismissed,omitempty"`
 	Reason    string   `json:"reason,omitempty"`  // with Dismissed; may be empty
 	Answers   []Answer `json:"answers,omitempty"` // one per answered question that was shown
-	Discuss   bool     `json:"discuss,omitempty"` // the answers are those so far, and Note what the human wants to talk about
+	Discuss   bool     `json:"discuss,omitempty"` // the answers are those so far, and Note what the user wants to talk about
 	Note      string   `json:"note,omitempty"`    // a word to the agent beside the answers
-	// Took is how long the human had the questions in front of them; 0 where unknown.
+	// Took is how long the user had the questions in front of them; 0 where unknown.
 	// The outcome keeps it.
 	Took time.Duration `json:"-"`
 	// Proof is the user's signature; nil for none. The outcome keeps it.
@@ -79,7 +79,7 @@ func (r *Reply) Files() (out []File) {
 	return out
 }
 
-// Given returns the answers in a draft that programs and front ends gave. A human
+// Given returns the answers in a draft that programs and front ends gave. A user
 // still types the others.
 func (r *Reply) Given() []Answer {
 	return slices.DeleteFunc(slices.Clone(r.Answers), func(a Answer) bool { return a.By != ByProgram && a.By != ByFrontEnd })

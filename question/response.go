@@ -24,8 +24,8 @@ type Response struct {
 	Place  int     // among the questions of the set, from 0; -1 for a follow-up
 	Depth  int     // 0 for a question of the set, 1 for its follow-up, and so on
 	State  State   // answered exactly when there is an Answer
-	Answer *Answer // the human's, or the one the caller brought along
-	Note   string  // the human's word beside it, or in its place
+	Answer *Answer // the user's, or the one the caller brought along
+	Note   string  // the user's word beside it, or in its place
 }
 
 // Responses returns every question of the set, each before its follow-ups, with its
@@ -63,7 +63,7 @@ func (s *Set) Responses(r *Reply) []Response {
 	return out
 }
 
-// Asked returns the responses to questions that the human was asked: no follow-ups that
+// Asked returns the responses to questions that the user was asked: no follow-ups that
 // were not shown, and no questions that the caller had an answer to.
 func (s *Set) Asked(r *Reply) []Response {
 	return slices.DeleteFunc(s.Responses(r), func(x Response) bool {

@@ -4,7 +4,7 @@
 // the messages that the session puts into its [Outbox].
 //
 // mcp-go's own transports stall, lose cancels, answer cancelled requests and
-// let progress overtake responses once several questions wait for a human.
+// let progress overtake responses once several questions wait for a user.
 // mcp-go still does all of the protocol: MCPServer.HandleMessage handles every
 // request. It serves both eras, the handshake up to 2025-11-25 and the stateless one
 // of 2026-07-28.

@@ -84,7 +84,7 @@ func TestTurnInOrderOfArrival(t *testing.T) {
 // TestFormsInOrderOfArrival: the first forms of calls reach the client in that
 // order, as it shows them, however long each has tried other surfaces; but
 // none waits longer than a second for calls that put none, nor counts that as
-// the time of its human. Nor counts the time in which the client may have shown
+// the time of its user. Nor counts the time in which the client may have shown
 // another's form.
 func TestFormsInOrderOfArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -49,7 +49,7 @@ func TestAnsweringOnATerminal(t *testing.T) {
 	}{
 		{"the oldest", nil, "First?", func(s *seat) { s.Type("2"); s.WaitFor("(•) No"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
 		{"by a short id", []string{"ID"}, "Second?", func(s *seat) { s.Type("1"); s.WaitFor("(•) Yes"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: Second?"},
-		{"in lines", []string{"--plain"}, "First?", func(s *seat) { s.Expect("number: "); s.Type("2\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
+		{"in lines", []string{"--plain"}, "First?", func(s *seat) { s.Expect("number: "); s.Type("2\r"); s.Expect("? helps: "); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
 		{"closed", nil, "First?", func(s *seat) { s.Type("\x18"); s.WaitFor("Dismiss without"); s.Type("\r") }, exitClosed, desk.Dismissed, "Dismissed in a terminal: First?"},
 		{"interrupted", nil, "First?", func(s *seat) { s.Type("\x03") }, exitInterrupted, desk.Pending, staysOpen},
 		{"hung up", nil, "First?", func(s *seat) { _ = syscall.Kill(s.Pid(), syscall.SIGHUP) }, exitInterrupted, desk.Pending, staysOpen},

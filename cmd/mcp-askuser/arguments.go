@@ -7,9 +7,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
 )
 
 // arguments checks the number of arguments: one if the usage line names one, which
@@ -49,29 +52,78 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), cmp.Or(takes, bad.Unwrap().Error()))
 }
 
-// word is the value of a flag that takes one of some words.
-type word struct {
-	to    *string
-	words []string
+// parsed is a pflag.Value that a function reads. Its error is to follow "it takes".
+type parsed struct {
+	text string
+	read func(text string) error
 }
 
-// wordFlag gives a command such a flag, and returns its value.
+func (p *parsed) String() string { return p.text }
+func (p *parsed) Type() string   { return "word" }
+
+// Set implements pflag.Value.
+func (p *parsed) Set(text string) error {
+	p.text = text
+	return p.read(text)
+}
+
+// parsedFlag gives a command a flag that parse reads, and returns its value. Takes says what
+// it takes.
+func parsedFlag[T any](cmd *cobra.Command, name, help, takes string, parse func(text string) (T, bool)) *T {
+	value := new(T)
+	cmd.Flags().Var(&parsed{"", func(text string) error {
+		v, ok := parse(text)
+		if !ok {
+			return errors.New(takes)
+		}
+		*value = v
+		return nil
+	}}, name, help)
+	return value
+}
+
+// wordFlag gives a command a flag that takes one of some words, and returns its value.
 func wordFlag(cmd *cobra.Command, name, fallback, help string, words ...string) *string {
-	cmd.Flags().Var(word{&fallback, words}, name, help)
+	takes := strings.Join(words, ", ")
+	word := parsedFlag(cmd, name, help, takes, func(text string) (string, bool) { return text, slices.Contains(words, text) })
+	*word, cmd.Flag(name).DefValue = fallback, fallback
 	complete(cmd, name, words...)
-	return &fallback
+	return word
 }
 
-func (w word) String() string { return *w.to }
-func (w word) Type() string   { return "word" }
+// oldTakes is what --older-than takes.
+const oldTakes = "a time of an hour or more such as 90d, 12w or 36h"
 
-// Set implements pflag.Value. The error is the list of words, to follow "it takes".
-func (w word) Set(text string) error {
-	if !slices.Contains(w.words, text) {
-		return errors.New(strings.Join(w.words, ", "))
+// olderFlag gives a command the flag --older-than, and returns its value, 0 without one.
+func olderFlag(cmd *cobra.Command, help string) *time.Duration {
+	return parsedFlag(cmd, "older-than", help, oldTakes, settings.Age)
+}
+
+// sinceFlag gives a command the flag --since, and returns its value, zero without one.
+func sinceFlag(cmd *cobra.Command) *time.Time {
+	return parsedFlag(cmd, "since",
+		"from this `time` on: how long ago, such as 2h or 3d, a day such as 2006-01-02, or 2006-01-02T15:04:05Z",
+		"a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z",
+		func(text string) (time.Time, bool) { return parseSince(text, time.Now()) })
+}
+
+// parseSince reads a time: how long ago, a date in this time zone, or RFC 3339. It is zero
+// for an empty text.
+func parseSince(text string, now time.Time) (time.Time, bool) {
+	if text == "" {
+		return time.Time{}, true
 	}
-	*w.to = text
-	return nil
+	ago, ok := settings.Duration(text)
+	if ok {
+		return now.Add(-ago), true
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01-02 15:04", time.DateTime} {
+		t, err := time.ParseInLocation(layout, text, now.Location())
+		if err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // formatFlag gives a command the flag --format. The first format is the default.

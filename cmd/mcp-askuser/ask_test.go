@@ -64,7 +64,7 @@ func TestUnprintedAnswerIsKept(t *testing.T) {
 	}{
 		{[]string{"ask", "--session", "release", askDefault}, say("yes"), 0, `{"answers":{"Go on?":"Yes"}}`},
 		{[]string{"confirm", "--session", "release", "Go on?"}, say(question.YesID), 0, "yes"},
-		{[]string{"demo"}, question.Reply{Dismissed: true}, exitClosed, `"status": "dismissed"`},
+		{[]string{"demo"}, question.Reply{Dismissed: true}, exitClosed, "The agent reads:\n\nUser dismissed"},
 	} {
 		for _, stdout := range []struct {
 			name string

@@ -22,7 +22,7 @@ import (
 	"mcp-askuser/internal/waittest"
 )
 
-// An agent asks on one machine, its human answers on another, on the page in a
+// An agent asks on one machine, its user answers on another, on the page in a
 // window of a phone's size, and the node that leads is killed between the tap on
 // the option and that on the button: the agent gets that answer, and whose it is,
 // and both machines have it in their past.

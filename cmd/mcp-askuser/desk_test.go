@@ -67,7 +67,7 @@ func TestLeaveWhileTheDeskHangs(t *testing.T) {
 		keys []string
 	}{
 		"ask":            {[]string{"ask", askDefault}, "Go on?", []string{"1", "\r"}},
-		"ask, plain":     {[]string{"ask", "--plain", askDefault}, "takes 1):", []string{"1", "\r"}},
+		"ask, plain":     {[]string{"ask", "--plain", askDefault}, "takes Yes):", []string{"\x15", "1", "\r", "\r"}},
 		"a draft":        {[]string{"ask", askDefault}, "Go on?", []string{"1"}},
 		"answer":         {[]string{"answer"}, "First?", []string{"1", "\r"}},
 		"inbox":          {[]string{"inbox"}, "First?", []string{"\r", "1", "\r"}},

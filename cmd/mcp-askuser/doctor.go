@@ -3,30 +3,23 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/shared"
-	"mcp-askuser/install"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
 )
@@ -56,11 +49,8 @@ func (f finding) wrong(text, remedy string) finding {
 
 // correctSettings is the remedy for settings.
 func correctSettings() string {
-	return "correct it; mcp-askuser config shows all settings and where each comes from"
+	return "correct it: until then commands refuse to run, and so do servers with a wrong value (mcp-askuser config)"
 }
-
-// selfTestTimeout is for the question of the self-test and its answer.
-const selfTestTimeout = 20 * time.Second
 
 // deskTimeout is how long the shared desk may take to answer.
 const deskTimeout = 5 * time.Second
@@ -112,8 +102,7 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 	}
 	add("clients", a.examineClients()...)
 	s := a.settings()
-	add("settings", a.examineSettings(), finding{Name: "limits", State: stateOK,
-		Text: fmt.Sprintf("an agent may ask %[1]d questions at once, of %[2]d options each; max_questions and max_options allow more", s.Limits.Questions, s.Limits.Options)})
+	add("settings", a.examineSettings()...)
 	if s.Desk != "" {
 		f := a.examineDesk(ctx, s.Desk)
 		add("shared desk", f)
@@ -128,19 +117,25 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 		add("where questions appear", a.examineSurfaces(ctx, d)...)
 		add("phone", a.examinePhone(ctx, d))
 	}
-	add("self-test", a.selfTest(ctx))
 	return all
 }
 
-func (a *app) examineSettings() finding {
-	f := finding{Name: cmp.Or(a.config.File, "no file"), State: stateOK, Text: "was read"}
-	if err := a.config.Err(); err != nil {
-		return f.wrong(err.Error(), correctSettings())
+func (a *app) examineSettings() (all []finding) {
+	for _, fault := range a.config.Faults() {
+		f := finding{Name: cmp.Or(fault.Key, a.config.File)}
+		all = append(all, f.wrong(fault.Text, correctSettings()))
 	}
-	if !a.config.Found {
-		f.State, f.Text = stateUnused, "no file; the defaults apply"
+	switch {
+	case a.config.Unread != nil:
+	case a.config.Found:
+		all = append(all, finding{Name: a.config.File, State: stateOK, Text: "was read"})
+	default:
+		all = append(all, finding{Name: cmp.Or(a.config.File, "no file"), State: stateUnused, Text: "no file; the defaults apply"})
 	}
-	return f
+	limits := a.settings().Limits
+	return append(all, finding{Name: "limits", State: stateOK, Text: fmt.Sprintf(
+		"an agent may ask %d questions at once, of %d options each; max_questions and max_options allow more",
+		limits.Questions, limits.Options)})
 }
 
 // watches reports whether a desk can be watched, which writes to its store.
@@ -239,187 +234,4 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 		last.State, last.Remedy = stateWrong, open
 	}
 	return out
-}
-
-// examineClients says which clients have been set up, and whether their calls
-// last as long as they have been told to wait.
-func (a *app) examineClients() (out []finding) {
-	for _, project := range []bool{false, true} {
-		for _, c := range install.Clients() {
-			client, here := a.examineClient(c, project)
-			if here {
-				out = append(out, client)
-			}
-			if f, mirrored := a.examineQuestions(c, project); mirrored && (here || f.State != stateUnused) {
-				out = append(out, f)
-			}
-		}
-	}
-	if len(out) == 0 {
-		out = []finding{{Name: "none", State: stateUnused, Text: "no supported client was found on this machine", Remedy: "mcp-askuser install CLIENT"}}
-	}
-	return out
-}
-
-// examineClient says how a client is set up; false where it is not here.
-func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
-	p, name := a.place(project), c.Name
-	if project {
-		name += " --project"
-	}
-	r, err := c.Registered(p)
-	f := finding{Name: c.Name, State: stateOK, Text: r.What}
-	_, none := c.File(p)
-	program, _, _ := strings.Cut(r.What, " ")
-	_, missing := exec.LookPath(program)
-	hold, _ := settings.Duration(r.Hold)
-	if !r.Remote && !(c.Bare && a.config.FromEnvironment("hold")) { // else it does not have our settings
-		hold = cmp.Or(hold, a.settings().Hold)
-	}
-	hold = cmp.Or(hold, askuser.LongestWait(c.Name, r.Remote))
-	switch {
-	case none != nil, (err != nil && !project || r.What == "") && !c.Found(p), err == nil && r.What == "" && project:
-		return f, false
-	case err != nil:
-		f = f.wrong(err.Error(), "mend that file; it keeps the client from starting any server")
-	case r.What == "":
-		f.State, f.Text, f.Remedy = stateUnused, "is here, and cannot ask you", "mcp-askuser install "+c.Name
-	case r.Pasted: // what it says, only the client knows
-	case !strings.Contains(r.What, "://") && missing != nil:
-		f = f.wrong(f.Text, fmt.Sprintf("that program is not there: mcp-askuser install %s names this one", name))
-		if project && filepath.Base(program) == program { // as install writes it
-			f.Remedy = "put that program on the PATH: a project's file, which is shared, names it without its place"
-		}
-	case r.Limit > 0 && hold > r.Limit:
-		text := fmt.Sprintf("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.English.Span(hold), words.English.Span(r.Limit))
-		f = f.wrong(text, fmt.Sprintf("mcp-askuser install %s sets both", name))
-		if !c.SetsLimit(r.Remote) {
-			f.Remedy = fmt.Sprintf("raise %s, or have calls wait for less (--hold)", r.From)
-		}
-	}
-	if f.State != stateOK {
-		return f, true
-	}
-	setting, file := c.Obstacle(a.place(true), project)
-	rule, list, rules := c.AsksPermission(a.place(true), project)
-	declines := c.Declines(p)
-	switch {
-	case setting != "":
-		f = f.wrong(fmt.Sprintf("%s (the client does not use it)", f.Text), fmt.Sprintf("change this in %[1]s: %[2]s", file, setting))
-	case rule != "":
-		f = f.wrong(fmt.Sprintf("%s (the client asks you for permission first)", f.Text),
-			fmt.Sprintf("mcp-askuser install %[1]s adds %[2]q to %[3]s in %[4]s", name, rule, list, rules))
-	case declines != "":
-		f = f.wrong(fmt.Sprintf("%[1]s (it declines every form while %[2]s)", f.Text, declines),
-			fmt.Sprintf("mcp-askuser install %s --forms sets the policy that asks for no approval either, and shows forms", name))
-	}
-	return f, true
-}
-
-// examineQuestions says whether the questions that a client asks itself come here;
-// false for a client whose questions cannot.
-func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
-	s, mirrored := a.questions(c.Name, project)
-	if !mirrored {
-		return finding{}, false
-	}
-	state, err := s.State()
-	text := fmt.Sprintf("its own questions come here, too (%s)", s.Path)
-	remedy := "mcp-askuser install " + c.Name + " --questions"
-	if state.Permissions {
-		text = fmt.Sprintf("its own questions and permissions come here, too (%s)", s.Path)
-		remedy += " --permissions"
-	}
-	if project {
-		remedy += " --project"
-	}
-	f := finding{Name: c.Name, State: stateWrong, Text: text, Remedy: remedy}
-	switch {
-	case err != nil:
-		f.Text, f.Remedy = err.Error(), "mend that file, or take it away: until then the client's own questions stay there"
-	case !state.Installed:
-		f.State, f.Text = stateUnused, fmt.Sprintf("its own questions stay there (%s)", s.Path)
-	case !state.Current:
-		f.Text = fmt.Sprintf("its own questions are brought here, but not as this version would (%s)", s.Path)
-	case a.config.Err() != nil:
-		f.Text, f.Remedy = fmt.Sprintf("its own questions stay there as long as a setting is wrong (%s)", s.Path), correctSettings()
-	default:
-		f.State, f.Remedy = stateOK, ""
-	}
-	return f, true
-}
-
-// selfTest asks a question through a server of its own, over a store of its own,
-// and answers it as the inbox would.
-func (a *app) selfTest(ctx context.Context) finding {
-	start := time.Now()
-	f := finding{Name: "a question", State: stateOK}
-	if err := a.config.Err(); err != nil {
-		return f.wrong(fmt.Sprintf("not asked, as no server starts like this: %v", err), correctSettings())
-	}
-	if err := roundTrip(ctx); err != nil {
-		return f.wrong(err.Error(), "this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json")
-	}
-	f.Text = fmt.Sprintf("asked, answered and delivered over MCP in %d ms", time.Since(start).Milliseconds())
-	return f
-}
-
-// roundTrip is the self-test itself.
-func roundTrip(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(ctx, selfTestTimeout)
-	defer stop()
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "mcp-askuser-doctor-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	store := local.Open(dir)
-	defer func() { _ = store.Close() }()
-	d := desk.New(store, desk.Options{})
-	env := []string{settings.EnvFile + "=" + os.DevNull, settings.EnvDesk + "="} // a desk of its own
-	c, err := client.NewStdioMCPClient(self, env, "serve", "--surface", "inbox", "--dir", dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
-	events, err := d.Watch(ctx)
-	if err != nil {
-		return err
-	}
-	var initialize mcp.InitializeRequest
-	initialize.Params.ProtocolVersion = "2025-11-25"
-	initialize.Params.ClientInfo = mcp.Implementation{Name: "mcp-askuser-doctor", Version: "1"}
-	if _, err := c.Initialize(ctx, initialize); err != nil {
-		return err
-	}
-	answered := make(chan error, 1)
-	go func() {
-		for ev := range events {
-			if ev.Type != desk.Asked {
-				continue
-			}
-			yes := question.Answer{QuestionID: ev.Record.Questions[0].ID, Selected: []string{question.YesID}}
-			_, err := d.Reply(ctx, ev.Record.ID, question.Reply{Answers: []question.Answer{yes}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
-			answered <- err
-			return
-		}
-		answered <- context.Cause(ctx)
-	}()
-	var call mcp.CallToolRequest
-	call.Params.Name, call.Params.Arguments = "confirm_action", map[string]string{"action": "Self-test"}
-	result, err := c.CallTool(ctx, call)
-	if err != nil {
-		return err
-	}
-	if err := <-answered; err != nil {
-		return err
-	}
-	if got, _ := json.Marshal(result.StructuredContent); !strings.Contains(string(got), `"status":"answered"`) {
-		return fmt.Errorf("the answer did not arrive: %.300s", got)
-	}
-	return nil
 }

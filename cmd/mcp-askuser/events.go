@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/api"
 )
@@ -21,12 +19,8 @@ func (a *app) events() *cobra.Command {
 		Short:   "Print a JSON line for each question asked, answered or ended",
 		Example: "  mcp-askuser events\n  mcp-askuser events --since 1h | jq -r .id",
 	}
-	since := cmd.Flags().String("since", "", sinceHelp)
+	since := sinceFlag(cmd)
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-		from, err := parseSince(*since, time.Now())
-		if err != nil {
-			return err
-		}
 		ctx := cmd.Context()
 		if pipe, ok := a.out.Writer.(*os.File); ok {
 			ctx = untilUnread(ctx, pipe)
@@ -36,8 +30,9 @@ func (a *app) events() *cobra.Command {
 			return err
 		}
 		printed := map[string]bool{}
-		if *since != "" {
-			if printed, err = a.printPast(ctx, d, from); err != nil {
+		if !since.IsZero() {
+			printed, err = a.printPast(ctx, d, *since)
+			if err != nil {
 				return err
 			}
 		}
@@ -51,26 +46,6 @@ func (a *app) events() *cobra.Command {
 		}
 		return context.Cause(ctx)
 	})
-}
-
-// sinceHelp describes the flag that [parseSince] reads.
-const sinceHelp = "from this `time` on: how long ago, such as 2h or 3d, a day such as 2006-01-02, or 2006-01-02T15:04:05Z"
-
-// parseSince reads a time: how long ago, a date in this time zone, or RFC 3339. It is
-// zero for an empty text.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if ago, ok := settings.Duration(text); ok {
-		return now.Add(-ago), nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01-02 15:04", time.DateTime} {
-		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("--since is %q; it takes a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z", text)
 }
 
 // printEvent prints an event that is not in printed.

@@ -143,9 +143,9 @@ func TestMoment(t *testing.T) {
 		{"-2h", ""},
 		{"2026-13-01", ""},
 	} {
-		got, err := parseSince(tc.text, now)
-		if (err != nil) != (tc.want == "") || err == nil && got.Format(time.RFC3339) != tc.want {
-			t.Errorf("%q: got %v, %v", tc.text, got, err)
+		got, ok := parseSince(tc.text, now)
+		if ok != (tc.want != "") || ok && got.Format(time.RFC3339) != tc.want {
+			t.Errorf("%q: got %v, %v", tc.text, got, ok)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 const (
 	exitBad         = 1   // bad input or a failure; for confirm also: no
 	exitClosed      = 2   // closed without an answer
-	exitNoSurface   = 3   // no human could be reached
+	exitNoSurface   = 3   // no user could be reached
 	exitRefused     = 4   // too many rounds in a row
 	exitPending     = 75  // still open; EX_TEMPFAIL of sysexits(3)
 	exitTimeout     = 124 // as timeout(1)
@@ -99,7 +99,8 @@ func endError(rec desk.Record) (err error) {
 }
 
 // abortOnPanic has a panic end the program by SIGABRT, which a shell shows as 134. The
-// runtime's usual status, 2, would say that the user closed the question.
+// runtime's usual status, 2, would say that the user closed the question, and no to Claude
+// Code, where a hook breaks.
 func abortOnPanic() { debug.SetTraceback("crash") }
 
 // signalError is the cause of a context that a signal ended. For Ctrl+C it is a

@@ -88,26 +88,21 @@ func writeDecision(b *strings.Builder, rec view.Record, q *question.Response) {
 }
 
 func decision(rec view.Record, q *question.Response) string {
-	o, answerer := rec.Outcome, "the user"
-	if o.FromProgram() {
-		answerer = "a program"
-	}
+	discuss := rec.State == desk.Discuss
 	switch {
-	case o.Status == desk.Dismissed && o.Reply.Reason != "":
-		return fmt.Sprintf("**No decision:** %s dismissed the question. The reason:\n\n", answerer) + quoted(o.Reply.Reason)
-	case o.Status == desk.Dismissed:
-		return fmt.Sprintf("**No decision:** %s dismissed the question.\n", answerer)
-	case o.Status == desk.Timeout:
-		return "**No decision:** nobody answered in time.\n"
-	case o.Status == desk.Discuss && q.Answer == nil:
+	case discuss && q.Answer == nil:
 		return "**To be discussed first.**\n"
-	case o.Status != desk.Answered && o.Status != desk.Discuss:
-		return fmt.Sprintf("**No decision:** %s (%s).\n", inline(rec.Ended()), inline(o.Reason))
+	case !discuss && rec.State != desk.Answered:
+		text := fmt.Sprintf("**No decision:** %s.\n", inline(rec.Ended()))
+		if rec.Reason() != "" {
+			text += "\n" + quoted(rec.Reason())
+		}
+		return text
 	case q.Answer == nil:
-		return fmt.Sprintf("**No decision:** %s skipped it.\n", answerer)
+		return "**No decision:** skipped.\n"
 	}
 	text := "**Decision:**"
-	if o.Status == desk.Discuss {
+	if discuss {
 		text = "**To be discussed first; so far:**"
 	}
 	for i, word := range q.Words() {
@@ -233,7 +228,7 @@ func lines(rec desk.Record, last map[string]*string) (out []line) {
 	tool, input := callOf(rec)
 	add("tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
 	result := wire.NewResult(rec)
-	add("tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Message, result.IsError()}).ToolUseResult = result
+	add("tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Text, result.IsError()}).ToolUseResult = result
 	return out
 }
 

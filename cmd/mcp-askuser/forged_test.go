@@ -18,7 +18,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// What was put on a shared desk with every right, and is not what a human said to
+// What was put on a shared desk with every right, and is not what a user said to
 // what was asked, reaches no agent: not through the command, a call, its ticket
 // in another process, or the hook of a host.
 func TestForgedDocumentsAreNotDelivered(t *testing.T) {

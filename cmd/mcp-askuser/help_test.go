@@ -36,7 +36,7 @@ func commands() []*cobra.Command {
 	return all
 }
 
-// What a human reads who runs the program by itself is one screen, with room
+// What a user reads who runs the program by itself is one screen, with room
 // for the next prompt, and names every command.
 func TestWelcome(t *testing.T) {
 	root := commands()[0]

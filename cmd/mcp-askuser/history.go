@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
@@ -22,9 +21,11 @@ func (a *app) pending() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "pending",
 		Short:   "List the questions that wait for an answer, oldest first",
-		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
+		Example: "  mcp-askuser pending\n  mcp-askuser pending --count\n  mcp-askuser pending --json | jq -r '.[].id'",
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON array")
+	count := cmd.Flags().Bool("count", false, "print how many there are")
+	cmd.MarkFlagsMutuallyExclusive("json", "count")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		records, err := d.Pending(cmd.Context())
 		switch {
@@ -32,6 +33,9 @@ func (a *app) pending() *cobra.Command {
 			return err
 		case *asJSON:
 			return a.printJSON(append([]desk.Record{}, records...))
+		case *count:
+			fmt.Fprintln(a.out, len(records))
+			return nil
 		case len(records) == 0:
 			a.tell("Nothing waits for an answer.")
 			return nil
@@ -61,7 +65,7 @@ func (a *app) history() *cobra.Command {
 	}
 	cmd.AddCommand(a.prune())
 	search := cmd.Flags().String("search", "", "only what has this `text` in its questions, answers, reasons or agent")
-	since := cmd.Flags().String("since", "", sinceHelp)
+	since := sinceFlag(cmd)
 	format := formatFlag(cmd, "text", "json", "jsonl", "md")
 	limit := cmd.Flags().Uint("limit", 50, "at most this `number`, the newest; 0 for all")
 	asJSON := cmd.Flags().Bool("json", false, "the same as --format json")
@@ -69,11 +73,8 @@ func (a *app) history() *cobra.Command {
 		if *asJSON && !cmd.Flags().Changed("format") {
 			*format = "json"
 		}
-		from, err := parseSince(*since, time.Now())
-		if err != nil {
-			return err
-		}
-		q := desk.Query{Since: from, Search: *search, Limit: int(*limit), Ascend: *format != "text"}
+		var err error
+		q := desk.Query{Since: *since, Search: *search, Limit: int(*limit), Ascend: *format != "text"}
 		if q.Ascend {
 			if !cmd.Flags().Changed("limit") {
 				q.Limit = 0
@@ -153,18 +154,14 @@ func (a *app) prune() *cobra.Command {
 		Example: `  mcp-askuser history prune --older-than 90d --dry-run
   mcp-askuser history prune --older-than 12w`,
 	}
-	older := cmd.Flags().String("older-than", "", "the least age, as a `time` such as 90d, 12w or 36h")
+	older := olderFlag(cmd, "the least age, as a `time` such as 90d, 12w or 36h")
 	complete(cmd, "older-than", "30d", "90d", "52w")
 	dry := cmd.Flags().Bool("dry-run", false, "only print what would be removed")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-		age, ok := settings.Age(*older)
-		switch {
-		case *older == "":
-			return errors.New("--older-than is missing; it takes a time of an hour or more such as 90d, 12w or 36h")
-		case !ok:
-			return fmt.Errorf("--older-than is %q; it takes a time of an hour or more such as 90d, 12w or 36h", *older)
+		if *older == 0 {
+			return errors.New("--older-than is missing; it takes " + oldTakes)
 		}
-		months, err := d.Prune(cmd.Context(), time.Now().Add(-age), *dry)
+		months, err := d.Prune(cmd.Context(), time.Now().Add(-*older), *dry)
 		if len(months) > 0 {
 			a.printPruned(months, *dry)
 		}
@@ -180,8 +177,8 @@ func (a *app) printPruned(months []desk.Month, dry bool) {
 	t.add("MONTH", "QUESTIONS", "SIZE")
 	questions, size := 0, int64(0)
 	for _, m := range months {
-		t.add(m.Name, strconv.Itoa(m.Questions), bytesOf(m.Bytes))
-		questions, size = questions+m.Questions, size+m.Bytes
+		t.add(m.Name, strconv.Itoa(m.Rows), bytesOf(m.Bytes))
+		questions, size = questions+m.Rows, size+m.Bytes
 	}
 	a.printTable(t)
 	sum := words.English.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size))

@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
-	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -29,12 +28,12 @@ func (a *app) hook() *cobra.Command {
 		Example:   "  mcp-askuser hook claude-code < event.json",
 		ValidArgs: mirror.Names(),
 		Hidden:    true, // for hosts to call
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			host, ok := mirror.ByName(args[0])
 			if !ok {
 				return fmt.Errorf("%q is no host whose questions can be mirrored; these are: %s", args[0], strings.Join(mirror.Names(), ", "))
 			}
-			a.runHook(mirror.Options{Host: host, Limit: time.Duration(limit) * time.Second, Permissions: permissions})
+			a.runHook(cmd.Context(), mirror.Options{Host: host, Limit: time.Duration(limit) * time.Second, Permissions: permissions})
 			return nil
 		},
 	}
@@ -46,10 +45,7 @@ func (a *app) hook() *cobra.Command {
 
 // runHook mirrors the event on standard input. It does not report failures: the host has its
 // own dialog.
-func (a *app) runHook(o mirror.Options) {
-	// A panic that no goroutine recovers aborts the process: its usual status, 2, means no
-	// to Claude Code.
-	debug.SetTraceback("crash")
+func (a *app) runHook(ctx context.Context, o mirror.Options) {
 	if a.config.Err() != nil {
 		return // the place of the store may be wrong
 	}
@@ -71,7 +67,7 @@ func (a *app) runHook(o mirror.Options) {
 			here(ctx, rec)
 		}
 	}
-	mirror.Run(hookSignals(), o)
+	mirror.Run(hookContext(ctx), o)
 }
 
 // startPhone has another process put a question on the phone until it ends: the host waits
@@ -88,19 +84,17 @@ func startPhone(id, dir string) {
 	}
 }
 
-// hookSignals returns a context that ends with a signal. A host sends SIGTERM when the dialog
-// was closed.
-func hookSignals() context.Context {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	got := make(chan os.Signal, 1)
-	signal.Notify(got, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a host that has gone is a write error
-	go func() {
-		if <-got == syscall.SIGTERM {
+// hookContext ends with why the host has no use for the hook any more. A host sends SIGTERM
+// when the dialog was closed.
+func hookContext(ctx context.Context) context.Context {
+	ended, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		sig, ok := errors.AsType[*signalError](context.Cause(ctx))
+		if ok && sig.Signal == syscall.SIGTERM {
 			cancel(mirror.ErrClosed)
 		} else {
 			cancel(mirror.ErrGone)
 		}
-	}()
-	return ctx
+	})
+	return ended
 }

@@ -257,7 +257,7 @@ func TestHookAnsweredByTheAgent(t *testing.T) {
 	}
 }
 
-// Permissions are mirrored only where that was installed, and no command without a human
+// Permissions are mirrored only where that was installed, and no command without a user
 // gives one.
 func TestHookPermission(t *testing.T) {
 	const leave = `,"tool_name":"Bash","tool_input":{"command":"rm -r build"}`

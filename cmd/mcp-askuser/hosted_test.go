@@ -137,12 +137,16 @@ func TestTwoQuestionsOnOneTerminal(t *testing.T) {
 	h := host(t, "", "ACCESSIBLE=1")
 	h.ask("1", "First?")
 	h.Expect("First?")
-	h.Expect("(= takes 1): ")
+	h.Expect("(= takes Yes): ")
 	h.ask("2", "Second?")
 	h.Type("2\r")
+	h.Expect("? helps: ")
+	h.Type("\r")
 	h.Expect("Second?")
-	h.Expect("(= takes 1): ")
+	h.Expect("(= takes Yes): ")
 	h.Type("1\r")
+	h.Expect("? helps: ")
+	h.Type("\r")
 	if got := h.result("1"); !strings.Contains(got, `"First?"="No"`) {
 		t.Errorf("got %s", got)
 	}

@@ -9,18 +9,16 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/huh/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
-	"mcp-askuser/desk"
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
 	"mcp-askuser/install/edit"
 	mirrorinstall "mcp-askuser/mirror/install"
 	"mcp-askuser/question"
-	"mcp-askuser/ui"
-	"mcp-askuser/ui/tty"
 )
 
 // registration has the flags of install and uninstall.
@@ -122,6 +120,7 @@ type step struct {
 	title, restart string
 	plan           func() ([]edit.Change, error)
 	lines          string // for the user to paste, or to take out
+	optional       bool   // nothing is said where nothing changes
 }
 
 // register shows and makes the changes for clients: all of them, or none if one of them
@@ -166,7 +165,7 @@ func (a *app) register(names []string, r registration) error {
 	return nil
 }
 
-// steps are the changes for one client. Removing reverses the order of adding.
+// steps are the changes for one client.
 func (a *app) steps(name string, r registration) ([]step, error) {
 	c, ok := install.ByName(name)
 	if !ok {
@@ -176,33 +175,26 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := step{c.Title(), c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }, lines}
+	first := step{title: c.Title(), restart: c.Restart, lines: lines}
+	first.plan = func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }
 	if lines != "" {
 		first.plan = func() ([]edit.Change, error) { _, err := c.File(a.place(r.project)); return nil, err }
 		path, _ := c.File(a.place(r.project))
 		first.title = fmt.Sprintf("%s, %s", c.Title(), path)
 	}
-	steps := []step{first}
 	s, mirrored := a.questions(name, r.project)
-	switch {
-	case mirrored && (r.questions || r.remove):
-	case !r.questions:
-		return steps, nil
-	default:
-		return steps, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
+	if !mirrored && r.questions {
+		return nil, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
-	own := step{fmt.Sprintf("%s, its own questions", c.Title()), s.Restart, func() ([]edit.Change, error) {
+	if !mirrored || !r.questions && !r.remove {
+		return []step{first}, nil
+	}
+	own := step{title: fmt.Sprintf("%s, its own questions", c.Title()), restart: s.Restart, optional: r.remove}
+	own.plan = func() ([]edit.Change, error) {
 		change, err := s.Change(r.permissions, r.remove)
 		return []edit.Change{change}, err
-	}, ""}
-	if !r.remove {
-		return append(steps, own), nil
 	}
-	change, err := own.plan()
-	if err == nil && change[0].Empty() { // its questions never came here
-		return steps, nil
-	}
-	return []step{own, steps[0]}, nil
+	return []step{first, own}, nil
 }
 
 // apply shows a change and makes it, unless this is a dry run. It plans again, as an
@@ -229,6 +221,7 @@ func (a *app) apply(s step, r registration) error {
 	case s.lines != "":
 		fmt.Fprint(a.out, s.lines)
 		a.tellf("%[1]s: add these lines; this file is not changed for you. %[2]s", s.title, s.restart)
+	case len(plan) == 0 && s.optional:
 	case len(plan) == 0:
 		a.tellf("%s: nothing to change.", s.title)
 	case !r.dryRun && r.remove:
@@ -239,51 +232,48 @@ func (a *app) apply(s step, r registration) error {
 	return nil
 }
 
-// chooseClients lists the clients of this machine, and on a terminal asks which to
-// register with: all are ticked.
+// chooseClients lists the clients of this machine, and on a terminal has the user choose
+// those to register with: all are ticked. It is a list of ours, and no question of an agent's.
 func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
 	p := a.place(r.project)
-	q := question.Question{ID: "clients", Header: "Clients", Text: "Which clients should be able to ask you?", Type: question.MultiChoice}
+	var options []huh.Option[string]
+	var chosen []string
+	list := table{rigid: true}
 	for _, c := range install.Clients() {
 		if !c.Found(p) {
 			continue
 		}
-		o := question.Option{ID: c.Name, Label: c.Title(), Default: true}
-		switch now, err := c.Registered(p); {
-		case err != nil:
-			o.Description = err.Error()
-		case now.What != "":
-			o.Description = fmt.Sprintf("Already has: %s", now.What)
-		default:
-			o.Description, _ = c.File(p)
+		about, _ := c.File(p)
+		now, err := c.Registered(p)
+		if err != nil {
+			about = err.Error()
+		} else if now.What != "" {
+			about = "Already has: " + now.What
 		}
-		q.Options = append(q.Options, o)
+		list.add(c.Name, about)
+		options = append(options, huh.NewOption(question.Line(c.Title()+" – "+about), c.Name))
+		chosen = append(chosen, c.Name)
 	}
-	if len(q.Options) == 0 {
+	if len(options) == 0 {
 		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s", strings.Join(install.Names(), ", "))
 	}
-	if !term.IsTerminal(int(a.in.Fd())) {
-		for _, o := range q.Options {
-			fmt.Fprintf(a.out, "%-14s %s\n", o.ID, question.Line(o.Description))
-		}
+	screen, ok := a.err.(*os.File)
+	if !ok || !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(screen.Fd())) ||
+		a.settings().Accessible || a.getenv("TERM") == "dumb" {
+		fmt.Fprint(a.out, list.text(0))
 		a.tell("Name those to register with: mcp-askuser install CLIENT...")
 		return nil, nil
 	}
-	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: desk.ViaShell}, State: desk.Pending}
-	var chosen []string
-	form := tty.New(tty.Options{Getenv: a.environ(), Turn: a.turn, Opened: true, Interrupted: desk.Dismissed}) // nothing stays open
-	err := form.Show(ctx, rec, func(reply question.Reply) error {
-		checked, err := rec.Check(reply)
-		if answer := checked.Answer(q.ID); err == nil && answer != nil {
-			chosen = answer.Selected
-		}
-		return err
-	})
-	interrupted := errors.Is(err, ui.ErrInterrupted)
-	if interrupted || err == nil && len(chosen) == 0 {
+	field := huh.NewMultiSelect[string]().Options(options...).Value(&chosen).Filterable(false).
+		Title("Register with which clients?").Description("Space marks or unmarks a client, Enter registers, Ctrl+C leaves.").
+		Height(len(options) + 3) // else it shows no row
+	err := huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
+		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
+	left := errors.Is(err, huh.ErrUserAborted)
+	if left || err == nil && len(chosen) == 0 {
 		a.tell("No client was chosen, and nothing was changed.")
 	}
-	if interrupted {
+	if left {
 		return nil, &exitError{exitClosed, nil}
 	}
 	return chosen, err

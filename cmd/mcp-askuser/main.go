@@ -35,6 +35,7 @@ import (
 // app is what the commands share.
 type app struct {
 	name     string // by which the program was called
+	args     []string
 	in       *os.File
 	out      *output
 	err      io.Writer
@@ -79,6 +80,7 @@ const alias = "AskUserQuestion"
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.log = a.logger(slog.LevelWarn)
+	a.args = args
 	a.config = settings.Load(a.getenv)
 	cmd := a.root(args)
 	if a.name == alias {
@@ -114,26 +116,20 @@ func (a *app) run(ctx context.Context, args []string) int {
 // args need: making all takes longer than the rest of the start.
 func (a *app) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "mcp-askuser",
-		Short: "Let any AI agent ask its user something, and get an answer it can rely on",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if version, _ := cmd.Flags().GetBool("version"); version {
-				return a.version().RunE(cmd, args)
-			}
+		Use:     "mcp-askuser",
+		Short:   "Let any AI agent ask its user something, and get an answer it can rely on",
+		Version: buildVersion(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if term.IsTerminal(int(a.in.Fd())) {
 				fmt.Fprint(a.out, welcome(cmd))
 				return nil
-			}
-			if err := a.config.Err(); err != nil {
-				return err
 			}
 			return a.serveMCP(cmd)
 		},
 	}
 	a.addGlobalFlags(cmd)
 	a.serveFlags(cmd)
-	cmd.Flags().Bool("version", false, "")
-	_ = cmd.Flags().MarkHidden("version")
+	cmd.SetVersionTemplate("mcp-askuser {{.Version}}\n")
 	switch {
 	case len(args) > 0 && args[0] == "serve":
 		cmd.AddCommand(a.serve())

@@ -26,7 +26,7 @@ import (
 	"mcp-askuser/templates"
 )
 
-// human answers the forms that reach the client, from a script.
+// user answers the forms that reach the client, from a script.
 type human struct {
 	t     *testing.T
 	forms atomic.Int32

@@ -134,16 +134,15 @@ func (a *app) notifierHere() func(context.Context, desk.Record) {
 	return notify.Options{Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Log: a.log}.Notify
 }
 
-// notifier tells the user, here and on the phone, that a question waits.
+// notifier tells the user, here and on the phone, that a question waits. The phone's set-up
+// is read when the first question is asked.
 func (a *app) notifier(d *desk.Desk) func(context.Context, desk.Record) {
 	here := a.notifierHere()
-	if !a.hasPhone() {
-		return here
-	}
-	phone := sync.OnceValue(func() *ntfy.Phone { return a.phone(d) }) // when the first question is asked
+	phone := sync.OnceValue(func() *ntfy.Phone { return a.phone(d) })
 	return func(ctx context.Context, rec desk.Record) {
 		var notified sync.WaitGroup
-		if p := phone(); p != nil {
+		p := phone()
+		if p != nil {
 			notified.Go(func() { p.Notify(ctx, rec) })
 		}
 		here(ctx, rec)

@@ -25,12 +25,8 @@ import (
 	"mcp-askuser/ui/ntfy"
 )
 
-const (
-	// phoneHint is how long a test waits for a press before it says what to check.
-	phoneHint = 30 * time.Second
-	// phoneLimit is how long a test waits for a press.
-	phoneLimit = 10 * time.Minute
-)
+// phoneLimit is how long a test waits for a press.
+const phoneLimit = 10 * time.Minute
 
 func (a *app) phoneCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -170,15 +166,15 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err 
 			return context.Cause(ctx)
 		}
 	}
-	if button, err := a.sendTest(ctx, p, t); !button {
+	sent := time.Now()
+	button, err := a.sendTest(ctx, p, t)
+	if !button {
 		return err
 	}
-	sent := time.Now()
 	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout, fmt.Errorf("no press has arrived within %s", phoneLimit)})
 	defer stop()
 	pressed := make(chan error, 1)
 	go func() { pressed <- t.Wait(ctx) }()
-	late := time.After(phoneHint)
 	for {
 		select {
 		case err := <-pressed:
@@ -186,17 +182,12 @@ func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err 
 				a.tellf("The press arrived, %s after the test.", time.Since(sent).Round(time.Second))
 			}
 			return err
-		case <-late:
-			a.tellf(`No press has arrived yet. Check on the phone that
-- it reaches %[1]s,
-- the app is subscribed to the topic %[2]s of this server,
-- it may show the app's notifications; the button may appear only when you expand one.
-Enter sends the test again; Ctrl+C ends.`, p.Server, p.Topic)
 		case _, more := <-enter:
 			if !more {
 				return ui.ErrInterrupted
 			}
-			if _, err := a.sendTest(ctx, p, t); err != nil {
+			_, err := a.sendTest(ctx, p, t)
+			if err != nil {
 				return err
 			}
 		}
@@ -217,7 +208,11 @@ func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) (button 
 	case err != nil:
 		return false, err
 	}
-	a.tell("The test was sent. Press its button on the phone.")
+	a.tellf(`The test was sent. Press its button on the phone. If it does not arrive, check there that
+- it reaches %[1]s,
+- the app is subscribed to the topic %[2]s of this server,
+- it may show the app's notifications; the button may appear only when you expand one.
+Enter sends the test again; Ctrl+C ends.`, p.Server, p.Topic)
 	return true, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/view"
@@ -115,10 +114,9 @@ func (a *app) dismiss() *cobra.Command {
 	reason := cmd.Flags().String("reason", "", "why: a `text` for the agent to read")
 	topic := cmd.Flags().String("discuss", "", "discuss it first: a `text` for the agent to read")
 	all := cmd.Flags().Bool("all", false, "dismiss all questions that wait")
-	older := cmd.Flags().String("older-than", "", "with --all: those of at least this age, a `time` such as 2d, 12w or 36h")
+	older := olderFlag(cmd, "with --all: those of at least this age, a `time` such as 2d, 12w or 36h")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		given := cmd.Flags().Changed
-		age, ok := settings.Age(*older)
 		switch {
 		case given("discuss") && given("reason"):
 			return errors.New("--reason dismisses the question, --discuss is to discuss it first; give one of the two")
@@ -126,8 +124,6 @@ func (a *app) dismiss() *cobra.Command {
 			return errors.New("name the question by its id (mcp-askuser pending), or give --all")
 		case given("discuss") && *all, given("older-than") && !*all:
 			return errors.New("--older-than goes with --all, and --discuss with an id")
-		case given("older-than") && !ok:
-			return fmt.Errorf("--older-than is %q; it takes a time of an hour or more such as 2d, 12w or 36h", *older)
 		}
 		reply := question.Reply{Dismissed: true, Reason: *reason}
 		if given("discuss") {
@@ -142,7 +138,7 @@ func (a *app) dismiss() *cobra.Command {
 		}
 		records, err := d.Pending(cmd.Context())
 		for _, rec := range records {
-			if time.Since(rec.CreatedAt) < age {
+			if time.Since(rec.CreatedAt) < *older {
 				continue
 			}
 			failed := a.dismissOne(cmd.Context(), d, rec, reply)

@@ -43,21 +43,50 @@ func (a *app) serve() *cobra.Command {
 	address := cmd.Flags().String("http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
 	cert := cmd.Flags().String("tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
 	key := cmd.Flags().String("tls-key", "", "the `file` with the key of that certificate (PEM)")
-	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
+	cmd.FParseErrWhitelist.UnknownFlags = true // reported below
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case *address != "":
+			err := errors.Join(a.unknownFlag(cmd), a.config.Err())
+			if err != nil {
+				return err
+			}
 			return a.serveHTTP(cmd, *address, *cert, *key)
 		case *cert != "" || *key != "":
 			return errors.New("--tls-cert and --tls-key are for --http ADDRESS")
 		}
 		return a.serveMCP(cmd)
-	})
+	}
+	return cmd
+}
+
+// unknownFlag names a flag on the command line that the command does not have.
+func (a *app) unknownFlag(cmd *cobra.Command) error {
+	for _, arg := range a.args {
+		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		if strings.HasPrefix(arg, "--") && name != "" && cmd.Flag(name) == nil {
+			return flagError(cmd, fmt.Errorf("unknown flag: --%s", name))
+		}
+	}
+	return nil
 }
 
 // serveMCP serves until the client ends the connection or a signal arrives. Neither is
-// an error.
+// an error. A host reports a server that exits as missing tools: what an earlier version knew
+// and this one does not, a flag or a key of the file, is logged and changes nothing.
 func (a *app) serveMCP(cmd *cobra.Command) error {
+	err := a.config.WrongValues()
+	if err != nil {
+		return err
+	}
 	a.log = a.logger(slog.LevelInfo)
+	unknown := a.unknownFlag(cmd)
+	if unknown != nil {
+		a.log.Warn("a flag is ignored", "error", unknown)
+	}
+	for _, fault := range a.config.Faults() {
+		a.log.Warn("a setting is ignored", "error", fault.Text)
+	}
 	d, err := a.desk()
 	if err != nil {
 		return err

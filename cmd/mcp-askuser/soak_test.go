@@ -29,14 +29,14 @@ const (
 )
 
 // TestSoak has agents ask through servers that are killed at any moment, and
-// humans answer all at once, some through a program that is killed too. Every
+// users answer all at once, some through a program that is killed too. Every
 // two agents ask the same. Invariants (promises 1 and 2):
 //
 //   - no answer is lost: each question ends with an answer at its agent, and an
-//     answer of which a human was told that it is kept is the one;
-//   - none is doubled: of each record one human was told so, each agent's question
-//     is put before the humans once, and each call has one response;
-//   - none is forged: an agent gets nothing but what a human said to its own
+//     answer of which a user was told that it is kept is the one;
+//   - none is doubled: of each record one user was told so, each agent's question
+//     is put before the users once, and each call has one response;
+//   - none is forged: an agent gets nothing but what a user said to its own
 //     record, and the store has nothing else.
 func TestSoak(t *testing.T) {
 	questions, servers := amount(t, envQuestions, 60), amount(t, envServers, 3)
@@ -90,8 +90,8 @@ type soak struct {
 	left chan struct{} // closed when the agents have gone
 
 	mu   sync.Mutex
-	said map[string]map[string]bool // by id: what humans have said, kept or not
-	kept map[string][]string        // by id: what a human was told is kept
+	said map[string]map[string]bool // by id: what users have said, kept or not
+	kept map[string][]string        // by id: what a user was told is kept
 	got  map[demand]string
 
 	serversKilled, answerersKilled int
@@ -195,7 +195,7 @@ func (s *soak) serve(n, questions, servers int) error {
 	return nil
 }
 
-// human answers all that is asked; the first also through a program.
+// user answers all that is asked; the first also through a program.
 func (s *soak) human(n int, watches func()) {
 	d := openDesk(s.t, s.dir)
 	ctx, stop := context.WithCancel(s.t.Context())

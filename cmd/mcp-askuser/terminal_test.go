@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,7 +23,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// seat is a human's place: a terminal with the program on it, its results
+// seat is a user's place: a terminal with the program on it, its results
 // going elsewhere.
 type seat struct {
 	*termtest.Terminal
@@ -80,9 +79,10 @@ const (
 	staysOpen = "Nothing was sent; the question stays open"
 )
 
-// Commands on a terminal: what the human does, what a program gets.
+// Commands on a terminal: what the user does, what a program gets.
 func TestAskingOnATerminal(t *testing.T) {
 	type step struct{ wait, keys string }
+	sends := step{"Enter sends", "\r"} // at the review of the line form
 	for _, tc := range []struct {
 		name, program string
 		args          []string
@@ -101,16 +101,16 @@ func TestAskingOnATerminal(t *testing.T) {
 		{"not confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "n"}, {"(•) No", "\r"}}, "no\n", 1},
 		{"confirm closed", "mcp-askuser", []string{"confirm", "--default", "yes", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "\x18"}, {"Dismiss without", "\r"}}, "", 2},
 
-		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
-		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
-		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "0\r"}, {"own answer: ", "SQLite\r"}}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
-		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\r"}, {"takes 1): ", "=\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
-		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x04"}}, dismissal, 2},
-		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x03"}}, "", 130},
+		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}, sends}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
+		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}, sends}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
+		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "0\r"}, {"own answer: ", "SQLite\r"}, sends}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
+		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes Yes): ", "\r"}, {"takes Yes): ", "=\r"}, sends}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
+		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes Yes): ", "\x04"}}, dismissal, 2},
+		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes Yes): ", "\x03"}}, "", 130},
 		{"nothing is confirmed by an empty line", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "\r"}, {"y or n: ", "x\r"}, {"[n]: ", "y\r"}, {"none): ", "\r"}}, "", 2},
-		{"a yes with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "yes, but keep the backups\r"}, {":n adds a note", ""}, {"y or n: ", "y, only in staging\r"}, {":n adds a note", ""}, {"y or n: ", "no\r"}}, "no\n", 1},
-		{"a yes to dismissing, with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "x\r"}, {"[n]: ", "y, or not\r"}, {"Still open.", ""}, {"y or n: ", "y\r"}}, "yes\n", 0},
-		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "x\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
+		{"a yes with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "yes, but keep the backups\r"}, {":n adds a note", ""}, {"y or n: ", "y, only in staging\r"}, {":n adds a note", ""}, {"y or n: ", "no\r"}, sends}, "no\n", 1},
+		{"a yes to dismissing, with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "x\r"}, {"[n]: ", "y, or not\r"}, {"Still open.", ""}, {"y or n: ", "y\r"}, sends}, "yes\n", 0},
+		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes Yes): ", "x\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
 		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "10s", askDefault}, true, []step{{"Go on?", ""}}, silence, 124},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestLogWaitsForTheForm(t *testing.T) {
 
 // However the program is ended from outside, it answers nothing, leaves the
 // terminal as it was, and the question stays for whoever asks again; only the
-// human's own interrupt withdraws it.
+// user's own interrupt withdraws it.
 func TestSignals(t *testing.T) {
 	for _, tc := range []struct {
 		signal syscall.Signal
@@ -296,14 +296,18 @@ func TestDemo(t *testing.T) {
 	if got := s.Wait(); got != 0 {
 		t.Fatalf("exit status %d\n%s", got, s.Output())
 	}
-	text, structured, _ := strings.Cut(s.out.String(), "\n\n")
-	want := `User has answered your questions: "Which database should the new service use?"="PostgreSQL (Recommended)", "Who runs the PostgreSQL server?"="A cloud provider", "Which features go into the first version?"="Audit log", "What should the service be called?"="kiosk". You can now continue with the user's answers in mind.`
-	if text != want {
-		t.Errorf("got  %s\nwant %s", text, want)
-	}
-	var result struct{ Status string }
-	if err := json.Unmarshal([]byte(structured), &result); err != nil || result.Status != "answered" {
-		t.Errorf("structured content: %v: %s", err, structured)
+	want := `The agent reads:
+
+User has answered your questions: "Which database should the new service
+use?"="PostgreSQL (Recommended)", "Who runs the PostgreSQL server?"="A cloud
+provider", "Which features go into the first version?"="Audit log", "What
+should the service be called?"="kiosk". You can now continue with the user's
+answers in mind.
+
+Next: mcp-askuser install
+`
+	if got := s.out.String(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	s.left(t)
 }
@@ -364,25 +368,27 @@ func TestExitStatuses(t *testing.T) {
 	}
 }
 
-// Whoever leaves the list of clients is told that nothing came of it, and of no
-// question that stays open: there is none.
+// Who leaves the list of clients, or unmarks all, registers with none. The list is no
+// question of an agent's: it says nothing of one.
 func TestNoClientChosen(t *testing.T) {
-	for keys, status := range map[string]int{"\x18": 0, "\x03": exitClosed} {
+	for keys, status := range map[string]int{"\x20\r": 0, "\x03": exitClosed} {
 		home := t.TempDir()
 		if err := os.Mkdir(filepath.Join(home, ".cursor"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		cmd := program(t, t.TempDir(), "install")
-		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home)
+		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)
 		s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
-		s.WaitFor("choose")
+		s.WaitFor("[•] Cursor")
 		s.Type(keys)
-		if status == 0 {
-			s.WaitFor("Dismiss without")
-			s.Type("\r")
+		got, out := s.Wait(), s.Output()
+		if got != status || !strings.Contains(out, "No client was chosen, and nothing was changed.") {
+			t.Errorf("%q: status %d: %s", keys, got, out)
 		}
-		if got := s.Wait(); got != status || !strings.Contains(s.Output(), "No client was chosen, and nothing was changed.") || strings.Contains(s.Output(), staysOpen) {
-			t.Errorf("%q: status %d: %s", keys, got, s.Output())
+		for _, word := range []string{staysOpen, "agent", "Discuss", "Dismiss"} {
+			if strings.Contains(out, word) {
+				t.Errorf("%q: it says %q: %s", keys, word, out)
+			}
 		}
 		s.left(t)
 	}
@@ -399,9 +405,9 @@ func TestClientsAreTicked(t *testing.T) {
 	cmd := program(t, t.TempDir(), "install")
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home)
 	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
-	s.WaitFor("[x] Cursor")
-	s.WaitFor("[x] Gemini")
-	s.enter()
+	s.WaitFor("[•] Cursor")
+	s.WaitFor("[•] Gemini")
+	s.Type("\r")
 	status := s.Wait()
 	for _, file := range []string{".cursor/mcp.json", ".gemini/settings.json"} {
 		data, err := os.ReadFile(filepath.Join(home, file))

@@ -50,13 +50,13 @@ func (a *app) verify() *cobra.Command {
 		"the keys to trust instead of those beside the store: a `file` as passkey list --json prints it; may be repeated")
 	action := flags.String("action", "", "a `text` that the action must be")
 	line := flags.String("details-contain", "", "a `text` that must be a line of the details")
-	maxAge := flags.String("max-age", "", "how old the answer may be, as a `duration` such as 1h")
+	age := parsedFlag(cmd, "max-age", "how old the answer may be, as a `duration` such as 1h",
+		"a time such as 90s, 10m or 3d", func(text string) (time.Duration, bool) {
+			d, ok := settings.Duration(text)
+			return d, ok && d > 0
+		})
 	asJSON := flags.Bool("json", false, "print JSON")
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) error {
-		age, ok := settings.Duration(*maxAge)
-		if *maxAge != "" && (!ok || age == 0) {
-			return fmt.Errorf("--max-age takes a time such as 90s, 10m or 3d, and not %q", *maxAge)
-		}
 		keys, err := a.localKeys(nil)
 		pinned := len(*keyFiles) > 0
 		if pinned {
@@ -75,8 +75,8 @@ func (a *app) verify() *cobra.Command {
 		q := rec.Asked()
 		switch {
 		case err != nil:
-		case age > 0 && time.Since(rec.Outcome.At).Abs() > age: // or signed where a clock was wrong
-			err = fmt.Errorf("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), age)
+		case *age > 0 && time.Since(rec.Outcome.At).Abs() > *age: // or signed where a clock was wrong
+			err = fmt.Errorf("it was answered at %s, and not within the last %s", clock(rec.Outcome.At), *age)
 		case flags.Changed("action") && strings.TrimSpace(q[0].Question.Text) != strings.TrimSpace(*action):
 			err = fmt.Errorf("the action is %[1]q, and not %[2]q", q[0].Question.Text, *action)
 		case flags.Changed("details-contain") && !hasLine(q[0].Description, *line):

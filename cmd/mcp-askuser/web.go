@@ -48,34 +48,23 @@ func (a *app) web() *cobra.Command {
 
 // pageFlags gives a command the flags that say where the page is.
 func pageFlags(cmd *cobra.Command, o *web.Options) {
-	cmd.Flags().Var(pageAddress{o}, "listen", "the `address` to listen on, with or without a port (default 127.0.0.1)")
+	parsedFlag(cmd, "listen", "the `address` to listen on, with or without a port (default 127.0.0.1)",
+		"an address such as 127.0.0.1 or 127.0.0.1:8790", func(text string) (struct{}, bool) { return struct{}{}, readListen(text, o) })
 	cmd.Flags().IntVar(&o.Port, "port", 0, "the `port` to listen on, 0 for the last one if it is free")
 	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
 	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "the `file` with the key of that certificate (PEM)")
 }
 
-// pageAddress is the pflag.Value of --listen: ADDRESS or ADDRESS:PORT.
-type pageAddress struct{ o *web.Options }
-
-func (p pageAddress) String() string { return "" }
-func (p pageAddress) Type() string   { return "address" }
-
-// Set implements pflag.Value. The error is to follow "it takes".
-func (p pageAddress) Set(text string) error {
+// readListen reads the value of --listen, ADDRESS or ADDRESS:PORT, into o.
+func readListen(text string, o *web.Options) bool {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil { // without a port; an IPv6 address perhaps without brackets
-		p.o.Host = strings.Trim(text, "[]")
-		if strings.Contains(p.o.Host, ":") && net.ParseIP(p.o.Host) == nil || p.o.Host == "" {
-			return errors.New("an address such as 127.0.0.1 or 127.0.0.1:8790")
-		}
-		return nil
+		o.Host = strings.Trim(text, "[]")
+		return o.Host != "" && (!strings.Contains(o.Host, ":") || net.ParseIP(o.Host) != nil)
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || host == "" {
-		return errors.New("an address such as 127.0.0.1 or 127.0.0.1:8790")
-	}
-	p.o.Host, p.o.Port = host, int(number)
-	return nil
+	o.Host, o.Port = host, int(number)
+	return err == nil && host != ""
 }
 
 func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {

@@ -315,6 +315,8 @@ func TestCommandInAgentsTerminal(t *testing.T) {
 			if surface == "plain" {
 				x.Expect("Enter a number:")
 				x.Type("2\r")
+				x.Expect("? helps: ")
+				x.Type("\r")
 			} else {
 				x.form("Which?")
 				x.Type("2")

@@ -47,8 +47,7 @@ type Store struct {
 	near   *local.Store
 	far    store.Store
 	log    *slog.Logger
-	silent atomic.Bool  // the shared desk did not take the last question
-	failed atomic.Int64 // when it last did not answer another call, in nanoseconds; 0 since it did
+	failed atomic.Int64 // when the shared desk last did not answer, in nanoseconds; 0 since it did
 
 	patience, pause time.Duration
 }
@@ -60,27 +59,38 @@ func Join(near *local.Store, far store.Store, log *slog.Logger) *Store {
 	return &Store{near: near, far: far, log: log, patience: patience, pause: pause}
 }
 
-// at calls a side. A shared desk that did not answer a moment ago has little time.
+// reach calls the shared desk, which has so long to answer. Without a limit it has as long as it
+// takes, and little time where it did not answer a moment ago.
+func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
+	if limit == 0 && time.Since(time.Unix(0, s.failed.Load())) < s.pause {
+		limit = s.patience / 4
+	}
+	within := ctx
+	if limit > 0 {
+		short, cancel := context.WithTimeoutCause(ctx, limit, errLate)
+		defer cancel()
+		within = short
+	}
+	err := call(within)
+	if err != nil && ctx.Err() == nil && within.Err() != nil {
+		err = errLate
+	}
+	if !errors.Is(err, store.ErrUnreachable) {
+		s.failed.Store(0)
+		return err
+	}
+	if s.failed.Swap(time.Now().UnixNano()) == 0 {
+		s.log.Warn("the shared desk does not answer: questions are asked on this machine", "err", err)
+	}
+	return err
+}
+
+// at calls a side.
 func (s *Store) at(ctx context.Context, home side, call func(context.Context, store.Store) error) error {
 	if home == near {
 		return call(ctx, s.near)
 	}
-	within := ctx
-	if time.Since(time.Unix(0, s.failed.Load())) < s.pause {
-		short, cancel := context.WithTimeoutCause(ctx, s.patience/4, errLate)
-		defer cancel()
-		within = short
-	}
-	err := call(within, s.far)
-	if err != nil && ctx.Err() == nil && within.Err() != nil {
-		err = errLate
-	}
-	if errors.Is(err, store.ErrUnreachable) {
-		s.failed.Store(time.Now().UnixNano())
-	} else {
-		s.failed.Store(0)
-	}
-	return err
+	return s.reach(ctx, 0, func(ctx context.Context) error { return call(ctx, s.far) })
 }
 
 // mark says in a row of which store its revision is.
@@ -98,13 +108,14 @@ func (s *Store) Revision(ctx context.Context) (store.Revision, error) {
 	if err != nil {
 		return last, err
 	}
-	within, cancel := context.WithTimeoutCause(ctx, s.patience, errLate)
-	defer cancel()
-	there, err := s.far.Revision(within)
-	if err != nil && (errors.Is(err, store.ErrUnreachable) || within.Err() != nil && ctx.Err() == nil) {
-		return last, nil
+	err = s.reach(ctx, s.patience, func(ctx context.Context) error {
+		there, err := s.far.Revision(ctx)
+		last.Far = there.Own
+		return err
+	})
+	if errors.Is(err, store.ErrUnreachable) {
+		err = nil
 	}
-	last.Far = there.Own
 	return last, err
 }
 
@@ -126,42 +137,45 @@ func (s *Store) atHome(ctx context.Context, id string, call func(context.Context
 	return s.at(ctx, home, call)
 }
 
-// Ask implements [store.Store]. A row that goes back to an earlier one is asked at the home
-// of that. One with the content of a row on this machine, asked while the shared desk did
-// not answer, takes that over.
-func (s *Store) Ask(ctx context.Context, row store.Row) (store.Row, error) {
-	if row.Earlier != "" {
-		home, err := s.home(ctx, row.Earlier)
-		if err != nil {
-			return row, err
+// Ask implements [store.Store].
+func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err error) {
+	home, err := s.homeToAsk(ctx, row)
+	if err != nil {
+		return row, err
+	}
+	if home == far {
+		limit := s.patience
+		if row.Earlier != "" { // it can be asked nowhere else
+			limit = 0
 		}
-		got := row
-		err = s.at(ctx, home, func(ctx context.Context, of store.Store) error {
-			got, err = of.Ask(ctx, row)
+		err = s.reach(ctx, limit, func(ctx context.Context) error {
+			got, err = s.far.Ask(ctx, row)
 			return err
 		})
-		return mark(home, got), err
-	}
-
-	got, err := s.near.TakeOver(ctx, row)
-	if !errors.Is(err, store.ErrNotFound) {
-		return mark(near, got), err
-	}
-
-	within, cancel := context.WithTimeoutCause(ctx, s.patience, errLate)
-	defer cancel()
-	got, err = s.far.Ask(within, row)
-	late := err != nil && within.Err() != nil
-	if ctx.Err() != nil || !late && !errors.Is(err, store.ErrUnreachable) {
-		s.silent.Store(false)
-		return mark(far, got), err
-	}
-
-	if !s.silent.Swap(true) {
-		s.log.Warn("the shared desk does not answer: questions are asked on this machine", "err", err)
+		if row.Earlier != "" || ctx.Err() != nil || !errors.Is(err, store.ErrUnreachable) {
+			return mark(far, got), err
+		}
 	}
 	got, err = s.near.Ask(ctx, row)
 	return mark(near, got), err
+}
+
+// homeToAsk returns where a row is asked first. One that goes back to an earlier one is asked at
+// the home of that. One with the content of a row on this machine, asked while the shared desk
+// did not answer, takes that over.
+func (s *Store) homeToAsk(ctx context.Context, row store.Row) (side, error) {
+	if row.Earlier != "" {
+		return s.home(ctx, row.Earlier)
+	}
+	if row.Content == "" || row.Outcome != nil {
+		return far, nil
+	}
+	for same, err := range s.near.Rows(ctx, store.Query{Content: row.Content, Kept: row.At}) {
+		if err != nil || !same.Attended {
+			return near, err
+		}
+	}
+	return far, nil
 }
 
 // Attend implements [store.Store].
@@ -262,26 +276,15 @@ func (s *Store) rest(ctx context.Context) bool {
 }
 
 // PutFile implements [store.Store].
-func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error {
-	return s.atHome(ctx, id, func(ctx context.Context, home store.Store) error { return home.PutFile(ctx, id, key, data) })
+func (s *Store) PutFile(ctx context.Context, id, key string, data []byte, most int) error {
+	return s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
+		return home.PutFile(ctx, id, key, data, most)
+	})
 }
 
-// File implements [store.Store].
-func (s *Store) File(ctx context.Context, id, key string) (data []byte, err error) {
-	err = s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
-		data, err = home.File(ctx, id, key)
-		return err
-	})
-	return data, err
-}
-
-// Files implements [store.Store].
-func (s *Store) Files(ctx context.Context, id string) (keys []string, err error) {
-	err = s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
-		keys, err = home.Files(ctx, id)
-		return err
-	})
-	return keys, err
+// File implements [store.Store]: a shared desk keeps none.
+func (s *Store) File(ctx context.Context, id, key string) ([]byte, error) {
+	return s.near.File(ctx, id, key)
 }
 
 // Prune implements [store.Store], on this machine alone.

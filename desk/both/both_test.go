@@ -22,16 +22,16 @@ import (
 type shared struct {
 	*local.Store
 
-	mu        sync.Mutex
-	down      bool
-	refuse    bool                    // takes no question
-	doubt     bool                    // takes questions, and does not say so
-	stalled   bool                    // never finishes to read
-	fault     func(call string) error // fails single calls
-	before    func()                  // runs between the reads of both stores
-	during    func()                  // runs after both, before they are numbered
-	announced chan struct{}           // receives after each announcement, where not full
-	called    chan string             // receives the name of each call, where not full
+	mu      sync.Mutex
+	down    bool
+	refuse  bool                    // takes no question
+	doubt   bool                    // takes questions, and does not say so
+	stalled bool                    // never finishes to read
+	fault   func(call string) error // fails single calls
+	before  func()                  // runs between the reads of both stores
+	during  func()                  // runs after both, before they are numbered
+	watched chan struct{}           // receives after each call of Changes, where not full
+	called  chan string             // receives the name of each call, where not full
 }
 
 func (f *shared) set(change func()) {
@@ -145,25 +145,17 @@ func (f *shared) Wait(ctx context.Context, id string) (store.Row, error) {
 	return f.Store.Wait(ctx, id)
 }
 
-func (f *shared) Changes(ctx context.Context) (<-chan struct{}, error) {
+func (f *shared) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
 	err := f.reach("changes")
 	if err != nil {
 		return nil, err
 	}
-	return f.Store.Changes(ctx)
-}
-
-func (f *shared) Announce(ctx context.Context, name string) (func(), error) {
-	err := f.reach("announce")
-	if err != nil {
-		return nil, err
-	}
-	release, err := f.Store.Announce(ctx, name)
+	changes, err := f.Store.Changes(ctx, name)
 	select {
-	case f.announced <- struct{}{}:
+	case f.watched <- struct{}{}:
 	default:
 	}
-	return release, err
+	return changes, err
 }
 
 func (f *shared) Present(ctx context.Context) ([]string, error) {
@@ -174,7 +166,7 @@ func (f *shared) Present(ctx context.Context) ([]string, error) {
 	return f.Store.Present(ctx)
 }
 
-func (f *shared) PutFile(ctx context.Context, id, key string, data []byte) error {
+func (f *shared) PutFile(ctx context.Context, id, _ string, _ []byte, _ int) error {
 	_, err := f.Get(ctx, id)
 	if err != nil {
 		return err
@@ -191,13 +183,13 @@ type process struct {
 
 func (p process) Close() error { return errors.Join(p.near.Close(), p.far.Store.Close()) }
 
-// Announce returns once the shared desk knows: a process that is killed announces nothing then.
-func (p process) Announce(ctx context.Context, name string) (func(), error) {
-	release, err := p.Store.Announce(ctx, name)
+// Changes returns once the shared desk knows: a process that is killed announces nothing then.
+func (p process) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
+	changes, err := p.Store.Changes(ctx, name)
 	if err == nil {
-		<-p.far.announced
+		<-p.far.watched
 	}
-	return release, err
+	return changes, err
 }
 
 func (p process) Prune(ctx context.Context, before time.Time, dry bool) ([]store.Month, error) {
@@ -232,7 +224,7 @@ func TestContract(t *testing.T) {
 			storetest.Run(t, without, func(t *testing.T) func() storetest.Process {
 				here, there := tempDir(t)+"/here", tempDir(t)+"/there"
 				return func() storetest.Process {
-					f := &shared{Store: local.Open(there), refuse: refuse, announced: make(chan struct{}, 1)}
+					f := &shared{Store: local.Open(there), refuse: refuse, watched: make(chan struct{}, 1)}
 					return process{Join(local.Open(here), f, quiet()), f, !refuse}
 				}
 			})
@@ -617,7 +609,7 @@ func TestChangesOfBoth(t *testing.T) {
 	j.f.cut(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	changes, err := j.Changes(ctx)
+	changes, err := j.Changes(ctx, "")
 	must(t, err)
 	j.ask(t, "here")
 	receive(t, changes)
@@ -631,15 +623,16 @@ func TestChangesOfBoth(t *testing.T) {
 func TestPresentOnBoth(t *testing.T) {
 	j := join(t)
 	j.f.cut(true)
-	release, err := j.Announce(t.Context(), "inbox")
+	open, leave := context.WithCancel(t.Context())
+	inbox, err := j.Changes(open, "inbox")
 	must(t, err)
 	names, err := j.Present(t.Context())
 	if err != nil || !slices.Equal(names, []string{"inbox"}) {
 		t.Errorf("present: %q, %v", names, err)
 	}
-	_, err = j.f.Store.Announce(t.Context(), "phone")
+	_, err = j.f.Store.Changes(t.Context(), "phone")
 	must(t, err)
-	changes, err := j.f.Store.Changes(t.Context())
+	changes, err := j.f.Store.Changes(t.Context(), "")
 	must(t, err)
 	j.f.cut(false)
 	for !slices.Contains(names, "phone") || !slices.Contains(presentAt(t, j.f.Store), "inbox") {
@@ -650,7 +643,9 @@ func TestPresentOnBoth(t *testing.T) {
 	if !slices.Equal(names, []string{"inbox", "phone"}) {
 		t.Errorf("present: %q", names)
 	}
-	release()
+	leave()
+	for range inbox { // until it is closed
+	}
 	if got := presentAt(t, j.f.Store); !slices.Equal(got, []string{"phone"}) {
 		t.Errorf("on the shared desk: %q", got)
 	}

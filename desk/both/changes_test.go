@@ -78,7 +78,7 @@ func TestWatchersMissNothing(t *testing.T) {
 	defer cancel()
 	var watchers, writers sync.WaitGroup
 	for range 3 {
-		changes, err := j.Changes(ctx)
+		changes, err := j.Changes(ctx, "")
 		must(t, err)
 		seen, err := j.Revision(ctx)
 		must(t, err)

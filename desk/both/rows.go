@@ -115,11 +115,13 @@ func (s *Store) farRows(ctx context.Context, q store.Query) ([]store.Row, error)
 		for i, row := range read {
 			ids[i] = row.ID
 		}
-		known, err := s.near.Known(ctx, ids)
+		here, err := collect(s.near.Rows(ctx, store.Query{IDs: ids}))
 		if err != nil {
 			return nil, err
 		}
-		rows := slices.DeleteFunc(slices.Clone(read), func(row store.Row) bool { return known[row.ID] })
+		rows := slices.DeleteFunc(slices.Clone(read), func(row store.Row) bool {
+			return slices.ContainsFunc(here, func(own store.Row) bool { return own.ID == row.ID })
+		})
 		if failed != nil || len(rows) >= limit || len(read) < q.Limit {
 			return rows, cmp.Or(failed, s.addDrafts(ctx, rows))
 		}

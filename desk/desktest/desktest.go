@@ -320,21 +320,12 @@ func (s *Faulty) Revision(ctx context.Context) (store.Revision, error) {
 }
 
 // Changes implements [store.Store].
-func (s *Faulty) Changes(ctx context.Context) (<-chan struct{}, error) {
+func (s *Faulty) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
 	err := s.begin("Changes")
 	if err != nil {
 		return nil, err
 	}
-	return s.Store.Changes(ctx)
-}
-
-// Announce implements [store.Store].
-func (s *Faulty) Announce(ctx context.Context, name string) (release func(), err error) {
-	err = s.begin("Announce")
-	if err != nil {
-		return nil, err
-	}
-	return s.Store.Announce(ctx, name)
+	return s.Store.Changes(ctx, name)
 }
 
 // Present implements [store.Store].
@@ -347,12 +338,12 @@ func (s *Faulty) Present(ctx context.Context) ([]string, error) {
 }
 
 // PutFile implements [store.Store].
-func (s *Faulty) PutFile(ctx context.Context, id, key string, data []byte) error {
+func (s *Faulty) PutFile(ctx context.Context, id, key string, data []byte, most int) error {
 	err := s.begin("PutFile")
 	if err != nil {
 		return err
 	}
-	return s.Store.PutFile(ctx, id, key, data)
+	return s.Store.PutFile(ctx, id, key, data, most)
 }
 
 // File implements [store.Store].
@@ -362,15 +353,6 @@ func (s *Faulty) File(ctx context.Context, id, key string) ([]byte, error) {
 		return nil, err
 	}
 	return s.Store.File(ctx, id, key)
-}
-
-// Files implements [store.Store].
-func (s *Faulty) Files(ctx context.Context, id string) ([]string, error) {
-	err := s.begin("Files")
-	if err != nil {
-		return nil, err
-	}
-	return s.Store.Files(ctx, id)
 }
 
 // Prune implements [store.Store].

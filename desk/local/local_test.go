@@ -464,7 +464,8 @@ func TestClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := s.Announce(t.Context(), "inbox")
+	watching, leave := context.WithCancel(t.Context())
+	changes, err := s.Changes(watching, "inbox")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -481,7 +482,9 @@ func TestClosed(t *testing.T) {
 	if err := <-ended; !errors.Is(err, errClosed) {
 		t.Errorf("the wait ended with %v", err)
 	}
-	release()
+	leave()
+	for range changes { // it is closed
+	}
 	_ = s.Release(context.Background(), row.ID)
 	_, err = s.Ask(context.Background(), storetest.NewRow("Late?"))
 	if !errors.Is(err, errClosed) {

@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"iter"
 	"slices"
@@ -73,10 +74,9 @@ func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error 
 
 // explainWrite is explain for all but the errors that a store is asked for.
 func (s *Store) explainWrite(ctx context.Context, err error) error {
-	for _, known := range []error{store.ErrNotFound, store.ErrAnswered, store.ErrAttended, store.ErrReopened} {
-		if errors.Is(err, known) {
-			return err
-		}
+	asked := []error{store.ErrNotFound, store.ErrAnswered, store.ErrAttended, store.ErrReopened, store.ErrTooMany}
+	if slices.ContainsFunc(asked, func(known error) bool { return errors.Is(err, known) }) {
+		return err
 	}
 	return s.explain(ctx, err)
 }
@@ -137,8 +137,13 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 		return row, err
 	}
 	err = s.write(ctx, row.ID, func(t *tx) error {
-		got, err = s.takeOver(t, row, self)
-		if !errors.Is(err, store.ErrNotFound) {
+		got, err = s.same(t, row)
+		if err != nil {
+			return err
+		}
+		if got.ID != "" {
+			got.Attended = true
+			_, err = t.change(got.ID, `, holder=?`, `true`, self)
 			return err
 		}
 		got = row
@@ -169,8 +174,8 @@ func (s *Store) same(t *tx, row store.Row) (got store.Row, err error) {
 	if row.Content == "" || row.Outcome != nil {
 		return got, nil
 	}
-	rows, err := t.QueryContext(t.ctx, `select `+columns+` from record
-		where content=? and not delivered and touched+keep >= ? order by id`, row.Content, row.At.UnixMilli())
+	condition, args := where(store.Query{Content: row.Content, Kept: row.At, Ascend: true})
+	rows, err := t.QueryContext(t.ctx, `select `+columns+` from record`+condition, args...)
 	if err != nil {
 		return got, err
 	}
@@ -310,10 +315,13 @@ func where(q store.Query) (condition string, args []any) {
 	add(q.Project != "", `project = ?`, q.Project)
 	add(q.Earlier != "", `earlier = ?`, q.Earlier)
 	add(q.Content != "", `content = ?`, q.Content)
+	ids, _ := json.Marshal(q.IDs) // of texts it never fails
+	add(q.IDs != nil, `id in (select value from json_each(?))`, string(ids))
 	add(q.Prefix != "", `id >= ? and id < ?`, q.Prefix, q.Prefix+"~") // which comes after every letter
 	add(q.Search != "", `instr(text, ?) > 0`, q.Search)
 	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())
 	add(!q.Before.IsZero(), `at < ?`, q.Before.UnixMilli())
+	add(!q.Kept.IsZero(), `not delivered and touched+keep >= ?`, q.Kept.UnixMilli())
 	add(!q.Expired.IsZero(), `outcome is null and touched+keep < ?`, q.Expired.UnixMilli())
 	add(q.After.Own > 0, `revision > ?`, q.After.Own)
 	condition = ` order by id desc`
@@ -416,13 +424,22 @@ func (s *Store) Prune(ctx context.Context, before time.Time, dry bool) (months [
 }
 
 // PutFile implements [store.Store].
-func (s *Store) PutFile(ctx context.Context, id, key string, data []byte) error {
+func (s *Store) PutFile(ctx context.Context, id, key string, data []byte, most int) error {
 	return s.write(ctx, id, func(t *tx) error {
 		_, _, err := t.get(id)
-		if err == nil {
-			content := append([]byte{}, data...) // nil would be null
-			_, err = t.ExecContext(ctx, `insert or replace into file values(?,?,?)`, id, key, content)
+		if err != nil {
+			return err
 		}
+		others := 0
+		err = t.QueryRowContext(ctx, `select count(*) from file where id=? and key<>?`, id, key).Scan(&others)
+		if err != nil {
+			return err
+		}
+		if others >= most {
+			return store.ErrTooMany
+		}
+		content := append([]byte{}, data...) // nil would be null
+		_, err = t.ExecContext(ctx, `insert or replace into file values(?,?,?)`, id, key, content)
 		return err
 	})
 }
@@ -438,26 +455,4 @@ func (s *Store) File(ctx context.Context, id, key string) (data []byte, err erro
 		return nil, store.ErrNotFound
 	}
 	return data, s.explain(ctx, err)
-}
-
-// Files implements [store.Store].
-func (s *Store) Files(ctx context.Context, id string) (keys []string, err error) {
-	db, err := s.database(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := db.QueryContext(ctx, `select key from file where id=? order by key`, id)
-	if err != nil {
-		return nil, s.explain(ctx, err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		key := ""
-		err = rows.Scan(&key)
-		if err != nil {
-			return nil, s.explain(ctx, err)
-		}
-		keys = append(keys, key)
-	}
-	return keys, s.explain(ctx, rows.Err())
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"mcp-askuser/desk/store"
@@ -166,8 +165,8 @@ func (s *Store) Revision(ctx context.Context) (last store.Revision, err error) {
 }
 
 // Changes implements [store.Store].
-func (s *Store) Changes(ctx context.Context) (<-chan struct{}, error) {
-	release, err := s.listen(ctx, "")
+func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
+	release, err := s.listen(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -177,18 +176,14 @@ func (s *Store) Changes(ctx context.Context) (<-chan struct{}, error) {
 	s.watching[watcher] = struct{}{}
 	s.beginLook()
 	context.AfterFunc(ctx, func() {
-		s.mu.Lock()
-		delete(s.watching, watcher)
-		s.restLook()
-		s.mu.Unlock()
 		release()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.watching, watcher)
+		close(watcher)
+		s.restLook()
 	})
 	return watcher, nil
-}
-
-// Announce implements [store.Store].
-func (s *Store) Announce(ctx context.Context, name string) (release func(), err error) {
-	return s.listen(ctx, name)
 }
 
 // listen has writers wake this process, under a name that others see; an empty one is none.
@@ -209,7 +204,7 @@ func (s *Store) listen(ctx context.Context, name string) (release func(), err er
 	if err != nil {
 		return nil, err
 	}
-	return sync.OnceFunc(func() {
+	return func() {
 		ctx := context.WithoutCancel(ctx)
 		_ = s.write(ctx, "", func(t *tx) error { // else the next writer forgets this process when it is dead
 			_, err := t.ExecContext(ctx, `update listener set times=times-1 where process=? and name=?`, process, name)
@@ -218,7 +213,7 @@ func (s *Store) listen(ctx context.Context, name string) (release func(), err er
 			}
 			return err
 		})
-	}), nil
+	}, nil
 }
 
 // Present implements [store.Store].

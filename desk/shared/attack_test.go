@@ -45,7 +45,7 @@ func TestTheServerRefuses(t *testing.T) {
 	subjects := []string{
 		of + "q.-.-.-.-", of + "a.bot", of + "a.other", of + "a.human-alice", of + "h", of + "d", of + "n.draft", of + "n.shown",
 		of + "n.later", of + "n.lifted", own + "a.bot", own + "a.human-alice", own + "n.draft", own + "n.lifted",
-		"_R_.ask.p.bot.x.y", "_R_.ask.p.human-alice.x.y", "_R_.ask.humans", "_R_.ask.x", "rang.r.bot." + row.ID + ".a.human-alice",
+		"present.bot", "present.human-alice", "_R_.ask.humans", "_R_.ask.x", "rang.r.bot." + row.ID + ".a.human-alice",
 		"_INBOX.bot.x", "_INBOX.human-alice.x", "who.x", "$KV.x.y", "$SYS.REQ.SERVER.PING.VARZ", "$SYS.REQ.ACCOUNT.PING.CONNZ",
 		"$JS.ACK.ASK.x.1.1.1.1.1", "$JS.API.CONSUMER.CREATE.ASK", "$JS.API.CONSUMER.CREATE.ASK.x", "$JS.API.CONSUMER.CREATE.ASK.x._R_.ask.>",
 	}
@@ -56,13 +56,14 @@ func TestTheServerRefuses(t *testing.T) {
 		refused(t, reports, evil.Publish(subject, []byte("x")), subject)
 	}
 	for _, subject := range []string{
-		of + "q.-.-.-.-", of + "a.bot", of + "a.human-bob", "_R_.ask.r.human-bob.x.q.-.-.-.-", "_R_.ask.p.human-bob.x.y", "_R_.ask.humans",
+		of + "q.-.-.-.-", of + "a.bot", of + "a.human-bob", "_R_.ask.r.human-bob.x.q.-.-.-.-", "present.human-bob", "_R_.ask.humans",
 		"$JS.API.STREAM.DELETE.ASK", "$JS.API.STREAM.PURGE.ASK", "$JS.API.STREAM.MSG.DELETE.ASK", "$JS.API.DIRECT.GET.ASK",
 	} {
 		refused(t, reports, alice.Publish(subject, []byte("x")), subject)
 	}
 	// An agent hears nothing of what others send, and answers for none.
-	for _, subject := range []string{"_R_.ask.>", "$JS.>", ">", "_INBOX.>", "_INBOX.bot.>", "alive.bot.*", "alive.*.*", "back.bot.>", "back.>"} {
+	for _, subject := range []string{"_R_.ask.>", "$JS.>", ">", "_INBOX.>", "_INBOX.bot.>", "alive.bot.*", "alive.*.*", "present.bot", "present.*", "back.bot.>",
+		"back.>"} {
 		_, err := evil.SubscribeSync(subject)
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +87,7 @@ func TestTheServerRefuses(t *testing.T) {
 	}
 	// A header reaches nothing beyond the subject.
 	for header, value := range map[string]string{"Nats-Rollup": "all", "Nats-Schedule": "@at 2020-01-01T00:00:00Z", "Nats-Incr": "+1", "Nats-Batch-Id": "x"} {
-		m := nats.NewMsg("_R_.ask.p.other.x.y")
+		m := nats.NewMsg(own + "h")
 		m.Header.Set(header, value)
 		m.Header.Set("Nats-Schedule-Target", of+"a.human-alice")
 		m.Header.Set("Nats-Batch-Sequence", "1")
@@ -226,30 +227,34 @@ func TestAnswersNowhereElse(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	alice := c.Open(nodes.Human, "alice")
-	_, err := alice.Announce(t.Context(), "inbox")
+	row, err := alice.Ask(t.Context(), storetest.NewRow("Mine?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = alice.Changes(t.Context(), "inbox")
 	if err != nil {
 		t.Fatal(err)
 	}
 	operator := c.Connect(nodes.Operator, "", make(chan error, 10))
-	m, err := operator.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"_R_.ask.p.>"}`), sharedtest.Patience)
-	var info nats.StreamInfo
-	if err != nil || json.Unmarshal(m.Data, &info) != nil || len(info.State.Subjects) != 1 {
+	m, err := operator.Request("$JS.API.STREAM.MSG.GET.ASK", []byte(`{"last_by_subj":"_R_.ask.r.*.*.q.>"}`), sharedtest.Patience)
+	var asked struct{ Message struct{ Data []byte } }
+	var question struct{ Holder string }
+	if err != nil || json.Unmarshal(m.Data, &asked) != nil || json.Unmarshal(asked.Message.Data, &question) != nil {
 		t.Fatal(m, err)
 	}
 	heard, err := operator.SubscribeSync(">")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for subject := range info.State.Subjects {
-		parts := strings.Split(subject, ".")
+	for _, subject := range []string{"alive." + question.Holder, "present.bot"} {
 		for _, to := range []string{"x.y", "back.bot.x"} {
-			err := operator.PublishRequest("alive."+parts[3]+"."+parts[4], to, []byte(parts[5]))
+			err := operator.PublishRequest(subject, to, []byte(row.ID))
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	for { // in order: what was asked first would have been answered first
+	for answers := 0; ; { // in order: what was asked first would have been answered first
 		m, err := heard.NextMsg(sharedtest.Patience)
 		if err != nil {
 			t.Fatal(err)
@@ -258,6 +263,9 @@ func TestAnswersNowhereElse(t *testing.T) {
 			t.Error("it answers where it must not")
 		}
 		if m.Subject == "back.bot.x" {
+			answers++
+		}
+		if answers == 2 {
 			return
 		}
 	}

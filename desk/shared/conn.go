@@ -191,10 +191,34 @@ func exchange(ctx context.Context, nc *nats.Conn, subject, reply string, data []
 		return nil, err
 	}
 	m, err := answers.NextMsgWithContext(ctx)
-	if err == nil && len(m.Data) == 0 && m.Header.Get("Status") == "503" {
+	if err == nil && noResponders(m) {
 		return nil, nats.ErrNoResponders
 	}
 	return m, err
+}
+
+// noResponders reports whether the server says that no process listens to a subject.
+func noResponders(m *nats.Msg) bool { return len(m.Data) == 0 && m.Header.Get("Status") == "503" }
+
+// gather publishes a request, and calls each with the answers, until soon after the last.
+func gather(ctx context.Context, nc *nats.Conn, subject, reply string, data []byte, each func(*nats.Msg)) error {
+	answers, err := nc.SubscribeSync(reply)
+	if err == nil {
+		defer func() { _ = answers.Unsubscribe() }()
+		err = nc.PublishRequest(subject, reply, data)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", store.ErrUnreachable, err)
+	}
+	for wait := attempt; ; wait = attempt / 8 {
+		within, cancel := context.WithTimeout(ctx, wait)
+		m, err := answers.NextMsgWithContext(within)
+		cancel()
+		if err != nil || noResponders(m) {
+			return context.Cause(ctx)
+		}
+		each(m)
+	}
 }
 
 // lost ends the requests under way: the client would wait for their timeouts.

@@ -176,7 +176,7 @@ func TestServed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				changes, err := inbox.Changes(t.Context())
+				changes, err := inbox.Changes(t.Context(), "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -282,10 +282,9 @@ func TestWithoutMajority(t *testing.T) {
 	})
 	var all sync.WaitGroup
 	for name, call := range map[string]func() error{
-		"ask":     func() error { _, err := s.Ask(t.Context(), storetest.NewRow("Now?")); return err },
-		"get":     func() error { _, err := s.Get(t.Context(), "none"); return err },
-		"answer":  func() error { return s.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("x")}) },
-		"present": func() error { _, err := s.Announce(t.Context(), "inbox"); return err },
+		"ask":    func() error { _, err := s.Ask(t.Context(), storetest.NewRow("Now?")); return err },
+		"get":    func() error { _, err := s.Get(t.Context(), "none"); return err },
+		"answer": func() error { return s.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("x")}) },
 	} {
 		all.Go(func() {
 			began := time.Now()
@@ -367,7 +366,7 @@ func TestLost(t *testing.T) {
 		_, err := s.Wait(ctx, row.ID)
 		done <- err
 	}()
-	changes, err := s.Changes(ctx)
+	changes, err := s.Changes(ctx, "")
 	if err != nil {
 		t.Fatal(err)
 	}

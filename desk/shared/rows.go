@@ -364,6 +364,7 @@ func (r *record) matches(q store.Query) bool {
 		equal(q.Session, r.Session) && equal(q.Run, r.Run) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) && equal(q.Content, r.Content) &&
 		strings.HasPrefix(r.ID, q.Prefix) && strings.Contains(r.Text, q.Search) &&
 		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
+		(q.IDs == nil || slices.Contains(q.IDs, r.ID)) && (q.Kept.IsZero() || !r.Delivered && r.kept(q.Kept)) &&
 		(q.Expired.IsZero() || r.Outcome == nil && !r.kept(q.Expired)) && r.Revision.Own > q.After.Own
 }
 
@@ -373,12 +374,11 @@ func (s *Store) Prune(context.Context, time.Time, bool) ([]store.Month, error) {
 }
 
 // PutFile implements [store.Store]: a shared desk keeps no files.
-func (s *Store) PutFile(context.Context, string, string, []byte) error { return store.ErrUnsupported }
+func (s *Store) PutFile(context.Context, string, string, []byte, int) error {
+	return store.ErrUnsupported
+}
 
 // File implements [store.Store].
 func (s *Store) File(context.Context, string, string) ([]byte, error) {
 	return nil, store.ErrNotFound
 }
-
-// Files implements [store.Store].
-func (s *Store) Files(context.Context, string) ([]string, error) { return nil, nil }

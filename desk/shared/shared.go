@@ -59,7 +59,7 @@ type Store struct {
 	mu        sync.Mutex // guards what follows
 	me        Identity
 	inFlight  map[*nats.Msg]context.CancelCauseFunc
-	held      map[string]int           // rows and names that this process answers for
+	held      map[string]int           // rows that this process answers for
 	bells     map[chan struct{}]string // calls that wait, with what they wait for
 	active    int                      // calls under way
 	stopGuard context.CancelFunc

@@ -80,28 +80,17 @@ func (st *Status) setStream(info *nats.StreamInfo) {
 
 // nodes returns the nodes that answer, soon after the first.
 func (s *Store) nodes(ctx context.Context, nc *nats.Conn) (found []Node) {
-	inbox := nc.NewInbox()
-	answers, err := nc.SubscribeSync(inbox)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = answers.Unsubscribe() }()
-	err = nc.PublishRequest(pingNodes, inbox, []byte(`{"include_unused":true}`))
-	for wait := attempt; err == nil; wait = attempt / 4 {
-		within, cancel := context.WithTimeout(ctx, wait)
-		var m *nats.Msg
-		m, err = answers.NextMsgWithContext(within)
-		cancel()
+	_ = gather(ctx, nc, pingNodes, nc.NewInbox(), []byte(`{"include_unused":true}`), func(m *nats.Msg) {
 		var reply struct {
 			Server struct {
 				Name string `json:"name"`
 				Ver  string `json:"ver"`
 			} `json:"server"`
 		}
-		if err == nil && json.Unmarshal(m.Data, &reply) == nil && reply.Server.Name != "" {
+		if json.Unmarshal(m.Data, &reply) == nil && reply.Server.Name != "" {
 			found = append(found, Node{reply.Server.Name, reply.Server.Ver})
 		}
-	}
+	})
 	slices.SortFunc(found, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	return found
 }

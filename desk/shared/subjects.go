@@ -16,20 +16,20 @@ import (
 //	_R_.ask.r.<owner>.<id>.n.<note>                         a note
 //	_R_.ask.r.<owner>.<id>.h                                the process that waits for it
 //	_R_.ask.r.<owner>.<id>.d                                that it was delivered
-//	_R_.ask.p.<writer>.<process>.<name>                     an inbox or a page of a process
 //	_R_.ask.humans                                          the operator's list of humans
 //	rang.>                                                  all of these, once they are stored
 //	alive.<writer>.<process>                                answered by a process that waits
+//	present.<writer>                                        answered by open inboxes and pages
 //	back.<writer>.>                                         its answers
 //
 // A session and the like are hashes. The owner and the writer are names of credentials.
 const (
 	root          = "_R_.ask."
 	rowsRoot      = root + "r."
-	presentRoot   = root + "p."
 	humansSubject = root + "humans"
 	bellRoot      = "rang."
 	aliveRoot     = "alive."
+	presentRoot   = "present."
 	backRoot      = "back."
 )
 
@@ -84,22 +84,23 @@ func parse(subject string) (d document, ok bool) {
 // bytes to a subject that the reader names, which may be a request to change a stream. A
 // process answers on back.>, never where a sender names another subject.
 func Rights(name string, human bool) (publish, subscribe []string) {
-	writer, of := name, name
+	writer, of := name, name // of: those whose rows it may end, and that see its inboxes
 	if human {
 		writer, of = humanPrefix+name, "*"
 	}
 	row := rowsRoot + of + ".*."
 	publish = []string{
 		rowsRoot + writer + ".*.q.*.*.*.*", row + "a." + writer, row + "h", row + "d",
-		row + "n." + noteNames()[store.Shown], row + "n." + noteNames()[store.Later], presentRoot + writer + ".*.*",
-		aliveRoot + "*.*", backRoot + ">", "$JS.API.STREAM.MSG.GET.ASK", "$JS.API.STREAM.INFO.ASK",
+		row + "n." + noteNames()[store.Shown], row + "n." + noteNames()[store.Later],
+		aliveRoot + "*.*", presentRoot + writer, backRoot + ">", "$JS.API.STREAM.MSG.GET.ASK", "$JS.API.STREAM.INFO.ASK",
 		"$SYS.REQ.USER.INFO", pingNodes,
 	}
 	if human {
 		publish = append(publish, row+"n."+noteNames()[store.Draft], row+"n."+noteNames()[store.Lifted], "$JS.API.CONSUMER.CREATE.ASK.*")
 	}
 	return publish, []string{
-		bellRoot + ">", "who.*", aliveRoot + writer + ".*", backRoot + writer + ".>", "_INBOX." + writer + ".>",
+		bellRoot + ">", "who.*", aliveRoot + writer + ".*", presentRoot + of, backRoot + writer + ".>",
+		"_INBOX." + writer + ".>",
 	}
 }
 

@@ -2,7 +2,6 @@ package shared
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,14 +21,15 @@ const (
 	lookAgain = 30 * time.Second
 	// doubt is how long a holder without a connection may take to connect to another node.
 	doubt = 500 * time.Millisecond
-	// announced is how long a name counts that its process has not announced again.
-	announced = 2 * time.Hour
 )
 
 // holder is the name of this process as a holder: only its credential can answer under it.
 func (s *Store) holder() string { return s.identity().writer() + "." + s.token }
 
-// hold has this process answer for a key, a row or a name, until release is called.
+// back is a subject for the answers of other processes.
+func (s *Store) back() string { return backRoot + s.identity().writer() + "." + nuid.Next() }
+
+// hold has this process answer for a row until release is called.
 func (s *Store) hold(key string) (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,16 +60,13 @@ func (s *Store) holds(key string) bool {
 // answerAlive makes this process answer which of some keys it holds.
 func (s *Store) answerAlive(nc *nats.Conn, me Identity) error {
 	_, err := nc.Subscribe(aliveRoot+me.writer()+"."+s.token, func(m *nats.Msg) {
-		if !strings.HasPrefix(m.Reply, backRoot) { // another would have this process write anywhere
-			return
-		}
 		var held []string
 		for key := range strings.FieldsSeq(string(m.Data)) {
 			if s.holds(key) {
 				held = append(held, key)
 			}
 		}
-		_ = m.Respond([]byte(" " + strings.Join(held, " ")))
+		respond(m, " "+strings.Join(held, " "))
 	})
 	if err != nil {
 		return err
@@ -93,8 +90,7 @@ func (s *Store) living(ctx context.Context, holder string, keys []string) ([]str
 	}
 	for range 2 { // the server may learn just now that the holder has died
 		within, cancel := context.WithTimeout(ctx, attempt/2)
-		back := backRoot + s.identity().writer() + "." + nuid.Next()
-		m, err := exchange(within, nc, aliveRoot+holder, back, []byte(strings.Join(keys, " ")))
+		m, err := exchange(within, nc, aliveRoot+holder, s.back(), []byte(strings.Join(keys, " ")))
 		silent := within.Err() != nil
 		cancel()
 		switch {
@@ -248,13 +244,23 @@ func (s *Store) Revision(ctx context.Context) (last store.Revision, err error) {
 }
 
 // Changes implements [store.Store].
-func (s *Store) Changes(ctx context.Context) (<-chan struct{}, error) {
+func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
 	bell, stop, err := s.listen(ctx, bellRoot+">")
 	if err != nil {
 		return nil, err
 	}
+	leave := func() {}
+	if name != "" {
+		leave, err = s.announce(name)
+	}
+	if err != nil {
+		stop()
+		return nil, err
+	}
 	go func() {
+		defer close(bell)
 		defer stop()
+		defer leave()
 		tick := time.NewTicker(lookAgain)
 		defer tick.Stop()
 		for {
@@ -269,70 +275,45 @@ func (s *Store) Changes(ctx context.Context) (<-chan struct{}, error) {
 	return bell, nil
 }
 
-// Announce implements [store.Store].
-func (s *Store) Announce(ctx context.Context, name string) (release func(), err error) {
-	key := hex.EncodeToString([]byte(name))
-	drop := s.hold(key)
-	announce := func(ctx context.Context) error {
-		return s.repeat(ctx, func(ctx context.Context) error {
-			_, err := s.connected(ctx)
-			if err == nil {
-				_, err = s.publish(ctx, write{subject: presentRoot + s.holder() + "." + key, ttl: announced})
-			}
-			return err
-		})
+// announce has this process answer that an inbox or a page is open, until leave is called. Every
+// agent asks the users', and this one's own.
+func (s *Store) announce(name string) (leave func(), err error) {
+	nc, me := s.nc.Load(), s.identity()
+	of := me.writer()
+	if me.Human {
+		of = "*"
 	}
-	err = announce(ctx)
+	sub, err := nc.Subscribe(presentRoot+of, func(m *nats.Msg) { respond(m, name) })
 	if err != nil {
-		drop()
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", store.ErrUnreachable, err)
 	}
-	again, end := context.WithCancel(s.life)
-	go func() {
-		tick := time.NewTicker(announced / 4)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				_ = announce(again) // else the next does it
-			case <-again.Done():
-				return
-			}
-		}
-	}()
-	return func() { end(); drop() }, nil
+	_ = nc.FlushTimeout(attempt) // a reconnect subscribes again
+	return func() {
+		_ = sub.Unsubscribe()
+		_ = nc.FlushTimeout(attempt) // else the node learns it later
+	}, nil
 }
 
-// Present implements [store.Store]. An inbox or a page counts under the credential of a human,
-// or this one.
+// respond answers a request. One that names another subject would have this process write
+// anywhere.
+func respond(m *nats.Msg, text string) {
+	if strings.HasPrefix(m.Reply, backRoot) {
+		_ = m.Respond([]byte(text))
+	}
+}
+
+// Present implements [store.Store].
 func (s *Store) Present(ctx context.Context) (names []string, err error) {
 	err = s.repeat(ctx, func(ctx context.Context) error {
-		_, err := s.connected(ctx)
+		nc, err := s.connected(ctx)
 		if err != nil {
 			return err
 		}
-		keys := map[string][]string{}
-		err = s.subjects(ctx, presentRoot+">", func(subject string) {
-			parts := strings.Split(strings.TrimPrefix(subject, presentRoot), ".")
-			if len(parts) == 3 && (strings.HasPrefix(parts[0], humanPrefix) || parts[0] == s.identity().writer()) {
-				keys[parts[0]+"."+parts[1]] = append(keys[parts[0]+"."+parts[1]], parts[2])
-			}
-		})
-		if err != nil {
-			return err
-		}
-		alive, err := s.allLiving(ctx, keys)
 		names = nil
-		for of := range alive {
-			_, key, _ := strings.Cut(of, " ")
-			name, bad := hex.DecodeString(key)
-			if bad == nil {
-				names = append(names, string(name))
-			}
-		}
-		slices.Sort(names)
-		names = slices.Compact(names)
-		return err
+		return gather(ctx, nc, presentRoot+s.identity().writer(), s.back(), nil, func(m *nats.Msg) {
+			names = append(names, string(m.Data))
+		})
 	})
-	return names, err
+	slices.Sort(names)
+	return slices.Compact(names), err
 }

@@ -31,6 +31,8 @@ var (
 	ErrUnreachable = errors.New("the desk does not answer")
 	// ErrDenied means that the credential of this process does not permit a call.
 	ErrDenied = errors.New("this credential does not permit it")
+	// ErrTooMany means that a row has as many files as it may have.
+	ErrTooMany = errors.New("the question has too many files")
 	// ErrUnsupported means that a store keeps no files, or cannot be pruned.
 	ErrUnsupported = errors.New("a shared desk cannot do this")
 )
@@ -77,7 +79,7 @@ type Note int
 const (
 	Draft  Note = iota // what the user has typed so far
 	Shown              // where an open row was tried and is shown
-	Later              // a reply that was not the first
+	Later              // what the host reports that shows the question, too
 	Lifted             // the limit of rounds is lifted for the session of the row
 	Notes              // how many there are
 )
@@ -92,9 +94,12 @@ type Ending struct {
 type Query struct {
 	Open, Ended                             bool // without, or with, an outcome
 	Session, Run, Project, Earlier, Content string
+	IDs                                     []string  // the id is one of them
 	Prefix                                  string    // what an id begins with
 	Search                                  string    // in lower case: a part of [Row.Text]
 	Since, Before                           time.Time // asked at or after Since, and before Before
+	// Kept selects rows that Ask may take over at this time: not delivered, and of use still.
+	Kept time.Time
 	// Expired selects open rows that were asked, or last noted, longer ago than their Keep
 	// at this time.
 	Expired time.Time
@@ -107,9 +112,9 @@ type Query struct {
 
 // Month is what was pruned, or would be, of the rows of one month.
 type Month struct {
-	Name  string // 2006-01
-	Rows  int
-	Bytes int64 // with their files
+	Name  string `json:"month"` // 2006-01
+	Rows  int    `json:"questions"`
+	Bytes int64  `json:"bytes"` // with their files
 }
 
 // Store keeps rows for the processes of one user, or of several. It is safe for concurrent
@@ -146,20 +151,18 @@ type Store interface {
 	Wait(ctx context.Context, id string) (Row, error)
 	// Revision returns the last one: what changes later has a greater one.
 	Revision(ctx context.Context) (Revision, error)
-	// Changes sends after changes that any process makes, until ctx ends, and now and then
-	// without one. It never says what has changed.
-	Changes(ctx context.Context) (<-chan struct{}, error)
-
-	// Announce says that an inbox or a page is open, until release is called or the process
-	// ends. Present returns the names of all that are, each once, in order.
-	Announce(ctx context.Context, name string) (release func(), err error)
+	// Changes sends after changes that any process makes, and now and then without one, until
+	// ctx ends: then the channel is closed. It never says what has changed. The name is that
+	// of an inbox or a page, which is open as long; empty for another watcher.
+	Changes(ctx context.Context, name string) (<-chan struct{}, error)
+	// Present returns the names of the inboxes and pages that are open, each once, in order.
+	// One ends with its process.
 	Present(ctx context.Context) ([]string, error)
 
-	// PutFile keeps the content of a file beside a row; File returns it, and Files the keys
-	// of all.
-	PutFile(ctx context.Context, id, key string, data []byte) error
+	// PutFile keeps the content of a file beside a row, which has at most so many: the error
+	// is ErrTooMany for another one. File returns it.
+	PutFile(ctx context.Context, id, key string, data []byte, most int) error
 	File(ctx context.Context, id, key string) ([]byte, error)
-	Files(ctx context.Context, id string) ([]string, error)
 
 	// Prune removes rows that were asked before a time, have ended, and were delivered or
 	// are kept no longer; not one that an open row goes back to. It returns how many of each

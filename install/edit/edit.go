@@ -24,19 +24,16 @@ type Format struct {
 	// decode returns what a file holds, with objects and lists as encoding/json
 	// would have them.
 	decode func(data []byte) (any, error)
-	// set puts a value at a path without one, or in place of the old one if the format
-	// replaces. remove removes the value, and the objects above that become empty, but
-	// not those at the first protected names of the path. The new file counts if everything
-	// else in it reads as before.
-	set      func(data []byte, path []string, value any) ([]byte, error)
-	remove   func(data []byte, path []string, protected int) ([]byte, error)
-	replaces bool
+	// set puts a value at a path, in place of the old one. remove removes the value, and
+	// in JSON the objects above that become empty.
+	set    func(data []byte, path []string, value any) ([]byte, error)
+	remove func(data []byte, path []string) ([]byte, error)
 }
 
 // The formats of clients' files that are changed. JSON may have comments and trailing commas.
 var (
-	JSON = Format{jsonDecode, jsonSet, jsonRemove, true}  //nolint:gochecknoglobals // never written to
-	TOML = Format{tomlDecode, tomlSet, tomlRemove, false} //nolint:gochecknoglobals // never written to
+	JSON = Format{jsonDecode, jsonSet, jsonRemove} //nolint:gochecknoglobals // never written to
+	TOML = Format{tomlDecode, tomlSet, tomlRemove} //nolint:gochecknoglobals // never written to
 )
 
 // Reasons to leave a file unchanged.
@@ -45,7 +42,6 @@ var (
 	errNotJSON  = errors.New("this is not JSON, and was not changed")
 	errNotTOML  = errors.New("this is not TOML, and was not changed")
 	errNoList   = errors.New("this is no list, and was not changed")
-	errTwice    = errors.New("this stands there twice, and was not changed")
 	errUnsafe   = errors.New("this cannot be changed safely, and was not changed")
 	errRest     = errors.New("something else in this would change with it, so it was not changed")
 	errNoFile   = errors.New("this is no regular file, and was not read")
@@ -101,32 +97,39 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	if _, err := plainjson.Marshal(value); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", strings.Join(path, "."), errUnsafe, err)
 	}
-	was := data
-	if found && !f.replaces {
-		if data, err = f.take(data, data, path); err != nil { // the object above keeps its place
-			return nil, err
-		}
-	}
 	after, err := f.set(data, path, value)
 	if err != nil {
 		return nil, err
 	}
-	return f.checked(was, after, path, func(now any) bool {
-		set, found := at(now, path)
-		return found && same(set, value)
-	})
+	set, _, err := f.Get(after, path...)
+	if err == nil && !same(set, value) {
+		err = errRest
+	}
+	return f.checked(data, after, path, path, err)
 }
 
-// checked returns the file after a change, if everything besides the value at path reads as it
-// did before. Set checks the value that was set; it is nil if the value was removed.
-func (f Format) checked(was, after []byte, path []string, set func(now any) bool) ([]byte, error) {
+// Remove returns the file without the value at path.
+func (f Format) Remove(data []byte, path ...string) ([]byte, error) {
+	if _, found, err := f.Get(data, path...); err != nil || !found {
+		return data, err
+	}
+	after, err := f.remove(data, path)
+	return f.checked(data, after, path, nil, err)
+}
+
+// checked returns the file after a change, if that has not failed and the file reads as it
+// did, besides the value at a path before the change, and the one at a path now.
+func (f Format) checked(was, after []byte, old, set []string, err error) ([]byte, error) {
 	before, wasErr := f.decode(was)
-	now, err := f.decode(after)
+	now, nowErr := f.decode(after)
 	switch {
-	case wasErr != nil || err != nil:
-		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
-	case set != nil && !set(now) || !equal(before, now, path, set != nil):
-		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errRest)
+	case wasErr != nil || nowErr != nil:
+		err = errUnsafe
+	case err == nil && meaning(before, old) != meaning(now, set):
+		err = errRest
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(old, "."), err)
 	}
 	return after, nil
 }
@@ -146,34 +149,6 @@ func Append(data []byte, value any, path ...string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errNoList)
 	}
 	return JSON.Set(data, value, append(slices.Clip(path), strconv.Itoa(len(elements)))...)
-}
-
-// Remove returns the file without the value at path, and without the objects above it
-// that become empty, but for those in before: the file before our first change, nil if
-// it did not exist.
-func (f Format) Remove(data, before []byte, path ...string) ([]byte, error) {
-	if _, found, err := f.Get(data, path...); err != nil || !found {
-		return data, err
-	}
-	return f.take(data, before, path)
-}
-
-// take removes the value at path.
-func (f Format) take(data, before []byte, path []string) ([]byte, error) {
-	protected := 0
-	if before != nil {
-		for protected < len(path)-1 {
-			if _, found, err := f.Get(before, path[:protected+1]...); err != nil || !found {
-				break
-			}
-			protected++
-		}
-	}
-	after, err := f.remove(data, path, protected)
-	if err != nil {
-		return nil, err
-	}
-	return f.checked(data, after, path, nil)
 }
 
 // same compares a decoded value with one of ours, which JSON can express.
@@ -204,35 +179,49 @@ func at(v any, path []string) (value any, found bool) {
 	return nil, false
 }
 
-// equal reports whether two documents are the same besides the value at path, in the
-// first or in both. An object above that has nothing else may be missing. The documents are changed. As text, NaN equals itself.
-func equal(before, now any, path []string, both bool) bool {
-	before, empty := besides(before, path, true)
-	now, nothing := besides(now, path, both)
-	return empty && nothing || reflect.DeepEqual(before, now) || fmt.Sprintf("%#v", before) == fmt.Sprintf("%#v", now)
+// meaning is what a document holds besides the value at a path, as text, in which NaN
+// equals itself. Objects and lists that hold nothing do not count.
+func meaning(document any, besides []string) string {
+	return fmt.Sprintf("%#v", rest(document, besides))
 }
 
-// besides returns a document without the value at path, if drop is set, and without the
-// objects and lists above that are empty then.
-func besides(v any, path []string, drop bool) (rest any, empty bool) {
-	if len(path) == 0 {
-		return v, drop
+// rest returns a value without the one at a path, and without empty objects and lists. It
+// is nil if nothing is left.
+func rest(v any, besides []string) any {
+	kept := func(name string, inner any) any {
+		switch {
+		case len(besides) == 0 || besides[0] != name:
+			return rest(inner, nil)
+		case len(besides) == 1:
+			return nil
+		}
+		return rest(inner, besides[1:])
 	}
 	switch x := v.(type) {
 	case map[string]any:
-		if inner, found := x[path[0]]; found {
-			if x[path[0]], empty = besides(inner, path[1:], drop); empty {
-				delete(x, path[0])
+		out := map[string]any{}
+		for name, inner := range x {
+			inner = kept(name, inner)
+			if inner != nil {
+				out[name] = inner
 			}
 		}
-		return x, len(x) == 0
+		if len(out) > 0 {
+			return out
+		}
+		return nil
 	case []any:
-		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(x) {
-			if x[i], empty = besides(x[i], path[1:], drop); empty {
-				x = slices.Delete(x, i, i+1)
+		var out []any
+		for i, inner := range x {
+			inner = kept(strconv.Itoa(i), inner)
+			if inner != nil {
+				out = append(out, inner)
 			}
 		}
-		return x, len(x) == 0
+		if out != nil {
+			return out
+		}
+		return nil
 	}
-	return v, false
+	return v
 }

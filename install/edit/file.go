@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,27 +17,25 @@ import (
 	"mcp-askuser/question"
 )
 
-// Backup is the suffix of the copy of a file before our first change.
+// Backup is the suffix of the copy of a file before our first change. Before it, the
+// copy's name has a hash of the file as we left it.
 const Backup = ".before-mcp-askuser"
 
 // Change is a file as it is and as it is to become.
 type Change struct {
 	Path          string // the file itself, behind symbolic links
 	Before, After []byte // nil means no file
-	// Ours reports whether a file has an entry of ours.
-	Ours func([]byte) bool
 	// Root is above the directories that are removed with the file if they are empty.
 	// Empty: none is removed.
 	Root string
 
-	entry string // the name of the entry in its backup's name
-	// The file before our first change, with this entry and without. A backup for another
-	// entry that equals the former becomes the latter when this entry is removed.
-	with, without []byte
+	shared   bool // other programs write to the file, too: it gets a backup
+	out      bool // an entry of ours is removed
+	restored bool // After is the backup
 }
 
-// backup returns the path of the copy of the file before our first change.
-func (c *Change) backup() string { return c.Path + c.entry + Backup }
+// ours is in every entry of ours: a file without it has none.
+const ours = "askuser"
 
 // Empty reports whether nothing changes.
 func (c *Change) Empty() bool {
@@ -73,35 +72,68 @@ func read(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// Plan returns the change that adds our entry to a file, or removes it. If the file was
-// not changed since it was added, removing it restores the file from the backup, which
-// remove receives too. Each of several entries in a file has its own backup, with entry
-// in its name.
-func Plan(path, entry string, out bool, ours func([]byte) bool,
+// Plan returns the change that adds an entry of ours to a file, or removes it. If only we
+// have changed the file, removing our last entry restores it from the backup. Remove receives
+// the backup too, nil if there is none.
+func (f Format) Plan(path string, out bool,
 	add func(data []byte) ([]byte, error), remove func(data, before []byte) ([]byte, error),
 ) (Change, error) {
 	c, err := Read(path)
-	c.Ours, c.entry = ours, entry
+	c.shared, c.out = true, out
 	switch {
 	case err != nil:
 		return c, err
 	case !out:
 		c.After, err = add(c.Before)
 	case c.Before != nil:
-		c.without, _ = read(c.backup()) // nil if the file did not exist
-		if c.After, err = remove(c.Before, c.without); err != nil || bytes.Equal(c.After, c.Before) {
-			break
-		}
-		if with, err := add(c.without); err == nil {
-			if c.with = with; bytes.Equal(with, c.Before) {
-				c.After = c.without
-			}
+		backup, intact := c.backup()
+		before, _ := read(backup)
+		c.After, err = remove(c.Before, before)
+		if err == nil && !c.Empty() {
+			f.restore(&c, before, intact)
 		}
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", c.Path, err)
 	}
 	return c, err
+}
+
+// restore has a change that removes an entry restore the file before our first change, if
+// only we have changed it since and no other entry of ours is left. A file that we have
+// created, and that holds nothing else, is removed.
+func (f Format) restore(c *Change, before []byte, intact bool) {
+	if before == nil && len(bytes.Trim(c.After, "{} \t\r\n")) == 0 {
+		c.After = nil
+	}
+	now, nowErr := f.decode(c.After)
+	was, wasErr := f.decode(before)
+	if before != nil && intact && nowErr == nil && wasErr == nil && meaning(now, nil) == meaning(was, nil) {
+		c.After, c.restored = before, true
+	}
+}
+
+// backup returns the path of the copy of the file before our first change, empty without
+// one. Intact means that only we have changed the file since.
+func (c *Change) backup() (path string, intact bool) {
+	dir, base := filepath.Split(c.Path)
+	found, _ := os.ReadDir(dir)
+	for _, f := range found {
+		if !strings.HasPrefix(f.Name(), base+".") || !strings.HasSuffix(f.Name(), Backup) {
+			continue
+		}
+		path = filepath.Join(dir, f.Name())
+		if path == c.backupOf(c.Before) {
+			return path, true
+		}
+	}
+	return path, false
+}
+
+// backupOf returns the path of the backup of a file that we have left like this.
+func (c *Change) backupOf(left []byte) string {
+	sum := sha256.Sum256(left)
+	return fmt.Sprintf("%s.%x%s", c.Path, sum[:4], Backup)
 }
 
 // Apply replaces the file atomically. Our first change leaves a backup beside it, which
@@ -117,29 +149,26 @@ func (c *Change) Apply() error {
 	if !bytes.Equal(now.Before, c.Before) {
 		return fmt.Errorf("%s: %w", c.Path, errMeantime)
 	}
-	backup := c.backup()
-	if c.Before != nil && !c.Ours(c.Before) {
-		if err := put(backup, c.Before, c.Path); err != nil {
-			return err
-		}
+	backup, intact := c.backup()
+	first := c.Before != nil && !bytes.Contains(c.Before, []byte(ours))
+	if c.shared && !c.out && first && backup == "" {
+		err = put(c.backupOf(c.After), c.Before, c.Path)
 	}
-	if err = put(c.Path, c.After, c.Path); err != nil || c.After != nil && c.Ours(c.After) {
+	if err == nil {
+		err = put(c.Path, c.After, c.Path)
+	}
+	switch {
+	case err != nil:
 		return err
+	case c.After == nil:
+		c.prune()
+	case backup == "":
+	case c.restored || c.out && !intact:
+		return os.Remove(backup)
+	case intact:
+		return os.Rename(backup, c.backupOf(c.After))
 	}
-	err = put(backup, nil, "")
-	dir, base := filepath.Split(c.Path)
-	backups, _ := fs.Glob(os.DirFS(dir), base+"*"+Backup)
-	for _, name := range backups {
-		if !strings.HasPrefix(name, base+".") { // not for another entry of ours, but of another file
-			continue
-		}
-		other := filepath.Join(dir, name)
-		if data, readErr := read(other); readErr == nil && bytes.Equal(data, c.with) {
-			err = errors.Join(err, put(other, c.without, other))
-		}
-	}
-	c.prune()
-	return err
+	return nil
 }
 
 // prune removes the empty directories between the root and the file.
@@ -172,7 +201,7 @@ func put(path string, data []byte, like string) error {
 	return wholefile.Put(path, data, mode, os.Rename)
 }
 
-// Diff returns the changed lines, with three lines around them.
+// Diff returns the change as a unified diff, as text that is safe to print.
 func (c *Change) Diff() string {
 	terminated := func(data []byte) []byte {
 		if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -180,35 +209,12 @@ func (c *Change) Diff() string {
 		}
 		return data
 	}
-	before, after := terminated(c.Before), terminated(c.After)
-	unified := bytes.SplitAfter(diff.Diff("", before, "", after), []byte("\n"))
-	const omitted = "  …\n"
+	unified := string(diff.Diff("", terminated(c.Before), "", terminated(c.After)))
+	lines := strings.Split(strings.TrimSuffix(unified, "\n"), "\n")
 	var b strings.Builder
-	end := 1 // the line of before that follows those already shown
-	for _, line := range unified[min(3, len(unified)):] {
-		from, count := 0, 0
-		if _, err := fmt.Sscanf(string(line), "@@ -%d,%d", &from, &count); err == nil {
-			if from > end {
-				b.WriteString(omitted)
-			}
-			end = max(1, from+count)
-		} else if len(line) > 0 {
-			fmt.Fprintf(&b, "%c %s\n", line[0], safeLine(line[1:]))
-		}
-	}
-	if b.Len() > 0 && end <= bytes.Count(before, []byte("\n")) {
-		b.WriteString(omitted)
+	for _, line := range lines[min(3, len(lines)):] { // without the names of the files
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    ")
+		b.WriteString(question.Line(line) + "\n")
 	}
 	return b.String()
-}
-
-// safeLine returns a line of a file as text that is safe to print, without its line
-// break but with its tabs.
-func safeLine(line []byte) string {
-	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
-	cells := strings.Split(text, "\t")
-	for i := range cells {
-		cells[i] = question.Line(cells[i])
-	}
-	return strings.Join(cells, "\t")
 }

@@ -11,7 +11,7 @@ import (
 
 func TestDiff(t *testing.T) {
 	c := Change{Before: []byte("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), After: []byte("1\n2\n3\n4\n5\nx\n6\n7\n8\n")}
-	if got, want := c.Diff(), "  …\n  3\n  4\n  5\n+ x\n  6\n  7\n  8\n- 9\n"; got != want {
+	if got, want := c.Diff(), "@@ -3,7 +3,7 @@\n 3\n 4\n 5\n+x\n 6\n 7\n 8\n-9\n"; got != want {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -19,7 +19,7 @@ func TestDiff(t *testing.T) {
 // What a file holds is shown as nothing but text, and no line as two.
 func TestDiffIsText(t *testing.T) {
 	c := Change{Before: []byte("a\x1b[2Jb\r\n\tc\u202ed\u009b31m\ne\u2028+ f\rg\x00\n"), After: []byte("")}
-	if got, want := c.Diff(), "- a␛[2Jb\n- \tc[U+202E]d[U+009B]31m\n- e[U+2028]+ f␍g␀\n"; got != want {
+	if got, want := c.Diff(), "@@ -1,3 +0,0 @@\n-a␛[2Jb\n-    c[U+202E]d[U+009B]31m\n-e[U+2028]+ f␍g␀\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
@@ -28,7 +28,7 @@ func TestDiffIsText(t *testing.T) {
 func TestDiffOfLargeFiles(t *testing.T) {
 	many := strings.Repeat("x\n", 30_000)
 	c := Change{Before: []byte("a\n" + many + "b\n"), After: []byte("A\n" + strings.ReplaceAll(many, "x", "y") + "B\n")}
-	if got := c.Diff(); !strings.HasPrefix(got, "- a\n- x\n") || !strings.HasSuffix(got, "+ y\n+ B\n") {
+	if got := c.Diff(); !strings.Contains(got, "\n-a\n-x\n") || !strings.HasSuffix(got, "+y\n+B\n") {
 		t.Errorf("got %d bytes, %.40q", len(got), got)
 	}
 }
@@ -45,8 +45,7 @@ func TestDanglingLink(t *testing.T) {
 			t.Fatal(step)
 		}
 	}
-	c, err := Plan(link, "", false, func([]byte) bool { return true },
-		func(data []byte) ([]byte, error) { return JSON.Set(data, "x", "a") }, nil)
+	c, err := JSON.Plan(link, false, func(data []byte) ([]byte, error) { return JSON.Set(data, "x", "a") }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,16 +65,15 @@ func TestDanglingLink(t *testing.T) {
 func TestTwoThings(t *testing.T) {
 	change := func(path, name string, out bool) Change {
 		t.Helper()
-		c, err := Plan(path, map[string]string{"b": ".b"}[name], out,
-			func(data []byte) bool { _, found, err := JSON.Get(data, name); return err == nil && found },
-			func(data []byte) ([]byte, error) { return JSON.Set(data, "x", name) },
-			func(data, before []byte) ([]byte, error) { return JSON.Remove(data, before, name) })
+		c, err := JSON.Plan(path, out,
+			func(data []byte) ([]byte, error) { return JSON.Set(data, "askuser", name) },
+			func(data, _ []byte) ([]byte, error) { return JSON.Remove(data, name) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
-	for _, before := range []string{"", "{}", "{ }\n", "{\n\t\"theme\":\"dark\" }"} {
+	for _, before := range []string{"", "{}", "{ }\n", "{\"a0\": []}", "{\n\t\"theme\":\"dark\" }"} {
 		for _, order := range []string{"abab", "abba", "baab", "baba"} {
 			root := t.TempDir()
 			path := filepath.Join(root, "home", ".config", "settings.json")
@@ -116,10 +114,9 @@ func TestBackupOfAnotherFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, out := range []bool{false, true} {
-		c, err := Plan(path, "", out,
-			func(data []byte) bool { _, found, err := JSON.Get(data, "a"); return err == nil && found },
+		c, err := JSON.Plan(path, out,
 			func(data []byte) ([]byte, error) { return JSON.Set(data, "x", "a") },
-			func(data, before []byte) ([]byte, error) { return JSON.Remove(data, before, "a") })
+			func(data, _ []byte) ([]byte, error) { return JSON.Remove(data, "a") })
 		if err == nil && out {
 			err = os.WriteFile(other, c.Before, 0o600)
 		}
@@ -129,5 +126,34 @@ func TestBackupOfAnotherFile(t *testing.T) {
 	}
 	if data, err := os.ReadFile(other); err != nil || !strings.Contains(string(data), `"a"`) {
 		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// A file that its user has changed since keeps that change, and no backup is left.
+func TestChangedSince(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "settings.json")
+	apply := func(out bool) {
+		t.Helper()
+		c, err := JSON.Plan(path, out,
+			func(data []byte) ([]byte, error) { return JSON.Set(data, "x", "askuser") },
+			func(data, _ []byte) ([]byte, error) { return JSON.Remove(data, "askuser") })
+		if err := errors.Join(err, c.Apply()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, []byte("{\n\t\"a\": 1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	apply(false)
+	data, err := os.ReadFile(path)
+	if err := errors.Join(err, os.WriteFile(path, append([]byte("// mine\n"), data...), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	apply(true)
+	got, _ := os.ReadFile(path)
+	left, _ := os.ReadDir(dir)
+	if string(got) != "// mine\n{\n\t\"a\": 1\n}\n" || len(left) != 1 {
+		t.Errorf("%q, and %d files", got, len(left))
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// document is a JSON file as hujson's tree, which holds all of its bytes. Blanks
-// and comments belong to the value beside them: those before a comma or a bracket
-// to the one before it, all others to the one behind them.
+// document is a JSON file as hujson's tree, which holds all of its bytes. Blanks and
+// comments belong to the value behind them, those before a bracket to the object or list.
+// hujson.Patch is not used: it removes comments beside a value, which are the user's.
 type document struct {
 	root hujson.Value
 	bom  bool
@@ -32,7 +32,8 @@ func parse(data []byte) (*document, error) {
 	}
 	d := &document{bom: marked, unit: "  ", eol: eolOf(text)}
 	var err error
-	if d.root, err = hujson.Parse(append(bytes.Clone(text), '\n')); err != nil { // which a comment on the last line needs
+	d.root, err = hujson.Parse(append(bytes.Clone(text), '\n')) // which a comment on the last line needs
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
 	}
 	object, ok := d.root.Value.(*hujson.Object)
@@ -75,8 +76,8 @@ type entry struct {
 	value *hujson.Value
 }
 
-// entries returns those of an object or a list, and the blanks and comments before
-// its bracket. Any other value has none.
+// entries returns those of an object or a list, and the blanks and comments before its
+// bracket. Any other value has none.
 func entries(v *hujson.Value) (all []entry, end *hujson.Extra) {
 	switch x := v.Value.(type) {
 	case *hujson.Object:
@@ -133,34 +134,25 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 	values, indexes := d.find(path)
 	depth := len(indexes)
 	if depth == len(path) {
-		old, name := values[depth], path[depth-1]
-		all, _ := entries(values[depth-1])
-		if slices.ContainsFunc(all, func(e entry) bool { return e.name == name && e.value != old }) {
-			return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errTwice)
-		}
-		old.Value = d.layout(values[depth-1], depth, value)
+		values[depth].Value = d.layout(values[depth-1], depth, value)
 		return d.pack(), nil
 	}
 	for i := len(path) - 1; i > depth; i-- {
 		value = Object{{path[i], value}}
 	}
 	all, end := entries(values[depth])
-	if _, list := values[depth].Value.(*hujson.Array); end == nil || list && path[depth] != strconv.Itoa(len(all)) {
+	_, list := values[depth].Value.(*hujson.Array)
+	if end == nil || list && path[depth] != strconv.Itoa(len(all)) {
 		return nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), ErrNoObject)
 	}
 	d.add(values[depth], depth+1, path[depth], value)
 	return d.pack(), nil
 }
 
-// multiline reports whether the entries of an object or a list have lines of their own.
-func (d *document) multiline(v *hujson.Value) bool {
+// ownLines reports whether the entries of an object or a list have lines of their own.
+func (d *document) ownLines(v *hujson.Value) bool {
 	all, _ := entries(v)
-	return d.unit != "" && (len(all) == 0 || spansLines(v))
-}
-
-// spansLines reports whether an object or a list is written on several lines.
-func spansLines(v *hujson.Value) bool {
-	return strings.Contains(hujson.Value{Value: v.Value}.String(), "\n")
+	return d.unit != "" && (len(all) == 0 || strings.Contains(hujson.Value{Value: v.Value}.String(), "\n"))
 }
 
 // newLine returns a line break and the indentation behind it.
@@ -168,7 +160,7 @@ func (d *document) newLine(depth int) string { return d.eol + strings.Repeat(d.u
 
 // layout writes a value as an entry of an object or a list.
 func (d *document) layout(holder *hujson.Value, depth int, value any) hujson.Literal {
-	if !d.multiline(holder) {
+	if !d.ownLines(holder) {
 		return hujson.Literal(text(value))
 	}
 	var b bytes.Buffer
@@ -176,109 +168,87 @@ func (d *document) layout(holder *hujson.Value, depth int, value any) hujson.Lit
 	return bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte(d.eol))
 }
 
-// add adds an entry behind the last of an object or a list, and behind the comment at
-// the end of that line. An object on one line stays on one.
+// add adds the last entry of an object or a list, behind all comments in it. An object on
+// one line stays on one.
 func (d *document) add(holder *hujson.Value, depth int, name string, value any) {
 	all, end := entries(holder)
-	n, open := sameLine(*end)
-	before, after := slices.Clone((*end)[:n]), (*end)[n:]
 	added := hujson.Value{Value: d.layout(holder, depth, value)}
+	before := bytes.TrimRight(*end, " \t\r\n")
 	switch {
-	case d.multiline(holder) || open:
-		before = append(before, d.newLine(depth)...)
-	case len(all) > 0:
-		before = append(before, ' ')
+	case d.ownLines(holder):
+		before = append(slices.Clip(before), d.newLine(depth)...)
+		*end = hujson.Extra(d.newLine(depth - 1))
+	case len(all) > 0 || len(before) > 0:
+		*end = (*end)[len(before):]
+		before = append(slices.Clip(before), ' ')
 	}
 	if len(all) > 0 && all[len(all)-1].value.AfterExtra != nil {
 		added.AfterExtra = hujson.Extra{} // a trailing comma, as before
-	} else if len(all) == 0 && d.multiline(holder) && !spansLines(holder) {
-		after = hujson.Extra(d.newLine(depth - 1))
 	}
-	*end = after
 	switch x := holder.Value.(type) {
 	case *hujson.Object:
 		added.BeforeExtra = hujson.Extra(" ")
-		x.Members = append(x.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: before, Value: hujson.Literal(text(name))}, Value: added})
+		x.Members = append(x.Members, hujson.ObjectMember{
+			Name: hujson.Value{BeforeExtra: before, Value: hujson.Literal(text(name))}, Value: added,
+		})
 	case *hujson.Array:
 		added.BeforeExtra = before
 		x.Elements = append(x.Elements, added)
 	}
 }
 
-// sameLine returns how many bytes of blanks and comments belong to the line that they
-// begin on. Open means that a comment ends with that line.
-func sameLine(extra hujson.Extra) (n int, open bool) {
-	for {
-		gap := len(extra[n:]) - len(bytes.TrimLeft(extra[n:], " \t"))
-		switch comment := extra[n+gap:]; {
-		case bytes.HasPrefix(comment, []byte("/*")):
-			n += gap + bytes.Index(comment, []byte("*/")) + 2 // it is JSON
-		case bytes.HasPrefix(comment, []byte("//")):
-			line, _, _ := bytes.Cut(comment, []byte("\n"))
-			return n + gap + len(bytes.TrimRight(line, "\r")), true
-		default:
-			return n, false
-		}
-	}
-}
-
-// jsonRemove keeps the comments around the removed value, and an object that holds any.
-func jsonRemove(data []byte, path []string, protected int) ([]byte, error) {
+// jsonRemove removes a value, and the objects and lists above it that become empty. It
+// keeps the comments around the value, and what holds any.
+func jsonRemove(data []byte, path []string) ([]byte, error) {
 	d, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
 	values, indexes := d.find(path)
-	for i := len(path) - 1; ; i-- {
-		all, next := entries(values[i])
-		at, gone := indexes[i], all[indexes[i]]
-		before, comma := gone.first.BeforeExtra, gone.value.AfterExtra != nil
-		if at+1 < len(all) {
-			next, comma = &all[at+1].first.BeforeExtra, true
+	last := len(path) - 1
+	for ; last > 0; last-- {
+		all, end := entries(values[last])
+		gone := all[indexes[last]]
+		if len(all) > 1 || !blank(gone.first.BeforeExtra, gone.value.AfterExtra, *end) {
+			break
 		}
-		var previous *hujson.Extra
-		if at > 0 {
-			previous = &all[at-1].value.AfterExtra
-		}
-		after := slices.Concat(gone.value.AfterExtra, *next)
-		switch {
-		case len(all) == 1 && blanks(before) && blanks(after):
-			if i > protected {
-				continue // and remove the object itself
-			}
-			*next = nil
-		case at > 0 && blanks(*previous) && blanks(before): // with the comma before it
-			*previous = gone.value.AfterExtra
-		case at == 0 && len(all) > 1 && blanks(after):
-			*next = before
-		default:
-			if at > 0 && !comma { // the one before it becomes the last
-				before, *previous = slices.Concat(*previous, before), nil
-			} else if at > 0 && *previous == nil {
-				*previous = hujson.Extra{}
-			}
-			*next = withoutLine(before, after)
-		}
-		switch x := values[i].Value.(type) {
-		case *hujson.Object:
-			x.Members = slices.Delete(x.Members, at, at+1)
-		case *hujson.Array:
-			x.Elements = slices.Delete(x.Elements, at, at+1)
-		}
-		return d.pack(), nil
 	}
+	holder, at := values[last], indexes[last]
+	all, next := entries(holder)
+	gone := all[at]
+	before, after := gone.first.BeforeExtra, gone.value.AfterExtra
+	switch {
+	case at+1 < len(all):
+		next = &all[at+1].first.BeforeExtra
+	case at > 0 && after != nil: // the comma behind the last, for the one before it
+		all[at-1].value.AfterExtra = append(hujson.Extra{}, all[at-1].value.AfterExtra...)
+	case at > 0:
+		before = slices.Concat(all[at-1].value.AfterExtra, before)
+		all[at-1].value.AfterExtra = nil
+	}
+	after = slices.Concat(after, *next)
+	switch {
+	case !blank(before, after):
+		line := bytes.TrimLeft(after, " \t\r")
+		if len(line) == 0 { // the bracket follows
+			before = bytes.TrimRight(before, " \t")
+		} else if line[0] == '\n' { // the value had a line of its own
+			before = bytes.TrimRight(before, " \t\r\n")
+		}
+		*next = slices.Concat(before, after)
+	case at+1 < len(all):
+		*next = before
+	case at == 0:
+		*next = nil
+	}
+	switch x := holder.Value.(type) {
+	case *hujson.Object:
+		x.Members = slices.Delete(x.Members, at, at+1)
+	case *hujson.Array:
+		x.Elements = slices.Delete(x.Elements, at, at+1)
+	}
+	return d.pack(), nil
 }
 
-func blanks(extra hujson.Extra) bool { return len(bytes.TrimSpace(extra)) == 0 }
-
-// withoutLine joins the text before and after a removed value, without the line that it
-// had for itself.
-func withoutLine(before, after hujson.Extra) hujson.Extra {
-	switch text := bytes.TrimLeft(after, " \t\r"); {
-	case len(text) > 0 && text[0] == '\n':
-		before = bytes.TrimRight(before, " \t\r\n")
-	case len(text) == 0: // the bracket follows
-		before = bytes.TrimRight(before, " \t")
-	}
-	return slices.Concat(before, after)
-}
+// blank reports whether there is no comment.
+func blank(extras ...hujson.Extra) bool { return len(bytes.TrimSpace(slices.Concat(extras...))) == 0 }

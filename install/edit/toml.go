@@ -21,6 +21,10 @@ func tomlDecode(data []byte) (any, error) {
 // tomlSet adds a table at the end of the file. Tables in it become tables of their own. A
 // single value is set at the beginning, before the first table.
 func tomlSet(data []byte, path []string, value any) ([]byte, error) {
+	data, err := tomlRemove(data, path)
+	if err != nil {
+		return nil, err
+	}
 	object, ok := value.(Object)
 	eol := eolOf(data)
 	if !ok {
@@ -74,7 +78,7 @@ func key(parts ...string) string {
 
 // tomlRemove removes the tables and assignments at and below a path, with their lines.
 // Tables above it stay.
-func tomlRemove(data []byte, path []string, _ int) ([]byte, error) {
+func tomlRemove(data []byte, path []string) ([]byte, error) {
 	all, err := tomlfile.Statements(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotTOML, err)

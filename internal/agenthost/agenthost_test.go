@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A host's command line tells whether a human sits at it.
+// A host's command line tells whether a user sits at it.
 func TestUnattended(t *testing.T) {
 	for line, want := range map[string]string{
 		"claude":                             "host",

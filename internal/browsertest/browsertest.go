@@ -38,8 +38,8 @@ func Start() (ctx context.Context, stop func(), err error) {
 // long enough to take a click.
 func Settled(selector string) string {
 	return fmt.Sprintf(`((el) => {
-		if (typeof justMoved !== "function") return el && getComputedStyle(el).pointerEvents !== "none";
+		if (typeof isFresh !== "function") return el && getComputedStyle(el).pointerEvents !== "none";
 		el?.scrollIntoView({ block: "nearest" });
-		return el && !justMoved(el.closest(controls) ?? el.closest(".option")?.querySelector(controls));
+		return el && !isFresh(el);
 	})(document.querySelector(%q))`, selector)
 }

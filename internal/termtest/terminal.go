@@ -1,8 +1,8 @@
 //go:build unix
 
 // Package termtest runs a program on a terminal of its own, for tests: a real
-// pseudo-terminal with an emulator behind it, so that a test sees what a human
-// would see and types what a human would type. Every wait is for an event and
+// pseudo-terminal with an emulator behind it, so that a test sees what a user
+// would see and types what a user would type. Every wait is for an event and
 // has a deadline. It imports nothing of ours and is imported by tests only.
 package termtest
 

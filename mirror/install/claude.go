@@ -150,46 +150,27 @@ func hasClaude(data []byte) bool {
 
 // claudePermissions reports whether our hooks mirror permissions.
 func claudePermissions(data []byte) bool {
-	_, permissions := dialogCommand(data)
-	return permissions
-}
-
-// dialogCommand returns our command that runs beside dialogs, empty without one, and
-// whether it mirrors permissions.
-func dialogCommand(data []byte) (command string, permissions bool) {
 	found, _ := claudeInstalled(data)
-	for _, x := range found {
-		if x.event == "PermissionRequest" {
-			return strings.CutSuffix(x.entry.Command, " "+permissionsFlag)
-		}
-	}
-	return "", false
+	return slices.ContainsFunc(found, func(x installed) bool {
+		return x.event == "PermissionRequest" && strings.HasSuffix(x.entry.Command, " "+permissionsFlag)
+	})
 }
 
-// withoutClaude removes our hooks, and what becomes empty by that and was not in the
-// file before; nil means that there was no file.
-func withoutClaude(data, before []byte) ([]byte, error) {
+// withoutClaude removes our hooks, and what becomes empty by that.
+func withoutClaude(data, _ []byte) ([]byte, error) {
 	found, err := claudeInstalled(data)
 	for _, x := range slices.Backward(found) { // the indexes of the others stay valid
 		if err == nil && x.path != nil {
-			data, err = edit.JSON.Remove(data, before, x.path...)
+			data, err = edit.JSON.Remove(data, x.path...)
 		}
 	}
 	return data, err
 }
 
 // forClaude returns the change that installs our hooks in a settings file, or removes
-// them as they were installed.
+// them.
 func forClaude(path, command string, permissions, out bool) (edit.Change, error) {
-	if out {
-		now, err := edit.Read(path)
-		if err != nil {
-			return now, err
-		}
-		command, permissions = dialogCommand(now.Before)
-		command = strings.TrimSuffix(command, fmt.Sprintf(" --limit %d", limit))
-	}
-	return edit.Plan(path, ".hooks", out, hasClaude,
+	return edit.JSON.Plan(path, out,
 		func(data []byte) ([]byte, error) { return Claude(data, command, permissions) },
 		withoutClaude)
 }

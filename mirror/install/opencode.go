@@ -43,7 +43,6 @@ func openCodePermissions(data []byte) bool {
 // forOpenCode returns the change that writes our plugin, or removes it.
 func forOpenCode(path string, program []string, permissions, out bool) (edit.Change, error) {
 	c, err := edit.Read(path)
-	c.Ours = hasOpenCode
 	if err != nil {
 		return c, err
 	}

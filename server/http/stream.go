@@ -15,7 +15,7 @@ import (
 )
 
 // jsonDeadline is how long a result may take to be sent as plain JSON, with a
-// status that fits it. A call that takes longer waits for a human: its headers
+// status that fits it. A call that takes longer waits for a user: its headers
 // are sent then.
 const jsonDeadline = 200 * time.Millisecond
 

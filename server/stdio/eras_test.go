@@ -96,7 +96,7 @@ var eras = []struct {
 	{mcp.ProtocolVersion20251125, []client.ClientOption{client.WithLegacyProtocolOnly()}},
 }
 
-// human answers elicitations.
+// user answers elicitations.
 type human mcp.ElicitationResponse
 
 func (h human) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {

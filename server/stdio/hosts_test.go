@@ -172,7 +172,7 @@ func (r *replay) play(recorded []string) (heard []string) {
 	return heard
 }
 
-// say sends a line of the host's. A human takes a while.
+// say sends a line of the host's. A user takes a while.
 func (r *replay) say(line string) {
 	r.t.Helper()
 	if strings.Contains(line, `"$FORM"`) && !r.alone {

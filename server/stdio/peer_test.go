@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Most of what runs side by side waits for its human.
+	// Most of what runs side by side waits for its user.
 	if err := flag.Set("test.parallel", "32"); err != nil {
 		panic(err)
 	}

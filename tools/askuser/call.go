@@ -128,7 +128,7 @@ func (c *call) ask(ctx context.Context, form *wire.Call) ([]*present.Waiter, *mc
 	var limit *desk.RoundLimitError
 	switch {
 	case errors.As(err, &limit): // the model continues without asking; the user can lift the limit
-		return nil, refused(wire.CodeRoundLimit, texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}))
+		return nil, toolResult(wire.Refused(wire.CodeRoundLimit, texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session})))
 	case err != nil && ctx.Err() == nil:
 		return nil, c.failureResult(ctx, "", fmt.Errorf("asking: %w", err))
 	case err != nil:
@@ -254,18 +254,15 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 	if c.dropped != nil {
 		r.Add("dropped", map[string]string{"dropped": strings.Join(c.dropped, "; ")})
 	}
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{mcp.NewTextContent(question.Readable(r.Message))},
-		StructuredContent: r.Structured(),
-		IsError:           r.IsError(),
-	}
+	return toolResult(r)
 }
 
-// refused returns the result of a call that asked nothing.
-func refused(code, message string) *mcp.CallToolResult {
-	r := mcp.NewToolResultError(question.Readable(message))
-	r.StructuredContent = wire.Refused(code, message)
-	return r
+func toolResult(r *wire.Result) *mcp.CallToolResult {
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{mcp.NewTextContent(question.Readable(r.Text))},
+		StructuredContent: r,
+		IsError:           r.IsError(),
+	}
 }
 
 // badArguments returns a result that names every fault of the arguments.
@@ -273,5 +270,5 @@ func badArguments(err error) *mcp.CallToolResult {
 	if _, ok := errors.AsType[question.Violations](err); !ok {
 		err = question.Violations{{Path: "arguments", Message: "are not valid JSON: " + err.Error()}}
 	}
-	return refused(wire.CodeValidation, err.Error())
+	return toolResult(wire.Refused(wire.CodeValidation, err.Error()))
 }

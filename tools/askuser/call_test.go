@@ -524,7 +524,7 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 			got := r.start(t.Context(), &link{}, req)
 			if n == 2 {
 				refused := within(t, got)
-				if x, _ := refused.StructuredContent.(*wire.Structured); x == nil || x.Status != desk.Failed || x.Code != wire.CodeRoundLimit || x.Message != refused.text(t) {
+				if x, _ := refused.StructuredContent.(*wire.Result); x == nil || x.Status != desk.Failed || x.Code != wire.CodeRoundLimit || x.Message != refused.text(t) {
 					t.Errorf("a refused call is %+v", x)
 				}
 				if text := refused.text(t); !strings.HasPrefix(text, "Go on with what you know") || !strings.Contains(text, "recursive_limit_exceeded") {
@@ -547,7 +547,7 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 	}
 }
 
-// What the human says when they go back to a question reaches the one who asks
+// What the user says when they go back to a question reaches the one who asks
 // it again, and the one who awaits its old ticket, also before they have said it.
 func TestReopened(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
@@ -597,7 +597,7 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// Where a human sits at a client that can show them nothing, its model tells
+// Where a user sits at a client that can show them nothing, its model tells
 // them what to do; the answer is fetched with the ticket.
 func TestUntold(t *testing.T) {
 	r := newRig(t, Elicit())
@@ -619,7 +619,7 @@ func TestUntold(t *testing.T) {
 	}
 }
 
-// The model that is to tell its human of a secret is told not to ask for it.
+// The model that is to tell its user of a secret is told not to ask for it.
 func TestUntoldSecret(t *testing.T) {
 	r := newRig(t, Elicit())
 	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
@@ -646,7 +646,7 @@ func TestNothingToAsk(t *testing.T) {
 			r.Desk = desk.New(full{desktest.Store(t, t.TempDir())}, desk.Options{})
 		}
 		got := within(t, r.start(t.Context(), &link{}, request(brought)))
-		x, ok := got.StructuredContent.(*wire.Structured)
+		x, ok := got.StructuredContent.(*wire.Result)
 		kept := 0
 		for range r.Desk.History(t.Context(), desk.Query{}) {
 			kept++
@@ -724,7 +724,7 @@ func (t telling) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
 	return context.Cause(ctx)
 }
 
-// An address is told only where a human reads what the host shows of progress:
+// An address is told only where a user reads what the host shows of progress:
 // claude -p and gemini -p show it to nobody.
 func TestAddressIsToldToSomebody(t *testing.T) {
 	req := request(which)
@@ -924,7 +924,7 @@ func TestOwnForm(t *testing.T) {
 		x.Action, x.Content = mcp.ElicitationResponseActionAccept, content
 		return &x
 	}
-	human := func() { <-time.After(610 * time.Millisecond) } // no accept sooner is a human's
+	human := func() { <-time.After(610 * time.Millisecond) } // no accept sooner is a user's
 
 	t.Run("a request of ours", func(t *testing.T) {
 		r := newRig(t, Elicit())

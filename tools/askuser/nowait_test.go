@@ -34,7 +34,7 @@ func (r *rig) askMany(n int) (ids []string) {
 	r.t.Helper()
 	for i := range n {
 		got := within(r.t, r.start(r.t.Context(), &link{}, request(fmt.Sprintf(`{"question":"Which %d?","options":["A","B"],"wait":false}`, i))))
-		x, ok := got.StructuredContent.(*wire.Structured)
+		x, ok := got.StructuredContent.(*wire.Result)
 		if !ok || x.Status != desk.Pending || !strings.HasPrefix(x.Message, "The user has been asked and can answer now") {
 			r.t.Fatalf("asked without waiting: %s", got.text(r.t))
 		}
@@ -126,7 +126,7 @@ func TestAwaitSeveral(t *testing.T) {
 	first := &link{}
 	got := r.startAwait(t.Context(), first, ids, "")
 	r.reply(ids[1], "a")
-	x := within(t, got).StructuredContent.(*wire.Structured)
+	x := within(t, got).StructuredContent.(*wire.Result)
 	if x.ID != ids[1] || x.Status != desk.Answered || len(x.More) != 0 || !slices.Equal(x.Open, []string{ids[0], ids[2]}) {
 		t.Errorf("the first: %+v", x)
 	}
@@ -135,7 +135,7 @@ func TestAwaitSeveral(t *testing.T) {
 	var next *link
 	waittest.Until(patience, func() bool { // the calls learn of the reply a moment later
 		next = &link{}
-		x = within(t, r.startAwait(t.Context(), next, ids, `,"wait":false`)).StructuredContent.(*wire.Structured)
+		x = within(t, r.startAwait(t.Context(), next, ids, `,"wait":false`)).StructuredContent.(*wire.Result)
 		return len(x.More) == 1
 	})
 	if x.ID != ids[0] || len(x.More) != 1 || x.More[0].ID != ids[1] || !slices.Equal(x.Open, ids[2:]) {

@@ -30,12 +30,12 @@ type Config struct {
 	// a host that has paneFirst, and before a form that would not show all of a set.
 	Beside  ui.Surface
 	Hold    time.Duration // how long one call waits; 0: as its host allows
-	Timeout time.Duration // how long the human may take; 0: without end
+	Timeout time.Duration // how long the user may take; 0: without end
 	Tick    time.Duration // between progress messages; 0: 10 s
 	// Attended reports whether a user reads what the model of a client writes; known
 	// means that the client is a known host. Nil: no user does.
 	Attended func(known bool) bool
-	// Command is what the human runs to answer here: mcp-askuser inbox.
+	// Command is what the user runs to answer here: mcp-askuser inbox.
 	Command string
 	// Templates are the directories with the user's question templates, and those
 	// of the project that a directory is in; empty is the server's own. Nil: none.

@@ -22,7 +22,7 @@ type Transport interface {
 	// Turn waits until every tool call of the session that arrived earlier has
 	// released its turn or ended. The caller does what must happen in the order
 	// of arrival, and calls release: later calls wait for it. A call that waits
-	// for a human must have released its turn. Release is never nil and may be
+	// for a user must have released its turn. Release is never nil and may be
 	// repeated. The error is the cause of ctx's end.
 	Turn(ctx context.Context) (release func(), err error)
 	// Notify sends a notification that belongs to the call, without waiting for

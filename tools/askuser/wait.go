@@ -217,16 +217,24 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 		if !each.HasEnded() {
 			open = append(open, each.Record().ID)
 			each.Leave()
-		} else if rec, err := each.Result(); err != nil {
-			results = append(results, w.failure(ctx, each.Record().ID, err))
+			continue
+		}
+		rec, err := each.Result()
+		var r *wire.Result
+		if err != nil {
+			r = w.failure(ctx, each.Record().ID, err)
 			each.Leave()
 		} else {
 			if w.opensPage() && !w.client.Modern && w.Desk.RequiresProof(&rec) { // a client may show that it waits for this
 				_ = w.Notify(string(mcp.MethodNotificationElicitationComplete), map[string]string{"elicitationId": rec.ID})
 			}
-			results = append(results, w.resultOf(ctx, rec))
+			r = w.resultOf(ctx, rec)
 			done = append(done, each)
 		}
+		if len(w.all) > 1 {
+			r.ID = each.Record().ID
+		}
+		results = append(results, r)
 	}
 	w.Transport.Delivered(func(written bool) {
 		for _, each := range done {
@@ -254,7 +262,7 @@ func (w *waiting) resultOf(ctx context.Context, rec desk.Record) *wire.Result {
 		return w.Desk.FilePath(ctx, rec.ID, f)
 	})
 	if rec.State == desk.Unavailable && rec.Secret() != nil {
-		r.Replace("secret", map[string]string{"reason": r.Reason})
+		r.Replace("secret", map[string]string{"reason": words.English.Remedy(rec.Outcome)})
 	}
 	return r
 }

@@ -8,7 +8,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// Act is one thing that the human does. The acts are the types of this file.
+// Act is one thing that the user does. The acts are the types of this file.
 type Act interface {
 	// do applies the act to a step; nil is the review.
 	do(d *Dialogue, s *step) error
@@ -38,10 +38,10 @@ type (
 	// Accept takes what is proposed: the answer that the step holds, or else the
 	// declared default. It is ErrNothing where neither exists.
 	Accept struct{}
-	// Recall puts the earlier answer into the step, unconfirmed. Once more, before any
-	// change, it puts back what the step held before. It is ErrNothing where no earlier answer is known.
+	// Recall puts the earlier answer into the step, unconfirmed. It is ErrNothing where no
+	// earlier answer is known.
 	Recall struct{}
-	// Touch says that the human moved to something in the step, see Options.Bare.
+	// Touch says that the user moved to something in the step, see Options.Bare.
 	Touch struct{}
 	// Note replaces the word to the agent beside the answer of the step, or at the review
 	// beside all answers.
@@ -78,7 +78,7 @@ type (
 // Faults. A step that takes no answer because of its size or form has a
 // question.Violations instead.
 var (
-	// ErrUntouched means that the human has not acted on the step yet, see Options.Bare.
+	// ErrUntouched means that the user has not acted on the step yet, see Options.Bare.
 	ErrUntouched = errors.New("nothing was entered here yet")
 	// ErrRequired means that the question cannot be left open.
 	ErrRequired = errors.New("the question needs an answer")
@@ -173,7 +173,7 @@ func (s *step) row(i int) (Row, error) {
 	return rows[i], nil
 }
 
-// enter notes that the human has changed what the step holds.
+// enter notes that the user has changed what the step holds.
 func (s *step) enter() { s.entered, s.touched, s.skipped = true, true, false }
 
 func (a Choose) do(d *Dialogue, s *step) error {
@@ -269,20 +269,12 @@ func (Recall) do(_ *Dialogue, s *step) error {
 	if s.Memory == nil {
 		return ErrNothing
 	}
-	before := s.undo
-	s.undo, s.touched = nil, true
-	if before != nil && same(s.recalled, s.answer()) {
-		s.content = before.clone() // a clone of the dialogue has it too
-		return nil
-	}
-	was := s.content.clone()
 	typed := s.text
 	s.restore(s.Memory.Answer)
 	if s.Chooses() && s.text == "" {
 		s.text = typed
 	}
-	s.skipped = false
-	s.undo, s.recalled = &was, s.answer()
+	s.skipped, s.touched = false, true
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// Layout is how a face puts questions before the human. It decides when an answer
+// Layout is how a face puts questions before the user. It decides when an answer
 // counts and when a review is needed.
 type Layout int
 
@@ -34,16 +34,16 @@ const (
 // dialogue on pages that knows nothing else.
 type Options struct {
 	Layout Layout
-	// Bare has Next take nothing from a step that the human has not acted on in this
+	// Bare has Next take nothing from a step that the user has not acted on in this
 	// dialogue (ErrUntouched): for faces that appear by themselves.
 	Bare bool
-	// Draft is what the human chose and typed before. None of it is confirmed. What does
+	// Draft is what the user chose and typed before. None of it is confirmed. What does
 	// not fit the set is left out.
 	Draft question.Reply
-	// Memory is how the human answered questions before, by question id.
+	// Memory is how the user answered questions before, by question id.
 	Memory map[string]desk.Memory
-	// Began is when the human got the questions, and Now the clock; without both,
-	// replies do not say how long the human took.
+	// Began is when the user got the questions, and Now the clock; without both,
+	// replies do not say how long the user took.
 	Began time.Time
 	Now   func() time.Time
 }

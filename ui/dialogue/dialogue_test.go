@@ -59,8 +59,6 @@ func TestScripts(t *testing.T) {
 		{"one, optional and nothing", ask(optional(one())), Options{}, "next", ""},
 		{"one, required is not skipped", ask(one()), Options{}, "skip ! required; choose open ! not here", "db 1/1"},
 		{"one, recalled", ask(one()), remembered, "recall; next", "db=lite|"},
-		{"one, recalled and put back", ask(one()), remembered, "choose 3; recall; recall; next", "db=none|"},
-		{"one, recalled, changed and recalled", ask(one()), remembered, "recall; choose 1; recall; next", "db=lite|"},
 		{"one, nothing to recall", ask(one()), Options{}, "recall ! nothing", "db 1/1"},
 		{"one, noted", ask(one()), Options{}, "choose 1; note for now; next", "db=pg|(for now)"},
 		{"one, noted and skipped", ask(optional(one())), Options{}, "note why?; skip; next", "db=|(why?)"},
@@ -95,7 +93,6 @@ func TestScripts(t *testing.T) {
 		{"text filled", ask(text()), Options{}, "fill : kiosk; next", "name=|kiosk"},
 		{"text skipped", ask(optional(proposing(text(), "shop"))), Options{}, "skip; next", ""},
 		{"text recalled", ask(text()), remembered, "text x; recall; next", "name=|shop"},
-		{"text recalled and put back", ask(text()), remembered, "text x; recall; recall; next", "name=|x"},
 		{"text too long", ask(text()), Options{}, "text " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
 		{"note too long", ask(text()), Options{}, "text x; note " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
 
@@ -352,11 +349,11 @@ func TestStep(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	play(t, d, "recall")
-	if s = d.Current(); !s.Recalled || !s.Entered || s.Untouched || s.Skipped || !reflect.DeepEqual(s.Marked(), []int{1}) {
+	if s = d.Current(); !s.Entered || s.Untouched || s.Skipped || !reflect.DeepEqual(s.Marked(), []int{1}) {
 		t.Errorf("recalled: %+v", s)
 	}
 	play(t, d, "choose other")
-	if s = d.Current(); s.Recalled || !s.NeedsWords() || !reflect.DeepEqual(s.Marked(), []int{s.Row(Other)}) {
+	if s = d.Current(); !s.NeedsWords() || !reflect.DeepEqual(s.Marked(), []int{s.Row(Other)}) {
 		t.Errorf("other: %+v", s)
 	}
 	play(t, d, "text y; note why")
@@ -479,20 +476,6 @@ func TestClone(t *testing.T) {
 			t.Errorf("%s: the copy has become %q, was %q", script, got, before)
 		}
 		d = was
-	}
-}
-
-// TestCloneOfRecalled: a copy that has yet to put back what stood before the earlier answer
-// does not change with the original, which has.
-func TestCloneOfRecalled(t *testing.T) {
-	d := New(record(several()), Options{Memory: map[string]desk.Memory{"feat": {Answer: answered("feat", "", "b")}}})
-	first := said(d.Draft())
-	play(t, d, "recall")
-	was := d.Clone()
-	play(t, d, "recall; choose 2; choose 3")
-	play(t, was, "recall")
-	if got := said(was.Draft()); got != first {
-		t.Errorf("put back is %q, want %q", got, first)
 	}
 }
 

@@ -9,7 +9,7 @@
 //
 // A Dialogue is a plain value: it starts no goroutine, does no I/O and reads no
 // clock but the one in [Options]. It is not safe for concurrent use. Texts are as
-// they came from the record and from the human; a face passes them through
+// they came from the record and from the user; a face passes them through
 // question.Line or question.Block before it draws them.
 //
 // A typical face:
@@ -28,11 +28,11 @@
 //
 // Terms:
 //
-//   - A step is a question that the human is asked: neither one whose answer the
+//   - A step is a question that the user is asked: neither one whose answer the
 //     asker has, nor a follow-up that no answer brings up.
 //   - A step is confirmed by [Next]. It is settled while it holds what was
 //     confirmed. Only confirmed answers are sent.
-//   - Proposed is an answer that the human has not entered in this dialogue: a
+//   - Proposed is an answer that the user has not entered in this dialogue: a
 //     declared default, an earlier answer to the same question, a draft.
 //
 // It imports question, and desk for records, memories and their outcomes. It must

@@ -59,7 +59,7 @@ func (d *Dialogue) Answers() []question.Answer {
 	return out
 }
 
-// Draft returns what is worth keeping of what the human chose and typed, confirmed or
+// Draft returns what is worth keeping of what the user chose and typed, confirmed or
 // not, on hidden steps too, as Options.Draft takes it back. Steps that are as they
 // were at first are left out, and so are secrets. It is no reply: it may be partial, and hold
 // an option and beside it words of Other that do not count.

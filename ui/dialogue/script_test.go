@@ -229,7 +229,7 @@ func rows(s *Step) string {
 	return strings.Join(out, " ")
 }
 
-// answered is an answer of the human's.
+// answered is an answer of the user's.
 func answered(id, custom string, selected ...string) question.Answer {
 	return question.Answer{QuestionID: id, Selected: selected, Custom: custom, By: question.ByUser}
 }

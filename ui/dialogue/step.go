@@ -18,7 +18,7 @@ const (
 	Yes                   // the yes of a yes-or-no question
 	No                    // its no
 	Proposed              // the declared text of a text question
-	Other                 // the human's own words
+	Other                 // the user's own words
 	LeaveOpen             // no answer, where the question is optional
 )
 
@@ -72,17 +72,14 @@ type Step struct {
 
 	// Declared is the answer that the asker declared as default; empty for none.
 	Declared question.Answer
-	// Memory is how the human answered the question before; nil where that is not known.
+	// Memory is how the user answered the question before; nil where that is not known.
 	Memory *desk.Memory
-	// Recalled says that the step holds the earlier answer by the act Recall: the next
-	// Recall puts back what it held before.
-	Recalled bool
-	// Entered says that the answer comes from the human: an act, or a draft. Otherwise it is
+	// Entered says that the answer comes from the user: an act, or a draft. Otherwise it is
 	// empty or declared.
 	Entered bool
 	// Untouched says that Next would refuse the step with ErrUntouched.
 	Untouched bool
-	// Skipped says that the human wants to leave the question open.
+	// Skipped says that the user wants to leave the question open.
 	Skipped bool
 	// Confirmed is what Next took last, nil before.
 	Confirmed *question.Answer
@@ -132,17 +129,15 @@ type step struct {
 	touched  bool            // by an act in this dialogue
 	typing   bool            // the last act typed text
 	reopened bool
-	undo     *content        // before Recall
-	recalled question.Answer // after it
 }
 
 // content is what a step holds.
 type content struct {
 	marked  []bool // by option
-	other   bool   // the human's own words count
+	other   bool   // the user's own words count
 	text    string // those words, or the answer to a text question
-	skipped bool   // the human wants to leave it open
-	entered bool   // all this is the human's
+	skipped bool   // the user wants to leave it open
+	entered bool   // all this is the user's
 }
 
 // newContent returns what a step holds at first: the declared default of its question
@@ -236,7 +231,7 @@ func (s *step) restore(a question.Answer) {
 // settled reports whether the step holds what was confirmed.
 func (s *step) settled() bool { return s.Confirmed != nil && same(*s.Confirmed, s.answer()) }
 
-// due reports whether the human has still to confirm the step.
+// due reports whether the user has still to confirm the step.
 func (s *step) due() bool { return !s.settled() || s.reopened }
 
 // same reports whether two answers to a question say the same.
@@ -255,7 +250,6 @@ func (d *Dialogue) view(at int) *Step {
 		out.Of = len(d.visible)
 	}
 	out.Answer, out.Typed, out.Declared = s.answer(), s.text, s.Question.Declared()
-	out.Recalled = s.undo != nil && same(s.recalled, out.Answer)
 	out.Entered, out.Skipped, out.Untouched = s.entered, s.skipped, d.untouched(s)
 	out.Rows = s.rows()
 	return &out

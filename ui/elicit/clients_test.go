@@ -15,7 +15,7 @@ import (
 )
 
 // TestAnsweringClients has one row for each way in which a client may answer by
-// itself, or wrongly. None is an answer; only what a human does, at the end of
+// itself, or wrongly. None is an answer; only what a user does, at the end of
 // the table, is.
 func TestAnsweringClients(t *testing.T) {
 	const ms = time.Millisecond
@@ -95,7 +95,7 @@ func TestAnsweringClients(t *testing.T) {
 		{"sends no result", database(), false, slow, "none", ``, "unavailable"},
 		{"does not know the method", database(), false, 30 * ms, "error", ``, "unavailable"},
 
-		// Humans.
+		// Users.
 		{"a human accepts with a row after 600 ms", database(), false, 600 * ms, "accept", `{"q1":"MongoDB"}`, "answered q1=mongodb|"},
 		{"a human accepts with a yes", goOn(), false, slow, "accept", `{"q3":"Yes"}`, "answered q3=true|"},
 		{"a human writes a text of invisible marks and letters", name(), false, slow, "accept", `{"q4":"\u200ba\u200d"}`, "answered q4=|\u200ba\u200d"},
@@ -140,7 +140,7 @@ func TestCallEnded(t *testing.T) {
 }
 
 // Whatever a client sends, and however fast: nothing panics, no form is shown
-// without end, and only what the set allows is committed, in a human's time.
+// without end, and only what the set allows is committed, in a user's time.
 func FuzzResults(f *testing.F) {
 	for i, s := range []string{
 		`[{"q1":"MongoDB"}]`, `[{"q2":["Caching","Other..."]},{"q2_other":"x"}]`, `[{"q3":"Yes"}]`, `[{"q4":"x"}]`, `[{"q4":"(skip)"}]`,

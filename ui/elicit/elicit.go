@@ -12,14 +12,14 @@
 //     rows, and lists no options unless the form is a line of text.
 //   - Every field is required, as some hosts cannot send an empty text: what may
 //     be left open has an entry that says so.
-//   - No default is sent, as hosts accept them on the human's behalf. The first
+//   - No default is sent, as hosts accept them on the user's behalf. The first
 //     row of a list is what Enter takes: no yes that was not declared.
 //   - A form takes the keys that its user types to the agent. Where one of them
 //     sends a row of a list, the form is a line of text that begins with a sign
 //     which no sentence begins with (line.go). Where a typed sentence fills a
 //     text, a list leads to the text; where it finds a row, no row begins with a
 //     letter.
-//   - Only a result that fits the form and took as long as a human takes counts. What
+//   - Only a result that fits the form and took as long as a user takes counts. What
 //     does not fit is a slip: the form is shown again.
 package elicit
 
@@ -46,13 +46,13 @@ const (
 	hostDeclines = time.Second
 )
 
-// Limits of one set's forms. A human reaches them only on purpose, or with as many
+// Limits of one set's forms. A user reaches them only on purpose, or with as many
 // sentences that were meant for the agent.
 const (
 	maxForms = 100
 	maxSlips = 4  // in a row
 	maxLines = 20 // in a row, in forms that are a line of text
-	maxEarly = 2  // accepts in a row before they count: then the client has no human
+	maxEarly = 2  // accepts in a row before they count: then the client has no user
 )
 
 // Client carries one form to the MCP client and brings back its result.

@@ -39,7 +39,7 @@ func (c *script) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.Elicit
 	return r, slow, nil
 }
 
-// slow is how long a human takes at least.
+// slow is how long a user takes at least.
 const slow = 2 * time.Second
 
 func encode(v any) []byte {
@@ -61,7 +61,7 @@ func result(action, content string) *mcp.ElicitationResult {
 	return r
 }
 
-// accepts are the results of a client whose human sends one form after the
+// accepts are the results of a client whose user sends one form after the
 // other.
 func accepts(contents ...string) []*mcp.ElicitationResult {
 	var out []*mcp.ElicitationResult
@@ -320,7 +320,7 @@ func TestFormsAreBounded(t *testing.T) {
 	}
 }
 
-// human repeats these contents for ever, slowly.
+// user repeats these contents for ever, slowly.
 func human(contents ...string) Client {
 	n := 0
 	return clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
@@ -501,7 +501,7 @@ func TestSecretsStayOutOfForms(t *testing.T) {
 	}
 }
 
-// lineOf is a client whose human types one line, and closes what is shown again.
+// lineOf is a client whose user types one line, and closes what is shown again.
 func lineOf(key, line string, forms *int) clientFunc {
 	return func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 		if *forms++; *forms > 1 {

@@ -47,7 +47,7 @@ type field struct {
 // entry is one row of a list.
 type entry struct {
 	Value string `json:"const"` // what the client sends for it
-	Title string `json:"title"` // what the human sees
+	Title string `json:"title"` // what the user sees
 	row   int    // of the step, or one of the two below
 	word  string // names the row in a line
 }
@@ -193,7 +193,7 @@ func (q *turn) label(row int, line bool) (label, description string) {
 }
 
 // describe writes what the form says above and below its fields: first what was
-// wrong, then the question with its details, then what else the human must know.
+// wrong, then the question with its details, then what else the user must know.
 func (c *conversation) describe(f *form, q *turn) {
 	notice, context := c.notice, strings.Join(c.context(q), " · ")
 	c.notice = ""

@@ -77,7 +77,7 @@ type hands interface {
 	write(title string) string
 }
 
-// stuck is what hosts bring whose form cannot be sent: in the end the human
+// stuck is what hosts bring whose form cannot be sent: in the end the user
 // closes it.
 var stuck = result("cancel", "")
 

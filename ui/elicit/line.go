@@ -160,7 +160,7 @@ func (x *field) named(text string) (got reading, ok bool) {
 	return got, len(got.rows) > 0
 }
 
-// written reads a text in the human's own words, in a choice of several behind the rows
+// written reads a text in the user's own words, in a choice of several behind the rows
 // that it names first. A number that names no row is a slip.
 func (x *field) written(text string) (got reading) {
 	for i := 0; x.several && i >= 0; {

@@ -11,14 +11,14 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// reading is what the human said in one form.
+// reading is what the user said in one form.
 type reading struct {
 	rows      []int // of the dialogue's step
 	text      string
 	back      bool   // wants the previous question again
 	dismissed bool   // closed the form
 	early     bool   // accepted before that counts
-	slip      string // why nothing of it counts, for the human
+	slip      string // why nothing of it counts, for the user
 	kept      string // with slip: a text that would be an answer behind the sign
 }
 

@@ -17,7 +17,7 @@ import (
 
 const ms = time.Millisecond
 
-// appeared shows a set in a form that the human did not open.
+// appeared shows a set in a form that the user did not open.
 func appeared(t testing.TB, w, h int, qs ...question.Question) *rig {
 	t.Helper()
 	return fresh(t, w, h, record(qs...), withOrigin(act.Appeared)).show()
@@ -43,7 +43,7 @@ func (r *rig) types(text string, pace time.Duration) *rig {
 }
 
 // untouched fails when a form has sent anything, or holds anything that the
-// human chose or typed.
+// user chose or typed.
 func (r *rig) untouched(context ...any) {
 	r.t.Helper()
 	if len(r.sent) > 0 || r.f.State() != Open {
@@ -208,7 +208,7 @@ func TestBackOnTheFirstPage(t *testing.T) {
 	}
 }
 
-// TestNoPresetYes: also where the human opened it, a yes is never under the cursor by
+// TestNoPresetYes: also where the user opened it, a yes is never under the cursor by
 // itself, and what is declared is told in words.
 func TestNoPresetYes(t *testing.T) {
 	r := open(t, 40, 10, yes())
@@ -255,7 +255,7 @@ func TestHeldKeys(t *testing.T) {
 	}
 }
 
-// TestMeant: the form is there and quiet, and the human answers. The answer is
+// TestMeant: the form is there and quiet, and the user answers. The answer is
 // sent 150 ms after Enter at the latest, also of quick hands.
 func TestMeant(t *testing.T) {
 	for _, tt := range []struct {

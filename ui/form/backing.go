@@ -107,7 +107,7 @@ func earlier(session []desk.Record, round int) []desk.Record {
 	return session
 }
 
-// Memory returns how the human answered the questions before, by question id.
+// Memory returns how the user answered the questions before, by question id.
 func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
 	if b.Desk == nil {
 		return nil

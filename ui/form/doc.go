@@ -1,5 +1,5 @@
 // Package form is the full-screen terminal form: a Bubble Tea model that shows
-// one record and takes the human's reply. It has no terminal of its own; a
+// one record and takes the user's reply. It has no terminal of its own; a
 // host runs it in a program (ui/tty) or inside a larger model (the inbox).
 //
 // What is answered, and which question is current, is in the dialogue (ui/dialogue). The form

@@ -13,7 +13,7 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-// Draft is what the human has typed for a record, on its way to the desk: until the
+// Draft is what the user has typed for a record, on its way to the desk: until the
 // desk has it, it is here. Its methods may be called from any goroutine.
 type Draft struct {
 	save   func(question.Reply) error

@@ -15,7 +15,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// TestDraft gives what is kept of what a human did, and that a form which
+// TestDraft gives what is kept of what a user did, and that a form which
 // starts from it holds the same again.
 func TestDraft(t *testing.T) {
 	prefilled := name()
@@ -65,7 +65,7 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// TestDraftIsNoAnswer: what a human chose earlier is sent only after they went
+// TestDraftIsNoAnswer: what a user chose earlier is sent only after they went
 // through it, page by page, and over the review where there is one.
 func TestDraftIsNoAnswer(t *testing.T) {
 	r := fresh(t, 80, 24, record(database()), withDraft(question.Reply{Answers: []question.Answer{told("db", "", "sqlite")}})).show()
@@ -182,7 +182,7 @@ func TestFailedSave(t *testing.T) {
 	}
 }
 
-// TestChangesAreSpaced: whatever the human types is kept within half a second,
+// TestChangesAreSpaced: whatever the user types is kept within half a second,
 // and no more often.
 func TestChangesAreSpaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -233,7 +233,7 @@ type live struct {
 	msgs chan tea.Msg
 }
 
-// alive shows a form that the human opened, within a synctest bubble.
+// alive shows a form that the user opened, within a synctest bubble.
 func alive(t *testing.T, rec desk.Record, opts ...option) *live {
 	t.Helper()
 	l := &live{

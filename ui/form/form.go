@@ -1,7 +1,6 @@
 package form
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,7 @@ type State int
 
 // The states of a form. Each but Open is final.
 const (
-	Open      State = iota // in front of the human
+	Open      State = iota // in front of the user
 	Sent                   // commit returned nil: an answer, or a dismissal
 	Withdrawn              // another answer was first, or the asker has gone
 	Aborted                // Ctrl+C: nothing was committed, unless a commit still runs
@@ -59,25 +58,23 @@ type Form struct {
 
 // Options say how a form works, and what is known beside its record.
 type Options struct {
-	// Origin says that the human opened the form, or that it appeared by itself,
+	// Origin says that the user opened the form, or that it appeared by itself,
 	// which is the default and asks more of what counts as a deliberate act.
 	Origin act.Origin
-	// Bare is set by a host whose user has not gone to the question. Nothing reads it.
-	Bare bool
 	// Break has Ctrl+C ask whether to dismiss before it leaves the form.
 	Break bool
 	// List says that the host has a list to which Esc on the first page goes back: the form
 	// is Aborted. Elsewhere Esc closes nothing.
 	List bool
-	// Interrupted says what becomes of the record when the human breaks off, as
+	// Interrupted says what becomes of the record when the user breaks off, as
 	// in present.Question; empty is that it stays open.
 	Interrupted desk.Status
-	// Draft is what the human chose and typed before, as in [dialogue.Options].
+	// Draft is what the user chose and typed before, as in [dialogue.Options].
 	Draft question.Reply
 	// Keep receives [dialogue.Dialogue.Draft]: soon after every change, and once more
 	// when the form ends with the record open or the draft unsaved. Nil keeps none.
 	Keep *Draft
-	// Memory is how the human answered questions before, by question id.
+	// Memory is how the user answered questions before, by question id.
 	Memory map[string]desk.Memory
 	// Rounds returns the earlier rounds of the session, the latest first, as a command.
 	Rounds func() []desk.Record
@@ -98,7 +95,7 @@ type Withdraw struct{ Cause error }
 // More is the message that so many other questions of the same asker wait.
 type More struct{ Wait int }
 
-// New returns a form for the record. Commit receives what the human sends. It runs as a
+// New returns a form for the record. Commit receives what the user sends. It runs as a
 // command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
@@ -336,95 +333,4 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 	case term.Undecided:
 	}
 	return nil
-}
-
-// sendReply commits the reply of the dialogue.
-func (f *Form) sendReply() tea.Cmd {
-	r, err := f.dialogue.Reply()
-	if faults, ok := errors.AsType[question.Violations](err); ok {
-		f.refuse(faults)
-		return nil
-	}
-	return f.send(r)
-}
-
-// refuse shows what the human must change, on the page where it can be changed.
-func (f *Form) refuse(faults question.Violations) {
-	if f.dismissal.Asks() {
-		f.notice = words.T("Not sent: %s.", words.Local.Refused(faults[0]))
-		return
-	}
-	before := f.page()
-	rest := f.dialogue.Refuse(faults)
-	if p := f.page(); p.step() != nil && p.step().Fault != nil {
-		before.blur()
-		p.focus()
-		f.notice = p.inWords(p.step().Fault)
-	} else if len(rest) > 0 {
-		f.notice = words.T("Not sent: %s.", words.Local.Refused(rest[0]))
-	}
-}
-
-// send commits a reply. Keys do not count until it has returned.
-func (f *Form) send(r question.Reply) tea.Cmd {
-	f.sending = true
-	r.Took = f.window.Now().Sub(f.window.Appeared)
-	return func() tea.Msg {
-		err := f.commit(r)
-		return term.Then(func() tea.Cmd { return f.committed(r, err) })
-	}
-}
-
-// againAfter is how long a form waits before it sends a reply again that the shared desk did
-// not take. It is less than the time for which the desk is given little time.
-const againAfter = 4 * time.Second
-
-// sendAgain is the message that it is time to.
-type sendAgain struct{ reply *question.Reply }
-
-// committed handles the result of a commit.
-func (f *Form) committed(r question.Reply, err error) tea.Cmd {
-	f.sending = false
-	switch faults, refused := errors.AsType[question.Violations](err); {
-	case err == nil:
-		f.sent = r
-		return f.end(Sent)
-	case errors.As(err, new(*desk.ClosedError)):
-		return f.withdraw(err)
-	case f.cause != nil:
-		return f.withdraw(f.cause)
-	case refused:
-		f.refuse(faults)
-	case errors.Is(err, desk.ErrUnsent):
-		f.notice, f.unsent = words.Local.Kept(err), &r
-		return tea.Batch(f.changed(false), f.window.Gate.After(againAfter, sendAgain{&r}))
-	default:
-		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(err.Error()))
-	}
-	return f.changed(false)
-}
-
-func (f *Form) withdraw(cause error) tea.Cmd {
-	f.cause, f.leftFile = cause, f.window.Left(errors.As(cause, new(*desk.ClosedError)))
-	return f.end(Withdrawn)
-}
-
-func (f *Form) end(s State) tea.Cmd {
-	f.state = s
-	save := f.lastDraft()
-	if save == nil {
-		return tea.Quit
-	}
-	return func() tea.Msg {
-		saved := make(chan struct{})
-		go func() {
-			defer close(saved)
-			save()
-		}()
-		select {
-		case <-saved:
-		case <-time.After(lastSaveTime):
-		}
-		return tea.Quit()
-	}
 }

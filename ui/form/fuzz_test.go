@@ -15,7 +15,7 @@ import (
 	"mcp-askuser/ui/term/act"
 )
 
-// FuzzKeys presses any keys, pastes, pauses and resizes, in a form that the human
+// FuzzKeys presses any keys, pastes, pauses and resizes, in a form that the user
 // opened or not: the form never panics, always draws within its terminal, and
 // hands over only replies that the set allows, only when Enter was pressed.
 func FuzzKeys(f *testing.F) {

@@ -69,7 +69,7 @@ func TestHistoryKey(t *testing.T) {
 	}
 }
 
-// TestHistoryComesLate: rounds that are read when the human is elsewhere by
+// TestHistoryComesLate: rounds that are read when the user is elsewhere by
 // then are not thrown in front of them.
 func TestHistoryComesLate(t *testing.T) {
 	r := fresh(t, 80, 24, third(), withRounds(before)).show()

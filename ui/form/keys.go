@@ -57,7 +57,7 @@ func (p *page) bindings() term.Bindings {
 		{Keys: "s", Hint: words.T("skip"), Off: !lists || s.Required, Do: term.Only(p.skip)},
 		{Keys: "/", Hint: words.T("filter"), Off: !lists || s.Confirms(), Do: term.Only(p.beginFilter)},
 		{
-			Keys: recallKey, Hint: words.T("use your earlier answer again; twice undoes it"),
+			Keys: recallKey, Hint: words.T("use your earlier answer again"),
 			Off: p.memory == "" || m == noting, Do: term.Only(p.recall),
 		},
 		{Keys: "up", Hint: words.T("move"), Name: "↑↓", Off: types},
@@ -103,4 +103,40 @@ func (p *page) hints() []term.Hint {
 		return p.reader.Hints()
 	}
 	return p.bindings().Hints()
+}
+
+// onward says what Enter does.
+func (p *page) onward() string {
+	s, m := p.step(), p.mode()
+	switch {
+	case m == noting:
+		return words.T("done")
+	case m == filtering:
+		return words.T("keep")
+	case m == writing && s.Several():
+		return words.T("mark")
+	case s != nil && s.Skipped:
+		return words.T("skip")
+	case s == nil || !p.form.dialogue.Reviews() && !(p.list != nil && s.LeadsOn(p.list.at)):
+		return words.T("send")
+	}
+	return words.T("next")
+}
+
+// backward says what Esc does; empty for nothing.
+func (p *page) backward() string {
+	m := p.mode()
+	switch {
+	case m == noting:
+		return ""
+	case m == writing:
+		return words.T("to the options")
+	case m == filtering, p.filter != nil:
+		return words.T("show all")
+	case p.form.dialogue.Previous() != nil:
+		return words.T("back")
+	case p.form.options.List:
+		return words.T("list")
+	}
+	return ""
 }

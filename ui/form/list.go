@@ -20,6 +20,7 @@ import (
 type list struct {
 	field *huh.Select[int]
 	at    int // the number of the row with the cursor
+	width int // of the last drawing; a change costs
 }
 
 // row is a row of a list, drawn in a width without the cursor.
@@ -37,6 +38,7 @@ func newList(theme huh.Theme) *list {
 		Up: on("up", "k"), Down: on("down", "j"), GotoTop: on("home", "g"), GotoBottom: on("end", "G"),
 	}})
 	l.field.WithTheme(theme)
+	l.field.Value(&l.at)
 	return l
 }
 
@@ -52,8 +54,11 @@ func (l *list) show(rows []row, width int) {
 	for i, r := range rows {
 		options[i] = huh.NewOption(strings.Join(r.lines, "\n"), r.number)
 	}
-	l.field.WithWidth(width)
-	l.field.Options(options...).Value(&l.at)
+	if width != l.width {
+		l.width = width
+		l.field.WithWidth(width)
+	}
+	l.field.Options(options...)
 }
 
 // target returns the row to which a key moves the cursor among these, past the last one to
@@ -64,7 +69,7 @@ func (l *list) target(pressed tea.KeyPressMsg, numbers []int) int {
 		rows[i].number = n
 	}
 	was := l.at
-	l.show(rows, 0)
+	l.show(rows, l.width)
 	l.field.Update(pressed)
 	to, _ := l.field.Hovered()
 	l.at = was

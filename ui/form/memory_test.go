@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/ui/term/act"
 )
 
-// answeredBefore is what the desk knows once the human has answered q like this.
+// answeredBefore is what the desk knows once the user has answered q like this.
 func answeredBefore(q question.Question, a question.Answer) option {
 	a.QuestionID, a.By = q.ID, ""
 	return withMemory(map[string]desk.Memory{q.ID: {
@@ -32,18 +32,14 @@ func TestMemory(t *testing.T) {
 		{"with two keys", database(), told("db", "", "sqlite"), []string{"ctrl+r", "enter"}, told("db", "", "sqlite")},
 		{"not by itself", database(), told("db", "", "sqlite"), []string{"1", "enter"}, told("db", "", "pg")},
 		{"then chosen differently", database(), told("db", "", "sqlite"), []string{"ctrl+r", "3", "enter"}, told("db", "", "none")},
-		{"put back", database(), told("db", "", "sqlite"), []string{"3", "ctrl+r", "ctrl+r", "enter"}, told("db", "", "none")},
-		{"once more after a change", database(), told("db", "", "sqlite"), []string{"ctrl+r", "3", "ctrl+r", "enter"}, told("db", "", "sqlite")},
 		{"in their own words", database(), told("db", "DuckDB"), []string{"ctrl+r", "enter"}, told("db", "DuckDB")},
 		{"from where they were typing", database(), told("db", "", "sqlite"), []string{"0", "Duck", "ctrl+r", "enter"}, told("db", "", "sqlite")},
 		{"what was typed stays", database(), told("db", "", "sqlite"), []string{"0", "Duck", "ctrl+r", "0", "DB", "enter"}, told("db", "DuckDB")},
 		{"through a filter", database(), told("db", "", "sqlite"), []string{"/", "postgres", "ctrl+r", "enter"}, told("db", "", "sqlite")},
 		{"after skipping", optional(features()), told("features", "", "audit"), []string{"s", "ctrl+r", "enter"}, told("features", "", "audit")},
 		{"several", features(), told("features", "Dark mode", "export"), []string{"ctrl+r", "enter"}, told("features", "Dark mode", "export")},
-		{"several, put back", features(), told("features", "Dark mode", "export"), []string{"ctrl+r", "ctrl+r", "enter"}, told("features", "", "search")},
 		{"yes or no", noDefault(deploy()), yes, []string{"ctrl+r", "enter"}, yes},
 		{"text", name(), told("name", "orders"), []string{"ctrl+r", "enter"}, told("name", "orders")},
-		{"text, put back", name(), told("name", "orders"), []string{"shop", "ctrl+r", "ctrl+r", "enter"}, told("name", "shop")},
 		{"beside a note", database(), told("db", "", "sqlite"), []string{"ctrl+n", "Soon", "ctrl+r", "enter", "ctrl+r", "enter"}, noted(told("db", "", "sqlite"), "Soon")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,25 +92,5 @@ func TestMemoryTypedElsewhere(t *testing.T) {
 	r.keys("ctrl+r").wait(time.Second).keys("enter")
 	if got := r.last().Answers[0].Selected; !reflect.DeepEqual(got, []string{"sqlite"}) {
 		t.Errorf("answered %v", got)
-	}
-}
-
-// What keys for another program marked after the earlier answer was put back is not
-// there either when it is put back once more.
-func TestMemoryPutBackTwice(t *testing.T) {
-	r := fresh(t, 80, 24, record(features()), answeredBefore(features(), told("features", "", "export")), withOrigin(act.Appeared)).show()
-	shown := r.wait(time.Second).screen()
-	r.keys("ctrl+r").wait(time.Second)
-	r.keys("ctrl+r", "2", "3", "m").wait(time.Second)
-	if got := r.keys("ctrl+r").wait(time.Second).screen(); got != shown {
-		t.Errorf("put back:\n%s", got)
-	}
-}
-
-// What is put back on a page is what its entry shows.
-func TestMemoryPutBackToNothing(t *testing.T) {
-	r := fresh(t, 80, 24, record(name()), answeredBefore(name(), told("", "orders"))).show().keys("ctrl+r", "ctrl+r")
-	if got := r.f.page().focused().Text(); got != "" {
-		t.Errorf("the entry shows %q", got)
 	}
 }

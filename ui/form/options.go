@@ -6,42 +6,11 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/words"
 )
-
-// The most characters of a label and a description shown: longer ones are kept whole in the
-// record and can be read with Tab.
-const (
-	maxLabel       = 50
-	maxDescription = 200
-)
-
-// preview is the preview of an option, safe to show.
-type preview struct {
-	lines []string
-	width int // cells of the longest
-}
-
-// newPreviews returns the previews of the options, nil where none has one.
-func newPreviews(s *dialogue.Step) (out []preview) {
-	for i, o := range s.Options {
-		text := strings.TrimRight(term.Safe(o.Preview), "\n")
-		if text == "" {
-			continue
-		}
-		if out == nil {
-			out = make([]preview, len(s.Options))
-		}
-		out[i] = preview{strings.Split(text, "\n"), lipgloss.Width(text)}
-	}
-	return out
-}
 
 // first is the row where the cursor begins: the first where several may be marked, or else
 // the one that is marked, or else the declared default; on a yes only where the user has
@@ -96,7 +65,7 @@ func (p *page) filterText() string {
 // as they are shown.
 func matches(o *question.Option, text string) bool {
 	in := func(s string) bool { return strings.Contains(strings.ToLower(question.Line(s)), strings.ToLower(text)) }
-	return in(o.Label) || in(o.Description)
+	return text == "" || in(o.Label) || in(o.Description)
 }
 
 // take confirms the row with the cursor or, where several may be marked, the marked rows.
@@ -244,100 +213,6 @@ func (p *page) takeOther() tea.Cmd {
 		return nil
 	}
 	return p.next()
-}
-
-func (p *page) drawOptions(s *term.Styles, step *dialogue.Step, width, lines int) (b term.Block) {
-	p.tallest = 0
-	visible, none := p.visible()
-	if p.filter != nil {
-		b = p.filter.Draw(s, width, 1)
-		b.Pinned = len(b.Lines)
-	}
-	if none {
-		b.Lines = append(b.Lines, s.Muted.Render(term.Cut(words.T("no match"), width)))
-	}
-	var rows []row
-	for _, at := range visible {
-		r := p.drawOption(s, step, at, width-edgeWide, lines-b.Pinned)
-		p.tallest = max(p.tallest, len(r.lines))
-		rows = append(rows, r)
-	}
-	typed := b.Cursor // of the filter
-	b.Add(p.list.draw(rows, width, !step.Skipped))
-	if typed != nil {
-		b.Cursor = typed
-	}
-	return b
-}
-
-// drawOption draws a row: its key, its mark and its label on the first line, the description
-// or the words of Other below, all with a hanging indent.
-func (p *page) drawOption(s *term.Styles, step *dialogue.Step, at, width, lines int) row {
-	r, style := step.Rows[at], s.Plain
-	if at == p.list.at && !step.Skipped {
-		style = s.Cursor
-	}
-	o := optionOf(step, r)
-	label := term.Line(o.Label, maxLabel)
-	if r.Default && !step.Several() {
-		label = words.T("%s (default)", label)
-	}
-	lead := term.Pad(r.Key(), len(strconv.Itoa(len(step.Options)))) + " " + term.Mark(step.Several(), r.Marked) + " "
-	indent := ansi.StringWidth(lead)
-	below, other := term.Block{}, r.Kind == dialogue.Other
-	out := row{number: at, lines: term.RenderLines(style, term.Hang(lead, label, width))}
-	switch {
-	case other && p.entry.Focused():
-		below = p.entry.Draw(s, width-indent, lines-len(out.lines))
-	case other && p.entry.Text() != "":
-		below.Lines = term.Text(s.Plain, "“"+question.Block(p.entry.Text())+"”", width-indent)
-	case o.Description != "":
-		below.Lines = term.Text(s.Muted, term.Line(o.Description, maxDescription), width-indent)
-	}
-	out.cursor = term.Shift(below.Cursor, indent, len(out.lines))
-	for _, line := range below.Lines {
-		out.lines = append(out.lines, strings.Repeat(" ", indent)+line)
-	}
-	return out
-}
-
-// optionOf returns the option of a row; that of Other has our words where the asker has none.
-func optionOf(step *dialogue.Step, r dialogue.Row) question.Option {
-	if r.Kind == dialogue.Other {
-		return words.Local.Other(step.Question)
-	}
-	return *r.Option
-}
-
-// cutShort reports whether a label or a description is shown shortened.
-func cutShort(s *dialogue.Step) bool {
-	return slices.ContainsFunc(s.Options, func(o question.Option) bool {
-		return question.Count(o.Label) > maxLabel || question.Count(o.Description) > maxDescription
-	})
-}
-
-// drawPreview shows the preview of the row with the cursor: a heading that says how much
-// there is, then the text, its lines cut, never wrapped. Cut says that one was.
-func (p *page) drawPreview(s *term.Styles, width, rows int) (out []string, cut bool) {
-	if p.list.at >= len(p.previews) || p.previews[p.list.at].lines == nil {
-		return nil, false
-	}
-	text := p.previews[p.list.at]
-	rows-- // the heading
-	if rows < 1 {
-		return nil, true
-	}
-	p.scroll.Limit(len(text.lines)-rows, rows)
-	from, to := p.scroll.Y, min(p.scroll.Y+rows, len(text.lines))
-	heading := words.T("preview")
-	if len(text.lines) > rows {
-		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(text.lines))
-	}
-	out = []string{s.Rule(heading, width)}
-	for _, line := range text.lines[from:to] {
-		out = append(out, term.Cut(line, width))
-	}
-	return out, text.width > width
 }
 
 // everything is all of the question as text, for reading.

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -28,6 +27,7 @@ type page struct {
 	note              *term.Entry  // nil until it is wanted
 	reader            *term.Reader // open while the user reads what does not fit
 	previews          []preview    // by option; nil where none has one
+	shortens          bool         // a label or a description is shown shortened
 	scroll            term.Scroll  // of the preview
 
 	tallest int  // lines of an option, when last drawn
@@ -48,7 +48,7 @@ func (f *Form) newPage(id string) *page {
 	}
 	if s.Chooses() {
 		p.entry, p.list, p.previews = term.NewEntry("", words.T("Your own answer")), newList(f), newPreviews(s)
-		p.list.at = first(s)
+		p.list.at, p.shortens = first(s), shortens(s)
 	} else {
 		p.entry, p.typed = term.NewEntry(s.Default, s.Placeholder).Tall(3), s.Default
 	}
@@ -89,44 +89,6 @@ func (p *page) next() tea.Cmd {
 		return p.form.sendReply()
 	}
 	return nil
-}
-
-// inWords says to the user what is wrong with an answer; empty for a key that leads
-// nowhere.
-func (p *page) inWords(err error) string {
-	faults, refused := errors.AsType[question.Violations](err)
-	switch {
-	case errors.Is(err, dialogue.ErrUntouched):
-		return words.T("Enter alone answers nothing: %s", p.need())
-	case errors.Is(err, dialogue.ErrRequired), errors.Is(err, dialogue.ErrNoWords):
-		return words.T("This question needs an answer: %s", p.need())
-	case errors.Is(err, dialogue.ErrUnconfirmed):
-		return words.T("This answer is not confirmed yet: enter confirms it.")
-	case refused:
-		return words.Local.Unfit(faults)
-	}
-	return ""
-}
-
-// need says how to give the answer that is missing.
-func (p *page) need() string {
-	switch s := p.step(); {
-	case !s.Chooses() && s.Untouched && strings.TrimSpace(s.Typed) != "":
-		return words.T("press an arrow key to keep this text, then enter.")
-	case !s.Chooses() && s.Untouched && !s.Required:
-		return words.T("type a text, or press an arrow key to skip it; then enter.")
-	case !s.Chooses():
-		return words.T("type one, then press enter.")
-	case s.Confirms() && s.Required:
-		return words.T("press y or n, then enter.")
-	case s.Confirms():
-		return words.T("press y or n, or s to skip it, then enter.")
-	case s.Several() && s.Untouched && len(s.Marked()) > 0:
-		return words.T("press an arrow key or a number first.")
-	case s.Several():
-		return words.T("space marks an option.")
-	}
-	return words.T("press an arrow key or a number, then enter.")
 }
 
 // mode says what has the keyboard of a page.
@@ -270,24 +232,6 @@ func (p *page) enter() tea.Cmd {
 	return nil
 }
 
-// onward says what Enter does.
-func (p *page) onward() string {
-	s, m := p.step(), p.mode()
-	switch {
-	case m == noting:
-		return words.T("done")
-	case m == filtering:
-		return words.T("keep")
-	case m == writing && s.Several():
-		return words.T("mark")
-	case s != nil && s.Skipped:
-		return words.T("skip")
-	case s == nil || !p.form.dialogue.Reviews() && !(p.list != nil && s.LeadsOn(p.list.at)):
-		return words.T("send")
-	}
-	return words.T("next")
-}
-
 // escape is what Esc does.
 func (p *page) escape() tea.Cmd {
 	switch p.mode() {
@@ -304,24 +248,6 @@ func (p *page) escape() tea.Cmd {
 		p.filter = nil
 	}
 	return nil
-}
-
-// backward says what Esc does; empty for nothing.
-func (p *page) backward() string {
-	m := p.mode()
-	switch {
-	case m == noting:
-		return ""
-	case m == writing:
-		return words.T("to the options")
-	case m == filtering, p.filter != nil:
-		return words.T("show all")
-	case p.form.dialogue.Previous() != nil:
-		return words.T("back")
-	case p.form.options.List:
-		return words.T("list")
-	}
-	return ""
 }
 
 // openNote gives the keyboard to the note to the answer, or to all answers on the review.
@@ -341,8 +267,7 @@ func (p *page) noteText() string {
 	return p.form.dialogue.Note()
 }
 
-// recall puts the earlier answer on the page. Once more puts back what the page held
-// before, unless it was changed since. What was typed in Other, and is not part of it,
+// recall puts the earlier answer on the page. What was typed in Other, and is not part of it,
 // stays.
 func (p *page) recall() {
 	if p.list != nil {

@@ -35,7 +35,7 @@ type timer struct {
 	msg tea.Msg
 }
 
-// open shows a set at this size, as if the human had opened it.
+// open shows a set at this size, as if the user had opened it.
 func open(t testing.TB, w, h int, qs ...question.Question) *rig {
 	t.Helper()
 	return fresh(t, w, h, record(qs...)).show()
@@ -48,7 +48,7 @@ func (r *rig) show() *rig {
 	return r
 }
 
-// fresh is a form that is not on the screen yet. The human opens it, unless an
+// fresh is a form that is not on the screen yet. The user opens it, unless an
 // option says otherwise.
 func fresh(t testing.TB, w, h int, rec desk.Record, opts ...option) *rig {
 	r := &rig{t: t, now: time.Unix(0, 0).UTC(), w: w, h: h}
@@ -79,7 +79,7 @@ func withMemory(memory map[string]desk.Memory) option { return func(o *Options) 
 func withRounds(rounds func() []desk.Record) option   { return func(o *Options) { o.Rounds = rounds } }
 func withLift(lift func() error) option               { return func(o *Options) { o.Lift = lift } }
 
-// with are the options of a form that the human has opened, unless opts say
+// with are the options of a form that the user has opened, unless opts say
 // otherwise.
 func with(o Options, opts []option) Options {
 	o.Origin = act.Opened

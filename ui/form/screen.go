@@ -174,7 +174,7 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
 	space = rows - len(head)
 	head = append(head, foot...)
 	if step != nil && step.Chooses() {
-		p.cut = p.cut || cutShort(step) || p.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
+		p.cut = p.cut || p.shortens || p.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
 	}
 	out.Lines = head
 	out.Add(b.Window(space, width))

@@ -263,7 +263,7 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// TestTook: the reply says how long the human had the question before them.
+// TestTook: the reply says how long the user had the question before them.
 func TestTook(t *testing.T) {
 	r := fresh(t, 80, 24, record(database()))
 	r.wait(time.Minute) // not on the screen yet

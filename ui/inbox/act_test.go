@@ -76,7 +76,7 @@ func TestEnterAfterTheAnswer(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.claude(database())
 	r.claude(database())
-	r.open().answers().press("enter", 200*ms)
+	r.open().answers().press("1", 200*ms).press("enter", 200*ms)
 	r.see("Answer sent.")
 	for range 10 {
 		r.press("enter", 300*ms)
@@ -102,10 +102,10 @@ func TestNavigationAfterTheAnswer(t *testing.T) {
 		return r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.")
 	}
 	r := answered()
-	began, at := r.clock(), r.m.waiting.at
+	began, at := r.clock(), r.m.waiting.Index()
 	for i := range 10 {
-		if r.press("down", 50*ms); r.m.waiting.at != at+i+1 {
-			t.Fatalf("arrow %d moved to row %d:\n%s", i+1, r.m.waiting.at, r.screen())
+		if r.press("down", 50*ms); r.m.waiting.Index() != at+i+1 {
+			t.Fatalf("arrow %d moved to row %d:\n%s", i+1, r.m.waiting.Index(), r.screen())
 		}
 	}
 	r.lacks("waiting for a pause").later(act.Quiet - r.clock().Sub(began)) // since the answer, not the arrows
@@ -132,7 +132,7 @@ func TestNavigationAfterTheAnswer(t *testing.T) {
 }
 
 // TestLoneEnter: Enter alone answers nothing in the form that it opened, where the
-// human has not gone to the question: after an answer or a dismissal, or in a list that
+// user has not gone to the question: after an answer or a dismissal, or in a list that
 // was empty.
 func TestLoneEnter(t *testing.T) {
 	for name, begin := range map[string]func(r *rig){
@@ -144,7 +144,7 @@ func TestLoneEnter(t *testing.T) {
 		"after a dismissal": func(r *rig) {
 			r.claude(database())
 			r.claude(database())
-			r.open().press("ctrl+x", 250*ms).press("enter", time.Second).see("Dismissed.")
+			r.open().opens("ctrl+x").press("enter", time.Second).see("Dismissed.")
 		},
 		"after a word whose last letter moves": func(r *rig) {
 			r.claude(database())
@@ -183,10 +183,10 @@ func TestLoneEnter(t *testing.T) {
 		r.claude(database())
 	}
 	r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.").press("down", time.Second).answers()
-	r.press("enter", 150*ms).see("1 waiting") // the human has gone there
+	r.press("enter", 150*ms).see("Enter alone answers nothing") // also where the user has gone to the question
 }
 
-// TestTypedOnAfterTheAnswer: the human answers and types on, to whatever they
+// TestTypedOnAfterTheAnswer: the user answers and types on, to whatever they
 // believe has the keyboard.
 func TestTypedOnAfterTheAnswer(t *testing.T) {
 	for _, sentence := range []string{"make it quick, do delete 2⏎", "d⏎", "q⏎", "⏎2⏎y⏎", "yes, do⏎"} {
@@ -194,7 +194,7 @@ func TestTypedOnAfterTheAnswer(t *testing.T) {
 			r := newRig(t, 80, 24)
 			r.claude(database())
 			r.claude(deploy())
-			r.open().answers().press("enter", 200*ms).see("Answer sent.")
+			r.open().answers().press("2", 200*ms).press("enter", 200*ms).see("Answer sent.")
 			r.types(sentence, pace).later(time.Second)
 			if n := r.pending(); n != 1 || r.quit || r.m.covered() {
 				t.Errorf("%q at %v: %d wait of 1, quit %v; the screen:\n%s", sentence, pace, n, r.quit, r.screen())
@@ -203,7 +203,7 @@ func TestTypedOnAfterTheAnswer(t *testing.T) {
 	}
 }
 
-// TestTypedOnAfterTheWithdrawal: what the human types on into a form that is
+// TestTypedOnAfterTheWithdrawal: what the user types on into a form that is
 // gone leaves the notice where it is.
 func TestTypedOnAfterTheWithdrawal(t *testing.T) {
 	for _, pace := range []time.Duration{80 * ms, 130 * ms, 200 * ms} {
@@ -234,7 +234,7 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	}
 	r.open().keys("j", "enter")
 	r.until("the form", func() bool { return r.m.answer != nil })
-	r.press("enter", 200*ms).see("Answer sent.").later(time.Second)
+	r.press("2", 200*ms).press("enter", 200*ms).see("Answer sent.").later(time.Second)
 	selected := r.m.waiting.selected()
 	r.types("kjgdoing it?⏎", 130*ms) // d begins many words: no letter but x opens anything to type in
 	if r.m.covered() || r.m.typing != nil || r.m.waiting.selected() != selected || r.pending() != 2 {
@@ -304,7 +304,7 @@ func TestMeant(t *testing.T) {
 	}
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
-	r.open().press("ctrl+x", 80*ms).types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
+	r.open().opens("ctrl+x").types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
 	if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.Outcome.Reply.Reason != "not now" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}

@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,9 +15,56 @@ import (
 
 // answer is a record's form, in place of the list.
 type answer struct {
-	rec   desk.Record
-	form  *form.Form
-	fresh int // questions that came since it opened
+	rec  desk.Record
+	form *form.Form
+}
+
+// openForm reads what the form of a question needs, and opens it. It gets these keys, and all that
+// arrive before it is open.
+func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
+	m.opening, m.early = true, keys
+	return func() tea.Msg {
+		rec, err := m.desk.Get(m.ctx, id)
+		if err != nil {
+			return term.Then(term.Only(func() {
+				m.opening = false
+				m.note = words.T("The question cannot be opened: %s", question.Line(err.Error()))
+			}))
+		}
+		backing := form.Backing{Desk: m.desk, Rec: rec}
+		draft, _ := m.drafts.LoadOrStore(id, form.NewDraft(func(r question.Reply) error {
+			m.writes.RLock()
+			defer m.writes.RUnlock()
+			return backing.Save(m.ctx, r)
+		}))
+		options, deadline := backing.Options(m.ctx, draft.(*form.Draft)), backing.Deadline(m.ctx)
+		return term.Then(func() tea.Cmd {
+			m.opening = false
+			if rec.Outcome != nil {
+				return m.apply(news{desk.Ended, newRow(rec)})
+			}
+			return m.showForm(rec, options, form.Deadline{At: deadline})
+		})
+	}
+}
+
+func (m *model) showForm(rec desk.Record, options form.Options, deadline form.Deadline) tea.Cmd {
+	options.Window, options.Origin, options.List = &m.Window, act.Opened, true
+	a := &answer{rec, form.New(rec, func(r question.Reply) error { return m.reply(rec.ID, r) }, options)}
+	m.answer, m.note = a, ""
+	cmds := []tea.Cmd{m.send(m.formSize()), m.send(form.Attention{Attended: rec.Attended}), m.send(deadline)}
+	for _, key := range m.early {
+		if m.answer == a {
+			cmds = append(cmds, m.pressForm(key))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// send delivers a message to the form.
+func (m *model) send(msg tea.Msg) tea.Cmd {
+	_, cmd := m.answer.form.Update(msg)
+	return m.addressTo(m.answer, cmd)
 }
 
 // addressTo has the messages of a form's command reach that form alone: by then another
@@ -49,7 +95,7 @@ func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// tellUnsaved tells the human if the desk did not save the draft of a record.
+// tellUnsaved tells the user if the desk did not save the draft of a record.
 func (m *model) tellUnsaved(id string) tea.Msg {
 	d, ok := m.drafts.Load(id)
 	if !ok {
@@ -64,26 +110,57 @@ func (m *model) tellUnsaved(id string) tea.Msg {
 	}))
 }
 
-func (m *model) send(msg tea.Msg) tea.Cmd {
-	_, cmd := m.answer.form.Update(msg)
-	return m.addressTo(m.answer, cmd)
+// tellForm tells the open form of a record what has become of that.
+func (m *model) tellForm(r *row) tea.Cmd {
+	if m.answer == nil || m.answer.rec.ID != r.rec.ID {
+		return nil
+	}
+	if o := r.rec.Outcome; o != nil {
+		withdraw := form.Withdraw{Cause: &desk.ClosedError{ID: r.rec.ID, Outcome: *o}}
+		return tea.Batch(m.send(withdraw), m.closeEndedForm())
+	}
+	return tea.Batch(m.send(form.Attention{Attended: r.rec.Attended}), m.send(form.Deadline{At: r.deadline}))
 }
 
-func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Options, start formStart) tea.Cmd {
-	a := &answer{rec: rec}
-	options.Window, options.Origin, options.List = &m.Window, act.Opened, true
-	a.form = form.New(rec, func(r question.Reply) error { return m.reply(rec.ID, r) }, options)
-	m.answer = a
-	var cmds []tea.Cmd
-	for _, msg := range []tea.Msg{m.formSize(), form.Attention{Attended: rec.Attended}, form.Deadline{At: deadline}} {
-		cmds = append(cmds, m.send(msg))
+// pressForm handles a key or a paste while a form is open.
+func (m *model) pressForm(msg tea.Msg) tea.Cmd {
+	key, _ := msg.(tea.KeyPressMsg)
+	if key.String() == leaveKey {
+		msg = leave()
 	}
-	if start.note {
-		a.form.WriteNote()
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(m.send(msg), m.closeEndedForm())
 }
 
+// leave is the key with which a form is left and its draft kept.
+func leave() tea.Msg { return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} }
+
+// closeEndedForm goes back to the list when the form has ended. What the form did not end itself
+// appears by itself: the next keys may still be meant for the form. After a withdrawal that is a
+// notice in front of the list.
+func (m *model) closeEndedForm() tea.Cmd {
+	a := m.answer
+	origin := act.Appeared
+	switch a.form.State() {
+	case form.Open:
+		return nil
+	case form.Sent:
+		delete(m.open, a.rec.ID)
+		m.arrange()
+		m.note = a.form.Closing()
+	case form.Withdrawn:
+		m.notice = a.form.Closing()
+	case form.Aborted:
+		origin = act.Opened
+		m.note = words.T("The question stays open.")
+		if a.form.Sending() {
+			m.note = a.form.Closing()
+		}
+	}
+	m.answer = nil
+	return m.Appear(origin)
+}
+
+// formSize is the size of the screen without the bar.
 func (m *model) formSize() tea.WindowSizeMsg {
 	size := tea.WindowSizeMsg{Width: m.Width, Height: m.Height}
 	if m.barred() {
@@ -95,87 +172,18 @@ func (m *model) formSize() tea.WindowSizeMsg {
 // barred reports whether a form has the bar above it: only where there is a line for it.
 func (m *model) barred() bool { return m.Height > term.MinHeight }
 
-// pressForm handles a key or a paste while a form is open.
-func (m *model) pressForm(msg tea.Msg) tea.Cmd {
-	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == leaveKey {
-		msg = leave()
-	}
-	return tea.Batch(m.send(msg), m.closeEndedForm())
-}
-
-// leave is the key with which a form is left and its draft kept.
-func leave() tea.Msg { return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} }
-
-// closeEndedForm goes back to the list when the form has ended. A form that was taken
-// away leaves a notice in its place: the next keys may still be meant for it.
-func (m *model) closeEndedForm() tea.Cmd {
-	a, back := m.answer, m.returnToList
-	switch a.form.State() {
-	case form.Open:
-		return nil
-	case form.Sent:
-		m.waiting.remove(a.rec.ID)
-		m.note = a.form.Closing()
-	case form.Withdrawn:
-		m.notice = a.form.Closing()
-	case form.Aborted:
-		m.note = words.T("The question stays open.")
-		if a.form.Sending() {
-			m.note = a.form.Closing()
-		}
-		back = func() tea.Cmd { return m.Appear(act.Opened) }
-	}
-	m.answer = nil
-	return tea.Batch(back(), m.loadFacts(a.rec))
-}
-
-// forwardEvent sends an event to the form of its record.
-func (m *model) forwardEvent(e desk.Event) tea.Cmd {
-	switch a := m.answer; {
-	case a == nil:
-		return nil
-	case a.rec.ID == e.Record.ID && e.Type == desk.Ended:
-		return tea.Batch(m.send(form.Withdraw{Cause: &desk.ClosedError{ID: e.Record.ID, Outcome: *e.Record.Outcome}}), m.closeEndedForm())
-	case a.rec.ID == e.Record.ID:
-		return m.send(form.Attention{Attended: e.Record.Attended})
-	case e.Type == desk.Asked:
-		a.fresh++
-	}
-	return nil
-}
-
-func (m *model) viewForm() term.Block {
+// drawForm shows the form, and above it how many other questions wait, and the way back.
+func (m *model) drawForm() term.Block {
 	v := m.answer.form.View()
 	b := term.Block{Lines: strings.Split(v.Content, "\n"), Cursor: v.Cursor}
-	if m.barred() {
-		b = term.Block{Lines: append([]string{m.bar()}, b.Lines...), Cursor: term.Shift(b.Cursor, 0, 1)}
+	if !m.barred() {
+		return b
 	}
-	return b
-}
-
-// bar says how many other questions wait, how many of them are new, and the way
-// back.
-func (m *model) bar() string {
 	title := words.T("Inbox")
-	if n := m.waiting.openRecords() - 1; n > 0 {
-		title = words.N(n, "Inbox: %d other", "Inbox: %d others")
+	others := len(m.open) - 1
+	if others > 0 {
+		title = words.N(others, "Inbox: %d other", "Inbox: %d others")
 	}
-	if n := m.answer.fresh; n > 0 {
-		title = words.N(n, "%[2]s, %[1]d new", "%[2]s, %[1]d new", title)
-	}
-	return m.Styles.Muted.Render(term.Justify(" "+title, leaveKey+" "+words.T("list")+" ", m.Width))
-}
-
-// showNotice puts a notice in the place of what was taken away. Only Enter and Esc
-// leave it, and not at once.
-func (m *model) showNotice(text string) tea.Cmd {
-	m.notice, m.dismissal = strings.TrimSpace(text+" "+m.Left(true)), nil
-	return m.returnToList()
-}
-
-// returnToList gives the keyboard to the list, or to the notice in front of it. Either
-// appears by itself.
-func (m *model) returnToList() tea.Cmd {
-	m.cursorPlaced = m.Now()
-	return m.Appear(act.Appeared)
+	bar := m.Styles.Muted.Render(term.Justify(" "+title, leaveKey+" "+words.T("list")+" ", m.Width))
+	return term.Block{Lines: append([]string{bar}, b.Lines...), Cursor: term.Shift(b.Cursor, 0, 1)}
 }

@@ -40,7 +40,7 @@ func FuzzKeys(f *testing.F) {
 		for i, b := range script {
 			switch {
 			case b == 0xff:
-				if rows := r.m.waiting.rows; len(rows) > 0 && rows[0].rec.Outcome == nil {
+				if rows := r.m.waiting.rows; len(rows) > 0 {
 					if _, err := r.desk.Reply(t.Context(), rows[0].rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err == nil {
 						elsewhere++
 					}
@@ -48,7 +48,7 @@ func FuzzKeys(f *testing.F) {
 			case b == 0xfe:
 				r.claude(long())
 			case b == 0xfd:
-				for id := range r.m.waiting.all {
+				for id := range r.m.open {
 					if _, err := r.desk.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout}); err == nil {
 						elsewhere++
 					}
@@ -76,7 +76,7 @@ func FuzzKeys(f *testing.F) {
 			checkScreen(t, r)
 		}
 		r.later(2 * act.Quiet).soon()
-		r.until("the list of what waits", func() bool { return r.m.waiting.openRecords() == r.pending() })
+		r.until("the list of what waits", func() bool { return len(r.m.open) == r.pending() })
 		ended := 0
 		for rec, err := range r.desk.History(t.Context(), desk.Query{}) {
 			if err != nil {

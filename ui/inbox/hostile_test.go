@@ -42,10 +42,11 @@ func TestHostile(t *testing.T) {
 		}
 		look("i")
 		look("esc", "ctrl+x")
+		r.until("the form", func() bool { return r.m.answer != nil })
 		r.later(act.Quiet)
 		r.send(tea.PasteMsg{Content: evil})
 		look()
-		look("esc", "tab")
+		look("esc", "esc", "tab")
 		r.until("the past", func() bool { return r.m.history.loaded })
 		look()
 		look("enter")

@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -45,7 +44,7 @@ const (
 	writeTime = 2 * time.Second
 )
 
-// Run shows the inbox until the human leaves it, which is no error, ctx ends,
+// Run shows the inbox until the user leaves it, which is no error, ctx ends,
 // which returns its cause, or the terminal is gone. Whatever ends it, nothing
 // is said to any question by that, what was being typed is kept, and the
 // terminal is as it was before.
@@ -105,7 +104,7 @@ func (m *model) saveDrafts(ctx context.Context) (err error) {
 	return err
 }
 
-// sentLines are the lines for a record that the human has replied to: each answer with
+// sentLines are the lines for a record that the user has replied to: each answer with
 // its asker, or how the record ended.
 func sentLines(rec desk.Record) (lines []string) {
 	for _, x := range rec.Asked() {
@@ -127,13 +126,6 @@ func sentLines(rec desk.Record) (lines []string) {
 
 // flat makes one line of at most 300 characters.
 func flat(text string) string { return term.Line(strings.Join(strings.Fields(text), " "), 300) }
-
-func newModel(ctx context.Context, o Options) *model {
-	return &model{
-		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring,
-		writes: &sync.RWMutex{}, waiting: waiting{all: map[string]*row{}},
-	}
-}
 
 // checkTerminal reports why no inbox can be shown on this terminal.
 func (o Options) checkTerminal() error {

@@ -1,126 +1,175 @@
 package inbox
 
 import (
+	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/list"
+	tea "charm.land/bubbletea/v2"
+
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/view"
+	"mcp-askuser/ui/words"
 )
 
-const rowHigh = 2 // lines
-
-// row is a record in a list, and what else is known of it.
+// row is a record in a list, and what is known of it. It does not change: other news of its
+// record are another row.
 type row struct {
-	rec desk.Record
-	known
-	group       string // the heading above it; empty for none
-	wasAttended bool   // its asker waits for the answer, or did when it ended
+	rec      desk.Record
+	asker    string
+	draft    bool      // something typed for it is kept
+	deadline time.Time // when its timeout strikes; zero for never
 }
 
-// list is rows of which one is selected, those of a group under its heading.
-// Rows may come, go and change places around the selected one; it then stays
-// the selected one, and on its line of the screen as far as possible.
-type list struct {
-	rows  []*row
-	at    int    // the selected row, if there are any
-	lines []line // all of them
-	top   int    // of lines, the first on the screen
-	shown []line // those on the screen, when it was last laid out
+func newRow(rec desk.Record) *row { return &row{rec: rec, asker: words.Local.Asker(rec.Asker)} }
+
+// FilterValue implements list.Item. The filter of bubbles is off: it ranks what it finds, and
+// where it finds nothing, Enter shows everything again.
+func (r *row) FilterValue() string { return "" }
+
+// records is a list of records of which one is selected, with the cursor and the pages of
+// bubbles.
+type records struct {
+	list.Model
+	rows   []*row
+	query  string // the filter or the search; empty for none
+	loaded bool
 }
 
-// line is a line of a list: of a row, or the heading above it.
-type line struct {
-	row  *row
-	part int // of the row's lines; heading
+func newRecords(m *model) records {
+	l := list.New(nil, delegate{m}, 0, 0)
+	l.SetFilteringEnabled(false)
+	l.SetShowTitle(false)
+	l.SetShowStatusBar(false)
+	l.SetShowPagination(false)
+	l.SetShowHelp(false)
+	return records{Model: l}
 }
-
-const heading = -1
 
 // selected returns nil in an empty list.
-func (l *list) selected() *row {
-	if l.at >= len(l.rows) {
+func (l *records) selected() *row {
+	if l.Index() >= len(l.rows) {
 		return nil
 	}
-	return l.rows[l.at]
+	return l.rows[l.Index()]
 }
 
-// y is the first line of the selected row below its heading.
-func (l *list) y() int {
-	return max(slices.IndexFunc(l.lines, func(x line) bool { return x.row == l.rows[l.at] && x.part == 0 }), 0)
+// find returns the index of a record, -1 if it is not in the list.
+func (l *records) find(id string) int {
+	return slices.IndexFunc(l.rows, func(r *row) bool { return r.rec.ID == id })
 }
 
-// show puts these rows in place of what is there. If the selected one is not
-// among them, the next that is takes its place.
-func (l *list) show(rows []*row) {
-	y := l.y() - l.top
-	at := max(min(l.at, len(rows)-1), 0)
-	for _, r := range l.rows[min(l.at, len(l.rows)):] {
-		if i := slices.Index(rows, r); i >= 0 {
-			at = i
+// choose selects a record that may have gone meanwhile.
+func (l *records) choose(r *row) {
+	if r != nil {
+		l.Select(max(l.find(r.rec.ID), 0))
+	}
+}
+
+// show puts these rows in place of what is there. The cursor stays on its record. If that is
+// not among them, the next that is gets the cursor.
+func (l *records) show(rows []*row) {
+	before, at := l.rows, l.Index()
+	items := make([]list.Item, len(rows))
+	for i, r := range rows {
+		items[i] = r
+	}
+	l.rows = rows
+	l.SetItems(items)
+
+	to := max(min(at, len(rows)-1), 0)
+	for _, r := range before[min(at, len(before)):] {
+		i := l.find(r.rec.ID)
+		if i >= 0 {
+			to = i
 			break
 		}
 	}
-	l.rows, l.at, l.lines = rows, at, nil
-	group := ""
-	for _, r := range rows {
-		if r.group != "" && r.group != group {
-			group = r.group
-			l.lines = append(l.lines, line{r, heading})
-		}
-		for part := range rowHigh {
-			l.lines = append(l.lines, line{r, part})
-		}
-	}
-	l.top = max(l.y()-y, 0)
+	l.Select(to)
 }
 
-// selectRow selects a row that may have gone meanwhile.
-func (l *list) selectRow(r *row) {
-	if i := slices.Index(l.rows, r); i >= 0 {
-		l.at = i
+// move moves the cursor by so many rows.
+func (l *records) move(by int) { l.Select(max(min(l.Index()+by, len(l.rows)-1), 0)) }
+
+// page says which page is shown, if there are several.
+func (l *records) page() string {
+	if l.Paginator.TotalPages < 2 {
+		return ""
 	}
+	return fmt.Sprintf("%d/%d", l.Paginator.Page+1, l.Paginator.TotalPages)
 }
 
-// target returns the row to which a key moves the cursor; ok is false for other keys.
-func (l *list) target(key string) (to int, ok bool) {
-	by, ok := term.Step(key, max(len(l.shown)/rowHigh-1, 1))
-	return max(min(l.at+by, len(l.rows)-1), 0), ok
+// delegate draws a record in two lines: the question, and below it what is known of it.
+// It implements list.ItemDelegate.
+type delegate struct{ m *model }
+
+// Height implements list.ItemDelegate.
+func (delegate) Height() int { return 2 }
+
+// Spacing implements list.ItemDelegate.
+func (delegate) Spacing() int { return 0 }
+
+// Update implements list.ItemDelegate.
+func (delegate) Update(tea.Msg, *list.Model) tea.Cmd { return nil }
+
+// Render implements list.ItemDelegate.
+func (d delegate) Render(w io.Writer, l list.Model, index int, item list.Item) {
+	r, _ := item.(*row)
+	s, now := d.m.Styles, d.m.Now()
+	mark, when, facts := r.waiting(now)
+	if r.rec.Outcome != nil {
+		mark, when, facts = r.past(now.Location())
+	}
+	facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
+	lead, style := s.Row(index == l.Index())
+	fmt.Fprintln(w, style.Render(term.Justify(lead+mark+" "+view.Local(r.rec).Subject(), when, l.Width())))
+	fmt.Fprint(w, s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), l.Width())))
 }
 
-// layOut scrolls so that the selected row, and its heading, are in this many lines.
-func (l *list) layOut(lines int) {
-	from, to := l.y(), l.y()+rowHigh
-	if from > 0 && l.lines[from-1].part == heading && lines > rowHigh {
-		from--
+// waiting says of an open record whether its agent waits for the answer, how old it is, and
+// what there is to know, the most urgent first.
+func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
+	mark, when = "●", view.Local(r.rec).Age(now)
+	if view.Closes(r.deadline, r.rec.Attended, now) {
+		left, _ := words.Local.Left(r.deadline.Sub(now))
+		facts = append(facts, left)
 	}
-	l.top = min(max(l.top, to-lines), from)
-	l.top = max(min(l.top, len(l.lines)-lines), 0)
-	l.shown = l.lines[l.top:min(l.top+lines, len(l.lines))]
-}
-
-type drawRow func(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string
-
-// draw draws what fits into this many lines, or the text where there are no rows, with
-// marks at the right edge for more above and below.
-func (l *list) draw(s *term.Styles, text string, width, lines int, now time.Time, draw drawRow) []string {
-	l.layOut(lines)
-	if len(l.rows) == 0 {
-		return append([]string{""}, term.Text(s.Muted, text, width)...)
+	facts = append(facts, r.asker)
+	if r.draft {
+		facts = append(facts, words.T("draft kept"))
 	}
-	var out []string
-	var of *row
-	var drawn [rowHigh]string
-	for _, x := range l.shown {
-		if x.part == heading {
-			out = append(out, s.Rule(term.Cut(x.row.group, width-len("--  ---")), width))
-			continue
+	if !r.rec.Attended {
+		mark = "○"
+		facts = append(facts, words.T(words.AgentNotWaiting))
+	}
+	for _, shown := range r.rec.ShownOn {
+		if shown.Why == "" && shown.Surface != Name {
+			facts = append(facts, words.T("also %s", words.Local.Surface(shown.Surface)))
 		}
-		if x.row != of {
-			of, drawn = x.row, draw(s, x.row, x.row == l.selected(), width, now)
-		}
-		out = append(out, drawn[x.part])
 	}
-	term.MarkMore(out, width, l.top > 0, l.top+lines < len(l.lines))
-	return out
+	return mark, when, facts
+}
+
+// past says of a record that has ended whether the user answered (✓), wants to discuss it
+// (…), or neither (×), or whether the call was refused (!); when it ended, and how.
+func (r *row) past(zone *time.Location) (mark, when string, facts []string) {
+	rec := view.Local(r.rec)
+	mark = "×"
+	switch {
+	case rec.State == desk.Answered:
+		mark = "✓"
+		facts = append(facts, rec.Decision())
+	case rec.State == desk.Discuss:
+		mark = "…"
+	case rec.Outcome.Refused():
+		mark = "!"
+		facts = append(facts, words.T("L lifts the limit"))
+	}
+	when = rec.Since().In(zone).Format(words.T("2 Jan 15:04"))
+	return mark, when, append(facts, rec.Ended(), question.Line(rec.Reason()), r.asker)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // A question that is open in its host's dialog too says so, and when the host
-// did not take what was said here, its human is told.
+// did not take what was said here, its user is told.
 func TestMirrored(t *testing.T) {
 	r := newRig(t, 80, 24).open()
 	rec, attendance, err := r.desk.Mirror(t.Context(), desk.Request{
@@ -30,5 +30,5 @@ func TestMirrored(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.see("Not answered on the web page: it was answered in Claude Code first.")
-	r.keys("tab").see("✓ Database").lacks("reopen") // its host does not come back for it
+	r.keys("tab").see("✓ Database").keys("r").see("It cannot be asked again") // its host does not come back for it
 }

@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,22 +14,17 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
-	"mcp-askuser/ui/view"
-	"mcp-askuser/ui/words"
 )
 
 // Name is the inbox's word in records and results.
 const Name = "inbox"
-
-// leaveKey leaves a form for the list; what was typed is kept.
-const leaveKey = "ctrl+l"
 
 // ringPause is how long after a ring new questions do not ring again: forty at
 // once are one piece of news.
 const ringPause = time.Second
 
 // model is the inbox. What covers the list has the keys: a form, the notice in place
-// of one, a question whether to dismiss, a text to read.
+// of one, a text to read.
 type model struct {
 	term.Window // whose gate a form uses too
 
@@ -40,32 +34,46 @@ type model struct {
 
 	// writes is held for reading while something is written to the desk: the inbox does
 	// not end meanwhile.
-	writes *sync.RWMutex
+	writes sync.RWMutex
 
 	drafts sync.Map   // of *form.Draft, by the id of the record
 	mu     sync.Mutex // guards sent
 	sent   []string   // lines to print once the inbox has closed
 
-	events  <-chan desk.Event
-	past    bool // the history is shown, not what waits
-	waiting waiting
+	events <-chan desk.Event
+	looks  chan struct{} // requests to read all that is open
+
+	open    map[string]*row // by the id of their records
+	waiting records         // those of open that fit the filter
 	history history
+	front
 
-	answer    *answer
-	notice    string // the notice in place of what was taken away
-	dismissal *dismissal
-	reader    *term.Reader
-	typing    *term.Entry // a filter or a search, while it is being typed
-	above     int         // lines above the list, in its panel
+	answer  *answer
+	opening bool      // the form of a question is being read from the desk
+	early   []tea.Msg // keys for that form
 
-	lastAct      time.Time // when the last key that did something was pressed
-	cursorMoved  time.Time // when a key last moved the cursor of a list
-	cursorPlaced time.Time // when the cursor last came to a question without a key
+	note    string    // the result of the last key
+	fault   string    // why the desk cannot be read
+	rang    time.Time // when it last rang
+	ticking bool      // a timer runs for the ages
+}
 
-	note  string    // what the last key led to
-	fault string    // why the desk cannot be read
-	rang  time.Time // when it last rang
-	ages  term.Alarm
+// front is the part of the state that keys change, but for the cursors and the filter.
+type front struct {
+	past   bool         // the history is shown, not what waits
+	notice string       // the notice in place of a form that was withdrawn
+	reader *term.Reader // nil for none
+	reread bool         // the reader shows the selected past record, which can be reopened
+	typing *term.Entry  // a filter or a search, while it is being typed
+}
+
+func newModel(ctx context.Context, o Options) *model {
+	m := &model{
+		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring,
+		looks: make(chan struct{}, 1), open: map[string]*row{},
+	}
+	m.waiting, m.history.records = newRecords(m), newRecords(m)
+	return m
 }
 
 // Init implements tea.Model.
@@ -73,139 +81,74 @@ func (m *model) Init() tea.Cmd { return m.connect }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if m.opening && isInput(msg) {
+		m.early = append(m.early, msg)
+		return m, nil
+	}
 	var wait tea.Cmd
 	if m.answer == nil { // a form asks the gate itself
 		msg, wait = m.Gate.Update(msg, m)
 	}
 	cmd := m.handle(msg)
-	return m, tea.Batch(wait, cmd, m.scheduleAges(), m.loadHistoryWhenEmpty())
+	return m, tea.Batch(wait, cmd, m.tick())
+}
+
+// isInput reports whether a message is a paste, or a key other than Ctrl+C.
+func isInput(msg tea.Msg) bool {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return msg.String() != "ctrl+c"
+	case tea.PasteMsg:
+		return true
+	}
+	return false
 }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		return m.resize(msg)
+		cmd := m.Resize(msg, act.Opened)
+		if m.answer == nil {
+			return cmd
+		}
+		return tea.Batch(cmd, m.send(m.formSize()))
 	case tea.BackgroundColorMsg:
 		m.Styles = term.NewStyles(msg.IsDark())
 		if m.answer != nil {
 			return m.send(msg)
 		}
 	case tea.FocusMsg:
+		m.look()
 		if m.past {
-			return tea.Batch(m.reloadPending, m.reloadHistory())
+			return m.reloadHistory()
 		}
-		return m.reloadPending
 	case tea.KeyPressMsg, tea.PasteMsg, act.Due:
-		return m.key(msg)
+		return m.press(msg)
 	case term.Edited:
-		return m.edited(msg)
+		if m.answer != nil {
+			return m.send(msg)
+		}
+		return m.Seen()
 	case term.Then:
 		return msg()
 	}
 	return nil
 }
 
-func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
-	cmd := m.Resize(size, act.Opened)
-	if m.answer != nil {
-		cmd = tea.Batch(cmd, m.send(m.formSize()))
-	}
-	return cmd
-}
-
-// edited handles the end of the human's editor.
-func (m *model) edited(msg term.Edited) tea.Cmd {
-	switch {
-	case m.answer != nil:
-		return m.send(msg)
-	case msg.Err != nil && m.dismissal != nil:
-		m.note = msg.Err.Error()
-	}
-	return m.Seen()
-}
-
-// startListening shows what is pending, and waits for events.
-func (m *model) startListening(events <-chan desk.Event, records []desk.Record, err error) tea.Cmd {
-	if err != nil {
-		m.fault = words.T("Questions cannot be read, trying again: %s", question.Line(err.Error()))
-		return m.connectLater()
-	}
-	m.fault, m.events = "", events
-	return tea.Batch(m.listen, m.updatePending(records))
-}
-
-// updatePending shows what is pending now, and rings for what is new.
-func (m *model) updatePending(records []desk.Record) tea.Cmd {
-	again, found := m.waiting.loaded, m.waiting.selected()
-	fresh, gone := m.waiting.update(records)
-	if again && found == nil {
-		m.cursorPlaced = m.Now()
-	}
-	cmds := []tea.Cmd{m.loadEnded(gone), m.loadFacts(records...)}
-	if again && fresh != nil {
-		cmds = append(cmds, m.announce(fresh[0]))
-	}
-	for _, rec := range records {
-		cmds = append(cmds, m.forwardEvent(desk.Event{Record: rec}))
-	}
-	return tea.Batch(cmds...)
-}
-
-func (m *model) apply(events ...desk.Event) tea.Cmd {
-	var cmds []tea.Cmd
-	var changed []desk.Record
-	if m.waiting.selected() == nil {
-		m.cursorPlaced = m.Now()
-	}
-	for _, e := range events {
-		m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
-		switch e.Type {
-		case desk.Settled:
-			m.history.put(e.Record)
-			continue
-		case desk.Ended:
-			m.drafts.Delete(e.Record.ID)
-			m.waiting.markEnded(e.Record)
-			m.history.put(e.Record)
-			cmds = append(cmds, m.endDismissal(e.Record))
-		default:
-			changed = append(changed, e.Record)
-			if m.waiting.put(e.Record) {
-				cmds = append(cmds, m.announce(e.Record))
-			}
-		}
-		cmds = append(cmds, m.forwardEvent(e))
-	}
-	m.waiting.arrange()
-	return tea.Batch(append(cmds, m.loadFacts(changed...))...)
-}
-
-func (m *model) announce(rec desk.Record) tea.Cmd {
-	now := m.Now()
-	if m.ring == nil || !m.rang.IsZero() && now.Sub(m.rang) < ringPause {
-		return nil
-	}
-	m.rang = now
-	var sound strings.Builder
-	if err := m.ring(&sound, rec); err != nil {
-		return nil
-	}
-	return tea.Raw(sound.String())
-}
-
 // covered reports whether something covers the list.
 func (m *model) covered() bool {
-	return m.answer != nil || m.notice != "" || m.dismissal != nil || m.reader != nil
+	return m.answer != nil || m.notice != "" || m.reader != nil
 }
 
 // list is the one that is shown.
-func (m *model) list() *list {
+func (m *model) list() *records {
 	if m.past {
-		return &m.history.list
+		return &m.history.records
 	}
-	return &m.waiting.list
+	return &m.waiting
 }
 
+// reply commits a reply of the user.
 func (m *model) reply(id string, r question.Reply) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
@@ -221,26 +164,36 @@ func (m *model) reply(id string, r question.Reply) error {
 	return err
 }
 
-// loadHistoryWhenEmpty loads the history where nothing waits: welcome shows it.
-func (m *model) loadHistoryWhenEmpty() tea.Cmd {
-	if w, h := &m.waiting, &m.history; !w.loaded || len(w.all) > 0 || h.loaded || h.loading {
+// announce rings for a record that has arrived.
+func (m *model) announce(rec desk.Record) tea.Cmd {
+	now := m.Now()
+	if m.ring == nil || now.Sub(m.rang) < ringPause {
 		return nil
 	}
-	return m.reloadHistory()
+	m.rang = now
+	var sound strings.Builder
+	err := m.ring(&sound, rec)
+	if err != nil {
+		return nil
+	}
+	return tea.Raw(sound.String())
 }
 
-// scheduleAges has the ages drawn again when the next one on the screen changes.
-func (m *model) scheduleAges() tea.Cmd {
-	if m.past || m.covered() || !m.Fits() {
+// tick draws the ages again each minute while they are on the screen, and each second while a
+// question is about to close.
+func (m *model) tick() tea.Cmd {
+	if m.ticking || m.past || m.covered() || len(m.waiting.rows) == 0 || !m.Fits() {
 		return nil
 	}
-	now := m.Now()
-	m.waiting.layOut(max(m.Height-term.EdgesHigh-m.above, 1))
-	next := m.waiting.next(now)
-	if next == 0 {
-		return nil
+	pause := time.Minute
+	for _, r := range m.waiting.rows {
+		left := r.deadline.Sub(m.Now())
+		if 0 < left && left <= 2*time.Minute {
+			pause = time.Second
+		}
 	}
-	return m.ages.Set(now, now.Add(max(next, time.Second)), m.after)
+	m.ticking = true
+	return m.after(pause, term.Only(func() { m.ticking = false }))
 }
 
 // quit ends the inbox, and keeps the draft of an open form.

@@ -183,6 +183,7 @@ func TestCrash(t *testing.T) {
 	x.enter()
 	x.WaitFor("Your draft is back")
 	x.WaitFor("orders-v2")
+	x.Type("\x1b[C") // Enter alone answers nothing
 	x.enter()
 	x.WaitFor("Answer sent.")
 	got, err := d.Get(t.Context(), rec.ID)
@@ -308,7 +309,7 @@ func TestDismissalKeepsWhatIsTyped(t *testing.T) {
 }
 
 // TestEditorTooLate: another process answers while an editor is open on the answer, or
-// on the reason for none. The human goes on writing, and is told where that stands.
+// on the reason for none. The user goes on writing, and is told where that stands.
 func TestEditorTooLate(t *testing.T) {
 	for what, open := range map[string]func(x *run){
 		"answer": (*run).enter,

@@ -92,7 +92,7 @@ func (r *rig) open() *rig {
 	r.run(r.m.Init())
 	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
 	r.until("the desk", func() bool { return r.m.waiting.loaded })
-	return r.settled()
+	return r
 }
 
 func (r *rig) clock() time.Time {
@@ -202,19 +202,6 @@ func (r *rig) lacks(text string) *rig {
 	return r
 }
 
-// settled finds out what is known of the records, at once.
-func (r *rig) settled() *rig {
-	r.t.Helper()
-	var all []desk.Record
-	for _, row := range r.m.waiting.rows {
-		all = append(all, row.rec)
-	}
-	if cmd := r.m.loadFacts(all...); cmd != nil {
-		r.send(cmd())
-	}
-	return r
-}
-
 // keys presses keys by name, at an easy pace; what is no name is typed.
 func (r *rig) keys(names ...string) *rig {
 	r.t.Helper()
@@ -228,7 +215,13 @@ func (r *rig) keys(names ...string) *rig {
 // answers opens the form of the selected record.
 func (r *rig) answers() *rig {
 	r.t.Helper()
-	r.keys("enter")
+	return r.opens("enter")
+}
+
+// opens opens that form with a key.
+func (r *rig) opens(key string) *rig {
+	r.t.Helper()
+	r.keys(key)
 	r.until("the form", func() bool { return r.m.answer != nil })
 	return r
 }

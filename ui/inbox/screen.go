@@ -1,8 +1,11 @@
 package inbox
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
+	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -12,92 +15,121 @@ const maxWidth = 120
 
 // View implements tea.Model. The screen is empty before its size is known.
 func (m *model) View() tea.View {
-	v := m.Window.View(m.screen)
+	v := m.Window.View(m.draw)
 	v.ReportFocus = true
 	return v
 }
 
-// screen shows the list, or what covers it.
-func (m *model) screen() term.Block {
+// draw shows the form, or a panel with the list or what covers it.
+func (m *model) draw() term.Block {
+	if m.answer != nil {
+		return m.drawForm()
+	}
 	width := min(m.Width, maxWidth)
-	switch {
-	case m.answer != nil:
-		return m.viewForm()
-	case m.covered():
-		return m.drawFront(width)
-	}
-	return m.drawList(width)
-}
-
-// panel draws a panel as high as the screen, with the lines of end at its bottom.
-func (m *model) panel(p term.Panel, b term.Block, end []string, width int) term.Block {
-	rows := m.Height - term.EdgesHigh - len(end)
-	b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
-	b.Lines = append(b.Lines, end...)
-	p.Place = term.Cut(p.Place, width/2)
-	return p.Draw(m.Styles, b, width, m.Width, m.Height)
-}
-
-// drawNote draws what the last key led to: in the edge of a panel, or in lines above it
-// where that is too short.
-func (m *model) drawNote(width int) (note string, end []string) {
 	inner := width - term.EdgesWide
-	if end = term.Text(m.Styles.Plain, m.note, inner-1); len(end) > 1 {
-		return "", term.Opening(end, (m.Height-term.EdgesHigh)/2, inner)
-	}
-	return m.note, nil
-}
-
-// drawList shows the tab, above it what is wrong, and below it what is being
-// typed.
-func (m *model) drawList(width int) term.Block {
-	note, end := m.drawNote(width)
-	p := term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: note, Hints: m.hints()}
-	inner, rows, search, draw := width-term.EdgesWide, m.Height-term.EdgesHigh-len(end), m.waiting.filter, m.waiting.draw
-	if m.past {
-		p.Place, search, draw = m.history.count(), m.history.search, m.history.draw
-	}
-	if p.Note == "" && m.typing == nil && search != "" {
-		p.Note = "/" + term.Line(search, width)
-	}
+	p := term.Panel{Title: m.tabs(), Place: term.Cut(m.count(), width/2), Note: m.note, Hints: m.hints()}
 	var b term.Block
-	if m.fault != "" {
-		b.Lines = append(term.Opening(term.Text(m.Styles.Fault, "! "+m.fault, inner), 3, inner), "")
+	end := term.Text(m.Styles.Plain, m.note, inner-1)
+	if len(end) > 1 { // too long for the edge
+		p.Note = ""
+		end = term.Opening(end, (m.Height-term.EdgesHigh)/2, inner)
+	} else {
+		end = nil
 	}
-	m.above = len(b.Lines)
-	if m.typing != nil {
-		rows--
-	}
-	b.Lines = append(b.Lines, draw(m.Styles, inner, max(rows-m.above, 1), m.Now())...)
-	if !m.past && m.waiting.loaded && len(m.waiting.all) == 0 {
-		b.Lines = append(append(b.Lines, ""), m.history.welcome(m.Styles, inner, rows-len(b.Lines), m.Now())...)
-	}
-	if m.typing != nil {
-		b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
-		b.Add(m.typing.Draw(m.Styles, inner, 1))
-	}
-	return m.panel(p, b, end, width)
-}
-
-// drawFront shows what covers the list.
-func (m *model) drawFront(width int) term.Block {
-	note, end := m.drawNote(width)
-	p, b := term.Panel{Place: m.waiting.count(), Note: note, Hints: m.hints()}, term.Block{}
-	inner, rows := width-term.EdgesWide, m.Height-term.EdgesHigh-len(end)
+	rows := m.Height - term.EdgesHigh - len(end)
 	switch {
 	case m.notice != "":
 		p.Title = words.T("Question")
 		b.Lines = append([]string{""}, term.Text(m.Styles.Strong, m.notice, inner)...)
 		b.Lines = append(b.Lines, term.Text(m.Styles.Muted, words.T("Nothing of what you typed was sent."), inner)...)
-	case m.dismissal != nil:
-		p.Title, b = words.T("Dismiss"), m.dismissal.Draw(m.Styles, inner, rows)
-		if m.dismissal.Decides == term.Discuss {
-			p.Title = words.T(words.DiscussFirst)
-		}
-	default:
+	case m.reader != nil:
 		p.Title, b = m.reader.Title, m.reader.Draw(m.Styles, inner, rows)
+	default:
+		b = m.drawList(inner, rows)
+		p.Clock = m.list().page()
+		if p.Note == "" && m.typing == nil && m.list().query != "" {
+			p.Note = "/" + term.Line(m.list().query, width) + "  " + m.Styles.Muted.Render("esc "+words.T("show all"))
+		}
 	}
-	return m.panel(p, b, end, width)
+	b.Lines = append(fill(b.Lines, rows), end...)
+	return p.Draw(m.Styles, b, width, m.Width, m.Height)
+}
+
+// fill makes it this many lines.
+func fill(lines []string, rows int) []string {
+	return append(lines, make([]string, max(rows-len(lines), 0))...)[:max(rows, 0)]
+}
+
+// drawList shows the list, above it what is wrong, and below it what is being typed.
+func (m *model) drawList(width, rows int) (b term.Block) {
+	if m.typing != nil {
+		rows--
+	}
+	if m.fault != "" {
+		b.Lines = append(term.Opening(term.Text(m.Styles.Fault, "! "+m.fault, width), 3, width), "")
+	}
+	l := m.list()
+	l.SetSize(width, max(rows-len(b.Lines), 1))
+	if len(l.rows) > 0 {
+		b.Lines = append(b.Lines, strings.Split(l.View(), "\n")...)
+	} else {
+		b.Lines = append(append(b.Lines, ""), m.drawEmpty(width)...)
+	}
+	if m.typing != nil {
+		b.Lines = fill(b.Lines, rows)
+		b.Add(m.typing.Draw(m.Styles, width, 1))
+	}
+	return b
+}
+
+// drawEmpty says why the list is empty. Where nothing waits, it says how an agent can ask.
+func (m *model) drawEmpty(width int) []string {
+	l := m.list()
+	var text string
+	welcome := false
+	switch {
+	case m.past && !l.loaded:
+		text = words.T("Looking into the past…")
+	case m.past && l.query != "":
+		text = words.T("Nothing past fits “%s”. Esc shows everything again.", question.Line(l.query))
+	case m.past:
+		text = words.T("Nothing has been decided yet. What you answer is kept here.")
+	case !l.loaded:
+		text = words.T("Looking for questions…")
+	case len(m.open) > 0:
+		text = words.T("Nothing that waits fits “%s”. Esc shows everything again.", question.Line(l.query))
+	default:
+		text, welcome = words.T("Nothing waits for you. When an agent asks something, it shows up here."), true
+	}
+	lines := term.Text(m.Styles.Muted, text, width)
+	if !welcome {
+		return lines
+	}
+	lines = append(lines, "", m.Styles.Strong.Render(words.T("Connect an agent")))
+	return append(lines, term.Table(m.Styles.Muted, column, [][2]string{
+		{"MCP", "mcp-askuser install"},
+		{words.T("shell"), words.T("mcp-askuser ask; mcp-askuser skill says how")},
+		{words.T("try it"), words.T("mcp-askuser demo, in another terminal")},
+	}, width)...)
+}
+
+// count says how many records wait, or are in the history, with a plus when there are more to
+// come.
+func (m *model) count() string {
+	w, h := &m.waiting, &m.history
+	switch {
+	case m.past && h.loading:
+		return words.T("looking…")
+	case m.past && h.all:
+		return words.N(len(h.rows), "%d past", "%d past")
+	case m.past:
+		return words.T("%d+ past", len(h.rows))
+	case !w.loaded:
+		return ""
+	case w.query != "":
+		return words.T("%[1]d of %[2]d waiting", len(w.rows), len(m.open))
+	}
+	return words.N(len(m.open), "%d waiting", "%d waiting")
 }
 
 func (m *model) tabs() string {

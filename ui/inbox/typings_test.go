@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/internal/termtest"
 )
 
-// A human who has answered one question and types on, to another program,
+// A user who has answered one question and types on, to another program,
 // answers no other one, and what they answer after a pause counts.
 func TestTypings(t *testing.T) {
 	t.Parallel()

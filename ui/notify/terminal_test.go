@@ -37,7 +37,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// The words around what is asked are in the human's language, and as many
+// The words around what is asked are in the user's language, and as many
 // characters of a notification as they take go from the question.
 func TestRingInChinese(t *testing.T) {
 	words.Local = words.Chinese
@@ -53,7 +53,7 @@ func TestRingInChinese(t *testing.T) {
 	}
 }
 
-// A permission is asked for in the human's language; programs read what the
+// A permission is asked for in the user's language; programs read what the
 // record has.
 func TestPermissionInChinese(t *testing.T) {
 	words.Local = words.Chinese

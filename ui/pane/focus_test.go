@@ -17,7 +17,7 @@ import (
 	"mcp-askuser/ui"
 )
 
-// focused waits until the pane has the focus, as the human would who waits for
+// focused waits until the pane has the focus, as the user would who waits for
 // it.
 func (s *server) focused(x *termtest.Terminal, pane string) {
 	s.t.Helper()
@@ -112,7 +112,7 @@ func TestTmuxPaneKilled(t *testing.T) {
 }
 
 // The process in the pane is killed with no way to restore its terminal: the pane
-// goes with it, also where the human has told tmux to keep such panes, and their
+// goes with it, also where the user has told tmux to keep such panes, and their
 // own terminal is as before.
 func TestTmuxProcessKilled(t *testing.T) {
 	t.Parallel()

@@ -177,7 +177,7 @@ func TestTmuxPaneGoesAway(t *testing.T) {
 }
 
 // Where a split would be too small, or would end a zoom, a window is opened,
-// and the human comes back to the one they were in.
+// and the user comes back to the one they were in.
 func TestTmuxWindow(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -214,7 +214,7 @@ func TestTmuxWindow(t *testing.T) {
 	}
 }
 
-// Keys that the human types elsewhere stay theirs; a bell tells them.
+// Keys that the user types elsewhere stay theirs; a bell tells them.
 func TestTmuxHumanLooksElsewhere(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

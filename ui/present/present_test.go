@@ -262,7 +262,7 @@ func TestJoinEndsNothing(t *testing.T) {
 }
 
 // Who asks what another call awaits by its ticket, in the same session, joins
-// it: the human is not asked beside it.
+// it: the user is not asked beside it.
 func TestAskedWhileAwaited(t *testing.T) {
 	r := newRig(t)
 	q := request()
@@ -289,7 +289,7 @@ func TestAskedWhileAwaited(t *testing.T) {
 	}
 }
 
-// A surface that fails ends the search: the human may have seen the question.
+// A surface that fails ends the search: the user may have seen the question.
 func TestBrokenSurface(t *testing.T) {
 	r := newRig(t)
 	broken := surface{"one", func(context.Context, desk.Record, ui.Commit) error { return errors.New("broken") }}
@@ -564,7 +564,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A human who opens a question whose time was up while its asker was away has all the
+// A user who opens a question whose time was up while its asker was away has all the
 // time; the asker who comes back has none.
 func TestTimeoutIsTheAskers(t *testing.T) {
 	q := request()

@@ -18,10 +18,10 @@ const (
 type Dismissal struct {
 	Decides     Decision // what Enter decides; Undecided while it does not ask
 	consequence string   // of dismissing, a sentence; safe to show
-	reason      *Entry   // stays when the human goes back
+	reason      *Entry   // stays when the user goes back
 }
 
-// Decision is the human's decision.
+// Decision is the user's decision.
 type Decision int
 
 // The decisions.
@@ -55,7 +55,7 @@ func (d *Dismissal) Asks() bool { return d.Decides != Undecided }
 // Entry is its text field. Its text is sent only with a decision.
 func (d *Dismissal) Entry() *Entry { return d.reason }
 
-// Reason is the human's word.
+// Reason is the user's word.
 func (d *Dismissal) Reason() string { return d.reason.Text() }
 
 // Kind says what a key or a paste means to it.
@@ -73,7 +73,7 @@ func (d *Dismissal) Keep() (back func()) {
 	return func() { d.Decides = decides; typed() }
 }
 
-// Press handles a key or a paste. The error is a sentence for the human.
+// Press handles a key or a paste. The error is a sentence for the user.
 func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 	key, _ := msg.(tea.KeyPressMsg)
 	switch key.String() {

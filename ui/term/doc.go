@@ -1,6 +1,6 @@
 // Package term is what the terminal rooms (ui/form, ui/inbox, ui/tty) share:
 // the window of a full-screen model, styles, wrapping, blocks of lines and the
-// panel around them, hints, text entry, the human's editor, a reader for long texts, the
+// panel around them, hints, text entry, the user's editor, a reader for long texts, the
 // drawing of a record, the question whether to dismiss or discuss one, and running a
 // full-screen model on a terminal.
 //

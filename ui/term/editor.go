@@ -18,15 +18,15 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// EditKey opens the human's editor wherever text is typed.
+// EditKey opens the user's editor wherever text is typed.
 const EditKey = "ctrl+g"
 
-// Edit is the message that the human wants to write the text of an entry in an
+// Edit is the message that the user wants to write the text of an entry in an
 // editor of their own. A [Screen] takes it, and answers with [Edited].
 type Edit struct{ Entry *Entry }
 
 // Edited is the message that the editor is closed. The entry has its text
-// unless Err, a sentence for the human, says otherwise.
+// unless Err, a sentence for the user, says otherwise.
 type Edited struct{ Err error }
 
 // Lender is a terminal whose settings and keys Bubble Tea does not handle.
@@ -105,10 +105,10 @@ func (x *editing) Run() error {
 	return run()
 }
 
-// EditText opens a text in the human's editor, on the controlling terminal. The end of ctx
+// EditText opens a text in the user's editor, on the controlling terminal. The end of ctx
 // ends the editor. If a changed text was saved by then, or the editor has left a file to
 // recover it from, the file stays, and left is its name. The error is a sentence for the
-// human.
+// user.
 func EditText(ctx context.Context, getenv func(string) string, text string) (edited, left string, err error) {
 	command := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
 	if len(command) == 0 {

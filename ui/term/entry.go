@@ -71,7 +71,7 @@ func (e *Entry) Set(value string) {
 	e.area.SetValue(question.Cut(Own(cutBytes(value, maxText)), question.MaxText))
 }
 
-// Own is [question.Block] for the human's own text: the space without width and the marks
+// Own is [question.Block] for the user's own text: the space without width and the marks
 // of direction stay, which some scripts need. A tab becomes four spaces: the area has none.
 func Own(s string) string {
 	const kept = "\u200b\u200e\u200f\u061c"

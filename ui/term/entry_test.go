@@ -13,7 +13,7 @@ import (
 	"mcp-askuser/ui/term/act"
 )
 
-// TestEntryKeepsEveryCharacter: what a human has typed, or is offered as the answer,
+// TestEntryKeepsEveryCharacter: what a user has typed, or is offered as the answer,
 // comes out of an entry as it went in, also what a screen shows as something plainer.
 func TestEntryKeepsEveryCharacter(t *testing.T) {
 	for _, s := range []string{"👍🏽", "👨‍👩‍👧 and 🇩🇪", "1️⃣ ❤️", "数据库", "é̈", "one\n\ntwo"} {

@@ -32,7 +32,7 @@ func TextReader(text string) *Reader {
 // Redraw requests the lines once more.
 func (r *Reader) Redraw() { r.styles = nil }
 
-// Press handles a key and reports whether the human has done reading.
+// Press handles a key and reports whether the user has done reading.
 func (r *Reader) Press(key tea.KeyPressMsg) (done bool) {
 	name := key.String()
 	if name == "space" {

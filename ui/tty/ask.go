@@ -4,139 +4,118 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
-// previewLines is the most lines of a preview that are shown without the command preview.
-const previewLines = 12
+const (
+	previewLines = 12 // the most lines of a preview that are shown without the command preview
+	promptWords  = 40 // the most characters of a proposal that a prompt has
+)
 
-// ask shows the current question, and takes lines until another is current or the reply is
-// committed.
-func (c *conversation) ask(ctx context.Context) (to move, err error) {
-	c.showQuestion()
-	for to == stay && err == nil {
-		s := c.Current()
-		proposed, bracket := proposal(s)
-		var line string
-		if line, err = c.prompt(ctx, promptFor(s, bracket)); err != nil {
-			return stay, err
-		}
-		switch {
-		case line != "":
-			to, err = c.apply(ctx, s, parseLine(s.Question, line))
-		case s.Untouched:
-			c.text("", words.T("Enter alone answers nothing here. %s", instruction(s.Question)))
-		case proposed:
-			to, err = c.answer(ctx, dialogue.Accept{})
-		case !s.Required:
-			to, err = c.answer(ctx, dialogue.Skip{})
-		default:
-			c.text("", words.T("An answer is needed here. %s", instruction(s.Question)))
-		}
+// askOnce shows the current question, or the review, unless it is in view, and carries out
+// one line.
+func (c *conversation) askOnce(ctx context.Context) error {
+	if !c.shown {
+		c.show()
 	}
-	return to, err
-}
-
-// apply carries out a line at a question.
-func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (move, error) {
-	switch r.command {
-	case "":
-	case recall:
-		return c.recall(ctx, s)
-	case help:
-		c.showHelp(s)
-		c.showQuestion()
-		return stay, nil
-	case preview:
-		c.lines("| ", question.Block(s.Options[r.option].Preview))
-		return stay, nil
-	case leaveOpen:
-		if s.Required {
-			c.text("", words.T("This question cannot be skipped. %s", instruction(s.Question)))
-			return stay, nil
-		}
-		return c.answer(ctx, dialogue.Skip{})
-	case goBack, dismiss, discuss, note, history, lift:
-		return c.command(ctx, r.command)
-	}
-	var rows []int
-	for _, id := range r.selected {
-		rows = append(rows, s.OptionRow(id))
-	}
-	switch {
-	case r.fault != "":
-		return c.refuse(r.fault), nil
-	case r.other:
-		text, err := c.prompt(ctx, words.T("Your own answer: "))
-		if err != nil {
-			return stay, err
-		}
-		if r.custom = text; text == "" {
-			c.text("", words.T("Nothing was entered. Back to the options."))
-			c.showOptions(s)
-			return stay, nil
-		}
-	}
-	return c.answer(ctx, dialogue.Fill{Rows: rows, Text: r.custom})
-}
-
-// refuse says why a line is no answer.
-func (c *conversation) refuse(fault string) move {
-	c.text("", fault)
-	if c.takeBackForeign() {
-		return turned
-	}
-	return stay
-}
-
-// answer answers the current question, and turns to the next or sends.
-func (c *conversation) answer(ctx context.Context, answer dialogue.Act) (move, error) {
-	_, err := c.do(answer)
-	var ready bool
-	if err == nil {
-		ready, err = c.do(dialogue.Next{})
-	}
-	faults, refused := errors.AsType[question.Violations](err)
-	switch {
-	case refused:
-		c.text("", words.Local.Unfit(faults))
-		return stay, nil
-	case err != nil:
-		c.text("", instruction(c.Current().Question))
-		return stay, nil //nolint:nilerr // the human reads it
-	case ready:
-		return c.send(ctx)
-	}
-	return turned, nil
-}
-
-// recall takes the proposal, or fills in the earlier answer, for an empty line to take.
-func (c *conversation) recall(ctx context.Context, s *dialogue.Step) (move, error) {
-	switch proposed, _ := proposal(s); {
-	case s.Untouched && proposed:
-		return c.answer(ctx, dialogue.Accept{})
-	case s.Memory == nil:
-		c.text("", words.T("There is no earlier answer to this question."))
-		return stay, nil
-	case !s.Recalled:
-		_, _ = c.do(dialogue.Recall{}) // an earlier answer exists
-	}
-	return turned, nil
-}
-
-// showQuestion shows the current question.
-func (c *conversation) showQuestion() {
 	s := c.Current()
+	if s == nil {
+		return c.review(ctx)
+	}
+	line, err := c.prompt(ctx, c.promptFor(s))
+	switch {
+	case err != nil:
+		return err
+	case line != "":
+		return c.carryOut(ctx, s, parseLine(s.Question, line))
+	case c.appeared:
+		c.text("", words.T("Enter alone answers nothing here. %s", instruction(s.Question)))
+	case proposal(s) != "":
+		c.enter(dialogue.Accept{})
+	default:
+		c.enter(dialogue.Skip{})
+	}
+	return nil
+}
+
+// carryOut does what a line at a question says.
+func (c *conversation) carryOut(ctx context.Context, s *dialogue.Step, r reading) error {
+	switch {
+	case r.command != "":
+		return c.command(ctx, s, r)
+	case r.fault != "":
+		c.refuse(r.fault)
+		return nil
+	}
+	answer := dialogue.Fill{Text: r.custom}
+	for _, id := range r.selected {
+		answer.Rows = append(answer.Rows, s.OptionRow(id))
+	}
+	if r.other {
+		text, err := c.prompt(ctx, words.T("Your own answer: "))
+		switch {
+		case err != nil:
+			return err
+		case text == "":
+			c.text("", words.T("Nothing was entered. Back to the options."))
+			c.shown = false
+			return nil
+		}
+		answer.Text = text
+	}
+	c.enter(answer)
+	return nil
+}
+
+// refuse says why a line is nothing. Where the form appeared by itself, the line may have
+// been meant for another program.
+func (c *conversation) refuse(fault string) {
+	c.text("", fault)
+	if c.appeared {
+		c.quiet = act.Quiet
+	}
+}
+
+// enter answers the current question, and goes on to the next or to the review, which comes
+// last also where one question was asked.
+func (c *conversation) enter(answer dialogue.Act) {
+	s := c.Current()
+	_, err := c.Act(answer)
+	var change dialogue.Change
+	if err == nil {
+		change, err = c.Act(dialogue.Next{})
+	}
+	if change.Ready {
+		_, err = c.Act(dialogue.Review{})
+	}
+	faults, unfit := errors.AsType[question.Violations](err)
+	switch {
+	case err == nil:
+		c.shown = false
+	case unfit:
+		c.text("", words.Local.Unfit(faults))
+	case errors.Is(err, dialogue.ErrNothing):
+		c.text("", words.T("There is no earlier answer to this question."))
+	default:
+		c.text("", words.T("An answer is needed here. %s", instruction(s.Question)))
+	}
+}
+
+// show shows the current question, or the review.
+func (c *conversation) show() {
+	c.shown = true
 	c.blank()
+	s := c.Current()
+	if s == nil {
+		c.showReview()
+		return
+	}
 	title := question.Line(s.Header)
 	if s.Of > 1 {
 		place := words.T("Question %[1]d of %[2]d", s.Place, s.Of)
@@ -150,24 +129,21 @@ func (c *conversation) showQuestion() {
 			c.text("", text)
 		}
 	}
-	remembered, answered := s.Memory != nil, hasAnswer(s)
-	if remembered && !answered {
-		c.text("", question.Shorten(words.Local.Remembered(*s.Memory, time.Now()), 300)+" · "+words.Local.UseAgain(":="))
+	if recalls(s) {
+		c.text("", question.Shorten(words.Local.Remembered(*s.Memory, time.Now()), 300)+" · "+words.Local.UseAgain(spelled(recall, s)))
 	}
 	c.showOptions(s)
 	if s.Placeholder != "" {
 		c.text(words.T("For example: "), question.Line(s.Placeholder))
 	}
-	switch proposed := s.Declared.Custom; {
-	case answered:
-		c.text(words.T("Your answer so far: "), answerText(s))
-	case proposed != "" && (!fitsPrompt(proposed) || s.Untouched && remembered): // else the prompt has it
-		c.text(words.T("Proposed: "), question.Block(proposed))
+	proposed := proposal(s)
+	switch {
+	case hasAnswer(s):
+		c.text(words.T("Your answer so far: "), proposed)
+	case proposed != inPrompt(proposed):
+		c.text(words.T("Proposed: "), proposed)
 	}
 }
-
-// hasAnswer reports whether the human has entered an answer, confirmed or not.
-func hasAnswer(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
 
 // showOptions lists the options by number, and 0 for an answer in own words.
 func (c *conversation) showOptions(s *dialogue.Step) {
@@ -184,7 +160,7 @@ func (c *conversation) showOption(n int, o *question.Option) {
 	mark := fmt.Sprintf("%3d. ", n)
 	margin := strings.Repeat(" ", len(mark))
 	label := question.Line(o.Label)
-	if o.Default && c.appeared { // else the prompt says so
+	if o.Default {
 		label = words.T("%s (default)", label)
 	}
 	c.text(mark, label)
@@ -196,64 +172,46 @@ func (c *conversation) showOption(n int, o *question.Option) {
 	}
 	lines := strings.Split(strings.TrimRight(question.Block(o.Preview), "\n"), "\n")
 	c.lines(margin+"| ", strings.Join(lines[:min(len(lines), previewLines)], "\n"))
-	if more := len(lines) - previewLines; more > 0 {
+	more := len(lines) - previewLines
+	if more > 0 {
 		c.text(margin, words.N(more, "(%[1]d more line: v%[2]d shows it all)", "(%[1]d more lines: v%[2]d shows them all)", n))
 	}
 }
 
-// proposal reports whether an empty line, or the command = in its place, takes an answer,
-// and how the prompt names it: the answer so far, or the declared default.
-func proposal(s *dialogue.Step) (exists bool, bracket string) {
-	_, unfit := s.Check(s.Answer)
-	switch declared := s.Declared; {
-	case unfit != nil && s.Fault != nil: // which was said
-		return false, ""
-	case hasAnswer(s) && s.Untouched:
-		return true, words.T("your answer so far")
-	case hasAnswer(s):
-		return true, words.T("keep")
-	case declared.Empty(), s.Untouched && s.Memory != nil: // the command takes that over
-		return false, ""
-	case s.Chooses():
-		return true, bracketFor(s.Question, declared.Selected)
-	case fitsPrompt(declared.Custom):
-		return true, question.Line(declared.Custom)
+// hasAnswer reports whether the user has entered an answer, confirmed or not.
+func hasAnswer(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
+
+// recalls reports whether the command recall takes an answer to an earlier round.
+func recalls(s *dialogue.Step) bool { return s.Memory != nil && !hasAnswer(s) }
+
+// proposal is what an empty line takes, in words: the answer so far, or the declared default;
+// empty for none.
+func proposal(s *dialogue.Step) string {
+	if hasAnswer(s) {
+		return answerText(s)
 	}
-	return true, words.T("the proposed text")
+	return question.Block(strings.Join(s.Words(&s.Declared), ", "))
 }
 
-// bracketFor names options as the human enters them.
-func bracketFor(q *question.Question, ids []string) string {
-	var names []string
-	for i, o := range q.Options {
-		switch {
-		case !slices.Contains(ids, o.ID):
-		case !q.Confirms():
-			names = append(names, strconv.Itoa(i+1))
-		case o.ID == question.YesID:
-			names = append(names, words.T("y"))
-		default:
-			names = append(names, words.T("n"))
-		}
+// answerText returns the answer of a step in words for the user.
+func answerText(s *dialogue.Step) string {
+	return question.Block(strings.Join(append(s.Words(&s.Answer), s.Answer.FileWords()...), ", "))
+}
+
+// inPrompt returns as much of an answer as a prompt has place for.
+func inPrompt(answer string) string { return question.Shorten(question.Line(answer), promptWords) }
+
+// spelled is how a command is written at a question.
+func spelled(does command, s *dialogue.Step) string {
+	if s.OwnOptions() {
+		return string(does)
 	}
-	return strings.Join(names, ",")
+	return ":" + string(does)
 }
 
-// fitsPrompt reports whether a proposed text fits into the brackets of a prompt.
-func fitsPrompt(s string) bool {
-	return !strings.ContainsAny(s, "\n\r") && ansi.StringWidth(question.Line(s)) <= 40
-}
-
-// recallCommand is how the command recall is written at q.
-func recallCommand(q *question.Question) string {
-	if q.Chooses() {
-		return string(recall)
-	}
-	return ":" + string(recall)
-}
-
-// promptFor returns the prompt of a question. At an untouched one an empty line takes nothing.
-func promptFor(s *dialogue.Step, bracket string) string {
+// promptFor returns the prompt of a question. It names the answer that an empty line takes in
+// brackets; in a form that appeared by itself it names the command that does.
+func (c *conversation) promptFor(s *dialogue.Step) string {
 	prompt := words.T("Enter a number")
 	switch {
 	case !s.Chooses():
@@ -263,26 +221,30 @@ func promptFor(s *dialogue.Step, bracket string) string {
 	case s.Several():
 		prompt = words.T("Enter numbers, like 1,2")
 	}
+	proposed := inPrompt(proposal(s))
 	switch {
-	case bracket != "" && s.Untouched:
-		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, recallCommand(s.Question), bracket)
-	case bracket != "":
-		prompt += " [" + bracket + "]"
+	case c.appeared && recalls(s), proposed == "":
+	case c.appeared:
+		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, spelled(recall, s), proposed)
+	default:
+		prompt += " [" + proposed + "]"
 	}
 	switch {
-	case !s.Required && bracket == "" && !s.Untouched:
+	case s.Required:
+	case c.appeared || proposed != "":
+		prompt = words.T("%[1]s (optional, %[2]s to skip)", prompt, spelled(leaveOpen, s))
+	default:
 		prompt = words.T("%s (optional, Enter to skip)", prompt)
-	case !s.Required:
-		prompt = words.T("%s (optional, - to skip)", prompt)
 	}
 	return words.T("%s: ", prompt)
 }
 
 // instruction tells in a sentence how to answer q.
 func instruction(q *question.Question) string {
-	switch n := len(q.Options); {
+	n := len(q.Options)
+	switch {
 	case !q.Chooses():
-		return words.T("Enter a text, or x to dismiss the question.")
+		return words.T("Enter a text, or :x to dismiss the question.")
 	case q.Confirms():
 		return words.T("Enter y or n.")
 	case q.Several() && q.AllowCustom:
@@ -294,31 +256,4 @@ func instruction(q *question.Question) string {
 	default:
 		return words.T("Enter a number from 1 to %d.", n)
 	}
-}
-
-// showHelp lists the possible entries at a question.
-func (c *conversation) showHelp(s *dialogue.Step) {
-	c.blank()
-	if s.Chooses() {
-		c.text("", instruction(s.Question))
-	} else {
-		c.text("", words.T("Enter your answer in one line."))
-	}
-	if s.Untouched {
-		c.text("", words.T("An empty line answers nothing here."))
-	} else {
-		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
-	}
-	c.text("", words.T("b goes back to the question before, h shows the earlier questions, :n adds a note to the agent beside the answer, :d is to discuss it first, x dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :x or :? for the command."))
-	if s.Memory != nil {
-		c.text("", words.T(":= uses your earlier answer again; an empty line then confirms it."))
-	}
-	if !s.Chooses() {
-		c.text("", words.T(`To answer with a single b, h, x, - or ?, put it in quotes: "b".`))
-	}
-}
-
-// answerText returns the answer of a step in words for the human.
-func answerText(s *dialogue.Step) string {
-	return question.Block(strings.Join(append(s.Words(&s.Answer), s.Answer.FileWords()...), ", "))
 }

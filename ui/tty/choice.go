@@ -9,7 +9,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// command is a line that is no answer.
+// command is a line that is no answer. Each may be written behind a colon, and must be where
+// the line could be an answer.
 type command string
 
 const (
@@ -21,34 +22,12 @@ const (
 	history   command = "h"
 	note      command = "n"
 	discuss   command = "d"
-	lift      command = "l" // only behind a colon
 	recall    command = "="
+	lift      command = "l" // only behind a colon: it acts at once
 )
 
-// commands are the spellings of each command, behind a colon or mostly without.
-var commands = map[string]command{ //nolint:gochecknoglobals // a table, never written to
-	"b": goBack, "back": goBack,
-	"x": dismiss, "dismiss": dismiss,
-	"?": help, "help": help,
-	"-": leaveOpen, "skip": leaveOpen,
-	"h": history,
-	"n": note, "note": note,
-	"d": discuss, "discuss": discuss,
-	"=": recall,
-	"l": lift,
-}
-
-// bareCommand reads a command without its colon. At a text question some are text.
-func bareCommand(line string, text bool) (command, bool) {
-	c, ok := commands[strings.ToLower(line)]
-	switch {
-	case c == lift:
-		ok = false
-	case c == note, c == discuss, c == recall:
-		ok = !text
-	}
-	return c, ok
-}
+// single are the commands of one character.
+const single = string(goBack + dismiss + help + leaveOpen + history + note + discuss + recall + lift)
 
 // reading is a line that was read as the answer to a question: a command, a fault, or an
 // answer.
@@ -63,15 +42,14 @@ type reading struct {
 
 // parseLine reads a line that is not empty as the answer to q.
 func parseLine(q *question.Question, line string) reading {
-	word, colon := strings.CutPrefix(strings.ToLower(line), ":")
-	if colon && commands[word] != "" { // even where it is an answer
-		return reading{command: commands[word]}
-	}
-	if !q.Chooses() {
-		return parseText(line)
-	}
-	line = strings.Map(halfWidth, line)
-	if q.Confirms() {
+	typed := strings.Map(halfWidth, line)
+	r, colon := parseCommand(q, typed)
+	switch {
+	case colon:
+		return r
+	case !q.Chooses():
+		return reading{custom: line}
+	case q.Confirms():
 		o := q.Named(line) // in the language of the user
 		if o == nil {
 			o = q.Option(yesOrNo(line))
@@ -80,33 +58,27 @@ func parseLine(q *question.Question, line string) reading {
 			return reading{selected: []string{o.ID}}
 		}
 	}
-	c, ok := bareCommand(line, false)
-	if ok {
-		return reading{command: c}
-	}
-	n, ok := strings.CutPrefix(strings.ToLower(line), string(preview))
-	if i, is := number(strings.TrimSpace(n)); ok && is && i >= 1 && i <= len(q.Options) && q.Options[i-1].Preview != "" {
-		return reading{command: preview, option: i - 1}
-	}
-	if q.Confirms() {
+	switch {
+	case r.command != "":
+		return r
+	case q.Confirms():
 		return reading{fault: words.T("%s is no option. Enter y or n alone; :n adds a note to the agent.", quoted(line))}
 	}
-	return parseNumbers(q, line)
+	return parseNumbers(q, typed)
 }
 
-func parseText(line string) reading {
-	c, ok := bareCommand(line, true)
-	if ok {
-		return reading{command: c}
+// parseCommand reads a command, and reports whether it was written behind a colon.
+func parseCommand(q *question.Question, line string) (r reading, colon bool) {
+	word, colon := strings.CutPrefix(strings.ToLower(line), ":")
+	place, isPreview := strings.CutPrefix(word, string(preview))
+	n, isNumber := number(strings.TrimSpace(place))
+	switch {
+	case isPreview && isNumber && n >= 1 && n <= len(q.Options) && q.Options[n-1].Preview != "":
+		r = reading{command: preview, option: n - 1}
+	case len(word) == 1 && strings.Contains(single, word) && (colon || command(word) != lift):
+		r = reading{command: command(word)}
 	}
-	if len(line) > 2 && line[0] == '"' && line[len(line)-1] == '"' {
-		inner := line[1 : len(line)-1]
-		_, ok = bareCommand(inner, true)
-		if ok {
-			return reading{custom: inner}
-		}
-	}
-	return reading{custom: line}
+	return r, colon && r.command != ""
 }
 
 // parseNumbers reads options by their numbers, with commas or blanks between them; 0 is an
@@ -149,15 +121,16 @@ func number(word string) (int, bool) {
 	return int(n), err == nil
 }
 
-// halfWidth maps the wide digits, commas and blanks of East Asian keyboards to those of ASCII.
+// halfWidth maps the wide digits, commas, blanks and commands of East Asian keyboards to
+// those of ASCII.
 func halfWidth(r rune) rune {
 	switch {
-	case r >= '０' && r <= '９':
-		return r - '０' + '0'
-	case r == '，' || r == '、':
+	case r == '、':
 		return ','
 	case r == '\u3000':
 		return ' '
+	case r > '\uff00' && r <= '\uff5e':
+		return r - '\uff00' + ' '
 	}
 	return r
 }

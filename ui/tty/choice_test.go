@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -45,7 +44,7 @@ func TestUnderstand(t *testing.T) {
 		{"the same twice", single, "1, 1", reading{selected: []string{"id-postgres"}}},
 		{"preview", single, "v1", reading{command: preview}},
 		{"back", single, "b", reading{command: goBack}},
-		{"dismiss", single, "DISMISS", reading{command: dismiss}},
+		{"dismiss", single, "X", reading{command: dismiss}},
 		{"help", single, "?", reading{command: help}},
 		{"leave open", single, "-", reading{command: leaveOpen}},
 		{"back with a colon", single, ":b", reading{command: goBack}},
@@ -62,8 +61,13 @@ func TestUnderstand(t *testing.T) {
 
 		{"text", text, "0", reading{custom: "0"}},
 		{"text with quotes", text, `"hello"`, reading{custom: `"hello"`}},
-		{"text that is a command", text, "b", reading{command: goBack}},
-		{"text like a command, in quotes", text, `"b"`, reading{custom: "b"}},
+		{"text that looks like a command", text, "b", reading{custom: "b"}},
+		{"command at a text", text, ":b", reading{command: goBack}},
+		{"command in wide characters", text, "：？", reading{command: help}},
+		{"limit lifted", single, ":l", reading{command: lift}},
+		{"preview with a blank", single, ":v 1", reading{command: preview}},
+		{"note on yes or no", boolean(), ":n", reading{command: note}},
+		{"no", boolean(), "n", reading{selected: []string{question.NoID}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := parseLine(tt.q, tt.line); !reflect.DeepEqual(got, tt.want) {
@@ -81,6 +85,7 @@ func TestUnderstand(t *testing.T) {
 		{"number beyond the options", single, "4", "4 is no option"},
 		{"huge number", single, "99999999999999999999", "is no option"},
 		{"negative", single, "-1", "is no option"},
+		{"lift without a colon", single, "l", "is no option"},
 		{"zero without other", closed, "0", "0 is no option"},
 		{"a name", single, "sqlite", "sqlite is no option"},
 		{"unknown word", single, "mysql", "mysql is no option"},
@@ -120,12 +125,10 @@ func FuzzUnderstand(f *testing.F) {
 		{ID: "q", Text: "Name?", Type: question.Text},
 	}
 	f.Fuzz(func(t *testing.T, keys string) {
-		var l line
-		_, lines, _ := l.press([]byte(keys+"\n"), time.Now())
-		if len(lines) == 0 || lines[0].line == "" {
+		line := clean(keys)
+		if line == "" {
 			return
 		}
-		line := lines[0].line
 		if !utf8.ValidString(line) || strings.ContainsFunc(line, unicode.IsControl) {
 			t.Fatalf("%q became %q", keys, line)
 		}

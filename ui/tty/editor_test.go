@@ -13,7 +13,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// editor writes a script that stands for the human's editor.
+// editor writes a script that stands for the user's editor.
 func editor(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "editor")
@@ -23,7 +23,7 @@ func editor(t *testing.T, script string) string {
 	return path
 }
 
-// Ctrl+G opens the human's editor on what was typed, with the terminal as it
+// Ctrl+G opens the user's editor on what was typed, with the terminal as it
 // was found. What is typed in it, and what is typed ahead, is no key of the
 // form.
 func TestEditor(t *testing.T) {

@@ -1,40 +1,24 @@
 package tty
 
 import (
+	"context"
+	"errors"
 	"io"
-	"sync"
+	"strings"
+	"sync/atomic"
 	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
-// typed is input of the human: a line, or keys in place of one.
-type typed struct {
-	line    string // trimmed and without control characters
-	tooLong bool   // it was longer than an answer may be; none of it is kept
-	pasted  bool   // it arrived in one piece with its line break
-	key     bool   // no line: keys that were discarded
-}
-
-// lineReader reads and edits lines, from start to stop, and echoes keys while a line is
-// awaited. A last line without a line break is discarded.
-type lineReader struct {
-	in     input
-	write  func(string) error // onto the terminal
-	unseen func() bool        // reports that the terminal shows nothing readable; nil for never
-
-	typed chan typed // closed at the end of input
-
-	mu       sync.Mutex // guards what follows, and the terminal while a line is awaited
-	prompt   string     // of the line that is awaited; empty for none
-	echoes   bool       // the line at the prompt is not ended yet
-	discards bool       // keys are not meant for the form
-	line     line
-}
-
-// input is what a lineReader needs of a terminal.
-type input interface {
+// keyboard is the terminal as the line form reads it.
+type keyboard interface {
 	io.Reader
-	// flush drops keys that were not read yet.
-	flush()
+	// deliverLines has the terminal deliver whole lines, which it shows and edits itself,
+	// or else single keys, which it does not show. Unread input is discarded.
+	deliverLines(on bool) error
+	size() (width, height int)
 	// interrupt ends a read that waits, and every later one.
 	interrupt()
 	// foreground reports whether the terminal is still this process's: then the end of
@@ -42,89 +26,101 @@ type input interface {
 	foreground() bool
 }
 
-func (l *lineReader) start() {
-	l.typed = make(chan typed)
-	go l.read()
+// endOfInput is what Ctrl+D is delivered as.
+const endOfInput = "\x04"
+
+// errGone means that the terminal is no longer there to be read.
+var errGone = errors.New("it cannot be read any more")
+
+// input reads a keyboard, from start to stop.
+type input struct {
+	keyboard
+	typed  chan string            // lines or keys, as the keyboard delivers them; closed when that ends
+	prompt atomic.Pointer[string] // at which a line is awaited; nil for none
+}
+
+func (in *input) start() {
+	in.typed = make(chan string)
+	go in.read()
 }
 
 // stop ends the reading, and returns when it has ended.
-func (l *lineReader) stop() {
-	l.in.interrupt()
-	for range l.typed {
+func (in *input) stop() {
+	in.interrupt()
+	for range in.typed {
 	}
 }
 
-// discard has keys reported in place of lines, and none of them shown.
-func (l *lineReader) discard(on bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.discards, l.line = on, line{}
-}
-
-func (l *lineReader) isUnseen() bool { return l.unseen != nil && l.unseen() }
-
-// showPrompt writes the prompt of the line that is awaited from now on, and what is typed
-// of it; an empty prompt means that none is awaited.
-func (l *lineReader) showPrompt(prompt string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.prompt, l.echoes = prompt, prompt != ""
-	return l.redraw()
-}
-
-// printAbove calls write while a line is awaited, and writes the prompt again.
-func (l *lineReader) printAbove(write func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	write()
-	_ = l.redraw() // the next showPrompt returns the error
-}
-
-// redraw writes the prompt and the line so far. Callers must hold l.mu.
-func (l *lineReader) redraw() error {
-	if !l.echoes {
-		return nil
-	}
-	return l.write(l.prompt + string(l.line.text))
-}
-
-// setLine replaces the line so far.
-func (l *lineReader) setLine(text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.line = line{text: []byte(text)}
-}
-
-func (l *lineReader) read() {
-	defer close(l.typed)
-	buf := make([]byte, 4096)
+func (in *input) read() {
+	defer close(in.typed)
+	buf := make([]byte, maxLine+1)
 	for {
-		n, err := l.in.Read(buf)
-		lines, ended := l.feed(buf[:n], time.Now())
-		for _, t := range lines {
-			l.typed <- t
-		}
-		if err != nil || ended {
+		n, err := in.Read(buf)
+		switch {
+		case err == nil:
+			in.typed <- string(buf[:n])
+		case errors.Is(err, io.EOF) && in.foreground():
+			in.typed <- endOfInput
+		default:
 			return
 		}
 	}
 }
 
-// feed takes keys that arrived in one piece. Ended reports the end of the input.
-func (l *lineReader) feed(piece []byte, now time.Time) (lines []typed, ended bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case len(piece) == 0:
-		return nil, false
-	case l.discards, l.isUnseen():
-		l.line = line{}
-		return []typed{{key: true}}, false
+// unseen reports whether the terminal is too small to show anything readable.
+func (in *input) unseen() bool { return !readable(in.size()) }
+
+// pause discards what is typed, unseen, until nothing was for d. It reports whether
+// anything was; noticed is called at each key.
+func (in *input) pause(ctx context.Context, d time.Duration, noticed func()) (typed bool, err error) {
+	for {
+		select {
+		case _, open := <-in.typed:
+			if !open {
+				return typed, errGone
+			}
+			typed = true
+			noticed()
+		case <-time.After(d):
+			return typed, nil
+		case <-ctx.Done():
+			return typed, context.Cause(ctx)
+		}
 	}
-	shown, lines, ended := l.line.press(piece, now)
-	if l.echoes {
-		_ = l.write(shown) // the next showPrompt returns the error
+}
+
+// line returns the next line without its line break. The error is io.EOF after Ctrl+D.
+// Remind is called when due delivers, and returns when to call it again.
+func (in *input) line(ctx context.Context, due <-chan time.Time, remind func() <-chan time.Time) (string, error) {
+	var line strings.Builder
+	for {
+		select {
+		case text, open := <-in.typed:
+			switch {
+			case !open:
+				return "", errGone
+			case text == endOfInput:
+				return "", io.EOF
+			}
+			line.WriteString(strings.TrimSuffix(text, "\n"))
+			if strings.HasSuffix(text, "\n") {
+				return line.String(), nil
+			}
+		case <-due:
+			due = remind()
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
 	}
-	l.echoes = l.echoes && lines == nil // further keys are for the next prompt
-	return lines, ended
+}
+
+// clean returns the text of a line, without what keys such as arrows have sent.
+func clean(line string) string {
+	line = strings.ToValidUTF8(strings.ReplaceAll(line, "\t", " "), "\uFFFD")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, ansi.Strip(line)))
 }

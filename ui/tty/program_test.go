@@ -215,6 +215,16 @@ func (x *run) end() report {
 	return x.outcome()
 }
 
+// sendLines sends at the review of the line form; the full-screen form has none.
+func (x *run) sendLines() {
+	x.t.Helper()
+	if x.FullScreen() {
+		return
+	}
+	x.Expect("? helps: ")
+	x.Type("\r")
+}
+
 // left checks that the terminal is as it was found.
 func (x *run) left() {
 	x.t.Helper()

@@ -4,114 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
 // showReview shows the answers and the notes.
 func (c *conversation) showReview() {
-	c.blank()
-	c.text("", words.T("Your answers"))
-	for i, s := range c.Steps() {
-		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(s.Text))
+	steps := c.Steps()
+	mark := words.T("Your answer: ")
+	if len(steps) > 1 {
+		c.text("", words.T("Your answers"))
+		mark = "     "
+	}
+	for i, s := range steps {
+		if len(steps) > 1 {
+			c.text(fmt.Sprintf("%3d. ", i+1), question.Line(s.Text))
+		}
 		answer := term.LeftOpen()
 		if hasAnswer(&s) {
 			answer = answerText(&s)
 		}
-		c.text("     ", answer)
+		c.text(mark, answer)
 		c.showNote("     "+words.T("Note: "), s.Note)
 	}
 	c.showNote(words.T("Note to the agent: "), c.Note())
-}
-
-// review shows the answers, until the human sends them or turns back.
-func (c *conversation) review(ctx context.Context) (to move, err error) {
-	steps := c.Steps()
-	c.showReview()
-	for to == stay && err == nil {
-		line, err := c.prompt(ctx, words.T("Enter sends, a number edits, n adds a note, d is to discuss first, x dismisses: "))
-		if err != nil {
-			return stay, err
-		}
-		word := strings.ToLower(strings.TrimPrefix(strings.Map(halfWidth, line), ":"))
-		n, isNumber := number(word)
-		does := commands[word]
-		switch {
-		case word == "":
-			return c.send(ctx)
-		case isNumber && n >= 1 && n <= len(steps):
-			_, err = c.do(dialogue.Goto{ID: steps[n-1].ID})
-			return turned, err
-		case does == help:
-			c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer; b goes back to the last one."))
-		case does == "", does == leaveOpen, does == recall:
-			to = c.refuse(words.T("%s is none of these.", question.Shorten(question.Line(line), 40)))
-		default:
-			to, err = c.command(ctx, does)
-		}
-		if err != nil {
-			return stay, err
-		}
-	}
-	return to, err
-}
-
-// command carries out a command that questions and the review share.
-func (c *conversation) command(ctx context.Context, does command) (move, error) {
-	switch does {
-	case goBack:
-		if _, err := c.do(dialogue.Back{}); err != nil {
-			c.text("", words.T("This is the first question."))
-		}
-		return turned, nil
-	case dismiss:
-		return c.endEarly(ctx, words.AskDismiss, words.T("Reason for the agent (optional, Enter for none): "),
-			func(reason string) dialogue.Act { return dialogue.Dismiss{Reason: reason} }, words.Dismissed)
-	case discuss:
-		return c.endEarly(ctx, words.AskDiscuss, words.T("What it is about (optional, Enter for none): "),
-			func(topic string) dialogue.Act { return dialogue.Discuss{Topic: topic} }, words.Discussed)
-	case note:
-		s := c.Current()
-		text, err := c.prompt(ctx, words.T("Note to the agent (Enter for none): "))
-		if err != nil {
-			return stay, err
-		}
-		if _, err = c.do(dialogue.Note{Text: text}); s == nil {
-			return turned, err
-		}
-	case history:
-		c.showRounds(ctx)
-	case lift:
-		c.liftLimit(ctx)
-	case help, leaveOpen, preview, recall: // only at a question
-	}
-	return stay, nil
-}
-
-// endEarly asks whether to end the questions without all of their answers, asks for a word
-// on that, and commits the end. The closing line confirms it.
-func (c *conversation) endEarly(ctx context.Context, ask, askWord string, end func(word string) dialogue.Act, closing string) (move, error) {
-	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", words.T(ask)))
-	if err == nil && yesOrNo(line) != question.YesID {
-		c.text("", words.T("Still open."))
-		return stay, nil
-	}
-	var word string
-	if err == nil {
-		word, err = c.prompt(ctx, askWord)
-	}
-	if err == nil {
-		_, err = c.do(end(word))
-	}
-	if err != nil {
-		return stay, err
-	}
-	return c.commitReply(ctx, words.T(closing), stay)
 }
 
 // showNote shows a note, where there is one.
@@ -121,28 +46,147 @@ func (c *conversation) showNote(mark, text string) {
 	}
 }
 
-// send commits the answers. If that fails, they are shown for review: the human decides on
-// a second try.
-func (c *conversation) send(ctx context.Context) (move, error) {
-	c.saveChanges(ctx)
-	to, err := c.commitReply(ctx, words.T(words.Sent), turned)
-	if to == turned && err == nil {
-		_, err = c.do(dialogue.Review{})
+// review carries out one line at the review. Only an empty one sends.
+func (c *conversation) review(ctx context.Context) error {
+	line, err := c.prompt(ctx, words.T("Enter sends, a number changes an answer, ? helps: "))
+	if err != nil {
+		return err
 	}
-	return to, err
+	if line == "" {
+		return c.send(ctx)
+	}
+	typed := strings.Map(halfWidth, line)
+	r, _ := parseCommand(&question.Question{}, typed)
+	n, isNumber := number(strings.TrimPrefix(typed, ":"))
+	steps := c.Steps()
+	switch {
+	case isNumber && n >= 1 && n <= len(steps):
+		c.shown = false
+		_, err = c.Act(dialogue.Goto{ID: steps[n-1].ID})
+		return err
+	case r.command == "", r.command == leaveOpen, r.command == recall:
+		c.refuse(words.T("%s is none of these.", quoted(line)))
+		if c.appeared { // one more answer is needed, or the next Enter for another program would send
+			return c.command(ctx, nil, reading{command: goBack})
+		}
+		return nil
+	}
+	return c.command(ctx, nil, r)
+}
+
+// command carries out a command at a question, or at the review, where s is nil.
+func (c *conversation) command(ctx context.Context, s *dialogue.Step, r reading) error {
+	switch r.command {
+	case help:
+		c.showHelp(s)
+	case preview:
+		c.lines("| ", question.Block(s.Options[r.option].Preview))
+	case leaveOpen:
+		c.enter(dialogue.Skip{})
+	case recall:
+		if recalls(s) {
+			_, _ = c.Act(dialogue.Recall{}) // an earlier answer exists
+		}
+		c.enter(dialogue.Accept{})
+	case goBack:
+		_, err := c.Act(dialogue.Back{})
+		c.shown = err != nil
+		if err != nil {
+			c.text("", words.T("This is the first question."))
+		}
+	case note:
+		text, err := c.prompt(ctx, words.T("Note to the agent (Enter for none): "))
+		if err != nil {
+			return err
+		}
+		c.shown = s != nil
+		_, err = c.Act(dialogue.Note{Text: text})
+		return err
+	case dismiss:
+		return c.endEarly(ctx, words.AskDismiss, words.T("Reason for the agent (optional, Enter for none): "),
+			func(reason string) dialogue.Act { return dialogue.Dismiss{Reason: reason} }, words.Dismissed)
+	case discuss:
+		return c.endEarly(ctx, words.AskDiscuss, words.T("What it is about (optional, Enter for none): "),
+			func(topic string) dialogue.Act { return dialogue.Discuss{Topic: topic} }, words.Discussed)
+	case history:
+		c.showRounds(ctx)
+	case lift:
+		c.liftLimit(ctx)
+	}
+	return nil
+}
+
+// showHelp lists the possible entries.
+func (c *conversation) showHelp(s *dialogue.Step) {
+	c.blank()
+	switch {
+	case s == nil:
+		c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer."))
+	case c.appeared:
+		c.text("", instruction(s.Question))
+		c.text("", words.T("An empty line answers nothing here."))
+	default:
+		c.text("", instruction(s.Question))
+		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
+	}
+	c.showKeys()
+	c.text("", words.T("- skips an optional question, = takes your earlier answer or what is proposed, v1 shows all of a preview. Each of these may stand behind a colon, like :b, and must where it could be an answer."))
+	c.shown = false
+}
+
+// endEarly asks whether to end the questions without all of their answers, asks for a word
+// on that, and commits the end. The closing line confirms it.
+func (c *conversation) endEarly(ctx context.Context, ask, askWord string, end func(word string) dialogue.Act, closing string) error {
+	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", words.T(ask)))
+	if err != nil {
+		return err
+	}
+	if yesOrNo(line) != question.YesID {
+		c.text("", words.T("Still open."))
+		return nil
+	}
+	word, err := c.prompt(ctx, askWord)
+	if err != nil {
+		return err
+	}
+	_, err = c.Act(end(word))
+	if err != nil {
+		return err
+	}
+	return c.commitReply(ctx, words.T(closing))
+}
+
+// send commits the answers, unless more is typed at once: then Enter was held down, or
+// pasted.
+func (c *conversation) send(ctx context.Context) error {
+	typed, err := c.in.pause(ctx, act.Settle, func() {})
+	switch {
+	case err != nil:
+		return err
+	case typed:
+		c.text("", words.T("Lines that come so fast one after the other are no answer."))
+		return nil
+	}
+	_, err = c.Act(dialogue.Next{}) // answers are sent, also after a dismissal that failed
+	if err != nil {
+		c.shown = false // a question that needs an answer is current
+		return nil      //nolint:nilerr // and is shown
+	}
+	return c.commitReply(ctx, words.T(words.Sent))
 }
 
 // commitReply commits the reply. If that fails while the question is still open, it says
-// why, and returns failed.
-func (c *conversation) commitReply(ctx context.Context, closing string, failed move) (move, error) {
+// why.
+func (c *conversation) commitReply(ctx context.Context, closing string) error {
 	err := c.tryCommit(ctx)
 	faults, refused := errors.AsType[question.Violations](err)
 	switch {
 	case err == nil:
+		c.ended = true
 		c.text("", closing)
-		return done, nil
+		return nil
 	case errors.As(err, new(*desk.ClosedError)), ctx.Err() != nil:
-		return stay, err
+		return err
 	case refused:
 		c.text("", words.T("Not sent yet:"))
 		for _, f := range faults {
@@ -151,14 +195,57 @@ func (c *conversation) commitReply(ctx context.Context, closing string, failed m
 	default:
 		c.text("", words.Local.Kept(err))
 	}
-	return failed, nil
+	c.shown, c.quiet = false, act.Quiet // lines that arrived meanwhile were typed unaware of that
+	return nil
 }
 
 // faultText is the sentence of a fault, with the text of its question.
 func (c *conversation) faultText(f question.Violation) string {
 	id, _ := strings.CutPrefix(f.Path, "answers.")
-	if s := c.Step(id); s != nil {
-		return words.T("%[1]s: %[2]s", question.Shorten(question.Line(s.Text), 40), question.Line(f.In(words.T)))
+	s := c.Step(id)
+	if s == nil {
+		return words.Local.Refused(f)
 	}
-	return words.Local.Refused(f)
+	return words.T("%[1]s: %[2]s", question.Shorten(question.Line(s.Text), 40), question.Line(f.In(words.T)))
+}
+
+// showRounds shows the earlier rounds of the session in words, the latest last: a screen
+// reader would spell marks.
+func (c *conversation) showRounds(ctx context.Context) {
+	rounds := c.desk.Rounds(ctx)
+	if len(rounds) == 0 {
+		c.text("", words.T("There are no earlier questions."))
+	}
+	for _, rec := range slices.Backward(rounds) {
+		past := view.Local(rec)
+		c.blank()
+		c.text("", past.Ending(time.Local))
+		for _, x := range past.Asked() {
+			c.text("  ", question.Block(x.Question.Text))
+			var labels []string
+			for _, o := range x.Options {
+				labels = append(labels, question.Line(o.Label))
+			}
+			if labels != nil {
+				c.text("    "+words.T("Options: "), strings.Join(labels, ", "))
+			}
+			if x.Answer != nil {
+				c.text("    "+words.T("Answer: "), question.Block(x.Text()))
+			}
+		}
+		c.showNote("  "+words.T("Note: "), past.Note())
+	}
+}
+
+func (c *conversation) liftLimit(ctx context.Context) {
+	if !c.desk.AtLimit(ctx) {
+		c.text("", words.T("No limit has been reached."))
+		return
+	}
+	err := awaitStore(ctx, func() error { return c.desk.Lift(ctx) })
+	if err != nil {
+		c.text("", words.Local.LimitStays(err))
+		return
+	}
+	c.text("", words.T(words.LimitLifted))
 }

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,53 +34,94 @@ func slowly(lines string) []stroke {
 	return out
 }
 
-// hands are an input in which these strokes are typed, and which then ends. The Enter
-// of a line comes when its stroke does, and the rest before: as by hand, unless the
-// strokes are pieces that come as they are.
+// hands are a keyboard on which these strokes are typed, and which is then gone.
 type hands struct {
 	strokes []stroke
-	pieces  bool
-	ended   func() bool // the end is the human's own word
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	unread  string
+	lines   bool // only whole lines are delivered
+	gone    bool
+	ended   bool // by interrupt
+	stop    chan struct{}
 }
 
-// toEnter is the time that a hand takes to the Enter of a line.
-const toEnter = 40 * time.Millisecond
+// play types the strokes, each at its time, read or not.
+func (h *hands) play() {
+	for _, s := range append(slices.Clip(h.strokes), stroke{after: time.Second}) { // an Enter takes a moment to count
+		select {
+		case <-time.After(s.after): // of a bubble's own time
+		case <-h.stop:
+			return
+		}
+		h.change(func() { h.unread += s.keys })
+	}
+	h.change(func() { h.gone = true })
+}
+
+func (h *hands) change(do func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	do()
+	h.changed.Broadcast()
+}
 
 func (h *hands) Read(p []byte) (int, error) {
-	if len(h.strokes) == 0 {
-		return 0, io.EOF
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		ready := h.unread
+		if h.lines {
+			ready = ready[:strings.IndexByte(ready, '\n')+1]
+		}
+		switch {
+		case h.ended:
+			return 0, os.ErrDeadlineExceeded
+		case ready != "":
+			n := copy(p, ready)
+			h.unread = h.unread[n:]
+			return n, nil
+		case h.gone:
+			return 0, io.EOF
+		}
+		h.changed.Wait()
 	}
-	next := &h.strokes[0]
-	keys, rest := next.keys, ""
-	if text, isLine := strings.CutSuffix(keys, "\n"); !h.pieces && isLine && text != "" && !strings.Contains(text, "\n") {
-		keys, rest = text, "\n"
-		next.after = max(next.after-toEnter, 0)
-	}
-	<-time.After(next.after) // of a bubble's own time
-	n := copy(p, keys)
-	next.after = 0
-	if n == len(keys) && rest != "" {
-		next.after = toEnter
-	}
-	if next.keys = keys[n:] + rest; next.keys == "" {
-		h.strokes = h.strokes[1:]
-	}
-	return n, nil
 }
 
-func (h *hands) flush()           {}
-func (h *hands) interrupt()       {}
-func (h *hands) foreground() bool { return h.ended != nil && h.ended() }
+func (h *hands) deliverLines(on bool) error {
+	h.change(func() { h.unread, h.lines = "", on })
+	return nil
+}
 
-// converse asks rec in lines, which in types, and returns what was written.
-func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin, commit ui.Commit) (string, error) {
+func (h *hands) interrupt() {
+	close(h.stop)
+	h.change(func() { h.ended = true })
+}
+
+func (h *hands) size() (int, int) { return 80, 24 }
+
+func (h *hands) foreground() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.gone
+}
+
+// converse asks rec in lines, with these strokes typed, and returns what was written.
+func converse(ctx context.Context, strokes []stroke, rec form.Backing, origin act.Origin, commit ui.Commit) (string, error) {
 	var out bytes.Buffer
-	c := &conversation{
-		printer: &printer{w: &out, width: func() int { return defaultWidth }, extendTime: func() {}},
-		in:      &lineReader{in: in}, desk: rec, commit: commit,
-	}
-	err := c.run(ctx, origin)
+	err := conversationOn(&out, strokes, rec, origin, commit).run(ctx)
 	return out.String(), err
+}
+
+func conversationOn(out io.Writer, strokes []stroke, rec form.Backing, origin act.Origin, commit ui.Commit) *conversation {
+	in := &hands{strokes: strokes, stop: make(chan struct{})}
+	in.changed = sync.NewCond(&in.mu)
+	go in.play()
+	return &conversation{
+		printer: &printer{w: out, width: func() int { return defaultWidth }, extendTime: func() {}},
+		in:      &input{keyboard: in}, desk: rec, commit: commit, appeared: origin == act.Appeared,
+	}
 }
 
 // typing asks rec while these strokes are typed, and returns what was written,
@@ -85,15 +129,9 @@ func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin
 // commit.
 func typing(t *testing.T, rec desk.Record, origin act.Origin, strokes []stroke, fail func(try int) error) (out string, replies []question.Reply, err error) {
 	t.Helper()
-	return handed(t, rec, origin, &hands{strokes: strokes}, fail)
-}
-
-// handed is typing with hands of one's own.
-func handed(t *testing.T, rec desk.Record, origin act.Origin, in *hands, fail func(try int) error) (out string, replies []question.Reply, err error) {
-	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		try := 0
-		out, err = converse(t.Context(), in, form.Backing{Rec: rec}, origin, func(r question.Reply) error {
+		out, err = converse(t.Context(), strokes, form.Backing{Rec: rec}, origin, func(r question.Reply) error {
 			try++
 			if err := fail(try); err != nil {
 				return err
@@ -109,7 +147,7 @@ func handed(t *testing.T, rec desk.Record, origin act.Origin, in *hands, fail fu
 	return out, replies, err
 }
 
-// ask is typing, a line a second, in a form that the human opened.
+// ask is typing, a line a second, in a form that the user opened.
 func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
 	t.Helper()
 	return typing(t, rec, act.Opened, slowly(lines), fail)

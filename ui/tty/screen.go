@@ -34,7 +34,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	var screen *term.Screen
 	draft := form.NewDraft(func(r question.Reply) error {
 		err := backing.Save(ctx, r)
-		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
+		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the user is looking
 		return err
 	})
 	options := backing.Options(ctx, draft) // before Ctrl+C becomes a key: the store may hang

@@ -11,3 +11,7 @@ const (
 
 // flushInput drops keys that were not read yet.
 func flushInput(fd int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, unix.TCIFLUSH) }
+
+// maxLine is the most bytes of a line that a terminal keeps; what follows is lost. MAX_CANON
+// counts the line break.
+const maxLine = 1023

@@ -21,7 +21,7 @@ type Options struct {
 	Getenv func(string) string
 	// Turn is shared by the surfaces of this process.
 	Turn *Turn
-	// Opened says that the human opened the form: then it needs no pause in their typing.
+	// Opened says that the user opened the form: then it needs no pause in their typing.
 	Opened bool
 	// Pane says that the terminal closes with the form: Ctrl+C asks whether to dismiss.
 	Pane bool

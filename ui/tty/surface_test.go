@@ -144,6 +144,7 @@ func TestUnseen(t *testing.T) {
 				x.Expect("Enter a number: ")
 			}
 			x.Type("2\r")
+			x.sendLines()
 			if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 				t.Errorf("%+v", rep)
 			}
@@ -460,6 +461,7 @@ func TestStuckStore(t *testing.T) {
 				x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=stuck")
 				x.WaitFor(form.ready)
 				x.Type("2\r")
+				x.sendLines()
 				x.Expect("committing")
 				leave(x)
 				x.WaitFor("it may still count")
@@ -479,6 +481,7 @@ func TestAnsweredElsewhereMeanwhile(t *testing.T) {
 			x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=closed")
 			x.WaitFor(form.ready)
 			x.Type("2\r")
+			x.sendLines()
 			x.WaitFor("Already answered on the web page.")
 			if rep := x.end(); rep.Replies != nil || !rep.Closed {
 				t.Errorf("%+v", rep)
@@ -487,16 +490,17 @@ func TestAnsweredElsewhereMeanwhile(t *testing.T) {
 	}
 }
 
-// A line may be longer than the terminal itself keeps.
+// A line whose end the terminal may have cut is no answer.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	x := start(t, 80, 24, "text", alone, "TTY_PLAIN=1", "TTY_OPENED=1")
 	x.Expect("Your answer [shop]: ")
-	long := strings.Repeat("x", question.MaxText)
+	long := strings.Repeat("x", maxLine-1)
 	x.Type(long + "x\r")
 	x.Expect("That line is too long")
 	x.Expect("Your answer [shop]: ")
 	x.Type(long + "\r")
+	x.sendLines()
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("name", long))) {
 		t.Errorf("%+v", rep)
 	}
@@ -520,6 +524,7 @@ func TestLineFormInstead(t *testing.T) {
 			x := start(t, tt.cols, tt.rows, "single", alone, tt.env)
 			x.Expect("Enter a number: ")
 			x.Type("1\r")
+			x.sendLines()
 			if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "pg"))) {
 				t.Errorf("%+v", rep)
 			}

@@ -19,6 +19,7 @@ func open() (*terminal, error) {
 func (t *terminal) free() error                                            { return nil }
 func (t *terminal) foreground() bool                                       { return false }
 func (t *terminal) take(func()) error                                      { return nil }
+func (t *terminal) deliverLines(bool) error                                { return nil }
 func (t *terminal) restore()                                               {}
 func (t *terminal) abandon()                                               {}
 func (t *terminal) flush()                                                 {}
@@ -32,5 +33,7 @@ func (t *terminal) Lend(func() error) error                                { ret
 func (t *terminal) handleStops(suspend bool, resumed func()) (undo func()) { return func() {} }
 func ignoreStops() (undo func())                                           { return func() {} }
 
-func rawMode()  {}
-func lineMode() {}
+// maxLine is as in POSIX.
+const maxLine = 255
+
+func rawMode() {}

@@ -102,8 +102,23 @@ func rawMode(s *unix.Termios) {
 	s.Cflag = s.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
 }
 
-// lineMode is rawMode for the line form: signals and output stay unchanged.
-func lineMode(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }
+// keyMode is for single keys, unechoed, in the line form: signals and output stay unchanged.
+func keyMode(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ICANON }
+
+// lineMode has the terminal echo and edit whole lines itself, as it did when it was found.
+func lineMode(s *unix.Termios) { s.Lflag |= unix.ECHO | unix.ICANON }
+
+// deliverLines takes the terminal for whole lines, or else for keys that it does not show,
+// unless another process group has it.
+func (t *terminal) deliverLines(on bool) error {
+	switch {
+	case !t.foreground():
+		return errTaken
+	case on:
+		return t.take(lineMode)
+	}
+	return t.take(keyMode)
+}
 
 // take gives the terminal these settings until restore. Unread keys are dropped at either
 // change: they were meant for the screen before it. A nil mode only saves the settings to

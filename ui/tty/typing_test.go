@@ -50,7 +50,7 @@ func TestSentencesAnswerNothing(t *testing.T) {
 
 // What counts, and what is said of what does not.
 func TestDeliberateLines(t *testing.T) {
-	const ms = time.Millisecond
+	const ms, second = time.Millisecond, time.Second
 	sqlite := answered(option("database", "sqlite"))
 	for _, tt := range []struct {
 		name, sample string
@@ -59,23 +59,25 @@ func TestDeliberateLines(t *testing.T) {
 		want         []question.Reply
 		says, never  string
 	}{
-		{"after the quiet", "single", act.Appeared, []stroke{{700 * ms, "2\n"}}, sqlite, "", words.T(words.AwaitsPause)},
-		{"before the quiet, then again", "single", act.Appeared, []stroke{{500 * ms, "2\n"}, {700 * ms, "2\n"}}, sqlite, words.T(words.AwaitsPause), ""},
-		{"half a line before the quiet", "single", act.Appeared, []stroke{{500 * ms, "1"}, {700 * ms, "2\n"}}, sqlite, words.T(words.AwaitsPause), ""},
-		{"opened by the human", "single", act.Opened, []stroke{{0, "2\n"}}, sqlite, "", words.T(words.AwaitsPause)},
-		{"several lines at once", "review", act.Opened, []stroke{{time.Second, "2\n1\nx\n\n"}, {time.Second, "?"}}, nil, "so fast", "Question 2"},
-		{"several lines at once, then one", "single", act.Opened, []stroke{{time.Second, "1\n3\n"}, {time.Second, "2\n"}}, sqlite, "so fast", ""},
-		{"a line overtaken by the next", "single", act.Opened, []stroke{{0, "1\n"}, {119 * ms, "3\n"}, {time.Second, "2\n"}}, sqlite, "so fast", ""},
-		{"a line for a question that nobody has seen", "followup", act.Opened, []stroke{{0, "1\n"}, {130 * ms, "1\n"}, {time.Second, "2\n"}, {time.Second, "\n"}},
+		{"after the quiet", "single", act.Appeared, []stroke{{700 * ms, "2\n"}, {second, "\n"}}, sqlite, "Your answer: SQLite", words.T(words.AwaitsPause)},
+		{"before the quiet, then again", "single", act.Appeared, []stroke{{500 * ms, "2\n"}, {700 * ms, "2\n"}, {second, "\n"}}, sqlite, words.T(words.AwaitsPause), ""},
+		{"half a line before the quiet", "single", act.Appeared, []stroke{{500 * ms, "1"}, {700 * ms, "2\n"}, {second, "\n"}}, sqlite, words.T(words.AwaitsPause), ""},
+		{"opened by the user", "single", act.Opened, []stroke{{200 * ms, "2\n"}, {200 * ms, "\n"}}, sqlite, "", words.T(words.AwaitsPause)},
+		{"an answer alone", "single", act.Opened, []stroke{{second, "2\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
+		{"a paste of an answer and Enter", "single", act.Opened, []stroke{{second, "2\n\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
+		{"a paste of several answers", "review", act.Opened, []stroke{{second, "2\n1\nx\n\n"}, {time.Hour, ""}}, nil, "Question 2", "Question 3"},
+		{"a paste in parts", "single", act.Opened, []stroke{{second, "2\n"}, {100 * ms, "\n"}, {100 * ms, "\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
+		{"a paste at the review", "single", act.Opened, []stroke{{second, "2\n"}, {second, "\n3\n"}, {time.Hour, ""}}, nil, "so fast", ""},
+		{"a paste with the end of input", "single", act.Opened, []stroke{{second, "2\n\x04\n"}, {second, "\n"}}, sqlite, "", words.T(words.Dismissed)},
+		{"Enter held down", "single", act.Opened, []stroke{{second, "2\n"}, {500 * ms, "\n"}, {83 * ms, "\n"}, {83 * ms, "\n"}, {time.Hour, ""}}, nil, "so fast", ""},
+		{"arrows at the review", "single", act.Opened, []stroke{{second, "2\n"}, {second, "\x1b[A\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
+		{"a line for a question that is not in view yet", "followup", act.Opened, []stroke{{second, "1\n"}, {100 * ms, "1\n"}, {second, "2\n"}, {second, "\n"}},
 			answered(option("database", "pg"), option("version", "17")), "", ""},
-		{"a foreign line takes back what came with it", "followup", act.Appeared, []stroke{{time.Second, "1\n"}, {300 * ms, "git push\n"}, {time.Second, "2\n"}},
-			sqlite, "taken back", ""},
-		{"not where the human opened it", "followup", act.Opened, []stroke{{time.Second, "1\n"}, {300 * ms, "git push\n"}, {time.Second, "2\n"}, {time.Second, "\n"}},
-			answered(option("database", "pg"), option("version", "17")), "", "taken back"},
-		{"nor what came long before", "followup", act.Appeared, []stroke{{time.Second, "1\n"}, {700 * ms, "git push\n"}, {time.Second, "2\n"}, {time.Second, "\n"}},
-			answered(option("database", "pg"), option("version", "17")), "git is no option", "taken back"},
-		{"a mistake is no foreign line for the next", "single", act.Appeared, []stroke{{time.Second, "7\n"}, {time.Second, "2\n"}}, sqlite, "7 is no option", words.T(words.AwaitsPause)},
-		{"no preset answer", "single", act.Appeared, []stroke{{time.Second, "\n"}, {time.Second, "2\n"}}, sqlite, "Enter a number from 1 to 3", ""},
+		{"a stray line before an Enter", "single", act.Appeared, []stroke{{second, "2\n"}, {300 * ms, "git push\n"}, {second, "\n"}, {second, "\n"}, {time.Hour, ""}}, nil, "git push is none of these", ""},
+		{"a stray line, then an answer", "single", act.Appeared, []stroke{{second, "1\n"}, {300 * ms, "git push\n"}, {second, "2\n"}, {second, "\n"}}, sqlite, "git push is none of these", ""},
+		{"a stray line where the user opened the form", "single", act.Opened, []stroke{{second, "2\n"}, {second, "git push\n"}, {second, "\n"}}, sqlite, "git push is none of these", ""},
+		{"an answer right after a mistake", "single", act.Appeared, []stroke{{second, "7\n"}, {300 * ms, "1\n"}, {second, "2\n"}, {second, "\n"}}, sqlite, "7 is no option", ""},
+		{"no preset answer", "single", act.Appeared, []stroke{{second, "\n"}, {second, "2\n"}, {second, "\n"}}, sqlite, "Enter a number from 1 to 3", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out, replies, _ := typing(t, sample(tt.sample), tt.origin, tt.strokes, always(nil))
@@ -92,7 +94,7 @@ func TestDeliberateLines(t *testing.T) {
 // Impatience while the answer is stored answers nothing that is asked then.
 func TestLinesWhileStoring(t *testing.T) {
 	broken := func(int) error { <-time.After(time.Second); return errTaken } // of the bubble's own time
-	_, _, err := typing(t, sample("single"), act.Opened, []stroke{{0, "2\n"}, {500 * time.Millisecond, "\n"}, {2 * time.Second, "\x00"}}, func(try int) error {
+	_, _, err := typing(t, sample("single"), act.Opened, []stroke{{time.Second, "2\n"}, {time.Second, "\n"}, {500 * time.Millisecond, "\n"}, {500 * time.Millisecond, "\n"}, {2 * time.Second, ""}}, func(try int) error {
 		if try > 1 {
 			t.Error("sent again")
 		}
@@ -105,7 +107,7 @@ func TestLinesWhileStoring(t *testing.T) {
 
 // The keys beside the answers are named once, those that do something.
 func TestKeysAreNamed(t *testing.T) {
-	for name, want := range map[string]string{"single": "\nn adds a note, d is to discuss it first, x dismisses", "review": "\nb goes back, :n adds a note, :d is to discuss it first, x dismisses"} {
+	for name, want := range map[string]string{"single": "\nn adds a note, d is to discuss it first, x dismisses", "review": "\n:b goes back, :n adds a note, :d is to discuss it first, :x dismisses"} {
 		out, _, _ := ask(t, sample(name), "", always(nil))
 		if strings.Count(out, want) != 1 {
 			t.Errorf("%s: want %q once:\n%s", name, want, out)

@@ -155,7 +155,7 @@ func (r Record) Attention() string {
 }
 
 // Showing is a surface that was tried: "in a terminal", and why it could not
-// reach the human; empty where it could.
+// reach the user; empty where it could.
 type Showing struct{ Where, Why string }
 
 // Surfaces lists the surfaces that were tried.
@@ -216,7 +216,7 @@ func (r Record) Ending(zone *time.Location) string {
 	return text
 }
 
-// Note is what the human said about the whole. Its lines stay lines.
+// Note is what the user said about the whole. Its lines stay lines.
 func (r Record) Note() string {
 	if reply := r.Reply(); reply != nil {
 		return question.Block(reply.Note)
@@ -224,7 +224,7 @@ func (r Record) Note() string {
 	return ""
 }
 
-// Decision is the human's answer in one line, or how the record ended without one.
+// Decision is the user's answer in one line, or how the record ended without one.
 func (r Record) Decision() string {
 	if r.State != desk.Answered {
 		return r.Ended()
@@ -238,7 +238,7 @@ func (r Record) Decision() string {
 	return words.OnOneLine(answers...)
 }
 
-// Overruled is one sentence about a reply that was not the first, for the human who
+// Overruled is one sentence about a reply that was not the first, for the user who
 // gave or saw it; empty for any other record.
 func (r Record) Overruled() string {
 	if r.Later == nil || r.Outcome == nil {

@@ -30,7 +30,7 @@ type answerBody struct {
 	Notes   json.RawMessage `json:"notes"`   // beside answers, keyed as they are
 	Files   json.RawMessage `json:"files"`   // of answers, as they were attached, keyed likewise
 	Discuss bool            `json:"discuss"` // the answers are those so far
-	Took    int64           `json:"took_ms"` // how long the human had the questions in front of them; 0 is unknown
+	Took    int64           `json:"took_ms"` // how long the user had the questions in front of them; 0 is unknown
 }
 
 // answerShape is the hint for a body that is not valid.
@@ -130,7 +130,7 @@ func (s *Server) target(ctx context.Context, body answerBody) (rec desk.Record, 
 	return records[len(records)-1], nil
 }
 
-// maxTook is the longest time that a human may take for an answer.
+// maxTook is the longest time that a user may take for an answer.
 const maxTook = 366 * 24 * time.Hour
 
 // reply returns the reply in a body to the questions of rec, or to the one that it names.

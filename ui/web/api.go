@@ -52,11 +52,9 @@ func (s *Server) api() map[string]map[string]handler {
 		"/api/questions/{id}/dismiss":     {post: s.dismiss},
 		"/api/questions/{id}/files":       {post: s.uploadFile},
 		"/api/questions/{id}/files/{key}": {get: s.getFile},
-		"/api/questions/{id}/reopen":      {post: s.reopenQuestion},
 		"/api/questions/{id}/cancel":      {post: s.cancel},
 		"/api/task/answer":                {post: s.answer},
 		"/api/sessions/{session_id}":      {get: s.getSession},
-		"/api/sessions/{session_id}/lift": {post: s.lift},
 		"/api/events":                     {get: s.events},
 		"/api/openapi.json":               {get: s.getDescription},
 	}
@@ -235,17 +233,6 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return writeDone(w, "The question is dismissed; "+next("the agent", "without an answer", "hears of it", rec.Attended)+".")
-}
-
-// reopenQuestion asks an ended question again.
-func (s *Server) reopenQuestion(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.reopen(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/questions/"+rec.ID)
-	write(w, http.StatusCreated, api.NewRecord(rec))
-	return nil
 }
 
 // cancel ends a question in the name of its asker.

@@ -113,6 +113,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
+// public reports whether a path is the same for every client, and needs no cookie.
+func public(p string) bool { return strings.HasPrefix(p, "/assets/") }
+
 // turnAway refuses a client, and closes its connection.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 	closeConnection(w)

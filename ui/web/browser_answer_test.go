@@ -95,7 +95,7 @@ func proposal() question.Question {
 	return question.Question{ID: "branch", Text: "Which branch?", Type: question.Text, Required: true, Default: "feature/orders"}
 }
 
-// TestBrowserNothingChosen: nothing is chosen before the human does so, and
+// TestBrowserNothingChosen: nothing is chosen before the user does so, and
 // neither Enter nor Confirm makes an answer of nothing.
 func TestBrowserNothingChosen(t *testing.T) {
 	t.Parallel()
@@ -176,96 +176,6 @@ func TestBrowserKeys(t *testing.T) {
 	v.pending(other.ID)
 }
 
-// TestBrowserDigitsSpellRows: where more than nine options have a number, digits spell it.
-func TestBrowserDigitsSpellRows(t *testing.T) {
-	t.Parallel()
-	var one, several desk.Record
-	v := browse(t, wide, func(g *rig) {
-		q := database()
-		q.Options = nil
-		for i := range 20 {
-			q.Options = append(q.Options, question.Option{ID: fmt.Sprint("r", i+1), Label: fmt.Sprint("Region ", i+1)})
-		}
-		one = g.put("codex", "/home/ada/shop", "s", q)
-		q.Type = question.MultiChoice
-		several = g.put("codex", "/home/ada/shop", "s", q)
-	})
-	v.listening()
-	v.keys("1", "2")
-	v.wait(`document.activeElement.value === "11" && document.activeElement.checked`)
-	v.keys("5")
-	v.wait(`document.activeElement.value === "4" && document.activeElement.checked`)
-	v.keys("2", "0", kb.Enter)
-	if got := v.answered(one.ID); got[one.Questions[0].ID] != "Region 20" {
-		t.Errorf("got %v", got)
-	}
-	v.shows("#r-"+several.ID, "Region 12")
-	v.keys("1", "2", " ", "3", " ", "1")
-	v.wait(`document.activeElement.value === "0" && !document.activeElement.checked`)
-	v.keys(kb.Enter)
-	if got := v.answered(several.ID); got[several.Questions[0].ID] != "Region 3 + Region 12" {
-		t.Errorf("got %v", got)
-	}
-}
-
-// TestBrowserFiltersRows: the rows of a question with many options can be searched with the
-// keyboard alone. What is chosen stays in sight, and is sent.
-func TestBrowserFiltersRows(t *testing.T) {
-	t.Parallel()
-	var several, one desk.Record
-	v := browse(t, wide, func(g *rig) {
-		several = g.put("codex", "/home/ada/shop", "s", regions(question.MultiChoice))
-		one = g.put("codex", "/home/ada/shop", "s", regions(question.SingleChoice))
-	})
-	v.listening()
-	find := func(text, want string) {
-		t.Helper()
-		v.press("/", 0)
-		v.wait(`document.activeElement.matches(".narrow input")`)
-		v.do(chromedp.KeyEvent(text))
-		got := eval[[]string](v, `[...document.querySelectorAll(".option")].filter((el) => el.checkVisibility()).map((el) => el.querySelector(".pick > span").textContent)`)
-		if strings.Join(got, " ") != want {
-			t.Errorf("with the filter %q the rows are %q, want %q", text, got, want)
-		}
-	}
-	focused := func(value string, checked bool) {
-		t.Helper()
-		v.wait(`document.activeElement.matches('[value=%q]') && document.activeElement.checked === %t && document.activeElement.checkVisibility()`, value, checked)
-	}
-	v.keys("3", " ")
-	find("fRank", "Stockholm Frankfurt Other")
-	v.keys(kb.Enter) // the first of those that are not chosen
-	focused("3", false)
-	v.keys(" ")
-	find(" ", "Stockholm Frankfurt Other") // the field keeps its text, and the space is added to it
-	v.keys(kb.Escape)
-	v.wait(`document.activeElement.matches(".card") && document.querySelectorAll(".option[hidden]").length === 0`)
-	v.pending(several.ID)
-	find("x", "Stockholm Frankfurt Other")
-	v.keys(kb.Enter)
-	focused("other", false)
-	v.keys("1", "0") // a number reaches a row that is hidden
-	focused("9", false)
-	v.keys(" ", kb.Enter)
-	if got := v.answered(several.ID); got["region"] != "Stockholm + Frankfurt + Osaka" {
-		t.Errorf("got %v", got)
-	}
-	v.shows("#r-"+one.ID, "Stockholm")
-	find("mad", "Madrid Other")
-	v.keys(kb.Enter, "2")
-	focused("1", true)
-	find("mad", "London Madrid Other")
-	v.keys(kb.Escape, kb.Escape) // in the list the key is the list's
-	v.press("/", 0)
-	v.wait(`document.activeElement === filter.elements.filter`)
-	v.keys(kb.Escape, kb.Enter)
-	if got := v.answered(one.ID); got["region"] != "London" {
-		t.Errorf("got %v", got)
-	}
-	still := browse(t, scriptless, func(g *rig) { g.put("codex", "/home/ada/shop", "s", regions(question.SingleChoice)) })
-	still.wait(`[...document.querySelectorAll(".option")].every((el) => el.checkVisibility()) && !document.querySelector(".narrow").checkVisibility()`)
-}
-
 // TestBrowserActs: the keys of all acts, where nothing is typed and in a text field, and
 // what the button says.
 func TestBrowserActs(t *testing.T) {
@@ -306,11 +216,11 @@ func TestBrowserActs(t *testing.T) {
 	v.shows("#r-"+two.ID, "Deploy")
 	v.press("n", 0)
 	v.shows(confirmButton, "Send: No")
-	v.press("x", 0)
+	alt("x")
 	v.wait(`document.activeElement.name === "reason"`)
 	v.keys(kb.Escape)
 	v.gone(".panel")
-	v.press("x", 0)
+	alt("x")
 	v.keys("later", kb.Enter)
 	if r := ended(two.ID); !r.Dismissed || r.Reason != "later" {
 		t.Errorf("got %+v", r)
@@ -518,7 +428,7 @@ func TestBrowserKeyboard(t *testing.T) {
 }
 
 // TestBrowserAlike: one answer for several alike questions, for those only that
-// the human ticked.
+// the user ticked.
 func TestBrowserAlike(t *testing.T) {
 	t.Parallel()
 	var recs []desk.Record
@@ -552,7 +462,7 @@ func TestBrowserDiscusses(t *testing.T) {
 	for _, l := range []look{wide, scriptless} {
 		var rec desk.Record
 		v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy(), serviceName()) })
-		v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"))
+		v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".more summary"))
 		v.write(within(rec.ID, "[name=n0]"), "Not before Monday")
 		v.click(within(rec.ID, ".discuss summary"))
 		v.write(within(rec.ID, "[name=topic]"), "Why a service?")

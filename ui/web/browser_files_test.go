@@ -162,6 +162,7 @@ func TestBrowserFilesWithoutScript(t *testing.T) {
 	paths := samplesOf(t, map[string][]byte{"a.png": shot(t)})
 	var id string
 	v := browse(t, scriptless, func(g *rig) { id = g.ask("s", open("q")).ID })
+	v.click(".more summary")
 	v.pick(".files [type=file]", paths["a.png"])
 	v.inPlace(".files button")
 	if status := v.submit(chromedp.Click(chromedp.CSS(".files button"))); status != http.StatusOK {

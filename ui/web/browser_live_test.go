@@ -114,7 +114,7 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 }
 
 // TestBrowserOutrun: somebody else ends a question while its form is being
-// filled in. The human hears who it was, and keeps what they wrote.
+// filled in. The user hears who it was, and keeps what they wrote.
 func TestBrowserOutrun(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
@@ -172,7 +172,10 @@ func TestBrowserLeftBehind(t *testing.T) {
 		v.turn(recs[1].ID)
 		return id
 	}
-	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: leave(), ErrorReason: network.ErrorReasonConnectionReset})
+	lose := fetch.FailRequestParams{RequestID: leave(), ErrorReason: network.ErrorReasonConnectionReset}
+	call(v, fetch.FailRequest, lose)
+	lose.RequestID = held() // it tries once more by itself
+	call(v, fetch.FailRequest, lose)
 	v.shows("#news", "Not sent. The server cannot be reached. Nothing is lost: try again.")
 	v.turn(recs[0].ID)
 	late := leave()
@@ -184,7 +187,7 @@ func TestBrowserLeftBehind(t *testing.T) {
 }
 
 // TestBrowserUnheard: an answer that arrived, and of which the page heard nothing, is
-// said to be sent, wherever the human has gone meanwhile.
+// said to be sent, wherever the user has gone meanwhile.
 func TestBrowserUnheard(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
@@ -310,7 +313,7 @@ func TestBrowserComesBack(t *testing.T) {
 	sent(1)
 
 	write(2)
-	v.wait(`drafts.size === 0`)
+	v.wait(`sessionStorage.length === 0`)
 	v.replace(0)
 	v.visit("/?id=" + rec[2].ID)
 	v.wait(`document.querySelector(%q).value === "orders-2"`, inWords(rec[2].ID, 0))
@@ -366,7 +369,7 @@ func TestBrowserOverruled(t *testing.T) {
 	v.shows("#news", "it was answered in Claude Code first")
 }
 
-// TestBrowserReopen: an ended question is before the human again, filled in, and
+// TestBrowserReopen: an ended question is before the user again, filled in, and
 // what was answered before in its project is taken with one key.
 func TestBrowserReopen(t *testing.T) {
 	t.Parallel()
@@ -597,7 +600,7 @@ func TestBrowserDraftLater(t *testing.T) {
 	v.stop()
 	v.shows("#trouble", "The connection is lost.")
 	v.write(inWords(rec.ID, 0), "orders")
-	v.wait(`[...drafts.values()].join() === "0"`)
+	v.wait(`sessionStorage.length === 1`)
 	v.replace(port)
 	v.kept(rec.ID, "orders")
 }
@@ -704,7 +707,15 @@ func TestBrowserHistory(t *testing.T) {
 	v.shows("#dialog .round", "too early to say")
 	v.click("#dialog [data-close]")
 	v.gone("#dialog")
-	v.wait(`document.querySelector(%q).value === "half"`, inWords(rec.ID, 0))
+	eval[bool](v, `(window.form = openForm(), true)`)
+	v.click("[href='/history']")
+	v.shows("#dialog h1", "History")
+	eval[int](v, `(history.back(), 0)`)
+	v.gone("#dialog")
+	v.wait(`location.pathname === "/" && openForm() === window.form && document.querySelector(%q).value === "half"`, inWords(rec.ID, 0))
+	v.click("#r-"+rec.ID+" [data-dialog]", "#dialog [href='/?id="+rec.ID+"']") // in this page, beside what is typed
+	v.gone("#dialog")
+	v.wait(`location.search && openForm() === window.form`)
 
 	// All sessions, as a page of its own.
 	v.visit("/history?search=sqlite")
@@ -729,7 +740,7 @@ func history(g *rig) desk.Record {
 	return g.put("claude-code", "/home/ada/shop", "s1", serviceName())
 }
 
-// TestBrowserLift: at the round limit the human may let the agent go on.
+// TestBrowserLift: at the round limit the user may let the agent go on.
 func TestBrowserLift(t *testing.T) {
 	t.Parallel()
 	const rounds = 10
@@ -752,7 +763,7 @@ func TestBrowserLift(t *testing.T) {
 }
 
 // TestBrowserOffline: while the server is gone nothing is lost, and the page
-// says so where the human is.
+// says so where the user is.
 func TestBrowserOffline(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
@@ -817,6 +828,7 @@ func TestBrowserThousand(t *testing.T) {
 	eval[bool](v, `(window.said = [], new MutationObserver(() => said.push(news.textContent)).observe(news, { childList: true }), true)`)
 	v.click(within(first, confirmButton))
 	v.shows("#count", "999 questions wait")
+	v.wait(`said.join()`)
 	if said := eval[string](v, `said.join()`); !strings.HasPrefix(said, "Kept for Codex") || strings.Contains(said, "asks something") {
 		t.Errorf("%q was said", said) // what moves up was asked long ago
 	}

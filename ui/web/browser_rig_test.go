@@ -282,7 +282,7 @@ func (v *view) away() {
 	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 1, 1))
 }
 
-// click clicks, as humans do: on what has been there for a while.
+// click clicks, as users do: on what has been there for a while.
 func (v *view) click(selectors ...string) {
 	v.t.Helper()
 	for _, s := range selectors {
@@ -303,7 +303,7 @@ func (v *view) hasten() {
 	v.t.Helper()
 	if !v.noScript {
 		v.wait(`typeof delays === "object"`)
-		eval[int](v, `delays.click = 50`)
+		eval[int](v, `delays.fresh = 50`)
 	}
 }
 
@@ -313,10 +313,10 @@ func (v *view) inPlace(selector string) {
 	v.wait("%s", browsertest.Settled(selector))
 }
 
-// hears waits until what got the focus by itself takes an Enter.
+// hears waits until what has the focus takes an Enter.
 func (v *view) hears() {
 	v.t.Helper()
-	v.wait(`!ignoresEnter() && performance.now() - enter >= delays.repeat`)
+	v.wait(`takesEnter() && performance.now() - entered >= delays.repeat`)
 }
 
 // write types into a field.

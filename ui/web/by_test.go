@@ -159,7 +159,7 @@ func TestProgramOverHTTP(t *testing.T) {
 	}
 }
 
-// How long the human had the form in front of them is kept, also of one that
+// How long the user had the form in front of them is kept, also of one that
 // was refused in between.
 func TestTook(t *testing.T) {
 	now := time.Now()

@@ -23,7 +23,7 @@ type card struct {
 	recordview.Record
 	lang  words.Language
 	Now   time.Time
-	Began string // when the human got it, in ms of Unix time
+	Began string // when the user got it, in ms of Unix time
 
 	Deadline *time.Time
 	Signed   bool // the answer is signed, so that the question must be shown whole
@@ -32,10 +32,11 @@ type card struct {
 	Limited  bool // after this round the session may not ask for a while
 	Alike    []duplicate
 	Back     bool    // a draft was filled in
-	Draft    int64   // which draft is kept, for the script; see saveDraft
+	Draft    int64   // which draft is kept, for the script; it takes a newer one
 	Faults   []fault // why the last try was refused
 
 	dialogue *dialogue.Dialogue
+	form     url.Values // that was sent; nil for none
 }
 
 // card returns the card of a record, with its draft while it is open, or with a form that
@@ -43,7 +44,7 @@ type card struct {
 func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, form url.Values) *card {
 	ctx, now, l := r.Context(), s.Now(), s.languageOf(r)
 	c := &card{
-		Record: recordview.Of(*rec, l), lang: l, Now: now,
+		Record: recordview.Of(*rec, l), lang: l, Now: now, form: form,
 		Began: cmp.Or(form.Get("shown"), strconv.FormatInt(now.UnixMilli(), 10)),
 	}
 	o := s.optionsOf(form)
@@ -78,7 +79,7 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 }
 
 // addDuplicates adds the open records with the same questions; ticked are those that the
-// human has chosen already.
+// user has chosen already.
 func (c *card) addDuplicates(rec *desk.Record, open []desk.Record, ticked []string) {
 	content := contentOf(&rec.Set)
 	for _, other := range open {
@@ -88,7 +89,7 @@ func (c *card) addDuplicates(rec *desk.Record, open []desk.Record, ticked []stri
 	}
 }
 
-// Own is what the human filled in and did not send of a record that has ended.
+// Own is what the user filled in and did not send of a record that has ended.
 func (c *card) Own() []question.Response {
 	if given := c.dialogue.Answers(); len(given) > 0 {
 		return c.Set.Shown(given)
@@ -100,6 +101,17 @@ func (c *card) Own() []question.Response {
 // discussion that is being written.
 func (c *card) Note() string { return c.dialogue.Note() }
 func (c *card) Why() string  { return c.dialogue.Reason() }
+
+// Typed reports whether the form that was sent has words for a way to end the card, by the name of
+// its field; Way returns these, or those of a draft, which does not say for which way they are.
+func (c *card) Typed(name string) bool { return c.form.Get(name) != "" }
+
+func (c *card) Way(name string) string {
+	if c.form != nil {
+		return lineBreaks(c.form.Get(name))
+	}
+	return c.Why()
+}
 
 // Progress is the number of questions with an answer, where several are asked.
 func (c *card) Progress() string {

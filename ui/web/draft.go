@@ -28,7 +28,7 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 }
 
 // answerOne takes a program's answer to one question of a set, and keeps it in the draft,
-// marked as a program's: the other answers there are being typed by the human, and are not
+// marked as a program's: the other answers there are being typed by the user, and are not
 // sent yet. The answer that leaves no required question open commits the set. Open are
 // the ids of the questions that are still open; waited says that the asker waited for the
 // set.
@@ -106,14 +106,9 @@ func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.T
 	return p
 }
 
-// saveDraft saves what the human has filled in so far, and returns when, in µs: the number
-// of the draft.
-func (s *Server) saveDraft(ctx context.Context, id string, typed question.Reply) (int64, error) {
+// saveDraft saves what the user has filled in so far.
+func (s *Server) saveDraft(ctx context.Context, id string, typed question.Reply) error {
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
-	if err := s.Desk.SaveDraft(ctx, id, typed); err != nil {
-		return 0, err
-	}
-	_, at, err := s.draft(ctx, id)
-	return at.UnixMicro(), err
+	return s.Desk.SaveDraft(ctx, id, typed)
 }

@@ -139,7 +139,7 @@ func TestAnswersKeptBetweenServers(t *testing.T) {
 	}
 }
 
-// What a human is typing in the page is neither sent by the answers of programs
+// What a user is typing in the page is neither sent by the answers of programs
 // nor lost to them, and takes none of them away.
 func TestAnswersBesideADraft(t *testing.T) {
 	g := start(t)
@@ -186,7 +186,7 @@ func TestFormNamesItsDraft(t *testing.T) {
 	}
 }
 
-// A human who sends the form sends all that is in it, whatever was kept before.
+// A user who sends the form sends all that is in it, whatever was kept before.
 func TestPageSendsBesideKeptAnswers(t *testing.T) {
 	g := start(t)
 	v := g.visitor()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"image"
@@ -22,6 +23,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -344,9 +346,9 @@ func TestHostileUploads(t *testing.T) {
 			g.pending(rec.ID)
 		})
 	}
-	kept, err := g.store.Files(t.Context(), rec.ID)
-	if err != nil || len(kept) != 40 || slices.ContainsFunc(kept, func(key string) bool { return !strings.HasSuffix(key, ".txt") }) {
-		t.Errorf("kept %v, %v", kept, err) // the good ones among too many
+	full := g.store.PutFile(t.Context(), rec.ID, "more", nil, 40)
+	if fits := g.store.PutFile(t.Context(), rec.ID, "more", nil, 41); !errors.Is(full, store.ErrTooMany) || fits != nil {
+		t.Errorf("not the 40 good ones among too many are kept: %v, %v", full, fits)
 	}
 	r := v.multipartForm("/attach", url.Values{"id": {rec.ID}}, upload{"u0", "a.png", shot(t)})
 	r.Header.Del("Authorization")
@@ -400,8 +402,8 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("%q is named %q, want %q", name, f.Name, want)
 		}
 	}
-	kept, err := g.store.Files(t.Context(), rec.ID)
-	if err != nil || len(kept) != 1 || !question.ValidKey(kept[0]) {
-		t.Errorf("kept as %q, %v", kept, err)
+	second := g.store.PutFile(t.Context(), rec.ID, "second", nil, 1)
+	if !errors.Is(second, store.ErrTooMany) {
+		t.Errorf("one content is not kept as one file: %v", second)
 	}
 }

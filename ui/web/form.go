@@ -31,7 +31,7 @@ import (
 //
 // The field recall has the place of the question whose earlier answer is to be filled in.
 // The note on the whole, the topic of a discussion and the reason of a dismissal are
-// called so, and shown is since when the human has the form, in ms of Unix time.
+// called so, and shown is since when the user has the form, in ms of Unix time.
 const (
 	fieldChosen   = "q"
 	fieldText     = "t"
@@ -60,8 +60,15 @@ func valueOf(r dialogue.Row) string {
 // optionsOf returns the options of a dialogue in which a form is filled in. The topic of a
 // discussion and the reason of a dismissal are its reason: no answer includes it.
 func (s *Server) optionsOf(form url.Values) dialogue.Options {
+	reason := cmp.Or(form.Get("topic"), form.Get("reason")) // of a draft
+	switch form.Get("action") {
+	case "discuss":
+		reason = form.Get("topic")
+	case "dismiss":
+		reason = form.Get("reason")
+	}
 	o := dialogue.Options{Layout: dialogue.Sheet, Now: s.Now, Draft: question.Reply{
-		Note: lineBreaks(form.Get("note")), Reason: lineBreaks(cmp.Or(form.Get("topic"), form.Get("reason"))),
+		Note: lineBreaks(form.Get("note")), Reason: lineBreaks(reason),
 	}}
 	ms, err := strconv.ParseInt(form.Get("shown"), 10, 64)
 	if began := time.UnixMilli(ms); err == nil && !began.After(s.Now()) {
@@ -142,9 +149,9 @@ type field struct {
 // choice is a row of a field with an input of its own.
 type choice struct {
 	dialogue.Row
-	Says   question.Option // what the human reads
+	Says   question.Option // what the user reads
 	Key    string          // the id of its element
-	Cap    string          // the key that chooses it
+	Cap    string          // the key that chooses it; empty for a number of two digits
 	Value  string
 	Fields []field // its follow-ups
 }
@@ -202,7 +209,10 @@ func (c *card) field(q *question.Question, at int) field {
 		}
 	}
 	for _, r := range f.Rows {
-		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r), Cap: strings.ToUpper(r.Key())}
+		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r)}
+		if key := r.Key(); len(key) == 1 {
+			x.Cap = strings.ToUpper(key)
+		}
 		switch {
 		case r.Offered():
 			x.Says = *r.Option
@@ -216,7 +226,7 @@ func (c *card) field(q *question.Question, at int) field {
 		}
 		f.Choices = append(f.Choices, x)
 	}
-	if f.Memory != nil && (f.Answer.Empty() || f.Recalled) {
+	if f.Memory != nil {
 		f.Before = c.lang.Remembered(*f.Memory, c.Now)
 	}
 	return f
@@ -232,9 +242,6 @@ func (f *field) Input() string {
 	}
 	return "radio"
 }
-
-// Long reports whether the options have a filter, because some have numbers of two digits.
-func (f *field) Long() bool { return len(f.Options) > 9 }
 
 // Previews reports whether a choice has a preview.
 func (f *field) Previews() bool {

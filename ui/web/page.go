@@ -25,6 +25,11 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
+// assets are the scripts, styles and icons, the same for every client.
+//
+//go:embed assets
+var assets embed.FS
+
 // pages are the templates in each language. They are parsed for the first page: most
 // runs of the program show none.
 var pages = func() map[words.Language]func() *template.Template { //nolint:gochecknoglobals // caches
@@ -128,7 +133,7 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))
 	mux.HandleFunc("GET /history", s.handle(s.history))
 	mux.HandleFunc("GET /keys", s.handle(func(w http.ResponseWriter, r *http.Request) error { return s.render(w, r, http.StatusOK, "help", nil) }))
-	routesStatic(mux)
+	mux.Handle("GET /assets/", http.FileServerFS(assets))
 	if s.AddPasskey != nil {
 		mux.HandleFunc("GET /passkey", s.handle(s.getPasskey))
 		mux.HandleFunc("POST /passkey", s.handle(s.postPasskey))
@@ -171,7 +176,6 @@ type entry struct {
 
 // notice is a sentence about something that has just happened.
 type notice struct {
-	ID    string // of the record
 	Words string
 	Kind  string // late: another answer was first, or this one is not sent
 }
@@ -186,7 +190,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	}
 	x.Notices = s.notices(r, s.results(r.Context(), query))
 	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
-	return s.render(w, r, http.StatusOK, "page", x)
+	return s.render(w, r, http.StatusOK, "page", &x)
 }
 
 // layout returns the page with the card of a record, in which a form that was sent is
@@ -289,6 +293,12 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	}
 	return s.render(w, r, http.StatusOK, "history", h)
 }
+
+// filterFrom is from how many open records on the page has a filter.
+const filterFrom = 8
+
+// Filters reports whether the page has a filter.
+func (x *layout) Filters() bool { return x.Count >= filterFrom || x.Filter != "" }
 
 // scripted reports whether the page's script sends a request, for parts of a page
 // that is open.

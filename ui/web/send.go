@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -30,7 +29,7 @@ func (s *Server) formAndRecord(r *http.Request) (desk.Record, error) {
 	return s.Desk.Get(r.Context(), r.PostForm.Get("id"))
 }
 
-// send takes a form: the answers to a record, and to the duplicates that the human
+// send takes a form: the answers to a record, and to the duplicates that the user
 // ticked, or a dismissal or discussion.
 func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formAndRecord(r)
@@ -67,15 +66,12 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	if desk.StatusOf(reply) == desk.Answered {
 		results = append(results, s.answerDuplicates(r.Context(), &rec, reply, r.PostForm["also"])...)
 	}
-	if !scripted(r) { // a reload sends nothing again
-		ends := url.Values{}
-		for _, x := range results {
-			ends.Add(x.end, x.rec.ID)
-		}
-		http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther)
-		return nil
+	ends := url.Values{}
+	for _, x := range results {
+		ends.Add(x.end, x.rec.ID)
 	}
-	return s.render(w, r, http.StatusOK, "notices", s.notices(r, results))
+	http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther) // a reload sends nothing again
+	return nil
 }
 
 // commit replies to a record. A reply that
@@ -203,13 +199,13 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	who := shown.AskedBy()
 	switch overruled := shown.Overruled(); {
 	case end == endLifted:
-		return notice{ID: rec.ID, Words: l.T("The limit is lifted. %s may go on asking.", who)}
+		return notice{Words: l.T("The limit is lifted. %s may go on asking.", who)}
 	case end == endAny && overruled != "":
-		return notice{rec.ID, overruled, "late"}
+		return notice{overruled, "late"}
 	case end == endAny:
-		return notice{ID: rec.ID, Words: l.T("%[1]s: already %[2]s.", who, shown.Ended())}
+		return notice{Words: l.T("%[1]s: already %[2]s.", who, shown.Ended())}
 	case end == endLate:
-		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, shown.Ended())), "late"}
+		return notice{l.Sentence(l.T("The question of %[1]s was already %[2]s", who, shown.Ended())), "late"}
 	}
 	var sent, kept string
 	switch rec.State {
@@ -227,7 +223,7 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	if end == endKept {
 		sent = kept
 	}
-	return notice{ID: rec.ID, Words: l.T(sent, who)}
+	return notice{Words: l.T(sent, who)}
 }
 
 // showRefused shows a form again, as it was filled in, with its faults; or the outcome of a
@@ -269,7 +265,7 @@ func (s *Server) showForm(w http.ResponseWriter, r *http.Request, id string, sta
 	}
 	change(x.Card)
 	x.Chosen = true
-	return s.render(w, r, status, "page", x)
+	return s.render(w, r, status, "page", &x)
 }
 
 // postRecall shows a form as it was filled in, with the earlier answer to a question, or with
@@ -285,7 +281,7 @@ func (s *Server) postRecall(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, rec.ID, http.StatusOK, func(*card) {})
 }
 
-// postDraft saves what the human has filled in so far, for other surfaces and against a
+// postDraft saves what the user has filled in so far, for other surfaces and against a
 // crash. It restarts the clock of a timeout. Of a record that has ended, the script gets the
 // card, with what was not sent.
 func (s *Server) postDraft(w http.ResponseWriter, r *http.Request) error {
@@ -296,10 +292,7 @@ func (s *Server) postDraft(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && rec.Outcome == nil {
 		d := dialogue.New(rec, s.optionsOf(r.PostForm))
 		_ = fill(d, r.PostForm) // a draft may have faults
-		var draft int64
-		draft, err = s.saveDraft(r.Context(), rec.ID, d.Draft())
-		err = api.Late(&rec.Set, err)
-		w.Header().Set("X-Draft", strconv.FormatInt(draft, 10))
+		err = api.Late(&rec.Set, s.saveDraft(r.Context(), rec.ID, d.Draft()))
 	}
 	if err == nil {
 		w.WriteHeader(http.StatusNoContent)
@@ -316,31 +309,24 @@ func (s *Server) postLift(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/?"+url.Values{endLifted: {rec.ID}}.Encode(), http.StatusSeeOther)
+	http.Redirect(w, r, "/?"+url.Values{endLifted: {rec.ID}, "id": {rec.ID}}.Encode(), http.StatusSeeOther)
 	return nil
 }
 
-// postReopen asks an ended question again, with its answers filled in.
+// postReopen asks an ended question again, with its answers filled in. One that is open already is
+// shown.
 func (s *Server) postReopen(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formAndRecord(r)
-	if err == nil {
-		rec, err = s.reopen(r.Context(), rec.ID)
-	}
 	if err != nil {
+		return err
+	}
+	rec, err = s.Desk.Reopen(r.Context(), rec.ID)
+	if errors.Is(err, desk.ErrNotAgain) {
+		return api.Problemf(api.InvalidRequest, "%s", sentence(words.English, err.Error()))
+	}
+	if err != nil && !errors.Is(err, desk.ErrPending) {
 		return err
 	}
 	http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
 	return nil
-}
-
-// reopen asks an ended question again. It returns the open record if that was done already.
-func (s *Server) reopen(ctx context.Context, id string) (desk.Record, error) {
-	rec, err := s.Desk.Reopen(ctx, id)
-	switch {
-	case errors.Is(err, desk.ErrPending):
-		return s.Desk.Get(ctx, rec.ID)
-	case errors.Is(err, desk.ErrNotAgain):
-		return rec, api.Problemf(api.InvalidRequest, "%s", sentence(words.English, err.Error()))
-	}
-	return rec, err
 }

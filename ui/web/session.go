@@ -99,15 +99,3 @@ func pastQuestions(rec *desk.Record) []pastQuestion {
 	}
 	return out
 }
-
-// lift removes the round limit of a session.
-func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
-	id := r.PathValue("session_id")
-	if _, err := s.session(r.Context(), id); err != nil {
-		return err
-	}
-	if err := s.Desk.Lift(r.Context(), id); err != nil {
-		return err
-	}
-	return writeDone(w, "The round limit is lifted for this session.")
-}

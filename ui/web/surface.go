@@ -58,7 +58,7 @@ func NewSurface(o SurfaceOptions) *Surface {
 	return &Surface{&launcher{options: o, wait: openTime, tellWait: tellTime, turn: ui.NewTurn()}, nil}
 }
 
-// Telling returns the surface for an asker that can tell the human an address:
+// Telling returns the surface for an asker that can tell the user an address:
 // where no browser may be opened, tell gets the page's.
 func (s *Surface) Telling(tell func(address string)) ui.Surface { return &Surface{s.launcher, tell} }
 
@@ -84,7 +84,7 @@ func (s *Surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
 	return context.Cause(ctx)
 }
 
-// ensureOpen returns once the human has the page open.
+// ensureOpen returns once the user has the page open.
 func (s *Surface) ensureOpen(ctx context.Context) error {
 	release, err := s.turn.Take(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Surface) ensureOpen(ctx context.Context) error {
 	}
 }
 
-// isOpen reports whether a page is open: one that is connected, or that the human
+// isOpen reports whether a page is open: one that is connected, or that the user
 // has just opened. Callers must hold l.turn.
 func (l *launcher) isOpen(ctx context.Context) (bool, error) {
 	if time.Since(l.visited) < streamTime {

@@ -131,7 +131,7 @@ func TestSurfaceUnreached(t *testing.T) {
 	}
 }
 
-// Over ssh nothing is opened; the human is told the address instead.
+// Over ssh nothing is opened; the user is told the address instead.
 func TestSurfaceTells(t *testing.T) {
 	told := make(chan string, 1)
 	s, _ := newSurface(t, func(o *SurfaceOptions) {

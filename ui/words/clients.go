@@ -29,7 +29,7 @@ var clients = map[string]string{ //nolint:gochecknoglobals // a table, never wri
 // UnknownClient is the name in records of a client that sent none.
 const UnknownClient = "unknown client"
 
-// ClientName is the human name of a program that asks: "Claude Code". A name that is
+// ClientName is the user name of a program that asks: "Claude Code". A name that is
 // not known stays.
 func (l Language) ClientName(name string) string {
 	name = strings.TrimSpace(question.Line(name))

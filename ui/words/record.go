@@ -83,7 +83,7 @@ func (l Language) Interrupted(closed desk.Status) string {
 	}
 }
 
-// Kept is one sentence for the human whose answer the store did not take.
+// Kept is one sentence for the user whose answer the store did not take.
 func (l Language) Kept(err error) string {
 	if errors.Is(err, desk.ErrUnsent) {
 		return l.T("Not sent: the shared desk does not answer. Your answer is kept as a draft; send it again.")
@@ -105,7 +105,7 @@ func (l Language) Refused(v question.Violation) string {
 	return question.Line(l.T("%[1]s: %[2]s", part, v.In(l.T)))
 }
 
-// Unfit says what is wrong with the answer that the human gives to a question.
+// Unfit says what is wrong with the answer that the user gives to a question.
 func (l Language) Unfit(found question.Violations) string {
 	var faults []string
 	for _, v := range found {
@@ -149,7 +149,7 @@ func (l Language) Round(rec *desk.Record) string {
 	return ""
 }
 
-// Other is the option for the human's own words, with the asker's texts or the usual
+// Other is the option for the user's own words, with the asker's texts or the usual
 // ones.
 func (l Language) Other(q *question.Question) question.Option {
 	var o question.Option

@@ -23,7 +23,7 @@ import (
 // Shell is the surface of what was answered by a command without a form.
 const Shell = "shell"
 
-// surfaces names each surface as the human knows it, after a verb: answered
+// surfaces names each surface as the user knows it, after a verb: answered
 // "in a terminal".
 var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never written to
 	"elicit":  Mark("in the agent's own form"),
@@ -37,7 +37,7 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 	Shell:     Mark("by a command"),
 }
 
-// Surface names a surface as the human knows it: "in a terminal". It is empty
+// Surface names a surface as the user knows it: "in a terminal". It is empty
 // for an empty name.
 func (l Language) Surface(name string) string {
 	switch where, known := surfaces[name]; {
@@ -192,7 +192,7 @@ func (l Language) Reason(o *desk.Outcome) string {
 	switch {
 	case o == nil, o.Status == desk.Timeout, o.Refused(): // Outcome says it
 		return ""
-	case o.Reply != nil && o.Reply.Reason != ByOmission: // the human's own
+	case o.Reply != nil && o.Reply.Reason != ByOmission: // the user's own
 		return question.Block(o.Reply.Reason)
 	case o.Reply != nil:
 		return l.T(ByOmission)
@@ -201,7 +201,7 @@ func (l Language) Reason(o *desk.Outcome) string {
 }
 
 // reason translates a reason of the program in a record, or several with a semicolon
-// between: why each surface did not reach the human.
+// between: why each surface did not reach the user.
 func (l Language) reason(reason string) string {
 	parts := strings.Split(reason, "; ")
 	for i, part := range parts {
@@ -226,7 +226,7 @@ func (l Language) Remedy(o *desk.Outcome) string {
 	return l.T("the setting surface allows no place that works here; mcp-askuser doctor says what does")
 }
 
-// Withdrawal is one sentence for the human whose form was closed, for this cause,
+// Withdrawal is one sentence for the user whose form was closed, for this cause,
 // before they had answered: the first answerer, if the cause is a *desk.ClosedError,
 // or else what became of the question. Nil is the cause of a form that closed by itself.
 func (l Language) Withdrawal(cause error) string {

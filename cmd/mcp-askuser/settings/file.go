@@ -43,51 +43,54 @@ func filePath(getenv func(string) string) (string, error) {
 	return filepath.Join(root, "mcp-askuser", "config.toml"), nil
 }
 
-// readFile returns the path and the entries of the configuration file, by line. The
-// entries are nil if the file does not exist, which is an error only if it was named.
-func readFile(getenv func(string) string) (path string, entries []entry, err error) {
-	if path, err = filePath(getenv); path == "" {
-		return "", nil, err
+// readFile takes the settings of the configuration file. A file that does not exist is an
+// error only if it was named.
+func (s *Settings) readFile(getenv func(string) string) error {
+	path, err := filePath(getenv)
+	if path == "" {
+		return err
 	}
+	s.File = path
 	if path == os.DevNull { // an empty file, by convention
-		return path, []entry{}, nil
+		s.Found = true
+		return nil
 	}
 	data, err := smallfile.Read(path)
 	missing := errors.Is(err, fs.ErrNotExist)
-	switch {
-	case missing && getenv(EnvFile) == "":
-		return path, nil, nil
-	case err == nil:
-		entries, err = parse(path, data)
-		return path, entries, err
-	case !missing:
-		entries = []entry{}
+	s.Found = !missing
+	if err == nil {
+		return s.takeFile(data)
 	}
-	return path, entries, fmt.Errorf("read the configuration file: %w", err)
+	if missing && getenv(EnvFile) == "" {
+		return nil
+	}
+	return fmt.Errorf("read the configuration file: %w", err)
 }
 
-// entry is one key of the file.
-type entry struct {
-	key  string
-	text string // the value as text, lists as JSON
-	line int    // of its first assignment or table
-}
-
-func parse(path string, data []byte) ([]entry, error) {
-	entries := []entry{}
+// takeFile takes the settings in the text of the file. A table counts at its first line.
+func (s *Settings) takeFile(data []byte) error {
 	values, line, err := tomlfile.Decode(data)
 	if err != nil {
-		return entries, fmt.Errorf("%s:%d is not TOML: %w", path, line, err)
+		return fmt.Errorf("%s:%d is not TOML: %w", s.File, line, err)
 	}
 	statements, err := tomlfile.Statements(data)
-	for _, s := range statements {
-		key := s.Keys[0]
-		if value, ok := values[key]; ok {
-			entries = append(entries, entry{key, textOf(key, value), s.Line})
-			delete(values, key)
+	for _, at := range statements {
+		key := at.Keys[0]
+		value, found := values[key]
+		if !found {
+			continue
 		}
+		delete(values, key)
+		place := fmt.Sprintf("%s:%d", s.File, at.Line)
+		row := s.row(key)
+		if row != nil {
+			row.take(textOf(key, value), FromFile, place, at.Line)
+			continue
+		}
+		text := fmt.Sprintf("%s: %q is no setting; %s", place, key, s.suggestion(key))
+		s.unknown = append(s.unknown, Fault{Unknown: true, Key: key, Text: text, line: at.Line})
 	}
-	return entries, err
+	return err
 }
 
 // textOf formats a value of the file as a variable would hold it.

@@ -46,6 +46,9 @@ type Values struct {
 	Accessible bool   // forms line by line
 }
 
+// strictestProof is the value of prove that asks for the most.
+const strictestProof = "confirm"
+
 // Surfaces are the names that the setting surface takes beside auto.
 func Surfaces() []string { return []string{"elicit", "tty", "pane", "inbox", "web", "plain"} }
 
@@ -75,7 +78,7 @@ func table(v *Values) []*Setting {
 		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, "file"), flagWith: "dir", help: "the file with the certificate authority of those nodes"},
 		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
 		{Key: "keep_history", value: age(&v.KeepHistory), fallback: "0", help: "how long to keep past questions, 0 for ever"},
-		{Key: "prove", value: strictest(&v.Prove, "none", "confirm"), fallback: "none", help: "which answers you sign: none, or those to confirmations (confirm)"},
+		{Key: "prove", value: strictest(&v.Prove, "none", strictestProof), fallback: "none", help: "which answers you sign: none, or those to confirmations (confirm)"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
 		{Key: "language", value: choice(&v.Language, languages...), fallback: "auto", help: "the language that you are spoken to in: auto is that of LC_ALL, LC_MESSAGES or LANG, and of your browser; else en, zh or pt"},
@@ -97,7 +100,7 @@ type Setting struct {
 	fallback string // the default
 	help     string
 	flagWith string // the setting whose flag brings this one's along
-	fault    fault
+	fault    *Fault
 }
 
 // EnvDesk is the variable that names a shared desk. With _CREDS and _CA added it names
@@ -112,10 +115,12 @@ const (
 	FromDefault     = "default"
 )
 
-// fault is one sentence, and the line of the file, or 0.
-type fault struct {
-	line int
-	text string
+// Fault is a setting that is not what it may be. Another one applies in its place.
+type Fault struct {
+	Unknown bool   // the key is no setting
+	Key     string // empty for the whole file
+	Text    string // names the place, the value and what is allowed
+	line    int    // of the file, or 0
 }
 
 // NamesDesk reports whether the setting says where the desk is.
@@ -136,7 +141,7 @@ func (s *Setting) Set(text string) error {
 // take sets the value from a place, of more weight than the one before. A bad value is
 // shown, but the default is in effect.
 func (s *Setting) take(text, from, source string, line int) {
-	s.From, s.Source, s.fault = from, source, fault{}
+	s.From, s.Source, s.fault = from, source, nil
 	var ok bool
 	if s.Value, ok = s.set(text); ok {
 		return
@@ -149,7 +154,7 @@ func (s *Setting) take(text, from, source string, line int) {
 	if _, list := stringList(text); !list {
 		text = strconv.Quote(text)
 	}
-	s.fault = fault{line, fmt.Sprintf("%s is %s; it takes %s", source, text, s.takes)}
+	s.fault = &Fault{Key: s.Key, Text: fmt.Sprintf("%s is %s; it takes %s", source, text, s.takes), line: line}
 }
 
 // Settings are all settings, and where each value comes from.
@@ -160,7 +165,7 @@ type Settings struct {
 	Found  bool   // the file exists
 	Unread error  // why it could not be read
 
-	unknown []fault // keys that are no settings
+	unknown []Fault // keys that are no settings
 }
 
 // New returns the settings at their defaults.
@@ -190,10 +195,11 @@ func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 // Load returns the settings of the configuration file and the environment, before flags
 // are parsed. It sets [words.Local] to their language.
 func Load(getenv func(string) string) *Settings {
-	path, entries, err := readFile(getenv)
 	s := New()
-	s.File, s.Found, s.Unread = path, entries != nil, err
-	s.takeFile(entries)
+	s.Unread = s.readFile(getenv)
+	if s.Unread != nil { // what it asks for is not known
+		s.row("prove").set(strictestProof)
+	}
 	s.takeEnvironment(getenv)
 	words.Local = words.Preferred(s.Values.Language, getenv)
 	return s
@@ -206,17 +212,6 @@ func (s *Settings) takeEnvironment(getenv func(string) string) {
 				text = "true"
 			}
 			row.take(text, FromEnvironment, row.variable, 0)
-		}
-	}
-}
-
-func (s *Settings) takeFile(entries []entry) {
-	for _, e := range entries {
-		place := fmt.Sprintf("%s:%d", s.File, e.line)
-		if row := s.row(e.key); row != nil {
-			row.take(e.text, FromFile, place, e.line)
-		} else {
-			s.unknown = append(s.unknown, fault{e.line, fmt.Sprintf("%s: %q is no setting; %s", place, e.key, s.suggestion(e.key))})
 		}
 	}
 }
@@ -239,7 +234,7 @@ func (s *Settings) Environ(getenv func(string) string) func(string) string {
 		switch {
 		case row.presence:
 			set[row.variable] = map[any]string{true: "1"}[row.Value]
-		case row.NamesDesk() && row.Value != "" && row.fault.text == "":
+		case row.NamesDesk() && row.Value != "" && row.fault == nil:
 			set[row.variable] = row.String()
 		}
 	}
@@ -260,30 +255,42 @@ func (s *Settings) Source(key string) string {
 // FromEnvironment reports whether a variable sets the value.
 func (s *Settings) FromEnvironment(key string) bool { return s.row(key).From == FromEnvironment }
 
-// Err reports all faults: of the file as a whole, of flags and variables, and of the lines
-// of the file.
-func (s *Settings) Err() error {
+// Faults returns all faults: of the file as a whole, of flags and variables, and of the
+// lines of the file.
+func (s *Settings) Faults() []Fault {
 	all := slices.Clone(s.unknown)
 	for _, row := range s.Rows {
-		if row.fault.text != "" {
-			all = append(all, row.fault)
+		if row.fault != nil {
+			all = append(all, *row.fault)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b fault) int { return a.line - b.line })
+	slices.SortStableFunc(all, func(a, b Fault) int { return a.line - b.line })
 	if s.Unread != nil {
-		all = slices.Insert(all, 0, fault{text: s.Unread.Error()})
+		all = slices.Insert(all, 0, Fault{Text: s.Unread.Error()})
 	}
+	return all
+}
+
+// Err reports all faults as one error.
+func (s *Settings) Err() error { return joined(s.Faults()) }
+
+// WrongValues is Err without the keys that are no settings: those change nothing.
+func (s *Settings) WrongValues() error {
+	return joined(slices.DeleteFunc(s.Faults(), func(f Fault) bool { return f.Unknown }))
+}
+
+func joined(all []Fault) error {
 	if len(all) == 0 {
 		return nil
 	}
-	text := all[0].text
-	if len(all) > 1 {
-		text = "Bad settings"
-		for _, f := range all {
-			text += "\n- " + f.text
-		}
+	if len(all) == 1 {
+		return errors.New(all[0].Text)
 	}
-	return errors.New(text)
+	texts := []string{"Bad settings"}
+	for _, f := range all {
+		texts = append(texts, f.Text)
+	}
+	return errors.New(strings.Join(texts, "\n- "))
 }
 
 // suggestion says which key may have been meant.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"mcp-askuser/internal/tomlfile"
 	"mcp-askuser/question"
 )
 
@@ -62,10 +63,12 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// What needs a proof only grows: no place allows what another forbids.
+// What needs a proof only grows: no place allows what another forbids, and a value or a file
+// that cannot be understood asks for it.
 func TestProveGrows(t *testing.T) {
 	for _, tc := range []struct{ file, environment, want string }{
 		{"confirm", "none", "confirm"}, {"none", "confirm", "confirm"}, {"confirm", "nothing", "confirm"},
+		{"all", "none", "confirm"}, {"none", "all", "confirm"}, {"none\"\n[", "none", "confirm"},
 	} {
 		got := load(map[string]string{EnvFile: write(t, "prove = \""+tc.file+"\"\n"), "ASK_PROVE": tc.environment})
 		if got.Values.Prove != tc.want {
@@ -286,26 +289,24 @@ func FuzzFile(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		path := "/config.toml"
-		file, err := parse(path, []byte(text))
-		if err != nil {
+		values, _, err := tomlfile.Decode([]byte(text))
+		s := New()
+		s.File = "/config.toml"
+		if (s.takeFile([]byte(text)) == nil) != (err == nil) || err != nil {
 			return
 		}
-		s := New()
-		s.File = path
-		s.takeFile(file)
 		named := len(s.unknown)
 		for _, row := range s.Rows {
 			if row.From == FromFile {
 				named++
 			}
 		}
-		if named != len(file) {
-			t.Errorf("%d keys, %d of them settings or faults", len(file), named)
+		if named != len(values) {
+			t.Errorf("%d keys, %d of them settings or faults", len(values), named)
 		}
-		for _, e := range file {
-			if e.line < 0 || e.line > strings.Count(text, "\n")+1 {
-				t.Errorf("%q is on line %d", e.key, e.line)
+		for _, f := range s.Faults() {
+			if f.line < 0 || f.line > strings.Count(text, "\n")+1 {
+				t.Errorf("%q is on line %d", f.Key, f.line)
 			}
 		}
 		if v := s.Values; v.Keep < 0 || v.Timeout > longest || len(v.NotifyCommand) > 0 && v.NotifyCommand[0] == "" {

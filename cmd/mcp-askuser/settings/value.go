@@ -172,13 +172,18 @@ func stringList(text string) (list []string, ok bool) {
 }
 
 // strictest takes one of some words that grow stricter, and never goes back: an agent that
-// sets the environment asks for more, and never for less.
+// sets the environment asks for more, and never for less. A word that it does not know asks
+// for the most.
 func strictest(to *string, allowed ...string) value {
 	v := choice(to, allowed...)
 	v.set = func(text string) (any, bool) {
 		i := slices.Index(allowed, text)
-		*to = allowed[max(0, i, slices.Index(allowed, *to))]
-		return *to, i >= 0
+		if i < 0 {
+			*to = allowed[len(allowed)-1]
+			return nil, false
+		}
+		*to = allowed[max(i, slices.Index(allowed, *to))]
+		return *to, true
 	}
 	return v
 }

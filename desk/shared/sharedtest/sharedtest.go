@@ -65,7 +65,8 @@ func Start(t testing.TB, n int) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.ports = FreePorts(t, 2*n)
+	var release func()
+	c.ports, release = reservePorts(t, 2*n)
 	t.Cleanup(func() {
 		for i := range n {
 			c.Kill(i)
@@ -73,8 +74,9 @@ func Start(t testing.TB, n int) *Cluster {
 	})
 	file := Server(t)
 	for i := range n {
-		c.writeNode(i, n)
+		c.writeNode(i, n) // its links take ports, too
 	}
+	release()
 	for i := range n {
 		c.start(i, file)
 	}
@@ -345,17 +347,30 @@ func (c *Cluster) Empty() {
 }
 
 // FreePorts returns ports of this machine that are free at the moment.
-func FreePorts(t testing.TB, n int) (ports []int) {
+func FreePorts(t testing.TB, n int) []int {
 	t.Helper()
+	ports, release := reservePorts(t, n)
+	release()
+	return ports
+}
+
+// reservePorts returns ports that no other process gets before release is called.
+func reservePorts(t testing.TB, n int) (ports []int, release func()) {
+	t.Helper()
+	var listeners []net.Listener
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = l.Close() }()
+		listeners = append(listeners, l)
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
-	return ports
+	return ports, func() {
+		for _, l := range listeners {
+			_ = l.Close()
+		}
+	}
 }
 
 // link forwards connections to an address. Cut, it holds what arrives, as a broken cable does:

@@ -162,16 +162,12 @@ func testEmpty(t *testing.T, open func() Process) {
 func (w Without) test(t *testing.T, open func() Process) {
 	s := open()
 	row := ask(t, s, NewRow("Files?"))
-	err := s.PutFile(t.Context(), row.ID, "a", []byte("data"))
+	err := s.PutFile(t.Context(), row.ID, "a", []byte("data"), 1)
 	if errors.Is(err, store.ErrUnsupported) != w.Files {
 		t.Errorf("a file is kept: %v", err)
 	}
 	_, err = s.File(t.Context(), row.ID, "b")
 	wants(t, err, store.ErrNotFound)
-	keys, err := s.Files(t.Context(), row.ID)
-	if err != nil || w.Files && keys != nil {
-		t.Errorf("files %q, %v", keys, err)
-	}
 	_, err = s.Prune(t.Context(), time.Now().Add(-time.Hour), false)
 	if errors.Is(err, store.ErrUnsupported) != w.Prune {
 		t.Errorf("pruned: %v", err)
@@ -396,7 +392,7 @@ func testWaitEnds(t *testing.T, open func() Process) {
 func testChanges(t *testing.T, open func() Process) {
 	watcher, other := open(), open()
 	ctx, cancel := context.WithCancel(t.Context())
-	changes, err := watcher.Changes(ctx)
+	changes, err := watcher.Changes(ctx, "")
 	must(t, err)
 	row := NewRow("Seen?")
 	for _, step := range []struct {
@@ -418,6 +414,8 @@ func testChanges(t *testing.T, open func() Process) {
 		}
 	}
 	cancel()
+	for range changes { // it is closed
+	}
 }
 
 func testNotes(t *testing.T, open func() Process) {
@@ -459,6 +457,7 @@ func testQueries(t *testing.T, open func() Process) {
 	}
 	must(t, s.Answer(t.Context(), rows[1].ID, ending("beta chosen")))
 	must(t, s.Answer(t.Context(), rows[3].ID, ending("äpfel birnen")))
+	must(t, s.Delivered(t.Context(), rows[3].ID))
 	for name, test := range map[string]struct {
 		q    store.Query
 		want []int
@@ -478,6 +477,8 @@ func testQueries(t *testing.T, open func() Process) {
 		"a word of the answer":       {store.Query{Search: "birnen"}, []int{3}},
 		"no word":                    {store.Query{Search: "plum"}, nil},
 		"no pattern":                 {store.Query{Search: "%"}, nil},
+		"of some ids":                {store.Query{IDs: []string{rows[0].ID, "none", rows[3].ID}}, []int{3, 0}},
+		"to take over":               {store.Query{Kept: rows[0].At.Add(rows[0].Keep + time.Millisecond)}, []int{2, 1}},
 		"a prefix":                   {store.Query{Prefix: rows[2].ID[:20]}, []int{2}},
 		"a whole id":                 {store.Query{Prefix: rows[0].ID}, []int{0}},
 		"expired: open and kept out": {store.Query{Expired: rows[0].At.Add(rows[0].Keep + time.Millisecond)}, []int{0}},
@@ -517,11 +518,14 @@ func testRevisions(t *testing.T, open func() Process) {
 
 func testPresent(t *testing.T, open func() Process) {
 	first, second := open(), open()
-	release, err := first.Announce(t.Context(), "inbox")
+	ctx, leave := context.WithCancel(t.Context())
+	inbox, err := first.Changes(ctx, "inbox")
 	must(t, err)
-	_, err = second.Announce(t.Context(), "inbox")
+	_, err = first.Changes(ctx, "")
 	must(t, err)
-	_, err = second.Announce(t.Context(), "web")
+	_, err = second.Changes(t.Context(), "inbox")
+	must(t, err)
+	_, err = second.Changes(t.Context(), "web")
 	must(t, err)
 	present := func() string {
 		names, err := open().Present(t.Context())
@@ -535,8 +539,9 @@ func testPresent(t *testing.T, open func() Process) {
 	if got := present(); got != "inbox" {
 		t.Errorf("after a death: %q", got)
 	}
-	release()
-	release()
+	leave()
+	for range inbox { // until it is closed
+	}
 	if got := present(); got != "" {
 		t.Errorf("after all: %q", got)
 	}
@@ -546,14 +551,11 @@ func testFiles(t *testing.T, open func() Process) {
 	s := open()
 	row := ask(t, s, NewRow("Files?"))
 	data := []byte(strings.Repeat("\x00\xff", 50_000))
-	must(t, s.PutFile(t.Context(), row.ID, "b", data))
-	must(t, s.PutFile(t.Context(), row.ID, "a", nil))
-	must(t, s.PutFile(t.Context(), row.ID, "b", data))
-	keys, err := open().Files(t.Context(), row.ID)
-	must(t, err)
-	if !slices.Equal(keys, []string{"a", "b"}) {
-		t.Errorf("keys %q", keys)
+	for _, key := range []string{"b", "a", "b"} {
+		must(t, s.PutFile(t.Context(), row.ID, key, data, 2))
 	}
+	wants(t, s.PutFile(t.Context(), row.ID, "c", data, 2), store.ErrTooMany)
+	must(t, s.PutFile(t.Context(), row.ID, "a", nil, 2))
 	got, err := open().File(t.Context(), row.ID, "b")
 	must(t, err)
 	if string(got) != string(data) {
@@ -561,7 +563,7 @@ func testFiles(t *testing.T, open func() Process) {
 	}
 	_, err = s.File(t.Context(), row.ID, "c")
 	wants(t, err, store.ErrNotFound)
-	wants(t, s.PutFile(t.Context(), ulid.Make().String(), "a", data), store.ErrNotFound)
+	wants(t, s.PutFile(t.Context(), ulid.Make().String(), "a", data, 2), store.ErrNotFound)
 }
 
 func testPrune(t *testing.T, open func() Process) {
@@ -580,7 +582,7 @@ func testPrune(t *testing.T, open func() Process) {
 		return row.ID
 	}
 	gone := []string{asked(true, true, time.Hour, ""), asked(true, false, -time.Second, "")}
-	must(t, s.PutFile(t.Context(), gone[0], "file", []byte("12345")))
+	must(t, s.PutFile(t.Context(), gone[0], "file", []byte("12345"), 1))
 	before := asked(true, true, time.Hour, "")
 	kept := []string{before, asked(false, false, time.Hour, before), asked(true, false, 72*time.Hour, "")}
 	young := ask(t, s, NewRow("Young?"))

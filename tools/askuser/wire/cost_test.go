@@ -39,6 +39,11 @@ func TestCostIsGolden(t *testing.T) {
 	own.By = question.ByProgram
 	everything := "elicit: the client did not declare form elicitation; tty: this process has no controlling terminal; " +
 		"pane: not inside a terminal multiplexer, and no desktop to open a window on; inbox: no inbox and no web page is open; web: this is no desktop session"
+	awaited := func(rec desk.Record) *Result {
+		r := NewResult(rec)
+		r.ID = rec.ID
+		return r
+	}
 	var out strings.Builder
 	var sentences, all int
 	for _, tc := range []struct {
@@ -60,19 +65,19 @@ func TestCostIsGolden(t *testing.T) {
 		{"pending: the form is shown later", NewOpen("asked", map[string]string{"later": "when"}, pending(database))},
 		{"pending: two", NewOpen("pending", nil, pending(database), pending(database))},
 		{"several: two ended, one open", Join([]*Result{
-			NewResult(replied(pending(database), question.Reply{Answers: []question.Answer{first}})),
-			NewResult(replied(pending(database), question.Reply{Dismissed: true, Reason: "Not now"})),
+			awaited(replied(pending(database), question.Reply{Answers: []question.Answer{first}})),
+			awaited(replied(pending(database), question.Reply{Dismissed: true, Reason: "Not now"})),
 		}, []string{"01JD6Z0002AAAAAAAAAAAAAAAA"})},
 		{"pending: shown to nobody", NewUntold("mcp-askuser inbox", "", pending(database))},
 		{"unavailable", NewResult(end(pending(database), desk.Unavailable, "", everything))},
 		{"failed", NewResult(end(pending(database), desk.Failed, "", "disk full"))},
 	} {
-		structured, err := encode(tc.result.Structured())
+		structured, err := encode(tc.result)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sentence, costs := question.Count(tc.result.Message), question.Count(structured)
-		fmt.Fprintf(&out, "%s: %d, %d\n%s\n%s\n\n", tc.name, sentence, costs, tc.result.Message, structured)
+		sentence, costs := question.Count(tc.result.Text), question.Count(structured)
+		fmt.Fprintf(&out, "%s: %d, %d\n%s\n%s\n\n", tc.name, sentence, costs, tc.result.Text, structured)
 		sentences, all = sentences+sentence, all+costs
 	}
 	if 10*all > 18*sentences {

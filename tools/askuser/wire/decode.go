@@ -17,7 +17,7 @@ import (
 // Call is the request of one call, in any of the call forms.
 type Call struct {
 	Set     question.Set
-	Timeout time.Duration // how long the human may take; 0: as configured
+	Timeout time.Duration // how long the user may take; 0: as configured
 	// OnTimeout is desk.OnTimeoutDefault where the caller wants the declared
 	// defaults then; that takes the user's configuration too.
 	OnTimeout string
@@ -44,7 +44,7 @@ func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	data, toolUse := unwrap(data, "questions", "question", "question_text")
+	data, toolUse := unwrap(data, "questions", "question")
 	call := d.call(data)
 	call.ToolUse = toolUse
 	call.Dropped = d.dropped
@@ -153,7 +153,9 @@ func unwrap(data json.RawMessage, members ...string) (arguments json.RawMessage,
 		m = block
 	}
 	toolUse, _ = word(m.get("tool_use_id"))
-	if input := unquote(m.get("input", "arguments")); m.get(members...) == nil && opens(input, '{') {
+	isArguments := slices.ContainsFunc(members, func(name string) bool { return m.get(name) != nil })
+	input := unquote(m.get("input"))
+	if !isArguments && opens(input, '{') {
 		id, _ := word(m.get("id"))
 		data, toolUse = input, cmp.Or(toolUse, id)
 	}
@@ -222,7 +224,7 @@ func (d *decoder) call(data []byte) Call {
 		c.Set.Questions = d.questions("questions", raw, 0)
 	case opens(unquote(m.get("question")), '{'):
 		c.Set.Questions = []question.Question{d.question(only, m.get("question"), 0)}
-	case m.get("question", "question_text") != nil:
+	case m.get("question") != nil:
 		c.Set.Questions = []question.Question{d.question(only, data, 0)}
 		c.Set.Questions[0].Header = strings.TrimSpace(question.Cut(c.Set.Questions[0].Header, d.limits.Header))
 	default:
@@ -268,13 +270,12 @@ func rounds(m ordered, metadata map[string]any) int {
 
 // collect marks the questions to which the caller brings an answer.
 func (d *decoder) collect(set *question.Set, raw json.RawMessage) {
-	answers, err := set.ParseAnswers(raw)
+	reply, err := set.ParseReply(raw)
 	if v, ok := errors.AsType[question.Violations](err); ok {
 		d.found = append(d.found, v...)
 		return
 	}
-	for i := range answers {
-		a := answers[i]
+	for _, a := range reply.Answers {
 		if a.Empty() {
 			continue
 		}

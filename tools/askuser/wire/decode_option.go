@@ -20,7 +20,7 @@ type option struct {
 
 // options reads the options of a question, and reports whether the call has any.
 func (d *decoder) options(at func(string) string, m ordered) (out []option, present bool) {
-	raw := m.get("options", "choices")
+	raw := m.get("options")
 	items, ok := d.array(at("options"), raw, "an array of options")
 	if n := len(items); n > d.limits.Options+spare {
 		d.found.Options(at("options"), n, d.limits)
@@ -55,7 +55,7 @@ func (d *decoder) option(path string, raw json.RawMessage) option {
 	o.Description = lines(d.text(path+".description", m.get("description")))
 	o.Default = d.flag(path+".default", m.get("default"), false)
 	o.Preview = d.text(path+".preview", m.get("preview"))
-	o.callID, o.followUps = o.ID, unlessEmpty(m.get("follow_up_questions", "follow_ups"))
+	o.callID, o.followUps = o.ID, unlessEmpty(m.get("follow_up_questions"))
 	if !d.limits.Lenient && m.get("description") != nil && strings.TrimSpace(o.Description) == "" {
 		d.found.Add(path+".description", "must not be empty where it is given")
 	}

@@ -52,16 +52,16 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 	}
 	at := func(name string) string { return path + "." + name }
 	q := question.Question{
-		Text:        lines(d.text(at("question"), m.get("question", "question_text", "prompt"))),
+		Text:        lines(d.text(at("question"), m.get("question"))),
 		Header:      d.text(at("header"), m.get("header")),
 		Description: lines(d.text(at("description"), m.get("description"))),
-		ID:          d.text(at("question_id"), m.get("question_id", "id")),
+		ID:          d.text(at("question_id"), m.get("question_id")),
 		Placeholder: d.text(at("placeholder"), m.get("placeholder")),
 		Required:    d.flag(at("required"), m.get("required"), true),
 		Collected:   d.collected(at("collected"), m.get("collected")),
 	}
 	custom := d.flag(at("allow_custom"), m.get("allow_custom"), true)
-	several := d.flag(at("multiSelect"), m.get("multiSelect", "multiple", "allow_multiple"), false)
+	several := d.flag(at("multiSelect"), m.get("multiSelect"), false)
 	options, choice := d.options(at, m)
 	q.Type = typeOf(d.text(at("type"), m.get("type")), several, choice)
 	switch {

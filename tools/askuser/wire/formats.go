@@ -17,8 +17,8 @@ func Formats() []string {
 }
 
 // Format writes the outcome of a record for a program, as of now: the answers by
-// headers, questions, indexes or ids, text (the message for the model) or json (the
-// structured result). JSON has every text as it came from outside. Path is as for
+// headers, questions, indexes or ids, text (that of a tool's result) or json (its
+// structured content, with the id). JSON has every text as it came from outside. Path is as for
 // [Result.AddFiles].
 func Format(rec desk.Record, format string, now time.Time, path func(question.File) string) (string, error) {
 	r := NewResult(rec)
@@ -28,8 +28,9 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 	value := func(x *question.Response) any { return x.Text() }
 	switch format {
 	case "text":
-		return question.Readable(r.Message), nil
+		return question.Readable(r.Text), nil
 	case "json":
+		r.ID = rec.ID
 		return encode((*original)(r))
 	case "questions":
 	case "headers":
@@ -50,7 +51,7 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 		Files   []string `json:"files,omitempty"`      // their paths
 		Note    string   `json:"note,omitempty"`
 		Discuss bool     `json:"discuss,omitempty"` // the answers are those so far
-	}{By: r.By, Note: note(r), Discuss: rec.State == desk.Discuss}
+	}{By: r.By, Note: note(r, rec.Outcome), Discuss: rec.State == desk.Discuss}
 	if rec.State == desk.Answered || rec.State == desk.Discuss { // what a caller had collected is no answer of any other record
 		for _, x := range rec.Responses() {
 			if x.Answer != nil {
@@ -75,20 +76,20 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 
 // note is the note of the reply; of a timeout the message; of a dismissal or a withdrawal, a
 // sentence that says so, and the reason.
-func note(r *Result) string {
-	text, whose := strings.SplitAfter(r.Message, ".")[0], " Their"
+func note(r *Result, o *desk.Outcome) string {
+	text, reason, whose := strings.SplitAfter(r.Text, ".")[0], r.Note, " Their"
 	switch {
 	case r.Status == desk.Timeout:
-		return r.Message
+		return r.Text
 	case r.Status == desk.Cancelled:
-		text, whose = r.Summary+".", " The"
+		text, reason, whose = r.Summary+".", o.Reason, " The"
 	case r.Status != desk.Dismissed:
 		return r.Note
 	case r.By == string(desk.ProgramAnswerer):
 		whose = " Its"
 	}
-	if r.Reason != "" {
-		text += whose + " reason: " + r.Reason
+	if reason != "" {
+		text += whose + " reason: " + reason
 	}
 	return text
 }

@@ -22,9 +22,21 @@ type ordered struct {
 	values map[string]json.RawMessage
 }
 
-// get returns the first of these members that is present and not null, or else one in
-// another spelling: multiselect and MultiSelect are multi_select.
-func (o *ordered) get(names ...string) json.RawMessage {
+// spellings are the other names that models give a member of a call. Each name counts in any
+// case, with or without underscores: multiselect and multi_select are multiSelect.
+var spellings = map[string][]string{ //nolint:gochecknoglobals // a table, never written to
+	"question":            {"question_text", "prompt"},
+	"question_id":         {"id"},
+	"options":             {"choices"},
+	"multiSelect":         {"multiple", "allow_multiple"},
+	"follow_up_questions": {"follow_ups"},
+	"input":               {"arguments"},
+}
+
+// get returns the member of this name, or of another spelling of it, that is present and not
+// null.
+func (o *ordered) get(name string) json.RawMessage {
+	names := append([]string{name}, spellings[name]...)
 	present := func(name string) bool { return len(o.values[name]) > 0 && string(o.values[name]) != "null" }
 	bare := func(name string) string { return strings.ReplaceAll(name, "_", "") }
 	for _, n := range names {

@@ -14,54 +14,22 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Result is all that a record says to a program, in this order: of a command, and in a
-// transcript. The result of a tool is [Structured].
+// Result is what a call ends with, for every client and for commands: some hosts, Claude
+// Code among them, show their model this in place of the text. It has each answer once, and
+// nothing that the model does not need: each byte costs the user's context. Who asked, where
+// and when it was answered, only the record has.
 type Result struct {
-	Status  desk.Status `json:"status"`
-	Message string      `json:"message"` // the sentence for the model: the text content of a tool's result
+	Status desk.Status `json:"status" jsonschema:"required"`
 	// By is the answerer in one word, where it is not the user in a surface of ours:
 	// program, front end, asker, host or timeout.
-	By        string          `json:"by,omitempty"`
-	Answerer  *Answerer       `json:"answerer,omitempty"`
-	Proof     *question.Proof `json:"proof,omitempty"` // the user's signature under the answers
-	ID        string          `json:"id,omitempty"`
-	Round     int             `json:"round,omitempty"`
-	Answers   ordered         `json:"answers"`
-	Responses []Response      `json:"responses"`
-	Response  *bool           `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it
-	Note      string          `json:"note"`               // the user's own word, about the answers or why there are none
-	Reason    string          `json:"reason,omitempty"`
-	Summary   string          `json:"summary"`
-	Surface   string          `json:"surface,omitempty"`
-	// When it was answered, and how many milliseconds the user had the questions
-	// in front of them; 0 is unknown.
-	AnsweredAt string `json:"answered_at,omitempty"`
-	Took       int64  `json:"took_ms,omitempty"`
-	Earlier    string `json:"earlier,omitempty"` // the record that this one reopens
-
-	// For Structured alone:
-
-	more  []*Result // of several records that are awaited, further ones that have ended
-	open  []string  // and the ids of those that are open
-	notes ordered   // the user's, by question
-	named bool      // the caller gave ids
-	late  bool      // the reply is delivered late
-	rest  string    // the part of Message that the other members of Structured do not say
-}
-
-// Structured is the structured content of a tool's result, for every client: some hosts,
-// Claude Code among them, show their model this in place of the text. It has each answer
-// once, and nothing that the model does not need: each byte costs the user's context.
-type Structured struct {
-	Status     desk.Status     `json:"status" jsonschema:"required"`
-	By         string          `json:"by,omitempty"`   // as in Result
-	Name       string          `json:"name,omitempty"` // of the answerer
-	Proof      *question.Proof `json:"proof,omitempty"`
+	By         string          `json:"by,omitempty"`
+	Name       string          `json:"name,omitempty"`  // of the answerer
+	Proof      *question.Proof `json:"proof,omitempty"` // the user's signature under the answers
 	Answers    ordered         `json:"answers,omitzero"`
 	Response   anyResponse     `json:"response,omitzero"`     // to the only question, where Answers does not say it: yes or no, several strings
-	Responses  []NamedResponse `json:"responses,omitempty"`   // of the questions shown, where the caller gave ids
-	Notes      ordered         `json:"notes,omitzero"`        // by question
-	Note       string          `json:"note,omitempty"`        // as in Result; of a dismissal its reason
+	Responses  []Response      `json:"responses,omitempty"`   // of the questions shown, where the caller gave ids
+	Notes      ordered         `json:"notes,omitzero"`        // the user's, by question
+	Note       string          `json:"note,omitempty"`        // the user's own word on the whole; of a dismissal its reason
 	AnsweredAt string          `json:"answered_at,omitempty"` // of a reply that is delivered late
 	ID         string          `json:"id,omitempty"`          // to await, or one of several that were awaited
 	Code       string          `json:"code,omitempty"`        // why the call was refused
@@ -69,17 +37,32 @@ type Structured struct {
 	Message    string          `json:"message,omitempty"`     // what the model must know beside all that
 	// Of several records that are awaited, further ones that have ended, and the ids of
 	// those that are open. They are not in the schema: few calls await several.
-	More []*Structured `json:"more,omitempty" jsonschema:"-"`
-	Open []string      `json:"open,omitempty" jsonschema:"-"`
+	More []*Result `json:"more,omitempty" jsonschema:"-"`
+	Open []string  `json:"open,omitempty" jsonschema:"-"`
+
+	// Text is the sentence for the model: the text content of a tool's result.
+	Text string `json:"-"`
 }
 
-// NamedResponse is the answer to one question by the ids that the caller gave.
-type NamedResponse struct {
+// Response is the answer to one question by the ids that the caller gave.
+type Response struct {
 	QuestionID string         `json:"question_id"`
 	State      question.State `json:"state"`
 	Selected   []Selected     `json:"selected,omitempty"`
 	Text       string         `json:"text,omitempty"`
 }
+
+// Selected is a chosen option.
+type Selected struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+}
+
+// anyResponse is several strings, or yes or no; nil where there is neither.
+type anyResponse struct{ any }
+
+// MarshalJSON writes the response itself.
+func (r anyResponse) MarshalJSON() ([]byte, error) { return json.Marshal(r.any) }
 
 // The codes of refused calls.
 const (
@@ -94,128 +77,50 @@ func (r *Result) MarshalJSON() ([]byte, error) { return encodeShown((*original)(
 // original is a result with its texts as they are.
 type original Result
 
-// MarshalJSON is as of [Result.MarshalJSON].
-func (r *Structured) MarshalJSON() ([]byte, error) {
-	type members Structured
-	return encodeShown((*members)(r))
-}
-
 // Refused returns the result of a call that asked nothing.
-func Refused(code, message string) *Structured {
+func Refused(code, message string) *Result {
 	summary := map[string]string{CodeValidation: "The call was not valid", CodeRoundLimit: "Too many questions in a row"}
-	return &Structured{Status: desk.Failed, Code: code, Summary: summary[code], Message: message}
+	return &Result{Status: desk.Failed, Code: code, Summary: summary[code], Message: message, Text: message}
 }
 
-// Structured returns the result of a tool.
-func (r *Result) Structured() *Structured {
-	out := &Structured{
-		Status: r.Status, By: r.By, Proof: r.Proof, Answers: r.Answers, Notes: r.notes, Note: r.Note,
-		Summary: r.Summary, Message: r.rest, Open: r.open,
-	}
-	for _, more := range r.more {
-		out.More = append(out.More, more.Structured())
-		out.More[len(out.More)-1].ID = more.ID
-	}
-	if r.Answerer != nil {
-		out.Name = r.Answerer.Name
-	}
-	if r.Status == desk.Pending || r.more != nil || r.open != nil {
-		out.ID = r.ID
-	}
-	if r.Status == desk.Dismissed {
-		out.Note = r.Reason
-	}
-	if r.late {
-		out.AnsweredAt = r.AnsweredAt
-	}
-	if r.named {
-		for _, x := range r.Responses {
-			if x.State != question.StateNotShown {
-				out.Responses = append(out.Responses, NamedResponse{x.QuestionID, x.State, x.Selected, x.Text})
-			}
-		}
-	}
-	if len(r.Responses) == 1 {
-		if _, several := r.Responses[0].Response.any.([]string); several || r.Response != nil {
-			out.Response = r.Responses[0].Response
-		}
-	}
-	return out
-}
-
-// Add adds a text to the message.
+// Add adds a sentence to the text and the message.
 func (r *Result) Add(name string, values map[string]string) { r.add(name, values, nil) }
 
-// Replace makes a text the message.
+// Replace makes a sentence the text and the message.
 func (r *Result) Replace(name string, values map[string]string) {
-	r.Message, r.rest = "", ""
+	r.Text, r.Message = "", ""
 	r.Add(name, values)
 }
 
-// add adds a text to the message. Some values differ in [Structured], which leaves out the
-// lines of the empty ones: its members say them.
-func (r *Result) add(name string, values, structured map[string]string) {
+// add is Add where some values differ in the message, which leaves out the lines of the empty
+// ones: other members say them.
+func (r *Result) add(name string, values, message map[string]string) {
 	fill := func(to *string, values map[string]string) {
 		*to = strings.TrimSpace(*to + " " + texts.Fill(name, values))
 	}
-	fill(&r.Message, values)
+	fill(&r.Text, values)
 	values = maps.Clone(values)
-	maps.Copy(values, structured)
-	fill(&r.rest, values)
+	maps.Copy(values, message)
+	fill(&r.Message, values)
 }
 
-// Answerer says what gave the reply, and how.
-type Answerer struct {
-	Kind desk.AnswererKind `json:"kind"`
-	How  desk.How          `json:"how"`
-	Name string            `json:"name,omitempty"` // of the user's credential, or of their front end
-}
-
-// Response is the state of one question and its answer.
-type Response struct {
-	QuestionID string          `json:"question_id"`
-	Question   string          `json:"question"`
-	Header     string          `json:"header,omitempty"`
-	State      question.State  `json:"state"`
-	Selected   []Selected      `json:"selected"`
-	Text       string          `json:"text"`
-	Response   anyResponse     `json:"response"`
-	By         question.By     `json:"by,omitempty"`
-	Note       string          `json:"note,omitempty"` // the user's own word beside the answer
-	Files      []question.File `json:"files,omitempty"`
-}
-
-// anyResponse is a string, several strings, or yes or no; nil where there is no
-// answer.
-type anyResponse struct{ any }
-
-// MarshalJSON writes the response itself.
-func (r anyResponse) MarshalJSON() ([]byte, error) { return json.Marshal(r.any) }
-
-// Selected is a chosen option.
-type Selected struct {
-	ID    string `json:"id"`
-	Label string `json:"label"`
-}
-
-// IsError reports whether the result is an error result: no human can be
+// IsError reports whether the result is an error result: no user can be
 // reached, or something broke. The other outcomes are no errors.
 func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Status == desk.Failed }
 
 // NewResult puts a record's state into a result.
 func NewResult(rec desk.Record) *Result {
-	r := &Result{Status: rec.State, ID: rec.ID, Round: rec.Round, Responses: []Response{}, Earlier: rec.Earlier}
-	r.named = callerNamed(rec.Questions, "q")
+	r := &Result{Status: rec.State}
 	r.fill(rec)
 	if rec.Earlier != "" && rec.Reply() != nil {
 		r.Add("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
 	}
-	if r.Answerer != nil && r.Answerer.Name != "" {
+	if r.Name != "" {
 		named := "named"
-		if r.Answerer.How == desk.HowFrontEnd {
+		if r.By == string(desk.HowFrontEnd) {
 			named = "through"
 		}
-		r.add(named, map[string]string{"name": r.Answerer.Name}, map[string]string{"name": ""})
+		r.add(named, map[string]string{"name": r.Name}, map[string]string{"name": ""})
 	}
 	if o := rec.Outcome; o != nil && o.Proof.Public() != nil {
 		r.Proof = o.Proof.Public()
@@ -227,17 +132,16 @@ func NewResult(rec desk.Record) *Result {
 func (r *Result) fill(rec desk.Record) {
 	o := rec.Outcome
 	if o == nil {
-		r.Status = desk.Pending
+		r.Status, r.ID = desk.Pending, rec.ID
 		r.Summary = "Waiting for the user"
 		r.add("pending", map[string]string{"id": "id " + strconv.Quote(rec.ID)}, map[string]string{"id": "this id"})
 		return
 	}
-	r.Surface = o.Surface
-	if a := o.Answerer; a != nil {
-		r.Answerer = &Answerer{a.Kind, a.How, a.Name}
-		if r.By = a.By(); r.By == string(desk.UserAnswerer) {
-			r.By = ""
-		}
+	if by := o.Answerer.By(); by != string(desk.UserAnswerer) {
+		r.By = by
+	}
+	if o.Answerer != nil {
+		r.Name = o.Answerer.Name
 	}
 	switch o.Status {
 	case desk.Answered, desk.Discuss:
@@ -248,15 +152,15 @@ func (r *Result) fill(rec desk.Record) {
 		r.Summary = "No answer in time"
 		r.Add("timeout", map[string]string{"time": waited(o.Reason)})
 	case desk.Cancelled:
-		r.Summary, r.Reason = "Question withdrawn", o.Reason
+		r.Summary = "Question withdrawn"
 		who := words.English.Surface(o.Surface)
 		if who == "" {
 			who = "by " + words.English.Client(rec.Asker)
 		}
 		r.Add("cancelled", map[string]string{"who": who, "reason": o.Reason})
 	case desk.Unavailable:
-		r.Summary, r.Reason = "No way to reach the user", words.English.Remedy(o)
-		r.Add("unavailable", map[string]string{"reason": r.Reason})
+		r.Summary = "No way to reach the user"
+		r.Add("unavailable", map[string]string{"reason": words.English.Remedy(o)})
 	default:
 		r.Summary = "The question failed"
 		r.Add("failed", nil)
@@ -267,29 +171,29 @@ func (r *Result) fill(rec desk.Record) {
 // asked or untold, which sends the model to await_answer with their ids, and has values.
 func NewOpen(name string, values map[string]string, recs ...desk.Record) *Result {
 	r := NewResult(recs[0])
-	r.Message, r.rest = "", ""
+	r.Text, r.Message = "", ""
 	full, lean := map[string]string{"id": "id " + strconv.Quote(r.ID)}, "this id"
 	if len(recs) > 1 {
 		for _, rec := range recs {
-			r.open = append(r.open, rec.ID)
+			r.Open = append(r.Open, rec.ID)
 		}
-		r.ID, full["id"], lean = "", "ids "+quoted(r.open), "these ids"
+		r.ID, full["id"], lean = "", "ids "+quoted(r.Open), "these ids"
 	}
 	maps.Copy(full, values)
 	r.add(name, full, map[string]string{"id": lean})
 	return r
 }
 
-// Join makes one result of those of several records that are awaited. At least one has
-// ended; open are the ids of the others.
+// Join makes one result of those of several records that are awaited, which have their ids.
+// At least one has ended; open are the ids of the others.
 func Join(ended []*Result, open []string) *Result {
 	r := ended[0]
-	r.more, r.open = ended[1:], open
-	var messages []string
+	r.More, r.Open = ended[1:], open
+	var all []string
 	for _, x := range ended {
-		messages = append(messages, texts.Fill("one", map[string]string{"id": strconv.Quote(x.ID), "message": x.Message}))
+		all = append(all, texts.Fill("one", map[string]string{"id": strconv.Quote(x.ID), "message": x.Text}))
 	}
-	r.Message = strings.Join(messages, "\n")
+	r.Text = strings.Join(all, "\n")
 	if open != nil {
 		r.add("open", map[string]string{"ids": quoted(open)}, map[string]string{"ids": ""})
 	}
@@ -333,28 +237,29 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 		return
 	}
 	name := "age_other"
-	if rec.State == desk.Answered && slices.ContainsFunc(r.Responses, func(x Response) bool { return x.By == question.ByUser }) {
+	if rec.State == desk.Answered && slices.ContainsFunc(rec.Responses(), func(x question.Response) bool { return x.By() == question.ByUser }) {
 		name = "age"
 	}
-	r.AnsweredAt, r.late = rec.Outcome.At.UTC().Format(time.RFC3339), true
+	r.AnsweredAt = rec.Outcome.At.UTC().Format(time.RFC3339)
 	r.Add(name, map[string]string{"ago": words.English.Ago(now.Sub(rec.Outcome.At))})
 }
 
 func (r *Result) dismissed(o *desk.Outcome) {
 	program := o.FromProgram()
 	r.Summary = "User dismissed the question"
-	r.Reason, r.Note = o.Reply.Reason, o.Reply.Reason
+	r.Note = o.Reply.Reason
 	if program {
-		r.Summary, r.Note = "A program dismissed the question", ""
+		r.Summary = "A program dismissed the question"
 	}
-	r.add(texts.ReplyName("dismissed", program), map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Reason)}, map[string]string{"reason": ""})
+	r.add(texts.ReplyName("dismissed", program), map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Note)}, map[string]string{"reason": ""})
 }
 
 // answered fills in the answers, and separately what the user left open.
 func (r *Result) answered(rec desk.Record) {
 	pairs, asked := map[question.By][]string{}, map[question.By][]string{}
 	var open, notes []string
-	for _, x := range rec.Responses() {
+	all, named := rec.Responses(), callerNamed(rec.Questions, "q")
+	for _, x := range all {
 		text := `"` + x.Question.Text + `"`
 		switch x.State {
 		case question.StateAnswered:
@@ -367,18 +272,20 @@ func (r *Result) answered(rec desk.Record) {
 		}
 		if x.Note != "" {
 			notes = append(notes, text+": "+texts.Quoted(x.Note))
-			r.notes.set(x.Question.Text, x.Note)
+			r.Notes.set(x.Question.Text, x.Note)
 		}
-		r.Responses = append(r.Responses, responseOf(x))
+		if named && x.State != question.StateNotShown {
+			r.Responses = append(r.Responses, responseOf(x))
+		}
 	}
-	if len(rec.Questions) == 1 {
-		if yes, confirms := r.Responses[0].Response.any.(bool); confirms && r.Responses[0].By == question.ByUser {
-			r.Response = &yes
-		}
+	yes, confirms := all[0].Value().(bool)
+	confirms = confirms && all[0].By() == question.ByUser
+	_, several := all[0].Value().([]string)
+	if len(all) == 1 && (confirms || several) {
+		r.Response = anyResponse{all[0].Value()}
 	}
 	o := rec.Outcome
 	byProgram, who := o.FromProgram(), words.Program(o)
-	r.AnsweredAt, r.Took = o.At.UTC().Format(time.RFC3339), o.Took
 	user, program := pairs[question.ByUser], pairs[question.ByProgram]
 	r.Note = o.Reply.Note
 	switch {
@@ -413,8 +320,8 @@ func (r *Result) answered(rec desk.Record) {
 		"defaults":  list(asked[question.ByTimeout]),
 		"collected": list(asked[question.ByCaller]),
 	}
-	switch no := r.Response != nil && !*r.Response && rec.AsksLeave(); {
-	case no:
+	switch {
+	case confirms && !yes && rec.AsksLeave():
 		values["no"] = "no"
 	case len(user) > 0:
 		values["continue"] = "continue"
@@ -427,12 +334,8 @@ func (r *Result) answered(rec desk.Record) {
 	r.add("answered", values, lean)
 }
 
-// responseOf returns one question of a set with its answer, for programs and models.
 func responseOf(x question.Response) Response {
-	r := Response{
-		QuestionID: x.ID, Question: x.Question.Text, Header: x.Header,
-		State: x.State, Selected: []Selected{}, Response: anyResponse{x.Value()}, By: x.By(), Note: x.Note,
-	}
+	r := Response{QuestionID: x.ID, State: x.State}
 	if x.Answer == nil {
 		return r
 	}
@@ -441,7 +344,7 @@ func responseOf(x question.Response) Response {
 			r.Selected = append(r.Selected, Selected{o.ID, o.Label})
 		}
 	}
-	r.Text, r.Files = x.Answer.Custom, x.Answer.Files
+	r.Text = x.Answer.Custom
 	return r
 }
 

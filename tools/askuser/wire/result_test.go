@@ -112,8 +112,8 @@ func TestResultTexts(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := NewResult(tc.rec)
-			if r.Message != tc.text {
-				t.Errorf("got  %s\nwant %s", r.Message, tc.text)
+			if r.Text != tc.text {
+				t.Errorf("got  %s\nwant %s", r.Text, tc.text)
 			}
 			if r.IsError() != tc.error {
 				t.Errorf("IsError = %v", r.IsError())
@@ -128,31 +128,9 @@ func TestResultTexts(t *testing.T) {
 	}
 }
 
-func TestStructuredContent(t *testing.T) {
-	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"mongodb"}}, question.Answer{QuestionID: "q1.mongodb.1", Selected: []string{"false"}})
-	rec.Outcome.At, rec.Outcome.Took = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC), 1500
-	got, err := encode(NewResult(rec))
-	want := `{"status":"answered","message":"User has answered your questions: \"Which database?\"=\"MongoDB\", \"Sharded?\"=\"No\". You can now continue with the user's answers in mind. Left open by the user: \"Which <b>\"features\"</b>?\".","id":"01J","round":2,"answers":{"Which database?":"MongoDB","Sharded?":"No"},"responses":[` +
-		`{"question_id":"q1","question":"Which database?","header":"Database","state":"answered","selected":[{"id":"mongodb","label":"MongoDB"}],"text":"","response":"MongoDB","by":"user"},` +
-		`{"question_id":"q1.mongodb.1","question":"Sharded?","state":"answered","selected":[{"id":"false","label":"No"}],"text":"","response":false,"by":"user"},` +
-		`{"question_id":"q2","question":"Which <b>\"features\"</b>?","header":"Features","state":"unanswered","selected":[],"text":"","response":null}],` +
-		`"note":"","summary":"User answered 2 questions","surface":"elicit","answered_at":"2026-11-03T09:00:00Z","took_ms":1500}`
-	if err != nil || got != want {
-		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
-	}
-	rec = answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
-	const proof = `"proof":{"kind":"passkey","key":"k1","name":"laptop","at":"2026-11-03T09:00:00Z","verified":true},`
-	if got, err := Format(proven(question.PasskeyProof, rec), "json", rec.Outcome.At, noPath); err != nil || !strings.Contains(got, proof) {
-		t.Errorf("%v\ngot  %s\nwant %s in it", err, got, proof)
-	}
-	if state := NewResult(rec).Responses[1].State; state != "not_shown" {
-		t.Errorf("a follow-up that was not shown is %s", state)
-	}
-}
-
 // The structured content says each answer once, and in its message only what nothing else in it
 // says.
-func TestStructured(t *testing.T) {
+func TestStructuredContent(t *testing.T) {
 	database := question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}}
 	collected := databaseQuestion()
 	collected.Collected = &question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByCaller}
@@ -191,16 +169,16 @@ func TestStructured(t *testing.T) {
 			`{"status":"unavailable","summary":"No way to reach the user","message":"There is no way to show the question to the user here (no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web). Do not call this tool again; ask the user in plain text in your reply instead."}`},
 		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}), `{"status":"failed","summary":"The question failed","message":"Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead."}`},
 	} {
-		if got, err := encode(NewResult(tc.rec).Structured()); err != nil || got != tc.want {
+		if got, err := encode(NewResult(tc.rec)); err != nil || got != tc.want {
 			t.Errorf("%v\ngot  %s\nwant %s", err, got, tc.want)
 		}
 	}
 	late.Outcome.At = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 	r := NewResult(late)
-	if r.Age(late, late.Outcome.At.Add(time.Hour)); r.Structured().Message != "The user answered this 1 h ago." {
-		t.Error(r.Structured().Message)
+	if r.Age(late, late.Outcome.At.Add(time.Hour)); r.Message != "The user answered this 1 h ago." {
+		t.Error(r.Message)
 	}
-	if got, err := encode(NewUntold("mcp-askuser inbox", "", asked(databaseQuestion())).Structured()); err != nil || !strings.HasPrefix(got, `{"status":"pending","id":"01J","summary":"Nobody was shown the question","message":"Tell the user now`) || !strings.Contains(got, "await_answer with this id") {
+	if got, err := encode(NewUntold("mcp-askuser inbox", "", asked(databaseQuestion()))); err != nil || !strings.HasPrefix(got, `{"status":"pending","id":"01J","summary":"Nobody was shown the question","message":"Tell the user now`) || !strings.Contains(got, "await_answer with this id") {
 		t.Error(got, err)
 	}
 }
@@ -234,8 +212,8 @@ func TestAge(t *testing.T) {
 	remarked := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram, Note: "for now"}}}
 	for _, reply := range []question.Reply{{Discuss: true, Note: "why?"}, remarked} {
 		r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.StatusOf(reply), Reply: &reply, At: given, Answerer: &desk.Answerer{Kind: desk.ProgramAnswerer}}))
-		if !strings.Contains(r.Message, "a program, not by the user") || strings.Contains(r.Message+r.Summary, "User ") || strings.Contains(r.Message, "of the user") {
-			t.Errorf("a program's word is the user's: %s; %s", r.Summary, r.Message)
+		if !strings.Contains(r.Text, "a program, not by the user") || strings.Contains(r.Text+r.Summary, "User ") || strings.Contains(r.Text, "of the user") {
+			t.Errorf("a program's word is the user's: %s; %s", r.Summary, r.Text)
 		}
 	}
 	if got, _ := Format(asked(databaseQuestion()), "text", given, noPath); !strings.HasPrefix(got, "The question is still open") {
@@ -289,12 +267,9 @@ func TestFilesInResults(t *testing.T) {
 	}
 	r := NewResult(alone)
 	r.AddFiles(alone.Reply(), path)
-	got, err := json.Marshal(r.Structured())
+	got, err := json.Marshal(r)
 	if want := `{"status":"answered","answers":{"Which database?":"shot.png (image/png, 34 kB)"},"summary":"User answered 1 question","message":"Attached: file: shot.png (image/png, 34 kB; /desk/files/aa.png)."}`; err != nil || string(got) != want {
 		t.Errorf("structured: %v\ngot  %s\nwant %s", err, got, want)
-	}
-	if got, err := Format(alone, "json", time.Time{}, path); err != nil || !strings.Contains(got, `"response":"shot.png (image/png, 34 kB)"`) || !strings.Contains(got, `"files":[{"name":"shot.png","type":"image/png","size":34567,"sha256":"aa"}]`) {
-		t.Errorf("json: %s, %v", got, err)
 	}
 }
 

@@ -73,7 +73,7 @@ func TestResultsMatchTheOutputSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := NewResult(answeredBy(asked(databaseQuestion()), "note", question.Answer{QuestionID: "q1", Custom: "x", Note: "y"}))
-	for _, r := range []any{long.Structured(), NewResult(asked(databaseQuestion())).Structured(), Refused(CodeValidation, "x")} {
+	for _, r := range []any{long, NewResult(asked(databaseQuestion())), Refused(CodeValidation, "x")} {
 		var result map[string]any
 		data, err := json.Marshal(r)
 		if err != nil {

@@ -97,7 +97,7 @@ func TestHeldOnTheWay(t *testing.T) {
 	}
 }
 
-// A key bounced, or struck twice: the second stroke arrives sooner than a human
+// A key bounced, or struck twice: the second stroke arrives sooner than a user
 // can have seen what the first led to.
 func TestStruckTwice(t *testing.T) {
 	for _, gap := range []time.Duration{1 * ms, 60 * ms, 119 * ms, 121 * ms, 150 * ms} {

@@ -17,10 +17,6 @@ const (
 	// Settle is how long an act waits for a further key: longer than a repeat
 	// takes at 12 Hz, too short to be noticed.
 	Settle = 120 * time.Millisecond
-	// Piece is the time after another key within which a line break is part of the
-	// same paste: programs write a paste at once, or in parts a few milliseconds
-	// apart; the quickest hand takes 30.
-	Piece = 10 * time.Millisecond
 	// Late is how much later than asked for a look at the clock proves nothing:
 	// two frames of a busy terminal, well below Settle. Our own choice.
 	Late = 50 * time.Millisecond
@@ -35,7 +31,7 @@ type Origin int
 // The origins.
 const (
 	Appeared Origin = iota // by itself
-	Opened                 // the human opened it
+	Opened                 // the user opened it
 )
 
 // Kind says what a key means to what is on the screen.
@@ -185,8 +181,8 @@ func (m *Machine) Next() time.Time {
 	return m.due
 }
 
-// Waiting reports whether to say that keys do not count until the human pauses: one was
-// discarded. A human who reads the question first never sees that.
+// Waiting reports whether to say that keys do not count until the user pauses: one was
+// discarded. A user who reads the question first never sees that.
 func (m *Machine) Waiting() bool { return m.phase == awaitingQuiet && m.discarded && !m.unseen }
 
 // Holding reports whether an act settles.

@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 )
 
+// Enter is a key that acts.
+const Enter = "enter"
+
 const (
 	ms     = time.Millisecond
 	second = time.Second
@@ -67,7 +70,7 @@ func held(key string, from, delay time.Duration, hertz int, span time.Duration) 
 type page struct {
 	what   string // list, several, boolean, confirm, takes, text, inbox
 	mode   string // empty; other and filter while text is typed; reader; closing
-	led    bool   // there is a cursor: the human has moved it, or opened the form
+	led    bool   // there is a cursor: the user has moved it, or opened the form
 	cursor int
 	picked int // bits of rows
 	text   string

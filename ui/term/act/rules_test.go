@@ -272,7 +272,7 @@ func TestTickNamesTheAct(t *testing.T) {
 	}
 }
 
-// The human is told to pause only when one of their keys was discarded.
+// The user is told to pause only when one of their keys was discarded.
 func TestWaiting(t *testing.T) {
 	var m Machine
 	is := func(want bool) {

@@ -60,9 +60,6 @@ func (g *Gate) Seen(seen bool) tea.Cmd {
 // Origin is the origin of what is on the screen.
 func (g *Gate) Origin() Origin { return g.m.origin }
 
-// AwaitsQuiet reports whether keys wait for a pause.
-func (g *Gate) AwaitsQuiet() bool { return g.m.phase == awaitingQuiet }
-
 // Waiting is [Machine.Waiting].
 func (g *Gate) Waiting() bool { return g.m.Waiting() }
 

@@ -53,7 +53,7 @@ func generate(wireDir string) (map[string][]byte, error) {
 	}
 	p := wire.Published{
 		Ask:           schema(&askArguments{}, addProperties, func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
-		AskResult:     schema(&wire.Structured{}),
+		AskResult:     schema(&wire.Result{}),
 		Confirm:       schema(&confirmArguments{}),
 		ConfirmResult: schema(&confirmResult{}),
 		Await:         schema(&awaitArguments{}),
@@ -90,7 +90,7 @@ func describeQuestions(openapi []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text = bytes.ReplaceAll(text, []byte("#/$defs/"), []byte("#/components/schemas/"))
+		text = onePerLine(bytes.ReplaceAll(text, []byte("#/$defs/"), []byte("#/components/schemas/")))
 		old := regexp.MustCompile(`(?m)^      "` + name + `": \{\n(?:       .*\n)*      \}`)
 		if !old.Match(openapi) {
 			return nil, fmt.Errorf("openapi.json has no schema %s", name)
@@ -98,6 +98,19 @@ func describeQuestions(openapi []byte) ([]byte, error) {
 		openapi = old.ReplaceAllLiteral(openapi, fmt.Appendf(nil, `      %q: %s`, name, text))
 	}
 	return openapi, nil
+}
+
+// onePerLine puts each property of an indented schema, and its list of required ones, on one
+// line.
+func onePerLine(schema []byte) []byte {
+	block := regexp.MustCompile(`(?m)^(          "\w+": \{|        "required": \[)\n(?:            .*\n|          ".*\n)+ +[}\]]`)
+	return block.ReplaceAllFunc(schema, func(block []byte) []byte {
+		lines := bytes.Split(block, []byte("\n"))
+		for i, line := range lines[1:] {
+			lines[i+1] = bytes.TrimSpace(line)
+		}
+		return bytes.Join(lines, []byte(" "))
+	})
 }
 
 type askArguments struct {
@@ -154,7 +167,7 @@ type awaitArguments struct {
 }
 
 // confirmResult and awaitResult are what is published of the results of the other
-// two tools. Those have all members of wire.Structured, but each byte of a schema
+// two tools. Those have all members of wire.Result, but each byte of a schema
 // costs the user's context.
 type confirmResult struct {
 	Status   desk.Status `json:"status" jsonschema:"required"`
@@ -186,7 +199,7 @@ func reflected(v any) *jsonschema.Schema {
 // context.
 func withoutMembers(t reflect.Type) *jsonschema.Schema {
 	switch t {
-	case reflect.TypeFor[wire.NamedResponse](), reflect.TypeFor[question.Proof]():
+	case reflect.TypeFor[wire.Response](), reflect.TypeFor[question.Proof]():
 		return &jsonschema.Schema{Type: "object"}
 	}
 	return nil

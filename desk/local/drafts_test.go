@@ -5,9 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
-	"mcp-askuser/desk/store"
-	"mcp-askuser/desk/store/storetest"
 )
 
 func TestKeptDrafts(t *testing.T) {
@@ -67,38 +64,5 @@ func TestKeptDrafts(t *testing.T) {
 	_, hasTwo := kept("two")
 	if hasOld || !hasTwo || err != nil {
 		t.Errorf("after pruning: old %v, young %v, %v", hasOld, hasTwo, err)
-	}
-}
-
-func TestTakeOver(t *testing.T) {
-	s := Open(filepath.Join(t.TempDir(), "store"))
-	defer s.Close()
-	row, same := storetest.NewRow("Same?"), storetest.NewRow("Same?")
-	same.Content = row.Content
-	ctx := t.Context()
-	none := func(when string) {
-		t.Helper()
-		_, err := s.TakeOver(ctx, same)
-		if !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("%s: %v", when, err)
-		}
-	}
-	none("an empty store")
-	_, err := s.Ask(ctx, row)
-	if err != nil {
-		t.Fatal(err)
-	}
-	none("a living asker")
-	err = s.Release(ctx, row.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := s.TakeOver(ctx, same)
-	if err != nil || got.ID != row.ID || !got.Attended {
-		t.Errorf("taken over: %+v, %v", got, err)
-	}
-	known, err := s.Known(ctx, []string{same.ID, row.ID})
-	if err != nil || len(known) != 1 || !known[row.ID] {
-		t.Errorf("known: %v, %v", known, err)
 	}
 }

@@ -1,0 +1,48 @@
+package form
+
+import (
+	"errors"
+	"strings"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/words"
+)
+
+// inWords says to the user what is wrong with an answer; empty for a key that leads
+// nowhere.
+func (p *page) inWords(err error) string {
+	faults, refused := errors.AsType[question.Violations](err)
+	switch {
+	case errors.Is(err, dialogue.ErrUntouched):
+		return words.T("Enter alone answers nothing: %s", p.need())
+	case errors.Is(err, dialogue.ErrRequired), errors.Is(err, dialogue.ErrNoWords):
+		return words.T("This question needs an answer: %s", p.need())
+	case errors.Is(err, dialogue.ErrUnconfirmed):
+		return words.T("This answer is not confirmed yet: enter confirms it.")
+	case refused:
+		return words.Local.Unfit(faults)
+	}
+	return ""
+}
+
+// need says how to give the answer that is missing.
+func (p *page) need() string {
+	switch s := p.step(); {
+	case !s.Chooses() && s.Untouched && strings.TrimSpace(s.Typed) != "":
+		return words.T("press an arrow key to keep this text, then enter.")
+	case !s.Chooses() && s.Untouched && !s.Required:
+		return words.T("type a text, or press an arrow key to skip it; then enter.")
+	case !s.Chooses():
+		return words.T("type one, then press enter.")
+	case s.Confirms() && s.Required:
+		return words.T("press y or n, then enter.")
+	case s.Confirms():
+		return words.T("press y or n, or s to skip it, then enter.")
+	case s.Several() && s.Untouched && len(s.Marked()) > 0:
+		return words.T("press an arrow key or a number first.")
+	case s.Several():
+		return words.T("space marks an option.")
+	}
+	return words.T("press an arrow key or a number, then enter.")
+}

@@ -1,0 +1,92 @@
+package form
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
+)
+
+// The most characters of a label and a description shown: longer ones are kept whole in the
+// record and can be read with Tab.
+const (
+	maxLabel       = 50
+	maxDescription = 200
+)
+
+func (p *page) drawOptions(s *term.Styles, step *dialogue.Step, width, lines int) (b term.Block) {
+	p.tallest = 0
+	visible, none := p.visible()
+	if p.filter != nil {
+		b = p.filter.Draw(s, width, 1)
+		b.Pinned = len(b.Lines)
+	}
+	if none {
+		b.Lines = append(b.Lines, s.Muted.Render(term.Cut(words.T("no match"), width)))
+	}
+	var rows []row
+	for _, at := range visible {
+		r := p.drawOption(s, step, at, width-edgeWide, lines-b.Pinned)
+		p.tallest = max(p.tallest, len(r.lines))
+		rows = append(rows, r)
+	}
+	typed := b.Cursor // of the filter
+	b.Add(p.list.draw(rows, width, !step.Skipped))
+	if typed != nil {
+		b.Cursor = typed
+	}
+	return b
+}
+
+// drawOption draws a row: its key, its mark and its label on the first line, the description
+// or the words of Other below, all with a hanging indent.
+func (p *page) drawOption(s *term.Styles, step *dialogue.Step, at, width, lines int) row {
+	r, style := step.Rows[at], s.Plain
+	if at == p.list.at && !step.Skipped {
+		style = s.Cursor
+	}
+	o := optionOf(step, r)
+	label := term.Line(o.Label, maxLabel)
+	if r.Default && !step.Several() {
+		label = words.T("%s (default)", label)
+	}
+	lead := term.Pad(r.Key(), len(strconv.Itoa(len(step.Options)))) + " " + term.Mark(step.Several(), r.Marked) + " "
+	indent := ansi.StringWidth(lead)
+	below, other := term.Block{}, r.Kind == dialogue.Other
+	out := row{number: at, lines: term.RenderLines(style, term.Hang(lead, label, width))}
+	switch {
+	case other && p.entry.Focused():
+		below = p.entry.Draw(s, width-indent, lines-len(out.lines))
+	case other && p.entry.Text() != "":
+		below.Lines = term.Text(s.Plain, "“"+question.Block(p.entry.Text())+"”", width-indent)
+	case o.Description != "":
+		below.Lines = term.Text(s.Muted, term.Line(o.Description, maxDescription), width-indent)
+	}
+	out.cursor = term.Shift(below.Cursor, indent, len(out.lines))
+	for _, line := range below.Lines {
+		out.lines = append(out.lines, strings.Repeat(" ", indent)+line)
+	}
+	return out
+}
+
+// optionOf returns the option of a row; that of Other has our words where the asker has none.
+func optionOf(step *dialogue.Step, r dialogue.Row) question.Option {
+	if r.Kind == dialogue.Other {
+		return words.Local.Other(step.Question)
+	}
+	return *r.Option
+}
+
+// shortens reports whether a label or a description is shown shortened.
+func shortens(s *dialogue.Step) bool {
+	short := func(text string, n int) bool { return strings.HasSuffix(term.Line(text, n), "…") }
+	return slices.ContainsFunc(s.Options, func(o question.Option) bool {
+		return short(o.Label, maxLabel) || short(o.Description, maxDescription)
+	})
+}

@@ -1,0 +1,104 @@
+package form
+
+import (
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
+)
+
+// sendReply commits the reply of the dialogue.
+func (f *Form) sendReply() tea.Cmd {
+	r, err := f.dialogue.Reply()
+	if faults, ok := errors.AsType[question.Violations](err); ok {
+		f.refuse(faults)
+		return nil
+	}
+	return f.send(r)
+}
+
+// refuse shows what the user must change, on the page where it can be changed.
+func (f *Form) refuse(faults question.Violations) {
+	if f.dismissal.Asks() {
+		f.notice = words.T("Not sent: %s.", words.Local.Refused(faults[0]))
+		return
+	}
+	before := f.page()
+	rest := f.dialogue.Refuse(faults)
+	if p := f.page(); p.step() != nil && p.step().Fault != nil {
+		before.blur()
+		p.focus()
+		f.notice = p.inWords(p.step().Fault)
+	} else if len(rest) > 0 {
+		f.notice = words.T("Not sent: %s.", words.Local.Refused(rest[0]))
+	}
+}
+
+// send commits a reply. Keys do not count until it has returned.
+func (f *Form) send(r question.Reply) tea.Cmd {
+	f.sending = true
+	r.Took = f.window.Now().Sub(f.window.Appeared)
+	return func() tea.Msg {
+		err := f.commit(r)
+		return term.Then(func() tea.Cmd { return f.committed(r, err) })
+	}
+}
+
+// againAfter is how long a form waits before it sends a reply again that the shared desk did
+// not take. It is less than the time for which the desk is given little time.
+const againAfter = 4 * time.Second
+
+// sendAgain is the message that it is time to.
+type sendAgain struct{ reply *question.Reply }
+
+// committed handles the result of a commit.
+func (f *Form) committed(r question.Reply, err error) tea.Cmd {
+	f.sending = false
+	switch faults, refused := errors.AsType[question.Violations](err); {
+	case err == nil:
+		f.sent = r
+		return f.end(Sent)
+	case errors.As(err, new(*desk.ClosedError)):
+		return f.withdraw(err)
+	case f.cause != nil:
+		return f.withdraw(f.cause)
+	case refused:
+		f.refuse(faults)
+	case errors.Is(err, desk.ErrUnsent):
+		f.notice, f.unsent = words.Local.Kept(err), &r
+		return tea.Batch(f.changed(false), f.window.Gate.After(againAfter, sendAgain{&r}))
+	default:
+		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(err.Error()))
+	}
+	return f.changed(false)
+}
+
+func (f *Form) withdraw(cause error) tea.Cmd {
+	f.cause, f.leftFile = cause, f.window.Left(errors.As(cause, new(*desk.ClosedError)))
+	return f.end(Withdrawn)
+}
+
+func (f *Form) end(s State) tea.Cmd {
+	f.state = s
+	save := f.lastDraft()
+	if save == nil {
+		return tea.Quit
+	}
+	return func() tea.Msg {
+		saved := make(chan struct{})
+		go func() {
+			defer close(saved)
+			save()
+		}()
+		select {
+		case <-saved:
+		case <-time.After(lastSaveTime):
+		}
+		return tea.Quit()
+	}
+}
