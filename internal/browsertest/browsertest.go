@@ -38,7 +38,7 @@ func Start() (ctx context.Context, stop func(), err error) {
 // long enough to take a click.
 func Settled(selector string) string {
 	return fmt.Sprintf(`((el) => {
-		if (typeof isFresh !== "function") return el && getComputedStyle(el).pointerEvents !== "none";
+		if (typeof isFresh !== "function") return el && document.readyState === "complete" && getComputedStyle(el).pointerEvents !== "none";
 		el?.scrollIntoView({ block: "nearest" });
 		return el && !isFresh(el);
 	})(document.querySelector(%q))`, selector)

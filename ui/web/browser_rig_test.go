@@ -210,9 +210,19 @@ func (v *view) words() string {
 	return s
 }
 
+// visit opens a page. Where a form is still being sent, the browser may abort this load instead
+// of that one.
 func (v *view) visit(path string) {
 	v.t.Helper()
-	v.do(chromedp.Navigate(v.base + path))
+	ctx, cancel := context.WithTimeout(v.ctx, patient)
+	defer cancel()
+	err := chromedp.Do(ctx, chromedp.Navigate(v.base+path))
+	for ctx.Err() == nil && err != nil && strings.Contains(err.Error(), "net::ERR_ABORTED") {
+		err = chromedp.Do(ctx, chromedp.Navigate(v.base+path))
+	}
+	if err != nil {
+		v.t.Fatalf("visit %s: %v\n%s", path, err, v.words())
+	}
 }
 
 // submit takes a step that leads to another page, and returns its status.
