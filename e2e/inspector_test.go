@@ -64,6 +64,8 @@ func TestAnswersOnTheTerminal(t *testing.T) {
 				t.Error("the plain form took the full screen")
 			}
 			x.Type("2\r")
+			x.Expect("helps: ")
+			x.Type("\r")
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
