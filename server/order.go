@@ -32,11 +32,13 @@ func (o *order) join() *place {
 	return p
 }
 
-// wait waits until all calls that joined earlier have left. The error is the cause of
-// ctx's end.
+// wait waits until all calls that joined earlier have left, or p has overtaken them. The
+// error is the cause of ctx's end.
 func (p *place) wait(ctx context.Context) error {
 	select {
 	case <-p.turn:
+		return nil
+	case <-p.left:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
