@@ -71,8 +71,9 @@ func (m *model) loadMore() tea.Cmd {
 	return m.loadHistory(h.query, 2*h.limit)
 }
 
-// reopen asks the user the selected past question again, and opens its form.
-func (m *model) reopen() tea.Cmd {
+// change has the desk change something about the selected past record, and does then what follows
+// from it.
+func (m *model) change(write func(past desk.Record) (then term.Then)) tea.Cmd {
 	r := m.history.selected()
 	if r == nil {
 		return nil
@@ -80,8 +81,15 @@ func (m *model) reopen() tea.Cmd {
 	return func() tea.Msg {
 		m.writes.RLock()
 		defer m.writes.RUnlock()
-		rec, err := m.desk.Reopen(m.ctx, r.rec.ID)
-		return term.Then(func() tea.Cmd {
+		return write(r.rec)
+	}
+}
+
+// reopen asks the user the selected past question again, and opens its form.
+func (m *model) reopen() tea.Cmd {
+	return m.change(func(past desk.Record) term.Then {
+		rec, err := m.desk.Reopen(m.ctx, past.ID)
+		return func() tea.Cmd {
 			if err != nil && !errors.Is(err, desk.ErrPending) {
 				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(err.Error())))
 				return nil
@@ -91,24 +99,18 @@ func (m *model) reopen() tea.Cmd {
 			m.narrow("")
 			m.waiting.choose(m.open[rec.ID])
 			return m.openForm(rec.ID)
-		})
-	}
+		}
+	})
 }
 
 // lift lifts the limit of rounds for the session of the selected call.
 func (m *model) lift() tea.Cmd {
-	r := m.history.selected()
-	if r == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		m.writes.RLock()
-		defer m.writes.RUnlock()
+	return m.change(func(past desk.Record) term.Then {
 		text := words.T(words.LimitLifted)
-		err := m.desk.Lift(m.ctx, r.rec.SessionID)
+		err := m.desk.Lift(m.ctx, past.SessionID)
 		if err != nil {
 			text = words.Local.LimitStays(err)
 		}
-		return term.Then(term.Only(func() { m.note = text }))
-	}
+		return term.Only(func() { m.note = text })
+	})
 }
