@@ -23,14 +23,21 @@ func (f *Form) left() (left time.Duration, text string, wait time.Duration) {
 	return left, text, wait
 }
 
-// countDown has the form drawn again when the text changes: once a minute until the last.
+// countDown has the form drawn again when the text changes: once a minute until the last. One
+// timer runs at a time, unless a later one must fire before it.
 func (f *Form) countDown() tea.Cmd {
 	left, _, wait := f.left()
-	if f.deadline.IsZero() || left <= 0 {
+	at := f.window.Now().Add(wait)
+	if f.deadline.IsZero() || left <= 0 || !f.alarm.IsZero() && !at.Before(f.alarm) {
 		return nil
 	}
-	now := f.window.Now()
-	return f.alarm.Set(now, now.Add(wait), func(d time.Duration, then term.Then) tea.Cmd {
-		return tea.Tick(d, func(time.Time) tea.Msg { return then })
+	f.alarm = at
+	return tea.Tick(wait, func(time.Time) tea.Msg {
+		return term.Then(func() tea.Cmd {
+			if at.Equal(f.alarm) { // else an earlier one was set
+				f.alarm = time.Time{}
+			}
+			return nil
+		})
 	})
 }

@@ -6,7 +6,8 @@
 // draws its current step, and translates keys into its acts. A page is a [list], which is a
 // huh Select, or a text field (term.Entry), which is a bubbles text area; keys.go has all its
 // keys. huh's form, its pages and its program are not used: it turns pages by messages, which
-// a second Enter can overtake, and reports its first option as chosen where nobody chose it.
+// a second Enter can overtake, and reports its first option as the choice
+// of a user who chose none.
 //
 // It may import question, desk, ui, ui/dialogue, ui/view, ui/words and ui/term. It must
 // not know where it is drawn, how records are stored, or any other surface.

@@ -51,9 +51,9 @@ type Form struct {
 	waitingBehind int            // questions of the same asker that wait behind this one
 
 	drafts   drafts
-	deadline time.Time  // when the record's timeout strikes; zero for never
-	alarm    term.Alarm // for the deadline
-	lifted   bool       // the round limit
+	deadline time.Time // when the record's timeout strikes; zero for never
+	alarm    time.Time // when the timer fires that draws the time left again; zero while none runs
+	lifted   bool      // the round limit
 }
 
 // Options say how a form works, and what is known beside its record.

@@ -45,9 +45,6 @@ func newList(theme huh.Theme) *list {
 // moveKeys are the keys that move the cursor of a list.
 const moveKeys = "up down k j home end g G"
 
-// edgeWide is the cells in front of a row, which the cursor takes.
-const edgeWide = 2
-
 // show gives huh the rows.
 func (l *list) show(rows []row, width int) {
 	options := make([]huh.Option[int], len(rows))
@@ -88,7 +85,7 @@ func (l *list) draw(rows []row, width int, keyboard bool) term.Block {
 	for _, r := range rows {
 		if r.number == l.at {
 			b.Top, b.Bottom = y, y+len(r.lines)-1
-			b.Cursor = term.Shift(r.cursor, edgeWide, y)
+			b.Cursor = term.Shift(r.cursor, term.SelectorWide, y)
 		}
 		y += len(r.lines)
 	}

@@ -32,7 +32,7 @@ func (p *page) drawOptions(s *term.Styles, step *dialogue.Step, width, lines int
 	}
 	var rows []row
 	for _, at := range visible {
-		r := p.drawOption(s, step, at, width-edgeWide, lines-b.Pinned)
+		r := p.drawOption(s, step, at, width-term.SelectorWide, lines-b.Pinned)
 		p.tallest = max(p.tallest, len(r.lines))
 		rows = append(rows, r)
 	}

@@ -147,7 +147,7 @@ func (p *page) find(msg tea.Msg) func() tea.Cmd {
 		})
 	}
 	if isKey {
-		do, _ := p.bindings().Find(pressed.String())
+		do := p.bindings().Find(pressed.String())
 		if do != nil {
 			return do
 		}

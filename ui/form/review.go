@@ -45,7 +45,7 @@ func (p *page) drawReview(s *term.Styles, width, lines int) term.Block {
 		return term.Block{}
 	}
 	p.list.at = min(p.list.at, len(steps)-1)
-	inner := width - edgeWide
+	inner := width - term.SelectorWide
 	rows := make([]row, len(steps))
 	for i, step := range steps {
 		style := s.Plain

@@ -53,13 +53,13 @@ func (b Block) Window(rows, width int) Block {
 	if typed {
 		out.Cursor = Shift(b.Cursor, 0, first-at)
 	}
-	MarkMore(out.Lines[first:], width, at > first, at+rest < len(b.Lines))
+	markMore(out.Lines[first:], width, at > first, at+rest < len(b.Lines))
 	return out
 }
 
-// MarkMore puts the marks for more above and below beside the first and the
+// markMore puts the marks for more above and below beside the first and the
 // last of the lines, in the cell right of width.
-func MarkMore(lines []string, width int, above, below bool) {
+func markMore(lines []string, width int, above, below bool) {
 	first, last := 0, len(lines)-1
 	switch {
 	case last < 0:

@@ -27,7 +27,6 @@ type Binding struct {
 	Keys string         // names, with blanks between them
 	Name string         // of all of them, in a hint; empty is the first
 	Hint string         // the effect in a word or two; empty for no hint
-	Help string         // the effect in the list of all keys; empty for not listed
 	Off  bool           // without effect now
 	Do   func() tea.Cmd // nil if another function handles the keys
 }
@@ -35,52 +34,25 @@ type Binding struct {
 // Only makes a Do of a function without a command.
 func Only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
 
-func (b Binding) has(name string) bool { return slices.Contains(strings.Fields(b.Keys), name) }
-
-func (b Binding) hint(does string) Hint {
-	keys := strings.Fields(b.Keys)
-	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(cmp.Or(b.Name, keys[0]), does))
-}
-
 // Bindings are keys and their effects, the most useful first.
 type Bindings []Binding
 
-// Find returns the effect of a key; nil is none. Known says that it is one of the keys,
-// also one without effect now.
-func (b Bindings) Find(name string) (do func() tea.Cmd, known bool) {
+// Find returns the effect of a key; nil is none.
+func (b Bindings) Find(name string) (do func() tea.Cmd) {
 	for _, x := range b {
-		known = known || x.has(name)
-		if !x.Off && x.has(name) && x.Do != nil {
-			return x.Do, true
+		if !x.Off && x.Do != nil && slices.Contains(strings.Fields(x.Keys), name) {
+			return x.Do
 		}
 	}
-	return nil, known
+	return nil
 }
 
 // Hints returns those with an effect now.
 func (b Bindings) Hints() (out []Hint) {
 	for _, x := range b {
 		if !x.Off && x.Hint != "" {
-			out = append(out, x.hint(x.Hint))
-		}
-	}
-	return out
-}
-
-// Hidden returns the same keys without their hints.
-func (b Bindings) Hidden() Bindings {
-	out := slices.Clone(b)
-	for i := range out {
-		out[i].Hint = ""
-	}
-	return out
-}
-
-// Help returns all that have a help, also those without effect now.
-func (b Bindings) Help() (out []Hint) {
-	for _, x := range b {
-		if x.Help != "" {
-			out = append(out, x.hint(x.Help))
+			keys := strings.Fields(x.Keys)
+			out = append(out, key.NewBinding(key.WithKeys(keys...), key.WithHelp(cmp.Or(x.Name, keys[0]), x.Hint)))
 		}
 	}
 	return out

@@ -9,7 +9,6 @@ import (
 // Reader shows a long text in place of a page.
 type Reader struct {
 	Title string // of the panel; empty keeps the page's
-	More  bool   // than fitted into the last drawing
 
 	lines  func(s *Styles, width int) []string
 	drawn  []string // in these styles and this width
@@ -28,9 +27,6 @@ func TextReader(text string) *Reader {
 	text = Safe(text)
 	return NewReader("", func(_ *Styles, width int) []string { return Wrap(text, width) })
 }
-
-// Redraw requests the lines once more.
-func (r *Reader) Redraw() { r.styles = nil }
 
 // Press handles a key and reports whether the user has done reading.
 func (r *Reader) Press(key tea.KeyPressMsg) (done bool) {
@@ -64,7 +60,6 @@ func (r *Reader) Draw(s *Styles, width, rows int) Block {
 	if s != r.styles || width != r.width {
 		r.drawn, r.styles, r.width = r.lines(s, width), s, width
 	}
-	r.More = len(r.drawn) > rows
 	r.scroll.Limit(len(r.drawn)-rows, rows)
 	y := r.scroll.Y
 	return Block{Lines: r.drawn, Top: y, Bottom: min(y+rows, len(r.drawn)) - 1}.Window(rows, width)

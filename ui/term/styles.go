@@ -48,15 +48,18 @@ func NewStyles(dark bool) *Styles {
 	return s
 }
 
-// selector is in front of the row with the cursor.
-const selector = "› "
+// selector is in front of the row with the cursor, SelectorWide cells.
+const (
+	selector     = "› "
+	SelectorWide = 2
+)
 
 // Row is the beginning of a row of a list, and its style, with the cursor or without.
 func (s *Styles) Row(selected bool) (lead string, style lipgloss.Style) {
 	if selected {
 		return selector, s.Cursor
 	}
-	return "  ", s.Plain
+	return strings.Repeat(" ", SelectorWide), s.Plain
 }
 
 // Rule is a horizontal line of width cells with a text near its left end.
@@ -78,7 +81,7 @@ func (s *Styles) huhStyles() *huh.Styles {
 		Base: s.Plain, SelectedOption: s.Plain, UnselectedOption: s.Plain, SelectSelector: s.Cursor.SetString(selector),
 	}
 	t.Blurred = t.Focused
-	t.Blurred.SelectSelector = s.Plain.SetString(strings.Repeat(" ", ansi.StringWidth(selector)))
+	t.Blurred.SelectSelector = s.Plain.SetString(strings.Repeat(" ", SelectorWide))
 	t.Help = help.Styles{ShortKey: s.Key, ShortDesc: s.Muted, ShortSeparator: s.Muted}
 	return t
 }

@@ -22,26 +22,6 @@ const (
 // Then is the message of a command that is done: the rest of its work, in the model.
 type Then func() tea.Cmd
 
-// Alarm is the one timer of a model that shows an age or the time left.
-type Alarm struct {
-	At time.Time // when it fires; zero while it does not run
-}
-
-// Set returns a command that has the model drawn again at a time, unless the alarm fires
-// before. After delivers a message when a time has passed.
-func (a *Alarm) Set(now, at time.Time, after func(time.Duration, Then) tea.Cmd) tea.Cmd {
-	if !a.At.IsZero() && !at.Before(a.At) {
-		return nil
-	}
-	a.At = at
-	return after(at.Sub(now), func() tea.Cmd {
-		if at.Equal(a.At) { // else an earlier one was set
-			a.At = time.Time{}
-		}
-		return nil
-	})
-}
-
 // Window is the environment of a full-screen model: its terminal, the gate that every key
 // passes, and the clock.
 type Window struct {
