@@ -36,7 +36,8 @@ type Request struct {
 // refused call is kept in the history. An earlier answer is delivered all the same.
 func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
 	rec, attendance, err := d.ask(ctx, r, d.maxRounds)
-	if refused, ok := errors.AsType[*RoundLimitError](err); ok {
+	refused, isRefused := errors.AsType[*RoundLimitError](err)
+	if isRefused {
 		_, noted := d.Note(ctx, r, Outcome{Status: Unavailable, Reason: refused.Error()})
 		if noted != nil {
 			d.log.WarnContext(ctx, "a call that was refused leaves no trace", "session", r.Session, "error", noted)

@@ -733,7 +733,7 @@ func TestExpiry(t *testing.T) {
 	t.Error("there is no record")
 }
 
-// The user is told after six seconds, of a question that is still open.
+// The mirror notifies the user of a question that is still open after six seconds.
 func TestNotified(t *testing.T) {
 	told := make(chan desk.Record, 1)
 	b := start(t, t.TempDir(), request("s1", one), func(o *mirror.Options) {

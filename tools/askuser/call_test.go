@@ -619,7 +619,7 @@ func TestUntold(t *testing.T) {
 	}
 }
 
-// The model that is to tell its user of a secret is told not to ask for it.
+// A question for a secret is not asked in the chat: the text for the model says so.
 func TestUntoldSecret(t *testing.T) {
 	r := newRig(t, Elicit())
 	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
@@ -724,8 +724,8 @@ func (t telling) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
 	return context.Cause(ctx)
 }
 
-// An address is told only where a user reads what the host shows of progress:
-// claude -p and gemini -p show it to nobody.
+// The progress messages have the page's address only where a user reads them: claude -p and
+// gemini -p show none.
 func TestAddressIsToldToSomebody(t *testing.T) {
 	req := request(which)
 	req.Params.Meta = &mcp.Meta{ProgressToken: 7}

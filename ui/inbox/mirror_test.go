@@ -7,8 +7,8 @@ import (
 	"mcp-askuser/question"
 )
 
-// A question that is open in its host's dialog too says so, and when the host
-// did not take what was said here, its user is told.
+// A question that is open in its host's dialog too says so. Where the host took another
+// answer than the one given here, the inbox says that to its user.
 func TestMirrored(t *testing.T) {
 	r := newRig(t, 80, 24).open()
 	rec, attendance, err := r.desk.Mirror(t.Context(), desk.Request{
