@@ -19,7 +19,7 @@ import (
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
-	hand "mcp-askuser/ui/term/act"
+	hand "mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 

@@ -1,7 +1,7 @@
 // Package elicit is the surface of the MCP client's own form: it asks a set's
 // questions in elicitation forms, one after the other, and makes a reply of
-// what the client sends back. It draws a dialogue (ui/dialogue) as forms and reads
-// their results as its acts. It may import ui, ui/dialogue, ui/words, desk, question and
+// what the client sends back. It draws an answer.Set as forms and enters their
+// results into it. It may import ui, ui/answer, ui/words, desk, question and
 // mcp-go's message types. It must not know how a form travels to the client
 // (that is the Client it is given: a request in the older protocol era, a round
 // trip of the call in the newer) nor any other surface.
@@ -34,7 +34,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/words"
 )
 
@@ -152,9 +152,9 @@ func (s *surface) showForm(ctx context.Context, f *form) (reading, error) {
 	return reading{}, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
 }
 
-// conversation is a dialogue in a client's forms.
+// conversation is a question set that is answered in a client's forms.
 type conversation struct {
-	*dialogue.Dialogue
+	*answer.Set
 	Style
 	notice string // what the next form says first
 	kept   string // a text for the question that is due, typed without the sign of a line
@@ -164,8 +164,8 @@ type conversation struct {
 }
 
 func newConversation(rec desk.Record, style Style) *conversation {
-	d := dialogue.New(words.Local.Shown(rec), dialogue.Options{Layout: dialogue.Turns})
-	return &conversation{Dialogue: d, Style: style, ready: d.Current() == nil}
+	set := answer.New(words.Local.Shown(rec), answer.Options{Layout: answer.Turns})
+	return &conversation{Set: set, Style: style, ready: set.Current() == nil}
 }
 
 func (c *conversation) maxSlips() int {
@@ -177,8 +177,8 @@ func (c *conversation) maxSlips() int {
 
 // turn is the question that a form asks.
 type turn struct {
-	*dialogue.Step
-	previous *dialogue.Step // to go back to; nil for the first
+	*answer.Question
+	previous *answer.Question // to go back to; nil for the first
 }
 
 // due returns the question that is due.
@@ -193,37 +193,41 @@ func (c *conversation) apply(q *turn, got reading) {
 	}
 	c.kept = cmp.Or(got.kept, c.kept)
 	if got.slip != "" {
-		_, _ = c.ActOn(q.ID, dialogue.Fill{}) // Other without a text leads back to the options
+		_ = q.Put(nil, "") // Other without a text leads back to the options
 		c.notice = got.slip
 		c.slips++
 	}
 }
 
-// act makes acts of what was read from the form of q, and returns why the question is
-// asked again, if it is.
+// act enters what was read from the form of q, and returns why the question is asked again, if
+// it is.
 func (c *conversation) act(q *turn, got reading) (slip string) {
 	if got.back {
-		_, _ = c.Act(dialogue.Back{}) // the row exists only where a question is before
+		_ = c.Back() // the choice exists only where a question is before
 		return ""
 	}
-	var answer dialogue.Act = dialogue.Fill{Rows: got.rows, Text: got.text}
+	var err error
 	if q.NeedsWords() {
-		answer = dialogue.Text{Text: got.text}
+		err = q.Type(got.text)
+	} else {
+		err = q.Put(got.rows, got.text)
 	}
-	_, err := c.ActOn(q.ID, answer)
-	if err == nil && c.Step(q.ID).NeedsWords() { // which a form of its own asks for
+	switch {
+	case err != nil:
+		return notOffered()
+	case q.NeedsWords(): // which a form of its own asks for
 		return ""
 	}
-	change, err := c.ActOn(q.ID, dialogue.Next{})
+	ready, err := c.Next()
 	switch {
-	case errors.Is(err, dialogue.ErrRequired):
+	case errors.Is(err, answer.ErrRequired):
 		return missing(words.T("at least one choice"))
 	case errors.As(err, new(question.Violations)):
 		return again(err)
 	case err != nil:
 		return notOffered()
 	}
-	c.slips, c.ready = 0, change.Ready || c.Current() == nil
+	c.slips, c.ready = 0, ready || c.Current() == nil
 	return ""
 }
 
@@ -231,9 +235,10 @@ func (c *conversation) act(q *turn, got reading) (slip string) {
 // are asked again.
 func (c *conversation) refused(err error) bool {
 	found, _ := errors.AsType[question.Violations](err)
-	if rest := c.Refuse(found); len(rest) == len(found) {
+	current, _ := c.Refuse(found)
+	if current == nil {
 		return false
 	}
-	c.notice = again(c.Current().Fault)
+	c.notice = again(current)
 	return true
 }

@@ -11,7 +11,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/words"
 )
 
@@ -79,7 +79,7 @@ func (c *conversation) form(q *turn) *form {
 	default:
 		rows := q.rows(false)
 		if x.ownWords = c.OwnWords; c.OwnWords {
-			other := q.Row(dialogue.Other)
+			other := q.Choice(answer.Other)
 			rows = append([]int{idle}, slices.DeleteFunc(rows, func(row int) bool { return row == other })...)
 		}
 		x.several, x.entries = q.Several(), q.entries(rows, false)
@@ -100,7 +100,7 @@ func (c *conversation) form(q *turn) *form {
 // option. The keys sort in the order of the fields, as some hosts sort them.
 func (q *turn) switches(key string) (fields []field) {
 	for _, e := range q.entries(q.rows(false), false) {
-		if e.row < 0 || q.Rows[e.row].Kind == dialogue.LeaveOpen {
+		if e.row < 0 || q.Choices()[e.row].Kind == answer.LeaveOpen {
 			continue
 		}
 		x := field{asks: q, key: fmt.Sprintf("%s_%03d", key, len(fields)+1), title: e.Title}
@@ -118,27 +118,28 @@ func (q *turn) switches(key string) (fields []field) {
 // choice of one in a list, the first row is what a careless Enter takes: it is the
 // declared default, or else the refusal.
 func (q *turn) rows(line bool) (rows []int) {
-	for i, r := range q.Rows {
-		if r.Kind != dialogue.Proposed || q.proposes() {
+	for i, r := range q.Choices() {
+		if r.Kind != answer.Proposed || q.proposes() {
 			rows = append(rows, i)
 		}
 	}
-	place := func(r dialogue.Row) int {
+	place := func(r answer.Choice) int {
 		switch {
-		case r.Kind == dialogue.LeaveOpen:
+		case r.Kind == answer.LeaveOpen:
 			return 4
-		case r.Kind == dialogue.Other && !line:
+		case r.Kind == answer.Other && !line:
 			return 5
 		case !r.Offered():
 			return 3
 		case line, q.Several(), r.Default:
 			return 0
-		case r.Kind == dialogue.No, question.LabelYesOrNo(r.Option.Label) == question.NoID:
+		case r.Kind == answer.No, question.LabelYesOrNo(r.Option.Label) == question.NoID:
 			return 1
 		}
 		return 2
 	}
-	slices.SortStableFunc(rows, func(a, b int) int { return place(q.Rows[a]) - place(q.Rows[b]) })
+	choices := q.Choices()
+	slices.SortStableFunc(rows, func(a, b int) int { return place(choices[a]) - place(choices[b]) })
 	if q.previous != nil {
 		rows = append(rows, goBack)
 	}
@@ -148,7 +149,7 @@ func (q *turn) rows(line bool) (rows []int) {
 // proposes reports whether a declared text is a row: one can only take what one can see
 // whole.
 func (q *turn) proposes() bool {
-	return q.Row(dialogue.Proposed) >= 0 && !blank(q.Default) && shorten(q.Default, maxLabel) == q.Default
+	return q.Choice(answer.Proposed) >= 0 && !blank(q.Default) && shorten(q.Default, maxLabel) == q.Default
 }
 
 // entries are the entries of rows: a label with its description beside it, unlike any
@@ -176,11 +177,11 @@ func (q *turn) label(row int, line bool) (label, description string) {
 	case idle:
 		return words.T("Choose below"), ""
 	}
-	r := q.Rows[row]
+	r := q.Choices()[row]
 	switch {
-	case r.Kind == dialogue.Proposed:
+	case r.Kind == answer.Proposed:
 		return q.Default, words.T("proposed")
-	case r.Kind == dialogue.LeaveOpen:
+	case r.Kind == answer.LeaveOpen:
 		return words.T("(skip)"), ""
 	case r.Option != nil:
 		return r.Option.Label, r.Option.Description
@@ -208,14 +209,14 @@ func (c *conversation) describe(f *form, q *turn) {
 			options = cutRows(options, c.Rows-min(leastText, text)-height(join("\n", notice, below)))
 		}
 		below = join("\n", options, below)
-		body, _ := c.body(q.Question, join("\n", notice, below))
+		body, _ := c.body(q.Question.Question, join("\n", notice, below))
 		f.message = join("\n", notice, body, below)
 	case c.Rows == 0:
 		f.message = join("\n", notice, wrap(question.Block(q.Text)), question.Block(q.Description), wrap(context))
 	default:
 		// The rest is in the description of the first field, and so is what was
 		// wrong if it would hide details.
-		body, whole := c.body(q.Question, "")
+		body, whole := c.body(q.Question.Question, "")
 		if !whole {
 			context = join(" · ", words.T("in full: mcp-askuser inbox"), context)
 		}
@@ -279,11 +280,12 @@ func (c *conversation) context(q *turn) (out []string) {
 		}
 	}
 	say := func(a question.Answer) string { return shorten(strings.Join(q.Words(&a), ", "), maxWord) }
-	rec, proposed, before := c.Record(), say(q.Declared), ""
+	rec, proposed, before := c.Record(), say(q.Declared()), ""
 	if q.Confirmed != nil {
 		before = say(*q.Confirmed)
 	}
-	add(q.Of > 1, words.T("%[1]d of %[2]d", q.Place, q.Of))
+	place, of := c.Place(q.Question)
+	add(of > 1, words.T("%[1]d of %[2]d", place, of))
 	round := words.Local.Round(&rec)
 	add(round != "", round)
 	add(!q.Required, words.T("optional"))
@@ -300,20 +302,20 @@ func (c *conversation) context(q *turn) (out []string) {
 // Cuts reports whether a client's form would not show all of the set: previews it
 // never does.
 func (s Style) Cuts(set *question.Set) bool {
-	for _, step := range dialogue.New(desk.Record{Set: *set}, dialogue.Options{}).All() {
-		t, beside := &turn{Step: &step}, ""
+	for _, q := range answer.New(desk.Record{Set: *set}, answer.Options{}).All() {
+		t, beside := &turn{Question: q}, ""
 		if s.Line {
 			x := t.line("")
 			beside = x.rows() + "\n" // and a row of context
 		}
-		if _, whole := s.body(step.Question, beside); !whole {
+		if _, whole := s.body(q.Question, beside); !whole {
 			return true
 		}
 		for _, e := range t.entries(t.rows(false), false) {
-			if e.row < 0 || !step.Rows[e.row].Offered() {
+			if e.row < 0 || !q.Choices()[e.row].Offered() {
 				continue
 			}
-			o := step.Rows[e.row].Option
+			o := q.Choices()[e.row].Option
 			if o.Preview != "" || strings.HasSuffix(e.Title, "...") && !strings.HasSuffix(o.Description, "...") {
 				return true
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/words"
 )
 
@@ -27,7 +27,7 @@ const sign = "="
 func (q *turn) line(key string) field {
 	x := field{asks: q, key: key, line: true, several: q.Several(), entries: q.entries(q.rows(true), true)}
 	if !q.Chooses() { // the text is the line itself
-		x.entries = slices.DeleteFunc(x.entries, func(e entry) bool { return e.row == q.Row(dialogue.Other) })
+		x.entries = slices.DeleteFunc(x.entries, func(e entry) bool { return e.row == q.Choice(answer.Other) })
 	}
 	names := q.names()
 	for i := range x.entries {
@@ -35,14 +35,14 @@ func (q *turn) line(key string) field {
 		switch {
 		case e.row == goBack:
 			e.word = "<"
-		case q.Rows[e.row].Offered():
+		case q.Choices()[e.row].Offered():
 			e.word = names[e.row]
 		default:
-			e.word = map[dialogue.Kind]string{dialogue.Other: "...", dialogue.Proposed: "+", dialogue.LeaveOpen: "-"}[q.Rows[e.row].Kind]
+			e.word = map[answer.Kind]string{answer.Other: "...", answer.Proposed: "+", answer.LeaveOpen: "-"}[q.Choices()[e.row].Kind]
 		}
 	}
 	switch {
-	case q.Row(dialogue.Yes) >= 0:
+	case q.Choice(answer.Yes) >= 0:
 		x.title = words.T("Type %[1]s or %[2]s", sign+names[0], sign+names[1])
 	case !q.Chooses():
 		x.title = words.T("Type %s and your answer", sign)
@@ -57,7 +57,7 @@ func (q *turn) line(key string) field {
 // names are the words that name the options: yes and no, or numbers, unless one of them
 // is the label of an option.
 func (q *turn) names() []string {
-	if q.Row(dialogue.Yes) >= 0 {
+	if q.Choice(answer.Yes) >= 0 {
 		return []string{"yes", "no"}
 	}
 	for _, name := range []func(i int) string{
@@ -190,7 +190,7 @@ func parts(text string) []string {
 // row is the row that a text names, by its word or its label, in any case.
 func (x *field) row(text string) *entry {
 	i := slices.IndexFunc(x.entries, func(e entry) bool {
-		offered := e.row >= 0 && x.asks.Rows[e.row].Offered()
+		offered := e.row >= 0 && x.asks.Choices()[e.row].Offered()
 		return e.word != "..." && strings.EqualFold(e.word, text) || offered && strings.EqualFold(e.Value, text)
 	})
 	if i < 0 {

@@ -121,7 +121,7 @@ func TestLineRows(t *testing.T) {
 		{"yes or no", "=yes  Yes\n=no   No", "Type =yes or =no", asked(goOn())},
 		{"choice", "=1    PostgreSQL: relational\n=2    MongoDB\n=...  your own words", "Type = and your choice, as in =1", asked(database())},
 		{"all else", "=1  A\n=2  B\n=-  (skip)\n=<  Back: What name?", "Type = and your choice, as in =1",
-			&turn{asked(optional(options("q", "?", question.SingleChoice, "A", "B"))).Step, asked(name()).Step}},
+			&turn{asked(optional(options("q", "?", question.SingleChoice, "A", "B"))).Question, asked(name()).Question}},
 		{"text", "=+  Widget: proposed\n=-  (skip)", "Type = and your answer", asked(optional(proposing(name(), "Widget")))},
 		{"several", "=1  A\n=2  B\n=3  C", "Type = and your choices, as in =1,3", asked(options("q", "?", question.MultiChoice, "A", "B", "C"))},
 	} {

@@ -7,13 +7,13 @@ import (
 	"unicode"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/words"
 )
 
 // reading is what the user said in one form.
 type reading struct {
-	rows      []int // of the dialogue's step
+	rows      []int // of the choices
 	text      string
 	back      bool   // wants the previous question again
 	dismissed bool   // closed the form
@@ -57,7 +57,7 @@ func (f *form) read(content any) reading {
 	switch {
 	case len(values) > len(f.fields): // each has its value by now
 		return reading{slip: words.T("That belongs to another form: please answer this one.")}
-	case len(got.rows) > 1 && slices.Contains(got.rows, f.asks.Row(dialogue.LeaveOpen)):
+	case len(got.rows) > 1 && slices.Contains(got.rows, f.asks.Choice(answer.LeaveOpen)):
 		return reading{slip: words.T("An answer cannot be skipped too: please choose one or the other.")}
 	}
 	return got

@@ -10,8 +10,8 @@ import (
 
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -20,7 +20,7 @@ const ms = time.Millisecond
 // appeared shows a set in a form that the user did not open.
 func appeared(t testing.TB, w, h int, qs ...question.Question) *rig {
 	t.Helper()
-	return fresh(t, w, h, record(qs...), withOrigin(act.Appeared)).show()
+	return fresh(t, w, h, record(qs...), withOrigin(gate.Appeared)).show()
 }
 
 // types presses the keys of a text, the next one so long after each; ⏎ is Enter.
@@ -48,7 +48,7 @@ func (r *rig) untouched(context ...any) {
 	r.t.Helper()
 	if len(r.sent) > 0 || r.f.State() != Open {
 		r.t.Errorf("%v: sent %+v, state %v", context, r.sent, r.f.State())
-	} else if d := r.f.dialogue.Draft(); !sameDraft(d, question.Reply{}) || r.f.page().id != r.f.rec.Questions[0].ID || r.f.dismissal.Asks() {
+	} else if d := r.f.set.Draft(); !sameDraft(d, question.Reply{}) || r.f.page().id != r.f.rec.Questions[0].ID || r.f.dismissal.Asks() {
 		r.t.Errorf("%v: left %+v; the screen:\n%s", context, d, r.screen())
 	}
 }
@@ -133,8 +133,8 @@ func TestLoneEnter(t *testing.T) {
 				if kind == "draft" {
 					opts = append(opts, withDraft(half))
 				}
-				r := fresh(t, 80, 24, record(qs...), append(opts, withOrigin(act.Appeared))...).show()
-				first := r.f.dialogue.Draft()
+				r := fresh(t, 80, 24, record(qs...), append(opts, withOrigin(gate.Appeared))...).show()
+				first := r.f.set.Draft()
 				for _, blow := range typing {
 					r.wait(blow.After)
 					if blow.Keys == "\r" && before != "" {
@@ -144,8 +144,8 @@ func TestLoneEnter(t *testing.T) {
 						r.types(strings.ReplaceAll(blow.Keys, "\r", "⏎"), 0)
 					}
 				}
-				if r.wait(time.Second); len(r.sent) > 0 || r.f.State() != Open || !sameDraft(r.f.dialogue.Draft(), first) || r.f.page().id != r.f.rec.Questions[0].ID {
-					t.Fatalf("%s: %q left %+v, sent %+v; the screen:\n%s", kind, termtest.Typed(typing), r.f.dialogue.Draft(), r.sent, r.screen())
+				if r.wait(time.Second); len(r.sent) > 0 || r.f.State() != Open || !sameDraft(r.f.set.Draft(), first) || r.f.page().id != r.f.rec.Questions[0].ID {
+					t.Fatalf("%s: %q left %+v, sent %+v; the screen:\n%s", kind, termtest.Typed(typing), r.f.set.Draft(), r.sent, r.screen())
 				}
 			}
 		}
@@ -178,7 +178,7 @@ func TestFirstAct(t *testing.T) {
 		{"skipped", []question.Question{optional(database())}, question.Reply{}, []string{"s"}, question.Answer{}},
 	} {
 		for _, size := range [][2]int{{80, 24}, {40, 10}} {
-			r := fresh(t, size[0], size[1], record(tt.qs...), withOrigin(act.Appeared), withDraft(tt.draft)).show().wait(time.Minute)
+			r := fresh(t, size[0], size[1], record(tt.qs...), withOrigin(gate.Appeared), withDraft(tt.draft)).show().wait(time.Minute)
 			if r.keys("enter"); !strings.Contains(r.screen(), "Enter alone") || len(r.sent) > 0 {
 				t.Errorf("%s: sent %+v; the screen:\n%s", tt.name, r.sent, r.screen())
 			}
@@ -202,7 +202,7 @@ func TestFirstAct(t *testing.T) {
 func TestBackOnTheFirstPage(t *testing.T) {
 	for _, key := range []string{"left", "shift+tab", "ctrl+b"} {
 		r := appeared(t, 80, 24, database()).wait(time.Minute).keys("2", key)
-		if got := r.f.dialogue.Draft(); len(got.Answers) != 1 || !same(got.Answers[0], told("db", "", "sqlite")) {
+		if got := r.f.set.Draft(); len(got.Answers) != 1 || !same(got.Answers[0], told("db", "", "sqlite")) {
 			t.Errorf("%s: left %+v", key, got)
 		}
 	}
@@ -272,12 +272,12 @@ func TestMeant(t *testing.T) {
 		{noDefault(deploy()), "n⏎", told("deploy", "", question.NoID)},
 		{name(), "orders, yes⏎", told("name", "orders, yes")},
 	} {
-		for _, origin := range []act.Origin{act.Appeared, act.Opened} {
+		for _, origin := range []gate.Origin{gate.Appeared, gate.Opened} {
 			for _, pace := range append(paces, 5*ms, 30*ms) {
 				r := fresh(t, 80, 24, record(tt.q), withOrigin(origin)).show()
 				keys, _ := strings.CutSuffix(tt.keys, "⏎")
-				if origin == act.Appeared {
-					r.wait(act.Quiet)
+				if origin == gate.Appeared {
+					r.wait(gate.Quiet)
 				}
 				r.types(keys, pace).types("⏎", 150*ms)
 				if len(r.sent) != 1 || !same(r.sent[0].Answers[0], tt.want) {
@@ -293,7 +293,7 @@ func TestMeant(t *testing.T) {
 func TestNextPageIsRead(t *testing.T) {
 	r := open(t, 80, 24, database(), features())
 	r.types("1⏎", 130*ms).types(strings.Repeat("⏎", 20), 40*ms).wait(time.Second)
-	if got := r.f.page(); got.id != "features" || got.step().Confirmed != nil {
+	if got := r.f.page(); got.id != "features" || got.question().Confirmed != nil {
 		t.Errorf("Enter held down went on to:\n%s", r.screen())
 	}
 }
@@ -312,7 +312,7 @@ func TestPasteElsewhere(t *testing.T) {
 	}
 }
 
-// TestRollback: what a burst did on several pages is taken back from the first
+// TestRollback: what a run did on several pages is taken back from the first
 // foreign key on, and what stood before it stays.
 func TestRollback(t *testing.T) {
 	r := appeared(t, 80, 24, withFollowUp(), features())
@@ -333,7 +333,7 @@ func TestRollback(t *testing.T) {
 		t.Errorf("not taken back:\n%s\nwant:\n%s", r.screen(), before)
 	}
 	if r.keys("0"); !strings.Contains(r.screen(), "(Your own answer)") {
-		t.Errorf("text of the burst is left:\n%s", r.screen())
+		t.Errorf("text of the run is left:\n%s", r.screen())
 	}
 }
 
@@ -341,7 +341,7 @@ func TestRollback(t *testing.T) {
 func TestRollbackIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept []question.Reply
-		l := alive(t, record(database()), withKeep(func(r question.Reply) { kept = append(kept, r) }), withOrigin(act.Appeared))
+		l := alive(t, record(database()), withKeep(func(r question.Reply) { kept = append(kept, r) }), withOrigin(gate.Appeared))
 		l.wait(time.Second)
 		for _, key := range termtest.Keys("2", "z") {
 			l.do(key)
@@ -396,7 +396,7 @@ func TestWaitingScreens(t *testing.T) {
 		if !strings.Contains(r.screen(), "pause") {
 			t.Errorf("it does not say that it waits:\n%s", r.screen())
 		}
-		if r.wait(act.Quiet); r.screen() != quiet || strings.Contains(quiet, "pause") {
+		if r.wait(gate.Quiet); r.screen() != quiet || strings.Contains(quiet, "pause") {
 			t.Errorf("after the pause:\n%s\nbefore:\n%s", r.screen(), quiet)
 		}
 		for _, l := range words.Languages() {

@@ -285,8 +285,8 @@ func TestTextAfterNote(t *testing.T) {
 func TestBackFromEmptyOther(t *testing.T) {
 	r := open(t, 80, 24, features(), database())
 	r.keys("0", "a", "enter", "enter", "0", "b", "enter", "shift+tab", "0", "backspace", "shift+tab")
-	if got := r.f.page().step(); got.ID != "features" || got.Answer.Custom != "a" {
-		t.Errorf("the first page has %+v", got.Answer)
+	if got := r.f.page().question(); got.ID != "features" || got.Answer().Custom != "a" {
+		t.Errorf("the first page has %+v", got.Answer())
 	}
 }
 

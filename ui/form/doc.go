@@ -2,14 +2,14 @@
 // one record and takes the user's reply. It has no terminal of its own; a
 // host runs it in a program (ui/tty) or inside a larger model (the inbox).
 //
-// What is answered, and which question is current, is in the dialogue (ui/dialogue). The form
-// draws its current step, and translates keys into its acts. A page is a [list], which is a
+// What is answered, and which question is current, is in the question set (ui/answer). The form
+// draws its current question, and translates keys into its methods. A page is a [list], which is a
 // huh Select, or a text field (term.Entry), which is a bubbles text area; keys.go has all its
 // keys. huh's form, its pages and its program are not used: it turns pages by messages, which
 // a second Enter can overtake, and reports its first option as the choice
 // of a user who chose none.
 //
-// It may import question, desk, ui, ui/dialogue, ui/view, ui/words and ui/term. It must
+// It may import question, desk, ui, ui/answer, ui/view, ui/words and ui/term. It must
 // not know where it is drawn, how records are stored, or any other surface.
 //
 // The rules of this user interface:

@@ -87,7 +87,7 @@ func (f *Form) changed(alive bool) tea.Cmd {
 	if f.options.Keep == nil || d.waiting || f.sending || f.state != Open {
 		return nil
 	}
-	draft, now := f.dialogue.Draft(), f.window.Now()
+	draft, now := f.set.Draft(), f.window.Now()
 	since := now.Sub(d.at)
 	switch edited := !reflect.DeepEqual(draft, d.last); {
 	case edited && since < savePause:
@@ -112,7 +112,7 @@ func (f *Form) lastDraft() tea.Cmd {
 	if f.options.Keep == nil || f.state == Sent || errors.As(f.cause, new(*desk.ClosedError)) {
 		return nil
 	}
-	draft := f.dialogue.Draft()
+	draft := f.set.Draft()
 	// One that was handed over need not have been saved yet: its command may be
 	// running still, or never come to run.
 	if unsaved, _ := f.options.Keep.Unsaved(); unsaved == nil && reflect.DeepEqual(draft, f.drafts.last) {

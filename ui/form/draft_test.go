@@ -50,11 +50,11 @@ func TestDraft(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := open(t, 80, 24, tt.qs...).keys(tt.keys...)
-			if got := r.f.dialogue.Draft(); !reflect.DeepEqual(got, tt.want) {
+			if got := r.f.set.Draft(); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("draft %+v, want %+v", got, tt.want)
 			}
 			again := fresh(t, 80, 24, record(tt.qs...), withDraft(tt.want)).show()
-			if got := again.f.dialogue.Draft(); !reflect.DeepEqual(got, tt.want) {
+			if got := again.f.set.Draft(); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("restored %+v, want %+v", got, tt.want)
 			}
 			offered := strings.Contains(again.screen(), "Your draft is back")
@@ -173,7 +173,7 @@ func TestFailedSave(t *testing.T) {
 	f := fresh(t, 80, 24, record(name()), func(o *Options) {
 		o.Keep = NewDraft(func(r question.Reply) error { kept = append(kept, r.Note); return fault })
 	}).show().f
-	f.drafts.last = f.dialogue.Draft()
+	f.drafts.last = f.set.Draft()
 	f.handOver(f.drafts.last, time.Time{})()
 	fault = nil
 	f.end(Aborted)()

@@ -10,9 +10,9 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -36,7 +36,7 @@ type Form struct {
 	options Options
 	window  term.Window
 
-	dialogue  *dialogue.Dialogue
+	set       *answer.Set
 	pages     map[string]*page // those that were shown, by question; "" is the review
 	wide      bool             // some question has previews
 	dismissal *term.Dismissal  // in front of the page while it asks
@@ -60,7 +60,7 @@ type Form struct {
 type Options struct {
 	// Origin says that the user opened the form, or that it appeared by itself,
 	// which is the default and asks more of what counts as a deliberate act.
-	Origin act.Origin
+	Origin gate.Origin
 	// Break has Ctrl+C ask whether to dismiss before it leaves the form.
 	Break bool
 	// List says that the host has a list to which Esc on the first page goes back: the form
@@ -69,9 +69,9 @@ type Options struct {
 	// Interrupted says what becomes of the record when the user breaks off, as
 	// in present.Question; empty is that it stays open.
 	Interrupted desk.Status
-	// Draft is what the user chose and typed before, as in [dialogue.Options].
+	// Draft is what the user chose and typed before, as in [answer.Options].
 	Draft question.Reply
-	// Keep receives [dialogue.Dialogue.Draft]: soon after every change, and once more
+	// Keep receives [answer.Set.Draft]: soon after every change, and once more
 	// when the form ends with the record open or the draft unsaved. Nil keeps none.
 	Keep *Draft
 	// Memory is how the user answered questions before, by question id.
@@ -108,21 +108,21 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 		f.window.Width, f.window.Height = 0, 0
 	}
 	f.rec.Attended = true // until an Attention
-	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: true, Draft: o.Draft, Memory: o.Memory})
-	f.dismissal.Entry().Set(f.dialogue.Reason())
-	for _, s := range f.dialogue.All() {
-		f.wide = f.wide || slices.ContainsFunc(s.Options, func(o question.Option) bool { return o.Preview != "" })
+	f.set = answer.New(f.rec, answer.Options{MustTouch: true, Draft: o.Draft, Memory: o.Memory})
+	f.dismissal.Entry().Set(f.set.Reason())
+	for _, q := range f.set.All() {
+		f.wide = f.wide || slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
 	}
-	f.drafts.last = f.dialogue.Draft()
+	f.drafts.last = f.set.Draft()
 	f.page().focus()
 	return f
 }
 
-// page is the page of the current step.
+// page is the page of the current question.
 func (f *Form) page() *page {
 	id := ""
-	if s := f.dialogue.Current(); s != nil {
-		id = s.ID
+	if q := f.set.Current(); q != nil {
+		id = q.ID
 	}
 	if f.pages[id] == nil {
 		f.pages[id] = f.newPage(id)
@@ -218,38 +218,32 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Kind implements act.Page.
-func (f *Form) Kind(msg tea.Msg) act.Kind {
+// Kind implements gate.Page.
+func (f *Form) Kind(msg tea.Msg) gate.Kind {
 	key, _ := msg.(tea.KeyPressMsg)
 	switch name := key.String(); {
 	case name == "ctrl+c":
-		return act.Leave
+		return gate.Leave
 	case f.sending:
-		return act.Edit
+		return gate.Edit
 	case f.dismissal.Asks():
 		return f.dismissal.Kind(msg)
 	case f.page().find(msg) == nil:
-		return act.Foreign
+		return gate.Stray
 	case name == "enter" && !f.page().covered():
-		return act.Act
+		return gate.Submit
 	}
-	return act.Edit
+	return gate.Edit
 }
 
-// Keep implements act.Page.
+// Keep implements gate.Page.
 func (f *Form) Keep() (back func()) {
-	saved, notice := f.dialogue.Clone(), f.notice
-	backs := []func(){f.dismissal.Keep()}
-	for _, p := range f.pages {
-		backs = append(backs, p.keep())
-	}
+	set, place, decides, notice := f.set.Clone(), f.page().place(), f.dismissal.Decides, f.notice
 	return func() {
-		f.page().blur()
-		f.dialogue = saved.Clone() // it may be restored once more
-		f.notice = notice
-		for _, back := range backs {
-			back()
-		}
+		f.set, f.notice = set.Clone(), notice // it may be restored once more
+		f.pages = map[string]*page{}          // which show what the set holds
+		f.page().restore(place)
+		f.dismissal.Restore(decides, set.Reason())
 	}
 }
 
@@ -282,10 +276,10 @@ func (f *Form) entry() *term.Entry {
 	return f.page().focused()
 }
 
-// takeOver takes what was typed into the dialogue.
+// takeOver takes what was typed into the question set.
 func (f *Form) takeOver() {
 	if f.dismissal.Asks() {
-		f.page().act(dialogue.Reason{Text: f.dismissal.Reason()})
+		f.set.WriteReason(f.dismissal.Reason())
 	} else {
 		f.page().takeOver()
 	}
@@ -302,8 +296,8 @@ func (f *Form) ask(decision term.Decision) tea.Cmd {
 func (f *Form) escape() tea.Cmd {
 	p := f.page()
 	switch {
-	case f.dialogue.Previous() != nil:
-		p.act(dialogue.Back{})
+	case f.set.Previous() != nil:
+		p.turn(p.form.set.Back())
 	case f.options.List:
 		return f.end(Aborted)
 	default:
@@ -325,11 +319,9 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 	case term.GoBack:
 		f.page().focus()
 	case term.Dismiss:
-		f.page().act(dialogue.Dismiss{Reason: f.dismissal.Reason()})
-		return f.sendReply()
+		return f.sendReply(f.set.Dismissal)
 	case term.Discuss:
-		f.page().act(dialogue.Discuss{Topic: f.dismissal.Reason()})
-		return f.sendReply()
+		return f.sendReply(f.set.Discussion)
 	case term.Undecided:
 	}
 	return nil

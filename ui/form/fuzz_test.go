@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // FuzzKeys presses any keys, pastes, pauses and resizes, in a form that the user
@@ -41,7 +41,7 @@ func FuzzKeys(f *testing.F) {
 		qs := sets[int(which)%len(sets)]
 		rec := record(distinct(qs)...)
 		rec.Round = 3
-		origin := act.Origin(which / 128)
+		origin := gate.Origin(which / 128)
 		r := fresh(t, 40, 10, rec, withRounds(before), withLift(func() error { return nil }), withOrigin(origin)).show()
 		script = script[:min(len(script), 200)]
 		for i, b := range script {
@@ -78,8 +78,8 @@ func FuzzKeys(f *testing.F) {
 // hold the same.
 func checkDraft(t *testing.T, r *rig) {
 	t.Helper()
-	draft := r.f.dialogue.Draft()
-	if got := New(r.f.rec, nil, Options{Draft: draft}).dialogue.Draft(); !sameDraft(got, draft) {
+	draft := r.f.set.Draft()
+	if got := New(r.f.rec, nil, Options{Draft: draft}).set.Draft(); !sameDraft(got, draft) {
 		t.Fatalf("restored %+v from the draft %+v", got, draft)
 	}
 }

@@ -56,7 +56,7 @@ func TestHistoryKey(t *testing.T) {
 	rec := third()
 	rec.Questions = []question.Question{name()}
 	r := fresh(t, 80, 24, rec, withRounds(before)).show().keys("hh")
-	if got := r.f.dialogue.Draft().Answers[0].Custom; got != "hh" {
+	if got := r.f.set.Draft().Answers[0].Custom; got != "hh" {
 		t.Fatalf("typed %q", got)
 	}
 	if r.keys("alt+h"); !strings.Contains(r.screen(), "Earlier questions") {

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -21,7 +20,7 @@ const (
 // bindings are the keys of the page, in the order of the footer, which is the same in every
 // mode. The keys that move the cursor, and those that name a row, are beside it, see find.
 func (p *page) bindings() term.Bindings {
-	f, s, m := p.form, p.step(), p.mode()
+	f, s, m := p.form, p.question(), p.mode()
 	types := p.focused() != nil
 	lists, asks, several := m == choosing, s != nil, s != nil && s.Several()
 	choose, writes := words.T("choose"), types && m != filtering
@@ -67,7 +66,7 @@ func (p *page) bindings() term.Bindings {
 	}, p.editNumbers())
 }
 
-func (p *page) back() tea.Cmd { p.act(dialogue.Back{}); return nil }
+func (p *page) back() tea.Cmd { p.turn(p.form.set.Back()); return nil }
 
 func (p *page) beginFilter() {
 	p.filter = term.NewLineEntry("", "", "/")
@@ -107,7 +106,7 @@ func (p *page) hints() []term.Hint {
 
 // onward says what Enter does.
 func (p *page) onward() string {
-	s, m := p.step(), p.mode()
+	s, m := p.question(), p.mode()
 	switch {
 	case m == noting:
 		return words.T("done")
@@ -117,7 +116,7 @@ func (p *page) onward() string {
 		return words.T("mark")
 	case s != nil && s.Skipped:
 		return words.T("skip")
-	case s == nil || !p.form.dialogue.Reviews() && !(p.list != nil && s.LeadsOn(p.list.at)):
+	case s == nil || !p.form.set.Reviews() && !(p.list != nil && s.LeadsOn(p.list.at)):
 		return words.T("send")
 	}
 	return words.T("next")
@@ -133,7 +132,7 @@ func (p *page) backward() string {
 		return words.T("to the options")
 	case m == filtering, p.filter != nil:
 		return words.T("show all")
-	case p.form.dialogue.Previous() != nil:
+	case p.form.set.Previous() != nil:
 		return words.T("back")
 	case p.form.options.List:
 		return words.T("list")

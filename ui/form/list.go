@@ -15,7 +15,7 @@ import (
 // and each drawing; the window around them is the page's, from which the question scrolls
 // away first.
 //
-// A list in which several rows may be marked is a Select too. The marks are in the dialogue;
+// A list in which several rows may be marked is a Select too. The marks are in the question set;
 // huh's MultiSelect would keep them a second time, and moves its cursor when its rows change.
 type list struct {
 	field *huh.Select[int]

@@ -9,7 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // answeredBefore is what the desk knows once the user has answered q like this.
@@ -74,9 +74,9 @@ func TestMemoryOfAnother(t *testing.T) {
 }
 
 // In a form that appeared by itself what was typed for another program takes
-// nothing over: it is put back with the rest of its burst.
+// nothing over: it is put back with the rest of its run.
 func TestMemoryTypedElsewhere(t *testing.T) {
-	r := fresh(t, 80, 24, record(database()), answeredBefore(database(), told("", "", "sqlite")), withOrigin(act.Appeared)).show()
+	r := fresh(t, 80, 24, record(database()), answeredBefore(database(), told("", "", "sqlite")), withOrigin(gate.Appeared)).show()
 	shown := r.screen()
 	r.keys("ctrl+r") // before a pause
 	if got := r.wait(time.Second).screen(); got != shown {
@@ -87,7 +87,7 @@ func TestMemoryTypedElsewhere(t *testing.T) {
 		r.wait(100 * time.Millisecond)
 	}
 	if got := r.wait(time.Second).screen(); got != shown {
-		t.Errorf("after a burst:\n%s", got)
+		t.Errorf("after a run:\n%s", got)
 	}
 	r.keys("ctrl+r").wait(time.Second).keys("enter")
 	if got := r.last().Answers[0].Selected; !reflect.DeepEqual(got, []string{"sqlite"}) {

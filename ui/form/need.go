@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/words"
 )
 
@@ -14,11 +14,11 @@ import (
 func (p *page) inWords(err error) string {
 	faults, refused := errors.AsType[question.Violations](err)
 	switch {
-	case errors.Is(err, dialogue.ErrUntouched):
+	case errors.Is(err, answer.ErrUntouched):
 		return words.T("Enter alone answers nothing: %s", p.need())
-	case errors.Is(err, dialogue.ErrRequired), errors.Is(err, dialogue.ErrNoWords):
+	case errors.Is(err, answer.ErrRequired), errors.Is(err, answer.ErrNoWords):
 		return words.T("This question needs an answer: %s", p.need())
-	case errors.Is(err, dialogue.ErrUnconfirmed):
+	case errors.Is(err, answer.ErrUnconfirmed):
 		return words.T("This answer is not confirmed yet: enter confirms it.")
 	case refused:
 		return words.Local.Unfit(faults)
@@ -28,10 +28,10 @@ func (p *page) inWords(err error) string {
 
 // need says how to give the answer that is missing.
 func (p *page) need() string {
-	switch s := p.step(); {
-	case !s.Chooses() && s.Untouched && strings.TrimSpace(s.Typed) != "":
+	switch s := p.question(); {
+	case !s.Chooses() && s.Untouched() && strings.TrimSpace(s.Typed()) != "":
 		return words.T("press an arrow key to keep this text, then enter.")
-	case !s.Chooses() && s.Untouched && !s.Required:
+	case !s.Chooses() && s.Untouched() && !s.Required:
 		return words.T("type a text, or press an arrow key to skip it; then enter.")
 	case !s.Chooses():
 		return words.T("type one, then press enter.")
@@ -39,7 +39,7 @@ func (p *page) need() string {
 		return words.T("press y or n, then enter.")
 	case s.Confirms():
 		return words.T("press y or n, or s to skip it, then enter.")
-	case s.Several() && s.Untouched && len(s.Marked()) > 0:
+	case s.Several() && s.Untouched() && s.Marks():
 		return words.T("press an arrow key or a number first.")
 	case s.Several():
 		return words.T("space marks an option.")

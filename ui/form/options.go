@@ -8,36 +8,36 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/term"
 )
 
 // first is the row where the cursor begins: the first where several may be marked, or else
 // the one that is marked, or else the declared default; on a yes only where the user has
 // marked it.
-func first(s *dialogue.Step) int {
+func first(s *answer.Question) int {
 	if s.Several() {
 		return 0
 	}
-	for i, r := range s.Rows {
-		if r.Marked && r.Kind != dialogue.LeaveOpen {
+	for i, r := range s.Choices() {
+		if r.Marked && r.Kind != answer.LeaveOpen {
 			return i
 		}
 	}
 	if s.Confirms() {
-		return s.Row(dialogue.No)
+		return s.Choice(answer.No)
 	}
-	return max(slices.IndexFunc(s.Rows, func(r dialogue.Row) bool { return r.Default }), 0)
+	return max(slices.IndexFunc(s.Choices(), func(r answer.Choice) bool { return r.Default }), 0)
 }
 
-// visible returns the rows that the filter leaves, by their places in the step; none says that
+// visible returns the rows that the filter leaves, by their places among the choices; none says that
 // it leaves no option: then Other remains, or else all. LeaveOpen, the last one, is none of
 // the list: it has a key.
 func (p *page) visible() (at []int, none bool) {
 	none = true
 	var all []int
-	for i, r := range p.step().Rows {
-		if r.Kind == dialogue.LeaveOpen {
+	for i, r := range p.question().Choices() {
+		if r.Kind == answer.LeaveOpen {
 			continue
 		}
 		all = append(all, i)
@@ -70,21 +70,21 @@ func matches(o *question.Option, text string) bool {
 
 // take confirms the row with the cursor or, where several may be marked, the marked rows.
 func (p *page) take() tea.Cmd {
-	s := p.step()
-	onOther, empty := s.Rows[p.list.at].Kind == dialogue.Other, p.entry.Text() == ""
+	s := p.question()
+	onOther, empty := s.Choices()[p.list.at].Kind == answer.Other, p.entry.Text() == ""
 	if s.Several() {
-		empty = len(s.Marked()) == 0
+		empty = !s.Marks()
 	}
 	switch {
-	case s.Untouched:
-		p.form.notice = p.inWords(dialogue.ErrUntouched)
+	case s.Untouched():
+		p.form.notice = p.inWords(answer.ErrUntouched)
 		return nil
 	case s.Skipped:
 	case onOther && empty:
 		p.write()
 		return nil
 	case !s.Several():
-		p.act(dialogue.Choose{Row: p.list.at})
+		p.did(s.Choose(p.list.at))
 	}
 	return p.next()
 }
@@ -96,14 +96,14 @@ func (p *page) goTo(at int) {
 		p.filter = nil
 	}
 	p.point(at)
-	s := p.step()
+	s := p.question()
 	switch {
 	case !s.Several():
-		p.act(dialogue.Choose{Row: at})
+		p.did(s.Choose(at))
 	case s.Skipped:
-		p.act(dialogue.Unchoose{Row: s.Row(dialogue.LeaveOpen)})
+		p.did(s.Unchoose(s.Choice(answer.LeaveOpen)))
 	default:
-		p.act(dialogue.Touch{})
+		s.Touch()
 	}
 }
 
@@ -119,25 +119,25 @@ func (p *page) point(at int) {
 func (p *page) pick() {
 	at := p.list.at
 	p.goTo(at)
-	s := p.step()
+	s := p.question()
 	switch {
-	case s.Several() && s.Rows[at].Marked:
-		p.act(dialogue.Unchoose{Row: at})
-	case s.Rows[at].Kind == dialogue.Other:
+	case s.Several() && s.Choices()[at].Marked:
+		p.did(s.Unchoose(at))
+	case s.Choices()[at].Kind == answer.Other:
 		p.write()
 	default:
-		p.act(dialogue.Choose{Row: at})
+		p.did(s.Choose(at))
 	}
 }
 
 // skip leaves the question open, once Enter confirms it.
-func (p *page) skip() { p.act(dialogue.Skip{}) }
+func (p *page) skip() { p.did(p.question().Skip()) }
 
 // named returns what a key does that names a row: a number, 0 for Other, or y and n and what
 // an input method has for them; nil for no row. In a list of more than nine options digits
 // spell a number, and mark nothing: another digit may follow.
 func (p *page) named(name string) func() tea.Cmd {
-	s, name := p.step(), strings.ToLower(name)
+	s, name := p.question(), strings.ToLower(name)
 	number := term.Spell(p.spelled, name, len(s.Options))
 	if number > 0 {
 		return term.Only(func() { p.goTo(number - 1); p.spelled = number })
@@ -146,7 +146,7 @@ func (p *page) named(name string) func() tea.Cmd {
 	if s.Confirms() {
 		id = question.YesOrNo(name)
 	}
-	at := slices.IndexFunc(s.Rows, func(r dialogue.Row) bool {
+	at := slices.IndexFunc(s.Choices(), func(r answer.Choice) bool {
 		return name == r.Key() || id != "" && r.Offered() && id == r.Option.ID
 	})
 	if at < 0 {
@@ -157,7 +157,7 @@ func (p *page) named(name string) func() tea.Cmd {
 
 // numbers names the keys that choose a row.
 func (p *page) numbers() string {
-	s := p.step()
+	s := p.question()
 	if s.Confirms() {
 		return "y/n"
 	}
@@ -175,9 +175,9 @@ func (p *page) numbers() string {
 // is chosen where one row is; else the cursor only moves when its row is hidden: words are
 // typed to other programs too.
 func (p *page) narrow() {
-	s := p.step()
+	s := p.question()
 	at, none := p.visible()
-	found := slices.DeleteFunc(slices.Clone(at), func(i int) bool { return !s.Rows[i].Offered() })
+	found := slices.DeleteFunc(slices.Clone(at), func(i int) bool { return !s.Choices()[i].Offered() })
 	switch {
 	case p.filterText() != "" && !none && len(found) == 1 && !s.Several():
 		p.goTo(found[0])
@@ -188,16 +188,16 @@ func (p *page) narrow() {
 
 // write gives the keyboard to the words of Other.
 func (p *page) write() {
-	p.goTo(p.step().Row(dialogue.Other))
+	p.goTo(p.question().Choice(answer.Other))
 	p.entry.Focus()
 }
 
 // stopWriting gives the keyboard back to the list. The text stays; an empty one is no answer.
 func (p *page) stopWriting() {
 	p.entry.Blur()
-	s := p.step()
+	s := p.question()
 	if s.NeedsWords() {
-		p.act(dialogue.Unchoose{Row: s.Row(dialogue.Other)})
+		p.did(s.Unchoose(s.Choice(answer.Other)))
 	}
 }
 
@@ -207,8 +207,8 @@ func (p *page) takeOther() tea.Cmd {
 	if p.entry.Text() == "" {
 		return nil
 	}
-	s := p.step()
-	p.act(dialogue.Choose{Row: s.Row(dialogue.Other)})
+	s := p.question()
+	p.did(s.Choose(s.Choice(answer.Other)))
 	if s.Several() {
 		return nil
 	}
@@ -217,7 +217,7 @@ func (p *page) takeOther() tea.Cmd {
 
 // everything is all of the question as text, for reading.
 func (p *page) everything() string {
-	s := p.step()
+	s := p.question()
 	var b strings.Builder
 	add := func(before, text string) {
 		if text != "" {
@@ -229,8 +229,8 @@ func (p *page) everything() string {
 	if !s.Chooses() {
 		return b.String()
 	}
-	for _, r := range s.Rows {
-		if r.Kind == dialogue.LeaveOpen {
+	for _, r := range s.Choices() {
+		if r.Kind == answer.LeaveOpen {
 			continue
 		}
 		o := optionOf(s, r)

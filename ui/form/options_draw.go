@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -20,7 +20,7 @@ const (
 	maxDescription = 200
 )
 
-func (p *page) drawOptions(s *term.Styles, step *dialogue.Step, width, lines int) (b term.Block) {
+func (p *page) drawOptions(s *term.Styles, q *answer.Question, width, lines int) (b term.Block) {
 	p.tallest = 0
 	visible, none := p.visible()
 	if p.filter != nil {
@@ -32,12 +32,12 @@ func (p *page) drawOptions(s *term.Styles, step *dialogue.Step, width, lines int
 	}
 	var rows []row
 	for _, at := range visible {
-		r := p.drawOption(s, step, at, width-term.SelectorWide, lines-b.Pinned)
+		r := p.drawOption(s, q, at, width-term.SelectorWide, lines-b.Pinned)
 		p.tallest = max(p.tallest, len(r.lines))
 		rows = append(rows, r)
 	}
 	typed := b.Cursor // of the filter
-	b.Add(p.list.draw(rows, width, !step.Skipped))
+	b.Add(p.list.draw(rows, width, !q.Skipped))
 	if typed != nil {
 		b.Cursor = typed
 	}
@@ -46,19 +46,19 @@ func (p *page) drawOptions(s *term.Styles, step *dialogue.Step, width, lines int
 
 // drawOption draws a row: its key, its mark and its label on the first line, the description
 // or the words of Other below, all with a hanging indent.
-func (p *page) drawOption(s *term.Styles, step *dialogue.Step, at, width, lines int) row {
-	r, style := step.Rows[at], s.Plain
-	if at == p.list.at && !step.Skipped {
+func (p *page) drawOption(s *term.Styles, q *answer.Question, at, width, lines int) row {
+	r, style := q.Choices()[at], s.Plain
+	if at == p.list.at && !q.Skipped {
 		style = s.Cursor
 	}
-	o := optionOf(step, r)
+	o := optionOf(q, r)
 	label := term.Line(o.Label, maxLabel)
-	if r.Default && !step.Several() {
+	if r.Default && !q.Several() {
 		label = words.T("%s (default)", label)
 	}
-	lead := term.Pad(r.Key(), len(strconv.Itoa(len(step.Options)))) + " " + term.Mark(step.Several(), r.Marked) + " "
+	lead := term.Pad(r.Key(), len(strconv.Itoa(len(q.Options)))) + " " + term.Mark(q.Several(), r.Marked) + " "
 	indent := ansi.StringWidth(lead)
-	below, other := term.Block{}, r.Kind == dialogue.Other
+	below, other := term.Block{}, r.Kind == answer.Other
 	out := row{number: at, lines: term.RenderLines(style, term.Hang(lead, label, width))}
 	switch {
 	case other && p.entry.Focused():
@@ -76,15 +76,15 @@ func (p *page) drawOption(s *term.Styles, step *dialogue.Step, at, width, lines 
 }
 
 // optionOf returns the option of a row; that of Other has our words where the asker has none.
-func optionOf(step *dialogue.Step, r dialogue.Row) question.Option {
-	if r.Kind == dialogue.Other {
-		return words.Local.Other(step.Question)
+func optionOf(q *answer.Question, r answer.Choice) question.Option {
+	if r.Kind == answer.Other {
+		return words.Local.Other(q.Question)
 	}
 	return *r.Option
 }
 
 // shortens reports whether a label or a description is shown shortened.
-func shortens(s *dialogue.Step) bool {
+func shortens(s *answer.Question) bool {
 	short := func(text string, n int) bool { return strings.HasSuffix(term.Line(text, n), "…") }
 	return slices.ContainsFunc(s.Options, func(o question.Option) bool {
 		return short(o.Label, maxLabel) || short(o.Description, maxDescription)

@@ -7,13 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
-// page is one page of the form: a step of the dialogue, whose answer is chosen from a list or
-// typed, or the review.
+// page is one page of the form: a question, whose answer is chosen from a list or typed, or the
+// review.
 type page struct {
 	form              *Form
 	id                string       // of the question; empty on the review
@@ -22,7 +22,7 @@ type page struct {
 	list              *list        // of the options, or of the answers on the review; nil where text is typed
 	spelled           int          // the number of an option that the last keys spelled, see term.Spell
 	entry             *term.Entry  // of the answer, or of the words of Other; nil on the review
-	typed             string       // what the step holds of it
+	typed             string       // what the question holds of it
 	filter            *term.Entry  // of the options; nil for none
 	note              *term.Entry  // nil until it is wanted
 	reader            *term.Reader // open while the user reads what does not fit
@@ -37,7 +37,7 @@ type page struct {
 // newPage returns the page of a question, or the review for an empty id.
 func (f *Form) newPage(id string) *page {
 	p := &page{form: f, id: id}
-	s := p.step()
+	s := p.question()
 	if s == nil {
 		p.list = newList(f)
 		return p
@@ -56,37 +56,44 @@ func (f *Form) newPage(id string) *page {
 	return p
 }
 
-// step is the page's step of the dialogue as it is now; nil for the review.
-func (p *page) step() *dialogue.Step { return p.form.dialogue.Step(p.id) }
+// question is the page's question; nil for the review.
+func (p *page) question() *answer.Question { return p.form.set.Question(p.id) }
 
-// act applies an act to the page's step. What is wrong with it is shown until the next
-// key.
-func (p *page) act(a dialogue.Act) dialogue.Change {
-	change, err := p.form.dialogue.ActOn(p.id, a)
-	if change.Turned {
+// did follows a change of the page's question. Err is why the question was not changed.
+func (p *page) did(err error) {
+	p.renew(p.question())
+	if err != nil {
+		p.form.notice = p.inWords(err)
+	}
+}
+
+// renew puts into the entry what the question holds, unless it was typed there.
+func (p *page) renew(q *answer.Question) {
+	if q.Typed() != p.typed {
+		p.typed = q.Typed()
+		p.entry.Set(p.typed)
+	}
+}
+
+// turn follows a turn to another page, if there was one. Err is why there was none, or why the
+// review turned to a question.
+func (p *page) turn(err error) {
+	to := p.form.page()
+	if to != p {
 		p.blur()
-		p.form.page().focus()
-	} else if s := p.step(); s != nil {
-		p.renew(s)
+		to.focus()
 	}
 	if err != nil {
-		p.form.notice = p.form.page().inWords(err) // Next at the review turns to what is missing
-	}
-	return change
-}
-
-// renew puts into the entry what the step holds, unless it was typed there.
-func (p *page) renew(s *dialogue.Step) {
-	if s.Typed != p.typed {
-		p.typed = s.Typed
-		p.entry.Set(s.Typed)
+		p.form.notice = to.inWords(err)
 	}
 }
 
-// next confirms the step and turns to the next, or sends.
+// next confirms the question and turns to the next, or sends.
 func (p *page) next() tea.Cmd {
-	if p.act(dialogue.Next{}).Ready {
-		return p.form.sendReply()
+	ready, err := p.form.set.Next()
+	p.turn(err)
+	if ready {
+		return p.form.sendReply(p.form.set.Reply)
 	}
 	return nil
 }
@@ -178,12 +185,12 @@ func (p *page) move(pressed tea.KeyPressMsg) {
 		p.goTo(p.list.target(pressed, rows))
 		return
 	}
-	steps := make([]int, len(p.form.dialogue.Steps()))
-	for i := range steps {
-		steps[i] = i
+	answers := make([]int, len(p.form.set.Shown()))
+	for i := range answers {
+		answers[i] = i
 	}
-	if len(steps) > 0 {
-		p.list.at = p.list.target(pressed, steps)
+	if len(answers) > 0 {
+		p.list.at = p.list.target(pressed, answers)
 	}
 }
 
@@ -196,20 +203,24 @@ func (p *page) typeIn(msg tea.Msg) {
 	}
 }
 
-// takeOver takes what was typed into the dialogue.
+// takeOver takes what was typed into the question set.
 func (p *page) takeOver() {
-	switch s := p.step(); p.mode() {
+	switch s := p.question(); p.mode() {
 	case noting:
-		p.act(dialogue.Note{Text: p.note.Text()})
+		if s == nil {
+			p.form.set.WriteNote(p.note.Text())
+		} else {
+			s.WriteNote(p.note.Text())
+		}
 	case filtering:
 		p.narrow()
 	case texting, writing:
-		if s.Chooses() || strings.TrimSpace(s.Typed) != p.entry.Text() {
+		if s.Chooses() || strings.TrimSpace(s.Typed()) != p.entry.Text() {
 			p.typed = p.entry.Text()
-			p.act(dialogue.Text{Text: p.typed})
+			p.did(s.Type(p.typed))
 			return
 		}
-		p.act(dialogue.Touch{})
+		s.Touch()
 	case choosing, reviewing:
 	}
 }
@@ -261,10 +272,10 @@ func (p *page) openNote() {
 }
 
 func (p *page) noteText() string {
-	if s := p.step(); s != nil {
+	if s := p.question(); s != nil {
 		return s.Note
 	}
-	return p.form.dialogue.Note()
+	return p.form.set.Note()
 }
 
 // recall puts the earlier answer on the page. What was typed in Other, and is not part of it,
@@ -273,10 +284,10 @@ func (p *page) recall() {
 	if p.list != nil {
 		p.blur()
 	}
-	p.act(dialogue.Recall{})
+	p.did(p.question().Recall())
 	p.filter = nil
 	if p.list != nil {
-		p.point(first(p.step()))
+		p.point(first(p.question()))
 	}
 }
 
@@ -303,24 +314,29 @@ func (p *page) blur() {
 	}
 }
 
-// keep remembers what the page holds beside its step; back goes back to that.
-func (p *page) keep() (back func()) {
-	was, at, backs := *p, 0, []func(){}
+// place is what a page holds beside its question.
+type place struct {
+	at     int    // the row with the cursor
+	filter string // of the options; empty for none
+	reader *term.Reader
+}
+
+func (p *page) place() place {
+	out := place{filter: p.filterText(), reader: p.reader}
 	if p.list != nil {
-		at = p.list.at
+		out.at = p.list.at
 	}
-	for _, e := range []*term.Entry{p.entry, p.note, p.filter} {
-		if e != nil {
-			backs = append(backs, e.Keep())
-		}
+	return out
+}
+
+// restore puts a page that was made anew in a place.
+func (p *page) restore(to place) {
+	p.reader = to.reader
+	if p.list != nil {
+		p.list.at = to.at
 	}
-	return func() {
-		*p = was
-		if p.list != nil {
-			p.list.at = at
-		}
-		for _, back := range backs {
-			back()
-		}
+	if to.filter != "" {
+		p.filter = term.NewLineEntry(to.filter, "", "/")
 	}
+	p.focus()
 }

@@ -5,7 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -17,7 +17,7 @@ type preview struct {
 }
 
 // newPreviews returns the previews of the options, nil where none has one.
-func newPreviews(s *dialogue.Step) (out []preview) {
+func newPreviews(s *answer.Question) (out []preview) {
 	for i, o := range s.Options {
 		text := strings.TrimRight(term.Safe(o.Preview), "\n")
 		if text == "" {

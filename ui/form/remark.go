@@ -44,7 +44,7 @@ func (f *Form) remarks() []remark {
 	case f.options.Lift != nil:
 		out = append(out, remark{words.Local.LastRound(liftKey), words.T("Last round; %s lifts the limit.", liftKey)})
 	}
-	if f.dialogue.Restored() {
+	if f.set.Restored() {
 		out = append(out, remark{words.T("Your draft is back; nothing of it has been sent."), words.T("Your draft is back, not sent.")})
 	}
 	return out

@@ -11,8 +11,8 @@ import (
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 )
 
 // rig is a form on a terminal of a fixed size, with a clock, timers and a commit
@@ -53,7 +53,7 @@ func (r *rig) show() *rig {
 func fresh(t testing.TB, w, h int, rec desk.Record, opts ...option) *rig {
 	r := &rig{t: t, now: time.Unix(0, 0).UTC(), w: w, h: h}
 	window := term.NewWindow(r.clock)
-	window.Gate = act.NewGate(r.clock, r.after)
+	window.Gate = gate.NewGate(r.clock, r.after)
 	r.f = New(rec, func(reply question.Reply) error {
 		r.took, reply.Took = reply.Took, 0
 		r.sent = append(r.sent, reply)
@@ -70,7 +70,7 @@ func fresh(t testing.TB, w, h int, rec desk.Record, opts ...option) *rig {
 // option is what a test has otherwise than most.
 type option = func(*Options)
 
-func withOrigin(origin act.Origin) option   { return func(o *Options) { o.Origin = origin } }
+func withOrigin(origin gate.Origin) option  { return func(o *Options) { o.Origin = origin } }
 func withDraft(draft question.Reply) option { return func(o *Options) { o.Draft = draft } }
 func withKeep(save func(question.Reply)) option {
 	return func(o *Options) { o.Keep = NewDraft(func(r question.Reply) error { save(r); return nil }) }
@@ -82,7 +82,7 @@ func withLift(lift func() error) option               { return func(o *Options) 
 // with are the options of a form that the user has opened, unless opts say
 // otherwise.
 func with(o Options, opts []option) Options {
-	o.Origin = act.Opened
+	o.Origin = gate.Opened
 	for _, set := range opts {
 		set(&o)
 	}

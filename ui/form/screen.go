@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
@@ -58,7 +58,7 @@ func (f *Form) panel(p *page) term.Panel {
 	if f.waitingBehind > 0 {
 		by += " · " + words.Local.MoreWait(f.waitingBehind)
 	}
-	styles, s := f.window.Styles, p.step()
+	styles, s := f.window.Styles, p.question()
 	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: p.hints()}
 	if view.Closes(f.deadline, f.rec.Attended, f.window.Now()) {
 		left, text, _ := f.left()
@@ -72,14 +72,15 @@ func (f *Form) panel(p *page) term.Panel {
 		out.Title = p.reader.Title
 		return out
 	case s == nil:
-		n := len(f.dialogue.Steps())
+		n := len(f.set.Shown())
 		out.Title, out.Place = words.T("Review"), words.N(n, "%d answer", "%d answers")
 		return out
 	case s.Header != "":
 		out.Title = term.Line(s.Header, maxWidth)
 	}
-	if s.Of > 1 {
-		out.Place = words.T("%[1]d of %[2]d", s.Place, s.Of)
+	at, of := f.set.Place(s)
+	if of > 1 {
+		out.Place = words.T("%[1]d of %[2]d", at, of)
 	}
 	return out
 }
@@ -158,11 +159,11 @@ func (p *page) columns(s *term.Styles, width, rows int) (b term.Block) {
 // column lays out question and body, one above the other, in at most rows lines.
 // When they do not fit, the body scrolls and the question shows its beginning.
 func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
-	step := p.step()
-	head, foot := p.heading(s, step, width, rows+1), p.earlier(s, width, rows)
+	q := p.question()
+	head, foot := p.heading(s, q, width, rows+1), p.earlier(s, width, rows)
 	rows -= len(foot)
 	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
-	b := p.drawBody(s, step, width, space)
+	b := p.drawBody(s, q, width, space)
 	left := max(rows-min(len(b.Lines), space), 0)
 	switch {
 	case len(head) > left:
@@ -173,7 +174,7 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
 	}
 	space = rows - len(head)
 	head = append(head, foot...)
-	if step != nil && step.Chooses() {
+	if q != nil && q.Chooses() {
 		p.cut = p.cut || p.shortens || p.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
 	}
 	out.Lines = head
@@ -183,18 +184,18 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
 
 // heading is the page's question as lines of width cells; of those after n some
 // may be missing.
-func (p *page) heading(s *term.Styles, step *dialogue.Step, width, n int) []string {
-	if step == nil {
+func (p *page) heading(s *term.Styles, q *answer.Question, width, n int) []string {
+	if q == nil {
 		return nil
 	}
 	lines := term.RenderLines(s.Strong, p.text.First(n, width))
-	if step.Description != "" {
+	if q.Description != "" {
 		lines = append(lines, term.RenderLines(s.Muted, p.description.First(n, width))...)
 	}
 	switch {
-	case step.Skipped:
+	case q.Skipped:
 		lines = append(lines, s.Cursor.Render("› "+term.LeftOpen()))
-	case !step.Required:
+	case !q.Required:
 		lines = append(lines, s.Muted.Render(words.T("(optional)")))
 	}
 	return lines
@@ -222,18 +223,18 @@ func (p *page) earlier(s *term.Styles, width, rows int) []string {
 
 // drawBody shows the list, the text or the review, and below it the note where there is
 // one.
-func (p *page) drawBody(s *term.Styles, step *dialogue.Step, width, rows int) (b term.Block) {
+func (p *page) drawBody(s *term.Styles, q *answer.Question, width, rows int) (b term.Block) {
 	switch {
-	case step == nil:
+	case q == nil:
 		b = p.drawReview(s, width, rows)
-	case step.Chooses():
-		b = p.drawOptions(s, step, width, rows)
+	case q.Chooses():
+		b = p.drawOptions(s, q, width, rows)
 	default:
 		b = p.entry.Draw(s, width, rows)
 	}
-	if step != nil && len(step.Files) > 0 {
+	if q != nil && len(q.Files) > 0 {
 		b.Lines = append(b.Lines, "")
-		for _, f := range step.Files {
+		for _, f := range q.Files {
 			b.Lines = append(b.Lines, s.Muted.Render(term.Cut(words.T("File: ")+f.String(), width)))
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// sendReply commits the reply of the dialogue.
-func (f *Form) sendReply() tea.Cmd {
-	r, err := f.dialogue.Reply()
+// sendReply commits a reply of the question set.
+func (f *Form) sendReply(reply func() (question.Reply, error)) tea.Cmd {
+	r, err := reply()
 	if faults, ok := errors.AsType[question.Violations](err); ok {
 		f.refuse(faults)
 		return nil
@@ -29,12 +29,13 @@ func (f *Form) refuse(faults question.Violations) {
 		return
 	}
 	before := f.page()
-	rest := f.dialogue.Refuse(faults)
-	if p := f.page(); p.step() != nil && p.step().Fault != nil {
+	current, rest := f.set.Refuse(faults)
+	switch {
+	case current != nil:
 		before.blur()
-		p.focus()
-		f.notice = p.inWords(p.step().Fault)
-	} else if len(rest) > 0 {
+		f.page().focus()
+		f.notice = f.page().inWords(current)
+	case rest != nil:
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(rest[0]))
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 func TestEnds(t *testing.T) {
@@ -116,8 +116,8 @@ func TestWithdrawnWhileSending(t *testing.T) {
 			r.fail = tt.err
 			r.keys("1")
 			r.send(tea.KeyPressMsg{Code: tea.KeyEnter})
-			r.now = r.now.Add(act.Settle)
-			_, commit := r.f.Update(act.Due{})
+			r.now = r.now.Add(gate.Settle)
+			_, commit := r.f.Update(gate.Due{})
 			r.send(Withdraw{context.Canceled})
 			r.keys("esc", "enter")
 			if r.f.State() != Open {
@@ -230,7 +230,7 @@ func TestBreak(t *testing.T) {
 // TestNoteAfterBreak: a note that Ctrl+C interrupts, and that the question whether
 // to discuss first has had meanwhile, can be written on.
 func TestNoteAfterBreak(t *testing.T) {
-	r := fresh(t, 80, 24, record(database(), features()), withOrigin(act.Appeared), func(o *Options) { o.Break = true }).show().wait(time.Minute)
+	r := fresh(t, 80, 24, record(database(), features()), withOrigin(gate.Appeared), func(o *Options) { o.Break = true }).show().wait(time.Minute)
 	r.keys("1", "enter").wait(time.Minute).keys("down", "enter").wait(time.Minute).keys("ctrl+n", "soon").wait(time.Second).keys("ctrl+c").wait(time.Second).keys("why", "esc")
 	if r.keys("ctrl+n", "er", "enter", "enter").wait(time.Minute); r.last().Note != "sooner" {
 		t.Errorf("sent %+v", r.last())

@@ -10,8 +10,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 )
 
 const ms = time.Millisecond
@@ -84,7 +84,7 @@ func TestEnterAfterTheAnswer(t *testing.T) {
 	if r.m.answer != nil || r.pending() != 1 || !strings.Contains(r.screen(), "waiting for a pause in your typing") {
 		t.Fatalf("%d wait of 1; the screen:\n%s", r.pending(), r.screen())
 	}
-	r.later(act.Quiet)
+	r.later(gate.Quiet)
 	if strings.Contains(r.screen(), "waiting for a pause") {
 		t.Errorf("still says that it waits:\n%s", r.screen())
 	}
@@ -108,7 +108,7 @@ func TestNavigationAfterTheAnswer(t *testing.T) {
 			t.Fatalf("arrow %d moved to row %d:\n%s", i+1, r.m.waiting.Index(), r.screen())
 		}
 	}
-	r.lacks("waiting for a pause").later(act.Quiet - r.clock().Sub(began)) // since the answer, not the arrows
+	r.lacks("waiting for a pause").later(gate.Quiet - r.clock().Sub(began)) // since the answer, not the arrows
 	r.press("enter", 150*ms)
 	r.until("the form", func() bool { return r.m.answer != nil })
 
@@ -242,7 +242,7 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	}
 	r.see("waiting for a pause").later(time.Second).press("enter", 150*ms) // alone
 	r.until("the form", func() bool { return r.m.answer != nil })
-	r.keys("ctrl+l").run(r.m.Appear(act.Appeared)) // as after an answer
+	r.keys("ctrl+l").run(r.m.Appear(gate.Appeared)) // as after an answer
 	r.later(time.Second)
 	selected = r.m.waiting.selected()
 	r.types("k j z", 130*ms).later(time.Second)

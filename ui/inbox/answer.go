@@ -8,8 +8,8 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -49,7 +49,7 @@ func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 }
 
 func (m *model) showForm(rec desk.Record, options form.Options, deadline form.Deadline) tea.Cmd {
-	options.Window, options.Origin, options.List = &m.Window, act.Opened, true
+	options.Window, options.Origin, options.List = &m.Window, gate.Opened, true
 	a := &answer{rec, form.New(rec, func(r question.Reply) error { return m.reply(rec.ID, r) }, options)}
 	m.answer, m.note = a, ""
 	cmds := []tea.Cmd{m.send(m.formSize()), m.send(form.Attention{Attended: rec.Attended}), m.send(deadline)}
@@ -139,7 +139,7 @@ func leave() tea.Msg { return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} }
 // notice in front of the list.
 func (m *model) closeEndedForm() tea.Cmd {
 	a := m.answer
-	origin := act.Appeared
+	origin := gate.Appeared
 	switch a.form.State() {
 	case form.Open:
 		return nil
@@ -150,7 +150,7 @@ func (m *model) closeEndedForm() tea.Cmd {
 	case form.Withdrawn:
 		m.notice = a.form.Closing()
 	case form.Aborted:
-		origin = act.Opened
+		origin = gate.Opened
 		m.note = words.T("The question stays open.")
 		if a.form.Sending() {
 			m.note = a.form.Closing()

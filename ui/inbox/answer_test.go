@@ -11,7 +11,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/ui/form"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // TestAnswer: the form's reply is on the desk, and the list goes on.
@@ -83,7 +83,7 @@ func TestWithdrawn(t *testing.T) {
 	if r.m.notice == "" || r.quit {
 		t.Fatalf("a key that was meant for the form did something:\n%s", r.screen())
 	}
-	r.later(act.Quiet).keys("enter").see("[Waiting]", "0 waiting")
+	r.later(gate.Quiet).keys("enter").see("[Waiting]", "0 waiting")
 }
 
 // TestLateMessage: what a form's command leads to does not reach the form that
@@ -127,7 +127,7 @@ func TestUnsent(t *testing.T) {
 		t.Errorf("the draft is %+v, %v", draft, err)
 	}
 	r.apart.FailAnswers(nil)
-	r.later(act.Quiet).keys("enter").see("Answer sent.")
+	r.later(gate.Quiet).keys("enter").see("Answer sent.")
 	if rec, err := r.desk.Get(t.Context(), rec.ID); err != nil || rec.State != desk.Answered {
 		t.Errorf("the record is %+v, %v", rec, err)
 	}

@@ -2,7 +2,7 @@
 // for the user, from all agents, and those that were decided before. Questions are
 // answered in the form of ui/form.
 //
-// It may import question, desk, ui/dialogue, ui/view, ui/words, ui/term and ui/form. It must
+// It may import question, desk, ui/answer, ui/view, ui/words, ui/term and ui/form. It must
 // not know any surface, how records are stored, or what else announces a question.
 //
 // The rules of this user interface:

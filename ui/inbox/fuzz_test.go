@@ -9,7 +9,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // FuzzKeys presses any keys, pastes, clicks, pauses and resizes, while questions
@@ -75,7 +75,7 @@ func FuzzKeys(f *testing.F) {
 			r.soon()
 			checkScreen(t, r)
 		}
-		r.later(2 * act.Quiet).soon()
+		r.later(2 * gate.Quiet).soon()
 		r.until("the list of what waits", func() bool { return len(r.m.open) == r.pending() })
 		ended := 0
 		for rec, err := range r.desk.History(t.Context(), desk.Query{}) {

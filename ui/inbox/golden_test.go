@@ -10,7 +10,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
@@ -169,7 +169,7 @@ func (r *rig) unsent() desk.Record {
 	r.apart.FailAnswers(desk.ErrUnreachable)
 	r.keys("end").answers()
 	rec := r.m.answer.rec
-	r.keys("1").later(act.Quiet).keys("enter")
+	r.keys("1").later(gate.Quiet).keys("enter")
 	said := string([]rune(words.Local.Kept(desk.ErrUnsent))[:3]) // the rest may be wrapped
 	r.until("it is kept", func() bool {
 		_, _, err := r.desk.Draft(r.t.Context(), rec.ID)

@@ -8,7 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // TestHostile: no text of a record reaches the terminal as anything but text,
@@ -43,7 +43,7 @@ func TestHostile(t *testing.T) {
 		look("i")
 		look("esc", "ctrl+x")
 		r.until("the form", func() bool { return r.m.answer != nil })
-		r.later(act.Quiet)
+		r.later(gate.Quiet)
 		r.send(tea.PasteMsg{Content: evil})
 		look()
 		look("esc", "esc", "tab")

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -26,7 +26,7 @@ const (
 // command is a key of the lists and its effect, which may be none just now.
 type command struct {
 	place
-	kind act.Kind
+	kind gate.Kind
 	keys string // with blanks between them
 	hint string // of the last line, in a word or two; empty for no hint
 	help string // of the list of all keys; empty for not listed
@@ -44,22 +44,22 @@ func (m *model) commands() []command {
 		return func() tea.Cmd { return m.openSelected(tea.KeyPressMsg{Code: letter, Mod: tea.ModCtrl}) }
 	}
 	return []command{
-		{inWaiting, act.Act, "enter", words.T("answer"), words.T("answer"), func() tea.Cmd { return m.openSelected() }},
-		{inHistory, act.Act, "enter", words.T("read"), words.T("read it whole"), term.Only(m.read)},
-		{inBoth, act.Move, "?", words.T("keys"), "", term.Only(func() { m.reader, m.reread = m.help(), false })},
-		{inWaiting, act.Edit, term.DismissKey, words.T("dismiss"), words.T("dismiss it, with a reason if you like"), with('x')},
-		{inHistory, act.Act, "r", words.T("reopen"),
+		{inWaiting, gate.Submit, "enter", words.T("answer"), words.T("answer"), func() tea.Cmd { return m.openSelected() }},
+		{inHistory, gate.Submit, "enter", words.T("read"), words.T("read it whole"), term.Only(m.read)},
+		{inBoth, gate.Move, "?", words.T("keys"), "", term.Only(func() { m.reader, m.reread = m.help(), false })},
+		{inWaiting, gate.Edit, term.DismissKey, words.T("dismiss"), words.T("dismiss it, with a reason if you like"), with('x')},
+		{inHistory, gate.Submit, "r", words.T("reopen"),
 			words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"), m.reopen},
-		{inBoth, act.Edit, "/", find, words.T("show only what has these words"), term.Only(m.beginTyping)},
-		{inBoth, act.Move, "tab shift+tab", other, words.T("the other list"), m.switchTab},
-		{inBoth, act.Quit, "q", words.T("quit"), words.T("quit, like ctrl+c; every question stays as it is"), m.quit},
-		{inHistory, act.Act, "L", "", words.T("let the agent of a call that was refused (!) go on asking"), m.lift},
-		{inWaiting, act.Edit, term.DiscussKey, "", words.T("discuss it first, with a note if you like"), with('d')},
-		{inWaiting, act.Edit, "ctrl+n", "", words.T("answer, and begin with a note"), with('n')},
-		{inBoth, act.Edit, "i", "", words.T("details: who asks, where it is shown"), term.Only(m.read)},
-		{inBoth, act.Move, "right", "", "", term.Only(m.read)}, // no letter: it cannot be part of a word
-		{inBoth, act.Move, "esc", "", words.T("show all again"), m.showAll},
-		{inBoth, act.Edit, "ctrl+z", "", "", func() tea.Cmd { return tea.Suspend }},
+		{inBoth, gate.Edit, "/", find, words.T("show only what has these words"), term.Only(m.beginTyping)},
+		{inBoth, gate.Move, "tab shift+tab", other, words.T("the other list"), m.switchTab},
+		{inBoth, gate.Quit, "q", words.T("quit"), words.T("quit, like ctrl+c; every question stays as it is"), m.quit},
+		{inHistory, gate.Submit, "L", "", words.T("let the agent of a call that was refused (!) go on asking"), m.lift},
+		{inWaiting, gate.Edit, term.DiscussKey, "", words.T("discuss it first, with a note if you like"), with('d')},
+		{inWaiting, gate.Edit, "ctrl+n", "", words.T("answer, and begin with a note"), with('n')},
+		{inBoth, gate.Edit, "i", "", words.T("details: who asks, where it is shown"), term.Only(m.read)},
+		{inBoth, gate.Move, "right", "", "", term.Only(m.read)}, // no letter: it cannot be part of a word
+		{inBoth, gate.Move, "esc", "", words.T("show all again"), m.showAll},
+		{inBoth, gate.Edit, "ctrl+z", "", "", func() tea.Cmd { return tea.Suspend }},
 	}
 }
 
@@ -78,17 +78,17 @@ func (m *model) find(msg tea.Msg) *command {
 	name := key.String()
 	switch {
 	case name == "ctrl+c":
-		return &command{kind: act.Leave, do: m.quit}
+		return &command{kind: gate.Leave, do: m.quit}
 	case m.notice != "" && (name == "enter" || name == "esc"):
-		return &command{kind: act.Act, do: func() tea.Cmd { m.notice = ""; return m.Appear(act.Opened) }}
+		return &command{kind: gate.Submit, do: func() tea.Cmd { m.notice = ""; return m.Appear(gate.Opened) }}
 	case m.notice != "":
 		return nil
 	case m.typing != nil:
-		return &command{kind: act.Edit, do: func() tea.Cmd { return m.pressTyping(msg) }}
+		return &command{kind: gate.Edit, do: func() tea.Cmd { return m.pressTyping(msg) }}
 	case !isKey:
 		return nil
 	case m.reader != nil && !(m.reread && name == "r"):
-		return &command{kind: act.Move, do: term.Only(func() {
+		return &command{kind: gate.Move, do: term.Only(func() {
 			if m.reader.Press(key) {
 				m.reader = nil
 			}
@@ -103,34 +103,37 @@ func (m *model) find(msg tea.Msg) *command {
 	if !moves {
 		return nil
 	}
-	return &command{kind: act.Move, do: func() tea.Cmd {
+	return &command{kind: gate.Move, do: func() tea.Cmd {
 		m.list().move(by)
 		return m.loadMore()
 	}}
 }
 
-// Kind implements act.Page, for all but an open form.
-func (m *model) Kind(msg tea.Msg) act.Kind {
+// Kind implements gate.Page, for all but an open form.
+func (m *model) Kind(msg tea.Msg) gate.Kind {
 	c := m.find(msg)
 	if c == nil {
-		return act.Foreign
+		return gate.Stray
 	}
 	return c.kind
 }
 
-// Keep implements act.Page.
+// Keep implements gate.Page.
 func (m *model) Keep() (back func()) {
-	before, filter, typed := m.front, m.waiting.query, func() {}
+	before, filter, typed := m.front, m.waiting.query, ""
 	waiting, past := m.waiting.selected(), m.history.selected()
 	if m.typing != nil {
-		typed = m.typing.Keep()
+		typed = m.typing.Text()
 	}
 	return func() {
 		m.front = before
 		m.narrow(filter)
 		m.waiting.choose(waiting)
 		m.history.choose(past)
-		typed()
+		if m.typing != nil {
+			m.typing.Set(typed)
+			m.typing.Focus()
+		}
 	}
 }
 
@@ -138,7 +141,7 @@ func (m *model) Keep() (back func()) {
 // its gate does that, and gets its timer's message here too.
 func (m *model) press(msg tea.Msg) tea.Cmd {
 	key, _ := msg.(tea.KeyPressMsg)
-	_, isDue := msg.(act.Due)
+	_, isDue := msg.(gate.Due)
 	if !isDue {
 		m.note = ""
 	}

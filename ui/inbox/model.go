@@ -12,8 +12,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 )
 
 // Name is the inbox's word in records and results.
@@ -107,7 +107,7 @@ func isInput(msg tea.Msg) bool {
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		cmd := m.Resize(msg, act.Opened)
+		cmd := m.Resize(msg, gate.Opened)
 		if m.answer == nil {
 			return cmd
 		}
@@ -122,7 +122,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		if m.past {
 			return m.reloadHistory()
 		}
-	case tea.KeyPressMsg, tea.PasteMsg, act.Due:
+	case tea.KeyPressMsg, tea.PasteMsg, gate.Due:
 		return m.press(msg)
 	case term.Edited:
 		if m.answer != nil {

@@ -22,7 +22,7 @@ import (
 	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // TestMain lets the test binary stand in for the program, so that the race
@@ -114,7 +114,7 @@ func (x *run) left(status int) {
 // a repeat.
 func (x *run) enter() {
 	x.t.Helper()
-	<-time.After(act.Again)
+	<-time.After(gate.Again)
 	x.Type("\r")
 }
 

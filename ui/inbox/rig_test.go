@@ -19,8 +19,8 @@ import (
 	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 )
 
 // rig is an inbox over a real store, on a terminal of a fixed size, with a
@@ -68,7 +68,7 @@ func newRig(t testing.TB, w, h int) *rig {
 		},
 	})
 	r.m.Window = term.NewWindow(r.clock)
-	r.m.Gate = act.NewGate(r.clock, func(d time.Duration, msg tea.Msg) tea.Cmd {
+	r.m.Gate = gate.NewGate(r.clock, func(d time.Duration, msg tea.Msg) tea.Cmd {
 		r.timers = append(r.timers, timer{r.clock().Add(d), msg})
 		slices.SortFunc(r.timers, func(a, b timer) int { return a.at.Compare(b.at) })
 		return nil

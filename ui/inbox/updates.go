@@ -12,8 +12,8 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -151,7 +151,7 @@ func (m *model) apply(found ...news) tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	if before != nil && !m.past && !m.covered() && m.typing == nil {
-		cmds = append(cmds, m.Appear(act.Appeared))
+		cmds = append(cmds, m.Appear(gate.Appeared))
 	}
 	return tea.Batch(cmds...)
 }

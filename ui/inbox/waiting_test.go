@@ -11,7 +11,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // TestLive: what agents ask and others answer shows up and goes by itself.
@@ -47,7 +47,7 @@ func TestEndedWhileSelected(t *testing.T) {
 		if r.m.answer != nil || r.m.opening {
 			t.Fatalf("another question is open:\n%s", r.screen())
 		}
-		r.later(act.Quiet).answers().keys("enter").see("What is the service called?")
+		r.later(gate.Quiet).answers().keys("enter").see("What is the service called?")
 		if n := r.pending(); n != 1 {
 			t.Errorf("%d wait of 1", n)
 		}
@@ -191,7 +191,7 @@ func TestDismissTooLate(t *testing.T) {
 	if r.m.notice == "" || r.quit {
 		t.Fatalf("a key that was meant for the reason did something:\n%s", r.screen())
 	}
-	r.later(act.Quiet).keys("enter").see("[Waiting]", "1 waiting")
+	r.later(gate.Quiet).keys("enter").see("[Waiting]", "1 waiting")
 }
 
 // TestMany: with 200 questions every one can be reached.

@@ -3,7 +3,7 @@ package term
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
@@ -59,18 +59,21 @@ func (d *Dismissal) Entry() *Entry { return d.reason }
 func (d *Dismissal) Reason() string { return d.reason.Text() }
 
 // Kind says what a key or a paste means to it.
-func (d *Dismissal) Kind(msg tea.Msg) act.Kind {
+func (d *Dismissal) Kind(msg tea.Msg) gate.Kind {
 	key, _ := msg.(tea.KeyPressMsg)
 	if key.String() == "enter" {
-		return act.Act
+		return gate.Submit
 	}
-	return act.Edit
+	return gate.Edit
 }
 
-// Keep saves its state; the function it returns restores that.
-func (d *Dismissal) Keep() (back func()) {
-	decides, typed := d.Decides, d.reason.Keep()
-	return func() { d.Decides = decides; typed() }
+// Restore opens it for a decision, Undecided for none, with a reason that was typed before.
+func (d *Dismissal) Restore(decision Decision, reason string) {
+	d.Close()
+	d.reason.Set(reason)
+	if decision != Undecided {
+		d.Open(decision)
+	}
 }
 
 // Press handles a key or a paste. The error is a sentence for the user.

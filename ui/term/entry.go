@@ -129,20 +129,6 @@ func (e *Entry) Blur() { e.area.Blur() }
 // Focused reports whether it has the keyboard.
 func (e *Entry) Focused() bool { return e.area.Focused() }
 
-// Keep saves the text; the function it returns restores it.
-func (e *Entry) Keep() (back func()) {
-	value, focused := e.area.Value(), e.Focused()
-	return func() {
-		if e.area.Value() != value {
-			e.area.SetValue(value)
-		}
-		e.Blur()
-		if focused {
-			e.Focus()
-		}
-	}
-}
-
 // lineEnds are those of a paste: most terminals make each a carriage return, as
 // from the keyboard.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n") //nolint:gochecknoglobals // a table, never written to

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // TestEntryKeepsEveryCharacter: what a user has typed, or is offered as the answer,
@@ -101,7 +101,7 @@ func TestEntryEditedElsewhere(t *testing.T) {
 	if err != nil || string(text) != "long thoughts" || !strings.Contains(said, edited.left) || typed.left != "" {
 		t.Errorf("left is %q, %v; said: %s", text, err, said)
 	}
-	if w.Appear(act.Opened); w.Left(true) != "" {
+	if w.Appear(gate.Opened); w.Left(true) != "" {
 		t.Error("said of what came later")
 	}
 }

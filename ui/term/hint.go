@@ -73,7 +73,7 @@ func hintLine(s *Styles, hints []Hint, width int) string {
 	return line
 }
 
-// WaitingHints replace all others while keys do not count (act.Gate).
+// WaitingHints replace all others while keys do not count (gate.Gate).
 func WaitingHints(width int) []Hint {
 	does := words.T("waiting for a pause in your typing")
 	if ansi.StringWidth("… "+does) > width-2 {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
@@ -26,7 +26,7 @@ type Then func() tea.Cmd
 // passes, and the clock.
 type Window struct {
 	Now           func() time.Time
-	Gate          *act.Gate
+	Gate          *gate.Gate
 	Styles        *Styles
 	Width, Height int       // of the terminal, in cells; 0 until known
 	Appeared      time.Time // when the page with the keyboard appeared
@@ -36,14 +36,14 @@ type Window struct {
 
 // NewWindow returns a window of unknown size.
 func NewWindow(now func() time.Time) Window {
-	return Window{Now: now, Gate: act.NewGate(now, nil), Styles: NewStyles(true)}
+	return Window{Now: now, Gate: gate.NewGate(now, nil), Styles: NewStyles(true)}
 }
 
 // Fits reports whether the terminal is large enough.
 func (w *Window) Fits() bool { return w.Width >= MinWidth && w.Height >= MinHeight }
 
 // Resize takes the terminal's size. With the first the model appears.
-func (w *Window) Resize(size tea.WindowSizeMsg, o act.Origin) tea.Cmd {
+func (w *Window) Resize(size tea.WindowSizeMsg, o gate.Origin) tea.Cmd {
 	first := w.Width == 0
 	w.Width, w.Height = size.Width, size.Height
 	cmd := w.Seen()
@@ -54,7 +54,7 @@ func (w *Window) Resize(size tea.WindowSizeMsg, o act.Origin) tea.Cmd {
 }
 
 // Appear says that another page has the keyboard now, and why.
-func (w *Window) Appear(o act.Origin) tea.Cmd {
+func (w *Window) Appear(o gate.Origin) tea.Cmd {
 	w.Appeared, w.edited = w.Now(), nil
 	return w.Gate.Show(o)
 }

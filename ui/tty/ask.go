@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/answer"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
@@ -24,41 +24,43 @@ func (c *conversation) askOnce(ctx context.Context) error {
 	if !c.shown {
 		c.show()
 	}
-	s := c.Current()
-	if s == nil {
+	q := c.Current()
+	if q == nil {
 		return c.review(ctx)
 	}
-	line, err := c.prompt(ctx, c.promptFor(s))
+	line, err := c.prompt(ctx, c.promptFor(q))
 	switch {
 	case err != nil:
 		return err
 	case line != "":
-		return c.carryOut(ctx, s, parseLine(s.Question, line))
+		return c.carryOut(ctx, q, parseLine(q.Question, line))
 	case c.appeared:
-		c.text("", words.T("Enter alone answers nothing here. %s", instruction(s.Question)))
-	case proposal(s) != "":
-		c.enter(dialogue.Accept{})
+		c.text("", words.T("Enter alone answers nothing here. %s", instruction(q.Question)))
+	case proposal(q) != "":
+		c.goOn(q.Accept())
 	default:
-		c.enter(dialogue.Skip{})
+		c.goOn(q.Skip())
 	}
 	return nil
 }
 
 // carryOut does what a line at a question says.
-func (c *conversation) carryOut(ctx context.Context, s *dialogue.Step, r reading) error {
+func (c *conversation) carryOut(ctx context.Context, q *answer.Question, r reading) error {
 	switch {
 	case r.command != "":
-		return c.command(ctx, s, r)
+		return c.command(ctx, q, r)
 	case r.fault != "":
 		c.refuse(r.fault)
 		return nil
 	}
-	answer := dialogue.Fill{Text: r.custom}
+	var choices []int
 	for _, id := range r.selected {
-		answer.Rows = append(answer.Rows, s.OptionRow(id))
+		choices = append(choices, q.OptionChoice(id))
 	}
+	text := r.custom
 	if r.other {
-		text, err := c.prompt(ctx, words.T("Your own answer: "))
+		var err error
+		text, err = c.prompt(ctx, words.T("Your own answer: "))
 		switch {
 		case err != nil:
 			return err
@@ -67,9 +69,8 @@ func (c *conversation) carryOut(ctx context.Context, s *dialogue.Step, r reading
 			c.shown = false
 			return nil
 		}
-		answer.Text = text
 	}
-	c.enter(answer)
+	c.goOn(q.Put(choices, text))
 	return nil
 }
 
@@ -78,21 +79,19 @@ func (c *conversation) carryOut(ctx context.Context, s *dialogue.Step, r reading
 func (c *conversation) refuse(fault string) {
 	c.text("", fault)
 	if c.appeared {
-		c.quiet = act.Quiet
+		c.quiet = gate.Quiet
 	}
 }
 
-// enter answers the current question, and goes on to the next or to the review, which comes
-// last also where one question was asked.
-func (c *conversation) enter(answer dialogue.Act) {
-	s := c.Current()
-	_, err := c.Act(answer)
-	var change dialogue.Change
+// goOn turns to the next question, or to the review, which is the last also where one question
+// was asked. Err is why the current question did not take the user's answer.
+func (c *conversation) goOn(err error) {
+	q, ready := c.Current(), false
 	if err == nil {
-		change, err = c.Act(dialogue.Next{})
+		ready, err = c.Next()
 	}
-	if change.Ready {
-		_, err = c.Act(dialogue.Review{})
+	if ready {
+		c.Review()
 	}
 	faults, unfit := errors.AsType[question.Violations](err)
 	switch {
@@ -100,10 +99,10 @@ func (c *conversation) enter(answer dialogue.Act) {
 		c.shown = false
 	case unfit:
 		c.text("", words.Local.Unfit(faults))
-	case errors.Is(err, dialogue.ErrNothing):
+	case errors.Is(err, answer.ErrNothing):
 		c.text("", words.T("There is no earlier answer to this question."))
 	default:
-		c.text("", words.T("An answer is needed here. %s", instruction(s.Question)))
+		c.text("", words.T("An answer is needed here. %s", instruction(q.Question)))
 	}
 }
 
@@ -111,34 +110,35 @@ func (c *conversation) enter(answer dialogue.Act) {
 func (c *conversation) show() {
 	c.shown = true
 	c.blank()
-	s := c.Current()
-	if s == nil {
+	q := c.Current()
+	if q == nil {
 		c.showReview()
 		return
 	}
-	title := question.Line(s.Header)
-	if s.Of > 1 {
-		place := words.T("Question %[1]d of %[2]d", s.Place, s.Of)
+	title := question.Line(q.Header)
+	n, of := c.Place(q)
+	if of > 1 {
+		place := words.T("Question %[1]d of %[2]d", n, of)
 		if title != "" {
 			place = words.T("%[1]s: %[2]s", place, title)
 		}
 		title = place
 	}
-	for _, text := range []string{title, question.Block(s.Text), question.Block(s.Description)} {
+	for _, text := range []string{title, question.Block(q.Text), question.Block(q.Description)} {
 		if text != "" {
 			c.text("", text)
 		}
 	}
-	if recalls(s) {
-		c.text("", question.Shorten(words.Local.Remembered(*s.Memory, time.Now()), 300)+" · "+words.Local.UseAgain(spelled(recall, s)))
+	if recalls(q) {
+		c.text("", question.Shorten(words.Local.Remembered(*q.Memory, time.Now()), 300)+" · "+words.Local.UseAgain(spelled(recall, q)))
 	}
-	c.showOptions(s)
-	if s.Placeholder != "" {
-		c.text(words.T("For example: "), question.Line(s.Placeholder))
+	c.showOptions(q)
+	if q.Placeholder != "" {
+		c.text(words.T("For example: "), question.Line(q.Placeholder))
 	}
-	proposed := proposal(s)
+	proposed := proposal(q)
 	switch {
-	case hasAnswer(s):
+	case hasAnswer(q):
 		c.text(words.T("Your answer so far: "), proposed)
 	case proposed != inPrompt(proposed):
 		c.text(words.T("Proposed: "), proposed)
@@ -146,12 +146,12 @@ func (c *conversation) show() {
 }
 
 // showOptions lists the options by number, and 0 for an answer in own words.
-func (c *conversation) showOptions(s *dialogue.Step) {
-	for i := range s.Options {
-		c.showOption(i+1, &s.Options[i])
+func (c *conversation) showOptions(q *answer.Question) {
+	for i := range q.Options {
+		c.showOption(i+1, &q.Options[i])
 	}
-	if s.AllowCustom {
-		other := words.Local.Other(s.Question)
+	if q.AllowCustom {
+		other := words.Local.Other(q.Question)
 		c.showOption(0, &other)
 	}
 }
@@ -179,31 +179,36 @@ func (c *conversation) showOption(n int, o *question.Option) {
 }
 
 // hasAnswer reports whether the user has entered an answer, confirmed or not.
-func hasAnswer(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
+func hasAnswer(q *answer.Question) bool {
+	held := q.Answer()
+	return q.Entered && !held.Empty()
+}
 
 // recalls reports whether the command recall takes an answer to an earlier round.
-func recalls(s *dialogue.Step) bool { return s.Memory != nil && !hasAnswer(s) }
+func recalls(q *answer.Question) bool { return q.Memory != nil && !hasAnswer(q) }
 
 // proposal is what an empty line takes, in words: the answer so far, or the declared default;
 // empty for none.
-func proposal(s *dialogue.Step) string {
-	if hasAnswer(s) {
-		return answerText(s)
+func proposal(q *answer.Question) string {
+	if hasAnswer(q) {
+		return answerText(q)
 	}
-	return question.Block(strings.Join(s.Words(&s.Declared), ", "))
+	declared := q.Declared()
+	return question.Block(strings.Join(q.Words(&declared), ", "))
 }
 
 // answerText returns the answer of a step in words for the user.
-func answerText(s *dialogue.Step) string {
-	return question.Block(strings.Join(append(s.Words(&s.Answer), s.Answer.FileWords()...), ", "))
+func answerText(q *answer.Question) string {
+	held := q.Answer()
+	return question.Block(strings.Join(append(q.Words(&held), held.FileWords()...), ", "))
 }
 
 // inPrompt returns as much of an answer as a prompt has place for.
 func inPrompt(answer string) string { return question.Shorten(question.Line(answer), promptWords) }
 
 // spelled is how a command is written at a question.
-func spelled(does command, s *dialogue.Step) string {
-	if s.OwnOptions() {
+func spelled(does command, q *answer.Question) string {
+	if q.OwnOptions() {
 		return string(does)
 	}
 	return ":" + string(does)
@@ -211,28 +216,28 @@ func spelled(does command, s *dialogue.Step) string {
 
 // promptFor returns the prompt of a question. It names the answer that an empty line takes in
 // brackets; in a form that appeared by itself it names the command that does.
-func (c *conversation) promptFor(s *dialogue.Step) string {
+func (c *conversation) promptFor(q *answer.Question) string {
 	prompt := words.T("Enter a number")
 	switch {
-	case !s.Chooses():
+	case !q.Chooses():
 		prompt = words.T("Your answer")
-	case s.Confirms():
+	case q.Confirms():
 		prompt = words.T("Enter y or n")
-	case s.Several():
+	case q.Several():
 		prompt = words.T("Enter numbers, like 1,2")
 	}
-	proposed := inPrompt(proposal(s))
+	proposed := inPrompt(proposal(q))
 	switch {
-	case c.appeared && recalls(s), proposed == "":
+	case c.appeared && recalls(q), proposed == "":
 	case c.appeared:
-		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, spelled(recall, s), proposed)
+		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, spelled(recall, q), proposed)
 	default:
 		prompt += " [" + proposed + "]"
 	}
 	switch {
-	case s.Required:
+	case q.Required:
 	case c.appeared || proposed != "":
-		prompt = words.T("%[1]s (optional, %[2]s to skip)", prompt, spelled(leaveOpen, s))
+		prompt = words.T("%[1]s (optional, %[2]s to skip)", prompt, spelled(leaveOpen, q))
 	default:
 		prompt = words.T("%s (optional, Enter to skip)", prompt)
 	}

@@ -19,7 +19,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // What was being typed when the process was killed is offered again, and sent
@@ -249,7 +249,7 @@ func TestPlainKeepsWhatItDoesNotShow(t *testing.T) {
 		a.keep(typed)
 		var out string
 		synctest.Test(t, func(t *testing.T) {
-			out, _ = converse(t.Context(), slowly(keep+"2\n"), form.Backing{Desk: a.Desk, Rec: a.Record}, act.Appeared, nil)
+			out, _ = converse(t.Context(), slowly(keep+"2\n"), form.Backing{Desk: a.Desk, Rec: a.Record}, gate.Appeared, nil)
 		})
 		if got, _, err := a.Draft(t.Context(), a.ID); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("kept %+v, %v, want %+v:\n%s", got, err, want, out)
@@ -266,7 +266,7 @@ func TestPlainSaysWhatIsRefused(t *testing.T) {
 	a.keep(answered(long)[0])
 	var sent []question.Reply
 	synctest.Test(t, func(t *testing.T) {
-		out, err := converse(t.Context(), slowly("\n:n\nshort\nstand\n\n"), form.Backing{Desk: a.Desk, Rec: a.Record}, act.Opened, func(r question.Reply) error {
+		out, err := converse(t.Context(), slowly("\n:n\nshort\nstand\n\n"), form.Backing{Desk: a.Desk, Rec: a.Record}, gate.Opened, func(r question.Reply) error {
 			r.Took = 0
 			sent = append(sent, r)
 			return nil
@@ -355,7 +355,7 @@ func TestEarlierRoundsAreSafe(t *testing.T) {
 	var out string
 	var err error
 	synctest.Test(t, func(t *testing.T) { // what is typed comes when it is meant to, however busy the machine is
-		out, err = converse(t.Context(), slowly("h\n1\n\n"), form.Backing{Desk: a.Desk, Rec: a.Record}, act.Opened, func(question.Reply) error { return nil })
+		out, err = converse(t.Context(), slowly("h\n1\n\n"), form.Backing{Desk: a.Desk, Rec: a.Record}, gate.Opened, func(question.Reply) error { return nil })
 	})
 	if err != nil {
 		t.Fatal(err)

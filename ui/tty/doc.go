@@ -2,7 +2,7 @@
 // that it is free, holds it for the full-screen form or the plain line form until the
 // user has replied, and leaves it as it was found.
 //
-// It imports ui, ui/form, ui/dialogue, ui/term, ui/view, ui/words, desk and question. It must
+// It imports ui, ui/form, ui/answer, ui/term, ui/view, ui/words, desk and question. It must
 // not know how replies are stored, or any other surface. The caller of Show handles signals
 // and ends the context.
 //

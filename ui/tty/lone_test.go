@@ -10,7 +10,7 @@ import (
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // TestLoneEnter: Enter that is meant for another program, after any pause and
@@ -28,7 +28,7 @@ func TestLoneEnter(t *testing.T) {
 			for _, blow := range keys {
 				strokes = append(strokes, stroke{blow.After, strings.ReplaceAll(blow.Keys, "\r", "\n")})
 			}
-			if out, replies, _ := typing(t, rec, act.Appeared, strokes, always(nil)); replies != nil || strings.Contains(out, "Question 2") {
+			if out, replies, _ := typing(t, rec, gate.Appeared, strokes, always(nil)); replies != nil || strings.Contains(out, "Question 2") {
 				t.Fatalf("%s: %q committed %+v:\n%s", name, termtest.Typed(keys), replies, out)
 			}
 		}
@@ -42,7 +42,7 @@ func TestLoneEnterOnADraft(t *testing.T) {
 	draft.Answers[0].Files = []question.File{{Name: "log.txt", Type: "text/plain", Size: 6, SHA256: strings.Repeat("a", 64)}}
 	a.keep(draft)
 	synctest.Test(t, func(t *testing.T) {
-		out, _ := converse(t.Context(), slowly(strings.Repeat("\n", 10)), form.Backing{Desk: a.Desk, Rec: a.Record}, act.Appeared, func(r question.Reply) error {
+		out, _ := converse(t.Context(), slowly(strings.Repeat("\n", 10)), form.Backing{Desk: a.Desk, Rec: a.Record}, gate.Appeared, func(r question.Reply) error {
 			t.Errorf("committed %+v", r)
 			return nil
 		})
@@ -71,13 +71,13 @@ func TestFirstAct(t *testing.T) {
 		{"1\nb\n1\n=\n\n", sample("followup"), "(= takes Seventeen): ", answered(option("database", "pg"), option("version", "17"))},
 		{"1\n1\n1\n=\n\n", sample("followup"), "(= takes PostgreSQL): ", answered(option("database", "pg"), option("version", "16"))},
 	} {
-		out, replies, _ := typing(t, tt.rec, act.Appeared, slowly(tt.lines), always(nil))
+		out, replies, _ := typing(t, tt.rec, gate.Appeared, slowly(tt.lines), always(nil))
 		if !reflect.DeepEqual(replies, tt.want) || !strings.Contains(out, tt.asks) || strings.HasPrefix(tt.lines, "\n") != strings.Contains(out, "Enter alone answers nothing here") {
 			t.Errorf("%q: committed %+v, want %+v, and %q in:\n%s", tt.lines, replies, tt.want, tt.asks, out)
 		}
 	}
 	for from, want := range map[string][]question.Reply{"multi": answered(option("features", "auth", "mail")), "text": answered(ownWords("name", "shop"))} {
-		if out, replies, _ := typing(t, sample(from), act.Opened, slowly("\n\n"), always(nil)); !reflect.DeepEqual(replies, want) {
+		if out, replies, _ := typing(t, sample(from), gate.Opened, slowly("\n\n"), always(nil)); !reflect.DeepEqual(replies, want) {
 			t.Errorf("%s: committed %+v:\n%s", from, replies, out)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/form"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
@@ -40,10 +40,10 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	return c.run(ctx)
 }
 
-// conversation is a dialogue in lines.
+// conversation is a question set that is answered in lines.
 type conversation struct {
 	*printer
-	*dialogue.Dialogue
+	*answer.Set
 	in          *input
 	desk        form.Backing
 	commit      ui.Commit
@@ -62,7 +62,7 @@ func (c *conversation) run(ctx context.Context) error {
 	c.in.start()
 	defer c.in.stop()
 	if c.appeared {
-		c.quiet = act.Quiet
+		c.quiet = gate.Quiet
 	}
 	c.open(ctx)
 	for !c.ended {
@@ -74,10 +74,10 @@ func (c *conversation) run(ctx context.Context) error {
 	return nil
 }
 
-// open makes the dialogue, and writes what is to be known before the first question.
+// open makes the set, and writes what is to be known before the first question.
 func (c *conversation) open(ctx context.Context) {
-	c.Dialogue = dialogue.New(words.Local.Shown(c.desk.Rec), dialogue.Options{
-		Layout: dialogue.Turns, Bare: c.appeared, Draft: c.desk.Draft(ctx), Memory: c.desk.Memory(ctx), Began: time.Now(), Now: time.Now,
+	c.Set = answer.New(words.Local.Shown(c.desk.Rec), answer.Options{
+		Layout: answer.Turns, MustTouch: c.appeared, Draft: c.desk.Draft(ctx), Memory: c.desk.Memory(ctx), Began: time.Now(), Now: time.Now,
 	})
 	c.text("", c.asker())
 	if !c.desk.Attended(ctx) {
@@ -116,7 +116,7 @@ func (c *conversation) asker() string {
 // showKeys names the commands.
 func (c *conversation) showKeys() {
 	colon := ""
-	if slices.ContainsFunc(c.All(), func(s dialogue.Step) bool { return !s.OwnOptions() }) {
+	if slices.ContainsFunc(c.All(), func(q *answer.Question) bool { return !q.OwnOptions() }) {
 		colon = ":" // a letter alone may be an answer
 	}
 	var keys []string
@@ -150,8 +150,8 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 		c.text("", closingLine(err, c.interrupted, sending))
 		return err
 	case dismissed:
-		_, _ = c.Act(dialogue.Dismiss{})
-		err = c.tryCommit(ctx)
+		c.WriteReason("")
+		err = c.tryCommit(ctx, c.Dismissal)
 		if err == nil {
 			c.text("", words.T(words.Dismissed))
 		}
@@ -160,13 +160,16 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	return ui.Unavailablef("the terminal is gone: %v", err)
 }
 
-// tryCommit commits the reply once.
-func (c *conversation) tryCommit(ctx context.Context) error {
-	reply, err := c.Reply()
-	if err == nil {
-		err = awaitStore(ctx, func() error { return c.commit(reply) })
+// replying returns a reply of the question set.
+type replying func() (question.Reply, error)
+
+// tryCommit commits a reply once.
+func (c *conversation) tryCommit(ctx context.Context, replying replying) error {
+	reply, err := replying()
+	if err != nil {
+		return err
 	}
-	return err
+	return awaitStore(ctx, func() error { return c.commit(reply) })
 }
 
 // errStuck means that work on the store still runs, so that its result is not known.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -65,13 +65,13 @@ func (c *conversation) awaitPause(ctx context.Context) error {
 			}
 		}
 		c.show()
-		c.quiet = act.Quiet
+		c.quiet = gate.Quiet
 	}
 	announce := func() {}
-	if c.quiet > act.Settle {
+	if c.quiet > gate.Settle {
 		announce = sync.OnceFunc(func() { c.text("", words.T(words.AwaitsPause)) })
 	}
-	_, err := c.in.pause(ctx, max(c.quiet, act.Settle), announce)
+	_, err := c.in.pause(ctx, max(c.quiet, gate.Settle), announce)
 	c.quiet = 0
 	return err
 }

@@ -10,31 +10,31 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
 // showReview shows the answers and the notes.
 func (c *conversation) showReview() {
-	steps := c.Steps()
+	shown := c.Shown()
 	mark := words.T("Your answer: ")
-	if len(steps) > 1 {
+	if len(shown) > 1 {
 		c.text("", words.T("Your answers"))
 		mark = "     "
 	}
-	for i, s := range steps {
-		if len(steps) > 1 {
-			c.text(fmt.Sprintf("%3d. ", i+1), question.Line(s.Text))
+	for i, q := range shown {
+		if len(shown) > 1 {
+			c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Text))
 		}
-		answer := term.LeftOpen()
-		if hasAnswer(&s) {
-			answer = answerText(&s)
+		text := term.LeftOpen()
+		if hasAnswer(q) {
+			text = answerText(q)
 		}
-		c.text(mark, answer)
-		c.showNote("     "+words.T("Note: "), s.Note)
+		c.text(mark, text)
+		c.showNote("     "+words.T("Note: "), q.Note)
 	}
 	c.showNote(words.T("Note to the agent: "), c.Note())
 }
@@ -58,12 +58,11 @@ func (c *conversation) review(ctx context.Context) error {
 	typed := strings.Map(halfWidth, line)
 	r, _ := parseCommand(&question.Question{}, typed)
 	n, isNumber := number(strings.TrimPrefix(typed, ":"))
-	steps := c.Steps()
+	shown := c.Shown()
 	switch {
-	case isNumber && n >= 1 && n <= len(steps):
+	case isNumber && n >= 1 && n <= len(shown):
 		c.shown = false
-		_, err = c.Act(dialogue.Goto{ID: steps[n-1].ID})
-		return err
+		return c.Goto(shown[n-1].ID)
 	case r.command == "", r.command == leaveOpen, r.command == recall:
 		c.refuse(words.T("%s is none of these.", quoted(line)))
 		if c.appeared { // one more answer is needed, or the next Enter for another program would send
@@ -74,22 +73,22 @@ func (c *conversation) review(ctx context.Context) error {
 	return c.command(ctx, nil, r)
 }
 
-// command carries out a command at a question, or at the review, where s is nil.
-func (c *conversation) command(ctx context.Context, s *dialogue.Step, r reading) error {
+// command carries out a command at a question, or at the review, where q is nil.
+func (c *conversation) command(ctx context.Context, q *answer.Question, r reading) error {
 	switch r.command {
 	case help:
-		c.showHelp(s)
+		c.showHelp(q)
 	case preview:
-		c.lines("| ", question.Block(s.Options[r.option].Preview))
+		c.lines("| ", question.Block(q.Options[r.option].Preview))
 	case leaveOpen:
-		c.enter(dialogue.Skip{})
+		c.goOn(q.Skip())
 	case recall:
-		if recalls(s) {
-			_, _ = c.Act(dialogue.Recall{}) // an earlier answer exists
+		if recalls(q) {
+			_ = q.Recall() // an earlier answer exists
 		}
-		c.enter(dialogue.Accept{})
+		c.goOn(q.Accept())
 	case goBack:
-		_, err := c.Act(dialogue.Back{})
+		err := c.Back()
 		c.shown = err != nil
 		if err != nil {
 			c.text("", words.T("This is the first question."))
@@ -99,15 +98,18 @@ func (c *conversation) command(ctx context.Context, s *dialogue.Step, r reading)
 		if err != nil {
 			return err
 		}
-		c.shown = s != nil
-		_, err = c.Act(dialogue.Note{Text: text})
-		return err
+		if q == nil {
+			c.WriteNote(text)
+		} else {
+			q.WriteNote(text)
+		}
+		c.shown = q != nil
 	case dismiss:
 		return c.endEarly(ctx, words.AskDismiss, words.T("Reason for the agent (optional, Enter for none): "),
-			func(reason string) dialogue.Act { return dialogue.Dismiss{Reason: reason} }, words.Dismissed)
+			c.Dismissal, words.Dismissed)
 	case discuss:
 		return c.endEarly(ctx, words.AskDiscuss, words.T("What it is about (optional, Enter for none): "),
-			func(topic string) dialogue.Act { return dialogue.Discuss{Topic: topic} }, words.Discussed)
+			c.Discussion, words.Discussed)
 	case history:
 		c.showRounds(ctx)
 	case lift:
@@ -117,16 +119,16 @@ func (c *conversation) command(ctx context.Context, s *dialogue.Step, r reading)
 }
 
 // showHelp lists the possible entries.
-func (c *conversation) showHelp(s *dialogue.Step) {
+func (c *conversation) showHelp(q *answer.Question) {
 	c.blank()
 	switch {
-	case s == nil:
+	case q == nil:
 		c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer."))
 	case c.appeared:
-		c.text("", instruction(s.Question))
+		c.text("", instruction(q.Question))
 		c.text("", words.T("An empty line answers nothing here."))
 	default:
-		c.text("", instruction(s.Question))
+		c.text("", instruction(q.Question))
 		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
 	}
 	c.showKeys()
@@ -135,8 +137,8 @@ func (c *conversation) showHelp(s *dialogue.Step) {
 }
 
 // endEarly asks whether to end the questions without all of their answers, asks for a word
-// on that, and commits the end. The closing line confirms it.
-func (c *conversation) endEarly(ctx context.Context, ask, askWord string, end func(word string) dialogue.Act, closing string) error {
+// on that, and commits the reply. The closing line confirms it.
+func (c *conversation) endEarly(ctx context.Context, ask, askWord string, reply replying, closing string) error {
 	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", words.T(ask)))
 	if err != nil {
 		return err
@@ -149,17 +151,14 @@ func (c *conversation) endEarly(ctx context.Context, ask, askWord string, end fu
 	if err != nil {
 		return err
 	}
-	_, err = c.Act(end(word))
-	if err != nil {
-		return err
-	}
-	return c.commitReply(ctx, words.T(closing))
+	c.WriteReason(word)
+	return c.commitReply(ctx, reply, words.T(closing))
 }
 
 // send commits the answers, unless more is typed at once: then Enter was held down, or
 // pasted.
 func (c *conversation) send(ctx context.Context) error {
-	typed, err := c.in.pause(ctx, act.Settle, func() {})
+	typed, err := c.in.pause(ctx, gate.Settle, func() {})
 	switch {
 	case err != nil:
 		return err
@@ -167,18 +166,17 @@ func (c *conversation) send(ctx context.Context) error {
 		c.text("", words.T("Lines that come so fast one after the other are no answer."))
 		return nil
 	}
-	_, err = c.Act(dialogue.Next{}) // answers are sent, also after a dismissal that failed
+	_, err = c.Next()
 	if err != nil {
 		c.shown = false // a question that needs an answer is current
 		return nil      //nolint:nilerr // and is shown
 	}
-	return c.commitReply(ctx, words.T(words.Sent))
+	return c.commitReply(ctx, c.Reply, words.T(words.Sent))
 }
 
-// commitReply commits the reply. If that fails while the question is still open, it says
-// why.
-func (c *conversation) commitReply(ctx context.Context, closing string) error {
-	err := c.tryCommit(ctx)
+// commitReply commits a reply. If that fails while the question is still open, it says why.
+func (c *conversation) commitReply(ctx context.Context, reply replying, closing string) error {
+	err := c.tryCommit(ctx, reply)
 	faults, refused := errors.AsType[question.Violations](err)
 	switch {
 	case err == nil:
@@ -195,18 +193,18 @@ func (c *conversation) commitReply(ctx context.Context, closing string) error {
 	default:
 		c.text("", words.Local.Kept(err))
 	}
-	c.shown, c.quiet = false, act.Quiet // lines that arrived meanwhile were typed unaware of that
+	c.shown, c.quiet = false, gate.Quiet // lines that arrived meanwhile were typed unaware of that
 	return nil
 }
 
 // faultText is the sentence of a fault, with the text of its question.
 func (c *conversation) faultText(f question.Violation) string {
 	id, _ := strings.CutPrefix(f.Path, "answers.")
-	s := c.Step(id)
-	if s == nil {
+	q := c.Question(id)
+	if q == nil {
 		return words.Local.Refused(f)
 	}
-	return words.T("%[1]s: %[2]s", question.Shorten(question.Line(s.Text), 40), question.Line(f.In(words.T)))
+	return words.T("%[1]s: %[2]s", question.Shorten(question.Line(q.Text), 40), question.Line(f.In(words.T)))
 }
 
 // showRounds shows the earlier rounds of the session in words, the latest last: a screen

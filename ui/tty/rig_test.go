@@ -16,7 +16,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // stroke is what is typed after a pause.
@@ -108,26 +108,26 @@ func (h *hands) foreground() bool {
 }
 
 // converse asks rec in lines, with these strokes typed, and returns what was written.
-func converse(ctx context.Context, strokes []stroke, rec form.Backing, origin act.Origin, commit ui.Commit) (string, error) {
+func converse(ctx context.Context, strokes []stroke, rec form.Backing, origin gate.Origin, commit ui.Commit) (string, error) {
 	var out bytes.Buffer
 	err := conversationOn(&out, strokes, rec, origin, commit).run(ctx)
 	return out.String(), err
 }
 
-func conversationOn(out io.Writer, strokes []stroke, rec form.Backing, origin act.Origin, commit ui.Commit) *conversation {
+func conversationOn(out io.Writer, strokes []stroke, rec form.Backing, origin gate.Origin, commit ui.Commit) *conversation {
 	in := &hands{strokes: strokes, stop: make(chan struct{})}
 	in.changed = sync.NewCond(&in.mu)
 	go in.play()
 	return &conversation{
 		printer: &printer{w: out, width: func() int { return defaultWidth }, extendTime: func() {}},
-		in:      &input{keyboard: in}, desk: rec, commit: commit, appeared: origin == act.Appeared,
+		in:      &input{keyboard: in}, desk: rec, commit: commit, appeared: origin == gate.Appeared,
 	}
 }
 
 // typing asks rec while these strokes are typed, and returns what was written,
 // what was committed and what the form returned. fail decides about each try to
 // commit.
-func typing(t *testing.T, rec desk.Record, origin act.Origin, strokes []stroke, fail func(try int) error) (out string, replies []question.Reply, err error) {
+func typing(t *testing.T, rec desk.Record, origin gate.Origin, strokes []stroke, fail func(try int) error) (out string, replies []question.Reply, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		try := 0
@@ -150,7 +150,7 @@ func typing(t *testing.T, rec desk.Record, origin act.Origin, strokes []stroke, 
 // ask is typing, a line a second, in a form that the user opened.
 func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
 	t.Helper()
-	return typing(t, rec, act.Opened, slowly(lines), fail)
+	return typing(t, rec, gate.Opened, slowly(lines), fail)
 }
 
 func always(err error) func(int) error { return func(int) error { return err } }

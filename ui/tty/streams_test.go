@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 )
 
 // However far the user has come, the end of input is no answer.
@@ -142,7 +142,7 @@ func TestBrokenOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		screen, out := io.Pipe()
 		_ = screen.Close()
-		c := conversationOn(out, slowly("1\n\n"), form.Backing{Rec: sample("single")}, act.Opened, func(question.Reply) error {
+		c := conversationOn(out, slowly("1\n\n"), form.Backing{Rec: sample("single")}, gate.Opened, func(question.Reply) error {
 			t.Error("committed")
 			return nil
 		})
@@ -174,9 +174,9 @@ func FuzzPlain(f *testing.F) {
 		for i := range q.Options {
 			q.Options[i].Label, q.Options[i].Preview = text+q.Options[i].ID, text
 		}
-		origin := act.Opened
+		origin := gate.Opened
 		if len(lines)%2 > 0 {
-			origin = act.Appeared
+			origin = gate.Appeared
 		}
 		out, replies, err := typing(t, rec, origin, slowly(lines), always(nil))
 		for _, r := range out {

@@ -9,8 +9,8 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -47,11 +47,11 @@ type surface struct {
 }
 
 // origin says how a form of this surface appears.
-func (s *surface) origin() act.Origin {
+func (s *surface) origin() gate.Origin {
 	if s.options.Opened {
-		return act.Opened
+		return gate.Opened
 	}
-	return act.Appeared
+	return gate.Appeared
 }
 
 func (s *surface) Name() string {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
@@ -39,7 +39,7 @@ func TestSentencesAnswerNothing(t *testing.T) {
 					if strings.TrimSpace(text) == "" { // Enter held down
 						strokes = keyed(strings.Repeat("\n", 20), pace/2, -1)
 					}
-					if _, replies, _ := typing(t, sample(name), act.Appeared, strokes, always(nil)); replies != nil {
+					if _, replies, _ := typing(t, sample(name), gate.Appeared, strokes, always(nil)); replies != nil {
 						t.Errorf("%q at %s a key, a pause before key %d: %s is answered %+v", text, pace, pause, name, replies)
 					}
 				}
@@ -54,30 +54,30 @@ func TestDeliberateLines(t *testing.T) {
 	sqlite := answered(option("database", "sqlite"))
 	for _, tt := range []struct {
 		name, sample string
-		origin       act.Origin
+		origin       gate.Origin
 		strokes      []stroke
 		want         []question.Reply
 		says, never  string
 	}{
-		{"after the quiet", "single", act.Appeared, []stroke{{700 * ms, "2\n"}, {second, "\n"}}, sqlite, "Your answer: SQLite", words.T(words.AwaitsPause)},
-		{"before the quiet, then again", "single", act.Appeared, []stroke{{500 * ms, "2\n"}, {700 * ms, "2\n"}, {second, "\n"}}, sqlite, words.T(words.AwaitsPause), ""},
-		{"half a line before the quiet", "single", act.Appeared, []stroke{{500 * ms, "1"}, {700 * ms, "2\n"}, {second, "\n"}}, sqlite, words.T(words.AwaitsPause), ""},
-		{"opened by the user", "single", act.Opened, []stroke{{200 * ms, "2\n"}, {200 * ms, "\n"}}, sqlite, "", words.T(words.AwaitsPause)},
-		{"an answer alone", "single", act.Opened, []stroke{{second, "2\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
-		{"a paste of an answer and Enter", "single", act.Opened, []stroke{{second, "2\n\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
-		{"a paste of several answers", "review", act.Opened, []stroke{{second, "2\n1\nx\n\n"}, {time.Hour, ""}}, nil, "Question 2", "Question 3"},
-		{"a paste in parts", "single", act.Opened, []stroke{{second, "2\n"}, {100 * ms, "\n"}, {100 * ms, "\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
-		{"a paste at the review", "single", act.Opened, []stroke{{second, "2\n"}, {second, "\n3\n"}, {time.Hour, ""}}, nil, "so fast", ""},
-		{"a paste with the end of input", "single", act.Opened, []stroke{{second, "2\n\x04\n"}, {second, "\n"}}, sqlite, "", words.T(words.Dismissed)},
-		{"Enter held down", "single", act.Opened, []stroke{{second, "2\n"}, {500 * ms, "\n"}, {83 * ms, "\n"}, {83 * ms, "\n"}, {time.Hour, ""}}, nil, "so fast", ""},
-		{"arrows at the review", "single", act.Opened, []stroke{{second, "2\n"}, {second, "\x1b[A\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
-		{"a line for a question that is not in view yet", "followup", act.Opened, []stroke{{second, "1\n"}, {100 * ms, "1\n"}, {second, "2\n"}, {second, "\n"}},
+		{"after the quiet", "single", gate.Appeared, []stroke{{700 * ms, "2\n"}, {second, "\n"}}, sqlite, "Your answer: SQLite", words.T(words.AwaitsPause)},
+		{"before the quiet, then again", "single", gate.Appeared, []stroke{{500 * ms, "2\n"}, {700 * ms, "2\n"}, {second, "\n"}}, sqlite, words.T(words.AwaitsPause), ""},
+		{"half a line before the quiet", "single", gate.Appeared, []stroke{{500 * ms, "1"}, {700 * ms, "2\n"}, {second, "\n"}}, sqlite, words.T(words.AwaitsPause), ""},
+		{"opened by the user", "single", gate.Opened, []stroke{{200 * ms, "2\n"}, {200 * ms, "\n"}}, sqlite, "", words.T(words.AwaitsPause)},
+		{"an answer alone", "single", gate.Opened, []stroke{{second, "2\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
+		{"a paste of an answer and Enter", "single", gate.Opened, []stroke{{second, "2\n\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
+		{"a paste of several answers", "review", gate.Opened, []stroke{{second, "2\n1\nx\n\n"}, {time.Hour, ""}}, nil, "Question 2", "Question 3"},
+		{"a paste in parts", "single", gate.Opened, []stroke{{second, "2\n"}, {100 * ms, "\n"}, {100 * ms, "\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
+		{"a paste at the review", "single", gate.Opened, []stroke{{second, "2\n"}, {second, "\n3\n"}, {time.Hour, ""}}, nil, "so fast", ""},
+		{"a paste with the end of input", "single", gate.Opened, []stroke{{second, "2\n\x04\n"}, {second, "\n"}}, sqlite, "", words.T(words.Dismissed)},
+		{"Enter held down", "single", gate.Opened, []stroke{{second, "2\n"}, {500 * ms, "\n"}, {83 * ms, "\n"}, {83 * ms, "\n"}, {time.Hour, ""}}, nil, "so fast", ""},
+		{"arrows at the review", "single", gate.Opened, []stroke{{second, "2\n"}, {second, "\x1b[A\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
+		{"a line for a question that is not in view yet", "followup", gate.Opened, []stroke{{second, "1\n"}, {100 * ms, "1\n"}, {second, "2\n"}, {second, "\n"}},
 			answered(option("database", "pg"), option("version", "17")), "", ""},
-		{"a stray line before an Enter", "single", act.Appeared, []stroke{{second, "2\n"}, {300 * ms, "git push\n"}, {second, "\n"}, {second, "\n"}, {time.Hour, ""}}, nil, "git push is none of these", ""},
-		{"a stray line, then an answer", "single", act.Appeared, []stroke{{second, "1\n"}, {300 * ms, "git push\n"}, {second, "2\n"}, {second, "\n"}}, sqlite, "git push is none of these", ""},
-		{"a stray line where the user opened the form", "single", act.Opened, []stroke{{second, "2\n"}, {second, "git push\n"}, {second, "\n"}}, sqlite, "git push is none of these", ""},
-		{"an answer right after a mistake", "single", act.Appeared, []stroke{{second, "7\n"}, {300 * ms, "1\n"}, {second, "2\n"}, {second, "\n"}}, sqlite, "7 is no option", ""},
-		{"no preset answer", "single", act.Appeared, []stroke{{second, "\n"}, {second, "2\n"}, {second, "\n"}}, sqlite, "Enter a number from 1 to 3", ""},
+		{"a stray line before an Enter", "single", gate.Appeared, []stroke{{second, "2\n"}, {300 * ms, "git push\n"}, {second, "\n"}, {second, "\n"}, {time.Hour, ""}}, nil, "git push is none of these", ""},
+		{"a stray line, then an answer", "single", gate.Appeared, []stroke{{second, "1\n"}, {300 * ms, "git push\n"}, {second, "2\n"}, {second, "\n"}}, sqlite, "git push is none of these", ""},
+		{"a stray line where the user opened the form", "single", gate.Opened, []stroke{{second, "2\n"}, {second, "git push\n"}, {second, "\n"}}, sqlite, "git push is none of these", ""},
+		{"an answer right after a mistake", "single", gate.Appeared, []stroke{{second, "7\n"}, {300 * ms, "1\n"}, {second, "2\n"}, {second, "\n"}}, sqlite, "7 is no option", ""},
+		{"no preset answer", "single", gate.Appeared, []stroke{{second, "\n"}, {second, "2\n"}, {second, "\n"}}, sqlite, "Enter a number from 1 to 3", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out, replies, _ := typing(t, sample(tt.sample), tt.origin, tt.strokes, always(nil))
@@ -94,7 +94,7 @@ func TestDeliberateLines(t *testing.T) {
 // Impatience while the answer is stored answers nothing that is asked then.
 func TestLinesWhileStoring(t *testing.T) {
 	broken := func(int) error { <-time.After(time.Second); return errTaken } // of the bubble's own time
-	_, _, err := typing(t, sample("single"), act.Opened, []stroke{{time.Second, "2\n"}, {time.Second, "\n"}, {500 * time.Millisecond, "\n"}, {500 * time.Millisecond, "\n"}, {2 * time.Second, ""}}, func(try int) error {
+	_, _, err := typing(t, sample("single"), gate.Opened, []stroke{{time.Second, "2\n"}, {time.Second, "\n"}, {500 * time.Millisecond, "\n"}, {500 * time.Millisecond, "\n"}, {2 * time.Second, ""}}, func(try int) error {
 		if try > 1 {
 			t.Error("sent again")
 		}

@@ -24,7 +24,7 @@ func TestTypings(t *testing.T) {
 				x := start(t, 80, 24, "single", `sleep 0.5; exec "$SHOW"`, env, "TTY_APPEARED=1")
 				x.Play(typing)
 				x.WaitFor(question1)
-				answer(x, name == "lines")
+				pickSecond(x, name == "lines")
 				if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 					t.Errorf("committed %+v; the screen:\n%s", rep.Replies, x.Screen())
 				}
@@ -43,7 +43,7 @@ func TestLoneEnters(t *testing.T) {
 				x := start(t, 80, 24, "single", alone, env, "TTY_APPEARED=1")
 				x.WaitFor(question1)
 				x.Play(typing)
-				answer(x, name == "lines")
+				pickSecond(x, name == "lines")
 				if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 					t.Errorf("committed %+v; the screen:\n%s", rep.Replies, x.Screen())
 				}
@@ -128,9 +128,9 @@ func inTmux(t *testing.T, socket string, command ...string) {
 	}
 }
 
-// answer picks the second option as a user does who has stopped typing: as
+// pickSecond picks the second option as a user does who has stopped typing: as
 // often as it takes on a busy machine.
-func answer(x *run, lines bool) {
+func pickSecond(x *run, lines bool) {
 	blows := []termtest.Blow{{After: time.Second, Keys: "2"}, {After: 200 * time.Millisecond, Keys: "\r"}}
 	if lines {
 		// What was left of a line goes; the second Enter sends.

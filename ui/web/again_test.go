@@ -86,8 +86,8 @@ func TestDiscussTakesAnswersAlong(t *testing.T) {
 			db := single("db")
 			db.Options[0].FollowUps = []question.Question{single("version")}
 			rec := g.ask("s", db, several("features"), text("port"))
-			one := func(id, answer string) string {
-				return `{"id":"` + rec.ID + `","question_id":"` + id + `","answer":"` + answer + `"}`
+			one := func(id, response string) string {
+				return `{"id":"` + rec.ID + `","question_id":"` + id + `","answer":"` + response + `"}`
 			}
 			g.want(200, "", "POST", "/api/task/answer", one("db", "pg"))
 			if a := g.send(g.fromFrontEnd("/api/task/answer", one("features", "my"))); a.status != http.StatusOK {

@@ -181,7 +181,7 @@ func TestSecondAnswer(t *testing.T) {
 	}
 }
 
-func (g *rig) sees(a answer) {
+func (g *rig) sees(a response) {
 	g.t.Helper()
 	p := decodeJSON[struct{ Error api.Problem }](g.t, a.body).Error
 	if p.First == nil || p.First.Answers["question-0"] != "SQLite, embedded" || p.First.Surface != "web" || p.First.At.IsZero() {
@@ -195,7 +195,7 @@ func TestManyAnswersAtOnce(t *testing.T) {
 	for range 5 {
 		rec := g.ask("s", single("db"))
 		body := `{"id":"` + rec.ID + `","answers":{"db":"pg"}}`
-		results := make([]<-chan answer, 16)
+		results := make([]<-chan response, 16)
 		for i := range results {
 			results[i] = g.later("POST", "/api/task/answer", body)
 		}

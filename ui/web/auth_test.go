@@ -138,7 +138,7 @@ func TestCookieAlone(t *testing.T) {
 // The token is traded for a cookie and leaves the address.
 func TestEnter(t *testing.T) {
 	g := start(t)
-	enter := func(path string) answer {
+	enter := func(path string) response {
 		r := g.request(http.MethodGet, path, "")
 		r.Header.Del("Authorization")
 		return g.send(r)
@@ -256,7 +256,7 @@ func TestComesBack(t *testing.T) {
 }
 
 // page is what a browser gets.
-func (g *rig) page(cookie *http.Cookie, path string) answer {
+func (g *rig) page(cookie *http.Cookie, path string) response {
 	g.t.Helper()
 	r := g.request(http.MethodGet, path, "")
 	r.Header.Del("Authorization")

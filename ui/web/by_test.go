@@ -83,8 +83,8 @@ func TestWhoseWord(t *testing.T) {
 // after the other. With a program's answer among them the set is a program's.
 func TestFrontEnd(t *testing.T) {
 	g := start(t)
-	one := func(rec desk.Record, id, answer string) *http.Request {
-		return g.fromFrontEnd("/api/task/answer", `{"id":"`+rec.ID+`","question_id":"`+id+`","answer":"`+answer+`"}`)
+	one := func(rec desk.Record, id, response string) *http.Request {
+		return g.fromFrontEnd("/api/task/answer", `{"id":"`+rec.ID+`","question_id":"`+id+`","answer":"`+response+`"}`)
 	}
 	ends := func(rec desk.Record, kind desk.AnswererKind, requests ...*http.Request) *desk.Outcome {
 		t.Helper()
@@ -128,9 +128,9 @@ func TestFrontEnd(t *testing.T) {
 func TestProofOverHTTP(t *testing.T) {
 	g := start(t, func(o *Options) { o.Desk = desk.New(newStore(t), desk.Options{Prove: desk.ProveConfirm}) })
 	rec := g.ask("", boolean("go"))
-	answer := `{"id":"` + rec.ID + `","answers":{"go":true}}`
-	g.want(http.StatusForbidden, api.ProofRequired, "POST", "/api/task/answer", answer)
-	if a := g.send(g.fromFrontEnd("/api/task/answer", answer)); a.status != http.StatusForbidden || !strings.Contains(string(a.body), api.ProofRequired) {
+	response := `{"id":"` + rec.ID + `","answers":{"go":true}}`
+	g.want(http.StatusForbidden, api.ProofRequired, "POST", "/api/task/answer", response)
+	if a := g.send(g.fromFrontEnd("/api/task/answer", response)); a.status != http.StatusForbidden || !strings.Contains(string(a.body), api.ProofRequired) {
 		t.Errorf("a front end: %d %s", a.status, a.body)
 	}
 	if now, err := g.desk.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {

@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -35,8 +35,9 @@ type card struct {
 	Draft    int64   // which draft is kept, for the script; it takes a newer one
 	Faults   []fault // why the last try was refused
 
-	dialogue *dialogue.Dialogue
-	form     url.Values // that was sent; nil for none
+	set   *answer.Set
+	form  url.Values          // that was sent; nil for none
+	found question.Violations // in it, by the questions that they are about
 }
 
 // card returns the card of a record, with its draft while it is open, or with a form that
@@ -70,10 +71,10 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 			c.addDuplicates(rec, open, form["also"])
 		}
 	}
-	c.dialogue = dialogue.New(*c.Record.Record, o)
-	c.Back = form == nil && c.dialogue.Restored()
+	c.set = answer.New(*c.Record.Record, o)
+	c.Back = form == nil && c.set.Restored()
 	if form != nil {
-		_ = fill(c.dialogue, form) // the steps have the faults
+		c.found = fill(c.set, form)
 	}
 	return c
 }
@@ -91,7 +92,7 @@ func (c *card) addDuplicates(rec *desk.Record, open []desk.Record, ticked []stri
 
 // Own is what the user filled in and did not send of a record that has ended.
 func (c *card) Own() []question.Response {
-	if given := c.dialogue.Answers(); len(given) > 0 {
+	if given := c.set.Answers(); len(given) > 0 {
 		return c.Set.Shown(given)
 	}
 	return nil
@@ -99,8 +100,8 @@ func (c *card) Own() []question.Response {
 
 // Note is the note on the whole, and Why the reason of a dismissal or topic of a
 // discussion that is being written.
-func (c *card) Note() string { return c.dialogue.Note() }
-func (c *card) Why() string  { return c.dialogue.Reason() }
+func (c *card) Note() string { return c.set.Note() }
+func (c *card) Why() string  { return c.set.Reason() }
 
 // Typed reports whether the form that was sent has words for a way to end the card, by the name of
 // its field; Way returns these, or those of a draft, which does not say for which way they are.
@@ -115,17 +116,18 @@ func (c *card) Way(name string) string {
 
 // Progress is the number of questions with an answer, where several are asked.
 func (c *card) Progress() string {
-	steps := c.dialogue.Steps()
-	if len(steps) < 2 {
+	shown := c.set.Shown()
+	if len(shown) < 2 {
 		return ""
 	}
 	done := 0
-	for _, x := range steps {
-		if !x.Answer.Empty() {
+	for _, q := range shown {
+		held := q.Answer()
+		if !held.Empty() {
 			done++
 		}
 	}
-	return c.lang.T("%[1]d of %[2]d answered", done, len(steps))
+	return c.lang.T("%[1]d of %[2]d answered", done, len(shown))
 }
 
 // Elsewhere names the other surfaces that show the record, while its asker waits. The

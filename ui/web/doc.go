@@ -1,6 +1,6 @@
 // Package web is the surface "web": a page and an HTTP API on loopback with
 // all open questions of all agents. The page is a list and one question
-// beside it, drawn from a dialogue that is filled in with the fields of its form
+// beside it, drawn from an answer.Set that is filled in with the fields of its form
 // (form.go). Answering needs no JavaScript; a small script keeps the page live, with the
 // pages that a browser without scripts gets. The API is for other programs; openapi.json
 // describes it.
@@ -11,7 +11,7 @@
 // Passkeys are registered and used here (passkey.go): the script has the browser sign a
 // statement that the server makes of the form, and the desk checks the signature.
 //
-// It imports ui, ui/api, ui/dialogue, ui/view, ui/words, desk, desk/proof and question. It must not
+// It imports ui, ui/api, ui/answer, ui/view, ui/words, desk, desk/proof and question. It must not
 // know the call forms in which agents write (Options.Decode reads them), nor any
 // other surface.
 //

@@ -17,9 +17,9 @@ import (
 
 // one answers one question of session s, and returns the sentence that comes
 // back.
-func (g *rig) one(status int, code, id, answer string) string {
+func (g *rig) one(status int, code, id, response string) string {
 	g.t.Helper()
-	a := g.want(status, code, "POST", "/api/task/answer", fmt.Sprintf(`{"session_id":"s","question_id":%q,"answer":%s}`, id, answer))
+	a := g.want(status, code, "POST", "/api/task/answer", fmt.Sprintf(`{"session_id":"s","question_id":%q,"answer":%s}`, id, response))
 	body := decodeJSON[struct {
 		Message string
 		Error   struct{ Message string }
@@ -113,9 +113,9 @@ func TestSecondAnswerToOne(t *testing.T) {
 func TestNoteToOne(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", text("port"), boolean("go"))
-	post := func(status int, code, id, answer string) {
+	post := func(status int, code, id, response string) {
 		t.Helper()
-		g.want(status, code, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"`+id+`","answer":`+answer+`,"note":"as agreed"}`)
+		g.want(status, code, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"`+id+`","answer":`+response+`,"note":"as agreed"}`)
 	}
 	post(400, api.InvalidAnswer, "port", `"80"`)
 	g.one(200, "", "port", `"80"`)

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/words"
 )
 
@@ -43,23 +43,23 @@ const (
 
 func named(field string, place int) string { return field + strconv.Itoa(place) }
 
-// valueOf is the value that a form has for a row.
-func valueOf(r dialogue.Row) string {
-	switch r.Kind {
-	case dialogue.Other:
+// valueOf is the value that a form has for a choice.
+func valueOf(c answer.Choice) string {
+	switch c.Kind {
+	case answer.Other:
 		return "other"
-	case dialogue.Proposed:
+	case answer.Proposed:
 		return "yes"
-	case dialogue.LeaveOpen:
+	case answer.LeaveOpen:
 		return ""
-	case dialogue.Option, dialogue.Yes, dialogue.No:
+	case answer.Option, answer.Yes, answer.No:
 	}
-	return strconv.Itoa(r.Number - 1)
+	return strconv.Itoa(c.Number - 1)
 }
 
-// optionsOf returns the options of a dialogue in which a form is filled in. The topic of a
+// optionsOf returns the options of a set in which a form is filled in. The topic of a
 // discussion and the reason of a dismissal are its reason: no answer includes it.
-func (s *Server) optionsOf(form url.Values) dialogue.Options {
+func (s *Server) optionsOf(form url.Values) answer.Options {
 	reason := cmp.Or(form.Get("topic"), form.Get("reason")) // of a draft
 	switch form.Get("action") {
 	case "discuss":
@@ -67,7 +67,7 @@ func (s *Server) optionsOf(form url.Values) dialogue.Options {
 	case "dismiss":
 		reason = form.Get("reason")
 	}
-	o := dialogue.Options{Layout: dialogue.Sheet, Now: s.Now, Draft: question.Reply{
+	o := answer.Options{Layout: answer.Sheet, Now: s.Now, Draft: question.Reply{
 		Note: lineBreaks(form.Get("note")), Reason: lineBreaks(reason),
 	}}
 	ms, err := strconv.ParseInt(form.Get("shown"), 10, 64)
@@ -77,62 +77,78 @@ func (s *Server) optionsOf(form url.Values) dialogue.Options {
 	return o
 }
 
-// fill enters a form into a dialogue, and returns the values that the page never sends.
-// Dialogue.Reply finds all other faults.
-func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
-	rec := d.Record()
-	for at, q := range rec.All() {
-		step := d.Step(q.ID)
-		if step == nil { // the asker has its answer
+// fill enters a form into a set, and returns the values that the page never sends.
+// Set.Reply finds all other faults.
+func fill(set *answer.Set, form url.Values) (found question.Violations) {
+	rec := set.Record()
+	for at, asked := range rec.All() {
+		q := set.Question(asked.ID)
+		if q == nil { // the asker has its answer
 			continue
 		}
-		text := lineBreaks(form.Get(named(fieldText, at)))
-		acts := []dialogue.Act{dialogue.Note{Text: lineBreaks(form.Get(named(fieldNote, at)))}}
-		var answer dialogue.Fill
-		if !q.Chooses() {
-			answer.Text = text
-		} else if q.TakesText() {
-			acts = append(acts, dialogue.Text{Text: text})
+		add := func(err error) {
+			faults, refused := errors.AsType[question.Violations](err)
+			switch {
+			case refused:
+				found = append(found, faults...)
+			case err != nil:
+				found.Add("answers."+q.ID, "%v", err)
+			}
 		}
-		for _, v := range slices.Concat(form[named(fieldChosen, at)], form[named(fieldProposal, at)]) {
-			row := slices.IndexFunc(step.Rows, func(r dialogue.Row) bool { return valueOf(r) == v })
-			if row >= 0 {
-				answer.Rows = append(answer.Rows, row)
-			} else if v != "" && step.Place > 0 {
+		q.WriteNote(lineBreaks(form.Get(named(fieldNote, at))))
+		text := lineBreaks(form.Get(named(fieldText, at)))
+		if q.Chooses() && q.TakesText() {
+			add(q.Type(text))
+		}
+		chosen := slices.Concat(form[named(fieldChosen, at)], form[named(fieldProposal, at)])
+		choices, unknown := choicesOf(q, chosen)
+		place, _ := set.Place(q)
+		for _, v := range unknown {
+			if place > 0 {
 				found.Add("answers."+q.ID, "%q is none of the options", v)
 			}
 		}
-		acts = append(acts, answer)
+		if q.Chooses() {
+			text = ""
+		}
+		add(q.Put(choices, text))
 		for _, v := range form[named(fieldFile, at)] {
 			var f question.File
-			if err := json.Unmarshal([]byte(v), &f); err != nil {
+			err := json.Unmarshal([]byte(v), &f)
+			if err != nil {
 				found.Add("answers."+q.ID, "the file is not as the page has it: %v", err)
 				continue
 			}
-			acts = append(acts, dialogue.Attach{File: f})
+			add(q.Attach(f))
 		}
 		if form.Get("recall") == strconv.Itoa(at) {
-			acts = append(acts, dialogue.Recall{})
-		}
-		for _, a := range acts {
-			_, err := d.ActOn(q.ID, a)
-			if faults, refused := errors.AsType[question.Violations](err); refused {
-				found = append(found, faults...)
-			} else if err != nil {
-				found.Add("answers."+q.ID, "%v", err)
-			}
+			add(q.Recall())
 		}
 	}
 	return found
 }
 
+// choicesOf returns the choices that a form's values name, and the values that name none.
+func choicesOf(q *answer.Question, values []string) (choices []int, unknown []string) {
+	for _, v := range values {
+		at := slices.IndexFunc(q.Choices(), func(c answer.Choice) bool { return valueOf(c) == v })
+		switch {
+		case at >= 0:
+			choices = append(choices, at)
+		case v != "":
+			unknown = append(unknown, v)
+		}
+	}
+	return choices, unknown
+}
+
 // lineBreaks replaces the line breaks that browsers send.
 func lineBreaks(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// field is a question as the form shows it: a step, or a question that the asker has the
-// answer to, which has no rows.
+// field is a question as the form shows it. One that the asker has the answer to has no
+// choices.
 type field struct {
-	dialogue.Step
+	*answer.Question
 	Key       string // the id of its element
 	Record    string // the id of its record
 	Attach    bool   // it takes files
@@ -146,9 +162,9 @@ type field struct {
 	FollowUps []field // of an answer that the asker has already
 }
 
-// choice is a row of a field with an input of its own.
+// choice is a choice of a field with an input of its own.
 type choice struct {
-	dialogue.Row
+	answer.Choice
 	Says   question.Option // what the user reads
 	Key    string          // the id of its element
 	Cap    string          // the key that chooses it; empty for a number of two digits
@@ -194,29 +210,31 @@ func (c *card) Fields() []field {
 }
 
 func (c *card) field(q *question.Question, at int) field {
-	f := field{Step: dialogue.Step{Question: q}, Key: fmt.Sprintf("%s-%d", c.ID, at), Record: c.ID, Attach: c.Attach, Signed: c.Signed, At: at}
-	step := c.dialogue.Step(q.ID)
-	if step == nil {
+	f := field{Question: &answer.Question{Question: q}, Key: fmt.Sprintf("%s-%d", c.ID, at), Record: c.ID, Attach: c.Attach, Signed: c.Signed, At: at}
+	asked := c.set.Question(q.ID)
+	if asked == nil {
 		return f
 	}
-	f.Step = *step
-	if faults, refused := errors.AsType[question.Violations](step.Fault); refused { // of an act
-		f.Fault = sentence(c.lang, question.Line(faults[0].In(c.lang.T)))
+	f.Question = asked
+	for _, v := range c.found {
+		if v.Path == "answers."+q.ID {
+			f.Fault = sentence(c.lang, question.Line(v.In(c.lang.T)))
+		}
 	}
 	for _, x := range c.Faults {
 		if x.Field == f.Key {
 			f.Fault = x.about
 		}
 	}
-	for _, r := range f.Rows {
-		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r)}
+	for _, r := range f.Question.Choices() {
+		x := choice{Choice: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r)}
 		if key := r.Key(); len(key) == 1 {
 			x.Cap = strings.ToUpper(key)
 		}
 		switch {
 		case r.Offered():
 			x.Says = *r.Option
-		case r.Kind == dialogue.Other && q.Chooses():
+		case r.Kind == answer.Other && q.Chooses():
 			x.Says = c.lang.Other(q)
 			if q.Other == nil {
 				x.Says.Description = ""
@@ -255,8 +273,8 @@ func (f *field) Open() bool {
 
 // Proposed reports whether the proposal of a text question is taken.
 func (f *field) Proposed() bool {
-	row := f.Row(dialogue.Proposed)
-	return row >= 0 && f.Rows[row].Marked
+	at := f.Choice(answer.Proposed)
+	return at >= 0 && f.Question.Choices()[at].Marked
 }
 
 // fault is a reason why a form cannot be sent.

@@ -11,7 +11,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/dialogue"
+	"mcp-askuser/ui/answer"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -88,7 +88,7 @@ func FuzzFilledIn(f *testing.F) {
 			slices.SortFunc(a.Selected, func(x, y string) int { return strings.Compare(order[x], order[y]) })
 		}
 		rec := desk.Record{ID: "r", Set: *set}
-		c := &card{Record: recordview.Of(rec, words.English), dialogue: dialogue.New(rec, dialogue.Options{Layout: dialogue.Sheet, Draft: got})}
+		c := &card{Record: recordview.Of(rec, words.English), set: answer.New(rec, answer.Options{Layout: answer.Sheet, Draft: got})}
 		again, err := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.Fields()))
 		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
 		if err != nil || !same || got.Note != again.Note {
@@ -101,7 +101,7 @@ func FuzzFilledIn(f *testing.F) {
 // missing.
 func filledIn(set *question.Set, form url.Values) (question.Reply, error) {
 	s := &Server{Options: Options{Now: time.Now}}
-	d := dialogue.New(desk.Record{ID: "r", Set: *set}, s.optionsOf(form))
+	d := answer.New(desk.Record{ID: "r", Set: *set}, s.optionsOf(form))
 	found := fill(d, form)
 	_, err := d.Reply()
 	rest, _ := errors.AsType[question.Violations](err)
@@ -119,7 +119,7 @@ var order = map[string]string{"pg": "1", "lite": "2", "my": "3", question.YesID:
 // inForm is what a browser would send of fields as they are shown.
 func inForm(form url.Values, fields []field) url.Values {
 	for _, f := range fields {
-		form.Set(named(fieldText, f.At), f.Typed)
+		form.Set(named(fieldText, f.At), f.Typed())
 		form.Set(named(fieldNote, f.At), f.Note)
 		if f.Proposed() {
 			form.Set(named(fieldProposal, f.At), "yes")

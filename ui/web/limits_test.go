@@ -107,8 +107,8 @@ func TestDoublePost(t *testing.T) {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(patient))
-	send := func(answer, last string) string {
-		body := `{"session_id":"s","question_id":"db","answer":"` + answer + `"}`
+	send := func(response, last string) string {
+		body := `{"session_id":"s","question_id":"db","answer":"` + response + `"}`
 		return answerHead + last + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 	}
 	if _, err := g.raw(conn, send("lite", "")+send("pg", "Connection: close\r\n")); err != nil {

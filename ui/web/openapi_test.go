@@ -73,7 +73,7 @@ func closeObjects(v any) {
 }
 
 // check checks a response of the API; other paths are not described.
-func (d *description) check(method, path string, a answer) error {
+func (d *description) check(method, path string, a response) error {
 	route, ok := d.route(path)
 	if !ok {
 		return nil

@@ -108,19 +108,19 @@ func TestPageRefuses(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", single("db"))
-	answer := confirmed(rec.ID, "q0", "1")
+	response := confirmed(rec.ID, "q0", "1")
 	for _, tt := range []struct {
 		name   string
 		status int
 		send   func() (int, string)
 	}{
 		{"no origin", http.StatusForbidden, func() (int, string) {
-			r := v.form("/answer", answer)
+			r := v.form("/answer", response)
 			r.Header.Del("Origin")
 			return v.take(r)
 		}},
-		{"GET with an answer", http.StatusNotFound, func() (int, string) { return v.get("/answer?" + answer.Encode()) }},
-		{"GET of the page with an answer", http.StatusOK, func() (int, string) { return v.get("/?" + answer.Encode()) }},
+		{"GET with an answer", http.StatusNotFound, func() (int, string) { return v.get("/answer?" + response.Encode()) }},
+		{"GET of the page with an answer", http.StatusOK, func() (int, string) { return v.get("/?" + response.Encode()) }},
 		{"no action", http.StatusBadRequest, func() (int, string) { return v.post("/answer", url.Values{"id": {rec.ID}, "q0": {"1"}}) }},
 		{"no such record", http.StatusNotFound, func() (int, string) { return v.post("/answer", confirmed("01J", "q0", "1")) }},
 		{"no answer", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID)) }},
@@ -423,8 +423,8 @@ func TestSentUnread(t *testing.T) {
 	g := start(t, func(o *Options) { o.Desk = desk.New(disk, desk.Options{}) })
 	v := g.visitor()
 	rec := g.ask("s", text("port"))
-	answer := confirmed(rec.ID, "t0", "443")
-	if status, there := v.post("/answer", answer); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
+	response := confirmed(rec.ID, "t0", "443")
+	if status, there := v.post("/answer", response); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
 		t.Errorf("%d, %q", status, there)
 	}
 }

@@ -169,15 +169,15 @@ func decode(data []byte) (desk.Request, []string, error) {
 	return desk.Request{Set: call.Set, Timeout: time.Duration(call.Timeout * float64(time.Second))}, call.Dropped, err
 }
 
-// answer is what came back.
-type answer struct {
+// response is what arrived.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
 // code is the machine code of an error body.
-func (a answer) code() string {
+func (a response) code() string {
 	var e struct {
 		Error struct{ Code string } `json:"error"`
 	}
@@ -203,24 +203,24 @@ func (g *rig) request(method, path, body string) *http.Request {
 }
 
 // try sends a request and checks the response against openapi.json.
-func (g *rig) try(r *http.Request) (answer, error) {
+func (g *rig) try(r *http.Request) (response, error) {
 	resp, err := g.client.Do(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	a := answer{resp.StatusCode, resp.Header, body}
+	a := response{resp.StatusCode, resp.Header, body}
 	if err := document(g.t).check(r.Method, r.URL.EscapedPath(), a); err != nil && a.status != http.StatusRequestHeaderFieldsTooLarge {
 		g.t.Errorf("%s %s: %v\n%s", r.Method, r.URL, err, body[:min(len(body), 500)])
 	}
 	return a, nil
 }
 
-func (g *rig) send(r *http.Request) answer {
+func (g *rig) send(r *http.Request) response {
 	g.t.Helper()
 	a, err := g.try(r)
 	if err != nil {
@@ -230,10 +230,10 @@ func (g *rig) send(r *http.Request) answer {
 }
 
 // later sends a request that may take its time.
-func (g *rig) later(method, path, body string) <-chan answer {
+func (g *rig) later(method, path, body string) <-chan response {
 	g.t.Helper()
 	r := g.request(method, path, body)
-	out := make(chan answer, 1)
+	out := make(chan response, 1)
 	go func() {
 		a, err := g.try(r)
 		if err != nil {
@@ -244,13 +244,13 @@ func (g *rig) later(method, path, body string) <-chan answer {
 	return out
 }
 
-func (g *rig) do(method, path, body string) answer {
+func (g *rig) do(method, path, body string) response {
 	g.t.Helper()
 	return g.send(g.request(method, path, body))
 }
 
 // want sends a request and checks the status and, of an error, the code.
-func (g *rig) want(status int, code, method, path, body string) answer {
+func (g *rig) want(status int, code, method, path, body string) response {
 	g.t.Helper()
 	a := g.do(method, path, body)
 	if a.status != status || a.code() != code {
@@ -388,7 +388,7 @@ func (g *rig) listen() *listener {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	if err := document(g.t).check(http.MethodGet, "/api/events", answer{resp.StatusCode, resp.Header, nil}); err != nil || resp.StatusCode != http.StatusOK {
+	if err := document(g.t).check(http.MethodGet, "/api/events", response{resp.StatusCode, resp.Header, nil}); err != nil || resp.StatusCode != http.StatusOK {
 		g.t.Fatalf("events: %s, %v", resp.Status, err)
 	}
 	l := &listener{g.t, resp.Body, bufio.NewScanner(resp.Body)}

@@ -11,8 +11,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/api"
-	"mcp-askuser/ui/dialogue"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -131,24 +131,19 @@ func resultOf(rec *desk.Record) result {
 // replyIn returns the reply in a form. The error is a question.Violations with
 // all faults.
 func (s *Server) replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
-	d := dialogue.New(*rec, s.optionsOf(form))
-	if err := fill(d, form).Err(); err != nil {
+	set := answer.New(*rec, s.optionsOf(form))
+	if err := fill(set, form).Err(); err != nil {
 		return question.Reply{}, err
 	}
-	var err error
 	switch form.Get("action") {
 	case "confirm":
+		return set.Reply()
 	case "discuss":
-		_, err = d.Act(dialogue.Discuss{Topic: d.Reason()})
+		return set.Discussion()
 	case "dismiss":
-		_, err = d.Act(dialogue.Dismiss{Reason: d.Reason()})
-	default:
-		err = api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
+		return set.Dismissal()
 	}
-	if err != nil {
-		return question.Reply{}, err
-	}
-	return d.Reply()
+	return question.Reply{}, api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
 }
 
 // answerDuplicates gives a reply to other records with the same questions.
@@ -290,9 +285,9 @@ func (s *Server) postDraft(w http.ResponseWriter, r *http.Request) error {
 		return s.showRefused(w, r, rec.ID, nil)
 	}
 	if err == nil && rec.Outcome == nil {
-		d := dialogue.New(rec, s.optionsOf(r.PostForm))
-		_ = fill(d, r.PostForm) // a draft may have faults
-		err = api.Late(&rec.Set, s.saveDraft(r.Context(), rec.ID, d.Draft()))
+		set := answer.New(rec, s.optionsOf(r.PostForm))
+		_ = fill(set, r.PostForm) // a draft may have faults
+		err = api.Late(&rec.Set, s.saveDraft(r.Context(), rec.ID, set.Draft()))
 	}
 	if err == nil {
 		w.WriteHeader(http.StatusNoContent)

@@ -1,7 +1,7 @@
-// Package act tells a deliberate act from keys that only happened to arrive: typed for
+// Package gate tells a deliberate act from keys that only happened to arrive: typed for
 // another program, held down, pasted, sent by a script before a user could have read the
 // question. Every full-screen surface passes its keys through one [Machine], by way of a
-// [Gate]. The line form takes its times from here. A [Pointer] is the same for clicks.
+// [Gate]. The line form takes its times from here.
 //
 // It imports Bubble Tea for the Gate's messages and nothing of this project.
 // It draws nothing, reads no terminal, and uses the clock that it gets.
@@ -13,9 +13,9 @@
 //   - Quiet first. What appeared by itself awaits quiet: until no key has arrived for
 //     [Quiet], each key is discarded and restarts that time. What appears after an answer
 //     was sent appeared by itself. What the user opened takes keys at once.
-//   - A burst is a run of keys with less than Quiet between any two.
-//   - Foreign keys. In what appeared by itself, a key without meaning there shows that the
-//     user types to another program: what its burst has changed is taken back, and
+//   - A run is a sequence of keys with less than Quiet between any two.
+//   - Stray keys. In what appeared by itself, a key without meaning there shows that the
+//     user types to another program: what its run has changed is taken back, and
 //     it awaits quiet again.
 //   - An act settles. What sends or takes is held for [Settle] and counts when no
 //     further key arrives meanwhile, and the same key did not arrive within [Again]
@@ -25,7 +25,7 @@
 //   - All other keys count at once. Keys that move about in a list or look, and a letter
 //     that quits, need no quiet before them and do not restart the time; the letter waits
 //     for [Word], since it may begin a word.
-//   - A paste is text where there is text to type, and a foreign key elsewhere, also
+//   - A paste is text where there is text to type, and a stray key elsewhere, also
 //     one that its program does not mark. It is never an act.
 //   - Only a look at the clock, [Machine.Tick], ends a silence, never the next
 //     key. A look that is [Late] is repeated once: a process that was too busy to look was
@@ -52,4 +52,4 @@
 //   - A letter or digit should mark, and Enter take. People type at up to 200 ms a
 //     key, so a letter that takes has settled before the next one shows that it began
 //     a word.
-package act
+package gate

@@ -1,4 +1,4 @@
-package act
+package gate
 
 import (
 	"math/rand/v2"
@@ -85,18 +85,18 @@ func (p *page) kind(key string) Kind {
 	case key == "ctrl+c":
 		return Leave
 	case key == "enter" && p.mode != "filter" && p.mode != "reader":
-		return Act
+		return Submit
 	case p.mode == "reader", key == "esc", key == "enter", key == "up", key == "down", key == "home":
 		return Edit
 	case p.mode == "filter", p.mode == "other", p.what == "text":
 		return Edit
 	case p.mode == "closing":
 		if key == "y" {
-			return Act
+			return Submit
 		}
 		return oneOf(key, "nr")
 	case !text:
-		return Foreign
+		return Stray
 	}
 	switch p.what {
 	case "list", "several":
@@ -105,7 +105,7 @@ func (p *page) kind(key string) Kind {
 		return oneOf(key, "12ynjkgG?", "space")
 	case "takes":
 		if takes(key) {
-			return Act
+			return Submit
 		}
 		return oneOf(key, "jkgG?", "space")
 	}
@@ -118,7 +118,7 @@ func oneOf(key, letters string, more ...string) Kind {
 	if slices.Contains(more, key) || utf8.RuneCountInString(key) == 1 && strings.Contains(letters, key) {
 		return Edit
 	}
-	return Foreign
+	return Stray
 }
 
 // press does what a key does that counts, and returns what it takes.

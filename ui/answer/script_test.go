@@ -1,4 +1,4 @@
-package dialogue
+package answer
 
 import (
 	"errors"
@@ -78,86 +78,96 @@ var faults = map[string]error{
 	"first": ErrFirst, "nothing": ErrNothing, "not here": ErrNotHere,
 }
 
-// act reads an act of a script: its name, and the row, words or id that go with it.
-func act(t *testing.T, d *Dialogue, line string) Act {
+// do carries out one act of a script: its name, and the choice, words or id that go with it.
+func do(t *testing.T, s *Set, line string) (ready bool, err error) {
 	t.Helper()
 	name, rest, _ := strings.Cut(line, " ")
-	row := func(word string) int {
+	q := s.Current()
+	choice := func(word string) int {
 		n, err := strconv.Atoi(word)
 		if err == nil {
 			return n - 1
 		}
 		kind, known := map[string]Kind{"yes": Yes, "no": No, "proposed": Proposed, "other": Other, "open": LeaveOpen}[word]
 		if !known {
-			t.Fatalf("no row %q", word)
+			t.Fatalf("no choice %q", word)
 		}
-		if s := d.Current(); s != nil {
-			return s.Row(kind)
-		}
-		return -1
+		return q.Choice(kind)
 	}
 	switch name {
 	case "choose":
-		return Choose{row(rest)}
+		return false, q.Choose(choice(rest))
 	case "unchoose":
-		return Unchoose{row(rest)}
+		return false, q.Unchoose(choice(rest))
 	case "text":
-		return Text{rest}
-	case "fill":
-		rows, words, _ := strings.Cut(rest, ": ")
-		a := Fill{Text: words}
-		for word := range strings.FieldsSeq(strings.TrimSuffix(rows, ":")) {
-			a.Rows = append(a.Rows, row(word))
+		return false, q.Type(rest)
+	case "put":
+		names, words, _ := strings.Cut(rest, ": ")
+		var choices []int
+		for word := range strings.FieldsSeq(strings.TrimSuffix(names, ":")) {
+			choices = append(choices, choice(word))
 		}
-		return a
+		return false, q.Put(choices, words)
+	case "skip":
+		return false, q.Skip()
+	case "accept":
+		return false, q.Accept()
+	case "recall":
+		return false, q.Recall()
+	case "touch":
+		q.Touch()
 	case "note":
-		return Note{rest}
+		if q == nil {
+			s.WriteNote(rest)
+		} else {
+			q.WriteNote(rest)
+		}
 	case "reason":
-		return Reason{rest}
+		s.WriteReason(rest)
 	case "goto":
-		return Goto{rest}
-	case "dismiss":
-		return Dismiss{rest}
-	case "discuss":
-		return Discuss{rest}
-	}
-	a, known := map[string]Act{
-		"skip": Skip{}, "accept": Accept{}, "recall": Recall{}, "touch": Touch{}, "next": Next{}, "back": Back{}, "review": Review{},
-	}[name]
-	if !known {
+		return false, s.Goto(rest)
+	case "back":
+		return false, s.Back()
+	case "review":
+		s.Review()
+	case "next":
+		return s.Next()
+	default:
 		t.Fatalf("no act %q", line)
 	}
-	return a
+	return false, nil
 }
 
 // play plays a script of acts, separated by "; ". "act ! fault" is one that is refused.
 // It returns whether the last act said that the reply is ready.
-func play(t *testing.T, d *Dialogue, script string) (ready bool) {
+func play(t *testing.T, s *Set, script string) (ready bool) {
 	t.Helper()
 	for line := range strings.SplitSeq(script, "; ") {
 		if line == "" {
 			continue
 		}
 		line, fault, refused := strings.Cut(line, " ! ")
-		change, err := d.Act(act(t, d, line))
-		if want := faults[fault]; refused && fault != "violations" && !errors.Is(err, want) || refused && err == nil || !refused && err != nil {
+		var err error
+		ready, err = do(t, s, line)
+		want := faults[fault]
+		if refused && fault != "violations" && !errors.Is(err, want) || refused && err == nil || !refused && err != nil {
 			t.Fatalf("%q in %q: %v", line, script, err)
 		}
 		if found := new(question.Violations); fault == "violations" && !errors.As(err, found) {
 			t.Fatalf("%q in %q: %v, want violations", line, script, err)
 		}
-		ready = change.Ready
 	}
 	return ready
 }
 
-// where says what is due: "db 1/2" or "review".
-func where(d *Dialogue) string {
-	s := d.Current()
-	if s == nil {
+// where is the current question, "db 1/2", or "review".
+func where(s *Set) string {
+	q := s.Current()
+	if q == nil {
 		return "review"
 	}
-	return fmt.Sprintf("%s %d/%d", s.ID, s.Place, s.Of)
+	place, of := s.Place(q)
+	return fmt.Sprintf("%s %d/%d", q.ID, place, of)
 }
 
 // said is a reply in short: "db=pg|words(note) feat=a,b| note:on the whole".
@@ -186,23 +196,27 @@ func said(r question.Reply) string {
 }
 
 // result is what a script has led to: where it is, or what is sent.
-func result(t *testing.T, d *Dialogue, ready bool) string {
+func result(t *testing.T, s *Set, ready bool) string {
 	t.Helper()
 	if !ready {
-		return where(d)
+		return where(s)
 	}
-	r, err := d.Reply()
+	return sent(s.Reply())
+}
+
+// sent is a reply in short, or why it cannot be sent.
+func sent(r question.Reply, err error) string {
 	if err != nil {
 		return "refused " + err.Error()
 	}
 	return said(r)
 }
 
-// rows are the rows of the current step in short: "1.PostgreSQL* 2.SQLite+ other open",
+// choices are the choices of a question in short: "1.PostgreSQL* 2.SQLite+ other open",
 // a star for a mark, a plus for a declared default, in brackets what is hidden.
-func rows(s *Step) string {
+func choices(q *Question) string {
 	var out []string
-	for _, r := range s.Rows {
+	for _, r := range q.Choices() {
 		var x string
 		switch r.Kind {
 		case Option:

@@ -1,4 +1,4 @@
-package act
+package gate
 
 import (
 	"slices"
@@ -41,11 +41,11 @@ type Kind int
 const (
 	// Edit moves, marks or types. It never waits.
 	Edit Kind = iota
-	// Act sends, takes a row, or turns a page by taking it.
-	Act
-	// Foreign means nothing here: a letter in a list, a paste where there is no
-	// text to type. Where text is typed, no key is foreign.
-	Foreign
+	// Submit sends, takes a row, or turns a page by taking it.
+	Submit
+	// Stray means nothing here: a letter in a list, a paste where there is no
+	// text to type. Where text is typed, no key is stray.
+	Stray
 	// Leave goes away without an answer and loses nothing, like Ctrl+C. It is
 	// never discarded.
 	Leave
@@ -64,7 +64,7 @@ type Verdict int
 const (
 	Ignore   Verdict = iota // discard it, or nothing to do
 	Pass                    // it counts
-	Begin                   // it counts, and is its burst's first: save the state before it
+	Begin                   // it counts, and is its run's first: save the state before it
 	Hold                    // it may count: wait for Tick
 	Rollback                // discard it and go back to the state saved at the last Begin
 )
@@ -93,7 +93,7 @@ type Machine struct {
 
 	held      string   // with holding: the act
 	recent    []stroke // keys: the last, and all within Again of it
-	marked    bool     // this burst has changed something
+	marked    bool     // this run has changed something
 	discarded bool     // a key was discarded since keys counted last
 }
 
@@ -128,7 +128,7 @@ func (m *Machine) Seen(now time.Time, seen bool) {
 // another key arrives first.
 func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 	repeat := m.record(now, key)
-	astray := kind == Foreign && m.origin == Appeared
+	astray := kind == Stray && m.origin == Appeared
 	early := m.phase == awaitingQuiet && (m.unseen || kind != Move && kind != Quit) || m.phase == holding
 	if early || astray && m.phase == listening {
 		m.awaitQuiet(now)
@@ -140,9 +140,9 @@ func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 	case astray && m.marked:
 		m.marked = false
 		return Rollback
-	case m.phase == blank || early || kind == Foreign || (kind == Act || kind == Quit) && repeat:
+	case m.phase == blank || early || kind == Stray || (kind == Submit || kind == Quit) && repeat:
 		return Ignore
-	case kind == Act, kind == Quit:
+	case kind == Submit, kind == Quit:
 		settled := now.Add(Settle)
 		if kind == Quit {
 			settled = now.Add(Word)
@@ -206,7 +206,7 @@ func (m *Machine) allow() Verdict {
 	return Pass
 }
 
-// record adds a key, which may begin a burst, and reports whether it is a repeat.
+// record adds a key, which may begin a run, and reports whether it is a repeat.
 func (m *Machine) record(now time.Time, key string) (repeat bool) {
 	if n := len(m.recent); n == 0 || now.Sub(m.recent[n-1].at) >= Quiet {
 		m.marked = false

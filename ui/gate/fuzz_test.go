@@ -1,4 +1,4 @@
-package act
+package gate
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ type happened struct {
 	at     time.Duration
 	key    string
 	kind   Kind
-	deafen bool // something that deafens beside foreign keys
+	deafen bool // something that deafens beside stray keys
 }
 
 // history is what a machine went through, for an oracle that knows the rules in
@@ -28,7 +28,7 @@ type history struct {
 func (h *history) since(before int) (from int, deaf bool) {
 	for i := before - 1; i >= 0; i-- {
 		e := h.all[i]
-		if e.deafen || e.kind == Foreign && e.key != "" && h.origin == Appeared {
+		if e.deafen || e.kind == Stray && e.key != "" && h.origin == Appeared {
 			return i, true
 		}
 		if e.key == "" {
@@ -62,7 +62,7 @@ func (h *history) settled(t *testing.T, now time.Duration) {
 	t.Helper()
 	last := len(h.all) - 1
 	e := h.all[last]
-	settle, ok := map[Kind]time.Duration{Act: Settle, Quit: Word}[e.kind]
+	settle, ok := map[Kind]time.Duration{Submit: Settle, Quit: Word}[e.kind]
 	if !ok || e.key == "" || now-e.at < settle {
 		t.Fatalf("at %v an act counts after %+v", now, e)
 	}
@@ -71,7 +71,7 @@ func (h *history) settled(t *testing.T, now time.Duration) {
 			t.Fatalf("at %v a repeat counts: %+v", now, h.all)
 		}
 	}
-	if !h.seen || !h.shown || e.kind == Act && !h.quiet(last) {
+	if !h.seen || !h.shown || e.kind == Submit && !h.quiet(last) {
 		t.Fatalf("at %v an act counts, seen %v, shown %v: %+v", now, h.seen, h.shown, h.all)
 	}
 	if e.kind == Quit { // nothing is left that could be deaf
@@ -82,7 +82,7 @@ func (h *history) settled(t *testing.T, now time.Duration) {
 // FuzzKeys lets anything happen at any times, with looks at the clock at any
 // times, late and early. No act counts without a silence of Settle after it, none
 // that is a repeat, and no key at all in what is unseen or was not quiet. What a
-// foreign key takes back belongs to its own burst.
+// stray key takes back belongs to its own run.
 func FuzzKeys(f *testing.F) {
 	rng := random(1)
 	for range 300 {
@@ -98,7 +98,7 @@ func FuzzKeys(f *testing.F) {
 		var m Machine
 		h := history{seen: true}
 		var now time.Duration
-		marked := false // something of this burst counted and was not taken back
+		marked := false // something of this run counted and was not taken back
 		for i := 0; i+1 < min(len(script), 400); i += 2 {
 			now += waits[script[i]%16] * ms
 			if next := m.Next(); script[i] >= 128 && !next.IsZero() && next.Before(at(now)) {
@@ -147,16 +147,16 @@ func FuzzKeys(f *testing.F) {
 					}
 					marked = marked || kind != Leave
 				case Rollback:
-					if kind != Foreign || h.origin != Appeared || !marked {
+					if kind != Stray || h.origin != Appeared || !marked {
 						t.Fatalf("at %v taken back, marked %v, by %q of kind %d", now, marked, key, kind)
 					}
 					marked = false
 				case Hold:
-					if settle := map[Kind]time.Duration{Act: Settle, Quit: Word}[kind]; settle == 0 || m.Next().Sub(at(now)) != settle {
+					if settle := map[Kind]time.Duration{Submit: Settle, Quit: Word}[kind]; settle == 0 || m.Next().Sub(at(now)) != settle {
 						t.Fatalf("at %v held until %v", now, m.Next())
 					}
 				case Ignore:
-					if kind == Leave || kind == Foreign && h.origin == Appeared && marked && h.shown {
+					if kind == Leave || kind == Stray && h.origin == Appeared && marked && h.shown {
 						t.Fatalf("at %v ignored %q of kind %d", now, key, kind)
 					}
 				}

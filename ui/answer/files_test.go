@@ -1,4 +1,4 @@
-package dialogue
+package answer
 
 import (
 	"errors"
@@ -19,29 +19,25 @@ func TestFiles(t *testing.T) {
 		{ID: "sure", Text: "Sure?", Type: question.Boolean, Options: question.YesAndNo()},
 	}}}
 	d := New(rec, Options{Layout: Sheet})
-	act := func(id string, a Act) {
-		t.Helper()
-		if _, err := d.ActOn(id, a); err != nil {
-			t.Fatalf("%T: %v", a, err)
+	for _, q := range d.All() {
+		if err := q.Attach(shot); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, id := range []string{"wrong", "where", "sure"} {
-		act(id, Attach{shot})
-	}
-	act("where", Choose{Row: 2}) // Other, without words
+	play(t, d, "goto where; choose 3") // Other, without words
 	if _, err := d.Reply(); err == nil {
 		t.Error("a file alone answered yes or no")
 	}
-	act("sure", Skip{})
+	play(t, d, "goto sure; skip")
 	r, err := d.Reply()
 	if err != nil || len(r.Answers) != 2 || !slices.Equal(r.Answers[1].Files, []question.File{shot}) {
 		t.Errorf("the reply is %+v, %v", r, err)
 	}
 	again := New(rec, Options{Layout: Pages, Draft: d.Draft()})
-	if s := again.Step("wrong"); !again.Restored() || !slices.Equal(s.Files, []question.File{shot}) || !s.Entered {
+	if s := again.Question("wrong"); !again.Restored() || !slices.Equal(s.Files, []question.File{shot}) || !s.Entered {
 		t.Errorf("from the draft: %+v", s)
 	}
-	if _, err := again.Act(Next{}); err != nil {
+	if _, err := again.Next(); err != nil {
 		t.Errorf("files alone: %v", err)
 	}
 }
@@ -50,13 +46,13 @@ func TestFiles(t *testing.T) {
 func TestTooManyFiles(t *testing.T) {
 	d := New(desk.Record{Set: question.Set{Questions: []question.Question{{ID: "wrong", Text: "What is wrong?", Type: question.Text}}}}, Options{})
 	for n := range question.MaxFiles + 1 {
-		_, err := d.Act(Attach{question.File{Name: "a.txt", Size: int64(n + 1)}})
+		err := d.Current().Attach(question.File{Name: "a.txt", Size: int64(n + 1)})
 		faults, refused := errors.AsType[question.Violations](err)
 		if refused != (n == question.MaxFiles) || refused && (faults[0].Path != "answers.wrong" || faults[0].Message != "takes at most 5 files, got 6") {
 			t.Errorf("file %d: %v", n+1, err)
 		}
 	}
-	if s := d.Current(); len(s.Files) != question.MaxFiles || s.Fault == nil {
-		t.Errorf("%d files, fault %v", len(s.Files), s.Fault)
+	if q := d.Current(); len(q.Files) != question.MaxFiles {
+		t.Errorf("%d files", len(q.Files))
 	}
 }

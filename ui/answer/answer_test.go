@@ -1,7 +1,7 @@
-package dialogue
+package answer
 
 import (
-	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -18,8 +18,8 @@ func TestScripts(t *testing.T) {
 		"db": {Answer: answered("db", "", "lite")}, "feat": {Answer: answered("feat", "Search", "b")},
 		"name": {Answer: answered("name", "shop")}, "ok": {Answer: answered("ok", "", question.NoID)},
 	}}
-	turns, sheet, bare := Options{Layout: Turns}, Options{Layout: Sheet}, Options{Bare: true}
-	bareTurns := Options{Layout: Turns, Bare: true}
+	turns, sheet, touch := Options{Layout: Turns}, Options{Layout: Sheet}, Options{MustTouch: true}
+	touchTurns := Options{Layout: Turns, MustTouch: true}
 	for _, tt := range []struct {
 		name   string
 		qs     []question.Question
@@ -42,20 +42,20 @@ func TestScripts(t *testing.T) {
 		{"one, words stay when the choice changes", ask(one()), Options{}, "text DuckDB; choose other; choose 1; choose other; next", "db=|DuckDB"},
 		{"one, words that do not count", ask(one()), Options{}, "text DuckDB; choose 1; next", "db=pg|"},
 		{"one, other taken off", ask(one()), Options{}, "text DuckDB; choose other; unchoose other; next ! required", "db 1/1"},
-		{"one, filled", ask(one()), Options{}, "choose 1; fill 2; next", "db=lite|"},
-		{"one, filled with words", ask(one()), Options{}, "fill : DuckDB; next", "db=|DuckDB"},
-		{"one, filled with other and words", ask(one()), Options{}, "fill other: DuckDB; next", "db=|DuckDB"},
-		{"one, filled with two", ask(one()), Options{}, "fill 1 2; next ! violations; fill 1; next", "db=pg|"},
-		{"one, filled with words beside", ask(one()), Options{}, "fill 1: DuckDB; next ! violations", "db 1/1"},
-		{"one, cleared", ask(one()), Options{}, "choose 1; fill :; next ! required", "db 1/1"},
-		{"one, no such row", ask(one()), Options{}, "choose 9 ! not here; unchoose 9 ! not here; fill 9 ! not here; choose 0 ! not here", "db 1/1"},
-		{"one, without other", ask(closed(one())), Options{}, "text x ! not here; fill : x ! not here; choose other ! not here; choose 1; next", "db=pg|"},
+		{"one, filled", ask(one()), Options{}, "choose 1; put 2; next", "db=lite|"},
+		{"one, filled with words", ask(one()), Options{}, "put : DuckDB; next", "db=|DuckDB"},
+		{"one, filled with other and words", ask(one()), Options{}, "put other: DuckDB; next", "db=|DuckDB"},
+		{"one, filled with two", ask(one()), Options{}, "put 1 2; next ! violations; put 1; next", "db=pg|"},
+		{"one, filled with words beside", ask(one()), Options{}, "put 1: DuckDB; next ! violations", "db 1/1"},
+		{"one, cleared", ask(one()), Options{}, "choose 1; put :; next ! required", "db 1/1"},
+		{"one, no such row", ask(one()), Options{}, "choose 9 ! not here; unchoose 9 ! not here; put 9 ! not here; choose 0 ! not here", "db 1/1"},
+		{"one, without other", ask(closed(one())), Options{}, "text x ! not here; put : x ! not here; choose other ! not here; choose 1; next", "db=pg|"},
 		{"one, skipped", ask(optional(one())), Options{}, "choose 1; skip; next", ""},
 		{"one, left open by its row", ask(optional(one())), Options{}, "choose open; next", ""},
 		{"one, not left open after all", ask(optional(one())), Options{}, "skip; choose 1; next", "db=pg|"},
 		{"one, left open and not", ask(optional(one())), Options{}, "skip; unchoose open; next", ""},
-		{"one, filled open", ask(optional(one())), Options{}, "fill open; next", ""},
-		{"one, filled open and not", ask(optional(one())), Options{}, "fill 1 open; next", "db=pg|"},
+		{"one, filled open", ask(optional(one())), Options{}, "put open; next", ""},
+		{"one, filled open and not", ask(optional(one())), Options{}, "put 1 open; next", "db=pg|"},
 		{"one, optional and nothing", ask(optional(one())), Options{}, "next", ""},
 		{"one, required is not skipped", ask(one()), Options{}, "skip ! required; choose open ! not here", "db 1/1"},
 		{"one, recalled", ask(one()), remembered, "recall; next", "db=lite|"},
@@ -71,8 +71,8 @@ func TestScripts(t *testing.T) {
 		{"several, skipped", ask(optional(several())), Options{}, "skip; next; next", ""},
 		{"several and other", ask(several()), Options{}, "choose other; text Search; next; next", "feat=a,c|Search"},
 		{"several and other without words", ask(several()), Options{}, "choose other; next ! no words; unchoose other; next; next", "feat=a,c|"},
-		{"several, filled", ask(several()), Options{}, "fill 2: Search; next; next", "feat=b|Search"},
-		{"several, filled with other without words", ask(several()), Options{}, "fill 2 other; next ! no words", "feat 1/1"},
+		{"several, filled", ask(several()), Options{}, "put 2: Search; next; next", "feat=b|Search"},
+		{"several, filled with other without words", ask(several()), Options{}, "put 2 other; next ! no words", "feat 1/1"},
 		{"several, in turns nothing is marked", ask(several()), turns, "next ! required; accept; next", "feat=a,c|"},
 		{"several, recalled", ask(several()), remembered, "recall; next; next", "feat=b|Search"},
 
@@ -83,14 +83,14 @@ func TestScripts(t *testing.T) {
 		{"text as declared", ask(proposing(text(), "shop")), Options{}, "next", "name=|shop"},
 		{"text as declared, in turns", ask(proposing(text(), "shop")), turns, "next ! required; accept; next", "name=|shop"},
 		{"text, declared row", ask(proposing(text(), "shop")), turns, "choose proposed; next", "name=|shop"},
-		{"text, declared row filled", ask(proposing(text(), "shop")), turns, "fill proposed; next", "name=|shop"},
+		{"text, declared row filled", ask(proposing(text(), "shop")), turns, "put proposed; next", "name=|shop"},
 		{"text, declared row taken off", ask(proposing(text(), "shop")), turns, "choose proposed; unchoose proposed; next ! required", "name 1/1"},
 		{"text, own row", ask(text()), Options{}, "choose other; text shop; unchoose other; next", "name=|shop"},
 		{"text other than declared", ask(proposing(text(), "shop")), Options{}, "text kiosk; next", "name=|kiosk"},
 		{"text, own words wanted", ask(text()), Options{}, "choose other; next ! no words; text shop; next", "name=|shop"},
-		{"text filled with own words wanted", ask(proposing(text(), "shop")), turns, "fill other; next ! no words; text kiosk; next", "name=|kiosk"},
+		{"text filled with own words wanted", ask(proposing(text(), "shop")), turns, "put other; next ! no words; text kiosk; next", "name=|kiosk"},
 		{"text, own words wanted and the declared", ask(proposing(text(), "shop")), turns, "choose other; choose proposed; next", "name=|shop"},
-		{"text filled", ask(text()), Options{}, "fill : kiosk; next", "name=|kiosk"},
+		{"text filled", ask(text()), Options{}, "put : kiosk; next", "name=|kiosk"},
 		{"text skipped", ask(optional(proposing(text(), "shop"))), Options{}, "skip; next", ""},
 		{"text recalled", ask(text()), remembered, "text x; recall; next", "name=|shop"},
 		{"text too long", ask(text()), Options{}, "text " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
@@ -104,14 +104,14 @@ func TestScripts(t *testing.T) {
 		{"yes or no left open", ask(optional(yesNo())), Options{}, "choose yes; skip; next", ""},
 		{"yes or no recalled", ask(yesNo()), remembered, "recall; next", "ok=false|"},
 
-		// A face that appeared by itself.
-		{"bare", ask(proposing(text(), "shop")), bare, "next ! untouched; touch; next", "name=|shop"},
-		{"bare, optional", ask(optional(one())), bare, "next ! untouched; skip; next", ""},
-		{"bare, several", ask(several()), bare, "next ! untouched; touch; next; next", "feat=a,c|"},
-		{"bare, accepted", ask(proposing(one(), "")), bare, "accept; next", "db=pg|"},
-		{"bare, draft", ask(one()), Options{Layout: Turns, Bare: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
+		// A surface that appeared by itself.
+		{"must touch", ask(proposing(text(), "shop")), touch, "next ! untouched; touch; next", "name=|shop"},
+		{"must touch, optional", ask(optional(one())), touch, "next ! untouched; skip; next", ""},
+		{"must touch, several", ask(several()), touch, "next ! untouched; touch; next; next", "feat=a,c|"},
+		{"must touch, accepted", ask(proposing(one(), "")), touch, "accept; next", "db=pg|"},
+		{"must touch, draft", ask(one()), Options{Layout: Turns, MustTouch: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
 			"next ! untouched; accept; next; next", "db=pg|"},
-		{"bare, back", ask(one(), yesNo()), bareTurns, "fill 1; next; back; next; choose no; next; next", "db=pg| ok=false|"},
+		{"must touch, back", ask(one(), yesNo()), touchTurns, "put 1; next; back; next; choose no; next; next", "db=pg| ok=false|"},
 
 		// From step to step.
 		{"two", ask(one(), yesNo()), Options{}, "choose 1; next", "ok 2/2"},
@@ -127,12 +127,10 @@ func TestScripts(t *testing.T) {
 		{"changed and not confirmed", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; goto db; choose 2; goto ok; next; next ! unconfirmed; next; next", "db=lite| ok=false|"},
 		{"a note on the whole", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; note soon; next", "db=pg| ok=false| note:soon"},
 		{"a note too long on the whole", ask(one()), turns, "choose 1; next; review; note " + strings.Repeat("x", question.MaxText+1) + "; next", "refused Validation failed\n- note: must be at most 10000 characters long, is 10001"},
-		{"what is not possible at the review", ask(several()), remembered,
-			"next; review; choose 1 ! not here; unchoose 1 ! not here; text x ! not here; fill 1 ! not here; skip ! not here; accept ! not here; recall ! not here; touch ! not here", "review"},
 		{"the review before its time", ask(one(), yesNo()), Options{}, "review; next ! unconfirmed", "db 1/2"},
 		{"the review of one", ask(one()), turns, "choose 1; next; review; next", "db=pg|"},
-		{"several in turns", ask(several()), turns, "fill 1 2; next", "feat=a,b|"},
-		{"two in turns", ask(one(), several()), turns, "fill 1; next; fill 2; next", "review"},
+		{"several in turns", ask(several()), turns, "put 1 2; next", "feat=a,b|"},
+		{"two in turns", ask(one(), several()), turns, "put 1; next; put 2; next", "review"},
 		{"a note beside one", ask(one()), Options{}, "review; note soon; back; choose 1; next; next", "db=pg| note:soon"},
 
 		// Follow-ups.
@@ -145,26 +143,6 @@ func TestScripts(t *testing.T) {
 		{"open again", ask(nested()), Options{}, "choose 1; next; choose 2; next; goto q0; choose 2; next; back; choose 1; next; next", "q0=deep| q1=y|"},
 		{"marked is not open yet", ask(nested()), Options{}, "choose 1", "q0 1/1"},
 		{"marked is open on a sheet", ask(nested()), sheet, "choose 1", "q0 1/2"},
-
-		// All at once.
-		{"sheet", ask(one()), sheet, "choose 1; next", "db=pg|"},
-		{"sheet, nothing", ask(one(), yesNo()), sheet, "next ! required; discuss", "discuss"},
-		{"sheet, other without words", ask(one()), sheet, "choose 1; choose other; discuss", "discuss"},
-		{"sheet, no review", ask(one()), sheet, "review ! not here", "db 1/1"},
-		{"sheet, defaults are not marked", ask(several()), sheet, "next ! required", "feat 1/1"},
-
-		// Other ends.
-		{"dismissed", ask(one()), Options{}, "dismiss", "dismissed"},
-		{"dismissed for a reason", ask(one()), Options{}, "choose 1; note x; dismiss  not now ", "dismissed reason:not now"},
-		{"dismissed and answered", ask(one()), Options{}, "choose 1; dismiss no; next", "db=pg|"},
-		{"dismissed at the review", ask(several()), Options{}, "next; dismiss", "dismissed"},
-		{"a reason too long", ask(one()), Options{}, "dismiss " + strings.Repeat("x", question.MaxText+1), "refused Validation failed\n- reason: must be at most 10000 characters long, is 10001"},
-		{"discussed", ask(one()), Options{}, "discuss the cost", "discuss note:the cost"},
-		{"discussed with the answers so far", ask(one(), yesNo(), text()), Options{}, "choose 1; next; choose yes; note hm; discuss why", "discuss db=pg| ok=|(hm) note:why"},
-		{"discussed and answered", ask(one()), Options{}, "choose 1; discuss why; next", "db=pg|"},
-		{"discussed with notes", ask(one(), yesNo()), turns, "fill 1; next; review; note all; discuss why", "discuss db=pg| note:all\nwhy"},
-		{"discussed while one is asked again", ask(one(), yesNo()), turns, "fill 1; next; back; discuss", "discuss db=pg|"},
-		{"a reason that is being written", ask(one()), Options{}, "reason hm; choose 1; next", "db=pg|"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := New(record(tt.qs...), tt.o)
@@ -176,8 +154,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestRows says what can be chosen, with its marks.
-func TestRows(t *testing.T) {
+// TestChoices says what can be chosen, with its marks.
+func TestChoices(t *testing.T) {
 	worded := one()
 	worded.Other = &question.Option{Label: "Another"}
 	for _, tt := range []struct {
@@ -203,13 +181,13 @@ func TestRows(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := New(record(tt.q), tt.o)
 			play(t, d, tt.script)
-			if got := rows(d.Current()); got != tt.want {
+			if got := choices(d.Current()); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
 	}
-	if got := New(record(worded), Options{}).Current(); got.Rows[3].Option.Label != "Another" || got.Rows[0].Offered() == got.Rows[3].Offered() {
-		t.Errorf("Other has not the asker's words: %+v", got.Rows[3])
+	if got := New(record(worded), Options{}).Current().Choices(); got[3].Option.Label != "Another" || got[0].Offered() == got[3].Offered() {
+		t.Errorf("Other has not the asker's words: %+v", got[3])
 	}
 }
 
@@ -238,7 +216,7 @@ func TestDraft(t *testing.T) {
 		{"three levels", ask(nested()), "choose 1; next; choose 1; next; choose yes; next; text x", "q0=deep| q1=x| q2=true| q3=|x"},
 		{"notes", ask(one()), "note here; review; note all", "db=|(here) note:all"},
 		{"a reason", ask(one()), "reason hm", "reason:hm"},
-		{"dismissed, but not sent", ask(one()), "choose 1; dismiss hm", "db=pg| reason:hm"},
+		{"a reason beside an answer", ask(one()), "choose 1; reason hm", "db=pg| reason:hm"},
 		{"a secret", ask(secret, one()), "text hunter2; next; choose 1", "db=pg|"},
 		{"a secret's note", ask(secret), "text hunter2; note not yet", "key=|(not yet)"},
 	} {
@@ -253,7 +231,7 @@ func TestDraft(t *testing.T) {
 			if got := again.Draft(); !reflect.DeepEqual(got, draft) {
 				t.Errorf("brought back %+v, want %+v", got, draft)
 			}
-			if again.Restored() != (tt.want != "") || again.Reviews() != (len(again.Steps()) > 1 || draft.Note != "") {
+			if again.Restored() != (tt.want != "") || again.Reviews() != (len(again.Shown()) > 1 || draft.Note != "") {
 				t.Errorf("restored %v, reviews %v", again.Restored(), again.Reviews())
 			}
 		})
@@ -282,8 +260,7 @@ func TestDraftIsNoAnswer(t *testing.T) {
 		if r, err := d.Reply(); err == nil || len(r.Answers) > 0 {
 			t.Errorf("layout %d: reply %+v, %v", layout, r, err)
 		}
-		play(t, d, "discuss")
-		if r, err := d.Reply(); err != nil || len(r.Answers) > 0 {
+		if r, err := d.Discussion(); err != nil || len(r.Answers) > 0 {
 			t.Errorf("layout %d: discussed with %+v, %v", layout, r, err)
 		}
 		if got := result(t, d, play(t, d, "next")); got != "db=lite|" || d.Restored() {
@@ -324,45 +301,46 @@ func TestReviews(t *testing.T) {
 	}
 }
 
-// TestStep says what a face can read of a step.
-func TestStep(t *testing.T) {
+// TestQuestion says what a surface can read of a question.
+func TestQuestion(t *testing.T) {
 	known := question.Question{ID: "k", Text: "Known?", Type: question.Boolean, Options: question.YesAndNo(), Collected: &question.Answer{QuestionID: "k", Selected: []string{question.YesID}}}
 	known.Options[0].FollowUps = []question.Question{optional(text())}
 	memory := desk.Memory{Record: "old", Answer: answered("db", "", "lite")}
-	d := New(record(known, proposing(one(), ""), nested()), Options{Bare: true, Memory: map[string]desk.Memory{"db": memory}})
-	if d.Step("k") != nil || d.Step("nobody") != nil {
-		t.Error("a question with an answer is a step")
+	d := New(record(known, proposing(one(), ""), nested()), Options{MustTouch: true, Memory: map[string]desk.Memory{"db": memory}})
+	if d.Question("k") != nil || d.Question("nobody") != nil {
+		t.Error("a question with an answer is asked")
 	}
 	if got := d.Record(); got.ID != "r" {
 		t.Errorf("about %+v", got)
 	}
-	s := d.Current()
-	if where(d) != "name 1/3" || s.Depth != 1 || !s.Untouched || s.Entered || s.Confirmed != nil || len(d.All()) != 6 || len(d.Steps()) != 3 || d.Previous() != nil {
-		t.Errorf("%s: %+v", where(d), s)
+	q := d.Current()
+	if where(d) != "name 1/3" || q.Depth != 1 || !q.Untouched() || q.Entered || q.Confirmed != nil || len(d.All()) != 6 || len(d.Shown()) != 3 || d.Previous() != nil {
+		t.Errorf("%s: %+v", where(d), q)
 	}
-	if hidden := d.Step("q3"); hidden.Place != 0 || hidden.Of != 0 || hidden.Depth != 3 {
+	hidden := d.Question("q3")
+	if place, _ := d.Place(hidden); place != 0 || hidden.Depth != 3 {
 		t.Errorf("hidden: %+v", hidden)
 	}
 	play(t, d, "text x; next")
-	s = d.Current()
-	if s.ID != "db" || s.Memory.Record != "old" || !reflect.DeepEqual(s.Declared, answered("db", "", "pg")) || d.Previous().ID != "name" || d.Previous().Confirmed == nil {
-		t.Errorf("%+v", s)
+	q = d.Current()
+	if q.ID != "db" || q.Memory.Record != "old" || !reflect.DeepEqual(q.Declared(), answered("db", "", "pg")) || d.Previous().ID != "name" || d.Previous().Confirmed == nil {
+		t.Errorf("%+v", q)
 	}
 	play(t, d, "recall")
-	if s = d.Current(); !s.Entered || s.Untouched || s.Skipped || !reflect.DeepEqual(s.Marked(), []int{1}) {
-		t.Errorf("recalled: %+v", s)
+	if !q.Entered || q.Untouched() || q.Skipped || choices(q) != "1.PostgreSQL+ 2.SQLite* 3.None other" {
+		t.Errorf("recalled: %+v", q)
 	}
 	play(t, d, "choose other")
-	if s = d.Current(); !s.NeedsWords() || !reflect.DeepEqual(s.Marked(), []int{s.Row(Other)}) {
-		t.Errorf("other: %+v", s)
+	if !q.NeedsWords() || choices(q) != "1.PostgreSQL+ 2.SQLite 3.None other*" {
+		t.Errorf("other: %+v", q)
 	}
 	play(t, d, "text y; note why")
-	if s = d.Current(); s.NeedsWords() || s.Typed != "y" || s.Note != "why" || !reflect.DeepEqual(s.Answer, noted(answered("db", "y"), "why")) {
-		t.Errorf("other: %+v", s)
+	if q.NeedsWords() || q.Typed() != "y" || q.Note != "why" || !reflect.DeepEqual(q.Answer(), noted(answered("db", "y"), "why")) {
+		t.Errorf("other: %+v", q)
 	}
 	play(t, d, "next; next ! untouched")
-	if s = d.Current(); !errors.Is(s.Fault, ErrUntouched) || !s.LeadsOn(s.OptionRow("deep")) || s.LeadsOn(s.OptionRow("flat")) || s.LeadsOn(s.OptionRow("none")) {
-		t.Errorf("top: %+v", s)
+	if q = d.Current(); !q.LeadsOn(q.OptionChoice("deep")) || q.LeadsOn(q.OptionChoice("flat")) || q.LeadsOn(q.OptionChoice("none")) {
+		t.Errorf("top: %+v", q)
 	}
 	play(t, d, "choose 1; next; review; note all; reason hm")
 	if d.Current() != nil || d.Previous().ID != "q1" || d.Note() != "all" || d.Reason() != "hm" {
@@ -370,70 +348,75 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestChange says what acts change.
-func TestChange(t *testing.T) {
-	d := New(record(nested(), text()), Options{})
+// TestOtherReplies are a dismissal and a discussion, which leave the answers as they are.
+func TestOtherReplies(t *testing.T) {
+	ask := func(qs ...question.Question) []question.Question { return qs }
+	turns := Options{Layout: Turns}
 	for _, tt := range []struct {
-		act  string
-		want Change
+		name                 string
+		qs                   []question.Question
+		o                    Options
+		script               string
+		dismissed, discussed string
 	}{
-		{"touch", Change{}},
-		{"choose 1", Change{Draft: true}},
-		{"choose 1", Change{}},
-		{"next", Change{Turned: true}},
-		{"back", Change{Turned: true}},
-		{"choose 2", Change{Draft: true}},
-		{"next", Change{Turned: true}},
-		{"text x", Change{Draft: true}},
-		{"next", Change{Turned: true}},
-		{"next", Change{Ready: true}},
-		{"dismiss", Change{Ready: true}},
-		{"discuss x", Change{Draft: true, Ready: true}},
+		{"without a reason", ask(one()), Options{}, "", "dismissed", "discuss"},
+		{"with a reason", ask(one()), Options{}, "choose 1; reason  not now ", "dismissed reason:not now", "discuss note:not now"},
+		{"at the review", ask(several()), Options{}, "next", "dismissed", "discuss feat=a,c|"},
+		{"with a note on one question", ask(one()), Options{}, "choose 1; note x", "dismissed", "discuss db=|(x)"},
+		{"with the answers so far", ask(one(), yesNo(), text()), Options{}, "choose 1; next; choose yes; note hm; reason why", "dismissed reason:why", "discuss db=pg| ok=|(hm) note:why"},
+		{"with a note on the whole", ask(one(), yesNo()), turns, "put 1; next; review; note all; reason why", "dismissed reason:why", "discuss db=pg| note:all\nwhy"},
+		{"while one is asked again", ask(one(), yesNo()), turns, "put 1; next; back", "dismissed", "discuss db=pg|"},
 	} {
-		if got, err := d.Act(act(t, d, tt.act)); got != tt.want || err != nil {
-			t.Errorf("%s: %+v, %v, want %+v", tt.act, got, err, tt.want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			s := New(record(tt.qs...), tt.o)
+			play(t, s, tt.script)
+			if got := sent(s.Dismissal()); got != tt.dismissed {
+				t.Errorf("dismissed: %q, want %q", got, tt.dismissed)
+			}
+			if got := sent(s.Discussion()); got != tt.discussed {
+				t.Errorf("discussed: %q, want %q", got, tt.discussed)
+			}
+		})
+	}
+	s := New(record(one()), Options{})
+	play(t, s, "choose 1; next; reason "+strings.Repeat("x", question.MaxText+1))
+	if got := sent(s.Dismissal()); got != "refused Validation failed\n- reason: must be at most 10000 characters long, is 10001" {
+		t.Errorf("a reason too long: %s", got)
+	}
+	if got := sent(s.Reply()); got != "db=pg|" {
+		t.Errorf("answered after a dismissal that was refused: %s", got)
 	}
 }
 
-// TestActOn fills in a sheet in any order.
-func TestActOn(t *testing.T) {
-	d := New(record(nested(), yesNo(), one()), Options{Layout: Sheet})
-	for _, x := range []struct {
-		id string
-		a  Act
-	}{
-		{"q3", Text{"x"}}, {"q2", Fill{Rows: []int{0}}}, {"q1", Fill{Rows: []int{0, 1}}}, {"q0", Choose{0}}, {"db", Fill{Rows: []int{3}}}, {"ok", Note{"hm"}},
-	} {
-		if _, err := d.ActOn(x.id, x.a); err != nil {
-			t.Fatalf("%+v on %s: %v", x.a, x.id, err)
+// TestSheet fills in a sheet in any order: what is marked counts, and no default is marked.
+func TestSheet(t *testing.T) {
+	s := New(record(nested(), yesNo(), one(), optional(several())), Options{Layout: Sheet})
+	put := func(id, words string, choices ...int) {
+		t.Helper()
+		if err := s.Question(id).Put(choices, words); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if _, err := d.ActOn("nobody", Skip{}); !errors.Is(err, ErrNotHere) {
-		t.Errorf("on nothing: %v", err)
-	}
-	_, err := d.Reply()
+	put("q3", "x")
+	put("q2", "", 0)
+	put("q1", "", 0, 1)
+	put("q0", "", 0)
+	put("db", "", 3)
+	s.Question("ok").WriteNote("hm")
+	s.WriteNote(" soon ")
+	_, err := s.Reply()
 	want := question.Violations{{Path: "answers.db", Message: "write what it is, or choose something else"}, {Path: "answers.ok", Message: "an answer is required"}}
 	if err == nil || err.Error() != want.Error() {
 		t.Errorf("got %v, want %v", err, want)
 	}
-	for id, a := range map[string]Act{"ok": Choose{1}, "db": Fill{Rows: []int{3}, Text: "Duck"}} {
-		if _, err := d.ActOn(id, a); err != nil {
-			t.Fatal(err)
-		}
+	put("ok", "", 1)
+	put("db", "Duck", 3)
+	if got := sent(s.Reply()); got != "q0=deep| q1=x,y| q2=true| q3=|x ok=false|(hm) db=|Duck note:soon" || s.Reviews() {
+		t.Errorf("got %q", got)
 	}
-	r, err := d.Reply()
-	if got := said(r); err != nil || got != "q0=deep| q1=x,y| q2=true| q3=|x ok=false|(hm) db=|Duck" {
-		t.Errorf("got %q, %v", got, err)
-	}
-	if _, err := d.ActOn("q0", Choose{1}); err != nil {
-		t.Fatal(err)
-	}
-	if r, err = d.Reply(); err != nil || said(r) != "q0=flat| ok=false|(hm) db=|Duck" {
-		t.Errorf("got %q, %v", said(r), err)
-	}
-	if _, err := d.ActOn("ok", Next{}); err != nil || d.Step("ok").Confirmed == nil {
-		t.Errorf("one confirmed: %v, %+v", err, d.Step("ok"))
+	put("q0", "", 1)
+	if got := sent(s.Reply()); got != "q0=flat| ok=false|(hm) db=|Duck note:soon" {
+		t.Errorf("without the follow-ups: %q", got)
 	}
 }
 
@@ -443,37 +426,37 @@ func TestRefuse(t *testing.T) {
 	for layout, want := range map[Layout]string{Pages: "review", Turns: "ok 2/2"} {
 		d := New(record(one(), yesNo()), Options{Layout: layout})
 		play(t, d, "choose 1; next; choose yes; next; next")
-		if rest := d.Refuse(refused); len(rest) != 1 || rest[0].Path != "note" {
-			t.Errorf("the rest: %v", rest)
+		if current, rest := d.Refuse(refused); len(rest) != 1 || rest[0].Path != "note" || len(current) != 1 || current[0].Path != "answers.db" {
+			t.Errorf("of the current question %v, the rest %v", current, rest)
 		}
-		if s := d.Current(); s.ID != "db" || s.Fault == nil || d.steps[0].reopened != (layout == Turns) {
-			t.Errorf("%+v", s)
+		if q := d.Current(); q.ID != "db" || q.reopened != (layout == Turns) {
+			t.Errorf("%+v", q)
 		}
 		if play(t, d, "next"); where(d) != want {
 			t.Errorf("layout %d: then %s, want %s", layout, where(d), want)
 		}
 	}
 	d := New(record(one()), Options{})
-	if rest := d.Refuse(refused[1:2]); len(rest) != 1 || d.Current().Fault != nil {
-		t.Errorf("the rest: %v", rest)
+	if current, rest := d.Refuse(refused[1:2]); len(rest) != 1 || current != nil {
+		t.Errorf("of the current question %v, the rest %v", current, rest)
 	}
 }
 
 // TestClone: a copy does not change with the original.
 func TestClone(t *testing.T) {
 	d := New(record(several(), text()), Options{Memory: map[string]desk.Memory{"feat": {Answer: answered("feat", "", "b")}}})
-	for _, script := range []string{"choose 2", "unchoose 1", "text x; choose other", "recall", "note x", "reason x", "review", "next; next ! required", "touch", "fill 1"} {
+	state := func(s *Set) string {
+		return fmt.Sprint(where(s), said(s.Draft()), choices(s.Question("feat")), s.Question("feat").touched, s.Reason(), s.Answers())
+	}
+	for _, script := range []string{"choose 2", "unchoose 1", "text x; choose other", "recall", "note x", "reason x", "next", "touch", "put 1"} {
 		was := d.Clone()
-		if !reflect.DeepEqual(was.Steps(), d.Steps()) || where(was) != where(d) {
-			t.Fatalf("%s: a copy is not equal", script)
+		before := state(d)
+		if state(was) != before {
+			t.Fatalf("%s: a copy is not equal: %s, %s", script, state(was), before)
 		}
-		before, steps := said(was.Draft()), was.Steps()
 		play(t, d, "goto feat; "+script)
-		if !reflect.DeepEqual(was.Steps(), steps) {
-			t.Errorf("%s: the steps of the copy have become %+v, were %+v", script, was.Steps(), steps)
-		}
-		if got := said(was.Draft()); got != before {
-			t.Errorf("%s: the copy has become %q, was %q", script, got, before)
+		if state(was) != before {
+			t.Errorf("%s: the copy has become %s, was %s", script, state(was), before)
 		}
 		d = was
 	}
@@ -495,20 +478,10 @@ func TestEmpty(t *testing.T) {
 	known := one()
 	known.Collected = &question.Answer{QuestionID: "db", Selected: []string{"pg"}}
 	d := New(record(known), Options{})
-	if d.Current() != nil || d.Previous() != nil || !d.Reviews() || len(d.Steps()) != 0 {
+	if d.Current() != nil || d.Previous() != nil || !d.Reviews() || len(d.Shown()) != 0 {
 		t.Errorf("%+v", d)
 	}
 	if got := result(t, d, play(t, d, "back ! first; next")); got != "" {
 		t.Errorf("sent %q", got)
-	}
-}
-
-// A note without the id of a question is the one beside all answers, in every layout.
-func TestNoteOnTheWhole(t *testing.T) {
-	for _, layout := range []Layout{Pages, Turns, Sheet} {
-		d := New(record(one()), Options{Layout: layout})
-		if change, err := d.ActOn("", Note{Text: " soon "}); err != nil || change.Turned || !change.Draft || d.Note() != "soon" || d.Current().Note != "" {
-			t.Errorf("layout %v: %+v, %v: %q", layout, change, err, d.Note())
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package act
+package gate
 
 import (
 	"slices"
@@ -170,7 +170,7 @@ func TestGatePastes(t *testing.T) {
 // acts is a page to which all is an act.
 type acts struct{ *host }
 
-func (acts) Kind(tea.Msg) Kind { return Act }
+func (acts) Kind(tea.Msg) Kind { return Submit }
 
 func TestGateNeverTakesAPasteForAnAct(t *testing.T) {
 	h := newHost(t, "list")

@@ -1,4 +1,4 @@
-package act
+package gate
 
 import (
 	"time"
@@ -78,7 +78,7 @@ func (g *Gate) Update(msg tea.Msg, p Page) (tea.Msg, tea.Cmd) {
 	case tea.PasteMsg:
 		kind := p.Kind(event)
 		if kind != Edit {
-			kind = Foreign
+			kind = Stray
 		}
 		v = g.m.Key(now, "paste", kind)
 	case Due:

@@ -1,4 +1,4 @@
-package act
+package gate
 
 import (
 	"math/rand/v2"
@@ -64,7 +64,7 @@ func TestTypingOn(t *testing.T) {
 }
 
 // The hand pauses for a second, the question appears in that pause or before,
-// and the rest of the sentence has a key that is foreign to the page: nothing
+// and the rest of the sentence has a key that is stray to the page: nothing
 // is taken, and what its first keys marked is unmarked.
 func TestTypingOnAfterPauses(t *testing.T) {
 	typings := 0
@@ -98,7 +98,7 @@ func TestTypingOnAfterPauses(t *testing.T) {
 }
 
 // paused returns a sentence with one or two pauses of a second, and when they
-// end: each where a key that is foreign to the page comes before the next Enter
+// end: each where a key that is stray to the page comes before the next Enter
 // and the next pause. There are none where the sentence has no such place.
 func paused(rng *rand.Rand, sentence, what string, pace time.Duration) (keys []blow, pauses []time.Duration) {
 	text := []rune(sentence)
@@ -107,8 +107,8 @@ func paused(rng *rand.Rand, sentence, what string, pace time.Duration) (keys []b
 	for i := 1; i < len(text); i++ {
 		rest := text[i:]
 		end := slices.Index(rest, '⏎')
-		foreign := func(c rune) bool { return p.kind(name(c)) == Foreign }
-		if end > 0 && slices.ContainsFunc(rest[:end], foreign) {
+		stray := func(c rune) bool { return p.kind(name(c)) == Stray }
+		if end > 0 && slices.ContainsFunc(rest[:end], stray) {
 			places = append(places, i)
 		}
 	}
@@ -116,7 +116,7 @@ func paused(rng *rand.Rand, sentence, what string, pace time.Duration) (keys []b
 		return nil, nil
 	}
 	at := []int{places[rng.IntN(len(places))]}
-	if other := places[rng.IntN(len(places))]; rng.IntN(2) == 0 && slices.ContainsFunc(text[min(at[0], other):max(at[0], other)], func(c rune) bool { return p.kind(name(c)) == Foreign }) {
+	if other := places[rng.IntN(len(places))]; rng.IntN(2) == 0 && slices.ContainsFunc(text[min(at[0], other):max(at[0], other)], func(c rune) bool { return p.kind(name(c)) == Stray }) {
 		at = append(at, other)
 	}
 	hand := jitter(rng, pace)

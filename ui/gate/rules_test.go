@@ -1,4 +1,4 @@
-package act
+package gate
 
 import (
 	"testing"
@@ -19,21 +19,21 @@ func TestRules(t *testing.T) {
 		steps []step
 	}{
 		{"nothing is shown yet", []step{
-			{0, "2", Edit, Ignore}, {700 * ms, "enter", Act, Ignore}, {900 * ms, "tick", 0, Ignore},
+			{0, "2", Edit, Ignore}, {700 * ms, "enter", Submit, Ignore}, {900 * ms, "tick", 0, Ignore},
 		}},
 		{"a digit and enter 60 ms later", []step{
 			{0, "show", 0, 0},
 			{600 * ms, "tick", 0, Ignore},
 			{700 * ms, "2", Edit, Begin},
-			{760 * ms, "enter", Act, Hold},
+			{760 * ms, "enter", Submit, Hold},
 			{879 * ms, "tick", 0, Ignore},
 			{880 * ms, "tick", 0, Pass},
 		}},
 		{"a program writes both at once, after the quiet", []step{
-			{0, "show", 0, 0}, {600 * ms, "tick", 0, Ignore}, {700 * ms, "2", Edit, Begin}, {700 * ms, "enter", Act, Hold}, {820 * ms, "tick", 0, Pass},
+			{0, "show", 0, 0}, {600 * ms, "tick", 0, Ignore}, {700 * ms, "2", Edit, Begin}, {700 * ms, "enter", Submit, Hold}, {820 * ms, "tick", 0, Pass},
 		}},
 		{"a program writes both at once, before the quiet", []step{
-			{0, "show", 0, 0}, {ms, "2", Edit, Ignore}, {ms, "enter", Act, Ignore}, {601 * ms, "tick", 0, Ignore}, {900 * ms, "tick", 0, Ignore},
+			{0, "show", 0, 0}, {ms, "2", Edit, Ignore}, {ms, "enter", Submit, Ignore}, {601 * ms, "tick", 0, Ignore}, {900 * ms, "tick", 0, Ignore},
 		}},
 		{"every key starts the quiet anew", []step{
 			{0, "show", 0, 0},
@@ -48,7 +48,7 @@ func TestRules(t *testing.T) {
 			{5 * second, "2", Edit, Ignore},
 			{5600 * ms, "tick", 0, Ignore},
 			{5600 * ms, "2", Edit, Begin},
-			{6 * second, "enter", Act, Hold},
+			{6 * second, "enter", Submit, Hold},
 			{9 * second, "2", Edit, Ignore},
 			{9100 * ms, "tick", 0, Ignore},
 		}},
@@ -57,94 +57,94 @@ func TestRules(t *testing.T) {
 			{651 * ms, "tick", 0, Ignore},
 			{652 * ms, "2", Edit, Ignore},
 			{1252 * ms, "tick", 0, Ignore},
-			{1300 * ms, "enter", Act, Hold},
+			{1300 * ms, "enter", Submit, Hold},
 			{1471 * ms, "tick", 0, Ignore},
 			{1590 * ms, "tick", 0, Ignore},
 			{4 * second, "tick", 0, Begin},
 		}},
 		{"a look that is hardly late", []step{
-			{0, "open", 0, 0}, {100 * ms, "enter", Act, Hold}, {270 * ms, "tick", 0, Pass},
+			{0, "open", 0, 0}, {100 * ms, "enter", Submit, Hold}, {270 * ms, "tick", 0, Pass},
 		}},
 		{"what the human opened listens at once", []step{
-			{0, "open", 0, 0}, {ms, "2", Edit, Pass}, {2 * ms, "x", Foreign, Ignore}, {3 * ms, "enter", Act, Hold}, {123 * ms, "tick", 0, Pass},
+			{0, "open", 0, 0}, {ms, "2", Edit, Pass}, {2 * ms, "x", Stray, Ignore}, {3 * ms, "enter", Submit, Hold}, {123 * ms, "tick", 0, Pass},
 		}},
 		{"a repeat is no act", []step{
 			{0, "open", 0, 0},
-			{0, "enter", Act, Hold},
+			{0, "enter", Submit, Hold},
 			{120 * ms, "tick", 0, Pass},
-			{150 * ms, "enter", Act, Ignore},
-			{300 * ms, "enter", Act, Ignore},
-			{451 * ms, "enter", Act, Hold},
+			{150 * ms, "enter", Submit, Ignore},
+			{300 * ms, "enter", Submit, Ignore},
+			{451 * ms, "enter", Submit, Hold},
 			{571 * ms, "tick", 0, Pass},
 		}},
 		{"the same key, with another between", []step{
-			{0, "open", 0, 0}, {0, "enter", Edit, Pass}, {50 * ms, "j", Edit, Pass}, {100 * ms, "enter", Act, Ignore},
+			{0, "open", 0, 0}, {0, "enter", Edit, Pass}, {50 * ms, "j", Edit, Pass}, {100 * ms, "enter", Submit, Ignore},
 		}},
 		{"what follows an act goes with it", []step{
 			{0, "open", 0, 0},
-			{0, "enter", Act, Hold},
+			{0, "enter", Submit, Hold},
 			{100 * ms, "2", Edit, Ignore},
-			{200 * ms, "enter", Act, Ignore},
+			{200 * ms, "enter", Submit, Ignore},
 			{800 * ms, "tick", 0, Ignore},
-			{801 * ms, "enter", Act, Hold},
+			{801 * ms, "enter", Submit, Hold},
 		}},
-		{"a foreign key takes back its burst", []step{
+		{"a stray key takes back its run", []step{
 			{0, "show", 0, 0},
 			{600 * ms, "tick", 0, Ignore},
 			{700 * ms, "2", Edit, Begin},
 			{800 * ms, "j", Edit, Pass},
-			{900 * ms, "x", Foreign, Rollback},
+			{900 * ms, "x", Stray, Rollback},
 			{1000 * ms, "2", Edit, Ignore},
-			{1100 * ms, "x", Foreign, Ignore},
+			{1100 * ms, "x", Stray, Ignore},
 			{1700 * ms, "tick", 0, Ignore},
 			{1700 * ms, "2", Edit, Begin},
 		}},
-		{"and not the burst before", []step{
+		{"and not the run before", []step{
 			{0, "show", 0, 0},
 			{600 * ms, "tick", 0, Ignore},
 			{700 * ms, "2", Edit, Begin},
-			{1300 * ms, "x", Foreign, Ignore},
-			{1400 * ms, "x", Foreign, Ignore},
+			{1300 * ms, "x", Stray, Ignore},
+			{1400 * ms, "x", Stray, Ignore},
 		}},
 		{"a page that an act turned is turned back", []step{
 			{0, "show", 0, 0},
 			{600 * ms, "tick", 0, Ignore},
-			{700 * ms, "enter", Act, Hold},
+			{700 * ms, "enter", Submit, Hold},
 			{820 * ms, "tick", 0, Begin},
-			{900 * ms, "x", Foreign, Rollback},
+			{900 * ms, "x", Stray, Rollback},
 		}},
-		{"a foreign key drops the act and takes back the burst", []step{
+		{"a stray key drops the act and takes back the run", []step{
 			{0, "show", 0, 0},
 			{600 * ms, "tick", 0, Ignore},
 			{700 * ms, "2", Edit, Begin},
-			{760 * ms, "enter", Act, Hold},
-			{860 * ms, "x", Foreign, Rollback},
+			{760 * ms, "enter", Submit, Hold},
+			{860 * ms, "x", Stray, Rollback},
 			{880 * ms, "tick", 0, Ignore},
 		}},
-		{"a foreign key after an act that was overtaken", []step{
+		{"a stray key after an act that was overtaken", []step{
 			{0, "show", 0, 0},
 			{600 * ms, "tick", 0, Ignore},
 			{700 * ms, "2", Edit, Begin},
-			{760 * ms, "enter", Act, Hold},
+			{760 * ms, "enter", Submit, Hold},
 			{860 * ms, "2", Edit, Ignore},
-			{960 * ms, "x", Foreign, Rollback},
+			{960 * ms, "x", Stray, Rollback},
 		}},
 		{"nothing is taken back from before it was shown", []step{
 			{0, "show", 0, 0},
 			{600 * ms, "tick", 0, Ignore},
 			{700 * ms, "2", Edit, Begin},
 			{701 * ms, "show", 0, 0},
-			{702 * ms, "x", Foreign, Ignore},
+			{702 * ms, "x", Stray, Ignore},
 		}},
-		{"a paste is text or foreign", []step{
+		{"a paste is text or stray", []step{
 			{0, "show", 0, 0},
 			{ms, "paste", Edit, Ignore},
 			{601 * ms, "tick", 0, Ignore},
 			{700 * ms, "paste", Edit, Begin},
-			{800 * ms, "paste", Foreign, Rollback},
+			{800 * ms, "paste", Stray, Rollback},
 		}},
 		{"a paste overtakes an act", []step{
-			{0, "open", 0, 0}, {0, "enter", Act, Hold}, {50 * ms, "paste", Edit, Ignore}, {120 * ms, "tick", 0, Ignore},
+			{0, "open", 0, 0}, {0, "enter", Submit, Hold}, {50 * ms, "paste", Edit, Ignore}, {120 * ms, "tick", 0, Ignore},
 		}},
 		{"leaving always works, and counts as a key", []step{
 			{0, "ctrl+c", Leave, Pass},
@@ -153,7 +153,7 @@ func TestRules(t *testing.T) {
 			{600 * ms, "tick", 0, Ignore},
 			{700 * ms, "2", Edit, Ignore},
 			{1300 * ms, "tick", 0, Ignore},
-			{1300 * ms, "enter", Act, Hold},
+			{1300 * ms, "enter", Submit, Hold},
 			{1400 * ms, "ctrl+c", Leave, Pass},
 			{1420 * ms, "tick", 0, Ignore},
 			{1500 * ms, "hide", 0, 0},
@@ -161,10 +161,10 @@ func TestRules(t *testing.T) {
 		}},
 		{"what cannot be seen", []step{
 			{0, "open", 0, 0},
-			{0, "enter", Act, Hold},
+			{0, "enter", Submit, Hold},
 			{10 * ms, "hide", 0, 0},
 			{120 * ms, "tick", 0, Ignore},
-			{2 * second, "enter", Act, Ignore},
+			{2 * second, "enter", Submit, Ignore},
 			{3 * second, "tick", 0, Ignore},
 			{4 * second, "see", 0, 0},
 			{4100 * ms, "2", Edit, Ignore},
@@ -177,11 +177,11 @@ func TestRules(t *testing.T) {
 			{0, "hide", 0, 0},
 			{0, "open", 0, 0},
 			{700 * ms, "tick", 0, Ignore},
-			{700 * ms, "enter", Act, Ignore},
+			{700 * ms, "enter", Submit, Ignore},
 			{800 * ms, "see", 0, 0},
-			{900 * ms, "enter", Act, Ignore},
+			{900 * ms, "enter", Submit, Ignore},
 			{1500 * ms, "tick", 0, Ignore},
-			{1500 * ms, "enter", Act, Hold},
+			{1500 * ms, "enter", Submit, Hold},
 		}},
 		{"what moves needs no quiet, and puts none off", []step{
 			{0, "move", Move, Ignore},
@@ -192,12 +192,12 @@ func TestRules(t *testing.T) {
 			{510 * ms, "move", Move, Pass},
 			{1090 * ms, "move", Move, Pass},
 			{1100 * ms, "tick", 0, Ignore},
-			{1101 * ms, "enter", Act, Hold},
+			{1101 * ms, "enter", Submit, Hold},
 			{1200 * ms, "move", Move, Ignore},
 			{1221 * ms, "tick", 0, Ignore},
 		}},
 		{"what moved is taken back", []step{
-			{0, "show", 0, 0}, {ms, "move", Move, Begin}, {100 * ms, "x", Foreign, Rollback}, {700 * ms, "tick", 0, Ignore}, {700 * ms, "2", Edit, Begin},
+			{0, "show", 0, 0}, {ms, "move", Move, Begin}, {100 * ms, "x", Stray, Rollback}, {700 * ms, "tick", 0, Ignore}, {700 * ms, "2", Edit, Begin},
 		}},
 		{"what cannot be seen does not move", []step{
 			{0, "open", 0, 0}, {0, "hide", 0, 0}, {ms, "move", Move, Ignore}, {ms, "q", Quit, Ignore}, {second, "tick", 0, Ignore},
@@ -206,7 +206,7 @@ func TestRules(t *testing.T) {
 			{0, "show", 0, 0}, {100 * ms, "q", Quit, Hold}, {399 * ms, "tick", 0, Ignore}, {400 * ms, "tick", 0, Begin},
 		}},
 		{"but may begin a word", []step{
-			{0, "show", 0, 0}, {100 * ms, "q", Quit, Hold}, {350 * ms, "u", Foreign, Ignore}, {400 * ms, "tick", 0, Ignore}, {949 * ms, "tick", 0, Ignore}, {949 * ms, "2", Edit, Ignore},
+			{0, "show", 0, 0}, {100 * ms, "q", Quit, Hold}, {350 * ms, "u", Stray, Ignore}, {400 * ms, "tick", 0, Ignore}, {949 * ms, "tick", 0, Ignore}, {949 * ms, "2", Edit, Ignore},
 		}},
 		{"or be held down", []step{
 			{0, "open", 0, 0}, {0, "q", Edit, Pass}, {100 * ms, "q", Quit, Ignore},
@@ -217,17 +217,17 @@ func TestRules(t *testing.T) {
 			{4 * second, "down", Edit, Begin},
 			{7 * second, "down", Edit, Begin},
 			{11 * second, "space", Edit, Begin},
-			{15 * second, "enter", Act, Hold},
+			{15 * second, "enter", Submit, Hold},
 			{15120 * ms, "tick", 0, Begin},
 		}},
 		{"one line, then a pause", []step{
-			{0, "show", 0, 0}, {600 * ms, "tick", 0, Ignore}, {2 * second, Enter, Act, Hold}, {2120 * ms, "tick", 0, Begin},
+			{0, "show", 0, 0}, {600 * ms, "tick", 0, Ignore}, {2 * second, Enter, Submit, Hold}, {2120 * ms, "tick", 0, Begin},
 		}},
 		{"three lines at once", []step{
-			{0, "open", 0, 0}, {0, Enter, Act, Hold}, {ms, Enter, Act, Ignore}, {2 * ms, Enter, Act, Ignore}, {602 * ms, "tick", 0, Ignore},
+			{0, "open", 0, 0}, {0, Enter, Submit, Hold}, {ms, Enter, Submit, Ignore}, {2 * ms, Enter, Submit, Ignore}, {602 * ms, "tick", 0, Ignore},
 		}},
 		{"a line and the beginning of another", []step{
-			{0, "open", 0, 0}, {0, Enter, Act, Hold}, {100 * ms, "more", Edit, Ignore}, {120 * ms, "tick", 0, Ignore},
+			{0, "open", 0, 0}, {0, Enter, Submit, Hold}, {100 * ms, "more", Edit, Ignore}, {120 * ms, "tick", 0, Ignore},
 		}},
 	}
 	for _, tt := range tests {
@@ -263,7 +263,7 @@ func do(m *Machine, s step) (v Verdict) {
 func TestTickNamesTheAct(t *testing.T) {
 	var m Machine
 	m.Show(at(0), Opened)
-	m.Key(at(0), "y", Act)
+	m.Key(at(0), "y", Submit)
 	if !m.Holding() || !m.Next().Equal(at(Settle)) {
 		t.Fatalf("holding %v until %v", m.Holding(), m.Next())
 	}
@@ -298,13 +298,13 @@ func TestWaiting(t *testing.T) {
 	m.Seen(at(920*ms), true)
 	is(false)
 	m.Tick(at(1520 * ms))
-	m.Key(at(1600*ms), "x", Foreign)
+	m.Key(at(1600*ms), "x", Stray)
 	is(true)
 	m.Show(at(2*second), Appeared)
 	is(false)
 	m.Tick(at(2600 * ms))
-	m.Key(at(3*second), "enter", Act)
+	m.Key(at(3*second), "enter", Submit)
 	is(false)
-	m.Key(at(3050*ms), "enter", Act)
+	m.Key(at(3050*ms), "enter", Submit)
 	is(true)
 }
