@@ -144,9 +144,7 @@ func (a *app) request(call wire.Call) desk.Request {
 
 // readCall reads the call from the argument or standard input.
 func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
-	fault := func(text string) error {
-		return fmt.Errorf("%s\nUsage: %s", text, cmd.CommandPath()+` '{"questions":[...]}'`)
-	}
+	usage := "\nUsage: " + cmd.CommandPath() + ` '{"questions":[...]}'`
 	data, ok, err := fromWords(args)
 	if !ok {
 		data, err = a.input(args)
@@ -155,11 +153,13 @@ func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 		return wire.Call{}, err
 	}
 	if len(data) == 0 {
-		return wire.Call{}, fault("Missing JSON parameter")
+		return wire.Call{}, errors.New("Missing JSON parameter" + usage)
 	}
 	call, err := wire.DecodeAsk(data, a.settings().Limits)
-	if err != nil && !errors.As(err, new(question.Violations)) {
-		err = fault("Invalid JSON format")
+	syntax, invalid := errors.AsType[*json.SyntaxError](err)
+	if invalid {
+		before := question.Line(string(data[max(0, syntax.Offset-40):syntax.Offset]))
+		err = fmt.Errorf("Invalid JSON format%s\n%w, at byte %d: …%s", usage, err, syntax.Offset, before)
 	}
 	return call, err
 }

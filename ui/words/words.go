@@ -214,8 +214,9 @@ func (l Language) reason(reason string) string {
 	return strings.Join(parts, "; ")
 }
 
-// Remedy returns the one reason of an unavailable outcome that the user can act on. The
-// outcome has a reason for each surface: "tty: no terminal; inbox: no inbox is open".
+// Remedy returns what the user can act on of an unavailable outcome, which has a reason for
+// each surface: "tty: no terminal; inbox: no inbox is open". Where an inbox is allowed, to open
+// one is enough.
 func (l Language) Remedy(o *desk.Outcome) string {
 	switch {
 	case o.Refused():
@@ -223,7 +224,7 @@ func (l Language) Remedy(o *desk.Outcome) string {
 	case strings.Contains("; "+o.Reason, "; inbox: "):
 		return l.T("no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web")
 	}
-	return l.T("the setting surface allows no place that works here; mcp-askuser doctor says what does")
+	return l.reason(question.Line(o.Reason))
 }
 
 // Withdrawal is one sentence for the user whose form was closed, for this cause,

@@ -104,7 +104,7 @@ func TestResultTexts(t *testing.T) {
 		{"withdrawn by a command", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell}),
 			"The question was withdrawn by a command. Assume no answer.", false},
 		{"unavailable", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "tty: no controlling terminal; pane: not inside a terminal multiplexer"}),
-			"There is no way to show the question to the user here (the setting surface allows no place that works here; mcp-askuser doctor says what does). Do not call this tool again; ask the user in plain text in your reply instead.", true},
+			"There is no way to show the question to the user here (tty: no controlling terminal; pane: not inside a terminal multiplexer). Do not call this tool again; ask the user in plain text in your reply instead.", true},
 		{"refused", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: (&desk.RoundLimitError{Limit: 10}).Error()}),
 			"There is no way to show the question to the user here (" + (&desk.RoundLimitError{Limit: 10}).Error() + "). Do not call this tool again; ask the user in plain text in your reply instead.", true},
 		{"failed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}),
