@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"time"
 
@@ -109,7 +110,7 @@ func (a *app) listHistory(ctx context.Context, d *desk.Desk, q desk.Query) error
 	if more {
 		records = records[:limit]
 	}
-	a.printTable(historyTable(records))
+	a.printTable(historyTable(records).fit(a.out.width()))
 	if more {
 		a.tell("Older ones are left out; --limit 0 prints all.")
 	}
@@ -135,6 +136,20 @@ func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error
 		return err
 	}
 	return out.Flush()
+}
+
+// roomyWidth is the width of a terminal, in cells, below which the history leaves out who asked,
+// and where the answer was given: the question and the answer need the room.
+const roomyWidth = 100
+
+// fit returns a table of the history for a terminal of this width, 0 for no terminal.
+func (t table) fit(width int) table {
+	if width > 0 && width < roomyWidth {
+		for i, cells := range t.rows {
+			t.rows[i] = slices.Concat(cells[:2], cells[3:5])
+		}
+	}
+	return t
 }
 
 func historyTable(records []desk.Record) table {
