@@ -124,7 +124,12 @@ func (d *Desk) countRun(ctx context.Context, shared string, limit, mayBeOpen int
 		if err != nil {
 			return r, err
 		}
-		r.lifted = r.lifted || of.Notes[store.Lifted] != nil
+		note := of.Notes[store.Lifted]
+		if string(note) == countEnds {
+			ended = true
+		} else {
+			r.lifted = r.lifted || note != nil
+		}
 		rec, err := decodeRow(of)
 		if err != nil || rec.Round == 0 { // damaged, or a call that was not asked
 			continue
@@ -181,6 +186,36 @@ func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
 			return ErrForeignSession
 		}
 		return nil
+	}
+	return nil
+}
+
+// countEnds is the value of the note Lifted beside the last round of a count. Any other value
+// lifts the limit.
+const countEnds = "count ends"
+
+// BeginCount begins a new count of rounds in all sessions of a client for a project: its user
+// has just told the agent what to do next.
+func (d *Desk) BeginCount(ctx context.Context, client, directory string) error {
+	recent, err := collect(d.records(ctx, store.Query{Project: directory, Since: d.now().Add(-d.pause)}, d.prove))
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, rec := range recent { // the last round of each count is the first here
+		if rec.Asker.Client != client || rec.Round == 0 || seen[rec.run()] {
+			continue
+		}
+		seen[rec.run()] = true
+		err = d.store.Note(ctx, rec.ID, store.Lifted, func(old []byte) ([]byte, error) {
+			if old != nil {
+				return old, nil
+			}
+			return []byte(countEnds), nil
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

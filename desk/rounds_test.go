@@ -193,6 +193,38 @@ func TestDiscussionEndsTheRow(t *testing.T) {
 	}
 }
 
+// A prompt of the user begins a new count for the sessions of the client in the project, and
+// takes back no lift.
+func TestBeginCount(t *testing.T) {
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{MaxRounds: 2})
+	ask := func(n int) error {
+		rec, attendance, err := d.Submit(t.Context(), request(fmt.Sprintf("Question %d?", n)))
+		if err != nil {
+			return err
+		}
+		reply(t, d, rec.ID, "yes")
+		collected(t, d, rec, attendance)
+		return nil
+	}
+	limited := func(err error) bool { return errors.As(err, new(*desk.RoundLimitError)) }
+	must(0, errors.Join(ask(1), ask(2)))
+	for _, other := range [][2]string{{"another-agent", asker.Directory}, {asker.Client, "/elsewhere"}} {
+		must(0, d.BeginCount(t.Context(), other[0], other[1]))
+		if err := ask(3); !limited(err) {
+			t.Errorf("after a prompt to %s in %s: %v", other[0], other[1], err)
+		}
+	}
+	for prompt := range 3 {
+		must(0, d.BeginCount(t.Context(), asker.Client, asker.Directory))
+		if err := errors.Join(ask(10*prompt+4), ask(10*prompt+5)); err != nil {
+			t.Errorf("prompt %d: %v", prompt, err)
+		}
+		if err := ask(10*prompt + 6); !limited(err) {
+			t.Errorf("prompt %d: a round too many: %v", prompt, err)
+		}
+	}
+}
+
 // Rounds are counted where their host's session or prompt says, whatever
 // session their asker names; the limit is lifted for what the refused call
 // names.

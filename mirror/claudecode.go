@@ -12,20 +12,21 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// The events of Claude Code about dialogs. PermissionRequest opens a dialog,
-// PostToolUse follows its answer; after the others a dialog that is still open here
-// must have ended otherwise.
+// The events of Claude Code. PermissionRequest opens a dialog, PostToolUse follows its
+// answer; after PostToolBatch, Stop and SessionEnd a dialog that is still open here must have
+// ended otherwise. UserPromptSubmit is a prompt of the user's.
 const (
 	permissionRequest = "PermissionRequest"
 	postToolUse       = "PostToolUse"
 	postToolBatch     = "PostToolBatch"
 	stopEvent         = "Stop"
+	userPrompt        = "UserPromptSubmit"
 	sessionEnd        = "SessionEnd"
 )
 
 // ClaudeCodeEvents are the events for which Claude Code runs hook.
 func ClaudeCodeEvents() []string {
-	return []string{permissionRequest, postToolUse, postToolBatch, stopEvent, sessionEnd}
+	return []string{permissionRequest, postToolUse, postToolBatch, stopEvent, sessionEnd, userPrompt}
 }
 
 // claudeTool is the tool with which Claude Code asks.
@@ -87,6 +88,8 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	case stopEvent:
 		ok, out.last = true, true
 		out.end = claudeStopped
+	case userPrompt:
+		ok, out.prompt = true, true
 	case sessionEnd:
 		ok = true
 		out.end = func(rec desk.Record) (desk.Outcome, bool) {

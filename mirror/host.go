@@ -51,6 +51,8 @@ type event struct {
 	directory string
 	host      int // its process id; 0 if unknown
 
+	prompt bool // the user has told the agent what to do next
+
 	// Of a dialog that opens: its questions, and print returns the text that means the
 	// reply of a record to the host; nil if the host could read another answer from it.
 	set        *question.Set

@@ -50,7 +50,7 @@ func groupFor(event, command string, permissions bool) group {
 		}
 	case "SessionEnd": // the host does not wait for background processes
 		e.Async, matcher = false, ""
-	case "PostToolBatch", "Stop":
+	case "PostToolBatch", "Stop", "UserPromptSubmit":
 		matcher = ""
 	}
 	return group{Matcher: matcher, Hooks: []entry{e}}

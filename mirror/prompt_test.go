@@ -1,0 +1,42 @@
+package mirror_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/question"
+)
+
+// A prompt of the user's begins a new count of rounds for Claude Code in that project, and
+// prints nothing, which the model would read.
+func TestPromptBeginsCount(t *testing.T) {
+	dir := t.TempDir()
+	ask := func(n int) error {
+		d := desk.New(desktest.Store(t, dir), desk.Options{MaxRounds: 1})
+		set := question.Set{Questions: []question.Question{{Text: fmt.Sprintf("Question %d?", n), Type: question.Text}}}
+		rec, attendance, err := d.Submit(t.Context(), desk.Request{
+			Set: set, Session: "mcp-1", Asker: desk.Asker{Client: "claude-code", Directory: "/home/ada/shop", Via: "mcp"},
+		})
+		if err != nil {
+			return err
+		}
+		defer attendance.Release()
+		_, err = d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "web", How: desk.HowPage})
+		return err
+	}
+	if err := ask(1); err != nil {
+		t.Fatal(err)
+	}
+	if err := ask(2); !errors.As(err, new(*desk.RoundLimitError)) {
+		t.Fatalf("a round too many: %v", err)
+	}
+	if out := start(t, dir, claude("UserPromptSubmit", "s1", `"prompt":"go on"`)).printed(); out != "" {
+		t.Errorf("printed %q", out)
+	}
+	if err := ask(3); err != nil {
+		t.Errorf("after a prompt: %v", err)
+	}
+}
