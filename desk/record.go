@@ -2,6 +2,7 @@ package desk
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -103,6 +104,17 @@ type Record struct {
 	Attended bool      `json:"attended"`           // an asker waits for the answer right now
 	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
 	Home     string    `json:"home,omitempty"`     // the shared desk that keeps it; empty for this machine
+}
+
+// Alike is the same for records that ask the same questions, whoever asks, so that one answer
+// can serve all of them. It is empty for a confirmation and a permission: each of them takes a
+// yes of its own.
+func (rec *Record) Alike() string {
+	if rec.Confirms() || rec.Asker.Permission() {
+		return ""
+	}
+	data, _ := json.Marshal(rec.Questions) // which were decoded from JSON
+	return string(data)
 }
 
 // Reply is what the human did with the record; nil where no human ended it.

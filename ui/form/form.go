@@ -133,6 +133,9 @@ func (f *Form) page() *page {
 // State returns how far the form is.
 func (f *Form) State() State { return f.state }
 
+// Reply is what was sent, with Sent.
+func (f *Form) Reply() question.Reply { return f.sent }
+
 // Sending reports whether a commit still runs: its result is not known.
 func (f *Form) Sending() bool { return f.sending }
 

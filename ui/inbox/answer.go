@@ -1,6 +1,10 @@
 package inbox
 
 import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,6 +21,47 @@ import (
 type answer struct {
 	rec  desk.Record
 	form *form.Form
+}
+
+// given is an answer that was sent from a form, and may be sent to records alike.
+type given struct {
+	alike string // see desk.Record.Alike
+	reply question.Reply
+}
+
+// others returns the ids of the open records that ask what was answered last, the oldest first.
+func (m *model) others() []string {
+	var ids []string
+	for _, id := range slices.Sorted(maps.Keys(m.open)) {
+		if m.last.alike != "" && m.open[id].alike == m.last.alike {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// answerOthers sends the last answer to the records that ask the same.
+func (m *model) answerOthers() tea.Cmd {
+	ids, reply := m.others(), m.last.reply
+	if len(ids) == 0 {
+		m.note = words.T("Nothing that waits asks what you answered last.")
+		return nil
+	}
+	return func() tea.Msg {
+		var failed error
+		for _, id := range ids {
+			err := m.reply(id, reply)
+			if !errors.As(err, new(*desk.ClosedError)) { // else the answer of another surface was first
+				failed = cmp.Or(failed, err)
+			}
+		}
+		return term.Then(term.Only(func() {
+			m.note = words.N(len(ids), "The same answer was sent to %d other.", "The same answer was sent to %d others.")
+			if failed != nil {
+				m.note = words.Local.Kept(failed)
+			}
+		}))
+	}
 }
 
 // openForm reads what the form of a question needs, and opens it. It gets these keys, and all that
@@ -147,6 +192,15 @@ func (m *model) closeEndedForm() tea.Cmd {
 		delete(m.open, a.rec.ID)
 		m.arrange()
 		m.note = a.form.Closing()
+		reply := a.form.Reply()
+		if reply.Dismissed || reply.Discuss {
+			break
+		}
+		m.last = given{a.rec.Alike(), reply}
+		n := len(m.others())
+		if n > 0 {
+			m.note = words.N(n, "Sent. %d other asks the same: = sends it the same answer.", "Sent. %d others ask the same: = sends them the same answer.")
+		}
 	case form.Withdrawn:
 		m.notice = a.form.Closing()
 	case form.Aborted:

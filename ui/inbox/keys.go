@@ -53,6 +53,7 @@ func (m *model) commands() []command {
 		{inBoth, gate.Edit, "/", find, words.T("show only what has these words"), term.Only(m.beginTyping)},
 		{inBoth, gate.Move, "tab shift+tab", other, words.T("the other list"), m.switchTab},
 		{inBoth, gate.Quit, "q", words.T("quit"), words.T("quit, like ctrl+c; every question stays as it is"), m.quit},
+		{inWaiting, gate.Submit, "=", "", words.T("send the answer that you gave last to all that ask the same"), m.answerOthers},
 		{inHistory, gate.Submit, "L", "", words.T("let the agent of a call that was refused (!) go on asking"), m.lift},
 		{inWaiting, gate.Edit, term.DiscussKey, "", words.T("discuss it first, with a note if you like"), with('d')},
 		{inWaiting, gate.Edit, "ctrl+n", "", words.T("answer, and begin with a note"), with('n')},

@@ -22,11 +22,15 @@ import (
 type row struct {
 	rec      desk.Record
 	asker    string
+	alike    string    // see desk.Record.Alike
+	times    int       // how many open records it stands for; 0 and 1 for itself alone
 	draft    bool      // something typed for it is kept
 	deadline time.Time // when its timeout strikes; zero for never
 }
 
-func newRow(rec desk.Record) *row { return &row{rec: rec, asker: words.Local.Asker(rec.Asker)} }
+func newRow(rec desk.Record) *row {
+	return &row{rec: rec, asker: words.Local.Asker(rec.Asker), alike: rec.Alike()}
+}
 
 // FilterValue implements list.Item. The filter of bubbles is off: it ranks what it finds, and
 // where it finds nothing, Enter shows everything again.
@@ -126,6 +130,9 @@ func (d delegate) Render(w io.Writer, l list.Model, index int, item list.Item) {
 		mark, when, facts = r.past(now.Location())
 	}
 	facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
+	if r.times > 1 {
+		mark += fmt.Sprintf(" ×%d", r.times)
+	}
 	lead, style := s.Row(index == l.Index())
 	fmt.Fprintln(w, style.Render(term.Justify(lead+mark+" "+view.Local(r.rec).Subject(), when, l.Width())))
 	fmt.Fprint(w, s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), l.Width())))
@@ -140,6 +147,9 @@ func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
 		facts = append(facts, left)
 	}
 	facts = append(facts, r.asker)
+	if r.times > 1 {
+		facts[len(facts)-1] = words.N(r.times-1, "%[2]s and %[1]d other", "%[2]s and %[1]d others", r.asker)
+	}
 	if r.draft {
 		facts = append(facts, words.T("draft kept"))
 	}

@@ -49,6 +49,7 @@ type model struct {
 	front
 
 	answer  *answer
+	last    given     // the last answer from a form
 	opening bool      // the form of a question is being read from the desk
 	early   []tea.Msg // keys for that form
 

@@ -166,6 +166,14 @@ func (m *model) arrange() {
 		}
 	}
 	view.Arrange(rows, func(r *row) (asker string, waits bool) { return r.asker, r.rec.Attended })
+	rows, times := view.Merge(rows, func(r *row) string { return r.alike })
+	for i, n := range times {
+		if n > 1 {
+			merged := *rows[i]
+			merged.times = n
+			rows[i] = &merged
+		}
+	}
 	m.waiting.show(rows)
 }
 

@@ -118,6 +118,23 @@ func Arrange[T any](rows []T, of func(T) (group string, waits bool)) {
 	})
 }
 
+// Merge keeps the first of the rows whose records ask the same, as [desk.Record.Alike] says, and
+// returns how many each one stands for.
+func Merge[T any](rows []T, alike func(T) string) (kept []T, times []int) {
+	places := map[string]int{}
+	for _, row := range rows {
+		asks := alike(row)
+		at, known := places[asks]
+		if known && asks != "" {
+			times[at]++
+			continue
+		}
+		places[asks] = len(kept)
+		kept, times = append(kept, row), append(times, 1)
+	}
+	return kept, times
+}
+
 // Closes reports whether a question closes by itself at its deadline, zero for none: after
 // it, no process ends a question whose asker does not wait.
 func Closes(deadline time.Time, attended bool, now time.Time) bool {

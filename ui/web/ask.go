@@ -171,3 +171,9 @@ func givenIDs(data []byte) map[string]bool {
 	walk(v)
 	return ids
 }
+
+// contentOf is the same for sets with the same questions and options.
+func contentOf(set *question.Set) string {
+	data, _ := json.Marshal(set.Questions) // which was decoded from JSON
+	return string(data)
+}

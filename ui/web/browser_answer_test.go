@@ -434,15 +434,16 @@ func TestBrowserAlike(t *testing.T) {
 	var recs []desk.Record
 	v := browse(t, wide, func(g *rig) {
 		for _, client := range []string{"codex", "gemini-cli", "opencode"} {
-			recs = append(recs, g.put(client, "/home/ada/api", "s-"+client, deploy()))
+			recs = append(recs, g.put(client, "/home/ada/api", "s-"+client, serviceName()))
 		}
 		recs = append(recs, g.put("goose", "/home/ada/api", "s-goose", optional()))
 	})
 	v.shows(within(recs[0].ID, ".alike"), "Gemini CLI in api")
 	v.gone(within(recs[3].ID, ".alike"))
-	v.click(chosen(recs[0].ID, 0, "0"), within(recs[0].ID, `[name=also][value="`+recs[1].ID+`"]`), within(recs[0].ID, confirmButton))
+	v.write(within(recs[0].ID, "[name=t0]"), "orders")
+	v.click(within(recs[0].ID, `[name=also][value="`+recs[1].ID+`"]`), within(recs[0].ID, confirmButton))
 	for _, rec := range recs[:2] {
-		if got := v.answered(rec.ID); got["deploy"] != "Yes" {
+		if got := v.answered(rec.ID); got["name"] != "orders" {
 			t.Errorf("got %q", got)
 		}
 	}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -82,9 +81,9 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 // addDuplicates adds the open records with the same questions; ticked are those that the
 // user has chosen already.
 func (c *card) addDuplicates(rec *desk.Record, open []desk.Record, ticked []string) {
-	content := contentOf(&rec.Set)
+	alike := rec.Alike()
 	for _, other := range open {
-		if other.ID != rec.ID && len(c.Alike) < maxDuplicates && contentOf(&other.Set) == content {
+		if alike != "" && other.ID != rec.ID && len(c.Alike) < maxDuplicates && other.Alike() == alike {
 			c.Alike = append(c.Alike, duplicate{other.ID, c.lang.Asker(other.Asker), slices.Contains(ticked, other.ID)})
 		}
 	}
@@ -149,10 +148,4 @@ type duplicate struct {
 	ID      string
 	Asker   string
 	Checked bool
-}
-
-// contentOf is the same for sets with the same questions and options.
-func contentOf(set *question.Set) string {
-	data, _ := json.Marshal(set.Questions) // which was decoded from JSON
-	return string(data)
 }

@@ -171,6 +171,7 @@ type entry struct {
 	Agent    string // that asked; the heading of its entries
 	First    bool   // of its agent's in sight
 	Hidden   bool   // the filter does not fit it
+	Times    int    // how many records ask the same
 	Deadline *time.Time
 }
 
@@ -233,8 +234,10 @@ func (s *Server) list(ctx context.Context, x *layout, open []desk.Record, l word
 		all[i] = entry{Record: shown, Agent: shown.AskedBy()}
 	}
 	recordview.Arrange(all, func(e entry) (group string, waits bool) { return e.Agent, e.Attended })
+	all, times := recordview.Merge(all, func(e entry) string { return e.Alike() })
 	agent := ""
 	for i, e := range all {
+		e.Times = times[i]
 		e.Hidden = !e.Fits(x.Filter)
 		if i >= maxEntries && (x.Filter == "" || e.Hidden || x.Fit >= maxEntries) {
 			x.Rest++

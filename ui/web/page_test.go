@@ -223,8 +223,8 @@ func TestPageDoublePost(t *testing.T) {
 func TestPageAlike(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
-	one, two, gone, unticked := g.ask("1", boolean("go")), g.ask("2", boolean("go")), g.ask("3", boolean("go")), g.ask("4", boolean("go"))
-	other := g.ask("5", boolean("stop"))
+	one, two, gone, unticked := g.ask("1", single("go")), g.ask("2", single("go")), g.ask("3", single("go")), g.ask("4", single("go"))
+	other := g.ask("5", single("stop"))
 	if _, err := g.desk.Close(t.Context(), gone.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestPageAlike(t *testing.T) {
 		t.Errorf("%d %s, want %s", status, there, want)
 	}
 	for _, rec := range []desk.Record{one, two} {
-		if g.reply(rec.ID).Answer("go").Selected[0] != question.YesID {
+		if g.reply(rec.ID).Answer("go").Selected[0] != "pg" {
 			t.Errorf("%s has another answer", rec.ID)
 		}
 	}

@@ -1,0 +1,50 @@
+package inbox
+
+import (
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/ui/gate"
+)
+
+// TestAlike: what several agents ask is one row, and a second key sends the answer of the first
+// to the others.
+func TestAlike(t *testing.T) {
+	r := newRig(t, 80, 24)
+	recs := []desk.Record{r.claude(database())}
+	for _, client := range []string{"codex", "gemini-cli"} {
+		recs = append(recs, r.ask(desk.Asker{Client: client, Directory: "/home/ada/shop"}, "s-"+client, database()))
+	}
+	other := r.claude(name())
+	r.open().see("×3", "and 2 others", "4 waiting")
+	r.answers().keys("2", "enter").see("2 others ask the same: = sends them the same answer.", "×2")
+	for _, rec := range recs[1:] {
+		got, err := r.desk.Get(t.Context(), rec.ID)
+		if err != nil || got.Outcome != nil {
+			t.Fatalf("before the second act: %+v, %v", got.Outcome, err)
+		}
+	}
+	r.later(gate.Quiet).keys("=").see("The same answer was sent to 2 others.", "1 waiting").lacks("×")
+	for _, rec := range recs {
+		got, err := r.desk.Get(t.Context(), rec.ID)
+		if err != nil || got.State != desk.Answered || got.Outcome.Reply.Answers[0].Selected[0] != "sqlite" {
+			t.Errorf("%s: %+v, %v", rec.Asker.Client, got.Outcome, err)
+		}
+	}
+	r.later(gate.Quiet).keys("=").see("Nothing that waits asks what you answered last.")
+	got, err := r.desk.Get(t.Context(), other.ID)
+	if err != nil || got.Outcome != nil {
+		t.Errorf("another question has %+v, %v", got.Outcome, err)
+	}
+}
+
+// TestConfirmationsAreNotAlike: each takes a yes of its own, and a dismissal goes to one.
+func TestConfirmationsAreNotAlike(t *testing.T) {
+	r := newRig(t, 80, 24)
+	for _, client := range []string{"codex", "gemini-cli"} {
+		r.ask(desk.Asker{Client: client, Directory: "/home/ada/shop"}, "s-"+client, deploy())
+	}
+	r.open().see("2 waiting").lacks("×2")
+	r.answers().keys("y", "enter").see("1 waiting").lacks("asks the same")
+	r.later(gate.Quiet).keys("=").see("Nothing that waits asks what you answered last.", "1 waiting")
+}
