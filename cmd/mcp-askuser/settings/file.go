@@ -19,7 +19,7 @@ const EnvFile = "MCP_ASKUSER_CONFIG"
 
 // filePath returns the path of the configuration file: $MCP_ASKUSER_CONFIG, else
 // config.toml in our directory in the platform's directory for configuration; empty if
-// the environment names none. github.com/adrg/xdg is not used: see spool.DefaultDir.
+// the environment names none.
 func filePath(getenv func(string) string) (string, error) {
 	if file := getenv(EnvFile); filepath.IsAbs(file) {
 		return filepath.Clean(file), nil
