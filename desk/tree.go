@@ -37,7 +37,7 @@ func thisTree() *tree { return &tree{os.Getpid(), proc.Look, proc.Executable, os
 func (t *tree) opened(asker Asker, asked bool) bool {
 	started := 0 // the process of the asker's host: a shell is the user's own
 	if asker.Via != ViaShell {
-		started = asker.process()
+		started = asker.Process()
 	}
 	host, ok := t.hostAbove(started)
 	if !ok {
@@ -58,7 +58,7 @@ func StartedByAgent() bool { return thisTree().opened(Asker{Via: ViaShell}, fals
 // below reports whether this process was started below an agent's host, or below the
 // process that had the question asked.
 func (t *tree) below(asker Asker) bool {
-	_, ok := t.hostAbove(asker.process())
+	_, ok := t.hostAbove(asker.Process())
 	return ok
 }
 
@@ -80,9 +80,9 @@ func (t *tree) hostAbove(started int) (host proc.Process, ok bool) {
 	return proc.Process{}, false
 }
 
-// process returns the process that had the question asked, where its number is valid
+// Process returns the id of the process that had the question asked, where its number is valid
 // here: on this machine, in this namespace of processes. Else it is 0.
-func (a *Asker) process() int {
+func (a *Asker) Process() int {
 	if a.Machine == "" || a.Machine != thisMachine() {
 		return 0
 	}

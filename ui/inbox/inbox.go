@@ -30,6 +30,8 @@ type Options struct {
 	// Ring writes to the terminal what announces that a question has
 	// arrived: sounds and notifications, nothing that draws. Nil is silence.
 	Ring func(io.Writer, desk.Record) error
+	// Go shows the user the terminal of a process, so that they can talk to the agent there.
+	Go func(pid int) error
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.

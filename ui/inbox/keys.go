@@ -57,6 +57,7 @@ func (m *model) commands() []command {
 		{inHistory, gate.Submit, "L", "", words.T("let the agent of a call that was refused (!) go on asking"), m.lift},
 		{inWaiting, gate.Edit, term.DiscussKey, "", words.T("discuss it first, with a note if you like"), with('d')},
 		{inWaiting, gate.Edit, "ctrl+n", "", words.T("answer, and begin with a note"), with('n')},
+		{inWaiting, gate.Edit, "g", "", words.T("go to the agent that asks, where it runs in tmux"), m.goToAgent},
 		{inBoth, gate.Edit, "i", "", words.T("details: who asks, where it is shown"), term.Only(m.read)},
 		{inBoth, gate.Move, "right", "", "", term.Only(m.read)}, // no letter: it cannot be part of a word
 		{inBoth, gate.Move, "esc", "", words.T("show all again"), m.showAll},

@@ -31,6 +31,7 @@ type model struct {
 	ctx  context.Context // ends with the inbox; Bubble Tea hands none to commands
 	desk *desk.Desk
 	ring func(io.Writer, desk.Record) error // nil: silent
+	goTo func(pid int) error                // see Options.Go
 
 	// writes is held for reading while something is written to the desk: the inbox does
 	// not end meanwhile.
@@ -70,7 +71,7 @@ type front struct {
 
 func newModel(ctx context.Context, o Options) *model {
 	m := &model{
-		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring,
+		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring, goTo: o.Go,
 		looks: make(chan struct{}, 1), open: map[string]*row{},
 	}
 	m.waiting, m.history.records = newRecords(m), newRecords(m)

@@ -177,6 +177,21 @@ func (m *model) arrange() {
 	m.waiting.show(rows)
 }
 
+// goToAgent shows the user the terminal of the agent that asks the selected question.
+func (m *model) goToAgent() tea.Cmd {
+	r := m.waiting.selected()
+	if r == nil || m.goTo == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		err := m.goTo(r.rec.Asker.Process())
+		if err == nil {
+			return nil
+		}
+		return term.Then(term.Only(func() { m.note = words.T("The agent's terminal cannot be shown: %s", words.T(err.Error())) }))
+	}
+}
+
 // after calls do after a time, unless the inbox closes before.
 func (m *model) after(d time.Duration, do term.Then) tea.Cmd {
 	return func() tea.Msg {

@@ -5,6 +5,7 @@ package pane
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"time"
 
@@ -33,11 +34,14 @@ func (s *surface) Check(context.Context) error {
 	return err
 }
 
-// find returns the tmux server that the asker runs in, by its own environment or else
-// by that of the nearest ancestor. The environment of a daemon and of the processes above
-// it proves no tmux server.
-func (s *surface) find() (*tmux, error) {
-	for process := range s.processes {
+// find returns the tmux server that the asker runs in.
+func (s *surface) find() (*tmux, error) { return findIn(s.processes) }
+
+// findIn returns the tmux server that the first of some processes runs in, by its own
+// environment or else by that of the nearest ancestor, which follow it. The environment of a
+// daemon and of the processes above it proves no tmux server.
+func findIn(processes iter.Seq[process]) (*tmux, error) {
+	for process := range processes {
 		t := findTmux(process.getenv)
 		if t != nil && process.daemon {
 			return nil, ui.Unavailablef("only a daemon above is inside tmux, which may serve other screens than its own")
