@@ -146,12 +146,8 @@ type askOption struct {
 // A follow-up is a question like any other, with follow-ups of its own; the schema names
 // what each has.
 type followUp struct {
-	Question string           `json:"question" jsonschema:"required"`
-	Options  []followUpOption `json:"options,omitempty" jsonschema:"minItems=2"`
-}
-
-type followUpOption struct {
-	Label string `json:"label" jsonschema:"required"`
+	Question string   `json:"question" jsonschema:"required"`
+	Options  []string `json:"options,omitempty"` // labels
 }
 
 type confirmArguments struct {
