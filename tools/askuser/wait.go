@@ -143,7 +143,9 @@ func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
 	}
 	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after", time.Since(w.start).Round(time.Second))
 	if w.noWait && w.Asked() {
-		return w.pending("asked", map[string]string{"now": "now"})
+		name, _ := w.Surface()
+		now := strings.TrimSuffix("now "+words.English.Surface(name), " ") // as "on the page"
+		return w.pending("asked", map[string]string{"now": now})
 	}
 	return w.pending("pending", nil)
 }
