@@ -25,6 +25,7 @@ import (
 type registration struct {
 	project, dryRun, questions, permissions, forms bool
 	remove                                         bool
+	offered                                        bool // questions and permissions were: only for clients that have them
 	address                                        string
 }
 
@@ -48,7 +49,16 @@ func (a *app) install() *cobra.Command {
 				return err
 			}
 		}
-		return a.register(args, r)
+		if !r.questions && !r.dryRun && r.address == "" {
+			if r, err = a.offerQuestions(cmd.Context(), args, r); err != nil {
+				return err
+			}
+		}
+		err = a.register(args, r)
+		if err == nil && !r.dryRun {
+			a.tell("A question appears in the inbox or on the page where one is open, else in a tmux pane or the client's own form; best keep `mcp-askuser inbox` open.")
+		}
+		return err
 	})
 }
 
@@ -183,7 +193,7 @@ func (a *app) steps(name string, r registration) ([]step, error) {
 		first.title = fmt.Sprintf("%s, %s", c.Title(), path)
 	}
 	s, mirrored := a.questions(name, r.project)
-	if !mirrored && r.questions {
+	if !mirrored && r.questions && !r.offered {
 		return nil, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
 	if !mirrored || !r.questions && !r.remove {
@@ -233,7 +243,7 @@ func (a *app) apply(s step, r registration) error {
 }
 
 // chooseClients lists the clients of this machine, and on a terminal has the user choose
-// those to register with: all are ticked. It is a list of ours, and no question of an agent's.
+// those to register with: all are ticked.
 func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
 	p := a.place(r.project)
 	var options []huh.Option[string]
@@ -257,9 +267,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	if len(options) == 0 {
 		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s", strings.Join(install.Names(), ", "))
 	}
-	screen, ok := a.err.(*os.File)
-	if !ok || !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(screen.Fd())) ||
-		a.settings().Accessible || a.getenv("TERM") == "dumb" {
+	if !a.canChoose() {
 		fmt.Fprint(a.out, list.text(0))
 		a.tell("Name those to register with: mcp-askuser install CLIENT...")
 		return nil, nil
@@ -267,14 +275,57 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	field := huh.NewMultiSelect[string]().Options(options...).Value(&chosen).Filterable(false).
 		Title("Register with which clients?").Description("Space marks or unmarks a client, Enter registers, Ctrl+C leaves.").
 		Height(len(options) + 3) // else it shows no row
-	err := huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
-		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
-	left := errors.Is(err, huh.ErrUserAborted)
-	if left || err == nil && len(chosen) == 0 {
+	err := a.choose(ctx, field)
+	if err == nil && len(chosen) == 0 {
 		a.tell("No client was chosen, and nothing was changed.")
 	}
-	if left {
-		return nil, &exitError{exitClosed, nil}
-	}
 	return chosen, err
+}
+
+// offerQuestions asks whether to bring here what clients ask in their own dialogs, where they
+// can and do not yet. Neither is ticked: a yes to a permission lets a tool run.
+func (a *app) offerQuestions(ctx context.Context, clients []string, r registration) (registration, error) {
+	var titles []string
+	for _, name := range clients {
+		c, known := install.ByName(name)
+		setup, mirrored := a.questions(name, r.project)
+		if !known || !mirrored {
+			continue
+		}
+		state, err := setup.State()
+		if err == nil && !state.Installed {
+			titles = append(titles, c.Title())
+		}
+	}
+	if len(titles) == 0 || !a.canChoose() {
+		return r, nil
+	}
+	var chosen []string
+	field := huh.NewMultiSelect[string]().Value(&chosen).Filterable(false).
+		Options(huh.NewOption("its own questions", "questions"), huh.NewOption("the permissions that it asks for, too: a yes here lets a tool run", "permissions")).
+		Title(fmt.Sprintf("Bring here, too, what %s asks in its own dialog?", strings.Join(titles, " or "))).
+		Description("Space marks, Enter goes on, also with nothing marked.").Height(5)
+	err := a.choose(ctx, field)
+	r.permissions = slices.Contains(chosen, "permissions")
+	r.questions, r.offered = len(chosen) > 0, true
+	return r, err
+}
+
+// canChoose reports whether a list can be shown on the terminal.
+func (a *app) canChoose() bool {
+	screen, ok := a.err.(*os.File)
+	return ok && term.IsTerminal(int(a.in.Fd())) && term.IsTerminal(int(screen.Fd())) &&
+		!a.settings().Accessible && a.getenv("TERM") != "dumb"
+}
+
+// choose shows a list on the terminal. It is ours, and no question of an agent's.
+func (a *app) choose(ctx context.Context, field huh.Field) error {
+	screen, _ := a.err.(*os.File)
+	err := huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
+		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
+	if errors.Is(err, huh.ErrUserAborted) {
+		a.tell("Nothing was changed.")
+		return &exitError{exitClosed, nil}
+	}
+	return err
 }
