@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/tools/askuser"
-	"mcp-askuser/ui"
 )
 
 // elicited is what a tool got for its form.
@@ -96,17 +94,6 @@ func TestElicitationAnswers(t *testing.T) {
 	}
 }
 
-func TestElicitationMethodNotFound(t *testing.T) {
-	p, results := asking(t, `{"elicitation":{}}`, form)
-	p.send(callLine("1", "ask"))
-	p.want(elicitationLine(1))
-	p.send(`{"jsonrpc":"2.0","id":"askuser-1","error":{"code":-32601,"message":"Method not found"}}`)
-	err := receive(t, results, 1)[0].err
-	if err == nil || err.Error() != "the client answered with error -32601: Method not found" {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestElicitationUndeclared: a client never sees what it did not declare, nor
 // what it would not answer.
 func TestElicitationUndeclared(t *testing.T) {
@@ -159,83 +146,5 @@ func TestElicitationWithdrawn(t *testing.T) {
 	}
 	if err := receive(t, results, 1)[0].err; !errors.Is(err, askuser.ErrDisconnected) {
 		t.Errorf("after the end of input: %v", err)
-	}
-}
-
-// TestElicitationAnsweredThenCancelled: an answer right before the cancel of
-// its call is an answer.
-func TestElicitationAnsweredThenCancelled(t *testing.T) {
-	p, results := asking(t, `{"elicitation":{}}`, form)
-	for i := 1; i <= 200; i++ {
-		p.send(callLine("1", "ask"))
-		p.want(elicitationLine(i))
-		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"askuser-%d","result":{"action":"accept"}}`, i), cancelLine("1", ""))
-		if got := receive(t, results, 1)[0]; got.err != nil {
-			t.Fatal(got.err)
-		}
-		// Whether the response beats the cancel is open; the next call must
-		// not meet it.
-		p.send(pingLine(`"p"`))
-		for p.next() != pong(`"p"`) {
-		}
-	}
-}
-
-// TestElicitationDisconnected: a form whose context does not end with the
-// connection ends with its call.
-func TestElicitationDisconnected(t *testing.T) {
-	result := make(chan error, 1)
-	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		_, _, err := transportOf(ctx).Elicit(context.WithoutCancel(ctx), form)
-		result <- err
-		return nil, err
-	}
-	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"ask": tool}))
-	p.initialize(`{"elicitation":{}}`)
-	p.send(callLine("1", "ask"))
-	p.want(elicitationLine(1))
-	_, _ = p.hangUp()
-	if err := receive(t, result, 1)[0]; !errors.Is(err, ui.ErrCallEnded) {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestElicitationMany: many forms at once, each answer to its own call.
-func TestElicitationMany(t *testing.T) {
-	tool := func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		ask := form
-		ask.Message = request.GetString("who", "")
-		result, _, err := transportOf(ctx).Elicit(ctx, ask)
-		if err != nil {
-			return nil, err
-		}
-		return mcp.NewToolResultText(result.Content.(map[string]any)["a"].(string)), nil
-	}
-	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"ask": tool}))
-	p.initialize(`{"elicitation":{}}`)
-	const forms = 200
-	for i := range forms {
-		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask","arguments":{"who":"%d"}}}`, i, i))
-	}
-	answers := make([]string, forms)
-	for i := range answers {
-		var asked struct {
-			ID     string
-			Params struct{ Message string }
-		}
-		if err := json.Unmarshal([]byte(p.next()), &asked); err != nil {
-			t.Fatal(err)
-		}
-		answers[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":{"action":"accept","content":{"a":"for %s"}}}`, asked.ID, asked.Params.Message)
-	}
-	p.send(answers...)
-	seen := make(map[string]bool)
-	for range forms {
-		seen[p.next()] = true
-	}
-	for i := range forms {
-		if want := textResult(strconv.Itoa(i), fmt.Sprintf("for %d", i)); !seen[want] {
-			t.Fatalf("%s is missing", want)
-		}
 	}
 }

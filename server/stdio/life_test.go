@@ -58,16 +58,6 @@ type bomb struct{}
 
 func (bomb) MarshalJSON() ([]byte, error) { panic("secret bomb") }
 
-// TestUnencodableTool: mcp-go lets a tool with two input schemas be registered
-// and then cannot encode it.
-func TestUnencodableTool(t *testing.T) {
-	s := testServer(nil)
-	s.AddTool(mcp.NewTool("two", mcp.WithRawInputSchema(json.RawMessage(`{"type":"object"}`))), echo)
-	p := connect(t, s)
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	p.want(`{"jsonrpc":"2.0","id":1,` + internalError)
-}
-
 // TestPipelinedInitialize: a call sent with initialize in one write finds the
 // capabilities (with mcp-go 250 times of 300).
 func TestPipelinedInitialize(t *testing.T) {
