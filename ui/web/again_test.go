@@ -41,50 +41,33 @@ func TestDiscuss(t *testing.T) {
 }
 
 // What was answered of a set so far goes along when the set is put back to be discussed,
-// each answer with its giver; what a user is typing does not.
+// each answer with its giver; what a user is typing elsewhere does not. Sent again, as by one who
+// heard nothing, it is not late.
 func TestDiscussTakesAnswersAlong(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
-	for name, tc := range map[string]struct {
-		discuss func(id string) error
-		want    string
-	}{
-		"over HTTP, with another answer": {func(id string) error {
-			g.want(200, "", "POST", "/api/task/answer", `{"id":"`+id+`","discuss":true,"answers":{"db":"lite"}}`)
-			return nil
-		}, "db=lite program, features=my program"},
-		"on the page": {func(id string) error {
-			form := url.Values{"id": {id}, "action": {"discuss"}, "note": {"why?"}, "q0": {"1"}}
-			v.post("/answer", form)
-			if _, there := v.post("/answer", form); strings.Contains(there, "already") { // again, as one who heard nothing
-				t.Errorf("sent again, it is late: %s", there)
-			}
-			return nil
-		}, "db=lite user, features=my user"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := g.at(t)
-			db := single("db")
-			db.Options[0].FollowUps = []question.Question{single("version")}
-			rec := g.ask("s", db, several("features"), text("port"))
-			one := func(id, answer string) string {
-				return `{"id":"` + rec.ID + `","question_id":"` + id + `","answer":"` + answer + `"}`
-			}
-			g.want(200, "", "POST", "/api/task/answer", one("db", "pg"))
-			if a := g.send(g.fromFrontEnd("/api/task/answer", one("features", "my"))); a.status != http.StatusOK {
-				t.Fatalf("%d %s", a.status, a.body)
-			}
-			// A form in another process knows nothing of the answers that were kept.
-			if err := g.desk.SaveDraft(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "port", Custom: "80", By: question.ByUser}}}); err != nil {
-				t.Fatal(err)
-			}
-			if err := tc.discuss(rec.ID); err != nil {
-				t.Fatal(err)
-			}
-			if got := g.answersTo(rec.ID); got != tc.want {
-				t.Errorf("got  %s\nwant %s", got, tc.want)
-			}
-		})
+	db := single("db")
+	db.Options[0].FollowUps = []question.Question{single("version")}
+	rec := g.ask("s", db, several("features"), text("port"))
+	one := func(id, answer string) string {
+		return `{"id":"` + rec.ID + `","question_id":"` + id + `","answer":"` + answer + `"}`
+	}
+	g.want(200, "", "POST", "/api/task/answer", one("db", "pg"))
+	if a := g.send(g.fromFrontEnd("/api/task/answer", one("features", "my"))); a.status != http.StatusOK {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	typing := question.Reply{Answers: []question.Answer{{QuestionID: "port", Custom: "80", By: question.ByUser}}}
+	if err := g.desk.SaveDraft(t.Context(), rec.ID, typing); err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"id": {rec.ID}, "action": {"discuss"}, "note": {"why?"}, "q0": {"1"}}
+	for range 2 {
+		if _, there := v.post("/answer", form); strings.Contains(there, "already") {
+			t.Errorf("it is late: %s", there)
+		}
+	}
+	if got, want := g.answersTo(rec.ID), "db=lite user, features=my user"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -365,38 +365,6 @@ func TestPublic(t *testing.T) {
 	g.want(404, api.NoSuchPath, "GET", "/api/nothing", "")
 }
 
-// TestArrived: an answer from the page that is stored is sent, though the store
-// failed after that, or the page asks once more.
-func TestArrived(t *testing.T) {
-	g := start(t, func(o *Options) { o.Desk = desk.New(forgetful{newStore(t)}, desk.Options{}) })
-	v := g.visitor()
-	rec := g.ask("s", text("port"))
-	for range 2 {
-		if status, there := v.post("/answer", confirmed(rec.ID, "t0", "443")); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
-			t.Errorf("%d, %s", status, there)
-		}
-	}
-	if status, there := v.post("/answer", confirmed(rec.ID, "t0", "80")); status != http.StatusBadRequest {
-		t.Errorf("another answer: %d, %s", status, there)
-	}
-	if got := g.reply(rec.ID).Answers[0].Custom; got != "443" {
-		t.Errorf("recorded %q", got)
-	}
-}
-
-// TestSentUnread: an answer that is stored is said to be sent, though nothing can be
-// read after that.
-func TestSentUnread(t *testing.T) {
-	disk := &blind{Store: newStore(t)}
-	g := start(t, func(o *Options) { o.Desk = desk.New(disk, desk.Options{}) })
-	v := g.visitor()
-	rec := g.ask("s", text("port"))
-	answer := confirmed(rec.ID, "t0", "443")
-	if status, there := v.post("/answer", answer); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
-		t.Errorf("%d, %q", status, there)
-	}
-}
-
 // blind is a store in which nobody finds the record once it has ended.
 type blind struct {
 	store.Store
@@ -438,5 +406,34 @@ func TestUnsent(t *testing.T) {
 	status, _ = v.post("/answer", confirmed(rec.ID, "q0", "0"))
 	if got, err := g.desk.Get(t.Context(), rec.ID); status != http.StatusSeeOther || err != nil || got.State != desk.Answered {
 		t.Errorf("%d, %s, %v", status, got.State, err)
+	}
+}
+
+// TestArrived: an answer from the page that is stored is sent, though the store
+// failed after that, nothing can be read then, or the page asks once more.
+func TestArrived(t *testing.T) {
+	for name, fails := range map[string]func(store.Store) store.Store{
+		"the store fails":     func(s store.Store) store.Store { return forgetful{s} },
+		"nothing can be read": func(s store.Store) store.Store { return &blind{Store: s} },
+	} {
+		g := start(t, func(o *Options) { o.Desk = desk.New(fails(newStore(t)), desk.Options{}) })
+		v := g.visitor()
+		rec := g.ask("s", text("port"))
+		send := func(answer string) (int, string) { return v.post("/answer", confirmed(rec.ID, "t0", answer)) }
+		if status, there := send("443"); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
+			t.Errorf("%s: %d, %s", name, status, there)
+		}
+		if name == "nothing can be read" {
+			continue
+		}
+		if status, there := send("443"); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
+			t.Errorf("once more: %d, %s", status, there)
+		}
+		if status, there := send("80"); status != http.StatusBadRequest {
+			t.Errorf("another answer: %d, %s", status, there)
+		}
+		if got := g.reply(rec.ID).Answers[0].Custom; got != "443" {
+			t.Errorf("recorded %q", got)
+		}
 	}
 }
