@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -208,18 +207,6 @@ func (c *endsOnAnswer) Err() error {
 
 func (c *endsOnAnswer) Value(any) any { return nil }
 
-func TestNotifyErrors(t *testing.T) {
-	s, out := newSession(t, nil), newBox()
-	k := &Call{session: s.Session, out: out}
-	if err := k.Notify("x", make(chan int)); err == nil {
-		t.Error("params that cannot be encoded: no error")
-	}
-	out.closed = true
-	if err := k.Notify("x", nil); !errors.Is(err, askuser.ErrDisconnected) {
-		t.Errorf("after the end: %v", err)
-	}
-}
-
 // TestDelivered: what a handler hears of its response, once: true only for the
 // result that it returned, written whole.
 func TestDelivered(t *testing.T) {
@@ -328,33 +315,4 @@ func TestCancelBeforeStart(t *testing.T) {
 	if len(out.last) != 1 || len(out.written()) != 0 {
 		t.Errorf("wrote %q", out.written())
 	}
-}
-
-// TestRequestIsNotKept: while a handler waits, nobody holds the text of its
-// request.
-func TestRequestIsNotKept(t *testing.T) {
-	const calls, size = 16, 128 << 10
-	started, release := make(chan struct{}, calls), make(chan struct{})
-	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(context.Context, *Call) {
-		started <- struct{}{}
-		<-release
-	})})
-	heap := func() uint64 {
-		runtime.GC()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := heap()
-	junk := strings.Repeat("x", size) // in a field that nobody reads
-	for i := range calls {
-		s.receive(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask","junk":%q}}`, i, junk), newBox())
-	}
-	take(t, started, calls)
-	if kept := heap() - before; kept > calls*size/4 {
-		t.Errorf("%d requests of %d bytes keep %d", calls, size, kept)
-	}
-	close(release)
-	s.drain()
 }

@@ -56,31 +56,6 @@ func (r *register) takesTurn(t *testing.T, placed chan<- string, release <-chan 
 	}
 }
 
-func ids(n int) (all []string) {
-	for i := range n {
-		all = append(all, strconv.Itoa(i))
-	}
-	return all
-}
-
-// TestTurnInOrderOfArrival: a thousand calls written back to back take their
-// places in that order, and all of them wait at once.
-func TestTurnInOrderOfArrival(t *testing.T) {
-	const calls = 1000
-	r, placed, release := new(register), make(chan string, calls), make(chan struct{})
-	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": r.takesTurn(t, placed, release)})
-	out := newBox()
-	for i := range calls {
-		s.receive(call(strconv.Itoa(i), "ask"), out)
-	}
-	take(t, placed, calls)
-	if got := r.all(); !slices.Equal(got, ids(calls)) {
-		t.Errorf("the order of arrival is lost: %v", got)
-	}
-	close(release)
-	s.drain()
-}
-
 // TestFormsInOrderOfArrival: the first forms of calls reach the client in that
 // order, as it shows them, however long each has tried other surfaces; but
 // none waits longer than a second for calls that put none, nor counts that as
@@ -218,41 +193,6 @@ func TestTurnWhateverOthersDo(t *testing.T) {
 	if len(got) < calls/10 {
 		t.Errorf("only %d calls took their place", len(got))
 	}
-}
-
-// TestTurnWaitsForThePlace: to have started is not to have taken one's place.
-func TestTurnWaitsForThePlace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r, goOn := new(register), make(chan struct{})
-		placed, release := make(chan string, 2), make(chan struct{})
-		close(release)
-		s := newSession(t, map[string]mcpserver.ToolHandlerFunc{
-			"ask": r.takesTurn(t, placed, release),
-			"hesitates": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				leave, err := callOf(ctx).Turn(ctx)
-				if err != nil {
-					return nil, err
-				}
-				<-goOn
-				r.add(callOf(ctx))
-				leave()
-				return mcp.NewToolResultText("done"), nil
-			},
-		})
-		out := newBox()
-		s.receive(call("0", "hesitates"), out)
-		s.receive(call("1", "ask"), out)
-		synctest.Wait()
-		if got := r.all(); len(got) != 0 {
-			t.Fatalf("%v did not wait", got)
-		}
-		close(goOn)
-		take(t, placed, 1)
-		if got := r.all(); !slices.Equal(got, ids(2)) {
-			t.Errorf("got %v", got)
-		}
-		s.drain()
-	})
 }
 
 // TestTurnEnds: a call that waits for its turn gives up when its context ends, with

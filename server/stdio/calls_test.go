@@ -81,18 +81,6 @@ func TestManyWaitingCancel(t *testing.T) {
 	}
 }
 
-func TestManyWaitingHangUp(t *testing.T) {
-	p, w := manyWaiting(t)
-	if _, err := p.hangUp(); err != nil {
-		t.Error(err)
-	}
-	for _, cause := range receive(t, w.causes, many) {
-		if !errors.Is(cause, askuser.ErrDisconnected) {
-			t.Fatalf("cause %v, want that the client has disconnected", cause)
-		}
-	}
-}
-
 // TestCancelRightBehind: a cancel in the same write as its call is never lost,
 // whether or not the handler has started by then.
 func TestCancelRightBehind(t *testing.T) {

@@ -14,8 +14,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-
-	"mcp-askuser/server"
 )
 
 // account keeps what happened in its order: lines written, and what handlers
@@ -202,31 +200,4 @@ func (b *blocked) Write(line []byte) (int, error) {
 		return 0, errBroken
 	}
 	return len(line), nil
-}
-
-// TestDeliveredSlowly: the limit of a single write is not one for what is done
-// right after it; an answer that was written is marked, however long that takes.
-func TestDeliveredSlowly(t *testing.T) {
-	const limit = time.Millisecond
-	a := new(account)
-	w := newWriter(a)
-	go w.run()
-	session := server.NewSession(testServer(map[string]mcpserver.ToolHandlerFunc{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		transportOf(ctx).Delivered(func(written bool) {
-			<-time.After(20 * limit)
-			a.told("1", written)
-		})
-		return mcp.NewToolResultText("the answer"), nil
-	}}), server.Options{})
-	lines := callLine("1", "slow") + "\n" + pingLine("2")
-	if err := read(t.Context(), newLineReader(strings.NewReader(lines), defaultLineLimit), session, w); err != nil {
-		t.Fatal(err)
-	}
-	receive(t, session.Drain(), 1)
-	if !w.finish(limit) {
-		t.Error("it was given up")
-	}
-	if got := a.all(); !slices.Contains(got, "told 1 true") || !slices.Contains(got, "written 2") {
-		t.Errorf("got %q", got)
-	}
 }

@@ -176,17 +176,3 @@ func TestClientDoesNotRead(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestOwnSessions: connections in one process share nothing.
-func TestOwnSessions(t *testing.T) {
-	s := testServer(map[string]mcpserver.ToolHandlerFunc{"who": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		client := transportOf(ctx).Client()
-		return mcp.NewToolResultText(client.Name + client.ProtocolVersion), nil
-	}})
-	first, second := connect(t, s), connect(t, s)
-	first.initialize(`{}`)
-	second.send(callLine("1", "who"))
-	second.want(textResult("1", ""))
-	first.send(callLine("1", "who"))
-	first.want(textResult("1", "peer2025-11-25"))
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -348,72 +347,50 @@ func shapes() []shape {
 	}
 }
 
-// variant rewrites the texts of a shape, or has the form speak another language.
-type variant struct {
-	name               string
-	text, label, aside func(string) string
-	language           words.Language
-}
-
-func variants() []variant {
-	same := func(s string) string { return s }
-	long := func(s string) string {
-		return s + " " + strings.Repeat("There is more to say about it than fits one row. ", 9)
-	}
-	return []variant{
-		{"plain", same, same, same, words.English},
-		{"zh", same, same, same, words.Chinese},
-		{"pt", same, same, same, words.Portuguese},
-		{"long", long, same, long, words.English},
-		{"Chinese", func(s string) string {
-			return s + strings.Repeat("请仔细阅读以下说明之后再作出选择，", 20)
-		},
-			func(s string) string { return "选" + s }, func(string) string { return strings.Repeat("这是一个很长的说明", 20) }, words.Chinese},
-	}
-}
-
-func (v variant) of(s shape) shape {
-	var rewrite func(qs []question.Question) []question.Question
-	rewrite = func(qs []question.Question) []question.Question {
-		qs = slices.Clone(qs)
-		for i := range qs {
-			q := &qs[i]
-			q.Text = v.text(q.Text)
-			q.Options = slices.Clone(q.Options)
-			for j := range q.Options {
-				o := &q.Options[j]
-				o.Label, o.FollowUps = v.label(o.Label), rewrite(o.FollowUps)
-				if o.Description != "" {
-					o.Description = v.aside(o.Description)
-				}
+// inChinese are the questions in long Chinese texts, their labels and descriptions too.
+func inChinese(qs []question.Question) []question.Question {
+	qs = slices.Clone(qs)
+	for i := range qs {
+		q := &qs[i]
+		q.Text += strings.Repeat("请仔细阅读以下说明之后再作出选择，", 20)
+		q.Options = slices.Clone(q.Options)
+		for j := range q.Options {
+			o := &q.Options[j]
+			o.Label, o.FollowUps = "选"+o.Label, inChinese(o.FollowUps)
+			if o.Description != "" {
+				o.Description = strings.Repeat("这是一个很长的说明", 20)
 			}
 		}
-		return qs
 	}
-	set := question.Set{Questions: rewrite(s.qs)}
-	wants := map[string][]string{}
+	return qs
+}
+
+// inChinese is the shape with long Chinese texts.
+func (s shape) inChinese() shape {
+	set, wants := question.Set{Questions: s.qs}, map[string][]string{}
 	for id, list := range s.wants {
 		wants[id] = slices.Clone(list)
-		for _, own := range (&question.Set{Questions: s.qs}).Find(id).Options {
-			for i, want := range wants[id] {
-				if want == own.Label {
-					wants[id][i] = v.label(want)
-				}
+		for _, own := range set.Find(id).Options {
+			if i := slices.Index(wants[id], own.Label); i >= 0 {
+				wants[id][i] = "选" + own.Label
 			}
 		}
 	}
-	return shape{s.name, set.Questions, wants, s.said}
+	return shape{s.name, inChinese(s.qs), wants, s.said}
 }
 
 // Every shape of question can be answered in every host, from what it shows;
 // what it is sent is in the golden files.
 func TestHostsCanSendEveryShape(t *testing.T) {
-	for _, v := range variants() {
+	sent := map[string]map[string][]mcp.ElicitationParams{"claude": {}, "codex": {}, "copilot": {}}
+	for _, language := range []words.Language{words.English, words.Chinese} {
 		for _, s := range shapes() {
-			s := v.of(s)
-			for _, host := range []string{"claude", "codex", "copilot"} {
-				t.Run(v.name+"/"+s.name+"/"+host, func(t *testing.T) {
-					words.Local = v.language
+			if language == words.Chinese {
+				s = s.inChinese()
+			}
+			for host := range sent {
+				t.Run(string(language)+"/"+s.name+"/"+host, func(t *testing.T) {
+					words.Local = language
 					defer func() { words.Local = words.English }()
 					you := &person{t: t, set: question.Set{Questions: s.qs}, wants: s.wants}
 					bare := &codex{hands: you}
@@ -433,15 +410,40 @@ func TestHostsCanSendEveryShape(t *testing.T) {
 					for _, p := range c.sent {
 						checkForm(t, p)
 					}
-					switch {
-					case v.name == "plain":
-						golden(t, s.name+"."+host+".json", c.sent)
-					case v.name == string(v.language) && s.name == "four":
-						golden(t, s.name+"."+host+"."+v.name+".json", c.sent)
+					if language == words.English {
+						sent[host][s.name] = c.sent
 					}
 				})
 			}
 		}
+	}
+	for host, forms := range sent {
+		golden(t, host+".json", forms)
+	}
+}
+
+// golden compares the forms of each shape with those of a file.
+func golden(t *testing.T, file string, forms map[string][]mcp.ElicitationParams) {
+	t.Helper()
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	if err := out.Encode(forms); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", file)
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, b.Bytes())
 	}
 }
 
@@ -490,49 +492,12 @@ func checkForm(t *testing.T, p mcp.ElicitationParams) {
 	}
 }
 
-func golden(t *testing.T, file string, forms []mcp.ElicitationParams) {
-	t.Helper()
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	if err := out.Encode(forms); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join("testdata", file)
-	if *update {
-		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, b.Bytes())
-	}
-}
-
 // enter is somebody who presses Enter and nothing else.
 type enter struct{}
 
 func (enter) see(string)                {}
 func (enter) pick(string, []string) int { return 0 }
 func (enter) write(string) string       { return "" }
-
-// space simulates a user who types a sentence with one blank, then Enter.
-type space struct {
-	enter
-	marked bool
-}
-
-func (x *space) pick(string, []string) int {
-	if x.marked = !x.marked; x.marked {
-		return 0
-	}
-	return -1
-}
 
 // Enter, Enter, Enter says no yes that was not declared.
 func TestEnterConfirmsNothing(t *testing.T) {
@@ -552,10 +517,8 @@ func TestEnterConfirmsNothing(t *testing.T) {
 		if got := show(&codex{hands: enter{}}, styles["codex"], s.qs...); got != "dismissed" {
 			t.Errorf("%s in Codex: got %s", s.name, got)
 		}
-		for _, hands := range []hands{enter{}, &space{}} {
-			if got := show(&copilot{hands}, styles["copilot"], s.qs...); got != "unavailable: the client's form brought no complete answer in 4 attempts" {
-				t.Errorf("%s in Copilot CLI, %T: got %s", s.name, hands, got)
-			}
+		if got := show(&copilot{enter{}}, styles["copilot"], s.qs...); !strings.HasPrefix(got, "unavailable") {
+			t.Errorf("%s in Copilot CLI: got %s", s.name, got)
 		}
 	}
 	for _, tc := range []struct {
@@ -570,72 +533,6 @@ func TestEnterConfirmsNothing(t *testing.T) {
 	} {
 		if got := show(&codex{hands: enter{}}, Style{}, tc.q); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
-		}
-	}
-}
-
-// hesitant accepts the first form of each question with nothing chosen.
-type hesitant struct {
-	*person
-	seen map[string]bool
-	idle bool
-}
-
-func (h *hesitant) see(message string) {
-	h.idle = false
-	if _, rest, again := strings.Cut(message, "\n"); again && strings.HasPrefix(message, "Still missing") {
-		message = rest
-	}
-	h.person.see(message)
-	if !h.seen[h.now.ID] {
-		h.seen[h.now.ID], h.idle = true, true
-	}
-}
-
-func (h *hesitant) pick(title string, rows []string) int {
-	if h.idle {
-		return -1
-	}
-	return h.person.pick(title, rows)
-}
-
-func (h *hesitant) write(title string) string {
-	if h.idle {
-		return ""
-	}
-	return h.person.write(title)
-}
-
-// An accept of nothing brings the form again, with the reason in what the host
-// shows.
-func TestAcceptOfNothingIsShownAgain(t *testing.T) {
-	for _, s := range shapes() {
-		you := &person{t: t, set: question.Set{Questions: s.qs}, wants: s.wants}
-		c := &recorder{Client: &claude{&hesitant{person: you, seen: map[string]bool{}}}}
-		if got := show(c, styles["claude"], s.qs...); got != s.said {
-			t.Errorf("%s: got %s, want %s", s.name, got, s.said)
-		}
-		if said := c.sent[1].Message + properties(c.sent[1])[0].Description; !strings.Contains(said, "Still missing: ") {
-			t.Errorf("%s: the second form says %q", s.name, said)
-		}
-	}
-}
-
-// A form as it was before, with an optional text or an array, shows that the
-// fake host is as strict as the real one.
-func TestCodexCannotSendEverything(t *testing.T) {
-	form := func(properties string) mcp.ElicitationParams {
-		return mcp.ElicitationParams{Message: "m", RequestedSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)}
-	}
-	for _, tc := range []struct{ properties, action, content string }{
-		{`"b":{"type":"boolean","title":"B"},"a":{"type":"boolean","title":"A"}`, "accept", `{"a":true,"b":true}`},
-		{`"a":{"type":"string","title":"Other"}`, "cancel", `null`},
-		{`"a":{"type":"boolean","title":"A"},"b":{"type":"array","title":"B"}`, "accept", `{}`},
-		{`"a":{"type":"integer","title":"A"}`, "accept", `{}`},
-	} {
-		r, _, _ := (&codex{hands: enter{}}).Elicit(context.Background(), form(tc.properties))
-		if string(r.Action) != tc.action || string(encode(r.Content)) != tc.content {
-			t.Errorf("%s: got %s %s", tc.properties, r.Action, encode(r.Content))
 		}
 	}
 }

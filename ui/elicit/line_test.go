@@ -23,61 +23,32 @@ func TestLine(t *testing.T) {
 		want string // empty: shown again
 	}{
 		{goOn(), "=yes", "q3=true|"},
-		{goOn(), "=YES ", "q3=true|"},
 		{goOn(), " =yes", ""},
-		{goOn(), "= yes", ""},
 		{goOn(), "＝no", "q3=false|"},
 		{goOn(), "yes", ""},
-		{goOn(), "y", ""},
-		{goOn(), "=y", ""},
-		{goOn(), "=1", ""},
 		{goOn(), "=yes please", ""},
 		{goOn(), "I say =yes", ""},
-		{goOn(), "==yes", ""},
-		{goOn(), "=", ""},
 		{goOn(), "=true", ""},
-		{goOn(), "and the answer is yes", ""},
 		{optional(goOn()), "=-", ""},
 		{closed, "=2", "q7=two|"},
-		{closed, "=two", "q7=two|"},
 		{closed, "2", ""},
-		{closed, "Two", ""},
 		{closed, "update the 2 docs", ""},
-		{closed, "=3", ""},
 		{closed, "=1,2", ""},
 		{closed, "=01", ""},
-		{closed, "=2 of them", ""},
 		{database(), "=SQLite 3", "q1=|SQLite 3"},
-		{database(), "=7", ""},
-		{database(), "SQLite", ""},
 		{database(), "=...", ""},
-		{numbered, "=1", "q5=1|"},
 		{numbered, "=a", "q5=3|"},
-		{numbered, "=b", "q5=1|"},
-		{lettered, "=1", "q6=1|"},
 		{lettered, "=2.", "q6=b|"},
 		{many, "=1,3", "q8=one,three|"},
 		{many, "=3 1 3", "q8=one,three|"},
-		{many, "=three，1", "q8=one,three|"},
 		{many, "=two, too", "q8=two, too|"},
-		{many, "=1,4", ""},
 		{many, "=1,", "q8=one|"},
-		{many, "1,3", ""},
 		{features(), "=1, Search, then rank", "q2=caching|Search, then rank"},
-		{features(), "=2", "q2=logging|"},
-		{features(), "=1,7", ""},
 		{features(), "=,", ""},
 		{name(), "=Gadget", "q4=|Gadget"},
-		{name(), "=update the 2 docs", "q4=|update the 2 docs"},
-		{name(), "= update the 2 docs", ""},
 		{name(), "== 2", ""},
-		{database(), "= 2", ""},
 		{database(), "==2", ""},
-		{closed, " = 2", ""},
-		{name(), "=yes", "q4=|yes"},
-		{name(), "=2", "q4=|2"},
 		{name(), "=-", "q4=|-"},
-		{name(), "Gadget", ""},
 		{name(), "= \u200b", ""},
 		{proposing(name(), "Widget"), "=+", "q4=|Widget"},
 	} {
@@ -108,26 +79,6 @@ func TestLineInChinese(t *testing.T) {
 	for line, want := range map[string]string{"＝是": "answered q3=true|", "=否": "answered q3=false|", "=yes": "answered q3=true|", "是": "dismissed"} {
 		if got := show(lineOf("q3", line, new(int)), Style{Line: true}, goOn()); got != want {
 			t.Errorf("%s: got %s, want %s", line, got, want)
-		}
-	}
-}
-
-// Every row has a word of its own, and the words stand in the message.
-func TestLineRows(t *testing.T) {
-	for _, tc := range []struct {
-		name, want, title string
-		q                 *turn
-	}{
-		{"yes or no", "=yes  Yes\n=no   No", "Type =yes or =no", asked(goOn())},
-		{"choice", "=1    PostgreSQL: relational\n=2    MongoDB\n=...  your own words", "Type = and your choice, as in =1", asked(database())},
-		{"all else", "=1  A\n=2  B\n=-  (skip)\n=<  Back: What name?", "Type = and your choice, as in =1",
-			&turn{asked(optional(options("q", "?", question.SingleChoice, "A", "B"))).Question, asked(name()).Question}},
-		{"text", "=+  Widget: proposed\n=-  (skip)", "Type = and your answer", asked(optional(proposing(name(), "Widget")))},
-		{"several", "=1  A\n=2  B\n=3  C", "Type = and your choices, as in =1,3", asked(options("q", "?", question.MultiChoice, "A", "B", "C"))},
-	} {
-		x := tc.q.line("k")
-		if got := x.rows(); got != tc.want || x.title != tc.title {
-			t.Errorf("%s: got %q under %q", tc.name, got, x.title)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -60,47 +59,49 @@ func (v *view) open(recs []desk.Record) (n int) {
 // of a double click, are one answer, to the one that they were meant for.
 func TestBrowserTwice(t *testing.T) {
 	t.Parallel()
-	const apart = 200 // ms, from one press to the next
-	one := func(x, y float64, count int) chromedp.Action[chromedp.Void] {
-		return chromedp.MouseClickXY(x, y, chromedp.ClickCount(count))
+	const apart, tries = 200, 5 // ms, from one press to the next
+	for _, l := range []look{phone, wide} {
+		for _, tap := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%d, tap %t", l.width, tap), func(t *testing.T) {
+				t.Parallel()
+				v := browse(t, l, nil)
+				call(v, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: tap})
+				v.listening()
+				recs := v.some(tries + 2)
+				for i, rec := range recs[:tries] {
+					send := within(rec.ID, confirmButton)
+					v.wait(`document.querySelector(%q)?.checked`, chosen(rec.ID, 0, "0"))
+					v.inPlace(send)
+					at := v.middle(send)
+					for n := range 2 {
+						press := chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(n+1))
+						if tap {
+							press = chromedp.TapXY(at.X, at.Y)
+						}
+						v.do(press)
+						v.wait(`performance.now() - clicked.at >= %d`, apart)
+					}
+					if got := v.answered(rec.ID); got["deploy"] != "Yes" {
+						t.Fatalf("got %v", got)
+					}
+					v.wait(`!document.querySelector("[aria-busy]")`) // what a click sends, it has begun to send by now
+					if n := v.open(recs[i+1:]); n != len(recs)-i-1 {
+						t.Fatalf("%d are open after two clicks on one, of %d", n, len(recs)-i-1)
+					}
+					if !tap {
+						v.away()
+					}
+				}
+			})
+		}
 	}
-	tap := func(x, y float64, _ int) chromedp.Action[chromedp.Void] { return chromedp.TapXY(x, y) }
-	for _, tt := range []struct {
-		name  string
-		look  look
-		tries int
-		press func(x, y float64, count int) chromedp.Action[chromedp.Void]
-	}{
-		{"click", phone, 10, one},
-		{"click, beside the list", wide, 5, one},
-		{"tap", phone, 10, tap},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			v := browse(t, tt.look, nil)
-			call(v, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: tt.name == "tap"})
-			v.listening()
-			recs := v.some(tt.tries + 2)
-			for i, rec := range recs[:tt.tries] {
-				v.wait(`document.querySelector(%q)?.checked`, chosen(rec.ID, 0, "0"))
-				v.inPlace(within(rec.ID, confirmButton))
-				at := eval[struct{ X, Y float64 }](v, `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))(document.querySelector(%q).getBoundingClientRect())`, within(rec.ID, confirmButton))
-				v.do(tt.press(at.X, at.Y, 1))
-				v.wait(`performance.now() - clicked.at >= %d`, apart)
-				v.do(tt.press(at.X, at.Y, 2))
-				if got := v.answered(rec.ID); got["deploy"] != "Yes" {
-					t.Fatalf("got %v", got)
-				}
-				v.wait(`!document.querySelector("[aria-busy]")`) // what a click sends, it has begun to send by now
-				if n := v.open(recs[i+1:]); n != len(recs)-i-1 {
-					t.Fatalf("%d are open after two clicks on one, of %d", n, len(recs)-i-1)
-				}
-				if tt.name != "tap" {
-					v.away()
-				}
-			}
-		})
-	}
+}
+
+// middle is where an element is.
+func (v *view) middle(selector string) struct{ X, Y float64 } {
+	v.t.Helper()
+	const place = `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))(document.querySelector(%q).getBoundingClientRect())`
+	return eval[struct{ X, Y float64 }](v, place, selector)
 }
 
 // TestBrowserMoved: a control that has only just come to where it is takes no
@@ -135,7 +136,7 @@ func TestBrowserSlips(t *testing.T) {
 	v.listening()
 	v.click(chosen(rec.ID, 0, "0")) // which unfolds its follow-up above the next option
 	v.inPlace(chosen(rec.ID, 0, "1"))
-	at := eval[struct{ X, Y float64 }](v, `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))(document.querySelector(%q).getBoundingClientRect())`, chosen(rec.ID, 0, "1"))
+	at := v.middle(chosen(rec.ID, 0, "1"))
 	eval[int](v, `delays.fresh = 1e6`)
 	eval[int](v, `(placed.delete(document.body), placed.delete(current()), placed.delete(document.querySelector(".follow")), 0)`)
 	v.do(chromedp.MouseClickXY(at.X, at.Y), chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(2)))
@@ -161,7 +162,8 @@ func TestBrowserHeldEnter(t *testing.T) {
 	enter := func(kind input.DispatchKeyEventType, repeat bool, modifiers int64) {
 		v.t.Helper()
 		call(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{
-			Type: kind, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13, NativeVirtualKeyCode: 13, AutoRepeat: &repeat, Modifiers: modifiers,
+			Type: kind, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13, NativeVirtualKeyCode: 13,
+			AutoRepeat: &repeat, Modifiers: modifiers,
 		})
 	}
 	const down = input.DispatchKeyEventTypeKeyDown
@@ -172,17 +174,16 @@ func TestBrowserHeldEnter(t *testing.T) {
 	enter(input.DispatchKeyEventTypeKeyUp, false, 0)
 	v.answered(recs[0].ID)
 	v.wait(`document.activeElement.closest(".card")?.dataset.id === %q`, recs[1].ID)
-	v.do(chromedp.Focus(chromedp.CSS(chosen(recs[1].ID, 0, "1")))) // Ctrl+Enter sends from anywhere in a form
-	const ctrl = 2
+	v.do(chromedp.Focus(chromedp.CSS(chosen(recs[1].ID, 0, "1"))))
 	eval[int](v, `delays.fresh = 1e6`)
-	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(ctrl)))
+	v.enterAnywhere()
 	v.wait(`!document.querySelector("[aria-busy]")`)
 	if n := v.open(recs); n != 2 {
 		t.Fatalf("%d are open", n)
 	}
 	eval[int](v, `delays.fresh = delays.repeat = 0`)
-	enter(down, true, ctrl) // held
-	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(ctrl)))
+	enter(down, true, int64(chromedp.ModifierCtrl)) // held
+	v.enterAnywhere()
 	v.answered(recs[1].ID)
 	v.pending(recs[2].ID)
 }

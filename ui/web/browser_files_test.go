@@ -21,7 +21,8 @@ import (
 func (v *view) paste(image []byte) {
 	v.t.Helper()
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		call(v, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: name}, Setting: "granted", Origin: v.base})
+		granted := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: name}, Setting: "granted", Origin: v.base}
+		call(v, cdpbrowser.SetPermission, granted)
 	}
 	run(v, chromedp.Evaluate[bool](`(async () => {
 		const bytes = Uint8Array.from(atob("`+base64.StdEncoding.EncodeToString(image)+`"), (c) => c.charCodeAt(0));
@@ -37,10 +38,10 @@ func (v *view) paste(image []byte) {
 // drop drops files on an element.
 func (v *view) drop(selector string, paths ...string) {
 	v.t.Helper()
-	at := eval[[]float64](v, `(({ x, y, width, height }) => [x + width / 2, y + height / 2])(document.querySelector(%q).getBoundingClientRect())`, selector)
+	at := v.middle(selector)
 	data := &input.DragData{Items: []*input.DragDataItem{}, Files: paths, DragOperationsMask: 1}
 	for _, step := range []input.DispatchDragEventType{"dragEnter", "dragOver", "drop"} {
-		call(v, input.DispatchDragEvent, input.DispatchDragEventParams{Type: step, X: at[0], Y: at[1], Data: data})
+		call(v, input.DispatchDragEvent, input.DispatchDragEventParams{Type: step, X: at.X, Y: at.Y, Data: data})
 	}
 }
 
@@ -121,58 +122,28 @@ func TestBrowserFiles(t *testing.T) {
 	v.shownImages("#dialog", 1)
 }
 
-// TestBrowserFilesAlone: an image that is pasted where no field has the focus answers the open
-// question, and is sent by a press of the button alone; a paste over text stays text.
-func TestBrowserFilesAlone(t *testing.T) {
-	var id string
-	v := browse(t, phone, func(g *rig) { id = g.ask("s", open("q")).ID })
-	v.hasten()
-	v.wait(`document.querySelector(".card")`)
-	v.paste(shot(t))
-	v.shownImages(".files", 1)
-	v.pending(id)
-	v.click(within(id, confirmButton))
-	v.answered(id)
-	if a := v.reply(id).Answers[0]; len(a.Files) != 1 || a.Custom != "" || a.Files[0].Type != "image/png" {
-		t.Errorf("recorded %+v", a)
-	}
-}
-
 // TestBrowserFileRefusedMeanwhile: an answer that was to be sent while a file was still on its
-// way is not sent without it.
+// way is not sent without it. An image that is pasted where no field has the focus answers the
+// open question alone.
 func TestBrowserFileRefusedMeanwhile(t *testing.T) {
-	var id string
-	v := browse(t, wide, func(g *rig) { id = g.ask("s", open("q")).ID })
+	var first, second string
+	v := browse(t, wide, func(g *rig) { first, second = g.ask("s", open("q")).ID, g.ask("t", open("r")).ID })
 	v.hasten()
-	v.write(inWords(id, 0), "as in the picture")
+	v.write(inWords(first, 0), "as in the picture")
 	eval[bool](v, `(attach(document.querySelector(".files [type=file]"), [new File(["no image"], "a.png")]), send(main(openForm())), true)`)
 	v.shows("#news", `The file "a.png" cannot be attached`)
 	v.wait(`!openForm().ariaBusy`)
-	v.pending(id)
-	v.click(within(id, confirmButton))
-	v.answered(id)
-	if a := v.reply(id).Answers[0]; len(a.Files) != 0 || a.Custom != "as in the picture" {
+	v.pending(first)
+	v.click(within(first, confirmButton))
+	if a := v.ended(first).Answers[0]; len(a.Files) != 0 || a.Custom != "as in the picture" {
 		t.Errorf("recorded %+v", a)
 	}
-}
-
-// TestBrowserFilesWithoutScript: a file that is picked is shown by the button beside it, and
-// sent.
-func TestBrowserFilesWithoutScript(t *testing.T) {
-	paths := samplesOf(t, map[string][]byte{"a.png": shot(t)})
-	var id string
-	v := browse(t, scriptless, func(g *rig) { id = g.ask("s", open("q")).ID })
-	v.click(".more summary")
-	v.pick(".files [type=file]", paths["a.png"])
-	v.inPlace(".files button")
-	if status := v.submit(chromedp.Click(chromedp.CSS(".files button"))); status != http.StatusOK {
-		t.Errorf("status %d", status)
-	}
-	v.wait(`document.querySelector(".file img").complete`)
-	v.pending(id)
-	v.inPlace(within(id, confirmButton))
-	v.submit(chromedp.Click(chromedp.CSS(within(id, confirmButton))))
-	if a := v.reply(id).Answers[0]; len(a.Files) != 1 || a.Files[0].Name != "a.png" {
+	v.shows("#r-"+second, "What is wrong")
+	v.paste(shot(t))
+	v.shownImages(".files", 1)
+	v.pending(second)
+	v.click(within(second, confirmButton))
+	if a := v.ended(second).Answers[0]; len(a.Files) != 1 || a.Custom != "" || a.Files[0].Type != "image/png" {
 		t.Errorf("recorded %+v", a)
 	}
 }

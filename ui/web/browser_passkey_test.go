@@ -3,20 +3,12 @@
 package web
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/base64"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -25,6 +17,7 @@ import (
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // signing is a view of a page on which answers are signed, in a browser with an
@@ -66,9 +59,11 @@ func sign(t *testing.T, l look) *signing {
 	call(s.view, webauthn.Enable, webauthn.EnableParams{})
 	ctx, cancel := context.WithTimeout(s.ctx, patient)
 	defer cancel()
-	added, err := chromedp.Call(ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-		Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
-	}})
+	options := &webauthn.VirtualAuthenticatorOptions{
+		Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true, IsUserVerified: true,
+		AutomaticPresenceSimulation: true,
+	}
+	added, err := chromedp.Call(ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: options})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,14 +80,6 @@ func (s *signing) register(name string) {
 	s.shows("h1", s.language.T("The passkey %s is registered", name))
 }
 
-// change changes the only passkey that is trusted.
-func (s *signing) change(how func(*proof.Passkey)) {
-	s.t.Helper()
-	if err := proof.UpdatePasskeys(s.keys, func(keys *proof.Keys) error { how(&keys.Passkeys[0]); return nil }); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // open asks a question, and shows it.
 func (s *signing) open(q ...question.Question) desk.Record {
 	s.t.Helper()
@@ -101,6 +88,12 @@ func (s *signing) open(q ...question.Question) desk.Record {
 	s.hasten()
 	s.shows(within(rec.ID, confirmButton), s.language.T("Send with passkey"))
 	return rec
+}
+
+// verifies says whether the authenticator verifies its user.
+func (s *signing) verifies(verified bool) {
+	s.t.Helper()
+	call(s.view, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: s.authenticator, IsUserVerified: verified})
 }
 
 // yes has the passkey sign Yes, and sends it.
@@ -148,7 +141,6 @@ func (s *signing) hold(alter string) (release func()) {
 		window.fetch = (to, how) => to !== "/answer" || !how.body.has("proof") ? real(to, how) : new Promise((done) => {
 			window.release = () => {
 				alter(how.body);
-				window.sent = String(how.body);
 				done(real(to, how));
 			};
 		});
@@ -161,155 +153,62 @@ func (s *signing) hold(alter string) (release func()) {
 	}
 }
 
-// TestBrowserPasskeyRefused: nothing counts but a signature by a passkey that is trusted, of a
-// user who was verified, over this question and answer. The question stays open.
+// TestBrowserPasskeyRefused: what the browser's signature does not cover, or no user verified, is
+// refused, and the question stays open. What a signature covers, and which keys count, is shown in
+// desk/proof.
 func TestBrowserPasskeyRefused(t *testing.T) {
 	t.Parallel()
-	const asIs = `(form) => {}`
 	yes := true
 	for name, tt := range map[string]struct {
-		alter   string                          // what is sent, after it was signed
-		before  func(s *signing, id []byte)     // it is signed
-		after   func(s *signing, r desk.Record) // it was signed
-		unasked bool                            // it is not signed
+		before  func(*signing, desk.Record) // it is signed
+		alter   string                      // what is sent, after it was signed
+		unasked bool                        // it is not signed
 		want    string
 	}{
-		"another key": {before: func(s *signing, id []byte) {
-			key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-			private, _ := x509.MarshalPKCS8PrivateKey(key)
-			call(s.view, webauthn.ClearCredentials, webauthn.ClearCredentialsParams{AuthenticatorID: s.authenticator})
-			add := cdp.Command[map[string]any, cdp.Empty]{Method: webauthn.CommandAddCredential}
-			call(s.view, add, map[string]any{"authenticatorId": s.authenticator, "credential": map[string]any{
-				"credentialId": id, "isResidentCredential": true, "rpId": "localhost", "privateKey": private, "userHandle": []byte("u"), "signCount": 9,
-			}})
-		}, want: "The signature does not count: the signature is not by its key."},
-		"a bogus signature": {before: func(s *signing, _ []byte) {
-			call(s.view, webauthn.SetResponseOverrideBits, webauthn.SetResponseOverrideBitsParams{AuthenticatorID: s.authenticator, IsBogusSignature: &yes})
-		}, want: "The signature does not count: the signature is not by its key."},
-		"no user verification": {before: func(s *signing, _ []byte) {
+		"no user verification": {before: func(s *signing, _ desk.Record) {
 			eval[bool](s.view, `(() => {
 				const parse = PublicKeyCredential.parseRequestOptionsFromJSON;
 				PublicKeyCredential.parseRequestOptionsFromJSON = (options) => parse({ ...options, userVerification: "discouraged" });
 				return true;
 			})()`)
-			call(s.view, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: s.authenticator})
-			call(s.view, webauthn.SetResponseOverrideBits, webauthn.SetResponseOverrideBitsParams{AuthenticatorID: s.authenticator, IsBadUV: &yes})
+			s.verifies(false)
+			bad := webauthn.SetResponseOverrideBitsParams{AuthenticatorID: s.authenticator, IsBadUV: &yes}
+			call(s.view, webauthn.SetResponseOverrideBits, bad)
 		}, want: "The signature does not count: the passkey did not verify its user by PIN, fingerprint or face."},
 		"another answer": {alter: `(form) => form.set("q0", "1")`, want: "it was signed for another question, answer or time."},
-		"another note":   {alter: `(form) => form.set("n0", "and delete the old one")`, want: "it was signed for another question, answer or time."},
-		"another time":   {alter: `(form) => form.set("at", new Date().toISOString())`, want: "it was signed for another question, answer or time."},
-		"another question's assertion": {alter: `(form) => form.set("id", document.body.dataset.other)`, before: func(s *signing, _ []byte) {
-			other := s.put("codex", "/home/ada/shop", "s2", deploy())
-			eval[bool](s.view, `(document.body.dataset.other = %q, true)`, other.ID)
-		}, want: "it was signed for another question, answer or time."},
-		"a changed question": {after: func(s *signing, rec desk.Record) {
-			s.rewrite(rec, "Deploy", "Delete")
-		}, want: "it was signed for another question, answer or time."},
-		"a changed option": {after: func(s *signing, rec desk.Record) { s.rewrite(rec, `"label":"Yes"`, `"label":"Yep"`) }, want: "it was signed for another question, answer or time."},
-		"a changed detail": {after: func(s *signing, rec desk.Record) { s.rewrite(rec, "3f2a1c", "3f2a1d") }, want: "it was signed for another question, answer or time."},
-		"a key removed meanwhile": {after: func(s *signing, _ desk.Record) {
-			s.change(func(k *proof.Passkey) { k.Removed = k.Created })
-		}, want: "The signature does not count: its key is not among those that are trusted."},
-		"a removed key": {before: func(s *signing, _ []byte) {
-			s.change(func(k *proof.Passkey) { k.Removed = time.Now() })
-		}, unasked: true, want: "in a terminal run mcp-askuser passkey add"},
-		"a question changed since it was shown": {before: func(s *signing, _ []byte) {
-			open, err := s.desk.Pending(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.rewrite(open[0], "3f2a1c", "3f2a1d")
+		"a question changed since it was shown": {before: func(s *signing, rec desk.Record) {
+			desktest.Rewrite(s.t, s.store, rec.ID, "Deploy", "Delete")
 		}, unasked: true, want: "The question has changed since it was shown: read it again."},
 		"a signature left out": {alter: `(form) => form.delete("proof")`, want: "This answer must be signed by the user"},
-		"no credential":        {alter: `(form) => form.set("proof", "x")`, want: "The browser's response is no credential"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := sign(t, wide)
 			s.register("laptop")
-			q := deploy()
-			q.Description = "commit 3f2a1c"
-			rec := s.open(q)
-			keys, err := proof.Load(s.keys)
-			if err != nil {
-				t.Fatal(err)
-			}
-			id, err := base64.RawURLEncoding.DecodeString(keys.Passkeys[0].ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := s.open(deploy())
 			if tt.before != nil {
-				tt.before(s, id)
+				tt.before(s, rec)
 			}
-			if tt.alter == "" {
-				tt.alter = asIs
-			}
-			release := s.hold(tt.alter)
+			release := s.hold(cmp.Or(tt.alter, `(form) => {}`))
 			s.yes(rec)
 			if !tt.unasked {
 				s.wait(`window.release`)
-				if tt.after != nil {
-					tt.after(s, rec)
-				}
 				release()
 			}
 			s.shows(".refused", tt.want)
 			open, err := s.desk.Pending(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, rec := range open {
-				s.pending(rec.ID)
-			}
-			if len(open) == 0 {
-				t.Error("no question is open")
+			if err != nil || len(open) == 0 || open[0].ID != rec.ID {
+				t.Errorf("%d are open, %v", len(open), err)
 			}
 		})
 	}
-}
-
-// rewrite changes a record in the store.
-func (s *signing) rewrite(rec desk.Record, from, to string) {
-	s.t.Helper()
-	desktest.Rewrite(s.t, s.store, rec.ID, from, to)
-}
-
-// TestBrowserPasskeyReplay: what was signed and sent once counts for no other question; sent
-// again, it is the answer that there is.
-func TestBrowserPasskeyReplay(t *testing.T) {
-	t.Parallel()
-	s := sign(t, wide)
-	s.register("laptop")
-	rec := s.open(deploy())
-	release := s.hold(`(form) => {}`)
-	s.yes(rec)
-	release()
-	s.answered(rec.ID)
-	again, err := s.desk.Reopen(t.Context(), rec.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for id, want := range map[string]string{rec.ID: "Sent to Codex in shop.", again.ID: "it was signed for another question, answer or time."} {
-		got := run(s.view, chromedp.Evaluate[string](`(async () => {
-			const body = new URLSearchParams(window.sent);
-			body.set("id", "`+id+`");
-			const done = fetch("/answer", { method: "POST", body, headers: { "X-Script": "1" } });
-			window.release();
-			const page = new DOMParser().parseFromString(await (await done).text(), "text/html");
-			return page.querySelector("#news").textContent + page.querySelector("#pane").textContent;
-		})()`, chromedp.EvalAwaitPromise))
-		if !bytes.Contains([]byte(got), []byte(want)) {
-			t.Errorf("the answer to %s: %s", id, got)
-		}
-	}
-	s.pending(again.ID)
 }
 
 // TestBrowserSignedWhole: a question that does not fit on the screen is signed only once it
 // was scrolled to its end; a leap to the options is not enough. What Markdown would hide is shown.
 func TestBrowserSignedWhole(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]look{"wide": wide, "phone": tall} {
+	for name, l := range map[string]look{"wide": wide, "phone": phone} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := sign(t, l)
@@ -348,15 +247,13 @@ func TestBrowserPasskeyNone(t *testing.T) {
 	s.yes(rec)
 	s.shows(".refused", "This answer needs a passkey, and there is none for this page: in a terminal run mcp-askuser passkey add")
 	s.pending(rec.ID)
-
-	s = sign(t, wide)
 	s.register("laptop")
 	rec = s.open(deploy())
-	call(s.view, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: s.authenticator})
+	s.verifies(false)
 	s.yes(rec)
 	s.shows("#news", "Not sent.")
 	s.pending(rec.ID)
-	call(s.view, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: s.authenticator, IsUserVerified: true})
+	s.verifies(true)
 	s.click(within(rec.ID, confirmButton)) // once more
 	s.answered(rec.ID)
 
@@ -368,37 +265,36 @@ func TestBrowserPasskeyNone(t *testing.T) {
 		t.Errorf("the status is %d", status)
 	}
 	s.shows(".refused", "This answer must be signed by the user")
-	s.pending(rec.ID)
 	s.click(within(rec.ID, ".dismiss summary"), within(rec.ID, ".panel.dismiss button")) // needs no proof
 	s.shows("#news", "Dismissed.")
 }
 
-// TestBrowserPasskeyLook compares the card and the page that registers with their screenshots,
-// and has axe-core check them.
+// TestBrowserPasskeyLook: the page that registers and the card, as in TestBrowserLook.
 func TestBrowserPasskeyLook(t *testing.T) {
 	t.Parallel()
-	axe, err := os.ReadFile("testdata/axe/node_modules/axe-core/axe.min.js")
-	if err != nil {
-		t.Fatal("run make deps first: ", err)
-	}
-	for name, l := range map[string]look{
-		"": wide, "-dark": dark, "-phone": tall, "-phone-dark": tallDark, "-zh-phone-dark": tallInChinese, "-zh": inChinese, "-pt-phone": tallPortuguese, "-pt-dark": darkPortuguese,
-	} {
-		t.Run("look"+name, func(t *testing.T) {
+	for _, l := range words.Languages() {
+		t.Run(string(l), func(t *testing.T) {
 			t.Parallel()
-			s := sign(t, l)
+			at := phoneDark
+			at.language = l
+			s := sign(t, at)
+			looks := func(name string) {
+				t.Helper()
+				s.do(chromedp.EmulateViewport(at.width, at.height))
+				eval[bool](s.view, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
+				if l == words.English {
+					s.scheme(at.dark)
+					compare(t, name, run(s.view, chromedp.CaptureScreenshot()))
+					s.accessible()
+				}
+				s.fits(390, 1280)
+			}
 			s.visit("/passkey?name=laptop")
-			compare(t, "passkey"+name, run(s.view, chromedp.CaptureScreenshot()))
-			s.accessible(string(axe))
-			s.do(chromedp.EmulateViewport(l.width, l.height))
+			looks("passkey-phone-dark")
 			s.register("laptop")
-			s.accessible(string(axe))
-			s.do(chromedp.EmulateViewport(l.width, l.height))
 			rec := s.open(deploy())
 			s.click(chosen(rec.ID, 0, "0"))
-			eval[bool](s.view, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#notify").hidden = true)`)
-			compare(t, "proof"+name, run(s.view, chromedp.CaptureScreenshot()))
-			s.accessible(string(axe))
+			looks("proof-phone-dark")
 		})
 	}
 }

@@ -23,6 +23,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/browsertest"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
@@ -67,7 +68,9 @@ type look struct {
 
 var (
 	wide       = look{width: 1280, height: 800}
-	phone      = look{width: 360, height: 740}
+	dark       = look{width: 1280, height: 800, dark: true}
+	phone      = look{width: 390, height: 844}
+	phoneDark  = look{width: 390, height: 844, dark: true}
 	scriptless = look{width: 1280, height: 800, noScript: true}
 )
 
@@ -134,7 +137,9 @@ func newView(t testing.TB, parent context.Context, l look, options ...chromedp.C
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript})
 	if l.language != "" {
-		call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: eval[string](v, `navigator.userAgent`), AcceptLanguage: string(l.language)})
+		call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{
+			UserAgent: eval[string](v, `navigator.userAgent`), AcceptLanguage: string(l.language),
+		})
 	}
 	v.do(chromedp.EmulateViewport(l.width, l.height))
 	v.scheme(l.dark)
@@ -248,7 +253,8 @@ func (v *view) wait(format string, args ...any) {
 		if done {
 			return
 		}
-		if ctx.Err() != nil || err != nil && !strings.Contains(err.Error(), "navigat") && !strings.Contains(err.Error(), "context") {
+		left := err == nil || strings.Contains(err.Error(), "navigat") || strings.Contains(err.Error(), "context")
+		if ctx.Err() != nil || !left {
 			v.t.Fatalf("waiting for %s: %v\n%s", expression, err, v.words())
 		}
 	}
@@ -275,7 +281,8 @@ func (v *view) poll(ctx context.Context, expression string) (bool, error) {
 // shows waits until an element is in sight and holds these words.
 func (v *view) shows(selector, words string) {
 	v.t.Helper()
-	v.wait("[...document.querySelectorAll(%q)].some((el) => el.checkVisibility() && el.innerText.includes(%q))", selector, words)
+	const seen = "[...document.querySelectorAll(%q)].some((el) => el.checkVisibility() && el.innerText.includes(%q))"
+	v.wait(seen, selector, words)
 }
 
 // gone takes the pointer away, and waits until nothing with this selector is
@@ -350,17 +357,13 @@ func (v *view) keys(keys ...string) {
 // words by question id.
 func (v *view) answered(id string) map[string]string {
 	v.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patient)
-	defer cancel()
-	rec, err := v.desk.Wait(ctx, id)
-	if err != nil {
-		v.t.Fatalf("waiting for %s: %v\n%s", id, err, v.words())
-	}
-	if rec.Outcome.Reply == nil || rec.Outcome.Reply.Dismissed {
-		v.t.Fatalf("%s is %s", id, rec.State)
+	r := v.ended(id)
+	rec, err := v.desk.Get(context.Background(), id)
+	if err != nil || rec.State != desk.Answered {
+		v.t.Fatalf("%s is %s, %v", id, rec.State, err)
 	}
 	out := map[string]string{}
-	for _, a := range rec.Outcome.Reply.Answers {
+	for _, a := range r.Answers {
 		out[a.QuestionID] = strings.Join(rec.Find(a.QuestionID).Words(&a), " + ")
 	}
 	return out
@@ -371,6 +374,41 @@ func (v *view) turn(id string) {
 	v.t.Helper()
 	v.click(inList(id) + " a")
 	v.wait(`document.querySelector(%q)`, "#r-"+id)
+}
+
+// press presses a key as a keyboard does: its character arrives only where the page lets it.
+func (v *view) press(key string, modifiers chromedp.Modifier) {
+	v.t.Helper()
+	down := input.DispatchKeyEventParams{
+		Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: "Key" + strings.ToUpper(key), Text: key, Modifiers: int64(modifiers),
+	}
+	call(v, input.DispatchKeyEvent, down)
+	up := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key, Modifiers: int64(modifiers)}
+	call(v, input.DispatchKeyEvent, up)
+}
+
+// enterAnywhere presses Ctrl+Enter, which sends from anywhere in a form.
+func (v *view) enterAnywhere() {
+	v.t.Helper()
+	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+}
+
+// ended waits until a record has ended, and returns what the user did with it.
+func (v *view) ended(id string) *question.Reply {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	defer cancel()
+	if _, err := v.desk.Wait(ctx, id); err != nil {
+		v.t.Fatalf("waiting for %s: %v\n%s", id, err, v.words())
+	}
+	return v.reply(id)
+}
+
+// listening waits until the page has its event stream: what happens from now
+// on, it hears.
+func (v *view) listening() {
+	v.t.Helper()
+	v.wait(`document.documentElement.dataset.live === "yes"`)
 }
 
 // Selectors of what is in the list, and in the card of a record.

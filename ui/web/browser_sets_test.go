@@ -60,14 +60,24 @@ func optional() question.Question {
 	return q
 }
 
-// regions has as many options as a list takes that is still usable.
-func regions(t question.Type) question.Question {
-	q := question.Question{ID: "region", Text: "Where should the service run?", Header: "Region", Type: t, Required: true, AllowCustom: true}
+func proposal() question.Question {
+	return question.Question{ID: "branch", Text: "Which branch?", Type: question.Text, Required: true, Default: "feature/orders"}
+}
+
+// regions has as many options as a list takes that is still usable, some of them long and in
+// Chinese.
+func regions() question.Question {
+	q := question.Question{ID: "region", Text: "Where should the service run?", Header: "Region", Type: question.SingleChoice, Required: true, AllowCustom: true}
 	for i, label := range []string{
-		"Dublin", "London", "Stockholm", "Frankfurt", "Paris", "Milan", "Madrid", "Zürich", "Tokyo", "Osaka", "Seoul", "Singapore",
-		"Sydney", "Mumbai", "São Paulo", "Montréal", "Virginia", "Ohio", "Oregon", "Cape Town",
+		"上海（华东一区）", "London", "Stockholm", "Frankfurt", "Paris", "Milan", "Madrid", "Zürich", "Tokyo",
+		"北京（华北二区），与现有的订单数据库在同一个可用区，延迟最低，但价格也最高，并且需要提前两周申请配额",
+		"Seoul", "Singapore", "Sydney", "Mumbai", "São Paulo", "Montréal", "Virginia", "Ohio", "深圳", "Cape Town",
 	} {
-		q.Options = append(q.Options, question.Option{ID: fmt.Sprint("r", i+1), Label: label})
+		o := question.Option{ID: fmt.Sprint("r", i+1), Label: label, Default: i == 4}
+		if i%9 == 0 {
+			o.Description = "距离大多数用户最近；价格比其他地区高百分之十二，适合对延迟敏感的服务"
+		}
+		q.Options = append(q.Options, o)
 	}
 	return q
 }
@@ -98,5 +108,14 @@ func samples(g *rig) []desk.Record {
 		g.put("codex", "/home/ada/site", "s2", features(), serviceName(), optional()),
 		g.put("gemini-cli", "/home/ada/api", "s3", deploy()),
 		g.put("opencode", "/home/ada/api", "s4", deploy()),
+	}
+}
+
+// answeredElsewhere replies on another surface.
+func (g *rig) answeredElsewhere(id, surface string, answers ...question.Answer) {
+	g.t.Helper()
+	evidence := desk.Evidence{Surface: surface, How: desk.HowPage}
+	if _, err := g.desk.Reply(context.Background(), id, question.Reply{Answers: answers}, evidence); err != nil {
+		g.t.Fatal(err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -125,20 +124,6 @@ func TestNoteToOne(t *testing.T) {
 	}
 }
 
-// What was kept outlives the server that kept it.
-func TestAnswersKeptBetweenServers(t *testing.T) {
-	g := start(t)
-	rec := g.ask("s", text("port"), boolean("go"))
-	g.one(200, "", "port", `"80"`)
-	g.stop()
-	g = restart(t, g, func(*timeouts) {})
-	g.one(400, api.AlreadyAnswered, "port", `"81"`)
-	g.one(200, "", "go", `true`)
-	if got := g.answersTo(rec.ID); got != "port=80 program, go=true program" {
-		t.Errorf("recorded %s", got)
-	}
-}
-
 // What a user is typing in the page is neither sent by the answers of programs
 // nor lost to them, and takes none of them away.
 func TestAnswersBesideADraft(t *testing.T) {
@@ -163,26 +148,6 @@ func TestAnswersBesideADraft(t *testing.T) {
 	g.says(g.one(200, "", "port", `"443"`), "goes on")
 	if got := g.answersTo(rec.ID); got != "port=443 program, host=example.org program, go=true program" || g.reply(rec.ID).Note != "" {
 		t.Errorf("recorded %s", got)
-	}
-}
-
-// A form says which draft is kept, also when it was refused: what the browser keeps of
-// it stays the newest then.
-func TestFormNamesItsDraft(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
-	rec := g.ask("s", text("port"), boolean("go"))
-	if status, body := v.post("/draft", url.Values{"id": {rec.ID}, "t0": {"80"}}); status != http.StatusNoContent {
-		t.Fatalf("%d %s", status, body)
-	}
-	_, at, err := g.desk.Draft(t.Context(), rec.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	draft := fmt.Sprintf("data-draft=%q", strconv.FormatInt(at.UnixMicro(), 10))
-	v.sees("/", draft)
-	if status, body := v.post("/answer", confirmed(rec.ID, "t0", "80")); status != http.StatusBadRequest || !strings.Contains(body, draft) {
-		t.Errorf("%d, want %s in %s", status, draft, body)
 	}
 }
 

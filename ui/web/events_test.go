@@ -94,7 +94,7 @@ func TestEvents(t *testing.T) {
 }
 
 // 200 streams each see every event; nothing is left when they close (see
-// start). BenchmarkStreams says how soon.
+// start).
 func TestManyStreams(t *testing.T) {
 	g := start(t)
 	listeners := g.listeners(200)

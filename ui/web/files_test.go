@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image"
-	"image/color"
-	"image/gif"
-	"image/jpeg"
 	"image/png"
 	"mime/multipart"
 	"net/http"
@@ -186,30 +183,30 @@ func TestFilesOfDuplicates(t *testing.T) {
 	}
 }
 
-// exerciseFiles attaches files through the API.
-func (g *rig) exerciseFiles() {
-	g.t.Helper()
+// Files are attached through the API, too.
+func TestFilesOverHTTP(t *testing.T) {
+	g := start(t)
 	rec := g.ask("", open("files"))
 	path := "/api/questions/" + rec.ID + "/files"
-	kept := g.want(201, "", "POST", path+"?name=../a.png", string(shot(g.t)))
-	f := decodeJSON[question.File](g.t, kept.body)
+	kept := g.want(201, "", "POST", path+"?name=../a.png", string(shot(t)))
+	f := decodeJSON[question.File](t, kept.body)
 	g.want(400, api.InvalidAnswer, "POST", path+"?name=a.png", "no image")
 	g.want(404, api.QuestionNotFound, "POST", "/api/questions/01J00000000000000000000000/files", "x")
 	g.want(404, api.NoSuchPath, "GET", path+"/"+strings.Repeat("0", 64)+".png", "")
-	if a := g.want(200, "", "GET", path+"/"+f.Key(), ""); f.Name != "a.png" || !bytes.Equal(a.body, shot(g.t)) {
-		g.t.Errorf("attached %+v", f)
+	if a := g.want(200, "", "GET", path+"/"+f.Key(), ""); f.Name != "a.png" || !bytes.Equal(a.body, shot(t)) {
+		t.Errorf("attached %+v", f)
 	}
 	lie := f
 	lie.Type = "application/pdf"
-	g.want(400, api.InvalidAnswer, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","files":{"files":[`+encode(g.t, lie)+`]}}`)
-	g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","files":{"files":[`+encode(g.t, f)+`]}}`)
+	g.want(400, api.InvalidAnswer, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","files":{"files":[`+encode(t, lie)+`]}}`)
+	g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","files":{"files":[`+encode(t, f)+`]}}`)
 	if a := g.reply(rec.ID).Answers[0]; !slices.Equal(a.Files, []question.File{f}) {
-		g.t.Errorf("recorded %+v", a)
+		t.Errorf("recorded %+v", a)
 	}
 	g.want(400, api.AlreadyAnswered, "POST", path, "late")
-	hook, err := desktest.Ask(g.t.Context(), g.desk, question.Set{Questions: []question.Question{open("hook")}}, "", desk.Asker{Client: "claude-code", Via: desk.ViaHook})
+	hook, err := desktest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{open("hook")}}, "", desk.Asker{Client: "claude-code", Via: desk.ViaHook})
 	if err != nil {
-		g.t.Fatal(err)
+		t.Fatal(err)
 	}
 	g.want(501, api.NotSupported, "POST", "/api/questions/"+hook.ID+"/files", "a host's own")
 }
@@ -228,19 +225,6 @@ func TestHostileUploads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var wide, tall bytes.Buffer
-	if err := gif.Encode(&wide, image.NewPaletted(image.Rect(0, 0, 1, 1), color.Palette{color.Black, color.White}), nil); err != nil {
-		t.Fatal(err)
-	}
-	copy(wide.Bytes()[6:], "\xff\xff\xff\xff") // 65535 × 65535
-	if err := jpeg.Encode(&tall, image.NewGray(image.Rect(0, 0, 8, 8)), nil); err != nil {
-		t.Fatal(err)
-	}
-	if at := bytes.Index(tall.Bytes(), []byte{0xff, 0xc0}); at > 0 {
-		copy(tall.Bytes()[at+5:], "\xff\xff\xff\xff")
-	}
-	webp := []byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff")
-	binary.LittleEndian.PutUint32(webp[4:], uint32(len(webp)-8))
 	html, svg := "<!DOCTYPE html><script>alert(1)</script>", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
 	content := func(field, name, data string) func() *http.Request {
 		return func() *http.Request {
@@ -266,45 +250,30 @@ func TestHostileUploads(t *testing.T) {
 		status int
 		send   func() *http.Request
 	}{
-		{"text named as an image", 400, content("u0", "a.png", "hello")},
 		{"markup named as an image", 400, content("u0", "a.png", html)},
 		{"a drawing named as an image", 400, content("u0", "a.png", svg)},
-		{"a drawing", 400, content("u0", "a.svg", svg)},
-		{"a drawing behind white space, as text", 400, content("u0", "a.txt", "\n\t"+svg)},
 		{"a drawing in XML", 400, content("u0", "a.svg", "<?xml version=\"1.0\"?>"+svg)},
 		{"a drawing behind a byte order mark", 400, content("u0", "a.txt", "\ufeff"+svg)},
 		{"a drawing behind marks and space that no reader sees", 400, content("u0", "a.txt", "\ufeff\ufeff\u200b\u00a0\u2028 "+svg)},
-		{"a drawing without a space", 400, content("u0", "a.txt", "\ufeff<svg/onload=alert(1)>")},
 		{"a drawing behind its type", 400, content("u0", "a.txt", "<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"x\">"+svg)},
-		{"a drawing behind comments", 400, content("u0", "a.txt", "<!-- a --> <!-- b -->"+svg)},
 		{"a drawing behind marks and a declaration", 400, content("u0", "a.txt", "\ufeff<?xml version=\"1.0\"?><!-- a --><!DOCTYPE svg>"+svg)},
 		{"a drawing behind a style sheet", 400, content("u0", "a.txt", "<?xml-stylesheet href=\"x\"?>"+svg)},
 		{"a drawing under another prefix", 400, content("u0", "a.txt", `<s:svg xmlns:s="http://www.w3.org/2000/svg"/>`)},
 		{"markup as text behind a mark", 400, content("u0", "a.txt", "\ufeff"+html)},
 		{"an end of markup", 400, content("u0", "a.txt", "</x>"+svg)},
-		{"a drawing in UTF-16", 400, content("u0", "a.txt", "\xff\xfe<\x00s\x00v\x00g\x00>\x00")},
 		{"a drawing in UTF-16, the other way", 400, content("u0", "a.txt", "\xfe\xff\x00<\x00s\x00v\x00g\x00>")},
 		{"markup as text", 400, content("u0", "a.txt", html)},
 		{"an image named as a document", 400, content("u0", "a.pdf", string(shot(t)))},
-		{"a document named as an image", 400, content("u0", "a.JPEG", "%PDF-1.7\n")},
 		{"a program", 400, content("u0", "a", "\x7fELF\x02\x01\x01\x00")},
 		{"a program for Windows, as text", 400, content("u0", "a.txt", "MZ\x90\x00\x03\x00")},
-		{"an archive", 400, content("u0", "a.zip", "PK\x03\x04\x14\x00")},
-		{"a film", 400, content("u0", "a.mp4", "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom")},
 		{"escapes in a text", 400, content("u0", "a.txt", "\x1b]52;c;aGk=\x07")},
 		{"a zero byte in a text", 400, content("u0", "a.txt", "a\x00b")},
-		{"a text that is no UTF-8", 400, content("u0", "a.txt", "caf\xe9 and more text \xff")},
 		{"a text in UTF-16", 400, content("u0", "a.txt", "\xff\xfeh\x00i\x00")},
 		{"an empty file", 400, content("u0", "a.txt", "")},
 		{"larger than 10 MB", 400, content("u0", "a.txt", strings.Repeat("x", question.MaxFileSize+1))},
 		{"larger than all that a form may have", 413, content("u0", "a.txt", strings.Repeat("x", maxUpload+1))},
 		{"a bomb of a PNG", 400, content("u0", "a.png", string(hugePNG(50_000, 50_000)))},
-		{"a PNG beyond 32 bits", 400, content("u0", "a.png", string(hugePNG(0x7fffffff, 0x7fffffff)))},
 		{"a PNG without pixels", 400, content("u0", "a.png", string(hugePNG(0, 10)))},
-		{"a PNG cut in its header", 400, content("u0", "a.png", "\x89PNG\r\n\x1a\n\x00\x00")},
-		{"a bomb of a GIF", 400, content("u0", "a.gif", wide.String())},
-		{"a bomb of a JPEG", 400, content("u0", "a.jpg", tall.String())},
-		{"a bomb of a WebP", 400, content("u0", "a.webp", string(webp))},
 		{"six files", 400, func() *http.Request {
 			return v.multipartForm("/answer", url.Values{"id": {rec.ID}, "action": {"confirm"}, "t0": {"x"}}, many(6)...)
 		}},
@@ -387,15 +356,11 @@ func TestFileNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"../../../etc/cron.d/x.txt":       "x.txt",
 		`C:\Users\me\a.txt`:               "a.txt",
-		"/etc/passwd":                     "passwd",
 		"..":                              "file",
 		"":                                "file",
 		"a\x00b\x1b[31m\r\n.txt":          "ab[31m.txt",
 		"\u202etxt.exe":                   "txt.exe",
-		"a\u200bb\xff.txt":                "ab.txt",
 		strings.Repeat("界", 200) + ".txt": strings.Repeat("界", 96) + ".txt",
-		`"><script>alert(1)<`:             `"><script>alert(1)<`,
-		"a.txt; filename=evil.html":       "a.txt; filename=evil.html",
 	} {
 		a := g.want(201, "", "POST", "/api/questions/"+rec.ID+"/files?name="+url.QueryEscape(name), "x")
 		if f := decodeJSON[question.File](t, a.body); f.Name != want {

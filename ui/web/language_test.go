@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -145,22 +144,6 @@ func TestPageInChinese(t *testing.T) {
 	see("a question that is not there", status, body, "没有这个 id 的问题。")
 	v.cookie = &http.Cookie{Name: "x", Value: "y"}
 	get("/", "请重新打开网页", `<html lang="zh"`)
-}
-
-// An agent that is away, and what was kept for it.
-func TestPageInPortuguese(t *testing.T) {
-	g := start(t)
-	v := g.visitor().speaks(words.Portuguese)
-	if _, body := v.get("/"); !strings.Contains(body, `<html lang="pt" dir="ltr">`) {
-		t.Errorf("not in Portuguese:\n%s", body)
-	}
-	rec, err := desktest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{text("port")}}, "t", desk.Asker{Client: `<b>"x"</b>`, Directory: "/home/u/project"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v.sees("/?id="+rec.ID, "O agente não está esperando; ele vai receber sua resposta.", "perguntou <time", `<strong>&lt;b&gt;&#34;x&#34;&lt;/b&gt;</strong> em project`)
-	_, there := v.post("/answer", confirmed(rec.ID, "t0", "443"))
-	v.sees(there, "Guardada para &lt;b&gt;&#34;x&#34;&lt;/b&gt; em project, que a recebe quando voltar.")
 }
 
 // What programs read is English, whatever they would have.

@@ -97,35 +97,6 @@ func TestOversize(t *testing.T) {
 	g.pending(rec.ID)
 }
 
-// Sending the same answer twice, in one packet, records it once.
-func TestDoublePost(t *testing.T) {
-	g := start(t)
-	rec := g.ask("s", single("db"))
-	conn, err := net.Dial("tcp", g.addr.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patient))
-	send := func(response, last string) string {
-		body := `{"session_id":"s","question_id":"db","answer":"` + response + `"}`
-		return answerHead + last + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
-	}
-	if _, err := g.raw(conn, send("lite", "")+send("pg", "Connection: close\r\n")); err != nil {
-		t.Fatal(err)
-	}
-	got, err := io.ReadAll(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(got, []byte("200 OK")) || !bytes.Contains(got, []byte(api.AlreadyAnswered)) {
-		t.Errorf("got %s", got)
-	}
-	if words := g.reply(rec.ID).Answers[0].Selected; words[0] != "lite" {
-		t.Errorf("recorded %v", words)
-	}
-}
-
 // Whoever stands at the door without a token keeps nobody out: neither those
 // that send nothing, nor those that were refused.
 func TestCrowdAtTheDoor(t *testing.T) {

@@ -106,15 +106,3 @@ func TestMarkdownDepth(t *testing.T) {
 		t.Errorf("too large: %s", got[len(got)-20:])
 	}
 }
-
-// BenchmarkMarkdown is how long the largest texts take: 100 ms are promised.
-func BenchmarkMarkdown(b *testing.B) {
-	md := newMarkdown()
-	for name, text := range hostileSizes() {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				prose(md, text)
-			}
-		})
-	}
-}

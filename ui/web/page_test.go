@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 )
 
 // visitorOf is a browser without scripts.
@@ -90,6 +91,7 @@ func confirmed(id string, pairs ...string) url.Values {
 func TestPageAnswers(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
+	v.sees("/", "Nothing waits for you", "mcp-askuser install")
 	rec := g.ask("s", single("db"), text("port"))
 	v.sees("/", "1 question waits", "test-agent", `<h2 class="text">Which database (db)?</h2>`, "PostgreSQL", `href="/assets/favicon.svg"`)
 	status, there := v.post("/answer", confirmed(rec.ID, "q0", "1", "t1", "443", "note", "a\r\nb"))
@@ -100,7 +102,7 @@ func TestPageAnswers(t *testing.T) {
 	if r.Answer("db").Selected[0] != "lite" || r.Answer("port").Custom != "443" || r.Note != "a\nb" {
 		t.Errorf("recorded %+v", r)
 	}
-	v.sees(there, "No questions", "Sent to test-agent in project.")
+	v.sees(there, "No questions", "Sent to test-agent in project.", "SQLite, embedded") // one of the last answers
 }
 
 // TestPageRefuses: nothing of these is recorded.
@@ -121,15 +123,8 @@ func TestPageRefuses(t *testing.T) {
 		}},
 		{"GET with an answer", http.StatusNotFound, func() (int, string) { return v.get("/answer?" + response.Encode()) }},
 		{"GET of the page with an answer", http.StatusOK, func() (int, string) { return v.get("/?" + response.Encode()) }},
-		{"no action", http.StatusBadRequest, func() (int, string) { return v.post("/answer", url.Values{"id": {rec.ID}, "q0": {"1"}}) }},
 		{"no such record", http.StatusNotFound, func() (int, string) { return v.post("/answer", confirmed("01J", "q0", "1")) }},
 		{"no answer", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID)) }},
-		{"no such option", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID, "q0", "2")) }},
-		{"no Other", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID, "q0", "other", "t0", "x")) }},
-		{"two options of one", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID, "q0", "0", "q0", "1")) }},
-		{"a reason too long", http.StatusBadRequest, func() (int, string) {
-			return v.post("/answer", url.Values{"id": {rec.ID}, "action": {"dismiss"}, "reason": {strings.Repeat("x", question.MaxText+1)}})
-		}},
 		{"oversize", http.StatusRequestEntityTooLarge, func() (int, string) {
 			return v.post("/answer", confirmed(rec.ID, "q0", "1", "note", strings.Repeat("x", maxBody)))
 		}},
@@ -140,17 +135,6 @@ func TestPageRefuses(t *testing.T) {
 			}
 			g.at(t).pending(rec.ID)
 		})
-	}
-}
-
-// TestPageNowhere: where there is nothing, the page says so and leads home.
-func TestPageNowhere(t *testing.T) {
-	v := start(t).visitor()
-	for _, path := range []string{"/nothing", "/answer", "/index.html"} {
-		status, body := v.get(path)
-		if status != http.StatusNotFound || !strings.Contains(body, "There is nothing at this address.") || !strings.Contains(body, `href="/"`) {
-			t.Errorf("%s: %d %s", path, status, body)
-		}
 	}
 }
 
@@ -241,17 +225,10 @@ func TestPageAlike(t *testing.T) {
 	g.pending(other.ID)
 	g.pending(unticked.ID)
 	v.sees(there, "Sent to test-agent in project.", "was already withdrawn.")
-}
-
-func TestPageDismisses(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
-	rec := g.ask("s", single("db"))
-	status, there := v.post("/answer", url.Values{"id": {rec.ID}, "action": {"dismiss"}, "reason": {"not now"}, "q0": {"0"}, "also": {rec.ID}})
-	if r := g.reply(rec.ID); status != http.StatusSeeOther || !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 {
-		t.Errorf("%d, recorded %+v", status, r)
-	}
-	v.sees(there, "Dismissed. test-agent in project goes on without an answer.")
+	yes, another := g.ask("6", boolean("sure")), g.ask("7", boolean("sure"))
+	v.post("/answer", confirmed(yes.ID, "q0", "0", "also", another.ID))
+	g.reply(yes.ID)
+	g.pending(another.ID) // a confirmation takes a yes of its own
 }
 
 // TestPageDraft: what is typed is kept, also what cannot be sent yet, and comes
@@ -320,38 +297,27 @@ func TestPageForScript(t *testing.T) {
 	v.sees("/?ended="+two.ID+"&ended="+one.ID, `<p class="notice">test-agent in project: already answered on the web page.</p></div>`)
 }
 
-// TestPageFilter: the list has a filter from eight questions on.
-func TestPageFilter(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
-	for i := range filterFrom - 1 {
-		g.ask(fmt.Sprint(i), text("port"))
-	}
-	v.sees("/", `id="filter" action="/" method="get" hidden>`)
-	g.ask("s", text("port"))
-	v.sees("/", `id="filter" action="/" method="get">`)
-}
-
-// TestPageEmpty: a page without questions says what it is, what was answered last
-// and how to connect an agent.
-func TestPageEmpty(t *testing.T) {
+// TestPageEndings: a dismissal takes its reason alone along; notes and a wish to talk go with what
+// is answered so far.
+func TestPageEndings(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", single("db"))
-	v.post("/answer", confirmed(rec.ID, "q0", "1"))
-	v.sees("/", "Nothing waits for you", "Which database (db)?", "SQLite, embedded", "mcp-askuser install")
-}
-
-// TestPageDiscusses: notes and a wish to talk go along with what is answered so
-// far.
-func TestPageDiscusses(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
-	rec := g.ask("s", single("db"), text("port"))
-	status, there := v.post("/answer", url.Values{"id": {rec.ID}, "action": {"discuss"}, "q0": {"1"}, "n0": {"if it must be"}, "n1": {"which?"}, "note": {"why a port?"}, "also": {rec.ID}})
-	r := g.reply(rec.ID)
-	if status != http.StatusSeeOther || !r.Discuss || r.Note != "why a port?" || r.Answer("db").Note != "if it must be" || r.Answer("db").Selected[0] != "lite" || r.Answer("port").Note != "which?" {
+	status, there := v.post("/answer", url.Values{"id": {rec.ID}, "action": {"dismiss"}, "reason": {"not now"}, "q0": {"0"}, "also": {rec.ID}})
+	if r := g.reply(rec.ID); status != http.StatusSeeOther || !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 {
 		t.Errorf("%d, recorded %+v", status, r)
+	}
+	v.sees(there, "Dismissed. test-agent in project goes on without an answer.")
+
+	rec = g.ask("s", single("db"), text("port"))
+	form := url.Values{"id": {rec.ID}, "action": {"discuss"}, "q0": {"1"}, "n0": {"if it must be"}, "n1": {"which?"}, "note": {"why a port?"}}
+	status, there = v.post("/answer", form)
+	r := g.reply(rec.ID)
+	if status != http.StatusSeeOther || !r.Discuss || r.Note != "why a port?" {
+		t.Errorf("%d, recorded %+v", status, r)
+	}
+	if db := r.Answer("db"); db.Note != "if it must be" || db.Selected[0] != "lite" || r.Answer("port").Note != "which?" {
+		t.Errorf("recorded %+v", r.Answers)
 	}
 	v.sees(there, "To be discussed. test-agent in project goes on with that.")
 }
@@ -382,7 +348,8 @@ func TestPageLift(t *testing.T) {
 	}
 }
 
-// TestPublic: what is the same for everybody needs no cookie; nothing else is.
+// TestPublic: what is the same for everybody needs no cookie; nothing else is. Where there is
+// nothing, the page says so and leads home.
 func TestPublic(t *testing.T) {
 	g := start(t)
 	for path, want := range map[string]int{
@@ -395,38 +362,11 @@ func TestPublic(t *testing.T) {
 			t.Errorf("%s: %d", path, a.status)
 		}
 	}
-}
-
-// TestArrived: an answer from the page that is stored is sent, though the store
-// failed after that, or the page asks once more.
-func TestArrived(t *testing.T) {
-	g := start(t, func(o *Options) { o.Desk = desk.New(forgetful{newStore(t)}, desk.Options{}) })
-	v := g.visitor()
-	rec := g.ask("s", text("port"))
-	for range 2 {
-		if status, there := v.post("/answer", confirmed(rec.ID, "t0", "443")); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
-			t.Errorf("%d, %s", status, there)
-		}
+	status, body := g.visitor().get("/nothing")
+	if status != http.StatusNotFound || !strings.Contains(body, "There is nothing at this address.") || !strings.Contains(body, `href="/"`) {
+		t.Errorf("%d %s", status, body)
 	}
-	if status, there := v.post("/answer", confirmed(rec.ID, "t0", "80")); status != http.StatusBadRequest {
-		t.Errorf("another answer: %d, %s", status, there)
-	}
-	if got := g.reply(rec.ID).Answers[0].Custom; got != "443" {
-		t.Errorf("recorded %q", got)
-	}
-}
-
-// TestSentUnread: an answer that is stored is said to be sent, though nothing can be
-// read after that.
-func TestSentUnread(t *testing.T) {
-	disk := &blind{Store: newStore(t)}
-	g := start(t, func(o *Options) { o.Desk = desk.New(disk, desk.Options{}) })
-	v := g.visitor()
-	rec := g.ask("s", text("port"))
-	response := confirmed(rec.ID, "t0", "443")
-	if status, there := v.post("/answer", response); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
-		t.Errorf("%d, %q", status, there)
-	}
+	g.want(404, api.NoSuchPath, "GET", "/api/nothing", "")
 }
 
 // blind is a store in which nobody finds the record once it has ended.
@@ -452,4 +392,52 @@ type forgetful struct{ store.Store }
 
 func (s forgetful) Answer(ctx context.Context, id string, end store.Ending) error {
 	return cmp.Or(s.Store.Answer(ctx, id, end), errors.New("the disk is gone"))
+}
+
+// An answer that the shared desk does not take is not sent: the page says so, and offers what
+// was answered again.
+func TestUnsent(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", boolean("go"))
+	g.store.FailAnswers(desk.ErrUnreachable)
+	status, page := v.post("/answer", confirmed(rec.ID, "q0", "0"))
+	if status != http.StatusServiceUnavailable || !strings.Contains(page, "The shared desk does not answer. Your answer is kept as a draft; send it again.") {
+		t.Fatalf("%d %s", status, page)
+	}
+	v.sees("/?id="+rec.ID, "Your draft is back; nothing of it has been sent.")
+	g.store.FailAnswers(nil)
+	status, _ = v.post("/answer", confirmed(rec.ID, "q0", "0"))
+	if got, err := g.desk.Get(t.Context(), rec.ID); status != http.StatusSeeOther || err != nil || got.State != desk.Answered {
+		t.Errorf("%d, %s, %v", status, got.State, err)
+	}
+}
+
+// TestArrived: an answer from the page that is stored is sent, though the store
+// failed after that, nothing can be read then, or the page asks once more.
+func TestArrived(t *testing.T) {
+	for name, fails := range map[string]func(store.Store) store.Store{
+		"the store fails":     func(s store.Store) store.Store { return forgetful{s} },
+		"nothing can be read": func(s store.Store) store.Store { return &blind{Store: s} },
+	} {
+		g := start(t, func(o *Options) { o.Desk = desk.New(fails(newStore(t)), desk.Options{}) })
+		v := g.visitor()
+		rec := g.ask("s", text("port"))
+		send := func(response string) (int, string) { return v.post("/answer", confirmed(rec.ID, "t0", response)) }
+		if status, there := send("443"); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
+			t.Errorf("%s: %d, %s", name, status, there)
+		}
+		if name == "nothing can be read" {
+			continue
+		}
+		if status, there := send("443"); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
+			t.Errorf("once more: %d, %s", status, there)
+		}
+		if status, there := send("80"); status != http.StatusBadRequest {
+			t.Errorf("another answer: %d, %s", status, there)
+		}
+		if got := g.reply(rec.ID).Answers[0].Custom; got != "443" {
+			t.Errorf("recorded %q", got)
+		}
+	}
 }

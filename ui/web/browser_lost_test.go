@@ -1,0 +1,275 @@
+//go:build browser
+
+package web
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
+)
+
+// What becomes of an answer, and of what is typed, where the server, the desk or the connection
+// fails, or the page is left.
+
+// pausing has the browser stop at such requests. The function that it returns waits for the
+// next of them.
+func (v *view) pausing(at fetch.RequestPattern) func() fetch.RequestID {
+	v.t.Helper()
+	paused := make(chan fetch.RequestID, 1)
+	if err := chromedp.Listen(v.ctx, func(ev any) {
+		if ev, ok := ev.(*fetch.EventRequestPaused); ok {
+			paused <- ev.RequestID
+		}
+	}); err != nil {
+		v.t.Fatal(err)
+	}
+	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{&at}})
+	return func() fetch.RequestID {
+		v.t.Helper()
+		select {
+		case id := <-paused:
+			return id
+		case <-time.After(patient):
+			v.t.Fatalf("no request %s", at.URLPattern)
+		}
+		return ""
+	}
+}
+
+// TestBrowserLeftBehind: a user who goes to another question while an answer is on its way is told
+// what became of it: that it was not sent, that it came too late, or that it was sent, where the
+// page heard nothing of that.
+func TestBrowserLeftBehind(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	recs := v.some(3)
+	first := recs[0].ID
+	held := v.pausing(fetch.RequestPattern{URLPattern: "*/answer"})
+	leave := func() fetch.RequestID {
+		t.Helper()
+		v.confirm(recs[0])
+		id := held()
+		v.turn(recs[1].ID)
+		return id
+	}
+	lose := func(id fetch.RequestID) {
+		call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: id, ErrorReason: network.ErrorReasonConnectionReset})
+	}
+	lose(leave())
+	lose(held()) // it tries once more by itself
+	v.shows("#news", "Not sent. The server cannot be reached. Nothing is lost: try again.")
+	v.turn(first)
+	late := leave()
+	v.answeredElsewhere(first, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+	v.gone(inList(first))
+	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: late})
+	v.shows("#news", "Codex in api: already answered")
+	v.pending(recs[1].ID)
+
+	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/answer", RequestStage: fetch.RequestStageResponse}}})
+	v.confirm(recs[1])
+	unheard := held()
+	v.gone(inList(recs[1].ID))
+	v.turn(recs[2].ID)
+	lose(unheard)
+	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: held()})
+	v.shows("#news", "Sent to "+words.English.Asker(recs[1].Asker))
+	if got := v.answered(recs[1].ID); got["deploy"] != "Yes" {
+		t.Errorf("got %v", got)
+	}
+	v.pending(recs[2].ID)
+}
+
+// TestBrowserUnsent: an answer that the shared desk does not take is not sent, its words stay,
+// and are sent when the desk answers again.
+func TestBrowserUnsent(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	rec := v.some(1)[0]
+	v.store.FailAnswers(desk.ErrUnreachable)
+	v.confirm(rec)
+	v.shows(within(rec.ID, ".refused"), "Not sent")
+	v.pending(rec.ID)
+	v.store.FailAnswers(nil)
+	v.answered(rec.ID) // the page sends it again
+}
+
+// TestBrowserServerAway: while the server is gone the page says so where the user is, and nothing
+// is lost. When it is back, what was typed meanwhile is kept there and can be sent, also from a tab
+// that slept.
+func TestBrowserServerAway(t *testing.T) {
+	t.Parallel()
+	var first, second desk.Record
+	v := browse(t, wide, func(g *rig) {
+		long := regions()
+		long.Required = false
+		first = g.put("codex", "/home/ada/shop", "s1", serviceName(), long, deploy())
+		second = g.put("goose", "/home/ada/shop", "s2", serviceName())
+	})
+	v.listening()
+	v.click(chosen(first.ID, 2, "0"))
+	v.write(inWords(first.ID, 0), "orders")
+	port := v.port()
+	v.stop()
+	v.shows("#trouble", "The connection is lost.")
+	v.click(within(first.ID, confirmButton))
+	v.shows(within(first.ID, ".refused"), "The server cannot be reached. Nothing is lost: try again.")
+	v.shows("#news", "Not sent. The server cannot be reached.") // as the other one is out of sight
+	v.pending(first.ID)
+	v.write(inWords(first.ID, 0), "-v2")
+	v.replace(port)
+	v.kept(first.ID, "orders-v2")
+	v.wait(`document.documentElement.dataset.live === "yes" && trouble.hidden`)
+	v.click(within(first.ID, confirmButton))
+	if got := v.answered(first.ID); got["name"] != "orders-v2" || got["deploy"] != "Yes" {
+		t.Errorf("got %v", got)
+	}
+
+	v.shows("#r-"+second.ID, "service")
+	v.write(inWords(second.ID, 0), "orders")
+	frozen := func(state page.SetWebLifecycleStateState) {
+		call(v, page.SetWebLifecycleState, page.SetWebLifecycleStateParams{State: state})
+	}
+	frozen(page.SetWebLifecycleStateStateFrozen)
+	v.replace(port)
+	frozen(page.SetWebLifecycleStateStateActive)
+	v.wait(`document.documentElement.dataset.live === "yes" && trouble.hidden`)
+	v.click(within(second.ID, confirmButton))
+	v.answered(second.ID)
+}
+
+// TestBrowserRevoked: a tab whose visit was ended says so, and goes on by itself
+// once the address was opened again.
+func TestBrowserRevoked(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
+	v.listening()
+	tab := v.another(wide)
+	v.write(inWords(rec.ID, 0), "orders")
+	if err := Revoke(v.key); err != nil {
+		t.Fatal(err)
+	}
+	v.click(within(rec.ID, confirmButton))
+	v.shows(within(rec.ID, ".refused"), "mcp-askuser web --open")
+	v.pending(rec.ID)
+	tab.visit("/")
+	tab.shows("h1", "Open the page once more")
+	v.another(wide).visit("/?token=" + token)
+	tab.shows("#r-"+rec.ID, "What is the service called?")
+	v.click(within(rec.ID, confirmButton))
+	if got := v.answered(rec.ID); got["name"] != "orders" {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestBrowserDrafts: what is typed here is kept on the desk, the longest text too, and offered in
+// another tab, as long as the user has not begun there. What a timeout of the agent is counted from
+// begins anew.
+func TestBrowserDrafts(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) {
+		rec = g.put("codex", "/home/ada/shop", "s1", database(), serviceName())
+		half := question.Reply{Answers: []question.Answer{{QuestionID: "db", Selected: []string{"pg"}}}}
+		if err := g.desk.SaveDraft(t.Context(), rec.ID, half); err != nil {
+			t.Fatal(err)
+		}
+	})
+	v.listening()
+	v.shows(within(rec.ID, "[data-back]"), "Your draft is back")
+	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "0"))
+	tab := v.another(wide)
+	v.write(inWords(rec.ID, 4), "orders")
+	tab.wait(`document.querySelector(%q).value === "orders"`, inWords(rec.ID, 4))
+	tab.click(chosen(rec.ID, 0, "2"))
+	v.kept(rec.ID, "orders")
+	v.write(inWords(rec.ID, 4), "-v2")
+	v.kept(rec.ID, "orders-v2")
+	const mine = `document.querySelector(%q).value === "orders" && document.querySelector(%q).checked`
+	tab.wait(mine, inWords(rec.ID, 4), chosen(rec.ID, 0, "2"))
+	long := strings.Repeat("字", question.MaxText)
+	v.do(chromedp.Focus(chromedp.CSS(inWords(rec.ID, 4))))
+	eval[bool](v, `(document.activeElement.select(), true)`)
+	call(v, input.InsertText, input.InsertTextParams{Text: long})
+	v.kept(rec.ID, long)
+}
+
+// TestBrowserReload: a reload keeps a half-filled form, with what was typed last, here or elsewhere,
+// and loses nothing that is here alone. Nothing of it is left once it was sent.
+func TestBrowserReload(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName(), features(), deploy()) })
+	v.listening()
+	reloaded := func(want string) {
+		t.Helper()
+		v.do(chromedp.Reload())
+		v.wait(`document.querySelector(%q)?.value === %q`, inWords(rec.ID, 0), want)
+		v.listening()
+	}
+	v.click(chosen(rec.ID, 1, "2"), chosen(rec.ID, 1, "other"))
+	v.write(inWords(rec.ID, 1), "Dark mode")
+	v.click(within(rec.ID, ".discuss summary"))
+	v.write(within(rec.ID, "[name=topic]"), "soon")
+	v.write(inWords(rec.ID, 0), "orders")
+	reloaded("orders")
+	v.shows(within(rec.ID, ".progress"), "2 of 3 answered")
+	v.wait(`document.querySelector(%q).value === "soon"`, within(rec.ID, "[name=topic]"))
+	newer := question.Reply{Answers: []question.Answer{{QuestionID: "name", Custom: "newer"}, {QuestionID: "features", Selected: []string{"audit"}}}}
+	if err := v.desk.SaveDraft(t.Context(), rec.ID, newer); err != nil {
+		t.Fatal(err)
+	}
+	reloaded("newer")
+
+	held := v.pausing(fetch.RequestPattern{URLPattern: "*/draft"})
+	v.click(chosen(rec.ID, 2, "1"))
+	v.do(chromedp.SetValue(chromedp.CSS(inWords(rec.ID, 0)), "newes"))
+	v.write(inWords(rec.ID, 0), kb.End+"t")
+	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: held(), ErrorReason: network.ErrorReasonConnectionReset})
+	call(v, fetch.Disable, cdp.Empty{})
+	reloaded("newest")
+	v.kept(rec.ID, "newest")
+	v.click(within(rec.ID, confirmButton))
+	got := fmt.Sprint(v.answered(rec.ID))
+	if want := "map[deploy:No features:Audit log name:newest]"; got != want {
+		t.Errorf("got %s", got)
+	}
+	v.gone("#r-" + rec.ID)
+	v.wait(`sessionStorage.length === 0`)
+}
+
+// kept waits until the draft of a service's name is this.
+func (v *view) kept(id, want string) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), patient)
+	defer cancel()
+	events, err := v.desk.Watch(ctx)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	for {
+		if r, _, err := v.desk.Draft(ctx, id); err == nil && r.Answer("name") != nil && r.Answer("name").Custom == want {
+			return
+		}
+		if _, more := <-events; !more {
+			v.t.Fatalf("the draft is not kept")
+		}
+	}
+}
