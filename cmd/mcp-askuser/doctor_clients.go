@@ -75,6 +75,9 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	if f.State != stateOK {
 		return f, true
 	}
+	if c.Name == "claude-code" && !r.Remote && a.getenv(askuser.BackgroundVariable) == "" {
+		f.Text += "; without its form a call ends before it would go to the background, which " + askuser.BackgroundVariable + " moves"
+	}
 	setting, file := c.Obstacle(a.place(true), project)
 	rule, list, rules := c.AsksPermission(a.place(true), project)
 	declines := c.Declines(p)

@@ -3,6 +3,7 @@ package askuser
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,6 +41,9 @@ type host struct {
 	// paneFirst means that a pane beside the host is tried before its form: the place is
 	// the same for all questions.
 	paneFirst bool
+	// background means that it moves a long call to the background, at a time that
+	// BackgroundVariable sets.
+	background bool
 	// handshake means that we use protocol versions with a handshake, even if the
 	// host offers later ones: only there it closes a form on request.
 	handshake bool
@@ -71,7 +75,7 @@ func knownHosts() []host {
 		// cannot close a form that was answered elsewhere. A list ignores letters and
 		// digits; a text field takes a sentence, and two Enters send it. Of a message
 		// with more than four rows it shows three.
-		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, images: imagesBeside, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
+		{name: "claude-code", maxWait: 110 * time.Second, background: true, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, images: imagesBeside, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.
@@ -119,6 +123,26 @@ func hostOf(name string) host {
 	found.maxWait = cmp.Or(found.maxWait, defaultWait)
 	found.maxWaitInForm = cmp.Or(found.maxWaitInForm, found.maxWait)
 	return found
+}
+
+// BackgroundVariable is the variable with which the user of Claude Code says after how many
+// milliseconds a call goes to the background; 0 is never.
+const BackgroundVariable = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS"
+
+// backgroundReserve is how long before that a call ends.
+const backgroundReserve = 10 * time.Second
+
+// movingAfter returns the host where the variable has this value.
+func (h host) movingAfter(value string) host {
+	ms, err := strconv.Atoi(value)
+	switch {
+	case !h.background || err != nil || ms < 0:
+	case ms == 0:
+		h.maxWait = unlimitedWait
+	default:
+		h.maxWait = max(time.Duration(ms)*time.Millisecond-backgroundReserve, time.Second)
+	}
+	return h
 }
 
 // defaultWaitHTTP is how long a call may wait over HTTP if no time was measured.

@@ -33,6 +33,27 @@ func TestHoldByHost(t *testing.T) {
 	}
 }
 
+// A call in Claude Code waits until shortly before it would go to the background, which its
+// user can move or switch off; no other host has the variable.
+func TestBackgroundMoved(t *testing.T) {
+	for _, tc := range []struct {
+		client, value string
+		want          time.Duration
+	}{
+		{"claude-code", "", 110 * time.Second},
+		{"claude-code", "600000", 590 * time.Second},
+		{"claude-code", "5000", time.Second},
+		{"claude-code", "0", 24 * time.Hour},
+		{"claude-code", "-1", 110 * time.Second},
+		{"claude-code", "ten minutes", 110 * time.Second},
+		{"codex-mcp-client", "600000", 280 * time.Second},
+	} {
+		if got := hostOf(tc.client).movingAfter(tc.value).callLimit(false, true); got != tc.want {
+			t.Errorf("%s with %q: %s, want %s", tc.client, tc.value, got, tc.want)
+		}
+	}
+}
+
 // Codex cannot show a choice of several, and hides the whole form behind an
 // "allow?" when it is sent one.
 func TestArraysByHost(t *testing.T) {
