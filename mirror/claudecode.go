@@ -202,6 +202,9 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	return permission(words.AllowPlan, words.GoOn, words.KeepPlanning, plan, marshal(members))
 }
 
+// leftToYou is the answer in a host's own dialog to a question that the user left to the agent.
+const leftToYou = "(no choice of the user's: they left this to you)"
+
 // answer adds the answers to the tool's input. It is false if Claude Code would read other
 // answers from it.
 func (in *claudeInput) answer(rec desk.Record) bool {
@@ -209,6 +212,10 @@ func (in *claudeInput) answer(rec desk.Record) bool {
 	for _, x := range rec.Asked() {
 		if x.Note != "" {
 			notes[x.Question.Text] = x.Note
+		}
+		if x.State == question.StateDelegated {
+			answers[x.Question.Text], last = leftToYou, x.Question.Text
+			continue
 		}
 		if x.Answer == nil && x.Note != "" {
 			answers[x.Question.Text], last = notesOnly, x.Question.Text

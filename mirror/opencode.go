@@ -169,6 +169,8 @@ func openCodeAnswers(rec desk.Record) (answers [][]string, complete bool) {
 		switch {
 		case x.Answer != nil:
 			words, last = append(words, x.Words()...), i
+		case x.State == question.StateDelegated:
+			words, last = append(words, leftToYou), i
 		case talk != "" && x.TakesText():
 			words, talk, last = append(words, talk), "", i
 		}

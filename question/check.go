@@ -9,7 +9,7 @@ import (
 // Check validates a reply against the set and returns it in normal form:
 // answers in the order in which the questions are shown, selected options in
 // the order of the options, texts trimmed, answers with neither words nor note
-// dropped. Only questions that were shown may be answered, only with their own
+// dropped, unless the question was left to the agent. Only questions that were shown may be answered, only with their own
 // options and within [MaxText]; required ones must be, unless the user wants to
 // discuss them first. The error is a [Violations].
 func (s *Set) Check(r Reply) (Reply, error) {
@@ -42,10 +42,10 @@ func (s *Set) Check(r Reply) (Reply, error) {
 	for _, q := range s.Shown(slices.Collect(maps.Values(answers))) {
 		a := answers[q.ID]
 		delete(answers, q.ID)
-		if a.Empty() && q.Required && !r.Discuss {
+		if a.Empty() && q.Required && !r.Discuss && !a.Delegated {
 			found.AddTranslated("answers."+q.ID, "an answer is required")
 		}
-		if !a.Empty() || a.Note != "" {
+		if !a.Empty() || a.Note != "" || a.Delegated {
 			q.faults(&found, a)
 			out.Answers = append(out.Answers, a)
 		}

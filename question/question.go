@@ -170,6 +170,7 @@ func (q *Question) Normal(a Answer) Answer {
 	a.Selected = slices.Clone(a.Selected)
 	slices.SortStableFunc(a.Selected, func(x, y string) int { return place(x) - place(y) })
 	a.Selected = slices.Compact(a.Selected)
+	a.Delegated = a.Delegated && a.Empty() && !q.Confirms()
 	return a
 }
 

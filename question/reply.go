@@ -20,13 +20,14 @@ const (
 )
 
 // Answer is the answer to one question. Without Selected, Custom and Files the question is
-// left open.
+// left open, or left to the agent.
 type Answer struct {
 	QuestionID string   `json:"question_id"`
 	Selected   []string `json:"selected,omitempty" jsonschema_description:"Option ids"`
 	Custom     string   `json:"custom,omitempty" jsonschema_description:"Free text"`
 	By         By       `json:"by,omitempty" jsonschema:"enum=user,enum=program,enum=caller,enum=timeout" jsonschema_description:"Who gave the answer; the user where it is empty"`
 	Note       string   `json:"note,omitempty" jsonschema_description:"A word to the agent beside the answer; alone it answers nothing"`
+	Delegated  bool     `json:"delegated,omitempty" jsonschema_description:"The user left the question to the agent; without an answer, and never for yes or no"`
 	Files      []File   `json:"files,omitempty" jsonschema_description:"Attached; alone they answer where free text does"`
 }
 

@@ -15,6 +15,7 @@ const (
 	StateAnswered   State = "answered"
 	StateUnanswered State = "unanswered" // shown, and left open
 	StateNotShown   State = "not_shown"  // a follow-up that no answer brought up
+	StateDelegated  State = "delegated"  // left to the agent: never the user's choice
 )
 
 // Response is one question of a set with its state. Results, formats, histories, pages
@@ -47,8 +48,11 @@ func (s *Set) Responses(r *Reply) []Response {
 				x.State = StateUnanswered
 				if a := cmp.Or(q.Collected, r.Answer(q.ID)); a != nil {
 					x.Note = a.Note
-					if !a.Empty() {
+					switch {
+					case !a.Empty():
 						x.State, x.Answer = StateAnswered, a
+					case a.Delegated:
+						x.State = StateDelegated
 					}
 				}
 			}
@@ -69,6 +73,18 @@ func (s *Set) Asked(r *Reply) []Response {
 	return slices.DeleteFunc(s.Responses(r), func(x Response) bool {
 		return x.State == StateNotShown || x.Collected != nil
 	})
+}
+
+// Recommended returns the label of the option that the asker recommends, or else of its default;
+// empty for none.
+func (q *Question) Recommended() string {
+	if i := slices.IndexFunc(q.Options, func(o Option) bool { return strings.HasSuffix(o.Label, "(Recommended)") }); i >= 0 {
+		return q.Options[i].Label
+	}
+	if i := slices.IndexFunc(q.Options, func(o Option) bool { return o.Default }); i >= 0 {
+		return q.Options[i].Label
+	}
+	return ""
 }
 
 // Key is question-N for the question at place N; of a follow-up it is the id.

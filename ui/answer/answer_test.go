@@ -19,6 +19,7 @@ func TestScripts(t *testing.T) {
 		"name": {Answer: answered("name", "shop")}, "ok": {Answer: answered("ok", "", question.NoID)},
 	}}
 	turns, sheet, touch := Options{Layout: Turns}, Options{Layout: Sheet}, Options{MustTouch: true}
+	touchPages := Options{MustTouch: true}
 	touchTurns := Options{Layout: Turns, MustTouch: true}
 	for _, tt := range []struct {
 		name   string
@@ -62,6 +63,16 @@ func TestScripts(t *testing.T) {
 		{"one, nothing to recall", ask(one()), Options{}, "recall ! nothing", "db 1/1"},
 		{"one, noted", ask(one()), Options{}, "choose 1; note for now; next", "db=pg|(for now)"},
 		{"one, noted and skipped", ask(optional(one())), Options{}, "note why?; skip; next", "db=|(why?)"},
+
+		// Left to the agent.
+		{"one, left to the agent", ask(one()), touchPages, "delegate; next", "db=|(delegated)"},
+		{"one, left to the agent after a choice", ask(one()), Options{}, "choose 1; delegate; note you know best; next", "db=|(delegated)(you know best)"},
+		{"one, chosen after all", ask(one()), Options{}, "delegate; choose 1; next", "db=pg|"},
+		{"several, left to the agent", ask(several()), Options{}, "delegate; next; next", "feat=|(delegated)"},
+		{"several, not left to the agent after all", ask(several()), Options{}, "delegate; put 2; next; next", "feat=b|"},
+		{"text, left to the agent", ask(proposing(text(), "shop")), Options{}, "delegate; next", "name=|(delegated)"},
+		{"no follow-up of what is left to the agent", ask(nested()), Options{}, "choose 1; next; back; delegate; next; next", "q0=|(delegated)"},
+		{"yes or no is never left to the agent", ask(yesNo()), Options{}, "delegate ! not here; next ! required", "ok 1/1"},
 
 		// Several options.
 		{"several, as declared", ask(several()), Options{}, "next; next", "feat=a,c|"},
@@ -216,6 +227,7 @@ func TestDraft(t *testing.T) {
 		{"three levels", ask(nested()), "choose 1; next; choose 1; next; choose yes; next; text x", "q0=deep| q1=x| q2=true| q3=|x"},
 		{"notes", ask(one()), "note here; review; note all", "db=|(here) note:all"},
 		{"a reason", ask(one()), "reason hm", "reason:hm"},
+		{"left to the agent", ask(one(), text()), "delegate; next", "db=|(delegated)"},
 		{"a reason beside an answer", ask(one()), "choose 1; reason hm", "db=pg| reason:hm"},
 		{"a secret", ask(secret, one()), "text hunter2; next; choose 1", "db=pg|"},
 		{"a secret's note", ask(secret), "text hunter2; note not yet", "key=|(not yet)"},

@@ -105,13 +105,29 @@ func (q *Question) Skip() error {
 	if q.Required {
 		return ErrRequired
 	}
+	q.empty()
+	q.Skipped = true
+	return nil
+}
+
+// empty takes away the whole answer, but for the words of Other, which do not count.
+func (q *Question) empty() {
 	q.clear()
 	q.Files = nil
 	if !q.Chooses() {
 		q.text = ""
 	}
 	q.enter()
-	q.Skipped = true
+}
+
+// Delegate leaves the question to the agent, once Next confirms it: ErrNotHere for a question of
+// yes or no.
+func (q *Question) Delegate() error {
+	if q.Confirms() {
+		return ErrNotHere
+	}
+	q.empty()
+	q.Delegated = true
 	return nil
 }
 
@@ -175,7 +191,10 @@ func (q *Question) kind(choice int) (Kind, error) {
 }
 
 // enter notes that the user has changed what the question holds.
-func (q *Question) enter() { q.Entered, q.touched, q.Skipped, q.typing = true, true, false, false }
+func (q *Question) enter() {
+	q.Entered, q.touched = true, true
+	q.Skipped, q.Delegated, q.typing = false, false, false
+}
 
 // confirm takes what the question holds as its answer, unless the question does not allow it.
 func (q *Question) confirm() error {
@@ -187,7 +206,7 @@ func (q *Question) confirm() error {
 		return ErrNoWords
 	case err != nil:
 		return err
-	case q.Required && a.Empty():
+	case q.Required && a.Empty() && !a.Delegated:
 		return ErrRequired
 	}
 	q.Confirmed, q.touched, q.reopened = &a, true, false

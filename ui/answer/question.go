@@ -78,8 +78,9 @@ type content struct {
 	// Entered says that the answer is the user's, from this set or a draft. Otherwise it is empty
 	// or declared.
 	Entered bool
-	// Skipped says that the user wants to leave the question open.
-	Skipped bool
+	// Skipped says that the user wants to leave the question open, and Delegated that they leave
+	// it to the agent.
+	Skipped, Delegated bool
 
 	marked []bool // by option
 	other  bool   // the user's own words count
@@ -106,7 +107,7 @@ func newContent(q *question.Question, declared bool) content {
 // clear takes away all marks. A text that was typed stays.
 func (c *content) clear() {
 	clear(c.marked)
-	c.other, c.Skipped = false, false
+	c.other, c.Skipped, c.Delegated = false, false, false
 }
 
 // mark puts a choice into the answer to q, or takes it out.
@@ -176,7 +177,7 @@ func (q *Question) Marks() bool {
 // Answer returns the answer that the question holds, confirmed or not, in normal form, note
 // included.
 func (q *Question) Answer() question.Answer {
-	a := question.Answer{QuestionID: q.ID, Note: q.Note, Files: q.Files}
+	a := question.Answer{QuestionID: q.ID, Note: q.Note, Files: q.Files, Delegated: q.Delegated}
 	for i, marked := range q.marked {
 		if marked {
 			a.Selected = append(a.Selected, q.Options[i].ID)
@@ -234,8 +235,9 @@ func (q *Question) restore(a question.Answer) {
 		q.text = question.Cut(a.Custom, question.MaxText)
 	}
 	q.other = q.AllowCustom && strings.TrimSpace(q.text) != "" && (q.Several() || !slices.Contains(q.marked, true))
+	q.Delegated = a.Delegated
 	held := q.Answer()
-	q.Entered = !held.Empty()
+	q.Entered = !held.Empty() || q.Delegated
 }
 
 // settled reports whether the question holds what was confirmed.
@@ -246,5 +248,5 @@ func (q *Question) open() bool { return !q.settled() || q.reopened }
 
 // same reports whether two answers to a question say the same.
 func same(a, b question.Answer) bool {
-	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected) && slices.Equal(a.Files, b.Files)
+	return a.Custom == b.Custom && a.Note == b.Note && a.Delegated == b.Delegated && slices.Equal(a.Selected, b.Selected) && slices.Equal(a.Files, b.Files)
 }

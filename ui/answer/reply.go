@@ -62,7 +62,7 @@ func (s *Set) Answers() []question.Answer {
 		if s.options.Layout == Sheet || q.settled() {
 			a = q.Answer()
 		}
-		if !a.Empty() || a.Note != "" {
+		if !a.Empty() || a.Note != "" || a.Delegated {
 			out = append(out, a)
 		}
 	}

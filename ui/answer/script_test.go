@@ -110,6 +110,8 @@ func do(t *testing.T, s *Set, line string) (ready bool, err error) {
 		return false, q.Put(choices, words)
 	case "skip":
 		return false, q.Skip()
+	case "delegate":
+		return false, q.Delegate()
 	case "accept":
 		return false, q.Accept()
 	case "recall":
@@ -181,6 +183,9 @@ func said(r question.Reply) string {
 	}
 	for _, a := range r.Answers {
 		x := a.QuestionID + "=" + strings.Join(a.Selected, ",") + "|" + a.Custom
+		if a.Delegated {
+			x += "(delegated)"
+		}
 		if a.Note != "" {
 			x += "(" + a.Note + ")"
 		}

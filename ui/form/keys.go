@@ -15,6 +15,8 @@ const (
 	recallKey = "ctrl+r" // takes over what the user answered before
 	roundsKey = "alt+h"  // shows the earlier rounds
 	liftKey   = "alt+l"  // lifts the limit of rounds
+
+	delegateKey = "ctrl+y" // leaves the question to the agent: you decide
 )
 
 // bindings are the keys of the page, in the order of the footer, which is the same in every
@@ -51,6 +53,7 @@ func (p *page) bindings() term.Bindings {
 		{Keys: liftKey, Hint: words.T("lift the limit"), Off: f.options.Lift == nil || f.lifted, Do: f.lift},
 		{Keys: roundsKey, Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
 		{Keys: noteKey, Hint: words.T("note"), Off: m == noting, Do: term.Only(p.openNote)},
+		{Keys: delegateKey, Hint: words.T("let the agent decide"), Off: !asks || m == noting || s.Confirms(), Do: term.Only(p.delegate)},
 		{Keys: "pgup", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !lists || p.previews == nil, Do: p.scrollBy("pgup")},
 		{Keys: "pgdown", Off: !lists || p.previews == nil, Do: p.scrollBy("pgdown")},
 		{Keys: "s", Hint: words.T("skip"), Off: !lists || s.Required, Do: term.Only(p.skip)},

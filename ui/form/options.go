@@ -79,7 +79,7 @@ func (p *page) take() tea.Cmd {
 	case s.Untouched():
 		p.form.notice = p.inWords(answer.ErrUntouched)
 		return nil
-	case s.Skipped:
+	case s.Skipped, s.Delegated:
 	case onOther && empty:
 		p.write()
 		return nil
@@ -100,8 +100,8 @@ func (p *page) goTo(at int) {
 	switch {
 	case !s.Several():
 		p.did(s.Choose(at))
-	case s.Skipped:
-		p.did(s.Unchoose(s.Choice(answer.LeaveOpen)))
+	case s.Skipped, s.Delegated:
+		p.did(s.Put(nil, ""))
 	default:
 		s.Touch()
 	}
@@ -132,6 +132,13 @@ func (p *page) pick() {
 
 // skip leaves the question open, once Enter confirms it.
 func (p *page) skip() { p.did(p.question().Skip()) }
+
+// delegate leaves the question to the agent, once Enter confirms it.
+func (p *page) delegate() {
+	p.blur()
+	p.did(p.question().Delegate())
+	p.focus()
+}
 
 // named returns what a key does that names a row: a number, 0 for Other, or y and n and what
 // an input method has for them; nil for no row. In a list of more than nine options digits

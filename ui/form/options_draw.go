@@ -37,7 +37,7 @@ func (p *page) drawOptions(s *term.Styles, q *answer.Question, width, lines int)
 		rows = append(rows, r)
 	}
 	typed := b.Cursor // of the filter
-	b.Add(p.list.draw(rows, width, !q.Skipped))
+	b.Add(p.list.draw(rows, width, !q.Skipped && !q.Delegated))
 	if typed != nil {
 		b.Cursor = typed
 	}
@@ -48,7 +48,7 @@ func (p *page) drawOptions(s *term.Styles, q *answer.Question, width, lines int)
 // or the words of Other below, all with a hanging indent.
 func (p *page) drawOption(s *term.Styles, q *answer.Question, at, width, lines int) row {
 	r, style := q.Choices()[at], s.Plain
-	if at == p.list.at && !q.Skipped {
+	if at == p.list.at && !q.Skipped && !q.Delegated {
 		style = s.Cursor
 	}
 	o := optionOf(q, r)

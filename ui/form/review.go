@@ -64,6 +64,9 @@ func answered(q *answer.Question) string {
 	if q.Confirmed == nil {
 		return term.LeftOpen()
 	}
+	if q.Confirmed.Delegated {
+		return words.T(words.LeftToAgent)
+	}
 	lines := slices.Clone(q.Words(q.Confirmed))
 	for i := range lines {
 		lines[i] = question.Block(lines[i])

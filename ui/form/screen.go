@@ -193,6 +193,8 @@ func (p *page) heading(s *term.Styles, q *answer.Question, width, n int) []strin
 		lines = append(lines, term.RenderLines(s.Muted, p.description.First(n, width))...)
 	}
 	switch {
+	case q.Delegated:
+		lines = append(lines, s.Cursor.Render("› "+words.T(words.LeftToAgent)))
 	case q.Skipped:
 		lines = append(lines, s.Cursor.Render("› "+term.LeftOpen()))
 	case !q.Required:

@@ -14,6 +14,7 @@ import (
 	xterm "golang.org/x/term"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
@@ -114,6 +115,8 @@ func sentLines(rec desk.Record) (lines []string) {
 		switch reason := words.Local.Reason(rec.Outcome); {
 		case x.Answer != nil:
 			answer = x.Text()
+		case x.State == question.StateDelegated:
+			answer = words.T(words.LeftToAgent)
 		case rec.State == desk.Answered:
 			continue
 		case rec.State == desk.Discuss:

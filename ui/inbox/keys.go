@@ -56,6 +56,7 @@ func (m *model) commands() []command {
 		{inWaiting, gate.Submit, "=", "", words.T("send the answer that you gave last to all that ask the same"), m.answerOthers},
 		{inHistory, gate.Submit, "L", "", words.T("let the agent of a call that was refused (!) go on asking"), m.lift},
 		{inWaiting, gate.Edit, term.DiscussKey, "", words.T("discuss it first, with a note if you like"), with('d')},
+		{inWaiting, gate.Edit, "ctrl+y", "", words.T("let the agent decide"), with('y')},
 		{inWaiting, gate.Edit, "ctrl+n", "", words.T("answer, and begin with a note"), with('n')},
 		{inWaiting, gate.Edit, "g", "", words.T("go to the agent that asks, where it runs in tmux"), m.goToAgent},
 		{inBoth, gate.Edit, "i", "", words.T("details: who asks, where it is shown"), term.Only(m.read)},

@@ -43,7 +43,11 @@ func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 	past := view.Local(rec)
 	for _, x := range past.Asked() {
 		lines = append(lines, drawResponse(s, x, full, width)...)
-		if past.State == desk.Answered && x.Answer == nil {
+		switch {
+		case past.State != desk.Answered || x.Answer != nil:
+		case x.State == question.StateDelegated:
+			lines = append(lines, "  "+words.T(words.LeftToAgent))
+		default:
 			lines = append(lines, "  "+s.Muted.Render(LeftOpen()))
 		}
 		lines = append(lines, "")

@@ -248,8 +248,11 @@ func (r Record) Decision() string {
 	}
 	var answers []string
 	for _, x := range r.Asked() {
-		if x.Answer != nil {
+		switch {
+		case x.Answer != nil:
 			answers = append(answers, x.Text())
+		case x.State == question.StateDelegated:
+			answers = append(answers, r.l.T(words.LeftToAgent))
 		}
 	}
 	return words.OnOneLine(answers...)

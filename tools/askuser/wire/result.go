@@ -257,7 +257,7 @@ func (r *Result) dismissed(o *desk.Outcome) {
 // answered fills in the answers, and separately what the user left open.
 func (r *Result) answered(rec desk.Record) {
 	pairs, asked := map[question.By][]string{}, map[question.By][]string{}
-	var open, notes []string
+	var open, notes, delegated []string
 	all, named := rec.Responses(), callerNamed(rec.Questions, "q")
 	for _, x := range all {
 		text := `"` + x.Question.Text + `"`
@@ -268,6 +268,11 @@ func (r *Result) answered(rec desk.Record) {
 			r.Answers.set(x.Question.Text, x.Text())
 		case question.StateUnanswered:
 			open = append(open, text)
+		case question.StateDelegated:
+			if label := x.Recommended(); label != "" {
+				text += " (you recommended " + strconv.Quote(label) + ")"
+			}
+			delegated = append(delegated, text)
 		case question.StateNotShown:
 		}
 		if x.Note != "" {
@@ -293,6 +298,8 @@ func (r *Result) answered(rec desk.Record) {
 		r.Summary = "User answered " + words.English.N(len(user), "%d question", "%d questions")
 	case len(program) > 0:
 		r.Summary = "A program answered " + words.English.N(len(program), "%d question", "%d questions")
+	case delegated != nil:
+		r.Summary = "User left " + words.English.N(len(delegated), "%d question", "%d questions") + " to the agent"
 	default:
 		r.Summary = "User answered no question"
 	}
@@ -303,7 +310,7 @@ func (r *Result) answered(rec desk.Record) {
 			user, program, asked[question.ByProgram] = slices.Concat(user, program), nil, nil
 		}
 		r.add(texts.ReplyName("discuss", byProgram),
-			map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note), "notes": list(notes)},
+			map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note), "notes": list(notes), "delegated": list(delegated)},
 			map[string]string{"answers": "", "program": list(asked[question.ByProgram]), "note": "", "notes": ""})
 		return
 	}
@@ -313,6 +320,7 @@ func (r *Result) answered(rec desk.Record) {
 		"who":       who,
 		"defaults":  list(pairs[question.ByTimeout]),
 		"collected": list(pairs[question.ByCaller]),
+		"delegated": list(delegated),
 	}
 	lean := map[string]string{
 		"answers": "", "continue": "", "notes": "", "note": "", "remarks": "", "remark": "",
