@@ -3,6 +3,7 @@ package wire
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -27,6 +28,10 @@ func TestDelegatedResult(t *testing.T) {
 	data, err := r.MarshalJSON()
 	if err != nil || strings.Contains(string(data), `"`+one.Text+`":`) || !strings.Contains(string(data), `"Which cache?":"`) {
 		t.Errorf("%s, %v", data, err)
+	}
+	text, err := Format(rec, "questions", time.Time{}, func(question.File) string { return "" })
+	if err != nil || !strings.Contains(text, `"left_to_agent":["`+one.Text+`"]`) {
+		t.Errorf("ask prints %s, %v", text, err)
 	}
 	alone := NewResult(ended(asked(one), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{Answers: []question.Answer{{QuestionID: one.ID, Delegated: true}}}}))
 	if strings.Contains(alone.Text, "User has answered") || strings.Contains(alone.Text, "with the user's answers in mind") || alone.Summary != "User left 1 question to the agent" {

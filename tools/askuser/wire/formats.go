@@ -45,10 +45,11 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 	}
 	out := struct {
 		Answers ordered  `json:"answers"`
-		By      string   `json:"by,omitempty"`         // where it is not the user in a surface of ours
-		Program []string `json:"by_program,omitempty"` // the keys of a program's answers in a reply of the user's
-		Notes   *ordered `json:"notes,omitempty"`      // beside answers, or in their place
-		Files   []string `json:"files,omitempty"`      // their paths
+		By      string   `json:"by,omitempty"`            // where it is not the user in a surface of ours
+		Program []string `json:"by_program,omitempty"`    // the keys of a program's answers in a reply of the user's
+		Left    []string `json:"left_to_agent,omitempty"` // the keys of what the user left to the agent
+		Notes   *ordered `json:"notes,omitempty"`         // beside answers, or in their place
+		Files   []string `json:"files,omitempty"`         // their paths
 		Note    string   `json:"note,omitempty"`
 		Discuss bool     `json:"discuss,omitempty"` // the answers are those so far
 	}{By: r.By, Note: note(r, rec.Outcome), Discuss: rec.State == desk.Discuss}
@@ -62,6 +63,9 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 				if x.By() == question.ByProgram && !rec.Outcome.FromProgram() {
 					out.Program = append(out.Program, key(&x))
 				}
+			}
+			if x.State == question.StateDelegated {
+				out.Left = append(out.Left, key(&x))
 			}
 			if x.Note != "" {
 				if out.Notes == nil {
