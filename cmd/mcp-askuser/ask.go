@@ -159,7 +159,7 @@ func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 	syntax, invalid := errors.AsType[*json.SyntaxError](err)
 	if invalid {
 		before := question.Line(string(data[max(0, syntax.Offset-40):syntax.Offset]))
-		err = fmt.Errorf("Invalid JSON format%s\n%w, at byte %d: …%s", usage, err, syntax.Offset, before)
+		err = fmt.Errorf("%s%s\n%w, at byte %d: …%s", "Invalid JSON format", usage, err, syntax.Offset, before)
 	}
 	return call, err
 }
