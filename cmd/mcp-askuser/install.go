@@ -324,7 +324,7 @@ func (a *app) choose(ctx context.Context, field huh.Field) error {
 	err := huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
 		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
 	if errors.Is(err, huh.ErrUserAborted) {
-		a.tell("Nothing was changed.")
+		a.tell("Nothing was chosen, and nothing was changed.")
 		return &exitError{exitClosed, nil}
 	}
 	return err

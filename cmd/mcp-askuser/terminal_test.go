@@ -382,7 +382,7 @@ func TestNoClientChosen(t *testing.T) {
 		s.WaitFor("[•] Cursor")
 		s.Type(keys)
 		got, out := s.Wait(), s.Output()
-		if got != status || !strings.Contains(out, "No client was chosen, and nothing was changed.") {
+		if got != status || !strings.Contains(out, "was chosen, and nothing was changed.") {
 			t.Errorf("%q: status %d: %s", keys, got, out)
 		}
 		for _, word := range []string{staysOpen, "agent", "Discuss", "Dismiss"} {

@@ -17,7 +17,7 @@ func TestAlike(t *testing.T) {
 	}
 	other := r.claude(name())
 	r.open().see("×3", "and 2 others", "4 waiting")
-	r.answers().keys("2", "enter").see("2 others ask the same: = sends them the same answer.", "×2")
+	r.answers().keys("2", "enter").see("Answer sent. 2 others ask the same: = sends them the same answer.", "×2")
 	for _, rec := range recs[1:] {
 		got, err := r.desk.Get(t.Context(), rec.ID)
 		if err != nil || got.Outcome != nil {

@@ -199,7 +199,7 @@ func (m *model) closeEndedForm() tea.Cmd {
 		m.last = given{a.rec.Alike(), reply}
 		n := len(m.others())
 		if n > 0 {
-			m.note = words.N(n, "Sent. %d other asks the same: = sends it the same answer.", "Sent. %d others ask the same: = sends them the same answer.")
+			m.note = words.N(n, "Answer sent. %d other asks the same: = sends it the same answer.", "Answer sent. %d others ask the same: = sends them the same answer.")
 		}
 	case form.Withdrawn:
 		m.notice = a.form.Closing()
