@@ -173,9 +173,7 @@ func TestCrash(t *testing.T) {
 		r, _, err := d.Draft(t.Context(), rec.ID)
 		return err == nil && len(r.Answers) == 1 && r.Answers[0].Custom == "orders-v2"
 	})
-	if err := syscall.Kill(x.Pid(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	x.Signal(syscall.SIGKILL)
 	x.Wait()
 
 	x = start(t, d, dir, 80, 24)
@@ -218,8 +216,8 @@ func TestEnds(t *testing.T) {
 		status int
 	}{
 		{"ctrl+c", func(x *run) { x.Type("\x03") }, 0},
-		{"terminated", func(x *run) { _ = syscall.Kill(x.Pid(), syscall.SIGTERM) }, 1},
-		{"hung up", func(x *run) { _ = syscall.Kill(x.Pid(), syscall.SIGHUP) }, 1},
+		{"terminated", func(x *run) { x.Signal(syscall.SIGTERM) }, 1},
+		{"hung up", func(x *run) { x.Signal(syscall.SIGHUP) }, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,16 @@ import (
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
+
+// The test binary is also the program that the tests run on a terminal of its
+// own: with TTY_SHOW in the environment it shows that record and reports what
+// became of it.
+func TestMain(m *testing.M) {
+	if name := os.Getenv("TTY_SHOW"); name != "" {
+		os.Exit(program(name))
+	}
+	os.Exit(m.Run())
+}
 
 // report is what the program on the terminal says about itself when it ends.
 type report struct {
@@ -109,14 +120,8 @@ func program(name string) int {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				switch trouble {
-				case "panic":
+				if trouble == "panic" {
 					panic("the store has lost its mind")
-				case "disk":
-					trouble = ""
-					return errors.New("no space left on device")
-				case "closed":
-					return &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web", At: time.Unix(1_800_000_000, 0)}}
 				}
 				rep.Replies = append(rep.Replies, r)
 				return nil
@@ -213,6 +218,14 @@ func (x *run) end() report {
 	x.Wait()
 	x.left()
 	return x.outcome()
+}
+
+// commits fails unless these replies were committed when the program ends.
+func (x *run) commits(want ...question.Reply) {
+	x.t.Helper()
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, want) {
+		x.t.Errorf("committed %+v, want %+v; the screen:\n%s", rep.Replies, want, x.Screen())
+	}
 }
 
 // sendLines sends at the review of the line form; the full-screen form has none.
