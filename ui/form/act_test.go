@@ -25,17 +25,8 @@ func appeared(t testing.TB, w, h int, qs ...question.Question) *rig {
 // types presses the keys of a text, the next one so long after each; ⏎ is Enter.
 func (r *rig) types(text string, pace time.Duration) *rig {
 	r.t.Helper()
-	for _, c := range text {
-		name := string(c)
-		switch c {
-		case '⏎':
-			name = "enter"
-		case ' ':
-			name = "space"
-		}
-		for _, k := range termtest.Keys(name) {
-			r.send(k)
-		}
+	for _, k := range termtest.Sentence(text) {
+		r.send(k)
 		r.wait(pace)
 	}
 	return r
