@@ -106,9 +106,7 @@ func (x *run) left(status int) {
 	if got := x.Wait(); got != status {
 		x.t.Errorf("the exit status is %d, want %d:\n%s", got, status, x.Screen())
 	}
-	if x.Termios() != x.Before() || x.FullScreen() {
-		x.t.Error("the terminal is not as it was found")
-	}
+	x.CheckLeft()
 }
 
 // enter presses Enter as a hand does that has let go of it before: sooner, it is

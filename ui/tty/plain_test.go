@@ -34,11 +34,6 @@ func TestPlainTranscripts(t *testing.T) {
 			want:  reply(ownWords("features", "billing", "log")),
 		},
 		{
-			name: "boolean", extra: opened,
-			steps: []step{{"y or n: ", "\r"}, {"y or n: ", "maybe\r"}, {"y or n: ", "n\r"}, {send, "\r"}},
-			want:  reply(option("sure", question.NoID)),
-		},
-		{
 			name: "followup", extra: opened, steps: []step{{number, "1\r"}, {"number [Seventeen]: ", "\r"}, {send, "\r"}},
 			want: reply(option("database", "pg"), option("version", "17")),
 		},
@@ -54,11 +49,6 @@ func TestPlainTranscripts(t *testing.T) {
 			name: "dismiss", sample: "single", extra: opened,
 			steps: []step{{number, "x\r"}, {"[n]: ", "\r"}, {number, "x\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "not now\r"}},
 			want:  question.Reply{Dismissed: true, Reason: "not now"},
-		},
-		{
-			name: "discuss", sample: "single", extra: opened,
-			steps: []step{{number, "d\r"}, {"[n]: ", "\r"}, {number, "d\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "the cost\r"}},
-			want:  question.Reply{Discuss: true, Note: "the cost"},
 		},
 		{
 			name: "help", sample: "single", extra: opened, steps: []step{{number, "?\r"}, {number, "1\r"}, {send, "\r"}},
@@ -162,6 +152,8 @@ func TestLineAnswers(t *testing.T) {
 		{"the default of several", "multi", "\n\n", false, reply(option("features", "auth", "mail")), "Sign-in, Mail"},
 		{"a default text", "text", "\n\n", false, reply(ownWords("name", "shop")), "shop"},
 		{"a follow-up that goes again", "followup", "1\nb\n2\n\n", false, sqlite, "Question 2 of 2"},
+		{"neither yes nor no", "boolean", "\nmaybe\nn\n\n", false, reply(option("sure", question.NoID)), "maybe is no option"},
+		{"not discussed after all", "single", "d\n\n2\n\n", false, sqlite, "discuss"},
 		{"a note", "single", "n\nfor now\n2\n\n", false, reply(noted(option("database", "sqlite"), "for now")), "for now"},
 		{
 			"a note on yes or no", "boolean", ":n\non Monday\ny\n\n", false,

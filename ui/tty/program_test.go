@@ -19,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
 
 	"mcp-askuser/desk"
@@ -241,37 +240,12 @@ func (x *run) sendLines() {
 // left checks that the terminal is as it was found.
 func (x *run) left() {
 	x.t.Helper()
-	if after := x.Termios(); after != x.Before() {
-		x.t.Errorf("the terminal is not as it was found:\nbefore %+v\nafter  %+v", x.Before(), after)
-	}
-	if x.FullScreen() {
-		x.t.Error("the alternate screen is still on")
-	}
-	for _, mode := range switches {
-		if out := x.Output(); strings.LastIndex(out, mode.on) > strings.LastIndex(out, mode.off) {
-			x.t.Errorf("%q was not written", mode.off)
-		}
-		if !strings.Contains(leaveFullScreen(), mode.off) {
-			x.t.Errorf("%q is not written where a form is killed", mode.off)
+	x.CheckLeft()
+	for _, mode := range termtest.Switches() {
+		if !strings.Contains(leaveFullScreen(), mode.Off) {
+			x.t.Errorf("%q is not written where a form is killed", mode.Off)
 		}
 	}
-}
-
-// switches are what a full-screen form may switch on in a terminal and must switch off
-// again.
-var switches = [...]struct{ on, off string }{
-	{ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
-	{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes), ansi.PopKittyKeyboard(1)},
-	{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes | ansi.KittyReportEventTypes), ansi.PopKittyKeyboard(1)},
-	{ansi.SetModeMouseNormal, ansi.ResetModeMouseNormal},
-	{ansi.SetModeMouseButtonEvent, ansi.ResetModeMouseButtonEvent},
-	{ansi.SetModeMouseAnyEvent, ansi.ResetModeMouseAnyEvent},
-	{ansi.SetModeMouseExtSgr, ansi.ResetModeMouseExtSgr},
-	{ansi.SetModeFocusEvent, ansi.ResetModeFocusEvent},
-	{ansi.SetModeSynchronizedOutput, ansi.ResetModeSynchronizedOutput},
-	{ansi.SetModeBracketedPaste, ansi.ResetModeBracketedPaste},
-	{ansi.SetModeAltScreenSaveCursor, ansi.ResetModeAltScreenSaveCursor},
-	{ansi.ResetModeTextCursorEnable, ansi.SetModeTextCursorEnable},
 }
 
 func (x *run) outcome() report {

@@ -85,24 +85,22 @@ func TestFullScreen(t *testing.T) {
 	for _, tt := range []struct {
 		name, sample string
 		cols, rows   int
-		steps        []step // what the screen must show, and the keys then
-		want         []question.Reply
+		shown, keys  string
+		want         question.Reply
 		closing      string
 	}{
-		{"single", "single", 80, 24, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
-		{"narrow and Chinese", "chinese", 40, 10, []step{{"请选择", "2\r"}}, answered(option("db", "lite")), "Answer sent."},
-		{"dismissed", "single", 80, 24, []step{{question1, "\x18"}, {"Dismiss without answering", "\r"}}, []question.Reply{{Dismissed: true}}, "Dismissed."},
+		{"single", "single", 80, 24, question1, "2\r", reply(option("database", "sqlite")), "Answer sent."},
+		{"narrow and Chinese", "chinese", 40, 10, "请选择", "2\r", reply(option("db", "lite")), "Answer sent."},
+		{"dismissed", "single", 80, 24, question1, "\x18not now\r", question.Reply{Dismissed: true, Reason: "not now"}, "Dismissed."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, tt.cols, tt.rows, tt.sample, alone)
-			for _, s := range tt.steps {
-				x.WaitFor(s.prompt)
-				x.Type(s.keys)
-			}
+			x.WaitFor(tt.shown)
+			x.Type(tt.keys)
 			x.WaitFor(tt.closing)
 			rep := x.end()
-			if !reflect.DeepEqual(rep.Replies, tt.want) || !reflect.DeepEqual(rep.Errs, []string{""}) {
+			if !reflect.DeepEqual(rep.Replies, []question.Reply{tt.want}) || !reflect.DeepEqual(rep.Errs, []string{""}) {
 				t.Errorf("committed %+v and returned %q, want %+v", rep.Replies, rep.Errs, tt.want)
 			}
 		})
