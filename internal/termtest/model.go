@@ -41,6 +41,22 @@ func Keys(names ...string) []tea.KeyPressMsg {
 	return out
 }
 
+// Sentence returns the messages of the keys of a text; ⏎ is Enter.
+func Sentence(text string) []tea.KeyPressMsg {
+	var out []tea.KeyPressMsg
+	for _, c := range text {
+		name := string(c)
+		switch c {
+		case '⏎':
+			name = "enter"
+		case ' ':
+			name = "space"
+		}
+		out = append(out, Keys(name)...)
+	}
+	return out
+}
+
 func named(name string) (k tea.KeyPressMsg, ok bool) {
 	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {

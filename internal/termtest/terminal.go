@@ -344,6 +344,14 @@ func (x *Terminal) Resize(cols, rows int) {
 // and its session.
 func (x *Terminal) Pid() int { return x.cmd.Process.Pid }
 
+// Signal sends the program a signal.
+func (x *Terminal) Signal(s syscall.Signal) {
+	x.t.Helper()
+	if err := syscall.Kill(x.Pid(), s); err != nil {
+		x.t.Fatalf("signal %s: %v", s, err)
+	}
+}
+
 // Foreground returns the foreground process group of the terminal.
 func (x *Terminal) Foreground() int {
 	x.t.Helper()

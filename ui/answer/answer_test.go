@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -30,34 +29,24 @@ func TestScripts(t *testing.T) {
 	}{
 		// One of several options.
 		{"one", ask(one()), Options{}, "choose 2; next", "db=lite|"},
-		{"one, another mind", ask(one()), Options{}, "choose 2; choose 1; next", "db=pg|"},
 		{"one, mark taken off", ask(one()), Options{}, "choose 2; unchoose 2; next ! required", "db 1/1"},
-		{"one, nothing", ask(one()), Options{}, "next ! required; choose 1; next", "db=pg|"},
 		{"one, declared default is not taken by itself", ask(proposing(one(), "")), Options{}, "next ! required", "db 1/1"},
 		{"one, declared default accepted", ask(proposing(one(), "")), Options{}, "accept; next", "db=pg|"},
-		{"one, accept keeps what was entered", ask(proposing(one(), "")), Options{}, "choose 3; accept; next", "db=none|"},
 		{"one, accept takes the place of nothing", ask(optional(proposing(one(), ""))), Options{}, "skip; accept; next", "db=pg|"},
 		{"one, nothing to accept", ask(one()), Options{}, "accept ! nothing", "db 1/1"},
 		{"one, other", ask(one()), Options{}, "choose other; next ! no words; text DuckDB ; next", "db=|DuckDB"},
-		{"one, other of blanks", ask(one()), Options{}, "text  ; choose other; next ! no words", "db 1/1"},
 		{"one, words stay when the choice changes", ask(one()), Options{}, "text DuckDB; choose other; choose 1; choose other; next", "db=|DuckDB"},
-		{"one, words that do not count", ask(one()), Options{}, "text DuckDB; choose 1; next", "db=pg|"},
 		{"one, other taken off", ask(one()), Options{}, "text DuckDB; choose other; unchoose other; next ! required", "db 1/1"},
 		{"one, filled", ask(one()), Options{}, "choose 1; put 2; next", "db=lite|"},
-		{"one, filled with words", ask(one()), Options{}, "put : DuckDB; next", "db=|DuckDB"},
 		{"one, filled with other and words", ask(one()), Options{}, "put other: DuckDB; next", "db=|DuckDB"},
 		{"one, filled with two", ask(one()), Options{}, "put 1 2; next ! violations; put 1; next", "db=pg|"},
 		{"one, filled with words beside", ask(one()), Options{}, "put 1: DuckDB; next ! violations", "db 1/1"},
-		{"one, cleared", ask(one()), Options{}, "choose 1; put :; next ! required", "db 1/1"},
 		{"one, no such row", ask(one()), Options{}, "choose 9 ! not here; unchoose 9 ! not here; put 9 ! not here; choose 0 ! not here", "db 1/1"},
 		{"one, without other", ask(closed(one())), Options{}, "text x ! not here; put : x ! not here; choose other ! not here; choose 1; next", "db=pg|"},
 		{"one, skipped", ask(optional(one())), Options{}, "choose 1; skip; next", ""},
-		{"one, left open by its row", ask(optional(one())), Options{}, "choose open; next", ""},
 		{"one, not left open after all", ask(optional(one())), Options{}, "skip; choose 1; next", "db=pg|"},
 		{"one, left open and not", ask(optional(one())), Options{}, "skip; unchoose open; next", ""},
-		{"one, filled open", ask(optional(one())), Options{}, "put open; next", ""},
 		{"one, filled open and not", ask(optional(one())), Options{}, "put 1 open; next", "db=pg|"},
-		{"one, optional and nothing", ask(optional(one())), Options{}, "next", ""},
 		{"one, required is not skipped", ask(one()), Options{}, "skip ! required; choose open ! not here", "db 1/1"},
 		{"one, recalled", ask(one()), remembered, "recall; next", "db=lite|"},
 		{"one, nothing to recall", ask(one()), Options{}, "recall ! nothing", "db 1/1"},
@@ -76,39 +65,31 @@ func TestScripts(t *testing.T) {
 
 		// Several options.
 		{"several, as declared", ask(several()), Options{}, "next; next", "feat=a,c|"},
-		{"several, marked", ask(several()), Options{}, "unchoose 1; choose 2; next; next", "feat=b,c|"},
 		{"several, none", ask(several()), Options{}, "unchoose 1; unchoose 3; next ! required", "feat 1/1"},
 		{"several, none is left open", ask(optional(several())), Options{}, "unchoose 1; unchoose 3; next; next", ""},
 		{"several, skipped", ask(optional(several())), Options{}, "skip; next; next", ""},
 		{"several and other", ask(several()), Options{}, "choose other; text Search; next; next", "feat=a,c|Search"},
 		{"several and other without words", ask(several()), Options{}, "choose other; next ! no words; unchoose other; next; next", "feat=a,c|"},
 		{"several, filled", ask(several()), Options{}, "put 2: Search; next; next", "feat=b|Search"},
-		{"several, filled with other without words", ask(several()), Options{}, "put 2 other; next ! no words", "feat 1/1"},
 		{"several, in turns nothing is marked", ask(several()), turns, "next ! required; accept; next", "feat=a,c|"},
 		{"several, recalled", ask(several()), remembered, "recall; next; next", "feat=b|Search"},
 
 		// Text.
 		{"text", ask(text()), Options{}, "text shop ; next", "name=|shop"},
 		{"text, empty", ask(text()), Options{}, "text  ; next ! required", "name 1/1"},
-		{"text of several lines", ask(text()), Options{}, "text a\nb; next", "name=|a\nb"},
 		{"text as declared", ask(proposing(text(), "shop")), Options{}, "next", "name=|shop"},
 		{"text as declared, in turns", ask(proposing(text(), "shop")), turns, "next ! required; accept; next", "name=|shop"},
 		{"text, declared row", ask(proposing(text(), "shop")), turns, "choose proposed; next", "name=|shop"},
-		{"text, declared row filled", ask(proposing(text(), "shop")), turns, "put proposed; next", "name=|shop"},
 		{"text, declared row taken off", ask(proposing(text(), "shop")), turns, "choose proposed; unchoose proposed; next ! required", "name 1/1"},
-		{"text, own row", ask(text()), Options{}, "choose other; text shop; unchoose other; next", "name=|shop"},
 		{"text other than declared", ask(proposing(text(), "shop")), Options{}, "text kiosk; next", "name=|kiosk"},
 		{"text, own words wanted", ask(text()), Options{}, "choose other; next ! no words; text shop; next", "name=|shop"},
-		{"text filled with own words wanted", ask(proposing(text(), "shop")), turns, "put other; next ! no words; text kiosk; next", "name=|kiosk"},
 		{"text, own words wanted and the declared", ask(proposing(text(), "shop")), turns, "choose other; choose proposed; next", "name=|shop"},
-		{"text filled", ask(text()), Options{}, "put : kiosk; next", "name=|kiosk"},
 		{"text skipped", ask(optional(proposing(text(), "shop"))), Options{}, "skip; next", ""},
 		{"text recalled", ask(text()), remembered, "text x; recall; next", "name=|shop"},
 		{"text too long", ask(text()), Options{}, "text " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
 		{"note too long", ask(text()), Options{}, "text x; note " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
 
 		// Yes or no.
-		{"yes", ask(yesNo()), Options{}, "choose yes; next", "ok=true|"},
 		{"no", ask(yesNo()), Options{}, "choose yes; choose no; next", "ok=false|"},
 		{"neither", ask(yesNo()), Options{}, "next ! required; text x ! not here", "ok 1/1"},
 		{"a declared yes is not taken by itself", ask(proposing(yesNo(), "")), Options{}, "next ! required; accept; next", "ok=true|"},
@@ -119,36 +100,33 @@ func TestScripts(t *testing.T) {
 		{"must touch", ask(proposing(text(), "shop")), touch, "next ! untouched; touch; next", "name=|shop"},
 		{"must touch, optional", ask(optional(one())), touch, "next ! untouched; skip; next", ""},
 		{"must touch, several", ask(several()), touch, "next ! untouched; touch; next; next", "feat=a,c|"},
-		{"must touch, accepted", ask(proposing(one(), "")), touch, "accept; next", "db=pg|"},
 		{"must touch, draft", ask(one()), Options{Layout: Turns, MustTouch: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
 			"next ! untouched; accept; next; next", "db=pg|"},
 		{"must touch, back", ask(one(), yesNo()), touchTurns, "put 1; next; back; next; choose no; next; next", "db=pg| ok=false|"},
 
 		// From step to step.
-		{"two", ask(one(), yesNo()), Options{}, "choose 1; next", "ok 2/2"},
 		{"two and the review", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next", "review"},
 		{"two, sent", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; next", "db=pg| ok=false|"},
-		{"before the first", ask(one(), yesNo()), Options{}, "back ! first", "db 1/2"},
 		{"back leaves confirmed", ask(one(), text(), yesNo()), Options{}, "choose 1; next; text x; next; back; back; choose 2; next", "ok 3/3"},
 		{"back in turns asks again", ask(one(), text(), yesNo()), turns, "choose 1; next; text x; next; back; back; choose 2; next", "name 2/3"},
 		{"back from the review", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; back", "ok 2/2"},
 		{"goto", ask(one(), yesNo()), Options{}, "goto ok; choose no; next; next ! unconfirmed", "db 1/2"},
 		{"goto in turns", ask(one(), yesNo()), turns, "goto ok; choose no; next; choose 2; next; next", "db=lite| ok=false|"},
-		{"goto what is not there", ask(one()), Options{}, "goto x ! not here", "db 1/1"},
 		{"changed and not confirmed", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; goto db; choose 2; goto ok; next; next ! unconfirmed; next; next", "db=lite| ok=false|"},
 		{"a note on the whole", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; note soon; next", "db=pg| ok=false| note:soon"},
 		{"a note too long on the whole", ask(one()), turns, "choose 1; next; review; note " + strings.Repeat("x", question.MaxText+1) + "; next", "refused Validation failed\n- note: must be at most 10000 characters long, is 10001"},
 		{"the review before its time", ask(one(), yesNo()), Options{}, "review; next ! unconfirmed", "db 1/2"},
 		{"the review of one", ask(one()), turns, "choose 1; next; review; next", "db=pg|"},
-		{"several in turns", ask(several()), turns, "put 1 2; next", "feat=a,b|"},
 		{"two in turns", ask(one(), several()), turns, "put 1; next; put 2; next", "review"},
 		{"a note beside one", ask(one()), Options{}, "review; note soon; back; choose 1; next; next", "db=pg| note:soon"},
 
 		// Follow-ups.
-		{"level one", ask(nested()), Options{}, "choose 1; next", "q1 2/2"},
-		{"level two", ask(nested()), Options{}, "choose 1; next; choose 1; next", "q2 3/3"},
-		{"level three", ask(nested()), Options{}, "choose 1; next; choose 1; next; choose yes; next", "q3 4/4"},
-		{"all levels", ask(nested(), yesNo()), Options{}, "choose 1; next; choose 1; choose 2; next; choose yes; next; text x; next; choose no; next; next", "q0=deep| q1=x,y| q2=true| q3=|x ok=false|"},
+		{"a follow-up of a follow-up", ask(nested()), Options{}, "choose 1; next; choose 1; next; choose yes; next", "q3 4/4"},
+		{
+			"all levels", ask(nested(), yesNo()), Options{},
+			"choose 1; next; choose 1; choose 2; next; choose yes; next; text x; next; choose no; next; next",
+			"q0=deep| q1=x,y| q2=true| q3=|x ok=false|",
+		},
 		{"closed again", ask(nested()), Options{}, "choose 1; next; choose 1; next; back; back; choose 2; next; next", "q0=flat|"},
 		{"closed again in turns", ask(nested()), turns, "choose 1; next; choose 1; next; back; back; choose 2; next", "q0=flat|"},
 		{"open again", ask(nested()), Options{}, "choose 1; next; choose 2; next; goto q0; choose 2; next; back; choose 1; next; next", "q0=deep| q1=y|"},
@@ -178,14 +156,12 @@ func TestChoices(t *testing.T) {
 	}{
 		{"one", one(), Options{}, "", "1.PostgreSQL 2.SQLite 3.None other"},
 		{"one, declared", optional(proposing(one(), "")), Options{}, "", "1.PostgreSQL+ 2.SQLite 3.None other open"},
-		{"one, marked", one(), Options{}, "choose 2", "1.PostgreSQL 2.SQLite* 3.None other"},
 		{"one, other", worded, Options{}, "choose other", "1.PostgreSQL 2.SQLite 3.None other*"},
 		{"one, skipped", optional(one()), Options{}, "choose 2; skip", "1.PostgreSQL 2.SQLite 3.None other open*"},
 		{"several on a page", several(), Options{}, "", "1.Auth*+ 2.Logs 3.Mail*+ other"},
 		{"several in turns", closed(several()), Options{Layout: Turns}, "", "1.Auth+ 2.Logs 3.Mail+"},
 		{"yes or no", yesNo(), Options{}, "choose no", "yes no*"},
 		{"text", text(), Options{}, "", "other"},
-		{"text, written", text(), Options{}, "text x", "other*"},
 		{"text, declared", proposing(text(), "shop"), Options{Layout: Turns}, "", "proposed+ other"},
 		{"text, declared on its page", optional(proposing(text(), "shop")), Options{}, "", "proposed*+ other open"},
 	} {
@@ -213,20 +189,15 @@ func TestDraft(t *testing.T) {
 		want   string
 	}{
 		{"nothing", ask(one(), several(), proposing(text(), "shop")), "touch", ""},
-		{"a mark", ask(one()), "choose 2", "db=lite|"},
 		{"confirmed and not", ask(one(), text()), "choose 2; next; text sho", "db=lite| name=|sho"},
 		{"words that are not marked yet", ask(one()), "text Duck", "db=|Duck"},
-		{"words beside another option", ask(one()), "text Duck; choose other; choose 1", "db=pg|Duck"},
 		{"words being written beside marks", ask(several()), "text Dark", "feat=a,c|Dark"},
 		{"words being written beside marks, and a fault", ask(several()), "text Dark; skip ! required", "feat=a,c|Dark"},
-		{"words no longer written beside marks", ask(several()), "text Dark; unchoose other", ""},
 		{"words taken off", ask(several()), "text Dark; choose other; unchoose other", ""},
 		{"every mark taken off", ask(several()), "unchoose 1; unchoose 3", "feat=|"},
 		{"a declared text removed", ask(proposing(text(), "shop")), "text ", "name=|"},
 		{"a hidden follow-up", ask(nested()), "choose 1; next; choose 2; back; choose 2; next", "q0=flat| q1=y|"},
-		{"three levels", ask(nested()), "choose 1; next; choose 1; next; choose yes; next; text x", "q0=deep| q1=x| q2=true| q3=|x"},
 		{"notes", ask(one()), "note here; review; note all", "db=|(here) note:all"},
-		{"a reason", ask(one()), "reason hm", "reason:hm"},
 		{"left to the agent", ask(one(), text()), "delegate; next", "db=|(delegated)"},
 		{"a reason beside an answer", ask(one()), "choose 1; reason hm", "db=pg| reason:hm"},
 		{"a secret", ask(secret, one()), "text hunter2; next; choose 1", "db=pg|"},
@@ -471,17 +442,6 @@ func TestClone(t *testing.T) {
 			t.Errorf("%s: the copy has become %s, was %s", script, state(was), before)
 		}
 		d = was
-	}
-}
-
-// TestClock: times come from the clock that is handed in.
-func TestClock(t *testing.T) {
-	now := noon
-	d := New(record(one()), Options{Began: noon, Now: func() time.Time { return now }})
-	now = noon.Add(time.Minute)
-	play(t, d, "choose 1; next")
-	if r, err := d.Reply(); err != nil || r.Took != time.Minute {
-		t.Errorf("took %s, %v", r.Took, err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -254,5 +253,3 @@ func answered(id, custom string, selected ...string) question.Answer {
 }
 
 func noted(a question.Answer, note string) question.Answer { a.Note = note; return a }
-
-var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)

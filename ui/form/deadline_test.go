@@ -46,27 +46,25 @@ func TestCountdown(t *testing.T) {
 func TestDeadlineMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := alive(t, record(database()))
-		l.do(Deadline{At: time.Now().Add(10 * time.Second)})
-		if !l.shows("closes in 10 s") {
-			t.Fatalf("not counted down:\n%s", l.f.View().Content)
-		}
-		l.do(Deadline{At: time.Now().Add(time.Minute)})
-		if !l.shows("closes in 60 s") {
-			t.Errorf("still the earlier one:\n%s", l.f.View().Content)
-		}
-		l.wait(45*time.Second + time.Millisecond)
-		if !l.shows("closes in 15 s") {
-			t.Errorf("not counted down again:\n%s", l.f.View().Content)
+		for _, step := range []struct {
+			left, wait time.Duration
+			want       string
+		}{
+			{10 * time.Second, 0, "closes in 10 s"},
+			{time.Minute, 0, "closes in 60 s"},
+			{time.Minute, 45*time.Second + time.Millisecond, "closes in 15 s"},
+			{time.Hour, 0, "closes in 60 min"},
+			{5 * time.Second, 0, "closes in 5 s"}, // earlier than the timer
+		} {
+			l.do(Deadline{At: time.Now().Add(step.left)})
+			if l.wait(step.wait); !l.shows(step.want) {
+				t.Errorf("want %q in:\n%s", step.want, l.f.View().Content)
+			}
 		}
 		l.do(Deadline{})
 		l.wait(time.Hour)
 		if l.shows("closes in") || l.shows("time is up") {
 			t.Errorf("a deadline taken back is shown:\n%s", l.f.View().Content)
-		}
-		l.do(Deadline{At: time.Now().Add(time.Hour)})
-		l.do(Deadline{At: time.Now().Add(5 * time.Second)}) // earlier than the timer
-		if !l.shows("closes in 5 s") {
-			t.Errorf("an earlier deadline is not shown:\n%s", l.f.View().Content)
 		}
 	})
 }

@@ -30,42 +30,38 @@ func third() desk.Record { return session()[2] }
 
 func before() []desk.Record { return earlier(session(), 3) }
 
+// TestEarlierRounds: alt+h looks at the earlier rounds and back, also where letters are text.
+// A first round has none.
 func TestEarlierRounds(t *testing.T) {
-	r := fresh(t, 100, 24, third(), withRounds(before)).show()
-	if got := r.screen(); !strings.Contains(got, "alt+h earlier questions") {
+	rec := third()
+	if got := fresh(t, 100, 24, rec, withRounds(before)).show().screen(); !strings.Contains(got, "alt+h earlier questions") {
 		t.Errorf("the key is not shown:\n%s", got)
 	}
-	r.keys("alt+h")
-	if got := r.screen(); !strings.Contains(got, "Earlier questions") || !strings.Contains(got, "(•) SQLite") {
-		t.Errorf("the rounds are not shown:\n%s", got)
-	}
-	for _, key := range []string{"esc", "alt+h"} {
-		if r.keys(key); strings.Contains(r.screen(), "Earlier questions") {
-			t.Errorf("%s does not go back:\n%s", key, r.screen())
-		}
-		r.keys("alt+h")
-	}
-	r.keys("esc", "y", "enter")
-	if got := r.last().Answers[0].Selected[0]; got != question.YesID {
-		t.Errorf("answered %s after a look back", got)
-	}
-}
-
-// TestHistoryKey: where letters are text, h is one; alt+h looks back there.
-func TestHistoryKey(t *testing.T) {
-	rec := third()
 	rec.Questions = []question.Question{name()}
-	r := fresh(t, 80, 24, rec, withRounds(before)).show().keys("hh")
-	if got := r.f.set.Draft().Answers[0].Custom; got != "hh" {
-		t.Fatalf("typed %q", got)
+	r := fresh(t, 100, 24, rec, withRounds(before)).show().keys("hh")
+	for _, key := range []string{"esc", "alt+h"} {
+		if got := r.keys("alt+h").screen(); !strings.Contains(got, "Earlier questions") || !strings.Contains(got, "(•) SQLite") {
+			t.Errorf("the rounds are not shown:\n%s", got)
+		}
+		if got := r.keys(key).screen(); strings.Contains(got, "Earlier questions") {
+			t.Errorf("%s does not go back:\n%s", key, got)
+		}
 	}
-	if r.keys("alt+h"); !strings.Contains(r.screen(), "Earlier questions") {
-		t.Errorf("alt+h does not look back:\n%s", r.screen())
+	if r.keys("enter"); r.last().Answers[0].Custom != "hh" {
+		t.Errorf("answered %+v after a look back", r.last())
 	}
 
 	rec.Round = 1
-	if r := fresh(t, 80, 24, rec, withRounds(before)).show().keys("alt+h"); strings.Contains(r.screen(), "arlier rounds") {
+	if r := fresh(t, 80, 24, rec, withRounds(before)).show().keys("alt+h"); strings.Contains(r.screen(), "arlier questions") {
 		t.Errorf("a first round has no earlier ones:\n%s", r.screen())
+	}
+}
+
+// TestEarlier: the earlier rounds of the session, the latest first.
+func TestEarlier(t *testing.T) {
+	got := earlier([]desk.Record{{ID: "a", Round: 1}, {ID: "r", Round: 3}, {ID: "b", Round: 2}, {ID: "c", Round: 4}}, 3)
+	if len(got) != 2 || got[0].ID != "b" || got[1].ID != "a" {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -102,16 +98,19 @@ func TestLift(t *testing.T) {
 	}
 }
 
-func TestAttention(t *testing.T) {
-	const words = "The agent is not waiting; it will get your answer."
+// TestNews: the form says whether the asker waits, and how many other questions do.
+func TestNews(t *testing.T) {
+	const away, more, one = "The agent is not waiting; it will get your answer.", "2 more wait", "1 more waits"
 	r := open(t, 80, 24, database())
-	if strings.Contains(r.screen(), words) {
-		t.Error("told before anybody said so")
-	}
-	if r.send(Attention{Attended: false}); !strings.Contains(r.screen(), words) {
-		t.Errorf("not told:\n%s", r.screen())
-	}
-	if r.send(Attention{Attended: true}); strings.Contains(r.screen(), words) {
-		t.Errorf("still told:\n%s", r.screen())
+	for _, step := range []struct {
+		news  tea.Msg
+		shown string
+	}{{nil, ""}, {Attention{Attended: false}, away}, {Attention{Attended: true}, ""}, {More{1}, one}, {More{2}, more}, {More{0}, ""}} {
+		r.send(step.news)
+		for _, text := range []string{away, more, one} {
+			if strings.Contains(r.screen(), text) != (text == step.shown) {
+				t.Errorf("%#v: want %q, and no other, in:\n%s", step.news, step.shown, r.screen())
+			}
+		}
 	}
 }

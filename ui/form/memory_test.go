@@ -9,7 +9,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/gate"
 )
 
 // answeredBefore is what the desk knows once the user has answered q like this.
@@ -21,7 +20,6 @@ func answeredBefore(q question.Question, a question.Answer) option {
 }
 
 func TestMemory(t *testing.T) {
-	yes := told("deploy", "", question.YesID)
 	for _, tt := range []struct {
 		name   string
 		ask    question.Question
@@ -30,15 +28,10 @@ func TestMemory(t *testing.T) {
 		want   question.Answer
 	}{
 		{"with two keys", database(), told("db", "", "sqlite"), []string{"ctrl+r", "enter"}, told("db", "", "sqlite")},
-		{"not by itself", database(), told("db", "", "sqlite"), []string{"1", "enter"}, told("db", "", "pg")},
-		{"then chosen differently", database(), told("db", "", "sqlite"), []string{"ctrl+r", "3", "enter"}, told("db", "", "none")},
 		{"in their own words", database(), told("db", "DuckDB"), []string{"ctrl+r", "enter"}, told("db", "DuckDB")},
 		{"from where they were typing", database(), told("db", "", "sqlite"), []string{"0", "Duck", "ctrl+r", "enter"}, told("db", "", "sqlite")},
-		{"what was typed stays", database(), told("db", "", "sqlite"), []string{"0", "Duck", "ctrl+r", "0", "DB", "enter"}, told("db", "DuckDB")},
 		{"through a filter", database(), told("db", "", "sqlite"), []string{"/", "postgres", "ctrl+r", "enter"}, told("db", "", "sqlite")},
 		{"after skipping", optional(features()), told("features", "", "audit"), []string{"s", "ctrl+r", "enter"}, told("features", "", "audit")},
-		{"several", features(), told("features", "Dark mode", "export"), []string{"ctrl+r", "enter"}, told("features", "Dark mode", "export")},
-		{"yes or no", noDefault(deploy()), yes, []string{"ctrl+r", "enter"}, yes},
 		{"text", name(), told("name", "orders"), []string{"ctrl+r", "enter"}, told("name", "orders")},
 		{"beside a note", database(), told("db", "", "sqlite"), []string{"ctrl+n", "Soon", "ctrl+r", "enter", "ctrl+r", "enter"}, noted(told("db", "", "sqlite"), "Soon")},
 	} {
@@ -70,27 +63,5 @@ func TestMemoryOfAnother(t *testing.T) {
 	}
 	if r.f.page().find(termtest.Keys("ctrl+r")[0]) == nil {
 		t.Error("its key is none")
-	}
-}
-
-// In a form that appeared by itself what was typed for another program takes
-// nothing over: it is put back with the rest of its run.
-func TestMemoryTypedElsewhere(t *testing.T) {
-	r := fresh(t, 80, 24, record(database()), answeredBefore(database(), told("", "", "sqlite")), withOrigin(gate.Appeared)).show()
-	shown := r.screen()
-	r.keys("ctrl+r") // before a pause
-	if got := r.wait(time.Second).screen(); got != shown {
-		t.Errorf("at once:\n%s", got)
-	}
-	for _, key := range []string{"ctrl+r", "m", "a", "k", "e"} { // a search in a shell's history
-		r.send(termtest.Keys(key)[0])
-		r.wait(100 * time.Millisecond)
-	}
-	if got := r.wait(time.Second).screen(); got != shown {
-		t.Errorf("after a run:\n%s", got)
-	}
-	r.keys("ctrl+r").wait(time.Second).keys("enter")
-	if got := r.last().Answers[0].Selected; !reflect.DeepEqual(got, []string{"sqlite"}) {
-		t.Errorf("answered %v", got)
 	}
 }

@@ -145,29 +145,6 @@ func TestDeafAfterEnd(t *testing.T) {
 	}
 }
 
-func TestAsker(t *testing.T) {
-	rec := record(database())
-	rec.Round, rec.Rounds = 3, 5
-	rec.Asker = desk.Asker{Client: "evil\x1b]0;x\x07\u202e", Directory: "/home/ada/\u009bshop"}
-	r := fresh(t, 80, 24, rec)
-	r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if got, want := r.screen(), "evil␛]0;x␇[U+202E] · [U+009B]shop · round 3/5"; !strings.Contains(got, want) {
-		t.Errorf("want %q in:\n%s", want, got)
-	}
-}
-
-// TestLook pins the styles of both kinds of terminal, escape codes included.
-func TestLook(t *testing.T) {
-	for name, msg := range map[string]tea.Msg{
-		"dark": tea.BackgroundColorMsg{Color: rgb(0x10)}, "light": tea.BackgroundColorMsg{Color: rgb(0xf0)},
-	} {
-		r := open(t, 60, 20, features())
-		r.send(msg)
-		r.keys("1", "enter")
-		check(t, "look-"+name, strings.ReplaceAll(r.f.View().Content, "\x1b", "␛")+"\n")
-	}
-}
-
 type rgb uint8
 
 func (c rgb) RGBA() (r, g, b, a uint32) {
@@ -249,39 +226,6 @@ func TestBreakIsSaidAsItIs(t *testing.T) {
 		}
 		if r.keys("ctrl+c"); !strings.Contains(r.f.Closing(), want[1]) {
 			t.Errorf("%q: %q", status, r.f.Closing())
-		}
-	}
-}
-
-// TestMore: the form says how many other questions wait, while they do.
-func TestMore(t *testing.T) {
-	r := open(t, 80, 24, database())
-	for n, want := range []string{"", "1 more waits", "2 more wait"} {
-		if r.send(More{n}); !strings.Contains(r.screen(), want) || n == 0 && strings.Contains(r.screen(), "more wait") {
-			t.Errorf("%d: want %q in\n%s", n, want, r.screen())
-		}
-	}
-}
-
-// TestTook: the reply says how long the user had the question before them.
-func TestTook(t *testing.T) {
-	r := fresh(t, 80, 24, record(database()))
-	r.wait(time.Minute) // not on the screen yet
-	r.show().wait(3 * time.Second)
-	if r.keys("1", "enter"); r.took < 3*time.Second || r.took > 4*time.Second {
-		t.Errorf("took %s", r.took)
-	}
-}
-
-// The digits that the last line names are those of the rows.
-func TestDigitsOfRows(t *testing.T) {
-	several := func(options ...question.Option) question.Question {
-		return question.Question{ID: "q", Text: "Which?", Type: question.MultiChoice, Options: options}
-	}
-	a, b := question.Option{ID: "a", Label: "A"}, question.Option{ID: "b", Label: "B"}
-	for want, q := range map[string]question.Question{"· 1 choose": several(a), "· 1–2 choose": several(a, b)} {
-		if got := open(t, 80, 24, q).screen(); !strings.Contains(got, want) {
-			t.Errorf("the screen lacks %q:\n%s", want, got)
 		}
 	}
 }

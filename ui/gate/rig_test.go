@@ -68,8 +68,7 @@ func held(key string, from, delay time.Duration, hertz int, span time.Duration) 
 // page is a page of a form as this project's forms have them: what it is, and
 // what stands on it. Comparing and copying it is enough to keep it.
 type page struct {
-	what   string // list, several, boolean, confirm, takes, text, inbox
-	mode   string // empty; other and filter while text is typed; reader; closing
+	what   string // list, several, boolean, confirm, text, inbox
 	led    bool   // there is a cursor: the user has moved it, or opened the form
 	cursor int
 	picked int // bits of rows
@@ -78,44 +77,25 @@ type page struct {
 
 const rows = 4
 
-// kind is what a key means to the page as it stands.
+// kind is what a key means to the page.
 func (p *page) kind(key string) Kind {
-	text := key == "space" || key == "paste" || utf8.RuneCountInString(key) == 1
 	switch {
 	case key == "ctrl+c":
 		return Leave
-	case key == "enter" && p.mode != "filter" && p.mode != "reader":
+	case key == "enter":
 		return Submit
-	case p.mode == "reader", key == "esc", key == "enter", key == "up", key == "down", key == "home":
+	case p.what == "text", key == "up", key == "down", key == "space":
 		return Edit
-	case p.mode == "filter", p.mode == "other", p.what == "text":
-		return Edit
-	case p.mode == "closing":
-		if key == "y" {
-			return Submit
-		}
-		return oneOf(key, "nr")
-	case !text:
-		return Stray
+	case p.what == "boolean", p.what == "confirm":
+		return oneOf(key, "12ynjk")
+	case p.what == "inbox":
+		return oneOf(key, "jk")
 	}
-	switch p.what {
-	case "list", "several":
-		return oneOf(key, "01234jkgG/?", "space")
-	case "boolean", "confirm":
-		return oneOf(key, "12ynjkgG?", "space")
-	case "takes":
-		if takes(key) {
-			return Submit
-		}
-		return oneOf(key, "jkgG?", "space")
-	}
-	return oneOf(key, "jkgG?di", "space") // the inbox
+	return oneOf(key, "1234jk")
 }
 
-func takes(key string) bool { return slices.Contains([]string{"1", "2", "3", "4", "y", "n"}, key) }
-
-func oneOf(key, letters string, more ...string) Kind {
-	if slices.Contains(more, key) || utf8.RuneCountInString(key) == 1 && strings.Contains(letters, key) {
+func oneOf(key, letters string) Kind {
+	if utf8.RuneCountInString(key) == 1 && strings.Contains(letters, key) {
 		return Edit
 	}
 	return Stray
@@ -123,37 +103,13 @@ func oneOf(key, letters string, more ...string) Kind {
 
 // press does what a key does that counts, and returns what it takes.
 func (p *page) press(key string) (answer string) {
-	c := key
-	if key == "space" {
-		c = " "
-	}
-	switch {
-	case key == "esc":
-		p.mode = map[bool]string{true: "closing"}[p.mode == ""]
-		return ""
-	case p.mode == "reader":
-		p.mode = ""
-		return ""
-	case p.mode == "closing":
-		if key == "enter" || key == "y" {
-			return "closed"
+	if p.what == "text" {
+		if key == "enter" {
+			return p.text
 		}
-		p.mode = ""
+		p.text += strings.ReplaceAll(key, "space", " ")
 		return ""
-	case p.mode == "filter" && key == "enter":
-		p.mode = ""
-		return ""
-	case p.what == "text" || p.mode != "":
-		if key != "enter" {
-			p.text += c
-			return ""
-		}
-		return p.text
 	}
-	return p.pressList(key)
-}
-
-func (p *page) pressList(key string) string {
 	row, led := strings.Index("1234", key), p.led || p.what == "inbox"
 	if p.what == "boolean" || p.what == "confirm" {
 		row = max(row, strings.Index("yn", key))
@@ -161,21 +117,10 @@ func (p *page) pressList(key string) string {
 	switch {
 	case key == "enter" && (!led || p.what == "boolean" && p.picked == 0):
 		return "" // nothing preselected, and no preset yes
-	case key == "enter" && p.what == "several":
+	case key == "enter" && (p.what == "several" || p.picked != 0):
 		return p.marked()
 	case key == "enter":
-		if p.picked != 0 {
-			return p.marked()
-		}
 		return string(rune('1' + p.cursor))
-	case p.what == "takes" && takes(key):
-		return key
-	case key == "0":
-		p.mode, p.text = "other", ""
-	case key == "/":
-		p.mode = "filter"
-	case key == "?":
-		p.mode = "reader"
 	case row >= 0:
 		p.cursor, p.led = row, true
 		p.mark()
@@ -187,10 +132,6 @@ func (p *page) pressList(key string) string {
 		p.cursor = max(p.cursor-1, 0)
 	case key == "down", key == "j":
 		p.cursor = min(p.cursor+1, rows-1)
-	case key == "home", key == "g":
-		p.cursor, p.led = 0, true
-	case key == "G":
-		p.cursor, p.led = rows-1, true
 	}
 	return ""
 }

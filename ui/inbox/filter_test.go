@@ -7,7 +7,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/words"
 )
 
 // subjects are the questions that are shown, in order.
@@ -40,8 +39,10 @@ func TestFilter(t *testing.T) {
 	}
 	r.keys("/", "订单").see("1 of 3 waiting", "› ● Deploy").keys("esc").see("› ● Deploy")
 	r.keys("/", "oracle").see("Nothing that waits fits “oracle”").keys("enter", "enter", "ctrl+x", "ctrl+d").see("Nothing that waits")
-	r.claude(name())
-	r.see("0 of 4 waiting").keys("esc").see("4 waiting")
+	long := name()
+	long.Text = strings.Repeat("请仔细考虑", 98) + "数据库" // its last word is found too
+	r.claude(long)
+	r.see("0 of 4 waiting").keys("esc").see("4 waiting").keys("/", "数据库").see("1 of 4 waiting")
 }
 
 // TestOrder: askers that wait are first, each by name, and of an asker the
@@ -94,61 +95,19 @@ func TestLift(t *testing.T) {
 	r.desk = desk.New(r.store, desk.Options{Now: r.clock, MaxRounds: 1})
 	r.reply(r.claude(name()), "web", answerText("name", "it"))
 	r.open()
-	ask := func() error {
-		_, attendance, err := r.desk.Submit(t.Context(), desk.Request{
-			Set: question.Set{Questions: []question.Question{database()}}, Session: "7f3c9a52-session", Asker: desk.Asker{Client: "claude-code"},
-		})
-		if err == nil {
-			attendance.Release()
-		}
-		return err
+	again := desk.Request{
+		Set: question.Set{Questions: []question.Question{database()}}, Session: "7f3c9a52-session",
+		Asker: desk.Asker{Client: "claude-code"},
 	}
-	if err := ask(); err == nil {
+	_, _, err := r.desk.Submit(t.Context(), again)
+	if err == nil {
 		t.Fatal("not refused")
 	}
 	r.keys("tab").see("2 past", "› ! Database", "L lifts the limit · refused, because the limit of rounds")
 	r.keys("L").see("The limit is lifted")
-	if err := ask(); err != nil {
-		t.Errorf("refused again: %v", err)
+	_, attendance, err := r.desk.Submit(t.Context(), again)
+	if err != nil {
+		t.Fatalf("refused again: %v", err)
 	}
-}
-
-// TestTook: a reply says how long the question was in front of the user.
-func TestTook(t *testing.T) {
-	r := newRig(t, 80, 24)
-	rec, other := r.claude(database()), r.claude(name())
-	r.open().answers().later(5*time.Second).keys("2", "enter").see("Answer sent.").later(time.Second)
-	r.opens("ctrl+x").later(3 * time.Second).keys("enter").see("Dismissed.")
-	for id, least := range map[string]int64{rec.ID: 5000, other.ID: 3000} {
-		if got, err := r.desk.Get(t.Context(), id); err != nil || got.Outcome.Took < least || got.Outcome.Took > least+1000 {
-			t.Errorf("took %d ms, %v", got.Outcome.Took, err)
-		}
-	}
-}
-
-// The lines that remain in the terminal of what was sent are in the language of the user.
-func TestSentLinesInChinese(t *testing.T) {
-	speaks(t, words.Chinese)
-	var lines []string
-	rec := desk.Record{Set: question.Set{Questions: []question.Question{name()}}, Asker: desk.Asker{Client: "codex", Directory: "/srv/api"}}
-	for _, o := range []desk.Outcome{
-		{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "later"}},
-		{Status: desk.Discuss, Reply: &question.Reply{Discuss: true}},
-	} {
-		rec.State, rec.Outcome = o.Status, &o
-		lines = append(lines, sentLines(rec)...)
-	}
-	const asked = "What is the service called? "
-	if got, want := strings.Join(lines, "|"), asked+"已关闭：later → Codex · api|"+asked+"先讨论 → Codex · api"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-// TestFilterReachesTheEnd: a filter finds the last word of the longest question.
-func TestFilterReachesTheEnd(t *testing.T) {
-	r := newRig(t, 80, 24)
-	q := name()
-	q.Text = strings.Repeat("请仔细考虑", 98) + "数据库"
-	r.claude(q)
-	r.open().keys("/", "数据库").see("1 of 1 waiting")
+	attendance.Release()
 }

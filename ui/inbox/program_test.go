@@ -21,6 +21,7 @@ import (
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/gate"
 )
@@ -105,9 +106,7 @@ func (x *run) left(status int) {
 	if got := x.Wait(); got != status {
 		x.t.Errorf("the exit status is %d, want %d:\n%s", got, status, x.Screen())
 	}
-	if x.Termios() != x.Before() || x.FullScreen() {
-		x.t.Error("the terminal is not as it was found")
-	}
+	x.CheckLeft()
 }
 
 // enter presses Enter as a hand does that has let go of it before: sooner, it is
@@ -149,93 +148,43 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestCrash: what was being typed survives a kill, and is offered again.
-func TestCrash(t *testing.T) {
-	d, dir := newDesk(t)
-	rec := ask(t, d, name())
-	ctx, stop := context.WithCancel(t.Context())
-	events, err := d.Watch(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { // a watch that goes on would make the store anew when it is removed
-		stop()
-		for range events {
-		}
-	}()
-	x := start(t, d, dir, 80, 24)
-	x.WaitFor("What is the service")
-	x.enter()
-	x.WaitFor("ctrl+l list")
-	x.Type("orders-v2")
-	x.WaitFor("orders-v2")
-	await(t, events, func() bool {
-		r, _, err := d.Draft(t.Context(), rec.ID)
-		return err == nil && len(r.Answers) == 1 && r.Answers[0].Custom == "orders-v2"
-	})
-	if err := syscall.Kill(x.Pid(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	x.Wait()
-
-	x = start(t, d, dir, 80, 24)
-	x.WaitFor("draft kept")
-	x.enter()
-	x.WaitFor("Your draft is back")
-	x.WaitFor("orders-v2")
-	x.Type("\x1b[C") // Enter alone answers nothing
-	x.enter()
-	x.WaitFor("Answer sent.")
-	got, err := d.Get(t.Context(), rec.ID)
-	if err != nil || got.State != desk.Answered || got.Outcome.Reply.Answers[0].Custom != "orders-v2" {
-		t.Errorf("the record is %+v, %v", got, err)
-	}
-	x.Quiet()
-	x.Type("q")
-	x.left(0)
-}
-
-// await waits until ok, which it asks again at every event.
-func await(t *testing.T, events <-chan desk.Event, ok func() bool) {
-	t.Helper()
-	deadline := time.NewTimer(termtest.Deadline)
-	defer deadline.Stop()
-	for !ok() {
-		select {
-		case <-events:
-		case <-deadline.C:
-			t.Fatal("waited in vain for the desk")
-		}
-	}
-}
-
 // TestEnds: whatever ends the inbox while something is being typed, the
 // question stays open, what was typed is kept, and the terminal is as it was.
 func TestEnds(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		end    func(x *run)
 		status int
 	}{
 		{"ctrl+c", func(x *run) { x.Type("\x03") }, 0},
-		{"terminated", func(x *run) { _ = syscall.Kill(x.Pid(), syscall.SIGTERM) }, 1},
-		{"hung up", func(x *run) { _ = syscall.Kill(x.Pid(), syscall.SIGHUP) }, 1},
-	}
-	for _, tt := range tests {
+		{"terminated", func(x *run) { x.Signal(syscall.SIGTERM) }, 1},
+		{"hung up", func(x *run) { x.Signal(syscall.SIGHUP) }, 1},
+		{"killed", nil, -1}, // which leaves the terminal to nobody
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			d, dir := newDesk(t)
 			rec := ask(t, d, name())
+			kept := func() bool {
+				r, _, err := d.Draft(t.Context(), rec.ID)
+				return err == nil && len(r.Answers) == 1 && r.Answers[0].Custom == "orders"
+			}
 			x := start(t, d, dir, 80, 24)
 			x.WaitFor("What is the service")
 			x.enter()
 			x.WaitFor("ctrl+l list")
 			x.Type("orders")
 			x.WaitFor("orders")
-			tt.end(x)
-			x.left(tt.status)
-			if r, _, err := d.Draft(t.Context(), rec.ID); err != nil || len(r.Answers) != 1 || r.Answers[0].Custom != "orders" {
-				t.Errorf("the draft is %+v, %v", r, err)
+			if tt.end == nil {
+				waittest.Until(termtest.Deadline, kept)
+				x.Signal(syscall.SIGKILL)
+				x.Wait()
+			} else {
+				tt.end(x)
+				x.left(tt.status)
+			}
+			if !kept() {
+				t.Error("the draft is not kept")
 			}
 			if got, err := d.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending {
 				t.Errorf("the record is %s, %v", got.State, err)
@@ -254,125 +203,37 @@ func TestClosedTerminal(t *testing.T) {
 	x.Wait()
 }
 
-// TestFirstElsewhere: another process answers while the form is open.
-func TestFirstElsewhere(t *testing.T) {
+// TestEditorTooLate: another process answers while an editor is open on the answer. The user
+// goes on writing, and is told where that stands.
+func TestEditorTooLate(t *testing.T) {
 	d, dir := newDesk(t)
 	rec := ask(t, d, name())
-	x := start(t, d, dir, 40, 10)
-	x.WaitFor("What is the service")
-	x.enter()
-	x.WaitFor("ctrl+l list")
-	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
+	temp := t.TempDir()
+	editor := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf 'editing. '\nread -r line\necho \"$line\" >\"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	answered := time.Now()
-	x.WaitFor("Already answered in a terminal.")
-	t.Logf("withdrawn after %s", time.Since(answered))
-	x.Quiet()
+	x := start(t, d, dir, 80, 24, "PATH="+os.Getenv("PATH"), "TMPDIR="+temp, "EDITOR="+editor)
+	x.WaitFor("What is the service")
 	x.enter()
-	x.WaitFor("[Waiting]")
-	x.Type("q")
-	x.left(0)
-}
-
-// TestDismissalKeepsWhatIsTyped: what is typed right after the key that asks whether to
-// dismiss is the reason, and Enter dismisses: on the list that was opened, and after an
-// answer.
-func TestDismissalKeepsWhatIsTyped(t *testing.T) {
-	t.Parallel()
-	d, dir := newDesk(t)
-	first, second, third := ask(t, d, database()), ask(t, d, database()), ask(t, d, database())
-	x := start(t, d, dir, 80, 24)
-	x.WaitFor("3 waiting")
-	x.Play([]termtest.Blow{{Keys: "\x18"}, {After: 250 * time.Millisecond, Keys: "\r"}})
-	x.WaitFor("2 waiting")
-	x.Type("\r") // which waits for a pause, as what ended a question is what appeared by itself
-	x.WaitFor("waiting for a pause")
-	x.Until("the pause", func() bool { return !strings.Contains(x.Screen(), "waiting for a pause") })
-	typing := []termtest.Blow{{Keys: "\x18"}}
-	for _, c := range "not now" {
-		typing = append(typing, termtest.Blow{After: 80 * time.Millisecond, Keys: string(c)})
+	x.WaitFor("editor")
+	x.Type("\x07")
+	x.WaitFor("editing.")
+	elsewhere := question.Reply{Answers: []question.Answer{answerText("name", "orders")}}
+	if _, err := d.Reply(t.Context(), rec.ID, elsewhere, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
 	}
-	x.Play(append(typing, termtest.Blow{After: 250 * time.Millisecond, Keys: "\r"}))
-	x.WaitFor("1 waiting")
-	for rec, reason := range map[string]string{first.ID: "", second.ID: "not now"} {
-		got, err := d.Get(t.Context(), rec)
-		if err != nil || got.Reply() == nil || !got.Reply().Dismissed || got.Reply().Reason != reason {
-			t.Errorf("want the reason %q, got %+v, %v", reason, got.Outcome, err)
-		}
+	x.Type("long thoughts\r")
+	x.WaitFor("Already answered in a terminal.")
+	x.WaitFor("What you wrote is in ")
+	files, _ := filepath.Glob(filepath.Join(temp, "answer-*"))
+	if len(files) != 1 {
+		t.Fatalf("left are %q", files)
 	}
-	if rec, err := d.Get(t.Context(), third.ID); err != nil || rec.Outcome != nil {
-		t.Errorf("the third ended: %+v, %v", rec.Outcome, err)
+	if text, err := os.ReadFile(files[0]); err != nil || string(text) != "long thoughts" {
+		t.Errorf("left is %q, %v", text, err)
 	}
 	x.Type("\x03")
-	x.left(0)
-}
-
-// TestEditorTooLate: another process answers while an editor is open on the answer, or
-// on the reason for none. The user goes on writing, and is told where that stands.
-func TestEditorTooLate(t *testing.T) {
-	for what, open := range map[string]func(x *run){
-		"answer": (*run).enter,
-		"reason": func(x *run) {
-			x.Type("\x18")
-			x.WaitFor("Dismiss without answering?")
-			x.Type("r")
-			x.WaitFor("┃ r")
-		},
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			d, dir := newDesk(t)
-			rec := ask(t, d, name())
-			temp := t.TempDir()
-			editor := filepath.Join(t.TempDir(), "editor")
-			if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf 'editing. '\nread -r line\necho \"$line\" >\"$1\"\n"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			x := start(t, d, dir, 80, 24, "PATH="+os.Getenv("PATH"), "TMPDIR="+temp, "EDITOR="+editor)
-			x.WaitFor("What is the service")
-			open(x)
-			x.WaitFor("editor")
-			x.Type("\x07")
-			x.WaitFor("editing.")
-			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
-				t.Fatal(err)
-			}
-			x.Type("long thoughts\r")
-			x.WaitFor("Already answered in a terminal.")
-			x.WaitFor("What you wrote is in ")
-			files, _ := filepath.Glob(filepath.Join(temp, "answer-*"))
-			if len(files) != 1 {
-				t.Fatalf("left are %q", files)
-			}
-			if text, err := os.ReadFile(files[0]); err != nil || string(text) != "long thoughts" {
-				t.Errorf("left is %q, %v", text, err)
-			}
-			x.Type("\x03")
-			x.left(0)
-		})
-	}
-}
-
-// TestTwoHundred: with 200 questions the inbox is there within 200 ms.
-func TestTwoHundred(t *testing.T) {
-	d, dir := newDesk(t)
-	for i := range 200 {
-		q := chinese()
-		q.Header = fmt.Sprint("第 ", i)
-		ask(t, d, q)
-	}
-	began := time.Now()
-	x := start(t, d, dir, 80, 24)
-	x.WaitFor("200 waiting")
-	t.Logf("200 questions are there after %s", time.Since(began))
-	x.Type("G")
-	x.WaitFor("第 199")
-	x.Resize(40, 10)
-	x.Until("the list to fit", func() bool {
-		return strings.Contains(x.Screen(), "› ● 第 199") && len(strings.Split(x.Screen(), "\n")) <= 10
-	})
-	x.Type("q")
 	x.left(0)
 }
 

@@ -260,3 +260,23 @@ func (r *rig) reply(rec desk.Record, surface string, answers ...question.Answer)
 		r.t.Fatal(err)
 	}
 }
+
+// get is the record as the desk has it now.
+func (r *rig) get(rec desk.Record) desk.Record {
+	r.t.Helper()
+	got, err := r.desk.Get(r.t.Context(), rec.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return got
+}
+
+// draft is what is kept of what was typed for a record.
+func (r *rig) draft(rec desk.Record) question.Reply {
+	r.t.Helper()
+	draft, _, err := r.desk.Draft(r.t.Context(), rec.ID)
+	if err != nil || len(draft.Answers) != 1 {
+		r.t.Fatalf("the draft is %+v, %v", draft, err)
+	}
+	return draft
+}

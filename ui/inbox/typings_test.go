@@ -16,54 +16,40 @@ import (
 // answers no other one, and what they answer after a pause counts.
 func TestTypings(t *testing.T) {
 	t.Parallel()
-	termtest.EachTyping(t, func(t testing.TB, typing []termtest.Blow) {
-		d, dir := newDesk(t)
-		first := ask(t, d, database())
-		second := ask(t, d, database())
-		x := start(t, d, dir, 80, 24)
-		x.WaitFor("Which database")
-		answered := func(rec desk.Record) func() bool {
-			return func() bool { rec, err := d.Get(t.Context(), rec.ID); return err == nil && rec.Outcome != nil }
-		}
-		x.answer(answered(first))
-		x.Play(typing)
-		if answered(second)() {
-			t.Errorf("the second question is answered; the screen:\n%s", x.Screen())
-		}
-		x.answer(answered(second))
-		for _, id := range []string{first.ID, second.ID} {
-			rec, err := d.Get(t.Context(), id)
-			if err != nil || rec.Reply() == nil || len(rec.Reply().Answers) != 1 || !slices.Equal(rec.Reply().Answers[0].Selected, []string{"sqlite"}) || rec.Outcome.Took <= 0 {
-				t.Errorf("answered %+v, %v", rec.Outcome, err)
-			}
-		}
-	})
+	termtest.EachTyping(t, typeOn)
 }
 
 // Enter that was meant for another program, after a pause, opens a question at most,
 // and answers none.
 func TestLoneEnters(t *testing.T) {
 	t.Parallel()
-	termtest.EachLoneEnter(t, func(t testing.TB, typing []termtest.Blow) {
-		d, dir := newDesk(t)
-		first := ask(t, d, database())
-		second := ask(t, d, database())
-		x := start(t, d, dir, 80, 24)
-		x.WaitFor("Which database")
-		ended := func(rec desk.Record) func() bool {
-			return func() bool { rec, err := d.Get(t.Context(), rec.ID); return err == nil && rec.Outcome != nil }
-		}
-		x.answer(ended(first))
-		x.Play(typing)
-		<-time.After(time.Second) // an act takes a moment
-		if ended(second)() {
-			t.Errorf("the second question has ended; the screen:\n%s", x.Screen())
-		}
-		x.answer(ended(second))
-		if rec, err := d.Get(t.Context(), second.ID); err != nil || rec.Reply() == nil || len(rec.Reply().Answers) != 1 || !slices.Equal(rec.Reply().Answers[0].Selected, []string{"sqlite"}) {
+	termtest.EachLoneEnter(t, typeOn)
+}
+
+// typeOn answers one question, types, and answers the second after a pause.
+func typeOn(t testing.TB, typing []termtest.Blow) {
+	d, dir := newDesk(t)
+	first := ask(t, d, database())
+	second := ask(t, d, database())
+	x := start(t, d, dir, 80, 24)
+	x.WaitFor("Which database")
+	ended := func(rec desk.Record) func() bool {
+		return func() bool { rec, err := d.Get(t.Context(), rec.ID); return err == nil && rec.Outcome != nil }
+	}
+	x.answer(ended(first))
+	x.Play(typing)
+	<-time.After(time.Second) // an act takes a moment
+	if ended(second)() {
+		t.Errorf("the second question has ended; the screen:\n%s", x.Screen())
+	}
+	x.answer(ended(second))
+	for _, id := range []string{first.ID, second.ID} {
+		rec, err := d.Get(t.Context(), id)
+		if err != nil || rec.Reply() == nil || len(rec.Reply().Answers) != 1 ||
+			!slices.Equal(rec.Reply().Answers[0].Selected, []string{"sqlite"}) || rec.Outcome.Took <= 0 {
 			t.Errorf("answered %+v, %v", rec.Outcome, err)
 		}
-	})
+	}
 }
 
 // answer opens the question under the cursor and picks its second option, with

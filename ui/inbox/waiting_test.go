@@ -166,58 +166,29 @@ func TestDismiss(t *testing.T) {
 		r.send(key)
 	}
 	r.see("not now").later(200*ms).keys("enter").see("Dismissed.", "1 waiting")
-	rec, err := r.desk.Get(t.Context(), first.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o := rec.Outcome; o == nil || o.Status != desk.Dismissed || o.Reply.Reason != "not now" || o.Surface != Name {
-		t.Errorf("the outcome is %+v", rec.Outcome)
+	if o := r.get(first).Outcome; o == nil || o.Status != desk.Dismissed || o.Reply.Reason != "not now" || o.Surface != Name {
+		t.Errorf("the outcome is %+v", o)
 	}
 	if s := r.m.waiting.selected(); s == nil || s.rec.ID != second.ID {
 		t.Errorf("selected is %+v", s)
 	}
 }
 
-// TestDismissTooLate: another answer arrives while the reason is being typed. What
-// is typed after that does nothing.
-func TestDismissTooLate(t *testing.T) {
-	r := newRig(t, 80, 24)
-	first := r.claude(database())
-	r.claude(name())
-	r.open().opens("ctrl+x").keys("no")
-	r.reply(first, "tty", taken(database(), "pg"))
-	r.see("Already answered in a terminal.")
-	r.keys("t, quite, d", "enter")
-	if r.m.notice == "" || r.quit {
-		t.Fatalf("a key that was meant for the reason did something:\n%s", r.screen())
-	}
-	r.later(gate.Quiet).keys("enter").see("[Waiting]", "1 waiting")
-}
-
-// TestMany: with 200 questions every one can be reached.
+// TestMany: with 200 questions every one can be reached. A new one moves no selection.
 func TestMany(t *testing.T) {
 	r := newRig(t, 80, 24)
 	for i := range 200 {
-		q := chinese()
+		q := name()
 		q.Header = fmt.Sprint("第 ", i)
 		r.claude(q)
 		r.later(time.Second)
 	}
-	last := r.claude(name())
-	began := time.Now()
-	r.open().see("201 waiting")
-	t.Logf("opened after %s", time.Since(began))
-	for i := range 200 {
+	r.open().see("200 waiting")
+	for i := range 199 {
 		r.see(fmt.Sprint("› ● 第 ", i, ":")).keys("down")
 	}
-	if !strings.Contains(r.screen(), "› ● Name") || r.m.waiting.selected().rec.ID != last.ID {
-		t.Errorf("the end of the list is\n%s", r.screen())
-	}
 	r.claude(deploy())
-	r.see("202 waiting")
-	if r.m.waiting.selected().rec.ID != last.ID {
-		t.Error("a new question moved the selection")
-	}
+	r.see("201 waiting", "› ● 第 199:")
 }
 
 // TestTime: ages are drawn again while something waits and is on the screen, with one timer.

@@ -178,6 +178,33 @@ func (r *rig) end(w *present.Waiter) desk.Record {
 	return rec
 }
 
+// elsewhere answers a record in the inbox.
+func (r *rig) elsewhere(id, option string) {
+	r.t.Helper()
+	if _, err := r.desk.Reply(r.t.Context(), id, reply(option), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		r.t.Error(err)
+	}
+}
+
+// stored fails unless the desk has the record in this state.
+func (r *rig) stored(w *present.Waiter, want string) {
+	r.t.Helper()
+	rec, err := r.desk.Get(r.t.Context(), w.Record().ID)
+	if err != nil || status(rec) != want {
+		r.t.Errorf("on the desk it is %s, %v, want %s", status(rec), err, want)
+	}
+}
+
+// ends fails unless the record of each waiter ends like this.
+func (r *rig) ends(want string, waiters ...*present.Waiter) {
+	r.t.Helper()
+	for _, w := range waiters {
+		if got := status(r.end(w)); got != want {
+			r.t.Errorf("the end is %s, want %s", got, want)
+		}
+	}
+}
+
 func within[T any](t *testing.T, c <-chan T) T {
 	t.Helper()
 	select {
@@ -207,13 +234,8 @@ func status(rec desk.Record) string {
 func TestFirstSurfaceThatReachesTheHuman(t *testing.T) {
 	r := newRig(t)
 	w := r.ask(refuses("one", "no form"), answers("two", "b"), answers("three", "a"))
-	if got := status(r.end(w)); got != "answered two B" {
-		t.Errorf("the end is %s", got)
-	}
-	stored, err := r.desk.Get(t.Context(), w.Record().ID)
-	if err != nil || status(stored) != "answered two B" {
-		t.Errorf("on the desk it is %s, %v", status(stored), err)
-	}
+	r.ends("answered two B", w)
+	r.stored(w, "answered two B")
 }
 
 func TestNobody(t *testing.T) {
@@ -253,9 +275,7 @@ func TestJoinEndsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := status(r.end(w)); got != "answered two A" {
-		t.Errorf("the end is %s", got)
-	}
+	r.ends("answered two A", w)
 	if _, err := r.Join(t.Context(), "nothing", on()); !errors.Is(err, desk.ErrNotFound) {
 		t.Errorf("no such record: %v", err)
 	}
@@ -279,31 +299,22 @@ func TestAskedWhileAwaited(t *testing.T) {
 	if asks.Record().ID != rec.ID {
 		t.Fatal("asked beside the one that is awaited")
 	}
-	if _, err := r.desk.Reply(t.Context(), rec.ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range []*present.Waiter{awaits, asks} {
-		if got := status(r.end(w)); got != "answered inbox A" {
-			t.Errorf("the end is %s", got)
-		}
-	}
+	r.elsewhere(rec.ID, "a")
+	r.ends("answered inbox A", awaits, asks)
 }
 
-// A surface that fails ends the search: the user may have seen the question.
+// A surface that fails, or panics, ends the search: the user may have seen the question. The
+// process goes on.
 func TestBrokenSurface(t *testing.T) {
-	r := newRig(t)
-	broken := surface{"one", func(context.Context, desk.Record, ui.Commit) error { return errors.New("broken") }}
-	if rec := r.end(r.ask(broken, answers("two", "a"))); rec.State != desk.Failed || rec.Outcome.Reason != "broken" {
-		t.Errorf("the end is %+v", rec.Outcome)
-	}
-}
-
-// One that panics has failed, and the process goes on.
-func TestPanickingSurface(t *testing.T) {
-	r := newRig(t)
-	broken := surface{"one", func(context.Context, desk.Record, ui.Commit) error { panic("broken") }}
-	if rec := r.end(r.ask(broken, answers("two", "a"))); rec.State != desk.Failed || rec.Outcome.Reason != "the surface one broke: broken" {
-		t.Errorf("the end is %+v", rec.Outcome)
+	for why, show := range map[string]func() error{
+		"broken":                       func() error { return errors.New("broken") },
+		"the surface one broke: burst": func() error { panic("burst") },
+	} {
+		r := newRig(t)
+		broken := surface{"one", func(context.Context, desk.Record, ui.Commit) error { return show() }}
+		if rec := r.end(r.ask(broken, answers("two", "a"))); rec.State != desk.Failed || rec.Outcome.Reason != why {
+			t.Errorf("the end is %+v", rec.Outcome)
+		}
 	}
 }
 
@@ -332,12 +343,8 @@ func TestAnsweredElsewhere(t *testing.T) {
 		return context.Cause(ctx)
 	}})
 	within(t, shown)
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
-	if got := status(r.end(w)); got != "answered inbox A" {
-		t.Errorf("the end is %s", got)
-	}
+	r.elsewhere(w.Record().ID, "a")
+	r.ends("answered inbox A", w)
 	if within(t, w.Unshown()); w.UnshownReason() != nil {
 		t.Errorf("no surface shows it because %v", w.UnshownReason())
 	}
@@ -383,9 +390,7 @@ func TestEndsWhileSending(t *testing.T) {
 	var surfaceCtx context.Context
 	r.store.before = func() {
 		<-asked
-		if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-			t.Error(err)
-		}
+		r.elsewhere(w.Record().ID, "a")
 		within(t, w.Ended())
 		during <- context.Cause(surfaceCtx)
 	}
@@ -402,9 +407,7 @@ func TestEndsWhileSending(t *testing.T) {
 	if closed, ok := errors.AsType[*desk.ClosedError](within(t, after)); !ok || closed.Outcome.Surface != "inbox" {
 		t.Errorf("withdrawn with %v, want who was first", closed)
 	}
-	if got := status(r.end(w)); got != "answered inbox A" {
-		t.Errorf("the end is %s", got)
-	}
+	r.ends("answered inbox A", w)
 }
 
 // The notification of a record ends with it, also where the surface that has
@@ -460,9 +463,7 @@ func TestSameAgain(t *testing.T) {
 		t.Errorf("attended: %v, %v, though nobody waits", rec.Attended, err)
 	}
 	third := r.ask(answers("two", "b")) // and shown on, meanwhile
-	if _, err := r.desk.Reply(t.Context(), first.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
+	r.elsewhere(first.Record().ID, "a")
 	if got := status(r.end(third)); got != "answered inbox A" || third.Record().ID != first.Record().ID {
 		t.Errorf("the end is %s", got)
 	}
@@ -475,15 +476,14 @@ func TestSameAgain(t *testing.T) {
 // Many calls at once ask the same: one question, and all get its end.
 func TestSameAtOnce(t *testing.T) {
 	r := newRig(t)
-	var asking sync.WaitGroup
-	ids := make(chan string, 50)
 	release := make(chan struct{})
-	waits := surface{"one", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
+	waits := surface{"one", func(_ context.Context, _ desk.Record, commit ui.Commit) error {
 		<-release
 		return commit(reply("a"))
 	}}
-	places := make(chan *present.Waiter, cap(ids))
-	for range cap(ids) {
+	var asking sync.WaitGroup
+	places := make(chan *present.Waiter, 50)
+	for range cap(places) {
 		asking.Go(func() {
 			w, err := r.Ask(t.Context(), present.Question{Request: request(), Surfaces: on(waits)})
 			if err != nil {
@@ -491,21 +491,18 @@ func TestSameAtOnce(t *testing.T) {
 				return
 			}
 			places <- w
-			ids <- w.Record().ID
 		})
 	}
 	asking.Wait()
 	close(release)
-	first := <-ids
-	for range cap(ids) - 1 {
-		if id := <-ids; id != first {
+	close(places)
+	id := ""
+	for w := range places {
+		if id != "" && w.Record().ID != id {
 			t.Fatal("there are two questions")
 		}
-	}
-	for range cap(places) {
-		if got := status(r.end(<-places)); got != "answered one A" {
-			t.Fatalf("one is told %s", got)
-		}
+		id = w.Record().ID
+		r.ends("answered one A", w)
 	}
 }
 
@@ -525,9 +522,7 @@ func TestAnsweredMeanwhile(t *testing.T) {
 		t.Errorf("the call was told %v", err)
 	}
 	w.Leave()
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("b"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
+	r.elsewhere(w.Record().ID, "b")
 	next := &rig{present.New(present.Options{Desk: r.desk}), t, r.desk, r.store}
 	defer next.Close(nil)
 	again := next.ask(answers("two", "a"))
@@ -641,12 +636,8 @@ func TestReplyRepeated(t *testing.T) {
 	w := r.ask(answers("elicit", "b"))
 	eventually(t, "the reply is tried again", func() bool { return r.store.failed.Load() >= 3 })
 	r.store.set("answer", nil)
-	if got := status(r.end(w)); got != "answered elicit B" {
-		t.Errorf("the end is %s", got)
-	}
-	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || status(rec) != "answered elicit B" {
-		t.Errorf("on the desk it is %s, %v", status(rec), err)
-	}
+	r.ends("answered elicit B", w)
+	r.stored(w, "answered elicit B")
 }
 
 // A call that joins while a reply is repeated does not have the user asked again.
@@ -664,11 +655,7 @@ func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 		t.Error("a surface cannot be tried while the record is open")
 	}
 	r.store.set("answer", nil)
-	for _, w := range []*present.Waiter{first, second} {
-		if got := status(r.end(w)); got != "answered elicit B" {
-			t.Errorf("the end is %s", got)
-		}
-	}
+	r.ends("answered elicit B", first, second)
 }
 
 // The surfaces of a call that joins while others are tried have their turn if those fail.
@@ -686,9 +673,7 @@ func TestJoinedWhileTrying(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(fail)
-	if got := status(r.end(second)); got != "answered two B" {
-		t.Errorf("the end is %s", got)
-	}
+	r.ends("answered two B", second)
 }
 
 // After all surfaces have failed, a call can try further ones, while the record is
@@ -710,9 +695,7 @@ func TestTry(t *testing.T) {
 	if !w.Try(on(refuses("three", "not needed"))) {
 		t.Error("a surface that shows the record is not said to")
 	}
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
+	r.elsewhere(w.Record().ID, "a")
 	r.end(w)
 	within(t, w.Unshown())
 	if w.Try(on(answers("four", "b"))) {
@@ -728,9 +711,7 @@ func TestLastTry(t *testing.T) {
 	eventually(t, "the reply is tried twice", func() bool { return r.store.failed.Load() >= 2 })
 	r.store.set("answer", nil)
 	r.Close(errors.New("bye"))
-	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || status(rec) != "answered elicit B" {
-		t.Errorf("on the desk it is %s, %v", status(rec), err)
-	}
+	r.stored(w, "answered elicit B")
 }
 
 // A wait that fails (too many open files) is begun anew: the surface is
@@ -742,9 +723,7 @@ func TestWaitFails(t *testing.T) {
 	w := r.ask(one)
 	within(t, one.shown)
 	eventually(t, "the wait is begun anew", func() bool { return r.store.failed.Load() >= 2 })
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
+	r.elsewhere(w.Record().ID, "a")
 	r.end(w)
 	var closed *desk.ClosedError
 	if cause := within(t, one.cause); !errors.As(cause, &closed) {
@@ -837,9 +816,7 @@ func TestForms(t *testing.T) {
 		t.Fatal("the next form is not to be had")
 	}
 	last := r.Return(id, third, "b")
-	if got := status(r.end(last)); got != "answered elicit B" {
-		t.Errorf("the end is %s", got)
-	}
+	r.ends("answered elicit B", last)
 	if _, ok := last.Take(form); ok {
 		t.Error("a form with a result is handed out again")
 	}
@@ -860,18 +837,14 @@ func TestFormNeverReturns(t *testing.T) {
 	}}
 	w := r.askFor(ask)
 	secret, _ := w.Take(offered(t, w))
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
+	r.elsewhere(w.Record().ID, "a")
 	within(t, w.Ended())
 	var again *present.Waiter
 	eventually(t, "the answer is there for who asks again", func() bool {
 		again = r.askFor(ask)
 		return again.Record().ID == w.Record().ID
 	})
-	if got := status(r.end(again)); got != "answered web A" {
-		t.Errorf("the end is %s", got)
-	}
+	r.ends("answered inbox A", again)
 	if late := r.Return(w.Record().ID, secret, "b"); late != nil {
 		t.Error("a form counts after its question has ended")
 	}
@@ -891,9 +864,7 @@ func TestCallEnded(t *testing.T) {
 	second := r.ask(answers("elicit", "b"))
 	first.Leave()
 	close(hangUp)
-	if got := status(r.end(second)); got != "answered elicit B" {
-		t.Errorf("the end is %s", got)
-	}
+	r.ends("answered elicit B", second)
 }
 
 // A question that its asker withdraws is gone for good, unless it was answered.
@@ -915,7 +886,5 @@ func TestWithdraw(t *testing.T) {
 	again.Withdraw("too late")
 	again.Leave()
 	third := r.ask(answers("three", "b"))
-	if got := status(r.end(third)); got != "answered two A" {
-		t.Errorf("an answer that nobody has got is lost: %s", got)
-	}
+	r.ends("answered two A", third)
 }

@@ -24,9 +24,7 @@ func BenchmarkWithdrawal(b *testing.B) {
 				x.WaitFor(question1)
 				x.Type(tt.keys)
 				x.Until(tt.ready, func() bool { return strings.Contains(x.Output(), tt.ready) })
-				if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
-					b.Fatal(err)
-				}
+				x.Signal(syscall.SIGTERM)
 				longest = max(longest, x.end().Withdrawal)
 			}
 			b.ReportMetric(longest.Seconds()*1000, "ms/longest")

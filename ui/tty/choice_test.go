@@ -40,34 +40,22 @@ func TestUnderstand(t *testing.T) {
 	}{
 		{"number", single, "1", reading{selected: []string{"id-postgres"}}},
 		{"wide number", single, "２", reading{selected: []string{"id-sqlite"}}},
-		{"zero", single, "0", reading{other: true}},
-		{"the same twice", single, "1, 1", reading{selected: []string{"id-postgres"}}},
 		{"preview", single, "v1", reading{command: preview}},
 		{"back", single, "b", reading{command: goBack}},
-		{"dismiss", single, "X", reading{command: dismiss}},
-		{"help", single, "?", reading{command: help}},
 		{"leave open", single, "-", reading{command: leaveOpen}},
-		{"back with a colon", single, ":b", reading{command: goBack}},
 
-		{"several with commas", several, "1,2", reading{selected: []string{"id-auth", "id-logs"}}},
-		{"several with blanks", several, "1 4", reading{selected: []string{"id-auth", "id-mail"}}},
 		{"several with both", several, " 1 ,  4 ", reading{selected: []string{"id-auth", "id-mail"}}},
 		{"several with wide commas", several, "１，４", reading{selected: []string{"id-auth", "id-mail"}}},
 		{"several and other", several, "1,0", reading{selected: []string{"id-auth"}, other: true}},
 
 		{"y", boolean(), "y", reading{selected: []string{question.YesID}}},
 		{"no", boolean(), "NO", reading{selected: []string{question.NoID}}},
-		{"boolean by id", boolean(), "false", reading{selected: []string{question.NoID}}},
 
 		{"text", text, "0", reading{custom: "0"}},
-		{"text with quotes", text, `"hello"`, reading{custom: `"hello"`}},
-		{"text that looks like a command", text, "b", reading{custom: "b"}},
 		{"command at a text", text, ":b", reading{command: goBack}},
 		{"command in wide characters", text, "：？", reading{command: help}},
-		{"limit lifted", single, ":l", reading{command: lift}},
 		{"preview with a blank", single, ":v 1", reading{command: preview}},
 		{"note on yes or no", boolean(), ":n", reading{command: note}},
-		{"no", boolean(), "n", reading{selected: []string{question.NoID}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := parseLine(tt.q, tt.line); !reflect.DeepEqual(got, tt.want) {
@@ -83,21 +71,14 @@ func TestUnderstand(t *testing.T) {
 		want string // part of the fault
 	}{
 		{"number beyond the options", single, "4", "4 is no option"},
-		{"huge number", single, "99999999999999999999", "is no option"},
-		{"negative", single, "-1", "is no option"},
 		{"lift without a colon", single, "l", "is no option"},
 		{"zero without other", closed, "0", "0 is no option"},
 		{"a name", single, "sqlite", "sqlite is no option"},
-		{"unknown word", single, "mysql", "mysql is no option"},
 		{"several for one", single, "1,2", "Only one answer"},
-		{"several for one, blanks", single, "1 2", "Only one answer"},
-		{"one and other for one", single, "1,0", "Only one answer"},
 		{"one of several is none", several, "1,9", "9 is no option"},
 		{"only commas", several, ",,", "names no option"},
 		{"a yes with a condition", boolean(), "yes, but keep the backups", "yes, but keep the backups is no option"},
 		{"a no with a condition", boolean(), "n，not yet", "is no option"},
-		{"twice the same", boolean(), "yes yes", "is no option"},
-		{"preview where there is none", single, "v2", "is no option"},
 		{"long nonsense is cut", single, strings.Repeat("x", 5000), "x… is no option"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 )
 
@@ -101,31 +102,13 @@ func (a *asked) keep(r question.Reply) {
 	}
 }
 
-// awaitDraft waits until the draft is as wanted.
-func (a *asked) awaitDraft(want func(question.Reply) bool) {
+// awaitDraft waits until the draft is this text and nothing else.
+func (a *asked) awaitDraft(text string) {
 	a.t.Helper()
-	ctx, cancel := context.WithTimeout(a.t.Context(), termtest.Deadline)
-	events, err := a.Watch(ctx)
-	if err != nil {
-		a.t.Fatal(err)
+	if !waittest.Until(termtest.Deadline, func() bool {
+		r, _, err := a.Draft(a.t.Context(), a.ID)
+		return err == nil && len(r.Answers) == 1 && r.Answers[0].Custom == text
+	}) {
+		a.t.Fatalf("the draft never was %q", text)
 	}
-	defer func() { // a watch that continues would make the store anew when it is removed
-		cancel()
-		for range events {
-		}
-	}()
-	for {
-		r, _, err := a.Draft(ctx, a.ID)
-		if err == nil && want(r) {
-			return
-		}
-		if _, ok := <-events; !ok {
-			a.t.Fatalf("the draft never was as wanted, it is %+v, %v", r, err)
-		}
-	}
-}
-
-// holds is true for a draft of this text and nothing else.
-func holds(text string) func(question.Reply) bool {
-	return func(r question.Reply) bool { return len(r.Answers) == 1 && r.Answers[0].Custom == text }
 }

@@ -4,10 +4,7 @@ package tty
 
 import (
 	"cmp"
-	"fmt"
 	"reflect"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,111 +12,106 @@ import (
 	"mcp-askuser/question"
 )
 
-// step is a prompt to wait for and what to type at it, or to paste behind pastes.
+// step is a prompt to wait for and what to type at it.
 type step struct{ prompt, keys string }
 
-const pastes = "paste "
-
+// TestPlainTranscripts holds what a terminal shows of the line form, one transcript a state.
 func TestPlainTranscripts(t *testing.T) {
 	const number, numbers = "Enter a number: ", "Enter numbers, like 1,2 [Sign-in, Mail]: "
-	const send = "? helps: "
+	const send, opened = "? helps: ", "TTY_OPENED=1"
 	for _, tt := range []struct {
 		name   string
 		sample string
-		steps  []step
-		want   []question.Reply // none: nothing was committed, and Show says unavailable
+		width  int // 80 where it is 0
 		extra  string
-		narrow bool // also on 40×10
+		steps  []step
+		want   question.Reply
 	}{
-		{narrow: true, name: "single", steps: []step{{number, "2\r"}}, want: answered(option("database", "sqlite"))},
-		{name: "empty line", sample: "single", steps: []step{{number, "\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
-		{name: "no such number", sample: "single", steps: []step{{number, "7\r"}, {number, "-3\r"}, {number, "3\r"}}, want: answered(option("database", "none"))},
-		{name: "several numbers for one", sample: "single", steps: []step{{number, "1,3\r"}, {number, "2\r"}}, want: answered(option("database", "sqlite"))},
-		{narrow: true, name: "other", sample: "single", steps: []step{{number, "0\r"}, {"own answer: ", "DuckDB, perhaps\r"}}, want: answered(ownWords("database", "DuckDB, perhaps"))},
-		{name: "other left empty", sample: "single", steps: []step{{number, "0\r"}, {"own answer: ", "  \r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
-		{name: "multi", steps: []step{{numbers, "1 2\r"}}, want: answered(option("features", "auth", "log"))},
-		{name: "multi default", sample: "multi", steps: []step{{numbers, "\r"}}, want: answered(option("features", "auth", "mail"))},
-		{name: "multi and other", sample: "multi", steps: []step{{numbers, "2,0\r"}, {"own answer: ", "billing\r"}}, want: answered(ownWords("features", "billing", "log"))},
-		{name: "text", steps: []step{{"Your answer [shop]: ", "\x1b[Dkiosk \x1b[C\r"}}, want: answered(ownWords("name", "kiosk"))},
-		{name: "text default", sample: "text", steps: []step{{"Your answer [shop]: ", "\r"}}, want: answered(ownWords("name", "shop"))},
-		{narrow: true, name: "boolean", steps: []step{{"y or n: ", "\r"}, {"y or n: ", "maybe\r"}, {"y or n: ", "n\r"}}, want: answered(option("sure", question.NoID))},
-		{name: "followup", steps: []step{{number, "1\r"}, {"number [Seventeen]: ", "\r"}},
-			want: answered(option("database", "pg"), option("version", "17"))},
-		{name: "followup gone again", sample: "followup", steps: []step{{number, "1\r"}, {"number [Seventeen]: ", "b\r"}, {"[PostgreSQL]: ", "2\r"}},
-			want: answered(option("database", "sqlite"))},
-		{narrow: true, name: "review", steps: []step{
-			{number, "b\r"}, {number, "2\r"}, {numbers, "\r"}, {"(optional, Enter to skip): ", "\r"},
-			{send, "1\r"}, {"[SQLite]: ", "3\r"}, {send, "n\r"}, {"Enter for none): ", "soon, please\r"},
-		}, want: []question.Reply{{Note: "soon, please", Answers: answered(option("database", "none"), option("features", "auth", "mail"))[0].Answers}}},
-		{name: "dismiss", sample: "single", steps: []step{{number, "x\r"}, {"[n]: ", "\r"}, {number, "x\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "not now\r"}},
-			want: []question.Reply{{Dismissed: true, Reason: "not now"}}},
-		{name: "note", sample: "single", steps: []step{{number, "n\r"}, {"Enter for none): ", "only for now\r"}, {number, "2\r"}},
-			want: []question.Reply{{Answers: []question.Answer{noted(option("database", "sqlite"), "only for now")}}}},
-		{name: "note on yes or no", sample: "boolean", steps: []step{{"y or n: ", ":n\r"}, {"Enter for none): ", "on Monday\r"}, {"y or n: ", "y\r"}},
-			want: []question.Reply{{Answers: []question.Answer{noted(option("sure", question.YesID), "on Monday")}}}},
-		{narrow: true, name: "discuss", sample: "single", steps: []step{{number, "d\r"}, {"[n]: ", "\r"}, {number, "d\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "the cost\r"}},
-			want: []question.Reply{{Discuss: true, Note: "the cost"}}},
-		{name: "discuss with the answers so far", sample: "review", steps: []step{{number, "2\r"}, {numbers, ":d\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "\r"}},
-			want: []question.Reply{{Discuss: true, Answers: answered(option("database", "sqlite"))[0].Answers}}},
-		{narrow: true, name: "help", sample: "single", steps: []step{{number, "?\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
-		{narrow: true, name: "preview", steps: []step{{number, "v1\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
-		{name: "store fails once", sample: "single", extra: "TTY_TROUBLE=disk", steps: []step{{number, "2\r"}, {send, "\r"}}, want: answered(option("database", "sqlite"))},
-		{narrow: true, name: "appeared", sample: "text", extra: "TTY_OPENED=", steps: []step{{"takes shop): ", "\r"}, {"takes shop): ", ":=\r"}}, want: answered(ownWords("name", "shop"))},
-		{narrow: true, name: "appeared multi", sample: "multi", extra: "TTY_OPENED=", steps: []step{{"takes Sign-in, Mail): ", "?\r"}, {"takes Sign-in, Mail): ", "\r"}, {"takes Sign-in, Mail): ", "=\r"}}, want: answered(option("features", "auth", "mail"))},
-		{narrow: true, name: "pasted", sample: "boolean", steps: []step{{"y or n: ", pastes + "yes\r"}, {send, "1\r"}, {"[Yes]: ", "no\r"}}, want: answered(option("sure", question.NoID))},
-		{name: "end of input", sample: "review", steps: []step{{number, "2\r"}, {numbers, "\x04"}}, want: []question.Reply{{Dismissed: true}}},
-		{name: "end of input in a line", sample: "single", steps: []step{{number, "2\x04\x04"}}, want: []question.Reply{{Dismissed: true}}},
-		{narrow: true, name: "chinese", steps: []step{{number, "０\r"}, {"own answer: ", "云数据库\r"}}, want: answered(ownWords("db", "云数据库"))},
-		{narrow: true, name: "hostile", steps: []step{{number, "2\r"}}, want: answered(option("h", "b"))},
-		{narrow: true, name: "zh boolean", sample: "boolean", extra: "TTY_LANGUAGE=zh", steps: []step{{"（否）：", "\r"}, {"（否）：", "也许\r"}, {"（否）：", "否\r"}}, want: answered(option("sure", question.NoID))},
-		{narrow: true, name: "zh review", sample: "review", extra: "TTY_LANGUAGE=zh", steps: []step{
-			{"输入编号：", "?\r"}, {"输入编号：", "2\r"}, {"如 1,2 [Sign-in, Mail]：", "２，０\r"}, {"自己的回答：", "计费\r"}, {"按 Enter 跳过）：", "\r"},
-			{"帮助：", "1\r"}, {"[SQLite]：", "3\r"}, {"帮助：", "n\r"}, {"Enter 跳过）：", "请尽快\r"},
-		}, want: []question.Reply{{Note: "请尽快", Answers: answered(option("database", "none"), ownWords("features", "计费", "log"))[0].Answers}}},
-		{narrow: true, name: "zh dismiss", sample: "single", extra: "TTY_LANGUAGE=zh", steps: []step{{"输入编号：", "x\r"}, {"[n]：", "否\r"}, {"输入编号：", "x\r"}, {"[n]：", "是\r"}, {"Enter 跳过）：", "现在不行\r"}},
-			want: []question.Reply{{Dismissed: true, Reason: "现在不行"}}},
-		{narrow: true, name: "zh appeared", sample: "followup", extra: "TTY_OPENED= TTY_LANGUAGE=zh", steps: []step{{"输入编号：", "1\r"}, {"采用 Seventeen）：", "\r"}, {"采用 Seventeen）：", pastes + "2\r"}},
-			want: answered(option("database", "pg"), option("version", "17"))},
-		{narrow: true, name: "pt boolean", sample: "boolean", extra: "TTY_LANGUAGE=pt", steps: []step{{"s ou n: ", "talvez\r"}, {"s ou n: ", "d\r"}, {"[n]: ", "não\r"}, {"s ou n: ", "S\r"}}, want: answered(option("sure", question.YesID))},
-		{name: "pt no", sample: "boolean", extra: "TTY_LANGUAGE=pt", steps: []step{{"s ou n: ", "?\r"}, {"s ou n: ", "não\r"}}, want: answered(option("sure", question.NoID))},
-		{name: "pt dismiss", sample: "single", extra: "TTY_LANGUAGE=pt", steps: []step{{"número: ", "x\r"}, {"[n]: ", "sim\r"}, {"Enter para nenhum): ", "\r"}}, want: []question.Reply{{Dismissed: true}}},
+		{name: "single", extra: opened, steps: []step{{number, "2\r"}, {send, "\r"}}, want: reply(option("database", "sqlite"))},
+		{
+			name: "multi and other", sample: "multi", extra: opened,
+			steps: []step{{numbers, "2,0\r"}, {"own answer: ", "billing\r"}, {send, "\r"}},
+			want:  reply(ownWords("features", "billing", "log")),
+		},
+		{
+			name: "followup", extra: opened, steps: []step{{number, "1\r"}, {"number [Seventeen]: ", "\r"}, {send, "\r"}},
+			want: reply(option("database", "pg"), option("version", "17")),
+		},
+		{
+			name: "review", width: 40, extra: opened,
+			steps: []step{
+				{number, "b\r"}, {number, "2\r"}, {numbers, "\r"}, {"(optional, Enter to skip): ", "\r"},
+				{send, "1\r"}, {"[SQLite]: ", "3\r"}, {send, "n\r"}, {"Enter for none): ", "soon, please\r"}, {send, "\r"},
+			},
+			want: withNote(reply(option("database", "none"), option("features", "auth", "mail")), "soon, please"),
+		},
+		{
+			name: "dismiss", sample: "single", extra: opened,
+			steps: []step{{number, "x\r"}, {"[n]: ", "\r"}, {number, "x\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "not now\r"}},
+			want:  question.Reply{Dismissed: true, Reason: "not now"},
+		},
+		{
+			name: "help", sample: "single", extra: opened, steps: []step{{number, "?\r"}, {number, "1\r"}, {send, "\r"}},
+			want: reply(option("database", "pg")),
+		},
+		{
+			name: "preview", extra: opened, steps: []step{{number, "v1\r"}, {number, "1\r"}, {send, "\r"}},
+			want: reply(option("database", "pg")),
+		},
+		{
+			name: "appeared multi", sample: "multi",
+			steps: []step{
+				{"takes Sign-in, Mail): ", "?\r"}, {"takes Sign-in, Mail): ", "\r"}, {"takes Sign-in, Mail): ", "=\r"}, {send, "\r"},
+			},
+			want: reply(option("features", "auth", "mail")),
+		},
+		{
+			name: "end of input", sample: "review", extra: opened, steps: []step{{number, "2\r"}, {numbers, "\x04"}},
+			want: question.Reply{Dismissed: true},
+		},
+		{
+			name: "chinese", width: 40, extra: opened, steps: []step{{number, "０\r"}, {"own answer: ", "云数据库\r"}, {send, "\r"}},
+			want: reply(ownWords("db", "云数据库")),
+		},
+		{
+			name: "zh review", sample: "review", extra: opened + " TTY_LANGUAGE=zh",
+			steps: []step{
+				{"输入编号：", "?\r"}, {"输入编号：", "2\r"}, {"如 1,2 [Sign-in, Mail]：", "２，０\r"}, {"自己的回答：", "计费\r"},
+				{"按 Enter 跳过）：", "\r"}, {"帮助：", "1\r"}, {"[SQLite]：", "3\r"}, {"帮助：", "n\r"}, {"Enter 跳过）：", "请尽快\r"},
+				{"帮助：", "\r"},
+			},
+			want: withNote(reply(option("database", "none"), ownWords("features", "计费", "log")), "请尽快"),
+		},
+		{
+			name: "pt boolean", sample: "boolean", extra: opened + " TTY_LANGUAGE=pt",
+			steps: []step{{"s ou n: ", "talvez\r"}, {"s ou n: ", "d\r"}, {"[n]: ", "não\r"}, {"s ou n: ", "S\r"}, {"ajuda: ", "\r"}},
+			want:  reply(option("sure", question.YesID)),
+		},
 	} {
-		for _, size := range [][2]int{{80, 24}, {40, 10}} {
-			if size[0] == 40 && !tt.narrow {
-				continue
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			width, height, size := 80, 24, " 80x24"
+			if tt.width == 40 {
+				width, height, size = 40, 10, " 40x10"
 			}
-			name := fmt.Sprintf("%s %dx%d", tt.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				x := start(t, size[0], size[1], cmp.Or(tt.sample, tt.name), alone, append([]string{"TTY_PLAIN=1", "TTY_OPENED=1"}, strings.Fields(tt.extra)...)...)
-				steps := tt.steps
-				if tt.want[0].Answers != nil && !tt.want[0].Discuss {
-					language := regexp.MustCompile("TTY_LANGUAGE=(..)|$").FindStringSubmatch(tt.extra)[1]
-					steps = append(slices.Clip(steps), step{map[string]string{"": send, "zh": "帮助：", "pt": "ajuda: "}[language], "\r"})
-				}
-				for _, s := range steps {
-					x.Expect(s.prompt)
-					if text, paste := strings.CutPrefix(s.keys, pastes); paste {
-						x.Paste(text)
-					} else {
-						x.Type(s.keys)
-					}
-				}
-				rep := x.end()
-				if !reflect.DeepEqual(rep.Replies, tt.want) {
-					t.Errorf("committed %+v, want %+v", rep.Replies, tt.want)
-				}
-				if rep.Unavailable != (tt.want == nil) {
-					t.Errorf("Show returned %q", rep.Errs)
-				}
-				transcript := strings.ReplaceAll(x.Output(), "\r\n", "\n")
-				if strings.ContainsRune(transcript, '\x1b') {
-					t.Errorf("the plain form wrote an escape code: %q", transcript)
-				}
-				checkTranscript(t, name, transcript)
-			})
-		}
+			env := append([]string{"TTY_PLAIN=1"}, strings.Fields(tt.extra)...)
+			x := start(t, width, height, cmp.Or(tt.sample, tt.name), alone, env...)
+			if rep := x.walk(tt.steps); !reflect.DeepEqual(rep.Replies, []question.Reply{tt.want}) || rep.Unavailable {
+				t.Errorf("committed %+v, want %+v; Show returned %q", rep.Replies, tt.want, rep.Errs)
+			}
+			checkTranscript(t, tt.name+size, x.Output())
+		})
 	}
+}
+
+// walk types at each prompt, and returns what became of the record.
+func (x *run) walk(steps []step) report {
+	x.t.Helper()
+	for _, s := range steps {
+		x.Expect(s.prompt)
+		x.Type(s.keys)
+	}
+	return x.end()
 }
 
 func noted(a question.Answer, note string) question.Answer {
@@ -127,7 +119,72 @@ func noted(a question.Answer, note string) question.Answer {
 	return a
 }
 
-func checkTranscript(t *testing.T, name, got string) {
+func withNote(r question.Reply, note string) question.Reply {
+	r.Note = note
+	return r
+}
+
+// checkTranscript compares what the line form wrote, which is no escape code, with a file.
+func checkTranscript(t *testing.T, name, output string) {
 	t.Helper()
-	golden.Check(t, "plain/"+strings.ReplaceAll(name, " ", "-")+".txt", got)
+	transcript := strings.ReplaceAll(output, "\r\n", "\n")
+	if strings.ContainsRune(transcript, '\x1b') {
+		t.Errorf("the plain form wrote an escape code: %q", transcript)
+	}
+	golden.Check(t, "plain/"+strings.ReplaceAll(name, " ", "-")+".txt", transcript)
+}
+
+// TestLineAnswers gives what the lines of a user who opened the form send. How a line is read
+// is TestUnderstand's.
+func TestLineAnswers(t *testing.T) {
+	sqlite, open := reply(option("database", "sqlite")), question.Reply{}
+	for _, tt := range []struct {
+		name, sample, lines string
+		optional            bool
+		want                question.Reply
+		says                string
+	}{
+		{"no default but a declared one", "single", "\n2\n\n", false, sqlite, "Enter a number from 1 to 3"},
+		{"no such number", "single", "7\n-3\n2\n\n", false, sqlite, "7 is no option"},
+		{"several numbers for one", "single", "1,3\n2\n\n", false, sqlite, "Only one answer"},
+		{"own words", "single", "0\nDuckDB\n\n", false, reply(ownWords("database", "DuckDB")), "DuckDB"},
+		{"own words left empty", "single", "0\n  \n2\n\n", false, sqlite, "Nothing was entered."},
+		{"the default of several", "multi", "\n\n", false, reply(option("features", "auth", "mail")), "Sign-in, Mail"},
+		{"a default text", "text", "\n\n", false, reply(ownWords("name", "shop")), "shop"},
+		{"a follow-up that goes again", "followup", "1\nb\n2\n\n", false, sqlite, "Question 2 of 2"},
+		{"neither yes nor no", "boolean", "\nmaybe\nn\n\n", false, reply(option("sure", question.NoID)), "maybe is no option"},
+		{"not discussed after all", "single", "d\n\n2\n\n", false, sqlite, "discuss"},
+		{"a note", "single", "n\nfor now\n2\n\n", false, reply(noted(option("database", "sqlite"), "for now")), "for now"},
+		{
+			"a note on yes or no", "boolean", ":n\non Monday\ny\n\n", false,
+			reply(noted(option("sure", question.YesID), "on Monday")), "on Monday",
+		},
+		{
+			"discussed with the answers so far", "review", "2\n:d\ny\n\n", false,
+			question.Reply{Discuss: true, Answers: sqlite.Answers}, "discuss",
+		},
+		{
+			"a command of questions at the review", "review", "2\n1 2\nkiosk\n:=\n\n", false,
+			reply(option("database", "sqlite"), option("features", "auth", "log"), ownWords("name", "kiosk")), ":= is none of these.",
+		},
+		{"one is left open by an empty line", "single", "\n\n", true, open, "(optional"},
+		{"one is left open", "single", "-\n\n", true, open, "(optional"},
+		{"several are left open", "multi", "-\n\n", true, open, "(optional"},
+		{"a yes or no is left open", "boolean", "\n\n", true, open, "(optional"},
+		{"a default of what may be left open", "text", "\n\n", true, reply(ownWords("name", "shop")), "(optional"},
+	} {
+		rec := sample(tt.sample)
+		rec.Questions[0].Required = !tt.optional
+		out, replies, err := ask(t, rec, tt.lines, always(nil))
+		if err != nil || !reflect.DeepEqual(replies, []question.Reply{tt.want}) {
+			t.Errorf("%s: committed %+v, returned %v, want %+v\n%s", tt.name, replies, err, tt.want, out)
+		}
+		if !strings.Contains(out, tt.says) {
+			t.Errorf("%s: want %q in:\n%s", tt.name, tt.says, out)
+		}
+	}
+	_, replies, _ := ask(t, sample("boolean"), "-\n:-\n\n", always(nil))
+	if replies != nil {
+		t.Errorf("a required question was left open: %+v", replies)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
 
 	"mcp-askuser/desk"
@@ -28,6 +28,16 @@ import (
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
+
+// The test binary is also the program that the tests run on a terminal of its
+// own: with TTY_SHOW in the environment it shows that record and reports what
+// became of it.
+func TestMain(m *testing.M) {
+	if name := os.Getenv("TTY_SHOW"); name != "" {
+		os.Exit(program(name))
+	}
+	os.Exit(m.Run())
+}
 
 // report is what the program on the terminal says about itself when it ends.
 type report struct {
@@ -109,14 +119,8 @@ func program(name string) int {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				switch trouble {
-				case "panic":
+				if trouble == "panic" {
 					panic("the store has lost its mind")
-				case "disk":
-					trouble = ""
-					return errors.New("no space left on device")
-				case "closed":
-					return &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web", At: time.Unix(1_800_000_000, 0)}}
 				}
 				rep.Replies = append(rep.Replies, r)
 				return nil
@@ -215,6 +219,14 @@ func (x *run) end() report {
 	return x.outcome()
 }
 
+// commits fails unless these replies were committed when the program ends.
+func (x *run) commits(want ...question.Reply) {
+	x.t.Helper()
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, want) {
+		x.t.Errorf("committed %+v, want %+v; the screen:\n%s", rep.Replies, want, x.Screen())
+	}
+}
+
 // sendLines sends at the review of the line form; the full-screen form has none.
 func (x *run) sendLines() {
 	x.t.Helper()
@@ -228,37 +240,12 @@ func (x *run) sendLines() {
 // left checks that the terminal is as it was found.
 func (x *run) left() {
 	x.t.Helper()
-	if after := x.Termios(); after != x.Before() {
-		x.t.Errorf("the terminal is not as it was found:\nbefore %+v\nafter  %+v", x.Before(), after)
-	}
-	if x.FullScreen() {
-		x.t.Error("the alternate screen is still on")
-	}
-	for _, mode := range switches {
-		if out := x.Output(); strings.LastIndex(out, mode.on) > strings.LastIndex(out, mode.off) {
-			x.t.Errorf("%q was not written", mode.off)
-		}
-		if !strings.Contains(leaveFullScreen(), mode.off) {
-			x.t.Errorf("%q is not written where a form is killed", mode.off)
+	x.CheckLeft()
+	for _, mode := range termtest.Switches() {
+		if !strings.Contains(leaveFullScreen(), mode.Off) {
+			x.t.Errorf("%q is not written where a form is killed", mode.Off)
 		}
 	}
-}
-
-// switches are what a full-screen form may switch on in a terminal and must switch off
-// again.
-var switches = [...]struct{ on, off string }{
-	{ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
-	{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes), ansi.PopKittyKeyboard(1)},
-	{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes | ansi.KittyReportEventTypes), ansi.PopKittyKeyboard(1)},
-	{ansi.SetModeMouseNormal, ansi.ResetModeMouseNormal},
-	{ansi.SetModeMouseButtonEvent, ansi.ResetModeMouseButtonEvent},
-	{ansi.SetModeMouseAnyEvent, ansi.ResetModeMouseAnyEvent},
-	{ansi.SetModeMouseExtSgr, ansi.ResetModeMouseExtSgr},
-	{ansi.SetModeFocusEvent, ansi.ResetModeFocusEvent},
-	{ansi.SetModeSynchronizedOutput, ansi.ResetModeSynchronizedOutput},
-	{ansi.SetModeBracketedPaste, ansi.ResetModeBracketedPaste},
-	{ansi.SetModeAltScreenSaveCursor, ansi.ResetModeAltScreenSaveCursor},
-	{ansi.ResetModeTextCursorEnable, ansi.SetModeTextCursorEnable},
 }
 
 func (x *run) outcome() report {

@@ -44,13 +44,6 @@ func questions(name string) []question.Question {
 		return []question.Question{database}
 	case "multi":
 		return []question.Question{features}
-	case "many":
-		engines := question.Question{ID: "engine", Text: "Which engine?", Type: question.SingleChoice, Required: true}
-		for name := range strings.FieldsSeq("PostgreSQL MySQL MariaDB SQLite DuckDB Redis Valkey MongoDB Cassandra ScyllaDB CockroachDB TiDB ClickHouse Neo4j Dgraph etcd InfluxDB CouchDB 达梦数据库 人大金仓数据库") {
-			engines.Options = append(engines.Options, question.Option{ID: name, Label: name})
-		}
-		engines.Options[13].Description = "Nodes and edges: a graph"
-		return []question.Question{engines}
 	case "text":
 		return []question.Question{title}
 	case "boolean":
@@ -73,11 +66,6 @@ func questions(name string) []question.Question {
 				{ID: "lite", Label: "嵌入式数据库", Description: "只有一个文件，没有需要运行的服务"},
 			},
 		}}
-	case "emoji":
-		for i, e := range []string{"👍🏽👍🏽👍🏽 skin", "🗄️❤️⚠️1️⃣ styles", "👨‍👩‍👧‍👦🏳️‍🌈🇩🇪 joined"} {
-			database.Options[i].Label, database.Options[i].Description = e, e
-		}
-		return []question.Question{database}
 	case "preview":
 		database.Options[0].Preview = strings.TrimSuffix(strings.Repeat("CREATE TABLE orders (id bigint);\n", 14), "\n")
 		return []question.Question{database}
@@ -95,11 +83,13 @@ func questions(name string) []question.Question {
 	panic("no such sample: " + name)
 }
 
-func answered(as ...question.Answer) []question.Reply {
+func answered(as ...question.Answer) []question.Reply { return []question.Reply{reply(as...)} }
+
+func reply(as ...question.Answer) question.Reply {
 	for i := range as {
 		as[i].By = question.ByUser
 	}
-	return []question.Reply{{Answers: as}}
+	return question.Reply{Answers: as}
 }
 
 func option(id string, selected ...string) question.Answer {

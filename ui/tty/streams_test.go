@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -37,16 +38,6 @@ func TestEndOfInputIsNoAnswer(t *testing.T) {
 	}
 }
 
-// At the review a command that only a question has says so.
-func TestCommandsOfQuestionsAtReview(t *testing.T) {
-	for _, line := range []string{"-", ":=", ":e", ":f"} {
-		out, replies, err := ask(t, sample("review"), "2\n1 2\nkiosk\n"+line+"\n\n", always(nil))
-		if len(replies) != 1 || err != nil || !strings.Contains(out, line+" is none of these.") {
-			t.Errorf("%s: committed %+v, returned %v\n%s", line, replies, err, out)
-		}
-	}
-}
-
 // A reply that the desk refuses is put right, not lost.
 func TestRefusedReplyIsPutRight(t *testing.T) {
 	refuse := func(try int) error {
@@ -64,6 +55,15 @@ func TestRefusedReplyIsPutRight(t *testing.T) {
 	}
 }
 
+// Another answer may be first in the moment of sending.
+func TestAnsweredElsewhereMeanwhile(t *testing.T) {
+	closed := &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web", At: time.Unix(1_800_000_000, 0)}}
+	out, replies, err := ask(t, sample("single"), "2\n\n", always(closed))
+	if replies != nil || !errors.Is(err, closed) || strings.Contains(out, "Answer sent") {
+		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
+	}
+}
+
 func TestStoreFailureLosesNothing(t *testing.T) {
 	broken := func(try int) error {
 		if try < 3 {
@@ -75,41 +75,8 @@ func TestStoreFailureLosesNothing(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("database", "DuckDB"))) {
 		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
 	}
-	if got := strings.Count(out, "no space left on device"); got != 2 {
-		t.Errorf("the failure was told %d times, it happened twice:\n%s", got, out)
-	}
-	if strings.Index(out, "Answer sent.") < strings.LastIndex(out, "no space left") {
-		t.Errorf("the answer was said to be sent before it was:\n%s", out)
-	}
-}
-
-func TestOptionalQuestions(t *testing.T) {
-	optional := func(name string) desk.Record {
-		rec := sample(name)
-		rec.Questions[0].Required = false
-		return rec
-	}
-	open := []question.Reply{{}}
-	for _, tt := range []struct {
-		name, lines string
-		want        []question.Reply
-	}{
-		{"single", "\n", open}, // no default but a declared one
-		{"single", "-\n", open},
-		{"single", "1\n", answered(option("database", "pg"))},
-		{"multi", "\n", answered(option("features", "auth", "mail"))},
-		{"multi", "-\n", open},
-		{"text", "\n", answered(ownWords("name", "shop"))},
-		{"boolean", "\n", open},
-	} {
-		out, replies, err := ask(t, optional(tt.name), tt.lines+"\n", always(nil))
-		if err != nil || !reflect.DeepEqual(replies, tt.want) {
-			t.Errorf("%s, %q: committed %+v, returned %v, want %+v\n%s", tt.name, tt.lines, replies, err, tt.want, out)
-		}
-	}
-	_, replies, _ := ask(t, sample("boolean"), "-\n:-\n\n", always(nil))
-	if replies != nil {
-		t.Errorf("a required question was left open: %+v", replies)
+	if strings.Count(out, "no space left on device") != 2 || strings.Index(out, "Answer sent.") < strings.LastIndex(out, "no space left") {
+		t.Errorf("want two failures to be told, and then that the answer was sent:\n%s", out)
 	}
 }
 
@@ -161,6 +128,7 @@ func FuzzPlain(f *testing.F) {
 	f.Add("followup", "\u202e", "1\nb\n2\n")
 	f.Add("review", "\u4e2d\u6587", "\n\n\nn\nnote\n1\n0\n\n\n\nq\ny\nwhy\n")
 	f.Add("boolean", "\x00", "?\ny\n")
+	f.Add("hostile", "\u2066", "v1\n2\n\n")
 	f.Fuzz(func(t *testing.T, name, text, lines string) {
 		switch name {
 		case "single", "multi", "text", "boolean", "followup", "review", "chinese", "preview", "hostile":

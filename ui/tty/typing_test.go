@@ -104,13 +104,3 @@ func TestLinesWhileStoring(t *testing.T) {
 		t.Error("an answer that was not stored is one")
 	}
 }
-
-// The keys beside the answers are named once, those that do something.
-func TestKeysAreNamed(t *testing.T) {
-	for name, want := range map[string]string{"single": "\nn adds a note, d is to discuss it first, x dismisses", "review": "\n:b goes back, :n adds a note, :d is to discuss it first, :x dismisses"} {
-		out, _, _ := ask(t, sample(name), "", always(nil))
-		if strings.Count(out, want) != 1 {
-			t.Errorf("%s: want %q once:\n%s", name, want, out)
-		}
-	}
-}
