@@ -178,6 +178,7 @@ func TestWhatIsSent(t *testing.T) {
 	}{
 		{"private", true, set, "A question waits|Tap.|"},
 		{"full", false, set, "Question from Claude Code in shop|Which database shall we use?|PostgreSQL,SQLite"},
+		{"details of ten lines", false, details(strings.Repeat("x\n", 8) + "x"), "Question from Claude Code in shop|Which database shall we use?" + strings.Repeat("↵x", 9) + "|PostgreSQL,SQLite"},
 		{"details of eleven lines", false, details(strings.Repeat("x\n", 9) + "x"), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"a long line", false, details(strings.Repeat("x", 361)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"a long line of wide characters", false, details(strings.Repeat("删", 181)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
