@@ -3,7 +3,6 @@ package desk_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -16,84 +15,81 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// However a record ends, every desk reads the same end, and refuses a later one with it.
 func TestEndings(t *testing.T) {
-	reply := func(r question.Reply) func(context.Context, *desk.Desk, string) (desk.Record, error) {
-		return func(ctx context.Context, d *desk.Desk, id string) (desk.Record, error) {
-			return d.Reply(ctx, id, r, byPage)
-		}
-	}
-	closing := func(s desk.Status) func(context.Context, *desk.Desk, string) (desk.Record, error) {
-		return func(ctx context.Context, d *desk.Desk, id string) (desk.Record, error) {
-			return d.Close(ctx, id, desk.Outcome{Status: s, Reason: "because"})
-		}
-	}
-	tests := []struct {
-		name   string
-		end    func(context.Context, *desk.Desk, string) (desk.Record, error)
-		status desk.Status
-		reply  bool
-	}{
-		{"answered", reply(says("DuckDB")), desk.Answered, true},
-		{"dismissed", reply(question.Reply{Dismissed: true, Reason: "not now"}), desk.Dismissed, true},
-		{"discuss", reply(question.Reply{Discuss: true, Note: "why now?"}), desk.Discuss, true},
-		{"withdrawn", closing(desk.Cancelled), desk.Cancelled, false},
-		{"timeout", closing(desk.Timeout), desk.Timeout, false},
-		{"unavailable", closing(desk.Unavailable), desk.Unavailable, false},
-		{"failed", closing(desk.Failed), desk.Failed, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			ctx := deadline(t)
+	dismissal := question.Reply{Dismissed: true, Reason: "not now"}
+	discussion := question.Reply{Discuss: true, Note: "why now?"}
+	for status, end := range map[desk.Status]func(*desk.Desk, string) error{
+		desk.Answered: answers(says("DuckDB")), desk.Dismissed: answers(dismissal), desk.Discuss: answers(discussion),
+		desk.Cancelled: closes(desk.Cancelled), desk.Timeout: closes(desk.Timeout),
+		desk.Unavailable: closes(desk.Unavailable), desk.Failed: closes(desk.Failed),
+	} {
+		t.Run(string(status), func(t *testing.T) {
 			dir := storeDir(t)
 			d, other := open(t, dir), open(t, dir)
 			asked := ask(t, d)
 			if asked.State != desk.Pending || asked.Outcome != nil || asked.Round != 1 || asked.Asker != asker {
 				t.Fatalf("asked: %+v", asked)
 			}
-
-			// The end of a request must not keep its record from being ended.
-			ended, cancel := context.WithCancel(ctx)
-			cancel()
-			rec, err := tt.end(ended, d, asked.ID)
+			err := other.Delivered(t.Context(), asked.ID)
+			if !errors.Is(err, desk.ErrPending) {
+				t.Errorf("delivered while it is open: %v", err)
+			}
+			err = end(d, asked.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, get := range map[string]func() (desk.Record, error){
-				"returned":          func() (desk.Record, error) { return rec, nil },
-				"got elsewhere":     func() (desk.Record, error) { return other.Get(ctx, asked.ID) },
-				"waited for":        func() (desk.Record, error) { return other.Wait(ctx, asked.ID) },
-				"found by a prefix": func() (desk.Record, error) { return other.Find(ctx, asked.ID[:20]) },
-				"archived": func() (desk.Record, error) {
-					if err := other.Delivered(ctx, asked.ID); err != nil {
-						return desk.Record{}, err
-					}
-					return d.Get(ctx, asked.ID)
-				},
-			} {
-				got, err := get()
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
+			for name, get := range map[string]func(context.Context, string) (desk.Record, error){"got": other.Get, "waited for": other.Wait} {
+				got, err := get(deadline(t), asked.ID)
+				if err != nil || got.State != status || got.Outcome == nil || got.Outcome.Status != status {
+					t.Fatalf("%s: %+v, %v", name, got, err)
 				}
-				if got.State != tt.status || got.Outcome == nil || got.Outcome.Status != tt.status {
-					t.Errorf("%s: state %q, outcome %+v", name, got.State, got.Outcome)
-				}
-				if got.Outcome != nil && (got.Outcome.Reply != nil) != tt.reply {
-					t.Errorf("%s: reply %+v", name, got.Outcome.Reply)
-				}
-				if got.SessionID != "s1" || got.Asker != asker || !got.CreatedAt.Equal(asked.CreatedAt) || got.Questions[0].Text != "Which database?" {
-					t.Errorf("%s: lost something of what was asked: %+v", name, got)
+				replied := status == desk.Answered || status == desk.Dismissed || status == desk.Discuss
+				if (got.Outcome.Reply != nil) != replied || got.Questions[0].Text != "Which database?" || !got.CreatedAt.Equal(asked.CreatedAt) {
+					t.Errorf("%s: %+v", name, got)
 				}
 			}
-
-			// Whoever comes now is told who was first, archived or not.
-			for _, late := range []func(context.Context, *desk.Desk, string) (desk.Record, error){reply(says("late")), closing(desk.Cancelled)} {
-				_, err := late(ctx, other, asked.ID)
-				closed, ok := errors.AsType[*desk.ClosedError](err)
-				if !ok || closed.Outcome.Status != tt.status || closed.ID != asked.ID {
-					t.Errorf("late answer: %v", err)
+			for _, late := range []func(*desk.Desk, string) error{answers(says("late")), closeLate} {
+				closed, ok := errors.AsType[*desk.ClosedError](late(other, asked.ID))
+				if !ok || closed.Outcome.Status != status || closed.ID != asked.ID {
+					t.Errorf("a late end: %v", closed)
 				}
 			}
 		})
+	}
+}
+
+func closeLate(d *desk.Desk, id string) error {
+	_, err := d.Close(context.Background(), id, desk.Outcome{Status: desk.Cancelled})
+	return err
+}
+
+// The end of a request does not keep its record from being ended.
+func TestEndsAfterTheRequest(t *testing.T) {
+	d := open(t, storeDir(t))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, replied := d.Reply(ended, ask(t, d).ID, says("x"), byPage)
+	_, closed := d.Close(ended, ask(t, d).ID, desk.Outcome{Status: desk.Timeout})
+	if replied != nil || closed != nil {
+		t.Error(replied, closed)
+	}
+}
+
+func TestUnknownIDs(t *testing.T) {
+	d := open(t, storeDir(t))
+	known := ask(t, d).ID
+	for _, id := range []string{"", "x", "../pending/x", "/etc/passwd", "01JZZZZZZZZZZZZZZZZZZZZZZZ", known + "0", known[:25] + "u", known[:25] + "\x00"} {
+		_, got := d.Get(t.Context(), id)
+		_, replied := d.Reply(t.Context(), id, says("x"), byPage)
+		_, waited := d.Wait(t.Context(), id)
+		_, found := d.Find(t.Context(), id)
+		_, attended := d.Attend(t.Context(), id)
+		for _, err := range []error{got, replied, waited, found, attended, closeLate(d, id), d.Delivered(t.Context(), id)} {
+			if !errors.Is(err, desk.ErrNotFound) {
+				t.Errorf("%q: %v", id, err)
+			}
+		}
 	}
 }
 
@@ -111,81 +107,6 @@ func TestCloseTakesOnlyEndsWithoutAHuman(t *testing.T) {
 	}
 	if got, err := d.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending {
 		t.Errorf("after refusals: %q, %v", got.State, err)
-	}
-}
-
-func TestUnknownIDs(t *testing.T) {
-	dir := storeDir(t)
-	d := open(t, dir)
-	known := ask(t, d).ID
-	for _, id := range []string{
-		"", "x", "../pending/x", "..", "/etc/passwd", "01JZZZZZZZZZZZZZZZZZZZZZZZ", known + "0", known[:25] + "u", "8" + known[1:],
-		"../../../../../../etc/pass", known[:25] + "\x00",
-	} {
-		if _, err := d.Get(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
-			t.Errorf("Get(%q): %v", id, err)
-		}
-		if _, err := d.Reply(t.Context(), id, says("x"), byPage); !errors.Is(err, desk.ErrNotFound) {
-			t.Errorf("Reply(%q): %v", id, err)
-		}
-		if _, err := d.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout}); !errors.Is(err, desk.ErrNotFound) {
-			t.Errorf("Close(%q): %v", id, err)
-		}
-		if _, err := d.Wait(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
-			t.Errorf("Wait(%q): %v", id, err)
-		}
-		if err := d.Delivered(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
-			t.Errorf("Archive(%q): %v", id, err)
-		}
-		if _, err := d.Find(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
-			t.Errorf("Find(%q): %v", id, err)
-		}
-	}
-}
-
-func TestArchiveLeavesPendingAlone(t *testing.T) {
-	d := open(t, storeDir(t))
-	rec := ask(t, d)
-	if err := d.Delivered(t.Context(), rec.ID); !errors.Is(err, desk.ErrPending) {
-		t.Errorf("archived a pending record: %v", err)
-	}
-}
-
-func TestPending(t *testing.T) {
-	dir := storeDir(t)
-	d := open(t, dir)
-	if open, err := d.Pending(t.Context()); err != nil || len(open) != 0 {
-		t.Fatalf("on an empty desk: %v, %v", open, err)
-	}
-	var want []string
-	for i := range 9 {
-		rec := ask(t, d)
-		switch i % 3 {
-		case 0:
-			want = append(want, rec.ID)
-		case 1:
-			if _, err := d.Reply(t.Context(), rec.ID, says("x"), byPage); err != nil {
-				t.Fatal(err)
-			}
-		case 2:
-			if _, err := d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
-				t.Fatal(err)
-			}
-			if err := d.Delivered(t.Context(), rec.ID); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	records, err := open(t, dir).Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, rec := range records {
-		got = append(got, rec.ID)
-	}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("pending %v, want %v", got, want)
 	}
 }
 

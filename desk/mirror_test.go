@@ -1,9 +1,7 @@
 package desk_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -113,84 +111,21 @@ func TestMirrorsAreNeverTheSame(t *testing.T) {
 	}
 }
 
-// A reply stays unsettled through clearing up, until it is as old as anything
-// that nobody came back for.
+// A reply stays unsettled until it is as old as anything that nobody came back for.
 func TestUnsettledStays(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)
-	rec, attendance, err := d.Mirror(t.Context(), desk.Request{Set: set(), Session: "s1", Asker: asker})
-	if err != nil {
-		t.Fatal(err)
-	}
-	attendance.Release()
+	rec := mirror(t, d)
 	reply(t, d, rec.ID, "a")
-	if _, err := open(t, dir).Pending(t.Context()); err != nil {
-		t.Fatal(err)
+	for ahead, want := range map[time.Duration]int{time.Hour: 1, 25 * time.Hour: 0} {
+		got, err := after(t, dir, ahead).Mirrored(t.Context(), "s1")
+		if err != nil || len(got) != want {
+			t.Errorf("after %v: %v, %v", ahead, got, err)
+		}
 	}
-	if got, _ := d.Mirrored(t.Context(), "s1"); len(got) != 1 {
-		t.Fatalf("it was put away: %v", got)
-	}
-	tomorrow := desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return time.Now().Add(25 * time.Hour) }})
 	if got := must(d.Get(t.Context(), rec.ID)); !got.Outcome.Unsettled || text(got) != "a" {
 		t.Errorf("nobody knows what became of it: %+v", got.Outcome)
 	}
-	if got, _ := tomorrow.Mirrored(t.Context(), "s1"); len(got) != 0 {
-		t.Errorf("it stays for ever: %v", got)
-	}
-}
-
-// Those who watch are told what the host has made of a reply.
-func TestWatchSettled(t *testing.T) {
-	dir := storeDir(t)
-	d, other := open(t, dir), open(t, dir)
-	before, early := mirror(t, d), mirror(t, d)
-	reply(t, d, before.ID, "b")
-	ctx, stop := context.WithCancel(deadline(t))
-	events, err := other.Watch(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { // a watch that goes on would make the store anew when it is removed
-		stop()
-		for range events {
-		}
-	}()
-	told := func(want string) { // each before the next happens: a watcher reads what is there by then
-		t.Helper()
-		ev := <-events
-		for ev.Type == desk.Touched {
-			ev = <-events
-		}
-		got := fmt.Sprintf("%s %s", ev.Type, ev.Record.ID)
-		if ev.Record.Outcome != nil {
-			got += " " + ev.Record.Outcome.Surface
-		}
-		if got != want {
-			t.Fatalf("got %q, want %q", got, want)
-		}
-	}
-	settle := func(rec desk.Record) {
-		t.Helper()
-		if _, err := d.Settle(t.Context(), rec.ID, there("a")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	late := mirror(t, d)
-	told("asked " + late.ID)
-	quiet := mirror(t, d)
-	told("asked " + quiet.ID)
-	reply(t, d, early.ID, "a")
-	told("ended " + early.ID + " inbox")
-	reply(t, d, late.ID, "b")
-	told("ended " + late.ID + " inbox")
-	settle(early)
-	told("settled " + early.ID + " inbox")
-	settle(late)
-	told("settled " + late.ID + " host")
-	settle(quiet)
-	told("ended " + quiet.ID + " host")
-	settle(before) // its giver's page was loaded after the reply
-	told("settled " + before.ID + " host")
 }
 
 // Invariant: however a reply here and the host's word meet, the record ends as

@@ -183,34 +183,6 @@ func TestRememberedFailing(t *testing.T) {
 	}
 }
 
-// BenchmarkRemembered is what it costs to look for four questions among 8,000
-// of the project.
-func BenchmarkRemembered(b *testing.B) {
-	d := open(b, storeDir(b))
-	four := func(n int) question.Set {
-		var s question.Set
-		for i := range 4 {
-			q := set().Questions[0]
-			q.ID, q.Text = fmt.Sprint("q", i+1), fmt.Sprintf("Question %d of %d?", i+1, n)
-			s.Questions = append(s.Questions, q)
-		}
-		return s
-	}
-	for n := range 2_000 {
-		decided(b, d, four(n), asker, chose("pg"), question.Answer{QuestionID: "q2", Selected: []string{"lite"}},
-			question.Answer{QuestionID: "q3", Selected: []string{"lite"}}, question.Answer{QuestionID: "q4", Custom: "x"})
-	}
-	rec, err := d.Ask(b.Context(), four(1000), "", asker)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if got := d.Remembered(b.Context(), rec); len(got) != 4 {
-			b.Fatal(got)
-		}
-	}
-}
-
 // withDefault is a set that declares PostgreSQL as its default.
 func withDefault() question.Set {
 	s := set()

@@ -1,9 +1,9 @@
 package desk_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,80 +12,213 @@ import (
 	"mcp-askuser/question"
 )
 
-// What nobody saw is no round: neither a call that reached nobody nor one that
-// ended before any surface had shown it.
-func TestUnseenIsNoRound(t *testing.T) {
-	now := time.Now()
-	d := desk.New(openStore(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 2})
-	n := 0
-	round := func(shown []desk.Showing, end desk.Status) error {
-		t.Helper()
-		now = now.Add(time.Second)
-		n++
-		rec, attendance, err := d.Submit(t.Context(), request(fmt.Sprintf("Question %d?", n)))
-		if err != nil {
-			return err
-		}
-		defer attendance.Release()
-		if shown != nil {
-			if err := d.SetShown(t.Context(), rec.ID, shown); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if end == desk.Answered {
-			reply(t, d, rec.ID, "x")
-		} else if rec, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: end}); err != nil || rec.Outcome.Unseen != (len(shown) < 2) {
-			t.Errorf("closed: %+v, %v", rec.Outcome, err)
-		}
-		return nil
+// rounds asks one question after the other, each by a desk of its own.
+type rounds struct {
+	*testing.T
+	dir     string
+	now     time.Time
+	options desk.Options
+	asked   int
+}
+
+func newRounds(t *testing.T, limit int) *rounds {
+	return &rounds{T: t, dir: storeDir(t), now: time.Now(), options: desk.Options{MaxRounds: limit, Pause: 10 * time.Minute}}
+}
+
+func (r *rounds) desk() *desk.Desk { return at(r.T, r.dir, r.now, r.options) }
+
+// submit asks a new question of a session, ends it, and has its outcome collected.
+func (r *rounds) submit(req desk.Request, end func(d *desk.Desk, id string) error) (desk.Record, error) {
+	r.Helper()
+	r.now = r.now.Add(time.Second)
+	r.asked++
+	req.Set = request(fmt.Sprintf("Question %d?", r.asked)).Set
+	d := r.desk()
+	rec, attendance, err := d.Submit(r.Context(), req)
+	if err != nil {
+		return rec, err
 	}
-	tried := []desk.Showing{{Surface: "tty", Why: "not a terminal"}}
-	shown := append(slices.Clip(tried), desk.Showing{Surface: "pane"})
-	for _, end := range []desk.Status{desk.Unavailable, desk.Cancelled, desk.Timeout, desk.Failed} {
-		for range 2 {
-			if err := round(tried, end); err != nil {
-				t.Fatalf("after %s: %v", end, err)
-			}
-			if err := round(nil, end); err != nil {
-				t.Fatalf("after %s: %v", end, err)
-			}
-		}
+	defer attendance.Release()
+	err = end(d, rec.ID)
+	if err != nil {
+		r.Fatal(err)
 	}
-	for i, end := range []desk.Status{desk.Timeout, desk.Answered} {
-		if at := must(d.AtLimit(t.Context(), "s1")); at {
-			t.Errorf("after %d rounds the limit is reached", i)
-		}
-		if err := round(shown, end); err != nil {
-			t.Fatal(err)
-		}
-		if err := round(nil, desk.Cancelled); i == 0 && err != nil {
-			t.Fatal(err)
-		}
-	}
+	return rec, d.Delivered(r.Context(), rec.ID)
+}
+
+// next has a round of the first session answered.
+func (r *rounds) next() (desk.Record, error) {
+	r.Helper()
+	return r.submit(request(""), answers(says("yes")))
+}
+
+// isFull fails where the next round of the first session is not refused.
+func (r *rounds) isFull() {
+	r.Helper()
 	var limit *desk.RoundLimitError
-	if err := round(shown, desk.Answered); !errors.As(err, &limit) {
-		t.Errorf("a round too many: %v", err)
+	_, err := r.next()
+	if !errors.As(err, &limit) || limit.Limit != r.options.MaxRounds || !strings.Contains(err.Error(), "recursive_limit_exceeded") {
+		r.Errorf("a round too many: %v", err)
+	}
+}
+
+// hasRoom fails where the first session is refused one of so many rounds.
+func (r *rounds) hasRoom(n int) {
+	r.Helper()
+	for range n {
+		_, err := r.next()
+		if err != nil {
+			r.Fatal(err)
+		}
+	}
+}
+
+func answers(with question.Reply) func(*desk.Desk, string) error {
+	return func(d *desk.Desk, id string) error {
+		_, err := d.Reply(context.Background(), id, with, byPage)
+		return err
+	}
+}
+
+func closes(status desk.Status, shown ...desk.Showing) func(*desk.Desk, string) error {
+	return func(d *desk.Desk, id string) error {
+		err := d.SetShown(context.Background(), id, shown)
+		if err == nil {
+			_, err = d.Close(context.Background(), id, desk.Outcome{Status: status})
+		}
+		return err
+	}
+}
+
+// The limit of rounds, over processes: rounds in a row, ended by a pause or, for one session
+// alone, by the user. What was refused is not stored; coming back for an answer is no round.
+func TestRoundLimit(t *testing.T) {
+	r := newRounds(t, 3)
+	for i := 1; i <= 3; i++ {
+		rec, err := r.next()
+		if err != nil || rec.Round != i {
+			t.Fatalf("round %d: %+v, %v", i, rec.Round, err)
+		}
+		full, err := r.desk().AtLimit(t.Context(), "s1")
+		if err != nil || full != (i == 3) {
+			t.Errorf("after round %d the limit is reached: %v, %v", i, full, err)
+		}
+	}
+	r.isFull()
+	r.isFull()
+	n := len(must(r.desk().Session(t.Context(), "s1")))
+	if n != 3 {
+		t.Errorf("%d records, want 3", n)
+	}
+	r.now = r.now.Add(11 * time.Minute)
+	r.hasRoom(2)
+	last, attendance := submit(t, r.desk(), request("The last?"))
+	attendance.Release()
+	reply(t, r.desk(), last.ID, "yes")
+	r.isFull()
+	again, attendance := submit(t, r.desk(), request("The last?"))
+	attendance.Release()
+	if again.ID != last.ID || again.Round != 6 || text(again) != "yes" {
+		t.Errorf("coming back for an answer: %+v", again)
+	}
+	must(r.desk().Ask(t.Context(), set(), "s2", asker))
+	lift := func(session string) error { return r.desk().Lift(t.Context(), session) }
+	err := lift("s2")
+	full := must(r.desk().AtLimit(t.Context(), "s1"))
+	if err != nil || !full {
+		t.Errorf("lifted for another session: %v", err)
+	}
+	err = lift("s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.hasRoom(4)
+	err = lift("never-was")
+	if !errors.Is(err, desk.ErrNoSession) || !strings.Contains(err.Error(), "never-was") {
+		t.Errorf("lifted: %v", err)
+	}
+}
+
+// What was not a round of the user's attention does not count towards the limit.
+func TestWhatIsNoRound(t *testing.T) {
+	tried := desk.Showing{Surface: "tty", Why: "not a terminal"}
+	shown := desk.Showing{Surface: "pane"}
+	talk := question.Reply{Discuss: true, Note: "why?"}
+	for name, tc := range map[string]struct {
+		end  func(*desk.Desk, string) error
+		left int // rounds that are left of two
+	}{
+		"answered":                  {answers(says("x")), 0},
+		"timed out, seen":           {closes(desk.Timeout, tried, shown), 0},
+		"timed out, unseen":         {closes(desk.Timeout, tried), 2},
+		"withdrawn, unseen":         {closes(desk.Cancelled), 2},
+		"failed, unseen":            {closes(desk.Failed, tried), 2},
+		"it reached nobody":         {closes(desk.Unavailable, tried), 2},
+		"a discussion ends the row": {answers(talk), 2},
+		"reopened": {func(d *desk.Desk, id string) error {
+			err := answers(says("old"))(d, id)
+			for range 3 {
+				again := must(d.Reopen(t.Context(), id))
+				err = errors.Join(err, answers(says("new"))(d, again.ID))
+			}
+			return err
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRounds(t, 2)
+			for range 2 {
+				_, err := r.submit(request(""), tc.end)
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.hasRoom(tc.left)
+			r.isFull()
+		})
 	}
 }
 
 // A round after which two or fewer are left in a row is near the limit.
 func TestNearLimit(t *testing.T) {
-	now := time.Now()
-	d := desk.New(openStore(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 5})
+	r := newRounds(t, 5)
 	for n, near := range []bool{false, false, true, true, false, false, true} {
-		now = now.Add(time.Second)
 		if n == 4 {
-			now = now.Add(time.Hour) // begins a new row
+			r.now = r.now.Add(time.Hour) // begins a new row
 		}
-		rec, attendance, err := d.Submit(t.Context(), request(fmt.Sprintf("Question %d?", n)))
+		rec, err := r.next()
+		if err != nil || rec.NearLimit != near {
+			t.Errorf("round %d: near the limit: %v, %v", n+1, rec.NearLimit, err)
+		}
+	}
+}
+
+// Rounds are counted where their host's session or prompt says, whatever session their asker
+// names; the limit is lifted for what the refused call names.
+func TestRowIsNotTheSession(t *testing.T) {
+	r := newRounds(t, 2)
+	next := func(session string) (desk.Record, error) {
+		req := request("")
+		req.Session, req.Row = session, "host"
+		return r.submit(req, answers(says("x")))
+	}
+	for _, session := range []string{"s0", "s1"} {
+		_, err := next(session)
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply(t, d, rec.ID, "yes")
-		attendance.Release()
-		if rec.NearLimit != near {
-			t.Errorf("round %d: near the limit: %v", n+1, rec.NearLimit)
-		}
+	}
+	var limit *desk.RoundLimitError
+	_, err := next("s1")
+	if !errors.As(err, &limit) || limit.Session != "s1" {
+		t.Fatalf("a third round of one host: %v", err)
+	}
+	err = r.desk().Lift(t.Context(), limit.Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := next("s1")
+	if err != nil || rec.Round != 2 {
+		t.Errorf("round %d, %v", rec.Round, err)
 	}
 }
 
@@ -135,64 +268,6 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 	}
 }
 
-// After a refusal a session may ask again when the human lifts its limit, or after a pause;
-// another session's limit stays.
-func TestRefusalEnds(t *testing.T) {
-	now := time.Now()
-	d := desk.New(openStore(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 1, Pause: time.Hour})
-	refused := func(session, text string) bool {
-		t.Helper()
-		r := request(text)
-		r.Session = session
-		_, attendance, err := d.Submit(t.Context(), r)
-		if err == nil {
-			attendance.Release()
-			return false
-		}
-		if !errors.As(err, new(*desk.RoundLimitError)) {
-			t.Fatal(err)
-		}
-		return true
-	}
-	for _, session := range []string{"s1", "s2"} {
-		r := request("First of " + session + "?")
-		r.Session = session
-		rec, attendance := submit(t, d, r)
-		reply(t, d, rec.ID, "x")
-		collected(t, d, rec, attendance)
-		if !refused(session, "Second of "+session+"?") {
-			t.Errorf("%s may ask beyond the limit", session)
-		}
-	}
-	if err := d.Lift(t.Context(), "s2"); err != nil {
-		t.Fatal(err)
-	}
-	if !refused("s1", "Third of s1?") || refused("s2", "Third of s2?") {
-		t.Error("the limit was not lifted for one session alone")
-	}
-	now = now.Add(time.Hour + time.Second)
-	if refused("s1", "After a pause?") {
-		t.Error("refused after a pause")
-	}
-}
-
-// To talk about a question ends the row: whoever asks again has been told to.
-func TestDiscussionEndsTheRow(t *testing.T) {
-	d := desk.New(openStore(t, storeDir(t)), desk.Options{MaxRounds: 1})
-	for n := range 3 {
-		rec, attendance := submit(t, d, request(fmt.Sprintf("Question %d?", n)))
-		r := question.Reply{Discuss: true, Note: "why?"}
-		must(d.Reply(t.Context(), rec.ID, r, byPage))
-		collected(t, d, rec, attendance)
-	}
-	rec, attendance := submit(t, d, request("So which?"))
-	reply(t, d, rec.ID, "x")
-	collected(t, d, rec, attendance)
-	if _, _, err := d.Submit(t.Context(), request("And now?")); !errors.As(err, new(*desk.RoundLimitError)) {
-		t.Errorf("a round too many: %v", err)
-	}
-}
-
 // A prompt of the user begins a new count for the sessions of the client in the project, and
 // takes back no lift.
 func TestBeginCount(t *testing.T) {
@@ -222,48 +297,5 @@ func TestBeginCount(t *testing.T) {
 		if err := ask(10*prompt + 6); !limited(err) {
 			t.Errorf("prompt %d: a round too many: %v", prompt, err)
 		}
-	}
-}
-
-// Rounds are counted where their host's session or prompt says, whatever
-// session their asker names; the limit is lifted for what the refused call
-// names.
-func TestRowIsNotTheSession(t *testing.T) {
-	d := desk.New(openStore(t, storeDir(t)), desk.Options{MaxRounds: 2})
-	named := func(n int) desk.Request {
-		r := request(fmt.Sprintf("Question %d?", n))
-		r.Session, r.Row = fmt.Sprintf("s%d", n), "host"
-		return r
-	}
-	for n := range 2 {
-		rec, attendance := submit(t, d, named(n))
-		reply(t, d, rec.ID, "x")
-		collected(t, d, rec, attendance)
-	}
-	var limit *desk.RoundLimitError
-	if _, _, err := d.Submit(t.Context(), named(1)); !errors.As(err, &limit) || limit.Session != "s1" {
-		t.Fatalf("a third round of one host: %v", err)
-	}
-	if session := must(d.Session(t.Context(), "s1")); len(session) != 1 {
-		t.Errorf("the session has %d rounds", len(session))
-	}
-	if err := d.Lift(t.Context(), limit.Session); err != nil {
-		t.Fatal(err)
-	}
-	rec, attendance := submit(t, d, named(1))
-	defer attendance.Release()
-	if rec.Round != 2 {
-		t.Errorf("round %d", rec.Round)
-	}
-}
-
-func TestLiftNeedsASession(t *testing.T) {
-	d := open(t, storeDir(t))
-	if err := d.Lift(t.Context(), "never-was"); !errors.Is(err, desk.ErrNoSession) || !strings.Contains(err.Error(), "never-was") {
-		t.Errorf("lifted: %v", err)
-	}
-	ask(t, d)
-	if err := d.Lift(t.Context(), "s1"); err != nil {
-		t.Error(err)
 	}
 }

@@ -2,68 +2,118 @@ package desk_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"mcp-askuser/desk"
 )
 
-func TestWatch(t *testing.T) {
-	ctx, cancel := context.WithCancel(deadline(t))
-	dir := storeDir(t)
-	watching, other := open(t, dir), open(t, dir)
-	before := ask(t, other)
-	closed := ask(t, other)
-	if _, err := other.Reply(ctx, closed.ID, says("x"), byPage); err != nil {
-		t.Fatal(err)
-	}
+// watched is what a desk reports.
+type watched struct {
+	*testing.T
+	events <-chan desk.Event
+}
 
-	events, err := watching.Watch(ctx)
+// watch watches a store until the test ends, and no longer: a watch that went on would make
+// the store anew while it is removed.
+func watch(t *testing.T, dir string) watched {
+	t.Helper()
+	ctx, stop := context.WithCancel(deadline(t))
+	events, err := open(t, dir).Watch(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, second := ask(t, other), ask(t, watching)
-	for i, rec := range []desk.Record{second, before, first} {
-		if _, err := other.Reply(ctx, rec.ID, says(fmt.Sprint(i)), byPage); err != nil {
-			t.Fatal(err)
+	t.Cleanup(func() {
+		stop()
+		for range events {
+		}
+	})
+	return watched{t, events}
+}
+
+// next fails where the next event but touches is another, or of a record that says otherwise.
+func (w watched) next(want desk.EventType, rec desk.Record, says string) {
+	w.Helper()
+	ev := <-w.events
+	for ev.Type == desk.Touched {
+		ev = <-w.events
+	}
+	if ev.Type != want || ev.Record.ID != rec.ID || text(ev.Record) != says {
+		w.Fatalf("got %s %s %q, want %s %s %q", ev.Type, ev.Record.ID, text(ev.Record), want, rec.ID, says)
+	}
+	if pending := ev.Record.State == desk.Pending; pending != (want == desk.Asked) {
+		w.Errorf("%s with a record that is %s", want, ev.Record.State)
+	}
+}
+
+// touched waits for a touch after which the record is as it should be.
+func (w watched) touched(what string, ok func(desk.Record) bool) {
+	w.Helper()
+	for ev := range w.events {
+		if ev.Type == desk.Touched && ok(ev.Record) {
+			return
 		}
 	}
-	// Cleaning up is no event.
-	for _, rec := range []desk.Record{closed, before, first} {
-		if err := other.Delivered(ctx, rec.ID); err != nil {
+	w.Fatalf("not told: %s", what)
+}
+
+// A watcher learns of what is asked and what ends in any process, once and in order, from its
+// beginning on; of what happens to an open question; and not of a delivery.
+func TestWatch(t *testing.T) {
+	dir := storeDir(t)
+	here, other := open(t, dir), open(t, dir)
+	before, closed := ask(t, other), ask(t, other)
+	reply(t, other, closed.ID, "x")
+
+	w := watch(t, dir)
+	rec, attendance := submit(t, other, request("Which?"))
+	w.next(desk.Asked, rec, "")
+	shown := []desk.Showing{{Surface: "elicit", Why: "not declared"}, {Surface: "tty"}}
+	steps := []func() error{
+		func() error { return other.SetShown(t.Context(), rec.ID, shown) },
+		func() error { return other.SaveDraft(t.Context(), rec.ID, says("x")) },
+	}
+	for _, step := range steps {
+		err := step()
+		if err != nil {
 			t.Fatal(err)
 		}
+		w.touched("shown, worked on", func(rec desk.Record) bool { return len(rec.ShownOn) == 2 })
+	}
+	attendance.Release()
+	w.touched("detached", func(rec desk.Record) bool { return !rec.Attended })
+
+	own := ask(t, here)
+	w.next(desk.Asked, own, "")
+	for i, rec := range []desk.Record{own, before, rec} {
+		reply(t, other, rec.ID, string(rune('a'+i)))
+		w.next(desk.Ended, rec, string(rune('a'+i)))
+	}
+	for _, rec := range []desk.Record{closed, before, own} {
+		collected(t, other, rec, nil)
 	}
 	last := ask(t, other)
+	w.next(desk.Asked, last, "")
+}
 
-	want := []struct {
-		kind desk.EventType
-		id   string
-		text string
-	}{
-		{desk.Asked, first.ID, ""},
-		{desk.Asked, second.ID, ""},
-		{desk.Ended, second.ID, "0"},
-		{desk.Ended, before.ID, "1"},
-		{desk.Ended, first.ID, "2"},
-		{desk.Asked, last.ID, ""},
+// A watcher learns what a host has made of a reply, also of one that was given before.
+func TestWatchSettled(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	before := mirror(t, d)
+	reply(t, d, before.ID, "here")
+	w := watch(t, dir)
+	taken, passedOver, quiet := mirror(t, d), mirror(t, d), mirror(t, d)
+	for _, rec := range []desk.Record{taken, passedOver, quiet} {
+		w.next(desk.Asked, rec, "")
 	}
-	for _, w := range want {
-		ev, ok := <-events
-		for ok && ev.Type == desk.Touched { // nobody waits any more
-			ev, ok = <-events
-		}
-		if !ok {
-			t.Fatal("the watch ended early")
-		}
-		if ev.Type != w.kind || ev.Record.ID != w.id || text(ev.Record) != w.text {
-			t.Fatalf("got %s %s %q, want %s %s %q", ev.Type, ev.Record.ID, text(ev.Record), w.kind, w.id, w.text)
-		}
-		if pending := ev.Record.State == desk.Pending; pending != (ev.Type == desk.Asked) {
-			t.Errorf("%s with a record that is %s", ev.Type, ev.Record.State)
-		}
+	reply(t, d, taken.ID, "there")
+	w.next(desk.Ended, taken, "there")
+	reply(t, d, passedOver.ID, "here")
+	w.next(desk.Ended, passedOver, "here")
+	for _, rec := range []desk.Record{taken, passedOver, before} {
+		must(d.Settle(t.Context(), rec.ID, there("there")))
+		w.next(desk.Settled, rec, "there")
 	}
-	cancel()
-	for range events {
-	}
+	must(d.Settle(t.Context(), quiet.ID, there("there")))
+	w.next(desk.Ended, quiet, "there")
 }

@@ -5,30 +5,27 @@ import (
 	"time"
 )
 
-// How long a call waits, by host.
+// How long a call waits, by host: with neither form nor progress, with progress, with both; and
+// over HTTP, where it is held for as long as its host was seen to wait there, no longer than
+// over any transport.
 func TestHoldByHost(t *testing.T) {
-	for _, tc := range []struct {
-		client         string
-		form, progress bool
-		want           time.Duration
-	}{
-		{"claude-code", false, true, 110 * time.Second},
-		{"claude-code", true, true, 24 * time.Hour},
-		{"codex-mcp-client", false, true, 280 * time.Second},
-		{"codex-mcp-client", true, false, 24 * time.Hour},
-		{"gemini-cli-mcp-client", false, true, 570 * time.Second},
-		{"copilot-cli", false, false, 50 * time.Second},
-		{"copilot-cli", false, true, 24 * time.Hour},
-		{"opencode", false, false, 50 * time.Second},
-		{"opencode", false, true, 24 * time.Hour},
-		{"Visual Studio Code", false, true, 50 * time.Second},
-		{"Visual Studio Code", true, true, 24 * time.Hour},
-		{"somebody", false, true, 50 * time.Second},
-		{"somebody", true, true, 50 * time.Second},
-		{"", false, false, 50 * time.Second},
+	const second, day = time.Second, 24 * time.Hour
+	for client, want := range map[string][5]time.Duration{
+		"claude-code":           {110 * second, 110 * second, day, 110 * second, 9 * time.Minute},
+		"codex-mcp-client":      {280 * second, 280 * second, day, 280 * second, 280 * second},
+		"gemini-cli-mcp-client": {570 * second, 570 * second, 570 * second, 570 * second, 570 * second},
+		"copilot-cli":           {50 * second, day, day, 45 * second, 45 * second},
+		"opencode":              {50 * second, day, day, 50 * second, 10 * time.Minute},
+		"Visual Studio Code":    {50 * second, 50 * second, day, 45 * second, 45 * second},
+		"cursor":                {50 * second, 50 * second, 50 * second, 45 * second, 45 * second},
+		"something new":         {50 * second, 50 * second, 50 * second, 45 * second, 45 * second},
+		"":                      {50 * second, 50 * second, 50 * second, 45 * second, 45 * second},
 	} {
-		if got := hostOf(tc.client).callLimit(tc.form, tc.progress); got != tc.want {
-			t.Errorf("%q, form %v, progress %v: %s, want %s", tc.client, tc.form, tc.progress, got, tc.want)
+		h := hostOf(client)
+		over := h.overHTTP()
+		got := [5]time.Duration{h.callLimit(false, false), h.callLimit(false, true), h.callLimit(true, true), over.callLimit(false, false), over.callLimit(true, true)}
+		if got != want {
+			t.Errorf("%q: %v, want %v", client, got, want)
 		}
 	}
 }

@@ -19,16 +19,6 @@ import (
 
 const goOn = `{"question":"Which?","options":["A","B"],"wait":false}`
 
-// startAwait begins a call of await_answer.
-func (r *rig) startAwait(ctx context.Context, l *link, ids []string, more string) <-chan result {
-	out := make(chan result, 1)
-	go func() {
-		x, err := l.call(ctx, r.await, request(fmt.Sprintf(`{"ids":["%s"]%s}`, strings.Join(ids, `","`), more)))
-		out <- result{x, err}
-	}()
-	return out
-}
-
 // askMany asks questions without waiting, and returns their ids.
 func (r *rig) askMany(n int) (ids []string) {
 	r.t.Helper()

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
+	"mcp-askuser/desk/proof/prooftest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -23,17 +23,10 @@ const sure = `{"questions":[{"question":"Sure?","type":"boolean"}]}`
 // no browser of ours can open. Sign answers a record with a proof.
 func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 	t.Helper()
-	key, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
-	public, err := key.PublicKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := prooftest.New("ada")
 	page := surfaceFunc{"web", func(context.Context) error { return ui.Unavailablef("no desktop") }}
 	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveConfirm, Keys: func(func(*proof.Keys) error) (proof.Keys, error) {
-		return proof.Keys{Humans: map[string]string{public: "ada"}}, nil
+		return proof.Keys{Passkeys: []proof.Passkey{key.Passkey}}, nil
 	}}, Elicit(), page)
 	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
 	r.Page = func(string) (string, error) { return "http://localhost:4000/?token=once", nil }
@@ -43,21 +36,9 @@ func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply, at := question.Reply{Answers: []question.Answer{{QuestionID: rec.Questions[0].ID, Selected: []string{question.YesID}}}}, time.Now().UTC()
-		statement, err := rec.ProofStatement(reply, at)
+		yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
+		_, err = r.desk.Reply(t.Context(), id, key.Sign(&rec, yes, time.Now().UTC()), desk.Evidence{Surface: "web", How: desk.HowPage})
 		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := statement.Sum()
-		if err != nil {
-			t.Fatal(err)
-		}
-		signature, err := key.Sign(sum)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reply.Proof = &question.Proof{Kind: question.CredentialProof, Key: public, At: at, Signature: signature}
-		if _, err := r.desk.Reply(t.Context(), id, reply, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,7 +60,7 @@ func TestSignedAtAddress(t *testing.T) {
 		if status := got.status(t); status != "answered" {
 			t.Errorf("the result is %s", status)
 		}
-		if text := got.text(t); !strings.Contains(text, `"Sure?"="Yes"`) || !strings.HasSuffix(text, "This answer was signed by the user with their credential of the desk.") {
+		if text := got.text(t); !strings.Contains(text, `"Sure?"="Yes"`) || !strings.HasSuffix(text, "This answer was confirmed by the user with a passkey.") {
 			t.Error(text)
 		}
 	}

@@ -101,18 +101,9 @@ func TestTemplateFaults(t *testing.T) {
 		if got, err := tools.fillTemplate([]byte(given), ""); err != nil || string(got) != given {
 			t.Errorf("%s becomes %s, %v", given, got, err)
 		}
-	}
-}
-
-// A number is asked as the agent wrote it.
-func TestTemplateNumbers(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "delete.toml"), []byte("[variables.rows]\n[[questions]]\nquestion = \"Delete {{rows}}?\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tools := New(Config{Templates: func(string) []string { return []string{dir} }})
-	for given, want := range map[string]string{`1500000`: "Delete 1500000?", `"all"`: "Delete all?", `true`: "Delete true?"} {
-		got, err := tools.fillTemplate([]byte(`{"template":"delete","variables":{"rows":`+given+`}}`), "")
+	} // A number is asked as the agent wrote it.
+	for given, want := range map[string]string{`1500000`: "To 1500000?", `"all"`: "To all?", `true`: "To true?"} {
+		got, err := tools.fillTemplate([]byte(`{"template":"deploy","variables":{"where":`+given+`}}`), "")
 		if err != nil || !strings.Contains(string(got), want) {
 			t.Errorf("%s: %s, %v", given, got, err)
 		}

@@ -2,7 +2,7 @@ package askuser
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -16,70 +16,39 @@ import (
 	"mcp-askuser/ui"
 )
 
-// startMany starts calls that ask one question each, every so-manieth with a
-// progress token, and returns when all wait: a call with a token when it has sent
-// its first message.
-func (r *rig) startMany(n, every int) (links []*link, results []<-chan result) {
-	r.t.Helper()
-	events, stop := r.watch()
-	defer stop()
-	for i := range n {
-		l := &link{noted: make(chan string, 100)}
-		req := request(fmt.Sprintf(`{"question":"Which %d?"}`, i))
-		if i%every == 0 {
-			req.Params.Meta = &mcp.Meta{ProgressToken: i}
-		}
-		links, results = append(links, l), append(results, r.start(r.t.Context(), l, req))
-		await(r.t, events, desk.Asked)
-		if i%every == 0 {
-			within(r.t, l.noted)
-		}
-	}
-	return links, results
-}
-
-// Invariant: every call that has a token reports again and again, and no other;
-// none after it has ended.
+// A call that has a token reports again and again, and no other; none after it has ended.
 func TestProgressGoesOn(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
 	r.Tick = time.Millisecond
-	links, results := r.startMany(6, 2)
-	for i := 0; i < len(links); i += 2 {
-		within(t, links[i].noted)
-		within(t, links[i].noted)
+	silent, reports := &link{}, &link{noted: make(chan string)}
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 1}
+	results := []<-chan result{r.start(t.Context(), silent, request(`{"question":"Silent?"}`)), r.start(t.Context(), reports, req)}
+	for range 3 {
+		within(t, reports.noted)
 	}
-	pending, err := r.desk.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The channel of a link that is full would keep its call from ending.
 	ended := make(chan struct{})
 	defer close(ended)
-	for _, l := range links {
-		go func() {
-			for {
-				select {
-				case <-l.noted:
-				case <-ended:
-					return
-				}
+	go func() { // a message that is not read would keep its call from ending
+		for {
+			select {
+			case <-reports.noted:
+			case <-ended:
+				return
 			}
-		}()
-	}
-	for _, rec := range pending {
-		reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}
-		if _, err := r.desk.Reply(t.Context(), rec.ID, reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		}
+	}()
+	for _, rec := range r.pending(2) {
+		_, err := r.desk.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i, got := range results {
+	for _, got := range results {
 		within(t, got)
-		if sent := links[i].sent.Load(); (sent > 0) != (i%2 == 0) {
-			t.Errorf("call %d sent %d messages", i, sent)
-		}
-		if links[i].late.Load() {
-			t.Errorf("call %d reports though it has ended", i)
-		}
+	}
+	if silent.sent.Load() > 0 || reports.late.Load() {
+		t.Errorf("a call without a token sent %d messages; one reports after its end: %v", silent.sent.Load(), reports.late.Load())
 	}
 }
 
@@ -98,17 +67,138 @@ func (s lost) Wait(ctx context.Context, _ string) (store.Row, error) {
 	}
 }
 
-// Invariant: calls that wait end when their store is removed, and say so, also
-// those that send no progress messages.
+// A call that waits ends when its store is removed, and says so, with progress messages and
+// without.
 func TestCallsEndWithTheStore(t *testing.T) {
 	removed := make(chan struct{})
 	r := openStore(t, lost{desktest.Store(t, t.TempDir()), removed}, desk.Options{}, ui.Elsewhere())
-	_, results := r.startMany(3, 4)
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 1}
+	l := &link{noted: make(chan string, 10)}
+	results := []<-chan result{r.start(t.Context(), l, req), r.start(t.Context(), &link{}, request(`{"question":"Silent?"}`))}
+	r.pending(2)
 	close(removed)
-	for i, got := range results {
-		res := within(t, got)
-		if status := res.status(t); status != "failed" || !strings.Contains(fmt.Sprint(res.Content), "its store was removed") {
-			t.Errorf("call %d: %s: %v", i, status, res.Content)
+	for _, got := range results {
+		x := within(t, got)
+		if status := x.status(t); status != "failed" || !strings.Contains(x.text(t), "its store was removed") {
+			t.Errorf("%s: %v", status, x.Content)
 		}
 	}
+}
+
+// An inbox that was opened while the page waited for somebody has the question:
+// nobody need be told of it, until it is closed.
+func TestInboxOpenedMeanwhile(t *testing.T) {
+	r := newRig(t)
+	closed := make(chan struct{})
+	inbox := surfaceFunc{"inbox", func(ctx context.Context) error {
+		if open, err := r.desk.Present(ctx); err != nil || len(open) == 0 {
+			return ui.Unavailablef("no inbox is open: %v", err)
+		}
+		<-closed
+		return ui.Unavailablef("the inbox was closed")
+	}}
+	opens := surfaceFunc{"web", func(ctx context.Context) error {
+		leave, err := r.desk.Announce(ctx, "inbox")
+		if err != nil {
+			return err
+		}
+		go func() { <-closed; leave() }()
+		return ui.Unavailablef("nobody opened the page")
+	}}
+	r.Surfaces = []ui.Surface{inbox, opens}
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	l := &link{noted: make(chan string, 10)}
+	got := r.start(t.Context(), l, req)
+	for !strings.Contains(within(t, l.noted), "Run mcp-askuser inbox to answer") {
+	}
+	close(closed)
+	if text := within(t, got).text(t); !strings.HasPrefix(text, "Tell the user now") {
+		t.Errorf("when the inbox was closed: %s", text)
+	}
+}
+
+// A progress message says where to answer: the page's address where a user of this machine
+// reads it, which claude -p, gemini -p and clients over HTTP are not; else a command.
+func TestProgressSaysWhere(t *testing.T) {
+	const address, command = "http://127.0.0.1:4000/ waits for your answer: Which?", "Run mcp-askuser inbox to answer: Which?"
+	for name, tc := range map[string]struct {
+		attended, remote, page bool
+		want                   string
+	}{
+		"a page":                   {attended: true, page: true, want: address},
+		"no page":                  {attended: true, want: command},
+		"a page that nobody is at": {page: true, want: ""},
+		"a page, asked over HTTP":  {attended: true, remote: true, page: true, want: command},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			surfaces := []ui.Surface{Elicit(), ui.Elsewhere()}
+			told := make(chan string)
+			if tc.page {
+				surfaces[0] = page{told}
+			}
+			if tc.page && !tc.remote {
+				surfaces = surfaces[:1]
+			}
+			req := request(which)
+			req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+			r := newRig(t, surfaces...)
+			r.settleTime = 10 * time.Second // on a busy machine the form takes its time to say that it is not there
+			r.Remote, r.Attended = tc.remote, func(bool) bool { return tc.attended }
+			l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
+			got := r.start(t.Context(), l, req)
+			if tc.want == "" {
+				if status := within(t, got).status(t); status != "unavailable" {
+					t.Errorf("the result is %s", status)
+				}
+				return
+			}
+			first := within(t, l.noted)
+			if !strings.Contains(first, tc.want) {
+				t.Errorf("the first message is %s", first)
+			}
+			select {
+			case <-told:
+				if tc.want == command {
+					t.Error("the address was told")
+				}
+			default:
+			}
+			r.reply(r.open().ID, "a")
+			within(t, got)
+		})
+	}
+}
+
+// A host that cuts each line of progress at the terminal's width, unless all of them fit,
+// gets the whole question in short lines, an address first.
+func TestProgressWhole(t *testing.T) {
+	const long = `{"question":"Which database should the shop use for its orders, given that reports must run at night without locking the tables that the web pages read?","options":["PostgreSQL","SQLite"]}`
+	req := request(long)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	r := newRig(t, page{make(chan string)})
+	r.Attended = func(bool) bool { return true }
+	l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini-cli-mcp-client"}}}
+	got := r.start(t.Context(), l, req)
+	var note struct{ Message string }
+	for !strings.HasPrefix(note.Message, "http") { // the first may be of the time before the page
+		if err := json.Unmarshal([]byte(within(t, l.noted)), &note); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := strings.Split(note.Message, "\n")
+	for _, line := range lines {
+		if len(line) > 70 {
+			t.Errorf("too long a line: %s", line)
+		}
+	}
+	const want = "http://127.0.0.1:4000/ waits for your answer: Which database should the shop use for its orders, given that reports must run at night without locking the tables that the web pages read? (PostgreSQL, SQLite)"
+	if strings.Join(lines, " ") != want {
+		t.Errorf("the message is %q", note.Message)
+	}
+	r.reply(r.open().ID, "postgresql")
+	within(t, got)
 }

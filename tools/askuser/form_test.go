@@ -1,0 +1,231 @@
+package askuser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/waittest"
+	"mcp-askuser/ui"
+)
+
+// A pane beside the client comes before the form of Claude Code, whatever is asked, and
+// before another one that would cut the question.
+func TestPaneBeforeTheForm(t *testing.T) {
+	asked := func(name, options string, beside ui.Surface, attended bool) string {
+		r := newRig(t, Elicit(), ui.Elsewhere())
+		r.Beside, r.Attended = beside, func(bool) bool { return attended }
+		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+		l.elicit = func(ctx context.Context, _ mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+		got := r.start(t.Context(), l, request(`{"question":"Which?","options":[{"label":"A",`+options+`},{"label":"B"}]}`))
+		var rec desk.Record
+		waittest.Until(patience, func() bool {
+			rec = r.open()
+			return len(rec.ShownOn) > 0 && rec.ShownOn[len(rec.ShownOn)-1].Why == ""
+		})
+		r.reply(rec.ID, "a")
+		within(t, got)
+		return rec.ShownOn[len(rec.ShownOn)-1].Surface
+	}
+	const long = `"description":"a long one, of which some forms show no more than this"`
+	const about = `"description":"short"},{"label":"B"}],"description":"four\nlines\nof\ndetails","more":[{"label":"A"` // of the question
+	const high = `"description":"short"},{"label":"B"}],"description":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10","more":[{"label":"A"`
+	shows := make(terminal, 1)
+	for _, tc := range []struct {
+		host, options string
+		beside        ui.Surface
+		attended      bool
+		want          string
+	}{
+		{"claude-code", `"description":"short"`, shows, true, "tty"},
+		{"claude-code", `"description":"short"`, shows, false, "elicit"},
+		{"claude-code", long, shows, true, "tty"},
+		{"claude-code", about, shows, true, "tty"},
+		{"codex", about, shows, true, "elicit"},
+		{"codex", high, shows, true, "tty"},
+		{"codex", long, shows, true, "elicit"},
+		{"codex", `"preview":"x"`, shows, true, "tty"},
+		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, true, "tty"},
+		{"claude-code", long, nil, true, "elicit"},
+		{"claude-code", long, unavailableForm("not inside tmux"), true, "elicit"},
+	} {
+		if got := asked(tc.host, tc.options, tc.beside, tc.attended); got != tc.want {
+			t.Errorf("%s, %s: shown on %s", tc.host, tc.options, got)
+		}
+	}
+}
+
+// A client that declares forms receives one, whatever its name; one that does not receives
+// none.
+func TestFormsFollowTheCapability(t *testing.T) {
+	names := []string{"a client without a row", "opencode-v2", "Visual Studio Code", "kiro-cli"}
+	for _, h := range knownHosts() {
+		names = append(names, h.name)
+	}
+	for _, name := range names {
+		for _, declared := range []*mcp.ElicitationCapability{{}, nil} {
+			forms := 0
+			l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: declared}}}
+			l.elicit = func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+				forms++
+				return nil, errors.New("seen enough")
+			}
+			within(t, newRig(t, Elicit()).start(t.Context(), l, request(which)))
+			if want := map[bool]int{true: 1}[declared != nil]; forms != want {
+				t.Errorf("%s, which declares %v, received %d forms", name, declared, forms)
+			}
+		}
+	}
+}
+
+// fill is an accepted form in which B was taken.
+func fill(t *testing.T, form mcp.ElicitationParams) *mcp.ElicitationResult {
+	t.Helper()
+	var schema struct {
+		Properties map[string]struct {
+			Enum  []string
+			OneOf []struct{ Const, Title string }
+		}
+	}
+	data, err := json.Marshal(form.RequestedSchema)
+	if err == nil {
+		err = json.Unmarshal(data, &schema)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := map[string]any{}
+	for key, p := range schema.Properties {
+		if slices.Contains(p.Enum, "B") {
+			content[key] = "B"
+		}
+		for _, o := range p.OneOf {
+			if o.Title == "B" {
+				content[key] = o.Const
+			}
+		}
+	}
+	var x mcp.ElicitationResult
+	x.Action, x.Content = mcp.ElicitationResponseActionAccept, content
+	return &x
+}
+
+// user waits for as long as a user takes at least: no accept sooner is one's.
+func user() { <-time.After(610 * time.Millisecond) }
+
+// back is the call that returns a form of 2026-07-28, in which B was taken.
+func back(t *testing.T, shown result) mcp.CallToolRequest {
+	t.Helper()
+	req := request(which)
+	req.Params.RequestState = shown.RequestState
+	req.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*fill(t, formOf(t, shown)))}
+	return req
+}
+
+// The client's own form, in both eras, and over HTTP, where a message takes its time: an accept
+// that is too quick there has the form shown again.
+func TestOwnForm(t *testing.T) {
+	can := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
+	modern := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
+	answered := func(t *testing.T, got result) {
+		t.Helper()
+		if status := got.status(t); status != "answered B" {
+			t.Errorf("the result is %s", status)
+		}
+	}
+	for name, remote := range map[string]bool{"a request of ours": false, "a request of ours over HTTP": true} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Elicit())
+			r.Remote = remote
+			l := &link{client: Client{Capabilities: can, ProtocolVersion: mcp.ProtocolVersion20251125}}
+			var shown []string
+			l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+				shown = append(shown, form.Message)
+				if len(shown) > 1 {
+					<-time.After(remoteTransit)
+				}
+				user()
+				return fill(t, form), nil
+			}
+			answered(t, within(t, r.start(t.Context(), l, request(which))))
+			if again := len(shown) == 2 && strings.HasPrefix(shown[1], "That was too quick"); again != remote {
+				t.Errorf("the form is shown with %q", shown)
+			}
+		})
+	}
+	t.Run("a round trip of the call", func(t *testing.T) {
+		r := newRig(t, Elicit())
+		dropped := within(t, r.start(t.Context(), modern, request(which)))
+		second := within(t, r.start(t.Context(), modern, request(which))) // the client lost the form, and asks again
+		records, err := r.desk.Pending(t.Context())
+		if err != nil || len(records) != 1 {
+			t.Fatalf("%d questions, %v", len(records), err)
+		}
+		user()
+		answered(t, within(t, r.start(t.Context(), modern, back(t, second))))
+		answered(t, within(t, r.start(t.Context(), modern, back(t, dropped)))) // it comes back after all
+	})
+	t.Run("a round trip of the call over HTTP", func(t *testing.T) {
+		r := newRig(t, Elicit())
+		r.Remote = true
+		first := within(t, r.start(t.Context(), modern, request(which)))
+		user()
+		second := within(t, r.start(t.Context(), modern, back(t, first)))
+		if got := formOf(t, second).Message; !strings.HasPrefix(got, "That was too quick") {
+			t.Errorf("the form is shown again with %q", got)
+		}
+		<-time.After(remoteTransit)
+		user()
+		answered(t, within(t, r.start(t.Context(), modern, back(t, second))))
+	})
+	for first, want := range map[string]string{
+		"a": `"Which?"="A". You can now continue with the user's answers in mind.`,
+		"":  `The user did not answer within 1 second. Silence is not consent: no option may be treated as chosen.`,
+	} {
+		t.Run("a round trip that came too late, after "+first, func(t *testing.T) {
+			r := newRig(t, Elicit())
+			shown := within(t, r.start(t.Context(), modern, request(which)))
+			id := r.open().ID
+			if first != "" {
+				r.reply(id, first)
+			} else if _, err := r.desk.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout, Reason: "1s"}); err != nil {
+				t.Fatal(err)
+			}
+			user()
+			got := within(t, r.start(t.Context(), modern, back(t, shown)))
+			if text := got.text(t); !strings.HasSuffix(text, want) {
+				t.Errorf("then B: %s", text)
+			}
+		})
+	}
+}
+
+// formOf is the form that a call's result takes along.
+func formOf(t *testing.T, r result) mcp.ElicitationParams {
+	t.Helper()
+	for _, in := range r.InputRequests {
+		data, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x struct {
+			Params mcp.ElicitationParams `json:"params"`
+		}
+		if err := json.Unmarshal(data, &x); err != nil {
+			t.Fatal(err)
+		}
+		return x.Params
+	}
+	t.Fatalf("the result takes no form along: %+v", r.CallToolResult)
+	return mcp.ElicitationParams{}
+}
