@@ -13,10 +13,11 @@ type Switch struct{ On, Off string }
 
 // Switches are all of them.
 func Switches() []Switch {
+	const codes, types = ansi.KittyDisambiguateEscapeCodes, ansi.KittyReportEventTypes
 	return []Switch{
 		{ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
-		{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes), ansi.PopKittyKeyboard(1)},
-		{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes | ansi.KittyReportEventTypes), ansi.PopKittyKeyboard(1)},
+		{ansi.PushKittyKeyboard(codes), ansi.PopKittyKeyboard(1)},
+		{ansi.PushKittyKeyboard(codes | types), ansi.PopKittyKeyboard(1)},
 		{ansi.SetModeMouseNormal, ansi.ResetModeMouseNormal},
 		{ansi.SetModeMouseButtonEvent, ansi.ResetModeMouseButtonEvent},
 		{ansi.SetModeMouseAnyEvent, ansi.ResetModeMouseAnyEvent},

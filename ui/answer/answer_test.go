@@ -121,7 +121,7 @@ func TestScripts(t *testing.T) {
 		{"a note beside one", ask(one()), Options{}, "review; note soon; back; choose 1; next; next", "db=pg| note:soon"},
 
 		// Follow-ups.
-		{"a follow-up of a follow-up", ask(nested()), Options{}, "choose 1; next; choose 1; next; choose yes; next", "q3 4/4"},
+		{"three levels", ask(nested()), Options{}, "choose 1; next; choose 1; next; choose yes; next", "q3 4/4"},
 		{
 			"all levels", ask(nested(), yesNo()), Options{},
 			"choose 1; next; choose 1; choose 2; next; choose yes; next; text x; next; choose no; next; next",

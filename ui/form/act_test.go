@@ -110,7 +110,8 @@ func TestTypedAfterAPause(t *testing.T) {
 func TestLoneEnter(t *testing.T) {
 	half := question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "sqlite"), told("deploy", "", question.YesID), told("name", "orders")}}
 	lone := kinds()
-	lone["yes"], lone["no question is required"] = []question.Question{yesDeclared()}, []question.Question{optional(deploy()), optional(name()), optional(features())}
+	lone["yes"] = []question.Question{yesDeclared()}
+	lone["no question is required"] = []question.Question{optional(deploy()), optional(name()), optional(features())}
 	lone["text default"], lone["optional text"] = []question.Question{proposed(name())}, []question.Question{optional(name())}
 	lone["draft"] = []question.Question{database(), deploy(), name()}
 	for kind, qs := range lone {

@@ -40,12 +40,15 @@ func discusses(note string, so ...question.Answer) *question.Reply {
 func TestAnswers(t *testing.T) {
 	ask := func(qs ...question.Question) []question.Question { return qs }
 	answers := func(as ...question.Answer) *question.Reply { return &question.Reply{Answers: as} }
+	dismissed := func(reason string) *question.Reply { return &question.Reply{Dismissed: true, Reason: reason} }
 	preset := database()
 	preset.Options[1].Default = true
 	closed := closedChoice(database())
 	asked, two, confirm := ask(database()), ask(database(), deploy()), ask(noDefault(deploy()))
 	pg, sqlite, none := told("db", "", "pg"), told("db", "", "sqlite"), told("db", "", "none")
 	yes, no := told("deploy", "", question.YesID), told("deploy", "", question.NoID)
+	soon := answers(pg, no)
+	soon.Note = "soon"
 
 	for _, tt := range []struct {
 		name string
@@ -78,7 +81,7 @@ func TestAnswers(t *testing.T) {
 		{"several: enter alone answers nothing", ask(features()), "enter", nil},
 		{"several: space toggles", ask(features()), "space down space enter", answers(told("features", "", "export"))},
 		{"several: digits toggle", ask(features()), "1 3 2 enter", answers(told("features", "", "export", "audit"))},
-		{"several: other beside options", ask(features()), "0 Dark enter enter", answers(told("features", "Dark", "search"))},
+		{"several: own words too", ask(features()), "0 Dark enter enter", answers(told("features", "Dark", "search"))},
 		{"several: none is refused", ask(features()), "1 enter enter", nil},
 
 		{"text of several lines", ask(name()), "a ctrl+j b alt+enter c enter", answers(told("name", "a\nb\nc"))},
@@ -98,31 +101,34 @@ func TestAnswers(t *testing.T) {
 
 		{"two questions", two, "1 enter y enter enter", answers(pg, yes)},
 		{"a note beside a choice", asked, "2 ctrl+n soon enter enter", answers(noted(sqlite, "soon"))},
-		{"a note while typing", ask(name()), "ord ctrl+n soon enter ers enter", answers(noted(told("name", "orders"), "soon"))},
+		{"a note while typing", ask(name()), "ord ctrl+n soon enter ers enter",
+			answers(noted(told("name", "orders"), "soon"))},
 
 		{"discuss", asked, "ctrl+d cost? enter", discusses("cost?")},
 		{"its key alone sends nothing", ask(name()), "ctrl+d ctrl+d", nil},
 		{"discuss instead of dismissing", ask(name()), "ctrl+x why esc ctrl+d ? enter", discusses("why?")},
 		{"what was to be discussed is there again", asked, "ctrl+d co esc 2 ctrl+d st enter", discusses("cost")},
 
-		{"a note on the whole", two, "1 enter n enter ctrl+n soon enter enter", &question.Reply{Note: "soon", Answers: []question.Answer{pg, no}}},
-		{"back keeps everything", ask(name(), database()), "orders enter 2 shift+tab ! enter enter enter", answers(told("name", "orders!"), sqlite)},
+		{"a note on the whole", two, "1 enter n enter ctrl+n soon enter enter", soon},
+		{"back keeps everything", ask(name(), database()), "orders enter 2 shift+tab ! enter enter enter",
+			answers(told("name", "orders!"), sqlite)},
 		{"edit from the review", two, "1 enter n enter 1 3 enter enter", answers(none, no)},
 		{"edit the one under the cursor", two, "1 enter n enter down e y enter enter", answers(pg, yes)},
 
 		{"follow-up", ask(withFollowUp()), "1 enter 2 enter enter", answers(pg, told("version", "", "18"))},
-		{"a choice that hides the follow-up is reviewed all the same", ask(withFollowUp()), "1 enter shift+tab 2 enter", nil},
+		{"a choice that hides the follow-up is reviewed too", ask(withFollowUp()), "1 enter shift+tab 2 enter", nil},
 
 		{"esc closes nothing", ask(name()), "ord esc esc ers enter", answers(told("name", "orders"))},
-		{"esc goes to the page before", ask(database(), name()), "2 enter ord esc 3 enter ers enter enter", answers(none, told("name", "orders"))},
+		{"esc goes to the page before", ask(database(), name()), "2 enter ord esc 3 enter ers enter enter",
+			answers(none, told("name", "orders"))},
 		{"esc leaves the review", two, "1 enter n enter esc y enter enter", answers(pg, yes)},
-		{"dismiss", asked, "ctrl+x enter", &question.Reply{Dismissed: true}},
+		{"dismiss", asked, "ctrl+x enter", dismissed("")},
 		{"ctrl+x alone closes nothing", asked, "ctrl+x", nil},
 		{"ctrl+x, esc keeps everything", asked, "2 ctrl+x esc enter", answers(sqlite)},
-		{"dismiss while typing", ask(name()), "ord ctrl+x later enter", &question.Reply{Dismissed: true, Reason: "later"}},
-		{"dismiss while writing a note", asked, "ctrl+n ord ctrl+x later enter", &question.Reply{Dismissed: true, Reason: "later"}},
-		{"dismiss while filtering", asked, "/ sql ctrl+x enter", &question.Reply{Dismissed: true}},
-		{"dismiss from the review", two, "1 enter n enter ctrl+x enter", &question.Reply{Dismissed: true}},
+		{"dismiss while typing", ask(name()), "ord ctrl+x later enter", dismissed("later")},
+		{"dismiss while writing a note", asked, "ctrl+n ord ctrl+x later enter", dismissed("later")},
+		{"dismiss while filtering", asked, "/ sql ctrl+x enter", dismissed("")},
+		{"dismiss from the review", two, "1 enter n enter ctrl+x enter", dismissed("")},
 		{"reading sends nothing", ask(longestQuestion()), "tab enter", nil},
 		{"listing the keys sends nothing", asked, "? enter", nil},
 	} {

@@ -61,7 +61,7 @@ func scenes() []scene {
 
 		{name: "files", rec: record(database()), opts: []option{withDraft(filed("db", "", "sqlite"))}},
 		{name: "files-review", rec: record(name(), deploy()), opts: []option{withDraft(filed("name", ""))}, keys: []string{"right", "enter", "n", "enter"}},
-		{name: "failure", rec: record(database()), fail: errors.New("no space left on device"), keys: []string{"1", "enter"}},
+		{name: "failure", rec: record(database()), fail: errors.New("no space left"), keys: []string{"1", "enter"}},
 		{name: "detached", rec: record(database()), news: []tea.Msg{Attention{}}},
 		{name: "last-round", rec: third(), opts: []option{lift, withRounds(before)}},
 		{name: "all-at-once", rec: third(), opts: []option{lift, withDraft(question.Reply{Note: "soon"})}, news: []tea.Msg{Attention{}, Deadline{time.Unix(5, 0)}}},
@@ -101,8 +101,8 @@ var (
 	smallest = [2]int{term.MinWidth, term.MinHeight}
 	held     = map[[2]int][]string{
 		usual: {
-			"single-moved", "multi", "text", "boolean", "signed", "review", "note", "discuss", "other", "preview", "dismissal",
-			"memory", "keys", "earlier", "files", "failure",
+			"single-moved", "multi", "text", "boolean", "signed", "review", "note", "discuss", "other", "preview",
+			"dismissal", "memory", "keys", "earlier", "files", "failure",
 		},
 		narrow:   {"review", "long-question"},
 		wide:     {"preview"},

@@ -34,13 +34,15 @@ func before() []desk.Record { return earlier(session(), 3) }
 // A first round has none.
 func TestEarlierRounds(t *testing.T) {
 	rec := third()
-	if got := fresh(t, 100, 24, rec, withRounds(before)).show().screen(); !strings.Contains(got, "alt+h earlier questions") {
-		t.Errorf("the key is not shown:\n%s", got)
+	r := fresh(t, 100, 24, rec, withRounds(before)).show()
+	if !strings.Contains(r.screen(), "alt+h earlier questions") {
+		t.Errorf("the key is not shown:\n%s", r.screen())
 	}
 	rec.Questions = []question.Question{name()}
-	r := fresh(t, 100, 24, rec, withRounds(before)).show().keys("hh")
+	r = fresh(t, 100, 24, rec, withRounds(before)).show().keys("hh")
 	for _, key := range []string{"esc", "alt+h"} {
-		if got := r.keys("alt+h").screen(); !strings.Contains(got, "Earlier questions") || !strings.Contains(got, "(•) SQLite") {
+		r.keys("alt+h")
+		if got := r.screen(); !strings.Contains(got, "Earlier questions") || !strings.Contains(got, "(•) SQLite") {
 			t.Errorf("the rounds are not shown:\n%s", got)
 		}
 		if got := r.keys(key).screen(); strings.Contains(got, "Earlier questions") {
@@ -52,7 +54,8 @@ func TestEarlierRounds(t *testing.T) {
 	}
 
 	rec.Round = 1
-	if r := fresh(t, 80, 24, rec, withRounds(before)).show().keys("alt+h"); strings.Contains(r.screen(), "arlier questions") {
+	r = fresh(t, 80, 24, rec, withRounds(before)).show().keys("alt+h")
+	if strings.Contains(r.screen(), "arlier questions") {
 		t.Errorf("a first round has no earlier ones:\n%s", r.screen())
 	}
 }
@@ -105,7 +108,10 @@ func TestNews(t *testing.T) {
 	for _, step := range []struct {
 		news  tea.Msg
 		shown string
-	}{{nil, ""}, {Attention{Attended: false}, away}, {Attention{Attended: true}, ""}, {More{1}, one}, {More{2}, more}, {More{0}, ""}} {
+	}{
+		{nil, ""}, {Attention{Attended: false}, away}, {Attention{Attended: true}, ""},
+		{More{1}, one}, {More{2}, more}, {More{0}, ""},
+	} {
 		r.send(step.news)
 		for _, text := range []string{away, more, one} {
 			if strings.Contains(r.screen(), text) != (text == step.shown) {

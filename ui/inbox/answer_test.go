@@ -21,9 +21,9 @@ func TestAnswer(t *testing.T) {
 	first := r.claude(database())
 	second := r.claude(name())
 	r.open().answers().later(5*time.Second).keys("2", "enter").see("Answer sent.", "1 waiting", "› ● Name")
-	got := r.get(first)
-	if got.State != desk.Answered || got.Outcome.Surface != Name || got.Outcome.Reply.Answers[0].Selected[0] != "sqlite" || r.quit {
-		t.Errorf("the outcome is %+v; quit %v", got.Outcome, r.quit)
+	o := r.get(first).Outcome
+	if o.Status != desk.Answered || o.Surface != Name || o.Reply.Answers[0].Selected[0] != "sqlite" || r.quit {
+		t.Errorf("the outcome is %+v; quit %v", o, r.quit)
 	}
 	r.later(time.Second).opens("ctrl+x").later(3 * time.Second).keys("enter").see("Dismissed.")
 	for rec, least := range map[*desk.Record]int64{&first: 5000, &second: 3000} {

@@ -210,7 +210,8 @@ func TestEditorTooLate(t *testing.T) {
 	rec := ask(t, d, name())
 	temp := t.TempDir()
 	editor := filepath.Join(t.TempDir(), "editor")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf 'editing. '\nread -r line\necho \"$line\" >\"$1\"\n"), 0o700); err != nil {
+	const script = "#!/bin/sh\nprintf 'editing. '\nread -r line\necho \"$line\" >\"$1\"\n"
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	x := start(t, d, dir, 80, 24, "PATH="+os.Getenv("PATH"), "TMPDIR="+temp, "EDITOR="+editor)

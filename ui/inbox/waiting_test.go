@@ -166,7 +166,8 @@ func TestDismiss(t *testing.T) {
 		r.send(key)
 	}
 	r.see("not now").later(200*ms).keys("enter").see("Dismissed.", "1 waiting")
-	if o := r.get(first).Outcome; o == nil || o.Status != desk.Dismissed || o.Reply.Reason != "not now" || o.Surface != Name {
+	o := r.get(first).Outcome
+	if o == nil || o.Status != desk.Dismissed || o.Reply.Reason != "not now" || o.Surface != Name {
 		t.Errorf("the outcome is %+v", o)
 	}
 	if s := r.m.waiting.selected(); s == nil || s.rec.ID != second.ID {

@@ -181,7 +181,8 @@ func (r *rig) end(w *present.Waiter) desk.Record {
 // elsewhere answers a record in the inbox.
 func (r *rig) elsewhere(id, option string) {
 	r.t.Helper()
-	if _, err := r.desk.Reply(r.t.Context(), id, reply(option), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+	evidence := desk.Evidence{Surface: "inbox", How: desk.HowPage}
+	if _, err := r.desk.Reply(r.t.Context(), id, reply(option), evidence); err != nil {
 		r.t.Error(err)
 	}
 }

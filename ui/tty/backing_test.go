@@ -4,7 +4,6 @@ package tty
 
 import (
 	"reflect"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,8 +44,6 @@ func TestDraftSurvives(t *testing.T) {
 		})
 	}
 }
-
-var closesIn = regexp.MustCompile(`closes in (\d+) s`)
 
 // At the round limit the user can look back, and lift it, also where they type.
 func TestLimitOnFullScreen(t *testing.T) {
@@ -90,7 +87,7 @@ func TestPlainWithDesk(t *testing.T) {
 			a := put(t, "review", 0)
 			a.keep(half)
 			return a
-		}, []step{{"[SQLite]: ", "\r"}, {"[Logging, billing]: ", "\r"}, {"to skip): ", "kiosk\r"}}, withNote(kept, "soon")},
+		}, []step{{"[SQLite]: ", "\r"}, {"billing]: ", "\r"}, {"skip): ", "kiosk\r"}}, withNote(kept, "soon")},
 		{"earlier rounds", "", func(t *testing.T) *asked {
 			return putSecond(t, "single", "review", allAnswered())
 		}, []step{{number, "h\r"}, {number, ":h\r"}, {number, ":l\r"}, {number, ":l\r"}, {number, "1\r"}}, pg},
@@ -105,7 +102,7 @@ func TestPlainWithDesk(t *testing.T) {
 			a.attendance.Release()
 			return a
 		}, []step{{number, "1\r"}}, pg},
-		{"time limit", "The question closes in 4 h; every line you enter starts the time anew.", func(t *testing.T) *asked {
+		{"time limit", "closes in 4 h; every line you enter starts the time anew.", func(t *testing.T) *asked {
 			return put(t, "single", 4*time.Hour)
 		}, []step{{number, "1\r"}}, pg},
 		{"last call", "s unless you enter a line.", func(t *testing.T) *asked {
@@ -115,14 +112,13 @@ func TestPlainWithDesk(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, 80, 24, "of the desk", alone, tt.asked(t).env("TTY_PLAIN=1", "TTY_OPENED=1")...)
-			if rep := x.walk(append(tt.steps, step{send, "\r"})); !reflect.DeepEqual(rep.Replies, []question.Reply{tt.want}) {
-				t.Errorf("committed %+v, want %+v", rep.Replies, tt.want)
-			}
+			x.walk(append(tt.steps, step{send, "\r"}))
+			x.commits(tt.want)
 			if tt.says != "" && !strings.Contains(x.Output(), tt.says) {
 				t.Errorf("want %q in:\n%s", tt.says, x.Output())
 			}
 			if tt.says == "" {
-				checkTranscript(t, "desk "+tt.name, closesIn.ReplaceAllString(x.Output(), "closes in N s")) // a loaded machine is slow
+				checkTranscript(t, "desk "+tt.name, x.Output())
 			}
 		})
 	}

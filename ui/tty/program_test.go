@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -219,11 +220,12 @@ func (x *run) end() report {
 	return x.outcome()
 }
 
-// commits fails unless these replies were committed when the program ends.
-func (x *run) commits(want ...question.Reply) {
+// commits fails unless this reply was committed when the program ends.
+func (x *run) commits(want question.Reply) {
 	x.t.Helper()
-	if rep := x.end(); !reflect.DeepEqual(rep.Replies, want) {
-		x.t.Errorf("committed %+v, want %+v; the screen:\n%s", rep.Replies, want, x.Screen())
+	rep := x.end()
+	if !reflect.DeepEqual(rep.Replies, []question.Reply{want}) || !slices.Equal(rep.Errs, []string{""}) {
+		x.t.Errorf("committed %+v, want %+v; Show returned %q:\n%s", rep.Replies, want, rep.Errs, x.Screen())
 	}
 }
 
