@@ -158,12 +158,3 @@ func TestDescriptionHasEveryRoute(t *testing.T) {
 		t.Errorf("described:\n%s\nserved:\n%s", strings.Join(described, "\n"), strings.Join(served, "\n"))
 	}
 }
-
-// eachRoute calls f for every operation of the API.
-func (g *rig) eachRoute(f func(method, path string)) {
-	for path, methods := range g.server.api() {
-		for method := range methods {
-			f(method, strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png").Replace(path))
-		}
-	}
-}
