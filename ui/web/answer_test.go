@@ -127,6 +127,10 @@ func TestDismiss(t *testing.T) {
 	g.want(400, api.InvalidAnswer, "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":"`+strings.Repeat("x", 10_001)+`"}`)
 	g.want(400, api.InvalidRequest, "POST", "/api/questions/"+rec.ID+"/cancel", `{"reason":"`+strings.Repeat("x", 10_001)+`"}`)
 	g.pending(rec.ID)
+	for _, end := range []string{"dismiss", "cancel"} {
+		g.want(404, api.QuestionNotFound, "POST", "/api/questions/01J00000000000000000000000/"+end, "")
+		g.want(413, api.TooLarge, "POST", "/api/questions/"+rec.ID+"/"+end, `{"reason":"`+strings.Repeat("x", maxBody)+`"}`)
+	}
 	g.want(200, "", "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":"not now"}`)
 	if r := g.reply(rec.ID); !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 {
 		t.Errorf("recorded %+v", r)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mcp-askuser/internal/door"
+	"mcp-askuser/ui/api"
 )
 
 // Whoever is not to come in: refused, and nothing recorded.
@@ -88,6 +89,26 @@ func TestRefused(t *testing.T) {
 		t.Errorf("the browser itself: %d %s", a.status, a.body)
 	}
 	g.reply(rec.ID)
+}
+
+// No operation of the API is done without a token, nor for a page elsewhere.
+func TestEveryRouteIsGuarded(t *testing.T) {
+	g := start(t)
+	named := strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png")
+	for path, methods := range g.server.api() {
+		for method := range methods {
+			r := g.request(method, named.Replace(path), "")
+			r.Header.Del("Authorization")
+			if a := g.send(r); a.status != 401 || a.code() != api.Unauthorized {
+				t.Errorf("%s %s without a token: %d %s", method, path, a.status, a.code())
+			}
+			r = g.request(method, named.Replace(path), "")
+			r.Header.Set("Origin", "https://evil.example")
+			if a := g.send(r); a.status != 403 || a.code() != api.Forbidden {
+				t.Errorf("%s %s from another site: %d %s", method, path, a.status, a.code())
+			}
+		}
+	}
 }
 
 // A cookie alone changes nothing, at any path: the browser must say that a page of

@@ -367,6 +367,7 @@ func TestPublic(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	g.want(404, api.NoSuchPath, "GET", "/api/nothing", "")
+	g.want(200, "", "GET", "/api/openapi.json", "")
 }
 
 // blind is a store in which nobody finds the record once it has ended.
