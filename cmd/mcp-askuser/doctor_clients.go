@@ -75,9 +75,6 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	if f.State != stateOK {
 		return f, true
 	}
-	if c.Name == "claude-code" && !r.Remote && a.getenv(askuser.BackgroundVariable) == "" {
-		f.Text += "; without its form a call ends before it would go to the background, which " + askuser.BackgroundVariable + " moves"
-	}
 	setting, file := c.Obstacle(a.place(true), project)
 	rule, list, rules := c.AsksPermission(a.place(true), project)
 	declines := c.Declines(p)
@@ -90,6 +87,8 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	case declines != "":
 		f = f.wrong(fmt.Sprintf("%[1]s (it declines every form while %[2]s)", f.Text, declines),
 			fmt.Sprintf("mcp-askuser install %s --forms sets the policy that asks for no approval either, and shows forms", name))
+	case c.Name == "claude-code" && !r.Remote && a.getenv(askuser.BackgroundVariable) == "":
+		f.Text += "; without its form a call ends before it would go to the background, which " + askuser.BackgroundVariable + " moves"
 	}
 	return f, true
 }
