@@ -120,7 +120,7 @@ func FuzzEvent(f *testing.F) {
 			mirror.Run(t.Context(), mirror.Options{
 				Host: host, Permissions: true, Desk: d, In: bytes.NewReader(event), Out: write,
 				Getenv: func(string) string { return "1" }, // a user is there, inside tmux: no toast
-				Limit: time.Nanosecond, // one that is an event ends at once
+				Limit:  time.Nanosecond,                    // one that is an event ends at once
 			})
 			_ = write.Close()
 			text, err := io.ReadAll(read)
