@@ -347,30 +347,6 @@ func TestRefusedQuestion(t *testing.T) {
 	wants(t, err, store.ErrNotFound)
 }
 
-func TestCallsByHome(t *testing.T) {
-	j := join(t)
-	for _, row := range []store.Row{j.askNear(t, "here"), j.ask(t, "there")} {
-		must(t, j.Release(t.Context(), row.ID))
-		got, err := j.Attend(t.Context(), row.ID)
-		must(t, err)
-		if !got.Attended {
-			t.Error("not attended")
-		}
-		must(t, j.Answer(t.Context(), row.ID, end("yes")))
-		got, err = j.Wait(t.Context(), row.ID)
-		must(t, err)
-		if string(got.Outcome) != "yes" {
-			t.Errorf("waited for %q", got.Outcome)
-		}
-		must(t, j.Delivered(t.Context(), row.ID))
-		got, err = j.Get(t.Context(), row.ID)
-		must(t, err)
-		if !got.Delivered {
-			t.Error("not delivered")
-		}
-	}
-}
-
 func TestTakenOverHere(t *testing.T) {
 	j := join(t)
 	row := j.askNear(t, "here")

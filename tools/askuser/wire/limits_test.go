@@ -93,21 +93,7 @@ func TestCallHasLimits(t *testing.T) {
 	}
 }
 
-// BenchmarkDecode shows the largest calls; no call of a hostile agent may take
-// much longer than one that is allowed, and that takes less than 50 ms.
-func BenchmarkDecode(b *testing.B) {
-	for name, in := range sized() {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := DecodeAsk([]byte(in), mcpLimits()); err != nil && len(err.Error()) > 64<<10 {
-					b.Fatalf("%d bytes of faults", len(err.Error()))
-				}
-			}
-		})
-	}
-}
-
-// None of them takes long; what that means exactly is for the benchmark.
+// None of them takes long.
 func TestDecodeEndsSoon(t *testing.T) {
 	for name, in := range sized() {
 		if len(in) > maxCall {
