@@ -28,8 +28,6 @@ type shared struct {
 	doubt   bool                    // takes questions, and does not say so
 	stalled bool                    // never finishes to read
 	fault   func(call string) error // fails single calls
-	before  func()                  // runs between the reads of both stores
-	during  func()                  // runs after both, before they are numbered
 	watched chan struct{}           // receives after each call of Changes, where not full
 	called  chan string             // receives the name of each call, where not full
 }
@@ -116,24 +114,10 @@ func (f *shared) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, e
 			yield(store.Row{}, err)
 			return
 		}
-		if f.before != nil {
-			f.before()
-		}
 		if f.stalled {
 			<-ctx.Done()
 		}
-		rows, err := collect(f.Store.Rows(ctx, q))
-		if f.during != nil {
-			f.during()
-		}
-		for _, row := range rows {
-			if !yield(row, nil) {
-				return
-			}
-		}
-		if err != nil {
-			yield(store.Row{}, err)
-		}
+		f.Store.Rows(ctx, q)(yield)
 	}
 }
 
