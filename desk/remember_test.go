@@ -154,7 +154,7 @@ func TestRememberedFailing(t *testing.T) {
 	d := desk.New(s, desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	decided(t, d, set(), asker, chose("pg"))
 	rec := must(d.Ask(t.Context(), set(), "", asker))
-	s.Fail(errors.New("disk on fire"))
+	s.FailRows(0, errors.New("disk on fire"))
 	if got := d.Remembered(t.Context(), rec); len(got) > 0 || !strings.Contains(log.String(), "disk on fire") {
 		t.Errorf("remembered %+v and logged %q", got, log.String())
 	}
