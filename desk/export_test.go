@@ -6,9 +6,6 @@ import (
 	"mcp-askuser/question"
 )
 
-// MinHistory is minHistory for tests.
-const MinHistory = minHistory
-
 // Ask puts a set on the desk as a new question without a waiting asker, even where the
 // same is open, whatever the limit of rounds.
 func (d *Desk) Ask(ctx context.Context, set question.Set, session string, by Asker) (Record, error) {

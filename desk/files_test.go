@@ -7,7 +7,6 @@ import (
 	"image/png"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
@@ -36,8 +35,7 @@ func attach(t *testing.T, d *desk.Desk, id, name string, data []byte) question.F
 // A file is kept with the answer that has it, for as long as its record.
 func TestFilesOfAnAnswer(t *testing.T) {
 	dir := storeDir(t)
-	now := time.Now()
-	d := desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return now }})
+	d := open(t, dir)
 	rec := ask(t, d)
 	shot := attach(t, d, rec.ID, `C:\Users\me\what is wrong.png`, picture(t))
 	attach(t, d, rec.ID, "removed.txt", []byte("by mistake\n"))
@@ -78,16 +76,6 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	}
 	if f, data, err := d.File(t.Context(), rec.ID, shot.Key()); err != nil || f.Type != shot.Type || !bytes.Equal(data, picture(t)) {
 		t.Errorf("read from the past: %+v, %v", f, err)
-	}
-	now = now.Add(48 * time.Hour)
-	for _, dry := range []bool{true, false} {
-		months, err := d.Prune(t.Context(), now, dry)
-		if err != nil || len(months) != 1 || months[0].Rows != 2 || months[0].Bytes < shot.Size {
-			t.Errorf("pruned %+v, %v", months, err)
-		}
-	}
-	if _, _, err := d.File(t.Context(), rec.ID, shot.Key()); !errors.Is(err, desk.ErrNotFound) {
-		t.Errorf("pruned: %v", err)
 	}
 }
 

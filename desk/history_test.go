@@ -92,7 +92,7 @@ func TestHistoryFails(t *testing.T) {
 			}
 		}
 	}
-	s.FailCalls("Rows", nil)
+	s.FailRows(0, nil)
 	desktest.Overwrite(t, dir, ids[1], desktest.Outcome, func([]byte) []byte { return []byte(`{"status":`) })
 	for range 2 {
 		got, err := past(t, d, desk.Query{})

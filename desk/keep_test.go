@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -40,5 +41,33 @@ func TestPendingExpires(t *testing.T) {
 		if rec := must(later.Get(t.Context(), id)); rec.Outcome != nil {
 			t.Errorf("%s ended: %+v", rec.Questions[0].Text, rec.Outcome)
 		}
+	}
+}
+
+// What has ended is pruned where its user says so, but for what is an hour old or less: an
+// asker may still ask for it.
+func TestPrune(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	rec := ask(t, d)
+	reply(t, d, rec.ID, "x")
+	collected(t, d, rec, nil)
+	for _, tc := range []struct {
+		ahead time.Duration
+		dry   bool
+		rows  int
+	}{{59 * time.Minute, false, 0}, {2 * time.Hour, true, 1}, {2 * time.Hour, false, 1}, {2 * time.Hour, false, 0}} {
+		later := after(t, dir, tc.ahead)
+		rows := 0
+		for _, month := range must(later.Prune(t.Context(), time.Now().Add(48*time.Hour), tc.dry)) {
+			rows += month.Rows
+		}
+		if rows != tc.rows {
+			t.Errorf("%+v: %d rows", tc, rows)
+		}
+	}
+	_, err := d.Get(t.Context(), rec.ID)
+	if !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("pruned: %v", err)
 	}
 }

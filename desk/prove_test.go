@@ -198,39 +198,13 @@ func TestProofIsNoDuplicate(t *testing.T) {
 	}
 }
 
-// TestReopenedNeedsProof: what was asked with a proof is reopened with one, and the policy
-// holds for what is reopened.
-func TestReopenedNeedsProof(t *testing.T) {
-	for name, tt := range map[string]struct {
-		asked bool
-		later desk.Policy
-	}{"asked for": {asked: true}, "by the policy": {later: desk.ProveConfirm}} {
-		t.Run(name, func(t *testing.T) {
-			store := openStore(t, storeDir(t))
-			r := confirmation("mcp")
-			r.Prove = tt.asked
-			rec, attendance := submit(t, desk.New(store, desk.Options{}), r)
-			attendance.Release()
-			d := desk.New(store, desk.Options{Prove: tt.later})
-			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, byPage); err != nil {
-				t.Fatal(err)
-			}
-			if again, err := d.Reopen(t.Context(), rec.ID); err != nil || !again.Prove {
-				t.Errorf("%t, %v", again.Prove, err)
-			}
-		})
-	}
-}
-
-// TestPastBeforeThePolicy: a policy that is set later leaves the past as it was, and what
-// was asked before it is not delivered without a proof.
-func TestPastBeforeThePolicy(t *testing.T) {
+// TestPolicyAfterwards: a policy that is set later leaves the past as it was, holds for what is
+// reopened, and what was asked before it is not delivered without a proof.
+func TestPolicyAfterwards(t *testing.T) {
 	store := openStore(t, storeDir(t))
 	d := desk.New(store, desk.Options{})
 	rec, attendance := submit(t, d, confirmation("mcp"))
-	if _, err := d.Reply(t.Context(), rec.ID, yes, byPage); err != nil {
-		t.Fatal(err)
-	}
+	must(d.Reply(t.Context(), rec.ID, yes, byPage))
 	collected(t, d, rec, attendance)
 	later := desk.New(store, desk.Options{Prove: desk.ProveConfirm})
 	for past, err := range later.History(t.Context(), desk.Query{}) {
@@ -240,6 +214,17 @@ func TestPastBeforeThePolicy(t *testing.T) {
 	}
 	if got, err := later.Wait(deadline(t), rec.ID); err != nil || got.State != desk.Failed {
 		t.Errorf("delivered: %s, %v", got.State, err)
+	}
+	if again, err := later.Reopen(t.Context(), rec.ID); err != nil || !again.Prove {
+		t.Errorf("reopened under the policy: %t, %v", again.Prove, err)
+	}
+	asked := confirmation("mcp")
+	asked.Prove, asked.Session = true, "another"
+	rec, attendance = submit(t, d, asked)
+	attendance.Release()
+	must(d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, byPage))
+	if again, err := d.Reopen(t.Context(), rec.ID); err != nil || !again.Prove {
+		t.Errorf("reopened as it was asked for: %t, %v", again.Prove, err)
 	}
 }
 

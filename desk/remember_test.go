@@ -97,59 +97,36 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// Only what the human said themselves, for all to see, is remembered.
+// Only what the user said themselves, for all to see, is remembered.
 func TestNotRemembered(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		set  question.Set
-		end  func(d *desk.Desk, id string) error
+	secret := question.Set{Questions: []question.Question{{ID: "q1", Text: "API key?", Type: question.Text}}}
+	permission := asker
+	permission.Via = desk.ViaPermission
+	postgres := question.Reply{Answers: []question.Answer{chose("pg")}}
+	timeout := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"pg"}, By: question.ByTimeout}}}
+	discussion := question.Reply{Answers: postgres.Answers, Discuss: true}
+	note := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Note: "later"}}}
+	for name, tc := range map[string]struct {
+		set   question.Set
+		by    desk.Asker
+		reply question.Reply
+		from  desk.Evidence
 	}{
-		{"by a program", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}}, desk.Evidence{Surface: "shell", How: desk.HowCommand})
-			return err
-		}},
-		{"by the timeout", withDefault(), func(d *desk.Desk, id string) error {
-			a := chose("pg")
-			a.By = question.ByTimeout
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{a}}, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
-			return err
-		}},
-		{"before a discussion", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}, Discuss: true}, byPage)
-			return err
-		}},
-		{"a note alone", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Note: "later"}}}, byPage)
-			return err
-		}},
-		{"a secret", question.Set{Questions: []question.Question{{ID: "q1", Text: "API key?", Type: question.Text}}}, func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, says("hunter2"), byPage)
-			return err
-		}},
-		{"a confirmation", confirmation("mcp").Set, func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose(question.YesID)}}, byPage)
-			return err
-		}},
-		{"a permission", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}}, byPage)
-			return err
-		}},
+		"by a program":        {set(), asker, postgres, desk.Evidence{Surface: "shell", How: desk.HowCommand}},
+		"by the timeout":      {withDefault(), asker, timeout, desk.Evidence{Surface: "timeout", How: desk.HowTimeout}},
+		"before a discussion": {set(), asker, discussion, byPage},
+		"a note alone":        {set(), asker, note, byPage},
+		"a secret":            {secret, asker, says("hunter2"), byPage},
+		"a confirmation":      {confirmation("mcp").Set, asker, yes, byPage},
+		"a permission":        {set(), permission, postgres, byPage},
 	} {
 		d := open(t, storeDir(t))
-		by := asker
-		if tc.name == "a permission" {
-			by.Via = desk.ViaPermission
-		}
-		rec, attendance := submit(t, d, desk.Request{Set: tc.set, Asker: by, OnTimeout: desk.OnTimeoutDefault})
-		attendance.Release()
-		if err := tc.end(d, rec.ID); err != nil {
-			t.Fatal(tc.name, err)
-		}
-		if err := d.Delivered(t.Context(), rec.ID); err != nil {
-			t.Fatal(err)
-		}
-		if got := d.Remembered(t.Context(), must(d.Ask(t.Context(), tc.set, "", asker))); len(got) > 0 {
-			t.Errorf("%s: remembered %+v", tc.name, got)
+		rec, attendance := submit(t, d, desk.Request{Set: tc.set, Asker: tc.by, OnTimeout: desk.OnTimeoutDefault})
+		must(d.Reply(t.Context(), rec.ID, tc.reply, tc.from))
+		collected(t, d, rec, attendance)
+		got := d.Remembered(t.Context(), must(d.Ask(t.Context(), tc.set, "", asker)))
+		if len(got) > 0 {
+			t.Errorf("%s: remembered %+v", name, got)
 		}
 	}
 }
@@ -177,7 +154,7 @@ func TestRememberedFailing(t *testing.T) {
 	d := desk.New(s, desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	decided(t, d, set(), asker, chose("pg"))
 	rec := must(d.Ask(t.Context(), set(), "", asker))
-	s.Fail(errors.New("disk on fire"))
+	s.FailRows(0, errors.New("disk on fire"))
 	if got := d.Remembered(t.Context(), rec); len(got) > 0 || !strings.Contains(log.String(), "disk on fire") {
 		t.Errorf("remembered %+v and logged %q", got, log.String())
 	}

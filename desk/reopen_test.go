@@ -61,7 +61,6 @@ func TestReopen(t *testing.T) {
 			return closed(desk.Timeout)(d, id)
 		}, halfway},
 		{"withdrawn", closed(desk.Cancelled), question.Reply{}},
-		{"nobody to be reached", closed(desk.Unavailable), question.Reply{}},
 	} {
 		for _, delivered := range []bool{false, true} {
 			if delivered && tc.name == "timed out halfway" {

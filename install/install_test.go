@@ -39,36 +39,29 @@ func place(t *testing.T, system, project string) Place {
 	return Place{OS: system, Getenv: func(name string) string { return env[name] }, Project: project}
 }
 
-// Every client's file, empty and not, with a program and with an address: what
-// stands in it is what the golden file shows; doing it twice changes nothing;
-// what it says can be read back; taking it out restores every byte.
+// Every client's file, empty and not, of the user and of a project, with a program and with an
+// address: what stands in it is what the golden file shows; doing it twice changes nothing; what
+// it says can be read back; taking it out restores every byte.
 func TestClients(t *testing.T) {
 	for _, c := range Clients() {
-		for _, project := range []bool{false, true} {
-			if project && c.project == "" || !c.format.Changes() {
-				continue
-			}
-			t.Run(c.Name+map[bool]string{true: " project"}[project], func(t *testing.T) {
-				t.Parallel()
-				var all strings.Builder
-				for _, before := range []string{"", others(&c)} {
-					for _, s := range []Server{local, afar, remote} {
-						if s.URL != "" && c.remote == nil {
-							continue
-						}
-						if s.URL != "" && c.reference == "" {
-							s.Token = "TOKEN"
-						}
-						p := place(t, "linux", "")
-						if project {
-							p.Project = t.TempDir()
-						}
-						all.WriteString(round(t, &c, p, s, before))
-					}
-				}
-				golden.Check(t, c.Name+map[bool]string{true: "-project"}[project]+".golden", all.String())
-			})
+		if !c.format.Changes() {
+			continue
 		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			address := remote
+			if c.reference == "" {
+				address.Token = "TOKEN"
+			}
+			all := round(t, &c, place(t, "linux", ""), local, others(&c)) + round(t, &c, place(t, "linux", ""), afar, "")
+			if c.remote != nil {
+				all += round(t, &c, place(t, "linux", ""), address, "") + round(t, &c, place(t, "linux", ""), address, others(&c))
+			}
+			if c.project != "" {
+				all += "In a project:\n" + round(t, &c, place(t, "linux", t.TempDir()), local, "")
+			}
+			golden.Check(t, c.Name+".golden", all)
+		})
 	}
 }
 

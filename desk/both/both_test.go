@@ -28,8 +28,6 @@ type shared struct {
 	doubt   bool                    // takes questions, and does not say so
 	stalled bool                    // never finishes to read
 	fault   func(call string) error // fails single calls
-	before  func()                  // runs between the reads of both stores
-	during  func()                  // runs after both, before they are numbered
 	watched chan struct{}           // receives after each call of Changes, where not full
 	called  chan string             // receives the name of each call, where not full
 }
@@ -116,24 +114,10 @@ func (f *shared) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, e
 			yield(store.Row{}, err)
 			return
 		}
-		if f.before != nil {
-			f.before()
-		}
 		if f.stalled {
 			<-ctx.Done()
 		}
-		rows, err := collect(f.Store.Rows(ctx, q))
-		if f.during != nil {
-			f.during()
-		}
-		for _, row := range rows {
-			if !yield(row, nil) {
-				return
-			}
-		}
-		if err != nil {
-			yield(store.Row{}, err)
-		}
+		f.Store.Rows(ctx, q)(yield)
 	}
 }
 
@@ -345,30 +329,6 @@ func TestRefusedQuestion(t *testing.T) {
 	wants(t, err, store.ErrDenied)
 	_, err = j.near.Get(t.Context(), row.ID)
 	wants(t, err, store.ErrNotFound)
-}
-
-func TestCallsByHome(t *testing.T) {
-	j := join(t)
-	for _, row := range []store.Row{j.askNear(t, "here"), j.ask(t, "there")} {
-		must(t, j.Release(t.Context(), row.ID))
-		got, err := j.Attend(t.Context(), row.ID)
-		must(t, err)
-		if !got.Attended {
-			t.Error("not attended")
-		}
-		must(t, j.Answer(t.Context(), row.ID, end("yes")))
-		got, err = j.Wait(t.Context(), row.ID)
-		must(t, err)
-		if string(got.Outcome) != "yes" {
-			t.Errorf("waited for %q", got.Outcome)
-		}
-		must(t, j.Delivered(t.Context(), row.ID))
-		got, err = j.Get(t.Context(), row.ID)
-		must(t, err)
-		if !got.Delivered {
-			t.Error("not delivered")
-		}
-	}
 }
 
 func TestTakenOverHere(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -38,68 +37,52 @@ func (a *arrivals) link() *link {
 	}}
 }
 
-// TestOrderOfArrival: ids and rounds follow the order in which the calls of a
-// session arrive, whatever their goroutines do. A call that joins an open
-// question, finds one that was asked before, is cancelled or is refused lets the
-// next proceed.
+// TestOrderOfArrival: ids and rounds follow the order in which the calls of a session arrive,
+// whatever their goroutines do. A call that joins an open question, is cancelled, or is
+// refused, lets the next proceed.
 func TestOrderOfArrival(t *testing.T) {
-	const limit = 10
-	store := desktest.Store(t, t.TempDir())
-	r := openStore(t, store, desk.Options{MaxRounds: limit}, ui.Elsewhere())
-	ask := func(i int) string {
-		return fmt.Sprintf(`{"questions":[{"question":"Question %d?","options":["A","B"]}]}`, i)
-	}
-	gone, leave := context.WithCancelCause(t.Context())
-
-	earlier := r.start(gone, &link{session: "dialogue"}, request(ask(8)))
-	r.open()
-	leave(ErrDisconnected)
-	within(t, earlier)
-
+	const joins, cancelled, calls = 3, 6, 9
+	r := openDesk(t, t.TempDir(), desk.Options{MaxRounds: calls - 2}, ui.Elsewhere())
 	var order arrivals
-	links := make([]*link, 12)
+	links := make([]*link, calls)
 	for i := range links {
 		links[i] = order.link()
 	}
-	ends := make([]<-chan result, len(links))
+	gone, leave := context.WithCancelCause(t.Context())
+	leave(ErrDisconnected)
+	ends := make([]<-chan result, calls)
 	for i, l := range slices.Backward(links) {
-		ctx, arguments := t.Context(), ask(i)
+		ctx, asked := t.Context(), i
 		switch i {
-		case 3: // joins the one before it
-			arguments = ask(2)
-		case 6:
+		case joins:
+			asked = i - 1
+		case cancelled:
 			ctx = gone
 		}
-		ends[i] = r.start(ctx, l, request(arguments))
+		ends[i] = r.start(ctx, l, request(fmt.Sprintf(`{"question":"Question %d?"}`, asked)))
 	}
-	within(t, links[11].placed)
-	if got := within(t, ends[6]); !errors.Is(got.err, ErrDisconnected) {
+	within(t, links[calls-1].placed)
+	if got := within(t, ends[cancelled]); !errors.Is(got.err, ErrDisconnected) {
 		t.Errorf("the cancelled call: %+v, %v", got.CallToolResult, got.err)
 	}
-
-	records, err := r.desk.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := []int{0, 1, 2, 4, 5, 7, 8}
+	records := r.pending(len(want))
 	slices.SortFunc(records, func(a, b desk.Record) int { return a.Round - b.Round })
-	want := []int{8, 0, 1, 2, 4, 5, 7, 9, 10, 11}
-	if len(records) != len(want) {
-		t.Fatalf("%d questions are open, want %d", len(records), len(want))
-	}
 	last := ""
 	for i, rec := range records {
 		if text := fmt.Sprintf("Question %d?", want[i]); rec.Questions[0].Text != text || rec.Round != i+1 || rec.ID <= last {
 			t.Errorf("%q is round %d, id %s; want %q, round %d, after %s", rec.Questions[0].Text, rec.Round, rec.ID, text, i+1, last)
 		}
 		last = rec.ID
-		if _, err := r.desk.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		_, err := r.desk.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
-
-	for i := 12; i < 14; i++ {
-		if got := within(t, r.start(t.Context(), order.link(), request(ask(i)))); got.err != nil || !got.IsError {
-			t.Errorf("call %d, beyond the limit: %+v, %v", i, got.CallToolResult, got.err)
+	for range 2 {
+		got := within(t, r.start(t.Context(), order.link(), request(which)))
+		if got.err != nil || !got.IsError {
+			t.Errorf("beyond the limit: %+v, %v", got.CallToolResult, got.err)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -50,18 +49,6 @@ func TestRingInChinese(t *testing.T) {
 		if err := Ring(&out, variables(), rec); err != nil || out.String() != want {
 			t.Errorf("got %q, %v\nwant %q", out.String(), err, want)
 		}
-	}
-}
-
-// A permission is asked for in the user's language; programs read what the
-// record has.
-func TestPermissionInChinese(t *testing.T) {
-	words.Local = words.Chinese
-	t.Cleanup(func() { words.Local = words.English })
-	rec := record("claude-code", "Allow Claude Code to use Bash?")
-	rec.Asker.Via = desk.ViaPermission
-	if e := newNotice(rec, 0); body(e) != "允许 Claude Code 使用 Bash 吗？" || e.Questions[0].Text != "Allow Claude Code to use Bash?" {
-		t.Errorf("people read %q, programs %q", body(e), e.Questions[0].Text)
 	}
 }
 

@@ -62,23 +62,6 @@ func TestTmuxWhileTyping(t *testing.T) {
 	}
 }
 
-// Who looks at something else is left alone, until they come back.
-func TestTmuxHumanComesBack(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	x := s.attach(30)
-	s.tmux("new-window", "-n", "editor", "printf 'editor ready. '; exec cat")
-	x.WaitFor("editor ready.")
-	shown := s.show(t.Context(), s.inside(), s.rec)
-	x.WaitFor("0:cat!") // tmux's mark for a bell
-	x.Type("\x020")
-	x.WaitFor("host ready.")
-	x.WaitFor("Which one?>")
-	s.focused(x, "%2")
-	x.Type("b\r")
-	s.wants(shown, nil, "answered b")
-}
-
 // A question that was asked while nobody was attached comes to whoever
 // attaches, unless it has ended.
 func TestTmuxAttachedLater(t *testing.T) {
@@ -98,17 +81,6 @@ func TestTmuxAttachedLater(t *testing.T) {
 	s.focused(x, "%1")
 	x.Type("a\r")
 	x.Until("the answer", func() bool { return s.state() == "answered a" })
-}
-
-// The question outlives its pane.
-func TestTmuxPaneKilled(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	x := s.attach(30)
-	shown := s.show(t.Context(), s.inside(), s.rec)
-	x.WaitFor("Which one?>")
-	s.tmux("kill-pane", "-t", "%1")
-	s.wants(shown, ui.ErrUnavailable, "pending")
 }
 
 // The process in the pane is killed with no way to restore its terminal: the pane

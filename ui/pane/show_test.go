@@ -56,24 +56,6 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// Every command names its target, and the words of the command to run stay
-// words.
-func TestCommands(t *testing.T) {
-	argv := []string{"/bin/sh", "-c", "script", "A=b;"}
-	for _, tt := range []struct {
-		v    view
-		want string // words parted by |
-	}{
-		{view{focus: true}, `split-window|-v|-t|%3|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`},
-		{view{}, `split-window|-v|-t|%3|-d|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`},
-		{view{focus: true, window: true, session: "$2"}, `new-window|-n|question|-t|$2:|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`},
-	} {
-		if got := strings.Join((&tmux{pane: "%3"}).openCommand(tt.v, argv), "|"); got != tt.want {
-			t.Errorf("opens with %s, want %s", got, tt.want)
-		}
-	}
-}
-
 func TestView(t *testing.T) {
 	const alice = "\n/dev/pts/1,@1,$1,1000,0,"
 	quietAt := time.Unix(1003, 0) // the second is over at 1001

@@ -86,23 +86,6 @@ func TestTmuxSplit(t *testing.T) {
 	x.WaitFor("mine again\nmine again")
 }
 
-func TestTmuxAnsweredElsewhere(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	x := s.attach(30)
-	shown := s.show(t.Context(), s.inside(), s.rec)
-	x.WaitFor("Which one?>")
-	if _, err := s.desk.Reply(t.Context(), s.rec.ID, reply("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
-	at := time.Now()
-	s.wants(shown, nil, "answered a")
-	t.Logf("withdrawn after %s", time.Since(at))
-	if got := s.panes(); got != "%0" {
-		t.Errorf("panes %q are left", got)
-	}
-}
-
 // A process that does not go by itself goes with its pane.
 func TestTmuxHungProcess(t *testing.T) {
 	t.Parallel()
@@ -214,7 +197,8 @@ func TestTmuxWindow(t *testing.T) {
 	}
 }
 
-// Keys that the user types elsewhere stay theirs; a bell tells them.
+// Keys that the user types elsewhere stay theirs, and a bell tells them; the pane has the focus
+// when they come back.
 func TestTmuxHumanLooksElsewhere(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -228,33 +212,12 @@ func TestTmuxHumanLooksElsewhere(t *testing.T) {
 	if got := s.state(); got != "pending" {
 		t.Fatalf("the question is %s", got)
 	}
-	s.tmux("select-window", "-t", ":0")
+	x.Type("\x020")
+	x.WaitFor("host ready.")
 	x.WaitFor("Which one?>")
-	s.tmux("select-pane", "-t", "%2")
+	s.focused(x, "%2")
 	x.Type("a\r")
 	s.wants(shown, nil, "answered a")
-}
-
-func TestTmuxOneAtATime(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	x := s.attach(30)
-	surface := s.inside()
-	first := s.show(t.Context(), surface, s.rec)
-	x.WaitFor("Which one?>")
-	next := s.ask("And which second one?")
-	second := s.show(t.Context(), surface, next)
-	if got := strings.Fields(s.panes()); len(got) != 2 {
-		t.Errorf("panes %q", got)
-	}
-	s.focused(x, "%1")
-	x.Type("a\r")
-	x.WaitFor("And which second one?>")
-	s.focused(x, "%2")
-	x.Type("b\r")
-	if err := errors.Join(s.end(first), s.end(second)); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestTmuxUnavailable(t *testing.T) {

@@ -103,6 +103,9 @@ func TestTmuxForm(t *testing.T) {
 	defer attendance.Release()
 	second := s.show(t.Context(), surface, next)
 	x.WaitFor("1 more waits")
+	if got := s.panes(); got != "%0\n%1" {
+		t.Errorf("the panes are %q", got)
+	}
 	s.focused(x, "%1")
 	x.Type("\x03")
 	x.WaitFor("Dismiss without answering?")
