@@ -18,7 +18,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/mirror/install"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/api"
 )
 
 const dialogTool = `"tool_name":"AskUserQuestion","tool_input":{"questions":[{"question":"Which database?","header":"Database","options":[{"label":"PostgreSQL","description":""},{"label":"MongoDB","description":""}],"multiSelect":false}]}`
@@ -222,18 +221,10 @@ func TestHookOverruled(t *testing.T) {
 	if out := output1(t, dir, "history", "--format", "md"); !strings.Contains(out, "**Decision:** PostgreSQL\n") || !strings.Contains(out, "answered in Claude Code") {
 		t.Errorf("the log of decisions is\n%s", out)
 	}
-	for ev := range events {
-		if ev.Record.Later != nil { // settled, or ended and settled in one
-			if r, ok := api.NewEvent(ev).(*api.Response); !ok || r.Surface != "claude-code" || r.Later != "inbox" {
-				t.Errorf("told %+v", r)
-			}
-			return
-		}
-	}
 }
 
 // An agent that answers its own question, with a command of its own, is refused: the
-// question stays open, and its host continues to show the dialog.
+// question stays on the desk for its user.
 func TestHookAnsweredByTheAgent(t *testing.T) {
 	dir := t.TempDir()
 	d := openDesk(t, dir)
@@ -278,34 +269,6 @@ func TestHookPermission(t *testing.T) {
 	}
 	if out := x.ends(); !strings.Contains(out, `"behavior":"allow"}`) {
 		t.Errorf("printed %q", out)
-	}
-}
-
-// Doctor says what is mirrored.
-func TestHookInstall(t *testing.T) {
-	home, dir := t.TempDir(), t.TempDir()
-	run := func(args ...string) (string, error) {
-		t.Helper()
-		cmd := program(t, dir, args...)
-		cmd.Env = append(cmd.Env, "HOME="+home, "USERPROFILE="+home, "CLAUDE_CONFIG_DIR=", "XDG_CONFIG_HOME=")
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	for _, host := range []string{"claude-code", "opencode"} {
-		for _, step := range []struct{ args, want, status string }{
-			{"install --questions", "hook", "its own questions come here, too ("},
-			{"install --questions --permissions", "permissions", "its own questions and permissions come here, too ("},
-			{"install --questions", "-", "its own questions come here, too ("},
-			{"uninstall", "-", ""},
-		} {
-			if out, err := run(append(strings.Fields(step.args), host)...); err != nil || !strings.Contains(out, step.want) {
-				t.Errorf("%s %s: %v, %s", step.args, host, err, out)
-			}
-			out, _ := run("doctor") // it fails, since a test has no surface that reaches a user
-			if !strings.Contains(out, "  ok     "+host+": "+step.status) == (step.status != "") || strings.Contains(out, host+": its own") != (step.status != "") {
-				t.Errorf("after %s: %s", step.args, out)
-			}
-		}
 	}
 }
 

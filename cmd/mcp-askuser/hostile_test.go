@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -127,113 +126,90 @@ func hostileReply(rec *desk.Record) question.Reply {
 }
 
 // Whatever an agent, a user or a repository writes reaches the model as text: in results of
-// both lengths, refusals, tickets and prompts.
+// calls, refusals, tickets and prompts.
 func TestResultsAreText(t *testing.T) {
-	// One reads the complete form, the other the short one.
-	for _, name := range []string{"some client" + hostile, "claude-code" + hostile} {
-		t.Run(strings.TrimSuffix(name, hostile), func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			d, c := openDesk(t, dir), hostileClient(t, dir, hostileProject(t), name, "3")
-			check := func(what string, result any, err error, wants ...string) map[string]any {
-				t.Helper()
-				data, failed := json.Marshal(result)
-				var v map[string]any
-				if failed != nil || json.Unmarshal(data, &v) != nil {
-					t.Fatalf("%s: %s, %v", what, data, failed)
-				}
-				all := textsOf(v)
-				if err != nil {
-					all = append(all, err.Error())
-				}
-				for _, text := range all {
-					if found := acts(text); found != nil {
-						t.Errorf("%s: %U in %q", what, found, text)
-					}
-				}
-				for _, want := range wants {
-					if !strings.Contains(strings.Join(all, "\n"), want) {
-						t.Errorf("%s has no %q: %q", what, want, all)
-					}
-				}
-				return v
+	dir := t.TempDir()
+	d, c := openDesk(t, dir), hostileClient(t, dir, hostileProject(t), "some client"+hostile, "3")
+	check := func(what string, result any, err error, wants ...string) map[string]any {
+		t.Helper()
+		data, failed := json.Marshal(result)
+		var v map[string]any
+		if failed != nil || json.Unmarshal(data, &v) != nil {
+			t.Fatalf("%s: %s, %v", what, data, failed)
+		}
+		all := textsOf(v)
+		if err != nil {
+			all = append(all, err.Error())
+		}
+		for _, text := range all {
+			if found := acts(text); found != nil {
+				t.Errorf("%s: %U in %q", what, found, text)
 			}
-			tool := func(what, tool, args string, wants ...string) map[string]any {
-				t.Helper()
-				var req mcp.CallToolRequest
-				req.Params.Name, req.Params.Arguments = tool, json.RawMessage(args)
-				r, err := c.CallTool(t.Context(), req)
-				v := check(what, r, err, wants...)
-				structured, _ := v["structuredContent"].(map[string]any)
-				return structured
+		}
+		for _, want := range wants {
+			if !strings.Contains(strings.Join(all, "\n"), want) {
+				t.Errorf("%s has no %q: %q", what, want, all)
 			}
-			pending := func(id string) desk.Record {
-				t.Helper()
-				rec, err := d.Get(t.Context(), id)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return rec
-			}
-
-			asked := tool("asked", "ask_user_question", hostileCall(t, "s"+hostile, "Q1"))
-			id, _ := asked["id"].(string)
-			rec := pending(id)
-			if rec.Questions[0].Text != "Q1"+hostile {
-				t.Errorf("the record has %q", rec.Questions[0].Text)
-			}
-			if _, err := d.Reply(t.Context(), id, hostileReply(&rec), onPage); err != nil {
-				t.Fatal(err)
-			}
-			got := tool("answered", "await_answer", `{"id":"`+id+`"}`, "Q1␛]0;x", "Own␛", "[U+202E]ab", "1\ttab\n2")
-			answers, _ := got["answers"].(map[string]any)
-			if len(answers) != 3 {
-				t.Errorf("answers are %q", answers)
-			}
-
-			asked = tool("withdrawn", "ask_user_question", hostileCall(t, "", "Withdrawn"))
-			id, _ = asked["id"].(string)
-			cancelled := desk.Outcome{Status: desk.Cancelled, Reason: "R" + hostile}
-			if _, err := d.Close(t.Context(), id, cancelled); err != nil {
-				t.Fatal(err)
-			}
-			tool("withdrawn", "await_answer", `{"id":"`+id+`"}`, "R␛")
-
-			no := question.Reply{Dismissed: true, Reason: "R" + hostile}
-			for i, reply := range []question.Reply{{Discuss: true, Note: "R" + hostile}, no, no, no} {
-				what := "dismissed"
-				if reply.Discuss {
-					what = "to be discussed"
-				}
-				asked := tool(what, "ask_user_question", hostileCall(t, "s"+hostile, fmt.Sprint("Round", i)))
-				id, _ := asked["id"].(string)
-				if _, err := d.Reply(t.Context(), id, reply, onPage); err != nil {
-					t.Fatal(err)
-				}
-				tool(what, "await_answer", `{"id":"`+id+`"}`, "]0;x")
-			}
-			tool("too many rounds", "ask_user_question", hostileCall(t, "s"+hostile, "Another"), "mcp-askuser lift s␛")
-
-			quoted, _ := json.Marshal(hostile)
-			bad := strings.ReplaceAll(`{"questions":[{"question":"Q","options":[BAD,BAD],"type":BAD}]}`, "BAD", string(quoted))
-			tool("bad arguments", "ask_user_question", bad, "Validation failed")
-			tool("no JSON", "ask_user_question", `{"questions":`+string(quoted)+`}`, "Validation failed")
-			tool("no such ticket", "await_answer", `{"id":`+string(quoted)+`}`)
-			tool("no such template", "ask_user_question", `{"template":`+string(quoted)+`}`)
-			tool("no such variable", "ask_user_question", `{"template":"good","variables":{`+string(quoted)+`:"x"}}`)
-			tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
-			check("tools", tools, err)
-			prompts, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
-			check("prompts", prompts, err, "D␛]0;x")
-			var get mcp.GetPromptRequest
-			get.Params.Name, get.Params.Arguments = "good", map[string]string{"where": hostile}
-			prompt, err := c.GetPrompt(t.Context(), get)
-			check("a prompt", prompt, err, "exactly these arguments")
-			get.Params.Arguments = map[string]string{hostile: hostile}
-			prompt, err = c.GetPrompt(t.Context(), get)
-			check("a prompt that fails", prompt, err, "has no variable")
-		})
+		}
+		return v
 	}
+	tool := func(what, tool, args string, wants ...string) map[string]any {
+		t.Helper()
+		var req mcp.CallToolRequest
+		req.Params.Name, req.Params.Arguments = tool, json.RawMessage(args)
+		r, err := c.CallTool(t.Context(), req)
+		v := check(what, r, err, wants...)
+		structured, _ := v["structuredContent"].(map[string]any)
+		return structured
+	}
+	pending := func(id string) desk.Record {
+		t.Helper()
+		rec, err := d.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+
+	asked := tool("asked", "ask_user_question", hostileCall(t, "s"+hostile, "Q1"))
+	id, _ := asked["id"].(string)
+	rec := pending(id)
+	if rec.Questions[0].Text != "Q1"+hostile {
+		t.Errorf("the record has %q", rec.Questions[0].Text)
+	}
+	if _, err := d.Reply(t.Context(), id, hostileReply(&rec), onPage); err != nil {
+		t.Fatal(err)
+	}
+	got := tool("answered", "await_answer", `{"id":"`+id+`"}`, "Q1␛]0;x", "Own␛", "[U+202E]ab", "1\ttab\n2")
+	answers, _ := got["answers"].(map[string]any)
+	if len(answers) != 3 {
+		t.Errorf("answers are %q", answers)
+	}
+
+	no := question.Reply{Dismissed: true, Reason: "R" + hostile}
+	for i, reply := range []question.Reply{{Discuss: true, Note: "R" + hostile}, no, no, no} {
+		asked := tool("asked", "ask_user_question", hostileCall(t, "s"+hostile, fmt.Sprint("Round", i)))
+		id, _ := asked["id"].(string)
+		if _, err := d.Reply(t.Context(), id, reply, onPage); err != nil {
+			t.Fatal(err)
+		}
+		tool("not answered", "await_answer", `{"id":"`+id+`"}`, "]0;x")
+	}
+	tool("too many rounds", "ask_user_question", hostileCall(t, "s"+hostile, "Another"), "mcp-askuser lift s␛")
+
+	quoted, _ := json.Marshal(hostile)
+	bad := strings.ReplaceAll(`{"questions":[{"question":"Q","options":[BAD,BAD],"type":BAD}]}`, "BAD", string(quoted))
+	tool("bad arguments", "ask_user_question", bad, "Validation failed")
+	tool("no such ticket", "await_answer", `{"id":`+string(quoted)+`}`)
+	tool("no such template", "ask_user_question", `{"template":`+string(quoted)+`}`)
+	tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+	check("tools", tools, err)
+	prompts, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
+	check("prompts", prompts, err, "D␛]0;x")
+	var get mcp.GetPromptRequest
+	get.Params.Name, get.Params.Arguments = "good", map[string]string{"where": hostile}
+	prompt, err := c.GetPrompt(t.Context(), get)
+	check("a prompt", prompt, err, "exactly these arguments")
 }
 
 // Whatever an agent, a client, a repository or an argument says, commands print it as text,
@@ -268,25 +244,17 @@ func TestCommandsPrintText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"pending"}, {"pending", "--json"}, {"show", open.ID}, {"show", open.ID, "--json"}, {"show", settled.ID},
-		{"show", settled.ID, "--json"}, {"history"}, {"history", "--json"}, {"history", "--format", "jsonl"},
-		{"history", "--format", "md"}, {"answer", "--json", `{"` + hostile + `":1}`},
+		{"pending"}, {"pending", "--json"}, {"show", open.ID}, {"show", settled.ID}, {"show", settled.ID, "--json"},
+		{"history"}, {"history", "--json"}, {"history", "--format", "jsonl"}, {"history", "--format", "md"},
 		{"answer", open.ID, "--json", `{"Nothing\u001b[2J\u202e":"x"}`}, {"templates"}, {"templates", "--json"},
-		{"ask", "--template", "bad" + hostile}, {"ask", "--template", "worse"},
-		{"ask", "--template", "good", "--var", hostile}, {"ask", hostile + "?", hostile}, {"ask", hostile},
-		{"ask", `{"questions":[{"question":"Q","options":["\u001b\u202e","\u001b\u202e"],"type":"\u001b\u202e"}]}`},
-		{"ask", `{"questions":"\u001b\u202e"}`}, {"confirm", " ", "--details", hostile}, {"--" + hostile}, {hostile},
-		{"show", hostile}, {"lift", hostile}, {"history", "--since", hostile},
-		{"pending", "--dir", filepath.Join(dir, "none"+hostile, "\u202e")}, {"config", "--dir", hostile},
-		{"config", "--dir", hostile, "--json"}, {"token", "add", hostile}, {"token", "remove", hostile},
-		{"passkey", "remove", hostile}, {"hook", hostile}, {"install", hostile}, {"verify", hostile + ".json"},
-		{"verify", settled.ID}, {"__complete", "show", ""}, {"__complete", "lift", ""},
-		{"__complete", "ask", "--template", ""}, {"__complete", "ask", "--template", "good", "--var", ""}, {"doctor"},
+		{"ask", "--template", "worse"}, {"ask", hostile + "?", hostile}, {"ask", `{"questions":"\u001b\u202e"}`},
+		{"--" + hostile}, {hostile}, {"show", hostile}, {"lift", hostile}, {"config", "--dir", hostile},
+		{"token", "add", hostile}, {"install", hostile}, {"verify", hostile + ".json"}, {"__complete", "lift", ""},
 		{"doctor", "--json"}, {"cancel", open.ID, "--reason", hostile},
 	} {
 		run(args...)
 	}
-	for _, format := range []string{"headers", "questions", "indexes", "ids", "json", "text"} {
+	for _, format := range []string{"questions", "json", "text"} {
 		answered := ask(format)
 		if _, err := d.Reply(t.Context(), answered.ID, hostileReply(&answered), onPage); err != nil {
 			t.Fatal(err)
@@ -303,7 +271,7 @@ func TestCommandsPrintText(t *testing.T) {
 			}
 		case err != nil || len(got.Answers) != 3:
 			t.Errorf("%s: %v, %q", format, err, out)
-		case got.Note != "N"+hostile, slices.Contains([]string{"questions", "json"}, format) && got.Answers[format+hostile] != "Own"+hostile:
+		case got.Note != "N"+hostile, got.Answers[format+hostile] != "Own"+hostile:
 			t.Errorf("%s changes values: %q", format, out)
 		}
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"mcp-askuser/internal/termtest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,5 +37,62 @@ func TestInstallPrintsText(t *testing.T) {
 		if err != nil || len(out) == 0 || strings.ContainsAny(string(out), "\x1b\u009b\u202e") {
 			t.Errorf("%q: %v, %q", args, err, out)
 		}
+	}
+}
+
+// The list of clients in a terminal has all that are here ticked: Enter registers with them.
+// A user who leaves the list, or unmarks all, registers with none.
+func TestClientsAreTicked(t *testing.T) {
+	for keys, want := range map[string]struct {
+		status int
+		files  int
+	}{"\r": {0, 2}, "\x20\x1b[B\x20\r": {0, 0}, "\x03": {exitClosed, 0}} {
+		home := t.TempDir()
+		for _, dir := range []string{".cursor", ".gemini"} {
+			if err := os.Mkdir(filepath.Join(home, dir), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := program(t, t.TempDir(), "install")
+		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)
+		s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+		s.WaitFor("[•] Cursor")
+		s.WaitFor("[•] Gemini")
+		s.Type(keys)
+		if status := s.Wait(); status != want.status {
+			t.Errorf("%q: status %d: %s", keys, status, s.Output())
+		}
+		files := 0
+		for _, file := range []string{".cursor/mcp.json", ".gemini/settings.json"} {
+			data, err := os.ReadFile(filepath.Join(home, file))
+			if err == nil && strings.Contains(string(data), "askuser") {
+				files++
+			}
+		}
+		none := strings.Contains(s.Output(), "othing was changed.")
+		if files != want.files || none != (files == 0) {
+			t.Errorf("%q: registered in %d files: %s", keys, files, s.Output())
+		}
+		s.left(t)
+	}
+}
+
+// What a client asks in its own dialog is offered with its registration, and never taken
+// unasked: neither is ticked.
+func TestQuestionsAreOffered(t *testing.T) {
+	for keys, want := range map[string][2]bool{"\r": {}, "\x20\r": {true, false}, "\x1b[B\x20\r": {true, true}} {
+		home := t.TempDir()
+		cmd := program(t, t.TempDir(), "install", "claude-code")
+		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)
+		s := &seat{Terminal: termtest.Start(t, cmd, 100, 24)}
+		s.WaitFor("Bring here, too, what Claude Code asks in its own dialog?")
+		s.Type(keys)
+		status := s.Wait()
+		settings, _ := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))
+		got := [2]bool{strings.Contains(string(settings), "hook claude-code"), strings.Contains(string(settings), "--permissions")}
+		if status != 0 || got != want || !strings.Contains(s.Output(), "A question appears in the inbox") {
+			t.Errorf("%q: status %d, %v, want %v: %s", keys, status, got, want, s.Output())
+		}
+		s.left(t)
 	}
 }

@@ -104,24 +104,6 @@ func TestAskedOnceWhateverHappensToTheCall(t *testing.T) {
 	}
 }
 
-// The ticket does the same as asking again.
-func TestTicketAfterTheLimit(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	d := openDesk(t, dir)
-	w := dial(t, dir, "serve", "--surface", "inbox")
-	w.hello("test", `{}`)
-	w.send(goOn, 1, 1)
-	w.waiting()
-	rec := only(t, d)
-	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"Request timed out"}}`)
-	say(t, d, rec.ID, "yes")
-	w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"await_answer","arguments":{"id":%q}}}`, rec.ID)
-	if got := w.next(func(m message) bool { return string(m.ID) == "2" }).Result.StructuredContent; got.Status != "answered" || got.Answers["Go on?"] != "Yes" {
-		t.Errorf("got %+v", got)
-	}
-}
-
 // A client that lost its way to a question asks it again: the session joins the
 // one that is open, and both calls get the answer.
 func TestSameQuestionTwice(t *testing.T) {

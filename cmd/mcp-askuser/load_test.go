@@ -221,10 +221,7 @@ func TestThousandWaitingCalls(t *testing.T) {
 func TestWhoCancels(t *testing.T) {
 	for reason, want := range map[string]desk.Status{
 		"AbortError: user-cancel":             desk.Cancelled,
-		"AbortError":                          desk.Cancelled,
-		"":                                    desk.Cancelled,
 		"MCP error -32001: Request timed out": desk.Pending,
-		"MCP request cancelled by caller":     desk.Pending,
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

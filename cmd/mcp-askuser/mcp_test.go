@@ -134,10 +134,8 @@ func call(t *testing.T, c *client.Client, tool, args string) (text string, struc
 }
 
 const (
-	database  = `{"questions":[{"question":"Which database?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational"},{"label":"MongoDB"}]}]}`
-	features  = `{"questions":[{"question":"Which features?","multiSelect":true,"allow_custom":false,"options":["Caching","Logging","Search"]}]}`
-	followUps = `{"questions":[{"question":"Auth?","options":["OAuth","None"],"follow_up_questions":{"OAuth":[{"question":"Provider?","options":["Google","GitHub"]}]}},{"question":"Name?"}]}`
-	said      = `User has answered your questions: %s. You can now continue with the user's answers in mind.`
+	database = `{"questions":[{"question":"Which database?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational"},{"label":"MongoDB"}]}]}`
+	said     = `User has answered your questions: %s. You can now continue with the user's answers in mind.`
 )
 
 func TestClientsForm(t *testing.T) {
@@ -150,14 +148,9 @@ func TestClientsForm(t *testing.T) {
 		}{
 			{"accept", "ask_user_question", database, script(accept(map[string]any{"q1": "MongoDB"})), fmt.Sprintf(said, `"Which database?"="MongoDB"`), "answered"},
 			{"free text", "ask_user_question", database, script(accept(map[string]any{"q1": "Other..."}), accept(map[string]any{"q1_other": "SQLite"})), fmt.Sprintf(said, `"Which database?"="SQLite"`), "answered"},
-			{"several", "ask_user_question", features, script(accept(map[string]any{"q1": []any{"Search", "Caching"}})), fmt.Sprintf(said, `"Which features?"="Caching, Search"`), "answered"},
-			{"follow-up", "ask_user_question", followUps, script(accept(map[string]any{"q1": "OAuth"}), accept(map[string]any{"q1.oauth.1": "GitHub"}), accept(map[string]any{"q2": "x"})),
-				fmt.Sprintf(said, `"Auth?"="OAuth", "Provider?"="GitHub", "Name?"="x"`), "answered"},
 			{"confirmed", "confirm_action", `{"action":"Delete 15 files?"}`, script(accept(map[string]any{"q1": "Yes"})), fmt.Sprintf(said, `"Delete 15 files?"="Yes"`), "answered"},
-			{"declined by a human", "ask_user_question", database, script(slowly(act("decline", nil))), "User dismissed the question without answering. Go on without assuming that any option was chosen.", "dismissed"},
 			{"cancelled by a human", "ask_user_question", database, script(slowly(act("cancel", nil))), "User dismissed the question without answering. Go on without assuming that any option was chosen.", "dismissed"},
 			{"declined by the host", "ask_user_question", database, script(act("decline", nil)), "There is no way to show the question", "unavailable"},
-			{"accepted by the host", "ask_user_question", database, script(act("accept", map[string]any{"q1": "MongoDB"}), act("accept", map[string]any{"q1": "MongoDB"})), "There is no way to show the question", "unavailable"},
 			{"bad arguments", "ask_user_question", `{"questions":[{"question":"","options":["A"]}]}`, nil,
 				"Validation failed\n- questions[0].question: is required and must not be empty\n- questions[0].options: must have 2 to 4 options, has 1", "failed"},
 		} {
@@ -253,118 +246,33 @@ func answerFrom(t *testing.T, dir, id, option string) {
 	}
 }
 
-func TestTimeoutIsNoAnswer(t *testing.T) {
-	for _, e := range eras {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			c := connect(t, e, t.TempDir(), nil, "serve", "--surface", "inbox")
-			args := `{"question":"Go on?","options":["Yes","No"],"default":"Yes","timeout_seconds":0.1}`
-			text, structured, failed := call(t, c, "ask_user_question", args)
-			if failed || structured["status"] != "timeout" || !strings.Contains(text, "no option may be treated as chosen") || structured["answers"] != nil {
-				t.Errorf("got %s, %v", text, structured)
-			}
-		})
-	}
-}
-
-// What the caller says it knows is not asked, and never becomes the user's
-// word.
-func TestCollectedAnswers(t *testing.T) {
-	c := connect(t, eras[0], t.TempDir(), nil)
-	text, structured, _ := call(t, c, "ask_user_question", `{"question":"Which?","options":["A","B"],"answers":{"Which?":"A"}}`)
-	if strings.Contains(text, "User has answered") || !strings.Contains(text, "has not confirmed") {
-		t.Errorf("got %s", text)
-	}
-	if structured["by"] != "asker" {
-		t.Errorf("by %v", structured["by"])
-	}
-}
-
 // Templates are read when a client asks for them, not when the server starts.
 func TestTemplatesAreReadWhenAskedFor(t *testing.T) {
-	for _, e := range eras {
-		t.Run(e.name, func(t *testing.T) {
-			project := t.TempDir()
-			server := program(t, t.TempDir(), "serve")
-			server.Dir = project
-			c := connectTo(t, e, server, nil)
-			dir := filepath.Join(project, templates.Folder)
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			write := func(name string) {
-				t.Helper()
-				text := "[[questions]]\nquestion = \"Is this " + name + "?\"\n"
-				if err := os.WriteFile(filepath.Join(dir, name+".toml"), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for _, name := range []string{"harbour", "orchard"} {
-				write(name)
-				tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				schema, _ := json.Marshal(tools.Tools)
-				if !strings.Contains(string(schema), name) {
-					t.Errorf("the tools do not name the template %s: %s", name, schema)
-				}
-				var req mcp.GetPromptRequest
-				req.Params.Name = name
-				if prompt, err := c.GetPrompt(t.Context(), req); err != nil || len(prompt.Messages) != 1 {
-					t.Errorf("the prompt %s: %+v, %v", name, prompt, err)
-				}
-			}
-			prompts, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
-			if err != nil || len(prompts.Prompts) != 2 {
-				t.Errorf("the prompts are %+v, %v", prompts, err)
-			}
-		})
+	project := t.TempDir()
+	server := program(t, t.TempDir(), "serve")
+	server.Dir = project
+	c := connectTo(t, eras[0], server, nil)
+	dir := filepath.Join(project, templates.Folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
 	}
-}
-
-// A text that was typed into a form of Codex without its sign is no answer yet. The next
-// form shows the text, and there the sign alone sends it; a sentence that follows takes its
-// place.
-func TestTypedTextIsKept(t *testing.T) {
-	const answer = "Keep the orders of the last two years in PostgreSQL, move all older ones to the archive, " +
-		"and ask me again before anything is deleted for good."
-	for name, question := range map[string]string{
-		"text":   `{"question":"What shall I do?"}`,
-		"choice": `{"question":"What shall I do?","options":["Keep all","Delete all"]}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := dial(t, t.TempDir())
-			w.hello("codex-mcp-client", `{"elicitation":{}}`)
-			form := func(line string) string {
-				m := w.next(func(m message) bool { return m.Method == "elicitation/create" })
-				<-time.After(650 * time.Millisecond) // what is sent earlier, no user has sent
-				w.send(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"q1":%q}}}`, m.ID, line)
-				var params struct{ Message string }
-				if err := json.Unmarshal(m.Params, &params); err != nil {
-					t.Fatal(err)
-				}
-				return strings.Join(strings.Fields(params.Message), " ")
-			}
-			w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call",`+
-				`"params":{"name":"ask_user_question","arguments":%s}}`, question)
-			got := form("now update the docs")
-			if strings.Contains(got, "Nothing was sent") {
-				t.Errorf("the first form: %s", got)
-			}
-			got = form(answer)
-			if !strings.Contains(got, "Nothing was sent") || !strings.Contains(got, "now update the docs") {
-				t.Errorf("the form after a sentence: %s", got)
-			}
-			got = form("=")
-			if !strings.Contains(got, answer) || strings.Contains(got, "update the docs") {
-				t.Errorf("the form after the text: %s", got)
-			}
-			end := w.next(func(m message) bool { return string(m.ID) == "1" || m.Method == "elicitation/create" })
-			if end.Result.StructuredContent.Answers["What shall I do?"] != answer {
-				t.Errorf("the result is %+v", end.Result)
-			}
-		})
+	for _, name := range []string{"harbour", "orchard"} {
+		text := "[[questions]]\nquestion = \"Is this " + name + "?\"\n"
+		if err := os.WriteFile(filepath.Join(dir, name+".toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema, _ := json.Marshal(tools.Tools)
+		if !strings.Contains(string(schema), name) {
+			t.Errorf("the tools do not name the template %s: %s", name, schema)
+		}
+		var req mcp.GetPromptRequest
+		req.Params.Name = name
+		if prompt, err := c.GetPrompt(t.Context(), req); err != nil || len(prompt.Messages) != 1 {
+			t.Errorf("the prompt %s: %+v, %v", name, prompt, err)
+		}
 	}
 }
