@@ -366,7 +366,7 @@ func TestBrowserHostileText(t *testing.T) {
 			t.Fatal(err)
 		}
 		rec = g.put(hostile("client"), "/home/"+hostile("directory"), hostile("session"), q)
-		alike = g.put("codex", "/home/ada", "s", q)
+		alike = g.put("zzz", "/home/ada", "s", q) // which the list has under the other
 	})
 	v.turn(rec.ID)
 	v.shows("#r-"+rec.ID, "<script>document.title")

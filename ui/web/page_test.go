@@ -442,3 +442,12 @@ func TestArrived(t *testing.T) {
 		}
 	}
 }
+
+// A question that the agent knows the answer to is on the card with that answer.
+func TestPageShowsWhatIsKnown(t *testing.T) {
+	g := start(t)
+	known := single("known")
+	known.Collected = &question.Answer{QuestionID: "known", Selected: []string{"pg"}, By: question.ByCaller}
+	rec := g.ask("s", known, single("db"))
+	g.visitor().sees("/?id="+rec.ID, "The agent says that it knows this already", "PostgreSQL")
+}
