@@ -120,7 +120,8 @@ func TestUnmarkedPaste(t *testing.T) {
 	for piece, want := range map[string]string{
 		"2\r": "\x1b[200~2\r\x1b[201~", "yes\n": "\x1b[200~yes\n\x1b[201~", "是\r": "\x1b[200~是\r\x1b[201~", "\rx": "\x1b[200~\rx\x1b[201~",
 		"2": "2", "\r": "\r", "\r\r": "\r\r", "\x1b\r": "\x1b\r", "\x7f\r": "\x7f\r", "\x1b[200~2\r\x1b[201~": "\x1b[200~2\r\x1b[201~",
-		"\x1b[200~2\r": "\x1b[200~2\r",
+		"\x1b[200~2\r": "\x1b[200~2\r", "\x1b[B\r": "\x1b[B\r", "\x1b": "\x1b",
+		"\x1b]11;rgb:0/0/0\a2\r": "\x1b]11;rgb:0/0/0\a\x1b[200~2\r\x1b[201~", // behind a reply of the terminal
 	} {
 		k := &keyboard{in: strings.NewReader(piece)}
 		buf := make([]byte, 64)

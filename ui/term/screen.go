@@ -202,8 +202,9 @@ func (k *keyboard) Read(p []byte) (int, error) {
 			k.begun = []byte(off[:i])
 		}
 	}
-	if !k.pastes && unmarked(p[:n]) {
-		n = copy(p, on+string(p[:n])+off)
+	keys := afterReplies(p[:n])
+	if !k.pastes && unmarked(p[keys:n]) {
+		n = keys + copy(p[keys:], on+string(p[keys:n])+off)
 	}
 	switch {
 	case err == nil:
@@ -212,6 +213,16 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		k.hangUp(fmt.Errorf("the terminal is gone: %w", err))
 	}
 	return n, io.EOF
+}
+
+// afterReplies returns where keys begin that were read together with what the terminal replied
+// to its program.
+func afterReplies(piece []byte) (keys int) {
+	for keys < len(piece) && piece[keys] == 0x1b {
+		_, _, length, _ := ansi.DecodeSequence(piece[keys:], ansi.NormalState, nil)
+		keys += length
+	}
+	return keys
 }
 
 // unmarked reports whether keys that were read at once are a paste without marks: text and
