@@ -174,6 +174,8 @@ func TestStoppedAndContinued(t *testing.T) {
 	t.Parallel()
 	x := start(t, 80, 24, "single", `set -m; before=$(stty -g); "$SHOW"; stty "$before"; printf '\033[?1049l\033[2J\033[Hstopped\n'; read -r line; echo "got $line"; fg`)
 	x.WaitFor(question1)
+	x.Type("3")
+	x.WaitFor("3 (•)") // so that what the terminal replied is read, too
 	if err := syscall.Kill(-x.Foreground(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
