@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/gate"
 )
 
@@ -36,6 +37,19 @@ func TestAlike(t *testing.T) {
 	if err != nil || got.Outcome != nil {
 		t.Errorf("another question has %+v, %v", got.Outcome, err)
 	}
+}
+
+// TestAlikeClosedElsewhere: what another surface has closed meanwhile is not counted as sent.
+func TestAlikeClosedElsewhere(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(database())
+	ended := r.ask(desk.Asker{Client: "codex", Directory: "/home/ada/shop"}, "s1", database())
+	r.ask(desk.Asker{Client: "gemini-cli", Directory: "/home/ada/shop"}, "s2", database())
+	r.open().answers().keys("2", "enter").see("2 others ask the same")
+	answerOthers := r.m.answerOthers() // what = does, once it is known who waits
+	r.reply(ended, "web", question.Answer{QuestionID: database().ID, Selected: []string{"pg"}})
+	r.run(answerOthers)
+	r.see("The same answer was sent to 1 other.", "0 waiting")
 }
 
 // TestConfirmationsAreNotAlike: each takes a yes of its own, and a dismissal goes to one.

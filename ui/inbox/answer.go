@@ -25,6 +25,7 @@ type answer struct {
 
 // given is an answer that was sent from a form, and may be sent to records alike.
 type given struct {
+	id    string // of the record
 	alike string // see desk.Record.Alike
 	reply question.Reply
 }
@@ -42,21 +43,25 @@ func (m *model) others() []string {
 
 // answerOthers sends the last answer to the records that ask the same.
 func (m *model) answerOthers() tea.Cmd {
-	ids, reply := m.others(), m.last.reply
+	ids, last := m.others(), m.last
 	if len(ids) == 0 {
 		m.note = words.T("Nothing that waits asks what you answered last.")
 		return nil
 	}
 	return func() tea.Msg {
 		var failed error
+		sent := 0
 		for _, id := range ids {
-			err := m.reply(id, reply)
-			if !errors.As(err, new(*desk.ClosedError)) { // else the answer of another surface was first
+			err := m.reply(id, m.desk.CopyFiles(m.ctx, last.id, id, last.reply))
+			switch {
+			case err == nil:
+				sent++
+			case !errors.As(err, new(*desk.ClosedError)): // else the answer of another surface was first
 				failed = cmp.Or(failed, err)
 			}
 		}
 		return term.Then(term.Only(func() {
-			m.note = words.N(len(ids), "The same answer was sent to %d other.", "The same answer was sent to %d others.")
+			m.note = words.N(sent, "The same answer was sent to %d other.", "The same answer was sent to %d others.")
 			if failed != nil {
 				m.note = words.Local.Kept(failed)
 			}
@@ -196,7 +201,7 @@ func (m *model) closeEndedForm() tea.Cmd {
 		if reply.Dismissed || reply.Discuss {
 			break
 		}
-		m.last = given{a.rec.Alike(), reply}
+		m.last = given{a.rec.ID, a.rec.Alike(), reply}
 		n := len(m.others())
 		if n > 0 {
 			m.note = words.N(n, "Answer sent. %d other asks the same: = sends it the same answer.", "Answer sent. %d others ask the same: = sends them the same answer.")
