@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -14,7 +15,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -98,8 +101,18 @@ func TestAgentAnswersItself(t *testing.T) {
 		},
 		"a page of its own, cut off from its host": func(t *testing.T, dir, id string) (int, string) {
 			web := program(t, dir, "web")
-			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & wait`, web.Path)
+			number := filepath.Join(t.TempDir(), "pid")
+			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & echo $! >"$1"; wait`, web.Path, number)
 			cmd.Env = slices.Concat(web.Env, []string{"CLAUDECODE=1"})
+			t.Cleanup(func() { // it does not end with the shell
+				text, err := os.ReadFile(number)
+				pid, invalid := strconv.Atoi(strings.TrimSpace(string(text)))
+				if errors.Join(err, invalid) != nil {
+					t.Errorf("the number of the page's process: %v, %v", err, invalid)
+					return
+				}
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			})
 			return answerOnPage(t, startWeb(t, cmd), id)
 		},
 		"a front end of its own": func(t *testing.T, dir, _ string) (int, string) {
