@@ -30,34 +30,33 @@ var (
 // Choose marks a choice: of several beside the others, otherwise in their place. Other may
 // have no words yet, see NeedsWords. Proposed takes the declared text; LeaveOpen is Skip.
 func (q *Question) Choose(choice int) error {
-	kind, err := q.kind(choice)
+	c, err := q.choice(choice)
 	switch {
 	case err != nil:
 		return err
-	case kind == LeaveOpen:
+	case c.Kind == LeaveOpen:
 		return q.Skip()
 	case !q.Several():
 		q.clear()
 	}
 	q.enter()
-	q.mark(q.Question, choice, kind, true)
+	q.mark(q.Question, choice, c.Kind, true)
 	return nil
 }
 
 // Unchoose takes the mark off a choice. The words of Other stay.
 func (q *Question) Unchoose(choice int) error {
-	kind, err := q.kind(choice)
+	c, err := q.choice(choice)
 	switch {
 	case err != nil:
 		return err
-	case kind == LeaveOpen:
+	case c.Kind == LeaveOpen:
 		q.Skipped, q.touched = false, true
 		return nil
 	}
-	marked := q.Choices()[choice].Marked
 	q.enter()
-	if kind != Proposed || marked {
-		q.mark(q.Question, choice, kind, false)
+	if c.Kind != Proposed || c.Marked {
+		q.mark(q.Question, choice, c.Kind, false)
 	}
 	return nil
 }
@@ -88,11 +87,11 @@ func (q *Question) Put(choices []int, text string) error {
 		put.text, put.other = text, q.AllowCustom
 	}
 	for _, i := range choices {
-		kind, err := q.kind(i)
+		c, err := q.choice(i)
 		if err != nil {
 			return err
 		}
-		put.mark(q.Question, i, kind, true)
+		put.mark(q.Question, i, c.Kind, true)
 	}
 	put.Skipped = put.Skipped && len(choices) == 1 && text == ""
 	put.Entered, put.typing = true, false
@@ -181,13 +180,13 @@ func (q *Question) Attach(file question.File) error {
 	return nil
 }
 
-// kind returns the kind of a choice.
-func (q *Question) kind(choice int) (Kind, error) {
+// choice returns the choice of this index.
+func (q *Question) choice(at int) (Choice, error) {
 	choices := q.Choices()
-	if choice < 0 || choice >= len(choices) {
-		return 0, ErrNotHere
+	if at < 0 || at >= len(choices) {
+		return Choice{}, ErrNotHere
 	}
-	return choices[choice].Kind, nil
+	return choices[at], nil
 }
 
 // enter notes that the user has changed what the question holds.
@@ -202,7 +201,7 @@ func (q *Question) confirm() error {
 	switch {
 	case q.Untouched():
 		return ErrUntouched
-	case q.other && a.Custom == "" && len(a.Files) == 0:
+	case q.NeedsWords():
 		return ErrNoWords
 	case err != nil:
 		return err

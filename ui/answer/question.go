@@ -198,8 +198,7 @@ func (q *Question) Untouched() bool { return q.mustTouch && !q.touched }
 
 // NeedsWords reports whether Other is marked and nothing is typed in it yet.
 func (q *Question) NeedsWords() bool {
-	own := q.Choice(Other)
-	return own >= 0 && q.Choices()[own].Marked && strings.TrimSpace(q.text) == "" && len(q.Files) == 0
+	return q.other && strings.TrimSpace(q.text) == "" && len(q.Files) == 0
 }
 
 // LeadsOn reports whether the option of a choice has follow-up questions.

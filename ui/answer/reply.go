@@ -13,11 +13,10 @@ import (
 func (s *Set) Reply() (question.Reply, error) {
 	var found question.Violations
 	for _, q := range s.Shown() {
-		held := q.Answer()
 		switch {
 		case s.options.Layout != Sheet && q.open():
 			found.AddTranslated("answers."+q.ID, "is not confirmed yet")
-		case q.other && held.Custom == "" && len(held.Files) == 0:
+		case q.NeedsWords():
 			found.AddTranslated("answers."+q.ID, "write what it is, or choose something else")
 		}
 	}
