@@ -2,7 +2,6 @@ package desk
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -106,15 +105,14 @@ type Record struct {
 	Home     string    `json:"home,omitempty"`     // the shared desk that keeps it; empty for this machine
 }
 
-// Alike is the same for records that ask the same questions, whoever asks, so that one answer
-// can serve all of them. It is empty for a confirmation and a permission: each of them takes a
-// yes of its own.
+// Alike is the same for the records of any askers that ask the same questions: one answer can
+// serve all of these records. It is empty for a confirmation and a permission, each of which
+// takes an answer of its own.
 func (rec *Record) Alike() string {
 	if rec.Confirms() || rec.Asker.Permission() {
 		return ""
 	}
-	data, _ := json.Marshal(rec.Questions) // which were decoded from JSON
-	return string(data)
+	return rec.Set.Fingerprint()
 }
 
 // Reply is what the human did with the record; nil where no human ended it.

@@ -5,7 +5,10 @@
 // it is stored; wire forms are converted to and from these types at their edge.
 package question
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // MaxDepth is how deep follow-up questions may be nested below a top-level one.
 const MaxDepth = 3
@@ -22,6 +25,12 @@ type Set struct {
 func (s *Set) Confirms() bool {
 	return len(s.Questions) == 1 && s.Questions[0].Confirms() &&
 		slices.EqualFunc(s.Questions[0].Options, YesAndNo(), func(a, b Option) bool { return a.Label == b.Label })
+}
+
+// Fingerprint is the same for sets with the same questions and options, in the same order.
+func (s *Set) Fingerprint() string {
+	data, _ := json.Marshal(s.Questions) // which were decoded from JSON
+	return string(data)
 }
 
 // Provable reports whether an answer to the set can be proven: it is a confirmation that has no

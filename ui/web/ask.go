@@ -138,7 +138,7 @@ func (s *Server) checkNewIDs(ctx context.Context, session string, set question.S
 		return err
 	}
 	for _, rec := range records {
-		if contentOf(&rec.Set) == contentOf(&set) {
+		if rec.Set.Fingerprint() == set.Fingerprint() {
 			continue
 		}
 		for _, q := range rec.All() {
@@ -170,10 +170,4 @@ func givenIDs(data []byte) map[string]bool {
 	_ = json.Unmarshal(data, &v)
 	walk(v)
 	return ids
-}
-
-// contentOf is the same for sets with the same questions and options.
-func contentOf(set *question.Set) string {
-	data, _ := json.Marshal(set.Questions) // which was decoded from JSON
-	return string(data)
 }

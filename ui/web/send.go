@@ -148,9 +148,10 @@ func (s *Server) replyIn(rec *desk.Record, form url.Values) (question.Reply, err
 
 // answerDuplicates gives a reply to other records with the same questions.
 func (s *Server) answerDuplicates(ctx context.Context, like *desk.Record, reply question.Reply, ids []string) (out []result) {
+	alike := like.Alike()
 	for _, id := range ids[:min(len(ids), maxDuplicates)] {
 		rec, err := s.Desk.Get(ctx, id)
-		if err != nil || id == like.ID || like.Alike() == "" || rec.Alike() != like.Alike() {
+		if err != nil || id == like.ID || alike == "" || rec.Alike() != alike {
 			s.Log.WarnContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 			continue
 		}
