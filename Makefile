@@ -85,7 +85,7 @@ internal/conformance/node_modules/.stamp: internal/conformance/package.json inte
 # terminal surface, 10,000 questions through servers that are killed all the time, and a
 # shared desk whose three nodes are killed and stopped.
 long: build
-	RACE_ROUNDS=5000 KILLS=2000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk ./desk/local
+	KILLS=2000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk ./desk/local
 	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^Test(Typings|LoneEnters)$$' -v ./ui/tty ./ui/inbox ./ui/pane
 	SOAK_QUESTIONS=10000 SOAK_SERVERS=12 SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \
 	  $(GO) test -run '^TestSoak$$' -count=1 -timeout 60m -v ./cmd/mcp-askuser

@@ -144,7 +144,9 @@ func (a *app) request(call wire.Call) desk.Request {
 
 // readCall reads the call from the argument or standard input.
 func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
-	usage := "\nUsage: " + cmd.CommandPath() + ` '{"questions":[...]}'`
+	fault := func(text, detail string) error {
+		return fmt.Errorf("%s\nUsage: %s%s", text, cmd.CommandPath()+` '{"questions":[...]}'`, detail)
+	}
 	data, ok, err := fromWords(args)
 	if !ok {
 		data, err = a.input(args)
@@ -153,13 +155,13 @@ func (a *app) readCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 		return wire.Call{}, err
 	}
 	if len(data) == 0 {
-		return wire.Call{}, errors.New("Missing JSON parameter" + usage)
+		return wire.Call{}, fault("Missing JSON parameter", "")
 	}
 	call, err := wire.DecodeAsk(data, a.settings().Limits)
 	syntax, invalid := errors.AsType[*json.SyntaxError](err)
 	if invalid {
 		before := question.Line(string(data[max(0, syntax.Offset-40):syntax.Offset]))
-		err = fmt.Errorf("%s%s\n%w, at byte %d: …%s", "Invalid JSON format", usage, err, syntax.Offset, before)
+		err = fault("Invalid JSON format", fmt.Sprintf("\n%v, at byte %d: …%s", syntax, syntax.Offset, before))
 	}
 	return call, err
 }

@@ -25,7 +25,7 @@ import (
 type registration struct {
 	project, dryRun, questions, permissions, forms bool
 	remove                                         bool
-	offered                                        bool // questions and permissions were: only for clients that have them
+	offered                                        bool // the user chose questions and permissions in a list: clients without them are left out
 	address                                        string
 }
 
@@ -50,7 +50,8 @@ func (a *app) install() *cobra.Command {
 			}
 		}
 		if !r.questions && !r.dryRun && r.address == "" {
-			if r, err = a.offerQuestions(cmd.Context(), args, r); err != nil {
+			r, err = a.offerQuestions(cmd.Context(), args, r)
+			if err != nil {
 				return err
 			}
 		}

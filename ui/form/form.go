@@ -300,7 +300,7 @@ func (f *Form) escape() tea.Cmd {
 	p := f.page()
 	switch {
 	case f.set.Previous() != nil:
-		p.turn(p.form.set.Back())
+		return p.back()
 	case f.options.List:
 		return f.end(Aborted)
 	default:
