@@ -111,7 +111,7 @@ func TestMirrorsAreNeverTheSame(t *testing.T) {
 	}
 }
 
-// A reply stays unsettled until it is as old as anything that nobody came back for.
+// A reply stays unsettled as long as the desk keeps a question without a waiting asker.
 func TestUnsettledStays(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)

@@ -40,8 +40,8 @@ func place(t *testing.T, system, project string) Place {
 }
 
 // Every client's file, empty and not, of the user and of a project, with a program and with an
-// address: what stands in it is what the golden file shows; doing it twice changes nothing; what
-// it says can be read back; taking it out restores every byte.
+// address: the entry equals the golden file and can be read back; a second installation changes
+// nothing; uninstalling restores every byte.
 func TestClients(t *testing.T) {
 	for _, c := range Clients() {
 		if !c.format.Changes() {

@@ -170,9 +170,9 @@ func TestFullScreenHostKeepsItsTerminal(t *testing.T) {
 	h.end()
 }
 
-// A question that is asked without waiting below a full-screen host on a plain terminal is
-// shown nowhere, also with progress messages. The agent is told where its user can
-// answer, to pass it on, and that a client with a form shows it when the agent waits.
+// Below a full-screen host on a plain terminal no surface shows a question that is asked without
+// waiting, with progress messages or without. The result names the command with which the user
+// answers, or says that a client with a form shows the question once the agent waits.
 func TestAskedWithoutWaitingIsNotShown(t *testing.T) {
 	for capabilities, later := range map[string]bool{`{}`: false, `{"elicitation":{}}`: true} {
 		t.Run(capabilities, func(t *testing.T) {

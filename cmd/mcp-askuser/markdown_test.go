@@ -11,8 +11,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Whatever is in a text, it comes out of Markdown as that text: no other
-// element than the one that it stands in, and no tag of its own.
+// Markdown renders any text as that text: in the one element that the document has for it, and
+// without a tag of the text's own.
 func FuzzMarkdown(f *testing.F) {
 	for _, seed := range []string{
 		"plain", "# heading", "- item\n- item", "1. one", "1) one", "> quote", "```\ncode\n```", "    code", "*a* _b_ **c** `d` ~~e~~",
