@@ -261,6 +261,43 @@ func TestAbsenceWhileTheLeaderIsCutOff(t *testing.T) {
 	}
 }
 
+// Invariant: a leader that was cut off, and is heard again before it knows of the other, does not
+// say to clients of the others that there is no question, which they have stored since.
+func TestAbsenceWhileTheLeaderIsBack(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 3)
+	leader := c.Leader()
+	agent := c.OpenAt((leader+1)%3, nodes.Agent, "bot")
+	_, err := agent.Ask(t.Context(), storetest.NewRow("Before?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Cut(leader)
+	c.AwaitOther(leader)
+	var again atomic.Int64
+	row := storetest.NewRow("Since?")
+	err = persist(t, &again, func() error { _, err := agent.Ask(t.Context(), row); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Mend(leader)
+	over, cancel := context.WithTimeout(t.Context(), 2*time.Second) // a leader calls the others every second
+	defer cancel()
+	var readers sync.WaitGroup
+	for range 8 {
+		readers.Go(func() {
+			for over.Err() == nil {
+				err := persist(t, &again, func() error { _, err := agent.Get(t.Context(), row.ID); return err })
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	readers.Wait()
+}
+
 // Without a majority a call ends in time, with an error that says so.
 func TestWithoutMajority(t *testing.T) {
 	t.Parallel()

@@ -24,12 +24,8 @@ const (
 )
 
 // heardWithin is how long ago a leader has heard a node that it hears; it does every second.
-// Nodes wait for four seconds before they choose another leader, so that what a leader was
-// heard to hear counts for freshFor.
-const (
-	heardWithin = 2 * time.Second
-	freshFor    = time.Second
-)
+// Nodes wait for four seconds before they choose another leader.
+const heardWithin = 2 * time.Second
 
 // errStale means that a leader may not be one any more.
 var errStale = fmt.Errorf("%w: its leader does not hear the other nodes", store.ErrUnreachable)
@@ -69,7 +65,7 @@ func (s *Store) guard(ctx context.Context) {
 			continue
 		}
 		within, cancel := context.WithTimeout(ctx, guardTimeout)
-		now, err := s.askLeader(within)
+		now, err := s.streamInfo(within, struct{}{})
 		cancel()
 		if err == nil || !errors.Is(err, store.ErrUnreachable) && within.Err() == nil || errors.Is(err, errNoStream) {
 			if now.State.LastSeq != last {
@@ -88,32 +84,6 @@ func (s *Store) guard(ctx context.Context) {
 	}
 }
 
-// connection is the number of the connection of this process.
-func (s *Store) connection() uint64 {
-	nc := s.nc.Load()
-	if nc == nil {
-		return 0
-	}
-	return nc.Stats().Reconnects
-}
-
-// askLeader asks the leader for the state of the stream. The error is errStale where it does
-// not hear most nodes.
-func (s *Store) askLeader(ctx context.Context) (info streamInfo, err error) {
-	node, sent := s.connection(), time.Now()
-	info, err = s.streamInfo(ctx, struct{}{})
-	if err != nil {
-		return info, err
-	}
-	if !hearsMost(info.Cluster) {
-		return info, errStale
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.freshAt, s.freshNode = sent, node
-	return info, nil
-}
-
 // hearsMost reports whether it was the leader that answered, and hears most nodes. A node that
 // knows of no leader answers as well, and names none.
 func hearsMost(cluster *nats.ClusterInfo) bool {
@@ -130,24 +100,4 @@ func hearsMost(cluster *nats.ClusterInfo) bool {
 		}
 	}
 	return 2*heard > len(cluster.Replicas)+1
-}
-
-// checkAbsence returns nil where what was not found through a connection did not exist: no
-// other node could lead by then than the one that answered.
-func (s *Store) checkAbsence(ctx context.Context, node uint64) error {
-	fresh := func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.freshNode == node && time.Since(s.freshAt) < freshFor
-	}
-	if !fresh() {
-		_, err := s.askLeader(ctx)
-		if err != nil {
-			return err
-		}
-	}
-	if !fresh() || s.connection() != node {
-		return errStale
-	}
-	return nil
 }

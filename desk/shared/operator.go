@@ -68,18 +68,19 @@ func (s *Store) Humans(ctx context.Context) (map[string]string, error) {
 	}
 	humans := map[string]string{}
 	err := s.repeat(ctx, func(ctx context.Context) error {
-		node := s.connection()
+		listed := false
+		_, err := s.subjects(ctx, humansSubject, func(string) { listed = true })
+		if err != nil || !listed {
+			return err
+		}
 		m, err := s.last(ctx, humansSubject)
 		if errors.Is(err, store.ErrNotFound) {
-			return s.checkAbsence(ctx, node)
+			return errRaced
 		}
-		if err == nil {
-			err = s.checkAbsence(ctx, node) // of a newer list
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			err = json.Unmarshal(m.Data, &humans)
-		}
-		return err
+		return json.Unmarshal(m.Data, &humans)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the list of humans: %w", err)

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,7 +111,7 @@ func (r *record) setQuestion(d document, m *message) error {
 	row := store.Row{
 		ID: q.ID, Session: q.Session, Run: q.Run, Project: q.Project, Earlier: q.Earlier, Content: q.Content,
 		Text: q.Text, At: time.UnixMilli(q.At), Keep: time.Duration(q.Keep) * time.Millisecond, Asked: q.Asked,
-		Owner: d.owner,
+		Owner: d.owner, Home: r.Home,
 	}
 	if questionSubject(d.owner, &row) != m.Subject {
 		return errors.New("it is under a subject of another")
@@ -130,29 +131,55 @@ func newQuestion(row *store.Row, holder string) ([]byte, error) {
 	})
 }
 
-// read returns a row as its leader has it, without whether its holder lives.
+// newRecord returns a record that documents are added to.
+func (s *Store) newRecord() *record { return &record{Row: store.Row{Home: s.home}} }
+
+// read returns a row, without whether its holder lives. The list of its documents decides what
+// the row lacks; a reply without one of them is that of a node that has been the leader.
 func (s *Store) read(ctx context.Context, id string) (*record, error) {
-	r := &record{}
+	r := s.newRecord()
 	if !isToken(id) {
 		return r, store.ErrNotFound
 	}
-	r.Home = s.home
-	filter := rowsRoot + "*." + id + ".q.>"
-	for seq := uint64(1); ; {
-		m, err := s.next(ctx, filter, seq)
-		if errors.Is(err, store.ErrNotFound) && r.Owner != "" {
-			return r, nil
-		}
-		if err != nil {
-			return r, err
-		}
-		err = r.add(&m)
-		if err != nil {
-			return r, err
-		}
-		r.Home = s.home
-		filter, seq = rowsRoot+r.Owner+"."+id+".>", m.Seq+1
+	questions := rowsRoot + "*." + id + ".q.>"
+	first, err := s.next(ctx, questions, 1)
+	if errors.Is(err, store.ErrNotFound) {
+		_, failed := s.subjects(ctx, questions, func(string) { err = errRaced })
+		return r, cmp.Or(failed, err)
 	}
+	if err == nil {
+		err = r.add(&first)
+	}
+	if err != nil {
+		return r, err
+	}
+	var others []string
+	until, err := s.subjects(ctx, r.subject(">"), func(subject string) {
+		if subject != first.Subject {
+			others = append(others, subject)
+		}
+	})
+	if err != nil {
+		return r, err
+	}
+	found := make([]message, len(others))
+	for i, subject := range others {
+		found[i], err = s.last(ctx, subject)
+		if errors.Is(err, store.ErrNotFound) || err == nil && found[i].Seq > until {
+			err = errRaced
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	slices.SortFunc(found, func(a, b message) int { return cmp.Compare(a.Seq, b.Seq) })
+	for i := range found {
+		err = r.add(&found[i])
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, nil
 }
 
 // readAll reads rows: of many, with one consumer where the credential may have it. Rows that
@@ -185,7 +212,7 @@ func (s *Store) isNoQuestion(r *record, err error) bool {
 func (s *Store) scanAll(ctx context.Context, ids []string) (found []*record, err error) {
 	all := map[string]*record{}
 	for _, id := range ids {
-		all[id] = &record{}
+		all[id] = s.newRecord()
 	}
 	var damaged error
 	err = s.scan(ctx, rowsRoot+">", func(m message) {
@@ -201,7 +228,6 @@ func (s *Store) scanAll(ctx context.Context, ids []string) (found []*record, err
 	})
 	for _, id := range ids {
 		if all[id].Owner != "" {
-			all[id].Home = s.home
 			found = append(found, all[id])
 		}
 	}

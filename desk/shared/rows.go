@@ -52,7 +52,7 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 		return nil, nil
 	}
 	var ids []string
-	err = s.subjects(ctx, rowsRoot+me+".*.q.*.*."+short(row.Content)+".*", func(subject string) {
+	_, err = s.subjects(ctx, rowsRoot+me+".*.q.*.*."+short(row.Content)+".*", func(subject string) {
 		d, _ := parse(subject)
 		ids = append(ids, d.id)
 	})
@@ -152,11 +152,7 @@ func (s *Store) Attend(ctx context.Context, id string) (row store.Row, err error
 // onRow calls do with a row, again where another process has changed it meanwhile.
 func (s *Store) onRow(ctx context.Context, id string, do func(context.Context, *record) error) error {
 	return s.repeat(ctx, func(ctx context.Context) error {
-		node := s.connection()
 		r, err := s.read(ctx, id)
-		if errors.Is(err, store.ErrNotFound) {
-			return cmp.Or(s.checkAbsence(ctx, node), err)
-		}
 		if err != nil {
 			return err
 		}
@@ -236,14 +232,10 @@ func (s *Store) Note(ctx context.Context, id string, note store.Note, change fun
 // Get implements [store.Store].
 func (s *Store) Get(ctx context.Context, id string) (row store.Row, err error) {
 	err = s.repeat(ctx, func(ctx context.Context) error {
-		node := s.connection()
 		r, err := s.read(ctx, id)
 		if err == nil {
 			err = s.setAttended(ctx, r)
 			row = r.Row
-		}
-		if errors.Is(err, store.ErrNotFound) || err == nil && r.Outcome == nil {
-			err = cmp.Or(s.checkAbsence(ctx, node), err)
 		}
 		return err
 	})
@@ -255,12 +247,11 @@ func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, er
 	return func(yield func(store.Row, error) bool) {
 		var found []*record
 		err := s.repeat(ctx, func(ctx context.Context) (err error) {
-			node := s.connection()
 			found, err = s.query(ctx, q)
 			if err == nil {
 				err = s.setAttended(ctx, found...)
 			}
-			return cmp.Or(err, s.checkAbsence(ctx, node))
+			return err
 		})
 		if err != nil {
 			yield(store.Row{}, err)
@@ -322,15 +313,15 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, er
 	case q.After.Own > 0:
 		err = s.changed(ctx, uint64(q.After.Own), see)
 	case q.Session != "":
-		err = s.subjects(ctx, rowsRoot+"*.*.q."+short(q.Session)+".*.*.*", see)
+		_, err = s.subjects(ctx, rowsRoot+"*.*.q."+short(q.Session)+".*.*.*", see)
 	case q.Run != "":
-		err = s.subjects(ctx, rowsRoot+"*.*.q.*."+short(q.Run)+".*.*", see)
+		_, err = s.subjects(ctx, rowsRoot+"*.*.q.*."+short(q.Run)+".*.*", see)
 	case q.Earlier != "":
-		err = s.subjects(ctx, rowsRoot+"*.*.q.*.*.*."+short(q.Earlier), see)
+		_, err = s.subjects(ctx, rowsRoot+"*.*.q.*.*.*."+short(q.Earlier), see)
 	case q.Content != "":
-		err = s.subjects(ctx, rowsRoot+"*.*.q.*.*."+short(q.Content)+".*", see)
+		_, err = s.subjects(ctx, rowsRoot+"*.*.q.*.*."+short(q.Content)+".*", see)
 	default:
-		err = s.subjects(ctx, rowsRoot+">", see)
+		_, err = s.subjects(ctx, rowsRoot+">", see)
 	}
 	for id := range asked {
 		if asked[id] && !(q.Open && ended[id]) {
@@ -342,7 +333,8 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, er
 	return ids, err
 }
 
-// changed calls see with the subjects of what was stored after a sequence.
+// changed calls see with the subjects of what was stored after a sequence. What a node that has
+// been the leader lacks, the next call sees.
 func (s *Store) changed(ctx context.Context, seq uint64, see func(subject string)) error {
 	for {
 		m, err := s.next(ctx, rowsRoot+">", seq+1)

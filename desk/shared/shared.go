@@ -6,8 +6,9 @@
 //
 // A call is repeated until its result is definite, for at most ten seconds: a lost
 // acknowledgement is no lost write, so a repeated write reads first whether it is there. A
-// leader that is cut off from the others believes for ten seconds that it leads: what it has is
-// true, that it has nothing counts only while it hears most nodes (guard.go).
+// leader that is cut off from the others believes for ten seconds that it leads, and a client
+// cannot tell which node answers it: what a node has is true, what it lacks counts only by a
+// list from a node that says with it that it hears most nodes (wire.go).
 //
 // The package knows rows, and must not know what a question is. It connects at the first call.
 package shared
@@ -63,8 +64,6 @@ type Store struct {
 	bells     map[chan struct{}]string // calls that wait, with what they wait for
 	active    int                      // calls under way
 	stopGuard context.CancelFunc
-	freshAt   time.Time // when the leader was asked last that heard most nodes
-	freshNode uint64    // through which connection
 
 	listing sync.Mutex
 	humans  map[string]string // as read at listed

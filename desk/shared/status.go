@@ -45,7 +45,8 @@ func (s *Store) Status(ctx context.Context) (st Status, err error) {
 	nc := s.nc.Load()
 	st.Node, st.Nodes = nc.ConnectedServerName(), s.nodes(ctx, nc)
 	err = s.repeat(ctx, func(ctx context.Context) error {
-		info, err := s.streamInfo(ctx, struct{}{})
+		var info streamInfo // also of a node that hears no other
+		err := s.api(ctx, "STREAM.INFO."+stream, struct{}{}, &info)
 		if err == nil {
 			st.setStream(&info.StreamInfo)
 		}

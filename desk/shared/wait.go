@@ -104,7 +104,7 @@ func (s *Store) living(ctx context.Context, holder string, keys []string) ([]str
 			return nil, context.Cause(ctx)
 		}
 	}
-	_, err = s.askLeader(ctx) // else the silence is that of the node
+	_, err = s.streamInfo(ctx, struct{}{}) // else the silence is that of the node
 	return keys, err
 }
 

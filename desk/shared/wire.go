@@ -91,23 +91,33 @@ func (s *Store) message(ctx context.Context, which map[string]any) (message, err
 	return answer.Message, err
 }
 
+// streamInfo returns the state of the stream as the leader has it. The error is errStale where
+// the node that answers does not hear most nodes.
 func (s *Store) streamInfo(ctx context.Context, request any) (info streamInfo, err error) {
-	return info, s.api(ctx, "STREAM.INFO."+stream, request, &info)
+	err = s.api(ctx, "STREAM.INFO."+stream, request, &info)
+	if err == nil && !hearsMost(info.Cluster) {
+		err = errStale
+	}
+	return info, err
 }
 
-// subjects calls each with all subjects that match a filter, in no order.
-func (s *Store) subjects(ctx context.Context, filter string, each func(subject string)) error {
+// subjects calls each with all subjects that match a filter, in no order, as of the sequence
+// that it returns.
+func (s *Store) subjects(ctx context.Context, filter string, each func(subject string)) (until uint64, err error) {
 	for seen := 0; ; {
 		info, err := s.streamInfo(ctx, map[string]any{"subjects_filter": filter, "offset": seen})
 		if err != nil {
-			return err
+			return 0, err
+		}
+		if seen == 0 {
+			until = info.State.LastSeq
 		}
 		for subject := range info.State.Subjects {
 			each(subject)
 		}
 		seen += len(info.State.Subjects)
 		if len(info.State.Subjects) == 0 || seen >= info.Total {
-			return nil
+			return until, nil
 		}
 	}
 }
@@ -172,11 +182,9 @@ func (s *Store) publish(ctx context.Context, w write) (seq uint64, err error) {
 // scan calls each with all messages that match a filter, in their order: with one consumer,
 // which may run on a node that lags behind the leader. It takes the rights of a human.
 func (s *Store) scan(ctx context.Context, filter string, each func(message)) error {
-	end, err := s.last(ctx, filter)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
+	missing := map[string]bool{}
+	_, err := s.subjects(ctx, filter, func(subject string) { missing[subject] = true })
+	if err != nil || len(missing) == 0 {
 		return err
 	}
 	nc, err := s.connected(ctx)
@@ -201,7 +209,7 @@ func (s *Store) scan(ctx context.Context, filter string, each func(message)) err
 	if err != nil {
 		return err
 	}
-	for n, seq, pending := uint64(1), uint64(0), uint64(1); seq < end.Seq || pending > 0; n++ {
+	for n, pending := uint64(1), uint64(1); len(missing) > 0 || pending > 0; n++ {
 		within, cancel := context.WithTimeout(ctx, attempt)
 		m, err := arriving.NextMsgWithContext(within)
 		cancel()
@@ -212,8 +220,9 @@ func (s *Store) scan(ctx context.Context, filter string, each func(message)) err
 		if err != nil || meta.Sequence.Consumer != n {
 			return fmt.Errorf("%w: a part of the listing was lost", store.ErrUnreachable)
 		}
-		seq, pending = meta.Sequence.Stream, meta.NumPending
-		each(message{m.Subject, seq, m.Data, meta.Timestamp})
+		delete(missing, m.Subject)
+		pending = meta.NumPending
+		each(message{m.Subject, meta.Sequence.Stream, m.Data, meta.Timestamp})
 	}
 	return nil
 }
