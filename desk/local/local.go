@@ -45,6 +45,8 @@ type Store struct {
 	watching map[chan struct{}]struct{}
 	stopLook chan struct{} // ends the look once a minute; nil while nothing waits
 	closed   bool
+
+	releasing sync.WaitGroup // the watches whose ctx has ended; none is added after closed
 }
 
 var _ store.Store = (*Store)(nil)
@@ -57,6 +59,16 @@ func Open(dir string) *Store {
 
 // Close ends all waiting, as the death of the process would. Nothing is opened after it.
 func (s *Store) Close() error {
+	db := s.end()
+	s.releasing.Wait()
+	if db == nil {
+		return nil
+	}
+	return db.Close()
+}
+
+// end ends what waits and returns the database, nil for none.
+func (s *Store) end() *sql.DB {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
@@ -70,12 +82,9 @@ func (s *Store) Close() error {
 		s.pipe = nil
 	}
 	s.restLook()
-	if s.db == nil {
-		return nil
-	}
-	err := s.db.Close()
+	db := s.db
 	s.db = nil
-	return err
+	return db
 }
 
 func (s *Store) path() string { return filepath.Join(s.dir, File) }

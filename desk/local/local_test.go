@@ -532,3 +532,27 @@ func TestMissedWakeUp(t *testing.T) {
 		t.Errorf("waited for %q", row.Outcome)
 	}
 }
+
+// The directory of a store is its owner's again once it is closed: no call that has ended writes
+// to it later.
+func TestNothingAfterClose(t *testing.T) {
+	for range 30 {
+		dir := filepath.Join(t.TempDir(), "store")
+		s := Open(dir)
+		ctx, cancel := context.WithCancel(t.Context())
+		for range 4 {
+			_, err := s.Changes(ctx, "inbox")
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		cancel()
+		err := s.Close()
+		if err == nil {
+			err = os.RemoveAll(dir)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -176,7 +176,10 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 	s.watching[watcher] = struct{}{}
 	s.beginLook()
 	context.AfterFunc(ctx, func() {
-		release()
+		if s.beginRelease() {
+			release()
+			s.releasing.Done()
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.watching, watcher)
@@ -184,6 +187,16 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 		s.restLook()
 	})
 	return watcher, nil
+}
+
+// beginRelease reports whether the database is open, which Close keeps open then.
+func (s *Store) beginRelease() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.releasing.Add(1)
+	}
+	return !s.closed
 }
 
 // listen has writers wake this process, under a name that others see; an empty one is none.
