@@ -20,6 +20,7 @@ import (
 	"mcp-askuser/internal/wholefile"
 	"mcp-askuser/ui/notify"
 	"mcp-askuser/ui/ntfy"
+	"mcp-askuser/ui/pane"
 )
 
 // phoneFile is in the directory of the store.
@@ -131,7 +132,7 @@ func (a *app) reachablePage() string {
 // terminal.
 func (a *app) notifierHere() func(context.Context, desk.Record) {
 	v := a.settings()
-	return notify.Options{Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Log: a.log}.Notify
+	return notify.Options{Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Go: pane.Go, Log: a.log}.Notify
 }
 
 // notifier tells the user, here and on the phone, that a question waits. The phone's set-up

@@ -18,8 +18,8 @@ const script = `on run argv
 display notification (item 2 of argv) with title (item 1 of argv)
 end run`
 
-// desktop returns the function that notifies this desktop, nil without one.
-func desktop(getenv func(string) string) func(context.Context, *notice) error {
+// desktop returns the channel to this desktop, nil without one. Its notifications take no click.
+func desktop(getenv func(string) string, _ func(pid int) error) channel {
 	if ui.Desktop(getenv, runtime.GOOS) != nil {
 		return nil
 	}

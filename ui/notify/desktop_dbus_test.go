@@ -51,7 +51,7 @@ func (s service) Notify(app string, _ uint32, icon, title, body string, _ []stri
 func TestDesktop(t *testing.T) {
 	t.Parallel()
 	path := session(t)
-	tell := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path))
+	tell := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path), nil)
 
 	err := tell(t.Context(), newNotice(record("claude", "x"), 0))
 	if err == nil || !strings.Contains(err.Error(), "the notification service: ") {
@@ -79,6 +79,55 @@ func TestDesktop(t *testing.T) {
 	}
 }
 
+// clicked is a service whose user clicks on each notification, after one of another program.
+type clicked struct {
+	bus  *dbus.Conn
+	with chan []string
+}
+
+func (s *clicked) Notify(_ string, _ uint32, _, _, _ string, actions []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+	s.with <- actions
+	go func() {
+		for id := range uint32(2) {
+			_ = s.bus.Emit(busPath, busClick, id, onClick)
+		}
+	}()
+	return 1, nil
+}
+
+func TestClickGoesToTheAgent(t *testing.T) {
+	t.Parallel()
+	path := session(t)
+	bus, err := dbus.Connect("unix:path=" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bus.Close() })
+	s := &clicked{bus: bus, with: make(chan []string, 1)}
+	err = bus.Export(s, busPath, busName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = bus.RequestName(busName, dbus.NameFlagDoNotQueue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := make(chan int, 2)
+	show := func(pid int) error { shown <- pid; return nil }
+	send := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path), show)
+	e := newNotice(record("claude", "Which?"), 0)
+	e.pid = 4711
+	err = send(t.Context(), e)
+	if err != nil || len(shown) != 1 || <-shown != 4711 || len(<-s.with) != 2 {
+		t.Errorf("the click shows nothing: %v", err)
+	}
+	e.pid = 0 // on another machine
+	err = send(t.Context(), e)
+	if err != nil || len(<-s.with) != 0 {
+		t.Errorf("a notification with no terminal behind it takes a click: %v", err)
+	}
+}
+
 // A desktop that is broken costs a log line and two seconds of a goroutine.
 func TestDesktopIsBroken(t *testing.T) {
 	t.Parallel()
@@ -93,7 +142,7 @@ func TestDesktopIsBroken(t *testing.T) {
 		{"unix:path=/nonexistent/bus", "connect to the session bus: "},
 		{"rubbish", "connect to the session bus: "},
 	} {
-		err := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS="+tt.address))(t.Context(), newNotice(record("claude", "x"), 0))
+		err := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS="+tt.address), nil)(t.Context(), newNotice(record("claude", "x"), 0))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.address, err, tt.want)
 		}
@@ -120,7 +169,7 @@ func TestWhereADesktopIs(t *testing.T) {
 		{[]string{"XDG_RUNTIME_DIR=/nonexistent", "WAYLAND_DISPLAY=wayland-0"}, false},
 		{[]string{"XDG_RUNTIME_DIR=relative", "WAYLAND_DISPLAY=wayland-0"}, false},
 	} {
-		if got := desktop(variables(tt.env...)) != nil; got != tt.want {
+		if got := desktop(variables(tt.env...), nil) != nil; got != tt.want {
 			t.Errorf("%q: %v, want %v", tt.env, got, tt.want)
 		}
 	}

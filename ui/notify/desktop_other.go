@@ -2,7 +2,5 @@
 
 package notify
 
-import "context"
-
 // desktop returns nil: this system's desktop is not supported.
-func desktop(func(string) string) func(context.Context, *notice) error { return nil }
+func desktop(func(string) string, func(pid int) error) channel { return nil }

@@ -26,44 +26,53 @@ type Options struct {
 	Reminder time.Duration
 
 	Getenv func(string) string // names the desktop, if there is one; nil for none
-	Log    *slog.Logger        // silent if nil
+	// Go shows the user the terminal of a process: a click on the desktop's notification
+	// calls it with the asker's. A notification takes no click if nil.
+	Go  func(pid int) error
+	Log *slog.Logger // silent if nil
 }
 
+// channel is one way to notify. It returns when the user was notified, or with the context
+// where the notification takes a click.
+type channel func(context.Context, *notice) error
+
 // Notify notifies the user of the record on all channels at once, and again at each
-// reminder until ctx ends, which it should when the record does. Without reminders
-// it returns after the first notification.
+// reminder until ctx ends, which it should when the record does. Without reminders, and a
+// notification that takes a click, it returns after the first notification.
 func (o Options) Notify(ctx context.Context, rec desk.Record) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	channels := map[string]func(context.Context, *notice) error{}
+	channels := map[string]channel{}
 	if o.Getenv != nil {
-		if send := desktop(o.Getenv); send != nil {
-			channels["desktop"] = send
-		}
+		channels["desktop"] = desktop(o.Getenv, o.Go)
 	}
 	if len(o.Command) > 0 {
 		channels["command"] = command{argv: o.Command, limit: commandLimit, log: o.Log}.send
 	}
-	for times := 0; len(channels) > 0 && ctx.Err() == nil; times++ {
-		o.send(ctx, channels, newNotice(rec, times))
-		if o.Reminder <= 0 {
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(o.Reminder):
-		}
-	}
-}
-
-// send returns when every channel has ended, each within its own limit.
-func (o Options) send(ctx context.Context, channels map[string]func(context.Context, *notice) error, e *notice) {
 	var channelsDone sync.WaitGroup
 	for name, send := range channels {
-		channelsDone.Go(func() {
-			if err := send(ctx, e); err != nil {
-				o.Log.WarnContext(ctx, "the user was not notified", "id", e.ID, "channel", name, "error", err)
-			}
-		})
+		if send != nil && ctx.Err() == nil {
+			channelsDone.Go(func() { o.remind(ctx, rec, name, send) })
+		}
 	}
 	channelsDone.Wait()
+}
+
+// remind notifies the user on one channel until ctx ends.
+func (o Options) remind(ctx context.Context, rec desk.Record, name string, send channel) {
+	notify := func(ctx context.Context, times int) {
+		err := send(ctx, newNotice(rec, times))
+		if err != nil {
+			o.Log.WarnContext(ctx, "a notification failed", "id", rec.ID, "channel", name, "error", err)
+		}
+	}
+	if o.Reminder <= 0 {
+		notify(ctx, 0)
+		return
+	}
+	for times := 0; ctx.Err() == nil; times++ {
+		untilNext, end := context.WithTimeout(ctx, o.Reminder)
+		notify(untilNext, times)
+		<-untilNext.Done()
+		end()
+	}
 }

@@ -11,11 +11,12 @@ import (
 type notice struct {
 	*api.Request
 	shown []question.Question // for people
+	pid   int                 // of the asker on this machine; 0 where unknown
 }
 
 // newNotice returns the notice of a record after so many earlier ones.
 func newNotice(rec desk.Record, before int) *notice {
-	e := &notice{api.NewRequest(rec), words.Local.Shown(rec).Questions}
+	e := &notice{api.NewRequest(rec), words.Local.Shown(rec).Questions, rec.Asker.Process()}
 	e.Directory, e.Reminder = rec.Asker.Directory, before
 	return e
 }
