@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -183,19 +182,6 @@ func (p process) Prune(ctx context.Context, before time.Time, dry bool) ([]store
 	return p.Store.Prune(ctx, before, dry)
 }
 
-// tempDir returns a directory for a store, which may write in it for a moment after the end
-// of a test: what watched is released then.
-func tempDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "both") //nolint:usetesting // that fails where files appear while it is removed
-	must(t, err)
-	t.Cleanup(func() {
-		for try := 0; os.RemoveAll(dir) != nil && try < 1000; try++ {
-		}
-	})
-	return dir
-}
-
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func TestContract(t *testing.T) {
@@ -206,7 +192,7 @@ func TestContract(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			storetest.Run(t, without, func(t *testing.T) func() storetest.Process {
-				here, there := tempDir(t)+"/here", tempDir(t)+"/there"
+				here, there := t.TempDir()+"/here", t.TempDir()+"/there"
 				return func() storetest.Process {
 					f := &shared{Store: local.Open(there), refuse: refuse, watched: make(chan struct{}, 1)}
 					return process{Join(local.Open(here), f, quiet()), f, !refuse}
@@ -224,8 +210,8 @@ type joined struct {
 
 func join(t *testing.T) joined {
 	t.Helper()
-	f := &shared{Store: local.Open(tempDir(t) + "/there"), called: make(chan string, 100)}
-	here := local.Open(tempDir(t) + "/here")
+	f := &shared{Store: local.Open(t.TempDir() + "/there"), called: make(chan string, 100)}
+	here := local.Open(t.TempDir() + "/here")
 	t.Cleanup(func() {
 		_ = here.Close()
 		_ = f.Store.Close()
