@@ -1,7 +1,7 @@
 // Package shared keeps the records of a desk that many machines use: rows on NATS JetStream,
 // on one stock nats-server or three, see [store.Store]. The documents of a row are messages of
 // one stream (subjects.go), one message a subject, and the leader of the stream decides which
-// outcome is first. The server checks by subject who may write a document (rights.go). Whose
+// outcome is first. The server checks by subject who may write a document (subjects.go). Whose
 // outcome counts, the desk decides from the signature in it.
 //
 // A call is repeated until its result is definite, for at most ten seconds: a lost

@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nuid"
 
 	"mcp-askuser/desk/store"
 )
@@ -22,136 +18,6 @@ const (
 	// doubt is how long a holder without a connection may take to connect to another node.
 	doubt = 500 * time.Millisecond
 )
-
-// holder is the name of this process as a holder: only its credential can answer under it.
-func (s *Store) holder() string { return s.identity().writer() + "." + s.token }
-
-// back is a subject for the answers of other processes.
-func (s *Store) back() string { return backRoot + s.identity().writer() + "." + nuid.Next() }
-
-// hold has this process answer for a row until release is called.
-func (s *Store) hold(key string) (release func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held[key]++
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.held[key]--
-		if s.held[key] <= 0 {
-			delete(s.held, key)
-		}
-	})
-}
-
-// drop ends all holding of a key.
-func (s *Store) drop(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.held, key)
-}
-
-func (s *Store) holds(key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.held[key] > 0
-}
-
-// answerAlive makes this process answer which of some keys it holds.
-func (s *Store) answerAlive(nc *nats.Conn, me Identity) error {
-	_, err := nc.Subscribe(aliveRoot+me.writer()+"."+s.token, func(m *nats.Msg) {
-		var held []string
-		for key := range strings.FieldsSeq(string(m.Data)) {
-			if s.holds(key) {
-				held = append(held, key)
-			}
-		}
-		respond(m, " "+strings.Join(held, " "))
-	})
-	if err != nil {
-		return err
-	}
-	return nc.FlushTimeout(attempt) // the node knows it before a row is stored that says so
-}
-
-// living returns which of the keys of a holder it holds. One that is connected and silent was
-// stopped: it holds all.
-func (s *Store) living(ctx context.Context, holder string, keys []string) ([]string, error) {
-	writer, token, ok := strings.Cut(holder, ".")
-	if !ok || !isToken(writer) || !isToken(token) {
-		return nil, nil
-	}
-	if holder == s.holder() {
-		return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !s.holds(key) }), nil
-	}
-	nc, err := s.connected(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for range 2 { // the server may learn just now that the holder has died
-		within, cancel := context.WithTimeout(ctx, attempt/2)
-		m, err := exchange(within, nc, aliveRoot+holder, s.back(), []byte(strings.Join(keys, " ")))
-		silent := within.Err() != nil
-		cancel()
-		switch {
-		case err == nil:
-			return strings.Fields(string(m.Data)), nil
-		case errors.Is(err, nats.ErrNoResponders):
-			return nil, nil
-		case !silent:
-			return nil, fmt.Errorf("%w: %w", store.ErrUnreachable, err)
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		}
-	}
-	_, err = s.streamInfo(ctx, struct{}{}) // else the silence is that of the node
-	return keys, err
-}
-
-// livesStill reports whether the holder of a row lives. One whose node has just died is asked
-// again.
-func (s *Store) livesStill(ctx context.Context, r *record) (bool, error) {
-	held, err := s.living(ctx, r.holder, []string{r.ID})
-	if err != nil || len(held) > 0 || r.holder == "" || r.holder == s.holder() {
-		return len(held) > 0, err
-	}
-	select {
-	case <-time.After(doubt):
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	}
-	held, err = s.living(ctx, r.holder, []string{r.ID})
-	return len(held) > 0, err
-}
-
-// setAttended finds out which rows have a living holder, and asks each holder once.
-func (s *Store) setAttended(ctx context.Context, rows ...*record) error {
-	keys := map[string][]string{}
-	for _, r := range rows {
-		keys[r.holder] = append(keys[r.holder], r.ID)
-	}
-	alive, err := s.allLiving(ctx, keys)
-	for _, r := range rows {
-		r.Attended = alive[r.holder+" "+r.ID]
-	}
-	return err
-}
-
-// allLiving is living for the keys of some holders: it returns those that are held, each after
-// its holder and a space.
-func (s *Store) allLiving(ctx context.Context, keys map[string][]string) (map[string]bool, error) {
-	var mu sync.Mutex
-	alive, holders := map[string]bool{}, slices.Collect(maps.Keys(keys))
-	return alive, each(len(holders), func(i int) error {
-		held, err := s.living(ctx, holders[i], keys[holders[i]])
-		mu.Lock()
-		defer mu.Unlock()
-		for _, key := range held {
-			alive[holders[i]+" "+key] = true
-		}
-		return err
-	})
-}
 
 // ring wakes the calls that wait, for a subject, or all.
 func (s *Store) ring(subject string) {
@@ -292,14 +158,6 @@ func (s *Store) announce(name string) (leave func(), err error) {
 		_ = sub.Unsubscribe()
 		_ = nc.FlushTimeout(attempt) // else the node learns it later
 	}, nil
-}
-
-// respond answers a request. One that names another subject would have this process write
-// anywhere.
-func respond(m *nats.Msg, text string) {
-	if strings.HasPrefix(m.Reply, backRoot) {
-		_ = m.Respond([]byte(text))
-	}
 }
 
 // Present implements [store.Store].

@@ -1,0 +1,97 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"strings"
+
+	"mcp-askuser/desk/store"
+)
+
+// where returns the condition of a query, its arguments and its order.
+func where(q store.Query) (condition string, args []any) {
+	var all []string
+	add := func(holds bool, part string, values ...any) {
+		if holds {
+			all, args = append(all, part), append(args, values...)
+		}
+	}
+	add(q.Open, `outcome is null`)
+	add(q.Ended, `outcome is not null`)
+	add(q.Session != "", `session = ?`, q.Session)
+	add(q.Run != "", `run = ?`, q.Run)
+	add(q.Project != "", `project = ?`, q.Project)
+	add(q.Earlier != "", `earlier = ?`, q.Earlier)
+	add(q.Content != "", `content = ?`, q.Content)
+	ids, _ := json.Marshal(q.IDs) // of texts it never fails
+	add(q.IDs != nil, `id in (select value from json_each(?))`, string(ids))
+	add(q.Prefix != "", `id >= ? and id < ?`, q.Prefix, q.Prefix+"~") // which comes after every letter
+	add(q.Search != "", `instr(text, ?) > 0`, q.Search)
+	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())
+	add(!q.Before.IsZero(), `at < ?`, q.Before.UnixMilli())
+	add(!q.Kept.IsZero(), `not delivered and touched+keep >= ?`, q.Kept.UnixMilli())
+	add(!q.Expired.IsZero(), `outcome is null and touched+keep < ?`, q.Expired.UnixMilli())
+	add(q.After.Own > 0, `revision > ?`, q.After.Own)
+	condition = ` order by id desc`
+	switch {
+	case q.After.Own > 0:
+		condition = ` order by revision`
+	case q.Ascend && q.Limit == 0:
+		condition = ` order by id`
+	}
+	if len(all) > 0 {
+		condition = ` where ` + strings.Join(all, ` and `) + condition
+	}
+	if q.Limit > 0 {
+		condition, args = condition+` limit ?`, append(args, q.Limit)
+	}
+	return condition, args
+}
+
+// Rows implements [store.Store].
+func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		db, err := s.database(ctx, false)
+		if errors.Is(err, errNone) {
+			return
+		}
+		if err != nil {
+			yield(store.Row{}, err)
+			return
+		}
+		condition, args := where(q)
+		query := `select ` + columns + ` from record` + condition
+		if q.Ascend && q.Limit > 0 { // the last of them, the first of those first
+			query = `select * from (` + query + `) order by id`
+		}
+		rows, err := db.QueryContext(ctx, query, args...)
+		if err != nil {
+			yield(store.Row{}, s.explain(ctx, err))
+			return
+		}
+		defer func() { _ = rows.Close() }()
+		living := map[string]bool{}
+		for rows.Next() {
+			row, holder, err := scan(rows)
+			if err != nil {
+				yield(row, s.explain(ctx, err))
+				return
+			}
+			attended, known := living[holder]
+			if !known {
+				attended = s.alive(holder)
+				living[holder] = attended
+			}
+			row.Attended = attended
+			if !yield(row, nil) {
+				return
+			}
+		}
+		err = rows.Err()
+		if err != nil {
+			yield(store.Row{}, s.explain(ctx, err))
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package local
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"mcp-askuser/desk/store"
+)
+
+const columns = `id, session, run, project, earlier, content, text, at, keep, asked, outcome, ` +
+	`holder, delivered, revision, draft, shown, later, lifted`
+
+// noteColumn is the column of a note.
+func noteColumn(note store.Note) string {
+	return [store.Notes]string{"draft", "shown", "later", "lifted"}[note]
+}
+
+// scan reads a row of columns. Callers find out whether its holder lives.
+func scan(from interface{ Scan(dest ...any) error }) (row store.Row, holder string, err error) {
+	var at, keep int64
+	err = from.Scan(&row.ID, &row.Session, &row.Run, &row.Project, &row.Earlier, &row.Content, &row.Text, &at, &keep,
+		&row.Asked, &row.Outcome, &holder, &row.Delivered, &row.Revision.Own,
+		&row.Notes[store.Draft], &row.Notes[store.Shown], &row.Notes[store.Later], &row.Notes[store.Lifted])
+	row.At, row.Keep = time.UnixMilli(at), time.Duration(keep)*time.Millisecond
+	if errors.Is(err, sql.ErrNoRows) {
+		err = store.ErrNotFound
+	}
+	return row, holder, err
+}
+
+// tx is a transaction that writes.
+type tx struct {
+	*sql.Tx
+	ctx  context.Context
+	wake []string // the processes to wake after the commit
+}
+
+// write runs one transaction, and wakes the listeners, and the holder of the row, once it is
+// on disk.
+func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error {
+	db, err := s.database(ctx, false)
+	if err != nil {
+		return err
+	}
+	begun, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return s.explain(ctx, err)
+	}
+	t := &tx{Tx: begun, ctx: ctx}
+	err = do(t)
+	if err == nil {
+		err = t.listeners()
+	}
+	if err == nil {
+		err = t.Commit()
+	}
+	if err != nil {
+		_ = t.Rollback()
+		return s.explainWrite(ctx, err)
+	}
+	for _, process := range t.wake {
+		s.post(process, id)
+	}
+	return nil
+}
+
+// explainWrite is explain for all but the errors that a store is asked for.
+func (s *Store) explainWrite(ctx context.Context, err error) error {
+	asked := []error{store.ErrNotFound, store.ErrAnswered, store.ErrAttended, store.ErrReopened, store.ErrTooMany}
+	if slices.ContainsFunc(asked, func(known error) bool { return errors.Is(err, known) }) {
+		return err
+	}
+	return s.explain(ctx, err)
+}
+
+// listeners adds the processes that watch.
+func (t *tx) listeners() error {
+	rows, err := t.QueryContext(t.ctx, `select distinct process from listener`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		process := ""
+		err = rows.Scan(&process)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(t.wake, process) {
+			t.wake = append(t.wake, process)
+		}
+	}
+	return rows.Err()
+}
+
+// change updates one row, with a new revision, and reports whether the condition held.
+func (t *tx) change(id, set, condition string, args ...any) (bool, error) {
+	revision, err := t.revision()
+	if err != nil {
+		return false, err
+	}
+	args = append([]any{revision}, args...)
+	done, err := t.ExecContext(t.ctx, `update record set revision=?`+set+` where id=? and `+condition, append(args, id)...)
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n == 1, err
+}
+
+func (t *tx) revision() (n int64, err error) {
+	err = t.QueryRowContext(t.ctx, `update counter set revision=revision+1 returning revision`).Scan(&n)
+	return n, err
+}
+
+// get returns a row and the process that is to wait for it.
+func (t *tx) get(id string) (store.Row, string, error) {
+	return scan(t.QueryRowContext(t.ctx, `select `+columns+` from record where id=?`, id))
+}

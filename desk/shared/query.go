@@ -1,0 +1,130 @@
+package shared
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"mcp-askuser/desk/store"
+)
+
+// Rows implements [store.Store].
+func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		var found []*record
+		err := s.repeat(ctx, func(ctx context.Context) (err error) {
+			found, err = s.query(ctx, q)
+			if err == nil {
+				err = s.setAttended(ctx, found...)
+			}
+			return err
+		})
+		if err != nil {
+			yield(store.Row{}, err)
+			return
+		}
+		for _, r := range found {
+			if !yield(r.Row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// query returns the rows of a query, in its order.
+func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
+	_, err := s.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := s.candidates(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	bySubject := q.Project == "" && q.Search == "" && q.Since.IsZero() && q.Before.IsZero() && q.Expired.IsZero()
+	exact := q.After.Own == 0 && q.Session == "" && q.Run == "" && q.Earlier == "" && q.Content == "" && !q.Ended
+	if q.Limit > 0 && len(ids) > q.Limit && bySubject && exact {
+		ids = ids[:q.Limit]
+	}
+	found, err := s.readAll(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(r *record) bool { return !r.matches(q) })
+	if q.After.Own > 0 {
+		slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.Revision.Own, b.Revision.Own) })
+	}
+	if q.Limit > 0 && len(found) > q.Limit {
+		found = found[:q.Limit]
+	}
+	if q.Ascend && q.After.Own == 0 {
+		slices.Reverse(found)
+	}
+	return found, nil
+}
+
+// candidates returns the ids of the rows that a query may select, by their subjects, the last
+// first.
+func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, err error) {
+	asked, ended := map[string]bool{}, map[string]bool{}
+	see := func(subject string) {
+		d, ok := parse(subject)
+		if !ok || !strings.HasPrefix(d.id, q.Prefix) {
+			return
+		}
+		asked[d.id] = asked[d.id] || d.kind == "q" || q.After.Own > 0
+		ended[d.id] = ended[d.id] || d.kind == "a"
+	}
+	switch {
+	case q.After.Own > 0:
+		err = s.changed(ctx, uint64(q.After.Own), see)
+	case q.Session != "":
+		_, err = s.subjects(ctx, rowsRoot+"*.*.q."+short(q.Session)+".*.*.*", see)
+	case q.Run != "":
+		_, err = s.subjects(ctx, rowsRoot+"*.*.q.*."+short(q.Run)+".*.*", see)
+	case q.Earlier != "":
+		_, err = s.subjects(ctx, rowsRoot+"*.*.q.*.*.*."+short(q.Earlier), see)
+	case q.Content != "":
+		_, err = s.subjects(ctx, rowsRoot+"*.*.q.*.*."+short(q.Content)+".*", see)
+	default:
+		_, err = s.subjects(ctx, rowsRoot+">", see)
+	}
+	for id := range asked {
+		if asked[id] && !(q.Open && ended[id]) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	return ids, err
+}
+
+// changed calls see with the subjects of what was stored after a sequence. What a node that has
+// been the leader lacks, the next call sees.
+func (s *Store) changed(ctx context.Context, seq uint64, see func(subject string)) error {
+	for {
+		m, err := s.next(ctx, rowsRoot+">", seq+1)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		see(m.Subject)
+		seq = m.Seq
+	}
+}
+
+// matches reports whether a query selects a row.
+func (r *record) matches(q store.Query) bool {
+	equal := func(want, is string) bool { return want == "" || want == is }
+	return (!q.Open || r.Outcome == nil) && (!q.Ended || r.Outcome != nil) &&
+		equal(q.Session, r.Session) && equal(q.Run, r.Run) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) && equal(q.Content, r.Content) &&
+		strings.HasPrefix(r.ID, q.Prefix) && strings.Contains(r.Text, q.Search) &&
+		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
+		(q.IDs == nil || slices.Contains(q.IDs, r.ID)) && (q.Kept.IsZero() || !r.Delivered && r.kept(q.Kept)) &&
+		(q.Expired.IsZero() || r.Outcome == nil && !r.kept(q.Expired)) && r.Revision.Own > q.After.Own
+}

@@ -1,0 +1,139 @@
+package wire
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/texts"
+	"mcp-askuser/ui/words"
+)
+
+func (r *Result) dismissed(o *desk.Outcome) {
+	program := o.FromProgram()
+	r.Summary = "User dismissed the question"
+	r.Note = o.Reply.Reason
+	if program {
+		r.Summary = "A program dismissed the question"
+	}
+	r.add(texts.ReplyName("dismissed", program), map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Note)}, map[string]string{"reason": ""})
+}
+
+// answered fills in the answers, and separately what the user left open.
+func (r *Result) answered(rec desk.Record) {
+	pairs, asked := map[question.By][]string{}, map[question.By][]string{}
+	var open, notes, delegated []string
+	all, named := rec.Responses(), callerNamed(rec.Questions, "q")
+	for _, x := range all {
+		text := `"` + x.Question.Text + `"`
+		switch x.State {
+		case question.StateAnswered:
+			pairs[x.By()] = append(pairs[x.By()], x.Pair())
+			asked[x.By()] = append(asked[x.By()], text)
+			r.Answers.set(x.Question.Text, x.Text())
+		case question.StateUnanswered:
+			open = append(open, text)
+		case question.StateDelegated:
+			if label := x.Recommended(); label != "" {
+				text += " (you recommended " + strconv.Quote(label) + ")"
+			}
+			delegated = append(delegated, text)
+		case question.StateNotShown:
+		}
+		if x.Note != "" {
+			notes = append(notes, text+": "+texts.Quoted(x.Note))
+			r.Notes.set(x.Question.Text, x.Note)
+		}
+		if named && x.State != question.StateNotShown {
+			r.Responses = append(r.Responses, responseOf(x))
+		}
+	}
+	yes, confirms := all[0].Value().(bool)
+	confirms = confirms && all[0].By() == question.ByUser
+	_, several := all[0].Value().([]string)
+	if len(all) == 1 && (confirms || several) {
+		r.Response = anyResponse{all[0].Value()}
+	}
+	o := rec.Outcome
+	byProgram, who := o.FromProgram(), words.Program(o)
+	user, program := pairs[question.ByUser], pairs[question.ByProgram]
+	r.Note = o.Reply.Note
+	switch {
+	case len(user) > 0:
+		r.Summary = "User answered " + words.English.N(len(user), "%d question", "%d questions")
+	case len(program) > 0:
+		r.Summary = "A program answered " + words.English.N(len(program), "%d question", "%d questions")
+	case delegated != nil:
+		r.Summary = "User left " + words.English.N(len(delegated), "%d question", "%d questions") + " to the agent"
+	default:
+		r.Summary = "User answered no question"
+	}
+	if o.Status == desk.Discuss {
+		r.Summary = "User wants to discuss this first"
+		if byProgram {
+			r.Summary = "A program put the question back to be discussed"
+			user, program, asked[question.ByProgram] = slices.Concat(user, program), nil, nil
+		}
+		r.add(texts.ReplyName("discuss", byProgram),
+			map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note), "notes": list(notes), "delegated": list(delegated)},
+			map[string]string{"answers": "", "program": list(asked[question.ByProgram]), "note": "", "notes": ""})
+		return
+	}
+	values := map[string]string{
+		"answers":   list(user),
+		"program":   list(program),
+		"who":       who,
+		"defaults":  list(pairs[question.ByTimeout]),
+		"collected": list(pairs[question.ByCaller]),
+		"delegated": list(delegated),
+	}
+	lean := map[string]string{
+		"answers": "", "continue": "", "notes": "", "note": "", "remarks": "", "remark": "",
+		"program":   list(asked[question.ByProgram]),
+		"defaults":  list(asked[question.ByTimeout]),
+		"collected": list(asked[question.ByCaller]),
+	}
+	switch {
+	case confirms && !yes && rec.AsksLeave():
+		values["no"] = "no"
+	case len(user) > 0:
+		values["continue"] = "continue"
+	}
+	if byProgram {
+		values["remark"], values["remarks"], values["left"] = texts.Quoted(r.Note), list(notes), list(open)
+	} else {
+		values["note"], values["notes"], values["open"] = texts.Quoted(r.Note), list(notes), list(open)
+	}
+	r.add("answered", values, lean)
+}
+
+func responseOf(x question.Response) Response {
+	r := Response{QuestionID: x.ID, State: x.State}
+	if x.Answer == nil {
+		return r
+	}
+	for _, id := range x.Answer.Selected {
+		if o := x.Option(id); o != nil {
+			r.Selected = append(r.Selected, Selected{o.ID, o.Label})
+		}
+	}
+	r.Text = x.Answer.Custom
+	return r
+}
+
+func list(items []string) string { return strings.Join(items, ", ") }
+
+// waited is a duration, as the outcome of a timeout has it, in words.
+func waited(duration string) string {
+	switch d, err := time.ParseDuration(duration); {
+	case err != nil:
+		return "the time given"
+	case d < time.Second:
+		return duration
+	default:
+		return words.English.Span(d)
+	}
+}
