@@ -17,8 +17,8 @@ func (rec *Record) row(content string) (store.Row, error) {
 	asked.Outcome, asked.State = nil, Pending
 	data, err := json.Marshal(asked)
 	row := store.Row{
-		ID: rec.ID, Session: rec.SessionID, Run: rec.run(), Project: rec.Asker.project(), Earlier: rec.Earlier, Content: content,
-		Text: rec.text(), At: rec.CreatedAt, Keep: seconds(rec.Keep), Asked: data,
+		ID: rec.ID, Session: rec.SessionID, Run: rec.run(), Project: rec.Asker.project(), Earlier: rec.Earlier,
+		Content: content, Text: rec.text(), At: rec.CreatedAt, Keep: seconds(rec.Keep), Asked: data,
 	}
 	if err == nil && rec.Outcome != nil {
 		row.Outcome, err = json.Marshal(rec.Outcome)

@@ -147,7 +147,8 @@ func (d *Desk) checkFiles(ctx context.Context, id string, r *question.Reply) err
 			}
 			stored.Name = f.Name
 			if err != nil || stored != f {
-				found.AddTranslated("answers."+a.QuestionID, "the file %q was not attached to this question; attach it again", f.Name)
+				found.AddTranslated("answers."+a.QuestionID, "the file %q was not attached to this question; attach it again",
+					f.Name)
 			}
 		}
 	}

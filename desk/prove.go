@@ -106,7 +106,8 @@ func (d *Desk) verifyCredential(ctx context.Context, rec *Record, o *Outcome) er
 		return fmt.Errorf("%w: the operator lists the users of the desk: %w", ErrDenied, err)
 	}
 	byUser := o.Answerer.Kind == UserAnswerer
-	if o.Status == Answered && slices.ContainsFunc(o.Reply.Answers, func(x question.Answer) bool { return byUser != (x.By == question.ByUser) }) {
+	byAnother := func(x question.Answer) bool { return byUser != (x.By == question.ByUser) }
+	if o.Status == Answered && slices.ContainsFunc(o.Reply.Answers, byAnother) {
 		return fmt.Errorf("%w: its answers are not by its answerer", proof.ErrMismatch)
 	}
 	o.Answerer.Name = o.Credential.Name

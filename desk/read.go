@@ -153,10 +153,12 @@ func (d *Desk) overdue(row store.Row) bool {
 
 // Query says which records of the past are wanted.
 type Query struct {
-	Since  time.Time // asked at or after this time; the zero time is always
-	Search string    // in questions, answers, notes, reasons, client, directory, session, or what an id begins with, in any case
-	Limit  int       // at most so many, the last asked; 0 is all
-	Ascend bool      // the first asked of them first
+	Since time.Time // asked at or after this time; the zero time is always
+	// Search is what to look for in questions, answers, notes, reasons, client, directory and
+	// session, or what an id begins with, in any case.
+	Search string
+	Limit  int  // at most so many, the last asked; 0 is all
+	Ascend bool // the first asked of them first
 }
 
 // minPrefix is how many characters of an id are looked for as one: its beginning is the

@@ -75,7 +75,8 @@ func (d *Desk) reply(ctx context.Context, id string, r question.Reply, from Evid
 		return rec, ErrProofRequired
 	}
 	if needsProof && o.Proof != nil && d.now().Sub(o.At).Abs() > maxProofAge {
-		return rec, fmt.Errorf("%w: it was signed at %s, more than ten minutes from now", ErrProofRequired, o.At.Format(time.RFC3339))
+		return rec, fmt.Errorf("%w: it was signed at %s, more than ten minutes from now", ErrProofRequired,
+			o.At.Format(time.RFC3339))
 	}
 	return d.decide(ctx, rec, o)
 }
@@ -99,7 +100,8 @@ func (rec *Record) addEarlier(r *question.Reply, before []question.Answer, by *A
 	}
 	shown := rec.Set.Asked(&out)
 	out.Answers = slices.DeleteFunc(out.Answers, func(a question.Answer) bool {
-		return r.Answer(a.QuestionID) == nil && !slices.ContainsFunc(shown, func(x question.Response) bool { return x.ID == a.QuestionID })
+		isAsked := func(x question.Response) bool { return x.ID == a.QuestionID }
+		return r.Answer(a.QuestionID) == nil && !slices.ContainsFunc(shown, isAsked)
 	})
 	*r = out
 }

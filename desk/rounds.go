@@ -21,7 +21,8 @@ type RoundLimitError struct {
 const refusal = "recursive_limit_exceeded"
 
 func (e *RoundLimitError) Error() string {
-	return fmt.Sprintf("go on without asking: %d rounds in a row is the limit ("+refusal+"); a pause lifts it, or the user", e.Limit)
+	const text = "go on without asking: %d rounds in a row is the limit (" + refusal + "); a pause lifts it, or the user"
+	return fmt.Sprintf(text, e.Limit)
 }
 
 // Refused reports whether a call ended like this because its session had asked

@@ -9,11 +9,13 @@ import (
 // Check validates a reply against the set and returns it in normal form:
 // answers in the order in which the questions are shown, selected options in
 // the order of the options, texts trimmed, answers with neither words nor note
-// dropped, unless the question was left to the agent. Only questions that were shown may be answered, only with their own
-// options and within [MaxText]; required ones must be, unless the user wants to
-// discuss them first. The error is a [Violations].
+// dropped, unless the question was left to the agent. Only questions that were
+// shown may be answered, only with their own options and within [MaxText];
+// required ones must be, unless the user wants to discuss them first. The error
+// is a [Violations].
 func (s *Set) Check(r Reply) (Reply, error) {
-	out := Reply{Dismissed: r.Dismissed, Discuss: r.Discuss, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note)}
+	out := Reply{Dismissed: r.Dismissed, Discuss: r.Discuss}
+	out.Reason, out.Note = strings.TrimSpace(r.Reason), strings.TrimSpace(r.Note)
 	var found Violations
 	found.limit("reason", Count(out.Reason), MaxText)
 	found.limit("note", Count(out.Note), MaxText)

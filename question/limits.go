@@ -56,7 +56,8 @@ func (v *Violations) limit(path string, chars, limit int) {
 func (v *Violations) Options(path string, n int, l Limits) {
 	advice := ""
 	if n > l.Options {
-		advice = fmt.Sprintf(": offer the %d that differ most, as the user can also write an answer, or ask two questions", l.Options)
+		advice = fmt.Sprintf(": offer the %d that differ most, as the user can also write an answer, or ask two questions",
+			l.Options)
 	}
 	v.Add(path, "must have %d to %d options, has %d%s", MinOptions, l.Options, n, advice)
 }

@@ -124,7 +124,8 @@ func eachNamed[T any](p *parser, path string, values map[string]T, take func(pat
 			for _, q := range named {
 				texts = append(texts, strconv.Quote(q.Text))
 			}
-			p.found.Add(path, "%d questions have this header; give the text or id of one: %s", len(named), strings.Join(texts, ", "))
+			p.found.Add(path, "%d questions have this header; give the text or id of one: %s", len(named),
+				strings.Join(texts, ", "))
 		}
 	}
 }
@@ -224,11 +225,13 @@ func (q *Question) named(text string, joined bool) (ids []string, why string) {
 	mentions := func(part string) bool { return q.Named(part) != nil }
 	switch ways := q.split(strings.TrimSpace(text)); {
 	case len(ways) > 1:
-		return nil, fmt.Sprintf("%q can be read in more than one way, because a label contains a comma; give a JSON array", text)
+		return nil, fmt.Sprintf("%q can be read in more than one way, because a label contains a comma; give a JSON array",
+			text)
 	case len(ways) == 1:
 		return ways[0], ""
 	case ids == nil && strings.Contains(text, ",") && slices.ContainsFunc(strings.Split(text, ","), mentions):
-		return nil, fmt.Sprintf("%q mixes options with other text; give a JSON array of any of: %s", text, strings.Join(q.optionIDs(), ", "))
+		return nil, fmt.Sprintf("%q mixes options with other text; give a JSON array of any of: %s", text,
+			strings.Join(q.optionIDs(), ", "))
 	}
 	return ids, ""
 }

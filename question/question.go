@@ -71,7 +71,8 @@ type Option struct {
 // statement lists the members that give an answer to q its meaning; see [Set.Statement].
 // A member that older programs do not know is appended only where it is set.
 func (q *Question) statement() []any {
-	out := []any{q.ID, q.Type, q.Text, q.Header, q.Description, q.Default, q.Required, q.AllowCustom, statements(q.Options, (*Option).statement)}
+	out := []any{q.ID, q.Type, q.Text, q.Header, q.Description, q.Default, q.Required, q.AllowCustom,
+		statements(q.Options, (*Option).statement)}
 	if q.Other != nil {
 		out = append(out, []any{q.Other.statement()})
 	}

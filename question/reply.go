@@ -55,8 +55,9 @@ type Reply struct {
 	Dismissed bool     `json:"dismissed,omitempty"`
 	Reason    string   `json:"reason,omitempty"`  // with Dismissed; may be empty
 	Answers   []Answer `json:"answers,omitempty"` // one per answered question that was shown
-	Discuss   bool     `json:"discuss,omitempty"` // the answers are those so far, and Note what the user wants to talk about
-	Note      string   `json:"note,omitempty"`    // a word to the agent beside the answers
+	// Discuss means that the answers are those so far, and Note what the user wants to talk about.
+	Discuss bool   `json:"discuss,omitempty"`
+	Note    string `json:"note,omitempty"` // a word to the agent beside the answers
 	// Took is how long the user had the questions in front of them; 0 where unknown.
 	// The outcome keeps it.
 	Took time.Duration `json:"-"`
@@ -83,7 +84,8 @@ func (r *Reply) Files() (out []File) {
 // Given returns the answers in a draft that programs and front ends gave. A user
 // still types the others.
 func (r *Reply) Given() []Answer {
-	return slices.DeleteFunc(slices.Clone(r.Answers), func(a Answer) bool { return a.By != ByProgram && a.By != ByFrontEnd })
+	return slices.DeleteFunc(slices.Clone(r.Answers),
+		func(a Answer) bool { return a.By != ByProgram && a.By != ByFrontEnd })
 }
 
 // Put changes the answer to a question, one that is empty where there is none.

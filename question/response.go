@@ -78,7 +78,8 @@ func (s *Set) Asked(r *Reply) []Response {
 // Recommended returns the label of the option that the asker recommends, or else of its default;
 // empty for none.
 func (q *Question) Recommended() string {
-	if i := slices.IndexFunc(q.Options, func(o Option) bool { return strings.HasSuffix(o.Label, "(Recommended)") }); i >= 0 {
+	recommended := func(o Option) bool { return strings.HasSuffix(o.Label, "(Recommended)") }
+	if i := slices.IndexFunc(q.Options, recommended); i >= 0 {
 		return q.Options[i].Label
 	}
 	if i := slices.IndexFunc(q.Options, func(o Option) bool { return o.Default }); i >= 0 {

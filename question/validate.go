@@ -11,7 +11,8 @@ import (
 // questions[0].follow_up_questions.<option id>[0].
 func (s *Set) Validate(l Limits) Violations {
 	if l.Lenient {
-		l.Header, l.Label, l.Description = max(l.Header, maxHeader), max(l.Label, maxLabel), max(l.Description, maxDescription)
+		l.Header, l.Label = max(l.Header, maxHeader), max(l.Label, maxLabel)
+		l.Description = max(l.Description, maxDescription)
 	}
 	v := &validator{limits: l, ids: map[string]string{}, texts: map[string]string{}}
 	v.questions("questions", s.Questions, 0)

@@ -24,7 +24,9 @@ const maxFormWait = time.Second
 // mcpserver.ErrServerInitiatedRequestUnsupported where the call is of
 // 2026-07-28, whose clients never answer this request. The content of an accept is nil
 // or a map[string]any.
-func (c *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
+func (c *Call) Elicit(
+	ctx context.Context, form mcp.ElicitationParams,
+) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
 	defer c.form.leave()
 	if c.client.Modern {
 		return nil, 0, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)

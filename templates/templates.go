@@ -159,7 +159,8 @@ func read(dir, name string) (Template, error) {
 		}
 		t.Variables = append(t.Variables, x)
 	}
-	slices.SortFunc(t.Variables, func(a, b Variable) int { return t.lines["variables."+a.Name] - t.lines["variables."+b.Name] })
+	lineOf := func(v Variable) int { return t.lines["variables."+v.Name] }
+	slices.SortFunc(t.Variables, func(a, b Variable) int { return lineOf(a) - lineOf(b) })
 	delete(t.call, "description")
 	delete(t.call, "variables")
 	if t.call["questions"] == nil {
@@ -194,7 +195,8 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 	var faults []error
 	for name := range values {
 		if !slices.Contains(t.Names(), name) {
-			faults = append(faults, fmt.Errorf("the template %s has no variable %q; it has %s", t.Name, name, cmp.Or(strings.Join(t.Names(), ", "), "none")))
+			faults = append(faults, fmt.Errorf("the template %s has no variable %q; it has %s", t.Name, name,
+				cmp.Or(strings.Join(t.Names(), ", "), "none")))
 		}
 	}
 	all := map[string]string{}

@@ -1,5 +1,6 @@
 // Package ui defines surfaces: the ways to show a question to the user; and decides
-// whether a process has a desktop in front of its user. It imports desk and question. It knows no particular surface, and no surface knows another.
+// whether a process has a desktop in front of its user. It imports desk and question. It
+// knows no particular surface, and no surface knows another.
 package ui
 
 import (

@@ -42,7 +42,8 @@ func DefaultDir(getenv func(string) string) (string, error) {
 	}
 	root := getenv(home)
 	if !filepath.IsAbs(root) {
-		return "", fmt.Errorf("no place for the store, as %s is %q: set it to an absolute path, or %s", home, root, nameAnother)
+		return "", fmt.Errorf("no place for the store, as %s is %q: set it to an absolute path, or %s", home, root,
+			nameAnother)
 	}
 	return filepath.Join(append(append([]string{root}, below...), app)...), nil
 }

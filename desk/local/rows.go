@@ -115,7 +115,8 @@ func (s *Store) Release(ctx context.Context, id string) error {
 // Answer implements [store.Store].
 func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
 	return s.write(ctx, id, func(t *tx) error {
-		first, err := t.change(id, `, outcome=?, text=?, touched=?`, `outcome is null`, end.Outcome, end.Text, time.Now().UnixMilli())
+		first, err := t.change(id, `, outcome=?, text=?, touched=?`, `outcome is null`, end.Outcome, end.Text,
+			time.Now().UnixMilli())
 		if err != nil {
 			return err
 		}

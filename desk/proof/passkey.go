@@ -140,7 +140,8 @@ func (k *Keys) verifyPasskey(sum []byte, p *question.Proof) (name string, err er
 		return "", err
 	}
 	client := sha256.Sum256(p.ClientData)
-	if by.CheckSignature(by.SignatureAlgorithm, append(slices.Clone(p.AuthenticatorData), client[:]...), p.Signature) != nil {
+	signed := append(slices.Clone(p.AuthenticatorData), client[:]...)
+	if by.CheckSignature(by.SignatureAlgorithm, signed, p.Signature) != nil {
 		return "", ErrSignature
 	}
 	return key.Name, nil

@@ -26,7 +26,8 @@ func (k *Keys) Verify(s Statement, p *question.Proof) error {
 	}
 	p.Verified = false
 	if !s.At.Equal(p.At) {
-		return fmt.Errorf("%w: it names %s, and the answer %s", ErrMismatch, p.At.Format(time.RFC3339), s.At.Format(time.RFC3339))
+		return fmt.Errorf("%w: it names %s, and the answer %s", ErrMismatch, p.At.Format(time.RFC3339),
+			s.At.Format(time.RFC3339))
 	}
 	sum, err := s.Sum()
 	if err != nil {

@@ -122,7 +122,8 @@ func (s *Store) changed(ctx context.Context, seq uint64, see func(subject string
 func (r *record) matches(q store.Query) bool {
 	equal := func(want, is string) bool { return want == "" || want == is }
 	return (!q.Open || r.Outcome == nil) && (!q.Ended || r.Outcome != nil) &&
-		equal(q.Session, r.Session) && equal(q.Run, r.Run) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) && equal(q.Content, r.Content) &&
+		equal(q.Session, r.Session) && equal(q.Run, r.Run) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) &&
+		equal(q.Content, r.Content) &&
 		strings.HasPrefix(r.ID, q.Prefix) && strings.Contains(r.Text, q.Search) &&
 		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
 		(q.IDs == nil || slices.Contains(q.IDs, r.ID)) && (q.Kept.IsZero() || !r.Delivered && r.kept(q.Kept)) &&

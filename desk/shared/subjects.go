@@ -96,7 +96,8 @@ func Rights(name string, human bool) (publish, subscribe []string) {
 		"$SYS.REQ.USER.INFO", pingNodes,
 	}
 	if human {
-		publish = append(publish, row+"n."+noteNames()[store.Draft], row+"n."+noteNames()[store.Lifted], "$JS.API.CONSUMER.CREATE.ASK.*")
+		publish = append(publish, row+"n."+noteNames()[store.Draft], row+"n."+noteNames()[store.Lifted],
+			"$JS.API.CONSUMER.CREATE.ASK.*")
 	}
 	return publish, []string{
 		bellRoot + ">", "who.*", aliveRoot + writer + ".*", presentRoot + of, backRoot + writer + ".>",

@@ -82,7 +82,8 @@ func (s *Store) Wait(ctx context.Context, id string) (row store.Row, err error) 
 		switch {
 		case known && lost:
 			return row, fmt.Errorf("%w (%w)", store.ErrLost, err)
-		case err == nil && row.Outcome != nil, err != nil && (lost || !errors.Is(err, store.ErrUnreachable)), ctx.Err() != nil:
+		case err == nil && row.Outcome != nil, ctx.Err() != nil,
+			err != nil && (lost || !errors.Is(err, store.ErrUnreachable)):
 			return row, err
 		}
 		known = known || err == nil

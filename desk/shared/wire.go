@@ -23,7 +23,8 @@ const maxInFlight = 64
 
 var (
 	// errNoStream means that the operator has not created the stream, or that it was removed.
-	errNoStream = fmt.Errorf("%w: nothing was created there: the operator runs mcp-askuser desk create", store.ErrUnreachable)
+	errNoStream = fmt.Errorf("%w: nothing was created there: the operator runs mcp-askuser desk create",
+		store.ErrUnreachable)
 	// errRaced means that another process was faster, or that an earlier attempt of this one
 	// was stored: the call reads again.
 	errRaced = fmt.Errorf("%w: another process changes it", store.ErrUnreachable)
@@ -155,7 +156,8 @@ func (s *Store) publish(ctx context.Context, w write) (seq uint64, err error) {
 	}
 	answer, err := s.request(ctx, m)
 	if errors.Is(err, nats.ErrNoResponders) {
-		return 0, fmt.Errorf("%w: no node leads, or nothing was created there (mcp-askuser desk status)", store.ErrUnreachable)
+		return 0, fmt.Errorf("%w: no node leads, or nothing was created there (mcp-askuser desk status)",
+			store.ErrUnreachable)
 	}
 	if err != nil {
 		return 0, err
@@ -202,10 +204,11 @@ func (s *Store) scan(ctx context.Context, filter string, each func(message)) err
 		return err
 	}
 	name := nuid.Next()
-	err = s.api(ctx, "CONSUMER.CREATE."+stream+"."+name, map[string]any{"stream_name": stream, "config": nats.ConsumerConfig{
-		Name: name, DeliverSubject: inbox, FilterSubjects: []string{filter}, DeliverPolicy: nats.DeliverAllPolicy,
-		AckPolicy: nats.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: attempt,
-	}}, &struct{}{})
+	err = s.api(ctx, "CONSUMER.CREATE."+stream+"."+name,
+		map[string]any{"stream_name": stream, "config": nats.ConsumerConfig{
+			Name: name, DeliverSubject: inbox, FilterSubjects: []string{filter}, DeliverPolicy: nats.DeliverAllPolicy,
+			AckPolicy: nats.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: attempt,
+		}}, &struct{}{})
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,9 @@ var hosts = []host{ //nolint:gochecknoglobals // a table, never written to
 
 // editors are the programs of editors, which start the user's own terminals too: a process
 // below one may be the user's.
-var editors = []string{"code", "code-insiders", "codium", "cursor", "windsurf", "zed", "zed-editor", "idea", "pycharm", "webstorm", "goland"} //nolint:gochecknoglobals // a table, never written to
+var editors = []string{ //nolint:gochecknoglobals // a table, never written to
+	"code", "code-insiders", "codium", "cursor", "windsurf", "zed", "zed-editor", "idea", "pycharm", "webstorm", "goland",
+}
 
 // Editor reports whether a program's file is an editor.
 func Editor(path string) bool {
@@ -45,7 +47,8 @@ func Of(args []string) (unattended, ok bool) {
 		args = args[1:]
 	}
 	for _, h := range hosts {
-		if len(args) > 0 && (hasName(args[0], h.name) || strings.HasSuffix(args[0], "js") && strings.Contains(args[0], "/"+h.name+"-")) {
+		if len(args) > 0 && (hasName(args[0], h.name) || strings.HasSuffix(args[0], "js") &&
+			strings.Contains(args[0], "/"+h.name+"-")) {
 			return hasOne(args[1:], h.unattended), true
 		}
 	}

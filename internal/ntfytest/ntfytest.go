@@ -33,7 +33,8 @@ type Server struct {
 
 // New starts a server, with access control if the token is not empty.
 func New(t *testing.T, token string) *Server {
-	s := &Server{token: token, grants: map[string]string{}, topics: map[string][]map[string]any{}, woken: make(chan struct{})}
+	s := &Server{token: token, grants: map[string]string{}, topics: map[string][]map[string]any{},
+		woken: make(chan struct{})}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -95,20 +96,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var published map[string]any
 	if topic == "" && r.Method == http.MethodPost {
 		if err := json.Unmarshal(body, &published); err != nil || published["topic"] == nil {
-			http.Error(w, `{"code":40024,"http":400,"error":"invalid request: request body must be valid JSON"}`, http.StatusBadRequest)
+			http.Error(w, `{"code":40024,"http":400,"error":"invalid request: request body must be valid JSON"}`,
+				http.StatusBadRequest)
 			return
 		}
 		topic = published["topic"].(string)
 	}
 	if status := s.right(r, topic, !reads); status != http.StatusOK {
-		http.Error(w, fmt.Sprintf(`{"code":%d01,"http":%d,"error":%q}`, status, status, strings.ToLower(http.StatusText(status))), status)
+		http.Error(w, fmt.Sprintf(`{"code":%d01,"http":%d,"error":%q}`, status, status,
+			strings.ToLower(http.StatusText(status))), status)
 		return
 	}
 	reply := func(m map[string]any) { _ = json.NewEncoder(w).Encode(m) }
 	switch {
 	case published != nil:
 		if actions, _ := published["actions"].([]any); len(actions) > 3 {
-			http.Error(w, `{"code":40018,"http":400,"error":"invalid request: actions invalid, only 3 actions allowed"}`, http.StatusBadRequest)
+			http.Error(w, `{"code":40018,"http":400,"error":"invalid request: actions invalid, only 3 actions allowed"}`,
+				http.StatusBadRequest)
 			return
 		}
 		reply(s.add(topic, published))
@@ -186,7 +190,8 @@ func Titled(m map[string]any) bool { return m["title"] != nil }
 func Press(t *testing.T, m map[string]any, button int) {
 	t.Helper()
 	a := m["actions"].([]any)[button].(map[string]any)
-	req, err := http.NewRequestWithContext(t.Context(), a["method"].(string), a["url"].(string), strings.NewReader(a["body"].(string)))
+	req, err := http.NewRequestWithContext(t.Context(), a["method"].(string), a["url"].(string),
+		strings.NewReader(a["body"].(string)))
 	if err != nil {
 		t.Fatal(err)
 	}

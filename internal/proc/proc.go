@@ -54,7 +54,8 @@ func Look(pid int) (Process, bool) {
 		n, _ := strconv.Atoi(fields[i])
 		return n
 	}
-	return Process{number(1), number(3), number(4), fields[19], strings.Split(strings.TrimSuffix(string(args), "\x00"), "\x00")}, true
+	return Process{number(1), number(3), number(4), fields[19],
+		strings.Split(strings.TrimSuffix(string(args), "\x00"), "\x00")}, true
 }
 
 // Executable returns the path of a process's program when the process started; empty if

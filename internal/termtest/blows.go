@@ -41,12 +41,14 @@ func Typings(n int) [][]Blow {
 	for i := range out {
 		switch i % 4 {
 		case 0, 1:
-			out[i] = sentence(rng, sentences[rng.IntN(len(sentences))], []time.Duration{80, 130, 200}[rng.IntN(3)]*time.Millisecond)
+			out[i] = sentence(rng, sentences[rng.IntN(len(sentences))],
+				[]time.Duration{80, 130, 200}[rng.IntN(3)]*time.Millisecond)
 		case 2:
 			out[i] = held(rng, []string{"\r", "x", " ", "\x1b[B", "\r"}[rng.IntN(5)])
 		case 3:
 			text := strings.ReplaceAll(sentences[rng.IntN(len(sentences))], "\r", "")
-			out[i] = []Blow{{time.Duration(rng.IntN(900)) * time.Millisecond, "\x1b[200~" + text + "\x1b[201~"}, {300 * time.Millisecond, "\r"}}
+			out[i] = []Blow{{time.Duration(rng.IntN(900)) * time.Millisecond, "\x1b[200~" + text + "\x1b[201~"},
+				{300 * time.Millisecond, "\r"}}
 		}
 	}
 	return out

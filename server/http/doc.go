@@ -10,8 +10,8 @@
 //
 // Name, origin and token of a request are checked before its body is read. A
 // session, and every question asked in it, belongs to the token that opened it. A call
-// of a removed token ends with the next heartbeat, and sends nothing before. Over HTTP the end of a connection is no cancel that would
-// withdraw a question: the answer is kept.
+// of a removed token ends with the next heartbeat, and sends nothing before. Over HTTP the
+// end of a connection is no cancel that would withdraw a question: the answer is kept.
 //
 // The package may import server, server/tokens, internal/door and what lies
 // below. It knows no terminal and no process: listener, logger and context are

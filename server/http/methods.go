@@ -115,10 +115,12 @@ func accepts(r *http.Request) (events, ok bool) {
 func read(w http.ResponseWriter, r *http.Request) (m *server.Message, fault *server.Fault, status int) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &server.Message{}, &server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("message longer than %d bytes", large.Limit)}, http.StatusRequestEntityTooLarge
+		return &server.Message{}, &server.Fault{Code: mcp.INVALID_REQUEST,
+			Text: fmt.Sprintf("message longer than %d bytes", large.Limit)}, http.StatusRequestEntityTooLarge
 	}
 	if err != nil {
-		return &server.Message{}, &server.Fault{Code: mcp.INVALID_REQUEST, Text: "the message did not arrive whole"}, http.StatusRequestTimeout
+		return &server.Message{}, &server.Fault{Code: mcp.INVALID_REQUEST, Text: "the message did not arrive whole"},
+			http.StatusRequestTimeout
 	}
 	// What follows on the connection is the next request, or its end.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -136,7 +138,8 @@ func (s *Server) era(h http.Header, m *server.Message) (modern bool, fault *serv
 	switch {
 	case !modern:
 		if version != "" && !mcp.IsValidProtocolVersion(version) && m.Method != string(mcp.MethodInitialize) {
-			return false, &server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("the protocol version %q is not supported", version)}
+			return false, &server.Fault{Code: mcp.INVALID_REQUEST,
+				Text: fmt.Sprintf("the protocol version %q is not supported", version)}
 		}
 		return false, nil
 	case !m.IsRequest():
@@ -177,12 +180,14 @@ func refuse(w http.ResponseWriter, status int, id json.RawMessage, f server.Faul
 func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token, request json.RawMessage) *session {
 	id := r.Header.Get(mcp.HeaderSessionID)
 	if id == "" {
-		refuse(w, http.StatusBadRequest, request, server.Fault{Code: mcp.INVALID_REQUEST, Text: "the header " + mcp.HeaderSessionID + " is missing; send initialize first"})
+		refuse(w, http.StatusBadRequest, request, server.Fault{Code: mcp.INVALID_REQUEST,
+			Text: "the header " + mcp.HeaderSessionID + " is missing; send initialize first"})
 		return nil
 	}
 	x := s.sessions.use(id, token)
 	if x == nil {
-		refuse(w, http.StatusNotFound, request, server.Fault{Code: mcp.INVALID_REQUEST, Text: "no such session; send initialize again"})
+		refuse(w, http.StatusNotFound, request, server.Fault{Code: mcp.INVALID_REQUEST,
+			Text: "no such session; send initialize again"})
 	}
 	return x
 }
@@ -190,7 +195,8 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token
 // open makes a session for a request. Where none can be added it answers the
 // request and returns nil. A session for a single request is no dialogue, unless
 // the client names one.
-func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token, request json.RawMessage, single bool) *session {
+func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token, request json.RawMessage,
+	single bool) *session {
 	id, dialogue := rand.Text(), header(r, headerDialogue)
 	if dialogue == "" && !single {
 		dialogue = id

@@ -74,7 +74,8 @@ func New(mcp *mcpserver.MCPServer, o Options) *Server {
 func (s *Server) Listen(ctx context.Context, port string) (net.Listener, error) {
 	address := net.JoinHostPort(s.Host, port)
 	if s.TLS == nil && !door.Loopback(s.Host) {
-		return nil, fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key)", door.ErrExposed, address)
+		return nil, fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key)",
+			door.ErrExposed, address)
 	}
 	var lc net.ListenConfig
 	ln, err := lc.Listen(ctx, "tcp", address)
@@ -146,7 +147,8 @@ func (s *Server) Handler() http.Handler {
 			return
 		case !ok:
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			reject(w, http.StatusUnauthorized, `the token is missing or not good (any more); "mcp-askuser token add NAME" makes one, to be sent as "Authorization: Bearer TOKEN"`)
+			reject(w, http.StatusUnauthorized, "the token is missing or not good (any more); "+
+				`"mcp-askuser token add NAME" makes one, to be sent as "Authorization: Bearer TOKEN"`)
 			return
 		case !door.MarkAuthenticated(r):
 			reject(w, http.StatusServiceUnavailable, "too many connections")

@@ -104,7 +104,8 @@ func read(ctx context.Context, lines *lineReader, session *server.Session, out s
 		case ctx.Err() != nil, errors.Is(err, io.EOF):
 			return nil //nolint:nilerr // the connection or the input has ended
 		case errors.Is(err, errLineTooLong):
-			session.Refuse(nil, server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("message longer than %d bytes", lines.limit)}, out)
+			session.Refuse(nil, server.Fault{Code: mcp.INVALID_REQUEST,
+				Text: fmt.Sprintf("message longer than %d bytes", lines.limit)}, out)
 		case err != nil:
 			return err
 		case len(bytes.TrimSpace(text)) > 0:

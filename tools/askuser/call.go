@@ -41,7 +41,8 @@ type call struct {
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	transport := mcpserver.ClientSessionFromContext(ctx).(Transport)
 	client := transport.Client()
-	c := &call{Tools: t, Transport: transport, host: hostOf(client.Name).movingAfter(t.Background), client: client, req: &req}
+	c := &call{Tools: t, Transport: transport, host: hostOf(client.Name).movingAfter(t.Background), client: client,
+		req: &req}
 	if t.Remote {
 		c.host = c.overHTTP()
 	}
@@ -72,7 +73,9 @@ func (c *call) arguments() json.RawMessage {
 // are bad. A call that brings the result of a form joins the question of the form.
 // Open returns the waiters, or the result of a call that does not wait, or neither
 // once ctx has ended.
-func (c *call) serve(ctx context.Context, bad error, open func() ([]*present.Waiter, *mcp.CallToolResult)) (*mcp.CallToolResult, error) {
+func (c *call) serve(
+	ctx context.Context, bad error, open func() ([]*present.Waiter, *mcp.CallToolResult),
+) (*mcp.CallToolResult, error) {
 	var w []*present.Waiter
 	var r *mcp.CallToolResult
 	switch {
@@ -95,9 +98,12 @@ func (c *call) serve(ctx context.Context, bad error, open func() ([]*present.Wai
 // ask opens the question of a call that asks.
 func (c *call) ask(ctx context.Context, form *wire.Call) ([]*present.Waiter, *mcp.CallToolResult) {
 	request := desk.Request{
-		Set:       form.Set,
-		Session:   c.qualifySession(cmp.Or(c.session, c.client.Session)),
-		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, words.UnknownClient), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.client.Agent, PID: c.Host},
+		Set:     form.Set,
+		Session: c.qualifySession(cmp.Or(c.session, c.client.Session)),
+		Asker: desk.Asker{
+			Client: cmp.Or(c.client.Name, words.UnknownClient), Version: c.client.Version,
+			Directory: c.Directory(ctx), Via: "mcp", Agent: c.client.Agent, PID: c.Host,
+		},
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 		Rounds:    form.Rounds,
@@ -110,7 +116,8 @@ func (c *call) ask(ctx context.Context, form *wire.Call) ([]*present.Waiter, *mc
 		err := c.Desk.Continues(ctx, session, request.Asker)
 		switch {
 		case errors.Is(err, desk.ErrForeignSession):
-			return nil, badArguments(question.Violations{{Path: "session_id", Message: err.Error() + "; leave it out, or name another"}})
+			message := err.Error() + "; leave it out, or name another"
+			return nil, badArguments(question.Violations{{Path: "session_id", Message: message}})
 		case err != nil:
 			return nil, c.failureResult(ctx, "", fmt.Errorf("looking for the session: %w", err))
 		}
@@ -124,11 +131,15 @@ func (c *call) ask(ctx context.Context, form *wire.Call) ([]*present.Waiter, *mc
 		}
 		return nil, c.result(wire.NewResult(rec))
 	}
-	w, err := c.submit(ctx, present.Question{Request: request, Surfaces: c.surfaces(!c.noWait), KeepOpen: c.attended() || c.formLater(), Interrupted: desk.Dismissed})
+	w, err := c.submit(ctx, present.Question{
+		Request: request, Surfaces: c.surfaces(!c.noWait), KeepOpen: c.attended() || c.formLater(),
+		Interrupted: desk.Dismissed,
+	})
 	var limit *desk.RoundLimitError
 	switch {
 	case errors.As(err, &limit): // the model continues without asking; the user can lift the limit
-		return nil, toolResult(wire.Refused(wire.CodeRoundLimit, texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session})))
+		values := map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}
+		return nil, toolResult(wire.Refused(wire.CodeRoundLimit, texts.Fill("rounds", values)))
 	case err != nil && ctx.Err() == nil:
 		return nil, c.failureResult(ctx, "", fmt.Errorf("asking: %w", err))
 	case err != nil:
@@ -189,7 +200,9 @@ func (c *call) resume(ctx context.Context) ([]*present.Waiter, *mcp.CallToolResu
 // rejoin joins records that the same agent asked before, beside those of all. For other
 // agents a record does not exist. The client's form shows the first alone: it ends with
 // the call, and the call with the first answer.
-func (c *call) rejoin(ctx context.Context, ids []string, all ...*present.Waiter) ([]*present.Waiter, *mcp.CallToolResult) {
+func (c *call) rejoin(
+	ctx context.Context, ids []string, all ...*present.Waiter,
+) ([]*present.Waiter, *mcp.CallToolResult) {
 	var unknown question.Violations
 	for _, id := range ids {
 		var w *present.Waiter

@@ -45,7 +45,8 @@ func (c *call) surfaces(withForm bool) present.Surfaces {
 		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
 				s = c.clientForm(x, withForm)
-				if _, none := s.(unavailableForm); !none && c.Beside != nil && (c.paneFirst && c.attended() || c.style().Cuts(&x.Record().Set)) {
+				if _, none := s.(unavailableForm); !none && c.Beside != nil &&
+					(c.paneFirst && c.attended() || c.style().Cuts(&x.Record().Set)) {
 					out = append(out, c.Beside)
 				}
 			}
@@ -127,7 +128,9 @@ func (o openedByClient) Show(ctx context.Context, rec desk.Record, _ ui.Commit) 
 	}
 	result, _, err := o.ask(ctx, mcp.ElicitationParams{
 		Mode: mcp.ElicitationModeURL, ElicitationID: rec.ID, URL: address,
-		Message: texts.Fill("sign", map[string]string{"question": words.English.AndMore(question.Line(rec.Questions[0].Text), len(rec.Questions)-1)}),
+		Message: texts.Fill("sign", map[string]string{
+			"question": words.English.AndMore(question.Line(rec.Questions[0].Text), len(rec.Questions)-1),
+		}),
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -149,7 +152,9 @@ const remoteTransit = 400 * time.Millisecond
 // which its user saw the form.
 type remoteForm struct{ elicit.Client }
 
-func (r remoteForm) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+func (r remoteForm) Elicit(
+	ctx context.Context, form mcp.ElicitationParams,
+) (*mcp.ElicitationResult, time.Duration, error) {
 	result, took, err := r.Client.Elicit(ctx, form)
 	return result, took - remoteTransit, err
 }
@@ -163,7 +168,9 @@ const formKey = "form"
 
 var errNoAnswer = errors.New("the client called again without its form's result")
 
-func (r roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+func (r roundTrip) Elicit(
+	ctx context.Context, form mcp.ElicitationParams,
+) (*mcp.ElicitationResult, time.Duration, error) {
 	brought, took, err := r.client.ShowForm(ctx, form)
 	if err != nil {
 		return nil, 0, err

@@ -75,20 +75,26 @@ func knownHosts() []host {
 		// cannot close a form that was answered elsewhere. A list ignores letters and
 		// digits; a text field takes a sentence, and two Enters send it. Of a message
 		// with more than four rows it shows three.
-		{name: "claude-code", maxWait: 110 * time.Second, background: true, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, images: imagesBeside, handshake: true, paneFirst: true, form: elicit.Style{Typed: true, Rows: 4}},
+		{name: "claude-code", maxWait: 110 * time.Second, background: true, maxWaitInForm: unlimitedWait,
+			maxWaitHTTP: 9 * time.Minute, showsProgress: true, images: imagesBeside, handshake: true, paneFirst: true,
+			form: elicit.Style{Typed: true, Rows: 4}},
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.
-		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, formStopsLimit: true, images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
+		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second,
+			formStopsLimit: true, images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
 		// Where a line of a progress message is wider than its box, six columns less
 		// than the terminal, the whole message becomes one line that is cut there.
-		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true, progressColumns: 70},
+		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second,
+			showsProgress: true, progressColumns: 70},
 		// Without a limit in its file it waited longer than 45 minutes, with a progress
 		// message every 10 s. Only with a handshake can it close a form that was answered
 		// elsewhere. A list begins on its first row, which Enter sends, and ignores letters.
-		{name: "copilot-cli", maxWaitInForm: unlimitedWait, progressExtends: true, showsProgress: true, handshake: true, form: elicit.Style{OwnWords: true}},
+		{name: "copilot-cli", maxWaitInForm: unlimitedWait, progressExtends: true, showsProgress: true, handshake: true,
+			form: elicit.Style{OwnWords: true}},
 		// 60 s; every progress message restarts them.
-		{name: "opencode", images: imagesBeside, maxWaitInForm: unlimitedWait, maxWaitHTTP: 10 * time.Minute, progressExtends: true},
+		{name: "opencode", images: imagesBeside, maxWaitInForm: unlimitedWait, maxWaitHTTP: 10 * time.Minute,
+			progressExtends: true},
 		// Version 1.0.0 declared forms but cancelled them by itself (reported by the
 		// authors of a server for it), and the next surface follows; its limit is not
 		// documented.
@@ -185,7 +191,6 @@ func LongestWait(name string, overHTTP bool) time.Duration {
 // in both cases; the question then stays open.
 func gaveUp(reason string) bool {
 	reason = strings.ToLower(reason)
-	return slices.ContainsFunc([]string{"timed out", "timeout", "deadline exceeded", "request cancelled by caller"}, func(sign string) bool {
-		return strings.Contains(reason, sign)
-	})
+	signs := []string{"timed out", "timeout", "deadline exceeded", "request cancelled by caller"}
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(reason, sign) })
 }

@@ -78,8 +78,10 @@ func (t *Tools) Register(s *mcpserver.MCPServer) {
 	t.addTemplates(s)
 	s.AddTools(
 		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", schema.Ask, schema.AskResult), Handler: t.ask},
-		mcpserver.ServerTool{Tool: tool("confirm_action", "Confirm an action", schema.Confirm, schema.ConfirmResult), Handler: t.confirm},
-		mcpserver.ServerTool{Tool: tool("await_answer", "Await an answer", schema.Await, schema.AwaitResult), Handler: t.await},
+		mcpserver.ServerTool{Tool: tool("confirm_action", "Confirm an action", schema.Confirm, schema.ConfirmResult),
+			Handler: t.confirm},
+		mcpserver.ServerTool{Tool: tool("await_answer", "Await an answer", schema.Await, schema.AwaitResult),
+			Handler: t.await},
 	)
 }
 

@@ -139,7 +139,8 @@ func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
 			return w.deliver(ctx)
 		}
 	}
-	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after", time.Since(w.start).Round(time.Second))
+	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after",
+		time.Since(w.start).Round(time.Second))
 	if w.noWait && w.Asked() {
 		name, _ := w.Surface()
 		now := strings.TrimSuffix("now "+words.English.Surface(name), " ") // as "on the page"
@@ -197,7 +198,8 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 	if first := w.Tell(); !first && !w.Asked() {
 		return nil
 	}
-	w.Log.InfoContext(ctx, "no surface shows the question; the model is to tell the user", "id", w.Record().ID, "why", none)
+	w.Log.InfoContext(ctx, "no surface shows the question; the model is to tell the user", "id", w.Record().ID, "why",
+		none)
 	_, address := w.Surface()
 	leave(w.all)
 	return w.result(wire.NewUntold(w.Command, address, w.records()...))
@@ -210,7 +212,8 @@ func (w *waiting) abandon(ctx context.Context) {
 	defer leave(w.all)
 	var cancelled *Cancelled
 	if !errors.As(context.Cause(ctx), &cancelled) || gaveUp(cancelled.Reason) {
-		w.Log.InfoContext(ctx, "the client stopped waiting; the answer will be kept", "id", w.Record().ID, "cause", context.Cause(ctx))
+		w.Log.InfoContext(ctx, "the client stopped waiting; the answer will be kept", "id", w.Record().ID, "cause",
+			context.Cause(ctx))
 		return
 	}
 	for _, each := range w.all {
@@ -228,7 +231,8 @@ func (w *waiting) reportProgress(ctx context.Context) {
 		text = ansi.Wordwrap(text+wholeText(questions), w.progressColumns, "")
 	}
 	seconds := int(time.Since(w.start).Seconds())
-	if err := w.Notify("notifications/progress", map[string]any{"message": text, "progress": seconds, "progressToken": w.token}); err != nil {
+	if err := w.Notify("notifications/progress", map[string]any{"message": text, "progress": seconds,
+		"progressToken": w.token}); err != nil {
 		w.Log.InfoContext(ctx, "a progress message was not sent", "id", w.Record().ID, "error", err)
 	}
 }

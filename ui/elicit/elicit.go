@@ -69,8 +69,10 @@ type Client interface {
 type Style struct {
 	Arrays bool // shows a choice of several as an array; a list of no and yes for each option otherwise
 	Line   bool // sends a row of a list at one key: each question is a line of text instead
-	Typed  bool // a typed sentence fills a text, or finds a row that begins like it, and Enter sends it: a list of rows that no sentence begins like leads to each text
-	Rows   int  // of the message that the form shows; 0 is all
+	// Typed means that a typed sentence fills a text, or finds a row that begins like it, and
+	// that Enter sends it: a list of rows that no sentence begins like leads to each text.
+	Typed bool
+	Rows  int // of the message that the form shows; 0 is all
 	// OwnWords means that the client adds a row to each list whose text it sends as the
 	// value, and that Enter sends the row above all others: that row says nothing.
 	OwnWords bool
@@ -147,7 +149,8 @@ func (s *surface) showForm(ctx context.Context, f *form) (reading, error) {
 	case closed && took > hostDeclines:
 		return reading{dismissed: true}, nil
 	case closed:
-		return reading{}, ui.Unavailablef("the client answered %s by itself after %s", result.Action, took.Round(time.Millisecond))
+		return reading{}, ui.Unavailablef("the client answered %s by itself after %s", result.Action,
+			took.Round(time.Millisecond))
 	}
 	return reading{}, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
 }

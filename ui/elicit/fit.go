@@ -74,7 +74,8 @@ func cutRows(text string, most int) string {
 	if len(rows) <= most {
 		return text
 	}
-	return join("\n", strings.Join(rows[:most-1], "\n"), words.T("… (%d more rows: mcp-askuser inbox)", len(rows)-most+1))
+	more := words.T("… (%d more rows: mcp-askuser inbox)", len(rows)-most+1)
+	return join("\n", strings.Join(rows[:most-1], "\n"), more)
 }
 
 // height is how many rows a text has.

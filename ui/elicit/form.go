@@ -102,7 +102,8 @@ func (q *turn) switches(key string) (fields []field) {
 			continue
 		}
 		x := field{asks: q, key: fmt.Sprintf("%s_%03d", key, len(fields)+1), title: e.Title}
-		x.entries = []entry{{Value: "no", Title: words.T("No"), row: nothing}, {Value: "yes", Title: words.T("Yes"), row: e.row}}
+		x.entries = []entry{{Value: "no", Title: words.T("No"), row: nothing},
+			{Value: "yes", Title: words.T("Yes"), row: e.row}}
 		if q.previous != nil {
 			x.entries = append(x.entries, q.entries([]int{goBack}, false)...)
 		}
@@ -216,7 +217,8 @@ func (c *conversation) context(q *turn) (out []string) {
 	add(q.Placeholder != "", words.T("for example: %s", shorten(q.Placeholder, maxWord)))
 	add(q.NeedsWords(), words.T("in your own words; a blank leads back"))
 	add(before != "", words.T("you said: %s", before))
-	add(slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" }), words.T("previews: mcp-askuser inbox"))
+	add(slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" }),
+		words.T("previews: mcp-askuser inbox"))
 	add(true, words.T("asked by %s", words.Local.Asker(rec.Asker)))
 	return out
 }

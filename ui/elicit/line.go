@@ -38,7 +38,8 @@ func (q *turn) line(key string) field {
 		case q.Choices()[e.row].Offered():
 			e.word = names[e.row]
 		default:
-			e.word = map[answer.Kind]string{answer.Other: "...", answer.Proposed: "+", answer.LeaveOpen: "-"}[q.Choices()[e.row].Kind]
+			signs := map[answer.Kind]string{answer.Other: "...", answer.Proposed: "+", answer.LeaveOpen: "-"}
+			e.word = signs[q.Choices()[e.row].Kind]
 		}
 	}
 	switch {
@@ -70,7 +71,8 @@ func (q *turn) names() []string {
 			names[i] = name(i)
 		}
 		if !slices.ContainsFunc(q.Options, func(o question.Option) bool {
-			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, rowText(o.Label, maxLabel)) })
+			label := rowText(o.Label, maxLabel)
+			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, label) })
 		}) || strings.HasSuffix(name(0), ".") {
 			return names
 		}

@@ -110,7 +110,8 @@ func (x *field) readText(value any) reading {
 // blank reports whether nothing of a text can be seen.
 func blank(s string) bool {
 	return strings.TrimFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) ||
+		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector,
+			unicode.Other_Default_Ignorable_Code_Point) ||
 			r == '\u2800' // the empty Braille pattern
 	}) == ""
 }

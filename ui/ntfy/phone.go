@@ -156,7 +156,8 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 // notification returns what the phone shows of a record. It has buttons only where it
 // contains everything that the answer depends on. It has a hint where an answer has none.
 func (p *Phone) notification(rec desk.Record) message {
-	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Tags: []string{"question"}, Click: p.link(rec.ID)}
+	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Tags: []string{"question"},
+		Click: p.link(rec.ID)}
 	m.Message = p.hint(&rec, m.Click)
 	if p.Private {
 		return m
@@ -212,7 +213,8 @@ func answerable(rec desk.Record) bool {
 		return false
 	}
 	q := &rec.Questions[0]
-	return len(q.Options) > 0 && !q.Several() && !slices.ContainsFunc(q.Options, func(o question.Option) bool { return len(o.FollowUps) > 0 })
+	return len(q.Options) > 0 && !q.Several() && !slices.ContainsFunc(q.Options,
+		func(o question.Option) bool { return len(o.FollowUps) > 0 })
 }
 
 // render returns the text of a question, the labels of its buttons, and whether a
@@ -252,14 +254,16 @@ func render(q *question.Question) (text string, labels []string, fits bool) {
 
 // button publishes a text to the reply topic.
 func (p *Phone) button(label, text string) action {
-	return action{Action: "http", Method: http.MethodPost, Clear: true, Label: label, URL: p.Server + "/" + p.reply, Body: text}
+	return action{Action: "http", Method: http.MethodPost, Clear: true, Label: label, URL: p.Server + "/" + p.reply,
+		Body: text}
 }
 
 // token names an option of a record's question, and proves that this user's process
 // has offered it, with everything that the question shows.
 func (p *Phone) token(rec desk.Record, option int) string {
 	shown, _ := json.Marshal(rec.Questions) // holds nothing that cannot be encoded
-	return strings.Join([]string{rec.ID, strconv.Itoa(option), p.sign("answer", rec.ID, string(shown), strconv.Itoa(option))}, ".")
+	return strings.Join([]string{rec.ID, strconv.Itoa(option),
+		p.sign("answer", rec.ID, string(shown), strconv.Itoa(option))}, ".")
 }
 
 // takeAnswer passes the answer of a token to the desk. A token that is not ours is
@@ -289,10 +293,12 @@ func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time)
 			return
 		case errors.As(err, &closed):
 			if closed.Outcome.Surface != surface && time.Since(pressed) < lateLimit { // a second press needs no message
-				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err), Priority: 2})
+				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err),
+					Priority: 2})
 			}
 			return
-		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrProofRequired), errors.As(err, new(question.Violations)):
+		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrProofRequired),
+			errors.As(err, new(question.Violations)):
 			p.Log.WarnContext(ctx, "an answer from the phone is refused", "id", rec.ID, "error", err)
 			return
 		}

@@ -68,7 +68,8 @@ func (p *Phone) canPress(ctx context.Context) bool {
 		return true
 	}
 	p.warn.Do(func() {
-		p.Log.WarnContext(ctx, "notifications have no buttons: the server would refuse a press; let everyone write to the topic of the answers", "topic", p.reply, "error", err)
+		p.Log.WarnContext(ctx, "notifications have no buttons: the server would refuse a press; "+
+			"let everyone write to the topic of the answers", "topic", p.reply, "error", err)
 	})
 	return false
 }

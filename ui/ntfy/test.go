@@ -33,7 +33,8 @@ func (p *Phone) NewTest() Test { return Test{p, "test-" + rand.Text()} }
 // Send sends the notification. Sent again, it replaces the one before. It has no button
 // where the server would refuse a press: then the error wraps ErrRefused.
 func (t Test) Send(ctx context.Context) error {
-	m := message{Topic: t.phone.Topic, Sequence: t.id, Title: "mcp-askuser", Message: words.T("This is a test. Press the button."), Tags: []string{"white_check_mark"}}
+	m := message{Topic: t.phone.Topic, Sequence: t.id, Title: "mcp-askuser",
+		Message: words.T("This is a test. Press the button."), Tags: []string{"white_check_mark"}}
 	refused := t.phone.TryPress(ctx)
 	if errors.Is(refused, ErrRefused) {
 		m.Message = words.T("This is a test. The server would refuse the press of a button.")

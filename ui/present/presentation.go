@@ -265,7 +265,8 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 			x.end(lost, desk.Record{}, err)
 			return
 		}
-		x.p.Log.Error("cannot store the outcome of a question; trying again", "id", x.rec.ID, "status", o.Status, "error", err)
+		x.p.Log.Error("cannot store the outcome of a question; trying again", "id", x.rec.ID, "status", o.Status,
+			"error", err)
 		select {
 		case <-time.After(pause):
 		case <-x.p.ctx.Done(): // the process ends: the last try
@@ -280,5 +281,6 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 // isRefused reports whether an error of [desk.Desk.Reply] says that the reply can never
 // be stored.
 func isRefused(err error) bool {
-	return errors.As(err, new(question.Violations)) || errors.Is(err, desk.ErrUserRequired) || errors.Is(err, desk.ErrProofRequired)
+	return errors.As(err, new(question.Violations)) || errors.Is(err, desk.ErrUserRequired) ||
+		errors.Is(err, desk.ErrProofRequired)
 }

@@ -130,7 +130,9 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 // serialize lets one call at a time ask, or return for, the same question. Enter gets the
 // presentation that it may join, if any; later calls may join that of the waiter that it
 // returns, while it is open.
-func (p *Presenter) serialize(ctx context.Context, key askedKey, enter func(*Presentation) (*Waiter, error)) (w *Waiter, err error) {
+func (p *Presenter) serialize(
+	ctx context.Context, key askedKey, enter func(*Presentation) (*Waiter, error),
+) (w *Waiter, err error) {
 	p.mu.Lock()
 	for p.locked[key] != nil {
 		locked := p.locked[key]

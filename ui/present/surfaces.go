@@ -66,7 +66,8 @@ func (x *Presentation) runSurfaces(surfaces Surfaces) {
 func (x *Presentation) consequence(err error) *desk.Outcome {
 	asked := x.awaitedBy(asks)
 	switch {
-	case err == nil, errors.Is(err, ui.ErrCallEnded), x.surfaceCtx.Err() != nil && errors.Is(err, context.Cause(x.surfaceCtx)):
+	case err == nil, errors.Is(err, ui.ErrCallEnded),
+		x.surfaceCtx.Err() != nil && errors.Is(err, context.Cause(x.surfaceCtx)):
 	case errors.Is(err, ui.ErrInterrupted) && x.interrupted == desk.Dismissed: // an act of the user's, though no answer
 		return &desk.Outcome{Reply: &question.Reply{Dismissed: true}}
 	case errors.Is(err, ui.ErrInterrupted) && x.interrupted == desk.Cancelled:
@@ -112,7 +113,8 @@ func (x *Presentation) trySurfaces(surfaces []ui.Surface) error {
 func (x *Presentation) showOn(s ui.Surface) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			x.p.Log.Error("surface panicked", "id", x.rec.ID, "surface", s.Name(), "fault", fault, "stack", string(debug.Stack()))
+			x.p.Log.Error("surface panicked", "id", x.rec.ID, "surface", s.Name(), "fault", fault,
+				"stack", string(debug.Stack()))
 			err = fmt.Errorf("the surface %s broke: %v", s.Name(), fault)
 		}
 	}()

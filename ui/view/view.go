@@ -98,7 +98,8 @@ func (r Record) Fits(filter string, others ...string) bool {
 		texts[i] = text[:min(len(text), 2000)] // as much as a list shows
 	}
 	all := strings.ToLower(strings.Join(texts, "\n"))
-	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(all, word) })
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)),
+		func(word string) bool { return !strings.Contains(all, word) })
 }
 
 // Arrange sorts rows about open records, given oldest first, by their groups: those in which an

@@ -120,7 +120,8 @@ func (l Language) MoreWait(n int) string { return l.N(n, "%d more waits", "%d mo
 // LastRound says that this round is the last one before the limit, and which key or
 // word lifts the limit.
 func (l Language) LastRound(key string) string {
-	return l.T("Last round: after this one the agent cannot ask again for a while. %s lifts the limit for this session.", key)
+	return l.T("Last round: after this one the agent cannot ask again for a while. %s lifts the limit for this session.",
+		key)
 }
 
 // LimitStays says that lifting the limit failed.

@@ -146,8 +146,9 @@ func OnOneLine(texts ...string) string {
 func (l Language) Status(s desk.Status) string { return l.T(statuses[s]) }
 
 var statuses = map[desk.Status]string{ //nolint:gochecknoglobals // a table, never written to
-	desk.Pending: Mark("pending"), desk.Answered: Mark("answered"), desk.Discuss: Mark("to be discussed"), desk.Dismissed: Mark("dismissed"),
-	desk.Cancelled: Mark("withdrawn"), desk.Timeout: Mark("timeout"), desk.Unavailable: Mark("unavailable"), desk.Failed: Mark("failed"),
+	desk.Pending: Mark("pending"), desk.Answered: Mark("answered"), desk.Discuss: Mark("to be discussed"),
+	desk.Dismissed: Mark("dismissed"), desk.Cancelled: Mark("withdrawn"), desk.Timeout: Mark("timeout"),
+	desk.Unavailable: Mark("unavailable"), desk.Failed: Mark("failed"),
 }
 
 // Outcome says how a record ended, and where: "answered in a terminal"; of an open
@@ -247,7 +248,8 @@ func (l Language) Withdrawal(cause error) string {
 	case desk.Answered, desk.Dismissed, desk.Discuss:
 		return l.T("Already %s.", l.Outcome(&o))
 	case desk.Cancelled:
-		return l.Sentence(l.with(reason, Mark("The agent withdrew the question"), Mark("The agent withdrew the question: %s")))
+		return l.Sentence(l.with(reason, Mark("The agent withdrew the question"),
+			Mark("The agent withdrew the question: %s")))
 	case desk.Timeout:
 		return l.T("The time to answer is over; the question is closed.")
 	default:

@@ -37,7 +37,8 @@ func (k Passkey) Sign(rec *desk.Record, r question.Reply, at time.Time) question
 	sum := must(must(rec.ProofStatement(r, at)).Sum())
 	party := sha256.Sum256([]byte(k.Party))
 	authenticator := append(party[:], 5, 0, 0, 0, 0) // the user was there, and verified; no counter
-	client := fmt.Appendf(nil, `{"type":"webauthn.get","challenge":%q,"origin":"http://localhost:8080"}`, proof.Challenge(sum))
+	client := fmt.Appendf(nil, `{"type":"webauthn.get","challenge":%q,"origin":"http://localhost:8080"}`,
+		proof.Challenge(sum))
 	inner := sha256.Sum256(client)
 	signed := sha256.Sum256(append(slices.Clone(authenticator), inner[:]...))
 	r.Proof = &question.Proof{

@@ -123,7 +123,8 @@ func (o *Options) check() error {
 	var faults []error
 	for _, name := range slices.Concat(o.Agents, o.Humans) {
 		if !ValidName(name) {
-			faults = append(faults, fmt.Errorf("%q is no name for an agent or a human: it takes letters, digits and hyphens", name))
+			faults = append(faults, fmt.Errorf("%q is no name for an agent or a human: it takes letters, digits and hyphens",
+				name))
 		}
 	}
 	for _, name := range o.Agents {

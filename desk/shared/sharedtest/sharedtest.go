@@ -202,7 +202,8 @@ func (c *Cluster) Connect(kind, name string, reports chan<- error, of ...int) *n
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	inbox := map[string]string{nodes.Operator: "_INBOX", nodes.Agent: "_INBOX." + name, nodes.Human: "_INBOX.human-" + name}
+	inbox := map[string]string{nodes.Operator: "_INBOX", nodes.Agent: "_INBOX." + name,
+		nodes.Human: "_INBOX.human-" + name}
 	nc, err := nats.Connect(c.URL(of...), key, nats.CustomInboxPrefix(inbox[kind]),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { reports <- err }))
 	if err != nil {
@@ -338,7 +339,8 @@ func (c *Cluster) Empty() {
 	defer nc.Close()
 	Await(c.t, func() error {
 		m, err := nc.Request("$JS.API.STREAM.DELETE.ASK", nil, 5*time.Second)
-		if err == nil && !strings.Contains(string(m.Data), `"success":true`) && !strings.Contains(string(m.Data), "stream not found") {
+		if err == nil && !strings.Contains(string(m.Data), `"success":true`) &&
+			!strings.Contains(string(m.Data), "stream not found") {
 			err = fmt.Errorf("empty the desk: %s", m.Data)
 		}
 		return err

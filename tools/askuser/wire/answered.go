@@ -19,7 +19,8 @@ func (r *Result) dismissed(o *desk.Outcome) {
 	if program {
 		r.Summary = "A program dismissed the question"
 	}
-	r.add(texts.ReplyName("dismissed", program), map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Note)}, map[string]string{"reason": ""})
+	values := map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Note)}
+	r.add(texts.ReplyName("dismissed", program), values, map[string]string{"reason": ""})
 }
 
 // answered fills in the answers, and separately what the user left open.
@@ -78,7 +79,8 @@ func (r *Result) answered(rec desk.Record) {
 			user, program, asked[question.ByProgram] = slices.Concat(user, program), nil, nil
 		}
 		r.add(texts.ReplyName("discuss", byProgram),
-			map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note), "notes": list(notes), "delegated": list(delegated)},
+			map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note),
+				"notes": list(notes), "delegated": list(delegated)},
 			map[string]string{"answers": "", "program": list(asked[question.ByProgram]), "note": "", "notes": ""})
 		return
 	}

@@ -72,7 +72,8 @@ func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
 // Confirm returns the question of confirm_action. The default is what an
 // empty line in the plain form would say; nil for none.
 func Confirm(action, details string, yes *bool) question.Question {
-	q := question.Question{ID: "q1", Text: action, Header: question.Confirmation, Description: details, Type: question.Boolean, Required: true, Options: question.YesAndNo()}
+	q := question.Question{ID: "q1", Text: action, Header: question.Confirmation, Description: details,
+		Type: question.Boolean, Required: true, Options: question.YesAndNo()}
 	for i := range q.Options {
 		q.Options[i].Default = yes != nil && *yes == (q.Options[i].ID == question.YesID)
 	}
@@ -147,7 +148,8 @@ func unwrap(data json.RawMessage, members ...string) (arguments json.RawMessage,
 		return data, ""
 	}
 	var content []json.RawMessage
-	if json.Unmarshal(m.get("content"), &content) == nil && len(content) == 1 && json.Unmarshal(content[0], &block) == nil {
+	if json.Unmarshal(m.get("content"), &content) == nil && len(content) == 1 &&
+		json.Unmarshal(content[0], &block) == nil {
 		m = block
 	}
 	toolUse, _ = word(m.get("tool_use_id"))

@@ -165,7 +165,8 @@ func (d *decoder) defaults(path string, raw json.RawMessage, q *question.Questio
 	for _, item := range items {
 		o := defaultOption(item, q, options)
 		if o == nil {
-			d.found.Add(path, "%s is none of the options; give an index from 0 to %d, an id or a label", question.Describe(item), len(q.Options)-1)
+			d.found.Add(path, "%s is none of the options; give an index from 0 to %d, an id or a label",
+				question.Describe(item), len(q.Options)-1)
 			continue
 		}
 		o.Default = true

@@ -53,7 +53,8 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 		Note    string   `json:"note,omitempty"`
 		Discuss bool     `json:"discuss,omitempty"` // the answers are those so far
 	}{By: r.By, Note: note(r, rec.Outcome), Discuss: rec.State == desk.Discuss}
-	if rec.State == desk.Answered || rec.State == desk.Discuss { // what a caller had collected is no answer of any other record
+	// What a caller had collected is no answer of any other record.
+	if rec.State == desk.Answered || rec.State == desk.Discuss {
 		for _, x := range rec.Responses() {
 			if x.Answer != nil {
 				for _, f := range x.Answer.Files {

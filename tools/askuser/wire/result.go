@@ -237,7 +237,8 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 		return
 	}
 	name := "age_other"
-	if rec.State == desk.Answered && slices.ContainsFunc(rec.Responses(), func(x question.Response) bool { return x.By() == question.ByUser }) {
+	if rec.State == desk.Answered && slices.ContainsFunc(rec.Responses(),
+		func(x question.Response) bool { return x.By() == question.ByUser }) {
 		name = "age"
 	}
 	r.AnsweredAt = rec.Outcome.At.UTC().Format(time.RFC3339)

@@ -48,7 +48,8 @@ func Schemas(l question.Limits) Published {
 func (p *Published) AddTemplates(names string) {
 	p.editAsk(func(ask *jsonschema.Schema) {
 		list := question.Shorten(names, 200) // the project of a client may have others
-		ask.Properties.Set("template", &jsonschema.Schema{Type: "string", Description: "Ask a template's questions instead: " + list})
+		ask.Properties.Set("template", &jsonschema.Schema{Type: "string",
+			Description: "Ask a template's questions instead: " + list})
 		ask.Properties.Set("variables", &jsonschema.Schema{
 			Type: "object", Description: "Values of the template's variables",
 			Properties: jsonschema.NewProperties(), AdditionalProperties: &jsonschema.Schema{Type: "string"},

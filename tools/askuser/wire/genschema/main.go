@@ -52,7 +52,8 @@ func generate(wireDir string) (map[string][]byte, error) {
 		return text
 	}
 	p := wire.Published{
-		Ask:           schema(&askArguments{}, addProperties, func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
+		Ask: schema(&askArguments{}, addProperties,
+			func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
 		AskResult:     schema(&wire.Result{}),
 		Confirm:       schema(&confirmArguments{}),
 		ConfirmResult: schema(&confirmResult{}),
@@ -76,7 +77,8 @@ func generate(wireDir string) (map[string][]byte, error) {
 	if err == nil {
 		api, err = describeQuestions(api)
 	}
-	return map[string][]byte{"schemas.json": append(published, '\n'), "../../../schema.json": ask.Bytes(), openapi: api}, err
+	files := map[string][]byte{"schemas.json": append(published, '\n'), "../../../schema.json": ask.Bytes(), openapi: api}
+	return files, err
 }
 
 // describeQuestions replaces the schemas of questions, options and answers in the text
