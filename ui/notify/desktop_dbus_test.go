@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/godbus/dbus/v5"
@@ -79,17 +80,22 @@ func TestDesktop(t *testing.T) {
 	}
 }
 
-// clicked is a service whose user clicks on each notification, after one of another program.
+// clicked is a service whose user clicks on the notification of another program, and then on
+// ours, or closes it.
 type clicked struct {
-	bus  *dbus.Conn
-	with chan []string
+	bus    *dbus.Conn
+	with   chan []string
+	closes atomic.Bool
 }
 
 func (s *clicked) Notify(_ string, _ uint32, _, _, _ string, actions []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
 	s.with <- actions
 	go func() {
-		for id := range uint32(2) {
-			_ = s.bus.Emit(busPath, busClick, id, onClick)
+		_ = s.bus.Emit(busPath, busClick, uint32(0), onClick)
+		if s.closes.Load() {
+			_ = s.bus.Emit(busPath, busClosed, uint32(1), uint32(2))
+		} else {
+			_ = s.bus.Emit(busPath, busClick, uint32(1), onClick)
 		}
 	}()
 	return 1, nil
@@ -120,6 +126,11 @@ func TestClickGoesToTheAgent(t *testing.T) {
 	err = send(t.Context(), e)
 	if err != nil || len(shown) != 1 || <-shown != 4711 || len(<-s.with) != 2 {
 		t.Errorf("the click shows nothing: %v", err)
+	}
+	s.closes.Store(true)
+	err = send(t.Context(), e)
+	if err != nil || len(shown) != 0 || len(<-s.with) != 2 {
+		t.Errorf("a notification that is closed shows something: %v", err)
 	}
 	e.pid = 0 // on another machine
 	err = send(t.Context(), e)
