@@ -50,7 +50,6 @@ func TestAnsweringOnATerminal(t *testing.T) {
 		{"the oldest", nil, "First?", func(s *seat) { s.Type("2"); s.WaitFor("(•) No"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
 		{"by a short id", []string{"ID"}, "Second?", func(s *seat) { s.Type("1"); s.WaitFor("(•) Yes"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: Second?"},
 		{"in lines", []string{"--plain"}, "First?", func(s *seat) { s.Expect("number: "); s.Type("2\r"); s.Expect("? helps: "); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
-		{"closed", nil, "First?", func(s *seat) { s.Type("\x18"); s.WaitFor("Dismiss without"); s.Type("\r") }, exitClosed, desk.Dismissed, "Dismissed in a terminal: First?"},
 		{"interrupted", nil, "First?", func(s *seat) { s.Type("\x03") }, exitInterrupted, desk.Pending, staysOpen},
 		{"hung up", nil, "First?", func(s *seat) { _ = syscall.Kill(s.Pid(), syscall.SIGHUP) }, exitInterrupted, desk.Pending, staysOpen},
 	} {
@@ -83,29 +82,6 @@ func TestAnsweringOnATerminal(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// A note that no form takes is refused, and not lost.
-func TestNoteWithoutJSON(t *testing.T) {
-	dir := t.TempDir()
-	asking(t, openDesk(t, dir), "First?")
-	if out, err := program(t, dir, "answer", "--note", "for now").CombinedOutput(); err == nil || !strings.Contains(string(out), "--note goes with --json") {
-		t.Errorf("%v: %s", err, out)
-	}
-}
-
-// What a program reads is English, whatever the user's language.
-func TestRefusedInEnglish(t *testing.T) {
-	dir := t.TempDir()
-	d := openDesk(t, dir)
-	for _, want := range []string{"nothing waits for an answer", "an answer is required", "2 questions wait"} {
-		cmd := program(t, dir, "answer", "--json", "{}")
-		cmd.Env = append(cmd.Env, "LC_ALL=zh_CN.UTF-8")
-		if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), want) {
-			t.Errorf("%v: %s, want %s", err, out, want)
-		}
-		asking(t, d, "Go on after "+want+"?") // another question each time
 	}
 }
 

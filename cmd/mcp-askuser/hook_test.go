@@ -223,31 +223,6 @@ func TestHookOverruled(t *testing.T) {
 	}
 }
 
-// An agent that answers its own question, with a command of its own, is refused: the
-// question stays on the desk for its user.
-func TestHookAnsweredByTheAgent(t *testing.T) {
-	dir := t.TempDir()
-	d := openDesk(t, dir)
-	x := dialogs(t, dir, recorded("PermissionRequest", ","+dialogTool), func(c *exec.Cmd) {
-		c.Env = append(c.Env, fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()))
-	})
-	rec := asked(t, d)
-	if rec.Asker.PID != os.Getpid() {
-		t.Errorf("asked by %+v", rec.Asker)
-	}
-	out, err := program(t, dir, "answer", rec.ID, "--json", `{"q1":"MongoDB"}`).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "only the user can answer") {
-		t.Errorf("the agent was told %s", out)
-	}
-	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}}
-	if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err) // it has stayed on the desk for its user
-	}
-	if out := x.ends(); !strings.Contains(out, "PostgreSQL") {
-		t.Errorf("printed %q", out)
-	}
-}
-
 // Permissions are mirrored only where that was installed, and no command without a user
 // gives one.
 func TestHookPermission(t *testing.T) {
@@ -332,14 +307,6 @@ for await (const line of createInterface({ input: process.stdin })) {
 	if want := `{"url":"/question/{requestID}/reply","path":{"requestID":"que_1"},"query":{"directory":"/home/ada/shop"},"body":{"answers":[["MongoDB"]]}`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
 		t.Errorf("posted %s", posted.Text())
 	}
-	_, _ = io.WriteString(in, `{"type":"session.idle","properties":{"sessionID":"ses_1"}}`+"\n"+asks("que_2"))
-	second, events := asked(t, d), watched(t, d)
-	_, _ = io.WriteString(in, `{"type":"question.replied","properties":{"sessionID":"ses_1","requestID":"que_2","answers":[["PostgreSQL"]]}}`+"\n")
-	for ev := range events { // one after the other
-		if ev.Record.ID == second.ID && ev.Record.Outcome != nil {
-			break
-		}
-	}
 	// What a tool may do is asked there too, with what its call holds.
 	_, _ = io.WriteString(in, `{"before":{"callID":"c1"},"args":{"command":"rm -r build"}}`+"\n"+
 		`{"type":"permission.asked","properties":{"id":"per_1","sessionID":"ses_1","permission":"bash","patterns":["rm *"],"metadata":{},"always":[],"tool":{"messageID":"m","callID":"c1"}}}`+"\n")
@@ -364,7 +331,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	if rec, err := d.Get(t.Context(), second.ID); err != nil || rec.Outcome == nil || rec.Outcome.Surface != "opencode" || rec.Asker.Directory != "/home/ada/shop" {
-		t.Errorf("it ended %+v, %v", rec.Outcome, err)
+	if first.Asker.Directory != "/home/ada/shop" {
+		t.Errorf("asked by %+v", first.Asker)
 	}
 }

@@ -66,18 +66,21 @@ func (s *served) call(t *testing.T, method, path, body string) (status int, answ
 	return resp.StatusCode, string(data)
 }
 
-// The web command prints its address and serves, in every call form, until it
-// is interrupted, which is no failure.
+// The web command prints its address and serves, in the language that is set, until it is
+// interrupted, which is no failure.
 func TestWeb(t *testing.T) {
-	s := serveWeb(t)
+	cmd := program(t, t.TempDir()+"/desk", "web")
+	cmd.Env = append(cmd.Env, "ASK_LANGUAGE=pt")
+	s := startWeb(t, cmd)
+	if status, body := s.call(t, "GET", "/", ""); status != 200 || !strings.Contains(body, `<html lang="pt"`) {
+		t.Errorf("the page: %d %s", status, body)
+	}
 	if s.address.Scheme != "http" || s.address.Hostname() != "127.0.0.1" || s.address.Path != "/" || len(s.address.Query().Get("token")) < 26 {
 		t.Errorf("address %s", s.address)
 	}
 	for _, call := range []string{
 		`{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}`,
-		`{"question":"Really?","options":["yes","no"]}`,
 		`{"question":{"question_id":"deploy","question_text":"Deploy now?","type":"boolean"}}`,
-		`{"question":"Wait?","options":["yes","no"],"timeout_seconds":600,"on_timeout":"none"}`,
 	} {
 		if status, body := s.call(t, "POST", "/api/questions", call); status != 201 {
 			t.Errorf("%s: %d %s", call, status, body)
@@ -86,7 +89,7 @@ func TestWeb(t *testing.T) {
 	if status, body := s.call(t, "POST", "/api/questions", `{"questions":[{"options":[]}]}`); status != 400 || !strings.Contains(body, "questions[0].question") {
 		t.Errorf("bad call: %d %s", status, body)
 	}
-	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 || strings.Count(body, `"state":"pending"`) != 4 {
+	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 || strings.Count(body, `"state":"pending"`) != 2 {
 		t.Errorf("pending: %d %s", status, body)
 	}
 	http.DefaultClient.CloseIdleConnections()
@@ -95,15 +98,6 @@ func TestWeb(t *testing.T) {
 	}
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("interrupted: %v; %s", err, s.stderr.String())
-	}
-}
-
-// The page is in the language that is set, whatever the browser would have.
-func TestWebLanguage(t *testing.T) {
-	cmd := program(t, t.TempDir()+"/desk", "web")
-	cmd.Env = append(cmd.Env, "ASK_LANGUAGE=pt")
-	if status, body := startWeb(t, cmd).call(t, "GET", "/", ""); status != 200 || !strings.Contains(body, `<html lang="pt"`) {
-		t.Errorf("%d %s", status, body)
 	}
 }
 
@@ -136,9 +130,6 @@ func TestWebRevoke(t *testing.T) {
 		t.Errorf("interrupted: %v; %s", err, first.stderr.String())
 	}
 	second := serveWebAt(t, dir)
-	if second.address.Host != first.address.Host {
-		t.Logf("the address is %s, was %s: somebody has the port", second.address.Host, first.address.Host)
-	}
 	page := "http://" + second.address.Host + "/"
 	if got := visit(page); got != 200 {
 		t.Errorf("after a restart: %d", got)
@@ -173,7 +164,7 @@ func TestWebListen(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, address := range []string{"", ":80", "1:2:3", "127.0.0.1:http", "127.0.0.1:70000", "[::1]:"} {
+	for _, address := range []string{":80", "127.0.0.1:http"} {
 		out, err := program(t, t.TempDir()+"/desk", "web", "--listen", address).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "--listen is") || !strings.Contains(string(out), "it takes an address") {
 			t.Errorf("--listen %q: %v, %s", address, err, out)
