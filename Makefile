@@ -8,7 +8,7 @@
 #              200 people who type to another program on every terminal surface
 # make soak    10,000 questions through 12 servers that are killed all the time
 # make fleet   a shared desk on three real nodes that are killed and stopped
-# make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
+# make bench   what is promised, measured: bin/figures/figures.txt and .json
 # make fuzz    every fuzz target for FUZZTIME executions
 # make picture the README's moving picture, recorded from the real program
 # make man     the man pages: bin/man
@@ -108,7 +108,7 @@ soak: build
 fleet:
 	ROUNDS=1000 $(GO) test -p 1 -count=1 -timeout 60m -v ./desk/shared ./desk/both
 
-# Six minutes on two quiet cores; ratios are those of pairs, in turns.
+# Minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
 	$(GO) test -run '^TestFigures$$' -count=1 -timeout 20m ./cmd/mcp-askuser -figures $(CURDIR)/bin/figures
 	@cat bin/figures/figures.txt
