@@ -84,23 +84,3 @@ func TestAnsweringOnATerminal(t *testing.T) {
 		})
 	}
 }
-
-// Somebody else is first: the form withdraws, says so, and the terminal is as it
-// was.
-func TestAnsweredElsewhere(t *testing.T) {
-	dir := t.TempDir()
-	d := openDesk(t, dir)
-	rec := asking(t, d, "Go on?")
-	s := answering(t, dir, rec.ID)
-	s.WaitFor("Go on?")
-	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"no"}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Wait(); got != 0 {
-		t.Errorf("exit status %d\n%s", got, s.Output())
-	}
-	if !strings.Contains(s.Output(), "Answered in the inbox: Go on?") {
-		t.Errorf("says %q", s.Output())
-	}
-	s.left(t)
-}

@@ -131,31 +131,6 @@ func TestFormOnTheHostsTerminal(t *testing.T) {
 	h.end()
 }
 
-// Two questions at once share the terminal, one after the other.
-func TestTwoQuestionsOnOneTerminal(t *testing.T) {
-	t.Parallel()
-	h := host(t, "", "ACCESSIBLE=1")
-	h.ask("1", "First?")
-	h.Expect("First?")
-	h.Expect("(= takes Yes): ")
-	h.ask("2", "Second?")
-	h.Type("2\r")
-	h.Expect("? helps: ")
-	h.Type("\r")
-	h.Expect("Second?")
-	h.Expect("(= takes Yes): ")
-	h.Type("1\r")
-	h.Expect("? helps: ")
-	h.Type("\r")
-	if got := h.result("1"); !strings.Contains(got, `"First?"="No"`) {
-		t.Errorf("got %s", got)
-	}
-	if got := h.result("2"); !strings.Contains(got, `"Second?"="Yes"`) {
-		t.Errorf("got %s", got)
-	}
-	h.end()
-}
-
 // A terminal that a full-screen host holds is not drawn on.
 func TestFullScreenHostKeepsItsTerminal(t *testing.T) {
 	t.Parallel()

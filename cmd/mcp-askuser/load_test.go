@@ -216,33 +216,3 @@ func TestThousandWaitingCalls(t *testing.T) {
 		t.Error(w.stderr)
 	}
 }
-
-// A client that stops waiting does not take the question away; its user does.
-func TestWhoCancels(t *testing.T) {
-	for reason, want := range map[string]desk.Status{
-		"AbortError: user-cancel":             desk.Cancelled,
-		"MCP error -32001: Request timed out": desk.Pending,
-	} {
-		t.Run(reason, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			w := dial(t, dir, "serve", "--surface", "inbox")
-			w.hello("test", `{}`)
-			w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?"},"_meta":{"progressToken":1}}}`)
-			w.next(func(m message) bool { return m.Method == "notifications/progress" })
-			w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":%q}}`, reason)
-			_ = w.in.Close()
-			if err := w.wait(); err != nil {
-				t.Fatalf("%v: %s", err, w.stderr)
-			}
-			d := openDesk(t, dir)
-			pending, err := d.Pending(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if open := len(pending) == 1; open != (want == desk.Pending) {
-				t.Errorf("the question is still open: %v", open)
-			}
-		})
-	}
-}

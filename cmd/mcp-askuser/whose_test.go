@@ -327,27 +327,6 @@ func lastRecord(t *testing.T, dir string) desk.Record {
 	return desk.Record{}
 }
 
-// What a client says of itself proves nothing: below one that calls itself as an editor does,
-// or nearly so, a terminal is no more the user's than below any other.
-func TestClientCalledLikeAnEditor(t *testing.T) {
-	for _, name := range []string{"Zed", "Visual Studio Code"} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			w := dial(t, dir, "serve", "--surface", "inbox")
-			w.hello(name, `{}`)
-			w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"confirm_action","arguments":{"action":"rm -r build"}}}`)
-			rec := openRecord(t, openDesk(t, dir))
-			x := termtest.Start(t, program(t, dir, "answer", "--plain", rec.ID), 80, 24)
-			x.Until("the refusal", func() bool {
-				return strings.Contains(x.Output(), "Enter y or n") || strings.Contains(x.Output(), "only the user can answer this")
-			})
-			if strings.Contains(x.Output(), "Enter y or n") {
-				t.Error("its terminal is the user's")
-			}
-		})
-	}
-}
-
 // A visit to a page that an agent started opens no page of the user's.
 func TestCookieOfAnAgentsPage(t *testing.T) {
 	dir := t.TempDir()
