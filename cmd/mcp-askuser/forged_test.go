@@ -107,7 +107,7 @@ func TestForgedDocumentsAreNotDelivered(t *testing.T) {
 			t.Run(asker+"/"+forgery, func(t *testing.T) {
 				c.Empty()
 				ends := start(t, t.TempDir())
-				rec := asked(t, alice)
+				rec := openRecord(t, alice)
 				forge(t, rec)
 				out := ends(rec.ID)
 				for _, text := range []string{`"allow"`, `="Yes"`, `"answered"`, `"response":true`, "User has answered"} {

@@ -84,24 +84,6 @@ func watched(t *testing.T, d *desk.Desk) <-chan desk.Event {
 	return events
 }
 
-// asked waits for the one open question.
-func asked(t *testing.T, d *desk.Desk) desk.Record {
-	t.Helper()
-	events := watched(t, d)
-	for {
-		records, err := d.Pending(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(records) == 1 {
-			return records[0]
-		}
-		if _, ok := <-events; !ok {
-			t.Fatal("nothing was asked")
-		}
-	}
-}
-
 // The life of a dialog, as the host's processes see it.
 func TestHook(t *testing.T) {
 	answer := func(t *testing.T, d *desk.Desk, rec desk.Record) {
@@ -141,7 +123,7 @@ func TestHook(t *testing.T) {
 			dir := t.TempDir()
 			d := openDesk(t, dir)
 			x := dialogs(t, dir, recorded("PermissionRequest", ","+dialogTool))
-			rec := asked(t, d)
+			rec := openRecord(t, d)
 			tc.do(t, x, d, rec)
 			if tc.name == "killed host" {
 				if err := x.cmd.Wait(); err != nil {
@@ -195,7 +177,7 @@ func TestHookOverruled(t *testing.T) {
 	d := openDesk(t, dir)
 	events := watched(t, d)
 	x := dialogs(t, dir, recorded("PermissionRequest", ","+dialogTool))
-	rec := asked(t, d)
+	rec := openRecord(t, d)
 	for len(rec.ShownOn) == 0 { // it is told a moment later
 		ev, ok := <-events
 		if !ok {
@@ -233,7 +215,7 @@ func TestHookPermission(t *testing.T) {
 		t.Errorf("printed %q", out)
 	}
 	x := dialogs(t, dir, recorded("PermissionRequest", leave), func(c *exec.Cmd) { c.Args = append(c.Args, "--permissions") })
-	rec := asked(t, d)
+	rec := openRecord(t, d)
 	out, err := program(t, dir, "answer", rec.ID, "--json", `{"q1":"Allow once"}`).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "only the user can answer") {
 		t.Errorf("a program was told %s", out)
@@ -302,7 +284,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 		return fmt.Sprintf(`{"type":"question.asked","properties":{"id":%q,"sessionID":"ses_1","questions":[{"question":"Which database?","header":"DB","options":[{"label":"PostgreSQL","description":""},{"label":"MongoDB","description":""}]}]}}`+"\n", id)
 	}
 	_, _ = io.WriteString(in, asks("que_1"))
-	first := asked(t, d)
+	first := openRecord(t, d)
 	say(t, d, first.ID, "MongoDB")
 	if want := `{"url":"/question/{requestID}/reply","path":{"requestID":"que_1"},"query":{"directory":"/home/ada/shop"},"body":{"answers":[["MongoDB"]]}`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
 		t.Errorf("posted %s", posted.Text())
@@ -310,7 +292,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 	// What a tool may do is asked there too, with what its call holds.
 	_, _ = io.WriteString(in, `{"before":{"callID":"c1"},"args":{"command":"rm -r build"}}`+"\n"+
 		`{"type":"permission.asked","properties":{"id":"per_1","sessionID":"ses_1","permission":"bash","patterns":["rm *"],"metadata":{},"always":[],"tool":{"messageID":"m","callID":"c1"}}}`+"\n")
-	leave := asked(t, d)
+	leave := openRecord(t, d)
 	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
 	if _, err := d.Reply(t.Context(), leave.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func TestPhone(t *testing.T) {
 			if err := asker.Start(); err != nil {
 				t.Fatal(err)
 			}
-			rec := await(t, openDesk(t, dir))
+			rec := openRecord(t, openDesk(t, dir))
 			if by == "another" {
 				usePhone(t, dir, setup)
 				other := program(t, dir, "phone", "show", rec.ID)

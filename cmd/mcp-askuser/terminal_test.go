@@ -168,7 +168,7 @@ func TestSignals(t *testing.T) {
 			t.Parallel()
 			s := sit(t, 80, 24, "mcp-askuser", tc.args...)
 			if slices.Contains(tc.args, "inbox") {
-				await(t, openDesk(t, s.dir))
+				openRecord(t, openDesk(t, s.dir))
 			} else {
 				s.WaitFor("Go on?")
 			}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,25 +26,18 @@ import (
 // openRecord waits for the one question of a store that is open.
 func openRecord(t *testing.T, d *desk.Desk) desk.Record {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	events, err := d.Watch(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		stop()
-		for range events {
-		}
-	}()
+	events := watched(t, d)
 	for {
-		records, err := d.Pending(ctx)
+		records, err := d.Pending(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(records) == 1 {
 			return records[0]
 		}
-		<-events
+		if _, open := <-events; !open {
+			t.Fatal("nothing was asked")
+		}
 	}
 }
 
@@ -96,11 +87,11 @@ func TestAgentAnswersItself(t *testing.T) {
 			}
 			return exitBad, said
 		},
-		"a page of its own, cut off from its host": func(t *testing.T, dir, id string) (int, string) {
+		"a page of its own, cut off from its host": func(t *testing.T, dir, _ string) (int, string) {
 			web := program(t, dir, "web")
 			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & wait`, web.Path)
 			cmd.Env = slices.Concat(web.Env, []string{"CLAUDECODE=1"})
-			return answerOnPage(t, startWeb(t, cmd), id)
+			return answerOnPage(t, startWeb(t, cmd), openRecord(t, openDesk(t, dir)))
 		},
 		"a front end of its own": func(t *testing.T, dir, _ string) (int, string) {
 			cmd := program(t, dir, "token", "add", "mine", "--answers")
@@ -142,7 +133,7 @@ func TestAgentAnswersItself(t *testing.T) {
 }
 
 // answerOnPage says yes on the page as a browser does, and returns what became of that.
-func answerOnPage(t *testing.T, s *served, id string) (status int, said string) {
+func answerOnPage(t *testing.T, s *served, rec desk.Record) (status int, said string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -160,29 +151,18 @@ func answerOnPage(t *testing.T, s *served, id string) (status int, said string) 
 		}
 		return string(body)
 	}
-	page := visit(browser.Get(s.address.String()))
-	if !strings.Contains(page, "An agent started this page") && strings.Contains(strings.Join(s.cmd.Env, " "), "CLAUDECODE") {
+	if page := visit(browser.Get(s.address.String())); !strings.Contains(page, "An agent started this page") {
 		t.Error("the page does not say that an agent started it")
 	}
-	form := url.Values{}
-	for _, input := range regexp.MustCompile(`<input [^>]*>`).FindAllString(page, -1) {
-		name := regexp.MustCompile(` name="([^"]*)"`).FindStringSubmatch(input)
-		value := regexp.MustCompile(` value="([^"]*)"`).FindStringSubmatch(input)
-		first := strings.Contains(input, `type="radio"`) // which is yes
-		if name != nil && value != nil && (first || strings.Contains(input, `type="hidden"`)) && !form.Has(name[1]) {
-			form.Set(name[1], value[1])
-		}
-	}
-	form.Set("id", id)
-	form.Set("action", "confirm")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address.Scheme+"://"+s.address.Host+"/answer", strings.NewReader(form.Encode()))
+	form := url.Values{"id": {rec.ID}, "asked": {rec.Statement()}, "whole": {"yes"}, "action": {"confirm"}, "q0": {"0"}}
+	origin := s.address.Scheme + "://" + s.address.Host
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/answer", strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.Header.Set("Origin", s.address.Scheme+"://"+s.address.Host)
-	said = visit(browser.Do(req))
-	return exitBad, strings.ToLower(said)
+	req.Header.Set("Origin", origin)
+	return exitBad, strings.ToLower(visit(browser.Do(req)))
 }
 
 // An ordinary question takes a program's answer, and the result says so where the
