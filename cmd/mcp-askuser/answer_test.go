@@ -9,7 +9,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
 
@@ -31,8 +30,7 @@ func asking(t *testing.T, d *desk.Desk, text string) desk.Record {
 func answering(t *testing.T, dir string, args ...string) *seat {
 	t.Helper()
 	cmd := program(t, dir, append([]string{"answer"}, args...)...)
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
-	return &seat{Terminal: termtest.Start(t, cmd, 80, 24), dir: dir}
+	return seated(t, 80, 24, cmd)
 }
 
 // Answered from any terminal: the oldest unless one is named, with the form

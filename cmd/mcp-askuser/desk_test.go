@@ -16,7 +16,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
-	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -71,8 +70,7 @@ func TestLeaveWhileTheDeskHangs(t *testing.T) {
 			c := sharedtest.Start(t, 1)
 			asking(t, userOn(c), "First?")
 			cmd := program(t, t.TempDir(), append(tc.args, onDesk(c, nodes.Human, "alice")...)...)
-			cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
-			s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+			s := seated(t, 80, 24, cmd)
 			s.WaitFor(tc.wait)
 			s.Quiet()
 			c.Stop(0)
@@ -94,8 +92,7 @@ func TestNotSentWhileTheDeskIsAway(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	asked := asking(t, userOn(c), "First?")
 	cmd := program(t, t.TempDir(), append([]string{"answer"}, onDesk(c, nodes.Human, "alice")...)...)
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
-	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+	s := seated(t, 80, 24, cmd)
 	s.WaitFor("First?")
 	<-time.After(time.Second) // keys count after a pause
 	c.Stop(0)

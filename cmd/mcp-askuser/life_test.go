@@ -104,46 +104,6 @@ func TestAskedOnceWhateverHappensToTheCall(t *testing.T) {
 	}
 }
 
-// D9: an agent that goes in circles is told so, and the user can let it go on.
-func TestRoundLimit(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	d := openDesk(t, dir)
-	w := dial(t, dir, "serve", "--surface", "inbox", "--max-rounds", "2")
-	w.hello("test", `{}`)
-	for n := 1; n <= 2; n++ {
-		w.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?"},"_meta":{"progressToken":%d}}}`, n, n, n)
-		w.waiting()
-		rec := only(t, d)
-		if rec.Round != n {
-			t.Errorf("round %d counts as %d", n, rec.Round)
-		}
-		if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-			t.Fatal(err)
-		}
-		w.next(func(m message) bool { return string(m.ID) == fmt.Sprint(n) })
-	}
-	third := `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question 3?"},"_meta":{"progressToken":9}}}`
-	w.send(third, 3)
-	refused := w.next(func(m message) bool { return string(m.ID) == "3" }).Result
-	if !refused.IsError || len(refused.Content) != 1 || !strings.Contains(refused.Content[0].Text, "recursive_limit_exceeded") {
-		t.Fatalf("got %+v", refused)
-	}
-	if refused.StructuredContent.Summary == "" {
-		t.Error("a refused call has no summary")
-	}
-	_, session, _ := strings.Cut(refused.Content[0].Text, "mcp-askuser lift ")
-	session, _, _ = strings.Cut(session, ")")
-	if out, err := program(t, dir, "lift", session).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	w.send(third, 4)
-	w.waiting()
-	if rec := only(t, d); rec.Round != 3 {
-		t.Errorf("round 3 counts as %d", rec.Round)
-	}
-}
-
 // A host in tmux that holds its screen gets the question into a pane, where the answer
 // command takes the answer; also where the environment of tmux's server, which a pane starts
 // with, leads to another store and to a configuration file that cannot be used.
