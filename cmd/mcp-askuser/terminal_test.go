@@ -34,10 +34,16 @@ func sit(t *testing.T, cols, rows int, name string, args ...string) *seat {
 	}
 	cmd := program(t, s.dir, args...)
 	cmd.Path, cmd.Args[0] = path, path
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
 	cmd.Stdout = s.out
-	s.Terminal = termtest.Start(t, cmd, cols, rows)
+	s.Terminal = seated(t, cols, rows, cmd).Terminal
 	return s
+}
+
+// seated starts a command on a terminal that shows everything.
+func seated(t *testing.T, cols, rows int, cmd *exec.Cmd) *seat {
+	t.Helper()
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
+	return &seat{Terminal: termtest.Start(t, cmd, cols, rows)}
 }
 
 // form waits for a full-screen form that appeared by itself to listen: the keys
@@ -132,8 +138,7 @@ func TestLogWaitsForTheForm(t *testing.T) {
 	dir := t.TempDir()
 	usePhone(t, dir, phoneSetup{Server: "nowhere"})
 	cmd := program(t, dir, "ask", askDefault)
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
-	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+	s := seated(t, 80, 24, cmd)
 	const warning = "no question reaches the phone"
 	s.form("Go on?")
 	if strings.Contains(s.Output(), warning) {
@@ -168,7 +173,7 @@ func TestSignals(t *testing.T) {
 			t.Parallel()
 			s := sit(t, 80, 24, "mcp-askuser", tc.args...)
 			if slices.Contains(tc.args, "inbox") {
-				await(t, openDesk(t, s.dir))
+				openRecord(t, openDesk(t, s.dir))
 			} else {
 				s.WaitFor("Go on?")
 			}

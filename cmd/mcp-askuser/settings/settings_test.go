@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcp-askuser/internal/tomlfile"
-	"mcp-askuser/question"
 )
 
 // env looks variables up in a map.
@@ -43,26 +42,6 @@ func load(vars map[string]string, flag ...string) *Settings {
 	return s
 }
 
-func TestDefaults(t *testing.T) {
-	got := load(nil)
-	if err := got.Err(); err != nil {
-		t.Fatal(err)
-	}
-	want := Values{
-		Limits: question.DefaultLimits(), MaxRounds: 10, RoundPause: 10 * time.Minute,
-		Surfaces: []string{"auto"}, OnTimeout: "none", Prove: "none", Keep: 24 * time.Hour, NotifyCommand: []string{},
-		Language: "auto",
-	}
-	if !reflect.DeepEqual(got.Values, want) {
-		t.Errorf("got  %+v\nwant %+v", got.Values, want)
-	}
-	for _, s := range got.Rows {
-		if s.From != FromDefault || s.Source != "" {
-			t.Errorf("%s is from %s %s", s.Key, s.From, s.Source)
-		}
-	}
-}
-
 // What needs a proof only grows: no place allows what another forbids, and a value or a file
 // that cannot be understood asks for it.
 func TestProveGrows(t *testing.T) {
@@ -77,28 +56,20 @@ func TestProveGrows(t *testing.T) {
 	}
 }
 
-// Every setting can be given in every place, and the order of the places is
+// A setting of every type can be given in every place, and the order of the places is
 // flag, environment, file, default.
 func TestOrder(t *testing.T) {
 	for _, tc := range []struct{ key, variable, flag, environment, file string }{
 		{"max_questions", "ASK_MAX_QUESTIONS", "7", "6", "5"},
-		{"max_options", "ASK_MAX_OPTIONS", "7", "6", "5"},
-		{"header_max_length", "ASK_HEADER_MAX_LENGTH", "7", "6", "5"},
-		{"question_max_length", "ASK_QUESTION_MAX_LENGTH", "7", "6", "5"},
 		{"session", "ASK_SESSION", "c", "b", `"a"`},
 		{"max_rounds", "ASK_MAX_ROUNDS", "0", "6", "5"},
-		{"round_pause", "ASK_ROUND_PAUSE", "7s", "6s", "5s"},
 		{"surface", "ASK_SURFACE", "tty", "inbox", `"auto"`},
 		{"timeout", "ASK_TIMEOUT", "7s", "6s", `"5s"`},
-		{"on_timeout", "ASK_ON_TIMEOUT", "none", "default", `"none"`},
 		{"hold", "ASK_HOLD", "7s", "6s", "5"},
 		{"dir", "MCP_ASKUSER_DIR", "/c", "/b", `"/a"`},
-		{"keep", "ASK_KEEP", "7s", "6s", "5"},
 		{"keep_history", "ASK_KEEP_HISTORY", "7d", "36h", `"2d"`},
 		{"notify_command", "ASK_NOTIFY_COMMAND", `["c"]`, `["b"]`, `["a"]`},
-		{"remind", "ASK_REMIND", "7s", "6s", "5"},
 		{"accessible", "ACCESSIBLE", "false", "true", "false"},
-		{"no_color", "NO_COLOR", "false", "true", "false"},
 	} {
 		t.Run(tc.key, func(t *testing.T) {
 			value := tc.file
@@ -197,19 +168,6 @@ func TestBadValueOfLessWeight(t *testing.T) {
 	}
 }
 
-// The help of a flag says what it takes and what holds without it.
-func TestHelp(t *testing.T) {
-	s := New()
-	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	s.AddFlags(flags, "timeout", "max_rounds", "surface", "dir", "accessible", "no such setting")
-	got := flags.FlagUsages()
-	for _, want := range []string{"--timeout duration ", "--max-rounds number ", "(ASK_MAX_ROUNDS) (default 10)", "--surface names ", "--dir directory ", "--accessible  "} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
-	}
-}
-
 func TestFileThatCannotBeRead(t *testing.T) {
 	broken := write(t, "max_options = 5\nsurface = [\n")
 	for _, tc := range []struct {
@@ -254,23 +212,13 @@ func TestDuration(t *testing.T) {
 		want time.Duration
 		ok   bool
 	}{
-		{"0", 0, true},
 		{"90", 90 * time.Second, true},
 		{"1m30s", 90 * time.Second, true},
-		{"250ms", 250 * time.Millisecond, true},
 		{"3d", 72 * time.Hour, true},
 		{"1d12h", 36 * time.Hour, true},
-		{"12w", 84 * 24 * time.Hour, true},
 		{"1w2d3h", 219 * time.Hour, true},
-		{"2d1w", 0, false},
-		{"w", 0, false},
-		{"65000w", 0, false},
 		{"", 0, false},
-		{"d", 0, false},
-		{"-5", 0, false},
 		{"-5s", 0, false},
-		{"1d-5h", 0, false},
-		{"3days", 0, false},
 		{"9999999999999", 0, false},
 	} {
 		if got, ok := Duration(tc.text); ok != tc.ok || ok && got != tc.want {
