@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/mirror/install"
+	"mcp-askuser/install"
 	"mcp-askuser/question"
 )
 

@@ -16,17 +16,15 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
-	"mcp-askuser/install/edit"
-	mirrorinstall "mcp-askuser/mirror/install"
 	"mcp-askuser/question"
 )
 
 // registration has the flags of install and uninstall.
 type registration struct {
-	project, dryRun, questions, permissions, forms bool
-	remove                                         bool
-	offered                                        bool // the user chose questions and permissions in a list: clients without them are left out
-	address                                        string
+	project, dryRun, questions, permissions bool
+	remove                                  bool
+	offered                                 bool // the user chose questions and permissions in a list: clients without them are left out
+	address                                 string
 }
 
 func (a *app) install() *cobra.Command {
@@ -40,7 +38,6 @@ func (a *app) install() *cobra.Command {
 	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions here, too")
 	cmd.Flags().BoolVar(&r.permissions, "permissions", false, "the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
-	cmd.Flags().BoolVar(&r.forms, "forms", false, "where Codex's approval policy is \"never\", which declines every form: set the one that asks for no approval either, and shows forms")
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) (err error) {
 		r.questions = r.questions || r.permissions
@@ -99,21 +96,18 @@ func self(project bool) string {
 	return "mcp-askuser"
 }
 
-// server is how a client starts or reaches this program.
-func (a *app) server(r registration) install.Server {
+// options are what is registered with a client.
+func (a *app) options(client string, r registration) install.Options {
+	o := install.Options{Questions: r.questions, Permissions: r.permissions}
+	o.Server = install.Server{Command: self(r.project), Where: a.deskFlags(settings.FromFlag)}
 	if r.address != "" {
-		return install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
+		o.Server = install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
 	}
-	return install.Server{Command: self(r.project), Where: a.deskFlags(settings.FromFlag)}
-}
-
-// questions is how a client's own questions are mirrored; false where they cannot be.
-func (a *app) questions(client string, project bool) (mirrorinstall.Setup, bool) {
-	program := []string{self(project), "hook", client}
-	if !project { // the hook reads our file, but not our flags and variables
-		program = append(program, a.deskFlags(settings.FromFlag, settings.FromEnvironment)...)
+	o.Hook = []string{self(r.project), "hook", client}
+	if !r.project { // the hook reads our file, but not our flags and variables
+		o.Hook = append(o.Hook, a.deskFlags(settings.FromFlag, settings.FromEnvironment)...)
 	}
-	return mirrorinstall.For(client, a.place(project), program)
+	return o
 }
 
 // deskFlags returns the flags that name the desk, of the settings from these places.
@@ -126,48 +120,24 @@ func (a *app) deskFlags(from ...string) (flags []string) {
 	return flags
 }
 
-// step is one change to the files of a client.
-type step struct {
-	title, restart string
-	plan           func() ([]edit.Change, error)
-	lines          string // for the user to paste, or to take out
-	optional       bool   // nothing is said where nothing changes
-}
-
 // register shows and makes the changes for clients: all of them, or none if one of them
 // cannot be planned.
 func (a *app) register(names []string, r registration) error {
-	var steps []step
-	var faults []error
-	switch v := a.config.Values; {
-	case r.remove, len(a.deskFlags(settings.FromFlag)) == 0:
-	case r.address != "":
-		faults = append(faults, errors.New("--http registers a server that has a desk of its own: leave out either --http, or --desk and what goes with it"))
-	case v.Desk != "":
-		if _, err := shared.Open(a.sharedOptions()); err != nil {
-			faults = append(faults, err)
-		}
-	}
-	for _, name := range names {
-		more, err := a.steps(name, r)
-		steps, faults = append(steps, more...), append(faults, err)
-	}
-	for _, s := range steps {
-		_, err := s.plan()
+	faults := []error{a.deskFault(r)}
+	plans := make([][]install.Change, len(names))
+	for i, name := range names {
+		var err error
+		plans[i], err = a.plan(name, r)
 		faults = append(faults, err)
 	}
-	if err := errors.Join(faults...); err != nil {
+	err := errors.Join(faults...)
+	if err != nil {
 		return err
 	}
-	for _, s := range steps {
-		if err := a.apply(s, r); err != nil {
+	for i, name := range names {
+		err := a.apply(name, plans[i], r)
+		if err != nil {
 			return err
-		}
-	}
-	for _, name := range names {
-		c, _ := install.ByName(name)
-		if declines := c.Declines(a.place(r.project)); declines != "" && !r.forms && !r.remove {
-			a.tellf("%[1]s declines every form while %[2]s: --forms sets the policy that asks for no approval either, and shows forms.", c.Title(), declines)
 		}
 	}
 	if r.dryRun {
@@ -176,69 +146,74 @@ func (a *app) register(names []string, r registration) error {
 	return nil
 }
 
-// steps are the changes for one client.
-func (a *app) steps(name string, r registration) ([]step, error) {
+// deskFault says why clients could not reach the desk that they are registered with.
+func (a *app) deskFault(r registration) error {
+	switch {
+	case r.remove, len(a.deskFlags(settings.FromFlag)) == 0:
+		return nil
+	case r.address != "":
+		return errors.New("--http registers a server that has a desk of its own: leave out either --http, or --desk and what goes with it")
+	case a.settings().Desk == "":
+		return nil
+	}
+	_, err := shared.Open(a.sharedOptions())
+	return err
+}
+
+// plan returns the changes for one client.
+func (a *app) plan(name string, r registration) ([]install.Change, error) {
 	c, ok := install.ByName(name)
 	if !ok {
 		return nil, fmt.Errorf("unknown client %q; these are known: %s", name, strings.Join(install.Names(), ", "))
 	}
-	lines, err := c.Lines(a.server(r))
-	if err != nil {
-		return nil, err
-	}
-	first := step{title: c.Title(), restart: c.Restart, lines: lines}
-	first.plan = func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }
-	if lines != "" {
-		first.plan = func() ([]edit.Change, error) { _, err := c.File(a.place(r.project)); return nil, err }
-		path, _ := c.File(a.place(r.project))
-		first.title = fmt.Sprintf("%s, %s", c.Title(), path)
-	}
-	s, mirrored := a.questions(name, r.project)
-	if !mirrored && r.questions && !r.offered {
+	o, p := a.options(name, r), a.place(r.project)
+	_, can, _ := c.Questions(p, o.Hook)
+	if r.questions && !can && !r.offered {
 		return nil, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
-	if !mirrored || !r.questions && !r.remove {
-		return []step{first}, nil
+	changes, err := c.Plan(p, o, r.remove)
+	if !errors.Is(err, install.ErrUnsafe) {
+		return changes, err
 	}
-	own := step{title: fmt.Sprintf("%s, its own questions", c.Title()), restart: s.Restart, optional: r.remove}
-	own.plan = func() ([]edit.Change, error) {
-		change, err := s.Change(r.permissions, r.remove)
-		return []edit.Change{change}, err
-	}
-	return []step{first, own}, nil
+	lines, fault := c.Lines(o.Server)
+	return nil, errors.Join(fault, fmt.Errorf("%w. These are our lines, to add or to take out yourself:\n%s", err, lines))
 }
 
-// apply shows a change and makes it, unless this is a dry run. It plans again, as an
-// earlier step may have changed the same file.
-func (a *app) apply(s step, r registration) error {
-	plan, err := s.plan()
-	if err != nil {
-		return err
-	}
-	plan = slices.DeleteFunc(plan, func(c edit.Change) bool { return c.Empty() })
-	for _, change := range plan {
+// apply shows the changes for a client and makes them, unless this is a dry run.
+func (a *app) apply(name string, changes []install.Change, r registration) error {
+	c, _ := install.ByName(name)
+	title, p := c.Title(), a.place(r.project)
+	for _, change := range changes {
 		fmt.Fprintf(a.out, "%s\n%s\n", question.Line(change.Path), change.Diff())
 		if r.dryRun {
 			continue
 		}
-		change.Root = a.place(r.project).Root()
-		if err := change.Apply(); err != nil {
+		err := change.Apply()
+		if err != nil {
 			return err
 		}
 	}
+	path, _ := c.File(p)
 	switch {
-	case s.lines != "" && r.remove:
-		a.tellf("%s: take out the entry %s; this file is not changed for you.", s.title, install.Name)
-	case s.lines != "":
-		fmt.Fprint(a.out, s.lines)
-		a.tellf("%[1]s: add these lines; this file is not changed for you. %[2]s", s.title, s.restart)
-	case len(plan) == 0 && s.optional:
-	case len(plan) == 0:
-		a.tellf("%s: nothing to change.", s.title)
+	case c.Pasted() && r.remove:
+		a.tellf("%s, %s: take out the entry %s; this file is not changed for you.", title, path, install.Name)
+	case c.Pasted():
+		lines, err := c.Lines(a.options(name, r).Server)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(a.out, lines)
+		a.tellf("%s, %s: add these lines; this file is not changed for you. %s", title, path, c.Restart)
+	case len(changes) == 0:
+		a.tellf("%s: nothing to change.", title)
 	case !r.dryRun && r.remove:
-		a.tellf("%s: taken out.", s.title)
+		a.tellf("%s: taken out.", title)
 	case !r.dryRun:
-		a.tellf("%[1]s: done. %[2]s", s.title, s.restart)
+		a.tellf("%s: done. %s", title, c.Restart)
+	}
+	o, hindered := c.Obstacle(a.place(true), r.project)
+	if hindered && !r.remove {
+		a.tellf("%s: %s while this is in %s: %s", title, o.Effect, o.File, o.Setting)
 	}
 	return nil
 }
@@ -289,12 +264,11 @@ func (a *app) offerQuestions(ctx context.Context, clients []string, r registrati
 	var titles []string
 	for _, name := range clients {
 		c, known := install.ByName(name)
-		setup, mirrored := a.questions(name, r.project)
-		if !known || !mirrored {
+		if !known {
 			continue
 		}
-		state, err := setup.State()
-		if err == nil && !state.Installed {
+		state, can, err := c.Questions(a.place(r.project), nil)
+		if can && err == nil && !state.Installed {
 			titles = append(titles, c.Title())
 		}
 	}

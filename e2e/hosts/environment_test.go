@@ -34,15 +34,15 @@ func claudeEnv(t *testing.T, m *model, dir string) []string {
 	return env
 }
 
-// codexEnv is the environment of a Codex with a home of its own. Under its policy it would
-// decline every form; install --forms sets the one that shows them.
+// codexEnv is the environment of a Codex with a home of its own, and the policy that asks for
+// no approval and shows forms.
 func codexEnv(t *testing.T, m *model, dir string) []string {
 	home := t.TempDir()
 	desk := filepath.Join(home, "desk")
 	save(t, filepath.Join(home, "config.toml"), fmt.Sprintf(`
 model = "scripted"
 model_provider = "scripted"
-approval_policy = "never"
+approval_policy = { granular = { sandbox_approval = false, rules = false, mcp_elicitations = true, request_permissions = false, skill_approval = false } }
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
 [model_providers.scripted]
@@ -59,7 +59,7 @@ ASK_MAX_ROUNDS = "0"
 MCP_ASKUSER_DIR = %q
 `, m.URL+"/v1", dir, desk))
 	env := append(shared(home), "CODEX_HOME="+home)
-	run(t, "", env, program(t), "install", "codex", "--forms")
+	run(t, "", env, program(t), "install", "codex")
 	return env
 }
 

@@ -252,9 +252,6 @@ func (s *Settings) Source(key string) string {
 	return cmp.Or(row.Source, row.From)
 }
 
-// FromEnvironment reports whether a variable sets the value.
-func (s *Settings) FromEnvironment(key string) bool { return s.row(key).From == FromEnvironment }
-
 // Faults returns all faults: of the file as a whole, of flags and variables, and of the
 // lines of the file.
 func (s *Settings) Faults() []Fault {
