@@ -67,7 +67,7 @@ func (a *app) runHook(ctx context.Context, o mirror.Options) {
 			here(ctx, rec)
 		}
 	}
-	mirror.Run(hookContext(ctx), o)
+	mirror.Run(hookContext(untilUnread(ctx, os.Stdout)), o) // a host that was killed reads no more
 }
 
 // startPhone has another process put a question on the phone until it ends: the host waits
