@@ -58,7 +58,7 @@ func TestAnsweringOnATerminal(t *testing.T) {
 			records := []desk.Record{asking(t, d, "First?"), asking(t, d, "Second?")}
 			args := append([]string{}, tc.args...)
 			if len(args) > 0 && args[0] == "ID" {
-				args[0] = strings.ToLower(shortened(records, shortOpen)[1])
+				args[0] = strings.ToLower(shortened(records)[1])
 			}
 			s := answering(t, dir, args...)
 			s.WaitFor(tc.text)

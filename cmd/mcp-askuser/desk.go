@@ -238,7 +238,7 @@ func connectedAs(me *shared.Identity) string {
 
 func (a *app) printStatus(st *shared.Status) {
 	a.print(connectedAs(&st.Identity) + "\n\n")
-	var t table
+	var t rows
 	t.add("NODE", "VERSION", "ROLE")
 	for _, n := range st.Nodes {
 		role := ""

@@ -224,7 +224,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	p := a.place(r.project)
 	var options []huh.Option[string]
 	var chosen []string
-	list := table{rigid: true}
+	var list rows
 	for _, c := range install.Clients() {
 		if !c.Found(p) {
 			continue

@@ -123,16 +123,10 @@ func (a *app) passkeyList() *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print JSON, as verify --keys reads it")
 	return a.withDesk(cmd, func(_ *cobra.Command, d *desk.Desk, _ []string) error {
 		keys, err := d.Keys(nil)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case *asJSON:
-			return a.printJSON(keys)
-		case len(keys.Passkeys) == 0:
-			a.tell("There is none yet: mcp-askuser passkey add NAME")
-			return nil
 		}
-		t := table{}
+		var t rows
 		t.add("NAME", "PAGE", "ADDED", "REMOVED")
 		for _, k := range keys.Passkeys {
 			removed := ""
@@ -141,8 +135,7 @@ func (a *app) passkeyList() *cobra.Command {
 			}
 			t.add(k.Name, k.Party, clock(k.Created), removed)
 		}
-		a.printTable(t)
-		return nil
+		return a.printList(*asJSON, keys, t, "There is none yet: mcp-askuser passkey add NAME")
 	})
 }
 

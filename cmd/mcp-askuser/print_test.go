@@ -52,29 +52,9 @@ func TestHistoryOnNarrowTerminals(t *testing.T) {
 	}
 	const whole = "ID ASKED ASKED BY QUESTION ANSWER WHERE"
 	for width, want := range map[int]string{0: whole, 80: "ID ASKED QUESTION ANSWER", 120: whole} {
-		table := historyTable(records).fit(width)
-		if got := strings.Join(table.rows[0], " "); got != want || len(table.rows[1]) != len(table.rows[0]) {
+		table := historyTable(records, width)
+		if got := strings.Join(table[0], " "); got != want || len(table[1]) != len(table[0]) {
 			t.Errorf("%d cells: %s, want %s", width, got, want)
-		}
-	}
-}
-
-// Shortened ids are beginnings that tell all of them apart.
-func TestShortened(t *testing.T) {
-	records := waitingRecords(time.Now())
-	for _, tc := range []struct {
-		records []desk.Record
-		least   int
-		want    []string
-	}{
-		{nil, 8, []string{}},
-		{records[:1], 8, []string{"01JD6Z00"}},
-		{records[:2], 4, []string{"01JD6Z0", "01JD6Z1"}},
-		{records, 4, []string{"01JD6Z0000", "01JD6Z1000", "01JD6Z1001"}},
-		{records[:1], 40, []string{records[0].ID}},
-	} {
-		if got := shortened(tc.records, tc.least); !reflect.DeepEqual(got, tc.want) {
-			t.Errorf("got %q, want %q", got, tc.want)
 		}
 	}
 }
@@ -104,4 +84,22 @@ func FuzzEscapeHidden(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Shortened ids are beginnings that tell all of them apart.
+func TestShortened(t *testing.T) {
+	records := waitingRecords(time.Now())
+	for _, tc := range []struct {
+		records []desk.Record
+		want    []string
+	}{
+		{nil, []string{}},
+		{records[:1], []string{"01JD6Z00"}},
+		{records, []string{"01JD6Z0000", "01JD6Z1000", "01JD6Z1001"}},
+		{[]desk.Record{records[0], records[0]}, []string{records[0].ID, records[0].ID}},
+	} {
+		if got := shortened(tc.records); !reflect.DeepEqual(got, tc.want) {
+			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
 }

@@ -151,12 +151,12 @@ func (a *app) configuration() *cobra.Command {
 }
 
 func (a *app) printSettings() {
-	t := table{rigid: true}
+	var t rows
 	t.add("SETTING", "VALUE", "FROM")
 	for _, s := range a.config.Rows {
 		t.add(s.Key, settings.Text(s.Value), a.config.Source(s.Key))
 	}
-	a.printTable(t)
+	fmt.Fprint(a.out, t.text(0)) // whole, as it is to be copied
 	file := a.config.File
 	switch {
 	case file == "":

@@ -32,20 +32,16 @@ func (a *app) templates() *cobra.Command {
 	cmd.RunE = func(*cobra.Command, []string) error {
 		dirs := a.templateDirs(a.directory())
 		all, err := templates.List(dirs...)
-		switch {
-		case *asJSON:
-			return errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
-		case len(all) == 0 && err == nil:
-			a.tellf("There are none in %s.", strings.Join(dirs, " and "))
-		case len(all) > 0:
-			t := table{rigid: true}
-			t.add("TEMPLATE", "VARIABLES", "ABOUT")
-			for _, x := range all {
-				t.add(x.Name, strings.Join(x.Names(), ", "), x.Description)
-			}
-			a.printTable(t)
+		if err != nil && !*asJSON && len(all) == 0 {
+			return err
 		}
-		return err
+		var t rows
+		t.add("TEMPLATE", "VARIABLES", "ABOUT")
+		for _, x := range all {
+			t.add(x.Name, strings.Join(x.Names(), ", "), x.Description)
+		}
+		none := fmt.Sprintf("There are none in %s.", strings.Join(dirs, " and "))
+		return errors.Join(a.printList(*asJSON, append([]templates.Template{}, all...), t, none), err)
 	}
 	return cmd
 }

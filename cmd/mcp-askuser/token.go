@@ -69,26 +69,22 @@ func (a *app) tokenList() *cobra.Command {
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	return a.withDesk(cmd, func(*cobra.Command, *desk.Desk, []string) error {
-		rows, damaged, err := a.readTokens()
-		if err != nil {
-			return err
+		known, damaged, err := a.readTokens()
+		if err != nil || damaged != nil && !*asJSON && len(known) == 0 {
+			return cmp.Or(err, damaged)
 		}
-		if *asJSON {
-			return cmp.Or(a.printJSON(rows), damaged)
-		}
-		if len(rows) == 0 && damaged == nil {
-			a.tell("No agent has a token; mcp-askuser token add NAME makes one.")
-		}
-		for _, r := range rows {
-			line := "%s  since %s"
+		var t rows
+		t.add("NAME", "MAY", "SINCE")
+		for _, r := range known {
+			may := "ask"
 			if r.Answers {
-				line = "%s  answers for you  since %s"
+				may = "answer for you"
 			} else if r.Prove {
-				line = "%s  needs signed answers  since %s"
+				may = "ask, and you sign answers"
 			}
-			a.print(fmt.Sprintf(line, r.Name, r.Created.Local().Format("2 Jan 2006 15:04")) + "\n")
+			t.add(r.Name, may, r.Created.Local().Format("2006-01-02 15:04"))
 		}
-		return damaged
+		return cmp.Or(a.printList(*asJSON, known, t, "No agent has a token; mcp-askuser token add NAME makes one."), damaged)
 	})
 }
 
