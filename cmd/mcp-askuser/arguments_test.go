@@ -14,7 +14,7 @@ import (
 // TestArgumentsOfEveryCommand: no command breaks with an empty argument or too many, and each
 // refuses too many. They run as an agent's, without a terminal.
 func TestArgumentsOfEveryCommand(t *testing.T) {
-	a := &app{config: settings.New()}
+	a := &app{config: settings.Load(func(string) string { return "" })}
 	each(a.root([]string{"help"}), func(c *cobra.Command) {
 		for name, args := range map[string][]string{
 			"an empty one": {""},

@@ -21,7 +21,7 @@ var manDir = flag.String("man", "", "write the man pages into this directory")
 
 // commands are all commands that people see, the root first.
 func commands() []*cobra.Command {
-	a := &app{config: settings.New()}
+	a := &app{config: settings.Load(func(string) string { return "" })}
 	root := a.root([]string{"help"})
 	root.InitDefaultHelpCmd()
 	all := []*cobra.Command{root}

@@ -16,7 +16,7 @@ import (
 // usePhone does what phone setup does in the store, for the topic of these tests.
 func usePhone(t *testing.T, dir string, setup phoneSetup) {
 	t.Helper()
-	a := &app{config: settings.New(), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
+	a := &app{config: settings.Load(func(string) string { return "" }), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
 	setup.Topic, setup.Key = "questions", keyfile.New()
 	if err := a.keepPhone(&setup); err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func (u phoneUser) run(args ...string) (status int, out string) {
 // setup is what is kept.
 func (u phoneUser) setup() phoneSetup {
 	u.t.Helper()
-	a := &app{config: settings.New(), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": u.dir}[name] }}
+	a := &app{config: settings.Load(func(string) string { return "" }), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": u.dir}[name] }}
 	setup, err := a.readPhone()
 	if err != nil {
 		u.t.Fatal(err)
@@ -204,7 +204,7 @@ func TestPageForOtherMachines(t *testing.T) {
 		{},
 	} {
 		dir := t.TempDir()
-		a := &app{config: settings.New(), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
+		a := &app{config: settings.Load(func(string) string { return "" }), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
 		withdraw := func() {}
 		if tt.published != "" {
 			withdraw = a.publishPage(tt.published)

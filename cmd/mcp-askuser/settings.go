@@ -154,7 +154,7 @@ func (a *app) printSettings() {
 	var t rows
 	t.add("SETTING", "VALUE", "FROM")
 	for _, s := range a.config.Rows {
-		t.add(s.Key, settings.Text(s.Value), a.config.Source(s.Key))
+		t.add(s.Key, s.Value, a.config.Source(s.Key))
 	}
 	fmt.Fprint(a.out, t.text(0)) // whole, as it is to be copied
 	file := a.config.File

@@ -13,13 +13,12 @@ import (
 	"time"
 )
 
-// value is the type of a setting: how its text is read, and what it may be. With
-// [Setting.Set] and String it is a pflag.Value.
+// value is the type of a setting: how its text is read, and what it may be.
 type value struct {
-	name  string                                 // the word for it in the help of a flag
-	takes string                                 // what is allowed, to follow "it takes"
-	set   func(text string) (shown any, ok bool) // sets a valid value, and returns it as JSON shows it
-	Words []string                               `json:"-"` // all allowed ones, where they are few
+	name  string                 // the word for it in the help of a flag
+	takes string                 // what is allowed, to follow "it takes"
+	set   func(text string) bool // sets a valid value
+	Words []string               `json:"-"` // all allowed ones, where they are few
 }
 
 // Type is the word for the value in the help of a flag.
@@ -27,26 +26,13 @@ func (v value) Type() string { return v.name }
 
 // parsed is a value that parse reads from its text.
 func parsed[T any](to *T, name, takes string, parse func(text string) (T, bool)) value {
-	return value{name: name, takes: takes, set: func(text string) (any, bool) {
+	return value{name: name, takes: takes, set: func(text string) bool {
 		v, ok := parse(text)
 		if ok {
 			*to = v
 		}
-		if d, isTime := any(v).(time.Duration); isTime {
-			return brief(d), ok
-		}
-		return v, ok
+		return ok
 	}}
-}
-
-// Text formats a value as its variable would hold it.
-func Text(value any) string {
-	list, ok := value.([]string)
-	if !ok {
-		return fmt.Sprint(value)
-	}
-	text, _ := json.Marshal(list) // strings have no reason to fail
-	return string(text)
 }
 
 func whole(to *int, least int) value {
@@ -61,7 +47,7 @@ const longest = 365 * 24 * time.Hour
 func duration(to *time.Duration, least time.Duration) value {
 	from := "0 for none"
 	if least > 0 {
-		from = fmt.Sprintf("%s or more", brief(least))
+		from = fmt.Sprintf("%s or more", least)
 	}
 	return parsed(to, "duration", fmt.Sprintf("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (time.Duration, bool) {
 		d, ok := Duration(text)
@@ -104,18 +90,6 @@ func Duration(text string) (time.Duration, bool) {
 	return sum, text != "" && err == nil && rest >= 0 && sum >= 0
 }
 
-// brief formats a time without the zeros of Go's notation, in days if it is several.
-func brief(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d == 0:
-		return "0"
-	case d > day && d%day == 0:
-		return strconv.FormatInt(int64(d/day), 10) + "d"
-	}
-	return strings.Replace(strings.Replace(d.String(), "m0s", "m", 1), "h0m", "h", 1)
-}
-
 func boolean(to *bool) value {
 	return parsed(to, "bool", "true or false", func(text string) (bool, bool) {
 		return text == "true", text == "true" || text == "false"
@@ -146,17 +120,16 @@ func path(to *string, name string) value {
 // order is names of surfaces in order, with commas between them or as a list.
 func order(to *[]string, names []string) value {
 	known := append([]string{"auto"}, names...)
-	return value{"names", fmt.Sprintf("auto, or one or more of %s in order", strings.Join(names, ", ")), func(text string) (any, bool) {
+	takes := fmt.Sprintf("auto, or one or more of %s in order", strings.Join(names, ", "))
+	v := parsed(to, "names", takes, func(text string) ([]string, bool) {
 		list, ok := stringList(text)
 		if !ok {
 			list = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 		}
-		if len(list) == 0 || slices.ContainsFunc(list, func(name string) bool { return !slices.Contains(known, name) }) {
-			return nil, false
-		}
-		*to = list
-		return strings.Join(list, ","), true
-	}, known}
+		return list, len(list) > 0 && !slices.ContainsFunc(list, func(name string) bool { return !slices.Contains(known, name) })
+	})
+	v.Words = known
+	return v
 }
 
 func program(to *[]string) value {
@@ -176,14 +149,14 @@ func stringList(text string) (list []string, ok bool) {
 // for the most.
 func strictest(to *string, allowed ...string) value {
 	v := choice(to, allowed...)
-	v.set = func(text string) (any, bool) {
+	v.set = func(text string) bool {
 		i := slices.Index(allowed, text)
 		if i < 0 {
 			*to = allowed[len(allowed)-1]
-			return nil, false
+			return false
 		}
 		*to = allowed[max(i, slices.Index(allowed, *to))]
-		return *to, true
+		return true
 	}
 	return v
 }
