@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -21,7 +20,6 @@ import (
 
 	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/internal/wholefile"
-	"mcp-askuser/ui"
 	"mcp-askuser/ui/ntfy"
 )
 
@@ -135,85 +133,38 @@ func (a *app) phoneOff() *cobra.Command {
 	})
 }
 
-// tryPhone sends a test to the phone and waits for a press of its button. With subscribe
-// the user starts it. In a terminal Enter sends it again.
-func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err error) {
-	defer func() {
-		if errors.Is(err, ui.ErrInterrupted) {
-			a.tell("The phone stays set up; mcp-askuser phone test sends a test.")
-		}
-	}()
-	t := p.NewTest()
-	var enter chan struct{} // each line of the terminal; closed at its end
-	if term.IsTerminal(int(a.in.Fd())) {
-		enter = make(chan struct{})
-		go func() {
-			defer close(enter)
-			for lines := bufio.NewScanner(a.in); lines.Scan(); {
-				enter <- struct{}{}
-			}
-		}()
-	}
-	if subscribe {
-		a.showTopic(p)
-		a.tell("When the app shows the topic, press Enter to send a test; Ctrl+C sends none.")
-		select {
-		case _, more := <-enter:
-			if !more {
-				return ui.ErrInterrupted
-			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	sent := time.Now()
-	button, err := a.sendTest(ctx, p, t)
-	if !button {
-		return err
-	}
-	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout, fmt.Errorf("no press has arrived within %s", phoneLimit)})
-	defer stop()
-	pressed := make(chan error, 1)
-	go func() { pressed <- t.Wait(ctx) }()
-	for {
-		select {
-		case err := <-pressed:
-			if err == nil {
-				a.tellf("The press arrived, %s after the test.", time.Since(sent).Round(time.Second))
-			}
-			return err
-		case _, more := <-enter:
-			if !more {
-				return ui.ErrInterrupted
-			}
-			_, err := a.sendTest(ctx, p, t)
-			if err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// sendTest reports whether the test has a button. It has none where the server would refuse
-// a press, which is an error where questions need buttons.
-func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) (button bool, err error) {
-	err = t.Send(ctx)
+// tryPhone sends a test to the phone and waits for a press of its button. It has none where
+// the server would refuse a press, which is an error where questions need buttons. With
+// subscribe it then shows how the app gets the test: the server keeps that for a while.
+func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) error {
+	t, sent := p.NewTest(), time.Now()
+	err := t.Send(ctx)
 	refused := errors.Is(err, ntfy.ErrRefused)
 	switch {
 	case refused && !p.Private:
-		return false, fmt.Errorf("%w\nThe test was sent without a button: %s", err, pressRemedy(p))
+		return fmt.Errorf("%w\nThe test was sent without a button: %s", err, pressRemedy(p))
 	case refused:
 		a.tell("The test was sent, without a button: questions have none either (--private).")
-		return false, nil
+		if subscribe {
+			a.showTopic(p)
+		}
+		return nil
 	case err != nil:
-		return false, err
+		return err
 	}
-	a.tellf(`The test was sent. Press its button on the phone. If it does not arrive, check there that
-- it reaches %[1]s,
-- the app is subscribed to the topic %[2]s of this server,
-- it may show the app's notifications; the button may appear only when you expand one.
-Enter sends the test again; Ctrl+C ends.`, p.Server, p.Topic)
-	return true, nil
+	a.tellf(`The test was sent. Press its button on the phone; it may appear only when you
+expand the notification. If none arrives: the app must be subscribed to %s
+at %s. mcp-askuser phone test sends another; Ctrl+C ends.`, p.Topic, p.Server)
+	if subscribe {
+		a.showTopic(p) // last, as the code needs most of the screen
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout, fmt.Errorf("no press has arrived within %s", phoneLimit)})
+	defer stop()
+	err = t.Wait(ctx)
+	if err == nil {
+		a.tellf("The press arrived, %s after the test.", time.Since(sent).Round(time.Second))
+	}
+	return err
 }
 
 // showTopic shows how the app subscribes to the topic: the link, and on a terminal that
