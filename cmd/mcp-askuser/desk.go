@@ -20,15 +20,9 @@ import (
 )
 
 func (a *app) deskCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "desk",
-		Short: "Share questions between many machines",
-		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci
-  MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.deskInit(), a.deskCreate(), a.deskStatus())
-	return cmd
+	return family("desk", "Share questions between many machines",
+		"  mcp-askuser desk init --dir ~/desk --human alice --agent ci\n  MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status",
+		a.deskInit(), a.deskCreate(), a.deskStatus())
 }
 
 func (a *app) deskInit() *cobra.Command {

@@ -132,10 +132,7 @@ func (a *app) examineSettings() (all []finding) {
 	default:
 		all = append(all, finding{Name: cmp.Or(a.config.File, "no file"), State: stateUnused, Text: "no file; the defaults apply"})
 	}
-	limits := a.settings().Limits
-	return append(all, finding{Name: "limits", State: stateOK, Text: fmt.Sprintf(
-		"an agent may ask %d questions at once, of %d options each; max_questions and max_options allow more",
-		limits.Questions, limits.Options)})
+	return all
 }
 
 // watches reports whether a desk can be watched, which writes to its store.
@@ -165,12 +162,6 @@ func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding
 	info, err := os.Stat(filepath.Join(dir, local.File))
 	if err == nil {
 		f.Text += fmt.Sprintf("; it is %s", bytesOf(info.Size()))
-	}
-	for _, old := range []string{"archive", "pending", "replies"} {
-		_, err = os.Stat(filepath.Join(dir, old))
-		if err == nil {
-			f.Text += fmt.Sprintf("; %s is of an earlier version, and not read", filepath.Join(dir, old))
-		}
 	}
 	return f
 }

@@ -23,7 +23,7 @@ import (
 type registration struct {
 	project, dryRun, questions, permissions bool
 	remove                                  bool
-	offered                                 bool // the user chose questions and permissions in a list: clients without them are left out
+	chosen                                  bool // from a list: clients whose questions cannot be brought here are left out
 	address                                 string
 }
 
@@ -42,15 +42,10 @@ func (a *app) install() *cobra.Command {
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) (err error) {
 		r.questions = r.questions || r.permissions
 		if len(args) == 0 {
-			if args, err = a.chooseClients(cmd.Context(), r); err != nil || len(args) == 0 {
-				return err
-			}
+			args, err = a.chooseClients(cmd.Context(), &r)
 		}
-		if !r.questions && !r.dryRun && r.address == "" {
-			r, err = a.offerQuestions(cmd.Context(), args, r)
-			if err != nil {
-				return err
-			}
+		if err != nil || len(args) == 0 {
+			return err
 		}
 		err = a.register(args, r)
 		if err == nil && !r.dryRun {
@@ -168,7 +163,7 @@ func (a *app) plan(name string, r registration) ([]install.Change, error) {
 	}
 	o, p := a.options(name, r), a.place(r.project)
 	_, can, _ := c.Questions(p, o.Hook)
-	if r.questions && !can && !r.offered {
+	if r.questions && !can && !r.chosen {
 		return nil, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
 	changes, err := c.Plan(p, o, r.remove)
@@ -211,19 +206,33 @@ func (a *app) apply(name string, changes []install.Change, r registration) error
 	case !r.dryRun:
 		a.tellf("%s: done. %s", title, c.Restart)
 	}
+	if r.remove {
+		return nil
+	}
+	questions, can, err := c.Questions(p, nil)
+	if err == nil && can && !questions.Installed && !r.chosen {
+		a.tellf("%s asks in a dialog of its own, too: with --questions that comes here.", title)
+	}
 	o, hindered := c.Obstacle(a.place(true), r.project)
-	if hindered && !r.remove {
+	if hindered {
 		a.tellf("%s: %s while this is in %s: %s", title, o.Effect, o.File, o.Setting)
 	}
 	return nil
 }
 
-// chooseClients lists the clients of this machine, and on a terminal has the user choose
-// those to register with: all are ticked.
-func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
+// What chooseClients offers beside the clients: the flags of these names.
+const (
+	questionsToo   = "--questions"
+	permissionsToo = "--permissions"
+)
+
+// chooseClients lists the clients of this machine. On a terminal the user chooses those to
+// register with: all are ticked, and their own questions are not, as a yes to a permission
+// lets a tool run.
+func (a *app) chooseClients(ctx context.Context, r *registration) (chosen []string, err error) {
 	p := a.place(r.project)
 	var options []huh.Option[string]
-	var chosen []string
+	var asking []string
 	var list rows
 	for _, c := range install.Clients() {
 		if !c.Found(p) {
@@ -239,68 +248,39 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		list.add(c.Name, about)
 		options = append(options, huh.NewOption(question.Line(c.Title()+" – "+about), c.Name))
 		chosen = append(chosen, c.Name)
+		_, can, _ := c.Questions(p, nil)
+		if can {
+			asking = append(asking, c.Title())
+		}
 	}
-	if len(options) == 0 {
+	screen, ok := a.err.(*os.File)
+	switch {
+	case len(options) == 0:
 		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s", strings.Join(install.Names(), ", "))
-	}
-	if !a.canChoose() {
+	case !ok || !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(screen.Fd())), a.settings().Accessible, a.getenv("TERM") == "dumb":
 		fmt.Fprint(a.out, list.text(0))
 		a.tell("Name those to register with: mcp-askuser install CLIENT...")
 		return nil, nil
+	case len(asking) > 0:
+		options = append(options,
+			huh.NewOption(fmt.Sprintf("Here, too: what %s asks in its own dialog", strings.Join(asking, " or ")), questionsToo),
+			huh.NewOption("Here, too: the permissions that it asks for; a yes here lets a tool run", permissionsToo))
 	}
 	field := huh.NewMultiSelect[string]().Options(options...).Value(&chosen).Filterable(false).
-		Title("Register with which clients?").Description("Space marks or unmarks a client, Enter registers, Ctrl+C leaves.").
+		Title("Register with which clients?").Description("Space marks or unmarks a line, Enter registers, Ctrl+C leaves.").
 		Height(len(options) + 3) // else it shows no row
-	err := a.choose(ctx, field)
-	if err == nil && len(chosen) == 0 {
+	err = huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
+		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
+	r.chosen = true
+	r.permissions = slices.Contains(chosen, permissionsToo)
+	r.questions = r.permissions || slices.Contains(chosen, questionsToo)
+	chosen = slices.DeleteFunc(chosen, func(name string) bool { return strings.HasPrefix(name, "--") })
+	switch {
+	case errors.Is(err, huh.ErrUserAborted):
+		a.tell("Nothing was chosen, and nothing was changed.")
+		return nil, &exitError{exitClosed, nil}
+	case err == nil && len(chosen) == 0:
 		a.tell("No client was chosen, and nothing was changed.")
 	}
 	return chosen, err
-}
-
-// offerQuestions asks whether to bring here what clients ask in their own dialogs, where they
-// can and do not yet. Neither is ticked: a yes to a permission lets a tool run.
-func (a *app) offerQuestions(ctx context.Context, clients []string, r registration) (registration, error) {
-	var titles []string
-	for _, name := range clients {
-		c, known := install.ByName(name)
-		if !known {
-			continue
-		}
-		state, can, err := c.Questions(a.place(r.project), nil)
-		if can && err == nil && !state.Installed {
-			titles = append(titles, c.Title())
-		}
-	}
-	if len(titles) == 0 || !a.canChoose() {
-		return r, nil
-	}
-	var chosen []string
-	field := huh.NewMultiSelect[string]().Value(&chosen).Filterable(false).
-		Options(huh.NewOption("its own questions", "questions"), huh.NewOption("the permissions that it asks for, too: a yes here lets a tool run", "permissions")).
-		Title(fmt.Sprintf("Bring here, too, what %s asks in its own dialog?", strings.Join(titles, " or "))).
-		Description("Space marks, Enter goes on, also with nothing marked.").Height(5)
-	err := a.choose(ctx, field)
-	r.permissions = slices.Contains(chosen, "permissions")
-	r.questions, r.offered = len(chosen) > 0, true
-	return r, err
-}
-
-// canChoose reports whether a list can be shown on the terminal.
-func (a *app) canChoose() bool {
-	screen, ok := a.err.(*os.File)
-	return ok && term.IsTerminal(int(a.in.Fd())) && term.IsTerminal(int(screen.Fd())) &&
-		!a.settings().Accessible && a.getenv("TERM") != "dumb"
-}
-
-// choose shows a list on the terminal. It is ours, and no question of an agent's.
-func (a *app) choose(ctx context.Context, field huh.Field) error {
-	screen, _ := a.err.(*os.File)
-	err := huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
-		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
-	if errors.Is(err, huh.ErrUserAborted) {
-		a.tell("Nothing was chosen, and nothing was changed.")
-		return &exitError{exitClosed, nil}
-	}
-	return err
 }

@@ -18,14 +18,9 @@ import (
 )
 
 func (a *app) passkeys() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "passkey",
-		Short:   "Manage the passkeys that sign your answers on the page",
-		Example: "  mcp-askuser passkey add laptop\n  mcp-askuser passkey list",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.passkeyAdd(), a.passkeyList(), a.passkeyRemove())
-	return cmd
+	return family("passkey", "Manage the passkeys that sign your answers on the page",
+		"  mcp-askuser passkey add laptop\n  mcp-askuser passkey list",
+		a.passkeyAdd(), a.passkeyList(), a.passkeyRemove())
 }
 
 // asUser is withDesk for a command that agents may not run.

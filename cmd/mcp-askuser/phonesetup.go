@@ -27,14 +27,9 @@ import (
 const phoneLimit = 10 * time.Minute
 
 func (a *app) phoneCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "phone",
-		Short:   "Answer on your phone, through an ntfy server",
-		Example: "  mcp-askuser phone setup\n  mcp-askuser phone test\n  mcp-askuser phone off",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.phoneSetup(), a.phoneTest(), a.phoneOff(), a.phoneShow())
-	return cmd
+	return family("phone", "Answer on your phone, through an ntfy server",
+		"  mcp-askuser phone setup\n  mcp-askuser phone test\n  mcp-askuser phone off",
+		a.phoneSetup(), a.phoneTest(), a.phoneOff(), a.phoneShow())
 }
 
 func (a *app) phoneSetup() *cobra.Command {

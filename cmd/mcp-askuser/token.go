@@ -16,14 +16,9 @@ import (
 )
 
 func (a *app) token() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "token",
-		Short:   "Manage the tokens of agents and of your front ends",
-		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers\n  mcp-askuser token list",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.tokenAdd(), a.tokenList(), a.tokenRemove())
-	return cmd
+	return family("token", "Manage the tokens of agents and of your front ends",
+		"  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers\n  mcp-askuser token list",
+		a.tokenAdd(), a.tokenList(), a.tokenRemove())
 }
 
 func (a *app) tokenAdd() *cobra.Command {
