@@ -185,22 +185,22 @@ func TestHookOverruled(t *testing.T) {
 		}
 		rec = ev.Record
 	}
-	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Shown in Claude Code\n") {
+	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Shown    in Claude Code\n") {
 		t.Errorf("open, it is shown as\n%s", out)
 	}
 	say(t, d, rec.ID, "MongoDB")
 	_ = x.ends()
-	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Whether Claude Code took it is not known.\n") {
+	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Taken    not known yet\n") {
 		t.Errorf("unsettled, it is shown as\n%s", out)
 	}
 	dialogs(t, dir, recorded("PostToolUse", `,"tool_use_id":"t",`+dialogTool+`,"tool_response":{"answers":{"Which database?":"PostgreSQL"}}`)).ends()
 	out := output1(t, dir, "show", rec.ID)
-	for _, want := range []string{"* PostgreSQL", "Answered in Claude Code at ", "Not answered in the inbox: it was answered in Claude Code first.\n", "What was said there: MongoDB\n"} {
+	for _, want := range []string{"(•) PostgreSQL", "Ended    answered in Claude Code, ", "Later    Not answered in the inbox: it was answered in Claude Code first.\n         MongoDB\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("settled, it is shown as\n%s", out)
 		}
 	}
-	if out := output1(t, dir, "history", "--format", "md"); !strings.Contains(out, "**Decision:** PostgreSQL\n") || !strings.Contains(out, "answered in Claude Code") {
+	if out := output1(t, dir, "history", "--format", "md"); !strings.Contains(out, "**Decision: PostgreSQL**\n") || !strings.Contains(out, "answered in Claude Code") {
 		t.Errorf("the log of decisions is\n%s", out)
 	}
 }
