@@ -52,7 +52,8 @@ func Clients() []Client {
 			Restart: "Start a new session to use it.",
 			format:  jsonFile, path: mcpServers, project: ".mcp.json",
 			user:  func(p Place) string { return filepath.Join(p.dir("CLAUDE_CONFIG_DIR", ""), ".claude.json") },
-			local: and(plain, entry{"type": "stdio"}), remote: and(at("url"), entry{"type": "http"}), reference: "${" + TokenVariable + "}",
+			local: and(plain, entry{"type": "stdio"}), remote: and(at("url"),
+				entry{"type": "http"}), reference: "${" + TokenVariable + "}",
 			questions: claudeQuestions,
 		},
 		{
@@ -122,7 +123,8 @@ func Clients() []Client {
 			Restart: "It asks whether to start the server.",
 			format:  jsonFile, path: []string{"servers"}, project: ".vscode/mcp.json",
 			user:  below(Place.config, "Code/User/mcp.json"),
-			local: and(plain, entry{"type": "stdio"}), remote: and(at("url"), entry{"type": "http"}), reference: "${env:" + TokenVariable + "}",
+			local: and(plain, entry{"type": "stdio"}), remote: and(at("url"),
+				entry{"type": "http"}), reference: "${env:" + TokenVariable + "}",
 		},
 		{
 			Name: "windsurf", program: "windsurf",
@@ -133,8 +135,9 @@ func Clients() []Client {
 		},
 		{
 			Name: "zed", program: "zed",
-			Restart: "It has it at once. Claude Code in Zed asks without a permission if you also run mcp-askuser install claude-code.",
-			format:  jsonFile, path: []string{"context_servers"}, project: ".zed/settings.json",
+			Restart: "It has it at once. Claude Code in Zed asks without a permission if you also run mcp-askuser install " +
+				"claude-code.",
+			format: jsonFile, path: []string{"context_servers"}, project: ".zed/settings.json",
 			user:  onWindows(below(Place.config, "Zed/settings.json"), below(Place.xdg, "zed/settings.json")),
 			local: plain, remote: at("url"),
 		},

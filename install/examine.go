@@ -71,7 +71,8 @@ func (c *Client) Obstacle(p Place, project bool) (Obstacle, bool) {
 		if err != nil || c.format == yaml {
 			continue
 		}
-		all = append(all, setting{file, append(c.at(), "enabled"), is(false)}, setting{file, append(c.at(), "disabled"), is(true)})
+		all = append(all, setting{file, append(c.at(), "enabled"), is(false)},
+			setting{file, append(c.at(), "disabled"), is(true)})
 		switch c.Name {
 		case "gemini":
 			left := func(value any) bool { list, ok := value.([]any); return ok && !slices.Contains(list, any(Name)) }

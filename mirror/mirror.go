@@ -147,7 +147,8 @@ func (o *Options) limitReached(ctx context.Context, ev event, rec desk.Record) {
 
 // submit puts a question on the desk if that succeeds at once.
 func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Attendance, error) {
-	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
+	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name,
+		Directory: ev.directory, PID: ev.host}}
 	if ev.permission {
 		request.Asker.Via = desk.ViaPermission
 	}

@@ -70,7 +70,8 @@ func writeRecord(b *strings.Builder, rec view.Record) {
 		paragraph("%s", rec.Reason())
 		paragraph("Note: %s", q.Note)
 		paragraph("Note on all answers: %s", rec.Note())
-		origin := fmt.Sprintf("Asked by %s at %s; %s at %s; %s", rec.Program(), utc(rec.CreatedAt), rec.Ended(), utc(rec.Since()), rec.ID)
+		origin := fmt.Sprintf("Asked by %s at %s; %s at %s; %s", rec.Program(), utc(rec.CreatedAt), rec.Ended(),
+			utc(rec.Since()), rec.ID)
 		if rec.Earlier != "" {
 			origin += "; goes back to " + rec.Earlier
 		}

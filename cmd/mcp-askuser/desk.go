@@ -21,7 +21,8 @@ import (
 
 func (a *app) deskCommand() *cobra.Command {
 	return family("desk", "Share questions between many machines",
-		"  mcp-askuser desk init --dir ~/desk --human alice --agent ci\n  MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status",
+		`  mcp-askuser desk init --dir ~/desk --human alice --agent ci
+  MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
 		a.deskInit(), a.deskCreate(), a.deskStatus())
 }
 
@@ -103,7 +104,8 @@ func (a *app) shared() (*shared.Store, error) {
 }
 
 func noSharedDesk() error {
-	return errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up")
+	return errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init " +
+		"sets one up")
 }
 
 func (a *app) deskCreate() *cobra.Command {
@@ -160,7 +162,8 @@ func (a *app) humans() (humans map[string]string, err error) {
 	file := nodes.HumansFile(filepath.Dir(filepath.Dir(a.settings().DeskCreds)))
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("who answers? %w: name the operator's credential where mcp-askuser desk init wrote it (--desk-creds)", err)
+		return nil, fmt.Errorf("who answers? %w: name the operator's credential where mcp-askuser desk init wrote it "+
+			"(--desk-creds)", err)
 	}
 	err = json.Unmarshal(data, &humans)
 	if err != nil {
@@ -205,7 +208,8 @@ func wrongWith(st *shared.Status) error {
 		faults = append(faults, "the desk was not created: its operator runs mcp-askuser desk create")
 	}
 	if st.Created && !st.AsNeeded {
-		faults = append(faults, "another program, or another version, has changed the desk: its operator runs mcp-askuser desk create")
+		faults = append(faults, "another program, or another version, has changed the desk: its operator runs mcp-askuser "+
+			"desk create")
 	}
 	if st.Created && st.Humans == 0 {
 		faults = append(faults, "nobody may answer: its operator runs mcp-askuser desk create")

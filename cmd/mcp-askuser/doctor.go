@@ -85,7 +85,8 @@ func (a *app) printFindings(found []finding) {
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
-		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name, strings.ReplaceAll(question.Block(f.Text), "\n", "\n"+strings.Repeat(" ", 9)))
+		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name,
+			strings.ReplaceAll(question.Block(f.Text), "\n", "\n"+strings.Repeat(" ", 9)))
 		if f.Remedy != "" {
 			fmt.Fprintf(&b, "         → %s\n", question.Line(f.Remedy))
 		}
@@ -130,7 +131,8 @@ func (a *app) examineSettings() (all []finding) {
 	case a.config.Found:
 		all = append(all, finding{Name: a.config.File, State: stateOK, Text: "was read"})
 	default:
-		all = append(all, finding{Name: cmp.Or(a.config.File, "no file"), State: stateUnused, Text: "no file; the defaults apply"})
+		all = append(all, finding{Name: cmp.Or(a.config.File, "no file"), State: stateUnused,
+			Text: "no file; the defaults apply"})
 	}
 	return all
 }
@@ -184,7 +186,8 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	case errors.Is(err, desk.ErrDenied), errors.Is(err, fs.ErrNotExist):
 		return f.wrong(err.Error(), "name the file that mcp-askuser desk init wrote for you (desk_creds)")
 	case err != nil:
-		return f.wrong(err.Error(), "start its nodes, or correct its address (desk); mcp-askuser desk status says more. Until then questions are asked and answered on this machine alone")
+		return f.wrong(err.Error(), "start its nodes, or correct its address (desk); mcp-askuser desk status says more. "+
+			"Until then questions are asked and answered on this machine alone")
 	}
 	f.Text = connectedAs(&st.Identity)
 	return f

@@ -24,7 +24,8 @@ func (a *app) examineClients() (out []finding) {
 		}
 	}
 	if len(out) == 0 {
-		out = []finding{{Name: "none", State: stateUnused, Text: "no supported client was found on this machine", Remedy: "mcp-askuser install CLIENT"}}
+		out = []finding{{Name: "none", State: stateUnused, Text: "no supported client was found on this machine",
+			Remedy: "mcp-askuser install CLIENT"}}
 	}
 	return out
 }
@@ -57,7 +58,8 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	case hindered:
 		f = f.wrong(fmt.Sprintf("%s (%s)", f.Text, o.Effect), fmt.Sprintf("change this in %s: %s", o.File, o.Setting))
 	case c.Name == "claude-code" && r.Program != "" && a.getenv(askuser.BackgroundVariable) == "":
-		f.Text += "; without its form a call ends before it would go to the background, which " + askuser.BackgroundVariable + " moves"
+		f.Text += "; without its form a call ends before it would go to the background, which " +
+			askuser.BackgroundVariable + " moves"
 	}
 	return f, true
 }
@@ -87,7 +89,8 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	case !state.Current:
 		f.Text = fmt.Sprintf("its own questions are brought here, but not as this version would (%s)", state.Path)
 	case a.config.Err() != nil:
-		f.Text, f.Remedy = fmt.Sprintf("its own questions stay there as long as a setting is wrong (%s)", state.Path), correctSettings()
+		f.Text, f.Remedy = fmt.Sprintf("its own questions stay there as long as a setting is wrong (%s)",
+			state.Path), correctSettings()
 	default:
 		f.State, f.Remedy = stateOK, ""
 	}

@@ -35,7 +35,8 @@ func (a *app) pending() *cobra.Command {
 			fmt.Fprintln(a.out, len(records))
 			return nil
 		}
-		return a.printList(*asJSON, append([]desk.Record{}, records...), pendingTable(records, time.Now()), "Nothing waits for an answer.")
+		return a.printList(*asJSON, append([]desk.Record{}, records...), pendingTable(records, time.Now()),
+			"Nothing waits for an answer.")
 	})
 }
 
@@ -123,7 +124,8 @@ func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, er
 // stream prints records one by one: there may be more than fit into memory.
 func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error {
 	out := bufio.NewWriterSize(a.out, 1<<16)
-	write := map[string]func(io.Writer, iter.Seq2[desk.Record, error]) error{"json": writeArray, "jsonl": writeTranscript, "md": writeDecisions}[format]
+	write := map[string]func(io.Writer, iter.Seq2[desk.Record, error]) error{"json": writeArray, "jsonl": writeTranscript,
+		"md": writeDecisions}[format]
 	if err := write(out, records); err != nil {
 		return err
 	}
@@ -188,7 +190,8 @@ func (a *app) printPruned(months []desk.Month, dry bool) {
 	a.printTable(t)
 	sum := words.English.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size))
 	if dry {
-		sum = words.English.N(questions, "%d question (%s) would be removed; without --dry-run it is.", "%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
+		sum = words.English.N(questions, "%d question (%s) would be removed; without --dry-run it is.",
+			"%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
 	}
 	a.tell(sum)
 }

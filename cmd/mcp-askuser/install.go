@@ -23,21 +23,27 @@ import (
 type registration struct {
 	project, dryRun, questions, permissions bool
 	remove                                  bool
-	chosen                                  bool // from a list: clients whose questions cannot be brought here are left out
-	address                                 string
+	// chosen from a list: clients whose questions cannot be brought here are left out
+	chosen  bool
+	address string
 }
 
 func (a *app) install() *cobra.Command {
 	var r registration
 	cmd := &cobra.Command{
-		Use:       "install [CLIENT...]",
-		Short:     "Register with the clients that your agents run in",
-		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
+		Use:   "install [CLIENT...]",
+		Short: "Register with the clients that your agents run in",
+		Example: `  mcp-askuser install claude-code --dry-run
+  mcp-askuser install codex gemini
+  mcp-askuser install cursor --project
+  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds`,
 		ValidArgs: install.Names(),
 	}
-	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
+	cmd.Flags().StringVar(&r.address, "http", "",
+		"register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions here, too")
-	cmd.Flags().BoolVar(&r.permissions, "permissions", false, "the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
+	cmd.Flags().BoolVar(&r.permissions, "permissions", false,
+		"the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) (err error) {
 		r.questions = r.questions || r.permissions
@@ -49,7 +55,8 @@ func (a *app) install() *cobra.Command {
 		}
 		err = a.register(args, r)
 		if err == nil && !r.dryRun {
-			a.tell("A question appears in the inbox or on the page where one is open, else in a tmux pane or the client's own form; best keep `mcp-askuser inbox` open.")
+			a.tell("A question appears in the inbox or on the page where one is open, else in a tmux pane or the client's own " +
+				"form; best keep `mcp-askuser inbox` open.")
 		}
 		return err
 	})
@@ -147,7 +154,8 @@ func (a *app) deskFault(r registration) error {
 	case r.remove, len(a.deskFlags(settings.FromFlag)) == 0:
 		return nil
 	case r.address != "":
-		return errors.New("--http registers a server that has a desk of its own: leave out either --http, or --desk and what goes with it")
+		return errors.New("--http registers a server that has a desk of its own: leave out either --http, or --desk and " +
+			"what goes with it")
 	case a.settings().Desk == "":
 		return nil
 	}
@@ -254,10 +262,12 @@ func (a *app) chooseClients(ctx context.Context, r *registration) (chosen []stri
 		}
 	}
 	screen, ok := a.err.(*os.File)
+	onScreen := ok && term.IsTerminal(int(a.in.Fd())) && term.IsTerminal(int(screen.Fd()))
 	switch {
 	case len(options) == 0:
-		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s", strings.Join(install.Names(), ", "))
-	case !ok || !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(screen.Fd())), a.settings().Accessible, a.getenv("TERM") == "dumb":
+		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s",
+			strings.Join(install.Names(), ", "))
+	case !onScreen, a.settings().Accessible, a.getenv("TERM") == "dumb":
 		fmt.Fprint(a.out, list.text(0))
 		a.tell("Name those to register with: mcp-askuser install CLIENT...")
 		return nil, nil

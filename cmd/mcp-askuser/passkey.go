@@ -24,7 +24,7 @@ func (a *app) passkeys() *cobra.Command {
 }
 
 // asUser is withDesk for a command that agents may not run.
-func (a *app) asUser(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
+func (a *app) asUser(cmd *cobra.Command, do deskWork) *cobra.Command {
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		if !a.byUser() {
 			return errors.New("only you can do this: run it in a terminal of your own")
@@ -61,7 +61,8 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 	a.setOptions(&o, d, presenter)
 	add := func(key proof.Passkey) func(*proof.Keys) error {
 		return func(keys *proof.Keys) error {
-			if slices.ContainsFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
+			if slices.ContainsFunc(keys.Passkeys,
+				func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
 				return fmt.Errorf("there is a passkey %q already", key.Name)
 			}
 			if key.ID != "" {

@@ -51,7 +51,8 @@ func (a *app) phoneSetup() *cobra.Command {
 		}
 		if setup == nil {
 			// 80 random bits, to be typed where no code is scanned
-			setup = &phoneSetup{Server: "https://ntfy.sh", Topic: "askuser-" + strings.ToLower(rand.Text()[:16]), Key: keyfile.New()}
+			setup = &phoneSetup{Server: "https://ntfy.sh", Topic: "askuser-" + strings.ToLower(rand.Text()[:16]),
+				Key: keyfile.New()}
 		}
 		setup.Server, setup.Token = cmp.Or(*server, setup.Server), cmp.Or(*token, setup.Token)
 		if cmd.Flags().Changed("private") {
@@ -63,7 +64,8 @@ func (a *app) phoneSetup() *cobra.Command {
 		}
 		refused := p.Readable(cmd.Context())
 		if refused != nil && !errors.Is(refused, ntfy.ErrRefused) {
-			return fmt.Errorf("%w\nNothing was kept. Is %s an ntfy server, and within reach? --server names another", refused, p.Server)
+			return fmt.Errorf("%w\nNothing was kept. Is %s an ntfy server, and within reach? --server names another", refused,
+				p.Server)
 		}
 		err = a.keepPhone(setup)
 		if err != nil {
@@ -71,7 +73,8 @@ func (a *app) phoneSetup() *cobra.Command {
 		}
 		a.tell("The phone is set up. Agents that already run use it from their next start.")
 		if refused != nil {
-			return fmt.Errorf("%w\nGive --token a token that may read and write the topics %s and %s: the topic is kept. On a server of your own: ntfy access USER '%[2]s*' read-write", refused, p.Topic, p.ReplyTopic())
+			return fmt.Errorf("%w\nGive --token a token that may read and write the topics %s and %s: the topic is kept. On a "+
+				"server of your own: ntfy access USER '%[2]s*' read-write", refused, p.Topic, p.ReplyTopic())
 		}
 		return a.tryPhone(cmd.Context(), p, true)
 	})
@@ -93,7 +96,8 @@ func (a *app) keepPhone(setup *phoneSetup) error {
 }
 
 func (a *app) phoneTest() *cobra.Command {
-	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button", Example: "  mcp-askuser phone test"}
+	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button",
+		Example: "  mcp-askuser phone test"}
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		p, err := a.loadPhone(nil)
 		if err == nil && p == nil {
@@ -153,7 +157,8 @@ at %s. mcp-askuser phone test sends another; Ctrl+C ends.`, p.Topic, p.Server)
 	if subscribe {
 		a.showTopic(p) // last, as the code needs most of the screen
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout, fmt.Errorf("no press has arrived within %s", phoneLimit)})
+	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout,
+		fmt.Errorf("no press has arrived within %s", phoneLimit)})
 	defer stop()
 	err = t.Wait(ctx)
 	if err == nil {
@@ -175,14 +180,18 @@ func (a *app) showTopic(p *ntfy.Phone) {
 	var code strings.Builder
 	qrterminal.GenerateWithConfig(p.Link(), qrterminal.Config{
 		Level: qrterminal.L, Writer: &code, HalfBlocks: true, QuietZone: 2, // so that it has room in 24 lines
-		BlackChar: qrterminal.BLACK_BLACK, BlackWhiteChar: qrterminal.BLACK_WHITE, WhiteChar: qrterminal.WHITE_WHITE, WhiteBlackChar: qrterminal.WHITE_BLACK,
+		BlackChar: qrterminal.BLACK_BLACK, BlackWhiteChar: qrterminal.BLACK_WHITE,
+		WhiteChar: qrterminal.WHITE_WHITE, WhiteBlackChar: qrterminal.WHITE_BLACK,
 	})
 	width, _, _ := strings.Cut(code.String(), "\n")
 	screen, _ := a.err.(*os.File)
 	subscribe := "Android: open the link. iPhone: in the app, add the topic %s\n(server %s)."
-	if columns, rows, err := term.GetSize(int(screen.Fd())); err == nil && columns >= utf8.RuneCountInString(width) && rows >= strings.Count(code.String(), "\n")+4 && !a.settings().Accessible {
+	columns, rows, err := term.GetSize(int(screen.Fd()))
+	fits := err == nil && columns >= utf8.RuneCountInString(width) && rows >= strings.Count(code.String(), "\n")+4
+	if fits && !a.settings().Accessible {
 		fmt.Fprint(a.err, code.String())
-		subscribe = "Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s)."
+		subscribe = "Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s " +
+			"(server %s)."
 	}
 	a.tellf(subscribe, p.Topic, p.Server)
 }

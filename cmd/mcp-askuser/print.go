@@ -162,10 +162,10 @@ func (a *app) printList(asJSON bool, list any, r rows, none string) error {
 	return nil
 }
 
-// shortened returns the shortest prefixes that tell the ids apart: all of one length, with
-// the time of at least the second.
+// shortened returns the shortest prefixes that tell the ids apart: all of one length, and
+// with the whole time, to the millisecond, as there are records that are not listed.
 func shortened(records []desk.Record) []string {
-	n := 8
+	n := 10
 	for i := 1; i < len(records); i++ { // sorted by id, in either direction
 		a, b := records[i-1].ID, records[i].ID
 		for n <= len(a) && strings.HasPrefix(b, a[:n]) {

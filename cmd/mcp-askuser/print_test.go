@@ -94,7 +94,7 @@ func TestShortened(t *testing.T) {
 		want    []string
 	}{
 		{nil, []string{}},
-		{records[:1], []string{"01JD6Z00"}},
+		{records[:1], []string{"01JD6Z0000"}},
 		{records, []string{"01JD6Z0000", "01JD6Z1000", "01JD6Z1001"}},
 		{[]desk.Record{records[0], records[0]}, []string{records[0].ID, records[0].ID}},
 	} {

@@ -39,7 +39,8 @@ func (a *app) addFlags(cmd *cobra.Command, keys ...string) {
 
 // complete completes the words that a flag takes, also after a comma.
 func complete(cmd *cobra.Command, flag string, words ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (out []cobra.Completion,
+		_ cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
 		for _, word := range words {
 			out = append(out, before+word)

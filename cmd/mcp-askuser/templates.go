@@ -49,14 +49,16 @@ func (a *app) templates() *cobra.Command {
 // completeTemplates completes the flags --template and --var. The command reports what is
 // wrong with a template.
 func (a *app) completeTemplates(cmd *cobra.Command) {
-	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) (out []cobra.Completion,
+		_ cobra.ShellCompDirective) {
 		all, _ := templates.List(a.templateDirs(a.directory())...)
 		for _, t := range all {
 			out = append(out, cobra.CompletionWithDesc(t.Name, question.Line(t.Description)))
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	})
-	_ = cmd.RegisterFlagCompletionFunc("var", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	_ = cmd.RegisterFlagCompletionFunc("var", func(*cobra.Command, []string, string) (out []cobra.Completion,
+		_ cobra.ShellCompDirective) {
 		t, _ := templates.Load(cmd.Flag("template").Value.String(), a.templateDirs(a.directory())...)
 		for _, v := range t.Variables {
 			out = append(out, cobra.CompletionWithDesc(v.Name+"=", question.Line(v.Description)))

@@ -63,7 +63,8 @@ func lines(rec desk.Record, last map[string]*string) (out []line) {
 	tool, input := callOf(rec)
 	add("tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
 	result := wire.NewResult(rec)
-	add("tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Text, result.IsError()}).ToolUseResult = result
+	add("tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Text,
+		result.IsError()}).ToolUseResult = result
 	return out
 }
 

@@ -49,20 +49,22 @@ func duration(to *time.Duration, least time.Duration) value {
 	if least > 0 {
 		from = fmt.Sprintf("%s or more", least)
 	}
-	return parsed(to, "duration", fmt.Sprintf("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (time.Duration, bool) {
-		d, ok := Duration(text)
-		return d, ok && d >= least && d <= longest
-	})
+	return parsed(to, "duration", fmt.Sprintf("seconds or a time such as 90s, 10m or 3d, %s", from),
+		func(text string) (time.Duration, bool) {
+			d, ok := Duration(text)
+			return d, ok && d >= least && d <= longest
+		})
 }
 
 // age is how long something of the past is kept: 0, or an age as of [Age].
 func age(to *time.Duration) value {
-	return parsed(to, "duration", "an hour or more such as 90d, 12w or 36h, 0 for ever", func(text string) (time.Duration, bool) {
-		if text == "0" {
-			return 0, true
-		}
-		return Age(text)
-	})
+	return parsed(to, "duration", "an hour or more such as 90d, 12w or 36h, 0 for ever",
+		func(text string) (time.Duration, bool) {
+			if text == "0" {
+				return 0, true
+			}
+			return Age(text)
+		})
 }
 
 // Age reads an age at which something is pruned: a [Duration] with a unit, of an hour or
@@ -74,7 +76,9 @@ func Age(text string) (time.Duration, bool) {
 }
 
 // weeksAndDays matches what precedes Go's notation in a [Duration].
-var weeksAndDays = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:(\d{1,4})w)?(?:(\d{1,4})d)?`) })
+var weeksAndDays = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(\d{1,4})w)?(?:(\d{1,4})d)?`)
+})
 
 // Duration reads a time that is not negative: whole seconds, or Go's notation after weeks
 // and days, as in 2w, 3d or 1d12h.
@@ -99,9 +103,10 @@ func boolean(to *bool) value {
 // choice takes one of some words.
 func choice(to *string, allowed ...string) value {
 	last := len(allowed) - 1
-	v := parsed(to, "word", fmt.Sprintf("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (string, bool) {
-		return text, slices.Contains(allowed, text)
-	})
+	v := parsed(to, "word", fmt.Sprintf("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]),
+		func(text string) (string, bool) {
+			return text, slices.Contains(allowed, text)
+		})
 	v.Words = allowed
 	return v
 }
@@ -126,17 +131,21 @@ func order(to *[]string, names []string) value {
 		if !ok {
 			list = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 		}
-		return list, len(list) > 0 && !slices.ContainsFunc(list, func(name string) bool { return !slices.Contains(known, name) })
+		return list, len(list) > 0 && !slices.ContainsFunc(list, func(name string) bool {
+			return !slices.Contains(known,
+				name)
+		})
 	})
 	v.Words = known
 	return v
 }
 
 func program(to *[]string) value {
-	return parsed(to, "list", `a program and its arguments such as ["notify-send", "A question"]`, func(text string) ([]string, bool) {
-		list, ok := stringList(text)
-		return list, ok && (len(list) == 0 || list[0] != "")
-	})
+	return parsed(to, "list", `a program and its arguments such as ["notify-send", "A question"]`,
+		func(text string) ([]string, bool) {
+			list, ok := stringList(text)
+			return list, ok && (len(list) == 0 || list[0] != "")
+		})
 }
 
 // stringList reads a JSON array of strings, which a list in the file becomes too.
