@@ -105,7 +105,8 @@ func setJSON(data []byte, value any, path []string) ([]byte, error) {
 		return nil, ErrUnsafe
 	}
 	text := hujson.Value{Value: holder.Value}.Pack()
-	oneLine := !empty(holder) && !bytes.Contains(text, []byte("\n"))
+	last, _ := ends(holder)
+	oneLine := last != nil && !bytes.Contains(text, []byte("\n"))
 	indent := strings.Repeat(unit, depth)
 	laidOut, err := indented(value, indent, unit)
 	if oneLine {
@@ -115,6 +116,7 @@ func setJSON(data []byte, value any, path []string) ([]byte, error) {
 		return nil, err
 	}
 	isNew := root.Find(pointer(path)) == nil
+	comma := last != nil && last.AfterExtra != nil
 	err = patchJSON(&root, "add", path, laidOut)
 	switch {
 	case err != nil:
@@ -124,50 +126,72 @@ func setJSON(data []byte, value any, path []string) ([]byte, error) {
 	case isNew:
 		layOut(holder, "\n"+indent, "\n"+strings.TrimSuffix(indent, unit))
 	}
+	last, _ = ends(holder)
+	if isNew && comma {
+		last.AfterExtra = hujson.Extra{}
+	}
 	return packJSON(root), nil
+}
+
+// ends returns the last value of an object or a list, nil if it has none, and what precedes its
+// closing bracket. A last value that a comma follows has an AfterExtra.
+func ends(holder *hujson.Value) (last *hujson.Value, bracket *hujson.Extra) {
+	switch x := holder.Value.(type) {
+	case *hujson.Object:
+		if len(x.Members) > 0 {
+			last = &x.Members[len(x.Members)-1].Value
+		}
+		return last, &x.AfterExtra
+	case *hujson.Array:
+		if len(x.Elements) > 0 {
+			last = &x.Elements[len(x.Elements)-1]
+		}
+		return last, &x.AfterExtra
+	}
+	return nil, new(hujson.Extra)
 }
 
 // layOut puts blanks before the last entry of an object or a list, which was added, and
 // before the closing bracket if that follows the entry.
 func layOut(holder *hujson.Value, before, end string) {
-	var blanks, last *hujson.Extra
-	switch x := holder.Value.(type) {
-	case *hujson.Object:
-		member := &x.Members[len(x.Members)-1]
-		member.Value.BeforeExtra = hujson.Extra(" ")
-		blanks, last = &member.Name.BeforeExtra, &x.AfterExtra
-	case *hujson.Array:
-		blanks, last = &x.Elements[len(x.Elements)-1].BeforeExtra, &x.AfterExtra
+	last, bracket := ends(holder)
+	blanks := &last.BeforeExtra
+	object, ok := holder.Value.(*hujson.Object)
+	if ok {
+		last.BeforeExtra = hujson.Extra(" ")
+		blanks = &object.Members[len(object.Members)-1].Name.BeforeExtra
 	}
 	*blanks = append(bytes.TrimRight(*blanks, " \t\n"), before...)
-	if !bytes.Contains(*last, []byte("\n")) {
-		*last = append(*last, end...)
+	if !bytes.Contains(*bracket, []byte("\n")) {
+		*bracket = append(*bracket, end...)
 	}
 }
 
 // removeJSON removes a value, and the objects and lists above it that hold nothing then, not
-// even a comment.
+// even a comment. The closing bracket stays where it is, and a comma before it, too.
 func removeJSON(data []byte, path []string) ([]byte, error) {
 	root, err := parseJSON(data)
 	for err == nil && len(path) > 0 {
+		holder := root.Find(pointer(path[:len(path)-1]))
+		last, bracket := ends(holder)
+		if last == nil { // another of the same name has it
+			return nil, ErrUnsafe
+		}
+		comma := last.AfterExtra != nil
+		indent := (*bracket)[bytes.LastIndexByte(*bracket, '\n')+1:]
+
 		err = patchJSON(&root, "remove", path, nil)
-		path = path[:len(path)-1]
-		holder := root.Find(pointer(path))
+		last, bracket = ends(holder)
+		newLine := bytes.LastIndexByte(*bracket, '\n') + 1
+		*bracket = append((*bracket)[:newLine:newLine], indent...)
+		if last != nil && comma && last.AfterExtra == nil {
+			last.AfterExtra = hujson.Extra{}
+		}
 		inside := hujson.Value{Value: holder.Value}.Pack()
-		if !empty(holder) || len(bytes.Trim(inside, "{}[] \t\n")) > 0 {
+		if last != nil || len(bytes.Trim(inside, "{}[] \t\n")) > 0 {
 			break
 		}
+		path = path[:len(path)-1]
 	}
 	return packJSON(root), err
-}
-
-// empty reports whether an object or a list has no entries.
-func empty(v *hujson.Value) bool {
-	switch x := v.Value.(type) {
-	case *hujson.Object:
-		return len(x.Members) == 0
-	case *hujson.Array:
-		return len(x.Elements) == 0
-	}
-	return false
 }
