@@ -284,6 +284,8 @@ func TestNotified(t *testing.T) {
 
 // What cannot be stored at once is not mirrored.
 func TestStore(t *testing.T) {
+	mirror.StoreTimeout = 50 * time.Millisecond
+	defer func() { mirror.StoreTimeout = patience }()
 	for name, ask := range map[string]func(context.Context) error{
 		"full": func(context.Context) error { return syscall.ENOSPC },
 		"slow": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
