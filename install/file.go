@@ -52,7 +52,7 @@ func open(path string) (Change, error) {
 	if !info.Mode().IsRegular() { // to open a named pipe is to wait for its writer
 		return Change{}, fmt.Errorf("%s: this is no regular file, and was not read", target)
 	}
-	data, err := os.ReadFile(target) //nolint:gosec // a file of a client's
+	data, err := os.ReadFile(target)
 	return Change{Path: target, Before: data, After: data}, err
 }
 
@@ -61,7 +61,7 @@ func open(path string) (Change, error) {
 func (c *Change) restore() error {
 	backup, intact := c.backup()
 	if intact {
-		data, err := os.ReadFile(backup) //nolint:gosec // beside a file of a client's
+		data, err := os.ReadFile(backup)
 		c.After = data
 		return err
 	}

@@ -111,6 +111,9 @@ func same(a, b any) bool {
 
 // rest takes the value at a path out of a document, with the objects that are empty then.
 func rest(document map[string]any, path []string) map[string]any {
+	if len(path) == 0 {
+		return document
+	}
 	inner, ok := document[path[0]].(map[string]any)
 	if ok && len(path) > 1 {
 		inner = rest(inner, path[1:])

@@ -172,10 +172,11 @@ func (a *app) printVerified(rec desk.Record, asJSON bool) error {
 		{"Agent", s.Asker.Agent}, {"Session", s.Asker.Session},
 	}
 	details = slices.DeleteFunc(details, func(pair [2]string) bool { return pair[1] == "" })
-	text := fmt.Sprintf("Valid: %s at %s.\n", words.English.Signed(rec.Outcome), clock(by.At))
+	var b strings.Builder
+	fmt.Fprintf(&b, "Valid: %s at %s.\n", words.English.Signed(rec.Outcome), clock(by.At))
 	for _, pair := range details {
-		text += fmt.Sprintf("%s %s\n", pair[0], question.Line(pair[1]))
+		fmt.Fprintf(&b, "%s %s\n", pair[0], question.Line(pair[1]))
 	}
-	a.print(text + "\n" + questionsText(rec, a.out.width()))
+	a.print(b.String() + "\n" + questionsText(rec, a.out.width()))
 	return nil
 }
