@@ -137,7 +137,7 @@ func (f *format) read(path string, at ...string) (any, error) {
 
 // entry is our entry for a server. It keeps what the user has added to the old one, such as
 // an environment, if both start a program or both have an address.
-func (c *Client) entry(s Server, old entry, path string) (entry, error) {
+func (c *Client) entry(s Server, old entry) (entry, error) {
 	form := c.local
 	if s.URL != "" {
 		form = c.remote
@@ -146,8 +146,8 @@ func (c *Client) entry(s Server, old entry, path string) (entry, error) {
 		case form == nil:
 			return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title())
 		case s.Token == "":
-			return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into %s",
-				c.Title(), TokenVariable, path)
+			return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into its file",
+				c.Title(), TokenVariable)
 		}
 	}
 	all := entry{}
@@ -163,7 +163,7 @@ func (c *Client) Pasted() bool { return c.format == yaml }
 
 // Lines are what the user adds to a client's file that is not changed. JSON is YAML.
 func (c *Client) Lines(s Server) (string, error) {
-	lines, err := c.entry(s, nil, "it")
+	lines, err := c.entry(s, nil)
 	if err != nil {
 		return "", err
 	}

@@ -77,7 +77,7 @@ func (c *Client) register(data []byte, o Options, out bool) ([]byte, error) {
 		return nil, err
 	}
 	members, _ := old.(entry)
-	now, err := c.entry(o.Server, members, "it")
+	now, err := c.entry(o.Server, members)
 	if err != nil {
 		return nil, err
 	}
