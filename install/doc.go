@@ -1,7 +1,7 @@
-// Package install registers this program with the clients that start it, and undoes
-// that: where each has its list of servers, and our entry in it. A client is one row of
-// [Clients]; package edit changes the files. obstacles.go has the settings under which a
-// client does not use the server.
+// Package install registers this program with the clients that start it, brings their own
+// questions here, and takes all of that out again. A client is one row of [Clients]; one
+// file of a client's is one [Change]. JSON is changed by hujson, TOML has one table of ours,
+// and YAML is left to the user, who gets the lines to paste.
 //
-// It imports edit and ui/words, runs no program and prints nothing.
+// It imports mirror for the names of events, runs no program and prints nothing.
 package install

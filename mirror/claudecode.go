@@ -174,9 +174,10 @@ func (d claudeDecision) output() any {
 
 // permission reads the event of a dialog that asks whether the agent may use a tool.
 func (in *claudeEvent) permission(out *event) (ok bool) {
-	out.permission, out.print = true, permissionPrinter(claudeDecision{Behavior: "allow"}.output(), func(message string) any {
-		return claudeDecision{Behavior: "deny", Message: message}.output()
-	})
+	out.permission, out.print = true, permissionPrinter(claudeDecision{Behavior: "allow"}.output(),
+		func(message string) any {
+			return claudeDecision{Behavior: "deny", Message: message}.output()
+		})
 	out.set, ok = claudePermission(in.Tool, in.Input)
 	return ok
 }
@@ -195,7 +196,8 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	}
 	var members map[string]json.RawMessage
 	var plan string
-	if json.Unmarshal(input, &members) != nil || json.Unmarshal(members["plan"], &plan) != nil || strings.TrimSpace(plan) == "" {
+	if json.Unmarshal(input, &members) != nil || json.Unmarshal(members["plan"],
+		&plan) != nil || strings.TrimSpace(plan) == "" {
 		return nil, false
 	}
 	delete(members, "plan")
@@ -225,7 +227,8 @@ func (in *claudeInput) answer(rec desk.Record) bool {
 		}
 		own := normalized(x.Question, *x.Answer)
 		text := joinAnswers(x.Question, &own)
-		if read := splitAnswers(x.Question, text); text == "" || !slices.Equal(x.Question.Words(&read), x.Question.Words(&own)) {
+		if read := splitAnswers(x.Question, text); text == "" || !slices.Equal(x.Question.Words(&read),
+			x.Question.Words(&own)) {
 			return false
 		}
 		answers[x.Question.Text], last = text, x.Question.Text

@@ -71,7 +71,8 @@ type event struct {
 // limits are those of mirrored questions. They are wide: hosts have limits of their
 // own.
 func limits() question.Limits {
-	return question.Limits{Questions: 8, Options: 20, Question: 4000, Header: 100, Label: 500, Description: 4000, Lenient: true}
+	return question.Limits{Questions: 8, Options: 20, Question: 4000, Header: 100, Label: 500, Description: 4000,
+		Lenient: true}
 }
 
 // dismissed is the outcome of a dialog that the user closed.
@@ -122,7 +123,9 @@ func (q hostQuestion) common() hostQuestion { return q }
 // and is false for a question that is not to be mirrored, as setOf is for an unknown
 // member. An option's id is its label, by which the host knows it. In a dialog with
 // several questions some may be left open.
-func setOf[T interface{ common() hostQuestion }](data json.RawMessage, take func(T, *question.Question) bool) (*question.Set, bool) {
+func setOf[T interface{ common() hostQuestion }](
+	data json.RawMessage, take func(T, *question.Question) bool,
+) (*question.Set, bool) {
 	var asked []T
 	if !strictly(data, &asked) {
 		return nil, false
@@ -130,9 +133,11 @@ func setOf[T interface{ common() hostQuestion }](data json.RawMessage, take func
 	set := &question.Set{}
 	for i, x := range asked {
 		c := x.common()
-		q := question.Question{ID: "q" + strconv.Itoa(i+1), Text: c.Question, Header: c.Header, Type: question.SingleChoice, Required: len(asked) == 1, AllowCustom: true}
+		q := question.Question{ID: "q" + strconv.Itoa(i+1), Text: c.Question, Header: c.Header, Type: question.SingleChoice,
+			Required: len(asked) == 1, AllowCustom: true}
 		for _, o := range c.Options {
-			q.Options = append(q.Options, question.Option{ID: o.Label, Label: o.Label, Description: o.Description, Preview: o.Preview})
+			q.Options = append(q.Options, question.Option{ID: o.Label, Label: o.Label, Description: o.Description,
+				Preview: o.Preview})
 		}
 		if !take(x, &q) {
 			return nil, false

@@ -17,6 +17,8 @@ var (
 	ErrClosed = errors.New("the dialog was closed")
 	// ErrGone means that the host has exited.
 	ErrGone = errors.New("the host has gone")
+
+	errLimit = errors.New("the host does not wait any longer")
 )
 
 // DefaultLimit is how long a host waits for hook by default.
@@ -25,9 +27,6 @@ const DefaultLimit = 10 * time.Minute
 const (
 	// hostReserve is how long before the host's limit hook exits.
 	hostReserve = 5 * time.Second
-	// cleanupTimeout is how long withdrawing a question that was stored too late, and
-	// the end of a wait, may take.
-	cleanupTimeout = 5 * time.Second
 	// notifyDelay is how long the user has to answer in the dialog before they are
 	// notified elsewhere.
 	notifyDelay = 6 * time.Second
@@ -46,7 +45,7 @@ type Options struct {
 	Host   Host
 	Desk   *desk.Desk
 	In     io.Reader // the event
-	Out    io.Writer // for the host; a pipe without a reader means that the host has exited
+	Out    io.Writer // for the host
 	Getenv func(string) string
 	Limit  time.Duration // how long the host waits; DefaultLimit if 0
 	// Permissions enables mirroring of the permissions that a host asks for.
@@ -56,7 +55,7 @@ type Options struct {
 	Timeout time.Duration
 	// Notify notifies the user of an open question, until ctx ends.
 	Notify func(ctx context.Context, rec desk.Record)
-	// After makes the clocks; time.After if nil.
+	// After makes the clocks of notifications and of late events; time.After if nil.
 	After func(time.Duration) <-chan time.Time
 }
 
@@ -65,7 +64,6 @@ type Options struct {
 // the context's end is ErrClosed if the host wants no reply any more. It reports whether
 // it put a question on the desk.
 func Run(ctx context.Context, o Options) (mirrored bool) {
-	defer ignorePanic()
 	if o.After == nil {
 		o.After = time.After
 	}
@@ -91,107 +89,72 @@ func Run(ctx context.Context, o Options) (mirrored bool) {
 	return false
 }
 
-// ignorePanic recovers from a panic. The exit status of a panic would mean no to Claude
-// Code.
-func ignorePanic() { _ = recover() }
-
 // mirrorDialog keeps a question on the desk while its dialog is open in the host. It is
 // false if the question is not put there.
 func (o *Options) mirrorDialog(ctx context.Context, ev event) bool {
 	limit, delay := max(o.Limit-hostReserve, 0), notifyDelay
 	if ev.unattended {
-		if delay = 0; o.Timeout > 0 {
-			limit = min(limit, o.Timeout)
-		}
+		delay = 0
 	}
-	deadline := o.After(limit)
-	rec, attendance, ok := o.submit(ctx, ev)
-	if !ok {
+	if ev.unattended && o.Timeout > 0 {
+		limit = min(limit, o.Timeout)
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, limit, errLimit)
+	defer stop()
+
+	rec, attendance, err := o.submit(ctx, ev)
+	if err != nil {
 		return false
 	}
 	defer attendance.Release()
-	ctx, stop := context.WithCancelCause(ctx)
 	if !ev.unattended {
 		_ = o.Desk.SetShown(ctx, rec.ID, []desk.Showing{{Surface: o.Host.Name}})
 	}
-	defer watchReader(o.Out, func() { stop(ErrGone) })()
-	ended, waited := make(chan desk.Record, 1), make(chan struct{})
-	defer func() { // the waiting goroutine releases the store first, unless that hangs
-		stop(nil)
-		select {
-		case <-waited:
-		case <-o.After(cleanupTimeout):
-		}
-	}()
-	go func() {
-		defer close(waited)
-		defer ignorePanic()
-		if rec, err := o.Desk.Wait(ctx, rec.ID); err == nil {
-			ended <- rec
-		}
-	}()
-	var notify <-chan time.Time
 	if o.Notify != nil {
-		notify = o.After(delay)
+		go o.notifyLater(ctx, delay, rec)
 	}
-	for {
-		select {
-		case <-notify:
-			go func() {
-				defer ignorePanic()
-				o.Notify(ctx, rec)
-			}()
-		case end := <-ended:
-			o.printReply(ctx, ev, end)
-			return true
-		case <-deadline:
-			why := words.Mark("no longer to be answered here; it stays open there")
-			if ev.unattended {
-				why = words.Mark("nobody answered in time; the agent goes on without the permission")
-			}
-			end := o.withdraw(rec, gone(o.Host.Name, why))
-			if end.Reply() != nil { // given at this instant; the host still waits
-				o.printReply(ctx, ev, end)
-			}
-			return true
-		case <-ctx.Done():
-			o.hostGone(ctx, rec)
-			return true
-		}
+	end, err := o.Desk.Wait(ctx, rec.ID)
+	switch {
+	case err == nil:
+		o.printReply(ctx, ev, end)
+	case errors.Is(context.Cause(ctx), errLimit):
+		o.limitReached(ctx, ev, rec)
+	case ctx.Err() != nil:
+		o.hostGone(ctx, rec)
+	}
+	return true
+}
+
+func (o *Options) notifyLater(ctx context.Context, delay time.Duration, rec desk.Record) {
+	select {
+	case <-o.After(delay):
+		o.Notify(ctx, rec)
+	case <-ctx.Done():
 	}
 }
 
-// submit puts a question on the desk if that succeeds at once. A question that is
-// stored later is withdrawn.
-func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Attendance, bool) {
-	var rec desk.Record
-	var attendance *desk.Attendance
-	stored := make(chan error, 1)
-	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
+// limitReached withdraws a record because the host will soon stop waiting.
+func (o *Options) limitReached(ctx context.Context, ev event, rec desk.Record) {
+	why := words.Mark("no longer to be answered here; it stays open there")
+	if ev.unattended {
+		why = words.Mark("nobody answered in time; the agent goes on without the permission")
+	}
+	end := o.withdraw(rec, gone(o.Host.Name, why))
+	if end.Reply() != nil { // given at this instant; the host still waits
+		o.printReply(context.WithoutCancel(ctx), ev, end)
+	}
+}
+
+// submit puts a question on the desk if that succeeds at once.
+func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Attendance, error) {
+	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name,
+		Directory: ev.directory, PID: ev.host}}
 	if ev.permission {
 		request.Asker.Via = desk.ViaPermission
 	}
-	late := o.After(StoreTimeout)
-	go func() {
-		defer ignorePanic()
-		var err error
-		rec, attendance, err = o.Desk.Mirror(ctx, request)
-		stored <- err
-	}()
-	select {
-	case err := <-stored:
-		return rec, attendance, err == nil
-	case <-late:
-	}
-	select {
-	case err := <-stored:
-		if err == nil {
-			o.withdraw(rec, gone(o.Host.Name, words.Mark("it took too long to store")))
-			attendance.Release()
-		}
-	case <-o.After(cleanupTimeout):
-	}
-	return desk.Record{}, nil, false
+	ctx, stop := context.WithTimeout(ctx, StoreTimeout)
+	defer stop()
+	return o.Desk.Mirror(ctx, request)
 }
 
 // printReply prints the reply that the user gave on the desk, unless the dialog has

@@ -135,7 +135,8 @@ func openCodeToast(input json.RawMessage, getenv func(string) string) []byte {
 		return nil
 	}
 	text := words.Local.AndMore(question.Shorten(question.Line(list[0].Question), 200), len(list)-1)
-	return marshal(map[string]toast{"toast": {words.T("Question"), text + "\n" + words.T("To answer: mcp-askuser inbox"), "warning", 30000}})
+	return marshal(map[string]toast{"toast": {words.T("Question"), text + "\n" + words.T("To answer: mcp-askuser inbox"),
+		"warning", 30000}})
 }
 
 // openCodeReply is what our plugin posts: one of the three.

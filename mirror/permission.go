@@ -24,8 +24,9 @@ func permission(text, yes, no, description string, input json.RawMessage) (*ques
 		return nil, false
 	}
 	set := &question.Set{Questions: []question.Question{{
-		ID: "q1", Text: text, Header: words.Permission, Description: strings.TrimSpace(description + "\n\n" + literalInput), Type: question.Boolean, Required: true,
-		Options: []question.Option{{ID: question.YesID, Label: yes}, {ID: question.NoID, Label: no}},
+		ID: "q1", Text: text, Header: words.Permission, Type: question.Boolean, Required: true,
+		Description: strings.TrimSpace(description + "\n\n" + literalInput),
+		Options:     []question.Option{{ID: question.YesID, Label: yes}, {ID: question.NoID, Label: no}},
 	}}}
 	if description == "" {
 		set.Questions[0].Description = literalInput // with its indentation
@@ -112,5 +113,6 @@ func permissionPrinter(yes any, no func(message string) any) func(desk.Record) [
 
 // decided is the outcome of a permission's dialog in which the user chose yes or no.
 func decided(host string, set *question.Set, id string) desk.Outcome {
-	return answered(host, set, question.Reply{Answers: []question.Answer{{QuestionID: set.Questions[0].ID, Selected: []string{id}, By: question.ByUser}}})
+	return answered(host, set, question.Reply{Answers: []question.Answer{{QuestionID: set.Questions[0].ID,
+		Selected: []string{id}, By: question.ByUser}}})
 }

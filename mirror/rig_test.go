@@ -225,11 +225,11 @@ func struck(at time.Duration) func(time.Duration) <-chan time.Time {
 // unwilling is a store that takes no question, or takes its time.
 type unwilling struct {
 	store.Store
-	ask func() error
+	ask func(context.Context) error
 }
 
 func (s *unwilling) Ask(ctx context.Context, row store.Row) (store.Row, error) {
-	err := s.ask()
+	err := s.ask(ctx)
 	if err != nil {
 		return row, err
 	}

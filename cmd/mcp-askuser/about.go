@@ -27,20 +27,23 @@ func (a *app) textCommand(use, short, example string, text func() []byte) *cobra
 }
 
 func (a *app) schema() *cobra.Command {
-	cmd := a.textCommand("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() []byte {
-		var b bytes.Buffer
-		_ = json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  ") // it is JSON
-		b.WriteByte('\n')
-		return b.Bytes()
-	})
+	cmd := a.textCommand("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5",
+		func() []byte {
+			var b bytes.Buffer
+			_ = json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  ") // it is JSON
+			b.WriteByte('\n')
+			return b.Bytes()
+		})
 	a.addFlags(cmd, limitKeys[:]...)
 	return a.withSettings(cmd, cmd.RunE)
 }
 
 func (a *app) skill() *cobra.Command {
-	return a.textCommand("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() []byte { return skillText })
+	return a.textCommand("skill", "Print a SKILL.md that tells an agent when and how to ask",
+		"skill > .claude/skills/ask-user-question/SKILL.md", func() []byte { return skillText })
 }
 
 func (a *app) version() *cobra.Command {
-	return a.textCommand("version", "Print the version", "version", func() []byte { return []byte("mcp-askuser " + buildVersion() + "\n") })
+	return a.textCommand("version", "Print the version", "version",
+		func() []byte { return []byte("mcp-askuser " + buildVersion() + "\n") })
 }

@@ -40,7 +40,8 @@ func (a *app) answer() *cobra.Command {
 		}
 		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
 		if errors.Is(err, desk.ErrUnreachable) {
-			err = fmt.Errorf("%w. Nothing was kept, as the question was not read on this machine. Answer it again when the desk answers (mcp-askuser desk status), or in an inbox or on a page that shows it", err)
+			err = fmt.Errorf("%w. Nothing was kept, as the question was not read on this machine. Answer it again when the "+
+				"desk answers (mcp-askuser desk status), or in an inbox or on a page that shows it", err)
 		}
 		switch {
 		case fromJSON && err != nil:
@@ -82,7 +83,8 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 		return desk.Record{}, api.Problemf(api.QuestionNotFound, "nothing waits for an answer")
 	case program && len(records) > 1:
 		list := pendingTable(records, time.Now())
-		return desk.Record{}, api.Problemf(api.AmbiguousID, "%d questions wait; name the one to answer by its id:\n%s", len(records), strings.TrimSuffix(list.text(0), "\n"))
+		return desk.Record{}, api.Problemf(api.AmbiguousID, "%d questions wait; name the one to answer by its id:\n%s",
+			len(records), strings.TrimSuffix(list.text(0), "\n"))
 	}
 	return records[0], nil
 }
@@ -115,7 +117,8 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	}
 	switch why := w.UnshownReason(); {
 	case errors.Is(why, ui.ErrUnavailable):
-		return &exitError{exitNoSurface, fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json", why)}
+		return &exitError{exitNoSurface, fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or give "+
+			"the answer with --json", why)}
 	case errors.Is(why, ui.ErrInterrupted):
 		a.leaveSoon()
 		return why
@@ -158,7 +161,8 @@ func (a *app) answerJSON(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if !rec.Attended {
 		later = " when it comes back"
 	}
-	return a.printJSONLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: fmt.Sprintf(message, words.English.Asker(rec.Asker), later)})
+	return a.printJSONLine(api.Done{Success: true, ID: ended.ID, Status: ended.State,
+		Message: fmt.Sprintf(message, words.English.Asker(rec.Asker), later)})
 }
 
 // refuseAnswer prints why an answer was not taken, and returns the error.

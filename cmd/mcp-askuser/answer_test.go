@@ -9,7 +9,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
 
@@ -31,8 +30,7 @@ func asking(t *testing.T, d *desk.Desk, text string) desk.Record {
 func answering(t *testing.T, dir string, args ...string) *seat {
 	t.Helper()
 	cmd := program(t, dir, append([]string{"answer"}, args...)...)
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
-	return &seat{Terminal: termtest.Start(t, cmd, 80, 24), dir: dir}
+	return seated(t, 80, 24, cmd)
 }
 
 // Answered from any terminal: the oldest unless one is named, with the form
@@ -50,7 +48,6 @@ func TestAnsweringOnATerminal(t *testing.T) {
 		{"the oldest", nil, "First?", func(s *seat) { s.Type("2"); s.WaitFor("(•) No"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
 		{"by a short id", []string{"ID"}, "Second?", func(s *seat) { s.Type("1"); s.WaitFor("(•) Yes"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: Second?"},
 		{"in lines", []string{"--plain"}, "First?", func(s *seat) { s.Expect("number: "); s.Type("2\r"); s.Expect("? helps: "); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
-		{"closed", nil, "First?", func(s *seat) { s.Type("\x18"); s.WaitFor("Dismiss without"); s.Type("\r") }, exitClosed, desk.Dismissed, "Dismissed in a terminal: First?"},
 		{"interrupted", nil, "First?", func(s *seat) { s.Type("\x03") }, exitInterrupted, desk.Pending, staysOpen},
 		{"hung up", nil, "First?", func(s *seat) { _ = syscall.Kill(s.Pid(), syscall.SIGHUP) }, exitInterrupted, desk.Pending, staysOpen},
 	} {
@@ -61,7 +58,7 @@ func TestAnsweringOnATerminal(t *testing.T) {
 			records := []desk.Record{asking(t, d, "First?"), asking(t, d, "Second?")}
 			args := append([]string{}, tc.args...)
 			if len(args) > 0 && args[0] == "ID" {
-				args[0] = strings.ToLower(shortened(records, shortOpen)[1])
+				args[0] = strings.ToLower(shortened(records)[1])
 			}
 			s := answering(t, dir, args...)
 			s.WaitFor(tc.text)
@@ -84,47 +81,4 @@ func TestAnsweringOnATerminal(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A note that no form takes is refused, and not lost.
-func TestNoteWithoutJSON(t *testing.T) {
-	dir := t.TempDir()
-	asking(t, openDesk(t, dir), "First?")
-	if out, err := program(t, dir, "answer", "--note", "for now").CombinedOutput(); err == nil || !strings.Contains(string(out), "--note goes with --json") {
-		t.Errorf("%v: %s", err, out)
-	}
-}
-
-// What a program reads is English, whatever the user's language.
-func TestRefusedInEnglish(t *testing.T) {
-	dir := t.TempDir()
-	d := openDesk(t, dir)
-	for _, want := range []string{"nothing waits for an answer", "an answer is required", "2 questions wait"} {
-		cmd := program(t, dir, "answer", "--json", "{}")
-		cmd.Env = append(cmd.Env, "LC_ALL=zh_CN.UTF-8")
-		if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), want) {
-			t.Errorf("%v: %s, want %s", err, out, want)
-		}
-		asking(t, d, "Go on after "+want+"?") // another question each time
-	}
-}
-
-// Somebody else is first: the form withdraws, says so, and the terminal is as it
-// was.
-func TestAnsweredElsewhere(t *testing.T) {
-	dir := t.TempDir()
-	d := openDesk(t, dir)
-	rec := asking(t, d, "Go on?")
-	s := answering(t, dir, rec.ID)
-	s.WaitFor("Go on?")
-	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"no"}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Wait(); got != 0 {
-		t.Errorf("exit status %d\n%s", got, s.Output())
-	}
-	if !strings.Contains(s.Output(), "Answered in the inbox: Go on?") {
-		t.Errorf("says %q", s.Output())
-	}
-	s.left(t)
 }

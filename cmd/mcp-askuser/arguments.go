@@ -48,7 +48,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !ok {
 		return fmt.Errorf("%w; %s --help lists all", err, cmd.CommandPath())
 	}
-	takes := map[string]string{"int": "a whole number", "uint": "a whole number, 0 or more", "bool": "true or false", "duration": "a time such as 90s or 10m"}[bad.GetFlag().Value.Type()]
+	takes := map[string]string{
+		"int": "a whole number", "uint": "a whole number, 0 or more", "bool": "true or false",
+		"duration": "a time such as 90s or 10m",
+	}[bad.GetFlag().Value.Type()]
 	return fmt.Errorf("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), cmp.Or(takes, bad.Unwrap().Error()))
 }
 
@@ -85,7 +88,9 @@ func parsedFlag[T any](cmd *cobra.Command, name, help, takes string, parse func(
 // wordFlag gives a command a flag that takes one of some words, and returns its value.
 func wordFlag(cmd *cobra.Command, name, fallback, help string, words ...string) *string {
 	takes := strings.Join(words, ", ")
-	word := parsedFlag(cmd, name, help, takes, func(text string) (string, bool) { return text, slices.Contains(words, text) })
+	word := parsedFlag(cmd, name, help, takes, func(text string) (string, bool) {
+		return text, slices.Contains(words, text)
+	})
 	*word, cmd.Flag(name).DefValue = fallback, fallback
 	complete(cmd, name, words...)
 	return word

@@ -41,7 +41,8 @@ func (a *app) ask() *cobra.Command {
 	a.askFlags(cmd)
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&a.noWait, "no-wait", false, "print the id at once; await returns the answer")
-	template := cmd.Flags().String("template", "", "ask the questions of the template of this `name`; mcp-askuser templates lists them")
+	template := cmd.Flags().String("template", "",
+		"ask the questions of the template of this `name`; mcp-askuser templates lists them")
 	variables := cmd.Flags().StringArray("var", nil, "a variable of the template, as `NAME=VALUE`; may be repeated")
 	a.completeTemplates(cmd)
 	format := formatFlag(cmd, wire.Formats()...)
@@ -92,16 +93,18 @@ func fromWords(args []string) (call []byte, ok bool, err error) {
 	}
 	text, options := strings.TrimSpace(args[0]), args[1:]
 	isJSON := text == "-" || text == "" || strings.ContainsAny(text[:1], "{[")
+	inWords := func(r rune) bool { return r == '?' || r > unicode.MaxASCII || unicode.IsSpace(r) }
 	const example = `mcp-askuser ask "Which database?" PostgreSQL SQLite`
 	switch {
 	case isJSON && len(options) == 0:
 		return nil, false, nil
 	case isJSON:
 		err = fmt.Errorf("unexpected argument %q: %s takes no options beside it", options[0], args[0])
-	case len(options) == 0 && !strings.ContainsFunc(text, func(r rune) bool { return r == '?' || r > unicode.MaxASCII || unicode.IsSpace(r) }):
+	case len(options) == 0 && !strings.ContainsFunc(text, inWords):
 		err = fmt.Errorf("%q is neither a question nor JSON. Ask as in: %s", text, example)
 	case len(options) == 1:
-		err = fmt.Errorf("%q is the only option; give two or more, or none for an answer in the user's own words. Put a text with spaces in quotes: %s", options[0], example)
+		err = fmt.Errorf("%q is the only option; give two or more, or none for an answer in the user's own words. "+
+			"Put a text with spaces in quotes: %s", options[0], example)
 	default:
 		call, err = json.Marshal(struct {
 			Question string   `json:"question"`
@@ -131,9 +134,10 @@ const maxInput = 16 << 20 // bytes of standard input
 
 func (a *app) request(call wire.Call) desk.Request {
 	return desk.Request{
-		Set:       call.Set,
-		Session:   a.session(),
-		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: desk.ViaShell, PID: os.Getppid()},
+		Set:     call.Set,
+		Session: a.session(),
+		Asker: desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: desk.ViaShell,
+			PID: os.Getppid()},
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,
 		Rounds:    call.Rounds,

@@ -4,9 +4,7 @@ package main
 
 import (
 	"context"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -40,7 +38,6 @@ func TestBrowserAgentHereHumanThere(t *testing.T) {
 	phone := openPhone(t, page.address.String())
 	phone.tap(`article.card [name="q0"][value="0"]`)
 	phone.wait(`document.querySelector('article.card [name="q0"][value="0"]').checked`)
-	phone.picture("chosen")
 	leader := c.Leader()
 	c.Kill(leader)
 	phone.tap("article.card button.main")
@@ -52,7 +49,6 @@ func TestBrowserAgentHereHumanThere(t *testing.T) {
 	if strings.Contains(words, "which was not sent") {
 		t.Errorf("what was sent is said not to be:\n%s", words)
 	}
-	phone.picture("sent")
 	result := w.next(func(m message) bool { return string(m.ID) == "1" })
 	if len(result.Result.Content) != 1 {
 		t.Fatalf("the agent gets %+v", result)
@@ -160,20 +156,4 @@ func (p phone) tap(selector string) {
 	p.t.Helper()
 	p.wait(browsertest.Settled(selector))
 	p.do(chromedp.Tap(chromedp.CSS(selector), chromedp.NodeVisible))
-}
-
-// picture writes what is seen to a file in the directory that PICTURES names.
-func (p phone) picture(name string) {
-	p.t.Helper()
-	dir := os.Getenv("PICTURES")
-	if dir == "" {
-		return
-	}
-	shot, err := chromedp.Run(p.tab, chromedp.CaptureScreenshot())
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".png"), shot, 0o644)
-	}
-	if err != nil {
-		p.t.Error(err)
-	}
 }

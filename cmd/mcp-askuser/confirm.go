@@ -30,7 +30,8 @@ func (a *app) confirm() *cobra.Command {
 		if strings.TrimSpace(args[0]) == "" {
 			return errors.New("the action is empty; say what would be done")
 		}
-		call := wire.Call{Timeout: a.settings().Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], *details, yes)}}}
+		call := wire.Call{Timeout: a.settings().Timeout,
+			Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], *details, yes)}}}
 		answer := ""
 		err := a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
 			if rec.State == desk.Answered {

@@ -108,10 +108,11 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 	state := desk.Pending
 	if errors.Is(cause, ui.ErrInterrupted) {
 		ctx, id := context.WithoutCancel(ctx), w.Record().ID
-		if _, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}); err != nil {
+		_, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"})
+		if err != nil {
 			return cause // answered at the last moment: kept for the next call that asks the same
 		}
-		err := d.Delivered(ctx, id)
+		err = d.Delivered(ctx, id)
 		if err != nil {
 			a.log.WarnContext(ctx, "a withdrawn question is not marked as delivered", "id", id, "error", err)
 		}
@@ -153,7 +154,8 @@ func (e *unprintedError) Error() string {
 	if e.rec.Outcome == nil || e.rec.Outcome.Reply == nil {
 		return fmt.Sprintf("the result could not be printed: %v", e.err)
 	}
-	return fmt.Sprintf("the user has replied, but that could not be printed: %v; the reply is kept: ask the same again to get it", e.err)
+	return fmt.Sprintf("the user has replied, but that could not be printed: %v; the reply is kept: ask the same again "+
+		"to get it", e.err)
 }
 
 func (a *app) presenter(d *desk.Desk) *present.Presenter {

@@ -4,12 +4,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,49 +120,21 @@ func TestComposeExample(t *testing.T) {
 	}
 }
 
-// The other examples are what their readers take them for, and name what there
-// is.
-func TestDeploymentExamples(t *testing.T) {
-	for _, file := range []string{"compose.yaml", "kubernetes.yaml"} {
-		data, err := os.ReadFile("../../deploy/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		decoder := yaml.NewDecoder(strings.NewReader(string(data)))
-		for n := 0; ; n++ {
-			var document map[string]any
-			if err := decoder.Decode(&document); err != nil {
-				if n == 0 {
-					t.Errorf("%s: %v", file, err)
-				}
-				break
-			}
-			if file == "kubernetes.yaml" && (document["kind"] == nil || document["apiVersion"] == nil) {
-				t.Errorf("%s: document %d is none of Kubernetes'", file, n+1)
-			}
-		}
-		for _, found := range regexp.MustCompile(`--[a-z-]+`).FindAllString(string(data), -1) {
-			if known := []string{"--dir", "--copies", "--insecure", "--human", "--agent", "--detach", "--listen", "--port", "--from-file", "---"}; !slices.Contains(known, found) {
-				t.Errorf("%s: %s is no flag that is known here", file, found)
-			}
-		}
-	}
-	docker, err := os.ReadFile("../../deploy/Dockerfile")
+// The example for Kubernetes consists of documents that name their kind.
+func TestKubernetesExample(t *testing.T) {
+	data, err := os.ReadFile("../../deploy/kubernetes.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"FROM scratch", "USER 65532:65532", "CGO_ENABLED=0"} {
-		if !strings.Contains(string(docker), line) {
-			t.Errorf("the Dockerfile lacks %q", line)
+	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
+	for n := 0; ; n++ {
+		var document map[string]any
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) && n > 0 {
+			return
 		}
-	}
-	recipe, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, word := range []string{"-trimpath", `-ldflags="-s -w"`} {
-		if !strings.Contains(string(recipe), word) || !strings.Contains(string(docker), word) {
-			t.Errorf("the Dockerfile and the Makefile differ in %s", word)
+		if err != nil || document["kind"] == nil || document["apiVersion"] == nil {
+			t.Fatalf("document %d: %v, %v", n+1, document, err)
 		}
 	}
 }

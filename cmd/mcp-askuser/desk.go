@@ -20,15 +20,10 @@ import (
 )
 
 func (a *app) deskCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "desk",
-		Short: "Share questions between many machines",
-		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci
+	return family("desk", "Share questions between many machines",
+		`  mcp-askuser desk init --dir ~/desk --human alice --agent ci
   MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.deskInit(), a.deskCreate(), a.deskStatus())
-	return cmd
+		a.deskInit(), a.deskCreate(), a.deskStatus())
 }
 
 func (a *app) deskInit() *cobra.Command {
@@ -109,7 +104,8 @@ func (a *app) shared() (*shared.Store, error) {
 }
 
 func noSharedDesk() error {
-	return errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up")
+	return errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init " +
+		"sets one up")
 }
 
 func (a *app) deskCreate() *cobra.Command {
@@ -166,7 +162,8 @@ func (a *app) humans() (humans map[string]string, err error) {
 	file := nodes.HumansFile(filepath.Dir(filepath.Dir(a.settings().DeskCreds)))
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("who answers? %w: name the operator's credential where mcp-askuser desk init wrote it (--desk-creds)", err)
+		return nil, fmt.Errorf("who answers? %w: name the operator's credential where mcp-askuser desk init wrote it "+
+			"(--desk-creds)", err)
 	}
 	err = json.Unmarshal(data, &humans)
 	if err != nil {
@@ -211,7 +208,8 @@ func wrongWith(st *shared.Status) error {
 		faults = append(faults, "the desk was not created: its operator runs mcp-askuser desk create")
 	}
 	if st.Created && !st.AsNeeded {
-		faults = append(faults, "another program, or another version, has changed the desk: its operator runs mcp-askuser desk create")
+		faults = append(faults, "another program, or another version, has changed the desk: its operator runs mcp-askuser "+
+			"desk create")
 	}
 	if st.Created && st.Humans == 0 {
 		faults = append(faults, "nobody may answer: its operator runs mcp-askuser desk create")
@@ -238,7 +236,7 @@ func connectedAs(me *shared.Identity) string {
 
 func (a *app) printStatus(st *shared.Status) {
 	a.print(connectedAs(&st.Identity) + "\n\n")
-	var t table
+	var t rows
 	t.add("NODE", "VERSION", "ROLE")
 	for _, n := range st.Nodes {
 		role := ""

@@ -85,7 +85,8 @@ func (a *app) printFindings(found []finding) {
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
-		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name, strings.ReplaceAll(question.Block(f.Text), "\n", "\n"+strings.Repeat(" ", 9)))
+		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name,
+			strings.ReplaceAll(question.Block(f.Text), "\n", "\n"+strings.Repeat(" ", 9)))
 		if f.Remedy != "" {
 			fmt.Fprintf(&b, "         → %s\n", question.Line(f.Remedy))
 		}
@@ -130,12 +131,10 @@ func (a *app) examineSettings() (all []finding) {
 	case a.config.Found:
 		all = append(all, finding{Name: a.config.File, State: stateOK, Text: "was read"})
 	default:
-		all = append(all, finding{Name: cmp.Or(a.config.File, "no file"), State: stateUnused, Text: "no file; the defaults apply"})
+		all = append(all, finding{Name: cmp.Or(a.config.File, "no file"), State: stateUnused,
+			Text: "no file; the defaults apply"})
 	}
-	limits := a.settings().Limits
-	return append(all, finding{Name: "limits", State: stateOK, Text: fmt.Sprintf(
-		"an agent may ask %d questions at once, of %d options each; max_questions and max_options allow more",
-		limits.Questions, limits.Options)})
+	return all
 }
 
 // watches reports whether a desk can be watched, which writes to its store.
@@ -166,12 +165,6 @@ func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding
 	if err == nil {
 		f.Text += fmt.Sprintf("; it is %s", bytesOf(info.Size()))
 	}
-	for _, old := range []string{"archive", "pending", "replies"} {
-		_, err = os.Stat(filepath.Join(dir, old))
-		if err == nil {
-			f.Text += fmt.Sprintf("; %s is of an earlier version, and not read", filepath.Join(dir, old))
-		}
-	}
 	return f
 }
 
@@ -193,7 +186,8 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	case errors.Is(err, desk.ErrDenied), errors.Is(err, fs.ErrNotExist):
 		return f.wrong(err.Error(), "name the file that mcp-askuser desk init wrote for you (desk_creds)")
 	case err != nil:
-		return f.wrong(err.Error(), "start its nodes, or correct its address (desk); mcp-askuser desk status says more. Until then questions are asked and answered on this machine alone")
+		return f.wrong(err.Error(), "start its nodes, or correct its address (desk); mcp-askuser desk status says more. "+
+			"Until then questions are asked and answered on this machine alone")
 	}
 	f.Text = connectedAs(&st.Identity)
 	return f

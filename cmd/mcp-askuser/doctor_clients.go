@@ -1,16 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/install"
 	"mcp-askuser/tools/askuser"
-	"mcp-askuser/ui/words"
 )
 
 // examineClients says which clients have been set up, and whether their calls
@@ -28,7 +24,8 @@ func (a *app) examineClients() (out []finding) {
 		}
 	}
 	if len(out) == 0 {
-		out = []finding{{Name: "none", State: stateUnused, Text: "no supported client was found on this machine", Remedy: "mcp-askuser install CLIENT"}}
+		out = []finding{{Name: "none", State: stateUnused, Text: "no supported client was found on this machine",
+			Remedy: "mcp-askuser install CLIENT"}}
 	}
 	return out
 }
@@ -39,82 +36,45 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	if project {
 		name += " --project"
 	}
-	r, err := c.Registered(p)
-	f := finding{Name: c.Name, State: stateOK, Text: r.What}
+	f := finding{Name: c.Name, State: stateOK}
 	_, none := c.File(p)
-	program, _, _ := strings.Cut(r.What, " ")
-	_, missing := exec.LookPath(program)
-	hold, _ := settings.Duration(r.Hold)
-	if !r.Remote && !(c.Bare && a.config.FromEnvironment("hold")) { // else it does not have our settings
-		hold = cmp.Or(hold, a.settings().Hold)
-	}
-	hold = cmp.Or(hold, askuser.LongestWait(c.Name, r.Remote))
-	switch {
-	case none != nil, (err != nil && !project || r.What == "") && !c.Found(p), err == nil && r.What == "" && project:
+	r, err := c.Registered(p)
+	f.Text = r.What
+	set := err == nil && r.What != ""
+	if none != nil || !set && (project && err == nil || !c.Found(p)) {
 		return f, false
+	}
+	_, missing := exec.LookPath(r.Program)
+	o, hindered := c.Obstacle(a.place(true), project)
+	switch {
 	case err != nil:
 		f = f.wrong(err.Error(), "mend that file; it keeps the client from starting any server")
 	case r.What == "":
 		f.State, f.Text, f.Remedy = stateUnused, "is here, and cannot ask you", "mcp-askuser install "+c.Name
-	case r.Pasted: // what it says, only the client knows
-	case !strings.Contains(r.What, "://") && missing != nil:
+	case r.Program != "" && missing != nil && project && filepath.Base(r.Program) == r.Program: // as install writes it
+		f = f.wrong(f.Text, "put that program on the PATH: a project's file, which is shared, names it without its place")
+	case r.Program != "" && missing != nil:
 		f = f.wrong(f.Text, fmt.Sprintf("that program is not there: mcp-askuser install %s names this one", name))
-		if project && filepath.Base(program) == program { // as install writes it
-			f.Remedy = "put that program on the PATH: a project's file, which is shared, names it without its place"
-		}
-	case !r.Remote && wrongFlags(r.What) != nil:
-		text := fmt.Sprintf("%s (%v)", f.Text, wrongFlags(r.What))
-		f = f.wrong(text, fmt.Sprintf("mcp-askuser install %s writes it anew", name))
-	case r.Limit > 0 && hold > r.Limit:
-		text := fmt.Sprintf("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.English.Span(hold), words.English.Span(r.Limit))
-		f = f.wrong(text, fmt.Sprintf("mcp-askuser install %s sets both", name))
-		if !c.SetsLimit(r.Remote) {
-			f.Remedy = fmt.Sprintf("raise %s, or have calls wait for less (--hold)", r.From)
-		}
-	}
-	if f.State != stateOK {
-		return f, true
-	}
-	setting, file := c.Obstacle(a.place(true), project)
-	rule, list, rules := c.AsksPermission(a.place(true), project)
-	declines := c.Declines(p)
-	switch {
-	case setting != "":
-		f = f.wrong(fmt.Sprintf("%s (the client does not use it)", f.Text), fmt.Sprintf("change this in %[1]s: %[2]s", file, setting))
-	case rule != "":
-		f = f.wrong(fmt.Sprintf("%s (the client asks you for permission first)", f.Text),
-			fmt.Sprintf("mcp-askuser install %[1]s adds %[2]q to %[3]s in %[4]s", name, rule, list, rules))
-	case declines != "":
-		f = f.wrong(fmt.Sprintf("%[1]s (it declines every form while %[2]s)", f.Text, declines),
-			fmt.Sprintf("mcp-askuser install %s --forms sets the policy that asks for no approval either, and shows forms", name))
-	case c.Name == "claude-code" && !r.Remote && a.getenv(askuser.BackgroundVariable) == "":
-		f.Text += "; without its form a call ends before it would go to the background, which " + askuser.BackgroundVariable + " moves"
+	case hindered:
+		f = f.wrong(fmt.Sprintf("%s (%s)", f.Text, o.Effect), fmt.Sprintf("change this in %s: %s", o.File, o.Setting))
+	case c.Name == "claude-code" && r.Program != "" && a.getenv(askuser.BackgroundVariable) == "":
+		f.Text += "; without its form a call ends before it would go to the background, which " +
+			askuser.BackgroundVariable + " moves"
 	}
 	return f, true
-}
-
-// wrongFlags says what is wrong with the flags with which a client starts the server, which
-// ignores them.
-func wrongFlags(line string) error {
-	_, line, _ = strings.Cut(line, " serve ")
-	started := &app{config: settings.New(), args: strings.Fields(line)}
-	cmd := started.serve()
-	started.addGlobalFlags(cmd)
-	return cmp.Or(cmd.ParseFlags(started.args), started.unknownFlag(cmd), started.config.Err())
 }
 
 // examineQuestions says whether the questions that a client asks itself come here;
 // false for a client whose questions cannot.
 func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
-	s, mirrored := a.questions(c.Name, project)
-	if !mirrored {
+	state, can, err := c.Questions(a.place(project), a.options(c.Name, registration{project: project}).Hook)
+	if !can {
 		return finding{}, false
 	}
-	state, err := s.State()
-	text := fmt.Sprintf("its own questions come here, too (%s)", s.Path)
+	text := fmt.Sprintf("its own questions come here, too (%s)", state.Path)
 	remedy := "mcp-askuser install " + c.Name + " --questions"
 	if state.Permissions {
-		text = fmt.Sprintf("its own questions and permissions come here, too (%s)", s.Path)
+		text = fmt.Sprintf("its own questions and permissions come here, too (%s)", state.Path)
 		remedy += " --permissions"
 	}
 	if project {
@@ -125,11 +85,12 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	case err != nil:
 		f.Text, f.Remedy = err.Error(), "mend that file, or take it away: until then the client's own questions stay there"
 	case !state.Installed:
-		f.State, f.Text = stateUnused, fmt.Sprintf("its own questions stay there (%s)", s.Path)
+		f.State, f.Text = stateUnused, fmt.Sprintf("its own questions stay there (%s)", state.Path)
 	case !state.Current:
-		f.Text = fmt.Sprintf("its own questions are brought here, but not as this version would (%s)", s.Path)
+		f.Text = fmt.Sprintf("its own questions are brought here, but not as this version would (%s)", state.Path)
 	case a.config.Err() != nil:
-		f.Text, f.Remedy = fmt.Sprintf("its own questions stay there as long as a setting is wrong (%s)", s.Path), correctSettings()
+		f.Text, f.Remedy = fmt.Sprintf("its own questions stay there as long as a setting is wrong (%s)",
+			state.Path), correctSettings()
 	default:
 		f.State, f.Remedy = stateOK, ""
 	}

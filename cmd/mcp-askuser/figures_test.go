@@ -16,8 +16,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -53,7 +51,6 @@ func TestFigures(t *testing.T) {
 	f := &figures{TB: t, path: released(t, ours)}
 	f.start()
 	f.size()
-	f.frames()
 	f.idle()
 	f.waiting()
 	f.history()
@@ -190,29 +187,6 @@ func someSet(text string) question.Set {
 }
 
 const someForm = `{"questions":[{"question":"Which database?","header":"DB","options":[{"label":"A","description":"a"},{"label":"B","description":"b"}]}]}`
-
-// frames measures from exec to the first frame.
-func (f *figures) frames() {
-	dir := f.TempDir()
-	d := openDesk(f, dir)
-	for i := range 300 {
-		if _, err := desktest.Ask(f.Context(), d, someSet(fmt.Sprintf("Question %d?", i)), "", desk.Asker{Via: "mcp"}); err != nil {
-			f.Fatal(err)
-		}
-	}
-	frame := func(dir, text string, args ...string) float64 {
-		at := time.Now()
-		x := termtest.Start(f, f.command(dir, args...), 100, 30)
-		x.WaitFor(text)
-		took := ms(time.Since(at))
-		x.Hangup() // keys that come so early are not meant for it
-		x.Wait()
-		return took
-	}
-	empty := f.TempDir()
-	f.is("first frame of the form", "ms", median(20, func() float64 { return frame(empty, "Which database?", "ask", someForm) }), 60)
-	f.is("first frame of the inbox, 300 open", "ms", median(20, func() float64 { return frame(dir, "300 waiting", "inbox") }), 60)
-}
 
 // switches and spentBy are what a process has cost so far: context switches of
 // all its threads, and seconds of processor.

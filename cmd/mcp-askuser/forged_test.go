@@ -50,14 +50,6 @@ func TestForgedDocumentsAreNotDelivered(t *testing.T) {
 	}
 	bot, alice := onDesk(c, nodes.Agent, "bot"), userOn(c)
 	const goOn = `{"question":"Go on?","options":["Yes","No"]}`
-	mcp := func(t *testing.T, dir string, more ...string) func(tool, args string) string {
-		client := connect(t, eras[0], dir, nil, append(append([]string{"serve", "--surface", "inbox"}, more...), bot...)...)
-		return func(tool, args string) string {
-			text, structured, _ := call(t, client, tool, args)
-			data, _ := json.Marshal(structured)
-			return text + string(data)
-		}
-	}
 	for asker, start := range map[string]func(t *testing.T, dir string) (ends func(id string) string){
 		"command": func(t *testing.T, dir string) func(string) string {
 			cmd := program(t, dir, append([]string{"ask", "--surface", "inbox", `{"questions":[` + goOn + `]}`}, bot...)...)
@@ -71,15 +63,6 @@ func TestForgedDocumentsAreNotDelivered(t *testing.T) {
 			}()
 			return func(string) string { return <-out }
 		},
-		"call": func(t *testing.T, dir string) func(string) string {
-			tool, out := mcp(t, dir), make(chan string, 1)
-			go func() { out <- tool("ask_user_question", goOn) }()
-			return func(string) string { return <-out }
-		},
-		"ticket": func(t *testing.T, dir string) func(string) string {
-			mcp(t, dir, "--hold", "100ms")("ask_user_question", goOn)
-			return func(id string) string { return mcp(t, dir)("await_answer", `{"id":"`+id+`"}`) }
-		},
 		"hook": func(t *testing.T, dir string) func(string) string {
 			x := dialogs(t, dir, recorded("PermissionRequest", `,"tool_name":"Bash","tool_input":{"command":"rm -r build"}`), func(cmd *exec.Cmd) {
 				cmd.Args = append(cmd.Args, append([]string{"--permissions"}, bot...)...)
@@ -88,16 +71,8 @@ func TestForgedDocumentsAreNotDelivered(t *testing.T) {
 		},
 	} {
 		for forgery, forge := range map[string]func(t *testing.T, rec desk.Record){
-			"an outcome by the asker": func(t *testing.T, rec desk.Record) {
-				put(t, "_R_.ask.r.bot."+rec.ID+".a.bot", outcome(t, says(rec)))
-			},
 			"an unsigned one in a human's name": func(t *testing.T, rec desk.Record) {
 				put(t, "_R_.ask.r.bot."+rec.ID+".a.human-alice", outcome(t, says(rec)))
-			},
-			"one signed by nobody who is listed": func(t *testing.T, rec desk.Record) {
-				o := says(rec)
-				o.Credential = &question.Proof{Kind: question.CredentialProof, Key: "UNOBODY", At: o.At, Signature: []byte("x")}
-				put(t, "_R_.ask.r.bot."+rec.ID+".a.human-alice", outcome(t, o))
 			},
 			"another text": func(t *testing.T, rec desk.Record) {
 				ask := []byte(`{"last_by_subj":"_R_.ask.r.bot.` + rec.ID + `.q.*.*.*.*"}`)
@@ -129,13 +104,10 @@ func TestForgedDocumentsAreNotDelivered(t *testing.T) {
 				}
 			},
 		} {
-			if asker == "ticket" && forgery == "another text" { // nobody waits, who knows another: that text was answered
-				continue
-			}
 			t.Run(asker+"/"+forgery, func(t *testing.T) {
 				c.Empty()
 				ends := start(t, t.TempDir())
-				rec := asked(t, alice)
+				rec := openRecord(t, alice)
 				forge(t, rec)
 				out := ends(rec.ID)
 				for _, text := range []string{`"allow"`, `="Yes"`, `"answered"`, `"response":true`, "User has answered"} {

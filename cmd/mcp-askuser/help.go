@@ -23,6 +23,14 @@ func group(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
+// family is a command that has others below it, and does nothing itself.
+func family(use, short, example string, members ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Example: example,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(members...)
+	return cmd
+}
+
 // helpTexts has the long help of commands, each in a file of the command's name.
 //
 //go:embed texts/help
@@ -40,7 +48,8 @@ func addHelp(cmd *cobra.Command) {
 	// The library's own help, with flags in 80 columns, and one line for the global flags.
 	usage := strings.NewReplacer(
 		".LocalFlags.FlagUsages ", fmt.Sprintf("(.LocalFlags.FlagUsagesWrapped %d) ", helpWidth),
-		"Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "Global flags, as for every command: see mcp-askuser --help",
+		"Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "Global flags, as for every command: "+
+			"see mcp-askuser --help",
 	)
 	cmd.SetUsageTemplate(usage.Replace(cmd.UsageTemplate()))
 }

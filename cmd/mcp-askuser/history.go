@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strconv"
 	"time"
 
@@ -29,29 +28,23 @@ func (a *app) pending() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("json", "count")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		records, err := d.Pending(cmd.Context())
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case *asJSON:
-			return a.printJSON(append([]desk.Record{}, records...))
-		case *count:
+		}
+		if *count {
 			fmt.Fprintln(a.out, len(records))
 			return nil
-		case len(records) == 0:
-			a.tell("Nothing waits for an answer.")
-			return nil
 		}
-		a.printTable(pendingTable(records, time.Now()))
-		return nil
+		return a.printList(*asJSON, append([]desk.Record{}, records...), pendingTable(records, time.Now()),
+			"Nothing waits for an answer.")
 	})
 }
 
-func pendingTable(records []desk.Record, now time.Time) table {
-	var t table
+func pendingTable(records []desk.Record, now time.Time) (t rows) {
 	t.add("ID", "AGE", "ASKED BY", "STATE", "QUESTION")
-	for i, id := range shortened(records, shortOpen) {
-		rec := view.Local(records[i])
-		t.add(id, rec.Age(now), rec.AskedBy(), rec.Attention(), rec.Subject())
+	ids := shortened(records)
+	for i, rec := range view.All(records, words.Local) {
+		t.add(ids[i], rec.Age(now), rec.AskedBy(), rec.Attention(), rec.Subject())
 	}
 	return t
 }
@@ -110,7 +103,7 @@ func (a *app) listHistory(ctx context.Context, d *desk.Desk, q desk.Query) error
 	if more {
 		records = records[:limit]
 	}
-	a.printTable(historyTable(records).fit(a.out.width()))
+	a.printTable(historyTable(records, a.out.width()))
 	if more {
 		a.tell("Older ones are left out; --limit 0 prints all.")
 	}
@@ -131,7 +124,8 @@ func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, er
 // stream prints records one by one: there may be more than fit into memory.
 func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error {
 	out := bufio.NewWriterSize(a.out, 1<<16)
-	write := map[string]func(io.Writer, iter.Seq2[desk.Record, error]) error{"json": writeArray, "jsonl": writeTranscript, "md": writeDecisions}[format]
+	write := map[string]func(io.Writer, iter.Seq2[desk.Record, error]) error{"json": writeArray, "jsonl": writeTranscript,
+		"md": writeDecisions}[format]
 	if err := write(out, records); err != nil {
 		return err
 	}
@@ -142,22 +136,20 @@ func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error
 // and where the answer was given: the question and the answer need the room.
 const roomyWidth = 100
 
-// fit returns a table of the history for a terminal of this width, 0 for no terminal.
-func (t table) fit(width int) table {
-	if width > 0 && width < roomyWidth {
-		for i, cells := range t.rows {
-			t.rows[i] = slices.Concat(cells[:2], cells[3:5])
+// historyTable is for a terminal of this width, 0 for no terminal.
+func historyTable(records []desk.Record, width int) (t rows) {
+	add := func(id, asked, by, subject, decision, where string) {
+		if width > 0 && width < roomyWidth {
+			t.add(id, asked, subject, decision)
+			return
 		}
+		t.add(id, asked, by, subject, decision, where)
 	}
-	return t
-}
-
-func historyTable(records []desk.Record) table {
-	t := table{whole: 2}
-	t.add("ID", "ASKED", "ASKED BY", "QUESTION", "ANSWER", "WHERE")
-	ids := shortened(records, shortPast)
+	add("ID", "ASKED", "ASKED BY", "QUESTION", "ANSWER", "WHERE")
+	ids := shortened(records)
 	for i, rec := range view.All(records, words.Local) {
-		t.add(ids[i], rec.CreatedAt.Local().Format("2006-01-02 15:04"), rec.AskedBy(), rec.Subject(), rec.Decision(), rec.EndedBy())
+		asked := rec.CreatedAt.Local().Format("2006-01-02 15:04")
+		add(ids[i], asked, rec.AskedBy(), rec.Subject(), rec.Decision(), rec.EndedBy())
 	}
 	return t
 }
@@ -188,7 +180,7 @@ func (a *app) prune() *cobra.Command {
 }
 
 func (a *app) printPruned(months []desk.Month, dry bool) {
-	var t table
+	var t rows
 	t.add("MONTH", "QUESTIONS", "SIZE")
 	questions, size := 0, int64(0)
 	for _, m := range months {
@@ -198,7 +190,8 @@ func (a *app) printPruned(months []desk.Month, dry bool) {
 	a.printTable(t)
 	sum := words.English.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size))
 	if dry {
-		sum = words.English.N(questions, "%d question (%s) would be removed; without --dry-run it is.", "%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
+		sum = words.English.N(questions, "%d question (%s) would be removed; without --dry-run it is.",
+			"%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
 	}
 	a.tell(sum)
 }

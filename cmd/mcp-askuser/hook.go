@@ -31,9 +31,11 @@ func (a *app) hook() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			host, ok := mirror.ByName(args[0])
 			if !ok {
-				return fmt.Errorf("%q is no host whose questions can be mirrored; these are: %s", args[0], strings.Join(mirror.Names(), ", "))
+				return fmt.Errorf("%q is no host whose questions can be mirrored; these are: %s", args[0],
+					strings.Join(mirror.Names(), ", "))
 			}
-			a.runHook(cmd.Context(), mirror.Options{Host: host, Limit: time.Duration(limit) * time.Second, Permissions: permissions})
+			a.runHook(cmd.Context(), mirror.Options{Host: host, Limit: time.Duration(limit) * time.Second,
+				Permissions: permissions})
 			return nil
 		},
 	}
@@ -67,7 +69,7 @@ func (a *app) runHook(ctx context.Context, o mirror.Options) {
 			here(ctx, rec)
 		}
 	}
-	mirror.Run(hookContext(ctx), o)
+	mirror.Run(hookContext(untilUnread(ctx, os.Stdout)), o) // a host that was killed reads no more
 }
 
 // startPhone has another process put a question on the phone until it ends: the host waits

@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	"mcp-askuser/internal/agenthost"
 	"mcp-askuser/internal/termtest"
 )
 
@@ -131,31 +130,6 @@ func TestFormOnTheHostsTerminal(t *testing.T) {
 	h.end()
 }
 
-// Two questions at once share the terminal, one after the other.
-func TestTwoQuestionsOnOneTerminal(t *testing.T) {
-	t.Parallel()
-	h := host(t, "", "ACCESSIBLE=1")
-	h.ask("1", "First?")
-	h.Expect("First?")
-	h.Expect("(= takes Yes): ")
-	h.ask("2", "Second?")
-	h.Type("2\r")
-	h.Expect("? helps: ")
-	h.Type("\r")
-	h.Expect("Second?")
-	h.Expect("(= takes Yes): ")
-	h.Type("1\r")
-	h.Expect("? helps: ")
-	h.Type("\r")
-	if got := h.result("1"); !strings.Contains(got, `"First?"="No"`) {
-		t.Errorf("got %s", got)
-	}
-	if got := h.result("2"); !strings.Contains(got, `"Second?"="Yes"`) {
-		t.Errorf("got %s", got)
-	}
-	h.end()
-}
-
 // A terminal that a full-screen host holds is not drawn on.
 func TestFullScreenHostKeepsItsTerminal(t *testing.T) {
 	t.Parallel()
@@ -226,35 +200,5 @@ func TestCancelledCallWithdrawsTheForm(t *testing.T) {
 	}
 	if err := w.wait(); err != nil {
 		t.Error(err)
-	}
-}
-
-// Gemini CLI has no form and shows progress: an address, with the whole question behind
-// it, and then the ticket with the address for its model.
-func TestToldByProgress(t *testing.T) {
-	if unattended, _ := agenthost.Above(os.Getpid()); unattended {
-		t.Skip("the tests run below a host without a user")
-	}
-	for _, name := range []string{"CI", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"} {
-		t.Setenv(name, "")
-	}
-	w := dial(t, t.TempDir(), "serve", "--surface", "elicit,web")
-	w.hello("gemini-cli-mcp-client", `{"roots":{}}`)
-	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?","options":["Yes","No"],"wait_for_previous":true},"_meta":{"progressToken":1}}}`)
-	var progress struct{ Message string }
-	address := ""
-	w.next(func(m message) bool {
-		if m.Method != "notifications/progress" {
-			return false
-		}
-		if err := json.Unmarshal(m.Params, &progress); err != nil {
-			t.Fatal(err)
-		}
-		var rest string
-		address, rest, _ = strings.Cut(progress.Message, " ")
-		return strings.Join(strings.Fields(rest), " ") == "waits for your answer: Go on? (Yes, No)"
-	})
-	if m := w.next(func(m message) bool { return string(m.ID) == "1" }); !strings.HasPrefix(address, "http://") || !strings.Contains(m.Result.Content[0].Text, "They can also open "+address+" in a browser") {
-		t.Errorf("told %q, then %v", address, m.Result)
 	}
 }

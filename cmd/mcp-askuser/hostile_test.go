@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -275,18 +274,6 @@ func TestCommandsPrintText(t *testing.T) {
 			t.Errorf("%s changes values: %q", format, out)
 		}
 	}
-
-	events := program(t, dir, "events", "--since", "1h")
-	lines, err := events.StdoutPipe()
-	if err != nil || events.Start() != nil {
-		t.Fatal("the events are not printed", err)
-	}
-	line, err := bufio.NewReader(lines).ReadString('\n')
-	if found := acts(line); err != nil || found != nil {
-		t.Errorf("events: %v, %U in %q", err, found, line)
-	}
-	_ = events.Process.Kill()
-	_ = events.Wait()
 
 	cmd := program(t, dir, "pending")
 	file := filepath.Join(t.TempDir(), "config"+hostile)

@@ -16,48 +16,47 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
-	"mcp-askuser/install/edit"
-	mirrorinstall "mcp-askuser/mirror/install"
 	"mcp-askuser/question"
 )
 
 // registration has the flags of install and uninstall.
 type registration struct {
-	project, dryRun, questions, permissions, forms bool
-	remove                                         bool
-	offered                                        bool // the user chose questions and permissions in a list: clients without them are left out
-	address                                        string
+	project, dryRun, questions, permissions bool
+	remove                                  bool
+	// chosen from a list: clients whose questions cannot be brought here are left out
+	chosen  bool
+	address string
 }
 
 func (a *app) install() *cobra.Command {
 	var r registration
 	cmd := &cobra.Command{
-		Use:       "install [CLIENT...]",
-		Short:     "Register with the clients that your agents run in",
-		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
+		Use:   "install [CLIENT...]",
+		Short: "Register with the clients that your agents run in",
+		Example: `  mcp-askuser install claude-code --dry-run
+  mcp-askuser install codex gemini
+  mcp-askuser install cursor --project
+  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds`,
 		ValidArgs: install.Names(),
 	}
-	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
+	cmd.Flags().StringVar(&r.address, "http", "",
+		"register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions here, too")
-	cmd.Flags().BoolVar(&r.permissions, "permissions", false, "the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
-	cmd.Flags().BoolVar(&r.forms, "forms", false, "where Codex's approval policy is \"never\", which declines every form: set the one that asks for no approval either, and shows forms")
+	cmd.Flags().BoolVar(&r.permissions, "permissions", false,
+		"the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) (err error) {
 		r.questions = r.questions || r.permissions
 		if len(args) == 0 {
-			if args, err = a.chooseClients(cmd.Context(), r); err != nil || len(args) == 0 {
-				return err
-			}
+			args, err = a.chooseClients(cmd.Context(), &r)
 		}
-		if !r.questions && !r.dryRun && r.address == "" {
-			r, err = a.offerQuestions(cmd.Context(), args, r)
-			if err != nil {
-				return err
-			}
+		if err != nil || len(args) == 0 {
+			return err
 		}
 		err = a.register(args, r)
 		if err == nil && !r.dryRun {
-			a.tell("A question appears in the inbox or on the page where one is open, else in a tmux pane or the client's own form; best keep `mcp-askuser inbox` open.")
+			a.tell("A question appears in the inbox or on the page where one is open, else in a tmux pane or the client's own " +
+				"form; best keep `mcp-askuser inbox` open.")
 		}
 		return err
 	})
@@ -99,21 +98,18 @@ func self(project bool) string {
 	return "mcp-askuser"
 }
 
-// server is how a client starts or reaches this program.
-func (a *app) server(r registration) install.Server {
+// options are what is registered with a client.
+func (a *app) options(client string, r registration) install.Options {
+	o := install.Options{Questions: r.questions, Permissions: r.permissions}
+	o.Server = install.Server{Command: self(r.project), Where: a.deskFlags(settings.FromFlag)}
 	if r.address != "" {
-		return install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
+		o.Server = install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
 	}
-	return install.Server{Command: self(r.project), Where: a.deskFlags(settings.FromFlag)}
-}
-
-// questions is how a client's own questions are mirrored; false where they cannot be.
-func (a *app) questions(client string, project bool) (mirrorinstall.Setup, bool) {
-	program := []string{self(project), "hook", client}
-	if !project { // the hook reads our file, but not our flags and variables
-		program = append(program, a.deskFlags(settings.FromFlag, settings.FromEnvironment)...)
+	o.Hook = []string{self(r.project), "hook", client}
+	if !r.project { // the hook reads our file, but not our flags and variables
+		o.Hook = append(o.Hook, a.deskFlags(settings.FromFlag, settings.FromEnvironment)...)
 	}
-	return mirrorinstall.For(client, a.place(project), program)
+	return o
 }
 
 // deskFlags returns the flags that name the desk, of the settings from these places.
@@ -126,48 +122,24 @@ func (a *app) deskFlags(from ...string) (flags []string) {
 	return flags
 }
 
-// step is one change to the files of a client.
-type step struct {
-	title, restart string
-	plan           func() ([]edit.Change, error)
-	lines          string // for the user to paste, or to take out
-	optional       bool   // nothing is said where nothing changes
-}
-
 // register shows and makes the changes for clients: all of them, or none if one of them
 // cannot be planned.
 func (a *app) register(names []string, r registration) error {
-	var steps []step
-	var faults []error
-	switch v := a.config.Values; {
-	case r.remove, len(a.deskFlags(settings.FromFlag)) == 0:
-	case r.address != "":
-		faults = append(faults, errors.New("--http registers a server that has a desk of its own: leave out either --http, or --desk and what goes with it"))
-	case v.Desk != "":
-		if _, err := shared.Open(a.sharedOptions()); err != nil {
-			faults = append(faults, err)
-		}
-	}
-	for _, name := range names {
-		more, err := a.steps(name, r)
-		steps, faults = append(steps, more...), append(faults, err)
-	}
-	for _, s := range steps {
-		_, err := s.plan()
+	faults := []error{a.deskFault(r)}
+	plans := make([][]install.Change, len(names))
+	for i, name := range names {
+		var err error
+		plans[i], err = a.plan(name, r)
 		faults = append(faults, err)
 	}
-	if err := errors.Join(faults...); err != nil {
+	err := errors.Join(faults...)
+	if err != nil {
 		return err
 	}
-	for _, s := range steps {
-		if err := a.apply(s, r); err != nil {
+	for i, name := range names {
+		err := a.apply(name, plans[i], r)
+		if err != nil {
 			return err
-		}
-	}
-	for _, name := range names {
-		c, _ := install.ByName(name)
-		if declines := c.Declines(a.place(r.project)); declines != "" && !r.forms && !r.remove {
-			a.tellf("%[1]s declines every form while %[2]s: --forms sets the policy that asks for no approval either, and shows forms.", c.Title(), declines)
 		}
 	}
 	if r.dryRun {
@@ -176,80 +148,100 @@ func (a *app) register(names []string, r registration) error {
 	return nil
 }
 
-// steps are the changes for one client.
-func (a *app) steps(name string, r registration) ([]step, error) {
+// deskFault says why clients could not reach the desk that they are registered with.
+func (a *app) deskFault(r registration) error {
+	switch {
+	case r.remove, len(a.deskFlags(settings.FromFlag)) == 0:
+		return nil
+	case r.address != "":
+		return errors.New("--http registers a server that has a desk of its own: leave out either --http, or --desk and " +
+			"what goes with it")
+	case a.settings().Desk == "":
+		return nil
+	}
+	_, err := shared.Open(a.sharedOptions())
+	return err
+}
+
+// plan returns the changes for one client.
+func (a *app) plan(name string, r registration) ([]install.Change, error) {
 	c, ok := install.ByName(name)
 	if !ok {
 		return nil, fmt.Errorf("unknown client %q; these are known: %s", name, strings.Join(install.Names(), ", "))
 	}
-	lines, err := c.Lines(a.server(r))
-	if err != nil {
-		return nil, err
-	}
-	first := step{title: c.Title(), restart: c.Restart, lines: lines}
-	first.plan = func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), r.forms, r.remove) }
-	if lines != "" {
-		first.plan = func() ([]edit.Change, error) { _, err := c.File(a.place(r.project)); return nil, err }
-		path, _ := c.File(a.place(r.project))
-		first.title = fmt.Sprintf("%s, %s", c.Title(), path)
-	}
-	s, mirrored := a.questions(name, r.project)
-	if !mirrored && r.questions && !r.offered {
+	o, p := a.options(name, r), a.place(r.project)
+	_, can, _ := c.Questions(p, o.Hook)
+	if r.questions && !can && !r.chosen {
 		return nil, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
-	if !mirrored || !r.questions && !r.remove {
-		return []step{first}, nil
+	changes, err := c.Plan(p, o, r.remove)
+	if !errors.Is(err, install.ErrUnsafe) {
+		return changes, err
 	}
-	own := step{title: fmt.Sprintf("%s, its own questions", c.Title()), restart: s.Restart, optional: r.remove}
-	own.plan = func() ([]edit.Change, error) {
-		change, err := s.Change(r.permissions, r.remove)
-		return []edit.Change{change}, err
-	}
-	return []step{first, own}, nil
+	lines, fault := c.Lines(o.Server)
+	return nil, errors.Join(fault, fmt.Errorf("%w. These are our lines, to add or to take out yourself:\n%s", err, lines))
 }
 
-// apply shows a change and makes it, unless this is a dry run. It plans again, as an
-// earlier step may have changed the same file.
-func (a *app) apply(s step, r registration) error {
-	plan, err := s.plan()
-	if err != nil {
-		return err
-	}
-	plan = slices.DeleteFunc(plan, func(c edit.Change) bool { return c.Empty() })
-	for _, change := range plan {
+// apply shows the changes for a client and makes them, unless this is a dry run.
+func (a *app) apply(name string, changes []install.Change, r registration) error {
+	c, _ := install.ByName(name)
+	title, p := c.Title(), a.place(r.project)
+	for _, change := range changes {
 		fmt.Fprintf(a.out, "%s\n%s\n", question.Line(change.Path), change.Diff())
 		if r.dryRun {
 			continue
 		}
-		change.Root = a.place(r.project).Root()
-		if err := change.Apply(); err != nil {
+		err := change.Apply()
+		if err != nil {
 			return err
 		}
 	}
+	path, _ := c.File(p)
 	switch {
-	case s.lines != "" && r.remove:
-		a.tellf("%s: take out the entry %s; this file is not changed for you.", s.title, install.Name)
-	case s.lines != "":
-		fmt.Fprint(a.out, s.lines)
-		a.tellf("%[1]s: add these lines; this file is not changed for you. %[2]s", s.title, s.restart)
-	case len(plan) == 0 && s.optional:
-	case len(plan) == 0:
-		a.tellf("%s: nothing to change.", s.title)
+	case c.Pasted() && r.remove:
+		a.tellf("%s, %s: take out the entry %s; this file is not changed for you.", title, path, install.Name)
+	case c.Pasted():
+		lines, err := c.Lines(a.options(name, r).Server)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(a.out, lines)
+		a.tellf("%s, %s: add these lines; this file is not changed for you. %s", title, path, c.Restart)
+	case len(changes) == 0:
+		a.tellf("%s: nothing to change.", title)
 	case !r.dryRun && r.remove:
-		a.tellf("%s: taken out.", s.title)
+		a.tellf("%s: taken out.", title)
 	case !r.dryRun:
-		a.tellf("%[1]s: done. %[2]s", s.title, s.restart)
+		a.tellf("%s: done. %s", title, c.Restart)
+	}
+	if r.remove {
+		return nil
+	}
+	questions, can, err := c.Questions(p, nil)
+	if err == nil && can && !questions.Installed && !r.chosen {
+		a.tellf("%s asks in a dialog of its own, too: with --questions that comes here.", title)
+	}
+	o, hindered := c.Obstacle(a.place(true), r.project)
+	if hindered {
+		a.tellf("%s: %s while this is in %s: %s", title, o.Effect, o.File, o.Setting)
 	}
 	return nil
 }
 
-// chooseClients lists the clients of this machine, and on a terminal has the user choose
-// those to register with: all are ticked.
-func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
+// What chooseClients offers beside the clients: the flags of these names.
+const (
+	questionsToo   = "--questions"
+	permissionsToo = "--permissions"
+)
+
+// chooseClients lists the clients of this machine. On a terminal the user chooses those to
+// register with: all are ticked, and their own questions are not, as a yes to a permission
+// lets a tool run.
+func (a *app) chooseClients(ctx context.Context, r *registration) (chosen []string, err error) {
 	p := a.place(r.project)
 	var options []huh.Option[string]
-	var chosen []string
-	list := table{rigid: true}
+	var asking []string
+	var list rows
 	for _, c := range install.Clients() {
 		if !c.Found(p) {
 			continue
@@ -264,69 +256,41 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		list.add(c.Name, about)
 		options = append(options, huh.NewOption(question.Line(c.Title()+" – "+about), c.Name))
 		chosen = append(chosen, c.Name)
+		_, can, _ := c.Questions(p, nil)
+		if can {
+			asking = append(asking, c.Title())
+		}
 	}
-	if len(options) == 0 {
-		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s", strings.Join(install.Names(), ", "))
-	}
-	if !a.canChoose() {
+	screen, ok := a.err.(*os.File)
+	onScreen := ok && term.IsTerminal(int(a.in.Fd())) && term.IsTerminal(int(screen.Fd()))
+	switch {
+	case len(options) == 0:
+		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s",
+			strings.Join(install.Names(), ", "))
+	case !onScreen, a.settings().Accessible, a.getenv("TERM") == "dumb":
 		fmt.Fprint(a.out, list.text(0))
 		a.tell("Name those to register with: mcp-askuser install CLIENT...")
 		return nil, nil
+	case len(asking) > 0:
+		options = append(options,
+			huh.NewOption(fmt.Sprintf("Here, too: what %s asks in its own dialog", strings.Join(asking, " or ")), questionsToo),
+			huh.NewOption("Here, too: the permissions that it asks for; a yes here lets a tool run", permissionsToo))
 	}
 	field := huh.NewMultiSelect[string]().Options(options...).Value(&chosen).Filterable(false).
-		Title("Register with which clients?").Description("Space marks or unmarks a client, Enter registers, Ctrl+C leaves.").
+		Title("Register with which clients?").Description("Space marks or unmarks a line, Enter registers, Ctrl+C leaves.").
 		Height(len(options) + 3) // else it shows no row
-	err := a.choose(ctx, field)
-	if err == nil && len(chosen) == 0 {
+	err = huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
+		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
+	r.chosen = true
+	r.permissions = slices.Contains(chosen, permissionsToo)
+	r.questions = r.permissions || slices.Contains(chosen, questionsToo)
+	chosen = slices.DeleteFunc(chosen, func(name string) bool { return strings.HasPrefix(name, "--") })
+	switch {
+	case errors.Is(err, huh.ErrUserAborted):
+		a.tell("Nothing was chosen, and nothing was changed.")
+		return nil, &exitError{exitClosed, nil}
+	case err == nil && len(chosen) == 0:
 		a.tell("No client was chosen, and nothing was changed.")
 	}
 	return chosen, err
-}
-
-// offerQuestions asks whether to bring here what clients ask in their own dialogs, where they
-// can and do not yet. Neither is ticked: a yes to a permission lets a tool run.
-func (a *app) offerQuestions(ctx context.Context, clients []string, r registration) (registration, error) {
-	var titles []string
-	for _, name := range clients {
-		c, known := install.ByName(name)
-		setup, mirrored := a.questions(name, r.project)
-		if !known || !mirrored {
-			continue
-		}
-		state, err := setup.State()
-		if err == nil && !state.Installed {
-			titles = append(titles, c.Title())
-		}
-	}
-	if len(titles) == 0 || !a.canChoose() {
-		return r, nil
-	}
-	var chosen []string
-	field := huh.NewMultiSelect[string]().Value(&chosen).Filterable(false).
-		Options(huh.NewOption("its own questions", "questions"), huh.NewOption("the permissions that it asks for, too: a yes here lets a tool run", "permissions")).
-		Title(fmt.Sprintf("Bring here, too, what %s asks in its own dialog?", strings.Join(titles, " or "))).
-		Description("Space marks, Enter goes on, also with nothing marked.").Height(5)
-	err := a.choose(ctx, field)
-	r.permissions = slices.Contains(chosen, "permissions")
-	r.questions, r.offered = len(chosen) > 0, true
-	return r, err
-}
-
-// canChoose reports whether a list can be shown on the terminal.
-func (a *app) canChoose() bool {
-	screen, ok := a.err.(*os.File)
-	return ok && term.IsTerminal(int(a.in.Fd())) && term.IsTerminal(int(screen.Fd())) &&
-		!a.settings().Accessible && a.getenv("TERM") != "dumb"
-}
-
-// choose shows a list on the terminal. It is ours, and no question of an agent's.
-func (a *app) choose(ctx context.Context, field huh.Field) error {
-	screen, _ := a.err.(*os.File)
-	err := huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
-		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
-	if errors.Is(err, huh.ErrUserAborted) {
-		a.tell("Nothing was chosen, and nothing was changed.")
-		return &exitError{exitClosed, nil}
-	}
-	return err
 }

@@ -78,14 +78,20 @@ func TestClientsAreTicked(t *testing.T) {
 }
 
 // What a client asks in its own dialog is offered with its registration, and never taken
-// unasked: neither is ticked.
+// unasked: neither line is ticked.
 func TestQuestionsAreOffered(t *testing.T) {
-	for keys, want := range map[string][2]bool{"\r": {}, "\x20\r": {true, false}, "\x1b[B\x20\r": {true, true}} {
+	for keys, want := range map[string][2]bool{"\r": {}, "\x1b[B\x20\r": {true, false}, "\x1b[B\x1b[B\x20\r": {true, true}} {
 		home := t.TempDir()
-		cmd := program(t, t.TempDir(), "install", "claude-code")
+		if err := os.Mkdir(filepath.Join(home, ".claude"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := program(t, t.TempDir(), "install")
 		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)
 		s := &seat{Terminal: termtest.Start(t, cmd, 100, 24)}
-		s.WaitFor("Bring here, too, what Claude Code asks in its own dialog?")
+		s.WaitFor("what Claude Code asks in its own dialog")
 		s.Type(keys)
 		status := s.Wait()
 		settings, _ := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))

@@ -55,7 +55,8 @@ type app struct {
 func main() {
 	abortOnPanic()
 	cobra.EnableCommandSorting = false // help has the commands in the order of [app.root]
-	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
+	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout},
+		err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
 	defer a.restoreTerminal() // after a panic
 	// A pipe without a reader is a write error, which is reported. An ignored signal
 	// would be inherited by the programs that this one starts.
@@ -136,7 +137,8 @@ func (a *app) root(args []string) *cobra.Command {
 	case len(args) > 0 || term.IsTerminal(int(a.in.Fd())):
 		group(cmd, "Commands", a.ask(), a.answer(), a.inbox(), a.web(), a.history(), a.install(), a.doctor(), a.demo())
 		const more = "More commands"
-		group(cmd, more, a.await(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.lift(), a.confirm(), a.cancel(), a.verify(), a.passkeys(), a.events(), a.templates(), a.schema(), a.skill(),
+		group(cmd, more, a.await(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.lift(), a.confirm(), a.cancel(),
+			a.verify(), a.passkeys(), a.events(), a.templates(), a.schema(), a.skill(),
 			a.uninstall(), a.serve(), a.hook(), a.token(), a.deskCommand(), a.configuration(), a.version(), a.phoneCommand())
 		cmd.SetHelpCommandGroupID(more)
 		cmd.SetCompletionCommandGroupID(more)

@@ -21,8 +21,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
-	"mcp-askuser/question"
 	"mcp-askuser/templates"
 )
 
@@ -205,44 +203,6 @@ func TestNoWayToAsk(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// A call that its host will not hold any longer hands out a ticket; the answer
-// given meanwhile is collected with it.
-func TestTicket(t *testing.T) {
-	for _, e := range eras {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			c := connect(t, e, dir, nil, "serve", "--surface", "inbox", "--hold", "100ms")
-			text, structured, _ := call(t, c, "ask_user_question", database)
-			id, _ := structured["id"].(string)
-			if structured["status"] != "pending" || id == "" || !strings.Contains(text, id) {
-				t.Fatalf("got %s, %v", text, structured)
-			}
-			if _, again, _ := call(t, c, "await_answer", `{"id":"`+id+`"}`); again["status"] != "pending" {
-				t.Fatalf("got %v", again)
-			}
-			answerFrom(t, dir, id, "mongodb")
-			text, structured, _ = call(t, c, "await_answer", `{"id":"`+id+`"}`)
-			if want := fmt.Sprintf(said, `"Which database?"="MongoDB"`); text != want || structured["status"] != "answered" {
-				t.Errorf("got %s, %v", text, structured)
-			}
-			if text, _, failed := call(t, c, "await_answer", `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`); !failed || !strings.Contains(text, "no question has the id") {
-				t.Errorf("an unknown ticket: %s", text)
-			}
-		})
-	}
-}
-
-// answerFrom answers a question as another program on this machine does.
-func answerFrom(t *testing.T, dir, id, option string) {
-	t.Helper()
-	store := desktest.Store(t, dir)
-	_, err := desk.New(store, desk.Options{}).Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

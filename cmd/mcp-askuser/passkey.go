@@ -18,18 +18,13 @@ import (
 )
 
 func (a *app) passkeys() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "passkey",
-		Short:   "Manage the passkeys that sign your answers on the page",
-		Example: "  mcp-askuser passkey add laptop\n  mcp-askuser passkey list",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.passkeyAdd(), a.passkeyList(), a.passkeyRemove())
-	return cmd
+	return family("passkey", "Manage the passkeys that sign your answers on the page",
+		"  mcp-askuser passkey add laptop\n  mcp-askuser passkey list",
+		a.passkeyAdd(), a.passkeyList(), a.passkeyRemove())
 }
 
 // asUser is withDesk for a command that agents may not run.
-func (a *app) asUser(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
+func (a *app) asUser(cmd *cobra.Command, do deskWork) *cobra.Command {
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		if !a.byUser() {
 			return errors.New("only you can do this: run it in a terminal of your own")
@@ -66,7 +61,8 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 	a.setOptions(&o, d, presenter)
 	add := func(key proof.Passkey) func(*proof.Keys) error {
 		return func(keys *proof.Keys) error {
-			if slices.ContainsFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
+			if slices.ContainsFunc(keys.Passkeys,
+				func(k proof.Passkey) bool { return k.ID == key.ID || k.Name == key.Name && k.Removed.IsZero() }) {
 				return fmt.Errorf("there is a passkey %q already", key.Name)
 			}
 			if key.ID != "" {
@@ -123,16 +119,10 @@ func (a *app) passkeyList() *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print JSON, as verify --keys reads it")
 	return a.withDesk(cmd, func(_ *cobra.Command, d *desk.Desk, _ []string) error {
 		keys, err := d.Keys(nil)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case *asJSON:
-			return a.printJSON(keys)
-		case len(keys.Passkeys) == 0:
-			a.tell("There is none yet: mcp-askuser passkey add NAME")
-			return nil
 		}
-		t := table{}
+		var t rows
 		t.add("NAME", "PAGE", "ADDED", "REMOVED")
 		for _, k := range keys.Passkeys {
 			removed := ""
@@ -141,8 +131,7 @@ func (a *app) passkeyList() *cobra.Command {
 			}
 			t.add(k.Name, k.Party, clock(k.Created), removed)
 		}
-		a.printTable(t)
-		return nil
+		return a.printList(*asJSON, keys, t, "There is none yet: mcp-askuser passkey add NAME")
 	})
 }
 

@@ -164,7 +164,7 @@ func TestPastProof(t *testing.T) {
 	}
 	var b bytes.Buffer
 	a := &app{out: &output{Writer: &b}}
-	a.printTable(historyTable([]desk.Record{rec}))
+	a.printTable(historyTable([]desk.Record{rec}, 0))
 	if got := b.String(); !strings.Contains(got, "signed with the passkey") {
 		t.Errorf("history prints:\n%s", got)
 	}

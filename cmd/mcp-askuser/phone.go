@@ -195,7 +195,9 @@ func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 	}
 	err = p.Readable(ctx)
 	if err != nil {
-		return f.wrong(fmt.Sprintf("answers do not arrive: %v", err), fmt.Sprintf("mcp-askuser phone setup --token TOKEN, of one that may read and write the topics %s and %s", setup.Topic, p.ReplyTopic()))
+		return f.wrong(fmt.Sprintf("answers do not arrive: %v", err),
+			fmt.Sprintf("mcp-askuser phone setup --token TOKEN, of one that may read and write the topics %s and %s",
+				setup.Topic, p.ReplyTopic()))
 	}
 	if setup.Private {
 		f.Text = "tells the phone that a question waits, and no more"
@@ -211,5 +213,6 @@ func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 
 // pressRemedy is what has a server take the presses of buttons.
 func pressRemedy(p *ntfy.Phone) string {
-	return fmt.Sprintf("let everyone write to the topic %[1]s. On a server of your own: ntfy access everyone '%[1]s' write-only", p.ReplyTopic())
+	return fmt.Sprintf("let everyone write to the topic %[1]s. On a server of your own: ntfy access everyone '%[1]s' "+
+		"write-only", p.ReplyTopic())
 }

@@ -16,7 +16,7 @@ import (
 // usePhone does what phone setup does in the store, for the topic of these tests.
 func usePhone(t *testing.T, dir string, setup phoneSetup) {
 	t.Helper()
-	a := &app{config: settings.New(), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
+	a := &app{config: settings.Load(func(string) string { return "" }), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
 	setup.Topic, setup.Key = "questions", keyfile.New()
 	if err := a.keepPhone(&setup); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestPhone(t *testing.T) {
 			if err := asker.Start(); err != nil {
 				t.Fatal(err)
 			}
-			rec := await(t, openDesk(t, dir))
+			rec := openRecord(t, openDesk(t, dir))
 			if by == "another" {
 				usePhone(t, dir, setup)
 				other := program(t, dir, "phone", "show", rec.ID)
@@ -78,9 +78,6 @@ func TestDoctorTriesThePhone(t *testing.T) {
 	}{
 		{"everyone presses", phoneSetup{Server: server.URL, Token: "tk_1"}, stateOK, "takes a press"},
 		{"nobody presses", phoneSetup{Server: closed.URL, Token: "tk_1"}, stateWrong, "a press of a button would fail"},
-		{"no right to read", phoneSetup{Server: server.URL}, stateWrong, "answers do not arrive"},
-		{"private", phoneSetup{Server: closed.URL, Token: "tk_1", Private: true}, stateOK, "and no more"},
-		{"no server", phoneSetup{Server: "nowhere"}, stateWrong, "is no address"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -21,7 +20,6 @@ import (
 
 	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/internal/wholefile"
-	"mcp-askuser/ui"
 	"mcp-askuser/ui/ntfy"
 )
 
@@ -29,14 +27,9 @@ import (
 const phoneLimit = 10 * time.Minute
 
 func (a *app) phoneCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "phone",
-		Short:   "Answer on your phone, through an ntfy server",
-		Example: "  mcp-askuser phone setup\n  mcp-askuser phone test\n  mcp-askuser phone off",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.phoneSetup(), a.phoneTest(), a.phoneOff(), a.phoneShow())
-	return cmd
+	return family("phone", "Answer on your phone, through an ntfy server",
+		"  mcp-askuser phone setup\n  mcp-askuser phone test\n  mcp-askuser phone off",
+		a.phoneSetup(), a.phoneTest(), a.phoneOff(), a.phoneShow())
 }
 
 func (a *app) phoneSetup() *cobra.Command {
@@ -58,7 +51,8 @@ func (a *app) phoneSetup() *cobra.Command {
 		}
 		if setup == nil {
 			// 80 random bits, to be typed where no code is scanned
-			setup = &phoneSetup{Server: "https://ntfy.sh", Topic: "askuser-" + strings.ToLower(rand.Text()[:16]), Key: keyfile.New()}
+			setup = &phoneSetup{Server: "https://ntfy.sh", Topic: "askuser-" + strings.ToLower(rand.Text()[:16]),
+				Key: keyfile.New()}
 		}
 		setup.Server, setup.Token = cmp.Or(*server, setup.Server), cmp.Or(*token, setup.Token)
 		if cmd.Flags().Changed("private") {
@@ -70,7 +64,8 @@ func (a *app) phoneSetup() *cobra.Command {
 		}
 		refused := p.Readable(cmd.Context())
 		if refused != nil && !errors.Is(refused, ntfy.ErrRefused) {
-			return fmt.Errorf("%w\nNothing was kept. Is %s an ntfy server, and within reach? --server names another", refused, p.Server)
+			return fmt.Errorf("%w\nNothing was kept. Is %s an ntfy server, and within reach? --server names another", refused,
+				p.Server)
 		}
 		err = a.keepPhone(setup)
 		if err != nil {
@@ -78,7 +73,8 @@ func (a *app) phoneSetup() *cobra.Command {
 		}
 		a.tell("The phone is set up. Agents that already run use it from their next start.")
 		if refused != nil {
-			return fmt.Errorf("%w\nGive --token a token that may read and write the topics %s and %s: the topic is kept. On a server of your own: ntfy access USER '%[2]s*' read-write", refused, p.Topic, p.ReplyTopic())
+			return fmt.Errorf("%w\nGive --token a token that may read and write the topics %s and %s: the topic is kept. On a "+
+				"server of your own: ntfy access USER '%[2]s*' read-write", refused, p.Topic, p.ReplyTopic())
 		}
 		return a.tryPhone(cmd.Context(), p, true)
 	})
@@ -100,7 +96,8 @@ func (a *app) keepPhone(setup *phoneSetup) error {
 }
 
 func (a *app) phoneTest() *cobra.Command {
-	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button", Example: "  mcp-askuser phone test"}
+	cmd := &cobra.Command{Use: "test", Short: "Send a test to your phone and wait for its button",
+		Example: "  mcp-askuser phone test"}
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
 		p, err := a.loadPhone(nil)
 		if err == nil && p == nil {
@@ -135,85 +132,39 @@ func (a *app) phoneOff() *cobra.Command {
 	})
 }
 
-// tryPhone sends a test to the phone and waits for a press of its button. With subscribe
-// the user starts it. In a terminal Enter sends it again.
-func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) (err error) {
-	defer func() {
-		if errors.Is(err, ui.ErrInterrupted) {
-			a.tell("The phone stays set up; mcp-askuser phone test sends a test.")
-		}
-	}()
-	t := p.NewTest()
-	var enter chan struct{} // each line of the terminal; closed at its end
-	if term.IsTerminal(int(a.in.Fd())) {
-		enter = make(chan struct{})
-		go func() {
-			defer close(enter)
-			for lines := bufio.NewScanner(a.in); lines.Scan(); {
-				enter <- struct{}{}
-			}
-		}()
-	}
-	if subscribe {
-		a.showTopic(p)
-		a.tell("When the app shows the topic, press Enter to send a test; Ctrl+C sends none.")
-		select {
-		case _, more := <-enter:
-			if !more {
-				return ui.ErrInterrupted
-			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	sent := time.Now()
-	button, err := a.sendTest(ctx, p, t)
-	if !button {
-		return err
-	}
-	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout, fmt.Errorf("no press has arrived within %s", phoneLimit)})
-	defer stop()
-	pressed := make(chan error, 1)
-	go func() { pressed <- t.Wait(ctx) }()
-	for {
-		select {
-		case err := <-pressed:
-			if err == nil {
-				a.tellf("The press arrived, %s after the test.", time.Since(sent).Round(time.Second))
-			}
-			return err
-		case _, more := <-enter:
-			if !more {
-				return ui.ErrInterrupted
-			}
-			_, err := a.sendTest(ctx, p, t)
-			if err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// sendTest reports whether the test has a button. It has none where the server would refuse
-// a press, which is an error where questions need buttons.
-func (a *app) sendTest(ctx context.Context, p *ntfy.Phone, t ntfy.Test) (button bool, err error) {
-	err = t.Send(ctx)
+// tryPhone sends a test to the phone and waits for a press of its button. It has none where
+// the server would refuse a press, which is an error where questions need buttons. With
+// subscribe it then shows how the app gets the test: the server keeps that for a while.
+func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) error {
+	t, sent := p.NewTest(), time.Now()
+	err := t.Send(ctx)
 	refused := errors.Is(err, ntfy.ErrRefused)
 	switch {
 	case refused && !p.Private:
-		return false, fmt.Errorf("%w\nThe test was sent without a button: %s", err, pressRemedy(p))
+		return fmt.Errorf("%w\nThe test was sent without a button: %s", err, pressRemedy(p))
 	case refused:
 		a.tell("The test was sent, without a button: questions have none either (--private).")
-		return false, nil
+		if subscribe {
+			a.showTopic(p)
+		}
+		return nil
 	case err != nil:
-		return false, err
+		return err
 	}
-	a.tellf(`The test was sent. Press its button on the phone. If it does not arrive, check there that
-- it reaches %[1]s,
-- the app is subscribed to the topic %[2]s of this server,
-- it may show the app's notifications; the button may appear only when you expand one.
-Enter sends the test again; Ctrl+C ends.`, p.Server, p.Topic)
-	return true, nil
+	a.tellf(`The test was sent. Press its button on the phone; it may appear only when you
+expand the notification. If none arrives: the app must be subscribed to %s
+at %s. mcp-askuser phone test sends another; Ctrl+C ends.`, p.Topic, p.Server)
+	if subscribe {
+		a.showTopic(p) // last, as the code needs most of the screen
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout,
+		fmt.Errorf("no press has arrived within %s", phoneLimit)})
+	defer stop()
+	err = t.Wait(ctx)
+	if err == nil {
+		a.tellf("The press arrived, %s after the test.", time.Since(sent).Round(time.Second))
+	}
+	return err
 }
 
 // showTopic shows how the app subscribes to the topic: the link, and on a terminal that
@@ -229,14 +180,18 @@ func (a *app) showTopic(p *ntfy.Phone) {
 	var code strings.Builder
 	qrterminal.GenerateWithConfig(p.Link(), qrterminal.Config{
 		Level: qrterminal.L, Writer: &code, HalfBlocks: true, QuietZone: 2, // so that it has room in 24 lines
-		BlackChar: qrterminal.BLACK_BLACK, BlackWhiteChar: qrterminal.BLACK_WHITE, WhiteChar: qrterminal.WHITE_WHITE, WhiteBlackChar: qrterminal.WHITE_BLACK,
+		BlackChar: qrterminal.BLACK_BLACK, BlackWhiteChar: qrterminal.BLACK_WHITE,
+		WhiteChar: qrterminal.WHITE_WHITE, WhiteBlackChar: qrterminal.WHITE_BLACK,
 	})
 	width, _, _ := strings.Cut(code.String(), "\n")
 	screen, _ := a.err.(*os.File)
 	subscribe := "Android: open the link. iPhone: in the app, add the topic %s\n(server %s)."
-	if columns, rows, err := term.GetSize(int(screen.Fd())); err == nil && columns >= utf8.RuneCountInString(width) && rows >= strings.Count(code.String(), "\n")+4 && !a.settings().Accessible {
+	columns, rows, err := term.GetSize(int(screen.Fd()))
+	fits := err == nil && columns >= utf8.RuneCountInString(width) && rows >= strings.Count(code.String(), "\n")+4
+	if fits && !a.settings().Accessible {
 		fmt.Fprint(a.err, code.String())
-		subscribe = "Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s)."
+		subscribe = "Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s " +
+			"(server %s)."
 	}
 	a.tellf(subscribe, p.Topic, p.Server)
 }

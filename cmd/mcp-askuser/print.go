@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
@@ -90,104 +92,85 @@ func (a *app) tellf(format string, args ...any) { a.tell(fmt.Sprintf(format, arg
 // print writes what people read to standard output, as text.
 func (a *app) print(text string) { fmt.Fprint(a.out, question.Block(text)) }
 
-// table is rows of texts, aligned by the cells of their characters. Where it is wider
-// than the terminal, its widest columns are cut.
-type table struct {
-	rows  [][]string
-	whole int  // the columns at the start that are cut last; the first never is
-	rigid bool // nothing is cut, as it is to be copied
-}
+// rows are the lines of a table, the first with its titles.
+type rows [][]string
 
-const columnGap = 2
-
-// add appends a row. Each text is made safe, and put on one line.
-func (t *table) add(cells ...string) {
+// add appends a line. Each text is made safe, and put on one line.
+func (r *rows) add(cells ...string) {
 	for i := range cells {
 		cells[i] = question.Line(cells[i])
 	}
-	t.rows = append(t.rows, cells)
+	*r = append(*r, cells)
 }
 
-// printTable writes a table to standard output: whole, with tabs between columns,
-// where that is no terminal.
-func (a *app) printTable(t table) {
-	if width := a.out.width(); width > 0 {
-		fmt.Fprint(a.out, t.text(width))
-		return
-	}
-	var b strings.Builder
-	for _, row := range t.rows {
-		b.WriteString(strings.Join(row, "\t") + "\n")
-	}
-	fmt.Fprint(a.out, b.String())
-}
-
-// text draws the table no wider than width, 0 for any.
-func (t *table) text(width int) string {
-	widths := t.widths(width)
-	var b strings.Builder
-	for _, row := range t.rows {
-		var line strings.Builder
-		for i, cell := range row {
-			cell = ansi.Truncate(cell, widths[i], "…")
-			line.WriteString(cell)
-			line.WriteString(strings.Repeat(" ", widths[i]+columnGap-ansi.StringWidth(cell)))
+// text draws the table, no wider than width unless that is 0. Its wide columns are cut, the
+// first one, by which a line is named, never.
+func (r rows) text(width int) string {
+	const gap = 2 // cells
+	widths := make([]int, len(r[0]))
+	for _, cells := range r {
+		for i, cell := range cells {
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
 		}
-		b.WriteString(strings.TrimRight(line.String(), " "))
-		b.WriteByte('\n')
+	}
+	drawn := table.New().Rows(r...).Wrap(false).
+		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderColumn(false).BorderHeader(false).
+		StyleFunc(func(_, column int) lipgloss.Style {
+			style := lipgloss.NewStyle()
+			if column < len(r[0])-1 {
+				style = style.PaddingRight(gap)
+			}
+			if column == 0 || widths[column] <= width/4 {
+				style = style.Width(widths[column] + gap)
+			}
+			return style
+		})
+	if width > 0 && lipgloss.Width(drawn.String()) > width {
+		drawn.Width(width)
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(drawn.String(), "\n") {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
 }
 
-func (t *table) widths(width int) []int {
-	var widths []int
-	for _, row := range t.rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], ansi.StringWidth(cell))
-		}
+// printTable writes a table to standard output, cut to the width of the terminal; whole, with
+// tabs between columns, where that is none.
+func (a *app) printTable(r rows) {
+	width := a.out.width()
+	if width > 0 {
+		fmt.Fprint(a.out, r.text(width))
+		return
 	}
-	if width == 0 || t.rigid || widths == nil {
-		return widths
+	for _, cells := range r {
+		fmt.Fprintln(a.out, strings.Join(cells, "\t"))
 	}
-	spare := width - columnGap*(len(widths)-1)
-	for _, w := range widths {
-		spare -= w
-	}
-	const unreadable = 8 // cells
-	for from := max(1, t.whole); spare < 0; {
-		widest := len(widths) - 1
-		for i := from; i < len(widths); i++ {
-			if widths[i] > widths[widest] {
-				widest = i
-			}
-		}
-		switch {
-		case from > 1 && widths[widest] <= unreadable:
-			from = 1
-		case widths[widest] <= 1:
-			return widths
-		default:
-			widths[widest]--
-			spare++
-		}
-	}
-	return widths
 }
 
-// shortened returns the shortest prefixes that tell the ids apart: all of one length, of
-// at least least.
-func shortened(records []desk.Record, least int) []string {
-	n := least
+// printList prints a list as JSON or as a table with titles. It says what is missing where the
+// list is empty.
+func (a *app) printList(asJSON bool, list any, r rows, none string) error {
+	switch {
+	case asJSON:
+		return a.printJSON(list)
+	case len(r) <= 1:
+		a.tell(none)
+	default:
+		a.printTable(r)
+	}
+	return nil
+}
+
+// shortened returns the shortest prefixes that tell the ids apart: all of one length, and
+// with the whole time, to the millisecond, as there are records that are not listed.
+func shortened(records []desk.Record) []string {
+	n := 10
 	for i := 1; i < len(records); i++ { // sorted by id, in either direction
 		a, b := records[i-1].ID, records[i].ID
-		same := 0
-		for same < len(a) && same < len(b) && a[same] == b[same] {
-			same++
+		for n <= len(a) && strings.HasPrefix(b, a[:n]) {
+			n++
 		}
-		n = max(n, same+1)
 	}
 	out := make([]string, len(records))
 	for i, rec := range records {
@@ -195,13 +178,6 @@ func shortened(records []desk.Record, least int) []string {
 	}
 	return out
 }
-
-// The least lengths of shortened ids. An id begins with its time: eight characters for
-// the second, ten for the millisecond.
-const (
-	shortOpen = 8
-	shortPast = 10
-)
 
 func (a *app) printJSON(v any) error { return writeJSON(a.out, v, "  ") }
 

@@ -29,34 +29,13 @@ func waitingRecords(now time.Time) []desk.Record {
 	}
 }
 
+// The table of what waits fits the terminal, whatever its width.
 func TestPendingTable(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	table := pendingTable(waitingRecords(now), now)
-	for name, width := range map[string]int{"pending-any.txt": 0, "pending-80.txt": 80, "pending-60.txt": 60, "pending-30.txt": 30} {
-		got := table.text(width)
-		golden.Check(t, "golden/"+name, got)
-		for line := range strings.Lines(got) {
-			if w := ansi.StringWidth(strings.TrimSuffix(line, "\n")); width > 0 && w > width {
-				t.Errorf("%d cells in %d: %s", w, width, line)
-			}
-		}
-	}
-}
-
-// When something was asked is cut last.
-func TestHistoryTableKeepsTimes(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.Local)
-	records := waitingRecords(now)
-	for i := range records {
-		records[i].Outcome = &desk.Outcome{Status: desk.Dismissed, Surface: "tty"}
-	}
-	table := historyTable(records)
-	for width, whole := range map[int]bool{80: true, 30: false} {
-		got := table.text(width)
-		if strings.Contains(got, "2026-11-19 10:00") != whole {
-			t.Errorf("in %d cells:\n%s", width, got)
-		}
-		for line := range strings.Lines(got) {
+	golden.Check(t, "golden/pending-80.txt", table.text(80))
+	for _, width := range []int{80, 60, 30} {
+		for line := range strings.Lines(table.text(width)) {
 			if w := ansi.StringWidth(strings.TrimSuffix(line, "\n")); w > width {
 				t.Errorf("%d cells in %d: %s", w, width, line)
 			}
@@ -64,22 +43,18 @@ func TestHistoryTableKeepsTimes(t *testing.T) {
 	}
 }
 
-// Shortened ids are beginnings that tell all of them apart.
-func TestShortened(t *testing.T) {
+// A terminal of 80 columns has the question and its answer; a wider one, and a pipe, also who
+// asked and where.
+func TestHistoryOnNarrowTerminals(t *testing.T) {
 	records := waitingRecords(time.Now())
-	for _, tc := range []struct {
-		records []desk.Record
-		least   int
-		want    []string
-	}{
-		{nil, 8, []string{}},
-		{records[:1], 8, []string{"01JD6Z00"}},
-		{records[:2], 4, []string{"01JD6Z0", "01JD6Z1"}},
-		{records, 4, []string{"01JD6Z0000", "01JD6Z1000", "01JD6Z1001"}},
-		{records[:1], 40, []string{records[0].ID}},
-	} {
-		if got := shortened(tc.records, tc.least); !reflect.DeepEqual(got, tc.want) {
-			t.Errorf("got %q, want %q", got, tc.want)
+	for i := range records {
+		records[i].Outcome = &desk.Outcome{Status: desk.Dismissed, Surface: "tty"}
+	}
+	const whole = "ID ASKED ASKED BY QUESTION ANSWER WHERE"
+	for width, want := range map[int]string{0: whole, 80: "ID ASKED QUESTION ANSWER", 120: whole} {
+		table := historyTable(records, width)
+		if got := strings.Join(table[0], " "); got != want || len(table[1]) != len(table[0]) {
+			t.Errorf("%d cells: %s, want %s", width, got, want)
 		}
 	}
 }
@@ -109,4 +84,22 @@ func FuzzEscapeHidden(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Shortened ids are beginnings that tell all of them apart.
+func TestShortened(t *testing.T) {
+	records := waitingRecords(time.Now())
+	for _, tc := range []struct {
+		records []desk.Record
+		want    []string
+	}{
+		{nil, []string{}},
+		{records[:1], []string{"01JD6Z0000"}},
+		{records, []string{"01JD6Z0000", "01JD6Z1000", "01JD6Z1001"}},
+		{[]desk.Record{records[0], records[0]}, []string{records[0].ID, records[0].ID}},
+	} {
+		if got := shortened(tc.records); !reflect.DeepEqual(got, tc.want) {
+			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
 }

@@ -257,19 +257,3 @@ func TestNoForgedProof(t *testing.T) {
 		})
 	}
 }
-
-// TestKeyAddedHere: an agent that adds a key to the store is believed on this machine, and
-// by no verifier that has the user's keys.
-func TestKeyAddedHere(t *testing.T) {
-	x := newLiar(t)
-	own := prooftest.New("own")
-	x.trust(filepath.Join(x.dir, keysDir, passkeysFile), x.passkey, own)
-	yes := choose(question.YesID)
-	rec := x.forge(yes, prove(own, &x.rec, yes, time.Now()))
-	if got := <-x.got; got["response"] != true {
-		t.Errorf("here it is %v", got)
-	}
-	if status, out := x.verify(x.export(rec)); status != exitBad || !strings.Contains(out, "not among those that are trusted") {
-		t.Errorf("%d, %s", status, out)
-	}
-}

@@ -16,8 +16,11 @@ import (
 	"mcp-askuser/ui/words"
 )
 
+// deskWork is what a command does on the desk.
+type deskWork func(cmd *cobra.Command, d *desk.Desk, args []string) error
+
 // withDesk completes a command that uses the desk of this user.
-func (a *app) withDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
+func (a *app) withDesk(cmd *cobra.Command, do deskWork) *cobra.Command {
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) error {
 		d, err := a.desk()
 		if err != nil {
@@ -29,7 +32,9 @@ func (a *app) withDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.D
 
 // withRecord completes a command about the record that its argument names. The shell
 // completes ids of pending records, and with past those of ended ones.
-func (a *app) withRecord(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
+func (a *app) withRecord(cmd *cobra.Command, past bool,
+	do func(ctx context.Context, d *desk.Desk, rec desk.Record) error,
+) *cobra.Command {
 	cmd.ValidArgsFunction = a.completeIDs(past)
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		rec, err := find(cmd.Context(), d, args[0])
@@ -188,7 +193,9 @@ func (a *app) cancel() *cobra.Command {
 	}
 	reason := cmd.Flags().String("reason", "", "why: a `text` for the user to read")
 	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: *reason, Surface: words.Shell}); err != nil {
+		end := desk.Outcome{Status: desk.Cancelled, Reason: *reason, Surface: words.Shell}
+		_, err := d.Close(ctx, rec.ID, end)
+		if err != nil {
 			return err
 		}
 		a.tellf("Withdrawn: %s", rec.ID)

@@ -40,7 +40,8 @@ func (a *app) serve() *cobra.Command {
   mcp-askuser serve --http 0.0.0.0:8765 --tls-cert cert.pem --tls-key key.pem`,
 	}
 	a.serveFlags(cmd)
-	address := cmd.Flags().String("http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
+	address := cmd.Flags().String("http", "",
+		"serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
 	cert := cmd.Flags().String("tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
 	key := cmd.Flags().String("tls-key", "", "the `file` with the key of that certificate (PEM)")
 	cmd.FParseErrWhitelist.UnknownFlags = true // reported below

@@ -39,7 +39,8 @@ func (a *app) addFlags(cmd *cobra.Command, keys ...string) {
 
 // complete completes the words that a flag takes, also after a comma.
 func complete(cmd *cobra.Command, flag string, words ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (out []cobra.Completion,
+		_ cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
 		for _, word := range words {
 			out = append(out, before+word)
@@ -151,12 +152,12 @@ func (a *app) configuration() *cobra.Command {
 }
 
 func (a *app) printSettings() {
-	t := table{rigid: true}
+	var t rows
 	t.add("SETTING", "VALUE", "FROM")
 	for _, s := range a.config.Rows {
-		t.add(s.Key, settings.Text(s.Value), a.config.Source(s.Key))
+		t.add(s.Key, s.Value, a.config.Source(s.Key))
 	}
-	a.printTable(t)
+	fmt.Fprint(a.out, t.text(0)) // whole, as it is to be copied
 	file := a.config.File
 	switch {
 	case file == "":

@@ -49,7 +49,7 @@ func TestSoak(t *testing.T) {
 	watch.Wait() // they are told of what is asked from now on
 	for n := range servers {
 		agents.Go(func() {
-			for first := true; first || s.outstanding(n, questions, servers) > 0; first = false {
+			for first := true; first || len(s.open(n, questions, servers)) > 0; first = false {
 				if err := s.serve(n, questions, servers); err != nil {
 					t.Error(err)
 					return
@@ -126,8 +126,6 @@ func (s *soak) open(n, questions, servers int) (out []string) {
 	}
 	return out
 }
-
-func (s *soak) outstanding(n, questions, servers int) int { return len(s.open(n, questions, servers)) }
 
 // serve runs one server of an agent until it is killed, or the agent has all
 // answers. What the server had written by then is read.

@@ -31,7 +31,8 @@ func checkRemote(names []string) error {
 	if len(terminals) == 0 {
 		return nil
 	}
-	return fmt.Errorf("--surface cannot be %s with --http: agents on other machines have no terminal here; take auto, or some of elicit, inbox, web", strings.Join(terminals, ", "))
+	return fmt.Errorf("--surface cannot be %s with --http: agents on other machines have no terminal here; take auto, "+
+		"or some of elicit, inbox, web", strings.Join(terminals, ", "))
 }
 
 // surfaces makes the surfaces that the settings name. The caller must close page.

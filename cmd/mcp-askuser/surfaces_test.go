@@ -3,8 +3,6 @@
 package main
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -29,26 +27,11 @@ func TestSurfaceTable(t *testing.T) {
 			t.Errorf("the surface of %s is %s", name, got)
 		}
 	}
-	if sorted := slices.Sorted(slices.Values(names)); len(slices.Compact(sorted)) != len(names) {
-		t.Errorf("a name stands twice: %v", names)
-	}
 	a.settings().Surfaces = []string{"auto"}
 	auto, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
 	for i, name := range autoOrder() {
 		if got := auto[i].Name(); got != name {
 			t.Errorf("surface %d of auto is %s, want %s", i, got, name)
 		}
-	}
-
-	// What --surface takes is auto and these, each of which it takes.
-	all := settings.Load(func(name string) string {
-		return map[string]string{"ASK_SURFACE": strings.Join(append(names, "auto"), ",")}[name]
-	})
-	if err := all.Err(); err != nil {
-		t.Error(err)
-	}
-	all = settings.Load(func(name string) string { return map[string]string{"ASK_SURFACE": "fax"}[name] })
-	if err := all.Err(); err == nil || !strings.Contains(err.Error(), "auto, or one or more of "+strings.Join(names, ", ")+" in order") {
-		t.Errorf("got %v", err)
 	}
 }

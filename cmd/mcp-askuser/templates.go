@@ -32,20 +32,16 @@ func (a *app) templates() *cobra.Command {
 	cmd.RunE = func(*cobra.Command, []string) error {
 		dirs := a.templateDirs(a.directory())
 		all, err := templates.List(dirs...)
-		switch {
-		case *asJSON:
-			return errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
-		case len(all) == 0 && err == nil:
-			a.tellf("There are none in %s.", strings.Join(dirs, " and "))
-		case len(all) > 0:
-			t := table{rigid: true}
-			t.add("TEMPLATE", "VARIABLES", "ABOUT")
-			for _, x := range all {
-				t.add(x.Name, strings.Join(x.Names(), ", "), x.Description)
-			}
-			a.printTable(t)
+		if err != nil && !*asJSON && len(all) == 0 {
+			return err
 		}
-		return err
+		var t rows
+		t.add("TEMPLATE", "VARIABLES", "ABOUT")
+		for _, x := range all {
+			t.add(x.Name, strings.Join(x.Names(), ", "), x.Description)
+		}
+		none := fmt.Sprintf("There are none in %s.", strings.Join(dirs, " and "))
+		return errors.Join(a.printList(*asJSON, append([]templates.Template{}, all...), t, none), err)
 	}
 	return cmd
 }
@@ -53,14 +49,16 @@ func (a *app) templates() *cobra.Command {
 // completeTemplates completes the flags --template and --var. The command reports what is
 // wrong with a template.
 func (a *app) completeTemplates(cmd *cobra.Command) {
-	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) (out []cobra.Completion,
+		_ cobra.ShellCompDirective) {
 		all, _ := templates.List(a.templateDirs(a.directory())...)
 		for _, t := range all {
 			out = append(out, cobra.CompletionWithDesc(t.Name, question.Line(t.Description)))
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	})
-	_ = cmd.RegisterFlagCompletionFunc("var", func(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	_ = cmd.RegisterFlagCompletionFunc("var", func(*cobra.Command, []string, string) (out []cobra.Completion,
+		_ cobra.ShellCompDirective) {
 		t, _ := templates.Load(cmd.Flag("template").Value.String(), a.templateDirs(a.directory())...)
 		for _, v := range t.Variables {
 			out = append(out, cobra.CompletionWithDesc(v.Name+"=", question.Line(v.Description)))

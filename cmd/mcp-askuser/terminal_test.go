@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"mcp-askuser/internal/termtest"
 	hand "mcp-askuser/ui/gate"
 )
@@ -34,10 +32,16 @@ func sit(t *testing.T, cols, rows int, name string, args ...string) *seat {
 	}
 	cmd := program(t, s.dir, args...)
 	cmd.Path, cmd.Args[0] = path, path
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
 	cmd.Stdout = s.out
-	s.Terminal = termtest.Start(t, cmd, cols, rows)
+	s.Terminal = seated(t, cols, rows, cmd).Terminal
 	return s
+}
+
+// seated starts a command on a terminal that shows everything.
+func seated(t *testing.T, cols, rows int, cmd *exec.Cmd) *seat {
+	t.Helper()
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
+	return &seat{Terminal: termtest.Start(t, cmd, cols, rows)}
 }
 
 // form waits for a full-screen form that appeared by itself to listen: the keys
@@ -132,8 +136,7 @@ func TestLogWaitsForTheForm(t *testing.T) {
 	dir := t.TempDir()
 	usePhone(t, dir, phoneSetup{Server: "nowhere"})
 	cmd := program(t, dir, "ask", askDefault)
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
-	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+	s := seated(t, 80, 24, cmd)
 	const warning = "no question reaches the phone"
 	s.form("Go on?")
 	if strings.Contains(s.Output(), warning) {
@@ -162,13 +165,14 @@ func TestSignals(t *testing.T) {
 		{syscall.SIGINT, []string{"ask", "--surface", "inbox", askDefault}, false},
 		{syscall.SIGTERM, []string{"ask", askDefault}, true},
 		{syscall.SIGHUP, []string{"ask", askDefault}, true},
+		{syscall.SIGSEGV, []string{"ask", askDefault}, true}, // from another process
 		{syscall.SIGTERM, []string{"ask", "--plain", askDefault}, true},
 	} {
 		t.Run(tc.signal.String()+" "+strings.Join(tc.args[:len(tc.args)-1], " "), func(t *testing.T) {
 			t.Parallel()
 			s := sit(t, 80, 24, "mcp-askuser", tc.args...)
 			if slices.Contains(tc.args, "inbox") {
-				await(t, openDesk(t, s.dir))
+				openRecord(t, openDesk(t, s.dir))
 			} else {
 				s.WaitFor("Go on?")
 			}
@@ -188,30 +192,6 @@ func TestSignals(t *testing.T) {
 			pending, err := openDesk(t, s.dir).Pending(t.Context())
 			if err != nil || (len(pending) == 1) != tc.open {
 				t.Errorf("%d questions are open, %v", len(pending), err)
-			}
-		})
-	}
-}
-
-// A signal that reports a fault and comes from outside leaves the terminal as it was found
-// before the runtime's dump, which then comes at once.
-func TestFaultSignals(t *testing.T) {
-	for _, fault := range faults {
-		t.Run(fault.String(), func(t *testing.T) {
-			t.Parallel()
-			s := sit(t, 80, 24, "mcp-askuser", "ask", askDefault)
-			s.WaitFor("Go on?")
-			if err := syscall.Kill(s.Pid(), fault.(syscall.Signal)); err != nil {
-				t.Fatal(err)
-			}
-			if got := s.Wait(); got != -1 {
-				t.Errorf("exit status %d, want the end by a signal", got)
-			}
-			s.left(t)
-			dump := strings.Index(s.Output(), "goroutine ")
-			restored := strings.Index(s.Output(), ansi.ResetModeAltScreenSaveCursor)
-			if restored < 0 || dump < restored {
-				t.Errorf("the terminal is left at %d, the dump comes at %d", restored, dump)
 			}
 		})
 	}

@@ -16,14 +16,9 @@ import (
 )
 
 func (a *app) token() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "token",
-		Short:   "Manage the tokens of agents and of your front ends",
-		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers\n  mcp-askuser token list",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.tokenAdd(), a.tokenList(), a.tokenRemove())
-	return cmd
+	return family("token", "Manage the tokens of agents and of your front ends",
+		"  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers\n  mcp-askuser token list",
+		a.tokenAdd(), a.tokenList(), a.tokenRemove())
 }
 
 func (a *app) tokenAdd() *cobra.Command {
@@ -69,26 +64,22 @@ func (a *app) tokenList() *cobra.Command {
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	return a.withDesk(cmd, func(*cobra.Command, *desk.Desk, []string) error {
-		rows, damaged, err := a.readTokens()
-		if err != nil {
-			return err
+		known, damaged, err := a.readTokens()
+		if err != nil || damaged != nil && !*asJSON && len(known) == 0 {
+			return cmp.Or(err, damaged)
 		}
-		if *asJSON {
-			return cmp.Or(a.printJSON(rows), damaged)
-		}
-		if len(rows) == 0 && damaged == nil {
-			a.tell("No agent has a token; mcp-askuser token add NAME makes one.")
-		}
-		for _, r := range rows {
-			line := "%s  since %s"
+		var t rows
+		t.add("NAME", "MAY", "SINCE")
+		for _, r := range known {
+			may := "ask"
 			if r.Answers {
-				line = "%s  answers for you  since %s"
+				may = "answer for you"
 			} else if r.Prove {
-				line = "%s  needs signed answers  since %s"
+				may = "ask, and you sign answers"
 			}
-			a.print(fmt.Sprintf(line, r.Name, r.Created.Local().Format("2 Jan 2006 15:04")) + "\n")
+			t.add(r.Name, may, r.Created.Local().Format("2006-01-02 15:04"))
 		}
-		return damaged
+		return cmp.Or(a.printList(*asJSON, known, t, "No agent has a token; mcp-askuser token add NAME makes one."), damaged)
 	})
 }
 

@@ -167,27 +167,16 @@ func (a *app) printVerified(rec desk.Record, asJSON bool) error {
 			Proof *question.Proof `json:"proof"`
 		}{s, by})
 	}
-	p := page{width: a.out.width()}
-	p.line(0, fmt.Sprintf("Valid: %[1]s at %[2]s.", words.English.Signed(rec.Outcome), clock(by.At)))
-	p.line(0, fmt.Sprintf("Key %s", by.Key))
-	p.line(0, fmt.Sprintf("Question %s", question.Line(s.ID)))
-	program := question.Line(s.Asker.Client)
-	if s.Asker.Directory != "" {
-		program = fmt.Sprintf("%[1]s in %[2]s", program, question.Line(s.Asker.Directory))
+	details := [][2]string{
+		{"Key", by.Key}, {"Question", s.ID}, {"Asked by", s.Asker.Client}, {"In", s.Asker.Directory},
+		{"Agent", s.Asker.Agent}, {"Session", s.Asker.Session},
 	}
-	p.line(0, fmt.Sprintf("Asked by %s", program))
-	if s.Asker.Agent != "" {
-		p.line(0, fmt.Sprintf("Agent %s", question.Line(s.Asker.Agent)))
+	details = slices.DeleteFunc(details, func(pair [2]string) bool { return pair[1] == "" })
+	var b strings.Builder
+	fmt.Fprintf(&b, "Valid: %s at %s.\n", words.English.Signed(rec.Outcome), clock(by.At))
+	for _, pair := range details {
+		fmt.Fprintf(&b, "%s %s\n", pair[0], question.Line(pair[1]))
 	}
-	if s.Asker.Session != "" {
-		p.line(0, fmt.Sprintf("Session %s", question.Line(s.Asker.Session)))
-	}
-	p.line(0, "")
-	p.responses = rec.Responses()
-	p.question(0)
-	if s.Reply.Note != "" {
-		p.line(0, fmt.Sprintf("Note: %s", question.Block(s.Reply.Note)))
-	}
-	a.print(p.String())
+	a.print(b.String() + "\n" + questionsText(rec, a.out.width()))
 	return nil
 }

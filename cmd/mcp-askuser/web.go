@@ -49,7 +49,10 @@ func (a *app) web() *cobra.Command {
 // pageFlags gives a command the flags that say where the page is.
 func pageFlags(cmd *cobra.Command, o *web.Options) {
 	parsedFlag(cmd, "listen", "the `address` to listen on, with or without a port (default 127.0.0.1)",
-		"an address such as 127.0.0.1 or 127.0.0.1:8790", func(text string) (struct{}, bool) { return struct{}{}, readListen(text, o) })
+		"an address such as 127.0.0.1 or 127.0.0.1:8790", func(text string) (struct{}, bool) {
+			return struct{}{},
+				readListen(text, o)
+		})
 	cmd.Flags().IntVar(&o.Port, "port", 0, "the `port` to listen on, 0 for the last one if it is free")
 	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
 	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "the `file` with the key of that certificate (PEM)")
@@ -95,7 +98,8 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 		}
 		qrterminal.GenerateHalfBlock(address, qrterminal.L, a.err)
 	}
-	a.tell("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name.")
+	a.tell("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in " +
+		"your name.")
 	if open {
 		a.openBrowser(server.Invite(ln.Addr()))
 	}
@@ -112,7 +116,8 @@ func (a *app) setOptions(o *web.Options, d *desk.Desk, presenter *present.Presen
 	o.Language = words.Language(s.Language)
 	o.Decode = func(data []byte) (desk.Request, []string, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)
-		return desk.Request{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), OnTimeout: call.OnTimeout, Rounds: call.Rounds, ToolUse: call.ToolUse}, call.Dropped, err
+		return desk.Request{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), OnTimeout: call.OnTimeout,
+			Rounds: call.Rounds, ToolUse: call.ToolUse}, call.Dropped, err
 	}
 }
 

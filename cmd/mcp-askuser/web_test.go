@@ -5,9 +5,7 @@ package main
 import (
 	"bytes"
 	"crypto/tls"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -66,18 +64,21 @@ func (s *served) call(t *testing.T, method, path, body string) (status int, answ
 	return resp.StatusCode, string(data)
 }
 
-// The web command prints its address and serves, in every call form, until it
-// is interrupted, which is no failure.
+// The web command prints its address and serves, in the language that is set, until it is
+// interrupted, which is no failure.
 func TestWeb(t *testing.T) {
-	s := serveWeb(t)
+	cmd := program(t, t.TempDir()+"/desk", "web")
+	cmd.Env = append(cmd.Env, "ASK_LANGUAGE=pt")
+	s := startWeb(t, cmd)
+	if status, body := s.call(t, "GET", "/", ""); status != 200 || !strings.Contains(body, `<html lang="pt"`) {
+		t.Errorf("the page: %d %s", status, body)
+	}
 	if s.address.Scheme != "http" || s.address.Hostname() != "127.0.0.1" || s.address.Path != "/" || len(s.address.Query().Get("token")) < 26 {
 		t.Errorf("address %s", s.address)
 	}
 	for _, call := range []string{
 		`{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}`,
-		`{"question":"Really?","options":["yes","no"]}`,
 		`{"question":{"question_id":"deploy","question_text":"Deploy now?","type":"boolean"}}`,
-		`{"question":"Wait?","options":["yes","no"],"timeout_seconds":600,"on_timeout":"none"}`,
 	} {
 		if status, body := s.call(t, "POST", "/api/questions", call); status != 201 {
 			t.Errorf("%s: %d %s", call, status, body)
@@ -86,7 +87,7 @@ func TestWeb(t *testing.T) {
 	if status, body := s.call(t, "POST", "/api/questions", `{"questions":[{"options":[]}]}`); status != 400 || !strings.Contains(body, "questions[0].question") {
 		t.Errorf("bad call: %d %s", status, body)
 	}
-	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 || strings.Count(body, `"state":"pending"`) != 4 {
+	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 || strings.Count(body, `"state":"pending"`) != 2 {
 		t.Errorf("pending: %d %s", status, body)
 	}
 	http.DefaultClient.CloseIdleConnections()
@@ -95,15 +96,6 @@ func TestWeb(t *testing.T) {
 	}
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("interrupted: %v; %s", err, s.stderr.String())
-	}
-}
-
-// The page is in the language that is set, whatever the browser would have.
-func TestWebLanguage(t *testing.T) {
-	cmd := program(t, t.TempDir()+"/desk", "web")
-	cmd.Env = append(cmd.Env, "ASK_LANGUAGE=pt")
-	if status, body := startWeb(t, cmd).call(t, "GET", "/", ""); status != 200 || !strings.Contains(body, `<html lang="pt"`) {
-		t.Errorf("%d %s", status, body)
 	}
 }
 
@@ -136,9 +128,6 @@ func TestWebRevoke(t *testing.T) {
 		t.Errorf("interrupted: %v; %s", err, first.stderr.String())
 	}
 	second := serveWebAt(t, dir)
-	if second.address.Host != first.address.Host {
-		t.Logf("the address is %s, was %s: somebody has the port", second.address.Host, first.address.Host)
-	}
 	page := "http://" + second.address.Host + "/"
 	if got := visit(page); got != 200 {
 		t.Errorf("after a restart: %d", got)
@@ -151,42 +140,13 @@ func TestWebRevoke(t *testing.T) {
 	}
 }
 
-// An address may bring its port along, and an address of this machine needs no leave.
-func TestWebListen(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := fmt.Sprint(free.Addr().(*net.TCPAddr).Port)
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, address := range []string{"127.0.0.1:" + port, "127.0.0.1"} {
-		s := serveWeb(t, "--listen", address)
-		if s.address.Hostname() != "127.0.0.1" || strings.Contains(address, ":") && s.address.Port() != port {
-			t.Errorf("--listen %s: the page is at %s", address, s.address.Host)
-		}
-		if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, address := range []string{"", ":80", "1:2:3", "127.0.0.1:http", "127.0.0.1:70000", "[::1]:"} {
-		out, err := program(t, t.TempDir()+"/desk", "web", "--listen", address).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "--listen is") || !strings.Contains(string(out), "it takes an address") {
-			t.Errorf("--listen %q: %v, %s", address, err, out)
-		}
-	}
-}
-
 // Beyond this machine: only where told, and then with a QR code for a phone.
 func TestWebExposed(t *testing.T) {
-	refused := program(t, t.TempDir()+"/desk", "web", "--listen", "0.0.0.0")
-	out, err := refused.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "--insecure") {
-		t.Errorf("%v: %s", err, out)
+	for address, says := range map[string]string{"0.0.0.0": "--insecure", ":80": "it takes an address"} {
+		out, err := program(t, t.TempDir()+"/desk", "web", "--listen", address).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), says) {
+			t.Errorf("%s: %v: %s", address, err, out)
+		}
 	}
 
 	t.Setenv("SSH_CONNECTION", "192.0.2.7 1 192.0.2.8 22")

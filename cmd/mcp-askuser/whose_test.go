@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,25 +29,18 @@ import (
 // openRecord waits for the one question of a store that is open.
 func openRecord(t *testing.T, d *desk.Desk) desk.Record {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	events, err := d.Watch(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		stop()
-		for range events {
-		}
-	}()
+	events := watched(t, d)
 	for {
-		records, err := d.Pending(ctx)
+		records, err := d.Pending(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(records) == 1 {
 			return records[0]
 		}
-		<-events
+		if _, open := <-events; !open {
+			t.Fatal("nothing was asked")
+		}
 	}
 }
 
@@ -99,7 +90,7 @@ func TestAgentAnswersItself(t *testing.T) {
 			}
 			return exitBad, said
 		},
-		"a page of its own, cut off from its host": func(t *testing.T, dir, id string) (int, string) {
+		"a page of its own, cut off from its host": func(t *testing.T, dir, _ string) (int, string) {
 			web := program(t, dir, "web")
 			number := filepath.Join(t.TempDir(), "pid")
 			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & echo $! >"$1"; wait`, web.Path, number)
@@ -113,7 +104,7 @@ func TestAgentAnswersItself(t *testing.T) {
 				}
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			})
-			return answerOnPage(t, startWeb(t, cmd), id)
+			return answerOnPage(t, startWeb(t, cmd), openRecord(t, openDesk(t, dir)))
 		},
 		"a front end of its own": func(t *testing.T, dir, _ string) (int, string) {
 			cmd := program(t, dir, "token", "add", "mine", "--answers")
@@ -155,7 +146,7 @@ func TestAgentAnswersItself(t *testing.T) {
 }
 
 // answerOnPage says yes on the page as a browser does, and returns what became of that.
-func answerOnPage(t *testing.T, s *served, id string) (status int, said string) {
+func answerOnPage(t *testing.T, s *served, rec desk.Record) (status int, said string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -173,29 +164,18 @@ func answerOnPage(t *testing.T, s *served, id string) (status int, said string) 
 		}
 		return string(body)
 	}
-	page := visit(browser.Get(s.address.String()))
-	if !strings.Contains(page, "An agent started this page") && strings.Contains(strings.Join(s.cmd.Env, " "), "CLAUDECODE") {
+	if page := visit(browser.Get(s.address.String())); !strings.Contains(page, "An agent started this page") {
 		t.Error("the page does not say that an agent started it")
 	}
-	form := url.Values{}
-	for _, input := range regexp.MustCompile(`<input [^>]*>`).FindAllString(page, -1) {
-		name := regexp.MustCompile(` name="([^"]*)"`).FindStringSubmatch(input)
-		value := regexp.MustCompile(` value="([^"]*)"`).FindStringSubmatch(input)
-		first := strings.Contains(input, `type="radio"`) // which is yes
-		if name != nil && value != nil && (first || strings.Contains(input, `type="hidden"`)) && !form.Has(name[1]) {
-			form.Set(name[1], value[1])
-		}
-	}
-	form.Set("id", id)
-	form.Set("action", "confirm")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address.Scheme+"://"+s.address.Host+"/answer", strings.NewReader(form.Encode()))
+	form := url.Values{"id": {rec.ID}, "asked": {rec.Statement()}, "whole": {"yes"}, "action": {"confirm"}, "q0": {"0"}}
+	origin := s.address.Scheme + "://" + s.address.Host
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/answer", strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.Header.Set("Origin", s.address.Scheme+"://"+s.address.Host)
-	said = visit(browser.Do(req))
-	return exitBad, strings.ToLower(said)
+	req.Header.Set("Origin", origin)
+	return exitBad, strings.ToLower(visit(browser.Do(req)))
 }
 
 // An ordinary question takes a program's answer, and the result says so where the
@@ -338,27 +318,6 @@ func lastRecord(t *testing.T, dir string) desk.Record {
 	}
 	t.Fatal("nothing has ended")
 	return desk.Record{}
-}
-
-// What a client says of itself proves nothing: below one that calls itself as an editor does,
-// or nearly so, a terminal is no more the user's than below any other.
-func TestClientCalledLikeAnEditor(t *testing.T) {
-	for _, name := range []string{"Zed", "Visual Studio Code"} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			w := dial(t, dir, "serve", "--surface", "inbox")
-			w.hello(name, `{}`)
-			w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"confirm_action","arguments":{"action":"rm -r build"}}}`)
-			rec := openRecord(t, openDesk(t, dir))
-			x := termtest.Start(t, program(t, dir, "answer", "--plain", rec.ID), 80, 24)
-			x.Until("the refusal", func() bool {
-				return strings.Contains(x.Output(), "Enter y or n") || strings.Contains(x.Output(), "only the user can answer this")
-			})
-			if strings.Contains(x.Output(), "Enter y or n") {
-				t.Error("its terminal is the user's")
-			}
-		})
-	}
 }
 
 // A visit to a page that an agent started opens no page of the user's.

@@ -1,7 +1,6 @@
 // Package hosts drives real clients, with a scripted model behind them and our server
-// beside them: Codex, Claude Code, Copilot CLI, Gemini CLI and OpenCode in a tmux of their
-// own, typing to them as people do, and over ACP in an editor; Claude Code also in the
-// background and in an application on its Agent SDK. Its tests have the build tag hosts, and those that use Chromium
-// also browser; `make hosts` installs the clients from npm and runs them. None reaches
+// beside them: Codex, Claude Code, Copilot CLI, Gemini CLI and OpenCode, in a terminal, in
+// tmux, for one command, without a terminal, and over ACP in an editor. Its one test has the
+// build tag hosts; `make hosts` installs the clients from npm and runs it. None reaches
 // anything but this machine.
 package hosts

@@ -4,12 +4,12 @@ package hosts
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,7 +22,6 @@ type host struct {
 	t testing.TB
 	*model
 	socket string
-	desk   string // the directory of our server's store
 }
 
 // start runs a host's command in a terminal of 80 by 24, and has its model wait
@@ -75,66 +74,21 @@ func (h *host) expect(what ...string) string {
 	return screen
 }
 
-// saveCodexConfig gives a Codex a home with a model at an address, and returns its
-// environment. more is the rest of its configuration.
-func saveCodexConfig(t *testing.T, home, dir, url, model string, more ...string) (env []string) {
-	t.Helper()
-	save(t, filepath.Join(home, "config.toml"), fmt.Sprintf(`
-model = %q
-model_provider = "scripted"
-approval_policy = "never"
-sandbox_mode = "danger-full-access"
-check_for_update_on_startup = false
-[model_providers.scripted]
-name = "scripted"
-base_url = %q
-wire_api = "responses"
-stream_idle_timeout_ms = 3600000
-[projects.%q]
-trust_level = "trusted"
-`, model, url+"/v1", dir)+strings.Join(more, "\n"))
-	return []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
-}
-
-// codexEnv is the environment of a Codex with a home of its own. Under its policy it would
-// decline every form; install --forms sets the one that shows them.
-func codexEnv(t *testing.T, m *model, dir string) (home string, env []string) {
-	home = t.TempDir()
-	server := []string{"[mcp_servers.askuser]", `command = "replaced"`, "[mcp_servers.askuser.env]", `ASK_MAX_ROUNDS = "0"`, fmt.Sprintf("MCP_ASKUSER_DIR = %q", filepath.Join(home, "desk"))}
-	for name, value := range m.env {
-		server = append(server, fmt.Sprintf("%s = %q", name, value))
+// ready begins a turn of the agent.
+func (h *host) ready() {
+	h.t.Helper()
+	h.expect("askuser", "Ask Codex", "❯", "Type your message", "Ask anything")
+	waittest.Pass(h.t.Context(), 2*time.Second)
+	for i := range 60 { // a host that is not ready takes Enter for a new line, or has no tools yet
+		if i%5 == 0 {
+			h.write("go")
+		}
+		if waittest.Until(time.Second, h.asked.Load) {
+			return
+		}
+		h.press("Enter")
 	}
-	env = append(saveCodexConfig(t, home, dir, m.URL, "scripted", server...), "MCP_ASKUSER_DIR="+filepath.Join(home, "desk"))
-	run(t, "", env, program(t), "install", "codex", "--forms")
-	return home, env
-}
-
-// codex starts Codex, whose daemon would outlive the test.
-func codex(t *testing.T, m *model) *host {
-	dir := t.TempDir()
-	home, env := codexEnv(t, m, dir)
-	h := start(t, m, dir, env, bin(t, "codex"), "--no-daemon")
-	h.desk = filepath.Join(home, "desk")
-	return h
-}
-
-// claudeEnv is the environment of a Claude Code with a home of its own, which has our
-// server by mcp-askuser install, with the flags of more.
-func claudeEnv(t *testing.T, m *model, dir string, more ...string) (home string, env []string) {
-	t.Helper()
-	home = t.TempDir()
-	key := "sk-ant-api03-no-key-at-all-000000000000"
-	settings := map[string]any{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": map[string]any{"approved": []string{key[len(key)-20:]}},
-		"projects": map[string]any{dir: map[string]any{"hasTrustDialogAccepted": true, "allowedTools": []string{}}}}
-	save(t, filepath.Join(home, ".claude.json"), text(settings))
-	save(t, filepath.Join(home, "settings.json"), `{"permissions":{"defaultMode":"default"}}`) // else a model judges each call
-	env = []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + home, "ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + key, "DISABLE_AUTOUPDATER=1",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
-		"ASK_MAX_ROUNDS=0", "MCP_ASKUSER_DIR=" + filepath.Join(home, "desk")}
-	for _, args := range [][]string{{"install", "claude-code"}, append([]string{"install", "claude-code"}, more...)} {
-		run(t, "", env, program(t), args...)
-	}
-	return home, env
+	h.t.Fatalf("the agent does not begin:\n%s", h.screen())
 }
 
 // run runs a program to its end and returns what it printed.
@@ -147,18 +101,6 @@ func run(t *testing.T, dir string, env []string, program string, args ...string)
 		t.Fatalf("%s %q: %v\n%s", program, args, err, out)
 	}
 	return string(out)
-}
-
-// claude starts Claude Code.
-func claude(t *testing.T, m *model) *host {
-	dir := t.TempDir()
-	home, env := claudeEnv(t, m, dir)
-	for name, value := range m.env {
-		env = append(env, name+"="+value)
-	}
-	h := start(t, m, dir, env, bin(t, "claude"))
-	h.desk = filepath.Join(home, "desk")
-	return h
 }
 
 func save(t *testing.T, path, text string) {
@@ -177,9 +119,12 @@ func program(t *testing.T) string {
 // bin is a host's program, of the packages in HOSTS_MODULES or here.
 func bin(t *testing.T, name string) string {
 	t.Helper()
-	path := map[string]string{"codex": ".bin/codex", "claude": "@anthropic-ai/claude-code-linux-x64/claude",
+	path := map[string]string{
+		"codex": ".bin/codex", "claude": "@anthropic-ai/claude-code-linux-x64/claude",
 		"claude-agent-acp": "@agentclientprotocol/claude-agent-acp/dist/index.js", "codex-acp": "@agentclientprotocol/codex-acp/dist/index.js",
-		"copilot": "@github/copilot-linux-x64/copilot", "sdk": "@anthropic-ai/claude-agent-sdk/sdk.mjs", "gemini": ".bin/gemini", "opencode": "opencode-linux-x64/bin/opencode"}[name]
+		"copilot": "@github/copilot-linux-x64/copilot",
+		"gemini":  ".bin/gemini", "opencode": "opencode-linux-x64/bin/opencode",
+	}[name]
 	return existing(t, filepath.Join(cmp.Or(os.Getenv("HOSTS_MODULES"), "node_modules"), path))
 }
 
@@ -193,4 +138,18 @@ func existing(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// background starts a program, and ends it and its children with the test: they still
+// write their logs.
+func background(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+		waittest.Until(5*time.Second, func() bool { return syscall.Kill(-cmd.Process.Pid, 0) != nil })
+	})
 }

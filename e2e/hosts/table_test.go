@@ -3,9 +3,7 @@
 package hosts
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,51 +12,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/waittest"
 )
-
-// geminiEnv is the environment of a Gemini CLI with a home of its own.
-func geminiEnv(t *testing.T, m *model) []string {
-	home := t.TempDir()
-	if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	save(t, filepath.Join(home, ".gemini", "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}},
-		"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false}}`)
-	env := []string{"HOME=" + home, "GEMINI_API_KEY=x", "GEMINI_MODEL=gemini-2.5-flash", "GOOGLE_GEMINI_BASE_URL=" + m.URL, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
-		"ASK_MAX_ROUNDS=0", "MCP_ASKUSER_DIR=" + filepath.Join(home, "desk")}
-	run(t, "", env, program(t), "install", "gemini")
-	return env
-}
-
-// openCodeEnv is the environment of an OpenCode with a home of its own, which installs no
-// packages.
-func openCodeEnv(t *testing.T, m *model) []string {
-	home := t.TempDir()
-	config := filepath.Join(home, ".config", "opencode")
-	if err := os.MkdirAll(config, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	save(t, filepath.Join(config, "opencode.json"), fmt.Sprintf(`{"autoupdate":false,"model":"scripted/m","small_model":"scripted/m",
-		"provider":{"scripted":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":%q,"apiKey":"x"},"models":{"m":{}}}}}`, m.URL+"/v1"))
-	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "npm_config_registry=" + m.URL, "npm_config_fetch_retries=0",
-		"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "ASK_MAX_ROUNDS=0", "MCP_ASKUSER_DIR=" + filepath.Join(home, "desk")}
-	run(t, "", env, program(t), "install", "opencode", "--questions")
-	return env
-}
-
-// copilotEnv is the environment of a Copilot CLI with a home of its own, and without an
-// account.
-func copilotEnv(t *testing.T, m *model, dir string) []string {
-	home := t.TempDir()
-	if err := os.Mkdir(filepath.Join(home, ".copilot"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	save(t, filepath.Join(home, ".copilot", "config.json"), text(map[string]any{"trustedFolders": []string{dir}}))
-	env := []string{"HOME=" + home, "COPILOT_PROVIDER_BASE_URL=" + m.URL + "/v1", "COPILOT_MODEL=m", "COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
-		"ASK_MAX_ROUNDS=0", "MCP_ASKUSER_DIR=" + filepath.Join(home, "desk")}
-	run(t, "", env, program(t), "install", "copilot")
-	return env
-}
 
 // inTmux starts a host in a tmux with a client, and that in a terminal as start does.
 func inTmux(t *testing.T, m *model, dir string, env []string, argv ...string) *host {
@@ -77,18 +36,40 @@ func inTmux(t *testing.T, m *model, dir string, env []string, argv ...string) *h
 	return h
 }
 
+// answerHere answers the open question as the user, outside the host.
+func answerHere(t *testing.T, env []string) {
+	t.Helper()
+	at := slices.IndexFunc(env, func(entry string) bool { return strings.HasPrefix(entry, local.EnvDir+"=") })
+	d := desk.New(desktest.Store(t, strings.TrimPrefix(env[at], local.EnvDir+"=")), desk.Options{})
+	var open []desk.Record
+	if !waittest.Until(30*time.Second, func() bool { open, _ = d.Pending(t.Context()); return len(open) == 1 }) {
+		t.Fatal("no question on the desk")
+	}
+	reply, err := open[0].ParseReply([]byte(`{"question-0":"MongoDB"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Reply(t.Context(), open[0].ID, reply, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // cell is a cell of the table of clients: where a host shows a question, and what its model
 // gets of it.
 type cell struct {
 	host, place string
 	shows       string // on the screen, if the host shows it
-	keys        string // that answer it
+	keys        string // that answer it; none where it is answered on the desk
 	want        string // what the model gets
 }
+
+// Of a host's own question, the place has this suffix.
+const ownQuestion = ", its own question"
 
 // What a screen shows, and what a model gets.
 const (
 	claudeForm  = "requests your input"
+	claudeOwn   = "Type something"
 	codexForm   = "enter to submit"
 	copilotForm = "Other (type your answer)"
 	ourForm     = "0 ( ) Other"
@@ -101,6 +82,8 @@ const (
 // cells are all that can be measured.
 var cells = []cell{
 	{"claude", "plain terminal", claudeForm, "Right Down Enter Enter", answered},
+	{"claude", "plain terminal" + ownQuestion, claudeOwn, "2", answered},
+	{"claude", "tmux" + ownQuestion, claudeOwn, "", answered},
 	{"claude", "tmux", ourForm, "2 Enter", answered},
 	{"claude", "one command", ourForm, "2 Enter", answered},
 	{"claude", "no terminal", "", "", unavailable},
@@ -132,13 +115,98 @@ var cells = []cell{
 	{"opencode", "editor without forms", "", "", agentsWords},
 }
 
-// row prints a cell as the documentation has it: the client, the place, what it shows after
-// how long, the keys, and what the model gets.
-func row(t *testing.T, c cell, bin string, after time.Duration) {
+// The calls of the test: one of our tool, and one of Claude Code's own.
+var (
+	ours = toolCall{"ask_user_question", json.RawMessage(`{"questions":[{"question":"Which database?","type":"single_choice",` +
+		`"options":[{"label":"PostgreSQL"},{"label":"MongoDB"}]}]}`)}
+	own = toolCall{"AskUserQuestion", json.RawMessage(`{"questions":[{"question":"Which database?","header":"Database",` +
+		`"multiSelect":false,"options":[{"label":"PostgreSQL","description":"Relational"},` +
+		`{"label":"MongoDB","description":"Documents"}]}]}`)}
+)
+
+// client is how a host is started.
+type client struct {
+	env                 func(t *testing.T, m *model, dir string) []string
+	screen, once, agent []string // with a screen, for one command, and over ACP
+}
+
+func clients(t *testing.T) map[string]client {
+	claude, codex, copilot := bin(t, "claude"), bin(t, "codex"), bin(t, "copilot")
+	gemini, openCode := bin(t, "gemini"), bin(t, "opencode")
+	return map[string]client{
+		"claude":   {claudeEnv, []string{claude}, []string{claude, "-p", "go"}, []string{"node", bin(t, "claude-agent-acp")}},
+		"codex":    {codexEnv, []string{codex, "--no-daemon"}, []string{codex, "exec", "--skip-git-repo-check", "go"}, []string{"node", bin(t, "codex-acp")}},
+		"copilot":  {copilotEnv, []string{copilot}, []string{copilot, "-p", "go"}, []string{copilot, "--acp"}},
+		"gemini":   {geminiEnv, []string{gemini}, []string{gemini, "-p", "go"}, []string{gemini, "--acp"}},
+		"opencode": {openCodeEnv, []string{openCode}, []string{openCode, "run", "go"}, []string{openCode, "acp"}},
+	}
+}
+
+// TestTable finds where each host shows a question: in a terminal, in tmux, for one command
+// in a terminal, without a terminal, and in an editor over ACP. It logs the time from the call
+// until the question is shown.
+func TestTable(t *testing.T) {
+	all := clients(t)
+	for _, c := range cells {
+		t.Run(c.host+"/"+c.place, func(t *testing.T) {
+			h, m, dir := all[c.host], newModel(t), t.TempDir()
+			env := h.env(t, m, dir)
+			var e *editor
+			var p *host
+			place, isOwn := strings.CutSuffix(c.place, ownQuestion)
+			switch place {
+			case "plain terminal":
+				p = start(t, m, dir, env, h.screen...)
+				p.ready()
+			case "tmux":
+				p = inTmux(t, m, dir, env, h.screen...)
+				p.ready()
+			case "one command":
+				p = start(t, m, dir, env, h.once...)
+			case "no terminal":
+				cmd := exec.Command(h.once[0], h.once[1:]...)
+				cmd.Dir, cmd.Env, cmd.SysProcAttr = dir, env, &syscall.SysProcAttr{Setsid: true}
+				background(t, cmd)
+			case "editor", "editor without forms":
+				e = edit(t, h.agent, env, place == "editor")
+			}
+			if isOwn {
+				m.calls <- own
+			} else {
+				m.calls <- ours
+			}
+			begin := time.Now()
+			switch {
+			case c.shows == "":
+			case e != nil:
+				e.answers(t, c, begin)
+			default:
+				p.answers(t, c, begin, env)
+			}
+			if got := m.given(t); !strings.Contains(got, c.want) {
+				t.Errorf("given %s", got)
+			}
+			if isOwn && !waittest.Until(10*time.Second, func() bool { return !strings.Contains(p.screen(), c.shows) }) {
+				t.Errorf("the dialog stays:\n%s", p.screen())
+			}
+			t.Logf("%s %s: %s", c.host, version(t, h.screen[0]), c.want)
+		})
+	}
+}
+
+// answers answers what the screen shows, there or on the desk.
+func (h *host) answers(t *testing.T, c cell, begin time.Time, env []string) {
 	t.Helper()
-	named := map[string]string{claudeForm: "own form", codexForm: "own form", copilotForm: "own form", ourForm: "our form", toast: "a toast", "Which database?": "the editor's form",
-		answered: "answered", unavailable: "unavailable", agentsWords: "the agent's words", "": "nothing"}
-	_, _ = fmt.Fprintf(t.Output(), "| %s %s | %s | %s | %.1f s | %s | %s |\n", c.host, version(t, bin), c.place, cmp.Or(named[c.shows], c.shows), after.Seconds(), c.keys, named[c.want])
+	h.expect(c.shows)
+	t.Log("shown after", time.Since(begin))
+	waittest.Pass(t.Context(), 1500*time.Millisecond) // what comes sooner counts as the host's own
+	if c.keys == "" && c.want == answered {
+		answerHere(t, env)
+	}
+	for _, key := range strings.Fields(c.keys) {
+		h.press(key)
+		waittest.Pass(t.Context(), 400*time.Millisecond)
+	}
 }
 
 // version is that of the package of a program.
@@ -153,78 +221,4 @@ func version(t *testing.T, program string) string {
 	}
 	t.Fatalf("%s has no version: %v", program, err)
 	return ""
-}
-
-// TestTable finds where each host shows a question: in a terminal, in tmux, for one command
-// in a terminal, without a terminal, and in an editor over ACP. It prints the table's rows,
-// with the time from the call.
-func TestTable(t *testing.T) {
-	ask := toolCall{"ask_user_question", json.RawMessage(`{"questions":[{"question":"Which database?","type":"single_choice","options":[{"label":"PostgreSQL"},{"label":"MongoDB"}]}]}`)}
-	hosts := map[string]struct {
-		env                 func(*testing.T, *model, string) []string
-		screen, once, agent []string // agent is over ACP
-	}{
-		"claude": {func(t *testing.T, m *model, dir string) []string { _, env := claudeEnv(t, m, dir); return env }, []string{bin(t, "claude")}, []string{"-p", "go"}, claudeACP(t)},
-		"codex": {func(t *testing.T, m *model, dir string) []string {
-			m.env["ASK_SURFACE"] = "auto"
-			_, env := codexEnv(t, m, dir)
-			return env
-		}, []string{bin(t, "codex"), "--no-daemon"}, []string{"exec", "--skip-git-repo-check", "go"}, []string{"node", bin(t, "codex-acp")}},
-		"copilot":  {copilotEnv, []string{bin(t, "copilot")}, []string{"-p", "go"}, []string{bin(t, "copilot"), "--acp"}},
-		"gemini":   {func(t *testing.T, m *model, _ string) []string { return geminiEnv(t, m) }, []string{bin(t, "gemini")}, []string{"-p", "go"}, []string{bin(t, "gemini"), "--acp"}},
-		"opencode": {func(t *testing.T, m *model, _ string) []string { return openCodeEnv(t, m) }, []string{bin(t, "opencode")}, []string{"run", "go"}, []string{bin(t, "opencode"), "acp"}},
-	}
-	for _, c := range cells {
-		t.Run(c.host+"/"+c.place, func(t *testing.T) {
-			h, m, dir := hosts[c.host], newModel(t), t.TempDir()
-			env := h.env(t, m, dir)
-			once := slices.Concat(h.screen[:1], h.once)
-			shown := h.screen[0]
-			p := &person{t: t}
-			var e *editor
-			switch c.place {
-			case "plain terminal":
-				p.host = start(t, m, dir, env, h.screen...)
-				p.ready()
-			case "tmux":
-				p.host = inTmux(t, m, dir, env, h.screen...)
-				p.ready()
-			case "one command":
-				p.host = start(t, m, dir, env, once...)
-			case "no terminal":
-				cmd := exec.Command(once[0], once[1:]...)
-				cmd.Dir, cmd.Env, cmd.SysProcAttr = dir, env, &syscall.SysProcAttr{Setsid: true}
-				background(t, cmd)
-			case "editor", "editor without forms":
-				e = edit(t, h.agent, env, c.place == "editor")
-				shown = h.agent[slices.IndexFunc(h.agent, filepath.IsAbs)]
-			}
-			m.calls <- ask
-			begin := time.Now()
-			var visible time.Duration
-			switch {
-			case c.shows == "":
-			case e != nil:
-				f := within(t, e.forms)
-				visible = time.Since(begin)
-				if !strings.Contains(f.Message, c.shows) {
-					t.Errorf("the form shows %q", f.Message)
-				}
-				p.pause(1500 * time.Millisecond) // what comes sooner counts as the host's own
-				f.reply <- accept("q1", c.keys)
-			default:
-				p.expect(c.shows)
-				visible = time.Since(begin)
-				p.pause(1500 * time.Millisecond)
-				for _, key := range strings.Fields(c.keys) {
-					p.press(key)
-					p.pause(400 * time.Millisecond)
-				}
-			}
-			if got := m.given(t); !strings.Contains(got, c.want) {
-				t.Errorf("given %s", got)
-			}
-			row(t, c, shown, cmp.Or(visible, time.Since(begin)))
-		})
-	}
 }

@@ -36,8 +36,6 @@ type host struct {
 	// form is what its form shows, and what it does with keys that the user types
 	// to the agent. Whether it takes arrays depends on the protocol version.
 	form elicit.Style
-	// formStopsLimit means that its limit does not count while its form is open.
-	formStopsLimit bool
 	// paneFirst means that a pane beside the host is tried before its form: the place is
 	// the same for all questions.
 	paneFirst bool
@@ -82,7 +80,7 @@ func knownHosts() []host {
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
 		// 15 rows of a message.
 		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second,
-			formStopsLimit: true, images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
+			images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
 		// Where a line of a progress message is wider than its box, six columns less
 		// than the terminal, the whole message becomes one line that is cut there.
 		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second,
@@ -174,16 +172,6 @@ func (h host) callLimit(form, progress bool) time.Duration {
 		return h.maxWaitInForm
 	}
 	return h.maxWait
-}
-
-// LongestWait returns how long a call may wait, if no setting says so, while the limit of
-// the client with this name counts.
-func LongestWait(name string, overHTTP bool) time.Duration {
-	h := hostOf(name)
-	if overHTTP {
-		h = h.overHTTP()
-	}
-	return h.callLimit(!h.formStopsLimit, true)
 }
 
 // gaveUp reports whether a client cancelled for this reason because it stopped

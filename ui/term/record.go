@@ -90,5 +90,8 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 	if answer.By == question.ByTimeout {
 		lines = append(lines, "  "+s.Muted.Render(words.T("(taken by the timeout)")))
 	}
+	if x.Note != "" {
+		lines = append(lines, Hang("  "+s.Muted.Render(words.T("Note: ")), Safe(x.Note), width)...)
+	}
 	return lines
 }

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
+	"slices"
 
 	"mcp-askuser/internal/smallfile"
 	"mcp-askuser/internal/tomlfile"
@@ -24,7 +25,7 @@ func filePath(getenv func(string) string) (string, error) {
 	if file := getenv(EnvFile); filepath.IsAbs(file) {
 		return filepath.Clean(file), nil
 	} else if file != "" {
-		return "", fmt.Errorf("%s is %s; it takes %s", EnvFile, strconv.Quote(file), "an absolute path")
+		return "", fmt.Errorf("%s is %q; it takes an absolute path", EnvFile, file)
 	}
 	root := getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(root) { // the XDG specification has relative ones ignored
@@ -67,43 +68,30 @@ func (s *Settings) readFile(getenv func(string) string) error {
 	return fmt.Errorf("read the configuration file: %w", err)
 }
 
-// takeFile takes the settings in the text of the file. A table counts at its first line.
+// takeFile takes the settings in the text of the file.
 func (s *Settings) takeFile(data []byte) error {
 	values, line, err := tomlfile.Decode(data)
 	if err != nil {
 		return fmt.Errorf("%s:%d is not TOML: %w", s.File, line, err)
 	}
-	statements, err := tomlfile.Statements(data)
-	for _, at := range statements {
-		key := at.Keys[0]
-		value, found := values[key]
-		if !found {
-			continue
-		}
-		delete(values, key)
-		place := fmt.Sprintf("%s:%d", s.File, at.Line)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		row := s.row(key)
 		if row != nil {
-			row.take(textOf(key, value), FromFile, place, at.Line)
+			row.take(textOf(values[key]), FromFile, s.File)
 			continue
 		}
-		text := fmt.Sprintf("%s: %q is no setting; %s", place, key, s.suggestion(key))
-		s.unknown = append(s.unknown, Fault{Unknown: true, Key: key, Text: text, line: at.Line})
+		text := fmt.Sprintf("%s: %q is no setting; mcp-askuser config lists them all", s.File, key)
+		s.unknown = append(s.unknown, Fault{Unknown: true, Key: key, Text: text})
 	}
-	return err
+	return nil
 }
 
 // textOf formats a value of the file as a variable would hold it.
-func textOf(key string, value any) string {
-	switch v := value.(type) {
-	case []any:
-		text, err := json.Marshal(v)
-		if err != nil { // a number that JSON does not have
-			text = fmt.Append(nil, v)
-		}
-		return string(text)
-	case map[string]any:
-		return "[" + key + "]" // the head of the table, which no setting takes
+func textOf(value any) string {
+	list, isList := value.([]any)
+	text, err := json.Marshal(list)
+	if !isList || err != nil { // a number that JSON does not have
+		return fmt.Sprint(value)
 	}
-	return fmt.Sprint(value)
+	return string(text)
 }

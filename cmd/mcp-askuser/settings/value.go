@@ -13,13 +13,12 @@ import (
 	"time"
 )
 
-// value is the type of a setting: how its text is read, and what it may be. With
-// [Setting.Set] and String it is a pflag.Value.
+// value is the type of a setting: how its text is read, and what it may be.
 type value struct {
-	name  string                                 // the word for it in the help of a flag
-	takes string                                 // what is allowed, to follow "it takes"
-	set   func(text string) (shown any, ok bool) // sets a valid value, and returns it as JSON shows it
-	Words []string                               `json:"-"` // all allowed ones, where they are few
+	name  string                 // the word for it in the help of a flag
+	takes string                 // what is allowed, to follow "it takes"
+	set   func(text string) bool // sets a valid value
+	Words []string               `json:"-"` // all allowed ones, where they are few
 }
 
 // Type is the word for the value in the help of a flag.
@@ -27,26 +26,13 @@ func (v value) Type() string { return v.name }
 
 // parsed is a value that parse reads from its text.
 func parsed[T any](to *T, name, takes string, parse func(text string) (T, bool)) value {
-	return value{name: name, takes: takes, set: func(text string) (any, bool) {
+	return value{name: name, takes: takes, set: func(text string) bool {
 		v, ok := parse(text)
 		if ok {
 			*to = v
 		}
-		if d, isTime := any(v).(time.Duration); isTime {
-			return brief(d), ok
-		}
-		return v, ok
+		return ok
 	}}
-}
-
-// Text formats a value as its variable would hold it.
-func Text(value any) string {
-	list, ok := value.([]string)
-	if !ok {
-		return fmt.Sprint(value)
-	}
-	text, _ := json.Marshal(list) // strings have no reason to fail
-	return string(text)
 }
 
 func whole(to *int, least int) value {
@@ -61,22 +47,24 @@ const longest = 365 * 24 * time.Hour
 func duration(to *time.Duration, least time.Duration) value {
 	from := "0 for none"
 	if least > 0 {
-		from = fmt.Sprintf("%s or more", brief(least))
+		from = fmt.Sprintf("%s or more", least)
 	}
-	return parsed(to, "duration", fmt.Sprintf("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (time.Duration, bool) {
-		d, ok := Duration(text)
-		return d, ok && d >= least && d <= longest
-	})
+	return parsed(to, "duration", fmt.Sprintf("seconds or a time such as 90s, 10m or 3d, %s", from),
+		func(text string) (time.Duration, bool) {
+			d, ok := Duration(text)
+			return d, ok && d >= least && d <= longest
+		})
 }
 
 // age is how long something of the past is kept: 0, or an age as of [Age].
 func age(to *time.Duration) value {
-	return parsed(to, "duration", "an hour or more such as 90d, 12w or 36h, 0 for ever", func(text string) (time.Duration, bool) {
-		if text == "0" {
-			return 0, true
-		}
-		return Age(text)
-	})
+	return parsed(to, "duration", "an hour or more such as 90d, 12w or 36h, 0 for ever",
+		func(text string) (time.Duration, bool) {
+			if text == "0" {
+				return 0, true
+			}
+			return Age(text)
+		})
 }
 
 // Age reads an age at which something is pruned: a [Duration] with a unit, of an hour or
@@ -88,7 +76,9 @@ func Age(text string) (time.Duration, bool) {
 }
 
 // weeksAndDays matches what precedes Go's notation in a [Duration].
-var weeksAndDays = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:(\d{1,4})w)?(?:(\d{1,4})d)?`) })
+var weeksAndDays = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(\d{1,4})w)?(?:(\d{1,4})d)?`)
+})
 
 // Duration reads a time that is not negative: whole seconds, or Go's notation after weeks
 // and days, as in 2w, 3d or 1d12h.
@@ -104,18 +94,6 @@ func Duration(text string) (time.Duration, bool) {
 	return sum, text != "" && err == nil && rest >= 0 && sum >= 0
 }
 
-// brief formats a time without the zeros of Go's notation, in days if it is several.
-func brief(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d == 0:
-		return "0"
-	case d > day && d%day == 0:
-		return strconv.FormatInt(int64(d/day), 10) + "d"
-	}
-	return strings.Replace(strings.Replace(d.String(), "m0s", "m", 1), "h0m", "h", 1)
-}
-
 func boolean(to *bool) value {
 	return parsed(to, "bool", "true or false", func(text string) (bool, bool) {
 		return text == "true", text == "true" || text == "false"
@@ -125,9 +103,10 @@ func boolean(to *bool) value {
 // choice takes one of some words.
 func choice(to *string, allowed ...string) value {
 	last := len(allowed) - 1
-	v := parsed(to, "word", fmt.Sprintf("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]), func(text string) (string, bool) {
-		return text, slices.Contains(allowed, text)
-	})
+	v := parsed(to, "word", fmt.Sprintf("%s or %s", strings.Join(allowed[:last], ", "), allowed[last]),
+		func(text string) (string, bool) {
+			return text, slices.Contains(allowed, text)
+		})
 	v.Words = allowed
 	return v
 }
@@ -146,24 +125,27 @@ func path(to *string, name string) value {
 // order is names of surfaces in order, with commas between them or as a list.
 func order(to *[]string, names []string) value {
 	known := append([]string{"auto"}, names...)
-	return value{"names", fmt.Sprintf("auto, or one or more of %s in order", strings.Join(names, ", ")), func(text string) (any, bool) {
+	takes := fmt.Sprintf("auto, or one or more of %s in order", strings.Join(names, ", "))
+	v := parsed(to, "names", takes, func(text string) ([]string, bool) {
 		list, ok := stringList(text)
 		if !ok {
 			list = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 		}
-		if len(list) == 0 || slices.ContainsFunc(list, func(name string) bool { return !slices.Contains(known, name) }) {
-			return nil, false
-		}
-		*to = list
-		return strings.Join(list, ","), true
-	}, known}
+		return list, len(list) > 0 && !slices.ContainsFunc(list, func(name string) bool {
+			return !slices.Contains(known,
+				name)
+		})
+	})
+	v.Words = known
+	return v
 }
 
 func program(to *[]string) value {
-	return parsed(to, "list", `a program and its arguments such as ["notify-send", "A question"]`, func(text string) ([]string, bool) {
-		list, ok := stringList(text)
-		return list, ok && (len(list) == 0 || list[0] != "")
-	})
+	return parsed(to, "list", `a program and its arguments such as ["notify-send", "A question"]`,
+		func(text string) ([]string, bool) {
+			list, ok := stringList(text)
+			return list, ok && (len(list) == 0 || list[0] != "")
+		})
 }
 
 // stringList reads a JSON array of strings, which a list in the file becomes too.
@@ -176,14 +158,14 @@ func stringList(text string) (list []string, ok bool) {
 // for the most.
 func strictest(to *string, allowed ...string) value {
 	v := choice(to, allowed...)
-	v.set = func(text string) (any, bool) {
+	v.set = func(text string) bool {
 		i := slices.Index(allowed, text)
 		if i < 0 {
 			*to = allowed[len(allowed)-1]
-			return nil, false
+			return false
 		}
 		*to = allowed[max(i, slices.Index(allowed, *to))]
-		return *to, true
+		return true
 	}
 	return v
 }

@@ -12,12 +12,11 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"mcp-askuser/install/edit"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/mirror"
 )
 
-const command = "/opt/bin/mcp-askuser hook claude-code"
+const hookLine = "/opt/bin/mcp-askuser hook claude-code"
 
 // odd are settings as people have them.
 func odd() map[string]string {
@@ -61,22 +60,46 @@ func TestClaude(t *testing.T) {
 				golden.Check(t, name+".golden", string(after))
 			}
 			sameBeside(t, []byte(before), after)
-			if c, err := forClaude(path, command, false, false); err != nil || !c.Empty() {
+			if c, err := forClaude(path, hookLine, false, false); err != nil || !c.Empty() {
 				t.Errorf("a second time it changes\n%s%v", c.Diff(), err)
 			}
-			if found, err := claudeInstalled(after); err != nil || len(found) != len(mirror.ClaudeCodeEvents()) {
-				t.Errorf("installed are %v, %v", found, err)
+			if found := strings.Count(string(after), hookLine); found != len(mirror.ClaudeCodeEvents()) {
+				t.Errorf("%d are installed", found)
 			}
 			apply(t, path, true)
 			got, err := os.ReadFile(path)
 			if string(got) != before || (before == "") != os.IsNotExist(err) {
 				t.Errorf("restored to %q, want %q", got, before)
 			}
-			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"+edit.Backup)); len(left) > 0 {
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"+backupSuffix)); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
 		})
 	}
+}
+
+// forClaude returns the change of our hooks alone.
+func forClaude(path, line string, permissions, out bool) (Change, error) {
+	c, err := open(path)
+	if err != nil {
+		return c, err
+	}
+	c.out = out
+	c.After, err = hooks(c.Before, line, permissions, out)
+	if err == nil && out {
+		err = c.restore()
+	}
+	return c, err
+}
+
+// installed reports whether settings have hooks of ours.
+func installed(data []byte) bool {
+	without, err := hooks(data, hookLine, false, true)
+	return err == nil && !bytes.Equal(without, data)
+}
+
+func hooks(data []byte, line string, permissions, out bool) ([]byte, error) {
+	return claudeQuestions(Place{Getenv: os.Getenv}).change(data, Options{Hook: strings.Fields(line), Permissions: permissions}, out)
 }
 
 func writeFile(path, text string) error {
@@ -85,7 +108,7 @@ func writeFile(path, text string) error {
 
 func apply(t *testing.T, path string, out bool) {
 	t.Helper()
-	c, err := forClaude(path, command, false, out)
+	c, err := forClaude(path, hookLine, false, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +123,7 @@ func sameBeside(t *testing.T, before, after []byte) {
 	if len(before) == 0 {
 		before = []byte("{}")
 	}
-	without, err := withoutClaude(after, nil)
+	without, err := hooks(after, hookLine, false, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +173,7 @@ func TestClaudePermissions(t *testing.T) {
 		{true, false, `--permissions`},
 		{true, true, ""},
 	} {
-		c, err := forClaude(path, command, step.permissions, step.out)
+		c, err := forClaude(path, hookLine, step.permissions, step.out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +209,7 @@ func TestClaudeChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, path, false)
-	if got, _ := os.ReadFile(path); strings.Contains(string(got), "old") || strings.Count(string(got), command) != len(mirror.ClaudeCodeEvents()) {
+	if got, _ := os.ReadFile(path); strings.Contains(string(got), "old") || strings.Count(string(got), hookLine) != len(mirror.ClaudeCodeEvents()) {
 		t.Errorf("it is\n%s", got)
 	}
 	apply(t, path, true)
@@ -198,20 +221,20 @@ func TestClaudeChangedSince(t *testing.T) {
 // Hooks that somebody has put behind ours stay, when ours are brought up to date
 // and when they are taken out.
 func TestClaudeBeforeOthers(t *testing.T) {
-	data, err := Claude([]byte("{}"), "/old/mcp-askuser hook claude-code", false)
+	data, err := hooks([]byte("{}"), "/old/mcp-askuser hook claude-code", false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := group{Hooks: []entry{{Type: "command", Command: "say done"}}}
+	others := group{Hooks: []command{{Type: "command", Command: "say done"}}}
 	for _, event := range []string{"Stop", "PermissionRequest"} {
-		if data, err = edit.Append(data, others, "hooks", event); err != nil {
+		if data, err = setJSON(data, others, []string{"hooks", event, "-"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if data, err = Claude(data, command, false); err != nil || strings.Contains(string(data), "/old/") {
+	if data, err = hooks(data, hookLine, false, false); err != nil || strings.Contains(string(data), "/old/") {
 		t.Errorf("brought up to date it is\n%s%v", data, err)
 	}
-	data, err = withoutClaude(data, nil)
+	data, err = hooks(data, hookLine, false, true)
 	const want = `{"hooks":{"PermissionRequest":[{"hooks":[{"command":"say done","type":"command"}]}],"Stop":[{"hooks":[{"command":"say done","type":"command"}]}]}}`
 	if got := meaning(t, data); err != nil || got != want {
 		t.Errorf("without ours it is %s, %v", got, err)
@@ -222,7 +245,7 @@ func TestClaudeBeforeOthers(t *testing.T) {
 // a link stays one.
 func TestClaudeRefuses(t *testing.T) {
 	for _, text := range []string{"{", "[]", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`, "not JSON"} {
-		if got, err := Claude([]byte(text), command, false); err == nil {
+		if got, err := hooks([]byte(text), hookLine, false, false); err == nil {
 			t.Errorf("%s became %s", text, got)
 		}
 	}
@@ -234,7 +257,7 @@ func TestClaudeRefuses(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	c, err := forClaude(link, command, false, false)
+	c, err := forClaude(link, hookLine, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,12 +276,12 @@ func TestClaudeRefuses(t *testing.T) {
 // The plugin in the repository has the hooks that this version installs; the
 // programs are looked up where the host runs.
 func TestClaudePlugin(t *testing.T) {
-	const command = "exec mcp-askuser hook claude-code"
+	const line = "exec mcp-askuser hook claude-code"
 	hooks := map[string][]group{}
 	for _, event := range mirror.ClaudeCodeEvents() {
-		g := groupFor(event, command, false)
+		g := groupFor(event, line, false)
 		if event == "PermissionRequest" {
-			g.Hooks[0].Command = strings.ReplaceAll(command, "claude-code", fmt.Sprintf("claude-code --limit %d", limit))
+			g.Hooks[0].Command = strings.ReplaceAll(line, "claude-code", fmt.Sprintf("claude-code --limit %d", hookLimit))
 		}
 		hooks[event] = []group{g}
 	}
@@ -269,7 +292,7 @@ func TestClaudePlugin(t *testing.T) {
 	if err := enc.Encode(map[string]any{"description": "Mirror the questions of Claude Code's own dialogs", "hooks": hooks}); err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "../../../plugin/hooks/hooks.json", b.String())
+	golden.Check(t, "../../plugin/hooks/hooks.json", b.String())
 }
 
 // FuzzClaude: whatever a file is, it is left alone or means the same beside our
@@ -279,15 +302,15 @@ func FuzzClaude(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		after, err := Claude(data, command, false)
-		if err != nil || hasClaude(data) {
+		after, err := hooks(data, hookLine, false, false)
+		if err != nil || installed(data) {
 			return
 		}
-		if again, err := Claude(after, command, false); err != nil || !bytes.Equal(again, after) {
+		if again, err := hooks(after, hookLine, false, false); err != nil || !bytes.Equal(again, after) {
 			t.Fatalf("%q becomes %q, and then %q, %v", data, after, again, err)
 		}
-		without, err := withoutClaude(after, nil)
-		if err != nil || hasClaude(without) {
+		without, err := hooks(after, hookLine, false, true)
+		if err != nil || installed(without) {
 			t.Fatalf("%q: %q, %v", after, without, err)
 		}
 	})

@@ -6,21 +6,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-var faults = []os.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS} //nolint:gochecknoglobals // a table, never written to
-
-// dump ends the process as an uncaught signal does. All signals are reset: the runtime
-// has each thread print its stack by SIGQUIT, and waits ten seconds if that is caught.
-func dump(s os.Signal) {
-	signal.Reset()
-	_ = syscall.Kill(os.Getpid(), s.(syscall.Signal))
-	select {}
-}
 
 // untilUnread returns a context that ends when the reader of a pipe has exited. A command that
 // waits would notice it only when it writes the next time. It keeps a goroutine for the rest

@@ -1,0 +1,188 @@
+package install
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mcp-askuser/internal/plainjson"
+	"mcp-askuser/ui/words"
+)
+
+// Name is the name of the server in the files of clients.
+const Name = "askuser"
+
+// TokenVariable is the variable with the token for a server over HTTP. Files refer to it
+// if their client can read variables, so that they contain no secret.
+const TokenVariable = "MCP_ASKUSER_TOKEN" //nolint:gosec // a name
+
+// Server is this program, as clients start it or connect to it.
+type Server struct {
+	Command string
+	Where   []string // the flags that name its desk, if it is not the default
+	URL     string   // instead of a command
+	Token   string   // with URL, if the client's file cannot refer to a variable
+}
+
+// args returns the arguments of the command: how long a call may wait, and the desk.
+func (s Server) args(hold string) []string {
+	args := []string{}
+	if hold != "" || len(s.Where) > 0 {
+		args = append(args, "serve")
+	}
+	if hold != "" {
+		args = append(args, "--hold", hold)
+	}
+	return append(args, s.Where...)
+}
+
+// entry is a server in the file of a client.
+type entry = map[string]any
+
+// Client is a program that starts MCP servers.
+type Client struct {
+	Name    string // on the command line
+	Restart string // when a change takes effect
+
+	program string  // its name in PATH; empty without one, which is never found
+	format  *format // of its file
+	user    func(Place) string
+	project string   // the path of its file below a project; empty without one
+	path    []string // to the servers in the file
+	local   func(Server) entry
+	remote  func(Server) entry // nil if it only starts programs
+	// reference refers to TokenVariable in the file; empty if that cannot.
+	reference string
+	// questions returns the file that brings its own questions here; nil if they cannot be.
+	questions func(Place) file
+}
+
+// Title returns its name for people.
+func (c *Client) Title() string { return words.English.ClientName(c.Name) }
+
+// ByName returns a client.
+func ByName(name string) (Client, bool) {
+	all := Clients()
+	i := slices.IndexFunc(all, func(c Client) bool { return c.Name == name })
+	if i < 0 {
+		return Client{}, false
+	}
+	return all[i], true
+}
+
+// Names returns the names of all clients, in order.
+func Names() []string {
+	var out []string
+	for _, c := range Clients() {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+// File returns the path of the file with the client's servers.
+func (c *Client) File(p Place) (string, error) {
+	if p.Project != "" {
+		if c.project == "" {
+			return "", fmt.Errorf("%s has no servers of a project; without --project it is the user's", c.Title())
+		}
+		return filepath.Join(p.Project, filepath.FromSlash(c.project)), nil
+	}
+	if !filepath.IsAbs(p.Home()) {
+		return "", errors.New("there is no home directory (HOME); use --project for the files of this directory")
+	}
+	return c.user(p), nil
+}
+
+// Found reports whether the client seems to be installed: its file exists, or the
+// directory for it alone, or it is in PATH.
+func (c *Client) Found(p Place) bool {
+	_, err := exec.LookPath(c.program)
+	if err == nil {
+		return true
+	}
+	path, err := c.File(p)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(path)
+	if err == nil {
+		return true
+	}
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir() && dir != p.Home()
+}
+
+// at returns the path of our entry in the client's file.
+func (c *Client) at() []string { return append(slices.Clip(c.path), Name) }
+
+// read returns a value in a file of a client's, nil if it has none.
+func (f *format) read(path string, at ...string) (any, error) {
+	now, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	value, err := f.get(now.Before, at...)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", now.Path, err)
+	}
+	return value, err
+}
+
+// entry is our entry for a server. It keeps what the user has added to the old one, such as
+// an environment, if both start a program or both have an address.
+func (c *Client) entry(s Server, old entry) (entry, error) {
+	form := c.local
+	if s.URL != "" {
+		form = c.remote
+		s.Token = cmp.Or(s.Token, c.reference)
+		switch {
+		case form == nil:
+			return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title())
+		case s.Token == "":
+			return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into its file",
+				c.Title(), TokenVariable)
+		}
+	}
+	all := entry{}
+	if (s.URL == "") == (old["command"] != nil) {
+		maps.Copy(all, old)
+	}
+	maps.Copy(all, form(s))
+	return all, nil
+}
+
+// Pasted reports whether the client's file is left to the user, who pastes our lines.
+func (c *Client) Pasted() bool { return c.format == yaml }
+
+// Lines are what the user adds to a client's file that is not changed. JSON is YAML.
+func (c *Client) Lines(s Server) (string, error) {
+	lines, err := c.entry(s, nil)
+	if err != nil {
+		return "", err
+	}
+	if c.format == tomlFile {
+		text, err := setTOML(nil, lines, c.at())
+		return string(text), err
+	}
+	if c.format == jsonFile {
+		text, err := setJSON(nil, lines, c.at())
+		return string(text), err
+	}
+	var b strings.Builder
+	b.WriteString(c.path[0] + ":\n  " + Name + ":\n")
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		value, err := plainjson.Marshal(lines[name])
+		if err != nil {
+			return "", err
+		}
+		b.WriteString("    " + name + ": " + string(value) + "\n")
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,151 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Registration is our entry in a client's file.
+type Registration struct {
+	What    string // the command and its arguments, or the address; empty without an entry
+	Program string // empty for an address
+}
+
+// Registered reads our entry in the client's file.
+func (c *Client) Registered(p Place) (r Registration, err error) {
+	path, err := c.File(p)
+	if err != nil {
+		return r, err
+	}
+	if c.format == yaml { // as much as can be said of a file that the user writes
+		now, err := open(path)
+		if regexp.MustCompile(`(?m)^\s+` + Name + `:`).Match(now.Before) {
+			r.What = "the pasted entry " + Name
+		}
+		return r, err
+	}
+	value, err := c.format.read(path, c.at()...)
+	members, _ := value.(entry)
+	for _, name := range []string{"command", "args", "url", "httpUrl", "serverUrl"} {
+		list, several := members[name].([]any)
+		if text, ok := members[name].(string); ok && !several {
+			list = []any{text}
+		}
+		for _, word := range list {
+			r.What = strings.TrimSpace(r.What + " " + fmt.Sprint(word))
+		}
+		if name == "command" && len(list) > 0 {
+			r.Program = fmt.Sprint(list[0])
+		}
+	}
+	return r, err
+}
+
+// setting is a place in a file of a client's, and the values under which the client does
+// not use our server.
+type setting struct {
+	file string
+	path []string
+	off  func(value any) bool
+}
+
+// Obstacle is a setting under which a client does not use our server, or not well.
+type Obstacle struct {
+	Effect, Setting, File string
+}
+
+// Obstacle returns the first that holds in the directory of a place; false where there is
+// none. With project, the server is the one in the project's file.
+func (c *Client) Obstacle(p Place, project bool) (Obstacle, bool) {
+	user := p
+	user.Project = ""
+	is := func(off any) func(any) bool { return func(value any) bool { return value == off } }
+	var all []setting
+	for _, place := range []Place{user, p} {
+		file, err := c.File(place)
+		if err != nil || c.format == yaml {
+			continue
+		}
+		all = append(all, setting{file, append(c.at(), "enabled"), is(false)},
+			setting{file, append(c.at(), "disabled"), is(true)})
+		switch c.Name {
+		case "gemini":
+			left := func(value any) bool { list, ok := value.([]any); return ok && !slices.Contains(list, any(Name)) }
+			all = append(all, setting{file, []string{"mcp", "excluded"}, named}, setting{file, []string{"mcp", "allowed"}, left})
+		case "codex": // declines every form
+			all = append(all, setting{file, []string{"approval_policy"}, is("never")})
+		}
+	}
+	if c.Name == "claude-code" {
+		all = append(all, claudeSwitches(c.user(user), user, p.Project, project)...)
+	}
+	for _, s := range all {
+		value, err := c.format.read(s.file, s.path...)
+		if err != nil || !s.off(value) {
+			continue
+		}
+		shown, _ := json.Marshal(value) // which was decoded
+		o := Obstacle{"the client does not use it", fmt.Sprintf("%s = %s", strings.Join(s.path, "."), shown), s.file}
+		if s.path[0] == "approval_policy" {
+			o.Effect = "it declines every form"
+		}
+		return o, true
+	}
+	return Obstacle{}, false
+}
+
+// named reports whether a list has our server.
+func named(value any) bool {
+	list, _ := value.([]any)
+	return slices.Contains(list, any(Name))
+}
+
+// denied reports whether one of Claude Code's rules is for our server or one of its tools.
+func denied(value any) bool {
+	list, _ := value.([]any)
+	return slices.ContainsFunc(list, func(rule any) bool {
+		text, _ := rule.(string)
+		return text == "mcp__"+Name || strings.HasPrefix(text, "mcp__"+Name+"__")
+	})
+}
+
+// claudeSwitches are the settings that switch our server off in Claude Code's own state of a
+// directory, or of the repository that has it, and in the settings that hold there.
+func claudeSwitches(state string, user Place, dir string, project bool) (all []setting) {
+	inProject := user
+	inProject.Project = dir
+	shared := inProject.ClaudeSettings()
+	lists := []string{"disabledMcpServers"}
+	if project {
+		lists = append(lists, "disabledMcpjsonServers")
+	}
+	for _, list := range lists {
+		all = append(all, setting{state, []string{"projects", dir, list}, named},
+			setting{state, []string{"projects", repository(dir), list}, named})
+	}
+	for _, file := range []string{user.ClaudeSettings(), shared, strings.TrimSuffix(shared, ".json") + ".local.json"} {
+		all = append(all, setting{file, []string{"permissions", "deny"}, denied})
+		if project {
+			all = append(all, setting{file, []string{"disabledMcpjsonServers"}, named})
+		}
+	}
+	return all
+}
+
+// repository is the directory with the repository of a directory, or itself.
+func repository(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		_, err := os.Stat(filepath.Join(at, ".git"))
+		if err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package install
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"mcp-askuser/internal/wholefile"
+	"mcp-askuser/question"
+)
+
+// backupSuffix ends the name of the copy of a file before our first change. A hash of the
+// file as we left it precedes the suffix: only a file that nobody has changed since is
+// restored from its copy.
+const backupSuffix = ".before-mcp-askuser"
+
+// Change is a file as it is and as it is to become.
+type Change struct {
+	Path          string // the file itself, behind symbolic links
+	Before, After []byte // nil means no file
+
+	root string // above the directories that go with the file if they are empty
+	out  bool   // what we have put in is taken out
+}
+
+// Empty reports whether nothing changes.
+func (c *Change) Empty() bool {
+	return bytes.Equal(c.Before, c.After) && (c.Before == nil) == (c.After == nil)
+}
+
+// open begins a change to a file that may not exist.
+func open(path string) (Change, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Change{Path: path}, nil
+	}
+	if err != nil {
+		return Change{}, err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return Change{}, err
+	}
+	if !info.Mode().IsRegular() { // to open a named pipe is to wait for its writer
+		return Change{}, fmt.Errorf("%s: this is no regular file, and was not read", target)
+	}
+	data, err := os.ReadFile(target)
+	return Change{Path: target, Before: data, After: data}, err
+}
+
+// restore has a change that takes our part out restore the file before our first change, if
+// nobody else has changed it since. A file that we have created is removed.
+func (c *Change) restore() error {
+	backup, intact := c.backup()
+	if intact {
+		data, err := os.ReadFile(backup)
+		c.After = data
+		return err
+	}
+	if backup == "" && len(bytes.Trim(c.After, "{} \t\r\n")) == 0 {
+		c.After = nil
+	}
+	return nil
+}
+
+// backup returns the path of the copy of the file before our first change, empty without
+// one. Intact means that only we have changed the file since.
+func (c *Change) backup() (path string, intact bool) {
+	dir, base := filepath.Split(c.Path)
+	found, _ := os.ReadDir(dir)
+	for _, f := range found {
+		if strings.HasPrefix(f.Name(), base+".") && strings.HasSuffix(f.Name(), backupSuffix) {
+			path = filepath.Join(dir, f.Name())
+			return path, path == c.backupOf(c.Before)
+		}
+	}
+	return "", false
+}
+
+// backupOf returns the path of the backup of a file that we have left like this.
+func (c *Change) backupOf(left []byte) string {
+	sum := sha256.Sum256(left)
+	return fmt.Sprintf("%s.%x%s", c.Path, sum[:4], backupSuffix)
+}
+
+// Apply replaces the file atomically. Our first change leaves a backup beside it, which
+// goes when our part is taken out.
+func (c *Change) Apply() error {
+	if c.Empty() {
+		return nil
+	}
+	now, err := open(c.Path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now.Before, c.Before) {
+		return fmt.Errorf("%s: this has changed in this moment, and was not written; try again", c.Path)
+	}
+
+	backup, intact := c.backup()
+	first := c.Before != nil && backup == "" && !bytes.Contains(c.Before, []byte(Name))
+	if !c.out && first {
+		err = put(c.backupOf(c.After), c.Before, c.Path)
+	}
+	switch {
+	case err != nil:
+	case c.After == nil:
+		err = c.remove()
+	default:
+		err = put(c.Path, c.After, c.Path)
+	}
+	switch {
+	case err != nil || backup == "":
+		return err
+	case c.out:
+		return os.Remove(backup)
+	case intact:
+		return os.Rename(backup, c.backupOf(c.After))
+	}
+	return nil
+}
+
+// remove removes the file, and the directories between it and the root that are empty then.
+func (c *Change) remove() error {
+	err := os.Remove(c.Path)
+	if err != nil {
+		return err
+	}
+	root, err := filepath.EvalSymlinks(c.root)
+	if err != nil { // then the directories stay
+		return nil //nolint:nilerr // the file is gone
+	}
+	dir := filepath.Dir(c.Path)
+	for strings.HasPrefix(dir, root+string(filepath.Separator)) && os.Remove(dir) == nil {
+		dir = filepath.Dir(dir)
+	}
+	return nil
+}
+
+// put replaces a file, with the mode of like.
+func put(path string, data []byte, like string) error {
+	mode := fs.FileMode(0o600)
+	info, err := os.Stat(like)
+	if err == nil {
+		mode = info.Mode().Perm()
+	}
+	err = os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // as the clients create them
+	if err != nil {
+		return err
+	}
+	return wholefile.Put(path, data, mode, os.Rename)
+}
+
+// Diff returns the change as a unified diff, as text that is safe to print.
+func (c *Change) Diff() string {
+	terminated := func(data []byte) []byte {
+		if len(data) > 0 && data[len(data)-1] != '\n' {
+			data = append(slices.Clip(data), '\n')
+		}
+		return data
+	}
+	unified := string(diff.Diff("", terminated(c.Before), "", terminated(c.After)))
+	lines := strings.Split(strings.TrimSuffix(unified, "\n"), "\n")
+	var b strings.Builder
+	for _, line := range lines[min(3, len(lines)):] { // without the names of the files
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    ")
+		b.WriteString(question.Line(line) + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,100 @@
+package install
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestDiff(t *testing.T) {
+	c := Change{Before: []byte("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), After: []byte("1\n2\n3\n4\n5\nx\n6\n7\n8\n")}
+	if got, want := c.Diff(), "@@ -3,7 +3,7 @@\n 3\n 4\n 5\n+x\n 6\n 7\n 8\n-9\n"; got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// What a file holds is shown as nothing but text, and no line as two.
+func TestDiffIsText(t *testing.T) {
+	c := Change{Before: []byte("a\x1b[2Jb\r\n\tc\u202ed\u009b31m\ne\u2028+ f\rg\x00\n"), After: []byte("")}
+	if got, want := c.Diff(), "@@ -1,3 +0,0 @@\n-a␛[2Jb\n-    c[U+202E]d[U+009B]31m\n-e[U+2028]+ f␍g␀\n"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// Files of clients can be large: they are shown all the same.
+func TestDiffOfLargeFiles(t *testing.T) {
+	many := strings.Repeat("x\n", 30_000)
+	c := Change{Before: []byte("a\n" + many + "b\n"), After: []byte("A\n" + strings.ReplaceAll(many, "x", "y") + "B\n")}
+	if got := c.Diff(); !strings.Contains(got, "\n-a\n-x\n") || !strings.HasSuffix(got, "+y\n+B\n") {
+		t.Errorf("got %d bytes, %.40q", len(got), got)
+	}
+}
+
+// The backup of another file whose name begins alike stays as it is.
+func TestBackupOfAnotherFile(t *testing.T) {
+	c, p, path := cursor(t, "{}")
+	other := path + "c" + backupSuffix
+	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []bool{false, true} {
+		for _, change := range plan(t, c, p, local, out) {
+			if err := change.Apply(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if data, err := os.ReadFile(other); err != nil || string(data) != "mine" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// cursor returns a client, and a place in which its file has a text.
+func cursor(t *testing.T, text string) (c *Client, p Place, path string) {
+	t.Helper()
+	found, _ := ByName("cursor")
+	p = place(t, "linux", "")
+	path, err := found.File(p)
+	if err := errors.Join(err, writeFile(path, text)); err != nil {
+		t.Fatal(err)
+	}
+	return &found, p, path
+}
+
+// A file that its user has changed since keeps that change, and no backup is left.
+func TestChangedSince(t *testing.T) {
+	c, p, path := cursor(t, "{\n\t\"a\": 1}\n")
+	apply := func(out bool) {
+		t.Helper()
+		for _, change := range plan(t, c, p, local, out) {
+			if err := change.Apply(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	apply(false)
+	data, err := os.ReadFile(path)
+	if err := errors.Join(err, os.WriteFile(path, append([]byte("// mine\n"), data...), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	apply(true)
+	got, _ := os.ReadFile(path)
+	left, _ := os.ReadDir(filepath.Dir(path))
+	if string(got) != "// mine\n{\n\t\"a\": 1\n}\n" || len(left) != 1 {
+		t.Errorf("%q, and %d files", got, len(left))
+	}
+}
+
+// What changes between the plan and the write is not lost.
+func TestChangedMeanwhile(t *testing.T) {
+	c, p, path := cursor(t, "{}")
+	change := plan(t, c, p, local, false)[0]
+	if err := os.WriteFile(path, []byte(`{"a":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := change.Apply(); err == nil {
+		t.Error("a change in between was overwritten")
+	}
+}

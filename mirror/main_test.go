@@ -1,0 +1,13 @@
+package mirror_test
+
+import (
+	"testing"
+
+	"mcp-askuser/mirror"
+)
+
+// A busy machine takes longer to store a question than a host waits.
+func TestMain(m *testing.M) {
+	mirror.StoreTimeout = patience
+	m.Run()
+}
