@@ -2,7 +2,6 @@ package form
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -47,7 +46,6 @@ type Form struct {
 	state         State
 	sent          question.Reply // with Sent
 	cause         error          // with Withdrawn, or of a Withdraw that came while sending
-	leftFile      string         // with Withdrawn: the file with what was written in an editor
 	waitingBehind int            // questions of the same asker that wait behind this one
 
 	drafts   drafts
@@ -154,14 +152,10 @@ func (f *Form) Closing() string {
 	case f.state == Aborted:
 		return words.Local.Interrupted(f.options.Interrupted)
 	case f.state == Withdrawn:
-		return strings.TrimSpace(words.Local.Withdrawal(f.cause) + " " + f.leftFile)
+		return words.Local.Withdrawal(f.cause)
 	}
 	return ""
 }
-
-// Left names the file with what was written in an editor, when the form was withdrawn
-// before that was sent. Mostly it is empty.
-func (f *Form) Left() string { return f.leftFile }
 
 // Init implements tea.Model.
 func (f *Form) Init() tea.Cmd { return nil }

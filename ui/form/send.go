@@ -80,7 +80,7 @@ func (f *Form) committed(r question.Reply, err error) tea.Cmd {
 }
 
 func (f *Form) withdraw(cause error) tea.Cmd {
-	f.cause, f.leftFile = cause, f.window.Left(errors.As(cause, new(*desk.ClosedError)))
+	f.cause = cause
 	return f.end(Withdrawn)
 }
 

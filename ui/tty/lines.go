@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/cancelreader"
 )
 
 // keyboard is the terminal as the line form reads it.
@@ -25,6 +26,16 @@ type keyboard interface {
 	// input is Ctrl+D.
 	foreground() bool
 }
+
+// keys is a terminal of which a read that waits can be ended.
+type keys struct {
+	*terminal
+	reader cancelreader.CancelReader
+}
+
+func (k keys) Read(p []byte) (int, error) { return k.reader.Read(p) }
+
+func (k keys) interrupt() { k.reader.Cancel() }
 
 // endOfInput is what Ctrl+D is delivered as.
 const endOfInput = "\x04"

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muesli/cancelreader"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -24,11 +26,17 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	if err != nil {
 		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
 	}
+	reader, err := cancelreader.NewReader(t)
+	if err != nil {
+		return ui.Unavailablef("the terminal cannot be read: %v", err)
+	}
+	defer func() { _ = reader.Close() }()
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
-	in := &input{keyboard: t}
-	defer t.handleStops(true, func() {
+	in := &input{keyboard: keys{t, reader}}
+	defer t.handleStops(func() {
 		prompt := in.prompt.Load()
+		_ = t.deliverLines(prompt != nil)
 		if prompt != nil {
 			_, _ = io.WriteString(t, *prompt)
 		}

@@ -1,11 +1,9 @@
 package tty
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync/atomic"
 	"time"
 
@@ -38,9 +36,6 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		return err
 	})
 	options := backing.Options(ctx, draft) // before Ctrl+C becomes a key: the store may hang
-	if err := t.take(rawMode); err != nil {
-		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
-	}
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
 	options.Window = s.window
 	f := form.New(backing.Rec, func(r question.Reply) error {
@@ -50,29 +45,22 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		return err
 	}, options)
 	screen = term.NewScreen(term.ScreenOptions{
-		// The terminal is no file, so that Bubble Tea leaves its settings and the end of
-		// reading to us.
-		Model: f, In: t, Out: t, Getenv: s.options.Getenv, Lender: t,
+		Model: f, In: t, Out: t, Getenv: s.options.Getenv,
 		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
 		Quit:  quitTime, Kill: killTime,
 		Hurry: func() { t.hurry(killTime) },
 	})
 	unfollow := follow(ctx, backing, screen.Send)
-	unhandle := t.handleStops(false, func() {
-		// Bubble Tea believes that all this is still as it was. Mode 1047 saves no
-		// cursor: the one to go back to is saved already.
-		_, _ = io.WriteString(t, ansi.SetModeAltScreen+ansi.SetModeBracketedPaste)
-		screen.Send(tea.ClearScreen())
-	})
+	unhandle := t.handleStops(screen.Redraw)
+	t.flush()
 	err := screen.Run(ctx)
 	stuck := errors.Is(err, term.ErrStuck) // then the form still runs, and must not be read
-	t.Pause()
 	unhandle()
 	t.hurry(quitTime)
 	t.abandon()
 	unfollow()
-	gone := screen.Gone()
-	if gone != nil {
+	gone := err != nil && !t.foreground()
+	if gone {
 		awaitHangup(ctx)
 	}
 	last := result.Load()
@@ -89,19 +77,15 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		err = *last
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
-	case gone != nil:
-		return ui.Unavailablef("%v", gone)
+	case gone:
+		return ui.Unavailablef("%v", err)
 	case err != nil:
 		return fmt.Errorf("show the form: %w", err)
 	default:
 		return errors.New("the form ended without a reply")
 	}
 	t.printLine(closingLine(err, s.options.Interrupted, !stuck && last == nil && f.Sending()))
-	left := screen.Left()
-	if !stuck {
-		left = cmp.Or(f.Left(), left)
-	}
-	if left != "" {
+	if left := screen.Left(); !stuck && left != "" {
 		t.printLine(left)
 	}
 	return err
