@@ -10,6 +10,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	xterm "golang.org/x/term"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -128,12 +130,18 @@ func (s *Screen) Run(ctx context.Context) error {
 	return ErrStuck
 }
 
-// Redraw takes the terminal again after another program has changed its settings and its screen.
+// Redraw takes the terminal again after a shell has changed its settings and its screen, unless
+// an editor has it. Bubble Tea believes that all is still as it was, and when it releases and
+// restores the terminal at once it may stop its own ticker. Mode 1047 saves no cursor: the one
+// to go back to is saved already.
 func (s *Screen) Redraw() {
-	if s.ctx.Err() == nil {
-		_ = s.program.ReleaseTerminal()
-		_ = s.program.RestoreTerminal()
+	if !s.editing.TryLock() {
+		return
 	}
+	defer s.editing.Unlock()
+	_, _ = xterm.MakeRaw(int(s.options.In.Fd()))
+	_, _ = io.WriteString(s.options.Out, ansi.SetModeAltScreen+ansi.SetModeBracketedPaste)
+	s.program.Send(tea.ClearScreen())
 }
 
 // Release restores the terminal before the process ends, also if the model does not end.

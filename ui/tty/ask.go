@@ -13,10 +13,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-const (
-	previewLines = 12 // the most lines of a preview that are shown without the command preview
-	promptWords  = 40 // the most characters of a proposal that a prompt has
-)
+// promptWords is the most characters of a proposal that a prompt has.
+const promptWords = 40
 
 // askOnce shows the current question, or the review, unless it is in view, and carries out
 // one line.
@@ -48,7 +46,7 @@ func (c *conversation) askOnce(ctx context.Context) error {
 func (c *conversation) carryOut(ctx context.Context, q *answer.Question, r reading) error {
 	switch {
 	case r.command != "":
-		return c.command(ctx, q, r)
+		return c.command(ctx, q, r.command)
 	case r.fault != "":
 		c.refuse(r.fault)
 		return nil
@@ -167,14 +165,8 @@ func (c *conversation) showOption(n int, o *question.Option) {
 	if o.Description != "" {
 		c.text(margin, question.Block(o.Description))
 	}
-	if o.Preview == "" {
-		return
-	}
-	lines := strings.Split(strings.TrimRight(question.Block(o.Preview), "\n"), "\n")
-	c.lines(margin+"| ", strings.Join(lines[:min(len(lines), previewLines)], "\n"))
-	more := len(lines) - previewLines
-	if more > 0 {
-		c.text(margin, words.N(more, "(%[1]d more line: v%[2]d shows it all)", "(%[1]d more lines: v%[2]d shows them all)", n))
+	if o.Preview != "" {
+		c.lines(margin+"| ", question.Block(o.Preview))
 	}
 }
 

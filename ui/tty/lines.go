@@ -101,8 +101,7 @@ func (in *input) pause(ctx context.Context, d time.Duration, noticed func()) (ty
 }
 
 // line returns the next line without its line break. The error is io.EOF after Ctrl+D.
-// Remind is called when due delivers, and returns when to call it again.
-func (in *input) line(ctx context.Context, due <-chan time.Time, remind func() <-chan time.Time) (string, error) {
+func (in *input) line(ctx context.Context) (string, error) {
 	var line strings.Builder
 	for {
 		select {
@@ -117,8 +116,6 @@ func (in *input) line(ctx context.Context, due <-chan time.Time, remind func() <
 			if strings.HasSuffix(text, "\n") {
 				return line.String(), nil
 			}
-		case <-due:
-			due = remind()
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}

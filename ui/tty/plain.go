@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -42,7 +43,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		}
 	})()
 	c := &conversation{
-		printer: &printer{w: t, width: width, extendTime: func() { t.hurry(quitTime) }},
+		printer: &printer{w: t, width: width},
 		in:      in, desk: backing, commit: commit, interrupted: s.options.Interrupted, appeared: !s.options.Opened,
 	}
 	return c.run(ctx)
@@ -95,17 +96,15 @@ func (c *conversation) open(ctx context.Context) {
 	if n > 0 {
 		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))
 	}
-	at := c.deadline(ctx)
-	if !at.IsZero() {
-		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
+	at := c.desk.Deadline(ctx)
+	if view.Closes(at, c.desk.Attended(ctx), time.Now()) {
+		left, _ := words.Local.Left(max(time.Until(at), 1))
+		c.text("", words.T("The question %s; every line you enter starts the time anew.", left))
 	}
 	if c.Restored() {
 		c.text("", words.T("Your draft is back; nothing of it has been sent."))
 	}
 	c.showKeys()
-	if c.desk.AtLimit(ctx) {
-		c.text("", words.Local.LastRound(":"+string(lift)))
-	}
 }
 
 func (c *conversation) asker() string {
@@ -131,9 +130,6 @@ func (c *conversation) showKeys() {
 	if len(c.All()) > 1 {
 		keys = append(keys, words.T("%sb goes back", colon))
 	}
-	if c.desk.Remembers() {
-		keys = append(keys, words.T("%sh shows the earlier questions", colon))
-	}
 	keys = append(keys, words.T("%sn adds a note", colon), words.T("%sd is to discuss it first", colon), words.T("%sx dismisses", colon), words.T("%s? helps", colon))
 	c.text("", words.Local.Sentence(strings.Join(keys, words.T(", "))))
 }
@@ -146,11 +142,8 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	if !dismissed && !closed {
 		awaitHangup(ctx)
 	}
-	if ctx.Err() != nil {
-		c.extendTime()
-		if !closed {
-			err = context.Cause(ctx)
-		}
+	if ctx.Err() != nil && !closed {
+		err = context.Cause(ctx)
 	}
 	c.blank()
 	switch {

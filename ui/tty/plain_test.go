@@ -56,7 +56,7 @@ func TestPlainTranscripts(t *testing.T) {
 			name: "help", sample: "single", extra: opened,
 			steps: []step{{number, "?\r"}, {number, "1\r"}, {send, "\r"}}, want: pg,
 		},
-		{name: "preview", extra: opened, steps: []step{{number, "v1\r"}, {number, "1\r"}, {send, "\r"}}, want: pg},
+		{name: "preview", extra: opened, steps: []step{{number, "1\r"}, {send, "\r"}}, want: pg},
 		{
 			name: "appeared multi", sample: "multi",
 			steps: []step{{"in, Mail): ", "?\r"}, {"in, Mail): ", "\r"}, {"in, Mail): ", "=\r"}, {send, "\r"}},
