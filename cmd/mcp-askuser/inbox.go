@@ -11,7 +11,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/inbox"
 	"mcp-askuser/ui/notify"
-	"mcp-askuser/ui/pane"
 )
 
 func (a *app) inbox() *cobra.Command {
@@ -32,7 +31,6 @@ func (a *app) inbox() *cobra.Command {
 			Out:    out,
 			Getenv: a.environ(),
 			Shown:  func(release func()) { a.screen.Store(&release) },
-			Go:     pane.Go,
 			Ring:   func(w io.Writer, rec desk.Record) error { return notify.Ring(w, a.getenv, rec) },
 		})
 	})

@@ -74,27 +74,10 @@ func (b Backing) More(ctx context.Context) int {
 	return n
 }
 
-// AtLimit reports whether this round is the last before the limit.
-func (b Backing) AtLimit(ctx context.Context) bool {
-	if b.Desk == nil {
-		return false
-	}
-	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
-	return err == nil && last
-}
-
-// Lift lifts the round limit for the session.
-func (b Backing) Lift(ctx context.Context) error { return b.Desk.Lift(ctx, b.Rec.SessionID) }
-
-// Remembers reports whether there are earlier rounds to look at.
-func (b Backing) Remembers() bool {
-	return b.Desk != nil && b.Rec.SessionID != "" && b.Rec.Round > 1
-}
-
 // Rounds returns the earlier rounds of the session, the latest first, as far as they can be
 // read.
 func (b Backing) Rounds(ctx context.Context) []desk.Record {
-	if !b.Remembers() {
+	if b.Rec.SessionID == "" {
 		return nil
 	}
 	session, _ := b.Desk.Session(ctx, b.Rec.SessionID)
@@ -115,21 +98,17 @@ func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
 	return b.Desk.Remembered(ctx, b.Rec)
 }
 
-// Options are what the form gets from the desk, which is read for them; keep
-// takes the drafts.
-func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
+// Options are what the form gets from the desk, which is read for them.
+func (b Backing) Options(ctx context.Context) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
-	unsaved, _ := draft.Unsaved() // first: what is saved meanwhile is read from the desk
-	o.Draft, o.Keep, o.Memory = b.Draft(ctx), draft, b.Memory(ctx)
-	if unsaved != nil {
-		o.Draft = *unsaved
-	}
-	o.signs = b.Signs()
+	o.Draft, o.Memory, o.signs = b.Draft(ctx), b.Memory(ctx), b.Signs()
+	o.Save = func(r question.Reply) error { return b.Save(ctx, r) }
 	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
-	if b.AtLimit(ctx) {
-		o.Lift = func() error { return b.Lift(ctx) }
+	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
+	if err == nil && last {
+		o.Lift = func() error { return b.Desk.Lift(ctx, b.Rec.SessionID) }
 	}
 	return o
 }

@@ -27,8 +27,7 @@ const (
 )
 
 // Form shows one record. It implements tea.Model. Once its State is no longer
-// Open the command it returns ends with tea.Quit; a host that keeps running executes the
-// command all the same, since it may keep a last draft, and drops the message.
+// Open the command it returns is tea.Quit.
 type Form struct {
 	rec     desk.Record
 	commit  ui.Commit
@@ -69,9 +68,9 @@ type Options struct {
 	Interrupted desk.Status
 	// Draft is what the user chose and typed before, as in [answer.Options].
 	Draft question.Reply
-	// Keep receives [answer.Set.Draft]: soon after every change, and once more
-	// when the form ends with the record open or the draft unsaved. Nil keeps none.
-	Keep *Draft
+	// Save keeps [answer.Set.Draft], as a command, soon after every change; what it has not kept
+	// when the form ends is [Form.Unsaved]. Nil keeps none.
+	Save func(question.Reply) error
 	// Memory is how the user answered questions before, by question id.
 	Memory map[string]desk.Memory
 	// Rounds returns the earlier rounds of the session, the latest first, as a command.
@@ -173,7 +172,13 @@ func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (f *Form) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case nil: // the gate may have taken back what keys did
-		return f.changed(false)
+		return f.saveDraft(false)
+	case saved:
+		f.drafts.unsure = msg.err != nil
+		return f.window.Gate.After(savePause, saveDue{})
+	case saveDue:
+		f.drafts.pausing = false
+		return f.saveDraft(false)
 	case sendAgain:
 		if f.unsent == msg.reply && !f.sending {
 			return f.send(*msg.reply)
@@ -183,7 +188,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		switch {
 		case !f.sending:
 			f.unsent = nil
-			return tea.Batch(f.press(msg), f.changed(true))
+			return tea.Batch(f.press(msg), f.saveDraft(true))
 		case key.String() == "ctrl+c": // the user can leave while the store hangs
 			return f.end(Aborted)
 		}
@@ -210,7 +215,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 			f.notice = msg.Err.Error()
 		}
 		f.takeOver()
-		return tea.Batch(f.window.Seen(), f.changed(true))
+		return tea.Batch(f.window.Seen(), f.saveDraft(true))
 	}
 	return nil
 }

@@ -72,11 +72,11 @@ func (f *Form) committed(r question.Reply, err error) tea.Cmd {
 		f.refuse(faults)
 	case errors.Is(err, desk.ErrUnsent):
 		f.notice, f.unsent = words.Local.Kept(err), &r
-		return tea.Batch(f.changed(false), f.window.Gate.After(againAfter, sendAgain{&r}))
+		return tea.Batch(f.saveDraft(false), f.window.Gate.After(againAfter, sendAgain{&r}))
 	default:
 		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(err.Error()))
 	}
-	return f.changed(false)
+	return f.saveDraft(false)
 }
 
 func (f *Form) withdraw(cause error) tea.Cmd {
@@ -86,20 +86,5 @@ func (f *Form) withdraw(cause error) tea.Cmd {
 
 func (f *Form) end(s State) tea.Cmd {
 	f.state = s
-	save := f.lastDraft()
-	if save == nil {
-		return tea.Quit
-	}
-	return func() tea.Msg {
-		saved := make(chan struct{})
-		go func() {
-			defer close(saved)
-			save()
-		}()
-		select {
-		case <-saved:
-		case <-time.After(lastSaveTime):
-		}
-		return tea.Quit()
-	}
+	return tea.Quit
 }

@@ -53,12 +53,9 @@ func (m *model) commands() []command {
 		{inBoth, gate.Edit, "/", find, words.T("show only what has these words"), term.Only(m.beginTyping)},
 		{inBoth, gate.Move, "tab shift+tab", other, words.T("the other list"), m.switchTab},
 		{inBoth, gate.Quit, "q", words.T("quit"), words.T("quit, like ctrl+c; every question stays as it is"), m.quit},
-		{inWaiting, gate.Submit, "=", "", words.T("send the answer that you gave last to all that ask the same"), m.answerOthers},
-		{inHistory, gate.Submit, "L", "", words.T("let the agent of a call that was refused (!) go on asking"), m.lift},
 		{inWaiting, gate.Edit, term.DiscussKey, "", words.T("discuss it first, with a note if you like"), with('d')},
 		{inWaiting, gate.Edit, "ctrl+y", "", words.T("let the agent decide"), with('y')},
 		{inWaiting, gate.Edit, "ctrl+n", "", words.T("answer, and begin with a note"), with('n')},
-		{inWaiting, gate.Edit, "g", "", words.T("go to the agent that asks, where it runs in tmux"), m.goToAgent},
 		{inBoth, gate.Edit, "i", "", words.T("details: who asks, where it is shown"), term.Only(m.read)},
 		{inBoth, gate.Move, "right", "", "", term.Only(m.read)}, // no letter: it cannot be part of a word
 		{inBoth, gate.Move, "esc", "", words.T("show all again"), m.showAll},
@@ -106,10 +103,7 @@ func (m *model) find(msg tea.Msg) *command {
 	if !moves {
 		return nil
 	}
-	return &command{kind: gate.Move, do: func() tea.Cmd {
-		m.list().move(by)
-		return m.loadMore()
-	}}
+	return &command{kind: gate.Move, do: term.Only(func() { m.list().move(by) })}
 }
 
 // Kind implements gate.Page, for all but an open form.
@@ -175,14 +169,13 @@ func (m *model) read() {
 	}
 }
 
-// switchTab shows the other list. The history is read each time it is shown: no event reports
-// calls that were refused.
+// switchTab shows the other list. The history is read each time it is shown.
 func (m *model) switchTab() tea.Cmd {
 	m.past = !m.past
 	if !m.past {
 		return nil
 	}
-	return m.reloadHistory()
+	return m.loadHistory(m.history.query)
 }
 
 // showAll ends the filter or the search; without one it leaves the history.
@@ -191,7 +184,7 @@ func (m *model) showAll() tea.Cmd {
 	case !m.past:
 		m.narrow("")
 	case m.history.query != "":
-		return m.loadHistory("", 0)
+		return m.loadHistory("")
 	default:
 		m.past = false
 	}
@@ -211,11 +204,11 @@ func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 	case "up", "down", "pgup", "pgdown":
 		by, _ := term.Step(name, m.list().Paginator.PerPage)
 		m.list().move(by)
-		return m.loadMore()
+		return nil
 	case "enter":
 		text, m.typing = m.typing.Text(), nil
 		if m.past && text != m.history.query {
-			return m.loadHistory(text, 0)
+			return m.loadHistory(text)
 		}
 	case "esc":
 		m.typing = nil

@@ -22,14 +22,12 @@ import (
 type row struct {
 	rec      desk.Record
 	asker    string
-	alike    string    // see desk.Record.Alike
-	times    int       // how many open records it stands for; 0 and 1 for itself alone
 	draft    bool      // something typed for it is kept
 	deadline time.Time // when its timeout strikes; zero for never
 }
 
 func newRow(rec desk.Record) *row {
-	return &row{rec: rec, asker: words.Local.Asker(rec.Asker), alike: rec.Alike()}
+	return &row{rec: rec, asker: words.Local.Asker(rec.Asker)}
 }
 
 // FilterValue implements list.Item. The filter of bubbles is off: it ranks what it finds, and
@@ -130,9 +128,6 @@ func (d delegate) Render(w io.Writer, l list.Model, index int, item list.Item) {
 		mark, when, facts = r.past(now.Location())
 	}
 	facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
-	if r.times > 1 {
-		mark += fmt.Sprintf(" ×%d", r.times)
-	}
 	lead, style := s.Row(index == l.Index())
 	fmt.Fprintln(w, style.Render(term.Justify(lead+mark+" "+view.Local(r.rec).Subject(), when, l.Width())))
 	fmt.Fprint(w, s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), l.Width())))
@@ -147,9 +142,6 @@ func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
 		facts = append(facts, left)
 	}
 	facts = append(facts, r.asker)
-	if r.times > 1 {
-		facts[len(facts)-1] = words.N(r.times-1, "%[2]s and %[1]d other", "%[2]s and %[1]d others", r.asker)
-	}
 	if r.draft {
 		facts = append(facts, words.T("draft kept"))
 	}
@@ -166,7 +158,7 @@ func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
 }
 
 // past says of a record that has ended whether the user answered (✓), wants to discuss it
-// (…), or neither (×), or whether the call was refused (!); when it ended, and how.
+// (…), or neither (×); when it ended, and how.
 func (r *row) past(zone *time.Location) (mark, when string, facts []string) {
 	rec := view.Local(r.rec)
 	mark = "×"
@@ -176,9 +168,6 @@ func (r *row) past(zone *time.Location) (mark, when string, facts []string) {
 		facts = append(facts, rec.Decision())
 	case rec.State == desk.Discuss:
 		mark = "…"
-	case rec.Outcome.Refused():
-		mark = "!"
-		facts = append(facts, words.T("L lifts the limit"))
 	}
 	when = rec.Since().In(zone).Format(words.T("2 Jan 15:04"))
 	return mark, when, append(facts, rec.Ended(), question.Line(rec.Reason()), r.asker)

@@ -120,10 +120,10 @@ func (m *model) count() string {
 	switch {
 	case m.past && h.loading:
 		return words.T("looking…")
-	case m.past && h.all:
-		return words.N(len(h.rows), "%d past", "%d past")
-	case m.past:
+	case m.past && len(h.rows) == historyRows:
 		return words.T("%d+ past", len(h.rows))
+	case m.past:
+		return words.N(len(h.rows), "%d past", "%d past")
 	case !w.loaded:
 		return ""
 	case w.query != "":

@@ -29,13 +29,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	// The result of the last commit. The form may end without it, if the context ends in
 	// the same moment.
 	var result atomic.Pointer[error]
-	var screen *term.Screen
-	draft := form.NewDraft(func(r question.Reply) error {
-		err := backing.Save(ctx, r)
-		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the user is looking
-		return err
-	})
-	options := backing.Options(ctx, draft) // before Ctrl+C becomes a key: the store may hang
+	options := backing.Options(ctx) // before Ctrl+C becomes a key: the store may hang
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
 	options.Window = s.window
 	f := form.New(backing.Rec, func(r question.Reply) error {
@@ -44,7 +38,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		result.Store(&err)
 		return err
 	}, options)
-	screen = term.NewScreen(term.ScreenOptions{
+	screen := term.NewScreen(term.ScreenOptions{
 		Model: f, In: t, Out: t, Getenv: s.options.Getenv,
 		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
 		Quit:  quitTime, Kill: killTime,
@@ -59,6 +53,9 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	t.hurry(quitTime)
 	t.abandon()
 	unfollow()
+	if !stuck {
+		defer saveRest(ctx, backing, f)
+	}
 	gone := err != nil && !t.foreground()
 	if gone {
 		awaitHangup(ctx)
@@ -89,6 +86,19 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		t.printLine(left)
 	}
 	return err
+}
+
+// saveTime is how long the last draft of a form may take to be saved.
+const saveTime = time.Second
+
+// saveRest saves what was typed in a form that has ended, as far as it is not kept.
+func saveRest(ctx context.Context, backing form.Backing, f *form.Form) {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	draft, unsaved := f.Unsaved()
+	if unsaved {
+		_ = awaitStore(ctx, func() error { return backing.Save(ctx, draft) })
+	}
 }
 
 // leaveFullScreen switches off what a full-screen form may have switched on, where Bubble
