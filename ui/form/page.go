@@ -17,7 +17,7 @@ import (
 type page struct {
 	form              *Form
 	id                string       // of the question; empty on the review
-	text, description *term.Prose  // of the question
+	text, description string       // of the question, safe to show
 	memory            string       // "You answered PostgreSQL on 3 Nov"; empty where nothing is remembered
 	list              *list        // of the options, or of the answers on the review; nil where text is typed
 	spelled           int          // the number of an option that the last keys spelled, see term.Spell
@@ -42,7 +42,7 @@ func (f *Form) newPage(id string) *page {
 		p.list = newList(f)
 		return p
 	}
-	p.text, p.description = term.NewProse(s.Text), term.NewProse(s.Description)
+	p.text, p.description = term.Safe(s.Text), term.Safe(s.Description)
 	if s.Memory != nil {
 		p.memory = term.Line(words.Local.Remembered(*s.Memory, f.window.Now()), maxWidth)
 	}

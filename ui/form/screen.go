@@ -160,7 +160,7 @@ func (p *page) columns(s *term.Styles, width, rows int) (b term.Block) {
 // When they do not fit, the body scrolls and the question shows its beginning.
 func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
 	q := p.question()
-	head, foot := p.heading(s, q, width, rows+1), p.earlier(s, width, rows)
+	head, foot := p.heading(s, q, width), p.earlier(s, width, rows)
 	rows -= len(foot)
 	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
 	b := p.drawBody(s, q, width, space)
@@ -182,15 +182,14 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
 	return out
 }
 
-// heading is the page's question as lines of width cells; of those after n some
-// may be missing.
-func (p *page) heading(s *term.Styles, q *answer.Question, width, n int) []string {
+// heading is the page's question as lines of width cells.
+func (p *page) heading(s *term.Styles, q *answer.Question, width int) []string {
 	if q == nil {
 		return nil
 	}
-	lines := term.RenderLines(s.Strong, p.text.First(n, width))
+	lines := term.Text(s.Strong, p.text, width)
 	if q.Description != "" {
-		lines = append(lines, term.RenderLines(s.Muted, p.description.First(n, width))...)
+		lines = append(lines, term.Text(s.Muted, p.description, width)...)
 	}
 	switch {
 	case q.Delegated:
