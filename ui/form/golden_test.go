@@ -164,7 +164,7 @@ func checkFrame(t *testing.T, r *rig) {
 		}
 	}
 	var known []string
-	for _, h := range r.f.page().hints() {
+	for _, h := range r.f.hints() {
 		known = append(known, h.Help().Key+" "+h.Help().Desc)
 	}
 	for hint := range strings.SplitSeq(strings.TrimPrefix(hints, " "), " · ") {

@@ -56,7 +56,7 @@ const roomyHeight = 16
 
 func (f *Form) remarkLines(width int) []string {
 	remarks := f.remarks()
-	if len(remarks) == 0 || f.dismissal.Asks() || f.page().reader != nil {
+	if len(remarks) == 0 || f.field == ending || f.reader != nil {
 		return nil
 	}
 	if f.window.Height < roomyHeight {

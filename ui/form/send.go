@@ -24,17 +24,15 @@ func (f *Form) sendReply(reply func() (question.Reply, error)) tea.Cmd {
 
 // refuse shows what the user must change, on the page where it can be changed.
 func (f *Form) refuse(faults question.Violations) {
-	if f.dismissal.Asks() {
+	if f.field == ending {
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(faults[0]))
 		return
 	}
-	before := f.page()
 	current, rest := f.set.Refuse(faults)
 	switch {
 	case current != nil:
-		before.blur()
-		f.page().focus()
-		f.notice = f.page().inWords(current)
+		f.begin()
+		f.did(current)
 	case rest != nil:
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(rest[0]))
 	}

@@ -14,6 +14,12 @@ import (
 	"mcp-askuser/ui/words"
 )
 
+// The keys that dismiss, and discuss first, in every form and list.
+const (
+	DismissKey = "ctrl+x"
+	DiscussKey = "ctrl+d"
+)
+
 // Hint is a key and its effect.
 type Hint = key.Binding
 
