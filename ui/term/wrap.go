@@ -2,16 +2,28 @@ package term
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 // Wrap breaks s, which carries no escape codes, into lines of at most width cells: between words,
-// anywhere in Chinese and Japanese, and inside a word only when the word alone is too long.
+// within Chinese and Japanese but before no punctuation, and inside a word only when the word
+// alone is too long.
 func Wrap(s string, width int) []string {
-	const hyphen, unbroken = "-", "\u2011"                                    // Wrap would divide commands at their hyphens
-	s = ansi.Wrap(strings.ReplaceAll(s, hyphen, unbroken), max(width, 2), "") // room for one wide character
-	lines := strings.Split(strings.ReplaceAll(s, unbroken, hyphen), "\n")
+	const hyphen, unbroken = "-", "\u2011" // ansi.Wrap would divide commands at their hyphens
+	const pause = "\u200b"                 // a place where a line may break
+	var b strings.Builder
+	for i, c := range s {
+		if i > 0 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			b.WriteString(pause)
+		}
+		b.WriteRune(c)
+	}
+	width = max(width, 2) // room for a wide character
+	wrapped := ansi.Wrap(strings.ReplaceAll(b.String(), hyphen, unbroken), width, pause)
+	wrapped = ansi.Hardwrap(wrapped, width, true) // blanks before a word may have made a line too long
+	lines := strings.Split(strings.NewReplacer(unbroken, hyphen, pause, "").Replace(wrapped), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 	}

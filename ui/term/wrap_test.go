@@ -22,6 +22,9 @@ func TestWrap(t *testing.T) {
 		{"  indented", 20, []string{"  indented"}},
 		{"abcdefgh ij", 4, []string{"abcd", "efgh", "ij"}}, // a word too long for a line
 		{"用 PostgreSQL 数据库，好。", 12, []string{"用", "PostgreSQL", "数据库，好。"}},
+		{"数据库数据库，好", 12, []string{"数据库数据", "库，好"}}, // no comma begins a line
+		{"PostgreSQL 关系型数据库", 16, []string{"PostgreSQL 关系", "型数据库"}},
+		{"한국어 텍스트", 8, []string{"한국어", "텍스트"}},
 		{"an abcdefghijklm z", 6, []string{"an", "abcdef", "ghijkl", "m z"}},
 		{"run git commit --amend", 12, []string{"run git", "commit", "--amend"}},
 		{"a well-known path /etc/hosts", 12, []string{"a well-known", "path", "/etc/hosts"}},
@@ -52,7 +55,7 @@ func FuzzWrap(f *testing.F) {
 			}
 		}
 		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
-		if got, want := squeeze(strings.Join(lines, "")), squeeze(s); got != want {
+		if got, want := squeeze(strings.Join(lines, "")), squeeze(strings.ReplaceAll(s, "\u2011", "-")); got != want {
 			t.Fatalf("wrapped to %q, want %q", got, want)
 		}
 	})
