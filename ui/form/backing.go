@@ -17,9 +17,6 @@ type Backing struct {
 	Rec  desk.Record
 }
 
-// Signs reports whether the user must sign an answer, which a terminal cannot do.
-func (b Backing) Signs() bool { return b.Desk != nil && b.Desk.RequiresProof(&b.Rec) }
-
 // Draft returns what was typed before, empty where nothing is kept.
 func (b Backing) Draft(ctx context.Context) (r question.Reply) {
 	if b.Desk != nil {
@@ -41,37 +38,31 @@ func (b Backing) Save(ctx context.Context, r question.Reply) error {
 	return err
 }
 
-// Deadline returns when the timeout strikes, the zero time for never.
-func (b Backing) Deadline(ctx context.Context) (at time.Time) {
-	if b.Desk != nil {
-		at, _ = b.Desk.Deadline(ctx, b.Rec)
-	}
-	return at
+// Status is the message that says how it is with the record now. The host ends the record; the
+// form only shows this.
+type Status struct {
+	Deadline time.Time // when its timeout strikes; zero for never
+	Attended bool      // the asker waits; else an answer is kept until it asks again
+	Waiting  int       // so many other questions of the same asker wait
 }
 
-// Attended reports whether the asker waits for the answer, as far as is known.
-func (b Backing) Attended(ctx context.Context) bool {
+// Status returns the status of the record, as far as it is known.
+func (b Backing) Status(ctx context.Context) Status {
+	s := Status{Attended: true}
 	if b.Desk == nil {
-		return true
+		return s
 	}
+	s.Deadline, _ = b.Desk.Deadline(ctx, b.Rec)
 	rec, err := b.Desk.Get(ctx, b.Rec.ID)
-	return err != nil || rec.Attended
-}
-
-// More returns how many other questions of the same asker wait.
-func (b Backing) More(ctx context.Context) int {
-	if b.Desk == nil {
-		return 0
-	}
-	n := 0
+	s.Attended = err != nil || rec.Attended
 	pending, _ := b.Desk.Pending(ctx)
 	for _, rec := range pending {
 		if rec.ID != b.Rec.ID && rec.Attended && rec.SessionID == b.Rec.SessionID &&
 			rec.Asker.Client == b.Rec.Asker.Client && rec.Asker.Directory == b.Rec.Asker.Directory {
-			n++
+			s.Waiting++
 		}
 	}
-	return n
+	return s
 }
 
 // Rounds returns the earlier rounds of the session, the latest first, as far as they can be
@@ -103,7 +94,7 @@ func (b Backing) Options(ctx context.Context) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
-	o.Draft, o.Memory, o.signs = b.Draft(ctx), b.Memory(ctx), b.Signs()
+	o.Draft, o.Memory, o.signs = b.Draft(ctx), b.Memory(ctx), b.Desk.RequiresProof(&b.Rec)
 	o.Save = func(r question.Reply) error { return b.Save(ctx, r) }
 	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)

@@ -31,7 +31,7 @@ type saveDue struct{}
 // runs, one that changes nothing is a sign of life too. One save runs at a time.
 func (f *Form) saveDraft(alive bool) tea.Cmd {
 	d, draft := &f.drafts, f.set.Draft()
-	unchanged := reflect.DeepEqual(draft, d.last) && (!alive || f.deadline.IsZero())
+	unchanged := reflect.DeepEqual(draft, d.last) && (!alive || f.status.Deadline.IsZero())
 	if f.options.Save == nil || d.pausing || f.sending || f.state != Open || unchanged {
 		return nil
 	}

@@ -98,7 +98,7 @@ func TestChangesAreSpaced(t *testing.T) {
 			t.Error("a key that changed nothing was kept")
 		}
 		// …and a sign of life with one.
-		l.do(Deadline{At: time.Now().Add(time.Minute)})
+		l.do(Status{Deadline: time.Now().Add(time.Minute), Attended: true})
 		for range 50 {
 			l.do(tea.KeyPressMsg{Code: tea.KeyLeft})
 			l.wait(100 * time.Millisecond)

@@ -40,17 +40,16 @@ type Form struct {
 	previews map[string][]preview // of the options, by question
 	cut      bool                 // a text of the page did not fit, when last drawn
 
-	sending       bool            // commit is running
-	unsent        *question.Reply // sent again while the user does nothing else; nil for none
-	state         State
-	sent          question.Reply // with Sent
-	cause         error          // with Withdrawn, or of a Withdraw that came while sending
-	waitingBehind int            // questions of the same asker that wait behind this one
+	sending bool            // commit is running
+	unsent  *question.Reply // sent again while the user does nothing else; nil for none
+	state   State
+	sent    question.Reply // with Sent
+	cause   error          // with Withdrawn, or of a Withdraw that came while sending
 
-	drafts   drafts
-	deadline time.Time // when the record's timeout strikes; zero for never
-	alarm    time.Time // when the timer fires that draws the time left again; zero while none runs
-	lifted   bool      // the round limit
+	drafts drafts
+	status Status
+	alarm  time.Time // when the timer fires that draws the time left again; zero while none runs
+	lifted bool      // the round limit
 }
 
 // Options say how a form works, and what is known beside its record.
@@ -89,21 +88,17 @@ type Options struct {
 // (Cause is a *desk.ClosedError), or no asker waits for it any more.
 type Withdraw struct{ Cause error }
 
-// More is the message that so many other questions of the same asker wait.
-type More struct{ Wait int }
-
 // New returns a form for the record. Commit receives what the user sends. It runs as a
 // command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
 		rec: words.Local.Shown(rec), commit: commit, options: o,
-		window: term.NewWindow(time.Now), previews: map[string][]preview{},
+		window: term.NewWindow(time.Now), previews: map[string][]preview{}, status: Status{Attended: true},
 	}
 	if o.Window != nil {
 		f.window = *o.Window
 		f.window.Width, f.window.Height = 0, 0
 	}
-	f.rec.Attended = true // until an Attention
 	f.set = answer.New(f.rec, answer.Options{MustTouch: true, Draft: o.Draft, Memory: o.Memory})
 	for _, q := range f.set.All() {
 		previews := newPreviews(q)
@@ -192,12 +187,8 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 			return f.withdraw(msg.Cause)
 		}
 		f.cause = msg.Cause // that reply may have been the first
-	case Deadline:
-		f.deadline = msg.At
-	case Attention:
-		f.rec.Attended = msg.Attended
-	case More:
-		f.waitingBehind = msg.Wait
+	case Status:
+		f.status = msg
 	case term.Then:
 		return msg()
 	case term.Edited:

@@ -7,10 +7,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Attention is the message that the asker waits for the answer, or no longer does. Then
-// an answer is kept until the agent asks again.
-type Attention struct{ Attended bool }
-
 func (f *Form) lift() tea.Cmd {
 	return func() tea.Msg {
 		err := f.options.Lift()
@@ -35,7 +31,7 @@ func (f *Form) remarks() []remark {
 			words.T("Sign it on the page: mcp-askuser web"),
 		})
 	}
-	if !f.rec.Attended {
+	if !f.status.Attended {
 		out = append(out, remark{words.T(words.AgentNotWaiting), words.T("Your answer is kept for the agent.")})
 	}
 	switch {

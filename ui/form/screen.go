@@ -51,12 +51,12 @@ func (f *Form) draw() term.Block {
 // panel is the frame of a page.
 func (f *Form) panel() term.Panel {
 	by := f.asker()
-	if f.waitingBehind > 0 {
-		by += " · " + words.Local.MoreWait(f.waitingBehind)
+	if f.status.Waiting > 0 {
+		by += " · " + words.Local.MoreWait(f.status.Waiting)
 	}
 	s, q := f.window.Styles, f.set.Current()
 	out := term.Panel{Title: words.T("Question"), Note: s.Muted.Render(by), Hints: f.hints()}
-	if view.Closes(f.deadline, f.rec.Attended, f.window.Now()) {
+	if view.Closes(f.status.Deadline, f.status.Attended, f.window.Now()) {
 		left, text, _ := f.left()
 		out.Clock = s.Muted.Render(text)
 		if left <= urgent {

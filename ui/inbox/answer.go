@@ -27,10 +27,11 @@ func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 		rec, err := m.desk.Get(m.ctx, id)
 		backing := form.Backing{Desk: m.desk, Rec: rec}
 		var options form.Options
+		var status form.Status
 		if err == nil {
-			options = backing.Options(m.ctx)
+			options, status = backing.Options(m.ctx), backing.Status(m.ctx)
+			status.Waiting = 0 // the bar says how many
 		}
-		deadline := form.Deadline{At: backing.Deadline(m.ctx)}
 		return term.Then(func() tea.Cmd {
 			m.opening = false
 			switch {
@@ -42,12 +43,12 @@ func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 				m.look()
 				return nil
 			}
-			return m.showForm(rec, options, deadline)
+			return m.showForm(rec, options, status)
 		})
 	}
 }
 
-func (m *model) showForm(rec desk.Record, options form.Options, deadline form.Deadline) tea.Cmd {
+func (m *model) showForm(rec desk.Record, options form.Options, status form.Status) tea.Cmd {
 	options.Window, options.Origin, options.List = &m.Window, gate.Opened, true
 	save := options.Save
 	options.Save = func(r question.Reply) error {
@@ -68,7 +69,7 @@ func (m *model) showForm(rec desk.Record, options form.Options, deadline form.De
 		return err
 	}, options)
 	m.answer, m.note = a, ""
-	cmds := []tea.Cmd{m.send(m.formSize()), m.send(form.Attention{Attended: rec.Attended}), m.send(deadline)}
+	cmds := []tea.Cmd{m.send(m.formSize()), m.send(status)}
 	for _, key := range m.early {
 		if m.answer == a {
 			cmds = append(cmds, m.pressForm(key))
@@ -144,7 +145,7 @@ func (m *model) tellForm(r *row) tea.Cmd {
 		withdraw := form.Withdraw{Cause: &desk.ClosedError{ID: r.rec.ID, Outcome: *o}}
 		return tea.Batch(m.send(withdraw), m.closeEndedForm())
 	}
-	return tea.Batch(m.send(form.Attention{Attended: r.rec.Attended}), m.send(form.Deadline{At: r.deadline}))
+	return m.send(form.Status{Deadline: r.deadline, Attended: r.rec.Attended})
 }
 
 // pressForm handles a key or a paste while a form is open.

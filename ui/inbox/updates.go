@@ -11,7 +11,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/view"
@@ -86,7 +85,7 @@ func (m *model) readOpen(known map[string]*row) (open, ended []*row, err error) 
 		r := newRow(rec)
 		_, _, err := m.desk.Draft(m.ctx, rec.ID)
 		r.draft = err == nil
-		r.deadline = form.Backing{Desk: m.desk, Rec: rec}.Deadline(m.ctx)
+		r.deadline, _ = m.desk.Deadline(m.ctx, rec)
 		open = append(open, r)
 		delete(known, rec.ID)
 	}

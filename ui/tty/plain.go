@@ -89,16 +89,15 @@ func (c *conversation) open(ctx context.Context) {
 		Layout: answer.Turns, MustTouch: c.appeared, Draft: c.desk.Draft(ctx), Memory: c.desk.Memory(ctx), Began: time.Now(), Now: time.Now,
 	})
 	c.text("", c.asker())
-	if !c.desk.Attended(ctx) {
+	status := c.desk.Status(ctx)
+	if !status.Attended {
 		c.text("", words.T(words.AgentNotWaiting))
 	}
-	n := c.desk.More(ctx)
-	if n > 0 {
-		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))
+	if status.Waiting > 0 {
+		c.text("", words.Local.Sentence(words.Local.MoreWait(status.Waiting)))
 	}
-	at := c.desk.Deadline(ctx)
-	if view.Closes(at, c.desk.Attended(ctx), time.Now()) {
-		left, _ := words.Local.Left(max(time.Until(at), 1))
+	if view.Closes(status.Deadline, status.Attended, time.Now()) {
+		left, _ := words.Local.Left(max(time.Until(status.Deadline), 1))
 		c.text("", words.T("The question %s; every line you enter starts the time anew.", left))
 	}
 	if c.Restored() {

@@ -113,8 +113,8 @@ func leaveFullScreen() string {
 
 var errTaken = errors.New("the terminal is no longer ours")
 
-// follow sends the state of the record to the form, now and with every event but its end,
-// until the returned function is called or ctx ends.
+// follow sends the status of the record to the form, now and with every event of the desk, until
+// the returned function is called or ctx ends.
 func follow(ctx context.Context, b form.Backing, send func(tea.Msg)) (stop func()) {
 	if b.Desk == nil {
 		return func() {}
@@ -125,21 +125,9 @@ func follow(ctx context.Context, b form.Backing, send func(tea.Msg)) (stop func(
 		if err != nil {
 			return
 		}
-		report := func(rec desk.Record) {
-			send(form.Deadline{At: b.Deadline(ctx)})
-			send(form.Attention{Attended: rec.Attended})
-		}
-		if rec, err := b.Desk.Get(ctx, b.Rec.ID); err == nil {
-			report(rec)
-		}
-		send(form.More{Wait: b.More(ctx)})
-		for e := range events {
-			switch mine := e.Record.ID == b.Rec.ID; {
-			case mine && e.Type != desk.Ended:
-				report(e.Record)
-			case !mine && e.Record.SessionID == b.Rec.SessionID:
-				send(form.More{Wait: b.More(ctx)})
-			}
+		send(b.Status(ctx))
+		for range events {
+			send(b.Status(ctx))
 		}
 	}()
 	return cancel
