@@ -92,7 +92,7 @@ func (f *Form) explain() {
 		leaves = words.T("dismiss; twice leaves, and the question stays open")
 	}
 	keys := append(f.bindings().Hints(), term.NewHint("ctrl+c", leaves))
-	f.reader = term.KeysReader("", term.HintGroup{Title: words.T("Keys on this page"), Hints: keys})
+	f.reader = term.KeysReader(words.T("Keys on this page"), keys)
 }
 
 // hints are the keys that work now, the most useful first.

@@ -176,9 +176,9 @@ func (f *Form) find(msg tea.Msg) func() tea.Cmd {
 	case f.reader != nil:
 		return nil
 	case isKey:
-		do := f.bindings().Find(pressed.String())
-		if do != nil {
-			return do
+		binding := f.bindings().Find(pressed.String())
+		if binding != nil {
+			return binding.Do
 		}
 		if f.moves(pressed.String()) {
 			return term.Only(func() { f.move(pressed) })

@@ -11,6 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
@@ -33,6 +34,7 @@ type Binding struct {
 	Keys string         // names, with blanks between them
 	Name string         // of all of them, in a hint; empty is the first
 	Hint string         // the effect in a word or two; empty for no hint
+	Kind gate.Kind      // what they mean to the gate
 	Off  bool           // without effect now
 	Do   func() tea.Cmd // nil if another function handles the keys
 }
@@ -43,11 +45,11 @@ func Only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil }
 // Bindings are keys and their effects, the most useful first.
 type Bindings []Binding
 
-// Find returns the effect of a key; nil is none.
-func (b Bindings) Find(name string) (do func() tea.Cmd) {
+// Find returns the binding of a key; nil is none.
+func (b Bindings) Find(name string) *Binding {
 	for _, x := range b {
 		if !x.Off && x.Do != nil && slices.Contains(strings.Fields(x.Keys), name) {
-			return x.Do
+			return &x
 		}
 	}
 	return nil
@@ -88,28 +90,14 @@ func WaitingHints(width int) []Hint {
 	return []Hint{NewHint("…", does)}
 }
 
-// HintGroup is hints under a heading.
-type HintGroup struct {
-	Title string
-	Hints []Hint
-}
-
 // KeysReader lists keys, one to a line.
-func KeysReader(title string, groups ...HintGroup) *Reader {
-	return NewReader(title, func(s *Styles, width int) []string {
-		var lines []string
-		for i, g := range groups {
-			if i > 0 {
-				lines = append(lines, "")
-			}
-			lines = append(lines, s.Strong.Render(g.Title))
-			var pairs [][2]string
-			for _, h := range g.Hints {
-				pairs = append(pairs, [2]string{h.Help().Key, h.Help().Desc})
-			}
-			lines = append(lines, Table(s.Key, 11, pairs, width)...)
+func KeysReader(title string, keys []Hint) *Reader {
+	return NewReader("", func(s *Styles, width int) []string {
+		var pairs [][2]string
+		for _, k := range keys {
+			pairs = append(pairs, [2]string{k.Help().Key, k.Help().Desc})
 		}
-		return lines
+		return append([]string{s.Strong.Render(title)}, Table(s.Key, 11, pairs, width)...)
 	})
 }
 
