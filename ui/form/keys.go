@@ -15,6 +15,9 @@ const (
 	liftKey   = "alt+l"  // lifts the limit of rounds
 
 	delegateKey = "ctrl+y" // leaves the question to the agent: you decide
+
+	// ListKey goes back to the list of the host, which handles it; what was typed is kept.
+	ListKey = "ctrl+l"
 )
 
 // bindings are the keys of the page, in the order of the footer, which is the same in every
@@ -48,6 +51,7 @@ func (f *Form) bindings() term.Bindings {
 		{Keys: "enter", Hint: f.onward(), Do: f.enter},
 		{Keys: "?", Hint: words.T("keys"), Off: types, Do: term.Only(f.explain)},
 		{Keys: "esc", Hint: f.backward(), Do: f.escape},
+		{Keys: ListKey, Hint: words.T("list"), Off: !f.options.List},
 		{Keys: "tab", Hint: readAll, Off: !asks, Do: term.Only(func() { f.reader = term.TextReader(everything(q)) })},
 		// A row of the review is a question, which its number opens.
 		{Keys: "e right", Hint: words.T("edit"), Off: asks || types, Do: term.Only(func() { f.change(f.at) })},
@@ -141,8 +145,6 @@ func (f *Form) backward() string {
 		return words.T("to the options")
 	case f.field == ending, f.set.Previous() != nil:
 		return words.T("back")
-	case f.options.List:
-		return words.T("list")
 	}
 	return ""
 }

@@ -1,8 +1,6 @@
 package inbox
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
@@ -30,7 +28,6 @@ func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 		var status form.Status
 		if err == nil {
 			options, status = backing.Options(m.ctx), backing.Status(m.ctx)
-			status.Waiting = 0 // the bar says how many
 		}
 		return term.Then(func() tea.Cmd {
 			m.opening = false
@@ -69,7 +66,8 @@ func (m *model) showForm(rec desk.Record, options form.Options, status form.Stat
 		return err
 	}, options)
 	m.answer, m.note = a, ""
-	cmds := []tea.Cmd{m.send(m.formSize()), m.send(status)}
+	status.Waiting = len(m.open) - 1
+	cmds := []tea.Cmd{m.send(tea.WindowSizeMsg{Width: m.Width, Height: m.Height}), m.send(status)}
 	for _, key := range m.early {
 		if m.answer == a {
 			cmds = append(cmds, m.pressForm(key))
@@ -145,13 +143,13 @@ func (m *model) tellForm(r *row) tea.Cmd {
 		withdraw := form.Withdraw{Cause: &desk.ClosedError{ID: r.rec.ID, Outcome: *o}}
 		return tea.Batch(m.send(withdraw), m.closeEndedForm())
 	}
-	return m.send(form.Status{Deadline: r.deadline, Attended: r.rec.Attended})
+	return m.send(form.Status{Deadline: r.deadline, Attended: r.rec.Attended, Waiting: len(m.open) - 1})
 }
 
 // pressForm handles a key or a paste while a form is open.
 func (m *model) pressForm(msg tea.Msg) tea.Cmd {
 	key, _ := msg.(tea.KeyPressMsg)
-	if key.String() == leaveKey {
+	if key.String() == form.ListKey {
 		msg = leave()
 	}
 	return tea.Batch(m.send(msg), m.closeEndedForm())
@@ -185,32 +183,4 @@ func (m *model) closeEndedForm() tea.Cmd {
 	}
 	m.answer = nil
 	return tea.Batch(m.Appear(origin), m.keepRest(a))
-}
-
-// formSize is the size of the screen without the bar.
-func (m *model) formSize() tea.WindowSizeMsg {
-	size := tea.WindowSizeMsg{Width: m.Width, Height: m.Height}
-	if m.barred() {
-		size.Height--
-	}
-	return size
-}
-
-// barred reports whether a form has the bar above it: only where there is a line for it.
-func (m *model) barred() bool { return m.Height > term.MinHeight }
-
-// drawForm shows the form, and above it how many other questions wait, and the way back.
-func (m *model) drawForm() term.Block {
-	v := m.answer.form.View()
-	b := term.Block{Lines: strings.Split(v.Content, "\n"), Cursor: v.Cursor}
-	if !m.barred() {
-		return b
-	}
-	title := words.T("Inbox")
-	others := len(m.open) - 1
-	if others > 0 {
-		title = words.N(others, "Inbox: %d other", "Inbox: %d others")
-	}
-	bar := m.Styles.Muted.Render(term.Justify(" "+title, leaveKey+" "+words.T("list")+" ", m.Width))
-	return term.Block{Lines: append([]string{bar}, b.Lines...), Cursor: term.Shift(b.Cursor, 0, 1)}
 }

@@ -3,13 +3,11 @@ package inbox
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
-
-// leaveKey leaves a form for the list; what was typed is kept.
-const leaveKey = "ctrl+l"
 
 // bindings are the keys of the list that is shown, but for those that move the cursor, in the
 // order of the footer, whatever is selected.
@@ -224,7 +222,7 @@ func (m *model) explain() {
 		keys = append(keys,
 			term.NewHint("●", words.T("its agent waits for the answer")),
 			term.NewHint("○", words.T("its agent is not waiting, and gets it later")),
-			term.NewHint(leaveKey, words.T("in a form: back to the list; what you typed is kept")),
+			term.NewHint(form.ListKey, words.T("in a form: back to the list; what you typed is kept")),
 		)
 	}
 	m.reader, m.reread = term.KeysReader(words.T("Keys"), keys), false

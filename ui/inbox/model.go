@@ -108,7 +108,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		if m.answer == nil {
 			return cmd
 		}
-		return tea.Batch(cmd, m.send(m.formSize()))
+		return tea.Batch(cmd, m.send(msg))
 	case tea.BackgroundColorMsg:
 		m.Styles = term.NewStyles(msg.IsDark())
 		if m.answer != nil {

@@ -115,6 +115,8 @@ func (m *model) show(open, ended []*row) tea.Cmd {
 		if known[r.rec.ID] == nil && loaded {
 			cmds = append(cmds, m.announce(r.rec))
 		}
+	}
+	for _, r := range slices.Concat(open, ended) {
 		cmds = append(cmds, m.tellForm(r))
 	}
 	for _, r := range ended {
@@ -122,7 +124,6 @@ func (m *model) show(open, ended []*row) tea.Cmd {
 			m.note = words.Local.Withdrawal(&desk.ClosedError{ID: r.rec.ID, Outcome: *r.rec.Outcome})
 		}
 		delete(m.unsaved, r.rec.ID)
-		cmds = append(cmds, m.tellForm(r))
 	}
 	m.arrange()
 	if len(ended) > 0 && m.past {
