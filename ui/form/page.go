@@ -85,14 +85,18 @@ func (f *Form) edit() {
 	f.entry.Focus()
 }
 
-// answerEntry is the entry of a text question, or of the words of Other.
+// answerEntry is the entry of a text question, or of the words of Other. What the asker proposes
+// is text from outside until the user changes it.
 func answerEntry(q *answer.Question) (e *term.Entry) {
+	placeholder, lines, typed := q.Placeholder, 3, q.Typed()
 	if q.Chooses() {
-		e = term.NewEntry("", words.T("Your own answer"))
-	} else {
-		e = term.NewEntry("", q.Placeholder).Tall(3)
+		placeholder, lines = words.T("Your own answer"), 1
 	}
-	e.Set(q.Typed())
+	if typed == q.Default {
+		return term.NewEntry(typed, placeholder).Tall(lines)
+	}
+	e = term.NewEntry("", placeholder).Tall(lines)
+	e.Set(typed)
 	return e
 }
 
