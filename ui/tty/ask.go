@@ -128,7 +128,7 @@ func (c *conversation) show() {
 		}
 	}
 	if recalls(q) {
-		c.text("", question.Shorten(words.Local.Remembered(*q.Memory, time.Now()), 300)+" · "+words.Local.UseAgain(spelled(recall, q)))
+		c.text("", question.Shorten(words.Local.Remembered(*q.Memory, time.Now()), 300)+" · "+words.Local.UseAgain(":"+string(recall)))
 	}
 	c.showOptions(q)
 	if q.Placeholder != "" {
@@ -198,14 +198,6 @@ func answerText(q *answer.Question) string {
 // inPrompt returns as much of an answer as a prompt has place for.
 func inPrompt(answer string) string { return question.Shorten(question.Line(answer), promptWords) }
 
-// spelled is how a command is written at a question.
-func spelled(does command, q *answer.Question) string {
-	if q.OwnOptions() {
-		return string(does)
-	}
-	return ":" + string(does)
-}
-
 // promptFor returns the prompt of a question. It names the answer that an empty line takes in
 // brackets; in a form that appeared by itself it names the command that does.
 func (c *conversation) promptFor(q *answer.Question) string {
@@ -222,14 +214,14 @@ func (c *conversation) promptFor(q *answer.Question) string {
 	switch {
 	case c.appeared && recalls(q), proposed == "":
 	case c.appeared:
-		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, spelled(recall, q), proposed)
+		prompt = words.T("%[1]s (:= takes %[2]s)", prompt, proposed)
 	default:
 		prompt += " [" + proposed + "]"
 	}
 	switch {
 	case q.Required:
 	case c.appeared || proposed != "":
-		prompt = words.T("%[1]s (optional, %[2]s to skip)", prompt, spelled(leaveOpen, q))
+		prompt = words.T("%s (optional, :- to skip)", prompt)
 	default:
 		prompt = words.T("%s (optional, Enter to skip)", prompt)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -121,16 +120,7 @@ func (c *conversation) asker() string {
 
 // showKeys names the commands.
 func (c *conversation) showKeys() {
-	colon := ""
-	if slices.ContainsFunc(c.All(), func(q *answer.Question) bool { return !q.OwnOptions() }) {
-		colon = ":" // a letter alone may be an answer
-	}
-	var keys []string
-	if len(c.All()) > 1 {
-		keys = append(keys, words.T("%sb goes back", colon))
-	}
-	keys = append(keys, words.T("%sn adds a note", colon), words.T("%sd is to discuss it first", colon), words.T("%sx dismisses", colon), words.T("%s? helps", colon))
-	c.text("", words.Local.Sentence(strings.Join(keys, words.T(", "))))
+	c.text("", words.T(":b goes back, :n adds a note, :d is to discuss it first, :x dismisses, :? helps."))
 }
 
 // leave ends the conversation without an answer: it says why, and returns the error for Show
