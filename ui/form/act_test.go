@@ -38,7 +38,8 @@ func (r *rig) untouched(context ...any) {
 	r.t.Helper()
 	if len(r.sent) > 0 || r.f.State() != Open {
 		r.t.Errorf("%v: sent %+v, state %v", context, r.sent, r.f.State())
-	} else if d := r.f.set.Draft(); !sameDraft(d, question.Reply{}) || r.f.set.Current().ID != r.f.rec.Questions[0].ID || r.f.field == ending {
+	} else if d := r.f.set.Draft(); !sameDraft(d, question.Reply{}) ||
+		r.f.set.Current().ID != r.f.rec.Questions[0].ID || r.f.field == ending {
 		r.t.Errorf("%v: left %+v; the screen:\n%s", context, d, r.screen())
 	}
 }

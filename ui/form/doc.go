@@ -5,9 +5,9 @@
 // What is answered, and which question is current, is in the question set (ui/answer). The form
 // draws its current question, and translates keys into its methods. What a [page] has beside the
 // question is a value. Its list is a huh Select, and its text field (term.Entry) a bubbles text
-// area, of which there is one at a time; keys.go has all its keys. huh's form, its pages and its program are not used: it turns pages by messages, which
-// a second Enter can overtake, and reports its first option as the choice
-// of a user who chose none.
+// area, of which there is one at a time; keys.go has all its keys. huh's form, its pages and its
+// program are not used: it turns pages by messages, which a second Enter can overtake, and reports
+// its first option as the choice of a user who chose none.
 //
 // It may import question, desk, ui, ui/answer, ui/view, ui/words and ui/term. It must
 // not know where it is drawn, how records are stored, or any other surface.

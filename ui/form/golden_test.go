@@ -64,7 +64,10 @@ func scenes() []scene {
 		{name: "failure", rec: record(database()), fail: errors.New("no space left"), keys: []string{"1", "enter"}},
 		{name: "detached", rec: record(database()), news: []tea.Msg{Status{}}},
 		{name: "last-round", rec: third(), opts: []option{lift, withRounds(before)}},
-		{name: "all-at-once", rec: third(), opts: []option{lift, withDraft(question.Reply{Note: "soon"})}, news: []tea.Msg{Status{Deadline: time.Unix(5, 0)}}},
+		{
+			name: "all-at-once", rec: third(), opts: []option{lift, withDraft(question.Reply{Note: "soon"})},
+			news: []tea.Msg{Status{Deadline: time.Unix(5, 0)}},
+		},
 		{name: "earlier", rec: third(), opts: []option{withRounds(before)}, keys: []string{"alt+h"}},
 		{name: "memory", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}},
 		{name: "memory-taken", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"ctrl+r"}},

@@ -110,7 +110,8 @@ func TestNews(t *testing.T) {
 		shown string
 	}{
 		{nil, ""}, {Status{}, away}, {Status{Attended: true}, ""},
-		{Status{Attended: true, Waiting: 1}, one}, {Status{Attended: true, Waiting: 2}, more}, {Status{Attended: true, Waiting: 0}, ""},
+		{Status{Attended: true, Waiting: 1}, one}, {Status{Attended: true, Waiting: 2}, more},
+		{Status{Attended: true}, ""},
 	} {
 		r.send(step.news)
 		for _, text := range []string{away, more, one} {

@@ -63,7 +63,10 @@ func (f *Form) bindings() term.Bindings {
 		{Keys: liftKey, Hint: words.T("lift the limit"), Off: f.options.Lift == nil || f.lifted, Do: f.lift},
 		{Keys: roundsKey, Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
 		{Keys: noteKey, Hint: words.T("note"), Off: notes, Do: term.Only(func() { f.focus(noting) })},
-		{Keys: delegateKey, Hint: words.T("let the agent decide"), Off: !asks || notes || confirms, Do: term.Only(f.delegate)},
+		{
+			Keys: delegateKey, Hint: words.T("let the agent decide"), Off: !asks || notes || confirms,
+			Do: term.Only(f.delegate),
+		},
 		{
 			Keys: "pgup", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !options || f.previews[q.ID] == nil,
 			Do: term.Only(func() { f.previewY -= previewStep }),

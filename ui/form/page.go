@@ -264,7 +264,9 @@ func (f *Form) escape() tea.Cmd {
 	case f.options.List:
 		return f.end(Aborted)
 	default:
-		f.notice = words.T("%[1]s dismiss · %[2]s discuss first · esc does not close the question", term.DismissKey, term.DiscussKey)
+		f.notice = words.T(
+			"%[1]s dismiss · %[2]s discuss first · esc does not close the question", term.DismissKey, term.DiscussKey,
+		)
 	}
 	return nil
 }

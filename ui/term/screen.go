@@ -95,14 +95,15 @@ func (s *Screen) Left() string {
 // unknown state.
 func (s *Screen) Run(ctx context.Context) error {
 	defer s.end()
-	done := make(chan error, 1)
+	var failed error
+	done := make(chan struct{})
 	go func() {
-		_, err := s.program.Run()
-		done <- err
+		defer close(done)
+		_, failed = s.program.Run()
 	}()
 	select {
-	case err := <-done:
-		return err
+	case <-done:
+		return failed
 	case <-ctx.Done():
 	}
 	s.end()

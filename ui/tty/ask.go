@@ -128,7 +128,8 @@ func (c *conversation) show() {
 		}
 	}
 	if recalls(q) {
-		c.text("", question.Shorten(words.Local.Remembered(*q.Memory, time.Now()), 300)+" · "+words.Local.UseAgain(":"+string(recall)))
+		remembered := question.Shorten(words.Local.Remembered(*q.Memory, time.Now()), 300)
+		c.text("", remembered+" · "+words.Local.UseAgain(":"+string(recall)))
 	}
 	c.showOptions(q)
 	if q.Placeholder != "" {

@@ -116,12 +116,15 @@ func (c *conversation) showHelp(q *answer.Question) {
 	case q == nil:
 		c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer."))
 	case c.appeared:
-		c.text("", instruction(q.Question)+" "+words.T("An empty line answers nothing here."))
+		c.text("", instruction(q.Question))
+		c.text("", words.T("An empty line answers nothing here."))
 	default:
-		c.text("", instruction(q.Question)+" "+words.T("An empty line takes what stands in brackets, if anything does."))
+		c.text("", instruction(q.Question))
+		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
 	}
 	c.showKeys()
-	c.text("", words.T(":- skips an optional question, := takes your earlier answer or what is proposed. Where a letter is no answer, it needs no colon."))
+	c.text("", words.T(":- skips an optional question, := takes your earlier answer or what is proposed."))
+	c.text("", words.T("Where a command cannot be an answer, it needs no colon."))
 	c.shown = false
 }
 

@@ -75,7 +75,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case gone:
-		return ui.Unavailablef("%v", err)
+		return ui.Unavailablef("the terminal is gone")
 	case err != nil:
 		return fmt.Errorf("show the form: %w", err)
 	default:
