@@ -168,7 +168,7 @@ func checkFrame(t *testing.T, r *rig) {
 	}
 	var known []string
 	for _, h := range r.f.hints() {
-		known = append(known, h.Help().Key+" "+h.Help().Desc)
+		known = append(known, h.Key+" "+h.Does)
 	}
 	for hint := range strings.SplitSeq(strings.TrimPrefix(hints, " "), " · ") {
 		if !slices.Contains(known, hint) {

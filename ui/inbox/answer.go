@@ -13,8 +13,9 @@ import (
 
 // answer is a record's form, in place of the list.
 type answer struct {
-	rec  desk.Record // as it was answered, once that is stored
-	form *form.Form
+	rec      desk.Record
+	form     *form.Form
+	answered desk.Record // with form.Sent; until then the commit may write it
 }
 
 // openForm reads what the form of a question needs, and opens it. It gets these keys, and all that
@@ -61,7 +62,7 @@ func (m *model) showForm(rec desk.Record, options form.Options, status form.Stat
 	a.form = form.New(rec, func(r question.Reply) error {
 		answered, err := m.reply(rec.ID, r)
 		if err == nil {
-			a.rec = answered
+			a.answered = answered
 		}
 		return err
 	}, options)
@@ -170,7 +171,7 @@ func (m *model) closeEndedForm() tea.Cmd {
 	case form.Sent:
 		delete(m.open, a.rec.ID)
 		m.arrange()
-		m.sent = append(m.sent, sentLine(a.rec))
+		m.sent = append(m.sent, sentLine(a.answered))
 		m.note = a.form.Closing()
 	case form.Withdrawn:
 		m.notice = a.form.Closing()

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/help"
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -22,12 +20,10 @@ const (
 )
 
 // Hint is a key and its effect.
-type Hint = key.Binding
+type Hint struct{ Key, Does string }
 
-// NewHint returns a hint that is shown only.
-func NewHint(name, does string) Hint {
-	return key.NewBinding(key.WithKeys(name), key.WithHelp(name, does))
-}
+// NewHint returns a hint.
+func NewHint(key, does string) Hint { return Hint{key, does} }
 
 // Binding is keys and their effect.
 type Binding struct {
@@ -59,23 +55,20 @@ func (b Bindings) Find(name string) *Binding {
 func (b Bindings) Hints() (out []Hint) {
 	for _, x := range b {
 		if !x.Off && x.Hint != "" {
-			keys := strings.Fields(x.Keys)
-			out = append(out, key.NewBinding(key.WithKeys(keys...), key.WithHelp(cmp.Or(x.Name, keys[0]), x.Hint)))
+			out = append(out, Hint{cmp.Or(x.Name, strings.Fields(x.Keys)[0]), x.Hint})
 		}
 	}
 	return out
 }
 
-// hintLine shows the hints that fit whole, the most important first. The help line of huh
+// hintLine shows the hints that fit whole, the most important first. The help line of bubbles
 // would stop at the first that does not fit.
 func hintLine(s *Styles, hints []Hint, width int) string {
-	h := help.New()
-	h.Styles, h.ShortSeparator = s.Huh().Help, " · "
-	line := ""
-	var fit []Hint
-	for _, hint := range hints {
-		if longer := h.ShortHelpView(append(fit, hint)); ansi.StringWidth(longer) <= width {
-			fit, line = append(fit, hint), longer
+	line, separator := "", ""
+	for _, h := range hints {
+		longer := line + separator + s.Key.Render(h.Key) + " " + s.Muted.Render(h.Does)
+		if ansi.StringWidth(longer) <= width {
+			line, separator = longer, s.Muted.Render(" · ")
 		}
 	}
 	return line
@@ -95,7 +88,7 @@ func KeysReader(title string, keys []Hint) *Reader {
 	return NewReader("", func(s *Styles, width int) []string {
 		var pairs [][2]string
 		for _, k := range keys {
-			pairs = append(pairs, [2]string{k.Help().Key, k.Help().Desc})
+			pairs = append(pairs, [2]string{k.Key, k.Does})
 		}
 		return append([]string{s.Strong.Render(title)}, Table(s.Key, 11, pairs, width)...)
 	})
