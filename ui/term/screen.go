@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -23,8 +26,9 @@ type Screen struct {
 	options ScreenOptions
 	ctx     context.Context // ends with the screen, and ends the editor
 	end     context.CancelFunc
-	editing sync.Mutex // held while an editor has the terminal
-	left    string     // the file that the editor has left; empty for none
+	editing sync.Mutex  // held while an editor has the terminal
+	left    string      // the file that the editor has left; empty for none
+	pasted  atomic.Bool // see keyboard
 }
 
 // ScreenOptions are the options of a screen.
@@ -69,7 +73,7 @@ func NewScreen(o ScreenOptions) *Screen {
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.program = tea.NewProgram(
 		&root{Model: o.Model, screen: s},
-		tea.WithInput(keyboard{o.In}),
+		tea.WithInput(keyboard{o.In, &s.pasted}),
 		tea.WithOutput(o.Out),
 		tea.WithEnvironment(environ(o.Getenv)),
 		tea.WithoutSignalHandler(), // the caller has one, and ends the context
@@ -170,7 +174,11 @@ func environ(getenv func(string) string) []string {
 
 // keyboard is a terminal's input. Bubble Tea ignores the end of its input, and would show the
 // model to no user.
-type keyboard struct{ File }
+type keyboard struct {
+	File
+	// pasted says that text and a line break were read at once, which no hand types that fast.
+	pasted *atomic.Bool
+}
 
 // Read implements io.Reader.
 func (k keyboard) Read(p []byte) (int, error) {
@@ -180,6 +188,8 @@ func (k keyboard) Read(p []byte) (int, error) {
 	} else if err != nil {
 		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
+	text := ansi.Strip(string(p[:n]))
+	k.pasted.Store(strings.ContainsAny(text, "\r\n") && strings.ContainsFunc(text, unicode.IsGraphic))
 	return n, err
 }
 
@@ -187,25 +197,19 @@ func (k keyboard) Read(p []byte) (int, error) {
 type root struct {
 	tea.Model
 	screen *Screen
-	typed  time.Time // when the last key arrived
 }
-
-// together is less than a hand takes from one key to the next.
-const together = 10 * time.Millisecond
 
 // Init implements tea.Model.
 func (r *root) Init() tea.Cmd { return tea.Batch(r.Model.Init(), tea.RequestBackgroundColor) }
 
-// Update implements tea.Model. It opens the editor, and drops an Enter that came together with
-// another key: that is the line break of a paste which the terminal does not mark.
+// Update implements tea.Model. It opens the editor, and drops an Enter that was read together
+// with text: that is the line break of a paste which the terminal does not mark.
 func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case Edit:
 		return r, tea.Exec(&editing{r.screen, msg.Entry}, func(err error) tea.Msg { return Edited{err} })
 	case tea.KeyPressMsg:
-		last := r.typed
-		r.typed = time.Now()
-		if msg.String() == "enter" && r.typed.Sub(last) < together {
+		if msg.String() == "enter" && r.screen.pasted.Load() {
 			return r, nil
 		}
 	}
