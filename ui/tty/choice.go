@@ -21,9 +21,10 @@ const (
 	note      command = "n"
 	discuss   command = "d"
 	recall    command = "="
+	delegate  command = "a"
 )
 
-const commands = string(goBack + dismiss + help + leaveOpen + note + discuss + recall)
+const commands = string(goBack + dismiss + help + leaveOpen + note + discuss + recall + delegate)
 
 // reading is a line that was read as the answer to a question: a command, a fault, or an
 // answer.

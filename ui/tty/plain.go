@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,6 +122,9 @@ func (c *conversation) asker() string {
 // showKeys names the commands.
 func (c *conversation) showKeys() {
 	c.text("", words.T(":b goes back, :n adds a note, :d is to discuss it first, :x dismisses, :? helps."))
+	if slices.ContainsFunc(c.All(), func(q *answer.Question) bool { return !q.Confirms() }) {
+		c.text("", words.T(":a lets the agent decide."))
+	}
 }
 
 // leave ends the conversation without an answer: it says why, and returns the error for Show

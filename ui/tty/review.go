@@ -27,7 +27,10 @@ func (c *conversation) showReview() {
 			c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Text))
 		}
 		text := term.LeftOpen()
-		if hasAnswer(q) {
+		switch {
+		case q.Delegated:
+			text = words.T(words.LeftToAgent)
+		case hasAnswer(q):
 			text = answerText(q)
 		}
 		c.text(mark, text)
@@ -60,7 +63,7 @@ func (c *conversation) review(ctx context.Context) error {
 	case isNumber && n >= 1 && n <= len(shown):
 		c.shown = false
 		return c.Goto(shown[n-1].ID)
-	case does == "", does == leaveOpen, does == recall:
+	case does == "", does == leaveOpen, does == recall, does == delegate:
 		c.refuse(words.T("%s is none of these.", quoted(line)))
 		if c.appeared { // one more answer is needed, or the next Enter for another program would send
 			return c.command(ctx, nil, goBack)
@@ -77,6 +80,8 @@ func (c *conversation) command(ctx context.Context, q *answer.Question, does com
 		c.showHelp(q)
 	case leaveOpen:
 		c.goOn(q.Skip())
+	case delegate:
+		c.goOn(q.Delegate())
 	case recall:
 		if recalls(q) {
 			_ = q.Recall() // an earlier answer exists
