@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/inbox"
 	"mcp-askuser/ui/notify"
+	"mcp-askuser/ui/pane"
 )
 
 func (a *app) inbox() *cobra.Command {
@@ -31,6 +32,7 @@ func (a *app) inbox() *cobra.Command {
 			Out:    out,
 			Getenv: a.environ(),
 			Shown:  func(release func()) { a.screen.Store(&release) },
+			Go:     pane.Go,
 			Ring:   func(w io.Writer, rec desk.Record) error { return notify.Ring(w, a.getenv, rec) },
 		})
 	})

@@ -172,7 +172,7 @@ func (m *model) closeEndedForm() tea.Cmd {
 		delete(m.open, a.rec.ID)
 		m.arrange()
 		m.sent = append(m.sent, sentLine(a.answered))
-		m.note = a.form.Closing()
+		m.note = m.sentNote(a)
 	case form.Withdrawn:
 		m.notice = a.form.Closing()
 	case form.Aborted:

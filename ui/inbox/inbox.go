@@ -29,6 +29,8 @@ type Options struct {
 	// Shown, if not nil, is called with what gives the terminal back at once, for a
 	// process that is about to end without waiting for the inbox.
 	Shown func(release func())
+	// Go shows the user the terminal of a process, so that they can talk to the agent there.
+	Go func(pid int) error
 	// Ring writes to the terminal what announces that a question has
 	// arrived: sounds and notifications, nothing that draws. Nil is silence.
 	Ring func(io.Writer, desk.Record) error

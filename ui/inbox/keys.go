@@ -31,6 +31,8 @@ func (m *model) bindings() term.Bindings {
 		{Keys: term.DiscussKey, Hint: words.T("discuss first"), Off: m.past, Do: with('d')},
 		{Keys: "ctrl+y", Hint: words.T("let the agent decide"), Off: m.past, Do: with('y')},
 		{Keys: "ctrl+n", Hint: words.T("note"), Off: m.past, Do: with('n')},
+		{Keys: "=", Kind: gate.Submit, Off: m.past, Do: m.answerOthers},
+		{Keys: "g", Kind: gate.Edit, Off: m.past, Do: m.goToAgent},
 		{Keys: "i", Hint: words.T("details"), Do: read},
 		{Keys: "right", Kind: gate.Move, Do: read}, // no letter: it cannot be part of a word
 		{Keys: "esc", Kind: gate.Move, Do: m.showAll},
@@ -217,9 +219,11 @@ func (m *model) hints() (hints []term.Hint) {
 
 // explain lists the keys, and the marks in front of the rows.
 func (m *model) explain() {
-	keys := append(m.bindings().Hints(), term.NewHint("↑↓ j k g G", words.T("move")))
+	keys := append(m.bindings().Hints(), term.NewHint("↑↓ j k", words.T("move")))
 	if !m.past {
 		keys = append(keys,
+			term.NewHint("=", words.T("send the answer that you gave last to all that ask the same")),
+			term.NewHint("g", words.T("go to the agent that asks, where it runs in tmux")),
 			term.NewHint("●", words.T("its agent waits for the answer")),
 			term.NewHint("○", words.T("its agent is not waiting, and gets it later")),
 			term.NewHint(form.ListKey, words.T("in a form: back to the list; what you typed is kept")),

@@ -22,12 +22,14 @@ import (
 type row struct {
 	rec      desk.Record
 	asker    string
+	alike    string    // see desk.Record.Alike
+	times    int       // how many open records it stands for; 0 and 1 for itself alone
 	draft    bool      // something typed for it is kept
 	deadline time.Time // when its timeout strikes; zero for never
 }
 
 func newRow(rec desk.Record) *row {
-	return &row{rec: rec, asker: words.Local.Asker(rec.Asker)}
+	return &row{rec: rec, asker: words.Local.Asker(rec.Asker), alike: rec.Alike()}
 }
 
 // FilterValue implements list.Item. The filter of bubbles is off: it ranks what it finds, and
@@ -137,11 +139,15 @@ func (d delegate) Render(w io.Writer, l list.Model, index int, item list.Item) {
 // what there is to know, the most urgent first.
 func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
 	mark, when = "●", view.Local(r.rec).Age(now)
+	asker := r.asker
+	if r.times > 1 {
+		asker = words.N(r.times-1, "%[2]s and %[1]d other", "%[2]s and %[1]d others", asker)
+	}
 	if view.Closes(r.deadline, r.rec.Attended, now) {
 		left, _ := words.Local.Left(r.deadline.Sub(now))
 		facts = append(facts, left)
 	}
-	facts = append(facts, r.asker)
+	facts = append(facts, asker)
 	if r.draft {
 		facts = append(facts, words.T("draft kept"))
 	}
@@ -153,6 +159,9 @@ func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
 		if shown.Why == "" && shown.Surface != Name {
 			facts = append(facts, words.T("also %s", words.Local.Surface(shown.Surface)))
 		}
+	}
+	if r.times > 1 {
+		mark += fmt.Sprintf(" ×%d", r.times)
 	}
 	return mark, when, facts
 }

@@ -30,6 +30,7 @@ type model struct {
 	ctx  context.Context // ends with the inbox; Bubble Tea hands none to commands
 	desk *desk.Desk
 	ring func(io.Writer, desk.Record) error // nil: silent
+	goTo func(pid int) error                // see Options.Go
 
 	// writes is held for reading while something is written to the desk: the inbox does
 	// not end meanwhile.
@@ -44,6 +45,7 @@ type model struct {
 	front
 
 	answer  *answer
+	last    given                     // the last answer from a form
 	opening bool                      // the form of a question is being read from the desk
 	early   []tea.Msg                 // keys for that form
 	unsaved map[string]question.Reply // what was typed in a form that has ended, until the desk has it
@@ -66,7 +68,7 @@ type front struct {
 
 func newModel(ctx context.Context, o Options) *model {
 	m := &model{
-		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring,
+		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring, goTo: o.Go,
 		looks: make(chan struct{}, 1), open: map[string]*row{}, unsaved: map[string]question.Reply{},
 	}
 	m.waiting, m.history.records = newRecords(m), newRecords(m)

@@ -150,7 +150,7 @@ func (m *model) arrange() {
 		}
 	}
 	view.Arrange(rows, func(r *row) (asker string, waits bool) { return r.asker, r.rec.Attended })
-	m.waiting.show(rows)
+	m.waiting.show(merge(rows))
 }
 
 // after calls do after a time, unless the inbox closes before.

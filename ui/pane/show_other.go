@@ -15,3 +15,6 @@ func (s *surface) Check(context.Context) error {
 }
 
 func (s *surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.Check(ctx) }
+
+// Go shows no pane on this system.
+func Go(int) error { return ui.Unavailablef("panes are not supported on this system") }

@@ -5,6 +5,7 @@ package pane
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"time"
 
@@ -33,30 +34,37 @@ func (s *surface) Check(context.Context) error {
 	return err
 }
 
-// find returns the tmux server that the asker runs in, by its own environment or else by that of
-// the nearest ancestor that has one. The environment of a daemon and of the processes above it
-// proves no tmux server.
-func (s *surface) find() (*tmux, error) {
+// find returns the tmux server that the asker runs in.
+func (s *surface) find() (*tmux, error) { return findIn(s.processes) }
+
+// findIn returns the tmux server that the first of some processes runs in, by its own
+// environment or else by that of the nearest ancestor, which follow it. The environment of a
+// daemon and of the processes above it proves no tmux server.
+func findIn(processes iter.Seq[process]) (*tmux, error) {
+	for process := range processes {
+		t := findTmux(process.getenv)
+		if t != nil && process.daemon {
+			return nil, ui.Unavailablef("only a daemon above is inside tmux, which may serve other screens than its own")
+		}
+		if t != nil {
+			return t, nil
+		}
+		if process.daemon {
+			break
+		}
+	}
+	return nil, ui.Unavailablef("not inside tmux")
+}
+
+// processes yields the asker and then its ancestors.
+func (s *surface) processes(yield func(process) bool) {
 	above := s.ancestors
 	if above == nil {
 		above = ancestors
 	}
-	err := ui.Unavailablef("not inside tmux")
-	t := findTmux(s.getenv)
-	if t != nil {
-		return t, nil
+	if yield(process{getenv: s.getenv}) {
+		above(yield)
 	}
-	above(func(p process) bool {
-		t = findTmux(p.getenv)
-		if t != nil && p.daemon {
-			t, err = nil, ui.Unavailablef("only a daemon above is inside tmux, which may serve other screens than its own")
-		}
-		return t == nil && !p.daemon
-	})
-	if t == nil {
-		return nil, err
-	}
-	return t, nil
 }
 
 // Show implements ui.Surface. One pane is open at a time: other questions
