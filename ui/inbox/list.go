@@ -24,7 +24,6 @@ type row struct {
 	asker    string
 	alike    string    // see desk.Record.Alike
 	times    int       // how many open records it stands for; 0 and 1 for itself alone
-	draft    bool      // something typed for it is kept
 	deadline time.Time // when its timeout strikes; zero for never
 }
 
@@ -148,7 +147,7 @@ func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
 		facts = append(facts, left)
 	}
 	facts = append(facts, asker)
-	if r.draft {
+	if r.rec.Drafted {
 		facts = append(facts, words.T("draft kept"))
 	}
 	if !r.rec.Attended {

@@ -83,8 +83,6 @@ func (m *model) readOpen(known map[string]*row) (open, ended []*row, err error) 
 	}
 	for _, rec := range records {
 		r := newRow(rec)
-		_, _, err := m.desk.Draft(m.ctx, rec.ID)
-		r.draft = err == nil
 		r.deadline, _ = m.desk.Deadline(m.ctx, rec)
 		open = append(open, r)
 		delete(known, rec.ID)
