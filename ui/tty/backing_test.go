@@ -194,3 +194,19 @@ func TestPlainStoppedAndContinued(t *testing.T) {
 	x.sendLines()
 	x.commits(reply(option("database", "sqlite")))
 }
+
+// Between two prompts the terminal shows no keys: Ctrl+Z stops nothing there, as a shell might
+// find it so.
+func TestPlainStopBetweenPrompts(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo "stopped with $(stty -a | grep -c -- -echo)"; fg`, "TTY_PLAIN=1")
+	x.Expect("in your own words")
+	x.Type("\x1a")
+	x.Expect("Enter a number: ")
+	if strings.Contains(x.Screen(), "stopped with") {
+		t.Errorf("the process was stopped:\n%s", x.Screen())
+	}
+	x.Type("2\r")
+	x.sendLines()
+	x.commits(reply(option("database", "sqlite")))
+}

@@ -101,6 +101,7 @@ func (t *terminal) deliverLines(on bool) error {
 	if !on {
 		settings.Lflag &^= unix.ECHO | unix.ICANON
 		settings.Cc[unix.VMIN], settings.Cc[unix.VTIME] = 1, 0
+		settings.Cc[unix.VSUSP] = noKey // a stop would leave the terminal without echo
 	}
 	err := unix.IoctlSetTermios(t.fd, setTermios, &settings)
 	t.flush()
