@@ -90,6 +90,8 @@ func decodeRow(row store.Row) (rec Record, err error) {
 	rec.State, rec.Later, rec.Home = Pending, nil, row.Home
 	if row.Outcome == nil {
 		rec.Attended = row.Attended
+		typed := decodeDraft(row)
+		rec.Drafted = !typed.empty()
 		rec.ShownOn = nil
 		_ = json.Unmarshal(row.Notes[store.Shown], &rec.ShownOn) // a hint: damaged, it is none
 		return rec, nil

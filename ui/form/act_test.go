@@ -38,7 +38,8 @@ func (r *rig) untouched(context ...any) {
 	r.t.Helper()
 	if len(r.sent) > 0 || r.f.State() != Open {
 		r.t.Errorf("%v: sent %+v, state %v", context, r.sent, r.f.State())
-	} else if d := r.f.set.Draft(); !sameDraft(d, question.Reply{}) || r.f.page().id != r.f.rec.Questions[0].ID || r.f.dismissal.Asks() {
+	} else if d := r.f.set.Draft(); !sameDraft(d, question.Reply{}) ||
+		r.f.set.Current().ID != r.f.rec.Questions[0].ID || r.f.field == ending {
 		r.t.Errorf("%v: left %+v; the screen:\n%s", context, d, r.screen())
 	}
 }
@@ -95,7 +96,7 @@ func TestTypedAfterAPause(t *testing.T) {
 			for _, pace := range paces {
 				r := appeared(t, 80, 24, qs...).wait(time.Second)
 				r.types(sentence, pace).wait(time.Second)
-				if r.f.page().focused() != nil { // the slash began a filter, which is no mark
+				if r.f.entry != nil { // the slash began a filter, which is no mark
 					r.keys("esc")
 				}
 				r.untouched(kind, sentence, pace)
@@ -135,7 +136,7 @@ func TestLoneEnter(t *testing.T) {
 						r.types(strings.ReplaceAll(blow.Keys, "\r", "⏎"), 0)
 					}
 				}
-				if r.wait(time.Second); len(r.sent) > 0 || r.f.State() != Open || !sameDraft(r.f.set.Draft(), first) || r.f.page().id != r.f.rec.Questions[0].ID {
+				if r.wait(time.Second); len(r.sent) > 0 || r.f.State() != Open || !sameDraft(r.f.set.Draft(), first) || r.f.set.Current().ID != r.f.rec.Questions[0].ID {
 					t.Fatalf("%s: %q left %+v, sent %+v; the screen:\n%s", kind, termtest.Typed(typing), r.f.set.Draft(), r.sent, r.screen())
 				}
 			}
@@ -265,7 +266,7 @@ func TestMeant(t *testing.T) {
 func TestNextPageIsRead(t *testing.T) {
 	r := open(t, 80, 24, database(), features())
 	r.types("1⏎", 130*ms).types(strings.Repeat("⏎", 20), 40*ms).wait(time.Second)
-	if got := r.f.page(); got.id != "features" || got.question().Confirmed != nil {
+	if got := r.f.set.Current(); got.ID != "features" || got.Confirmed != nil {
 		t.Errorf("Enter held down went on to:\n%s", r.screen())
 	}
 }

@@ -185,35 +185,9 @@ func TestLongText(t *testing.T) {
 func TestBackFromEmptyOther(t *testing.T) {
 	r := open(t, 80, 24, features(), database())
 	r.keys("0", "a", "enter", "enter", "0", "b", "enter", "shift+tab", "0", "backspace", "shift+tab")
-	if got := r.f.page().question(); got.ID != "features" || got.Answer().Custom != "a" {
+	if got := r.f.set.Current(); got.ID != "features" || got.Answer().Custom != "a" {
 		t.Errorf("the first page has %+v", got.Answer())
 	}
 }
 
 // In a list of more than nine options digits spell a number: they move the cursor, and mark
-// nothing. What follows them is a new number where the list has no such row.
-func TestDigitsSpellRows(t *testing.T) {
-	many := twenty()
-	many.Type = question.MultiChoice
-	for _, tc := range []struct {
-		name string
-		q    question.Question
-		keys []string
-		want string
-	}{
-		{"two digits", twenty(), []string{"1", "2", "enter"}, "r12"},
-		{"a number that no row has", twenty(), []string{"2", "5", "enter"}, "r5"},
-		{"through the filter", twenty(), []string{"/", "region b", "enter", "1", "2", "enter"}, "r12"},
-		{"several", many, []string{"1", "2", "space", "3", "space", "1", "enter"}, "r3 r12"},
-		{"several, not marked", many, []string{"1", "2", "enter"}, ""},
-	} {
-		r := open(t, 80, 24, tc.q).keys(tc.keys...)
-		got := ""
-		if len(r.sent) > 0 {
-			got = strings.Join(r.last().Answers[0].Selected, " ")
-		}
-		if got != tc.want {
-			t.Errorf("%s: sent %q, want %q:\n%s", tc.name, got, tc.want, r.screen())
-		}
-	}
-}

@@ -17,9 +17,6 @@ type Backing struct {
 	Rec  desk.Record
 }
 
-// Signs reports whether the user must sign an answer, which a terminal cannot do.
-func (b Backing) Signs() bool { return b.Desk != nil && b.Desk.RequiresProof(&b.Rec) }
-
 // Draft returns what was typed before, empty where nothing is kept.
 func (b Backing) Draft(ctx context.Context) (r question.Reply) {
 	if b.Desk != nil {
@@ -41,60 +38,37 @@ func (b Backing) Save(ctx context.Context, r question.Reply) error {
 	return err
 }
 
-// Deadline returns when the timeout strikes, the zero time for never.
-func (b Backing) Deadline(ctx context.Context) (at time.Time) {
-	if b.Desk != nil {
-		at, _ = b.Desk.Deadline(ctx, b.Rec)
-	}
-	return at
+// Status is the message that says how it is with the record now. The host ends the record; the
+// form only shows this.
+type Status struct {
+	Deadline time.Time // when its timeout strikes; zero for never
+	Attended bool      // the asker waits; else an answer is kept until it asks again
+	Waiting  int       // so many other questions of the same asker wait
 }
 
-// Attended reports whether the asker waits for the answer, as far as is known.
-func (b Backing) Attended(ctx context.Context) bool {
+// Status returns the status of the record, as far as it is known.
+func (b Backing) Status(ctx context.Context) Status {
+	s := Status{Attended: true}
 	if b.Desk == nil {
-		return true
+		return s
 	}
+	s.Deadline, _ = b.Desk.Deadline(ctx, b.Rec)
 	rec, err := b.Desk.Get(ctx, b.Rec.ID)
-	return err != nil || rec.Attended
-}
-
-// More returns how many other questions of the same asker wait.
-func (b Backing) More(ctx context.Context) int {
-	if b.Desk == nil {
-		return 0
-	}
-	n := 0
+	s.Attended = err != nil || rec.Attended
 	pending, _ := b.Desk.Pending(ctx)
 	for _, rec := range pending {
 		if rec.ID != b.Rec.ID && rec.Attended && rec.SessionID == b.Rec.SessionID &&
 			rec.Asker.Client == b.Rec.Asker.Client && rec.Asker.Directory == b.Rec.Asker.Directory {
-			n++
+			s.Waiting++
 		}
 	}
-	return n
-}
-
-// AtLimit reports whether this round is the last before the limit.
-func (b Backing) AtLimit(ctx context.Context) bool {
-	if b.Desk == nil {
-		return false
-	}
-	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
-	return err == nil && last
-}
-
-// Lift lifts the round limit for the session.
-func (b Backing) Lift(ctx context.Context) error { return b.Desk.Lift(ctx, b.Rec.SessionID) }
-
-// Remembers reports whether there are earlier rounds to look at.
-func (b Backing) Remembers() bool {
-	return b.Desk != nil && b.Rec.SessionID != "" && b.Rec.Round > 1
+	return s
 }
 
 // Rounds returns the earlier rounds of the session, the latest first, as far as they can be
 // read.
 func (b Backing) Rounds(ctx context.Context) []desk.Record {
-	if !b.Remembers() {
+	if b.Rec.SessionID == "" {
 		return nil
 	}
 	session, _ := b.Desk.Session(ctx, b.Rec.SessionID)
@@ -115,21 +89,17 @@ func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
 	return b.Desk.Remembered(ctx, b.Rec)
 }
 
-// Options are what the form gets from the desk, which is read for them; keep
-// takes the drafts.
-func (b Backing) Options(ctx context.Context, draft *Draft) (o Options) {
+// Options are what the form gets from the desk, which is read for them.
+func (b Backing) Options(ctx context.Context) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
-	unsaved, _ := draft.Unsaved() // first: what is saved meanwhile is read from the desk
-	o.Draft, o.Keep, o.Memory = b.Draft(ctx), draft, b.Memory(ctx)
-	if unsaved != nil {
-		o.Draft = *unsaved
-	}
-	o.signs = b.Signs()
+	o.Draft, o.Memory, o.signs = b.Draft(ctx), b.Memory(ctx), b.Desk.RequiresProof(&b.Rec)
+	o.Save = func(r question.Reply) error { return b.Save(ctx, r) }
 	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
-	if b.AtLimit(ctx) {
-		o.Lift = func() error { return b.Lift(ctx) }
+	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
+	if err == nil && last {
+		o.Lift = func() error { return b.Desk.Lift(ctx, b.Rec.SessionID) }
 	}
 	return o
 }

@@ -12,13 +12,9 @@ import (
 // urgent is how long before a deadline the time left is drawn as a fault.
 const urgent = 20 * time.Second
 
-// Deadline is the message that says when the record's timeout strikes; the zero
-// At takes an earlier one back. The host ends the record; the form only shows when.
-type Deadline struct{ At time.Time }
-
 // left is the time until the deadline, and wait how long its text stays true.
 func (f *Form) left() (left time.Duration, text string, wait time.Duration) {
-	left = f.deadline.Sub(f.window.Now())
+	left = f.status.Deadline.Sub(f.window.Now())
 	text, wait = words.Local.Left(left)
 	return left, text, wait
 }
@@ -28,7 +24,7 @@ func (f *Form) left() (left time.Duration, text string, wait time.Duration) {
 func (f *Form) countDown() tea.Cmd {
 	left, _, wait := f.left()
 	at := f.window.Now().Add(wait)
-	if f.deadline.IsZero() || left <= 0 || !f.alarm.IsZero() && !at.Before(f.alarm) {
+	if f.status.Deadline.IsZero() || left <= 0 || !f.alarm.IsZero() && !at.Before(f.alarm) {
 		return nil
 	}
 	f.alarm = at

@@ -19,7 +19,7 @@ func (l *live) shows(words string) bool { return strings.Contains(l.f.View().Con
 func TestCountdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := alive(t, record(database()))
-		l.do(Deadline{At: time.Now().Add(3 * time.Minute)})
+		l.do(Status{Deadline: time.Now().Add(3 * time.Minute), Attended: true})
 		l.wait(time.Millisecond)
 		for left := 3; left > 1; left-- {
 			if want := fmt.Sprintf("closes in %d min", left); !l.shows(want) {
@@ -36,7 +36,7 @@ func TestCountdown(t *testing.T) {
 		if !l.shows("time is up") {
 			t.Errorf("want the end in:\n%s", l.f.View().Content)
 		}
-		if l.do(Attention{}); l.shows("time is up") {
+		if l.do(Status{}); l.shows("time is up") {
 			t.Errorf("the time of nobody is up:\n%s", l.f.View().Content)
 		}
 	})
@@ -56,12 +56,12 @@ func TestDeadlineMoves(t *testing.T) {
 			{time.Hour, 0, "closes in 60 min"},
 			{5 * time.Second, 0, "closes in 5 s"}, // earlier than the timer
 		} {
-			l.do(Deadline{At: time.Now().Add(step.left)})
+			l.do(Status{Deadline: time.Now().Add(step.left), Attended: true})
 			if l.wait(step.wait); !l.shows(step.want) {
 				t.Errorf("want %q in:\n%s", step.want, l.f.View().Content)
 			}
 		}
-		l.do(Deadline{})
+		l.do(Status{Attended: true})
 		l.wait(time.Hour)
 		if l.shows("closes in") || l.shows("time is up") {
 			t.Errorf("a deadline taken back is shown:\n%s", l.f.View().Content)
@@ -78,7 +78,7 @@ func TestOneTimer(t *testing.T) {
 	var cmd tea.Cmd
 	for i := range 100 {
 		now = now.Add(time.Second)
-		if _, cmd = f.Update(Deadline{At: now.Add(time.Hour)}); cmd != nil {
+		if _, cmd = f.Update(Status{Deadline: now.Add(time.Hour), Attended: true}); cmd != nil {
 			timers++
 		}
 		if i == 0 && cmd == nil {

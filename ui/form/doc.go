@@ -3,11 +3,11 @@
 // host runs it in a program (ui/tty) or inside a larger model (the inbox).
 //
 // What is answered, and which question is current, is in the question set (ui/answer). The form
-// draws its current question, and translates keys into its methods. A page is a [list], which is a
-// huh Select, or a text field (term.Entry), which is a bubbles text area; keys.go has all its
-// keys. huh's form, its pages and its program are not used: it turns pages by messages, which
-// a second Enter can overtake, and reports its first option as the choice
-// of a user who chose none.
+// draws its current question, and translates keys into its methods. What a [page] has beside the
+// question is a value. Its list is a huh Select, and its text field (term.Entry) a bubbles text
+// area, of which there is one at a time; keys.go has all its keys. huh's form, its pages and its
+// program are not used: it turns pages by messages, which a second Enter can overtake, and reports
+// its first option as the choice of a user who chose none.
 //
 // It may import question, desk, ui, ui/answer, ui/view, ui/words and ui/term. It must
 // not know where it is drawn, how records are stored, or any other surface.

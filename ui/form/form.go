@@ -1,8 +1,6 @@
 package form
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,32 +26,30 @@ const (
 )
 
 // Form shows one record. It implements tea.Model. Once its State is no longer
-// Open the command it returns ends with tea.Quit; a host that keeps running executes the
-// command all the same, since it may keep a last draft, and drops the message.
+// Open the command it returns is tea.Quit.
 type Form struct {
 	rec     desk.Record
 	commit  ui.Commit
 	options Options
 	window  term.Window
 
-	set       *answer.Set
-	pages     map[string]*page // those that were shown, by question; "" is the review
-	wide      bool             // some question has previews
-	dismissal *term.Dismissal  // in front of the page while it asks
+	set      *answer.Set
+	page                          // of its current question
+	entry    *term.Entry          // with the keyboard; nil with choosing
+	list     *list                // of the page
+	previews map[string][]preview // of the options, by question
+	cut      bool                 // a text of the page did not fit, when last drawn
 
-	notice        string          // what is wrong
-	sending       bool            // commit is running
-	unsent        *question.Reply // sent again while the user does nothing else; nil for none
-	state         State
-	sent          question.Reply // with Sent
-	cause         error          // with Withdrawn, or of a Withdraw that came while sending
-	leftFile      string         // with Withdrawn: the file with what was written in an editor
-	waitingBehind int            // questions of the same asker that wait behind this one
+	sending bool            // commit is running
+	unsent  *question.Reply // sent again while the user does nothing else; nil for none
+	state   State
+	sent    question.Reply // with Sent
+	cause   error          // with Withdrawn, or of a Withdraw that came while sending
 
-	drafts   drafts
-	deadline time.Time // when the record's timeout strikes; zero for never
-	alarm    time.Time // when the timer fires that draws the time left again; zero while none runs
-	lifted   bool      // the round limit
+	drafts drafts
+	status Status
+	alarm  time.Time // when the timer fires that draws the time left again; zero while none runs
+	lifted bool      // the round limit
 }
 
 // Options say how a form works, and what is known beside its record.
@@ -71,9 +67,9 @@ type Options struct {
 	Interrupted desk.Status
 	// Draft is what the user chose and typed before, as in [answer.Options].
 	Draft question.Reply
-	// Keep receives [answer.Set.Draft]: soon after every change, and once more
-	// when the form ends with the record open or the draft unsaved. Nil keeps none.
-	Keep *Draft
+	// Save keeps [answer.Set.Draft], as a command, soon after every change; what it has not kept
+	// when the form ends is [Form.Unsaved]. Nil keeps none.
+	Save func(question.Reply) error
 	// Memory is how the user answered questions before, by question id.
 	Memory map[string]desk.Memory
 	// Rounds returns the earlier rounds of the session, the latest first, as a command.
@@ -92,42 +88,28 @@ type Options struct {
 // (Cause is a *desk.ClosedError), or no asker waits for it any more.
 type Withdraw struct{ Cause error }
 
-// More is the message that so many other questions of the same asker wait.
-type More struct{ Wait int }
-
 // New returns a form for the record. Commit receives what the user sends. It runs as a
 // command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
 		rec: words.Local.Shown(rec), commit: commit, options: o,
-		window: term.NewWindow(time.Now), pages: map[string]*page{},
-		dismissal: term.NewDismissal(words.T("The agent will be told that you dismissed it.")),
+		window: term.NewWindow(time.Now), previews: map[string][]preview{}, status: Status{Attended: true},
 	}
 	if o.Window != nil {
 		f.window = *o.Window
 		f.window.Width, f.window.Height = 0, 0
 	}
-	f.rec.Attended = true // until an Attention
 	f.set = answer.New(f.rec, answer.Options{MustTouch: true, Draft: o.Draft, Memory: o.Memory})
-	f.dismissal.Entry().Set(f.set.Reason())
 	for _, q := range f.set.All() {
-		f.wide = f.wide || slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
+		previews := newPreviews(q)
+		if previews != nil {
+			f.previews[q.ID] = previews
+		}
 	}
+	f.list = newList(f)
 	f.drafts.last = f.set.Draft()
-	f.page().focus()
+	f.begin()
 	return f
-}
-
-// page is the page of the current question.
-func (f *Form) page() *page {
-	id := ""
-	if q := f.set.Current(); q != nil {
-		id = q.ID
-	}
-	if f.pages[id] == nil {
-		f.pages[id] = f.newPage(id)
-	}
-	return f.pages[id]
 }
 
 // State returns how far the form is.
@@ -154,14 +136,10 @@ func (f *Form) Closing() string {
 	case f.state == Aborted:
 		return words.Local.Interrupted(f.options.Interrupted)
 	case f.state == Withdrawn:
-		return strings.TrimSpace(words.Local.Withdrawal(f.cause) + " " + f.leftFile)
+		return words.Local.Withdrawal(f.cause)
 	}
 	return ""
 }
-
-// Left names the file with what was written in an editor, when the form was withdrawn
-// before that was sent. Mostly it is empty.
-func (f *Form) Left() string { return f.leftFile }
 
 // Init implements tea.Model.
 func (f *Form) Init() tea.Cmd { return nil }
@@ -179,7 +157,13 @@ func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (f *Form) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case nil: // the gate may have taken back what keys did
-		return f.changed(false)
+		return f.saveDraft(false)
+	case saved:
+		f.drafts.unsure = msg.err != nil
+		return f.window.Gate.After(savePause, saveDue{})
+	case saveDue:
+		f.drafts.pausing = false
+		return f.saveDraft(false)
 	case sendAgain:
 		if f.unsent == msg.reply && !f.sending {
 			return f.send(*msg.reply)
@@ -189,7 +173,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		switch {
 		case !f.sending:
 			f.unsent = nil
-			return tea.Batch(f.press(msg), f.changed(true))
+			return tea.Batch(f.press(msg), f.saveDraft(true))
 		case key.String() == "ctrl+c": // the user can leave while the store hangs
 			return f.end(Aborted)
 		}
@@ -203,20 +187,18 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 			return f.withdraw(msg.Cause)
 		}
 		f.cause = msg.Cause // that reply may have been the first
-	case Deadline:
-		f.deadline = msg.At
-	case Attention:
-		f.rec.Attended = msg.Attended
-	case More:
-		f.waitingBehind = msg.Wait
+	case Status:
+		f.status = msg
 	case term.Then:
 		return msg()
 	case term.Edited:
 		if msg.Err != nil {
 			f.notice = msg.Err.Error()
 		}
-		f.takeOver()
-		return tea.Batch(f.window.Seen(), f.changed(true))
+		if f.entry != nil {
+			f.takeOver()
+		}
+		return tea.Batch(f.window.Seen(), f.saveDraft(true))
 	}
 	return nil
 }
@@ -224,16 +206,15 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 // Kind implements gate.Page.
 func (f *Form) Kind(msg tea.Msg) gate.Kind {
 	key, _ := msg.(tea.KeyPressMsg)
-	switch name := key.String(); {
+	name := key.String()
+	switch {
 	case name == "ctrl+c":
 		return gate.Leave
 	case f.sending:
 		return gate.Edit
-	case f.dismissal.Asks():
-		return f.dismissal.Kind(msg)
-	case f.page().find(msg) == nil:
+	case f.find(msg) == nil:
 		return gate.Stray
-	case name == "enter" && !f.page().covered():
+	case name == "enter" && f.reader == nil:
 		return gate.Submit
 	}
 	return gate.Edit
@@ -241,91 +222,26 @@ func (f *Form) Kind(msg tea.Msg) gate.Kind {
 
 // Keep implements gate.Page.
 func (f *Form) Keep() (back func()) {
-	set, place, decides, notice := f.set.Clone(), f.page().place(), f.dismissal.Decides, f.notice
+	set, shown := f.set.Clone(), f.page
 	return func() {
-		f.set, f.notice = set.Clone(), notice // it may be restored once more
-		f.pages = map[string]*page{}          // which show what the set holds
-		f.page().restore(place)
-		f.dismissal.Restore(decides, set.Reason())
+		f.set, f.page = set.Clone(), shown // it may be restored once more
+		f.edit()
 	}
 }
 
 func (f *Form) press(msg tea.Msg) tea.Cmd {
 	f.notice = ""
 	key, _ := msg.(tea.KeyPressMsg)
-	switch name := key.String(); {
-	case name == "ctrl+c" && f.options.Break && f.dismissal.Decides != term.Dismiss:
-		return f.ask(term.Dismiss)
-	case name == "ctrl+c":
-		return f.end(Aborted)
-	case name == term.EditKey && f.entry() != nil:
-		return f.window.Edit(f.entry())
-	case f.dismissal.Asks():
-		return f.pressDismissal(msg)
-	default:
-		do := f.page().find(msg)
+	switch {
+	case key.String() != "ctrl+c":
+		do := f.find(msg)
 		if do == nil {
 			return nil
 		}
 		return do()
+	case f.options.Break && (f.field != ending || f.discuss):
+		f.ask(false)
+		return nil
 	}
-}
-
-// entry is where text is typed now, nil for nowhere.
-func (f *Form) entry() *term.Entry {
-	if f.dismissal.Asks() {
-		return f.dismissal.Entry()
-	}
-	return f.page().focused()
-}
-
-// takeOver takes what was typed into the question set.
-func (f *Form) takeOver() {
-	if f.dismissal.Asks() {
-		f.set.WriteReason(f.dismissal.Reason())
-	} else {
-		f.page().takeOver()
-	}
-}
-
-// ask asks whether to dismiss, or to discuss first, in place of the page. What is typed next
-// is for that.
-func (f *Form) ask(decision term.Decision) tea.Cmd {
-	f.dismissal.Open(decision)
-	return nil
-}
-
-// escape goes back to the page before, or from the first one to the list of the host.
-func (f *Form) escape() tea.Cmd {
-	p := f.page()
-	switch {
-	case f.set.Previous() != nil:
-		return p.back()
-	case f.options.List:
-		return f.end(Aborted)
-	default:
-		f.notice = words.T("%[1]s dismiss · %[2]s discuss first · esc does not close the question", term.DismissKey, term.DiscussKey)
-	}
-	return nil
-}
-
-// WriteNote opens the note to the answer.
-func (f *Form) WriteNote() { f.page().openNote() }
-
-func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
-	decision, err := f.dismissal.Press(msg)
-	if err != nil {
-		f.notice = err.Error()
-	}
-	f.takeOver()
-	switch decision {
-	case term.GoBack:
-		f.page().focus()
-	case term.Dismiss:
-		return f.sendReply(f.set.Dismissal)
-	case term.Discuss:
-		return f.sendReply(f.set.Discussion)
-	case term.Undecided:
-	}
-	return nil
+	return f.end(Aborted)
 }

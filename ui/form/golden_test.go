@@ -62,9 +62,12 @@ func scenes() []scene {
 		{name: "files", rec: record(database()), opts: []option{withDraft(filed("db", "", "sqlite"))}},
 		{name: "files-review", rec: record(name(), deploy()), opts: []option{withDraft(filed("name", ""))}, keys: []string{"right", "enter", "n", "enter"}},
 		{name: "failure", rec: record(database()), fail: errors.New("no space left"), keys: []string{"1", "enter"}},
-		{name: "detached", rec: record(database()), news: []tea.Msg{Attention{}}},
+		{name: "detached", rec: record(database()), news: []tea.Msg{Status{}}},
 		{name: "last-round", rec: third(), opts: []option{lift, withRounds(before)}},
-		{name: "all-at-once", rec: third(), opts: []option{lift, withDraft(question.Reply{Note: "soon"})}, news: []tea.Msg{Attention{}, Deadline{time.Unix(5, 0)}}},
+		{
+			name: "all-at-once", rec: third(), opts: []option{lift, withDraft(question.Reply{Note: "soon"})},
+			news: []tea.Msg{Status{Deadline: time.Unix(5, 0)}},
+		},
 		{name: "earlier", rec: third(), opts: []option{withRounds(before)}, keys: []string{"alt+h"}},
 		{name: "memory", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}},
 		{name: "memory-taken", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"ctrl+r"}},
@@ -164,8 +167,8 @@ func checkFrame(t *testing.T, r *rig) {
 		}
 	}
 	var known []string
-	for _, h := range r.f.page().hints() {
-		known = append(known, h.Help().Key+" "+h.Help().Desc)
+	for _, h := range r.f.hints() {
+		known = append(known, h.Key+" "+h.Does)
 	}
 	for hint := range strings.SplitSeq(strings.TrimPrefix(hints, " "), " · ") {
 		if !slices.Contains(known, hint) {

@@ -20,12 +20,11 @@ func (f *Form) lookBack() tea.Cmd {
 
 // openHistory shows the earlier rounds in place of the page.
 func (f *Form) openHistory(rounds []desk.Record) {
-	p := f.page()
-	if f.dismissal.Asks() || f.sending || p.reader != nil {
+	if f.sending || f.reader != nil {
 		return
 	}
 	zone := f.window.Now().Location()
-	p.reader = term.NewReader(words.T("Earlier questions"), func(s *term.Styles, width int) []string {
+	f.reader = term.NewReader(words.T("Earlier questions"), func(s *term.Styles, width int) []string {
 		if len(rounds) == 0 {
 			return term.Text(s.Muted, words.T("No earlier question of this session is kept."), width)
 		}

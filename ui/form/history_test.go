@@ -109,8 +109,9 @@ func TestNews(t *testing.T) {
 		news  tea.Msg
 		shown string
 	}{
-		{nil, ""}, {Attention{Attended: false}, away}, {Attention{Attended: true}, ""},
-		{More{1}, one}, {More{2}, more}, {More{0}, ""},
+		{nil, ""}, {Status{}, away}, {Status{Attended: true}, ""},
+		{Status{Attended: true, Waiting: 1}, one}, {Status{Attended: true, Waiting: 2}, more},
+		{Status{Attended: true}, ""},
 	} {
 		r.send(step.news)
 		for _, text := range []string{away, more, one} {

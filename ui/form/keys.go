@@ -1,8 +1,6 @@
 package form
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/ui/term"
@@ -17,128 +15,139 @@ const (
 	liftKey   = "alt+l"  // lifts the limit of rounds
 
 	delegateKey = "ctrl+y" // leaves the question to the agent: you decide
+
+	// ListKey goes back to the list of the host, which handles it; what was typed is kept.
+	ListKey = "ctrl+l"
 )
 
 // bindings are the keys of the page, in the order of the footer, which is the same in every
-// mode. The keys that move the cursor, and those that name a row, are beside it, see find.
-func (p *page) bindings() term.Bindings {
-	f, s, m := p.form, p.question(), p.mode()
-	types := p.focused() != nil
-	lists, asks, several := m == choosing, s != nil, s != nil && s.Several()
-	choose, writes := words.T("choose"), types && m != filtering
-	if asks && len(s.Options) > 9 {
+// field. The keys that move the cursor, and those that name a row, are beside it, see find.
+func (f *Form) bindings() term.Bindings {
+	q, at := f.set.Current(), f.field
+	asks, types := q != nil, at != choosing
+	options := at == choosing && asks
+	writes, notes := types && at != filtering, at == noting
+	confirms, several := asks && q.Confirms(), asks && q.Several()
+	choose, number, readAll := words.T("choose"), "", ""
+	if options {
+		number = numbers(q)
+	}
+	if options && len(q.Options) > 9 {
 		choose = words.T("go to")
 	}
-	readAll := ""
-	if p.cut {
+	if f.cut {
 		readAll = words.T("read all")
 	}
-	// A row of the review is a question, which its number opens.
-	edit := term.Binding{Keys: "e right", Hint: words.T("edit"), Off: m != reviewing, Do: term.Only(p.edit)}
-	numbers := term.Binding{Keys: "1", Hint: choose, Off: !lists}
-	if lists {
-		numbers.Name = p.numbers()
+	edit := func() tea.Cmd { return f.window.Edit(f.entry) }
+	if at == ending {
+		return term.Bindings{
+			{Keys: "enter", Hint: f.onward(), Do: f.enter},
+			{Keys: "esc", Hint: f.backward(), Do: f.escape},
+			{Keys: term.EditKey, Hint: words.T("editor"), Do: edit},
+		}
 	}
-	return slices.Concat(term.Bindings{
-		{Keys: "space", Hint: words.T("mark"), Off: !lists || !several, Do: term.Only(p.pick)},
-		{Keys: "enter", Hint: p.onward(), Do: p.enter},
-		{Keys: "?", Hint: words.T("keys"), Off: types, Do: term.Only(p.explain)},
-		{Keys: "esc", Hint: p.backward(), Do: p.escape},
-		{Keys: "tab", Hint: readAll, Off: !asks, Do: term.Only(func() { p.reader = term.TextReader(p.everything()) })},
-		edit, numbers,
+	keys := term.Bindings{
+		{Keys: "space", Hint: words.T("mark"), Off: !options || !several, Do: term.Only(func() { f.pick(q) })},
+		{Keys: "enter", Hint: f.onward(), Do: f.enter},
+		{Keys: "?", Hint: words.T("keys"), Off: types, Do: term.Only(f.explain)},
+		{Keys: "esc", Hint: f.backward(), Do: f.escape},
+		{Keys: ListKey, Hint: words.T("list"), Off: !f.options.List},
+		{Keys: "tab", Hint: readAll, Off: !asks, Do: term.Only(func() { f.reader = term.TextReader(everything(q)) })},
+		// A row of the review is a question, which its number opens.
+		{Keys: "e right", Hint: words.T("edit"), Off: asks || types, Do: term.Only(func() { f.change(f.at) })},
+		{Keys: "1", Name: number, Hint: choose, Off: !options},
 		{Keys: "alt+enter", Hint: words.T("new line"), Off: !writes},
-		{Keys: term.EditKey, Hint: words.T("editor"), Off: !writes},
-		{Keys: term.DismissKey, Hint: words.T("dismiss"), Do: func() tea.Cmd { return f.ask(term.Dismiss) }},
-		{Keys: term.DiscussKey, Hint: words.T("discuss first"), Do: func() tea.Cmd { return f.ask(term.Discuss) }},
+		{Keys: term.EditKey, Hint: words.T("editor"), Off: !writes, Do: edit},
+		{Keys: term.DismissKey, Hint: words.T("dismiss"), Do: term.Only(func() { f.ask(false) })},
+		{Keys: term.DiscussKey, Hint: words.T("discuss first"), Do: term.Only(func() { f.ask(true) })},
 		{Keys: liftKey, Hint: words.T("lift the limit"), Off: f.options.Lift == nil || f.lifted, Do: f.lift},
 		{Keys: roundsKey, Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
-		{Keys: noteKey, Hint: words.T("note"), Off: m == noting, Do: term.Only(p.openNote)},
-		{Keys: delegateKey, Hint: words.T("let the agent decide"), Off: !asks || m == noting || s.Confirms(), Do: term.Only(p.delegate)},
-		{Keys: "pgup", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !lists || p.previews == nil, Do: p.scrollBy("pgup")},
-		{Keys: "pgdown", Off: !lists || p.previews == nil, Do: p.scrollBy("pgdown")},
-		{Keys: "s", Hint: words.T("skip"), Off: !lists || s.Required, Do: term.Only(p.skip)},
-		{Keys: "/", Hint: words.T("filter"), Off: !lists || s.Confirms(), Do: term.Only(p.beginFilter)},
+		{Keys: noteKey, Hint: words.T("note"), Off: notes, Do: term.Only(func() { f.focus(noting) })},
+		{
+			Keys: delegateKey, Hint: words.T("let the agent decide"), Off: !asks || notes || confirms,
+			Do: term.Only(f.delegate),
+		},
+		{
+			Keys: "pgup", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !options || f.previews[q.ID] == nil,
+			Do: term.Only(func() { f.previewY -= previewStep }),
+		},
+		{Keys: "pgdown", Off: !options || f.previews[q.ID] == nil, Do: term.Only(func() { f.previewY += previewStep })},
+		{Keys: "s", Hint: words.T("skip"), Off: !options || q.Required, Do: term.Only(func() { f.did(q.Skip()) })},
+		{Keys: "/", Hint: words.T("filter"), Off: !options || confirms, Do: term.Only(func() { f.focus(filtering) })},
 		{
 			Keys: recallKey, Hint: words.T("use your earlier answer again"),
-			Off: p.memory == "" || m == noting, Do: term.Only(p.recall),
+			Off: !asks || q.Memory == nil || notes, Do: term.Only(f.recall),
 		},
 		{Keys: "up", Hint: words.T("move"), Name: "↑↓", Off: types},
-		{Keys: "up", Off: m != writing || !p.entry.AtTop(), Do: term.Only(p.stopWriting)},
-		{Keys: "shift+tab", Off: m == noting, Do: p.back},
-		{Keys: "left ctrl+b", Off: types, Do: p.back},
-	}, p.editNumbers())
-}
-
-func (p *page) back() tea.Cmd { p.turn(p.form.set.Back()); return nil }
-
-func (p *page) beginFilter() {
-	p.filter = term.NewLineEntry("", "", "/")
-	p.filter.Focus()
-}
-
-// scrollBy scrolls the preview.
-func (p *page) scrollBy(key string) func() tea.Cmd {
-	return term.Only(func() { p.scroll.Press(key) })
+		{
+			Keys: "up", Off: at != answering || at == f.home() || !f.entry.AtTop(),
+			Do: term.Only(func() { f.focus(choosing) }),
+		},
+		{Keys: "shift+tab", Off: notes, Do: term.Only(f.back)},
+		{Keys: "left ctrl+b", Off: types, Do: term.Only(f.back)},
+	}
+	if !asks && !types {
+		keys = append(keys, f.changeNumbers()...)
+	}
+	return keys
 }
 
 // explain lists the keys.
-func (p *page) explain() {
-	f := p.form
+func (f *Form) explain() {
 	leaves := words.Local.Breaking(f.options.Interrupted)
 	if f.options.Break {
 		leaves = words.T("dismiss; twice leaves, and the question stays open")
 	}
-	keys := append(p.bindings().Hints(), term.NewHint("ctrl+c", leaves))
-	p.reader = term.KeysReader("", term.HintGroup{Title: words.T("Keys on this page"), Hints: keys})
+	keys := append(f.bindings().Hints(), term.NewHint("ctrl+c", leaves))
+	f.reader = term.KeysReader(words.T("Keys on this page"), keys)
 }
 
 // hints are the keys that work now, the most useful first.
-func (p *page) hints() []term.Hint {
-	switch f := p.form; {
+func (f *Form) hints() []term.Hint {
+	switch {
 	case f.sending:
 		return []term.Hint{term.NewHint("…", words.T("sending"))}
 	case f.window.Gate.Waiting():
 		return term.WaitingHints(f.window.Width)
-	case f.dismissal.Asks():
-		return f.dismissal.Hints()
-	case p.reader != nil:
-		return p.reader.Hints()
+	case f.reader != nil:
+		return f.reader.Hints()
 	}
-	return p.bindings().Hints()
+	return f.bindings().Hints()
 }
 
 // onward says what Enter does.
-func (p *page) onward() string {
-	s, m := p.question(), p.mode()
+func (f *Form) onward() string {
+	q := f.set.Current()
 	switch {
-	case m == noting:
+	case f.field == ending && !f.discuss:
+		return words.T("dismiss")
+	case f.field == ending:
+		return words.T("send")
+	case f.field == noting:
 		return words.T("done")
-	case m == filtering:
+	case f.field == filtering:
 		return words.T("keep")
-	case m == writing && s.Several():
+	case f.field == answering && q.Several():
 		return words.T("mark")
-	case s != nil && s.Skipped:
+	case q != nil && q.Skipped:
 		return words.T("skip")
-	case s == nil || !p.form.set.Reviews() && !(p.list != nil && s.LeadsOn(p.list.at)):
+	case q == nil || !f.set.Reviews() && !(q.Chooses() && q.LeadsOn(f.at)):
 		return words.T("send")
 	}
 	return words.T("next")
 }
 
 // backward says what Esc does; empty for nothing.
-func (p *page) backward() string {
-	m := p.mode()
+func (f *Form) backward() string {
 	switch {
-	case m == noting:
+	case f.field == noting:
 		return ""
-	case m == writing:
-		return words.T("to the options")
-	case m == filtering, p.filter != nil:
+	case f.field == filtering, f.field == choosing && f.filter != "":
 		return words.T("show all")
-	case p.form.set.Previous() != nil:
+	case f.field == answering && f.field != f.home():
+		return words.T("to the options")
+	case f.field == ending, f.set.Previous() != nil:
 		return words.T("back")
-	case p.form.options.List:
-		return words.T("list")
 	}
 	return ""
 }

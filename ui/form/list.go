@@ -58,32 +58,32 @@ func (l *list) show(rows []row, width int) {
 	l.field.Options(options...)
 }
 
-// target returns the row to which a key moves the cursor among these, past the last one to
-// the first.
-func (l *list) target(pressed tea.KeyPressMsg, numbers []int) int {
+// target returns the row to which a key moves the cursor from one row among these, past the last
+// one to the first.
+func (l *list) target(pressed tea.KeyPressMsg, from int, numbers []int) int {
 	rows := make([]row, len(numbers))
 	for i, n := range numbers {
 		rows[i].number = n
 	}
-	was := l.at
+	l.at = from
 	l.show(rows, l.width)
 	l.field.Update(pressed)
 	to, _ := l.field.Hovered()
-	l.at = was
 	return to
 }
 
-// draw draws the rows. Without the keyboard the list has no cursor.
-func (l *list) draw(rows []row, width int, keyboard bool) term.Block {
+// draw draws the rows, with the cursor on one. Without the keyboard the list has no cursor.
+func (l *list) draw(rows []row, at, width int, keyboard bool) term.Block {
 	l.field.Blur()
 	if keyboard {
 		l.field.Focus()
 	}
+	l.at = at
 	l.show(rows, width)
 	b := term.Block{Lines: strings.Split(l.field.View(), "\n")}
 	y := 0
 	for _, r := range rows {
-		if r.number == l.at {
+		if r.number == at {
 			b.Top, b.Bottom = y, y+len(r.lines)-1
 			b.Cursor = term.Shift(r.cursor, term.SelectorWide, y)
 		}

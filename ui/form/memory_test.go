@@ -61,7 +61,7 @@ func TestMemoryOfAnother(t *testing.T) {
 	if r.keys("y", "enter"); !strings.Contains(r.screen(), "You answered SQLite on 3 Nov 1969 · ctrl+r use again") {
 		t.Errorf("the second has none:\n%s", r.screen())
 	}
-	if r.f.page().find(termtest.Keys("ctrl+r")[0]) == nil {
+	if r.f.find(termtest.Keys("ctrl+r")[0]) == nil {
 		t.Error("its key is none")
 	}
 }

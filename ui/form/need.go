@@ -11,13 +11,13 @@ import (
 
 // inWords says to the user what is wrong with an answer; empty for a key that leads
 // nowhere.
-func (p *page) inWords(err error) string {
+func (f *Form) inWords(err error) string {
 	faults, refused := errors.AsType[question.Violations](err)
 	switch {
 	case errors.Is(err, answer.ErrUntouched):
-		return words.T("Enter alone answers nothing: %s", p.need())
+		return words.T("Enter alone answers nothing: %s", need(f.set.Current()))
 	case errors.Is(err, answer.ErrRequired), errors.Is(err, answer.ErrNoWords):
-		return words.T("This question needs an answer: %s", p.need())
+		return words.T("This question needs an answer: %s", need(f.set.Current()))
 	case errors.Is(err, answer.ErrUnconfirmed):
 		return words.T("This answer is not confirmed yet: enter confirms it.")
 	case refused:
@@ -27,8 +27,8 @@ func (p *page) inWords(err error) string {
 }
 
 // need says how to give the answer that is missing.
-func (p *page) need() string {
-	switch s := p.question(); {
+func need(s *answer.Question) string {
+	switch {
 	case !s.Chooses() && s.Untouched() && strings.TrimSpace(s.Typed()) != "":
 		return words.T("press an arrow key to keep this text, then enter.")
 	case !s.Chooses() && s.Untouched() && !s.Required:

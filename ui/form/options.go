@@ -15,33 +15,33 @@ import (
 // first is the row where the cursor begins: the first where several may be marked, or else
 // the one that is marked, or else the declared default; on a yes only where the user has
 // marked it.
-func first(s *answer.Question) int {
-	if s.Several() {
+func first(q *answer.Question) int {
+	if q.Several() {
 		return 0
 	}
-	for i, r := range s.Choices() {
+	for i, r := range q.Choices() {
 		if r.Marked && r.Kind != answer.LeaveOpen {
 			return i
 		}
 	}
-	if s.Confirms() {
-		return s.Choice(answer.No)
+	if q.Confirms() {
+		return q.Choice(answer.No)
 	}
-	return max(slices.IndexFunc(s.Choices(), func(r answer.Choice) bool { return r.Default }), 0)
+	return max(slices.IndexFunc(q.Choices(), func(r answer.Choice) bool { return r.Default }), 0)
 }
 
 // visible returns the rows that the filter leaves, by their places among the choices; none says that
 // it leaves no option: then Other remains, or else all. LeaveOpen, the last one, is none of
 // the list: it has a key.
-func (p *page) visible() (at []int, none bool) {
+func (f *Form) visible(q *answer.Question) (at []int, none bool) {
 	none = true
 	var all []int
-	for i, r := range p.question().Choices() {
+	for i, r := range q.Choices() {
 		if r.Kind == answer.LeaveOpen {
 			continue
 		}
 		all = append(all, i)
-		fits := !r.Offered() || matches(r.Option, p.filterText())
+		fits := !r.Offered() || matches(r.Option, f.filter)
 		if fits {
 			at = append(at, i)
 		}
@@ -53,14 +53,6 @@ func (p *page) visible() (at []int, none bool) {
 	return at, none
 }
 
-// filterText is the text that options have to contain; empty for none.
-func (p *page) filterText() string {
-	if p.filter == nil {
-		return ""
-	}
-	return p.filter.Text()
-}
-
 // matches reports whether an option contains a text, in any case, in its label or description
 // as they are shown.
 func matches(o *question.Option, text string) bool {
@@ -69,107 +61,90 @@ func matches(o *question.Option, text string) bool {
 }
 
 // take confirms the row with the cursor or, where several may be marked, the marked rows.
-func (p *page) take() tea.Cmd {
-	s := p.question()
-	onOther, empty := s.Choices()[p.list.at].Kind == answer.Other, p.entry.Text() == ""
-	if s.Several() {
-		empty = !s.Marks()
+func (f *Form) take(q *answer.Question) tea.Cmd {
+	empty := strings.TrimSpace(q.Typed()) == ""
+	if q.Several() {
+		empty = !q.Marks()
 	}
 	switch {
-	case s.Untouched():
-		p.form.notice = p.inWords(answer.ErrUntouched)
+	case q.Untouched():
+		f.did(answer.ErrUntouched)
 		return nil
-	case s.Skipped, s.Delegated:
-	case onOther && empty:
-		p.write()
+	case q.Skipped, q.Delegated:
+	case q.Choices()[f.at].Kind == answer.Other && empty:
+		f.write(q)
 		return nil
-	case !s.Several():
-		p.did(s.Choose(p.list.at))
+	case !q.Several():
+		f.did(q.Choose(f.at))
 	}
-	return p.next()
+	return f.next()
 }
 
 // goTo takes the cursor to a row, through the filter. Where one row is chosen, that one is.
-func (p *page) goTo(at int) {
-	rows, _ := p.visible()
+func (f *Form) goTo(q *answer.Question, at int) {
+	rows, _ := f.visible(q)
 	if !slices.Contains(rows, at) {
-		p.filter = nil
+		f.filter = ""
 	}
-	p.point(at)
-	s := p.question()
+	f.point(at)
 	switch {
-	case !s.Several():
-		p.did(s.Choose(at))
-	case s.Skipped, s.Delegated:
-		p.did(s.Put(nil, ""))
+	case !q.Several():
+		f.did(q.Choose(at))
+	case q.Skipped, q.Delegated:
+		f.did(q.Put(nil, ""))
 	default:
-		s.Touch()
+		q.Touch()
 	}
 }
 
 // point takes the cursor to a row, which is no act of the user's.
-func (p *page) point(at int) {
-	if at != p.list.at {
-		p.list.at, p.scroll = at, term.Scroll{}
+func (f *Form) point(at int) {
+	if at != f.at {
+		f.at, f.previewY = at, 0
 	}
-	p.spelled = 0
 }
 
 // pick marks the row with the cursor; where several may be marked it unmarks a marked one.
-func (p *page) pick() {
-	at := p.list.at
-	p.goTo(at)
-	s := p.question()
+func (f *Form) pick(q *answer.Question) {
+	at := f.at
+	f.goTo(q, at)
 	switch {
-	case s.Several() && s.Choices()[at].Marked:
-		p.did(s.Unchoose(at))
-	case s.Choices()[at].Kind == answer.Other:
-		p.write()
+	case q.Several() && q.Choices()[at].Marked:
+		f.did(q.Unchoose(at))
+	case q.Choices()[at].Kind == answer.Other:
+		f.write(q)
 	default:
-		p.did(s.Choose(at))
+		f.did(q.Choose(at))
 	}
 }
 
-// skip leaves the question open, once Enter confirms it.
-func (p *page) skip() { p.did(p.question().Skip()) }
-
-// delegate leaves the question to the agent, once Enter confirms it.
-func (p *page) delegate() {
-	p.blur()
-	p.did(p.question().Delegate())
-	p.focus()
-}
-
-// named returns what a key does that names a row: a number, 0 for Other, or y and n and what
-// an input method has for them; nil for no row. In a list of more than nine options digits
-// spell a number, and mark nothing: another digit may follow.
-func (p *page) named(name string) func() tea.Cmd {
-	s, name := p.question(), strings.ToLower(name)
-	number := term.Spell(p.spelled, name, len(s.Options))
-	if number > 0 {
-		return term.Only(func() { p.goTo(number - 1); p.spelled = number })
-	}
+// named returns what a key does that names a row: a digit, 0 for Other, or y and n and what
+// an input method has for them; nil for no row.
+func (f *Form) named(q *answer.Question, name string) func() tea.Cmd {
+	name = strings.ToLower(name)
 	id := ""
-	if s.Confirms() {
+	if q.Confirms() {
 		id = question.YesOrNo(name)
 	}
-	at := slices.IndexFunc(s.Choices(), func(r answer.Choice) bool {
+	at := slices.IndexFunc(q.Choices(), func(r answer.Choice) bool {
 		return name == r.Key() || id != "" && r.Offered() && id == r.Option.ID
 	})
-	if at < 0 {
+	switch {
+	case at < 0:
 		return nil
+	case len(q.Options) > 9: // more than digits name: a digit only leads there
+		return term.Only(func() { f.goTo(q, at) })
 	}
-	return term.Only(func() { p.point(at); p.pick() })
+	return term.Only(func() { f.point(at); f.pick(q) })
 }
 
 // numbers names the keys that choose a row.
-func (p *page) numbers() string {
-	s := p.question()
-	if s.Confirms() {
+func numbers(q *answer.Question) string {
+	if q.Confirms() {
 		return "y/n"
 	}
-	from, to := "1", strconv.Itoa(len(s.Options))
-	if s.AllowCustom {
+	from, to := "1", strconv.Itoa(min(len(q.Options), 9))
+	if q.AllowCustom {
 		from = "0"
 	}
 	if from == to {
@@ -181,66 +156,55 @@ func (p *page) numbers() string {
 // narrow follows a change of the filter. The one option that it leaves gets the cursor, and
 // is chosen where one row is; else the cursor only moves when its row is hidden: words are
 // typed to other programs too.
-func (p *page) narrow() {
-	s := p.question()
-	at, none := p.visible()
-	found := slices.DeleteFunc(slices.Clone(at), func(i int) bool { return !s.Choices()[i].Offered() })
+func (f *Form) narrow(q *answer.Question) {
+	at, none := f.visible(q)
+	found := slices.DeleteFunc(slices.Clone(at), func(i int) bool { return !q.Choices()[i].Offered() })
 	switch {
-	case p.filterText() != "" && !none && len(found) == 1 && !s.Several():
-		p.goTo(found[0])
-	case !slices.Contains(at, p.list.at):
-		p.point(at[0])
+	case f.filter != "" && !none && len(found) == 1 && !q.Several():
+		f.goTo(q, found[0])
+	case !slices.Contains(at, f.at):
+		f.point(at[0])
 	}
 }
 
 // write gives the keyboard to the words of Other.
-func (p *page) write() {
-	p.goTo(p.question().Choice(answer.Other))
-	p.entry.Focus()
-}
-
-// stopWriting gives the keyboard back to the list. The text stays; an empty one is no answer.
-func (p *page) stopWriting() {
-	p.entry.Blur()
-	s := p.question()
-	if s.NeedsWords() {
-		p.did(s.Unchoose(s.Choice(answer.Other)))
-	}
+func (f *Form) write(q *answer.Question) {
+	f.goTo(q, q.Choice(answer.Other))
+	f.focus(answering)
 }
 
 // takeOther ends the writing of Other with Enter.
-func (p *page) takeOther() tea.Cmd {
-	p.stopWriting()
-	if p.entry.Text() == "" {
+func (f *Form) takeOther(q *answer.Question) tea.Cmd {
+	empty := f.entry.Text() == ""
+	f.focus(choosing)
+	if empty {
 		return nil
 	}
-	s := p.question()
-	p.did(s.Choose(s.Choice(answer.Other)))
-	if s.Several() {
+	f.did(q.Choose(q.Choice(answer.Other)))
+	if q.Several() {
 		return nil
 	}
-	return p.next()
+	return f.next()
 }
 
-// everything is all of the question as text, for reading.
-func (p *page) everything() string {
-	s := p.question()
+// everything is all of a question as text, for reading.
+func everything(q *answer.Question) string {
 	var b strings.Builder
 	add := func(before, text string) {
 		if text != "" {
 			b.WriteString(before + text)
 		}
 	}
-	add("", s.Text)
-	add("\n\n", s.Description)
-	if !s.Chooses() {
+	add("", q.Text)
+	add("\n\n", q.Description)
+	if !q.Chooses() {
 		return b.String()
 	}
-	for _, r := range s.Choices() {
+	for _, r := range q.Choices() {
 		if r.Kind == answer.LeaveOpen {
 			continue
 		}
-		o := optionOf(s, r)
+		o := optionOf(q, r)
 		add("\n\n", strings.TrimSpace(r.Key()+" "+question.Line(o.Label)))
 		add("\n", o.Description)
 		add("\n\n", strings.TrimRight(o.Preview, "\n"))

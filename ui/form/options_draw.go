@@ -20,24 +20,25 @@ const (
 	maxDescription = 200
 )
 
-func (p *page) drawOptions(s *term.Styles, q *answer.Question, width, lines int) (b term.Block) {
-	p.tallest = 0
-	visible, none := p.visible()
-	if p.filter != nil {
-		b = p.filter.Draw(s, width, 1)
-		b.Pinned = len(b.Lines)
+func (f *Form) drawOptions(q *answer.Question, width, lines int) (b term.Block) {
+	s := f.window.Styles
+	visible, none := f.visible(q)
+	switch {
+	case f.field == filtering:
+		b = f.entry.Draw(s, width, 1)
+	case f.filter != "":
+		b.Lines = []string{term.Cut("/"+f.filter, width)}
 	}
+	b.Pinned = len(b.Lines)
 	if none {
 		b.Lines = append(b.Lines, s.Muted.Render(term.Cut(words.T("no match"), width)))
 	}
 	var rows []row
 	for _, at := range visible {
-		r := p.drawOption(s, q, at, width-term.SelectorWide, lines-b.Pinned)
-		p.tallest = max(p.tallest, len(r.lines))
-		rows = append(rows, r)
+		rows = append(rows, f.drawOption(q, at, width-term.SelectorWide, lines-b.Pinned))
 	}
 	typed := b.Cursor // of the filter
-	b.Add(p.list.draw(rows, width, !q.Skipped && !q.Delegated))
+	b.Add(f.list.draw(rows, f.at, width, !q.Skipped && !q.Delegated))
 	if typed != nil {
 		b.Cursor = typed
 	}
@@ -46,9 +47,10 @@ func (p *page) drawOptions(s *term.Styles, q *answer.Question, width, lines int)
 
 // drawOption draws a row: its key, its mark and its label on the first line, the description
 // or the words of Other below, all with a hanging indent.
-func (p *page) drawOption(s *term.Styles, q *answer.Question, at, width, lines int) row {
+func (f *Form) drawOption(q *answer.Question, at, width, lines int) row {
+	s := f.window.Styles
 	r, style := q.Choices()[at], s.Plain
-	if at == p.list.at && !q.Skipped && !q.Delegated {
+	if at == f.at && !q.Skipped && !q.Delegated {
 		style = s.Cursor
 	}
 	o := optionOf(q, r)
@@ -61,10 +63,10 @@ func (p *page) drawOption(s *term.Styles, q *answer.Question, at, width, lines i
 	below, other := term.Block{}, r.Kind == answer.Other
 	out := row{number: at, lines: term.RenderLines(style, term.Hang(lead, label, width))}
 	switch {
-	case other && p.entry.Focused():
-		below = p.entry.Draw(s, width-indent, lines-len(out.lines))
-	case other && p.entry.Text() != "":
-		below.Lines = term.Text(s.Plain, "“"+question.Block(p.entry.Text())+"”", width-indent)
+	case other && f.field == answering:
+		below = f.entry.Draw(s, width-indent, lines-len(out.lines))
+	case other && strings.TrimSpace(q.Typed()) != "":
+		below.Lines = term.Text(s.Plain, "“"+question.Block(strings.TrimSpace(q.Typed()))+"”", width-indent)
 	case o.Description != "":
 		below.Lines = term.Text(s.Muted, term.Line(o.Description, maxDescription), width-indent)
 	}

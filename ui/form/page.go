@@ -12,331 +12,286 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// page is one page of the form: a question, whose answer is chosen from a list or typed, or the
-// review.
-type page struct {
-	form              *Form
-	id                string       // of the question; empty on the review
-	text, description *term.Prose  // of the question
-	memory            string       // "You answered PostgreSQL on 3 Nov"; empty where nothing is remembered
-	list              *list        // of the options, or of the answers on the review; nil where text is typed
-	spelled           int          // the number of an option that the last keys spelled, see term.Spell
-	entry             *term.Entry  // of the answer, or of the words of Other; nil on the review
-	typed             string       // what the question holds of it
-	filter            *term.Entry  // of the options; nil for none
-	note              *term.Entry  // nil until it is wanted
-	reader            *term.Reader // open while the user reads what does not fit
-	previews          []preview    // by option; nil where none has one
-	shortens          bool         // a label or a description is shown shortened
-	scroll            term.Scroll  // of the preview
-
-	tallest int  // lines of an option, when last drawn
-	cut     bool // a text did not fit, when last drawn
-}
-
-// newPage returns the page of a question, or the review for an empty id.
-func (f *Form) newPage(id string) *page {
-	p := &page{form: f, id: id}
-	s := p.question()
-	if s == nil {
-		p.list = newList(f)
-		return p
-	}
-	p.text, p.description = term.NewProse(s.Text), term.NewProse(s.Description)
-	if s.Memory != nil {
-		p.memory = term.Line(words.Local.Remembered(*s.Memory, f.window.Now()), maxWidth)
-	}
-	if s.Chooses() {
-		p.entry, p.list, p.previews = term.NewEntry("", words.T("Your own answer")), newList(f), newPreviews(s)
-		p.list.at, p.shortens = first(s), shortens(s)
-	} else {
-		p.entry, p.typed = term.NewEntry(s.Default, s.Placeholder).Tall(3), s.Default
-	}
-	p.renew(s)
-	return p
-}
-
-// question is the page's question; nil for the review.
-func (p *page) question() *answer.Question { return p.form.set.Question(p.id) }
-
-// did follows a change of the page's question. Err is why the question was not changed.
-func (p *page) did(err error) {
-	p.renew(p.question())
-	if err != nil {
-		p.form.notice = p.inWords(err)
-	}
-}
-
-// renew puts into the entry what the question holds, unless it was typed there.
-func (p *page) renew(q *answer.Question) {
-	if q.Typed() != p.typed {
-		p.typed = q.Typed()
-		p.entry.Set(p.typed)
-	}
-}
-
-// turn follows a turn to another page, if there was one. Err is why there was none, or why the
-// review turned to a question.
-func (p *page) turn(err error) {
-	to := p.form.page()
-	if to != p {
-		p.blur()
-		to.focus()
-	}
-	if err != nil {
-		p.form.notice = to.inWords(err)
-	}
-}
-
-// next confirms the question and turns to the next, or sends.
-func (p *page) next() tea.Cmd {
-	ready, err := p.form.set.Next()
-	p.turn(err)
-	if ready {
-		return p.form.sendReply(p.form.set.Reply)
-	}
-	return nil
-}
-
-// mode says what has the keyboard of a page.
-type mode int
+// field says what has the keyboard of a page.
+type field int
 
 const (
-	choosing  mode = iota // the list of the options
-	filtering             // the filter of that list
-	writing               // the words of Other
-	texting               // the answer to a text question
-	noting                // the note
-	reviewing             // the list of the answers
+	choosing  field = iota // the list: of the options, or of the answers on the review
+	filtering              // the filter of the options
+	answering              // the answer to a text question, or the words of Other
+	noting                 // the note to the answer, or to all answers on the review
+	ending                 // what the agent reads of a dismissal, or of what to discuss first
 )
 
-func (p *page) mode() mode {
-	switch {
-	case p.note != nil && p.note.Focused():
-		return noting
-	case p.id == "":
-		return reviewing
-	case p.filter != nil && p.filter.Focused():
-		return filtering
-	case p.list == nil:
-		return texting
-	case p.entry.Focused():
-		return writing
+// page is what is on the screen beside the current question of the set, which nil is the review.
+// It is a value: a copy of it and of the set is all that keys can change.
+type page struct {
+	field    field
+	at       int    // the row with the cursor
+	filter   string // what options have to contain; empty for no filter
+	discuss  bool   // with ending: Enter puts the set back to be discussed first, else it dismisses
+	notice   string // what is wrong
+	previewY int    // the first line of the preview in view
+	reader   *term.Reader
+}
+
+// begin shows the current question of the set, or the review, as the user first sees it.
+func (f *Form) begin() {
+	f.page = page{}
+	q := f.set.Current()
+	if q != nil && q.Chooses() {
+		f.at = first(q)
+	}
+	f.focus(f.home())
+}
+
+// home is the field that has the keyboard of a page at first.
+func (f *Form) home() field {
+	q := f.set.Current()
+	if q != nil && !q.Chooses() {
+		return answering
 	}
 	return choosing
 }
 
-// focused is the text field with the keyboard, nil for none.
-func (p *page) focused() *term.Entry {
-	switch p.mode() {
-	case noting:
-		return p.note
-	case filtering:
-		return p.filter
-	case writing, texting:
-		return p.entry
-	case choosing, reviewing:
+// focus gives the keyboard to a field. Where Other is left without words, it is no answer.
+func (f *Form) focus(to field) {
+	q := f.set.Current()
+	if f.field == answering && to != answering && q.NeedsWords() {
+		f.did(q.Unchoose(q.Choice(answer.Other)))
 	}
-	return nil
+	f.field = to
+	f.edit()
 }
 
-// find returns what a key or a paste does on the page now; nil is nothing.
-func (p *page) find(msg tea.Msg) func() tea.Cmd {
-	pressed, isKey := msg.(tea.KeyPressMsg)
-	if p.reader != nil {
-		if !isKey {
-			return nil
-		}
-		return term.Only(func() {
-			if p.reader.Press(pressed) {
-				p.reader = nil
-			}
-		})
-	}
-	if isKey {
-		do := p.bindings().Find(pressed.String())
-		if do != nil {
-			return do
-		}
-	}
-	if isKey && p.moves(pressed.String()) {
-		return term.Only(func() { p.move(pressed) })
-	}
-	if p.focused() != nil {
-		return term.Only(func() { p.typeIn(msg) })
-	}
-	if isKey && p.mode() == choosing {
-		return p.named(pressed.String())
-	}
-	return nil
-}
-
-// moves reports whether a key moves the cursor of the page's list.
-func (p *page) moves(name string) bool {
-	if p.mode() == filtering {
-		return name == "up" || name == "down"
-	}
-	return p.focused() == nil && slices.Contains(strings.Fields(moveKeys), name)
-}
-
-func (p *page) move(pressed tea.KeyPressMsg) {
-	if p.id != "" {
-		rows, _ := p.visible()
-		p.goTo(p.list.target(pressed, rows))
+// edit makes the entry of the field that has the keyboard, with the text that the set holds.
+func (f *Form) edit() {
+	q := f.set.Current()
+	switch f.field {
+	case choosing:
+		f.entry = nil
 		return
+	case filtering:
+		f.entry = term.NewLineEntry(f.filter, "", "/")
+	case answering:
+		f.entry = answerEntry(q)
+	case noting:
+		f.entry = term.NewEntry("", words.T("Note to the agent, beside your answer"))
+		f.entry.Set(f.note())
+	case ending:
+		f.entry = term.NewEntry("", words.T("Why, if you like: the agent reads it"))
+		f.entry.Set(f.set.Reason())
 	}
-	answers := make([]int, len(p.form.set.Shown()))
-	for i := range answers {
-		answers[i] = i
-	}
-	if len(answers) > 0 {
-		p.list.at = p.list.target(pressed, answers)
-	}
+	f.entry.Focus()
 }
 
-// typeIn gives a key or a paste to the text field with the keyboard.
-func (p *page) typeIn(msg tea.Msg) {
-	err := p.focused().Press(msg)
-	p.takeOver()
+// answerEntry is the entry of a text question, or of the words of Other. What the asker proposes
+// is text from outside until the user changes it.
+func answerEntry(q *answer.Question) (e *term.Entry) {
+	placeholder, lines, typed := q.Placeholder, 3, q.Typed()
+	if q.Chooses() {
+		placeholder, lines = words.T("Your own answer"), 1
+	}
+	if typed == q.Default {
+		return term.NewEntry(typed, placeholder).Tall(lines)
+	}
+	e = term.NewEntry("", placeholder).Tall(lines)
+	e.Set(typed)
+	return e
+}
+
+// note is the note to the answer, or to all answers on the review.
+func (f *Form) note() string {
+	q := f.set.Current()
+	if q == nil {
+		return f.set.Note()
+	}
+	return q.Note
+}
+
+// typeIn gives a key or a paste to the entry.
+func (f *Form) typeIn(msg tea.Msg) {
+	err := f.entry.Press(msg)
+	f.takeOver()
 	if err != nil {
-		p.form.notice = question.Line(err.Error())
+		f.notice = question.Line(err.Error())
 	}
 }
 
 // takeOver takes what was typed into the question set.
-func (p *page) takeOver() {
-	switch s := p.question(); p.mode() {
-	case noting:
-		if s == nil {
-			p.form.set.WriteNote(p.note.Text())
-		} else {
-			s.WriteNote(p.note.Text())
+func (f *Form) takeOver() {
+	q, text := f.set.Current(), f.entry.Text()
+	switch {
+	case f.field == ending:
+		f.set.WriteReason(text)
+	case f.field == noting && q == nil:
+		f.set.WriteNote(text)
+	case f.field == noting:
+		q.WriteNote(text)
+	case f.field == filtering:
+		f.filter = text
+		f.narrow(q)
+	case q.Chooses(), strings.TrimSpace(q.Typed()) != text:
+		f.did(q.Type(text))
+	default:
+		q.Touch()
+	}
+}
+
+// did follows a change of the current question. Err is why it was not changed.
+func (f *Form) did(err error) {
+	if err != nil {
+		f.notice = f.inWords(err)
+	}
+}
+
+// turn follows a change of the current question of the set from this one, if there was one. Err
+// is why there was none, or why the review turned to a question.
+func (f *Form) turn(from *answer.Question, err error) {
+	if f.set.Current() != from {
+		f.begin()
+	}
+	f.did(err)
+}
+
+// next confirms the question and turns to the next, or sends.
+func (f *Form) next() tea.Cmd {
+	from := f.set.Current()
+	ready, err := f.set.Next()
+	f.turn(from, err)
+	if ready {
+		return f.sendReply(f.set.Reply)
+	}
+	return nil
+}
+
+func (f *Form) back() { f.turn(f.set.Current(), f.set.Back()) }
+
+// find returns what a key or a paste does on the page now; nil is nothing.
+func (f *Form) find(msg tea.Msg) func() tea.Cmd {
+	pressed, isKey := msg.(tea.KeyPressMsg)
+	switch {
+	case f.reader != nil && isKey:
+		return term.Only(func() {
+			if f.reader.Press(pressed) {
+				f.reader = nil
+			}
+		})
+	case f.reader != nil:
+		return nil
+	case isKey:
+		binding := f.bindings().Find(pressed.String())
+		if binding != nil {
+			return binding.Do
 		}
-	case filtering:
-		p.narrow()
-	case texting, writing:
-		if s.Chooses() || strings.TrimSpace(s.Typed()) != p.entry.Text() {
-			p.typed = p.entry.Text()
-			p.did(s.Type(p.typed))
-			return
+		if f.moves(pressed.String()) {
+			return term.Only(func() { f.move(pressed) })
 		}
-		s.Touch()
-	case choosing, reviewing:
+	}
+	q := f.set.Current()
+	switch {
+	case f.entry != nil:
+		return term.Only(func() { f.typeIn(msg) })
+	case isKey && q != nil:
+		return f.named(q, pressed.String())
+	}
+	return nil
+}
+
+// moves reports whether a key moves the cursor of the list.
+func (f *Form) moves(name string) bool {
+	if f.field == filtering {
+		return name == "up" || name == "down"
+	}
+	return f.field == choosing && slices.Contains(strings.Fields(moveKeys), name)
+}
+
+func (f *Form) move(pressed tea.KeyPressMsg) {
+	q := f.set.Current()
+	if q != nil {
+		rows, _ := f.visible(q)
+		f.goTo(q, f.list.target(pressed, f.at, rows))
+		return
+	}
+	rows := make([]int, len(f.set.Shown()))
+	for i := range rows {
+		rows[i] = i
+	}
+	if len(rows) > 0 {
+		f.at = f.list.target(pressed, f.at, rows)
 	}
 }
 
 // enter is what Enter does.
-func (p *page) enter() tea.Cmd {
-	switch p.mode() {
+func (f *Form) enter() tea.Cmd {
+	q := f.set.Current()
+	switch f.field {
 	case noting:
-		p.note.Blur()
-		p.focus()
+		f.focus(f.home())
+		return nil
 	case filtering:
-		p.filter.Blur()
-	case writing:
-		return p.takeOther()
-	case choosing:
-		return p.take()
-	case texting, reviewing:
-		return p.next()
-	}
-	return nil
-}
-
-// escape is what Esc does.
-func (p *page) escape() tea.Cmd {
-	switch p.mode() {
-	case noting:
-		return p.enter()
-	case writing:
-		p.stopWriting()
-	case filtering:
-		p.filter = nil
-	case choosing, texting, reviewing:
-		if p.filter == nil {
-			return p.form.escape()
+		f.focus(choosing)
+		return nil
+	case ending:
+		if f.discuss {
+			return f.sendReply(f.set.Discussion)
 		}
-		p.filter = nil
+		return f.sendReply(f.set.Dismissal)
+	case choosing, answering:
+	}
+	switch {
+	case q == nil || !q.Chooses():
+		return f.next()
+	case f.field == answering:
+		return f.takeOther(q)
+	}
+	return f.take(q)
+}
+
+// escape is what Esc does: it leaves a field, the filter, or the page for the one before, and the
+// first page for the list of the host.
+func (f *Form) escape() tea.Cmd {
+	switch {
+	case f.field == filtering:
+		f.filter = ""
+		f.focus(choosing)
+	case f.field != f.home():
+		f.focus(f.home())
+	case f.filter != "":
+		f.filter = ""
+	case f.set.Previous() != nil:
+		f.back()
+	case f.options.List:
+		return f.end(Aborted)
+	default:
+		f.notice = words.T(
+			"%[1]s dismiss · %[2]s discuss first · esc does not close the question", term.DismissKey, term.DiscussKey,
+		)
 	}
 	return nil
 }
 
-// openNote gives the keyboard to the note to the answer, or to all answers on the review.
-func (p *page) openNote() {
-	p.blur()
-	if p.note == nil {
-		p.note = term.NewEntry("", words.T("Note to the agent, beside your answer"))
-		p.note.Set(p.noteText())
-	}
-	p.note.Focus()
-}
-
-func (p *page) noteText() string {
-	if s := p.question(); s != nil {
-		return s.Note
-	}
-	return p.form.set.Note()
+// ask asks whether to dismiss, or to discuss first, in place of the page. What is typed next
+// is for that.
+func (f *Form) ask(discuss bool) {
+	f.discuss, f.reader = discuss, nil
+	f.focus(ending)
 }
 
 // recall puts the earlier answer on the page. What was typed in Other, and is not part of it,
 // stays.
-func (p *page) recall() {
-	if p.list != nil {
-		p.blur()
+func (f *Form) recall() {
+	q := f.set.Current()
+	f.did(q.Recall())
+	f.filter = ""
+	if q.Chooses() {
+		f.point(first(q))
 	}
-	p.did(p.question().Recall())
-	p.filter = nil
-	if p.list != nil {
-		p.point(first(p.question()))
-	}
+	f.focus(f.home())
 }
 
-// focus gives the keyboard to the page.
-func (p *page) focus() {
-	if p.mode() == texting {
-		p.entry.Focus()
-	}
-}
-
-// blur takes it away.
-func (p *page) blur() {
-	if p.note != nil {
-		p.note.Blur()
-	}
-	switch p.mode() {
-	case writing:
-		p.stopWriting()
-	case texting:
-		p.entry.Blur()
-	case filtering:
-		p.filter.Blur()
-	case choosing, noting, reviewing:
-	}
-}
-
-// place is what a page holds beside its question.
-type place struct {
-	at     int    // the row with the cursor
-	filter string // of the options; empty for none
-	reader *term.Reader
-}
-
-func (p *page) place() place {
-	out := place{filter: p.filterText(), reader: p.reader}
-	if p.list != nil {
-		out.at = p.list.at
-	}
-	return out
-}
-
-// restore puts a page that was made anew in a place.
-func (p *page) restore(to place) {
-	p.reader = to.reader
-	if p.list != nil {
-		p.list.at = to.at
-	}
-	if to.filter != "" {
-		p.filter = term.NewLineEntry(to.filter, "", "/")
-	}
-	p.focus()
+// delegate leaves the question to the agent, once Enter confirms it.
+func (f *Form) delegate() {
+	f.did(f.set.Current().Delegate())
+	f.focus(f.home())
 }

@@ -33,24 +33,27 @@ func newPreviews(s *answer.Question) (out []preview) {
 
 // drawPreview shows the preview of the row with the cursor: a heading that says how much
 // there is, then the text, its lines cut, never wrapped. Cut says that one was.
-func (p *page) drawPreview(s *term.Styles, width, rows int) (out []string, cut bool) {
-	if p.list.at >= len(p.previews) || p.previews[p.list.at].lines == nil {
+func (f *Form) drawPreview(previews []preview, width, rows int) (out []string, cut bool) {
+	if f.at >= len(previews) || previews[f.at].lines == nil {
 		return nil, false
 	}
-	text := p.previews[p.list.at]
+	text := previews[f.at]
 	rows-- // the heading
 	if rows < 1 {
 		return nil, true
 	}
-	p.scroll.Limit(len(text.lines)-rows, rows)
-	from, to := p.scroll.Y, min(p.scroll.Y+rows, len(text.lines))
+	f.previewY = max(min(f.previewY, len(text.lines)-rows), 0)
+	from, to := f.previewY, min(f.previewY+rows, len(text.lines))
 	heading := words.T("preview")
 	if len(text.lines) > rows {
 		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(text.lines))
 	}
-	out = []string{s.Rule(heading, width)}
+	out = []string{f.window.Styles.Rule(heading, width)}
 	for _, line := range text.lines[from:to] {
 		out = append(out, term.Cut(line, width))
 	}
 	return out, text.width > width
 }
+
+// previewStep is by how many lines a key scrolls a preview: no more than the lowest one shows.
+const previewStep = 3

@@ -7,10 +7,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Attention is the message that the asker waits for the answer, or no longer does. Then
-// an answer is kept until the agent asks again.
-type Attention struct{ Attended bool }
-
 func (f *Form) lift() tea.Cmd {
 	return func() tea.Msg {
 		err := f.options.Lift()
@@ -23,48 +19,40 @@ func (f *Form) lift() tea.Cmd {
 	}
 }
 
-// remark is something to know beside the question; brief is for small terminals.
-type remark struct{ full, brief string }
-
-// remarks are what there is to know now, the most important first.
-func (f *Form) remarks() []remark {
-	var out []remark
+// remarks are what there is to know beside the question, the most important first.
+func (f *Form) remarks() (out []string) {
 	if f.options.signs {
-		out = append(out, remark{
-			words.T("This answer must be signed, on the page: mcp-askuser web --open"),
-			words.T("Sign it on the page: mcp-askuser web"),
-		})
+		out = append(out, words.T("This answer must be signed, on the page: mcp-askuser web --open"))
 	}
-	if !f.rec.Attended {
-		out = append(out, remark{words.T(words.AgentNotWaiting), words.T("Your answer is kept for the agent.")})
+	if !f.status.Attended {
+		out = append(out, words.T(words.AgentNotWaiting))
 	}
 	switch {
 	case f.lifted:
-		out = append(out, remark{words.T(words.LimitLifted), words.T("The round limit is lifted.")})
+		out = append(out, words.T(words.LimitLifted))
 	case f.options.Lift != nil:
-		out = append(out, remark{words.Local.LastRound(liftKey), words.T("Last round; %s lifts the limit.", liftKey)})
+		out = append(out, words.Local.LastRound(liftKey))
 	}
 	if f.set.Restored() {
-		out = append(out, remark{words.T("Your draft is back; nothing of it has been sent."), words.T("Your draft is back, not sent.")})
+		out = append(out, words.T("Your draft is back; nothing of it has been sent."))
 	}
 	return out
 }
 
-// roomyHeight is the least height, in lines, at which every remark is shown in full, and a
-// preview below the options; on a lower screen one line has the most important remark.
+// roomyHeight is the least height, in lines, at which every remark is shown, and a preview below
+// the options; on a lower screen one line has the most important remark.
 const roomyHeight = 16
 
-func (f *Form) remarkLines(width int) []string {
+func (f *Form) remarkLines(width int) (lines []string) {
 	remarks := f.remarks()
-	if len(remarks) == 0 || f.dismissal.Asks() || f.page().reader != nil {
+	if len(remarks) == 0 || f.field == ending || f.reader != nil {
 		return nil
 	}
 	if f.window.Height < roomyHeight {
-		return []string{f.window.Styles.Muted.Render(term.Cut(remarks[0].brief, width))}
+		return []string{f.window.Styles.Muted.Render(term.Cut(remarks[0], width))}
 	}
-	var lines []string
-	for _, r := range remarks {
-		lines = append(lines, term.Text(f.window.Styles.Muted, r.full, width)...)
+	for _, remark := range remarks {
+		lines = append(lines, term.Text(f.window.Styles.Muted, remark, width)...)
 	}
 	return lines
 }

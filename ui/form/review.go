@@ -14,22 +14,20 @@ import (
 // The review is the last page of a form with more than one answer: every question with its
 // answer, and a note to the agent. Nothing is sent before it.
 
-// edit goes to the question with the cursor. Fewer may be shown than when it was last moved.
-func (p *page) edit() {
-	shown := p.form.set.Shown()
-	at := min(p.list.at, len(shown)-1)
+// change goes to a question of the review, by its place. Fewer may be shown than when the cursor
+// was last moved.
+func (f *Form) change(at int) {
+	shown := f.set.Shown()
+	at = min(at, len(shown)-1)
 	if at >= 0 {
-		p.turn(p.form.set.Goto(shown[at].ID))
+		f.turn(nil, f.set.Goto(shown[at].ID))
 	}
 }
 
-// editNumbers are the keys that go to a question by its number.
-func (p *page) editNumbers() (keys term.Bindings) {
-	if p.mode() != reviewing {
-		return nil
-	}
-	for i := range min(len(p.form.set.Shown()), 9) {
-		b := term.Binding{Keys: strconv.Itoa(i + 1), Do: term.Only(func() { p.list.at = i; p.edit() })}
+// changeNumbers are the keys that go to a question by its number.
+func (f *Form) changeNumbers() (keys term.Bindings) {
+	for i := range min(len(f.set.Shown()), 9) {
+		b := term.Binding{Keys: strconv.Itoa(i + 1), Do: term.Only(func() { f.change(i) })}
 		if i == 0 {
 			b.Name, b.Hint = "1–9", words.T("edit that one")
 		}
@@ -39,24 +37,23 @@ func (p *page) editNumbers() (keys term.Bindings) {
 }
 
 // drawReview shows of a question no more than leaves room for its answer.
-func (p *page) drawReview(s *term.Styles, width, lines int) term.Block {
-	shown := p.form.set.Shown()
+func (f *Form) drawReview(width, lines int) term.Block {
+	s, shown := f.window.Styles, f.set.Shown()
 	if len(shown) == 0 {
 		return term.Block{}
 	}
-	p.list.at = min(p.list.at, len(shown)-1)
-	inner := width - term.SelectorWide
+	selected, inner := min(f.at, len(shown)-1), width-term.SelectorWide
 	rows := make([]row, len(shown))
 	for i, q := range shown {
 		style := s.Plain
-		if i == p.list.at {
+		if i == selected {
 			style = s.Cursor
 		}
 		text := term.Hang(strconv.Itoa(i+1)+" ", term.Line(q.Text, 500), inner)
 		rows[i] = row{number: i, lines: term.RenderLines(style, term.Opening(text, max(lines/3, 1), inner))}
 		rows[i].lines = append(rows[i].lines, term.Hang("  "+s.Muted.Render("→ "), answered(q), inner)...)
 	}
-	return p.list.draw(rows, width, true)
+	return f.list.draw(rows, selected, width, true)
 }
 
 // answered is the confirmed answer to a question, in words.

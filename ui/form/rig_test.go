@@ -73,7 +73,7 @@ type option = func(*Options)
 func withOrigin(origin gate.Origin) option  { return func(o *Options) { o.Origin = origin } }
 func withDraft(draft question.Reply) option { return func(o *Options) { o.Draft = draft } }
 func withKeep(save func(question.Reply)) option {
-	return func(o *Options) { o.Keep = NewDraft(func(r question.Reply) error { save(r); return nil }) }
+	return func(o *Options) { o.Save = func(r question.Reply) error { save(r); return nil } }
 }
 func withMemory(memory map[string]desk.Memory) option { return func(o *Options) { o.Memory = memory } }
 func withRounds(rounds func() []desk.Record) option   { return func(o *Options) { o.Rounds = rounds } }

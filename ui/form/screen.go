@@ -33,52 +33,48 @@ func (f *Form) Theme(bool) *huh.Styles { return f.window.Styles.Huh() }
 
 // draw draws the page in a panel, with what there is to know below it.
 func (f *Form) draw() term.Block {
-	p, s, width := f.page(), f.window.Styles, f.window.Width
-	if !f.wide {
+	width := f.window.Width
+	if len(f.previews) == 0 {
 		width = min(width, maxWidth)
 	}
 	narrow := min(width, maxWidth) - term.EdgesWide
 	notice := append(f.remarkLines(narrow), f.noticeLines(narrow)...)
 	rows := max(f.window.Height-term.EdgesHigh-len(notice), 1)
-	inner := narrow
-	if p.previews != nil && !p.covered() {
-		inner = width - term.EdgesWide
-	}
-	b := p.draw(s, inner, rows)
+	b := f.drawPage(narrow, width-term.EdgesWide, rows)
 	if notice != nil && len(b.Lines) < rows {
 		b.Lines = append(b.Lines, "")
 	}
 	b.Lines = append(b.Lines, notice...)
-	return f.panel(p).Draw(s, b, width, f.window.Width, f.window.Height)
+	return f.panel().Draw(f.window.Styles, b, width, f.window.Width, f.window.Height)
 }
 
 // panel is the frame of a page.
-func (f *Form) panel(p *page) term.Panel {
+func (f *Form) panel() term.Panel {
 	by := f.asker()
-	if f.waitingBehind > 0 {
-		by += " · " + words.Local.MoreWait(f.waitingBehind)
+	if f.status.Waiting > 0 {
+		by += " · " + words.Local.MoreWait(f.status.Waiting)
 	}
-	styles, s := f.window.Styles, p.question()
-	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: p.hints()}
-	if view.Closes(f.deadline, f.rec.Attended, f.window.Now()) {
+	s, q := f.window.Styles, f.set.Current()
+	out := term.Panel{Title: words.T("Question"), Note: s.Muted.Render(by), Hints: f.hints()}
+	if view.Closes(f.status.Deadline, f.status.Attended, f.window.Now()) {
 		left, text, _ := f.left()
-		out.Clock = styles.Muted.Render(text)
+		out.Clock = s.Muted.Render(text)
 		if left <= urgent {
-			out.Clock = styles.Fault.Render(text)
+			out.Clock = s.Fault.Render(text)
 		}
 	}
 	switch {
-	case p.reader != nil && p.reader.Title != "":
-		out.Title = p.reader.Title
+	case f.reader != nil && f.reader.Title != "":
+		out.Title = f.reader.Title
 		return out
-	case s == nil:
+	case q == nil:
 		n := len(f.set.Shown())
 		out.Title, out.Place = words.T("Review"), words.N(n, "%d answer", "%d answers")
 		return out
-	case s.Header != "":
-		out.Title = term.Line(s.Header, maxWidth)
+	case q.Header != "":
+		out.Title = term.Line(q.Header, maxWidth)
 	}
-	at, of := f.set.Place(s)
+	at, of := f.set.Place(q)
 	if of > 1 {
 		out.Place = words.T("%[1]d of %[2]d", at, of)
 	}
@@ -107,24 +103,34 @@ func (f *Form) noticeLines(width int) []string {
 	return term.RenderLines(f.window.Styles.Fault, term.Opening(term.Wrap("! "+f.notice, width), 3, width))
 }
 
-// covered reports whether something else is shown in place of the page.
-func (p *page) covered() bool {
-	return p.form.dismissal.Asks() || p.reader != nil
+// drawPage shows the page, or what covers it, in width cells, and with a preview in wide ones.
+func (f *Form) drawPage(width, wide, rows int) term.Block {
+	f.cut = false
+	q := f.set.Current()
+	switch {
+	case f.field == ending:
+		return f.drawEnding(width, rows)
+	case f.reader != nil:
+		return f.reader.Draw(f.window.Styles, width, rows)
+	case q != nil && f.previews[q.ID] != nil:
+		return f.columns(f.previews[q.ID], wide, rows)
+	}
+	return f.column(width, rows)
 }
 
-// draw shows the page, or what covers it.
-func (p *page) draw(s *term.Styles, width, rows int) term.Block {
-	f := p.form
-	p.cut = false
-	switch {
-	case f.dismissal.Asks():
-		return f.dismissal.Draw(s, width, rows)
-	case p.reader != nil:
-		return p.reader.Draw(s, width, rows)
-	case p.previews != nil:
-		return p.columns(s, width, rows)
+// drawEnding asks whether to dismiss, or to discuss first.
+func (f *Form) drawEnding(width, rows int) term.Block {
+	s := f.window.Styles
+	ask, consequence := words.T(words.AskDismiss), words.T("The agent will be told that you dismissed it.")
+	if f.discuss {
+		ask = words.T(words.AskDiscuss)
+		consequence = words.T("The agent gets your note and the answers so far, and talks with you before it asks again.")
 	}
-	return p.column(s, width, rows)
+	b := term.Block{Lines: term.Text(s.Strong, ask, width)}
+	b.Lines = append(b.Lines, term.Text(s.Muted, consequence, width)...)
+	b.Lines = append(b.Lines, "")
+	b.Add(f.entry.Draw(s, width, rows-len(b.Lines)))
+	return b.Window(rows, width)
 }
 
 // The least width, in cells, at which a preview is drawn beside the options
@@ -136,38 +142,38 @@ const (
 
 // columns is column for a page with previews. Below the options one has a third of a screen
 // that is high enough; else Tab shows it.
-func (p *page) columns(s *term.Styles, width, rows int) (b term.Block) {
+func (f *Form) columns(previews []preview, width, rows int) (b term.Block) {
 	if width >= wideEnough {
 		left := min(max(40, width*2/5), leftMost)
-		right, cut := p.drawPreview(s, width-left-3, rows)
-		b = beside(s, p.column(s, left, rows), right, left)
-		p.cut = p.cut || cut
+		right, cut := f.drawPreview(previews, width-left-3, rows)
+		b = beside(f.window.Styles, f.column(left, rows), right, left)
+		f.cut = f.cut || cut
 		return b
 	}
-	if p.form.window.Height < roomyHeight {
-		b = p.column(s, width, rows)
-		p.cut = true
+	if f.window.Height < roomyHeight {
+		b = f.column(width, rows)
+		f.cut = true
 		return b
 	}
-	below, cut := p.drawPreview(s, width, rows/3)
-	b = p.column(s, width, rows-len(below))
+	below, cut := f.drawPreview(previews, width, rows/3)
+	b = f.column(width, rows-len(below))
 	b.Lines = append(b.Lines, below...)
-	p.cut = p.cut || cut
+	f.cut = f.cut || cut
 	return b
 }
 
 // column lays out question and body, one above the other, in at most rows lines.
 // When they do not fit, the body scrolls and the question shows its beginning.
-func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
-	q := p.question()
-	head, foot := p.heading(s, q, width, rows+1), p.earlier(s, width, rows)
+func (f *Form) column(width, rows int) (out term.Block) {
+	q := f.set.Current()
+	head, foot := f.heading(q, width), f.earlier(q, width, rows)
 	rows -= len(foot)
 	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
-	b := p.drawBody(s, q, width, space)
+	b := f.drawBody(q, width, space)
 	left := max(rows-min(len(b.Lines), space), 0)
 	switch {
 	case len(head) > left:
-		head, p.cut = term.Opening(head, left, width), true
+		head, f.cut = term.Opening(head, left, width), true
 	case len(head) > 0 && len(head)+len(b.Lines) < rows:
 		foot = append(foot, "")
 		rows-- // which the gap takes
@@ -175,22 +181,22 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
 	space = rows - len(head)
 	head = append(head, foot...)
 	if q != nil && q.Chooses() {
-		p.cut = p.cut || p.shortens || p.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
+		f.cut = f.cut || shortens(q) || len(b.Lines) > space
 	}
 	out.Lines = head
 	out.Add(b.Window(space, width))
 	return out
 }
 
-// heading is the page's question as lines of width cells; of those after n some
-// may be missing.
-func (p *page) heading(s *term.Styles, q *answer.Question, width, n int) []string {
+// heading is the page's question as lines of width cells.
+func (f *Form) heading(q *answer.Question, width int) []string {
 	if q == nil {
 		return nil
 	}
-	lines := term.RenderLines(s.Strong, p.text.First(n, width))
+	s := f.window.Styles
+	lines := term.Text(s.Strong, term.Safe(q.Text), width)
 	if q.Description != "" {
-		lines = append(lines, term.RenderLines(s.Muted, p.description.First(n, width))...)
+		lines = append(lines, term.Text(s.Muted, term.Safe(q.Description), width)...)
 	}
 	switch {
 	case q.Delegated:
@@ -208,49 +214,53 @@ func (p *page) heading(s *term.Styles, q *answer.Question, width, n int) []strin
 const memoryMinRows = 6
 
 // earlier is the line below the question that says what was answered before.
-func (p *page) earlier(s *term.Styles, width, rows int) []string {
-	if p.memory == "" || rows < memoryMinRows {
+func (f *Form) earlier(q *answer.Question, width, rows int) []string {
+	if q == nil || q.Memory == nil || rows < memoryMinRows {
 		return nil
 	}
+	memory := term.Line(words.Local.Remembered(*q.Memory, f.window.Now()), maxWidth)
 	key := " · " + recallKey
 	full := " · " + words.Local.UseAgain(recallKey)
 	switch {
-	case p.mode() == noting: // which has the keyboard
+	case f.field == noting: // which has the keyboard
 		key = ""
-	case ansi.StringWidth(p.memory+full) <= width:
+	case ansi.StringWidth(memory+full) <= width:
 		key = full
 	}
-	return []string{s.Muted.Render(term.Cut(p.memory, width-ansi.StringWidth(key)) + key)}
+	return []string{f.window.Styles.Muted.Render(term.Cut(memory, width-ansi.StringWidth(key)) + key)}
 }
 
 // drawBody shows the list, the text or the review, and below it the note where there is
 // one.
-func (p *page) drawBody(s *term.Styles, q *answer.Question, width, rows int) (b term.Block) {
+func (f *Form) drawBody(q *answer.Question, width, rows int) (b term.Block) {
+	s := f.window.Styles
 	switch {
 	case q == nil:
-		b = p.drawReview(s, width, rows)
+		b = f.drawReview(width, rows)
 	case q.Chooses():
-		b = p.drawOptions(s, q, width, rows)
+		b = f.drawOptions(q, width, rows)
+	case f.field == answering:
+		b = f.entry.Draw(s, width, rows)
 	default:
-		b = p.entry.Draw(s, width, rows)
+		b = answerEntry(q).Draw(s, width, rows)
 	}
 	if q != nil && len(q.Files) > 0 {
 		b.Lines = append(b.Lines, "")
-		for _, f := range q.Files {
-			b.Lines = append(b.Lines, s.Muted.Render(term.Cut(words.T("File: ")+f.String(), width)))
+		for _, file := range q.Files {
+			b.Lines = append(b.Lines, s.Muted.Render(term.Cut(words.T("File: ")+file.String(), width)))
 		}
 	}
 	title := words.T("Note to the agent")
-	switch text := p.noteText(); {
-	case p.mode() == noting:
+	switch {
+	case f.field == noting:
 		b.Lines = append(b.Lines, "")
 		note := term.Block{Lines: []string{s.Cursor.Render(title)}}
-		note.Add(p.note.Draw(s, width, rows-1))
+		note.Add(f.entry.Draw(s, width, rows-1))
 		note.Top = 0
 		b.Add(note)
-	case text != "":
+	case f.note() != "":
 		b.Lines = append(b.Lines, "", s.Muted.Render(title))
-		b.Lines = append(b.Lines, term.Hang("  ", question.Block(text), width)...)
+		b.Lines = append(b.Lines, term.Hang("  ", question.Block(f.note()), width)...)
 	}
 	return b
 }

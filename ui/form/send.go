@@ -24,17 +24,15 @@ func (f *Form) sendReply(reply func() (question.Reply, error)) tea.Cmd {
 
 // refuse shows what the user must change, on the page where it can be changed.
 func (f *Form) refuse(faults question.Violations) {
-	if f.dismissal.Asks() {
+	if f.field == ending {
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(faults[0]))
 		return
 	}
-	before := f.page()
 	current, rest := f.set.Refuse(faults)
 	switch {
 	case current != nil:
-		before.blur()
-		f.page().focus()
-		f.notice = f.page().inWords(current)
+		f.begin()
+		f.did(current)
 	case rest != nil:
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(rest[0]))
 	}
@@ -72,34 +70,19 @@ func (f *Form) committed(r question.Reply, err error) tea.Cmd {
 		f.refuse(faults)
 	case errors.Is(err, desk.ErrUnsent):
 		f.notice, f.unsent = words.Local.Kept(err), &r
-		return tea.Batch(f.changed(false), f.window.Gate.After(againAfter, sendAgain{&r}))
+		return tea.Batch(f.saveDraft(false), f.window.Gate.After(againAfter, sendAgain{&r}))
 	default:
 		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(err.Error()))
 	}
-	return f.changed(false)
+	return f.saveDraft(false)
 }
 
 func (f *Form) withdraw(cause error) tea.Cmd {
-	f.cause, f.leftFile = cause, f.window.Left(errors.As(cause, new(*desk.ClosedError)))
+	f.cause = cause
 	return f.end(Withdrawn)
 }
 
 func (f *Form) end(s State) tea.Cmd {
 	f.state = s
-	save := f.lastDraft()
-	if save == nil {
-		return tea.Quit
-	}
-	return func() tea.Msg {
-		saved := make(chan struct{})
-		go func() {
-			defer close(saved)
-			save()
-		}()
-		select {
-		case <-saved:
-		case <-time.After(lastSaveTime):
-		}
-		return tea.Quit()
-	}
+	return tea.Quit
 }

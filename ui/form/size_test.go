@@ -106,7 +106,7 @@ func TestEverySize(t *testing.T) {
 	states := map[string][]string{"question": nil, "Enter alone": {"enter"}, "other": {"0"}, "note": {"ctrl+n"}, "dismissal": {"ctrl+x"}, "keys": {"?"}}
 	for state, keys := range states {
 		r := fresh(t, 80, 24, record(withPreview(), name()), withLift(func() error { return nil })).show()
-		r.send(Attention{})
+		r.send(Status{})
 		r.keys(keys...)
 		for r.w = 1; r.w < 2*wideEnough; r.w += 1 + r.w/30 {
 			for r.h = 1; r.h <= 26; r.h++ {

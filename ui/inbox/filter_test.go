@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
 )
 
 // subjects are the questions that are shown, in order.
@@ -86,28 +85,4 @@ func TestReopen(t *testing.T) {
 	if err != nil || latest.Earlier != rec.ID || latest.Outcome.Reply.Answers[0].Selected[0] != "pg" {
 		t.Errorf("the latest is %+v, %v", latest, err)
 	}
-}
-
-// TestLift: a call that was refused, because its session had asked too often in
-// a row, stands in the history, and a key lets the session ask again.
-func TestLift(t *testing.T) {
-	r := newRig(t, 80, 24)
-	r.desk = desk.New(r.store, desk.Options{Now: r.clock, MaxRounds: 1})
-	r.reply(r.claude(name()), "web", answerText("name", "it"))
-	r.open()
-	again := desk.Request{
-		Set: question.Set{Questions: []question.Question{database()}}, Session: "7f3c9a52-session",
-		Asker: desk.Asker{Client: "claude-code"},
-	}
-	_, _, err := r.desk.Submit(t.Context(), again)
-	if err == nil {
-		t.Fatal("not refused")
-	}
-	r.keys("tab").see("2 past", "› ! Database", "L lifts the limit · refused, because the limit of rounds")
-	r.keys("L").see("The limit is lifted")
-	_, attendance, err := r.desk.Submit(t.Context(), again)
-	if err != nil {
-		t.Fatalf("refused again: %v", err)
-	}
-	attendance.Release()
 }

@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -21,24 +20,6 @@ func TestHistoryLive(t *testing.T) {
 	r.keys("esc", "tab").see("[Waiting]")
 }
 
-// TestHistoryPages: the past is read in pages, and at the end of one there is
-// the next.
-func TestHistoryPages(t *testing.T) {
-	r := newRig(t, 80, 24)
-	const past = firstLook + 5
-	for i := range past {
-		q := name()
-		q.Text = fmt.Sprint("What is number ", i, "?")
-		r.reply(r.claude(q), "tty", answerText("name", "it"))
-	}
-	r.open().keys("tab").see(fmt.Sprint(firstLook, "+ past"))
-	r.keys("end").see(fmt.Sprint(past, " past"))
-	if s := r.m.history.selected().rec; !strings.Contains(s.Questions[0].Text, "number 5?") {
-		t.Errorf("the selection moved to %q", s.Questions[0].Text)
-	}
-	r.keys("end").see("› ✓ Name: What is number 0?")
-}
-
 // TestOvertakenSearch: the result of an earlier search is not shown as that of
 // a later one.
 func TestOvertakenSearch(t *testing.T) {
@@ -51,8 +32,8 @@ func TestOvertakenSearch(t *testing.T) {
 		r.reply(r.claude(q), "tty", a)
 	}
 	r.open().keys("tab").see("3 past")
-	slow := r.m.loadHistory("service", firstLook)
-	fast := r.m.loadHistory("Deploy", firstLook)
+	slow := r.m.loadHistory("service")
+	fast := r.m.loadHistory("Deploy")
 	r.send(fast())
 	r.send(slow())
 	if s := r.screen(); !strings.Contains(s, "Deploy to production") || strings.Contains(s, "service") {

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,9 +15,9 @@ import (
 	xterm "golang.org/x/term"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -28,11 +29,11 @@ type Options struct {
 	// Shown, if not nil, is called with what gives the terminal back at once, for a
 	// process that is about to end without waiting for the inbox.
 	Shown func(release func())
+	// Go shows the user the terminal of a process, so that they can talk to the agent there.
+	Go func(pid int) error
 	// Ring writes to the terminal what announces that a question has
 	// arrived: sounds and notifications, nothing that draws. Nil is silence.
 	Ring func(io.Writer, desk.Record) error
-	// Go shows the user the terminal of a process, so that they can talk to the agent there.
-	Go func(pid int) error
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.
@@ -72,17 +73,21 @@ func Run(ctx context.Context, o Options) error {
 		o.Shown(screen.Release)
 	}
 	err = screen.Run(ctx)
+	stuck := errors.Is(err, term.ErrStuck) // then the model still runs, and must not be read
 	stop()
 	finished := make(chan error, 1)
 	go func() {
 		m.writes.Lock() // for good: no write begins any more
-		unsaved := m.saveDrafts(ctx)
+		var unsaved error
+		if !stuck {
+			unsaved = m.saveRest(ctx)
+		}
 		leave()
 		finished <- unsaved
 	}()
 	select {
 	case unsaved := <-finished:
-		if !errors.Is(err, term.ErrStuck) {
+		if !stuck {
 			_, _ = io.WriteString(o.Out, strings.Join(append(m.sent, ""), "\n"))
 		}
 		return errors.Join(err, unsaved)
@@ -91,46 +96,26 @@ func Run(ctx context.Context, o Options) error {
 	}
 }
 
-// saveDrafts tries once more to keep what the desk did not take, and says what it
+// saveRest tries once more to keep what the desk did not take, and says what it
 // does not take now.
-func (m *model) saveDrafts(ctx context.Context) (err error) {
-	m.drafts.Range(func(id, d any) bool {
-		typed, _ := d.(*form.Draft).Unsaved()
-		if typed == nil {
-			return true
-		}
-		if fault := (form.Backing{Desk: m.desk, Rec: desk.Record{ID: id.(string)}}).Save(ctx, *typed); fault != nil {
+func (m *model) saveRest(ctx context.Context) (err error) {
+	for id, draft := range m.unsaved {
+		fault := form.Backing{Desk: m.desk, Rec: desk.Record{ID: id}}.Save(ctx, draft)
+		if fault != nil {
 			err = errors.Join(err, fmt.Errorf(words.T("what was typed could not be kept: %w"), fault))
 		}
-		return true
-	})
+	}
 	return err
 }
 
-// sentLines are the lines for a record that the user has replied to: each answer with
-// its asker, or how the record ended.
-func sentLines(rec desk.Record) (lines []string) {
-	for _, x := range rec.Asked() {
-		answer := words.T("dismissed")
-		switch reason := words.Local.Reason(rec.Outcome); {
-		case x.Answer != nil:
-			answer = x.Text()
-		case x.State == question.StateDelegated:
-			answer = words.T(words.LeftToAgent)
-		case rec.State == desk.Answered:
-			continue
-		case rec.State == desk.Discuss:
-			answer = words.T("discuss")
-		case reason != "":
-			answer = words.T("%[1]s: %[2]s", answer, reason)
-		}
-		lines = append(lines, flat(x.Question.Text)+" "+flat(answer)+" → "+words.Local.Asker(rec.Asker))
-	}
-	return lines
+// sentLine is the line for a record that the user has replied to: what was decided, and for which
+// asker.
+func sentLine(rec desk.Record) string {
+	local := view.Local(rec)
+	decided := cmp.Or(local.Decision(), local.Ended())
+	line := strings.Join(strings.Fields(local.Subject()+" "+decided+" → "+words.Local.Asker(rec.Asker)), " ")
+	return term.Line(line, 300)
 }
-
-// flat makes one line of at most 300 characters.
-func flat(text string) string { return term.Line(strings.Join(strings.Fields(text), " "), 300) }
 
 // checkTerminal reports why no inbox can be shown on this terminal.
 func (o Options) checkTerminal() error {

@@ -1,124 +1,83 @@
 package inbox
 
 import (
-	"slices"
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
+	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
-// leaveKey leaves a form for the list; what was typed is kept.
-const leaveKey = "ctrl+l"
-
-// place says in which of the two lists a key works.
-type place int
-
-const (
-	inWaiting place = 1 << iota
-	inHistory
-	inBoth = inWaiting | inHistory
-)
-
-// command is a key of the lists and its effect, which may be none just now.
-type command struct {
-	place
-	kind gate.Kind
-	keys string // with blanks between them
-	hint string // of the last line, in a word or two; empty for no hint
-	help string // of the list of all keys; empty for not listed
-	do   func() tea.Cmd
-}
-
-// commands are all keys of the lists, but for those that move the cursor. The hints are in this
-// order, whatever is selected.
-func (m *model) commands() []command {
+// bindings are the keys of the list that is shown, but for those that move the cursor, in the
+// order of the footer, whatever is selected.
+func (m *model) bindings() term.Bindings {
 	other, find := words.T("history"), words.T("filter")
 	if m.past {
 		other, find = words.T("waiting"), words.T("search")
 	}
-	with := func(letter rune) func() tea.Cmd {
-		return func() tea.Cmd { return m.openSelected(tea.KeyPressMsg{Code: letter, Mod: tea.ModCtrl}) }
+	opens := func(keys ...tea.Msg) func() tea.Cmd { return func() tea.Cmd { return m.openSelected(keys...) } }
+	with := func(letter rune) func() tea.Cmd { return opens(tea.KeyPressMsg{Code: letter, Mod: tea.ModCtrl}) }
+	read := term.Only(m.read)
+	return term.Bindings{
+		{Keys: "enter", Hint: words.T("answer"), Kind: gate.Submit, Off: m.past, Do: opens()},
+		{Keys: "enter", Hint: words.T("read"), Kind: gate.Submit, Off: !m.past, Do: read},
+		{Keys: "?", Hint: words.T("keys"), Kind: gate.Move, Do: term.Only(m.explain)},
+		{Keys: term.DismissKey, Hint: words.T("dismiss"), Off: m.past, Do: with('x')},
+		{Keys: "r", Hint: words.T("reopen"), Kind: gate.Submit, Off: !m.past, Do: m.reopen},
+		{Keys: "/", Hint: find, Do: term.Only(m.beginTyping)},
+		{Keys: "tab shift+tab", Hint: other, Kind: gate.Move, Do: m.switchTab},
+		{Keys: "q", Hint: words.T("quit"), Kind: gate.Quit, Do: m.quit},
+		{Keys: term.DiscussKey, Hint: words.T("discuss first"), Off: m.past, Do: with('d')},
+		{Keys: "ctrl+y", Hint: words.T("let the agent decide"), Off: m.past, Do: with('y')},
+		{Keys: "ctrl+n", Hint: words.T("note"), Off: m.past, Do: with('n')},
+		{Keys: "=", Kind: gate.Submit, Off: m.past, Do: m.answerOthers},
+		{Keys: "g", Kind: gate.Edit, Off: m.past, Do: m.goToAgent},
+		{Keys: "i", Hint: words.T("details"), Do: read},
+		{Keys: "right", Kind: gate.Move, Do: read}, // no letter: it cannot be part of a word
+		{Keys: "esc", Kind: gate.Move, Do: m.showAll},
+		{Keys: "ctrl+z", Do: func() tea.Cmd { return tea.Suspend }},
 	}
-	return []command{
-		{inWaiting, gate.Submit, "enter", words.T("answer"), words.T("answer"), func() tea.Cmd { return m.openSelected() }},
-		{inHistory, gate.Submit, "enter", words.T("read"), words.T("read it whole"), term.Only(m.read)},
-		{inBoth, gate.Move, "?", words.T("keys"), "", term.Only(func() { m.reader, m.reread = m.help(), false })},
-		{inWaiting, gate.Edit, term.DismissKey, words.T("dismiss"), words.T("dismiss it, with a reason if you like"), with('x')},
-		{inHistory, gate.Submit, "r", words.T("reopen"),
-			words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"), m.reopen},
-		{inBoth, gate.Edit, "/", find, words.T("show only what has these words"), term.Only(m.beginTyping)},
-		{inBoth, gate.Move, "tab shift+tab", other, words.T("the other list"), m.switchTab},
-		{inBoth, gate.Quit, "q", words.T("quit"), words.T("quit, like ctrl+c; every question stays as it is"), m.quit},
-		{inWaiting, gate.Submit, "=", "", words.T("send the answer that you gave last to all that ask the same"), m.answerOthers},
-		{inHistory, gate.Submit, "L", "", words.T("let the agent of a call that was refused (!) go on asking"), m.lift},
-		{inWaiting, gate.Edit, term.DiscussKey, "", words.T("discuss it first, with a note if you like"), with('d')},
-		{inWaiting, gate.Edit, "ctrl+y", "", words.T("let the agent decide"), with('y')},
-		{inWaiting, gate.Edit, "ctrl+n", "", words.T("answer, and begin with a note"), with('n')},
-		{inWaiting, gate.Edit, "g", "", words.T("go to the agent that asks, where it runs in tmux"), m.goToAgent},
-		{inBoth, gate.Edit, "i", "", words.T("details: who asks, where it is shown"), term.Only(m.read)},
-		{inBoth, gate.Move, "right", "", "", term.Only(m.read)}, // no letter: it cannot be part of a word
-		{inBoth, gate.Move, "esc", "", words.T("show all again"), m.showAll},
-		{inBoth, gate.Edit, "ctrl+z", "", "", func() tea.Cmd { return tea.Suspend }},
-	}
-}
-
-// here is the list that is shown.
-func (m *model) here() place {
-	if m.past {
-		return inHistory
-	}
-	return inWaiting
 }
 
 // find returns what a key or a paste does to what has the keyboard; nil is nothing. A form
 // has keys of its own.
-func (m *model) find(msg tea.Msg) *command {
+func (m *model) find(msg tea.Msg) *term.Binding {
 	key, isKey := msg.(tea.KeyPressMsg)
 	name := key.String()
 	switch {
 	case name == "ctrl+c":
-		return &command{kind: gate.Leave, do: m.quit}
+		return &term.Binding{Kind: gate.Leave, Do: m.quit}
 	case m.notice != "" && (name == "enter" || name == "esc"):
-		return &command{kind: gate.Submit, do: func() tea.Cmd { m.notice = ""; return m.Appear(gate.Opened) }}
+		return &term.Binding{Kind: gate.Submit, Do: func() tea.Cmd { m.notice = ""; return m.Appear(gate.Opened) }}
 	case m.notice != "":
 		return nil
 	case m.typing != nil:
-		return &command{kind: gate.Edit, do: func() tea.Cmd { return m.pressTyping(msg) }}
+		return &term.Binding{Do: func() tea.Cmd { return m.pressTyping(msg) }}
 	case !isKey:
 		return nil
 	case m.reader != nil && !(m.reread && name == "r"):
-		return &command{kind: gate.Move, do: term.Only(func() {
+		return &term.Binding{Kind: gate.Move, Do: term.Only(func() {
 			if m.reader.Press(key) {
 				m.reader = nil
 			}
 		})}
 	}
-	for _, c := range m.commands() {
-		if c.place&m.here() != 0 && slices.Contains(strings.Fields(c.keys), name) {
-			return &c
-		}
-	}
+	binding := m.bindings().Find(name)
 	by, moves := term.Step(name, m.list().Paginator.PerPage)
-	if !moves {
-		return nil
+	if binding == nil && moves {
+		return &term.Binding{Kind: gate.Move, Do: term.Only(func() { m.list().move(by) })}
 	}
-	return &command{kind: gate.Move, do: func() tea.Cmd {
-		m.list().move(by)
-		return m.loadMore()
-	}}
+	return binding
 }
 
 // Kind implements gate.Page, for all but an open form.
 func (m *model) Kind(msg tea.Msg) gate.Kind {
-	c := m.find(msg)
-	if c == nil {
+	binding := m.find(msg)
+	if binding == nil {
 		return gate.Stray
 	}
-	return c.kind
+	return binding.Kind
 }
 
 // Keep implements gate.Page.
@@ -151,11 +110,11 @@ func (m *model) press(msg tea.Msg) tea.Cmd {
 	if m.answer != nil && key.String() != "ctrl+c" {
 		return m.pressForm(msg)
 	}
-	c := m.find(msg)
-	if c == nil {
+	binding := m.find(msg)
+	if binding == nil {
 		return nil
 	}
-	return c.do()
+	return binding.Do()
 }
 
 // openSelected opens the form of the selected question, and hands it keys.
@@ -175,14 +134,13 @@ func (m *model) read() {
 	}
 }
 
-// switchTab shows the other list. The history is read each time it is shown: no event reports
-// calls that were refused.
+// switchTab shows the other list. The history is read each time it is shown.
 func (m *model) switchTab() tea.Cmd {
 	m.past = !m.past
 	if !m.past {
 		return nil
 	}
-	return m.reloadHistory()
+	return m.loadHistory(m.history.query)
 }
 
 // showAll ends the filter or the search; without one it leaves the history.
@@ -191,7 +149,7 @@ func (m *model) showAll() tea.Cmd {
 	case !m.past:
 		m.narrow("")
 	case m.history.query != "":
-		return m.loadHistory("", 0)
+		return m.loadHistory("")
 	default:
 		m.past = false
 	}
@@ -211,11 +169,11 @@ func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 	case "up", "down", "pgup", "pgdown":
 		by, _ := term.Step(name, m.list().Paginator.PerPage)
 		m.list().move(by)
-		return m.loadMore()
+		return nil
 	case "enter":
 		text, m.typing = m.typing.Text(), nil
 		if m.past && text != m.history.query {
-			return m.loadHistory(text, 0)
+			return m.loadHistory(text)
 		}
 	case "esc":
 		m.typing = nil
@@ -256,40 +214,20 @@ func (m *model) hints() (hints []term.Hint) {
 			term.NewHint("enter", words.T("search")), term.NewHint("esc", words.T("back")), term.NewHint("↑↓", words.T("move")),
 		}
 	}
-	for _, c := range m.commands() {
-		if c.place&m.here() != 0 && c.hint != "" {
-			hints = append(hints, c.shown(c.hint))
-		}
-	}
-	return hints
+	return m.bindings().Hints()
 }
 
-// shown is the first key of the command with a text.
-func (c command) shown(text string) term.Hint { return term.NewHint(strings.Fields(c.keys)[0], text) }
-
-// help lists every key and the marks in front of the rows.
-func (m *model) help() *term.Reader {
-	group := func(title string, at place, more ...term.Hint) term.HintGroup {
-		g := term.HintGroup{Title: title}
-		for _, c := range m.commands() {
-			if c.place == at && c.help != "" {
-				g.Hints = append(g.Hints, c.shown(c.help))
-			}
-		}
-		g.Hints = append(g.Hints, more...)
-		return g
-	}
-	return term.KeysReader(words.T("Keys"),
-		group(words.T("Waiting"), inWaiting,
+// explain lists the keys, and the marks in front of the rows.
+func (m *model) explain() {
+	keys := append(m.bindings().Hints(), term.NewHint("↑↓ j k", words.T("move")))
+	if !m.past {
+		keys = append(keys,
+			term.NewHint("=", words.T("send the answer that you gave last to all that ask the same")),
+			term.NewHint("g", words.T("go to the agent that asks, where it runs in tmux")),
 			term.NewHint("●", words.T("its agent waits for the answer")),
-			term.NewHint("○", words.T("its agent is not waiting, and gets it later"))),
-		group(words.T("In a form"), 0,
-			term.NewHint("esc "+leaveKey, words.T("back to the list; what you typed is kept")),
-			term.NewHint("?", words.T("the form's own keys"))),
-		group(words.T("History"), inHistory),
-		group(words.T("Everywhere"), inBoth,
-			term.NewHint("↑↓ j k", words.T("move")),
-			term.NewHint("pgup pgdn", words.T("a page")),
-			term.NewHint("g G", words.T("first, last"))),
-	)
+			term.NewHint("○", words.T("its agent is not waiting, and gets it later")),
+			term.NewHint(form.ListKey, words.T("in a form: back to the list; what you typed is kept")),
+		)
+	}
+	m.reader, m.reread = term.KeysReader(words.T("Keys"), keys), false
 }

@@ -24,7 +24,6 @@ type row struct {
 	asker    string
 	alike    string    // see desk.Record.Alike
 	times    int       // how many open records it stands for; 0 and 1 for itself alone
-	draft    bool      // something typed for it is kept
 	deadline time.Time // when its timeout strikes; zero for never
 }
 
@@ -130,9 +129,6 @@ func (d delegate) Render(w io.Writer, l list.Model, index int, item list.Item) {
 		mark, when, facts = r.past(now.Location())
 	}
 	facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
-	if r.times > 1 {
-		mark += fmt.Sprintf(" ×%d", r.times)
-	}
 	lead, style := s.Row(index == l.Index())
 	fmt.Fprintln(w, style.Render(term.Justify(lead+mark+" "+view.Local(r.rec).Subject(), when, l.Width())))
 	fmt.Fprint(w, s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), l.Width())))
@@ -142,15 +138,16 @@ func (d delegate) Render(w io.Writer, l list.Model, index int, item list.Item) {
 // what there is to know, the most urgent first.
 func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
 	mark, when = "●", view.Local(r.rec).Age(now)
+	asker := r.asker
+	if r.times > 1 {
+		asker = words.N(r.times-1, "%[2]s and %[1]d other", "%[2]s and %[1]d others", asker)
+	}
 	if view.Closes(r.deadline, r.rec.Attended, now) {
 		left, _ := words.Local.Left(r.deadline.Sub(now))
 		facts = append(facts, left)
 	}
-	facts = append(facts, r.asker)
-	if r.times > 1 {
-		facts[len(facts)-1] = words.N(r.times-1, "%[2]s and %[1]d other", "%[2]s and %[1]d others", r.asker)
-	}
-	if r.draft {
+	facts = append(facts, asker)
+	if r.rec.Drafted {
 		facts = append(facts, words.T("draft kept"))
 	}
 	if !r.rec.Attended {
@@ -162,11 +159,14 @@ func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
 			facts = append(facts, words.T("also %s", words.Local.Surface(shown.Surface)))
 		}
 	}
+	if r.times > 1 {
+		mark += fmt.Sprintf(" ×%d", r.times)
+	}
 	return mark, when, facts
 }
 
 // past says of a record that has ended whether the user answered (✓), wants to discuss it
-// (…), or neither (×), or whether the call was refused (!); when it ended, and how.
+// (…), or neither (×); when it ended, and how.
 func (r *row) past(zone *time.Location) (mark, when string, facts []string) {
 	rec := view.Local(r.rec)
 	mark = "×"
@@ -176,9 +176,6 @@ func (r *row) past(zone *time.Location) (mark, when string, facts []string) {
 		facts = append(facts, rec.Decision())
 	case rec.State == desk.Discuss:
 		mark = "…"
-	case rec.Outcome.Refused():
-		mark = "!"
-		facts = append(facts, words.T("L lifts the limit"))
 	}
 	when = rec.Since().In(zone).Format(words.T("2 Jan 15:04"))
 	return mark, when, append(facts, rec.Ended(), question.Line(rec.Reason()), r.asker)

@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -37,10 +36,6 @@ type model struct {
 	// not end meanwhile.
 	writes sync.RWMutex
 
-	drafts sync.Map   // of *form.Draft, by the id of the record
-	mu     sync.Mutex // guards sent
-	sent   []string   // lines to print once the inbox has closed
-
 	events <-chan desk.Event
 	looks  chan struct{} // requests to read all that is open
 
@@ -50,9 +45,11 @@ type model struct {
 	front
 
 	answer  *answer
-	last    given     // the last answer from a form
-	opening bool      // the form of a question is being read from the desk
-	early   []tea.Msg // keys for that form
+	last    given                     // the last answer from a form
+	opening bool                      // the form of a question is being read from the desk
+	early   []tea.Msg                 // keys for that form
+	unsaved map[string]question.Reply // what was typed in a form that has ended, until the desk has it
+	sent    []string                  // lines to print once the inbox has closed
 
 	note    string    // the result of the last key
 	fault   string    // why the desk cannot be read
@@ -72,7 +69,7 @@ type front struct {
 func newModel(ctx context.Context, o Options) *model {
 	m := &model{
 		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring, goTo: o.Go,
-		looks: make(chan struct{}, 1), open: map[string]*row{},
+		looks: make(chan struct{}, 1), open: map[string]*row{}, unsaved: map[string]question.Reply{},
 	}
 	m.waiting, m.history.records = newRecords(m), newRecords(m)
 	return m
@@ -113,7 +110,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		if m.answer == nil {
 			return cmd
 		}
-		return tea.Batch(cmd, m.send(m.formSize()))
+		return tea.Batch(cmd, m.send(msg))
 	case tea.BackgroundColorMsg:
 		m.Styles = term.NewStyles(msg.IsDark())
 		if m.answer != nil {
@@ -122,7 +119,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.FocusMsg:
 		m.look()
 		if m.past {
-			return m.reloadHistory()
+			return m.loadHistory(m.history.query)
 		}
 	case tea.KeyPressMsg, tea.PasteMsg, gate.Due:
 		return m.press(msg)
@@ -151,19 +148,10 @@ func (m *model) list() *records {
 }
 
 // reply commits a reply of the user.
-func (m *model) reply(id string, r question.Reply) error {
+func (m *model) reply(id string, r question.Reply) (desk.Record, error) {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
-	rec, err := m.desk.Reply(m.ctx, id, r, desk.Evidence{Surface: Name, How: desk.HowTerminal})
-	if err == nil || errors.Is(err, desk.ErrUnsent) { // the reply is kept in place of the draft
-		m.drafts.Delete(id)
-	}
-	if err == nil {
-		m.mu.Lock()
-		m.sent = append(m.sent, sentLines(rec)...)
-		m.mu.Unlock()
-	}
-	return err
+	return m.desk.Reply(m.ctx, id, r, desk.Evidence{Surface: Name, How: desk.HowTerminal})
 }
 
 // announce rings for a record that has arrived.
@@ -200,8 +188,8 @@ func (m *model) tick() tea.Cmd {
 
 // quit ends the inbox, and keeps the draft of an open form.
 func (m *model) quit() tea.Cmd {
-	if m.answer == nil {
-		return tea.Quit
+	if m.answer != nil {
+		m.pressForm(leave()) // Run saves the rest
 	}
-	return tea.Sequence(m.send(leave()), tea.Quit)
+	return tea.Quit
 }

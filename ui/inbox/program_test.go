@@ -204,17 +204,16 @@ func TestClosedTerminal(t *testing.T) {
 }
 
 // TestEditorTooLate: another process answers while an editor is open on the answer. The user
-// goes on writing, and is told where that stands.
+// goes on writing, and learns of it when the editor closes.
 func TestEditorTooLate(t *testing.T) {
 	d, dir := newDesk(t)
 	rec := ask(t, d, name())
-	temp := t.TempDir()
 	editor := filepath.Join(t.TempDir(), "editor")
 	const script = "#!/bin/sh\nprintf 'editing. '\nread -r line\necho \"$line\" >\"$1\"\n"
 	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	x := start(t, d, dir, 80, 24, "PATH="+os.Getenv("PATH"), "TMPDIR="+temp, "EDITOR="+editor)
+	x := start(t, d, dir, 80, 24, "PATH="+os.Getenv("PATH"), "EDITOR="+editor)
 	x.WaitFor("What is the service")
 	x.enter()
 	x.WaitFor("editor")
@@ -226,14 +225,6 @@ func TestEditorTooLate(t *testing.T) {
 	}
 	x.Type("long thoughts\r")
 	x.WaitFor("Already answered in a terminal.")
-	x.WaitFor("What you wrote is in ")
-	files, _ := filepath.Glob(filepath.Join(temp, "answer-*"))
-	if len(files) != 1 {
-		t.Fatalf("left are %q", files)
-	}
-	if text, err := os.ReadFile(files[0]); err != nil || string(text) != "long thoughts" {
-		t.Errorf("left is %q, %v", text, err)
-	}
 	x.Type("\x03")
 	x.left(0)
 }

@@ -16,15 +16,15 @@ const maxWidth = 120
 // View implements tea.Model. The screen is empty before its size is known.
 func (m *model) View() tea.View {
 	v := m.Window.View(m.draw)
+	if m.answer != nil {
+		v = m.answer.form.View()
+	}
 	v.ReportFocus = true
 	return v
 }
 
-// draw shows the form, or a panel with the list or what covers it.
+// draw shows a panel with the list or what covers it.
 func (m *model) draw() term.Block {
-	if m.answer != nil {
-		return m.drawForm()
-	}
 	width := min(m.Width, maxWidth)
 	inner := width - term.EdgesWide
 	p := term.Panel{Title: m.tabs(), Place: term.Cut(m.count(), width/2), Note: m.note, Hints: m.hints()}
@@ -120,10 +120,10 @@ func (m *model) count() string {
 	switch {
 	case m.past && h.loading:
 		return words.T("looking…")
-	case m.past && h.all:
-		return words.N(len(h.rows), "%d past", "%d past")
-	case m.past:
+	case m.past && len(h.rows) == historyRows:
 		return words.T("%d+ past", len(h.rows))
+	case m.past:
+		return words.N(len(h.rows), "%d past", "%d past")
 	case !w.loaded:
 		return ""
 	case w.query != "":

@@ -11,7 +11,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/view"
@@ -20,12 +19,6 @@ import (
 
 // retryPause is how long after a failure the desk is tried again.
 const retryPause = 2 * time.Second
-
-// news is an event, with what is known of its record.
-type news struct {
-	event desk.EventType
-	*row
-}
 
 // connect starts to watch the desk. What is open is read after that, so that nothing is
 // missed in between.
@@ -55,42 +48,43 @@ func (m *model) look() {
 	}
 }
 
-// listen waits for the next event, or for the request to look, and shows what that brings.
-// There is one at a time: nothing older is shown after something newer.
+// listen waits for an event, or for the request to look, reads all that is open, and shows it.
+// There is one look at a time: nothing older is shown after something newer.
 func (m *model) listen() tea.Cmd {
 	events, known := m.events, maps.Clone(m.open)
 	return func() tea.Msg {
+		overruled := ""
 		select {
 		case e, ok := <-events:
 			if !ok { // the watch has ended
 				return term.Then(func() tea.Cmd { return m.after(retryPause, func() tea.Cmd { return m.connect }) })
 			}
-			found := news{e.Type, m.learn(e.Record)}
-			return term.Then(func() tea.Cmd { return tea.Batch(m.apply(found), m.listen()) })
+			overruled = view.Local(e.Record).Overruled()
 		case <-m.looks:
-			found, err := m.readOpen(known)
-			return term.Then(func() tea.Cmd {
-				if err != nil {
-					return tea.Batch(m.listen(), m.retry(err, term.Only(m.look)))
-				}
-				cmd := m.apply(found...)
-				m.fault, m.waiting.loaded = "", true
-				return tea.Batch(cmd, m.listen())
-			})
 		}
+		open, ended, err := m.readOpen(known)
+		return term.Then(func() tea.Cmd {
+			if err != nil {
+				return tea.Batch(m.listen(), m.retry(err, term.Only(m.look)))
+			}
+			cmd := m.show(open, ended)
+			m.note = cmp.Or(overruled, m.note)
+			m.fault, m.waiting.loaded = "", true
+			return tea.Batch(cmd, m.listen())
+		})
 	}
 }
 
-// readOpen reads all open records, and the ends of known ones that are no longer open: their
-// events were missed.
-func (m *model) readOpen(known map[string]*row) ([]news, error) {
+// readOpen reads all open records, and the ends of known ones that are no longer open.
+func (m *model) readOpen(known map[string]*row) (open, ended []*row, err error) {
 	records, err := m.desk.Pending(m.ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var found []news
 	for _, rec := range records {
-		found = append(found, news{desk.Asked, m.learn(rec)})
+		r := newRow(rec)
+		r.deadline, _ = m.desk.Deadline(m.ctx, rec)
+		open = append(open, r)
 		delete(known, rec.ID)
 	}
 	for id, r := range known {
@@ -99,58 +93,46 @@ func (m *model) readOpen(known map[string]*row) ([]news, error) {
 			rec = r.rec
 			rec.State, rec.Outcome = desk.Failed, &desk.Outcome{Status: desk.Failed, At: m.Now()}
 		}
-		if rec.Outcome != nil {
-			found = append(found, news{desk.Ended, newRow(rec)})
+		if rec.Outcome == nil { // it cannot be read just now
+			open = append(open, r)
+		} else {
+			ended = append(ended, newRow(rec))
 		}
 	}
-	return found, nil
+	return open, ended, nil
 }
 
-// learn reads what is known of a record beside the record itself.
-func (m *model) learn(rec desk.Record) *row {
-	r := newRow(rec)
-	if rec.Outcome == nil {
-		_, _, err := m.desk.Draft(m.ctx, rec.ID)
-		r.draft = err == nil
-		r.deadline = form.Backing{Desk: m.desk, Rec: rec}.Deadline(m.ctx)
-	}
-	return r
-}
-
-// apply shows what has changed. Where the selected question has ended, a note says so, and acts
-// wait for a pause: they may be meant for that question.
-func (m *model) apply(found ...news) tea.Cmd {
-	before, loaded, ended := m.waiting.selected(), m.waiting.loaded, false
+// show shows what is open now, and what has ended. Where the selected question has, a note says
+// so, and acts wait for a pause: they may be meant for that question.
+func (m *model) show(open, ended []*row) tea.Cmd {
 	var cmds []tea.Cmd
-	for _, n := range found {
-		id, known := n.rec.ID, m.open[n.rec.ID] != nil
-		switch {
-		case n.rec.Outcome != nil:
-			ended = true
-			delete(m.open, id)
-			m.drafts.Delete(id)
-			if before != nil && before.rec.ID == id {
-				m.note = words.Local.Withdrawal(&desk.ClosedError{ID: id, Outcome: *n.rec.Outcome})
-			}
-		case known || n.event != desk.Touched: // else it was answered here meanwhile
-			m.open[id] = n.row
-			if !known && loaded {
-				cmds = append(cmds, m.announce(n.rec))
-			}
+	before, known, loaded := m.waiting.selected(), m.open, m.waiting.loaded
+	m.open = map[string]*row{}
+	for _, r := range open {
+		m.open[r.rec.ID] = r
+		if known[r.rec.ID] == nil && loaded {
+			cmds = append(cmds, m.announce(r.rec))
 		}
-		m.note = cmp.Or(view.Local(n.rec).Overruled(), m.note)
-		cmds = append(cmds, m.tellForm(n.row))
+	}
+	for _, r := range slices.Concat(open, ended) {
+		cmds = append(cmds, m.tellForm(r))
+	}
+	for _, r := range ended {
+		if before != nil && before.rec.ID == r.rec.ID {
+			m.note = words.Local.Withdrawal(&desk.ClosedError{ID: r.rec.ID, Outcome: *r.rec.Outcome})
+		}
+		delete(m.unsaved, r.rec.ID)
 	}
 	m.arrange()
-	if ended && m.past {
-		cmds = append(cmds, m.reloadHistory())
+	if len(ended) > 0 && m.past {
+		cmds = append(cmds, m.loadHistory(m.history.query))
 	}
 
 	after := m.waiting.selected()
-	if !loaded || after == nil || before != nil && before.rec.ID == after.rec.ID {
+	if !loaded || before == nil || after == nil || before.rec.ID == after.rec.ID {
 		return tea.Batch(cmds...)
 	}
-	if before != nil && !m.past && !m.covered() && m.typing == nil {
+	if !m.past && !m.covered() && m.typing == nil {
 		cmds = append(cmds, m.Appear(gate.Appeared))
 	}
 	return tea.Batch(cmds...)
@@ -166,30 +148,7 @@ func (m *model) arrange() {
 		}
 	}
 	view.Arrange(rows, func(r *row) (asker string, waits bool) { return r.asker, r.rec.Attended })
-	rows, times := view.Merge(rows, func(r *row) string { return r.alike })
-	for i, n := range times {
-		if n > 1 {
-			merged := *rows[i]
-			merged.times = n
-			rows[i] = &merged
-		}
-	}
-	m.waiting.show(rows)
-}
-
-// goToAgent shows the user the terminal of the agent that asks the selected question.
-func (m *model) goToAgent() tea.Cmd {
-	r := m.waiting.selected()
-	if r == nil || m.goTo == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		err := m.goTo(r.rec.Asker.Process())
-		if err == nil {
-			return nil
-		}
-		return term.Then(term.Only(func() { m.note = words.T("The agent's terminal cannot be shown: %s", words.T(err.Error())) }))
-	}
+	m.waiting.show(merge(rows))
 }
 
 // after calls do after a time, unless the inbox closes before.

@@ -1,15 +1,14 @@
 // Package term is what the terminal rooms (ui/form, ui/inbox, ui/tty) share:
 // the window of a full-screen model, styles, wrapping, blocks of lines and the
 // panel around them, hints, text entry, the user's editor, a reader for long texts, the
-// drawing of a record, the question whether to dismiss or discuss one, and running a
-// full-screen model on a terminal.
+// drawing of a record, and running a full-screen model on a terminal.
 //
-// It may import question, desk, ui/view, ui/words and ui/term/act. It must not know any of
+// It may import question, desk, ui/view, ui/words and ui/gate. It must not know any of
 // the rooms that use it, nor any other surface.
 //
 // The rules that hold on every terminal:
 //   - Every text from outside passes question.Line, question.Block or
 //     ui/words; nothing else reaches the screen.
-//   - Lines are broken where Unicode allows, and colour alone says nothing.
+//   - Colour alone says nothing.
 //   - What does not fit can be scrolled, and has marks at the right edge.
 package term

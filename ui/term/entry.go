@@ -2,7 +2,6 @@ package term
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -21,9 +20,7 @@ import (
 type Entry struct {
 	area    textarea.Model
 	oneLine bool
-	least   int    // lines
-	edited  bool   // in an editor
-	left    string // the file that an editor has left; empty for none
+	least   int // lines
 }
 
 // noLimit is more lines than a text can have.
@@ -88,32 +85,14 @@ func Own(s string) string {
 	}
 }
 
-// replace is Set for a text from an editor, which may have left it in a file too. The error
-// is a sentence for the user.
-func (e *Entry) replace(value, left string) error {
-	e.edited, e.left = e.edited || value != e.area.Value(), left
+// replace is Set for a text from an editor. The error is a sentence for the user.
+func (e *Entry) replace(value string) error {
 	e.Set(value)
 	n := question.Count(value)
 	if n > question.MaxText {
 		return errors.New(words.T("Cut to %[1]d characters, as many as are allowed: that was %[2]d.", question.MaxText, n))
 	}
 	return nil
-}
-
-// leave returns the file with the text from an editor, empty for none. With save it writes
-// one if no file has the text.
-func (e *Entry) leave(save bool) string {
-	if !save || e.left != "" || !e.edited || e.Text() == "" {
-		return e.left
-	}
-	file, err := os.CreateTemp("", "answer-*.md")
-	if err != nil {
-		return ""
-	}
-	if _, err := file.WriteString(e.Text()); errors.Join(err, file.Close()) == nil {
-		e.left = file.Name()
-	}
-	return e.left
 }
 
 // Text is the text without white space around it.

@@ -1,16 +1,11 @@
 package term
 
 import (
-	"errors"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"mcp-askuser/ui/gate"
 )
 
 // TestEntryKeepsEveryCharacter: what a user has typed, or is offered as the answer,
@@ -79,30 +74,6 @@ func TestEntryTakesThePastesOfTerminals(t *testing.T) {
 		if err := e.Press(tea.PasteMsg{Content: paste}); err != nil || e.Text() != "one\ntwo\n\nthree" {
 			t.Errorf("%q became %q, %v", paste, e.Text(), err)
 		}
-	}
-}
-
-// TestEntryEditedElsewhere: what was written in an editor is left in a file when its
-// question goes away, and what was not is not.
-func TestEntryEditedElsewhere(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	w := NewWindow(time.Now)
-	typed, edited := NewEntry("typed", ""), NewEntry("", "")
-	w.Edit(typed)
-	w.Edit(edited)
-	if err := errors.Join(typed.replace("typed", ""), edited.replace("long thoughts", "")); err != nil {
-		t.Fatal(err)
-	}
-	if said := w.Left(false); said != "" {
-		t.Errorf("kept elsewhere, and said: %s", said)
-	}
-	said := w.Left(true)
-	text, err := os.ReadFile(edited.left)
-	if err != nil || string(text) != "long thoughts" || !strings.Contains(said, edited.left) || typed.left != "" {
-		t.Errorf("left is %q, %v; said: %s", text, err, said)
-	}
-	if w.Appear(gate.Opened); w.Left(true) != "" {
-		t.Error("said of what came later")
 	}
 }
 

@@ -5,28 +5,32 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/help"
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
-// Hint is a key and its effect.
-type Hint = key.Binding
+// The keys that dismiss, and discuss first, in every form and list.
+const (
+	DismissKey = "ctrl+x"
+	DiscussKey = "ctrl+d"
+)
 
-// NewHint returns a hint that is shown only.
-func NewHint(name, does string) Hint {
-	return key.NewBinding(key.WithKeys(name), key.WithHelp(name, does))
-}
+// Hint is a key and its effect.
+type Hint struct{ Key, Does string }
+
+// NewHint returns a hint.
+func NewHint(key, does string) Hint { return Hint{key, does} }
 
 // Binding is keys and their effect.
 type Binding struct {
 	Keys string         // names, with blanks between them
 	Name string         // of all of them, in a hint; empty is the first
 	Hint string         // the effect in a word or two; empty for no hint
+	Kind gate.Kind      // what they mean to the gate
 	Off  bool           // without effect now
 	Do   func() tea.Cmd // nil if another function handles the keys
 }
@@ -37,11 +41,11 @@ func Only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil }
 // Bindings are keys and their effects, the most useful first.
 type Bindings []Binding
 
-// Find returns the effect of a key; nil is none.
-func (b Bindings) Find(name string) (do func() tea.Cmd) {
+// Find returns the binding of a key; nil is none.
+func (b Bindings) Find(name string) *Binding {
 	for _, x := range b {
 		if !x.Off && x.Do != nil && slices.Contains(strings.Fields(x.Keys), name) {
-			return x.Do
+			return &x
 		}
 	}
 	return nil
@@ -51,23 +55,20 @@ func (b Bindings) Find(name string) (do func() tea.Cmd) {
 func (b Bindings) Hints() (out []Hint) {
 	for _, x := range b {
 		if !x.Off && x.Hint != "" {
-			keys := strings.Fields(x.Keys)
-			out = append(out, key.NewBinding(key.WithKeys(keys...), key.WithHelp(cmp.Or(x.Name, keys[0]), x.Hint)))
+			out = append(out, Hint{cmp.Or(x.Name, strings.Fields(x.Keys)[0]), x.Hint})
 		}
 	}
 	return out
 }
 
-// hintLine shows the hints that fit whole, the most important first. The help line of huh
+// hintLine shows the hints that fit whole, the most important first. The help line of bubbles
 // would stop at the first that does not fit.
 func hintLine(s *Styles, hints []Hint, width int) string {
-	h := help.New()
-	h.Styles, h.ShortSeparator = s.Huh().Help, " · "
-	line := ""
-	var fit []Hint
-	for _, hint := range hints {
-		if longer := h.ShortHelpView(append(fit, hint)); ansi.StringWidth(longer) <= width {
-			fit, line = append(fit, hint), longer
+	line, separator := "", ""
+	for _, h := range hints {
+		longer := line + separator + s.Key.Render(h.Key) + " " + s.Muted.Render(h.Does)
+		if ansi.StringWidth(longer) <= width {
+			line, separator = longer, s.Muted.Render(" · ")
 		}
 	}
 	return line
@@ -82,28 +83,14 @@ func WaitingHints(width int) []Hint {
 	return []Hint{NewHint("…", does)}
 }
 
-// HintGroup is hints under a heading.
-type HintGroup struct {
-	Title string
-	Hints []Hint
-}
-
 // KeysReader lists keys, one to a line.
-func KeysReader(title string, groups ...HintGroup) *Reader {
-	return NewReader(title, func(s *Styles, width int) []string {
-		var lines []string
-		for i, g := range groups {
-			if i > 0 {
-				lines = append(lines, "")
-			}
-			lines = append(lines, s.Strong.Render(g.Title))
-			var pairs [][2]string
-			for _, h := range g.Hints {
-				pairs = append(pairs, [2]string{h.Help().Key, h.Help().Desc})
-			}
-			lines = append(lines, Table(s.Key, 11, pairs, width)...)
+func KeysReader(title string, keys []Hint) *Reader {
+	return NewReader("", func(s *Styles, width int) []string {
+		var pairs [][2]string
+		for _, k := range keys {
+			pairs = append(pairs, [2]string{k.Key, k.Does})
 		}
-		return lines
+		return append([]string{s.Strong.Render(title)}, Table(s.Key, 11, pairs, width)...)
 	})
 }
 

@@ -75,30 +75,3 @@ func cutBytes(s string, n int) string {
 	}
 	return s[:n] + "…"
 }
-
-// Prose is a text from outside that is drawn repeatedly. It is wrapped once for a width,
-// and little more of it than is shown.
-type Prose struct {
-	text  string
-	width int
-	lines []string
-	more  bool
-}
-
-// NewProse returns a text from outside.
-func NewProse(s string) *Prose { return &Prose{text: Safe(s)} }
-
-// First returns the first n lines, or all if there are fewer.
-func (p *Prose) First(n, width int) []string {
-	if width != p.width || p.more && len(p.lines) < n {
-		most := max(n, 2*len(p.lines))
-		p.width, p.lines, p.more = width, nil, false
-		for line := range wrapped(p.text, width) {
-			if p.more = len(p.lines) == most; p.more {
-				break
-			}
-			p.lines = append(p.lines, line)
-		}
-	}
-	return p.lines[:min(n, len(p.lines)):min(n, len(p.lines))]
-}

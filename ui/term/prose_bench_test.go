@@ -19,9 +19,4 @@ func BenchmarkChinese(b *testing.B) {
 			Wrap(text, 76)
 		}
 	})
-	b.Run("question.Block", func(b *testing.B) {
-		for b.Loop() {
-			NewProse(text).First(40, 76)
-		}
-	})
 }

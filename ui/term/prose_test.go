@@ -1,46 +1,11 @@
 package term
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"mcp-askuser/question"
 )
-
-// TestProseIsLazy: of however long a text, no more is wrapped than twice what is
-// looked at, and nothing again for the next look.
-func TestProseIsLazy(t *testing.T) {
-	for name, s := range map[string]string{
-		"words": strings.Repeat("all of this has to be read ", 100_000), "no break": strings.Repeat("x", 3<<20),
-		"lines": strings.Repeat("a\n", 500_000), "quotes": strings.Repeat("> ", 40_000), "marks": "a" + strings.Repeat("\u0301", 1_000_000),
-	} {
-		p := NewProse(s)
-		if len(p.text) > 3*maxText {
-			t.Errorf("%s: %d bytes are kept", name, len(p.text))
-		}
-		first := p.First(20, 76)
-		if len(p.lines) > 40 {
-			t.Errorf("%s: %d lines were wrapped for 20", name, len(p.lines))
-		}
-		if len(first) > 0 && &first[0] != &p.First(20, 76)[0] {
-			t.Errorf("%s: wrapped again", name)
-		}
-	}
-}
-
-func TestProseIsWhole(t *testing.T) {
-	s := strings.Repeat("one two, 数据库 three\n\n", 200)
-	p, want := NewProse(s), Wrap(s, 10)
-	for _, n := range []int{1, 5, 3, 100, 1 << 30} {
-		if got := p.First(n, 10); !slices.Equal(got, want[:min(n, len(want))]) {
-			t.Fatalf("the first %d are %q", n, got)
-		}
-	}
-	if got, want := p.First(4, 20), Wrap(s, 20)[:4]; !slices.Equal(got, want) {
-		t.Errorf("in another width %q, want %q", got, want)
-	}
-}
 
 func TestTame(t *testing.T) {
 	for _, s := range []string{"", "plain", "字", "e\u0301", "नि", "ക്\u200d", "✅ 한국", strings.Repeat("数据", 1000)} {

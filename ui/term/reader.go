@@ -10,11 +10,11 @@ import (
 type Reader struct {
 	Title string // of the panel; empty keeps the page's
 
-	lines  func(s *Styles, width int) []string
-	drawn  []string // in these styles and this width
-	styles *Styles
-	width  int
-	scroll Scroll
+	lines   func(s *Styles, width int) []string
+	drawn   []string // in these styles and this width
+	styles  *Styles
+	width   int
+	y, rows int // the first line in view, and how many are
 }
 
 // NewReader shows lines, which are requested once for a width.
@@ -34,9 +34,9 @@ func (r *Reader) Press(key tea.KeyPressMsg) (done bool) {
 	if name == "space" {
 		name = "pgdown"
 	}
-	by, moves := Step(name, max(r.scroll.rows-1, 1))
-	r.scroll.Y += by
-	return !moves && !r.scroll.Press(name)
+	by, moves := Step(name, max(r.rows-1, 1))
+	r.y += by
+	return !moves
 }
 
 // Step is how far a key moves in a list or a text with pages of this many lines; ok is
@@ -60,27 +60,6 @@ func (r *Reader) Draw(s *Styles, width, rows int) Block {
 	if s != r.styles || width != r.width {
 		r.drawn, r.styles, r.width = r.lines(s, width), s, width
 	}
-	r.scroll.Limit(len(r.drawn)-rows, rows)
-	y := r.scroll.Y
-	return Block{Lines: r.drawn, Top: y, Bottom: min(y+rows, len(r.drawn)) - 1}.Window(rows, width)
-}
-
-// Scroll is how far a text is moved, in lines.
-type Scroll struct {
-	Y    int
-	rows int // lines in view in the last drawing
-}
-
-// Press moves the text and reports whether the key was one that does.
-func (c *Scroll) Press(key string) bool {
-	page := max(c.rows-1, 1)
-	by, ok := map[string]int{"pgdown": page, "pgup": -page}[key]
-	c.Y += by
-	return ok
-}
-
-// Limit keeps the text in view, of which this many lines do not fit, and rows do.
-func (c *Scroll) Limit(lines, rows int) {
-	c.Y = min(max(c.Y, 0), max(lines, 0))
-	c.rows = rows
+	r.rows, r.y = rows, max(min(r.y, len(r.drawn)-rows), 0)
+	return Block{Lines: r.drawn, Top: r.y, Bottom: min(r.y+rows, len(r.drawn)) - 1}.Window(rows, width)
 }

@@ -2,7 +2,6 @@ package term
 
 import (
 	"slices"
-	"strconv"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -21,20 +20,6 @@ func Mark(several, chosen bool) string {
 		return "(•)"
 	}
 	return "( )"
-}
-
-// Spell returns the number of an option that a key spells, where options have numbers of
-// more than one digit: after the number that the keys before have spelled, or else a new
-// one. It is 0 for none.
-func Spell(before int, key string, options int) int {
-	n, err := strconv.Atoi(key)
-	switch spelled := 10*before + n; {
-	case options <= 9 || len(key) != 1 || err != nil:
-		return 0
-	case spelled <= options:
-		return spelled
-	}
-	return n
 }
 
 // DrawRecord shows the questions and answers of a record, with descriptions if full.

@@ -1,43 +1,45 @@
 package term
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	xterm "golang.org/x/term"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // Screen is a full-screen model on a terminal.
 type Screen struct {
 	program *tea.Program
 	options ScreenOptions
-	editors context.Context // ends with the screen
+	ctx     context.Context // ends with the screen, and ends the editor
 	end     context.CancelFunc
-	editor  chan struct{} // full while an editor has the terminal
-	left    atomic.Pointer[string]
-	gone    context.Context // ends with the terminal
+	editing sync.Mutex  // held while an editor has the terminal
+	left    string      // the file that the editor has left; empty for none
+	pasted  atomic.Bool // see keyboard
 }
 
 // ScreenOptions are the options of a screen.
 type ScreenOptions struct {
 	Model tea.Model
-	// In is the terminal's input. If it is a file, Bubble Tea makes the settings of the
-	// terminal.
-	In     io.Reader
+	// In is the terminal. Bubble Tea makes its settings.
+	In     File
 	Out    io.Writer
 	Getenv func(string) string // looks up the variables about the terminal and the editor
-	// Lender gives the terminal to the editor. Nil if Bubble Tea can.
-	Lender Lender
 	// Leave returns the message that makes the model end by itself, because the context
-	// has ended or the terminal is gone.
+	// has ended.
 	Leave func(cause error) tea.Msg
 	// Quit is how long the model may take to end by itself, Kill how long ending it may take.
 	Quit, Kill time.Duration
@@ -45,23 +47,33 @@ type ScreenOptions struct {
 	Hurry func()
 }
 
+// File is a terminal that Bubble Tea takes for a file, so that it can end a read that waits.
+type File interface {
+	io.ReadWriteCloser
+	Fd() uintptr
+	Name() string
+}
+
 // framesPerSecond is how often Bubble Tea looks for what has changed, which wakes a screen that
 // waits: as rarely as a hand does not notice.
 const framesPerSecond = 30
 
-// ErrStuck means that the model neither ended by itself nor could be ended: it
-// still runs, and must not be read.
-var ErrStuck = errors.New("the screen did not end")
+// The errors of a screen.
+var (
+	// ErrStuck means that the model neither ended by itself nor could be ended: it
+	// still runs, and must not be read.
+	ErrStuck = errors.New("the screen did not end")
+	// ErrGone means that the terminal is gone.
+	ErrGone = errors.New("the terminal is gone")
+)
 
 // NewScreen returns a screen that does not run yet.
 func NewScreen(o ScreenOptions) *Screen {
-	s := &Screen{options: o, editor: make(chan struct{}, 1)}
-	s.editors, s.end = context.WithCancel(context.Background())
-	gone, hangUp := context.WithCancelCause(context.Background())
-	s.gone = gone
+	s := &Screen{options: o}
+	s.ctx, s.end = context.WithCancel(context.Background())
 	s.program = tea.NewProgram(
-		root{o.Model, s},
-		tea.WithInput(input(o.In, hangUp)),
+		&root{Model: o.Model, screen: s},
+		tea.WithInput(keyboard{o.In, &s.pasted}),
 		tea.WithOutput(o.Out),
 		tea.WithEnvironment(environ(o.Getenv)),
 		tea.WithoutSignalHandler(), // the caller has one, and ends the context
@@ -73,24 +85,21 @@ func NewScreen(o ScreenOptions) *Screen {
 // Send sends a message to the model; it does nothing once the screen has ended.
 func (s *Screen) Send(msg tea.Msg) { s.program.Send(msg) }
 
-// Gone returns why the terminal is gone, nil while it is there.
-func (s *Screen) Gone() error { return context.Cause(s.gone) }
-
-// Left names the file that an editor left when the screen ended, also where the model
-// did not learn of it; empty for none.
+// Left names the file that an editor has left when the screen ended; empty for none. It must not
+// be called after ErrStuck.
 func (s *Screen) Left() string {
-	if file := s.left.Load(); file != nil {
-		return LeftIn(*file)
+	if s.left == "" {
+		return ""
 	}
-	return ""
+	return words.T("What you wrote is in %s.", question.Line(s.left))
 }
 
-// Run shows the model until it ends by itself, ctx ends or the terminal is gone; it returns
-// the cause of these. Bubble Tea gets neither context: it would end the model in an unknown
-// state.
+// Run shows the model until it ends by itself, or ctx ends; it returns the cause of that, or
+// an error that wraps ErrGone. Bubble Tea does not get ctx: it would end the model in an
+// unknown state.
 func (s *Screen) Run(ctx context.Context) error {
 	defer s.end()
-	var cause, failed error
+	var failed error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -100,15 +109,9 @@ func (s *Screen) Run(ctx context.Context) error {
 	case <-done:
 		return failed
 	case <-ctx.Done():
-		cause = context.Cause(ctx)
-	case <-s.gone.Done():
-		cause = s.Gone()
 	}
 	s.end()
-	select {
-	case s.editor <- struct{}{}:
-	case <-time.After(editorKillTime):
-	}
+	s.editing.Lock() // for good: no editor begins any more
 	endsWithin := func(d time.Duration) bool {
 		select {
 		case <-done:
@@ -117,6 +120,7 @@ func (s *Screen) Run(ctx context.Context) error {
 			return false
 		}
 	}
+	cause := context.Cause(ctx)
 	go s.program.Send(s.options.Leave(cause))
 	if endsWithin(s.options.Quit) {
 		return cause
@@ -131,24 +135,25 @@ func (s *Screen) Run(ctx context.Context) error {
 	return ErrStuck
 }
 
-// releaseTime is how long a terminal may take to be given back.
-const releaseTime = time.Second
-
-// Release restores the terminal before the process ends, also if the model does not end.
-// Nothing is drawn afterwards. It does nothing once the screen has ended, and is only for a
-// terminal whose settings are Bubble Tea's.
-func (s *Screen) Release() {
-	if s.editors.Err() != nil {
+// Redraw takes the terminal again after a shell has changed its settings and its screen, unless
+// an editor has it. Bubble Tea believes that all is still as it was, and when it releases and
+// restores the terminal at once it may stop its own ticker. Mode 1047 saves no cursor: the one
+// to go back to is saved already.
+func (s *Screen) Redraw() {
+	if !s.editing.TryLock() {
 		return
 	}
-	released := make(chan struct{})
-	go func() {
-		defer close(released)
+	defer s.editing.Unlock()
+	_, _ = xterm.MakeRaw(int(s.options.In.Fd()))
+	_, _ = io.WriteString(s.options.Out, ansi.SetModeAltScreen+ansi.SetModeBracketedPaste)
+	s.program.Send(tea.ClearScreen())
+}
+
+// Release restores the terminal before the process ends, also if the model does not end.
+// Nothing is drawn afterwards. It does nothing once the screen has ended.
+func (s *Screen) Release() {
+	if s.ctx.Err() == nil {
 		_ = s.program.ReleaseTerminal()
-	}()
-	select {
-	case <-released:
-	case <-time.After(releaseTime): // it takes no output
 	}
 }
 
@@ -167,84 +172,48 @@ func environ(getenv func(string) string) []string {
 	return environ
 }
 
-// keyboard is a terminal's input. Bubble Tea ignores the end of its input, so hangUp is
-// called too. A read that was interrupted by a deadline is an end of reading, not of the
-// terminal.
+// keyboard is a terminal's input. Bubble Tea ignores the end of its input, and would show the
+// model to no user.
 type keyboard struct {
-	in     io.Reader
-	hangUp context.CancelCauseFunc
-	begun  []byte // of a character or of the end of a paste; the rest has not arrived
-	pastes bool   // a paste has begun, and not ended
-}
-
-// Read implements io.Reader. It returns whole characters, and the end of a paste whole: of a
-// character in two pieces Bubble Tea would drop both, and after a divided end of a paste all
-// further keys would be text, Ctrl+C too. A paste that the terminal does not mark is marked
-// here, or its line break would be Enter.
-func (k *keyboard) Read(p []byte) (int, error) {
-	const on, off = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
-	n := copy(p, k.begun)
-	k.begun = nil
-	more, err := k.in.Read(p[n : len(p)-len(on+off)])
-	n += more
-	for i := max(n-utf8.UTFMax+1, 0); i < n; i++ {
-		if utf8.RuneStart(p[i]) && !utf8.FullRune(p[i:n]) {
-			k.begun = bytes.Clone(p[i:n])
-			n = i
-		}
-	}
-	if begins, ends := bytes.LastIndex(p[:n], []byte(on)), bytes.LastIndex(p[:n], []byte(off)); begins != ends {
-		k.pastes = begins > ends
-	}
-	for i := len(off) - 1; k.pastes && i > 0; i-- {
-		if k.begun == nil && bytes.HasSuffix(p[:n], []byte(off[:i])) {
-			n -= i
-			k.begun = []byte(off[:i])
-		}
-	}
-	keys := afterReplies(p[:n])
-	if !k.pastes && unmarked(p[keys:n]) {
-		n = keys + copy(p[keys:], on+string(p[keys:n])+off)
-	}
-	switch {
-	case err == nil:
-		return n, nil
-	case !errors.Is(err, os.ErrDeadlineExceeded):
-		k.hangUp(fmt.Errorf("the terminal is gone: %w", err))
-	}
-	return n, io.EOF
-}
-
-// afterReplies returns where keys begin that were read together with what the terminal replied
-// to its program.
-func afterReplies(piece []byte) (keys int) {
-	for keys < len(piece) && piece[keys] == 0x1b {
-		_, _, length, _ := ansi.DecodeSequence(piece[keys:], ansi.NormalState, nil)
-		keys += length
-	}
-	return keys
-}
-
-// unmarked reports whether keys that were read at once are a paste without marks: text and
-// a line break, which no hand types that fast.
-func unmarked(piece []byte) bool {
-	text := func(c rune) bool { return c >= ' ' && c != 0x7f }
-	return bytes.ContainsAny(piece, "\r\n") && bytes.ContainsFunc(piece, text) && !bytes.ContainsRune(piece, 0x1b)
-}
-
-// fileKeyboard is a keyboard that is a file to Bubble Tea.
-type fileKeyboard struct {
-	*os.File
-	keys *keyboard
+	File
+	// pasted says that text and a line break were read at once, which no hand types that fast.
+	pasted *atomic.Bool
 }
 
 // Read implements io.Reader.
-func (k fileKeyboard) Read(p []byte) (int, error) { return k.keys.Read(p) }
-
-func input(in io.Reader, hangUp context.CancelCauseFunc) io.Reader {
-	keys := &keyboard{in: in, hangUp: hangUp}
-	if f, ok := in.(*os.File); ok {
-		return fileKeyboard{f, keys}
+func (k keyboard) Read(p []byte) (int, error) {
+	n, err := k.File.Read(p)
+	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+		err = ErrGone
+	} else if err != nil {
+		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
-	return keys
+	text := ansi.Strip(string(p[:n]))
+	k.pasted.Store(strings.ContainsAny(text, "\r\n") && strings.ContainsFunc(text, unicode.IsGraphic))
+	return n, err
+}
+
+// root is the model of a screen's program.
+type root struct {
+	tea.Model
+	screen *Screen
+}
+
+// Init implements tea.Model.
+func (r *root) Init() tea.Cmd { return tea.Batch(r.Model.Init(), tea.RequestBackgroundColor) }
+
+// Update implements tea.Model. It opens the editor, and drops an Enter that was read together
+// with text: that is the line break of a paste which the terminal does not mark.
+func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case Edit:
+		return r, tea.Exec(&editing{r.screen, msg.Entry}, func(err error) tea.Msg { return Edited{err} })
+	case tea.KeyPressMsg:
+		if msg.String() == "enter" && r.screen.pasted.Load() {
+			return r, nil
+		}
+	}
+	var cmd tea.Cmd
+	r.Model, cmd = r.Model.Update(msg)
+	return r, cmd
 }

@@ -3,7 +3,6 @@ package term
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/help"
 	"charm.land/huh/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -82,7 +81,6 @@ func (s *Styles) huhStyles() *huh.Styles {
 	}
 	t.Blurred = t.Focused
 	t.Blurred.SelectSelector = s.Plain.SetString(strings.Repeat(" ", SelectorWide))
-	t.Help = help.Styles{ShortKey: s.Key, ShortDesc: s.Muted, ShortSeparator: s.Muted}
 	return t
 }
 

@@ -1,13 +1,11 @@
 package term
 
 import (
-	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcp-askuser/question"
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
@@ -30,8 +28,6 @@ type Window struct {
 	Styles        *Styles
 	Width, Height int       // of the terminal, in cells; 0 until known
 	Appeared      time.Time // when the page with the keyboard appeared
-
-	edited []*Entry // in an editor, since then
 }
 
 // NewWindow returns a window of unknown size.
@@ -55,7 +51,7 @@ func (w *Window) Resize(size tea.WindowSizeMsg, o gate.Origin) tea.Cmd {
 
 // Appear says that another page has the keyboard now, and why.
 func (w *Window) Appear(o gate.Origin) tea.Cmd {
-	w.Appeared, w.edited = w.Now(), nil
+	w.Appeared = w.Now()
 	return w.Gate.Show(o)
 }
 
@@ -65,30 +61,7 @@ func (w *Window) Seen() tea.Cmd { return w.Gate.Seen(w.Fits()) }
 // Edit opens the text of an entry in an editor. No key counts until a pause after that: keys
 // are not meant for the window.
 func (w *Window) Edit(e *Entry) tea.Cmd {
-	if !slices.Contains(w.edited, e) {
-		w.edited = append(w.edited, e)
-	}
 	return tea.Batch(w.Gate.Seen(false), func() tea.Msg { return Edit{e} })
-}
-
-// Left names the files with texts from editors, for a question that ended before they were
-// sent; empty for none. Lost says that the texts are kept nowhere else.
-func (w *Window) Left(lost bool) string {
-	var files []string
-	for _, e := range w.edited {
-		if file := e.leave(lost); file != "" {
-			files = append(files, file)
-		}
-	}
-	return LeftIn(strings.Join(files, ", "))
-}
-
-// LeftIn names the file with a text from an editor; empty for none.
-func LeftIn(file string) string {
-	if file == "" {
-		return ""
-	}
-	return words.T("What you wrote is in %s.", question.Line(file))
 }
 
 // View is a full screen: the result of draw, or a sentence on a terminal that is too small,

@@ -1,98 +1,34 @@
 package term
 
 import (
-	"iter"
-	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/rivo/uniseg"
 )
 
-// Wrap breaks s, which carries no escape codes, into lines of at most width
-// cells. It breaks between words and, as Unicode allows (UAX 14), within
-// Chinese and Japanese, which flow on instead of being cut as one long word;
-// inside a word only when the word alone is too long.
-func Wrap(s string, width int) []string { return slices.Collect(wrapped(s, width)) }
-
-// wrapped is Wrap, a line at a time.
-func wrapped(s string, width int) iter.Seq[string] {
-	width = max(width, 2) // space for one wide character
-	return func(yield func(string) bool) {
-		for paragraph := range strings.SplitSeq(s, "\n") {
-			if !wrapParagraph(paragraph, width, yield) {
-				return
-			}
+// Wrap breaks s, which carries no escape codes, into lines of at most width cells: between words,
+// within Chinese and Japanese but before no punctuation, and inside a word only when the word
+// alone is too long.
+func Wrap(s string, width int) []string {
+	const hyphen, unbroken = "-", "\u2011" // ansi.Wrap would divide commands at their hyphens
+	const pause = "\u200b"                 // a place where a line may break
+	var b strings.Builder
+	for i, c := range s {
+		if i > 0 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			b.WriteString(pause)
 		}
+		b.WriteRune(c)
 	}
+	width = max(width, 2) // room for a wide character
+	wrapped := ansi.Wrap(strings.ReplaceAll(b.String(), hyphen, unbroken), width, pause)
+	wrapped = ansi.Hardwrap(wrapped, width, true) // blanks before a word may have made a line too long
+	lines := strings.Split(strings.NewReplacer(unbroken, hyphen, pause, "").Replace(wrapped), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return lines
 }
-
-// wrapParagraph yields the lines of s, which has no line break, and reports whether more
-// are wanted.
-func wrapParagraph(s string, width int, yield func(string) bool) bool {
-	begin, at, used := 0, 0, 0 // the current line is s[begin:at], used cells wide
-	endLine := func() bool {
-		line := strings.TrimRight(s[begin:at], " ")
-		begin, used = at, 0
-		return yield(line)
-	}
-	for at < len(s) {
-		part := nextWord(s[at:], width)
-		word := ansi.StringWidth(strings.TrimRight(part, " "))
-		if used > 0 && used+word > width && !endLine() {
-			return false
-		}
-		if word <= width {
-			at += len(part)
-			used += ansi.StringWidth(part)
-			continue
-		}
-		for part != "" {
-			char, cells := ansi.FirstGraphemeCluster(part, ansi.GraphemeWidth)
-			if used > 0 && used+cells > width && char != " " && !endLine() {
-				return false
-			}
-			at += len(char)
-			used += cells
-			part = part[len(char):]
-		}
-	}
-	return endLine()
-}
-
-// nextWord returns the beginning of s up to the first place where a line may break: before
-// a word, and between the characters of scripts without blanks. A hyphen or a slash within a
-// word is such a place only if the word is longer than a line: commands and paths stay whole.
-func nextWord(s string, width int) string {
-	end, first, cells := 0, 0, 0
-	for state := -1; end < len(s); {
-		var part string
-		part, _, _, state = uniseg.FirstLineSegmentInString(s[end:], state)
-		if at := strings.Index(part, " /"); at >= 0 { // Unicode would keep a path with the word before it
-			end += at + 1
-			break
-		}
-		if end += len(part); first == 0 {
-			first = end
-		}
-		last, _ := utf8.DecodeLastRuneInString(part)
-		next, _ := utf8.DecodeRuneInString(s[end:])
-		if last == ' ' || wide(last) || wide(next) { // at the end too, where next is the replacement character
-			break
-		}
-		if cells += ansi.StringWidth(part); cells > width {
-			return s[:first]
-		}
-	}
-	if word := s[:end]; first == 0 || ansi.StringWidth(strings.TrimRight(word, " ")) <= width {
-		return word
-	}
-	return s[:first]
-}
-
-// wide reports whether c is of a script that is written without blanks.
-func wide(c rune) bool { return c >= 0x2e80 || 0x0e00 <= c && c < 0x0f00 }
 
 // Hang wraps a text after a lead, which may carry styles, with its other lines
 // under the first.

@@ -13,10 +13,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-const (
-	previewLines = 12 // the most lines of a preview that are shown without the command preview
-	promptWords  = 40 // the most characters of a proposal that a prompt has
-)
+// promptWords is the most characters of a proposal that a prompt has.
+const promptWords = 40
 
 // askOnce shows the current question, or the review, unless it is in view, and carries out
 // one line.
@@ -48,7 +46,7 @@ func (c *conversation) askOnce(ctx context.Context) error {
 func (c *conversation) carryOut(ctx context.Context, q *answer.Question, r reading) error {
 	switch {
 	case r.command != "":
-		return c.command(ctx, q, r)
+		return c.command(ctx, q, r.command)
 	case r.fault != "":
 		c.refuse(r.fault)
 		return nil
@@ -130,7 +128,8 @@ func (c *conversation) show() {
 		}
 	}
 	if recalls(q) {
-		c.text("", question.Shorten(words.Local.Remembered(*q.Memory, time.Now()), 300)+" · "+words.Local.UseAgain(spelled(recall, q)))
+		remembered := question.Shorten(words.Local.Remembered(*q.Memory, time.Now()), 300)
+		c.text("", remembered+" · "+words.Local.UseAgain(":"+string(recall)))
 	}
 	c.showOptions(q)
 	if q.Placeholder != "" {
@@ -167,14 +166,8 @@ func (c *conversation) showOption(n int, o *question.Option) {
 	if o.Description != "" {
 		c.text(margin, question.Block(o.Description))
 	}
-	if o.Preview == "" {
-		return
-	}
-	lines := strings.Split(strings.TrimRight(question.Block(o.Preview), "\n"), "\n")
-	c.lines(margin+"| ", strings.Join(lines[:min(len(lines), previewLines)], "\n"))
-	more := len(lines) - previewLines
-	if more > 0 {
-		c.text(margin, words.N(more, "(%[1]d more line: v%[2]d shows it all)", "(%[1]d more lines: v%[2]d shows them all)", n))
+	if o.Preview != "" {
+		c.lines(margin+"| ", question.Block(o.Preview))
 	}
 }
 
@@ -206,14 +199,6 @@ func answerText(q *answer.Question) string {
 // inPrompt returns as much of an answer as a prompt has place for.
 func inPrompt(answer string) string { return question.Shorten(question.Line(answer), promptWords) }
 
-// spelled is how a command is written at a question.
-func spelled(does command, q *answer.Question) string {
-	if q.OwnOptions() {
-		return string(does)
-	}
-	return ":" + string(does)
-}
-
 // promptFor returns the prompt of a question. It names the answer that an empty line takes in
 // brackets; in a form that appeared by itself it names the command that does.
 func (c *conversation) promptFor(q *answer.Question) string {
@@ -230,14 +215,14 @@ func (c *conversation) promptFor(q *answer.Question) string {
 	switch {
 	case c.appeared && recalls(q), proposed == "":
 	case c.appeared:
-		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, spelled(recall, q), proposed)
+		prompt = words.T("%[1]s (:= takes %[2]s)", prompt, proposed)
 	default:
 		prompt += " [" + proposed + "]"
 	}
 	switch {
 	case q.Required:
 	case c.appeared || proposed != "":
-		prompt = words.T("%[1]s (optional, %[2]s to skip)", prompt, spelled(leaveOpen, q))
+		prompt = words.T("%s (optional, :- to skip)", prompt)
 	default:
 		prompt = words.T("%s (optional, Enter to skip)", prompt)
 	}

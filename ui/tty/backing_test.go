@@ -9,7 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
@@ -88,9 +87,6 @@ func TestPlainWithDesk(t *testing.T) {
 			a.keep(half)
 			return a
 		}, []step{{"[SQLite]: ", "\r"}, {"billing]: ", "\r"}, {"skip): ", "kiosk\r"}}, withNote(kept, "soon")},
-		{"earlier rounds", "", func(t *testing.T) *asked {
-			return putSecond(t, "single", "review", allAnswered())
-		}, []step{{number, "h\r"}, {number, ":h\r"}, {number, ":l\r"}, {number, ":l\r"}, {number, "1\r"}}, pg},
 		{"answered before", "", func(t *testing.T) *asked {
 			return putSecond(t, "single", "single", reply(option("database", "sqlite")))
 		}, []step{{number, "?\r"}, {number, ":=\r"}}, reply(option("database", "sqlite"))},
@@ -105,9 +101,6 @@ func TestPlainWithDesk(t *testing.T) {
 		{"time limit", "closes in 4 h; every line you enter starts the time anew.", func(t *testing.T) *asked {
 			return put(t, "single", 4*time.Hour)
 		}, []step{{number, "1\r"}}, pg},
-		{"last call", "s unless you enter a line.", func(t *testing.T) *asked {
-			return put(t, "single", 20*time.Second)
-		}, []step{{"unless you enter a line.", ""}, {number, "1\r"}}, pg},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -150,20 +143,11 @@ func TestFollowEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	told := make(chan tea.Msg)
 	stop := follow(t.Context(), form.Backing{Desk: a.Desk, Rec: a.Record}, func(msg tea.Msg) { told <- msg })
-	if got := <-told; got.(form.Deadline).At.IsZero() {
-		t.Errorf("told %+v, want a deadline", got)
-	}
-	if got := <-told; !got.(form.Attention).Attended {
-		t.Errorf("told %+v, want that the asker waits", got)
-	}
-	if got := <-told; got.(form.More).Wait != 0 {
-		t.Errorf("told %+v, want that nothing else waits", got)
+	if got := (<-told).(form.Status); got.Deadline.IsZero() || !got.Attended || got.Waiting != 0 {
+		t.Errorf("told %+v, want a deadline, that the asker waits, and nothing else", got)
 	}
 	a.attendance.Release()
-	gone := false
-	for !gone {
-		news, ok := (<-told).(form.Attention)
-		gone = ok && !news.Attended
+	for (<-told).(form.Status).Attended { // other events of the record
 	}
 	stop()
 }
@@ -211,27 +195,18 @@ func TestPlainStoppedAndContinued(t *testing.T) {
 	x.commits(reply(option("database", "sqlite")))
 }
 
-// What stands in earlier rounds is shown as text, like all that comes from
-// outside.
-func TestEarlierRoundsAreSafe(t *testing.T) {
-	evil := sample("hostile").Questions[0].Text
-	reply := answered(ownWords("h", evil))[0]
-	reply.Note = evil
-	a := putSecond(t, "single", "hostile", reply)
-	var out string
-	var err error
-	synctest.Test(t, func(t *testing.T) { // what is typed comes when it is meant to, however busy the machine is
-		out, err = converse(t.Context(), slowly("h\n1\n\n"), form.Backing{Desk: a.Desk, Rec: a.Record}, gate.Opened, func(question.Reply) error { return nil })
-	})
-	if err != nil {
-		t.Fatal(err)
+// Between two prompts the terminal shows no keys: Ctrl+Z stops nothing there, as a shell might
+// find it so.
+func TestPlainStopBetweenPrompts(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo "stopped with $(stty -a | grep -c -- -echo)"; fg`, "TTY_PLAIN=1")
+	x.Expect("in your own words")
+	x.Type("\x1a")
+	x.Expect("Enter a number: ")
+	if strings.Contains(x.Screen(), "stopped with") {
+		t.Errorf("the process was stopped:\n%s", x.Screen())
 	}
-	if !strings.Contains(out, "answered") {
-		t.Fatalf("no earlier round:\n%s", out)
-	}
-	for _, r := range out {
-		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			t.Fatalf("not only text: %q", out)
-		}
-	}
+	x.Type("2\r")
+	x.sendLines()
+	x.commits(reply(option("database", "sqlite")))
 }

@@ -18,22 +18,18 @@ const (
 	dismiss   command = "x"
 	help      command = "?"
 	leaveOpen command = "-"
-	preview   command = "v" // followed by the number of an option
-	history   command = "h"
 	note      command = "n"
 	discuss   command = "d"
 	recall    command = "="
-	lift      command = "l" // only behind a colon: it acts at once
+	delegate  command = "a"
 )
 
-// single are the commands of one character.
-const single = string(goBack + dismiss + help + leaveOpen + history + note + discuss + recall + lift)
+const commands = string(goBack + dismiss + help + leaveOpen + note + discuss + recall + delegate)
 
 // reading is a line that was read as the answer to a question: a command, a fault, or an
 // answer.
 type reading struct {
 	command  command
-	option   int      // with preview: the option's index
 	fault    string   // a sentence
 	selected []string // ids of options
 	other    bool     // an answer in own words follows, perhaps beside the options
@@ -43,10 +39,10 @@ type reading struct {
 // parseLine reads a line that is not empty as the answer to q.
 func parseLine(q *question.Question, line string) reading {
 	typed := strings.Map(halfWidth, line)
-	r, colon := parseCommand(q, typed)
+	does, colon := parseCommand(typed)
 	switch {
 	case colon:
-		return r
+		return reading{command: does}
 	case !q.Chooses():
 		return reading{custom: line}
 	case q.Confirms():
@@ -59,26 +55,22 @@ func parseLine(q *question.Question, line string) reading {
 		}
 	}
 	switch {
-	case r.command != "":
-		return r
+	case does != "":
+		return reading{command: does}
 	case q.Confirms():
 		return reading{fault: words.T("%s is no option. Enter y or n alone; :n adds a note to the agent.", quoted(line))}
 	}
 	return parseNumbers(q, typed)
 }
 
-// parseCommand reads a command, and reports whether it was written behind a colon.
-func parseCommand(q *question.Question, line string) (r reading, colon bool) {
+// parseCommand reads a command, empty for none, and reports whether it was written behind a
+// colon.
+func parseCommand(line string) (does command, colon bool) {
 	word, colon := strings.CutPrefix(strings.ToLower(line), ":")
-	place, isPreview := strings.CutPrefix(word, string(preview))
-	n, isNumber := number(strings.TrimSpace(place))
-	switch {
-	case isPreview && isNumber && n >= 1 && n <= len(q.Options) && q.Options[n-1].Preview != "":
-		r = reading{command: preview, option: n - 1}
-	case len(word) == 1 && strings.Contains(single, word) && (colon || command(word) != lift):
-		r = reading{command: command(word)}
+	if len(word) != 1 || !strings.Contains(commands, word) {
+		return "", false
 	}
-	return r, colon && r.command != ""
+	return command(word), colon
 }
 
 // parseNumbers reads options by their numbers, with commas or blanks between them; 0 is an

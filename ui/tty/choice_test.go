@@ -26,7 +26,6 @@ func boolean() *question.Question {
 
 func TestUnderstand(t *testing.T) {
 	single := choices(question.SingleChoice, "Postgres", "SQLite", "None, thanks")
-	single.Options[0].Preview = "CREATE TABLE"
 	several := choices(question.MultiChoice, "Auth", "Logs", "Auth, Logs", "Mail")
 	closed := choices(question.SingleChoice, "Left", "Right")
 	closed.AllowCustom = false
@@ -40,7 +39,6 @@ func TestUnderstand(t *testing.T) {
 	}{
 		{"number", single, "1", reading{selected: []string{"id-postgres"}}},
 		{"wide number", single, "２", reading{selected: []string{"id-sqlite"}}},
-		{"preview", single, "v1", reading{command: preview}},
 		{"back", single, "b", reading{command: goBack}},
 		{"leave open", single, "-", reading{command: leaveOpen}},
 
@@ -54,7 +52,6 @@ func TestUnderstand(t *testing.T) {
 		{"text", text, "0", reading{custom: "0"}},
 		{"command at a text", text, ":b", reading{command: goBack}},
 		{"command in wide characters", text, "：？", reading{command: help}},
-		{"preview with a blank", single, ":v 1", reading{command: preview}},
 		{"note on yes or no", boolean(), ":n", reading{command: note}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +68,6 @@ func TestUnderstand(t *testing.T) {
 		want string // part of the fault
 	}{
 		{"number beyond the options", single, "4", "4 is no option"},
-		{"lift without a colon", single, "l", "is no option"},
 		{"zero without other", closed, "0", "0 is no option"},
 		{"a name", single, "sqlite", "sqlite is no option"},
 		{"several for one", single, "1,2", "Only one answer"},

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/cancelreader"
 )
 
 // keyboard is the terminal as the line form reads it.
@@ -25,6 +26,16 @@ type keyboard interface {
 	// input is Ctrl+D.
 	foreground() bool
 }
+
+// keys is a terminal of which a read that waits can be ended.
+type keys struct {
+	*terminal
+	reader cancelreader.CancelReader
+}
+
+func (k keys) Read(p []byte) (int, error) { return k.reader.Read(p) }
+
+func (k keys) interrupt() { k.reader.Cancel() }
 
 // endOfInput is what Ctrl+D is delivered as.
 const endOfInput = "\x04"
@@ -90,8 +101,7 @@ func (in *input) pause(ctx context.Context, d time.Duration, noticed func()) (ty
 }
 
 // line returns the next line without its line break. The error is io.EOF after Ctrl+D.
-// Remind is called when due delivers, and returns when to call it again.
-func (in *input) line(ctx context.Context, due <-chan time.Time, remind func() <-chan time.Time) (string, error) {
+func (in *input) line(ctx context.Context) (string, error) {
 	var line strings.Builder
 	for {
 		select {
@@ -106,8 +116,6 @@ func (in *input) line(ctx context.Context, due <-chan time.Time, remind func() <
 			if strings.HasSuffix(text, "\n") {
 				return line.String(), nil
 			}
-		case <-due:
-			due = remind()
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}

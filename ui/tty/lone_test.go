@@ -46,7 +46,7 @@ func TestLoneEnterOnADraft(t *testing.T) {
 			t.Errorf("committed %+v", r)
 			return nil
 		})
-		if !strings.Contains(out, "Enter a number (= takes SQLite, log.txt") || strings.Contains(out, "Question 2") {
+		if !strings.Contains(out, "Enter a number (:= takes SQLite, log.txt") || strings.Contains(out, "Question 2") {
 			t.Errorf("the transcript:\n%s", out)
 		}
 	})
@@ -63,13 +63,13 @@ func TestFirstAct(t *testing.T) {
 		asks  string
 		want  []question.Reply
 	}{
-		{"\n=\n\n", preset, "Enter a number (= takes SQLite): ", answered(option("database", "sqlite"))},
+		{"\n=\n\n", preset, "Enter a number (:= takes SQLite): ", answered(option("database", "sqlite"))},
 		{"\n3\n\n", preset, "  2. SQLite (default)\n", answered(option("database", "none"))},
-		{"\n=\n\n", sample("multi"), "like 1,2 (= takes Sign-in, Mail): ", answered(option("features", "auth", "mail"))},
+		{"\n=\n\n", sample("multi"), "like 1,2 (:= takes Sign-in, Mail): ", answered(option("features", "auth", "mail"))},
 		{"\n:=\n\n", sample("text"), "Your answer (:= takes shop): ", answered(ownWords("name", "shop"))},
 		{"\n:-\n\n", optional, "(:= takes shop) (optional, :- to skip): ", []question.Reply{{}}},
-		{"1\nb\n1\n=\n\n", sample("followup"), "(= takes Seventeen): ", answered(option("database", "pg"), option("version", "17"))},
-		{"1\n1\n1\n=\n\n", sample("followup"), "(= takes PostgreSQL): ", answered(option("database", "pg"), option("version", "16"))},
+		{"1\nb\n1\n=\n\n", sample("followup"), "(:= takes Seventeen): ", answered(option("database", "pg"), option("version", "17"))},
+		{"1\n1\n1\n=\n\n", sample("followup"), "(:= takes PostgreSQL): ", answered(option("database", "pg"), option("version", "16"))},
 	} {
 		out, replies, _ := typing(t, tt.rec, gate.Appeared, slowly(tt.lines), always(nil))
 		if !reflect.DeepEqual(replies, tt.want) || !strings.Contains(out, tt.asks) || strings.HasPrefix(tt.lines, "\n") != strings.Contains(out, "Enter alone answers nothing here") {

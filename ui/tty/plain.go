@@ -9,12 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muesli/cancelreader"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -24,17 +27,23 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	if err != nil {
 		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
 	}
+	reader, err := cancelreader.NewReader(t)
+	if err != nil {
+		return ui.Unavailablef("the terminal cannot be read: %v", err)
+	}
+	defer func() { _ = reader.Close() }()
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
-	in := &input{keyboard: t}
-	defer t.handleStops(true, func() {
+	in := &input{keyboard: keys{t, reader}}
+	defer t.handleStops(func() {
 		prompt := in.prompt.Load()
+		_ = t.deliverLines(prompt != nil)
 		if prompt != nil {
 			_, _ = io.WriteString(t, *prompt)
 		}
 	})()
 	c := &conversation{
-		printer: &printer{w: t, width: width, extendTime: func() { t.hurry(quitTime) }},
+		printer: &printer{w: t, width: width},
 		in:      in, desk: backing, commit: commit, interrupted: s.options.Interrupted, appeared: !s.options.Opened,
 	}
 	return c.run(ctx)
@@ -80,24 +89,21 @@ func (c *conversation) open(ctx context.Context) {
 		Layout: answer.Turns, MustTouch: c.appeared, Draft: c.desk.Draft(ctx), Memory: c.desk.Memory(ctx), Began: time.Now(), Now: time.Now,
 	})
 	c.text("", c.asker())
-	if !c.desk.Attended(ctx) {
+	status := c.desk.Status(ctx)
+	if !status.Attended {
 		c.text("", words.T(words.AgentNotWaiting))
 	}
-	n := c.desk.More(ctx)
-	if n > 0 {
-		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))
+	if status.Waiting > 0 {
+		c.text("", words.Local.Sentence(words.Local.MoreWait(status.Waiting)))
 	}
-	at := c.deadline(ctx)
-	if !at.IsZero() {
-		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
+	if view.Closes(status.Deadline, status.Attended, time.Now()) {
+		left, _ := words.Local.Left(max(time.Until(status.Deadline), 1))
+		c.text("", words.T("The question %s; every line you enter starts the time anew.", left))
 	}
 	if c.Restored() {
 		c.text("", words.T("Your draft is back; nothing of it has been sent."))
 	}
 	c.showKeys()
-	if c.desk.AtLimit(ctx) {
-		c.text("", words.Local.LastRound(":"+string(lift)))
-	}
 }
 
 func (c *conversation) asker() string {
@@ -115,19 +121,10 @@ func (c *conversation) asker() string {
 
 // showKeys names the commands.
 func (c *conversation) showKeys() {
-	colon := ""
-	if slices.ContainsFunc(c.All(), func(q *answer.Question) bool { return !q.OwnOptions() }) {
-		colon = ":" // a letter alone may be an answer
+	c.text("", words.T(":b goes back, :n adds a note, :d is to discuss it first, :x dismisses, :? helps."))
+	if slices.ContainsFunc(c.All(), func(q *answer.Question) bool { return !q.Confirms() }) {
+		c.text("", words.T(":a lets the agent decide."))
 	}
-	var keys []string
-	if len(c.All()) > 1 {
-		keys = append(keys, words.T("%sb goes back", colon))
-	}
-	if c.desk.Remembers() {
-		keys = append(keys, words.T("%sh shows the earlier questions", colon))
-	}
-	keys = append(keys, words.T("%sn adds a note", colon), words.T("%sd is to discuss it first", colon), words.T("%sx dismisses", colon), words.T("%s? helps", colon))
-	c.text("", words.Local.Sentence(strings.Join(keys, words.T(", "))))
 }
 
 // leave ends the conversation without an answer: it says why, and returns the error for Show
@@ -138,11 +135,8 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	if !dismissed && !closed {
 		awaitHangup(ctx)
 	}
-	if ctx.Err() != nil {
-		c.extendTime()
-		if !closed {
-			err = context.Cause(ctx)
-		}
+	if ctx.Err() != nil && !closed {
+		err = context.Cause(ctx)
 	}
 	c.blank()
 	switch {

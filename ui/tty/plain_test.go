@@ -56,7 +56,12 @@ func TestPlainTranscripts(t *testing.T) {
 			name: "help", sample: "single", extra: opened,
 			steps: []step{{number, "?\r"}, {number, "1\r"}, {send, "\r"}}, want: pg,
 		},
-		{name: "preview", extra: opened, steps: []step{{number, "v1\r"}, {number, "1\r"}, {send, "\r"}}, want: pg},
+		{
+			name: "left to the agent", sample: "single", extra: opened,
+			steps: []step{{number, "a\r"}, {send, "a\r"}, {send, "\r"}},
+			want:  question.Reply{Answers: []question.Answer{{QuestionID: "database", By: question.ByUser, Delegated: true}}},
+		},
+		{name: "preview", extra: opened, steps: []step{{number, "1\r"}, {send, "\r"}}, want: pg},
 		{
 			name: "appeared multi", sample: "multi",
 			steps: []step{{"in, Mail): ", "?\r"}, {"in, Mail): ", "\r"}, {"in, Mail): ", "=\r"}, {send, "\r"}},

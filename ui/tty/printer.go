@@ -27,8 +27,6 @@ type printer struct {
 	w     io.Writer
 	width func() int // in cells, now
 	err   error
-	// extendTime gives more time to write, after the context has ended.
-	extendTime func()
 }
 
 // text writes paragraphs, wrapped. The first line starts with mark; the others are

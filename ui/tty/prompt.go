@@ -6,16 +6,10 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"mcp-askuser/ui/gate"
-	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
-
-// lastWarning is the time from the warning to the deadline: as long as the full-screen form
-// counts down.
-const lastWarning = 20 * time.Second
 
 // prompt writes a text and returns the next line. Only what is typed after the text was
 // written is read, and only while it can be read. The draft is saved first, which also
@@ -84,49 +78,11 @@ func (c *conversation) readLine(ctx context.Context, prompt string) (string, err
 		return "", err
 	}
 	defer func() { _ = c.in.deliverLines(false) }() // the next prompt returns the error
-	due := c.warn(ctx)
 	err = c.print(prompt)
 	if err != nil {
 		return "", err
 	}
 	c.in.prompt.Store(&prompt)
 	defer c.in.prompt.Store(nil)
-	return c.in.line(ctx, due, func() <-chan time.Time {
-		next := c.warn(ctx)
-		if next == nil {
-			_ = c.print(prompt) // the next prompt returns the error
-		}
-		return next
-	})
-}
-
-// warn says that the time is nearly over, or returns when to say so: the deadline moves when
-// the user types elsewhere.
-func (c *conversation) warn(ctx context.Context) <-chan time.Time {
-	at := c.deadline(ctx)
-	left := time.Until(at) - lastWarning
-	switch {
-	case at.IsZero():
-		return nil
-	case left > 0:
-		return time.After(left)
-	}
-	c.blank()
-	c.text("", words.T("The question %s unless you enter a line.", timeLeft(at)))
-	return nil
-}
-
-// deadline is when the question closes, zero for never.
-func (c *conversation) deadline(ctx context.Context) time.Time {
-	at := c.desk.Deadline(ctx)
-	if !at.IsZero() && !view.Closes(at, c.desk.Attended(ctx), time.Now()) {
-		return time.Time{}
-	}
-	return at
-}
-
-// timeLeft names the time until the question closes, at least a moment.
-func timeLeft(at time.Time) string {
-	text, _ := words.Local.Left(max(time.Until(at), 1))
-	return text
+	return c.in.line(ctx)
 }

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -30,7 +27,10 @@ func (c *conversation) showReview() {
 			c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Text))
 		}
 		text := term.LeftOpen()
-		if hasAnswer(q) {
+		switch {
+		case q.Delegated:
+			text = words.T(words.LeftToAgent)
+		case hasAnswer(q):
 			text = answerText(q)
 		}
 		c.text(mark, text)
@@ -56,32 +56,32 @@ func (c *conversation) review(ctx context.Context) error {
 		return c.send(ctx)
 	}
 	typed := strings.Map(halfWidth, line)
-	r, _ := parseCommand(&question.Question{}, typed)
+	does, _ := parseCommand(typed)
 	n, isNumber := number(strings.TrimPrefix(typed, ":"))
 	shown := c.Shown()
 	switch {
 	case isNumber && n >= 1 && n <= len(shown):
 		c.shown = false
 		return c.Goto(shown[n-1].ID)
-	case r.command == "", r.command == leaveOpen, r.command == recall:
+	case does == "", does == leaveOpen, does == recall, does == delegate:
 		c.refuse(words.T("%s is none of these.", quoted(line)))
 		if c.appeared { // one more answer is needed, or the next Enter for another program would send
-			return c.command(ctx, nil, reading{command: goBack})
+			return c.command(ctx, nil, goBack)
 		}
 		return nil
 	}
-	return c.command(ctx, nil, r)
+	return c.command(ctx, nil, does)
 }
 
 // command carries out a command at a question, or at the review, where q is nil.
-func (c *conversation) command(ctx context.Context, q *answer.Question, r reading) error {
-	switch r.command {
+func (c *conversation) command(ctx context.Context, q *answer.Question, does command) error {
+	switch does {
 	case help:
 		c.showHelp(q)
-	case preview:
-		c.lines("| ", question.Block(q.Options[r.option].Preview))
 	case leaveOpen:
 		c.goOn(q.Skip())
+	case delegate:
+		c.goOn(q.Delegate())
 	case recall:
 		if recalls(q) {
 			_ = q.Recall() // an earlier answer exists
@@ -110,10 +110,6 @@ func (c *conversation) command(ctx context.Context, q *answer.Question, r readin
 	case discuss:
 		return c.endEarly(ctx, words.AskDiscuss, words.T("What it is about (optional, Enter for none): "),
 			c.Discussion, words.Discussed)
-	case history:
-		c.showRounds(ctx)
-	case lift:
-		c.liftLimit(ctx)
 	}
 	return nil
 }
@@ -132,7 +128,8 @@ func (c *conversation) showHelp(q *answer.Question) {
 		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
 	}
 	c.showKeys()
-	c.text("", words.T("- skips an optional question, = takes your earlier answer or what is proposed, v1 shows all of a preview. Each of these may stand behind a colon, like :b, and must where it could be an answer."))
+	c.text("", words.T(":- skips an optional question, := takes your earlier answer or what is proposed."))
+	c.text("", words.T("Where a command cannot be an answer, it needs no colon."))
 	c.shown = false
 }
 
@@ -205,45 +202,4 @@ func (c *conversation) faultText(f question.Violation) string {
 		return words.Local.Refused(f)
 	}
 	return words.T("%[1]s: %[2]s", question.Shorten(question.Line(q.Text), 40), question.Line(f.In(words.T)))
-}
-
-// showRounds shows the earlier rounds of the session in words, the latest last: a screen
-// reader would spell marks.
-func (c *conversation) showRounds(ctx context.Context) {
-	rounds := c.desk.Rounds(ctx)
-	if len(rounds) == 0 {
-		c.text("", words.T("There are no earlier questions."))
-	}
-	for _, rec := range slices.Backward(rounds) {
-		past := view.Local(rec)
-		c.blank()
-		c.text("", past.Ending(time.Local))
-		for _, x := range past.Asked() {
-			c.text("  ", question.Block(x.Question.Text))
-			var labels []string
-			for _, o := range x.Options {
-				labels = append(labels, question.Line(o.Label))
-			}
-			if labels != nil {
-				c.text("    "+words.T("Options: "), strings.Join(labels, ", "))
-			}
-			if x.Answer != nil {
-				c.text("    "+words.T("Answer: "), question.Block(x.Text()))
-			}
-		}
-		c.showNote("  "+words.T("Note: "), past.Note())
-	}
-}
-
-func (c *conversation) liftLimit(ctx context.Context) {
-	if !c.desk.AtLimit(ctx) {
-		c.text("", words.T("No limit has been reached."))
-		return
-	}
-	err := awaitStore(ctx, func() error { return c.desk.Lift(ctx) })
-	if err != nil {
-		c.text("", words.Local.LimitStays(err))
-		return
-	}
-	c.text("", words.T(words.LimitLifted))
 }

@@ -119,7 +119,7 @@ func conversationOn(out io.Writer, strokes []stroke, rec form.Backing, origin ga
 	in.changed = sync.NewCond(&in.mu)
 	go in.play()
 	return &conversation{
-		printer: &printer{w: out, width: func() int { return defaultWidth }, extendTime: func() {}},
+		printer: &printer{w: out, width: func() int { return defaultWidth }},
 		in:      &input{keyboard: in}, desk: rec, commit: commit, appeared: origin == gate.Appeared,
 	}
 }

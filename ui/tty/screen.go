@@ -1,11 +1,9 @@
 package tty
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync/atomic"
 	"time"
 
@@ -31,16 +29,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	// The result of the last commit. The form may end without it, if the context ends in
 	// the same moment.
 	var result atomic.Pointer[error]
-	var screen *term.Screen
-	draft := form.NewDraft(func(r question.Reply) error {
-		err := backing.Save(ctx, r)
-		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the user is looking
-		return err
-	})
-	options := backing.Options(ctx, draft) // before Ctrl+C becomes a key: the store may hang
-	if err := t.take(rawMode); err != nil {
-		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
-	}
+	options := backing.Options(ctx) // before Ctrl+C becomes a key: the store may hang
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
 	options.Window = s.window
 	f := form.New(backing.Rec, func(r question.Reply) error {
@@ -49,30 +38,26 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		result.Store(&err)
 		return err
 	}, options)
-	screen = term.NewScreen(term.ScreenOptions{
-		// The terminal is no file, so that Bubble Tea leaves its settings and the end of
-		// reading to us.
-		Model: f, In: t, Out: t, Getenv: s.options.Getenv, Lender: t,
+	screen := term.NewScreen(term.ScreenOptions{
+		Model: f, In: t, Out: t, Getenv: s.options.Getenv,
 		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
 		Quit:  quitTime, Kill: killTime,
 		Hurry: func() { t.hurry(killTime) },
 	})
 	unfollow := follow(ctx, backing, screen.Send)
-	unhandle := t.handleStops(false, func() {
-		// Bubble Tea believes that all this is still as it was. Mode 1047 saves no
-		// cursor: the one to go back to is saved already.
-		_, _ = io.WriteString(t, ansi.SetModeAltScreen+ansi.SetModeBracketedPaste)
-		screen.Send(tea.ClearScreen())
-	})
+	unhandle := t.handleStops(screen.Redraw)
+	t.flush()
 	err := screen.Run(ctx)
 	stuck := errors.Is(err, term.ErrStuck) // then the form still runs, and must not be read
-	t.Pause()
 	unhandle()
 	t.hurry(quitTime)
 	t.abandon()
 	unfollow()
-	gone := screen.Gone()
-	if gone != nil {
+	if !stuck {
+		defer saveRest(ctx, backing, f)
+	}
+	gone := err != nil && !t.foreground()
+	if gone {
 		awaitHangup(ctx)
 	}
 	last := result.Load()
@@ -89,22 +74,31 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		err = *last
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
-	case gone != nil:
-		return ui.Unavailablef("%v", gone)
+	case gone:
+		return ui.Unavailablef("the terminal is gone")
 	case err != nil:
 		return fmt.Errorf("show the form: %w", err)
 	default:
 		return errors.New("the form ended without a reply")
 	}
 	t.printLine(closingLine(err, s.options.Interrupted, !stuck && last == nil && f.Sending()))
-	left := screen.Left()
-	if !stuck {
-		left = cmp.Or(f.Left(), left)
-	}
-	if left != "" {
+	if left := screen.Left(); !stuck && left != "" {
 		t.printLine(left)
 	}
 	return err
+}
+
+// saveTime is how long the last draft of a form may take to be saved.
+const saveTime = time.Second
+
+// saveRest saves what was typed in a form that has ended, as far as it is not kept.
+func saveRest(ctx context.Context, backing form.Backing, f *form.Form) {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	draft, unsaved := f.Unsaved()
+	if unsaved {
+		_ = awaitStore(ctx, func() error { return backing.Save(ctx, draft) })
+	}
 }
 
 // leaveFullScreen switches off what a full-screen form may have switched on, where Bubble
@@ -119,8 +113,8 @@ func leaveFullScreen() string {
 
 var errTaken = errors.New("the terminal is no longer ours")
 
-// follow sends the state of the record to the form, now and with every event but its end,
-// until the returned function is called or ctx ends.
+// follow sends the status of the record to the form, now and with every event of the desk, until
+// the returned function is called or ctx ends.
 func follow(ctx context.Context, b form.Backing, send func(tea.Msg)) (stop func()) {
 	if b.Desk == nil {
 		return func() {}
@@ -131,21 +125,9 @@ func follow(ctx context.Context, b form.Backing, send func(tea.Msg)) (stop func(
 		if err != nil {
 			return
 		}
-		report := func(rec desk.Record) {
-			send(form.Deadline{At: b.Deadline(ctx)})
-			send(form.Attention{Attended: rec.Attended})
-		}
-		if rec, err := b.Desk.Get(ctx, b.Rec.ID); err == nil {
-			report(rec)
-		}
-		send(form.More{Wait: b.More(ctx)})
-		for e := range events {
-			switch mine := e.Record.ID == b.Rec.ID; {
-			case mine && e.Type != desk.Ended:
-				report(e.Record)
-			case !mine && e.Record.SessionID == b.Rec.SessionID:
-				send(form.More{Wait: b.More(ctx)})
-			}
+		send(b.Status(ctx))
+		for range events {
+			send(b.Status(ctx))
 		}
 	}()
 	return cancel

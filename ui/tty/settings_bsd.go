@@ -9,6 +9,9 @@ const (
 	setTermios = unix.TIOCSETA
 )
 
+// noKey switches a special key off.
+const noKey = 0xff
+
 // flushInput drops keys that were not read yet.
 func flushInput(fd int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, unix.TCIFLUSH) }
 

@@ -7,6 +7,9 @@ const (
 	setTermios = unix.TCSETS
 )
 
+// noKey switches a special key off.
+const noKey = 0
+
 // flushInput drops keys that were not read yet.
 func flushInput(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }
 

@@ -67,7 +67,7 @@ func (s *surface) Check(context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer t.close()
+	defer func() { _ = t.Close() }()
 	return t.free()
 }
 
@@ -86,7 +86,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	if err != nil {
 		return err
 	}
-	defer t.close()
+	defer func() { _ = t.Close() }()
 	if err := t.free(); err != nil {
 		return err
 	}
