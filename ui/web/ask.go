@@ -104,7 +104,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 		return nil, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
 	}
 	body := askBody{AgentID: "http client", Directory: s.Directory}
-	odd, _ := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(snakeCase(data), &body))
+	odd, _ := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(data, &body))
 	if odd != nil && odd.Field != "" { // a bare array says nothing beside its questions
 		return nil, nil, badBody(api.InvalidQuestion, odd)
 	}

@@ -42,18 +42,6 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// Names may be written as events have them.
-func TestCamelCase(t *testing.T) {
-	g := start(t)
-	body := `{"sessionId":"s","agentID":"my-script","questions":[` + encode(t, single("db")) + `]}`
-	rec := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
-	if rec.SessionID != "s" || rec.Asker.Client != "my-script" {
-		t.Errorf("asked as %+v", rec.Record)
-	}
-	g.want(200, "", "POST", "/api/task/answer", `{"sessionId":"s","questionId":"db","answer":"pg"}`)
-	g.want(404, api.SessionNotFound, "POST", "/api/task/answer", `{"session_id":"none","sessionId":"s","questionId":"db","answer":"pg"}`)
-}
-
 // A question with a timeout ends when its time is up, and never with an answer.
 func TestAskTimeout(t *testing.T) {
 	g := start(t)

@@ -91,20 +91,26 @@ func TestRefused(t *testing.T) {
 	g.reply(rec.ID)
 }
 
-// No operation of the API is done without a token, nor for a page elsewhere.
+// No operation of the page or the API is done without a token, nor for a page elsewhere.
 func TestEveryRouteIsGuarded(t *testing.T) {
 	g := start(t)
-	named := strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png")
-	for path, methods := range g.server.api() {
+	named := strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png", "{$}", "")
+	for path, methods := range g.server.routes() {
 		for method := range methods {
+			code := func(code string) string {
+				if strings.HasPrefix(path, "/api/") {
+					return code
+				}
+				return "" // a page
+			}
 			r := g.request(method, named.Replace(path), "")
 			r.Header.Del("Authorization")
-			if a := g.send(r); a.status != 401 || a.code() != api.Unauthorized {
+			if a := g.send(r); a.status != 401 || a.code() != code(api.Unauthorized) {
 				t.Errorf("%s %s without a token: %d %s", method, path, a.status, a.code())
 			}
 			r = g.request(method, named.Replace(path), "")
 			r.Header.Set("Origin", "https://evil.example")
-			if a := g.send(r); a.status != 403 || a.code() != api.Forbidden {
+			if a := g.send(r); a.status != 403 || a.code() != code(api.Forbidden) {
 				t.Errorf("%s %s from another site: %d %s", method, path, a.status, a.code())
 			}
 		}

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
@@ -157,30 +155,6 @@ func TestProgramOverHTTP(t *testing.T) {
 	v.sees("/history", "by a program over HTTP")
 	g.want(http.StatusOK, "", "POST", "/api/questions/"+rec.ID+"/cancel", "")
 	v.sees("/", "The last answers", "by a program")
-}
-
-// How long the user had the form in front of them is kept, also of one that
-// was refused in between.
-func TestTook(t *testing.T) {
-	now := time.Now()
-	g := start(t, func(o *Options) { o.Now = func() time.Time { return now } })
-	v := g.visitor()
-	rec := g.ask("", single("db"))
-	shown := func(page string) string {
-		return regexp.MustCompile(`name="shown" value="(\d+)"`).FindStringSubmatch(page)[1]
-	}
-	_, page := v.get("/")
-	first := shown(page)
-	now = now.Add(time.Minute)
-	_, page = v.post("/answer", confirmed(rec.ID, "shown", first))
-	if again := shown(page); again != first {
-		t.Errorf("refused, it is shown since %s, was %s", again, first)
-	}
-	v.post("/answer", confirmed(rec.ID, "q0", "0", "shown", first))
-	got, err := g.desk.Get(t.Context(), rec.ID)
-	if err != nil || got.Outcome == nil || got.Outcome.Took != time.Minute.Milliseconds() {
-		t.Errorf("%+v, %v", got.Outcome, err)
-	}
 }
 
 // That somebody goes on is said only where somebody waits.

@@ -121,7 +121,7 @@ func TestPageRefuses(t *testing.T) {
 			r.Header.Del("Origin")
 			return v.take(r)
 		}},
-		{"GET with an answer", http.StatusNotFound, func() (int, string) { return v.get("/answer?" + response.Encode()) }},
+		{"GET with an answer", http.StatusMethodNotAllowed, func() (int, string) { return v.get("/answer?" + response.Encode()) }},
 		{"GET of the page with an answer", http.StatusOK, func() (int, string) { return v.get("/?" + response.Encode()) }},
 		{"no such record", http.StatusNotFound, func() (int, string) { return v.post("/answer", confirmed("01J", "q0", "1")) }},
 		{"no answer", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID)) }},
@@ -144,7 +144,7 @@ func TestPageKeepsWhatWasTyped(t *testing.T) {
 	v := g.visitor()
 	rec := g.ask("s", several("some"), text("port"))
 	_, body := v.post("/answer", confirmed(rec.ID, "q0", "2", "note", "my <note>", "reason", "why"))
-	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`, `open><summary aria-keyshortcuts="Alt+X">Dismiss`} {
+	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
 		}
@@ -441,13 +441,4 @@ func TestArrived(t *testing.T) {
 			t.Errorf("recorded %q", got)
 		}
 	}
-}
-
-// A question that the agent knows the answer to is on the card with that answer.
-func TestPageShowsWhatIsKnown(t *testing.T) {
-	g := start(t)
-	known := single("known")
-	known.Collected = &question.Answer{QuestionID: "known", Selected: []string{"pg"}, By: question.ByCaller}
-	rec := g.ask("s", known, single("db"))
-	g.visitor().sees("/?id="+rec.ID, "The agent says that it knows this already", "PostgreSQL")
 }

@@ -92,10 +92,9 @@ type Server struct {
 	keys    *keys
 	streams chan struct{}  // holds a token for each event stream
 	running sync.WaitGroup // event streams
-	// drafts is held while this server changes a draft, so that two clients that
-	// answer different questions do not undo each other. Between processes the last
-	// one wins, and what it left out must be answered again.
-	drafts      sync.Mutex
+	// answering is held while a program answers one question of a set: of two answers to the last
+	// two questions, the second one commits the set.
+	answering   sync.Mutex
 	registering sync.Mutex // guards challenge
 	challenge   string     // of the registration under way; empty for none
 
@@ -135,10 +134,7 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	mux := http.NewServeMux()
-	s.routesAPI(mux)
-	s.routesPage(mux)
-	s.handler = headers(s.guard(mux))
+	s.handler = headers(s.guard(s.mux()))
 	return s, nil
 }
 
