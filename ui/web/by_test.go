@@ -11,7 +11,6 @@ import (
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
-	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -182,17 +181,6 @@ func TestNobodyGoesOn(t *testing.T) {
 	} {
 		_, there := v.post("/answer", url.Values{"id": {alone().ID}, "action": {action}, "q0": {"0"}})
 		v.sees(there, want)
-	}
-}
-
-// Where else a question is shown is said only while that can be true.
-func TestElsewhere(t *testing.T) {
-	shown := []desk.Showing{{Surface: "pane", Why: "no multiplexer"}, {Surface: "web"}, {Surface: "inbox"}, {Surface: "tty"}}
-	for attended, want := range map[bool]string{true: "tty", false: ""} {
-		c := &card{Record: recordview.Of(desk.Record{Attended: attended, ShownOn: shown}, words.English)}
-		if got := strings.Join(c.Elsewhere(), " "); got != want {
-			t.Errorf("attended %v: %q, want %q", attended, got, want)
-		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui"
 	"mcp-askuser/ui/answer"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
@@ -122,15 +121,4 @@ func (c *card) Progress() string {
 		}
 	}
 	return c.lang.T("%[1]d of %[2]d answered", done, len(shown))
-}
-
-// Elsewhere names the other surfaces that show the record, while its asker waits. The
-// inbox is no such surface: a record without any is listed there.
-func (c *card) Elsewhere() (names []string) {
-	for _, x := range c.ShownOn {
-		if c.Attended && x.Why == "" && x.Surface != surfaceName && x.Surface != ui.Elsewhere().Name() {
-			names = append(names, x.Surface)
-		}
-	}
-	return names
 }

@@ -121,7 +121,7 @@ func TestPageRefuses(t *testing.T) {
 			r.Header.Del("Origin")
 			return v.take(r)
 		}},
-		{"GET with an answer", http.StatusMethodNotAllowed, func() (int, string) { return v.get("/answer?" + response.Encode()) }},
+		{"GET with an answer", http.StatusNotFound, func() (int, string) { return v.get("/answer?" + response.Encode()) }},
 		{"GET of the page with an answer", http.StatusOK, func() (int, string) { return v.get("/?" + response.Encode()) }},
 		{"no such record", http.StatusNotFound, func() (int, string) { return v.post("/answer", confirmed("01J", "q0", "1")) }},
 		{"no answer", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID)) }},

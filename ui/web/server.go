@@ -89,9 +89,7 @@ type Server struct {
 	second   net.Listener // on its other loopback address; nil where there is none
 	timeouts timeouts
 
-	keys    *keys
-	streams chan struct{}  // holds a token for each event stream
-	running sync.WaitGroup // event streams
+	keys *keys
 	// answering is held while a program answers one question of a set: of two answers to the last
 	// two questions, the second one commits the set.
 	answering   sync.Mutex
@@ -113,7 +111,6 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		Options:  o,
 		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute, response: 30 * time.Second, grace: 2 * time.Second},
-		streams:  make(chan struct{}, maxStreams),
 		visits:   make(chan struct{}, 1),
 	}
 	s.byAgent = o.Command && desk.StartedByAgent()
@@ -129,10 +126,8 @@ func New(o Options) (*Server, error) {
 	if s.tls, err = door.Certificate(o.TLSCert, o.TLSKey); err != nil {
 		return nil, err
 	}
-	if s.Exposed() {
-		if err := s.permits(s.Host); err != nil {
-			return nil, err
-		}
+	if s.Exposed() && s.tls == nil && !s.Insecure {
+		return nil, fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key), or say that plain HTTP is meant (--insecure)", door.ErrExposed, s.Host)
 	}
 	s.handler = headers(s.guard(s.mux()))
 	return s, nil
@@ -142,19 +137,12 @@ func New(o Options) (*Server, error) {
 // It closes ln, and returns when every response and every stream has ended. A
 // server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		if err := s.permits(ln.Addr().String()); err != nil {
-			return errors.Join(err, ln.Close())
-		}
-	}
 	both, ctx := errgroup.WithContext(ctx)
 	both.Go(func() error { return s.serve(ctx, ln) })
 	if s.second != nil {
 		both.Go(func() error { return s.serve(ctx, s.second) })
 	}
-	err := both.Wait()
-	s.running.Wait()
-	if err != nil {
+	if err := both.Wait(); err != nil {
 		return fmt.Errorf("web: %w", err)
 	}
 	return nil

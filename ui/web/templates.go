@@ -73,7 +73,6 @@ func functions(l words.Language) template.FuncMap {
 
 		"client":  l.Client,
 		"project": words.Project,
-		"surface": l.Surface,
 
 		"clock": clock,
 		"at": func(t time.Time) template.HTML { // today without its date
