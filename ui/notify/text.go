@@ -9,7 +9,7 @@ import (
 
 // notice is the content of one notification.
 type notice struct {
-	*api.Request
+	api.Event
 	shown []question.Question // for people
 }
 

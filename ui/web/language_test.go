@@ -128,7 +128,7 @@ func TestPageInChinese(t *testing.T) {
 	}
 	status, body = v.post("/answer", confirmed(like.ID, "q0", "0"))
 	see("an answer that comes late", status, body, "问题已在终端中关闭", "你选择过但没有发送的内容")
-	get("/?late="+like.ID, "test-agent · project 的问题已在终端中关闭。")
+	get("/?late="+like.ID, "test-agent · project", "已在终端中关闭")
 	gone := g.ask("u", all...)
 	if _, err := g.desk.Close(t.Context(), gone.ID, desk.Outcome{Status: desk.Cancelled, Reason: words.ByCommand}); err != nil {
 		t.Fatal(err)

@@ -40,10 +40,8 @@ func noticeOf(l words.Language, rec desk.Record, end string) notice {
 		return notice{Words: l.T("The limit is lifted. %s may go on asking.", who)}
 	case end == endAny && overruled != "":
 		return notice{overruled, true}
-	case end == endAny:
-		return notice{Words: l.T("%[1]s: already %[2]s.", who, shown.Ended())}
-	case end == endLate:
-		return notice{l.Sentence(l.T("The question of %[1]s was already %[2]s", who, shown.Ended())), true}
+	case end == endAny, end == endLate:
+		return notice{l.T("%[1]s: already %[2]s.", who, shown.Ended()), end == endLate}
 	case rec.Asker.Mirrored() && rec.Outcome.Unsettled:
 		return notice{Words: l.T("Recorded. %s shows the question in its own dialog too, and takes the answer that it gets first.", who)}
 	}

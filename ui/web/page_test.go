@@ -224,7 +224,7 @@ func TestPageAlike(t *testing.T) {
 	}
 	g.pending(other.ID)
 	g.pending(unticked.ID)
-	v.sees(there, "Sent to test-agent in project.", "was already withdrawn.")
+	v.sees(there, "Sent to test-agent in project.", ": already withdrawn.")
 	yes, another := g.ask("6", boolean("sure")), g.ask("7", boolean("sure"))
 	v.post("/answer", confirmed(yes.ID, "q0", "0", "also", another.ID))
 	g.reply(yes.ID)

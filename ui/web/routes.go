@@ -50,7 +50,7 @@ func (s *Server) mux() *http.ServeMux {
 	mux.Handle("GET /assets/", http.FileServerFS(assets))
 	mux.HandleFunc("/", s.handle(func(_ http.ResponseWriter, r *http.Request) error {
 		if strings.HasPrefix(r.URL.Path, "/api/") {
-			return api.Problemf(api.NoSuchPath, "The API takes no %s of this path; GET /api/openapi.json lists what it takes.", r.Method)
+			return api.Problemf(api.NoSuchPath, "The API takes no %s here; GET /api/openapi.json lists what it takes.", r.Method)
 		}
 		return errNoPage
 	}))

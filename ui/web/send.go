@@ -130,7 +130,8 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, f *form, er
 		return s.showCard(w, r, http.StatusBadRequest, f)
 	case faulty:
 		return s.showCard(w, r, http.StatusBadRequest, f, f.faults(l, found)...)
-	case errors.Is(err, desk.ErrProofRequired), errors.Is(err, errUnproven), errors.Is(err, errUnread), errors.Is(err, errChanged), errors.Is(err, errNoPasskey):
+	case errors.Is(err, desk.ErrProofRequired), errors.Is(err, errUnproven), errors.Is(err, errUnread),
+		errors.Is(err, errChanged), errors.Is(err, errNoPasskey):
 		return s.showCard(w, r, http.StatusForbidden, f, whole(err))
 	case problemOf(err) != nil:
 		return err

@@ -27,7 +27,8 @@ async function load(address, body) {
   return { status: text === null ? 0 : response.status, page };
 }
 
-const paragraph = (textContent, className = '') => Object.assign(document.createElement('p'), { textContent, className });
+const paragraph = (textContent, className = '') =>
+  Object.assign(document.createElement('p'), { textContent, className });
 const showNotice = (words, late) => $('news').replaceChildren(paragraph(words, late ? 'notice late' : 'notice'));
 
 // ---- A deliberate act
@@ -52,7 +53,8 @@ function refuse(event, again) {
 
 addEventListener('click', (event) => {
   const control = event.target.closest?.('a, button, input, label, summary');
-  if (event.detail > 0 && control && isFresh(control, event.timeStamp)) refuse(event, event.detail > 1); // 0: a key, or a script
+  if (event.detail === 0 || !control || !isFresh(control, event.timeStamp)) return; // 0: a key, or a script
+  refuse(event, event.detail > 1);
 }, true);
 
 // isNewLine reports whether an Enter is a new line in a text. In the field of a panel it acts, like
@@ -312,7 +314,9 @@ document.addEventListener('paste', (event) => {
   if (!target.matches('textarea, input') || !types.includes('text/plain')) takeFiles(event, files);
 });
 document.addEventListener('drop', (event) => takeFiles(event, event.dataTransfer.files));
-document.addEventListener('dragover', (event) => { if (event.dataTransfer.types.includes('Files')) event.preventDefault(); });
+document.addEventListener('dragover', (event) => {
+  if (event.dataTransfer.types.includes('Files')) event.preventDefault();
+});
 
 pane.addEventListener('change', ({ target }) => {
   const files = [...target.files ?? []];
