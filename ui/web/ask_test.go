@@ -67,7 +67,6 @@ func TestAskRefused(t *testing.T) {
 		{"no questions", "", `{"questions":[]}`, api.InvalidQuestion, "1 to 4"},
 		{"duplicate id", "", `{"questions":[` + q + `,` + strings.Replace(q, "Which", "What", 1) + `]}`, api.InvalidQuestion, "the same id as questions[0].question_id"},
 		{"wait too long", "?wait=601", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
-		{"long session", "", `{"session_id":"` + strings.Repeat("x", 1025) + `","questions":[` + q + `]}`, api.InvalidQuestion, "1024"},
 		{"a list for a directory", "", `{"directory":["/srv"],"questions":[` + q + `]}`, api.InvalidQuestion, "a JSON array is not what directory takes."},
 		{"answered already", "", `{"questions":[` + strings.Replace(q, `"required"`, `"collected":{"question_id":"db","selected":["pg"]},"required"`, 1) + `]}`, api.InvalidQuestion, "nothing to ask"},
 	}

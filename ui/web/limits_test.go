@@ -170,9 +170,8 @@ func TestRefusedIsLetGo(t *testing.T) {
 
 // What cannot be done now, or here, has a status and a code of its own.
 func TestNotNow(t *testing.T) {
-	g := start(t, func(o *Options) { o.Decode = nil })
+	g := start(t)
 	g.want(404, api.NoSuchPath, "PUT", "/api/questions", "{}")
-	g.want(501, api.NotSupported, "POST", "/api/questions", `{}`)
 	g.want(404, api.SessionNotFound, "GET", "/api/sessions/none", "")
 	rec := g.ask("s", single("db"))
 	g.store.FailAnswers(desk.ErrUnreachable)

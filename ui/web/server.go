@@ -44,12 +44,12 @@ type timeouts struct {
 // when their server ends.
 var ErrStopped = errors.New("the web server has stopped")
 
-// Options are what a server needs. Desk and Presenter are required.
+// Options are what a server needs. Desk, Presenter and Decode are required.
 type Options struct {
 	Desk *desk.Desk
 	Log  *slog.Logger // nil: silent
 	// Decode reads a call form; dropped is what of it cannot be asked, and why. A
-	// question.Violations as its error lists every fault. Nil: programs cannot ask over HTTP.
+	// question.Violations as its error lists every fault.
 	Decode func([]byte) (request desk.Request, dropped []string, err error)
 
 	Host            string // IP address or name to listen on; empty: 127.0.0.1
