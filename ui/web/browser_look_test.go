@@ -229,10 +229,11 @@ func played(t *testing.T, l look, stage func(*rig) func(*view)) *view {
 	return v
 }
 
-// still takes away what is another in each picture: the time, and a cursor.
+// still takes away what is another in each picture: the times, and a cursor.
 func (v *view) still() {
 	v.t.Helper()
-	eval[bool](v, `(document.querySelectorAll("time").forEach((el) => { el.textContent = "12:00" }), document.activeElement.blur(), scrollTo(0, 0), true)`)
+	eval[bool](v, `(document.adoptedStyleSheets = [new CSSStyleSheet()], document.adoptedStyleSheets[0].replaceSync("time { font-size: 0 }"),
+		document.activeElement.blur(), scrollTo(0, 0), true)`)
 }
 
 // TestBrowserRightToLeft: each text has the direction of its letters, wherever an agent or the
