@@ -94,15 +94,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func (g *rig) listeners(n int) []*listener {
-	g.t.Helper()
-	out := make([]*listener, n)
-	for i := range out {
-		out[i] = g.listen()
-	}
-	return out
-}
-
 // hearAll returns when every stream has heard of a record.
 func hearAll(t testing.TB, listeners []*listener, rec desk.Record) {
 	t.Helper()
