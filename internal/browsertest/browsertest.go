@@ -42,6 +42,6 @@ func Settled(selector string) string {
 		if (typeof isFresh !== "function")
 			return el && document.readyState === "complete" && getComputedStyle(el).pointerEvents !== "none";
 		el?.scrollIntoView({ block: "nearest" });
-		return el && !isFresh(el);
+		return el?.checkVisibility() && !isFresh(el);
 	})(document.querySelector(%q))`, selector)
 }

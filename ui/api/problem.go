@@ -25,9 +25,7 @@ const (
 	Unauthorized     = "unauthorized"
 	Forbidden        = "forbidden"
 	NoSuchPath       = "not_found"
-	MethodNotAllowed = "method_not_allowed"
 	TooLarge         = "payload_too_large"
-	TooManyStreams   = "too_many_streams"
 	NotSentYet       = "not_sent_yet"     // kept as a draft
 	Unreachable      = "desk_unreachable" // nothing was kept
 	NotSupported     = "not_supported"

@@ -9,7 +9,7 @@ import (
 
 // notice is the content of one notification.
 type notice struct {
-	*api.Request
+	api.Event
 	shown []question.Question // for people
 	pid   int                 // of the asker on this machine; 0 where unknown
 }

@@ -13,15 +13,6 @@ import (
 	"mcp-askuser/internal/door"
 )
 
-// permits returns an error where others could reach an address and the options do not
-// allow it.
-func (s *Server) permits(address string) error {
-	if s.tls != nil || s.Insecure {
-		return nil
-	}
-	return fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key), or say that plain HTTP is meant (--insecure)", door.ErrExposed, address)
-}
-
 // Exposed reports whether the server listens where others can reach it.
 func (s *Server) Exposed() bool { return !door.Loopback(s.Host) }
 
@@ -33,9 +24,10 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	s.local = s.tls == nil && !s.Exposed() && (s.Proves || len(keys.Passkeys) > 0)
 	ln, err := s.listen(ctx, cmp.Or(s.Port, s.keys.port()))
 	for range 8 {
-		if err != nil && s.Port == 0 { // taken: perhaps by another page of the same key
-			ln, err = s.listen(ctx, 0)
+		if err == nil || s.Port != 0 {
+			break
 		}
+		ln, err = s.listen(ctx, 0) // taken: perhaps by another page of the same key
 	}
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
@@ -102,23 +94,13 @@ func (s *Server) name(ip net.IP) string {
 	return ip.String()
 }
 
-// reachableAddress returns an address of this machine that others may reach, IPv4
-// before IPv6; the loopback address where it has none.
+// reachableAddress returns the address of this machine from which others are reached; the
+// loopback address where it has no network. Nothing is sent: 192.0.2.1 is for documentation.
 func reachableAddress() string {
-	found := "127.0.0.1"
-	addrs, err := net.InterfaceAddrs()
+	conn, err := net.Dial("udp", "192.0.2.1:9") //nolint:noctx // it does not wait
 	if err != nil {
-		return found
+		return "127.0.0.1"
 	}
-	for _, a := range addrs {
-		n, ok := a.(*net.IPNet)
-		if !ok || !n.IP.IsGlobalUnicast() {
-			continue
-		}
-		if n.IP.To4() != nil {
-			return n.IP.String()
-		}
-		found = n.IP.String()
-	}
-	return found
+	defer func() { _ = conn.Close() }()
+	return conn.LocalAddr().(*net.UDPAddr).IP.String()
 }

@@ -125,22 +125,6 @@ func TestTokenIsRandom(t *testing.T) {
 	}
 }
 
-// A listener that others reach is refused even where the options did not give
-// that away.
-func TestServeRefusesExposedListener(t *testing.T) {
-	ln, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := must(New(Options{Desk: newDesk(t)}))
-	if err := server.Serve(t.Context(), ln); err == nil || !strings.Contains(err.Error(), "TLS") {
-		t.Errorf("Serve: %v", err)
-	}
-	if _, err := ln.Accept(); err == nil {
-		t.Error("the listener is still open")
-	}
-}
-
 // Where answers are signed the page's address names localhost, for which a browser tries both
 // loopback addresses: the page has both, or none of that port.
 func TestLocalhost(t *testing.T) {

@@ -19,8 +19,8 @@ func TestDiscuss(t *testing.T) {
 		`"discuss":true,"answers":{"db":"pg"},"note":"why?","notes":{"port":"which?"}`: func(rec desk.Record, r *question.Reply) bool {
 			return rec.State == desk.Discuss && r.Note == "why?" && r.Answer("db").Selected[0] == "pg" && r.Answer("port").Note == "which?"
 		},
-		`"answers":{"question-0":"pg","port":"1"},"notes":{"question-0":"for now"},"took_ms":1500`: func(rec desk.Record, r *question.Reply) bool {
-			return rec.State == desk.Answered && r.Answer("db").Note == "for now" && rec.Outcome.Took == 1500
+		`"answers":{"question-0":"pg","port":"1"},"notes":{"question-0":"for now"}`: func(rec desk.Record, r *question.Reply) bool {
+			return rec.State == desk.Answered && r.Answer("db").Note == "for now"
 		},
 	} {
 		rec := g.ask("s", single("db"), text("port"))
@@ -33,7 +33,7 @@ func TestDiscuss(t *testing.T) {
 	rec := g.ask("s", single("db"), text("port"))
 	for _, body := range []string{
 		`"session_id":"s","question_id":"db","answer":"pg","discuss":true`, `"answers":{"db":"pg","port":"1"},"notes":{"x":"y"}`,
-		`"answers":{"db":"pg","port":"1"},"took_ms":-1`, `"discuss":true,"answers":{"db":"nothing of the kind"}`, `"discuss":"yes"`,
+		`"discuss":true,"answers":{"db":"nothing of the kind"}`, `"discuss":"yes"`,
 	} {
 		g.want(400, "invalid_answer", "POST", "/api/task/answer", `{"id":"`+rec.ID+`",`+body+`}`)
 		g.pending(rec.ID)
@@ -41,8 +41,7 @@ func TestDiscuss(t *testing.T) {
 }
 
 // What was answered of a set so far goes along when the set is put back to be discussed,
-// each answer with its giver; what a user is typing elsewhere does not. Sent again, as by one who
-// heard nothing, it is not late.
+// each answer with its giver; what a user is typing elsewhere does not.
 func TestDiscussTakesAnswersAlong(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
@@ -61,11 +60,7 @@ func TestDiscussTakesAnswersAlong(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := url.Values{"id": {rec.ID}, "action": {"discuss"}, "note": {"why?"}, "q0": {"1"}}
-	for range 2 {
-		if _, there := v.post("/answer", form); strings.Contains(there, "already") {
-			t.Errorf("it is late: %s", there)
-		}
-	}
+	v.post("/answer", form)
 	if got, want := g.answersTo(rec.ID), "db=lite user, features=my user"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -23,18 +22,16 @@ type answerBody struct {
 	Answer     json.RawMessage `json:"answer"`
 
 	ID      string          `json:"id"`
-	AgentID *string         `json:"agent_id"` // in place of an id: the only open question of this agent
 	Answers json.RawMessage `json:"answers"`
 
 	Note    string          `json:"note"`    // on the whole
 	Notes   json.RawMessage `json:"notes"`   // beside answers, keyed as they are
 	Files   json.RawMessage `json:"files"`   // of answers, as they were attached, keyed likewise
 	Discuss bool            `json:"discuss"` // the answers are those so far
-	Took    int64           `json:"took_ms"` // how long the user had the questions in front of them; 0 is unknown
 }
 
 // answerShape is the hint for a body that is not valid.
-const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} or {"agentId", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
+const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	var body answerBody
@@ -77,27 +74,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	return writeDone(w, "The answer is recorded; "+next(client, "", "gets it", waited)+".")
 }
 
-// onlyOpen returns the only open record of an agent.
-func (s *Server) onlyOpen(ctx context.Context, agent string) (rec desk.Record, err error) {
-	open, err := s.Desk.Pending(ctx)
-	if err != nil {
-		return rec, err
-	}
-	var ids []string
-	for _, x := range open {
-		if x.Asker.Client == agent {
-			ids, rec = append(ids, x.ID), x
-		}
-	}
-	switch len(ids) {
-	case 0:
-		return rec, api.Problemf(api.QuestionNotFound, "The agent %q has no open question.", agent)
-	case 1:
-		return rec, nil
-	}
-	return rec, api.Problemf(api.InvalidAnswer, "The agent %q has %d open questions; name one by its id: %s.", agent, len(ids), strings.Join(ids, ", "))
-}
-
 // target returns the record that a body names. Of the records of a session that have the
 // question it is the oldest that is open, else the latest.
 func (s *Server) target(ctx context.Context, body answerBody) (rec desk.Record, err error) {
@@ -106,9 +82,6 @@ func (s *Server) target(ctx context.Context, body answerBody) (rec desk.Record, 
 		if err != nil || body.SessionID == nil || *body.SessionID == rec.SessionID {
 			return rec, err
 		}
-	}
-	if body.ID == "" && body.SessionID == nil && body.AgentID != nil {
-		return s.onlyOpen(ctx, *body.AgentID)
 	}
 	if body.SessionID == nil || body.ID == "" && body.QuestionID == "" {
 		return rec, api.Problemf(api.InvalidAnswer, "%s", answerShape)
@@ -130,16 +103,11 @@ func (s *Server) target(ctx context.Context, body answerBody) (rec desk.Record, 
 	return records[len(records)-1], nil
 }
 
-// maxTook is the longest time that a user may take for an answer.
-const maxTook = 366 * 24 * time.Hour
-
 // reply returns the reply in a body to the questions of rec, or to the one that it names.
 func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 	var r question.Reply
 	one, has := body.QuestionID != "", func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 	switch {
-	case body.Took < 0 || body.Took > maxTook.Milliseconds():
-		return r, api.Problemf(api.InvalidAnswer, "took_ms is %d; it takes 0 to %d.", body.Took, maxTook.Milliseconds())
 	case body.Discuss && one:
 		return r, api.Problemf(api.InvalidAnswer, "A whole set is discussed first, not one question of it. %s", answerShape)
 	case has(body.Answers) && (has(body.Answer) || one):
@@ -157,6 +125,6 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 	}
 	members := map[string]json.RawMessage{"answers": body.Answers, "notes": body.Notes, "files": body.Files}
 	r, err = rec.ParseExactReply(members)
-	r.Note, r.Discuss, r.Took = body.Note, body.Discuss, time.Duration(body.Took)*time.Millisecond
+	r.Note, r.Discuss = body.Note, body.Discuss
 	return r, err
 }

@@ -33,8 +33,6 @@ func TestAnswerRefused(t *testing.T) {
 		{"unknown record", `{"id":"01J00000000000000000000000","answers":{"db":"pg"}}`, 404, api.QuestionNotFound, "no question"},
 		{"unknown question of a record", `{"id":"` + one.ID + `","question_id":"none","answer":"pg"}`, 404, api.QuestionNotFound, "none"},
 		{"outside the options of one with Other", `{"session_id":"own","question_id":"own","answer":"oracle"}`, 400, api.InvalidAnswer, `\"oracle\" is none of the options; must be one of: pg, lite; or {\"other\":`},
-		{"an agent with several", `{"agentId":"test-agent","answers":{"db":"pg"}}`, 400, api.InvalidAnswer, "4 open questions; name one by its id: " + one.ID},
-		{"an agent with none", `{"agentId":"goose","answers":{"db":"pg"}}`, 404, api.QuestionNotFound, "goose"},
 		{"null", `{"session_id":"s","question_id":"db","answer":null}`, 400, api.InvalidAnswer, "no answer"},
 		{"too long a choice", `{"session_id":"s","question_id":"db","answer":"` + strings.Repeat("x", 257) + `"}`, 400, api.InvalidAnswer, "256"},
 		{"part of a set", `{"id":"` + set.ID + `","answers":{"question-0":["pg"]}}`, 400, api.InvalidAnswer, "go: an answer is required"},
@@ -83,14 +81,13 @@ func TestAnswerForms(t *testing.T) {
 	}
 }
 
-// The agent's id is enough where only one of its questions is open, and a text of the
-// user's own is marked.
-func TestAnswerOfAgent(t *testing.T) {
+// A text of the user's own is marked.
+func TestAnswerInOwnWords(t *testing.T) {
 	g := start(t)
 	q := single("db")
 	q.AllowCustom = true
 	rec := g.ask("s", q)
-	g.want(200, "", "POST", "/api/task/answer", `{"agentId":"test-agent","answers":{"db":{"other":"CockroachDB"}}}`)
+	g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"db":{"other":"CockroachDB"}}}`)
 	if got := g.reply(rec.ID).Answers[0]; got.Custom != "CockroachDB" || len(got.Selected) > 0 {
 		t.Errorf("got %+v", got)
 	}

@@ -8,13 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -30,57 +26,6 @@ const maxWait = 10 * time.Minute
 
 //go:embed openapi.json
 var openapi []byte
-
-// handler serves one kind of request. When it returns an error it has written nothing,
-// and the client gets the error.
-type handler func(http.ResponseWriter, *http.Request) error
-
-func (s *Server) handle(h handler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err := h(w, r); err != nil {
-			s.fail(w, r, err)
-		}
-	}
-}
-
-// api is the API: the paths, and for each method of theirs a handler.
-func (s *Server) api() map[string]map[string]handler {
-	get, post := http.MethodGet, http.MethodPost
-	return map[string]map[string]handler{
-		"/api/questions":                  {get: s.listQuestions, post: s.ask},
-		"/api/questions/{id}":             {get: s.getQuestion},
-		"/api/questions/{id}/dismiss":     {post: s.dismiss},
-		"/api/questions/{id}/files":       {post: s.uploadFile},
-		"/api/questions/{id}/files/{key}": {get: s.getFile},
-		"/api/questions/{id}/cancel":      {post: s.cancel},
-		"/api/task/answer":                {post: s.answer},
-		"/api/sessions/{session_id}":      {get: s.getSession},
-		"/api/events":                     {get: s.events},
-		"/api/openapi.json":               {get: s.getDescription},
-	}
-}
-
-func (s *Server) routesAPI(mux *http.ServeMux) {
-	for path, methods := range s.api() {
-		mux.HandleFunc(path, s.handle(byMethod(methods)))
-	}
-	mux.HandleFunc("/api/", s.handle(func(http.ResponseWriter, *http.Request) error {
-		return api.Problemf(api.NoSuchPath, "The API has no such path; GET /api/openapi.json lists them.")
-	}))
-}
-
-// byMethod calls the handler of the request's method. The mux could do so too, but its
-// response to a wrong method is no JSON.
-func byMethod(methods map[string]handler) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if h := methods[r.Method]; h != nil {
-			return h(w, r)
-		}
-		allowed := slices.Sorted(maps.Keys(methods))
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		return api.Problemf(api.MethodNotAllowed, "This path takes %s.", strings.Join(allowed, " or "))
-	}
-}
 
 func (s *Server) listQuestions(w http.ResponseWriter, r *http.Request) error {
 	records, err := s.Desk.Pending(r.Context())
@@ -145,29 +90,10 @@ func readBody(r *http.Request, code string, v any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(snakeCase(data), v); err != nil {
+	if err := json.Unmarshal(data, v); err != nil {
 		return badBody(code, err)
 	}
 	return nil
-}
-
-var camelBoundary = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([a-z])([A-Z])`) })
-
-// snakeCase adds to an object the members that it names like events do (sessionId), by the
-// names of the API (session_id). Any other JSON is returned as it is.
-func snakeCase(data []byte) []byte {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(data, &given) != nil {
-		return data
-	}
-	for _, name := range slices.Collect(maps.Keys(given)) {
-		snake := strings.ToLower(camelBoundary().ReplaceAllString(name, "${1}_$2"))
-		if _, ok := given[snake]; !ok {
-			given[snake] = given[name]
-		}
-	}
-	data, _ = json.Marshal(given) // which was decoded from JSON
-	return data
 }
 
 // badBody is the problem of a body that cannot be decoded, without names of Go types.

@@ -27,18 +27,12 @@ type askBody struct {
 // viaHTTP is the transport of these askers in records.
 const viaHTTP = "http"
 
-// maxName limits the agent's name, the session and the directory, in bytes.
-const maxName = 1024
-
 // ask takes a question from a program without MCP, in any call form. With the parameter
 // wait it responds when the question has ended.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 	wait, err := waitOf(r)
 	if err != nil {
 		return err
-	}
-	if s.Decode == nil {
-		return api.Problemf(api.NotSupported, "This server takes no questions over HTTP.")
 	}
 	place, dropped, err := s.submit(r)
 	if err != nil {
@@ -104,14 +98,9 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 		return nil, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
 	}
 	body := askBody{AgentID: "http client", Directory: s.Directory}
-	odd, _ := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(snakeCase(data), &body))
+	odd, _ := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(data, &body))
 	if odd != nil && odd.Field != "" { // a bare array says nothing beside its questions
 		return nil, nil, badBody(api.InvalidQuestion, odd)
-	}
-	for _, text := range []string{body.SessionID, body.AgentID, body.Directory} {
-		if len(text) > maxName {
-			return nil, nil, api.Problemf(api.InvalidQuestion, "session_id, agent_id and directory are at most %d bytes long.", maxName)
-		}
 	}
 	if err := s.checkNewIDs(r.Context(), body.SessionID, request.Set, data); err != nil {
 		return nil, nil, err

@@ -42,18 +42,6 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// Names may be written as events have them.
-func TestCamelCase(t *testing.T) {
-	g := start(t)
-	body := `{"sessionId":"s","agentID":"my-script","questions":[` + encode(t, single("db")) + `]}`
-	rec := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
-	if rec.SessionID != "s" || rec.Asker.Client != "my-script" {
-		t.Errorf("asked as %+v", rec.Record)
-	}
-	g.want(200, "", "POST", "/api/task/answer", `{"sessionId":"s","questionId":"db","answer":"pg"}`)
-	g.want(404, api.SessionNotFound, "POST", "/api/task/answer", `{"session_id":"none","sessionId":"s","questionId":"db","answer":"pg"}`)
-}
-
 // A question with a timeout ends when its time is up, and never with an answer.
 func TestAskTimeout(t *testing.T) {
 	g := start(t)
@@ -79,7 +67,6 @@ func TestAskRefused(t *testing.T) {
 		{"no questions", "", `{"questions":[]}`, api.InvalidQuestion, "1 to 4"},
 		{"duplicate id", "", `{"questions":[` + q + `,` + strings.Replace(q, "Which", "What", 1) + `]}`, api.InvalidQuestion, "the same id as questions[0].question_id"},
 		{"wait too long", "?wait=601", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
-		{"long session", "", `{"session_id":"` + strings.Repeat("x", 1025) + `","questions":[` + q + `]}`, api.InvalidQuestion, "1024"},
 		{"a list for a directory", "", `{"directory":["/srv"],"questions":[` + q + `]}`, api.InvalidQuestion, "a JSON array is not what directory takes."},
 		{"answered already", "", `{"questions":[` + strings.Replace(q, `"required"`, `"collected":{"question_id":"db","selected":["pg"]},"required"`, 1) + `]}`, api.InvalidQuestion, "nothing to ask"},
 	}

@@ -60,14 +60,14 @@ func TestRefused(t *testing.T) {
 		}},
 		{"wrong token beside a cookie", 401, func(r *http.Request) { browser(r); r.Header.Set("Authorization", "Bearer x") }},
 		{"cookie without an origin", 403, func(r *http.Request) { browser(r); r.Header.Del("Origin") }},
-		{"GET", 405, func(r *http.Request) { browser(r); r.Method = http.MethodGet }},
-		{"GET with the answer in the address", 405, func(r *http.Request) {
+		{"GET", 404, func(r *http.Request) { browser(r); r.Method = http.MethodGet }},
+		{"GET with the answer in the address", 404, func(r *http.Request) {
 			browser(r)
 			r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
 			r.URL.RawQuery = url.Values{"session_id": {"s"}, "question_id": {"db"}, "answer": {"pg"}}.Encode()
 		}},
-		{"HEAD", 405, func(r *http.Request) { browser(r); r.Method, r.Body, r.ContentLength = http.MethodHead, nil, 0 }},
-		{"PUT", 405, func(r *http.Request) { browser(r); r.Method = http.MethodPut }},
+		{"HEAD", 404, func(r *http.Request) { browser(r); r.Method, r.Body, r.ContentLength = http.MethodHead, nil, 0 }},
+		{"PUT", 404, func(r *http.Request) { browser(r); r.Method = http.MethodPut }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,22 +91,27 @@ func TestRefused(t *testing.T) {
 	g.reply(rec.ID)
 }
 
-// No operation of the API is done without a token, nor for a page elsewhere.
+// No operation of the page or the API is done without a token, nor for a page elsewhere.
 func TestEveryRouteIsGuarded(t *testing.T) {
 	g := start(t)
-	named := strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png")
-	for path, methods := range g.server.api() {
-		for method := range methods {
-			r := g.request(method, named.Replace(path), "")
-			r.Header.Del("Authorization")
-			if a := g.send(r); a.status != 401 || a.code() != api.Unauthorized {
-				t.Errorf("%s %s without a token: %d %s", method, path, a.status, a.code())
+	named := strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png", "{$}", "")
+	for request := range g.server.routes() {
+		method, path, _ := strings.Cut(request, " ")
+		code := func(code string) string {
+			if strings.HasPrefix(path, "/api/") {
+				return code
 			}
-			r = g.request(method, named.Replace(path), "")
-			r.Header.Set("Origin", "https://evil.example")
-			if a := g.send(r); a.status != 403 || a.code() != api.Forbidden {
-				t.Errorf("%s %s from another site: %d %s", method, path, a.status, a.code())
-			}
+			return "" // a page
+		}
+		r := g.request(method, named.Replace(path), "")
+		r.Header.Del("Authorization")
+		if a := g.send(r); a.status != 401 || a.code() != code(api.Unauthorized) {
+			t.Errorf("%s without a token: %d %s", request, a.status, a.code())
+		}
+		r = g.request(method, named.Replace(path), "")
+		r.Header.Set("Origin", "https://evil.example")
+		if a := g.send(r); a.status != 403 || a.code() != code(api.Forbidden) {
+			t.Errorf("%s from another site: %d %s", request, a.status, a.code())
 		}
 	}
 }

@@ -30,7 +30,6 @@ func TestBrowserAnswers(t *testing.T) {
 		want      map[string]string
 	}{
 		{"one option, by its description too", []question.Question{database(), features(), known}, func(v *view, id string) {
-			v.shows(".known", "Yes")
 			v.click(within(id, ".option:nth-child(2) .about"))
 			v.click(chosen(id, 4, "0"), chosen(id, 4, "2"), chosen(id, 4, "other"))
 			v.write(inWords(id, 4), "Dark mode")
@@ -111,7 +110,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	late.shows(".ending", "SQLite")
 
 	v.visit("/?id=" + closed.ID)
-	v.click(within(closed.ID, ".dismiss summary"))
+	v.click(within(closed.ID, dismissButton))
 	v.write(within(closed.ID, "[name=reason]"), "Ask me tomorrow")
 	v.click(within(closed.ID, "[value=dismiss]"))
 	if r := v.ended(closed.ID); !r.Dismissed || r.Reason != "Ask me tomorrow" {
@@ -121,7 +120,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	v.visit("/?id=" + talk.ID)
 	v.click(chosen(talk.ID, 0, "0"), within(talk.ID, ".more summary"))
 	v.write(within(talk.ID, "[name=n0]"), "Not before Monday")
-	v.click(within(talk.ID, ".discuss summary"))
+	v.click(within(talk.ID, discussButton))
 	v.write(within(talk.ID, "[name=topic]"), "Why a service?")
 	v.click(within(talk.ID, "[value=discuss]"))
 	r := v.ended(talk.ID)
@@ -148,7 +147,7 @@ func TestBrowserNothingChosen(t *testing.T) {
 	v.shows(".field:nth-of-type(1) .fault", "An answer is required.")
 	v.wait(`document.activeElement.closest(".refused")`)
 	v.keys(kb.Enter) // leads from the summary to the question
-	v.wait(`document.activeElement.name === "q0"`)
+	v.wait(`document.activeElement.id === "%s-0"`, rec.ID)
 	v.pending(rec.ID)
 
 	// What was filled in is still there after it was refused.
@@ -173,15 +172,15 @@ func TestBrowserKeys(t *testing.T) {
 	v.keys("k")
 	v.shows("#r-"+rec.ID, "Which features")
 	v.keys("?")
-	v.shows("#dialog", "next and previous question")
+	v.shows("#keys", "next and previous question")
 	v.keys(kb.Escape)
-	v.gone("#dialog")
+	v.gone("#keys")
 	v.keys("1", "3", kb.Enter)
 	v.wait(`document.activeElement.name === "t1"`)
 	v.keys("jk1", kb.Enter, "y") // text, in which Enter is a new line
 	v.pending(rec.ID)
 	v.keys(kb.Escape)
-	v.wait(`document.activeElement.matches(".card")`)
+	v.wait(`document.activeElement.matches(".field")`)
 	v.keys(kb.Enter) // to the optional one, which stays open
 	v.wait(`document.activeElement.name === "q2"`)
 	v.pending(rec.ID)
@@ -194,8 +193,7 @@ func TestBrowserKeys(t *testing.T) {
 	v.pending(other.ID)
 }
 
-// TestBrowserActs: the keys of all acts, where nothing is typed and in a text field, and
-// what the button says.
+// TestBrowserActs: the keys of all acts, where nothing is typed and in a text field.
 func TestBrowserActs(t *testing.T) {
 	t.Parallel()
 	var one, two, three, four desk.Record
@@ -207,9 +205,9 @@ func TestBrowserActs(t *testing.T) {
 	})
 	v.listening()
 	v.press("2", 0)
-	v.shows(confirmButton, "Send: SQLite")
+	v.wait(`document.querySelector(%q).checked`, chosen(one.ID, 0, "1"))
 	v.press("0", 0)
-	v.wait(`document.activeElement.name === "t0" && document.querySelector(".main").innerText === "Send"`)
+	v.wait(`document.activeElement.name === "t0"`)
 	v.keys("x0d") // text
 	v.press("n", chromedp.ModifierAlt)
 	v.wait(`document.activeElement.name === "n0"`)
@@ -222,7 +220,7 @@ func TestBrowserActs(t *testing.T) {
 
 	v.shows("#r-"+two.ID, "Deploy")
 	v.press("n", 0)
-	v.shows(confirmButton, "Send: No")
+	v.wait(`document.querySelector(%q).checked`, chosen(two.ID, 0, "1"))
 	v.press("x", chromedp.ModifierAlt)
 	v.wait(`document.activeElement.name === "reason"`)
 	v.keys(kb.Escape)
@@ -251,7 +249,7 @@ func TestBrowserActs(t *testing.T) {
 		t.Errorf("the badges are %s", got)
 	}
 	v.keys("y", kb.Enter)
-	v.wait(`%s === "1230" && document.querySelector(".main").innerText === "Send"`, badges)
+	v.wait(`%s === "1230"`, badges)
 	v.pending(four.ID)
 }
 
@@ -285,7 +283,7 @@ func TestBrowserMany(t *testing.T) {
 		v.gone(inList(last))
 		if l.noScript {
 			v.write("#filter [name=filter]", "shop 299"+kb.Enter)
-			v.gone("#list > :first-child")
+			v.gone(inList(recs[3].ID))
 			v.click(inList(last) + " a")
 			v.shows("#r-"+last, "service 299")
 			continue
@@ -368,7 +366,6 @@ func TestBrowserHostileText(t *testing.T) {
 		rec = g.put(hostile("client"), "/home/"+hostile("directory"), hostile("session"), q)
 		alike = g.put("zzz", "/home/ada", "s", q) // which the list has under the other
 	})
-	v.turn(rec.ID)
 	v.shows("#r-"+rec.ID, "<script>document.title")
 	v.click(chosen(rec.ID, 0, "0"))
 	for _, where := range []string{
@@ -376,15 +373,16 @@ func TestBrowserHostileText(t *testing.T) {
 	} {
 		v.wait(`document.querySelector("main").textContent.includes(%q)`, where+" <script>document.title")
 	}
-	v.click("#r-" + rec.ID + " [data-dialog]")
-	v.shows("#dialog", "reason <script>document.title")
-	v.click("#dialog [data-close]")
+	v.click("#r-" + rec.ID + " header .facts a")
+	v.shows(".past", "reason <script>document.title")
+	v.turn(rec.ID)
+	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "0"))
 	v.click(within(rec.ID, "[name=p1]"), within(rec.ID, "[name=also]"), within(rec.ID, confirmButton))
 	v.answered(rec.ID)
 	v.answered(alike.ID)
 	v.shows("#news", "client <script>")
 	for _, bad := range []string{
-		"main script", "img:not([src='/assets/favicon.svg'])", "style", "main a[href^=javascript]", "[onfocus]", "[onerror]", "[autofocus]",
+		"main script", "img:not([src='/assets/favicon.svg'])", "style", "main a[href^=javascript]", "[onfocus]", "[onerror]", "[autofocus]:not(.panel *)",
 	} {
 		if eval[bool](v, `!!document.querySelector(%q)`, bad) {
 			t.Errorf("%s came through", bad)

@@ -118,8 +118,9 @@ func TestBrowserFiles(t *testing.T) {
 	if a := v.reply(id).Answer("q"); !slices.Equal(names, []string{"image.png", "server log.txt"}) || len(a.Files) != 2 || a.Custom != "The button is cut off." {
 		t.Errorf("recorded %v, %+v", names, a)
 	}
-	v.click("[data-dialog]")
-	v.shownImages("#dialog", 1)
+	v.shows("#none", "The last answers")
+	v.click("[href='/history']")
+	v.shownImages(".past", 1)
 }
 
 // TestBrowserFileRefusedMeanwhile: an answer that was to be sent while a file was still on its
@@ -130,7 +131,7 @@ func TestBrowserFileRefusedMeanwhile(t *testing.T) {
 	v := browse(t, wide, func(g *rig) { first, second = g.ask("s", open("q")).ID, g.ask("t", open("r")).ID })
 	v.hasten()
 	v.write(inWords(first, 0), "as in the picture")
-	eval[bool](v, `(attach(document.querySelector(".files [type=file]"), [new File(["no image"], "a.png")]), send(main(openForm())), true)`)
+	eval[bool](v, `(attach(document.querySelector(".files [type=file]"), [new File(["no image"], "a.png")]), openForm().requestSubmit(document.querySelector(".main")), true)`)
 	v.shows("#news", `The file "a.png" cannot be attached`)
 	v.wait(`!openForm().ariaBusy`)
 	v.pending(first)

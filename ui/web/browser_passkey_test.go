@@ -138,7 +138,7 @@ func (s *signing) hold(alter string) (release func()) {
 	s.t.Helper()
 	eval[bool](s.view, `(() => {
 		const real = window.fetch, alter = %s;
-		window.fetch = (to, how) => to !== "/answer" || !how.body.has("proof") ? real(to, how) : new Promise((done) => {
+		window.fetch = (to, how) => !String(to).endsWith("/answer") || !how.body.has("proof") ? real(to, how) : new Promise((done) => {
 			window.release = () => {
 				alter(how.body);
 				done(real(to, how));
@@ -177,6 +177,8 @@ func TestBrowserPasskeyRefused(t *testing.T) {
 		}, want: "The signature does not count: the passkey did not verify its user by PIN, fingerprint or face."},
 		"another answer": {alter: `(form) => form.set("q0", "1")`, want: "it was signed for another question, answer or time."},
 		"a question changed since it was shown": {before: func(s *signing, rec desk.Record) {
+			s.listening()
+			s.wait(`!renewing`)
 			desktest.Rewrite(s.t, s.store, rec.ID, "Deploy", "Delete")
 		}, unasked: true, want: "The question has changed since it was shown: read it again."},
 		"a signature left out": {alter: `(form) => form.delete("proof")`, want: "This answer must be signed by the user"},
@@ -265,7 +267,7 @@ func TestBrowserPasskeyNone(t *testing.T) {
 		t.Errorf("the status is %d", status)
 	}
 	s.shows(".refused", "This answer must be signed by the user")
-	s.click(within(rec.ID, ".dismiss summary"), within(rec.ID, ".panel.dismiss button")) // needs no proof
+	s.click(within(rec.ID, dismissButton), within(rec.ID, ".panel.dismiss button")) // needs no proof
 	s.shows("#news", "Dismissed.")
 }
 
@@ -281,7 +283,7 @@ func TestBrowserPasskeyLook(t *testing.T) {
 			looks := func(name string) {
 				t.Helper()
 				s.do(chromedp.EmulateViewport(at.width, at.height))
-				eval[bool](s.view, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
+				s.still()
 				if l == words.English {
 					s.scheme(at.dark)
 					compare(t, name, run(s.view, chromedp.CaptureScreenshot()))

@@ -426,4 +426,8 @@ func inWords(id string, place int) string { return fmt.Sprintf(`#r-%s [name="t%d
 // within is anything else in the card.
 func within(id, selector string) string { return "#r-" + id + " " + selector }
 
-const confirmButton = "button.main"
+const (
+	confirmButton = "button.main"
+	discussButton = "[popovertarget$=-discuss]" // opens the panel, as the next one does
+	dismissButton = "[popovertarget$=-dismiss]"
+)

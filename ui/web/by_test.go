@@ -4,16 +4,13 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
-	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -159,30 +156,6 @@ func TestProgramOverHTTP(t *testing.T) {
 	v.sees("/", "The last answers", "by a program")
 }
 
-// How long the user had the form in front of them is kept, also of one that
-// was refused in between.
-func TestTook(t *testing.T) {
-	now := time.Now()
-	g := start(t, func(o *Options) { o.Now = func() time.Time { return now } })
-	v := g.visitor()
-	rec := g.ask("", single("db"))
-	shown := func(page string) string {
-		return regexp.MustCompile(`name="shown" value="(\d+)"`).FindStringSubmatch(page)[1]
-	}
-	_, page := v.get("/")
-	first := shown(page)
-	now = now.Add(time.Minute)
-	_, page = v.post("/answer", confirmed(rec.ID, "shown", first))
-	if again := shown(page); again != first {
-		t.Errorf("refused, it is shown since %s, was %s", again, first)
-	}
-	v.post("/answer", confirmed(rec.ID, "q0", "0", "shown", first))
-	got, err := g.desk.Get(t.Context(), rec.ID)
-	if err != nil || got.Outcome == nil || got.Outcome.Took != time.Minute.Milliseconds() {
-		t.Errorf("%+v, %v", got.Outcome, err)
-	}
-}
-
 // That somebody goes on is said only where somebody waits.
 func TestNobodyGoesOn(t *testing.T) {
 	g := start(t)
@@ -208,17 +181,6 @@ func TestNobodyGoesOn(t *testing.T) {
 	} {
 		_, there := v.post("/answer", url.Values{"id": {alone().ID}, "action": {action}, "q0": {"0"}})
 		v.sees(there, want)
-	}
-}
-
-// Where else a question is shown is said only while that can be true.
-func TestElsewhere(t *testing.T) {
-	shown := []desk.Showing{{Surface: "pane", Why: "no multiplexer"}, {Surface: "web"}, {Surface: "inbox"}, {Surface: "tty"}}
-	for attended, want := range map[bool]string{true: "tty", false: ""} {
-		c := &card{Record: recordview.Of(desk.Record{Attended: attended, ShownOn: shown}, words.English)}
-		if got := strings.Join(c.Elsewhere(), " "); got != want {
-			t.Errorf("attended %v: %q, want %q", attended, got, want)
-		}
 	}
 }
 

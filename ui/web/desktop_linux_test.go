@@ -2,67 +2,12 @@ package web
 
 import (
 	"errors"
-	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"mcp-askuser/ui"
 )
-
-// Whoever has a desktop is known by a display that answers, not by its name.
-func TestDesktop(t *testing.T) {
-	dir := t.TempDir()
-	accept := func(network, address string) net.Addr {
-		ln, err := net.Listen(network, address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = ln.Close() })
-		return ln.Addr()
-	}
-	accept("unix", filepath.Join(dir, "wayland-0"))
-	number := 10000 + os.Getpid()
-	accept("unix", fmt.Sprintf("@/tmp/.X11-unix/X%d", number))
-	remote := accept("tcp", "127.0.0.1:0").(*net.TCPAddr).Port - 6000
-	there := fmt.Sprintf("DISPLAY=:%d.0", number)
-	tests := []struct {
-		goos string
-		env  []string
-		want error
-	}{
-		{"linux", []string{there}, nil},
-		{"linux", []string{fmt.Sprintf("DISPLAY=unix:%d", number)}, nil},
-		{"linux", []string{fmt.Sprintf("DISPLAY=127.0.0.1:%d.0", remote)}, nil},
-		{"linux", []string{fmt.Sprintf("DISPLAY=:%d", number+1)}, ui.ErrNoDisplay},
-		{"linux", []string{"DISPLAY=rubbish"}, ui.ErrNoDisplay},
-		{"linux", []string{"WAYLAND_DISPLAY=wayland-0", "XDG_RUNTIME_DIR=" + dir}, nil},
-		{"linux", []string{"WAYLAND_DISPLAY=" + filepath.Join(dir, "wayland-0"), "XDG_RUNTIME_DIR=/nonexistent"}, nil},
-		{"linux", []string{"WAYLAND_DISPLAY=wayland-1", "XDG_RUNTIME_DIR=" + dir}, ui.ErrNoDisplay},
-		{"linux", []string{"WAYLAND_DISPLAY=wayland-1", "XDG_RUNTIME_DIR=" + dir, there}, nil},
-		{"linux", nil, ui.ErrNoDisplay},
-		{"linux", []string{"WSL_DISTRO_NAME=Debian"}, nil},
-		{"linux", []string{there, "SSH_TTY=/dev/pts/1"}, ui.ErrRemote},
-		{"darwin", nil, nil},
-	}
-	for _, tt := range tests {
-		getenv := func(name string) string {
-			for _, v := range tt.env {
-				if value, ok := strings.CutPrefix(v, name+"="); ok {
-					return value
-				}
-			}
-			return ""
-		}
-		if got := desktop(getenv, tt.goos); !errors.Is(got, tt.want) {
-			t.Errorf("%s %v: %v, want %v", tt.goos, tt.env, got, tt.want)
-		}
-	}
-}
 
 func TestOpener(t *testing.T) {
 	tests := []struct {

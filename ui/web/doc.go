@@ -1,8 +1,8 @@
 // Package web is the surface "web": a page and an HTTP API on loopback with
-// all open questions of all agents. The page is a list and one question
-// beside it, drawn from an answer.Set that is filled in with the fields of its form
-// (form.go). Answering needs no JavaScript; a small script keeps the page live, with the
-// pages that a browser without scripts gets. The API is for other programs; openapi.json
+// all open questions of all agents. The page is a list, and beside it one question, drawn from
+// an answer.Set that is filled in with the fields of its form (form.go), or the history. Answering
+// needs no JavaScript: a script shows the pages that a browser without it gets, keeps them live,
+// and has the keys. The API is for other programs; openapi.json
 // describes it.
 //
 // Texts for people are in the language of the request ([Server.languageOf]), texts

@@ -8,22 +8,12 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// maxStreams limits the event streams: other connections are left for requests.
-const maxStreams = 400
-
 // events streams what happens on the desk from now on. While a stream is open, the desk
 // knows that the page is. A client connects first and
 // then requests the questions, so that it misses none. A client that does not take
 // an event within the time for a response is disconnected, and loses nothing that it
 // cannot request once it connects again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
-	select {
-	case s.streams <- struct{}{}:
-	default:
-		return api.Problemf(api.TooManyStreams, "There are %d event streams already.", cap(s.streams))
-	}
-	s.running.Add(1)
-	defer func() { <-s.streams; s.running.Done() }()
 	release, err := s.Desk.Announce(r.Context(), surfaceName)
 	if err != nil {
 		return fmt.Errorf("announce the page: %w", err)

@@ -34,30 +34,29 @@ func (s *Server) admitUpload(w http.ResponseWriter, r *http.Request) {
 }
 
 // attachFiles keeps the files that a form brings, and adds them to the form as those that
-// were attached before. The error is a question.Violations with all faults.
-func (s *Server) attachFiles(r *http.Request, rec *desk.Record) error {
+// were attached before. Found is why some cannot be kept.
+func (s *Server) attachFiles(r *http.Request, rec *desk.Record) (found question.Violations, err error) {
 	if r.MultipartForm == nil {
-		return nil
+		return nil, nil
 	}
-	var faults question.Violations
 	for at, q := range rec.All() {
 		for _, part := range r.MultipartForm.File[named(fieldUpload, at)] {
 			f, err := s.attachFile(r.Context(), rec.ID, part)
-			if found, ok := errors.AsType[question.Violations](err); ok {
-				for _, v := range found {
-					v.Path = "answers." + q.ID
-					faults = append(faults, v)
-				}
-				continue
+			faults, refused := errors.AsType[question.Violations](err)
+			if err != nil && !refused {
+				return nil, err
 			}
-			if err != nil {
-				return err
+			for _, v := range faults {
+				v.Path = "answers." + q.ID
+				found = append(found, v)
 			}
-			data, _ := json.Marshal(f) // which has no value that JSON lacks
-			r.PostForm.Add(named(fieldFile, at), string(data))
+			if err == nil {
+				data, _ := json.Marshal(f) // which has no value that JSON lacks
+				r.PostForm.Add(named(fieldFile, at), string(data))
+			}
 		}
 	}
-	return faults.Err()
+	return found, nil
 }
 
 func (s *Server) attachFile(ctx context.Context, id string, part *multipart.FileHeader) (question.File, error) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -100,8 +99,8 @@ func FuzzFilledIn(f *testing.F) {
 // filledIn returns what a form holds, and what is wrong with it but for answers that are
 // missing.
 func filledIn(set *question.Set, form url.Values) (question.Reply, error) {
-	s := &Server{Options: Options{Now: time.Now}}
-	d := answer.New(desk.Record{ID: "r", Set: *set}, s.optionsOf(form))
+	draft := question.Reply{Note: lineBreaks(form.Get("note"))}
+	d := answer.New(desk.Record{ID: "r", Set: *set}, answer.Options{Layout: answer.Sheet, Draft: draft})
 	found := fill(d, form)
 	_, err := d.Reply()
 	rest, _ := errors.AsType[question.Violations](err)

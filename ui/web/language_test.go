@@ -109,7 +109,7 @@ func TestPageInChinese(t *testing.T) {
 
 	get("/", `<html lang="zh" dir="ltr">`, "没有问题", "接入智能体", "“mcp-askuser web --open”")
 	rec, like := g.ask("s", all...), g.ask("t", all...)
-	get("/", "2 个问题待回答", "刚刚", "1 / 3", "推荐", "<span>是</span>", "把这个回答也发送给", "test-agent · project")
+	get("/", "2 个问题待回答", "1 / 3", "推荐", "<span>是</span>", "把这个回答也发送给", "test-agent · project")
 
 	form := confirmed(rec.ID, "q0", "other", "n2", strings.Repeat("长", question.MaxText+1), "note", strings.Repeat("长", question.MaxText+2))
 	status, body := v.post("/answer", form)
@@ -128,7 +128,7 @@ func TestPageInChinese(t *testing.T) {
 	}
 	status, body = v.post("/answer", confirmed(like.ID, "q0", "0"))
 	see("an answer that comes late", status, body, "问题已在终端中关闭", "你选择过但没有发送的内容")
-	get("/?late="+like.ID, "test-agent · project 的问题已在终端中关闭。")
+	get("/?late="+like.ID, "test-agent · project", "已在终端中关闭")
 	gone := g.ask("u", all...)
 	if _, err := g.desk.Close(t.Context(), gone.ID, desk.Outcome{Status: desk.Cancelled, Reason: words.ByCommand}); err != nil {
 		t.Fatal(err)

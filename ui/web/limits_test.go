@@ -170,16 +170,11 @@ func TestRefusedIsLetGo(t *testing.T) {
 
 // What cannot be done now, or here, has a status and a code of its own.
 func TestNotNow(t *testing.T) {
-	g := start(t, func(o *Options) { o.Decode = nil })
-	g.want(405, api.MethodNotAllowed, "PUT", "/api/questions", "{}")
-	g.want(501, api.NotSupported, "POST", "/api/questions", `{}`)
+	g := start(t)
+	g.want(404, api.NoSuchPath, "PUT", "/api/questions", "{}")
 	g.want(404, api.SessionNotFound, "GET", "/api/sessions/none", "")
 	rec := g.ask("s", single("db"))
 	g.store.FailAnswers(desk.ErrUnreachable)
 	g.want(503, api.NotSentYet, "POST", "/api/task/answer", `{"session_id":"s","question_id":"db","answer":"pg"}`)
 	g.want(503, api.NotSentYet, "POST", "/api/questions/"+rec.ID+"/dismiss", "")
-	for range maxStreams {
-		g.server.streams <- struct{}{}
-	}
-	g.want(503, api.TooManyStreams, "GET", "/api/events", "")
 }

@@ -21,8 +21,8 @@ import (
 
 // newMarkdown returns a Markdown that knows emphasis, code, lists and quotes.
 // HTML, links and images are not parsed at all, so they come out as the text
-// they were written as: nothing of an agent's becomes a tag with an attribute,
-// and an address shows where it leads.
+// they were written as, and an address shows where it leads. Of an agent's text
+// only the number at which a list starts and the language of code become attributes.
 func newMarkdown() goldmark.Markdown {
 	blocks := parser.WithBlockParsers(
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -48,42 +48,18 @@ func newMarkdown() goldmark.Markdown {
 	)
 }
 
-// plain renders what the library would render with attributes, or as a heading.
+// plain renders a heading as a line: the page has headings of its own.
 type plain struct{}
 
 func (plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindHeading, heading)
-	r.Register(ast.KindFencedCodeBlock, code)
-	r.Register(ast.KindList, list)
-}
-
-// heading renders a heading as a line: the page has headings of its own.
-func heading(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
-	return tag(w, entering, "<p><strong>", "</strong></p>\n")
-}
-
-// code leaves out the class for the language.
-func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		_, _ = w.WriteString("<pre><code>" + template.HTMLEscapeString(string(n.Lines().Value(source))))
-	}
-	return tag(w, entering, "", "</code></pre>\n")
-}
-
-// list leaves out the number at which a list starts.
-func list(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if n.(*ast.List).IsOrdered() {
-		return tag(w, entering, "<ol>\n", "</ol>\n")
-	}
-	return tag(w, entering, "<ul>\n", "</ul>\n")
-}
-
-func tag(w util.BufWriter, entering bool, start, end string) (ast.WalkStatus, error) {
-	if !entering {
-		start = end
-	}
-	_, err := w.WriteString(start)
-	return ast.WalkContinue, err
+	r.Register(ast.KindHeading, func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+		tag := "</strong></p>\n"
+		if entering {
+			tag = "<p><strong>"
+		}
+		_, err := w.WriteString(tag)
+		return ast.WalkContinue, err
+	})
 }
 
 // What is larger than maxMarkdown characters, or nested deeper than maxNested,
@@ -95,32 +71,10 @@ const (
 	maxNested   = 32
 )
 
-// listItem matches a line that begins an item of a list.
-var listItem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]|$)`) })
-
 // tooDeep matches a line that opens more than maxNested quotes and lists.
 var tooDeep = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(fmt.Sprintf(`(?m)^(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]|$))){%d}`, maxNested+1))
 })
-
-// endLists adds an empty line before a line that follows a list and is neither indented nor an
-// item: Markdown counts it to the last item.
-func endLists(text string) string {
-	lines := strings.Split(text, "\n")
-	inList, fenced := false, false
-	for i, line := range lines {
-		switch {
-		case strings.HasPrefix(strings.TrimSpace(line), "```"):
-			fenced = !fenced
-		case fenced, strings.TrimLeft(line, " \t") != line:
-		case listItem().MatchString(line):
-			inList = true
-		case inList && line != "":
-			lines[i], inList = "\n"+line, false
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // prose renders a description.
 func prose(md goldmark.Markdown, text string) template.HTML {
@@ -129,7 +83,7 @@ func prose(md goldmark.Markdown, text string) template.HTML {
 		return preformatted(text)
 	}
 	var b bytes.Buffer
-	if err := md.Convert([]byte(endLists(text)), &b); err != nil {
+	if err := md.Convert([]byte(text), &b); err != nil {
 		return preformatted(text)
 	}
 	return template.HTML(b.String()) //nolint:gosec // newMarkdown lets no HTML through

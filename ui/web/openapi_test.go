@@ -77,7 +77,7 @@ func (d *description) check(method, path string, a response) error {
 	ops := d.doc["paths"].(map[string]any)[route].(map[string]any)
 	op, ok := ops[strings.ToLower(method)].(map[string]any)
 	if !ok {
-		if a.status == http.StatusMethodNotAllowed || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
+		if a.status == http.StatusNotFound || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
 			return nil
 		}
 		return fmt.Errorf("status %d for a method that is not described", a.status)
@@ -85,7 +85,7 @@ func (d *description) check(method, path string, a response) error {
 	status := strconv.Itoa(a.status)
 	responses := op["responses"].(map[string]any)
 	if responses[status] == nil {
-		if !slices.Contains([]int{401, 403, 405, 408, 500}, a.status) {
+		if !slices.Contains([]int{401, 403, 408, 500}, a.status) {
 			return fmt.Errorf("status %d is not described", a.status)
 		}
 		status = "default"
@@ -147,9 +147,9 @@ func TestDescriptionHasEveryRoute(t *testing.T) {
 			described = append(described, strings.ToUpper(method)+" "+path)
 		}
 	}
-	for path, methods := range (&Server{}).api() {
-		for method := range methods {
-			served = append(served, method+" "+path)
+	for request := range (&Server{}).routes() {
+		if strings.Contains(request, " /api/") {
+			served = append(served, request)
 		}
 	}
 	slices.Sort(described)

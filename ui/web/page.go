@@ -2,261 +2,152 @@ package web
 
 import (
 	"bytes"
-	"cmp"
-	"context"
-	"embed"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	recordview "mcp-askuser/ui/view"
-	"mcp-askuser/ui/words"
 )
 
-//go:embed templates/*.html
-var templates embed.FS
-
-// assets are the scripts, styles and icons, the same for every client.
-//
-//go:embed assets
-var assets embed.FS
-
-// pages are the templates in each language. They are parsed for the first page: most
-// runs of the program show none.
-var pages = func() map[words.Language]func() *template.Template { //nolint:gochecknoglobals // caches
-	out := map[words.Language]func() *template.Template{}
-	for _, l := range words.Languages() {
-		out[l] = sync.OnceValue(func() *template.Template {
-			return template.Must(template.New("").Funcs(functions(l)).ParseFS(templates, "templates/*.html"))
-		})
-	}
-	return out
-}()
-
-// literal is the type of texts in templates: no value has it.
-type literal string
-
-// functions are the functions of the templates in a language. The texts of t and n are
-// HTML; their arguments are escaped unless they are HTML from a function here.
-func functions(l words.Language) template.FuncMap {
-	md := newMarkdown()
-	filled := func(args []any) []any {
-		for i, a := range args {
-			switch a.(type) {
-			case int, template.HTML:
-			default:
-				args[i] = template.HTMLEscaper(a)
-			}
-		}
-		return args
-	}
-	clock := func(t time.Time) string { return t.Local().Format(l.T("2 Jan 2006, 15:04")) }
-	stamp := func(t time.Time, kind, text string) template.HTML {
-		return template.HTML(fmt.Sprintf(`<time datetime="%s" %s>%s</time>`, t.UTC().Format(time.RFC3339), kind, template.HTMLEscapeString(text))) //nolint:gosec // escaped here
-	}
-	left := func(d time.Duration) string {
-		text, _ := l.Left(d)
-		return text
-	}
-	return template.FuncMap{
-		"lang": func() string { return string(l) },
-		"t": func(text literal, args ...any) template.HTML {
-			return template.HTML(l.T(string(text), filled(args)...)) //nolint:gosec // a text of ours
-		},
-		"n": func(n int, one, many literal, args ...any) template.HTML {
-			return template.HTML(l.N(n, string(one), string(many), filled(args)...)) //nolint:gosec // as above
-		},
-
-		"json": func(v any) (string, error) {
-			data, err := json.Marshal(v)
-			return string(data), err
-		},
-
-		"line":    question.Line,
-		"lines":   question.Block,
-		"prose":   func(text string) template.HTML { return prose(md, text) },
-		"preview": func(text string) template.HTML { return preview(md, text) },
-		"short":   func(preview string) bool { return strings.Count(preview, "\n") < 12 },
-
-		"client":  l.Client,
-		"project": words.Project,
-		"surface": l.Surface,
-
-		// Times, as elements; the script renews those with ago and left.
-		"clock": func(t time.Time) template.HTML { return stamp(t, "", clock(t)) },
-		"ago":   func(t, now time.Time) template.HTML { return stamp(t, "data-ago", l.Ago(now.Sub(t))) },
-		"past":  func(t, now time.Time) template.HTML { return stamp(t, `title="`+clock(t)+`"`, l.Ago(now.Sub(t))) },
-		"left":  func(t, now time.Time) template.HTML { return stamp(t, "data-left", left(t.Sub(now))) },
-		"ages": func() []string {
-			return []string{l.Ago(0), l.Ago(time.Minute), l.Ago(time.Hour), l.Ago(48 * time.Hour)}
-		},
-		"lefts": func() []string { return []string{left(0), left(time.Second), left(time.Hour), left(2 * time.Hour)} },
-
-		"most":  func() int { return question.MaxFileSize },
-		"types": func() string { return strings.Join(question.FileTypes(), ",") },
-		"of":    func(id string, all []question.Response) any { return responses{id, all} },
-
-		"chosen": func(a *question.Answer, option string) bool { return a != nil && slices.Contains(a.Selected, option) },
-		"answered": func(xs []question.Response) bool {
-			return slices.ContainsFunc(xs, func(x question.Response) bool { return x.Answer != nil })
-		},
-		"collected": func(q *question.Question) string {
-			return cmp.Or(strings.Join(q.Words(q.Collected), ", "), l.T("nothing"))
-		},
-	}
-}
-
-// responses are those of a record.
-type responses struct {
-	ID  string
-	All []question.Response
-}
-
-func (s *Server) routesPage(mux *http.ServeMux) {
-	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
-	mux.HandleFunc("GET /{$}", s.handle(s.page))
-	mux.HandleFunc("POST /answer", s.handle(s.send))
-	mux.HandleFunc("POST /draft", s.handle(s.postDraft))
-	mux.HandleFunc("POST /recall", s.handle(s.postRecall))
-	mux.HandleFunc("POST /attach", s.handle(s.postRecall))
-	mux.HandleFunc("GET /files/{id}/{key}", s.handle(s.getFile))
-	mux.HandleFunc("POST /lift", s.handle(s.postLift))
-	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))
-	mux.HandleFunc("GET /history", s.handle(s.history))
-	mux.HandleFunc("GET /keys", s.handle(func(w http.ResponseWriter, r *http.Request) error { return s.render(w, r, http.StatusOK, "help", nil) }))
-	mux.Handle("GET /assets/", http.FileServerFS(assets))
-	if s.AddPasskey != nil {
-		mux.HandleFunc("GET /passkey", s.handle(s.getPasskey))
-		mux.HandleFunc("POST /passkey", s.handle(s.postPasskey))
-	}
-}
-
-// The largest numbers of open and last answered records on the page, and of
-// records in the history.
+// The largest numbers of records on the page: open, last answered, and in the history.
 const (
 	maxEntries = 100
 	maxLast    = 5
 	maxPast    = 100
 )
 
-// layout is the page: the list of open records, and one card or none.
+// layout is the page: the list of open records, and beside it a card, the history, or what is
+// said where neither is.
 type layout struct {
+	Address string // of what is in sight
 	ID      string // of the record in sight
 	ByAgent bool   // an agent started this page
-	Chosen  bool   // on a small screen the question is in sight, not the list
+	Chosen  bool   // on a small screen the pane is in sight, not the list
 	Entries []entry
 	Filter  string // words that the entries are searched for
-	Fit     int    // entries that have them
 	Count   int    // of open records, listed or not
-	Rest    int    // of that, not listed
-	Last    string // the id of the latest open record
+	Rest    int    // of those that the filter fits, not listed
 	Card    *card
-	Past    []recordview.Record // the last answers, where no card is shown
+	Past    *past
+	Last    []recordview.Record // the last answers, where nothing waits
 	Notices []notice
-	Now     time.Time
+
+	open  []desk.Record
+	alike map[string]string // what open records ask, by their ids; see desk.Record.Alike
 }
 
 // entry is a record in the list.
 type entry struct {
 	recordview.Record
-	Agent    string // that asked; the heading of its entries
-	First    bool   // of its agent's in sight
-	Hidden   bool   // the filter does not fit it
-	Times    int    // how many records ask the same
+	First    bool // of its agent's
+	Times    int  // how many records ask the same
 	Deadline *time.Time
 }
 
-// notice is a sentence about something that has just happened.
-type notice struct {
-	Words string
-	Kind  string // late: another answer was first, or this one is not sent
-}
-
-// page shows the open records, those of agents that wait first, and one of them: the one
-// with the parameter id, which may have ended, or the first. The others are the ends of a result.
-func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
-	query := r.URL.Query()
-	x, err := s.layout(r, query.Get("id"), nil)
-	if err != nil {
-		return err
-	}
-	x.Notices = s.notices(r, s.results(r.Context(), query))
-	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
-	return s.render(w, r, http.StatusOK, "page", &x)
-}
-
-// layout returns the page with the card of a record, in which a form that was sent is
-// filled in (nil for none). Without such a record it is the card of the first in the list.
-func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, err error) {
+// layout returns the page with its list. Agents that wait come first.
+func (s *Server) layout(r *http.Request) (*layout, error) {
 	ctx, l := r.Context(), s.languageOf(r)
 	open, err := s.Desk.Pending(ctx)
 	if err != nil {
-		return x, err
+		return nil, err
 	}
-	filter := strings.TrimSpace(r.URL.Query().Get("filter"))
-	x = layout{ID: id, ByAgent: s.byAgent, Count: len(open), Filter: filter, Now: s.Now()}
-	if len(open) > 0 {
-		x.Last = open[len(open)-1].ID
+	x := &layout{
+		Address: "/", ByAgent: s.byAgent, Count: len(open), Filter: strings.TrimSpace(r.URL.Query().Get("filter")),
+		open: open, alike: map[string]string{},
 	}
-	s.list(ctx, &x, open, l)
-	rec, err := s.Desk.Get(ctx, id)
-	switch {
-	case err == nil:
-	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
-		return x, err
-	case len(open) == 0:
-		last, err := s.past(r, desk.Query{Limit: 4 * maxLast})
-		last = slices.DeleteFunc(last, func(rec recordview.Record) bool { return rec.State != desk.Answered })
-		x.Past = last[:min(len(last), maxLast)]
-		return x, err
-	default:
-		rec = open[slices.IndexFunc(open, func(rec desk.Record) bool { return rec.ID == x.Entries[0].ID })]
-	}
-	x.Card, x.ID = s.card(r, &rec, open, form), rec.ID
-	return x, nil
-}
-
-// list fills in the entries: the first of all open records, and those after them that the
-// filter fits. The others of the first are hidden: the script announces what is new.
-func (s *Server) list(ctx context.Context, x *layout, open []desk.Record, l words.Language) {
 	all := make([]entry, len(open))
 	for i, rec := range open {
-		shown := recordview.Of(rec, l)
-		all[i] = entry{Record: shown, Agent: shown.AskedBy()}
+		all[i] = entry{Record: recordview.Of(rec, l)}
+		x.alike[rec.ID] = rec.Alike()
 	}
-	recordview.Arrange(all, func(e entry) (group string, waits bool) { return e.Agent, e.Attended })
-	all, times := recordview.Merge(all, func(e entry) string { return e.Alike() })
+	recordview.Arrange(all, func(e entry) (group string, waits bool) { return e.AskedBy(), e.Attended })
+	all, times := recordview.Merge(all, func(e entry) string { return x.alike[e.ID] })
 	agent := ""
 	for i, e := range all {
-		e.Times = times[i]
-		e.Hidden = !e.Fits(x.Filter)
-		if i >= maxEntries && (x.Filter == "" || e.Hidden || x.Fit >= maxEntries) {
+		if !e.Fits(x.Filter) {
+			continue
+		}
+		if len(x.Entries) == maxEntries {
 			x.Rest++
 			continue
 		}
-		if at, ok := s.Desk.Deadline(ctx, *e.Record.Record); ok {
-			e.Deadline = &at
-		}
-		if !e.Hidden {
-			e.First = e.Agent != agent || x.Fit == 0
-			agent = e.Agent
-			x.Fit++
-		}
+		e.Times, e.First = times[i], e.AskedBy() != agent
+		e.Deadline = s.deadline(ctx, e.Record.Record)
+		agent = e.AskedBy()
 		x.Entries = append(x.Entries, e)
 	}
+	return x, nil
 }
 
-// past returns records of the history.
-func (s *Server) past(r *http.Request, q desk.Query) (out []recordview.Record, err error) {
+// filterFrom is from how many open records on the page has a filter.
+const filterFrom = 8
+
+// Filters reports whether the page has a filter.
+func (x *layout) Filters() bool { return x.Count >= filterFrom || x.Filter != "" }
+
+// page shows the open records, and one of them: the one with the parameter id, which may have
+// ended, or the first. The other parameters are what it has to tell; see notices.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.layout(r)
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	id := query.Get("id")
+	rec, err := s.Desk.Get(r.Context(), id)
+	switch {
+	case err == nil:
+	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
+		return err
+	case len(x.Entries) > 0:
+		rec = *x.Entries[0].Record.Record
+	}
+	if rec.ID != "" {
+		x.put(s.card(r, x, &rec, nil))
+	} else if x.Last, err = s.lastAnswers(r); err != nil {
+		return err
+	}
+	x.Notices = s.notices(r, query)
+	x.Chosen = x.Card != nil && !query.Has("list") && (id != "" || x.Count == 1 || len(x.Notices) > 0)
+	if query.Has("list") {
+		x.Address = "/?list"
+	} else if !x.Chosen {
+		x.Address = "/"
+	}
+	return s.render(w, r, http.StatusOK, "page", x)
+}
+
+// put puts a card in sight.
+func (x *layout) put(c *card) {
+	x.Card, x.ID, x.Address, x.Chosen = c, c.ID, "/?id="+c.ID, true
+}
+
+// showCard shows the page with a form as it was filled in, and its faults.
+func (s *Server) showCard(w http.ResponseWriter, r *http.Request, status int, f *form, faults ...fault) error {
+	x, err := s.layout(r)
+	if err != nil {
+		return err
+	}
+	c := s.card(r, x, &f.rec, f)
+	c.Faults = faults
+	x.put(c)
+	return s.render(w, r, status, "page", x)
+}
+
+// lastAnswers returns the records that were answered last.
+func (s *Server) lastAnswers(r *http.Request) ([]recordview.Record, error) {
+	last, err := s.ended(r, desk.Query{Limit: 4 * maxLast})
+	last = slices.DeleteFunc(last, func(rec recordview.Record) bool { return rec.State != desk.Answered })
+	return last[:min(len(last), maxLast)], err
+}
+
+// ended returns records of the history.
+func (s *Server) ended(r *http.Request, q desk.Query) (out []recordview.Record, err error) {
 	for rec, err := range s.Desk.History(r.Context(), q) {
 		if err != nil {
 			return out, err
@@ -266,42 +157,45 @@ func (s *Server) past(r *http.Request, q desk.Query) (out []recordview.Record, e
 	return out, nil
 }
 
-// pastPage is the history: of one session, or of all.
-type pastPage struct {
+// past is the history: of one session, or of all.
+type past struct {
 	Session string // empty: all sessions
 	Search  string
-	Now     time.Time
 	Records []recordview.Record
 	More    bool // there are more than are shown
 }
 
 // history shows ended records, latest first; with the parameter session all of that
 // session, with search those that contain its words.
-func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
+func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.layout(r)
+	if err != nil {
+		return err
+	}
 	query := r.URL.Query()
-	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.Now()}
+	h := &past{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search"))}
 	if h.Session != "" {
 		var session []desk.Record
 		session, err = s.Desk.Session(r.Context(), h.Session)
 		slices.Reverse(session)
 		h.Records = recordview.All(session, s.languageOf(r))
 	} else {
-		h.Records, err = s.past(r, desk.Query{Search: h.Search, Limit: maxPast + 1})
+		h.Records, err = s.ended(r, desk.Query{Search: h.Search, Limit: maxPast + 1})
 	}
 	if err != nil {
 		return err
 	}
-	if h.More = len(h.Records) > maxPast; h.More {
-		h.Records = h.Records[:maxPast]
-	}
-	return s.render(w, r, http.StatusOK, "history", h)
+	h.More = len(h.Records) > maxPast
+	h.Records = h.Records[:min(len(h.Records), maxPast)]
+	x.Past, x.Address, x.Chosen = h, r.URL.RequestURI(), true
+	return s.render(w, r, http.StatusOK, "page", x)
 }
 
-// filterFrom is from how many open records on the page has a filter.
-const filterFrom = 8
-
-// Filters reports whether the page has a filter.
-func (x *layout) Filters() bool { return x.Count >= filterFrom || x.Filter != "" }
+// responses are those of a record.
+type responses struct {
+	ID  string
+	All []question.Response
+}
 
 // scripted reports whether the page's script sends a request, for parts of a page
 // that is open.
@@ -317,5 +211,11 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	w.Header().Set("Vary", "Accept-Language")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // the browser may have disconnected
+	return nil
+}
+
+// redirect leads a browser on after a POST: a reload sends nothing again.
+func redirect(w http.ResponseWriter, r *http.Request, query url.Values) error {
+	http.Redirect(w, r, "/?"+query.Encode(), http.StatusSeeOther)
 	return nil
 }

@@ -144,7 +144,7 @@ func TestPageKeepsWhatWasTyped(t *testing.T) {
 	v := g.visitor()
 	rec := g.ask("s", several("some"), text("port"))
 	_, body := v.post("/answer", confirmed(rec.ID, "q0", "2", "note", "my <note>", "reason", "why"))
-	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`, `open><summary aria-keyshortcuts="Alt+X">Dismiss`} {
+	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
 		}
@@ -224,7 +224,7 @@ func TestPageAlike(t *testing.T) {
 	}
 	g.pending(other.ID)
 	g.pending(unticked.ID)
-	v.sees(there, "Sent to test-agent in project.", "was already withdrawn.")
+	v.sees(there, "Sent to test-agent in project.", ": already withdrawn.")
 	yes, another := g.ask("6", boolean("sure")), g.ask("7", boolean("sure"))
 	v.post("/answer", confirmed(yes.ID, "q0", "0", "also", another.ID))
 	g.reply(yes.ID)
@@ -441,13 +441,4 @@ func TestArrived(t *testing.T) {
 			t.Errorf("recorded %q", got)
 		}
 	}
-}
-
-// A question that the agent knows the answer to is on the card with that answer.
-func TestPageShowsWhatIsKnown(t *testing.T) {
-	g := start(t)
-	known := single("known")
-	known.Collected = &question.Answer{QuestionID: "known", Selected: []string{"pg"}, By: question.ByCaller}
-	rec := g.ask("s", known, single("db"))
-	g.visitor().sees("/?id="+rec.ID, "The agent says that it knows this already", "PostgreSQL")
 }

@@ -58,16 +58,16 @@ type ceremony struct {
 }
 
 // askProof responds to a reply that needs a proof with what is to be signed.
-func (s *Server) askProof(w http.ResponseWriter, r *http.Request, rec *desk.Record, reply question.Reply) error {
+func (s *Server) askProof(w http.ResponseWriter, r *http.Request, f *form, reply question.Reply) error {
 	keys, err := s.passkeys(hostname(r))
 	if err != nil {
 		return err
 	}
 	if len(keys) == 0 {
-		return s.showFault(w, r, rec.ID, http.StatusForbidden, errNoPasskey)
+		return s.showRefused(w, r, f, errNoPasskey)
 	}
 	at := s.Now().UTC().Round(0)
-	statement, err := rec.ProofStatement(reply, at)
+	statement, err := f.rec.ProofStatement(reply, at)
 	if err != nil {
 		return err
 	}
@@ -94,9 +94,23 @@ var (
 	errUnproven  = errors.New(words.Mark("the signature does not count"))
 )
 
+// checkShown returns an error unless the question that a form answers was shown as it is, and to
+// its end: what is signed is what was shown.
+func checkShown(r *http.Request, f *form) error {
+	switch {
+	case !scripted(r): // nothing tells whether its end was in sight
+		return desk.ErrProofRequired
+	case f.values.Get("whole") == "":
+		return errUnread
+	case f.values.Get("asked") != f.rec.Statement():
+		return errChanged
+	}
+	return nil
+}
+
 // proofIn returns the proof of a reply in a form, nil where there is none.
-func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply) (*question.Proof, error) {
-	text := r.PostForm.Get("proof")
+func (s *Server) proofIn(f *form, reply question.Reply) (*question.Proof, error) {
+	text := f.values.Get("proof")
 	if text == "" {
 		return nil, nil
 	}
@@ -104,11 +118,11 @@ func (s *Server) proofIn(r *http.Request, rec *desk.Record, reply question.Reply
 	if err != nil {
 		return nil, err
 	}
-	at, err := time.Parse(time.RFC3339Nano, r.PostForm.Get("at"))
+	at, err := time.Parse(time.RFC3339Nano, f.values.Get("at"))
 	if err != nil {
 		return nil, api.Problemf(api.InvalidRequest, "The proof has no time.")
 	}
-	statement, err := rec.ProofStatement(reply, at)
+	statement, err := f.rec.ProofStatement(reply, at)
 	if err != nil {
 		return nil, err
 	}

@@ -44,12 +44,12 @@ type timeouts struct {
 // when their server ends.
 var ErrStopped = errors.New("the web server has stopped")
 
-// Options are what a server needs. Desk and Presenter are required.
+// Options are what a server needs. Desk, Presenter and Decode are required.
 type Options struct {
 	Desk *desk.Desk
 	Log  *slog.Logger // nil: silent
 	// Decode reads a call form; dropped is what of it cannot be asked, and why. A
-	// question.Violations as its error lists every fault. Nil: programs cannot ask over HTTP.
+	// question.Violations as its error lists every fault.
 	Decode func([]byte) (request desk.Request, dropped []string, err error)
 
 	Host            string // IP address or name to listen on; empty: 127.0.0.1
@@ -89,13 +89,10 @@ type Server struct {
 	second   net.Listener // on its other loopback address; nil where there is none
 	timeouts timeouts
 
-	keys    *keys
-	streams chan struct{}  // holds a token for each event stream
-	running sync.WaitGroup // event streams
-	// drafts is held while this server changes a draft, so that two clients that
-	// answer different questions do not undo each other. Between processes the last
-	// one wins, and what it left out must be answered again.
-	drafts      sync.Mutex
+	keys *keys
+	// answering is held while a program answers one question of a set: of two answers to the last
+	// two questions, the second one commits the set.
+	answering   sync.Mutex
 	registering sync.Mutex // guards challenge
 	challenge   string     // of the registration under way; empty for none
 
@@ -114,7 +111,6 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		Options:  o,
 		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute, response: 30 * time.Second, grace: 2 * time.Second},
-		streams:  make(chan struct{}, maxStreams),
 		visits:   make(chan struct{}, 1),
 	}
 	s.byAgent = o.Command && desk.StartedByAgent()
@@ -130,15 +126,10 @@ func New(o Options) (*Server, error) {
 	if s.tls, err = door.Certificate(o.TLSCert, o.TLSKey); err != nil {
 		return nil, err
 	}
-	if s.Exposed() {
-		if err := s.permits(s.Host); err != nil {
-			return nil, err
-		}
+	if s.Exposed() && s.tls == nil && !s.Insecure {
+		return nil, fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key), or say that plain HTTP is meant (--insecure)", door.ErrExposed, s.Host)
 	}
-	mux := http.NewServeMux()
-	s.routesAPI(mux)
-	s.routesPage(mux)
-	s.handler = headers(s.guard(mux))
+	s.handler = headers(s.guard(s.mux()))
 	return s, nil
 }
 
@@ -146,19 +137,12 @@ func New(o Options) (*Server, error) {
 // It closes ln, and returns when every response and every stream has ended. A
 // server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		if err := s.permits(ln.Addr().String()); err != nil {
-			return errors.Join(err, ln.Close())
-		}
-	}
 	both, ctx := errgroup.WithContext(ctx)
 	both.Go(func() error { return s.serve(ctx, ln) })
 	if s.second != nil {
 		both.Go(func() error { return s.serve(ctx, s.second) })
 	}
-	err := both.Wait()
-	s.running.Wait()
-	if err != nil {
+	if err := both.Wait(); err != nil {
 		return fmt.Errorf("web: %w", err)
 	}
 	return nil

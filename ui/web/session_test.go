@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui/api"
 )
 
@@ -145,6 +146,7 @@ func TestPresence(t *testing.T) {
 	is(1)
 	l.close()
 	m.close()
-	g.server.running.Wait()
-	is(0)
+	if !waittest.Until(patient, func() bool { names, err := g.desk.Present(t.Context()); return err == nil && len(names) == 0 }) {
+		t.Error("the page is still present")
+	}
 }
