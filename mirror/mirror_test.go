@@ -252,7 +252,7 @@ func TestLeftAlone(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	dir := t.TempDir()
 	b := start(t, dir, request("s1", one), func(o *mirror.Options) {
-		o.Limit = 5*time.Second + 100*time.Millisecond
+		o.Limit = 5*time.Second + 3*time.Second // time to store on a busy machine
 	})
 	b.silent()
 	for rec, err := range b.desk.History(t.Context(), desk.Query{}) {

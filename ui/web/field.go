@@ -118,7 +118,7 @@ func (f *field) Previews() bool {
 
 // Open reports whether a question is left open, or not touched yet.
 func (f *field) Open() bool {
-	return !slices.ContainsFunc(f.Choices, func(x choice) bool { return x.Marked })
+	return !f.Delegated && !slices.ContainsFunc(f.Choices, func(x choice) bool { return x.Marked })
 }
 
 // Proposed reports whether the proposal of a text question is taken.

@@ -20,7 +20,7 @@ import (
 // set, follow-ups included, and their values after the rows of the question: no word of an
 // agent's is a name or a value.
 //
-//	q3  the marked rows of a choice, see valueOf
+//	q3  the marked rows of a choice, see valueOf; of any question "agent" leaves it to the agent
 //	t3  free text
 //	p3  "yes": the proposed text is taken
 //	n3  the note beside the answer
@@ -40,6 +40,9 @@ const (
 )
 
 func named(field string, place int) string { return field + strconv.Itoa(place) }
+
+// toAgent is the value that leaves a question to the agent.
+const toAgent = "agent"
 
 // valueOf is the value that a form has for a choice.
 func valueOf(c answer.Choice) string {
@@ -127,6 +130,10 @@ func fill(set *answer.Set, values url.Values) (found question.Violations) {
 			add(q.Type(text))
 		}
 		chosen := slices.Concat(values[named(fieldChosen, at)], values[named(fieldProposal, at)])
+		delegated := !q.Confirms() && slices.Contains(chosen, toAgent)
+		if delegated {
+			chosen = slices.DeleteFunc(chosen, func(v string) bool { return v == toAgent })
+		}
 		choices, unknown := choicesOf(q, chosen)
 		place, _ := set.Place(q)
 		for _, v := range unknown {
@@ -137,7 +144,14 @@ func fill(set *answer.Set, values url.Values) (found question.Violations) {
 		if q.Chooses() {
 			text = ""
 		}
-		add(q.Put(choices, text))
+		switch {
+		case !delegated:
+			add(q.Put(choices, text))
+		case len(choices) > 0 || text != "":
+			found.AddTranslated("answers."+q.ID, "cannot be left to the agent and have an answer; choose one or the other")
+		default:
+			add(q.Delegate())
+		}
 		for _, v := range values[named(fieldFile, at)] {
 			var f question.File
 			err := json.Unmarshal([]byte(v), &f)

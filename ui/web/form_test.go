@@ -45,6 +45,12 @@ func TestFilledIn(t *testing.T) {
 		{"an id is no value", "q0=lite", nil, `answers.top: "lite" is none of the options`},
 		{"several", "q3=0&q3=2&q3=other&t3=Dark", []question.Answer{{QuestionID: "some", Selected: []string{"pg", "my"}, Custom: "Dark"}}, ""},
 		{"text", "t4=x", []question.Answer{{QuestionID: "name", Custom: "x"}}, ""},
+		{"left to the agent", "q0=agent&q3=agent&t4=&q4=agent", []question.Answer{
+			{QuestionID: "top", Delegated: true}, {QuestionID: "some", Delegated: true}, {QuestionID: "name", Delegated: true},
+		}, ""},
+		{"yes or no left to the agent", "q0=0&q1=agent", []question.Answer{{QuestionID: "top", Selected: []string{"pg"}}}, `answers.deep: "agent" is none of the options`},
+		{"an answer left to the agent", "q3=0&q3=agent", nil, "answers.some: cannot be left to the agent and have an answer; choose one or the other"},
+		{"words left to the agent", "t4=x&q4=agent", nil, "answers.name: cannot be left to the agent and have an answer; choose one or the other"},
 		{"the proposal", "t4=x&p4=yes", []question.Answer{{QuestionID: "name", Custom: "orders"}}, ""},
 		{"follow-ups", "q0=0&q1=0&t2=443", []question.Answer{
 			{QuestionID: "top", Selected: []string{"pg"}}, {QuestionID: "deep", Selected: []string{"true"}}, {QuestionID: "deepest", Custom: "443"},

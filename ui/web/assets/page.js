@@ -420,8 +420,8 @@ filter.addEventListener('input', renew);
 // liveField returns the question that keys answer: the one with the focus, or else the first.
 const liveField = () => document.activeElement.closest('.field') ?? pane.querySelector('.field');
 
-// controlsOf returns a question's controls, without its note, its files and its follow-ups.
-const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.more *)')]
+// controlsOf returns a question's controls, without those beside its answer and its follow-ups.
+const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.more *, .decide *)')]
   .filter((el) => el.closest('.field') === field);
 
 // Letters act with Alt, where the terminal's forms have Ctrl: a browser keeps those for itself.
@@ -433,6 +433,7 @@ const acts = {
     if (note) note.open = true;
     note?.querySelector('textarea').focus();
   },
+  y: () => liveField()?.querySelector(':scope > .decide input')?.click(),
   r: () => (liveField() ?? pane).querySelector('[name=recall], .again button')?.click(),
 };
 
