@@ -28,3 +28,16 @@ func TestDelegate(t *testing.T) {
 		t.Errorf("a yes or no was left to the agent: %+v", r.sent)
 	}
 }
+
+// That a question is left to the agent, or open, is on the smallest screen too, below a long
+// question.
+func TestDelegatedIsSeen(t *testing.T) {
+	q := chinese()
+	q.Required = false
+	for key, want := range map[string]string{"ctrl+y": "(left to the agent)", "s": "(skipped)"} {
+		r := fresh(t, 40, 10, record(q)).show().keys("2", key)
+		if s := r.screen(); !strings.Contains(s, want) {
+			t.Errorf("%s is not on the screen:\n%s", want, s)
+		}
+	}
+}

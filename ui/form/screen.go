@@ -166,7 +166,7 @@ func (f *Form) columns(previews []preview, width, rows int) (b term.Block) {
 // When they do not fit, the body scrolls and the question shows its beginning.
 func (f *Form) column(width, rows int) (out term.Block) {
 	q := f.set.Current()
-	head, foot := f.heading(q, width), f.earlier(q, width, rows)
+	head, foot := f.heading(q, width), append(f.givenUp(q), f.earlier(q, width, rows)...)
 	rows -= len(foot)
 	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
 	b := f.drawBody(q, width, space)
@@ -198,15 +198,23 @@ func (f *Form) heading(q *answer.Question, width int) []string {
 	if q.Description != "" {
 		lines = append(lines, term.Text(s.Muted, term.Safe(q.Description), width)...)
 	}
-	switch {
-	case q.Delegated:
-		lines = append(lines, s.Cursor.Render("› "+words.T(words.LeftToAgent)))
-	case q.Skipped:
-		lines = append(lines, s.Cursor.Render("› "+term.LeftOpen()))
-	case !q.Required:
+	if !q.Required && !q.Skipped && !q.Delegated {
 		lines = append(lines, s.Muted.Render(words.T("(optional)")))
 	}
 	return lines
+}
+
+// givenUp is the line below the question that says that the user leaves it to the agent, or open.
+func (f *Form) givenUp(q *answer.Question) []string {
+	switch {
+	case q == nil:
+		return nil
+	case q.Delegated:
+		return []string{f.window.Styles.Cursor.Render("› " + words.T(words.LeftToAgent))}
+	case q.Skipped:
+		return []string{f.window.Styles.Cursor.Render("› " + term.LeftOpen())}
+	}
+	return nil
 }
 
 // memoryMinRows is the least number of lines for a page in which one is spared for the
