@@ -4,10 +4,9 @@ import (
 	"errors"
 	"io"
 	"os"
-	"sync/atomic"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // hand is a terminal on which these keys were typed, and which then fails.
@@ -25,40 +24,35 @@ func (hand) Name() string                 { return "hand" }
 // The end of a terminal, however it shows, is no end of the input for Bubble Tea.
 func TestGone(t *testing.T) {
 	for _, fault := range []error{io.EOF, os.ErrClosed, errors.New("input/output error")} {
-		_, err := keyboard{hand{fault: fault}, new(atomic.Bool)}.Read(nil)
+		_, err := (&keyboard{File: hand{fault: fault}}).Read(make([]byte, 64))
 		if !errors.Is(err, ErrGone) || errors.Is(err, io.EOF) {
 			t.Errorf("%v became %v", fault, err)
 		}
 	}
 }
 
-// counter is a model that counts the Enters that reach it.
-type counter struct{ enters int }
-
-func (*counter) Init() tea.Cmd  { return nil }
-func (*counter) View() tea.View { return tea.NewView("") }
-func (c *counter) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if key, ok := msg.(tea.KeyPressMsg); ok && key.Code == tea.KeyEnter {
-		c.enters++
-	}
-	return c, nil
-}
-
-// An Enter that is read together with text is part of a paste, which nothing need mark.
-func TestEnterInAPaste(t *testing.T) {
-	for keys, want := range map[string]int{
-		"2\r": 0, "yes\n": 0, "是\r": 0, "\rx": 0, "\x1b]11;rgb:0/0/0\a2\r": 0, // the last behind a reply of the terminal
-		"\r": 1, "\r\r": 1, "\x1b\r": 1, "\x7f\r": 1, "\x1b[B\r": 1,
+// A paste is one where nothing marks it too: what was read at once with a line break is no Enter,
+// whatever is read after it before it is handled.
+func TestUnmarkedPaste(t *testing.T) {
+	const on, off = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
+	for piece, want := range map[string]string{
+		"2\r": on + "2\r" + off, "yes\n": on + "yes\n" + off, "是\r": on + "是\r" + off, "\rx": on + "\rx" + off,
+		"2": "2", "\r": "\r", "\r\r": "\r\r", "\x1b\r": "\x1b\r", "\x7f\r": "\x7f\r", "\x1b[B\r": "\x1b[B\r", "\x1b": "\x1b",
+		on + "2\r" + off: on + "2\r" + off, on + "2\r": on + "2\r",
+		"\x1b]11;rgb:0/0/0\a2\r": "\x1b]11;rgb:0/0/0\a" + on + "2\r" + off, // behind a reply of the terminal
 	} {
-		model, screen := &counter{}, &Screen{}
-		_, err := keyboard{hand{keys: keys}, &screen.pasted}.Read(make([]byte, 64))
-		if err != nil {
-			t.Fatal(err)
+		buf := make([]byte, 64)
+		n, err := (&keyboard{File: hand{keys: piece}}).Read(buf)
+		if string(buf[:n]) != want || err != nil {
+			t.Errorf("%q became %q, %v", piece, buf[:n], err)
 		}
-		r := &root{model, screen}
-		r.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
-		if model.enters != want {
-			t.Errorf("%q: %d Enters, want %d", keys, model.enters, want)
-		}
+	}
+	k := &keyboard{File: hand{keys: on + "a long paste\r"}}
+	_, err := k.Read(make([]byte, 64))
+	k.File = hand{keys: "goes on\r"}
+	buf := make([]byte, 64)
+	n, again := k.Read(buf)
+	if string(buf[:n]) != "goes on\r" || errors.Join(err, again) != nil {
+		t.Errorf("the rest of a paste became %q", buf[:n])
 	}
 }

@@ -1,16 +1,14 @@
 package term
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -26,9 +24,8 @@ type Screen struct {
 	options ScreenOptions
 	ctx     context.Context // ends with the screen, and ends the editor
 	end     context.CancelFunc
-	editing sync.Mutex  // held while an editor has the terminal
-	left    string      // the file that the editor has left; empty for none
-	pasted  atomic.Bool // see keyboard
+	editing sync.Mutex // held while an editor has the terminal
+	left    string     // the file that the editor has left; empty for none
 }
 
 // ScreenOptions are the options of a screen.
@@ -73,7 +70,7 @@ func NewScreen(o ScreenOptions) *Screen {
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.program = tea.NewProgram(
 		&root{Model: o.Model, screen: s},
-		tea.WithInput(keyboard{o.In, &s.pasted}),
+		tea.WithInput(&keyboard{File: o.In}),
 		tea.WithOutput(o.Out),
 		tea.WithEnvironment(environ(o.Getenv)),
 		tea.WithoutSignalHandler(), // the caller has one, and ends the context
@@ -176,21 +173,45 @@ func environ(getenv func(string) string) []string {
 // model to no user.
 type keyboard struct {
 	File
-	// pasted says that text and a line break were read at once, which no hand types that fast.
-	pasted *atomic.Bool
+	pastes bool // a paste has begun, and not ended
 }
 
-// Read implements io.Reader.
-func (k keyboard) Read(p []byte) (int, error) {
-	n, err := k.File.Read(p)
+// Read implements io.Reader. A paste that the terminal does not mark is marked here, or its line
+// break would be Enter.
+func (k *keyboard) Read(p []byte) (int, error) {
+	const on, off = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
+	n, err := k.File.Read(p[:len(p)-len(on+off)])
+	begins, ends := bytes.LastIndex(p[:n], []byte(on)), bytes.LastIndex(p[:n], []byte(off))
+	if begins != ends {
+		k.pastes = begins > ends
+	}
+	keys := afterReplies(p[:n])
+	if !k.pastes && unmarked(p[keys:n]) {
+		n = keys + copy(p[keys:], on+string(p[keys:n])+off)
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
 		err = ErrGone
 	} else if err != nil {
 		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
-	text := ansi.Strip(string(p[:n]))
-	k.pasted.Store(strings.ContainsAny(text, "\r\n") && strings.ContainsFunc(text, unicode.IsGraphic))
 	return n, err
+}
+
+// afterReplies returns where keys begin that were read together with what the terminal replied
+// to its program.
+func afterReplies(piece []byte) (keys int) {
+	for keys < len(piece) && piece[keys] == 0x1b {
+		_, _, length, _ := ansi.DecodeSequence(piece[keys:], ansi.NormalState, nil)
+		keys += length
+	}
+	return keys
+}
+
+// unmarked reports whether keys that were read at once are a paste without marks: text and a
+// line break, which no hand types that fast.
+func unmarked(piece []byte) bool {
+	text := func(c rune) bool { return c >= ' ' && c != 0x7f }
+	return bytes.ContainsAny(piece, "\r\n") && bytes.ContainsFunc(piece, text) && !bytes.ContainsRune(piece, 0x1b)
 }
 
 // root is the model of a screen's program.
@@ -202,16 +223,11 @@ type root struct {
 // Init implements tea.Model.
 func (r *root) Init() tea.Cmd { return tea.Batch(r.Model.Init(), tea.RequestBackgroundColor) }
 
-// Update implements tea.Model. It opens the editor, and drops an Enter that was read together
-// with text: that is the line break of a paste which the terminal does not mark.
+// Update implements tea.Model. It opens the editor.
 func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case Edit:
-		return r, tea.Exec(&editing{r.screen, msg.Entry}, func(err error) tea.Msg { return Edited{err} })
-	case tea.KeyPressMsg:
-		if msg.String() == "enter" && r.screen.pasted.Load() {
-			return r, nil
-		}
+	edit, opens := msg.(Edit)
+	if opens {
+		return r, tea.Exec(&editing{r.screen, edit.Entry}, func(err error) tea.Msg { return Edited{err} })
 	}
 	var cmd tea.Cmd
 	r.Model, cmd = r.Model.Update(msg)

@@ -73,16 +73,18 @@ func (c *conversation) awaitPause(ctx context.Context) error {
 // readLine writes a prompt and returns the line that is entered at it. Outside of it
 // nothing that is typed is shown.
 func (c *conversation) readLine(ctx context.Context, prompt string) (string, error) {
+	c.in.prompt.Store(&prompt) // first: the process may be stopped at any moment, and continued
+	defer func() {
+		c.in.prompt.Store(nil)
+		_ = c.in.deliverLines(false) // the next prompt returns the error
+	}()
 	err := c.in.deliverLines(true)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = c.in.deliverLines(false) }() // the next prompt returns the error
 	err = c.print(prompt)
 	if err != nil {
 		return "", err
 	}
-	c.in.prompt.Store(&prompt)
-	defer c.in.prompt.Store(nil)
 	return c.in.line(ctx)
 }
