@@ -47,8 +47,8 @@ func (a *app) install() *cobra.Command {
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) (err error) {
 		r.questions = r.questions || r.permissions
-		if len(args) == 0 {
-			args, err = a.chooseClients(cmd.Context(), &r)
+		if len(args) == 0 || !r.questions && !r.dryRun && r.address == "" {
+			args, err = a.chooseClients(cmd.Context(), args, &r)
 		}
 		if err != nil || len(args) == 0 {
 			return err
@@ -236,14 +236,15 @@ const (
 
 // chooseClients lists the clients of this machine. On a terminal the user chooses those to
 // register with: all are ticked, and their own questions are not, as a yes to a permission
-// lets a tool run.
-func (a *app) chooseClients(ctx context.Context, r *registration) (chosen []string, err error) {
+// lets a tool run. Of clients that are named only those are listed, for their own questions
+// alone.
+func (a *app) chooseClients(ctx context.Context, named []string, r *registration) (chosen []string, err error) {
 	p := a.place(r.project)
 	var options []huh.Option[string]
 	var asking []string
 	var list rows
 	for _, c := range install.Clients() {
-		if !c.Found(p) {
+		if len(named) == 0 && !c.Found(p) || len(named) > 0 && !slices.Contains(named, c.Name) {
 			continue
 		}
 		about, _ := c.File(p)
@@ -256,18 +257,21 @@ func (a *app) chooseClients(ctx context.Context, r *registration) (chosen []stri
 		list.add(c.Name, about)
 		options = append(options, huh.NewOption(question.Line(c.Title()+" – "+about), c.Name))
 		chosen = append(chosen, c.Name)
-		_, can, _ := c.Questions(p, nil)
-		if can {
+		questions, can, err := c.Questions(p, nil)
+		if can && err == nil && !questions.Installed {
 			asking = append(asking, c.Title())
 		}
 	}
 	screen, ok := a.err.(*os.File)
-	onScreen := ok && term.IsTerminal(int(a.in.Fd())) && term.IsTerminal(int(screen.Fd()))
+	onScreen := ok && term.IsTerminal(int(a.in.Fd())) && term.IsTerminal(int(screen.Fd())) &&
+		!a.settings().Accessible && a.getenv("TERM") != "dumb"
 	switch {
+	case len(named) > 0 && (!onScreen || len(asking) == 0 || len(options) < len(named)): // register says which is unknown
+		return named, nil
 	case len(options) == 0:
 		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s",
 			strings.Join(install.Names(), ", "))
-	case !onScreen, a.settings().Accessible, a.getenv("TERM") == "dumb":
+	case !onScreen:
 		fmt.Fprint(a.out, list.text(0))
 		a.tell("Name those to register with: mcp-askuser install CLIENT...")
 		return nil, nil

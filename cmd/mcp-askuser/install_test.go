@@ -78,9 +78,13 @@ func TestClientsAreTicked(t *testing.T) {
 }
 
 // What a client asks in its own dialog is offered with its registration, and never taken
-// unasked: neither line is ticked.
+// unasked: neither line is ticked, whether or not the client is named.
 func TestQuestionsAreOffered(t *testing.T) {
 	for keys, want := range map[string][2]bool{"\r": {}, "\x1b[B\x20\r": {true, false}, "\x1b[B\x1b[B\x20\r": {true, true}} {
+		args := []string{"install"}
+		if want[0] {
+			args = append(args, "claude-code")
+		}
 		home := t.TempDir()
 		if err := os.Mkdir(filepath.Join(home, ".claude"), 0o755); err != nil {
 			t.Fatal(err)
@@ -88,7 +92,7 @@ func TestQuestionsAreOffered(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte("{}"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cmd := program(t, t.TempDir(), "install")
+		cmd := program(t, t.TempDir(), args...)
 		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)
 		s := &seat{Terminal: termtest.Start(t, cmd, 100, 24)}
 		s.WaitFor("what Claude Code asks in its own dialog")
