@@ -30,6 +30,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/tty"
+	"mcp-askuser/ui/words"
 )
 
 // app is what the commands share.
@@ -83,6 +84,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.log = a.logger(slog.LevelWarn)
 	a.args = args
 	a.config = settings.Load(a.getenv)
+	words.Local = words.Preferred(a.config.Values.Language, a.getenv)
 	cmd := a.root(args)
 	if a.name == alias {
 		cmd = a.ask()

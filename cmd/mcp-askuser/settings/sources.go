@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-
-	"mcp-askuser/ui/words"
 )
 
 // Setting is one row of the table. It is a pflag.Value.
@@ -107,7 +105,6 @@ func Load(getenv func(string) string) *Settings {
 			row.take(text, FromEnvironment, row.variable)
 		}
 	}
-	words.Local = words.Preferred(s.Values.Language, getenv)
 	return s
 }
 
