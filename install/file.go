@@ -18,7 +18,7 @@ import (
 )
 
 // backupSuffix ends the name of the copy of a file before our first change. A hash of the
-// file as we left it precedes the suffix: only a file that nobody has changed since is
+// file as we left it precedes the suffix: only a file that has not been changed since is
 // restored from its copy.
 const backupSuffix = ".before-mcp-askuser"
 
@@ -57,7 +57,7 @@ func open(path string) (Change, error) {
 }
 
 // restore has a change that takes our part out restore the file before our first change, if
-// nobody else has changed it since. A file that we have created is removed.
+// no other program has changed it since. A file that we have created is removed.
 func (c *Change) restore() error {
 	backup, intact := c.backup()
 	if intact {

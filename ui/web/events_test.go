@@ -145,7 +145,7 @@ func TestSlowStream(t *testing.T) {
 		hearAll(t, []*listener{l}, other.ask("s", single("db")))
 	}
 	l.close()
-	if !waittest.Until(patient, func() bool { // it has read nothing since, and nobody else ends it
+	if !waittest.Until(patient, func() bool { // the reader has read nothing since, and only the server can end it
 		open, err := g.desk.Present(t.Context())
 		return err == nil && len(open) == 0
 	}) {
