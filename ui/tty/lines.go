@@ -35,7 +35,13 @@ type keys struct {
 
 func (k keys) Read(p []byte) (int, error) { return k.reader.Read(p) }
 
-func (k keys) interrupt() { k.reader.Cancel() }
+// interrupt implements keyboard. Cancel ends a read that waits to begin. The kernel may have
+// called the terminal readable while unread keys were dropped: then the read has begun, with
+// nothing to read, and its deadline ends it.
+func (k keys) interrupt() {
+	k.reader.Cancel()
+	_ = k.SetReadDeadline(time.Now()) // where terminals have none, a key ends the read
+}
 
 // endOfInput is what Ctrl+D is delivered as.
 const endOfInput = "\x04"
