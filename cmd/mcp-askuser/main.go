@@ -115,8 +115,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return code
 }
 
-// root makes the commands. For a server, which a host starts, it makes only the one that
-// args need: making all takes longer than the rest of the start.
+// root makes the commands. For those that programs start, such as hosts and status bars, it
+// makes only the one that args name: making all takes longer than the rest of the start.
 func (a *app) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "mcp-askuser",
@@ -133,9 +133,14 @@ func (a *app) root(args []string) *cobra.Command {
 	a.addGlobalFlags(cmd)
 	a.serveFlags(cmd)
 	cmd.SetVersionTemplate("mcp-askuser {{.Version}}\n")
+	started := map[string]func() *cobra.Command{"serve": a.serve, "pending": a.pending, "hook": a.hook}
+	var first string
+	if len(args) > 0 {
+		first = args[0]
+	}
 	switch {
-	case len(args) > 0 && args[0] == "serve":
-		cmd.AddCommand(a.serve())
+	case started[first] != nil:
+		cmd.AddCommand(started[first]())
 	case len(args) > 0 || term.IsTerminal(int(a.in.Fd())):
 		group(cmd, "Commands", a.ask(), a.answer(), a.inbox(), a.web(), a.history(), a.install(), a.doctor(), a.demo())
 		const more = "More commands"
