@@ -79,7 +79,8 @@ func (o *Outcome) FromProgram() bool {
 
 // ErrUserRequired means that a program, or an asker, has answered what only the
 // user may answer. The question stays open.
-var ErrUserRequired = errors.New("only the user can answer this: in a terminal of their own, in the inbox, on the page, " +
+var ErrUserRequired = errors.New("only the user can answer this: in a terminal of their own, in the inbox, " +
+	"on the page, " +
 	"on the phone, or through a front end that they have enrolled (mcp-askuser token add NAME --answers)")
 
 // RequiresUser reports whether only the user may answer a record: a confirmation, or a

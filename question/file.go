@@ -96,7 +96,8 @@ func NewFile(name string, data []byte) (File, error) {
 	default:
 		f.Type = detect(data)
 		if f.Type == "" || lies(f.Name, f.Type) {
-			found.AddTranslated("file", "the file %q cannot be attached; PNG, JPEG, GIF, WebP, PDF and plain text can, each under its own ending", f.Name)
+			found.AddTranslated("file", "the file %q cannot be attached; PNG, JPEG, GIF, WebP, PDF and plain text can, each "+
+				"under its own ending", f.Name)
 		} else if w, h := pixels(f.Type, data); f.Image() && (w < 1 || h < 1 || w > maxPixels/h) {
 			found.AddTranslated("file", "the image %q is damaged, or has more than %d megapixels", f.Name, maxPixels/1_000_000)
 		}

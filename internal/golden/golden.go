@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew") //nolint:gochecknoglobals // a flag of the test binary
+//nolint:gochecknoglobals // a flag of the test binary
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // Check compares got with a file below testdata, named with slashes.
 func Check(t testing.TB, name, got string) {

@@ -33,7 +33,8 @@ var (
 	ErrDamaged = errors.New("remove it and add the token again")
 	// ErrName means that a name is none: letters, digits, dots, dashes and
 	// underscores, at most 64, the first a letter or digit.
-	ErrName = errors.New("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit")
+	ErrName = errors.New("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter " +
+		"or digit")
 )
 
 // prefix marks a token for people, and for programs that search for leaked secrets.

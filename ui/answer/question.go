@@ -247,5 +247,6 @@ func (q *Question) open() bool { return !q.settled() || q.reopened }
 
 // same reports whether two answers to a question say the same.
 func same(a, b question.Answer) bool {
-	return a.Custom == b.Custom && a.Note == b.Note && a.Delegated == b.Delegated && slices.Equal(a.Selected, b.Selected) && slices.Equal(a.Files, b.Files)
+	return a.Custom == b.Custom && a.Note == b.Note && a.Delegated == b.Delegated &&
+		slices.Equal(a.Selected, b.Selected) && slices.Equal(a.Files, b.Files)
 }

@@ -61,7 +61,8 @@ func (f *Form) bindings() term.Bindings {
 		{Keys: term.DismissKey, Hint: words.T("dismiss"), Do: term.Only(func() { f.ask(false) })},
 		{Keys: term.DiscussKey, Hint: words.T("discuss first"), Do: term.Only(func() { f.ask(true) })},
 		{Keys: liftKey, Hint: words.T("lift the limit"), Off: f.options.Lift == nil || f.lifted, Do: f.lift},
-		{Keys: roundsKey, Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1, Do: f.lookBack},
+		{Keys: roundsKey, Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1,
+			Do: f.lookBack},
 		{Keys: noteKey, Hint: words.T("note"), Off: notes, Do: term.Only(func() { f.focus(noting) })},
 		{
 			Keys: delegateKey, Hint: words.T("let the agent decide"), Off: !asks || notes || confirms,

@@ -211,7 +211,8 @@ func (m *model) hints() (hints []term.Hint) {
 		return m.reader.Hints()
 	case m.typing != nil:
 		return []term.Hint{
-			term.NewHint("enter", words.T("search")), term.NewHint("esc", words.T("back")), term.NewHint("↑↓", words.T("move")),
+			term.NewHint("enter", words.T("search")), term.NewHint("esc", words.T("back")),
+			term.NewHint("↑↓", words.T("move")),
 		}
 	}
 	return m.bindings().Hints()

@@ -14,7 +14,8 @@ import (
 func (m *model) recordReader(r *row) *term.Reader {
 	zone := m.Now().Location()
 	return term.NewReader(title(r.rec), func(s *term.Styles, width int) []string {
-		return append(term.DrawRecord(s, r.rec, true, width), term.Table(s.Muted, column, view.Local(r.rec).Details(zone, r.deadline), width)...)
+		details := view.Local(r.rec).Details(zone, r.deadline)
+		return append(term.DrawRecord(s, r.rec, true, width), term.Table(s.Muted, column, details, width)...)
 	})
 }
 

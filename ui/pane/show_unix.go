@@ -173,7 +173,8 @@ func (s *surface) command(id string, ring bool) ([]string, error) {
 	argv := append([]string{"env", Variable + "=" + value}, s.env...)
 	// The asker's settings hold in the pane as well. The abilities of a terminal are
 	// not among them: the pane is another one.
-	for _, name := range []string{"MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR"} {
+	for _, name := range []string{"MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "NO_COLOR",
+		"ACCESSIBLE", "VISUAL", "EDITOR"} {
 		if value := s.getenv(name); value != "" {
 			argv = append(argv, name+"="+value)
 		}

@@ -144,7 +144,9 @@ func (e *Entry) AtTop() bool { return e.area.Line() == 0 && e.area.LineInfo().Ro
 
 // visible removes from the drawing what the area counts wrong: the frames of keycaps, for
 // which it counts one cell and terminals two, and characters without width.
-var visible = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "", //nolint:gochecknoglobals // a table, never written to
+//
+//nolint:gochecknoglobals // a table, never written to
+var visible = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "",
 	"\u200b", "", "\u200e", "", "\u200f", "", "\u061c", "")
 
 // Draw shows the field, as high as its text, and with the height of Tall at least, in at most
@@ -165,7 +167,8 @@ func (e *Entry) Draw(s *Styles, width, rows int) Block {
 }
 
 func (e *Entry) style(s *Styles) {
-	state := textarea.StyleState{Base: lipgloss.NewStyle(), Text: s.Plain, Placeholder: s.Muted, Prompt: s.Border, Selection: s.Plain.Reverse(true)}
+	state := textarea.StyleState{Base: lipgloss.NewStyle(), Text: s.Plain, Placeholder: s.Muted, Prompt: s.Border,
+		Selection: s.Plain.Reverse(true)}
 	if e.oneLine {
 		state.Prompt = s.Plain
 	}

@@ -24,14 +24,16 @@ type Panel struct {
 // Draw puts the block into a panel of width cells, on a terminal of this size.
 func (p Panel) Draw(s *Styles, b Block, width, termWidth, termHeight int) Block {
 	x := lipgloss.RoundedBorder()
-	out := []string{edge(s, x.Top, x.TopLeft, s.Title.Render(Cut(p.Title, width)), s.Muted.Render(p.Place), x.TopRight, width)}
+	out := []string{edge(s, x.Top, x.TopLeft, s.Title.Render(Cut(p.Title, width)), s.Muted.Render(p.Place), x.TopRight,
+		width)}
 	side := s.Border.Render(x.Left)
 	for _, line := range b.Lines {
 		// The cell right of the text may hold the mark of a window.
 		line = ansi.Truncate(line, width-EdgesWide+1, "")
 		out = append(out, side+" "+Pad(line, width-EdgesWide+1)+side)
 	}
-	out = append(out, edge(s, x.Bottom, x.BottomLeft, p.Note, p.Clock, x.BottomRight, width), " "+hintLine(s, p.Hints, termWidth-2))
+	out = append(out, edge(s, x.Bottom, x.BottomLeft, p.Note, p.Clock, x.BottomRight, width),
+		" "+hintLine(s, p.Hints, termWidth-2))
 	return Block{Lines: out, Cursor: Shift(b.Cursor, EdgesWide/2, 1)}.clip(termWidth, termHeight)
 }
 

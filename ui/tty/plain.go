@@ -86,7 +86,9 @@ func (c *conversation) run(ctx context.Context) error {
 // open makes the set, and writes what is to be known before the first question.
 func (c *conversation) open(ctx context.Context) {
 	c.Set = answer.New(words.Local.Shown(c.desk.Rec), answer.Options{
-		Layout: answer.Turns, MustTouch: c.appeared, Draft: c.desk.Draft(ctx), Memory: c.desk.Memory(ctx), Began: time.Now(), Now: time.Now,
+		Layout: answer.Turns, MustTouch: c.appeared,
+		Draft: c.desk.Draft(ctx), Memory: c.desk.Memory(ctx),
+		Began: time.Now(), Now: time.Now,
 	})
 	c.text("", c.asker())
 	status := c.desk.Status(ctx)

@@ -47,7 +47,8 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 // c.quiet, or at least long enough for a paste to end. What is typed until then is discarded.
 func (c *conversation) awaitPause(ctx context.Context) error {
 	if c.in.unseen() {
-		c.text("", words.T("Too small to answer: make this window %[1]d×%[2]d or larger, then press Enter.", minWidth, minHeight))
+		c.text("", words.T("Too small to answer: make this window %[1]d×%[2]d or larger, then press Enter.",
+			minWidth, minHeight))
 		for c.in.unseen() {
 			select {
 			case _, open := <-c.in.typed:

@@ -119,7 +119,8 @@ func (c *conversation) showHelp(q *answer.Question) {
 	c.blank()
 	switch {
 	case q == nil:
-		c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer."))
+		c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; "+
+			"the number of a question lets you change its answer."))
 	case c.appeared:
 		c.text("", instruction(q.Question))
 		c.text("", words.T("An empty line answers nothing here."))

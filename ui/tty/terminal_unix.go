@@ -167,7 +167,8 @@ func (t *terminal) Write(p []byte) (int, error) {
 	if !t.ours() {
 		return 0, errTaken
 	}
-	on, off := bytes.LastIndex(p, []byte(ansi.SetModeAltScreenSaveCursor)), bytes.LastIndex(p, []byte(ansi.ResetModeAltScreenSaveCursor))
+	on := bytes.LastIndex(p, []byte(ansi.SetModeAltScreenSaveCursor))
+	off := bytes.LastIndex(p, []byte(ansi.ResetModeAltScreenSaveCursor))
 	t.fullScreen = t.fullScreen || on >= 0
 	n, err := t.File.Write(p)
 	if err == nil && off > on { // else how much was written is unknown

@@ -22,19 +22,21 @@ type Result struct {
 	Status desk.Status `json:"status" jsonschema:"required"`
 	// By is the answerer in one word, where it is not the user in a surface of ours:
 	// program, front end, asker, host or timeout.
-	By         string          `json:"by,omitempty"`
-	Name       string          `json:"name,omitempty"`  // of the answerer
-	Proof      *question.Proof `json:"proof,omitempty"` // the user's signature under the answers
-	Answers    ordered         `json:"answers,omitzero"`
-	Response   anyResponse     `json:"response,omitzero"`     // to the only question, where Answers does not say it: yes or no, several strings
-	Responses  []Response      `json:"responses,omitempty"`   // of the questions shown, where the caller gave ids
-	Notes      ordered         `json:"notes,omitzero"`        // the user's, by question
-	Note       string          `json:"note,omitempty"`        // the user's own word on the whole; of a dismissal its reason
-	AnsweredAt string          `json:"answered_at,omitempty"` // of a reply that is delivered late
-	ID         string          `json:"id,omitempty"`          // to await, or one of several that were awaited
-	Code       string          `json:"code,omitempty"`        // why the call was refused
-	Summary    string          `json:"summary,omitempty"`     // a line for people
-	Message    string          `json:"message,omitempty"`     // what the model must know beside all that
+	By      string          `json:"by,omitempty"`
+	Name    string          `json:"name,omitempty"`  // of the answerer
+	Proof   *question.Proof `json:"proof,omitempty"` // the user's signature under the answers
+	Answers ordered         `json:"answers,omitzero"`
+	// Response is to the only question, where Answers does not say it: yes or no, several strings.
+	Response anyResponse `json:"response,omitzero"`
+
+	Responses  []Response `json:"responses,omitempty"`   // of the questions shown, where the caller gave ids
+	Notes      ordered    `json:"notes,omitzero"`        // the user's, by question
+	Note       string     `json:"note,omitempty"`        // the user's own word on the whole; of a dismissal its reason
+	AnsweredAt string     `json:"answered_at,omitempty"` // of a reply that is delivered late
+	ID         string     `json:"id,omitempty"`          // to await, or one of several that were awaited
+	Code       string     `json:"code,omitempty"`        // why the call was refused
+	Summary    string     `json:"summary,omitempty"`     // a line for people
+	Message    string     `json:"message,omitempty"`     // what the model must know beside all that
 	// Of several records that are awaited, further ones that have ended, and the ids of
 	// those that are open. They are not in the schema: few calls await several.
 	More []*Result `json:"more,omitempty" jsonschema:"-"`
