@@ -210,7 +210,7 @@ addEventListener('pagehide', saveDraft);
 document.addEventListener('submit', (event) => {
   const { target: form, submitter } = event;
   event.preventDefault();
-  if (submitter.formMethod === 'dialog') return; // Enter on an option: the button that sends nothing
+  if (submitter?.formMethod === 'dialog') return; // Enter on an option: the button that sends nothing
   if (form.method === 'get') visit(actionOf(form) + '?' + fields(form));
   else if (submitter.name === 'recall') recall(form, submitter);
   else send(form, submitter);
