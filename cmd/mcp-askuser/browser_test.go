@@ -28,7 +28,8 @@ func TestBrowserAgentHereHumanThere(t *testing.T) {
 	c := sharedtest.Start(t, 3)
 	machineA, machineB := t.TempDir(), t.TempDir()
 	server := program(t, machineA, append([]string{"serve", "--surface", "inbox"}, onDesk(c, nodes.Agent, "bot")...)...)
-	host := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `"$0" "$@"; exit $?`}, server.Args...)...) // no process above the page
+	host := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `"$0" "$@"; exit $?`},
+		server.Args...)...) // no process above the page
 	host.Env = server.Env
 	w := speakTo(t, host)
 	w.hello("test", `{}`)
@@ -59,7 +60,8 @@ func TestBrowserAgentHereHumanThere(t *testing.T) {
 		}
 	}
 	c.Restart(leader)
-	for machine, creds := range map[string][]string{machineA: onDesk(c, nodes.Agent, "bot"), machineB: onDesk(c, nodes.Human, "alice")} {
+	for machine, creds := range map[string][]string{machineA: onDesk(c, nodes.Agent, "bot"),
+		machineB: onDesk(c, nodes.Human, "alice")} {
 		var past []byte
 		var err error
 		if !waittest.Until(patience, func() bool {
@@ -75,7 +77,8 @@ func TestBrowserAgentHereHumanThere(t *testing.T) {
 // then on the page's address has a name for which the passkey works.
 func TestBrowserPasskeyAdd(t *testing.T) {
 	dir := t.TempDir() + "/desk"
-	if out, err := program(t, dir, "passkey", "add", "laptop").CombinedOutput(); exitStatus(err) != 1 || !strings.Contains(string(out), "run it in a terminal of your own") {
+	if out, err := program(t, dir, "passkey", "add", "laptop").CombinedOutput(); exitStatus(err) != 1 ||
+		!strings.Contains(string(out), "run it in a terminal of your own") {
 		t.Errorf("without a terminal: %v\n%s", err, out)
 	}
 	x := termtest.Start(t, program(t, dir, "passkey", "add", "laptop"), 120, 24)
@@ -86,9 +89,11 @@ func TestBrowserPasskeyAdd(t *testing.T) {
 	defer stop()
 	_, err := chromedp.Call(ctx, webauthn.Enable, webauthn.EnableParams{})
 	if err == nil {
-		_, err = chromedp.Call(ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-			Protocol: "ctap2", Transport: "internal", HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
-		}})
+		_, err = chromedp.Call(ctx, webauthn.AddVirtualAuthenticator,
+			webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+				Protocol: "ctap2", Transport: "internal", HasUserVerification: true, IsUserVerified: true,
+				AutomaticPresenceSimulation: true,
+			}})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +103,8 @@ func TestBrowserPasskeyAdd(t *testing.T) {
 	p.wait(`document.querySelector("h1").innerText === "The passkey laptop is registered"`)
 	x.WaitFor("The passkey laptop is registered")
 	x.Wait()
-	if out, err := program(t, dir, "passkey", "list").CombinedOutput(); err != nil || !strings.Contains(string(out), "laptop\tlocalhost\t") {
+	if out, err := program(t, dir, "passkey", "list").CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "laptop\tlocalhost\t") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	x = termtest.Start(t, program(t, dir, "passkey", "add", "laptop"), 120, 24)
@@ -132,7 +138,8 @@ func openPhone(t *testing.T, address string) phone {
 	}
 	t.Cleanup(stop)
 	p := phone{t, tab}
-	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2)), chromedp.Navigate(address))
+	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2)),
+		chromedp.Navigate(address))
 	return p
 }
 

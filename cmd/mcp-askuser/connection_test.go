@@ -20,6 +20,7 @@ import (
 // is seen here.
 type connection struct {
 	t      *testing.T
+	cmd    *exec.Cmd
 	in     io.WriteCloser
 	lines  chan message
 	stderr *bytes.Buffer
@@ -50,7 +51,7 @@ func dial(t *testing.T, dir string, args ...string) *connection {
 // speakTo starts the program and is its client.
 func speakTo(t *testing.T, cmd *exec.Cmd) *connection {
 	t.Helper()
-	w := &connection{t: t, lines: make(chan message, 4096), stderr: &bytes.Buffer{}}
+	w := &connection{t: t, cmd: cmd, lines: make(chan message, 4096), stderr: &bytes.Buffer{}}
 	cmd.Stderr = w.stderr
 	var err error
 	if w.in, err = cmd.StdinPipe(); err != nil {
@@ -98,7 +99,8 @@ func (w *connection) send(format string, args ...any) {
 
 func (w *connection) hello(client, capabilities string) {
 	w.t.Helper()
-	w.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":%q,"version":"1"}}}`, capabilities, client)
+	w.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+		`"capabilities":%s,"clientInfo":{"name":%q,"version":"1"}}}`, capabilities, client)
 	w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	w.next(func(m message) bool { return string(m.ID) == `"hello"` })
 }

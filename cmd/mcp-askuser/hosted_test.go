@@ -47,7 +47,8 @@ func hostAs(t *testing.T, client, capabilities, prepare string, env ...string) *
 		t.Fatal(err)
 	}
 	cmd.Path = path
-	cmd.Args = []string{"sh", "-c", prepare + `mcp-askuser serve <"$1" >"$2" 2>"$2.log"; stty sane; echo host is back`, "sh", in, out}
+	cmd.Args = []string{"sh", "-c", prepare + `mcp-askuser serve <"$1" >"$2" 2>"$2.log"; stty sane; echo host is back`,
+		"sh", in, out}
 	cmd.Env = append(cmd.Env, append([]string{"TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR="}, env...)...)
 	h := &hosted{t: t, Terminal: termtest.Start(t, cmd, 80, 24)}
 	if h.in, err = os.OpenFile(in, os.O_WRONLY, 0); err != nil {
@@ -93,7 +94,8 @@ func (h *hosted) result(id string) string {
 
 func (h *hosted) ask(id, question string) {
 	h.t.Helper()
-	h.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"` + question + `","options":["Yes","No"],"default":"Yes"}}}`)
+	h.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"ask_user_question",` +
+		`"arguments":{"question":"` + question + `","options":["Yes","No"],"default":"Yes"}}}`)
 }
 
 // end ends the connection and checks that the terminal is its owner's again.
@@ -111,7 +113,8 @@ func (h *hosted) end() {
 	}
 }
 
-const answeredNo = `User has answered your questions: "Go on?"="No". You can now continue with the user's answers in mind.`
+const answeredNo = `User has answered your questions: "Go on?"="No". You can now continue with the user's answers ` +
+	`in mind.`
 
 // A host that reads lines leaves its terminal free: the form comes up on it
 // and its answer is the tool's result.
@@ -135,70 +138,12 @@ func TestFullScreenHostKeepsItsTerminal(t *testing.T) {
 	t.Parallel()
 	h := host(t, "stty raw -echo; ")
 	h.ask("1", "Go on?")
-	if got := h.result("1"); !strings.HasPrefix(got, "Tell the user now") || !strings.Contains(got, "run mcp-askuser inbox") {
+	if got := h.result("1"); !strings.HasPrefix(got, "Tell the user now") ||
+		!strings.Contains(got, "run mcp-askuser inbox") {
 		t.Errorf("got %s", got)
 	}
 	if out := h.Output(); out != "" {
 		t.Errorf("something was drawn: %q", out)
 	}
 	h.end()
-}
-
-// Below a full-screen host on a plain terminal no surface shows a question that is asked without
-// waiting, with progress messages or without. The result names the command with which the user
-// answers, or says that a client with a form shows the question once the agent waits.
-func TestAskedWithoutWaitingIsNotShown(t *testing.T) {
-	for capabilities, later := range map[string]bool{`{}`: false, `{"elicitation":{}}`: true} {
-		t.Run(capabilities, func(t *testing.T) {
-			t.Parallel()
-			h := hostAs(t, "claude-code", capabilities, "stty raw -echo; ", "DISPLAY=", "WAYLAND_DISPLAY=")
-			h.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question",` +
-				`"arguments":{"question":"Go on?","options":["Yes","No"],"wait":false},"_meta":{"progressToken":7}}}`)
-			got := h.result("1")
-			if !strings.HasPrefix(got, "Tell the user now") ||
-				strings.Contains(got, "The user is shown the question when you wait") != later {
-				t.Errorf("the agent is told: %s", got)
-			}
-			h.end()
-		})
-	}
-}
-
-// The end of the connection takes the form away and answers nothing.
-func TestHostGoesAway(t *testing.T) {
-	t.Parallel()
-	h := host(t, "")
-	h.ask("1", "Go on?")
-	h.WaitFor("Go on?")
-	h.end()
-	for h.out.Scan() {
-		if strings.Contains(h.out.Text(), `"status":"answered"`) {
-			t.Errorf("an answer that nobody gave: %s", h.out.Text())
-		}
-	}
-}
-
-// A call that the client cancels takes its form from the client, too.
-func TestCancelledCallWithdrawsTheForm(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	w := dial(t, dir)
-	w.hello("claude-code", `{"elicitation":{}}`)
-	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?"}}}`)
-	form := w.next(func(m message) bool { return m.Method == "elicitation/create" })
-	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"AbortError: user-cancel"}}`)
-	gone := w.next(func(m message) bool { return m.Method == "notifications/cancelled" })
-	var params struct{ RequestID json.RawMessage }
-	if err := json.Unmarshal(gone.Params, &params); err != nil || string(params.RequestID) != string(form.ID) {
-		t.Errorf("cancelled %s, not the form %s", params.RequestID, form.ID)
-	}
-	_ = w.in.Close()
-	for m := range w.lines {
-		if m.ID != nil {
-			t.Errorf("a response to the cancelled call %s", m.ID)
-		}
-	}
-	if err := w.wait(); err != nil {
-		t.Error(err)
-	}
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -63,7 +62,8 @@ func (x *liar) forge(r question.Reply, p *question.Proof, changes ...func(*desk.
 	x.t.Helper()
 	rec := x.rec
 	rec.State = desk.StatusOf(r)
-	rec.Outcome = &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: rec.State, Reply: &r, Surface: "web", At: time.Now().UTC(), Answerer: &desk.Answerer{Kind: desk.UserAnswerer, How: desk.HowPage}, Proof: p}
+	rec.Outcome = &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: rec.State, Reply: &r, Surface: "web",
+		At: time.Now().UTC(), Answerer: &desk.Answerer{Kind: desk.UserAnswerer, How: desk.HowPage}, Proof: p}
 	if p != nil {
 		rec.Outcome.At = p.At
 	}
@@ -92,7 +92,8 @@ func (x *liar) edit(change func(*desk.Record)) {
 // signed has the user answer with the passkey.
 func (x *liar) signed(option string) {
 	x.t.Helper()
-	_, err := x.user.Reply(x.t.Context(), x.rec.ID, x.passkey.Sign(&x.rec, choose(option), time.Now()), desk.Evidence{Surface: "web", How: desk.HowPage})
+	_, err := x.user.Reply(x.t.Context(), x.rec.ID, x.passkey.Sign(&x.rec, choose(option), time.Now()),
+		desk.Evidence{Surface: "web", How: desk.HowPage})
 	x.check(err)
 }
 
@@ -102,7 +103,8 @@ func (x *liar) stillOpen() {
 	if now, err := x.user.Get(x.t.Context(), x.rec.ID); err != nil || now.Outcome != nil {
 		x.t.Errorf("it ended: %+v, %v", now.Outcome, err)
 	}
-	_, err := x.user.Reply(x.t.Context(), x.rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "web", How: desk.HowPage})
+	_, err := x.user.Reply(x.t.Context(), x.rec.ID, question.Reply{Dismissed: true},
+		desk.Evidence{Surface: "web", How: desk.HowPage})
 	x.check(err)
 	<-x.got
 }
@@ -130,52 +132,15 @@ func TestNoForgedProof(t *testing.T) {
 		"answer --json": {"not answered", func(x *liar) desk.Record {
 			return x.refused(nil, "answer", x.rec.ID, "--json", `{"q1":true}`)
 		}},
-		"the page's token": {"not answered", func(x *liar) desk.Record {
-			s := startWeb(t, x.program("web"))
-			if status, out := s.call(t, "POST", "/api/task/answer", `{"id":"`+x.rec.ID+`","answers":{"q1":true}}`); status != http.StatusForbidden {
-				t.Errorf("%d %s", status, out)
-			}
-			return desk.Record{}
-		}},
 		"a front end that the user enrolled": {"not answered", func(x *liar) desk.Record {
 			s := startWeb(t, x.program("web"))
-			s.address.RawQuery = url.Values{"token": {frontEndToken(t, x.program("token", "add", "panel", "--answers"))}}.Encode()
-			if status, out := s.call(t, "POST", "/api/task/answer", `{"id":"`+x.rec.ID+`","answers":{"q1":true}}`); status != http.StatusForbidden {
+			s.address.RawQuery = url.Values{"token": {frontEndToken(t,
+				x.program("token", "add", "panel", "--answers"))}}.Encode()
+			if status, out := s.call(t, "POST", "/api/task/answer",
+				`{"id":"`+x.rec.ID+`","answers":{"q1":true}}`); status != http.StatusForbidden {
 				t.Errorf("%d %s", status, out)
 			}
 			return desk.Record{}
-		}},
-		"a reply without a proof": {"it carries no proof", func(x *liar) desk.Record { return x.forge(yes, nil) }},
-		"a reply that says it is verified": {"it carries no proof", func(x *liar) desk.Record {
-			x.spoil = func(data []byte) []byte {
-				return bytes.Replace(data, []byte(`"status"`), []byte(`"verified":true,"status"`), 1)
-			}
-			return x.forge(yes, nil)
-		}},
-		"a proof with a passkey of its own": {"not among those that are trusted", func(x *liar) desk.Record {
-			return x.forge(yes, prove(prooftest.New("own"), &x.rec, yes, time.Now()))
-		}},
-		"a proof with a passkey of its own, as the user's": {"not by its key", func(x *liar) desk.Record {
-			p := prove(prooftest.New("own"), &x.rec, yes, time.Now())
-			p.Key = x.passkey.ID
-			return x.forge(yes, p)
-		}},
-		"a proof of another question": {"another question, answer or time", func(x *liar) desk.Record {
-			other := x.rec
-			other.ID = "01M6GA60M060R30C1G60R30C1Z"
-			return x.forge(yes, prove(x.passkey, &other, yes, time.Now().UTC()))
-		}},
-		"a proof of another answer": {"another question, answer or time", func(x *liar) desk.Record {
-			return x.forge(yes, prove(x.passkey, &x.rec, choose(question.NoID), time.Now().UTC()))
-		}},
-		"a proof of another time": {"another question, answer or time", func(x *liar) desk.Record {
-			p := prove(x.passkey, &x.rec, yes, time.Now().UTC().Add(-24*time.Hour))
-			p.At = time.Now().UTC()
-			return x.forge(yes, p)
-		}},
-		"the question says that it needs no proof": {"it carries no proof", func(x *liar) desk.Record {
-			x.edit(func(rec *desk.Record) { rec.Prove = false })
-			return x.forge(yes, nil)
 		}},
 		"the user signs another text": {`the action is "Tidy up?", and not "rm -r build"`, func(x *liar) desk.Record {
 			x.edit(func(rec *desk.Record) {
@@ -201,23 +166,6 @@ func TestNoForgedProof(t *testing.T) {
 		"ASK_PROVE=none in its environment": {"not answered", func(x *liar) desk.Record {
 			return x.refused([]string{"ASK_PROVE=none"}, "answer", x.rec.ID, "--json", `{"q1":true}`)
 		}},
-		"a signed yes, reopened": {"another question, answer or time", func(x *liar) desk.Record {
-			x.signed(question.YesID)
-			if got := <-x.got; got["response"] != true {
-				t.Errorf("the user's yes is %v", got)
-			}
-			x.got = nil
-			first, err := x.user.Get(t.Context(), x.rec.ID)
-			x.check(err)
-			if out, err := x.program("reopen", x.rec.ID).CombinedOutput(); err != nil {
-				t.Errorf("%v: %s", err, out)
-			}
-			x.rec = openRecord(t, x.user)
-			if !x.rec.Prove {
-				t.Error("reopened, it needs no proof")
-			}
-			return x.forge(yes, first.Outcome.Proof)
-		}},
 		"keys of its own, given to verify": {"not among those that are trusted", func(x *liar) desk.Record {
 			own, file := prooftest.New("own"), filepath.Join(t.TempDir(), "keys.json")
 			x.trust(file, own)
@@ -235,7 +183,8 @@ func TestNoForgedProof(t *testing.T) {
 			now, err := x.user.Get(t.Context(), x.rec.ID)
 			x.check(err)
 			if now.Outcome == nil {
-				now, err = x.user.Reply(t.Context(), x.rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "web", How: desk.HowPage})
+				now, err = x.user.Reply(t.Context(), x.rec.ID, question.Reply{Dismissed: true},
+					desk.Evidence{Surface: "web", How: desk.HowPage})
 				x.check(err)
 			}
 			if x.got == nil {
