@@ -4,34 +4,16 @@ package main
 
 import (
 	"bytes"
+	"mcp-askuser/question"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
-	"mcp-askuser/desk/proof"
-	"mcp-askuser/internal/termtest"
 )
-
-// A terminal has no key to sign with. The user reads where the answer can be signed, and nothing
-// is sent.
-func TestNoSigningOnATerminal(t *testing.T) {
-	x := newLiar(t)
-	term := termtest.Start(t, x.program("answer", x.rec.ID), 80, 24)
-	if status := term.Wait(); status != exitBad || !strings.Contains(term.Output(), "on the page") {
-		t.Errorf("%d: %s", status, term.Output())
-	}
-	x.stillOpen()
-}
 
 // A client over HTTP gets an address at which its user signs, without a token: what it brings
 // opens in a browser that has opened the page before, and in no other.
@@ -63,13 +45,7 @@ func TestSignedOverHTTP(t *testing.T) {
 	if answer.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a stranger's browser: %d", answer.StatusCode)
 	}
-	r := choose("true")
-	r.Proof = prove(s.passkey, &rec, r, time.Now())
-	keys, err := proof.Load(filepath.Join(s.dir, keysDir))
-	s.check(err)
-	d := desk.New(desktest.Store(t, s.dir), desk.Options{Keys: trusting(keys)})
-	_, err = d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
-	s.check(err)
+	s.signed(s.userDesk(), &rec, question.YesID)
 	if got := <-got; got["proof"] == nil {
 		t.Errorf("the result: %v", got)
 	}
