@@ -1,6 +1,7 @@
 package install
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -16,8 +17,9 @@ import (
 )
 
 var (
-	local  = Server{Command: "/opt/bin/mcp-askuser"}
-	afar   = Server{Command: "/opt/bin/mcp-askuser", Where: []string{"--desk", "nats://desk:4222", "--desk-creds", "/home/ada/bot.creds", "--desk-ca", "/home/ada/ca.pem"}}
+	local = Server{Command: "/opt/bin/mcp-askuser"}
+	afar  = Server{Command: "/opt/bin/mcp-askuser", Where: []string{"--desk", "nats://desk:4222", "--desk-creds",
+		"/home/ada/bot.creds", "--desk-ca", "/home/ada/ca.pem"}}
 	remote = Server{URL: "https://desk:8443/mcp"}
 )
 
@@ -26,14 +28,17 @@ var (
 func others(c *Client) string {
 	in := func(text string) string { return strings.ReplaceAll(text, "SERVERS", c.path[0]) }
 	if c.Name == "codex" {
-		return in("# mine\nmodel = 'x'   # the best\n\n[SERVERS.files]\ncommand = \"files\"\nargs = [ \"-v\", ]\n[SERVERS.files.env]\nA = 'b'\n\n\n# the end\n[tui]\nnotifications = true")
+		return in("# mine\nmodel = 'x'   # the best\n\n[SERVERS.files]\ncommand = \"files\"\nargs = [ \"-v\", " +
+			"]\n[SERVERS.files.env]\nA = 'b'\n\n\n# the end\n[tui]\nnotifications = true")
 	}
-	return in("{\n\t// mine\n\t\"theme\": \"dark\" ,\n\t\"SERVERS\": {\n\t\t\"files\": { \"command\": \"files\", \"args\": [ \"-v\" ] }, // one\n\t},\n\t\"last\": [1,2 ]}\n")
+	return in("{\n\t// mine\n\t\"theme\": \"dark\" ,\n\t\"SERVERS\": {\n\t\t\"files\": { \"command\": \"files\", " +
+		"\"args\": [ \"-v\" ] }, // one\n\t},\n\t\"last\": [1,2 ]}\n")
 }
 
 func place(t *testing.T, system, project string) Place {
 	home := t.TempDir()
-	env := map[string]string{"HOME": home, "LOCALAPPDATA": filepath.Join(home, "AppData", "Local"), "APPDATA": filepath.Join(home, "AppData", "Roaming")}
+	env := map[string]string{"HOME": home, "LOCALAPPDATA": filepath.Join(home, "AppData", "Local"),
+		"APPDATA": filepath.Join(home, "AppData", "Roaming")}
 	return Place{OS: system, Getenv: func(name string) string { return env[name] }, Project: project}
 }
 
@@ -41,26 +46,28 @@ func place(t *testing.T, system, project string) Place {
 // address: the entry equals the golden file and can be read back; a second installation changes
 // nothing; uninstalling restores every byte.
 func TestClients(t *testing.T) {
+	var all strings.Builder
 	for _, c := range Clients() {
 		if c.format == yaml {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
 			address := remote
 			if c.reference == "" {
 				address.Token = "TOKEN"
 			}
-			all := round(t, &c, place(t, "linux", ""), local, others(&c)) + round(t, &c, place(t, "linux", ""), afar, "")
-			if c.remote != nil {
-				all += round(t, &c, place(t, "linux", ""), address, "") + round(t, &c, place(t, "linux", ""), address, others(&c))
+			all.WriteString(c.Title() + "\n\n" + round(t, &c, place(t, "linux", ""), local, others(&c)))
+			all.WriteString(round(t, &c, place(t, "linux", ""), afar, ""))
+			if c.address != "" {
+				all.WriteString(round(t, &c, place(t, "linux", ""), address, ""))
+				all.WriteString(round(t, &c, place(t, "linux", ""), address, others(&c)))
 			}
 			if c.project != "" {
-				all += "In a project:\n" + round(t, &c, place(t, "linux", t.TempDir()), local, "")
+				all.WriteString("In a project:\n" + round(t, &c, place(t, "linux", t.TempDir()), local, ""))
 			}
-			golden.Check(t, c.Name+".golden", all)
 		})
 	}
+	golden.Check(t, "clients.golden", all.String())
 }
 
 // round registers, registers again and takes out, and returns the changes as
@@ -274,16 +281,18 @@ func TestTakenOutWhatever(t *testing.T) {
 func TestOwnMembers(t *testing.T) {
 	for client, tc := range map[string]struct{ in, want string }{
 		"codex": {
-			"[mcp_servers.askuser]\ncommand = \"old\"\nstartup_timeout_sec = 20\n[mcp_servers.askuser.env]\nASK_HOLD = \"10m\"\n",
-			"[mcp_servers.askuser]\nargs = ['serve', '--hold', '24h']\ncommand = '/opt/bin/mcp-askuser'\nenv = {ASK_HOLD = '10m'}\nstartup_timeout_sec = 20\ntool_timeout_sec = 86400\n",
+			"[mcp_servers.askuser]\ncommand = \"old\"\nstartup_timeout_sec = 20\n[mcp_servers.askuser.env]\nASK_HOLD = " +
+				"\"10m\"\n",
+			"[mcp_servers.askuser]\nargs = ['serve', '--hold', '24h']\ncommand = '/opt/bin/mcp-askuser'\nenv = {ASK_HOLD = " +
+				"'10m'}\nstartup_timeout_sec = 20\ntool_timeout_sec = 86400\n",
 		},
 		"cursor": {
 			`{"mcpServers": {"askuser": {"command": "old", "env": {"ASK_TIMEOUT": "10m"}}}}`,
-			`{"mcpServers": {"askuser": {"args":[],"command":"/opt/bin/mcp-askuser","env":{"ASK_TIMEOUT":"10m"}}}}`,
+			`{"args":[],"command":"/opt/bin/mcp-askuser","env":{"ASK_TIMEOUT":"10m"}}`,
 		},
 		"vscode": { // another kind of server
 			`{"servers": {"askuser": {"url": "https://old", "dev": {}}}}`,
-			`{"servers": {"askuser": {"args":[],"command":"/opt/bin/mcp-askuser","type":"stdio"}}}`,
+			`{"args":[],"command":"/opt/bin/mcp-askuser","type":"stdio"}`,
 		},
 	} {
 		c, _ := ByName(client)
@@ -291,7 +300,14 @@ func TestOwnMembers(t *testing.T) {
 		path, _ := c.File(p)
 		_ = os.MkdirAll(filepath.Dir(path), 0o755)
 		_ = os.WriteFile(path, []byte(tc.in), 0o600)
-		if got := plan(t, &c, p, local, false)[0].After; string(got) != tc.want {
+		after := plan(t, &c, p, local, false)[0].After
+		got := string(after)
+		if c.format == jsonFile {
+			value, _ := jsonFile.get(after, c.at()...)
+			text, _ := json.Marshal(value)
+			got = string(text)
+		}
+		if got != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", client, got, tc.want)
 		}
 	}

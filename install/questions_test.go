@@ -21,20 +21,26 @@ const hookLine = "/opt/bin/mcp-askuser hook claude-code"
 // odd are settings as people have them.
 func odd() map[string]string {
 	return map[string]string{
-		"none":          "",
-		"empty":         "{}\n",
-		"empty_lines":   "{\n\n}\n",
-		"two":           "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(ls:*)\"]\n  }\n}\n",
-		"tabs":          "{\n\t\"model\": \"opus\"\n}",
-		"four":          "{\n    \"hooks\": {\n        \"Stop\": [\n            {\n                \"hooks\": [\n                    {\"type\": \"command\", \"command\": \"say done\"}\n                ]\n            }\n        ]\n    },\n    \"model\": \"opus\"\n}\n",
-		"line":          `{"model":"opus","hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"x"}]}]}}`,
-		"windows":       "{\r\n  \"model\": \"opus\"\r\n}\r\n",
-		"mark":          "\ufeff{\n  \"model\": \"opus\"\n}\n",
-		"comments":      "// mine\n{\n  // the model\n  \"model\": \"opus\", /* good */\n  \"hooks\": {\n    \"Stop\": [ /* none yet */ ],\n  },\n}\n",
-		"empty_hooks":   "{\n  \"hooks\": {}\n}\n",
-		"shared_groups": "{\n  \"hooks\": {\n    \"PermissionRequest\": [\n      {\n        \"matcher\": \"AskUserQuestion\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"beep\"\n          }\n        ]\n      }\n    ]\n  }\n}\n",
-		"crooked":       "{ \"a\" :1 ,\n \"b\":[ 1,2\n] ,\"hooks\" : { \"PostToolUse\":[ ]\n}}",
-		"escapes":       "{\n  \"env\": {\n    \"X\": \"\\u003cb\\u003e é </script>\"\n  }\n}\n",
+		"none":        "",
+		"empty":       "{}\n",
+		"empty_lines": "{\n\n}\n",
+		"two":         "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(ls:*)\"]\n  }\n}\n",
+		"tabs":        "{\n\t\"model\": \"opus\"\n}",
+		"four": "{\n    \"hooks\": {\n        \"Stop\": [\n            {\n                \"hooks\": [\n         " +
+			"           {\"type\": \"command\", \"command\": \"say done\"}\n                ]\n            }\n        ]\n    " +
+			"},\n    \"model\": \"opus\"\n}\n",
+		"line": `{"model":"opus","hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command",` +
+			`"command":"x"}]}]}}`,
+		"windows": "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+		"mark":    "\ufeff{\n  \"model\": \"opus\"\n}\n",
+		"comments": "// mine\n{\n  // the model\n  \"model\": \"opus\", /* good */\n  \"hooks\": {\n    \"Stop\": [ " +
+			"/* none yet */ ],\n  },\n}\n",
+		"empty_hooks": "{\n  \"hooks\": {}\n}\n",
+		"shared_groups": "{\n  \"hooks\": {\n    \"PermissionRequest\": [\n      {\n        \"matcher\": " +
+			"\"AskUserQuestion\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            " +
+			"\"command\": \"beep\"\n          }\n        ]\n      }\n    ]\n  }\n}\n",
+		"crooked": "{ \"a\" :1 ,\n \"b\":[ 1,2\n] ,\"hooks\" : { \"PostToolUse\":[ ]\n}}",
+		"escapes": "{\n  \"env\": {\n    \"X\": \"\\u003cb\\u003e é </script>\"\n  }\n}\n",
 	}
 }
 
@@ -99,7 +105,8 @@ func installed(data []byte) bool {
 }
 
 func hooks(data []byte, line string, permissions, out bool) ([]byte, error) {
-	return claudeQuestions(Place{Getenv: os.Getenv}).change(data, Options{Hook: strings.Fields(line), Permissions: permissions}, out)
+	return claudeQuestions(Place{Getenv: os.Getenv}).change(data,
+		Options{Hook: strings.Fields(line), Permissions: permissions}, out)
 }
 
 func writeFile(path, text string) error {
@@ -168,8 +175,10 @@ func TestClaudePermissions(t *testing.T) {
 		permissions, out bool
 		want             string
 	}{
-		{true, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser hook claude-code --limit 86400 --permissions","timeout":86400,"type":"command"}]}]`},
-		{false, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser hook claude-code --limit 86400","timeout":86400,"type":"command"}],"matcher":"AskUserQuestion"}]`},
+		{true, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser hook claude-code --limit 86400 ` +
+			`--permissions","timeout":86400,"type":"command"}]}]`},
+		{false, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser hook claude-code --limit ` +
+			`86400","timeout":86400,"type":"command"}],"matcher":"AskUserQuestion"}]`},
 		{true, false, `--permissions`},
 		{true, true, ""},
 	} {
@@ -209,7 +218,8 @@ func TestClaudeChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, path, false)
-	if got, _ := os.ReadFile(path); strings.Contains(string(got), "old") || strings.Count(string(got), hookLine) != len(mirror.ClaudeCodeEvents()) {
+	if got, _ := os.ReadFile(path); strings.Contains(string(got), "old") ||
+		strings.Count(string(got), hookLine) != len(mirror.ClaudeCodeEvents()) {
 		t.Errorf("it is\n%s", got)
 	}
 	apply(t, path, true)
@@ -235,7 +245,8 @@ func TestClaudeBeforeOthers(t *testing.T) {
 		t.Errorf("brought up to date it is\n%s%v", data, err)
 	}
 	data, err = hooks(data, hookLine, false, true)
-	const want = `{"hooks":{"PermissionRequest":[{"hooks":[{"command":"say done","type":"command"}]}],"Stop":[{"hooks":[{"command":"say done","type":"command"}]}]}}`
+	const want = `{"hooks":{"PermissionRequest":[{"hooks":[{"command":"say ` +
+		`done","type":"command"}]}],"Stop":[{"hooks":[{"command":"say done","type":"command"}]}]}}`
 	if got := meaning(t, data); err != nil || got != want {
 		t.Errorf("without ours it is %s, %v", got, err)
 	}
@@ -289,7 +300,8 @@ func TestClaudePlugin(t *testing.T) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(map[string]any{"description": "Mirror the questions of Claude Code's own dialogs", "hooks": hooks}); err != nil {
+	if err := enc.Encode(map[string]any{"description": "Mirror the questions of Claude Code's own dialogs",
+		"hooks": hooks}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "../../plugin/hooks/hooks.json", b.String())
