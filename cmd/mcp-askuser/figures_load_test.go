@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -61,48 +60,6 @@ func (f *figures) waiting() {
 	f.rest("1,000 waiting calls", c.cmd.Process.Pid, 1, 21*time.Second)
 	_ = c.cmd.Process.Kill()
 	_ = c.cmd.Wait()
-}
-
-// fill puts so many records into a store, which differ in their text.
-func (f *figures) fill(n int, ended bool) (dir string) {
-	dir = f.TempDir()
-	store := desktest.Store(f, dir)
-	d := desk.New(store, desk.Options{})
-	rec, err := desktest.Ask(f.Context(), d, someSet("Which database 4711 should the service use?"), "",
-		desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
-	if err == nil && ended {
-		_, err = d.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1",
-			Custom: "PostgreSQL"}}}, desk.Evidence{Surface: "tty", How: desk.HowPage})
-	}
-	if err == nil && ended {
-		err = d.Delivered(f.Context(), rec.ID)
-	}
-	if err != nil {
-		f.Fatal(err)
-	}
-	// The others are copies, in one transaction: ids differ in their last digits.
-	desktest.Exec(f, dir, `with recursive n(i) as (select 0 union all select i+1 from n where i < ?),
-		copy(old, new, i) as (select ?, substr(?, 1, 20) || printf('%06d', i), i from n)
-		insert into record(id, session, run, project, earlier, content, at, touched, keep, holder, delivered, revision,
-			text, asked, outcome)
-		select new, session, run, project, earlier, content || i, at, touched, keep, holder, delivered, revision + 1 + i,
-			replace(text, '4711', i), cast(replace(replace(cast(asked as text), old, new), '4711', i) as blob), outcome
-		from copy join record on id = old`, n-2, rec.ID, rec.ID)
-	desktest.Exec(f, dir, `update counter set revision = revision + ?`, n)
-	return dir
-}
-
-func (f *figures) history() {
-	past := f.fill(100_000, true)
-	wall := func(dir string, args ...string) func() float64 {
-		return func() float64 { wall, _ := f.spent(dir, args...); return wall }
-	}
-	f.is("history --limit 50 of 100,000", "ms", median(10, wall(past, "history", "--limit", "50")), 50)
-	f.is("history --search over 100,000", "ms", median(5,
-		wall(past, "history", "--limit", "50", "--search", "nowhere to be found")), 500)
-	open := f.fill(10_000, false)
-	f.is("pending --json of 10,000: processor", "ms", median(5,
-		func() float64 { _, cpu := f.spent(open, "pending", "--json"); return cpu }), 300)
 }
 
 // replies measures from a committed reply to the result at the client: of one

@@ -12,14 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"text/tabwriter"
 	"time"
 
-	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
-	"mcp-askuser/question"
 )
 
 var figuresDir = flag.String("figures", "", "measure what is promised, and write the figures into this directory")
@@ -52,9 +49,7 @@ func TestFigures(t *testing.T) {
 	f := &figures{T: t, path: built(t, "-trimpath", "-ldflags=-s -w")}
 	f.start()
 	f.size()
-	f.idle()
 	f.waiting()
-	f.history()
 	f.replies()
 	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
 		t.Fatal(err)
@@ -189,38 +184,7 @@ func (f *figures) command(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// spent runs a command and says what it took, in milliseconds.
-func (f *figures) spent(dir string, args ...string) (wall, cpu float64) {
-	f.Helper()
-	cmd := f.command(dir, args...)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	at := time.Now()
-	if err := cmd.Run(); err != nil {
-		f.Fatalf("%s: %v: %s", args, err, errs.Bytes())
-	}
-	wall = ms(time.Since(at))
-	use := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return wall, float64(use.Utime.Nano()+use.Stime.Nano()) / 1e6
-}
-
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
-
-// median is that of n measurements.
-func median(n int, measure func() float64) float64 {
-	var all []float64
-	for range n {
-		all = append(all, measure())
-	}
-	return percentile(all, 0.5)
-}
-
-func someSet(text string) question.Set {
-	return question.Set{Questions: []question.Question{{ID: "q1", Type: question.Text, Text: text}}}
-}
-
-const someForm = `{"questions":[{"question":"Which ` +
-	`database?","header":"DB","options":[{"label":"A","description":"a"},{"label":"B","description":"b"}]}]}`
 
 // switches counts the context switches of all threads of a process so far.
 func (f *figures) switches(pid int) (n float64) {
@@ -244,17 +208,4 @@ func (f *figures) rest(what string, pid int, atMost float64, during time.Duratio
 	before := f.switches(pid)
 	waittest.Pass(f.Context(), during)
 	f.is(what+": context switches a second", "", (f.switches(pid)-before)/during.Seconds(), atMost)
-}
-
-func (f *figures) idle() {
-	for _, s := range []struct {
-		what, text string
-		args       []string
-	}{{"idle form", "Which", []string{"ask", someForm}}, {"idle inbox", "Waiting", []string{"inbox"}}} {
-		x := termtest.Start(f, f.command(f.TempDir(), s.args...), 100, 30)
-		x.WaitFor(s.text)
-		f.rest(s.what, x.Pid(), 2, 10*time.Second)
-		x.Hangup()
-		x.Wait()
-	}
 }

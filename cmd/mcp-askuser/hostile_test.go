@@ -4,18 +4,15 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -106,24 +103,14 @@ func hostileCall(t *testing.T, session, name string) string {
 	return string(data)
 }
 
-// hostileClient connects as a client of this name, with the project as its directory.
-func hostileClient(t *testing.T, dir, project, name, rounds string) *client.Client {
+// hostileClient connects as a client of a hostile name, with the project as its directory.
+func hostileClient(t *testing.T, dir, project, rounds string) *client.Client {
 	t.Helper()
 	cmd := program(t, dir, "serve", "--surface", "inbox", "--max-rounds", rounds)
 	cmd.Dir = project
-	c := client.NewClient(transport.NewStdioWithOptions("mcp-askuser", nil, nil, transport.WithCommandFunc(
-		func(context.Context, string, []string, []string) (*exec.Cmd, error) { return cmd, nil })), eras[0].options...)
-	if err := c.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	var hello mcp.InitializeRequest
-	hello.Params.ProtocolVersion = eras[0].version
-	hello.Params.ClientInfo = mcp.Implementation{Name: name, Version: "1" + hostile}
-	if _, err := c.Initialize(t.Context(), hello); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	e := eras[0]
+	e.client = "some client" + hostile
+	return connectTo(t, e, cmd, nil)
 }
 
 // hostileReply answers every question of the call, with hostile texts in every member.
@@ -139,7 +126,7 @@ func hostileReply(rec *desk.Record) question.Reply {
 // calls, refusals and prompts.
 func TestResultsAreText(t *testing.T) {
 	dir := t.TempDir()
-	d, c := openDesk(t, dir), hostileClient(t, dir, hostileProject(t), "some client"+hostile, "1")
+	d, c := openDesk(t, dir), hostileClient(t, dir, hostileProject(t), "1")
 	check := func(what string, result any, err error, wants ...string) {
 		t.Helper()
 		data, failed := json.Marshal(result)
@@ -199,7 +186,7 @@ func TestResultsAreText(t *testing.T) {
 // and in JSON as an escape of the same value.
 func TestCommandsPrintText(t *testing.T) {
 	dir, project := t.TempDir(), hostileProject(t)
-	d, c := openDesk(t, dir), hostileClient(t, dir, project, "some client"+hostile, "0")
+	d, c := openDesk(t, dir), hostileClient(t, dir, project, "0")
 	ask := func(name string) desk.Record {
 		t.Helper()
 		_, structured, _ := call(t, c, "ask_user_question", hostileCall(t, "", name))

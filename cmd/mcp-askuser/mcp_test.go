@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,13 +60,14 @@ type era struct {
 	name    string
 	version string
 	options []client.ClientOption
+	client  string // its name; empty for a client of no interest
 }
 
 var eras = []era{
 	//lint:ignore SA1019 the older era is what is tested
-	{"2025-11-25", mcp.ProtocolVersion20251125, []client.ClientOption{client.WithLegacyProtocolOnly()}},
+	{"2025-11-25", mcp.ProtocolVersion20251125, []client.ClientOption{client.WithLegacyProtocolOnly()}, ""},
 	{"2026-07-28", mcp.ProtocolVersion20260728,
-		[]client.ClientOption{client.WithProtocolVersion(mcp.ProtocolVersion20260728)}},
+		[]client.ClientOption{client.WithProtocolVersion(mcp.ProtocolVersion20260728)}, ""},
 }
 
 // connect starts the program as an MCP client does.
@@ -93,7 +95,7 @@ func initialized(t *testing.T, c *client.Client, e era) *client.Client {
 	t.Cleanup(func() { _ = c.Close() })
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = e.version
-	hello.Params.ClientInfo = mcp.Implementation{Name: "test", Version: "1"}
+	hello.Params.ClientInfo = mcp.Implementation{Name: cmp.Or(e.client, "test"), Version: cmp.Or(e.client, "1")}
 	if _, err := c.Initialize(t.Context(), hello); err != nil {
 		t.Fatal(err)
 	}
