@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"time"
@@ -46,7 +45,10 @@ func (a *app) deskInit() *cobra.Command {
 			return err
 		}
 		if len(*humans) == 0 {
-			*humans = []string{userName()}
+			*humans = []string{"me"}
+			if name := a.getenv("USER"); nodes.ValidName(name) {
+				*humans = []string{name}
+			}
 		}
 		err = nodes.Init(full, nodes.Options{Listen: *listen, Agents: *agents, Humans: *humans})
 		if err != nil {
@@ -56,19 +58,6 @@ func (a *app) deskInit() *cobra.Command {
 		return nil
 	}
 	return cmd
-}
-
-// userName is the name of this user, if a credential may have it.
-func userName() string {
-	u, err := user.Current()
-	if err != nil {
-		return "me"
-	}
-	name := u.Username[strings.LastIndexByte(u.Username, '\\')+1:]
-	if !nodes.ValidName(name) {
-		return "me"
-	}
-	return name
 }
 
 // printNextSteps says what to do with the files in a directory.
@@ -98,14 +87,10 @@ func (a *app) shared() (*shared.Store, error) {
 		return nil, err
 	}
 	if a.settings().Desk == "" {
-		return nil, noSharedDesk()
+		return nil, errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk " +
+			"init sets one up")
 	}
 	return shared.Open(a.sharedOptions())
-}
-
-func noSharedDesk() error {
-	return errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init " +
-		"sets one up")
 }
 
 func (a *app) deskCreate() *cobra.Command {

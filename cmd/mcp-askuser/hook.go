@@ -63,7 +63,8 @@ func (a *app) runHook(ctx context.Context, o mirror.Options) {
 	o.In, o.Out, o.Getenv, o.Timeout = os.Stdin, os.Stdout, a.environ(), a.settings().Timeout
 	here := a.notifierHere()
 	o.Notify = here
-	if a.hasPhone() {
+	setup, err := a.readPhone()
+	if err == nil && setup != nil {
 		o.Notify = func(ctx context.Context, rec desk.Record) {
 			startPhone(rec.ID, dir)
 			here(ctx, rec)

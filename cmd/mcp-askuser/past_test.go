@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -171,40 +170,5 @@ func TestPastProof(t *testing.T) {
 	a.printTable(historyTable([]desk.Record{rec}, 0))
 	if got := b.String(); !strings.Contains(got, "signed with the passkey") {
 		t.Errorf("history prints:\n%s", got)
-	}
-}
-
-// A confirmation stands as the call of confirm_action, as it comes from the
-// store; what only looks like one does not.
-func TestConfirmationsInTheTranscript(t *testing.T) {
-	yes, no := true, false
-	for _, tc := range []struct {
-		q     question.Question
-		tool  string
-		input string
-	}{
-		{wire.Confirm("Delete?", "", nil), "confirm_action", `{"action":"Delete?"}`},
-		{wire.Confirm("Delete?", "3 files", &no), "confirm_action",
-			`{"action":"Delete?","details":"3 files","default":false}`},
-		{wire.Confirm("Delete?", "", &yes), "confirm_action", `{"action":"Delete?","default":true}`},
-		{past()[1].Questions[0], "ask_user_question", ""},
-	} {
-		d := openDesk(t, t.TempDir())
-		rec, err := desktest.Ask(t.Context(), d, question.Set{Questions: []question.Question{tc.q}}, "",
-			desk.Asker{Via: "mcp"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rec, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
-			t.Fatal(err)
-		}
-		if rec, err = d.Get(t.Context(), rec.ID); err != nil {
-			t.Fatal(err)
-		}
-		use := lines(rec, map[string]*string{})[0].Message.Content[0].(toolUse)
-		input, err := json.Marshal(use.Input)
-		if err != nil || use.Name != tc.tool || tc.input != "" && string(input) != tc.input {
-			t.Errorf("%s %s, %v; want %s %s", use.Name, input, err, tc.tool, tc.input)
-		}
 	}
 }

@@ -56,12 +56,6 @@ func (a *app) readPhone() (*phoneSetup, error) {
 	return setup, nil
 }
 
-// hasPhone reports whether a phone is set up.
-func (a *app) hasPhone() bool {
-	setup, err := a.readPhone()
-	return setup != nil && err == nil
-}
-
 // phone is the user's phone; nil where none is set up, or it cannot be used. That is logged:
 // no question fails for it.
 func (a *app) phone(d *desk.Desk) *ntfy.Phone {
