@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	yamlfile "go.yaml.in/yaml/v4"
 
@@ -141,37 +140,6 @@ func plan(t *testing.T, c *Client, p Place, s Server, out bool) []Change {
 	return steps
 }
 
-// A file that has changed since, in other places, keeps those changes.
-func TestTakenOutLater(t *testing.T) {
-	c, _ := ByName("cursor")
-	p := place(t, "linux", "")
-	path, _ := c.File(p)
-	for _, step := range plan(t, &c, p, local, false) {
-		if err := step.Apply(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err = jsonFile.put(data, "dark", "theme")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range plan(t, &c, p, local, true) {
-		if err := step.Apply(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != "{\n  \"theme\": \"dark\"\n}\n" {
-		t.Errorf("%q, %v", got, err)
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	for _, tc := range []struct {
 		client  string
@@ -203,45 +171,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A configuration that is no regular file is refused at once: to open a named pipe is to
-// wait for its writer.
-func TestNoRegularFile(t *testing.T) {
-	for name, put := range map[string]func(path string) error{
-		"a named pipe": func(path string) error { return exec.Command("mkfifo", path).Run() },
-		"a directory":  func(path string) error { return os.Mkdir(path, 0o700) },
-		"a link to a named pipe": func(path string) error {
-			return errors.Join(exec.Command("mkfifo", path+".pipe").Run(), os.Symlink(path+".pipe", path))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS == "windows" {
-				t.Skip("there are no named pipes there")
-			}
-			c, _ := ByName("cursor")
-			p := place(t, "linux", "")
-			path, err := c.File(p)
-			if err := errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), put(path)); err != nil {
-				t.Fatal(err)
-			}
-			for _, out := range []bool{false, true} {
-				planned := make(chan error, 1)
-				go func() {
-					_, err := c.Plan(p, Options{Server: local}, out)
-					planned <- err
-				}()
-				select {
-				case err := <-planned:
-					if err == nil || !strings.Contains(err.Error(), "this is no regular file") {
-						t.Errorf("out %v: %v", out, err)
-					}
-				case <-time.After(time.Minute):
-					t.Fatal("it waits for a writer")
-				}
-			}
-		})
-	}
-}
-
 // Where each client's file is on each system.
 func TestFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -259,22 +188,6 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	golden.Check(t, "files.golden", all.String())
-}
-
-// What JSON cannot say is taken out all the same.
-func TestTakenOutWhatever(t *testing.T) {
-	for client, in := range map[string]string{
-		"codex": "[mcp_servers.askuser]\ntool_timeout_sec = inf\n",
-	} {
-		c, _ := ByName(client)
-		p := place(t, "linux", "")
-		path, _ := c.File(p)
-		_ = os.MkdirAll(filepath.Dir(path), 0o755)
-		_ = os.WriteFile(path, []byte(in), 0o600)
-		if got := plan(t, &c, p, local, true)[0].After; len(got) > 0 {
-			t.Errorf("%s: %s", client, got)
-		}
-	}
 }
 
 // What its user has added to our entry stays when it is brought up to date.
@@ -339,5 +252,24 @@ func TestLinesToPaste(t *testing.T) {
 	other, _ := ByName("codex")
 	if lines, err := other.Lines(local); !strings.HasPrefix(lines, "[mcp_servers.askuser]\n") || err != nil {
 		t.Errorf("%s, %v", lines, err)
+	}
+}
+
+// A configuration that is no regular file is refused at once: to open a named pipe is to
+// wait for its writer.
+func TestNoRegularFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no named pipes there")
+	}
+	c, p, path := cursor(t, "{}")
+	err := errors.Join(os.Remove(path), exec.Command("mkfifo", path+".pipe").Run(), os.Symlink(path+".pipe", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []bool{false, true} {
+		_, err := c.Plan(p, Options{Server: local}, out)
+		if err == nil || !strings.Contains(err.Error(), "this is no regular file") {
+			t.Errorf("out %v: %v", out, err)
+		}
 	}
 }

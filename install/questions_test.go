@@ -98,12 +98,6 @@ func forClaude(path, line string, permissions, out bool) (Change, error) {
 	return c, err
 }
 
-// installed reports whether settings have hooks of ours.
-func installed(data []byte) bool {
-	without, err := hooks(data, hookLine, false, true)
-	return err == nil && !bytes.Equal(without, data)
-}
-
 func hooks(data []byte, line string, permissions, out bool) ([]byte, error) {
 	return claudeQuestions(Place{Getenv: os.Getenv}).change(data,
 		Options{Hook: strings.Fields(line), Permissions: permissions}, out)
@@ -252,8 +246,7 @@ func TestClaudeBeforeOthers(t *testing.T) {
 	}
 }
 
-// What is not understood is not touched; what changes in between is not lost;
-// a link stays one.
+// What is not understood is not touched; a link stays one.
 func TestClaudeRefuses(t *testing.T) {
 	for _, text := range []string{"{", "[]", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`, "not JSON"} {
 		if got, err := hooks([]byte(text), hookLine, false, false); err == nil {
@@ -262,21 +255,9 @@ func TestClaudeRefuses(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "settings.json")
-	if err := writeFile(path, "{}"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(path, link); err != nil {
-		t.Skip(err)
-	}
-	c, err := forClaude(link, hookLine, false, false)
+	err := errors.Join(writeFile(path, "{}"), os.Symlink(path, link))
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(`{"a":1}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Apply(); err == nil {
-		t.Error("a change in between was overwritten")
+		t.Skip(err)
 	}
 	apply(t, link, false)
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -315,14 +296,14 @@ func FuzzClaude(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		after, err := hooks(data, hookLine, false, false)
-		if err != nil || installed(data) {
+		if err != nil {
 			return
 		}
 		if again, err := hooks(after, hookLine, false, false); err != nil || !bytes.Equal(again, after) {
 			t.Fatalf("%q becomes %q, and then %q, %v", data, after, again, err)
 		}
 		without, err := hooks(after, hookLine, false, true)
-		if err != nil || installed(without) {
+		if err != nil || bytes.Contains(without, []byte(hookLine)) {
 			t.Fatalf("%q: %q, %v", after, without, err)
 		}
 	})

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,9 +22,9 @@ func onDesk(c *sharedtest.Cluster, kind, name string) []string {
 	return []string{"--desk", c.URL(), "--desk-creds", nodes.Creds(c.Dir, kind, name)}
 }
 
-// An agent's credential does not answer, whatever the command: the desk says
-// why, and nothing is answered.
-func TestAgentsDoNotAnswer(t *testing.T) {
+// An agent asks on one machine, and its user answers on another. The agent's own credential
+// answers nothing, whatever the command: the desk says why.
+func TestAgentHereUserThere(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	dir := t.TempDir()
 	bot := onDesk(c, nodes.Agent, "bot")
@@ -33,16 +32,21 @@ func TestAgentsDoNotAnswer(t *testing.T) {
 	w.hello("test", `{}`)
 	w.send(goOn, 1, 1)
 	w.waiting()
-	for _, args := range [][]string{{"answer", "--json", `{"Go on?":"Yes"}`}, {"answer"}} {
+	const no = `{"Go on?":"No"}`
+	for _, args := range [][]string{{"answer", "--json", no}, {"answer"}} {
 		out, err := program(t, dir, append(args, bot...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "credential") {
 			t.Errorf("%v: %s, %v", args, out, err)
 		}
 	}
-	out, err := program(t, dir, append([]string{"pending", "--json"}, bot...)...).Output()
-	var open []struct{ State string }
-	if err != nil || json.Unmarshal(out, &open) != nil || len(open) != 1 || open[0].State != "pending" {
-		t.Errorf("it is %s, %v", out, err)
+	alice := onDesk(c, nodes.Human, "alice")
+	out, err := program(t, t.TempDir(), append([]string{"answer", "--json", no}, alice...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	result := w.next(func(m message) bool { return string(m.ID) == "1" }).Result
+	if result.StructuredContent.Answers["Go on?"] != "No" || !strings.Contains(result.Content[0].Text, "alice") {
+		t.Errorf("the agent gets %+v", result)
 	}
 }
 

@@ -39,7 +39,6 @@ func (a *app) hook() *cobra.Command {
 			return nil
 		},
 	}
-	a.config.AddFlags(cmd.Flags(), "dir")
 	cmd.Flags().Uint32Var(&limit, "limit", uint32(mirror.DefaultLimit/time.Second), "how many `seconds` the host waits")
 	cmd.Flags().BoolVar(&permissions, "permissions", false, "mirror the permissions that the host asks for, too")
 	return cmd
