@@ -53,18 +53,6 @@ func (b *deferredLog) writeTo(w io.Writer) {
 	_, _ = b.text.WriteTo(w) // as a log does: there is no other place for the error
 }
 
-// flush returns the first error. A file may report its own only when it is synced.
-func (o *output) flush() error {
-	f, ok := o.Writer.(*os.File)
-	if o.err != nil || !ok {
-		return o.err
-	}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		o.err = f.Sync()
-	}
-	return o.err
-}
-
 // width is the width of the terminal in cells; 0 where the output is no terminal.
 func (o *output) width() int {
 	f, ok := o.Writer.(*os.File)

@@ -189,18 +189,6 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// Ctrl+C in a terminal withdraws the question of the command there, and says so.
-func TestInterruptKey(t *testing.T) {
-	t.Parallel()
-	s := sit(t, 80, 24, "mcp-askuser", "ask", "--plain", askDefault)
-	s.WaitFor("Enter a number")
-	s.Type("\x03")
-	if got := s.Wait(); got != exitInterrupted || !strings.Contains(s.Output(), withdrawn) {
-		t.Errorf("exit status %d; says %q", got, s.Output())
-	}
-	s.left(t)
-}
-
 // A program that breaks ends with none of the statuses, also outside the main goroutine.
 func TestCrash(t *testing.T) {
 	cmd := program(t, t.TempDir())
