@@ -220,19 +220,9 @@ func connectedAs(me *shared.Identity) string {
 }
 
 func (a *app) printStatus(st *shared.Status) {
-	a.print(connectedAs(&st.Identity) + "\n\n")
-	var t rows
-	t.add("NODE", "VERSION", "ROLE")
-	for _, n := range st.Nodes {
-		role := ""
-		if n.Name == st.Leader {
-			role = "leads"
-		}
-		t.add(n.Name, n.Version, role)
-	}
-	a.printTable(t)
+	a.print(connectedAs(&st.Identity) + "\n")
 	if st.Created {
-		a.print("\n" + fmt.Sprintf("%[1]s, in %[2]s.", words.English.N(st.Messages, "%d document", "%d documents"),
-			words.English.N(st.Replicas, "%d copy", "%d copies")) + "\n")
+		a.print(fmt.Sprintf("%s, in %s on %s.\n", words.English.N(st.Messages, "%d document", "%d documents"),
+			words.English.N(st.Replicas, "%d copy", "%d copies"), words.English.N(len(st.Nodes), "%d node", "%d nodes")))
 	}
 }
