@@ -107,12 +107,12 @@ func (r rows) text(width int) string {
 	}
 	var b strings.Builder
 	for _, cells := range r {
-		line := ""
+		var line strings.Builder
 		for i, cell := range cells {
 			cell = ansi.Truncate(cell, widths[i], "…")
-			line += cell + strings.Repeat(" ", max(0, widths[i]-ansi.StringWidth(cell)+gap))
+			line.WriteString(cell + strings.Repeat(" ", max(0, widths[i]-ansi.StringWidth(cell)+gap)))
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String()
 }

@@ -21,12 +21,6 @@ type served struct {
 	stderr  bytes.Buffer
 }
 
-// serveWeb starts the web command and returns once it has printed its address.
-func serveWeb(t *testing.T, args ...string) *served {
-	t.Helper()
-	return serveWebAt(t, t.TempDir()+"/desk", args...)
-}
-
 func serveWebAt(t *testing.T, dir string, args ...string) *served {
 	t.Helper()
 	return startWeb(t, program(t, dir, append([]string{"web"}, args...)...))
