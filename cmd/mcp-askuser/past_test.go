@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -109,6 +110,20 @@ func yielded(records []desk.Record) iter.Seq2[desk.Record, error] {
 			if !yield(rec, nil) {
 				return
 			}
+		}
+	}
+}
+
+// A history that cannot be read whole is an error in every format.
+func TestBrokenHistory(t *testing.T) {
+	lost := errors.New("lost")
+	broken := func(yield func(desk.Record, error) bool) { _ = yield(past()[0], nil) && yield(desk.Record{}, lost) }
+	for _, format := range []string{"json", "jsonl", "md"} {
+		var b bytes.Buffer
+		a := &app{out: &output{Writer: &b}}
+		err := a.stream(broken, format)
+		if !errors.Is(err, lost) || format == "json" && json.Valid(b.Bytes()) {
+			t.Errorf("%s: %v, and printed is\n%s", format, err, b.Bytes())
 		}
 	}
 }
