@@ -45,10 +45,11 @@ func (a *app) deskInit() *cobra.Command {
 			return err
 		}
 		if len(*humans) == 0 {
-			*humans = []string{"me"}
-			if name := a.getenv("USER"); nodes.ValidName(name) {
-				*humans = []string{name}
+			me := a.getenv("USER")
+			if !nodes.ValidName(me) {
+				me = "me"
 			}
+			*humans = []string{me}
 		}
 		err = nodes.Init(full, nodes.Options{Listen: *listen, Agents: *agents, Humans: *humans})
 		if err != nil {

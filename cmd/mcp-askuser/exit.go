@@ -121,11 +121,14 @@ func (a *app) leaveSoon() {
 }
 
 // interruptible returns a context that ends with the first signal that asks the program
-// to exit; Ctrl+C calls leave then. The second signal calls cleanup and exits at once.
+// to exit; Ctrl+C calls leave then. The second signal calls cleanup and exits at once. A
+// signal that reports a fault asks the same where another process has sent it; a fault of
+// this program is a panic.
 func interruptible(parent context.Context, cleanup, leave func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
+	signal.Notify(signals, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP)
 	go func() {
 		again := false
 		for s := range signals {

@@ -159,6 +159,7 @@ func TestSignals(t *testing.T) {
 		{syscall.SIGINT, []string{"ask", askDefault}, false},
 		{syscall.SIGINT, []string{"ask", "--surface", "inbox", askDefault}, false},
 		{syscall.SIGTERM, []string{"ask", askDefault}, true},
+		{syscall.SIGSEGV, []string{"ask", askDefault}, true}, // from another process
 	} {
 		t.Run(tc.signal.String()+" "+strings.Join(tc.args[:len(tc.args)-1], " "), func(t *testing.T) {
 			t.Parallel()
