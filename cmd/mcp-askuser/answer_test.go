@@ -4,6 +4,7 @@ package main
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 
 	"mcp-askuser/desk"
@@ -38,6 +39,8 @@ func TestAnsweringOnATerminal(t *testing.T) {
 		says   string // on standard error
 	}{
 		{"the oldest, interrupted", nil, "First?", func(s *seat) { s.Type("\x03") },
+			exitInterrupted, desk.Pending, staysOpen},
+		{"the oldest, hung up", nil, "First?", func(s *seat) { s.Signal(syscall.SIGHUP) },
 			exitInterrupted, desk.Pending, staysOpen},
 		{"by a short id", []string{"ID"}, "Second?", func(s *seat) { s.Type("1"); s.WaitFor("(•) Yes"); s.Type("\r") },
 			0, desk.Answered, "Answered in a terminal: Second?"},
