@@ -15,6 +15,7 @@ import (
 // An agent asks two things without waiting, and collects the answers after its server was
 // killed: nothing is lost, and nothing is asked twice.
 func TestAskWorkCollect(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	d := openDesk(t, dir)
 	server := program(t, dir, "serve", "--surface", "inbox")

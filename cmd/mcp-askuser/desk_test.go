@@ -25,6 +25,7 @@ func onDesk(c *sharedtest.Cluster, kind, name string) []string {
 // An agent asks on one machine, and its user answers on another. The agent's own credential
 // answers nothing, whatever the command: the desk says why.
 func TestAgentHereUserThere(t *testing.T) {
+	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	dir := t.TempDir()
 	bot := onDesk(c, nodes.Agent, "bot")
@@ -53,6 +54,7 @@ func TestAgentHereUserThere(t *testing.T) {
 // The user can leave while the desk hangs: an answer that it does not take stays in the form,
 // which says so, and Ctrl+C ends the command.
 func TestLeaveWhileTheDeskHangs(t *testing.T) {
+	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	far := c.Open(nodes.Human, "alice")
 	asking(t, desk.New(far, desk.Options{Credential: far}), "First?")
@@ -73,6 +75,7 @@ func TestLeaveWhileTheDeskHangs(t *testing.T) {
 // What desk init writes is started as it says, by hand, and desk status finds it well; before
 // that it says what is missing.
 func TestDeskInitAndStatus(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "desk")
 	address := fmt.Sprint("127.0.0.1:", sharedtest.FreePorts(t, 1)[0])
 	out, err := program(t, t.TempDir(), "desk", "init", "--dir", dir, "--listen", address, "--human", "alice", "--agent",
@@ -126,6 +129,7 @@ func TestDeskInitAndStatus(t *testing.T) {
 
 // The doctor says of a shared desk whether it answers, and as whom it takes this user.
 func TestDoctorOnSharedDesk(t *testing.T) {
+	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	alice := onDesk(c, nodes.Human, "alice")
 	nowhere := append([]string{"--desk", fmt.Sprint("nats://127.0.0.1:", sharedtest.FreePorts(t, 1)[0])}, alice[2:]...)

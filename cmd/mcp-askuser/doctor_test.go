@@ -10,6 +10,7 @@ import (
 // On a machine without a terminal and a desktop, the user can open an inbox later, and doctor
 // reports no fault. In a CI job there is no user, and doctor reports one.
 func TestDoctorWithoutTerminal(t *testing.T) {
+	t.Parallel()
 	for ci, want := range map[string]struct {
 		status int
 		says   string

@@ -28,6 +28,7 @@ func TestSince(t *testing.T) {
 
 // The command ends with its reader, as in a pipe to head, and not with the next event.
 func TestEventsEndWithTheirReader(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	asking(t, openDesk(t, dir), "Go on?")
 	cmd := program(t, dir, "events", "--since", "1h")

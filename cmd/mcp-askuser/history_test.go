@@ -50,6 +50,7 @@ func history(t *testing.T, dir string, args ...string) (questions, status int, s
 
 // The list says that it leaves questions out; the other formats are whole unless a limit is named.
 func TestHistoryIsWhole(t *testing.T) {
+	t.Parallel()
 	dir := deskOfPast(t, 52)
 	for _, tc := range []struct {
 		args []string
@@ -70,6 +71,7 @@ func TestHistoryIsWhole(t *testing.T) {
 
 // One damaged question hides no other, and is no success.
 func TestHistoryWithADamagedQuestion(t *testing.T) {
+	t.Parallel()
 	dir := deskOfPast(t, 3)
 	for rec, err := range openDesk(t, dir).History(t.Context(), desk.Query{Limit: 1}) {
 		if err != nil {

@@ -133,6 +133,7 @@ func TestHook(t *testing.T) {
 // Permissions are mirrored only where that was installed, and no command without a user
 // gives one.
 func TestHookPermission(t *testing.T) {
+	t.Parallel()
 	const leave = `,"tool_name":"Bash","tool_input":{"command":"rm -r build"}`
 	dir := t.TempDir()
 	d := openDesk(t, dir)
@@ -155,6 +156,7 @@ func TestHookPermission(t *testing.T) {
 // The plugin for OpenCode, in node with a client that writes down what it is
 // told to post.
 func TestOpenCodePlugin(t *testing.T) {
+	t.Parallel()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("node is not here")

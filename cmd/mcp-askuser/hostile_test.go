@@ -125,6 +125,7 @@ func hostileReply(rec *desk.Record) question.Reply {
 // Whatever an agent, a user or a repository writes reaches the model as text: in results of
 // calls, refusals and prompts.
 func TestResultsAreText(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	d, c := openDesk(t, dir), hostileClient(t, dir, hostileProject(t), "1")
 	check := func(what string, result any, err error, wants ...string) {
@@ -185,6 +186,7 @@ func TestResultsAreText(t *testing.T) {
 // Whatever an agent, a client, a repository or an argument says, commands print it as text,
 // and in JSON as an escape of the same value.
 func TestCommandsPrintText(t *testing.T) {
+	t.Parallel()
 	dir, project := t.TempDir(), hostileProject(t)
 	d, c := openDesk(t, dir), hostileClient(t, dir, project, "0")
 	ask := func(name string) desk.Record {

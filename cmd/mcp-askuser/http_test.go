@@ -189,6 +189,7 @@ func TestAgentsOverHTTP(t *testing.T) {
 
 // An answer to a confirmation of an agent whose token needs proof is taken only with one.
 func TestTokenThatNeedsProof(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serveHTTP(t, dir)
 	d := openDesk(t, dir)

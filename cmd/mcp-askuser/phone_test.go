@@ -38,6 +38,7 @@ func usePhone(t *testing.T, dir string, setup phoneSetup) {
 
 // A program that shows a question on the phone, as the hooks run it, takes the press of a button.
 func TestPhone(t *testing.T) {
+	t.Parallel()
 	server, dir := ntfytest.New(t, "tk_1"), t.TempDir()
 	server.Grant("", "questions-*")
 	asker := program(t, dir, "confirm", "--surface", "inbox", "Deploy?")
@@ -67,6 +68,7 @@ func TestPhone(t *testing.T) {
 
 // The doctor says whether a press of a button would be accepted.
 func TestDoctorTriesThePhone(t *testing.T) {
+	t.Parallel()
 	server, dir := ntfytest.New(t, "tk_1"), t.TempDir()
 	usePhone(t, dir, phoneSetup{Server: server.URL, Token: "tk_1"})
 	for _, want := range []state{stateWrong, stateOK} {
@@ -141,6 +143,7 @@ func (u phoneUser) topic() string {
 // Setup keeps one file for the user alone, and a test waits for its press; a change keeps the
 // topic; a test needs no terminal; off removes the file.
 func TestPhoneSetup(t *testing.T) {
+	t.Parallel()
 	server, u := ntfytest.New(t, ""), newPhoneUser(t)
 	x := termtest.Start(t, u.program("setup", "--server", server.URL), 80, 10)
 	ntfytest.Press(t, server.Await(t, "", ntfytest.Titled), 0)
@@ -188,6 +191,7 @@ func TestPhoneSetup(t *testing.T) {
 // A server with access control refuses until it has the tokens and permits a press: the error
 // says what to do, and the topic is kept. Nothing is kept where the server cannot be reached.
 func TestPhoneSetupRefused(t *testing.T) {
+	t.Parallel()
 	server, u := ntfytest.New(t, "tk_1"), newPhoneUser(t)
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

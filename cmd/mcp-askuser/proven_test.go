@@ -41,21 +41,21 @@ func (s *signer) signed(d *desk.Desk, rec *desk.Record, option string) {
 // TestNoForgedProof: an agent with the user's shell, store, page and terminals, and without the
 // private keys, gets no yes where a proof is required, and none that a verifier takes.
 func TestNoForgedProof(t *testing.T) {
-	for name, attack := range map[string]func(s *signer, d *desk.Desk, rec desk.Record){
-		"a command, with another setting": func(s *signer, _ *desk.Desk, rec desk.Record) {
+	for name, attack := range map[string]func(t *testing.T, s *signer, d *desk.Desk, rec desk.Record){
+		"a command, with another setting": func(t *testing.T, s *signer, _ *desk.Desk, rec desk.Record) {
 			cmd := s.program("answer", rec.ID, "--json", `{"q1":true}`)
 			cmd.Env = append(cmd.Env, "ASK_PROVE=none")
 			if out, err := cmd.CombinedOutput(); err == nil {
 				t.Errorf("%s", out)
 			}
 		},
-		"a terminal, which has no key": func(s *signer, _ *desk.Desk, rec desk.Record) {
+		"a terminal, which has no key": func(t *testing.T, s *signer, _ *desk.Desk, rec desk.Record) {
 			x := termtest.Start(t, s.program("answer", rec.ID), 80, 24)
 			if status := x.Wait(); status != exitBad || !strings.Contains(x.Output(), "on the page") {
 				t.Errorf("%d: %s", status, x.Output())
 			}
 		},
-		"a front end that the user enrolled": func(s *signer, _ *desk.Desk, rec desk.Record) {
+		"a front end that the user enrolled": func(t *testing.T, s *signer, _ *desk.Desk, rec desk.Record) {
 			page := startWeb(t, s.program("web"))
 			token := frontEndToken(t, s.program("token", "add", "panel", "--answers"))
 			page.address.RawQuery = url.Values{"token": {token}}.Encode()
@@ -64,7 +64,7 @@ func TestNoForgedProof(t *testing.T) {
 				t.Errorf("%d %s", status, out)
 			}
 		},
-		"the store, after a signed no": func(s *signer, d *desk.Desk, rec desk.Record) {
+		"the store, after a signed no": func(t *testing.T, s *signer, d *desk.Desk, rec desk.Record) {
 			s.signed(d, &rec, question.NoID)
 			now, err := d.Get(t.Context(), rec.ID)
 			s.check(err)
@@ -75,12 +75,13 @@ func TestNoForgedProof(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSigner(t)
 			d := s.userDesk()
 			c := connectTo(t, eras[0], s.program("serve", "--surface", "inbox"), nil)
 			result := asks(t, c, "confirm_action", `{"action":"rm -r build"}`)
 			rec := openRecord(t, d)
-			attack(s, d, rec)
+			attack(t, s, d, rec)
 			now, err := d.Get(t.Context(), rec.ID)
 			s.check(err)
 			if now.Outcome == nil {

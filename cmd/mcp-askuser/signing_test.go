@@ -18,6 +18,7 @@ import (
 // A client over HTTP gets an address at which its user signs, without a token: what it brings
 // opens in a browser that has opened the page before, and in no other.
 func TestSignedOverHTTP(t *testing.T) {
+	t.Parallel()
 	s := newSigner(t)
 	asked := make(chan mcp.ElicitationParams, 1)
 	h := &human{t: t, do: script(func(p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {

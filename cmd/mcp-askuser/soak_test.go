@@ -31,6 +31,7 @@ import (
 // SOAK_QUESTIONS and SOAK_SERVERS are its size; SOAK_PROGRAM is a program to soak in place of the
 // test binary.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	size := func(name, fallback string) int {
 		n, err := strconv.Atoi(cmp.Or(os.Getenv(name), fallback))
 		if err != nil || n < 1 {

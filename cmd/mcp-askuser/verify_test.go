@@ -82,6 +82,7 @@ func TestVerify(t *testing.T) {
 // TestVerifyPrintsWhatIsSigned: what is not signed can be edited in an export, and is not
 // printed.
 func TestVerifyPrintsWhatIsSigned(t *testing.T) {
+	t.Parallel()
 	s := newSigner(t)
 	rec := desk.Record{
 		ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: confirmation("Deploy 3f2a1c?", "12 changes"), CreatedAt: time.Now(),
@@ -128,6 +129,7 @@ func TestVerifyPrintsWhatIsSigned(t *testing.T) {
 // TestVerifyIDIsNoFile: an id names a question on the desk, whatever files there are; a file has
 // a path, or the suffix of an export.
 func TestVerifyIDIsNoFile(t *testing.T) {
+	t.Parallel()
 	s := newSigner(t)
 	rec := desk.Record{ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: confirmation("Deploy?", ""), CreatedAt: time.Now()}
 	s.answered(&rec, time.Now(), question.Answer{QuestionID: "q1", Selected: []string{question.YesID},

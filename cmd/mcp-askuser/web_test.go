@@ -61,6 +61,7 @@ func (s *served) call(t *testing.T, method, path, body string) (status int, answ
 // The web command prints its address and serves, in the language that is set, until it is
 // interrupted, which is no failure.
 func TestWeb(t *testing.T) {
+	t.Parallel()
 	cmd := program(t, t.TempDir()+"/desk", "web")
 	cmd.Env = append(cmd.Env, "ASK_LANGUAGE=pt")
 	s := startWeb(t, cmd)
@@ -98,6 +99,7 @@ func TestWeb(t *testing.T) {
 
 // Beyond this machine only where the user says so, and then with a QR code for a phone.
 func TestWebExposed(t *testing.T) {
+	t.Parallel()
 	out, err := program(t, t.TempDir(), "web", "--listen", "0.0.0.0").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "--insecure") {
 		t.Errorf("%v: %s", err, out)

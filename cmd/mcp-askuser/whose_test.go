@@ -175,6 +175,7 @@ func frontEndToken(t *testing.T, cmd *exec.Cmd) string {
 // A front end of the user's own, as the guide has it, listens for questions and
 // answers them: what the model reads is the user's answer.
 func TestFrontEndOfTheGuide(t *testing.T) {
+	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Fatalf("%v: run ./check python3", err)
@@ -242,6 +243,7 @@ func exitStatus(err error) int {
 // that no host is above, also where the process that asks is the form: a confirmation is not
 // shown there, and the answer to any other question is a program's.
 func TestCommandInAgentsTerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	run := func(args ...string) *seat {
 		cmd := program(t, dir, append(args, "--surface", "plain")...)
