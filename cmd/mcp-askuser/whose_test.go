@@ -21,7 +21,6 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/ntfytest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -86,21 +85,6 @@ func TestAgentAnswersItself(t *testing.T) {
 			})
 			return answerOnPage(t, startWeb(t, cmd), openRecord(t, openDesk(t, dir)))
 		},
-		"a front end of its own": func(t *testing.T, dir, _ string) (int, string) {
-			cmd := program(t, dir, "token", "add", "mine", "--answers")
-			cmd.Env = append(cmd.Env, "CLAUDECODE=1") // as Claude Code starts its commands
-			x := termtest.Start(t, cmd, 80, 24)
-			status := x.Wait()
-			return status, strings.ReplaceAll(x.Output(), "only you can let a front end answer", "only the user can answer this")
-		},
-		"phone setup": func(t *testing.T, dir, _ string) (int, string) {
-			cmd := phoneUser{t, dir}.program("setup", "--server", ntfytest.New(t, "").URL)
-			cmd.Env = append(cmd.Env, "CLAUDECODE=1")
-			x := termtest.Start(t, cmd, 80, 24)
-			x.Paste("\r\x04") // a test, and the end of the input
-			status := x.Wait()
-			return status, strings.ReplaceAll(x.Output(), "only you can set up the phone", "only the user can answer this")
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,11 +100,7 @@ func TestAgentAnswersItself(t *testing.T) {
 			if now, err := d.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
 				t.Fatalf("it ended: %+v, %v", now.Outcome, err)
 			}
-			if _, err := d.Reply(t.Context(), rec.ID,
-				question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.NoID}}}},
-				desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
-				t.Fatal(err)
-			}
+			say(t, d, rec.ID, question.NoID)
 			if got := <-result; got["response"] != false || got["by"] != nil {
 				t.Errorf("the result is %v", got)
 			}
