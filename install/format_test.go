@@ -38,14 +38,16 @@ func TestSet(t *testing.T) {
 			"{\r\n  \"s\": { // mine\r\n    \"askuser\": ENTRY\r\n  }\r\n}\r\n"},
 		{"toml: no file", tomlFile, "mcp_servers.askuser", "", `[mcp_servers.askuser]
 ` + inTOML},
-		{"toml: behind the others", tomlFile, "mcp_servers.askuser", "model = \"x\" # mine\n\n[mcp_servers.b]\ncommand = 'b'", `model = "x" # mine
+		{"toml: behind the others", tomlFile, "mcp_servers.askuser",
+			"model = \"x\" # mine\n\n[mcp_servers.b]\ncommand = 'b'", `model = "x" # mine
 
 [mcp_servers.b]
 command = 'b'
 
 [mcp_servers.askuser]
 ` + inTOML},
-		{"toml: replaced", tomlFile, "m.askuser", "[m.askuser]\ncommand = \"old\"\n[m.askuser.env]\nA = \"b\"\n\n# of b\n[m.b]\nx = 1\n", `# of b
+		{"toml: replaced", tomlFile, "m.askuser",
+			"[m.askuser]\ncommand = \"old\"\n[m.askuser.env]\nA = \"b\"\n\n# of b\n[m.b]\nx = 1\n", `# of b
 [m.b]
 x = 1
 

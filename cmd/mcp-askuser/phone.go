@@ -126,7 +126,8 @@ func (a *app) reachablePage() string {
 // terminal.
 func (a *app) notifierHere() func(context.Context, desk.Record) {
 	v := a.settings()
-	return notify.Options{Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Go: pane.Go, Log: a.log}.Notify
+	o := notify.Options{Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Go: pane.Go, Log: a.log}
+	return o.Notify
 }
 
 // notifier tells the user, here and on the phone, that a question waits. The phone's set-up

@@ -89,8 +89,8 @@ func TestAskingOnATerminal(t *testing.T) {
 	}{
 		{"a digit and Enter", "mcp-askuser", []string{"ask", askDatabase}, true,
 			[]step{{"Which database?", "2"}, {"(•) MongoDB", "\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
-		{"by its other name", alias, []string{askDatabase}, true, []step{{"Which database?", "1"}, {"(•) PostgreSQL", "\r"}},
-			`{"answers":{"Database":"PostgreSQL"}}` + "\n", 0},
+		{"by its other name", alias, []string{askDatabase}, true,
+			[]step{{"Which database?", "1"}, {"(•) PostgreSQL", "\r"}}, `{"answers":{"Database":"PostgreSQL"}}` + "\n", 0},
 		{"confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true,
 			[]step{{"Delete 3 files?", "y"}, {"(•) Yes", "\r"}}, "yes\n", 0},
 
