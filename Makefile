@@ -38,8 +38,7 @@ deps:
 unit:
 	$(GO) test -race -timeout 20m ./...
 
-# The page in a real browser, axe-core on it, and all programs together on a
-# shared desk.
+# The page in a real browser, and axe-core on it.
 browser: deps-browser
 	$(GO) vet -tags browser ./ui/web ./cmd/mcp-askuser ./internal/...
 	$(GO) test -tags browser -count=1 -timeout 20m -parallel 4 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser

@@ -42,7 +42,6 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
-	mvdan.cc/sh/v3 v3.12.0
 )
 
 require (

@@ -30,18 +30,6 @@ type Server struct {
 	Token   string   // with URL, if the client's file cannot refer to a variable
 }
 
-// args returns the arguments of the command: how long a call may wait, and the desk.
-func (s Server) args(hold string) []string {
-	args := []string{}
-	if hold != "" || len(s.Where) > 0 {
-		args = append(args, "serve")
-	}
-	if hold != "" {
-		args = append(args, "--hold", hold)
-	}
-	return append(args, s.Where...)
-}
-
 // entry is a server in the file of a client.
 type entry = map[string]any
 
@@ -55,8 +43,10 @@ type Client struct {
 	user    func(Place) string
 	project string   // the path of its file below a project; empty without one
 	path    []string // to the servers in the file
-	local   func(Server) entry
-	remote  func(Server) entry // nil if it only starts programs
+	hold    string   // how long a call may wait; empty for as long as its host allows by itself
+	local   entry    // what an entry has beside the command
+	address string   // the key of an address; empty if it only starts programs
+	remote  entry    // what an entry has beside the address and the token
 	// reference refers to TokenVariable in the file; empty if that cannot.
 	reference string
 	// questions returns the file that brings its own questions here; nil if they cannot be.
@@ -138,24 +128,52 @@ func (f *format) read(path string, at ...string) (any, error) {
 // entry is our entry for a server. It keeps what the user has added to the old one, such as
 // an environment, if both start a program or both have an address.
 func (c *Client) entry(s Server, old entry) (entry, error) {
-	form := c.local
-	if s.URL != "" {
-		form = c.remote
-		s.Token = cmp.Or(s.Token, c.reference)
-		switch {
-		case form == nil:
-			return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title())
-		case s.Token == "":
-			return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into its file",
-				c.Title(), TokenVariable)
-		}
-	}
 	all := entry{}
 	if (s.URL == "") == (old["command"] != nil) {
 		maps.Copy(all, old)
 	}
-	maps.Copy(all, form(s))
+	if s.URL == "" {
+		c.starts(s, all)
+		maps.Copy(all, c.local)
+		return all, nil
+	}
+	token := cmp.Or(s.Token, c.reference)
+	if c.address == "" {
+		return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title())
+	}
+	if token == "" {
+		return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into its file",
+			c.Title(), TokenVariable)
+	}
+	all[c.address] = s.URL
+	if c.Name == "codex" {
+		all["bearer_token_env_var"] = TokenVariable
+	} else {
+		all["headers"] = entry{"Authorization": "Bearer " + token}
+	}
+	maps.Copy(all, c.remote)
 	return all, nil
+}
+
+// starts puts the command into an entry, with its arguments: how long a call may wait, and the
+// desk.
+func (c *Client) starts(s Server, all entry) {
+	args := []string{}
+	if c.hold != "" || len(s.Where) > 0 {
+		args = append(args, "serve")
+	}
+	if c.hold != "" {
+		args = append(args, "--hold", c.hold)
+	}
+	args = append(args, s.Where...)
+	switch c.Name {
+	case "opencode":
+		all["command"] = append([]string{s.Command}, args...)
+	case "goose":
+		all["cmd"], all["args"] = s.Command, args
+	default:
+		all["command"], all["args"] = s.Command, args
+	}
 }
 
 // Pasted reports whether the client's file is left to the user, who pastes our lines.

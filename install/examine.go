@@ -31,19 +31,27 @@ func (c *Client) Registered(p Place) (r Registration, err error) {
 	}
 	value, err := c.format.read(path, c.at()...)
 	members, _ := value.(entry)
-	for _, name := range []string{"command", "args", "url", "httpUrl", "serverUrl"} {
-		list, several := members[name].([]any)
-		if text, ok := members[name].(string); ok && !several {
-			list = []any{text}
-		}
-		for _, word := range list {
-			r.What = strings.TrimSpace(r.What + " " + fmt.Sprint(word))
-		}
-		if name == "command" && len(list) > 0 {
-			r.Program = fmt.Sprint(list[0])
-		}
+	command := texts(members["command"])
+	if len(command) > 0 {
+		r.Program = command[0]
 	}
+	for _, name := range []string{"args", "url", "httpUrl", "serverUrl"} {
+		command = append(command, texts(members[name])...)
+	}
+	r.What = strings.Join(command, " ")
 	return r, err
+}
+
+// texts returns a value as text: each of a list.
+func texts(value any) (out []string) {
+	list, ok := value.([]any)
+	if !ok && value != nil {
+		list = []any{value}
+	}
+	for _, x := range list {
+		out = append(out, fmt.Sprint(x))
+	}
+	return out
 }
 
 // setting is a place in a file of a client's, and the values under which the client does
@@ -75,7 +83,7 @@ func (c *Client) Obstacle(p Place, project bool) (Obstacle, bool) {
 			setting{file, append(c.at(), "disabled"), is(true)})
 		switch c.Name {
 		case "gemini":
-			left := func(value any) bool { list, ok := value.([]any); return ok && !slices.Contains(list, any(Name)) }
+			left := func(value any) bool { return value != nil && !named(value) }
 			all = append(all, setting{file, []string{"mcp", "excluded"}, named}, setting{file, []string{"mcp", "allowed"}, left})
 		case "codex": // declines every form
 			all = append(all, setting{file, []string{"approval_policy"}, is("never")})
@@ -100,17 +108,12 @@ func (c *Client) Obstacle(p Place, project bool) (Obstacle, bool) {
 }
 
 // named reports whether a list has our server.
-func named(value any) bool {
-	list, _ := value.([]any)
-	return slices.Contains(list, any(Name))
-}
+func named(value any) bool { return slices.Contains(texts(value), Name) }
 
 // denied reports whether one of Claude Code's rules is for our server or one of its tools.
 func denied(value any) bool {
-	list, _ := value.([]any)
-	return slices.ContainsFunc(list, func(rule any) bool {
-		text, _ := rule.(string)
-		return text == "mcp__"+Name || strings.HasPrefix(text, "mcp__"+Name+"__")
+	return slices.ContainsFunc(texts(value), func(rule string) bool {
+		return rule == "mcp__"+Name || strings.HasPrefix(rule, "mcp__"+Name+"__")
 	})
 }
 

@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -122,16 +121,4 @@ func rest(document map[string]any, path []string) map[string]any {
 		delete(document, path[0])
 	}
 	return document
-}
-
-// indented returns a value as JSON over several lines, whose lines but the first begin with
-// a prefix.
-func indented(value any, prefix, unit string) ([]byte, error) {
-	data, err := plainjson.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = json.Indent(&b, data, prefix, unit)
-	return b.Bytes(), err
 }

@@ -95,100 +95,88 @@ func setJSON(data []byte, value any, path []string) ([]byte, error) {
 		}
 	}
 	path = path[:depth]
-
-	unit := "  "
-	if found := indentation().FindSubmatch(data); found != nil {
-		unit = string(found[1])
-	}
 	holder := root.Find(pointer(path[:depth-1]))
 	if path[depth-1] == "-" && holder.Value.Kind() != '[' {
 		return nil, ErrUnsafe
 	}
-	text := hujson.Value{Value: holder.Value}.Pack()
-	last, _ := ends(holder)
-	oneLine := last != nil && !bytes.Contains(text, []byte("\n"))
-	indent := strings.Repeat(unit, depth)
-	laidOut, err := indented(value, indent, unit)
-	if oneLine {
-		laidOut, err = plainjson.Marshal(value)
+
+	unit := "  "
+	found := indentation().FindSubmatch(data)
+	if found != nil {
+		unit = string(found[1])
 	}
+	indent := strings.Repeat(unit, depth)
+	text, err := indented(value, indent, unit)
 	if err != nil {
 		return nil, err
 	}
 	isNew := root.Find(pointer(path)) == nil
-	comma := last != nil && last.AfterExtra != nil
-	err = patchJSON(&root, "add", path, laidOut)
-	switch {
-	case err != nil:
-		return nil, err
-	case isNew && oneLine:
-		layOut(holder, " ", "")
-	case isNew:
+	err = patchJSON(&root, "add", path, text)
+	if err == nil && isNew {
 		layOut(holder, "\n"+indent, "\n"+strings.TrimSuffix(indent, unit))
 	}
-	last, _ = ends(holder)
-	if isNew && comma {
-		last.AfterExtra = hujson.Extra{}
-	}
-	return packJSON(root), nil
+	return packJSON(root), err
 }
 
-// ends returns the last value of an object or a list, nil if it has none, and what precedes its
-// closing bracket. A last value that a comma follows has an AfterExtra.
-func ends(holder *hujson.Value) (last *hujson.Value, bracket *hujson.Extra) {
+// indented returns a value as JSON over several lines, whose lines but the first begin with
+// a prefix.
+func indented(value any, prefix, unit string) ([]byte, error) {
+	data, err := plainjson.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = json.Indent(&b, data, prefix, unit)
+	return b.Bytes(), err
+}
+
+// bracketOf returns what precedes the closing bracket of an object or a list.
+func bracketOf(holder *hujson.Value) *hujson.Extra {
 	switch x := holder.Value.(type) {
 	case *hujson.Object:
-		if len(x.Members) > 0 {
-			last = &x.Members[len(x.Members)-1].Value
-		}
-		return last, &x.AfterExtra
+		return &x.AfterExtra
 	case *hujson.Array:
-		if len(x.Elements) > 0 {
-			last = &x.Elements[len(x.Elements)-1]
-		}
-		return last, &x.AfterExtra
+		return &x.AfterExtra
 	}
-	return nil, new(hujson.Extra)
+	return new(hujson.Extra)
 }
 
-// layOut puts blanks before the last entry of an object or a list, which was added, and
-// before the closing bracket if that follows the entry.
+// layOut puts the last entry of an object or a list, which was added, and the closing bracket
+// on lines of their own.
 func layOut(holder *hujson.Value, before, end string) {
-	last, bracket := ends(holder)
-	blanks := &last.BeforeExtra
-	object, ok := holder.Value.(*hujson.Object)
-	if ok {
-		last.BeforeExtra = hujson.Extra(" ")
-		blanks = &object.Members[len(object.Members)-1].Name.BeforeExtra
+	var blanks *hujson.Extra
+	switch x := holder.Value.(type) {
+	case *hujson.Object:
+		last := &x.Members[len(x.Members)-1]
+		last.Value.BeforeExtra = hujson.Extra(" ")
+		blanks = &last.Name.BeforeExtra
+	case *hujson.Array:
+		blanks = &x.Elements[len(x.Elements)-1].BeforeExtra
 	}
 	*blanks = append(bytes.TrimRight(*blanks, " \t\n"), before...)
+	bracket := bracketOf(holder)
 	if !bytes.Contains(*bracket, []byte("\n")) {
 		*bracket = append(*bracket, end...)
 	}
 }
 
 // removeJSON removes a value, and the objects and lists above it that hold nothing then, not
-// even a comment. The closing bracket stays where it is, and a comma before it, too.
+// even a comment. The closing bracket stays where it is.
 func removeJSON(data []byte, path []string) ([]byte, error) {
 	root, err := parseJSON(data)
 	for err == nil && len(path) > 0 {
 		holder := root.Find(pointer(path[:len(path)-1]))
-		last, bracket := ends(holder)
-		if last == nil { // another of the same name has it
+		if holder == nil { // another of the same name has it
 			return nil, ErrUnsafe
 		}
-		comma := last.AfterExtra != nil
+		bracket := bracketOf(holder)
 		indent := (*bracket)[bytes.LastIndexByte(*bracket, '\n')+1:]
 
 		err = patchJSON(&root, "remove", path, nil)
-		last, bracket = ends(holder)
 		newLine := bytes.LastIndexByte(*bracket, '\n') + 1
 		*bracket = append((*bracket)[:newLine:newLine], indent...)
-		if last != nil && comma && last.AfterExtra == nil {
-			last.AfterExtra = hujson.Extra{}
-		}
 		inside := hujson.Value{Value: holder.Value}.Pack()
-		if last != nil || len(bytes.Trim(inside, "{}[] \t\n")) > 0 {
+		if len(bytes.Trim(inside, "{}[] \t\n")) > 0 {
 			break
 		}
 		path = path[:len(path)-1]

@@ -93,8 +93,7 @@ func allowTools(data []byte, _ Options, out bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, _ := value.([]any)
-	at := slices.Index(list, any(rule))
+	at := slices.Index(texts(value), rule)
 	if (at < 0) == out {
 		return data, nil
 	}

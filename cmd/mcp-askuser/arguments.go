@@ -55,33 +55,18 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), cmp.Or(takes, bad.Unwrap().Error()))
 }
 
-// parsed is a pflag.Value that a function reads. Its error is to follow "it takes".
-type parsed struct {
-	text string
-	read func(text string) error
-}
-
-func (p *parsed) String() string { return p.text }
-func (p *parsed) Type() string   { return "word" }
-
-// Set implements pflag.Value.
-func (p *parsed) Set(text string) error {
-	p.text = text
-	return p.read(text)
-}
-
 // parsedFlag gives a command a flag that parse reads, and returns its value. Takes says what
 // it takes.
 func parsedFlag[T any](cmd *cobra.Command, name, help, takes string, parse func(text string) (T, bool)) *T {
 	value := new(T)
-	cmd.Flags().Var(&parsed{"", func(text string) error {
+	cmd.Flags().Func(name, help, func(text string) error {
 		v, ok := parse(text)
 		if !ok {
 			return errors.New(takes)
 		}
 		*value = v
 		return nil
-	}}, name, help)
+	})
 	return value
 }
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"os/exec"
 	"regexp"
 	"strings"
 	"syscall"
@@ -13,147 +12,65 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 
-	"mcp-askuser/desk/shared/nodes"
-	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/internal/browsertest"
 	"mcp-askuser/internal/termtest"
-	"mcp-askuser/internal/waittest"
 )
-
-// An agent asks on one machine, its user answers on another, on the page in a
-// window of a phone's size, and the node that leads is killed between the tap on
-// the option and that on the button: the agent gets that answer, and whose it is,
-// and both machines have it in their past.
-func TestBrowserAgentHereHumanThere(t *testing.T) {
-	c := sharedtest.Start(t, 3)
-	machineA, machineB := t.TempDir(), t.TempDir()
-	server := program(t, machineA, append([]string{"serve", "--surface", "inbox"}, onDesk(c, nodes.Agent, "bot")...)...)
-	host := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `"$0" "$@"; exit $?`}, server.Args...)...) // no process above the page
-	host.Env = server.Env
-	w := speakTo(t, host)
-	w.hello("test", `{}`)
-	w.send(goOn, 1, 1)
-	w.waiting()
-	page := serveWeb(t, append([]string{"--dir", machineB}, onDesk(c, nodes.Human, "alice")...)...)
-	phone := openPhone(t, page.address.String())
-	phone.tap(`article.card [name="q0"][value="0"]`)
-	phone.wait(`document.querySelector('article.card [name="q0"][value="0"]').checked`)
-	leader := c.Leader()
-	c.Kill(leader)
-	phone.tap("article.card button.main")
-	// Where the nodes take long to agree it is kept first, and sent by itself; an
-	// agent whose node has just died may count as away for a moment.
-	phone.wait(`/Sent to|Kept for|answered by alice/.test(document.querySelector("#news")?.innerText)`)
-	var words string
-	words, _ = chromedp.Run(phone.tab, chromedp.Evaluate[string]("document.body.innerText"))
-	if strings.Contains(words, "which was not sent") {
-		t.Errorf("what was sent is said not to be:\n%s", words)
-	}
-	result := w.next(func(m message) bool { return string(m.ID) == "1" })
-	if len(result.Result.Content) != 1 {
-		t.Fatalf("the agent gets %+v", result)
-	}
-	for _, part := range []string{`"Go on?"="Yes"`, "alice"} {
-		if text := result.Result.Content[0].Text; !strings.Contains(text, part) {
-			t.Errorf("the agent gets %s, want %s in it", text, part)
-		}
-	}
-	c.Restart(leader)
-	for machine, creds := range map[string][]string{machineA: onDesk(c, nodes.Agent, "bot"), machineB: onDesk(c, nodes.Human, "alice")} {
-		var past []byte
-		var err error
-		if !waittest.Until(patience, func() bool {
-			past, err = program(t, machine, append([]string{"history"}, creds...)...).CombinedOutput()
-			return err == nil && strings.Contains(string(past), "by alice")
-		}) {
-			t.Fatalf("the past is %s, %v", past, err)
-		}
-	}
-}
 
 // The user registers a passkey: in a terminal of their own, for a browser on this machine. From
 // then on the page's address has a name for which the passkey works.
 func TestBrowserPasskeyAdd(t *testing.T) {
 	dir := t.TempDir() + "/desk"
-	if out, err := program(t, dir, "passkey", "add", "laptop").CombinedOutput(); exitStatus(err) != 1 || !strings.Contains(string(out), "run it in a terminal of your own") {
+	on := func(args ...string) *termtest.Terminal {
+		t.Helper()
+		return termtest.Start(t, program(t, dir, append([]string{"passkey"}, args...)...), 120, 24)
+	}
+	out, err := program(t, dir, "passkey", "add", "laptop").CombinedOutput()
+	if exitStatus(err) != 1 || !strings.Contains(string(out), "run it in a terminal of your own") {
 		t.Errorf("without a terminal: %v\n%s", err, out)
 	}
-	x := termtest.Start(t, program(t, dir, "passkey", "add", "laptop"), 120, 24)
+	x := on("add", "laptop")
 	x.WaitFor("Ctrl+C")
 	address := regexp.MustCompile(`http://localhost:\d+/passkey\?\S+`).FindString(x.Screen())
-	p := openPhone(t, "about:blank")
-	ctx, stop := context.WithTimeout(p.tab, patience)
+	tab, close, err := browsertest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer close()
+	ctx, stop := context.WithTimeout(tab, patience)
 	defer stop()
-	_, err := chromedp.Call(ctx, webauthn.Enable, webauthn.EnableParams{})
+	_, err = chromedp.Call(ctx, webauthn.Enable, webauthn.EnableParams{})
 	if err == nil {
-		_, err = chromedp.Call(ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-			Protocol: "ctap2", Transport: "internal", HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
-		}})
+		_, err = chromedp.Call(ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{
+			Options: &webauthn.VirtualAuthenticatorOptions{Protocol: "ctap2", Transport: "internal",
+				HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true},
+		})
+	}
+	if err == nil {
+		err = chromedp.Do(ctx, chromedp.Navigate(address),
+			chromedp.Poll[chromedp.Void](browsertest.Settled("button.main"), chromedp.WithPollingTimeout(patience)),
+			chromedp.Click(chromedp.CSS("button.main"), chromedp.NodeVisible),
+			chromedp.Poll[chromedp.Void](`document.querySelector("h1").innerText === "The passkey laptop is registered"`,
+				chromedp.WithPollingTimeout(patience)))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.do(chromedp.Navigate(address))
-	p.tap("button.main")
-	p.wait(`document.querySelector("h1").innerText === "The passkey laptop is registered"`)
 	x.WaitFor("The passkey laptop is registered")
 	x.Wait()
-	if out, err := program(t, dir, "passkey", "list").CombinedOutput(); err != nil || !strings.Contains(string(out), "laptop\tlocalhost\t") {
+	out, err = program(t, dir, "passkey", "list").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "laptop\tlocalhost\t") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	x = termtest.Start(t, program(t, dir, "passkey", "add", "laptop"), 120, 24)
+	x = on("add", "laptop")
 	x.WaitFor(`there is a passkey "laptop" already`)
 	x.Wait()
 	if page := serveWebAt(t, dir); page.address.Hostname() != "localhost" {
 		t.Errorf("the page's address is %s", page.address)
 	}
-	x = termtest.Start(t, program(t, dir, "passkey", "remove", "laptop"), 120, 24)
-	x.Wait()
-	x = termtest.Start(t, program(t, dir, "passkey", "add", "laptop"), 120, 24)
+	on("remove", "laptop").Wait()
+	x = on("add", "laptop")
 	x.WaitFor("Ctrl+C")
-	if err := syscall.Kill(x.Pid(), syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	x.Signal(syscall.SIGINT)
 	x.WaitFor("no passkey was registered")
 	x.Wait()
-}
-
-// phone is a browser in a window of a phone's size, which is touched.
-type phone struct {
-	t   *testing.T
-	tab context.Context
-}
-
-func openPhone(t *testing.T, address string) phone {
-	t.Helper()
-	tab, stop, err := browsertest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
-	p := phone{t, tab}
-	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2)), chromedp.Navigate(address))
-	return p
-}
-
-func (p phone) do(steps ...chromedp.Action[chromedp.Void]) {
-	p.t.Helper()
-	ctx, stop := context.WithTimeout(p.tab, patience)
-	defer stop()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		words, _ := chromedp.Run(p.tab, chromedp.Evaluate[string]("document.body?.innerText ?? ''"))
-		p.t.Fatalf("%v\n%s", err, words)
-	}
-}
-
-// wait waits until a condition holds.
-func (p phone) wait(condition string) {
-	p.t.Helper()
-	p.do(chromedp.Poll[chromedp.Void]("!!("+condition+")", chromedp.WithPollingTimeout(patience)))
-}
-
-func (p phone) tap(selector string) {
-	p.t.Helper()
-	p.wait(browsertest.Settled(selector))
-	p.do(chromedp.Tap(chromedp.CSS(selector), chromedp.NodeVisible))
 }

@@ -95,7 +95,8 @@ func TestCatalogues(t *testing.T) {
 			}
 		}
 		if t.Failed() {
-			t.Log("go test -run TestCatalogues ./cmd/mcp-askuser -update adds what is missing, to be filled in, and takes out what is left over")
+			t.Log("go test -run TestCatalogues ./cmd/mcp-askuser -update adds what is missing, to be filled in, and takes " +
+				"out what is left over")
 		}
 	}
 }
@@ -179,7 +180,8 @@ func messages(t *testing.T) map[string][]saying {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
-		case entry.IsDir() && (name == "testdata" || name == "node_modules" || name == "bin" || strings.HasPrefix(name, ".") && len(name) > 2):
+		case entry.IsDir() && (name == "testdata" || name == "node_modules" || name == "bin" ||
+			strings.HasPrefix(name, ".") && len(name) > 2):
 			return filepath.SkipDir
 		case strings.HasSuffix(name, ".html"):
 			text, err := os.ReadFile(path)
@@ -220,7 +222,8 @@ func messages(t *testing.T) map[string][]saying {
 }
 
 // {{t "text"}}, {{t "text" .Field}}, {{n .Count "one" "many"}}.
-var template = regexp.MustCompile(`[{(]-?\s*(?:t\s+("(?:[^"\\]|\\.)*"|` + "`[^`]*`" + `)|n\s+(\S+)\s+("(?:[^"\\]|\\.)*")\s+("(?:[^"\\]|\\.)*"))`)
+var template = regexp.MustCompile(`[{(]-?\s*(?:t\s+("(?:[^"\\]|\\.)*"|` + "`[^`]*`" +
+	`)|n\s+(\S+)\s+("(?:[^"\\]|\\.)*")\s+("(?:[^"\\]|\\.)*"))`)
 
 // says tells which argument of a call is a text for people, -1 for none, and
 // whether the next one is the text for many.

@@ -20,6 +20,7 @@ import (
 // is seen here.
 type connection struct {
 	t      *testing.T
+	cmd    *exec.Cmd
 	in     io.WriteCloser
 	lines  chan message
 	stderr *bytes.Buffer
@@ -50,7 +51,7 @@ func dial(t *testing.T, dir string, args ...string) *connection {
 // speakTo starts the program and is its client.
 func speakTo(t *testing.T, cmd *exec.Cmd) *connection {
 	t.Helper()
-	w := &connection{t: t, lines: make(chan message, 4096), stderr: &bytes.Buffer{}}
+	w := &connection{t: t, cmd: cmd, stderr: &bytes.Buffer{}}
 	cmd.Stderr = w.stderr
 	var err error
 	if w.in, err = cmd.StdinPipe(); err != nil {
@@ -64,20 +65,7 @@ func speakTo(t *testing.T, cmd *exec.Cmd) *connection {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		defer close(w.lines)
-		scan := bufio.NewScanner(out)
-		scan.Buffer(nil, 1<<20)
-		for scan.Scan() {
-			var m message
-			if err := json.Unmarshal(scan.Bytes(), &m); err != nil {
-				t.Errorf("not JSON-RPC on standard output: %q", scan.Text())
-			}
-			w.lines <- m
-		}
-	}()
+	read := w.listen(out)
 	w.wait = func() error {
 		<-read
 		return cmd.Wait()
@@ -89,6 +77,26 @@ func speakTo(t *testing.T, cmd *exec.Cmd) *connection {
 	return w
 }
 
+// listen reads messages until the end of out, and closes the returned channel then.
+func (w *connection) listen(out io.Reader) <-chan struct{} {
+	w.lines = make(chan message, 4096)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		defer close(w.lines)
+		scan := bufio.NewScanner(out)
+		scan.Buffer(nil, 1<<20)
+		for scan.Scan() {
+			var m message
+			if err := json.Unmarshal(scan.Bytes(), &m); err != nil {
+				w.t.Errorf("not JSON-RPC on standard output: %q", scan.Text())
+			}
+			w.lines <- m
+		}
+	}()
+	return read
+}
+
 func (w *connection) send(format string, args ...any) {
 	w.t.Helper()
 	if _, err := fmt.Fprintf(w.in, format+"\n", args...); err != nil {
@@ -98,7 +106,8 @@ func (w *connection) send(format string, args ...any) {
 
 func (w *connection) hello(client, capabilities string) {
 	w.t.Helper()
-	w.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":%q,"version":"1"}}}`, capabilities, client)
+	w.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+		`"capabilities":%s,"clientInfo":{"name":%q,"version":"1"}}}`, capabilities, client)
 	w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	w.next(func(m message) bool { return string(m.ID) == `"hello"` })
 }

@@ -137,8 +137,8 @@ func (a *app) printResult(d *desk.Desk, rec desk.Record, show render) error {
 	if rec.Outcome.FromProgram() {
 		a.tellf("A program has replied, not the user: %s.", words.English.Outcome(rec.Outcome))
 	}
-	if err := a.out.flush(); err != nil {
-		return &unprintedError{rec, err}
+	if a.out.err != nil {
+		return &unprintedError{rec, a.out.err}
 	}
 	return endError(rec)
 }

@@ -39,6 +39,7 @@ func TestDemoInEveryLanguage(t *testing.T) {
 // The first thing a newcomer runs shows the form, follow-up and review, and
 // what an agent would get.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	s := sit(t, 80, 24, "mcp-askuser", "demo")
 	s.WaitFor("Which database should")
 	s.Type("1")

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"time"
@@ -46,7 +45,11 @@ func (a *app) deskInit() *cobra.Command {
 			return err
 		}
 		if len(*humans) == 0 {
-			*humans = []string{userName()}
+			me := a.getenv("USER")
+			if !nodes.ValidName(me) {
+				me = "me"
+			}
+			*humans = []string{me}
 		}
 		err = nodes.Init(full, nodes.Options{Listen: *listen, Agents: *agents, Humans: *humans})
 		if err != nil {
@@ -56,19 +59,6 @@ func (a *app) deskInit() *cobra.Command {
 		return nil
 	}
 	return cmd
-}
-
-// userName is the name of this user, if a credential may have it.
-func userName() string {
-	u, err := user.Current()
-	if err != nil {
-		return "me"
-	}
-	name := u.Username[strings.LastIndexByte(u.Username, '\\')+1:]
-	if !nodes.ValidName(name) {
-		return "me"
-	}
-	return name
 }
 
 // printNextSteps says what to do with the files in a directory.
@@ -98,14 +88,10 @@ func (a *app) shared() (*shared.Store, error) {
 		return nil, err
 	}
 	if a.settings().Desk == "" {
-		return nil, noSharedDesk()
+		return nil, errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk " +
+			"init sets one up")
 	}
 	return shared.Open(a.sharedOptions())
-}
-
-func noSharedDesk() error {
-	return errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init " +
-		"sets one up")
 }
 
 func (a *app) deskCreate() *cobra.Command {
@@ -235,19 +221,9 @@ func connectedAs(me *shared.Identity) string {
 }
 
 func (a *app) printStatus(st *shared.Status) {
-	a.print(connectedAs(&st.Identity) + "\n\n")
-	var t rows
-	t.add("NODE", "VERSION", "ROLE")
-	for _, n := range st.Nodes {
-		role := ""
-		if n.Name == st.Leader {
-			role = "leads"
-		}
-		t.add(n.Name, n.Version, role)
-	}
-	a.printTable(t)
+	a.print(connectedAs(&st.Identity) + "\n")
 	if st.Created {
-		a.print("\n" + fmt.Sprintf("%[1]s, in %[2]s.", words.English.N(st.Messages, "%d document", "%d documents"),
-			words.English.N(st.Replicas, "%d copy", "%d copies")) + "\n")
+		a.print(fmt.Sprintf("%s, in %s on %s.\n", words.English.N(st.Messages, "%d document", "%d documents"),
+			words.English.N(st.Replicas, "%d copy", "%d copies"), words.English.N(len(st.Nodes), "%d node", "%d nodes")))
 	}
 }

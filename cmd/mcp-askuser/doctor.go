@@ -48,9 +48,8 @@ func (f finding) wrong(text, remedy string) finding {
 }
 
 // correctSettings is the remedy for settings.
-func correctSettings() string {
-	return "correct it: until then commands refuse to run, and so do servers with a wrong value (mcp-askuser config)"
-}
+const correctSettings = "correct it: until then commands refuse to run, and so do servers with a wrong value " +
+	"(mcp-askuser config)"
 
 // deskTimeout is how long the shared desk may take to answer.
 const deskTimeout = 5 * time.Second
@@ -124,7 +123,7 @@ func (a *app) examine(ctx context.Context) (all []finding) {
 func (a *app) examineSettings() (all []finding) {
 	for _, fault := range a.config.Faults() {
 		f := finding{Name: cmp.Or(fault.Key, a.config.File)}
-		all = append(all, f.wrong(fault.Text, correctSettings()))
+		all = append(all, f.wrong(fault.Text, correctSettings))
 	}
 	switch {
 	case a.config.Unread != nil:
@@ -200,32 +199,30 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 	page := a.webSurface(d, presenter)
 	defer page.Close()
 	var out []finding
-	usable, inbox := false, -1
+	usable := false
 	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
-	for i, surface := range surfaces {
-		if surface.Name() == "inbox" {
-			inbox = i
-		}
+	for _, surface := range surfaces {
 		f := finding{Name: surface.Name(), State: stateOK, Text: "would show it"}
-		switch err := check(ctx, surface); {
-		case err != nil:
+		err := check(ctx, surface)
+		if err != nil {
 			f.State, f.Text = stateUnused, err.Error()
-		case !usable:
+		} else if !usable {
 			usable = true
 			f.Text = "would show it first, for a command that asks here"
 		}
 		out = append(out, f)
 	}
-	open := "keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser"
-	last := &out[len(out)-1]
-	switch {
-	case usable:
-	case inbox >= 0 && a.attended(true): // as a client that the server knows
-		f := &out[inbox]
-		f.State, f.Remedy = stateOK, open
-		f.Text = "none is open; a question waits until you open one, and the agent says how"
-	default:
-		last.State, last.Remedy = stateWrong, open
+	if usable {
+		return out
 	}
+	const open = "keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser"
+	inbox := slices.IndexFunc(out, func(f finding) bool { return f.Name == "inbox" })
+	if inbox >= 0 && a.attended(true) { // as a client that the server knows
+		out[inbox] = finding{Name: "inbox", State: stateOK, Remedy: open,
+			Text: "none is open; a question waits until you open one, and the agent says how"}
+		return out
+	}
+	last := &out[len(out)-1]
+	last.State, last.Remedy = stateWrong, open
 	return out
 }

@@ -90,7 +90,7 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 		f.Text = fmt.Sprintf("its own questions are brought here, but not as this version would (%s)", state.Path)
 	case a.config.Err() != nil:
 		f.Text, f.Remedy = fmt.Sprintf("its own questions stay there as long as a setting is wrong (%s)",
-			state.Path), correctSettings()
+			state.Path), correctSettings
 	default:
 		f.State, f.Remedy = stateOK, ""
 	}

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,11 +10,13 @@ import (
 // On a machine without a terminal and a desktop, the user can open an inbox later, and doctor
 // reports no fault. In a CI job there is no user, and doctor reports one.
 func TestDoctorWithoutTerminal(t *testing.T) {
+	t.Parallel()
 	for ci, want := range map[string]struct {
 		status int
 		says   string
 	}{
-		"":  {0, "ok     inbox: none is open; a question waits until you open one, and the agent says how\n         → keep mcp-askuser inbox open"},
+		"": {0, "ok     inbox: none is open; a question waits until you open one, and the agent says how\n         → " +
+			"keep mcp-askuser inbox open"},
 		"1": {exitBad, "wrong  web: this is a CI job\n         → keep mcp-askuser inbox open"},
 	} {
 		cmd := program(t, t.TempDir(), "doctor")
@@ -25,27 +25,5 @@ func TestDoctorWithoutTerminal(t *testing.T) {
 		if exitStatus(err) != want.status || !strings.Contains(string(out), want.says) {
 			t.Errorf("CI=%s: status %d, %v\n%s", ci, exitStatus(err), err, out)
 		}
-	}
-}
-
-// What doctor prints of a client's file is text.
-func TestDoctorPrintsText(t *testing.T) {
-	home := t.TempDir()
-	path := filepath.Join(home, ".gemini", "settings.json")
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := "{\"mcpServers\": {\"askuser\": {\"command\": \"mcp-askuser\", \"trust\": true}}, " +
-		"\"mcp\": {\"allowed\": [\"a\u009b31m\u202e\"]}}"
-	err = os.WriteFile(path, []byte(text), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := program(t, t.TempDir(), "doctor")
-	cmd.Env = append(cmd.Env, "HOME="+home)
-	out, _ := cmd.Output() // it fails, since the client does not use the server
-	if !strings.Contains(string(out), "mcp.allowed") || strings.ContainsAny(string(out), "\x1b\u009b\u202e") {
-		t.Errorf("it prints %q", out)
 	}
 }

@@ -62,18 +62,13 @@ func (a *app) status(err error) int {
 }
 
 func exitOf(status desk.Status) int {
-	switch status {
-	case desk.Answered:
-		return 0
-	case desk.Timeout:
-		return exitTimeout
-	case desk.Unavailable:
-		return exitNoSurface
-	case desk.Failed:
-		return exitBad
-	default:
+	code, ok := map[desk.Status]int{
+		desk.Answered: 0, desk.Timeout: exitTimeout, desk.Unavailable: exitNoSurface, desk.Failed: exitBad,
+	}[status]
+	if !ok {
 		return exitClosed
 	}
+	return code
 }
 
 // endError is the error of a command whose question has ended: the exit status, and the

@@ -7,8 +7,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
-
-	"mcp-askuser/question"
 )
 
 // helpWidth is the width of help, in cells: that of the smallest terminal.
@@ -36,14 +34,12 @@ func family(use, short, example string, members ...*cobra.Command) *cobra.Comman
 //go:embed texts/help
 var helpTexts embed.FS
 
-// addHelp gives a command and those below it their long help, with the types of questions in
-// place of {types}.
+// addHelp gives a command and those below it their long help.
 func addHelp(cmd *cobra.Command) {
-	types := strings.Join(question.Types(), ", ")
 	each(cmd, func(c *cobra.Command) {
 		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "mcp-askuser "), " ", "-")
 		text, _ := helpTexts.ReadFile("texts/help/" + name + ".txt") // a simple command has none
-		c.Long = ansi.Wrap(strings.Replace(strings.TrimSuffix(string(text), "\n"), "{types}", types, 1), helpWidth, "")
+		c.Long = strings.TrimSuffix(string(text), "\n")
 	})
 	// The library's own help, with flags in 80 columns, and one line for the global flags.
 	usage := strings.NewReplacer(

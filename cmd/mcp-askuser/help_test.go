@@ -46,7 +46,8 @@ func TestManPages(t *testing.T) {
 	all := commands()
 	released := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) // a page does not change with the day
 	all[0].DisableAutoGenTag = true
-	if err := doc.GenManTree(all[0], &doc.GenManHeader{Title: "MCP-ASKUSER", Section: "1", Manual: "mcp-askuser", Date: &released}, dir); err != nil {
+	if err := doc.GenManTree(all[0], &doc.GenManHeader{Title: "MCP-ASKUSER", Section: "1", Manual: "mcp-askuser",
+		Date: &released}, dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range all {

@@ -169,31 +169,21 @@ func (a *app) prune() *cobra.Command {
 			return errors.New("--older-than is missing; it takes " + oldTakes)
 		}
 		months, err := d.Prune(cmd.Context(), time.Now().Add(-*older), *dry)
-		if len(months) > 0 {
-			a.printPruned(months, *dry)
+		questions, size := 0, int64(0)
+		for _, m := range months {
+			questions, size = questions+m.Rows, size+m.Bytes
 		}
-		if err == nil && len(months) == 0 {
+		switch {
+		case questions > 0 && *dry:
+			a.tell(words.English.N(questions, "%d question (%s) would be removed; without --dry-run it is.",
+				"%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size)))
+		case questions > 0:
+			a.tell(words.English.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size)))
+		case err == nil:
 			a.tell("No past question is that old.")
 		}
 		return err
 	})
-}
-
-func (a *app) printPruned(months []desk.Month, dry bool) {
-	var t rows
-	t.add("MONTH", "QUESTIONS", "SIZE")
-	questions, size := 0, int64(0)
-	for _, m := range months {
-		t.add(m.Name, strconv.Itoa(m.Rows), bytesOf(m.Bytes))
-		questions, size = questions+m.Rows, size+m.Bytes
-	}
-	a.printTable(t)
-	sum := words.English.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size))
-	if dry {
-		sum = words.English.N(questions, "%d question (%s) would be removed; without --dry-run it is.",
-			"%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size))
-	}
-	a.tell(sum)
 }
 
 func bytesOf(n int64) string {

@@ -39,7 +39,6 @@ func (a *app) hook() *cobra.Command {
 			return nil
 		},
 	}
-	a.config.AddFlags(cmd.Flags(), "dir")
 	cmd.Flags().Uint32Var(&limit, "limit", uint32(mirror.DefaultLimit/time.Second), "how many `seconds` the host waits")
 	cmd.Flags().BoolVar(&permissions, "permissions", false, "mirror the permissions that the host asks for, too")
 	return cmd
@@ -63,7 +62,8 @@ func (a *app) runHook(ctx context.Context, o mirror.Options) {
 	o.In, o.Out, o.Getenv, o.Timeout = os.Stdin, os.Stdout, a.environ(), a.settings().Timeout
 	here := a.notifierHere()
 	o.Notify = here
-	if a.hasPhone() {
+	setup, err := a.readPhone()
+	if err == nil && setup != nil {
 		o.Notify = func(ctx context.Context, rec desk.Record) {
 			startPhone(rec.ID, dir)
 			here(ctx, rec)

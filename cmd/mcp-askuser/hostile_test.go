@@ -4,18 +4,15 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -57,7 +54,7 @@ func textsOf(v any) (out []string) {
 	return out
 }
 
-// hostileProject is a directory with hostile names and templates.
+// hostileProject is a directory with hostile names, templates and files of clients.
 func hostileProject(t *testing.T) string {
 	t.Helper()
 	project := filepath.Join(t.TempDir(), "shop"+hostile)
@@ -67,6 +64,17 @@ func hostileProject(t *testing.T) string {
 	}
 	const good = "description = \"D\\u001b]0;x\\u202e\u202e\"\n[variables.where]\ndescription = \"V\\u001b[2J\u202e\"\n" +
 		"[[questions]]\nquestion = \"Where\\u001b[2J\u202e {{where}}?\"\n"
+	for file, text := range map[string]string{
+		".cursor/mcp.json":      `{"mcpServers": {"askuser": {"command": "old\u009b31m\u202e"}}}`,
+		".claude/settings.json": "{\"a\": \"\u009b2J\"}",
+		".gemini/settings.json": "{\"mcpServers\": {\"askuser\": {\"command\": \"mcp-askuser\"}}, " +
+			"\"mcp\": {\"allowed\": [\"a\u009b31m\u202e\"]}}",
+	} {
+		path := filepath.Join(project, file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, text := range map[string]string{"good": good, "bad" + hostile: good, "worse": "description = \"\u202e\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name+".toml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -95,24 +103,14 @@ func hostileCall(t *testing.T, session, name string) string {
 	return string(data)
 }
 
-// hostileClient connects as a client of this name, with the project as its directory.
-func hostileClient(t *testing.T, dir, project, name, rounds string) *client.Client {
+// hostileClient connects as a client of a hostile name, with the project as its directory.
+func hostileClient(t *testing.T, dir, project, rounds string) *client.Client {
 	t.Helper()
 	cmd := program(t, dir, "serve", "--surface", "inbox", "--max-rounds", rounds)
 	cmd.Dir = project
-	c := client.NewClient(transport.NewStdioWithOptions("mcp-askuser", nil, nil, transport.WithCommandFunc(
-		func(context.Context, string, []string, []string) (*exec.Cmd, error) { return cmd, nil })), eras[0].options...)
-	if err := c.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	var hello mcp.InitializeRequest
-	hello.Params.ProtocolVersion = eras[0].version
-	hello.Params.ClientInfo = mcp.Implementation{Name: name, Version: "1" + hostile}
-	if _, err := c.Initialize(t.Context(), hello); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	e := eras[0]
+	e.client = "some client" + hostile
+	return connectTo(t, e, cmd, nil)
 }
 
 // hostileReply answers every question of the call, with hostile texts in every member.
@@ -125,11 +123,12 @@ func hostileReply(rec *desk.Record) question.Reply {
 }
 
 // Whatever an agent, a user or a repository writes reaches the model as text: in results of
-// calls, refusals, tickets and prompts.
+// calls, refusals and prompts.
 func TestResultsAreText(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	d, c := openDesk(t, dir), hostileClient(t, dir, hostileProject(t), "some client"+hostile, "3")
-	check := func(what string, result any, err error, wants ...string) map[string]any {
+	d, c := openDesk(t, dir), hostileClient(t, dir, hostileProject(t), "1")
+	check := func(what string, result any, err error, wants ...string) {
 		t.Helper()
 		data, failed := json.Marshal(result)
 		var v map[string]any
@@ -150,50 +149,25 @@ func TestResultsAreText(t *testing.T) {
 				t.Errorf("%s has no %q: %q", what, want, all)
 			}
 		}
-		return v
 	}
-	tool := func(what, tool, args string, wants ...string) map[string]any {
+	tool := func(what, tool, args string, wants ...string) {
 		t.Helper()
 		var req mcp.CallToolRequest
 		req.Params.Name, req.Params.Arguments = tool, json.RawMessage(args)
 		r, err := c.CallTool(t.Context(), req)
-		v := check(what, r, err, wants...)
-		structured, _ := v["structuredContent"].(map[string]any)
-		return structured
-	}
-	pending := func(id string) desk.Record {
-		t.Helper()
-		rec, err := d.Get(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rec
+		check(what, r, err, wants...)
 	}
 
-	asked := tool("asked", "ask_user_question", hostileCall(t, "s"+hostile, "Q1"))
+	_, asked, _ := call(t, c, "ask_user_question", hostileCall(t, "s"+hostile, "Q1"))
 	id, _ := asked["id"].(string)
-	rec := pending(id)
-	if rec.Questions[0].Text != "Q1"+hostile {
-		t.Errorf("the record has %q", rec.Questions[0].Text)
+	rec, err := d.Get(t.Context(), id)
+	if err != nil || rec.Questions[0].Text != "Q1"+hostile {
+		t.Fatalf("the record has %+v, %v", rec.Questions, err)
 	}
 	if _, err := d.Reply(t.Context(), id, hostileReply(&rec), onPage); err != nil {
 		t.Fatal(err)
 	}
-	got := tool("answered", "await_answer", `{"id":"`+id+`"}`, "Q1␛]0;x", "Own␛", "[U+202E]ab", "1\ttab\n2")
-	answers, _ := got["answers"].(map[string]any)
-	if len(answers) != 3 {
-		t.Errorf("answers are %q", answers)
-	}
-
-	no := question.Reply{Dismissed: true, Reason: "R" + hostile}
-	for i, reply := range []question.Reply{{Discuss: true, Note: "R" + hostile}, no, no, no} {
-		asked := tool("asked", "ask_user_question", hostileCall(t, "s"+hostile, fmt.Sprint("Round", i)))
-		id, _ := asked["id"].(string)
-		if _, err := d.Reply(t.Context(), id, reply, onPage); err != nil {
-			t.Fatal(err)
-		}
-		tool("not answered", "await_answer", `{"id":"`+id+`"}`, "]0;x")
-	}
+	tool("answered", "await_answer", `{"id":"`+id+`"}`, "Q1␛]0;x", "Own␛", "[U+202E]ab", "1\ttab\n2")
 	tool("too many rounds", "ask_user_question", hostileCall(t, "s"+hostile, "Another"), "mcp-askuser lift s␛")
 
 	quoted, _ := json.Marshal(hostile)
@@ -201,8 +175,6 @@ func TestResultsAreText(t *testing.T) {
 	tool("bad arguments", "ask_user_question", bad, "Validation failed")
 	tool("no such ticket", "await_answer", `{"id":`+string(quoted)+`}`)
 	tool("no such template", "ask_user_question", `{"template":`+string(quoted)+`}`)
-	tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
-	check("tools", tools, err)
 	prompts, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
 	check("prompts", prompts, err, "D␛]0;x")
 	var get mcp.GetPromptRequest
@@ -214,8 +186,9 @@ func TestResultsAreText(t *testing.T) {
 // Whatever an agent, a client, a repository or an argument says, commands print it as text,
 // and in JSON as an escape of the same value.
 func TestCommandsPrintText(t *testing.T) {
+	t.Parallel()
 	dir, project := t.TempDir(), hostileProject(t)
-	d, c := openDesk(t, dir), hostileClient(t, dir, project, "some client"+hostile, "0")
+	d, c := openDesk(t, dir), hostileClient(t, dir, project, "0")
 	ask := func(name string) desk.Record {
 		t.Helper()
 		_, structured, _ := call(t, c, "ask_user_question", hostileCall(t, "", name))
@@ -243,17 +216,16 @@ func TestCommandsPrintText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"pending"}, {"pending", "--json"}, {"show", open.ID}, {"show", settled.ID}, {"show", settled.ID, "--json"},
-		{"history"}, {"history", "--json"}, {"history", "--format", "jsonl"}, {"history", "--format", "md"},
-		{"answer", open.ID, "--json", `{"Nothing\u001b[2J\u202e":"x"}`}, {"templates"}, {"templates", "--json"},
-		{"ask", "--template", "worse"}, {"ask", hostile + "?", hostile}, {"ask", `{"questions":"\u001b\u202e"}`},
-		{"--" + hostile}, {hostile}, {"show", hostile}, {"lift", hostile}, {"config", "--dir", hostile},
-		{"token", "add", hostile}, {"install", hostile}, {"verify", hostile + ".json"}, {"__complete", "lift", ""},
-		{"doctor", "--json"}, {"cancel", open.ID, "--reason", hostile},
+		{"pending"}, {"show", settled.ID}, {"show", settled.ID, "--json"}, {"history"}, {"history", "--format", "jsonl"},
+		{"history", "--format", "md"}, {"answer", open.ID, "--json", `{"Nothing\u001b[2J\u202e":"x"}`}, {"templates"},
+		{"ask", "--template", "worse"}, {"ask", `{"questions":"\u001b\u202e"}`}, {"--" + hostile}, {hostile},
+		{"config", "--dir", hostile}, {"token", "add", hostile}, {"verify", hostile + ".json"}, {"doctor"},
+		{"__complete", "lift", ""}, {"cancel", open.ID, "--reason", hostile}, {"install", "cursor", "--project", "--dry-run"},
+		{"install", "--project"}, {"install", "claude-code", "--questions", "--project", "--dry-run"},
 	} {
 		run(args...)
 	}
-	for _, format := range []string{"questions", "json", "text"} {
+	for _, format := range []string{"json", "text"} {
 		answered := ask(format)
 		if _, err := d.Reply(t.Context(), answered.ID, hostileReply(&answered), onPage); err != nil {
 			t.Fatal(err)
@@ -277,7 +249,8 @@ func TestCommandsPrintText(t *testing.T) {
 
 	cmd := program(t, dir, "pending")
 	file := filepath.Join(t.TempDir(), "config"+hostile)
-	if err := os.WriteFile(file, []byte("keep = \"\\u001b[2J\u202e\"\nsurface = 1\n\"\\u001b\u202e\" = 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("keep = \"\\u001b[2J\u202e\"\nsurface = 1\n\"\\u001b\u202e\" = 1\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Env = append(cmd.Env, settings.EnvFile+"="+file, "ASK_HOLD="+hostile)

@@ -32,7 +32,8 @@ type httpServer struct {
 
 func serveHTTP(t *testing.T, dir string, args ...string) *httpServer {
 	t.Helper()
-	s := &httpServer{t: t, cmd: program(t, dir, append([]string{"serve", "--http", "127.0.0.1:0", "--surface", "inbox"}, args...)...)}
+	s := &httpServer{t: t, cmd: program(t, dir, append([]string{"serve", "--http", "127.0.0.1:0", "--surface", "inbox"},
+		args...)...)}
 	s.url = listening(t, s.cmd, &s.stderr)
 	return s
 }
@@ -137,8 +138,9 @@ func pendingOf(t *testing.T, d *desk.Desk, agent string) desk.Record {
 	return found
 }
 
-// What one agent asks is its own: another that asks the same is asked for by itself, and
-// cannot collect with the ticket.
+// What one agent asks is its own: another that asks the same is asked for by itself, and cannot
+// collect with the ticket, also after the server was killed. A yes is delivered only with its
+// ticket.
 func TestAgentsOverHTTP(t *testing.T) {
 	for _, e := range eras {
 		t.Run(e.name, func(t *testing.T) {
@@ -146,36 +148,40 @@ func TestAgentsOverHTTP(t *testing.T) {
 			dir := t.TempDir()
 			d := openDesk(t, dir)
 			s := serveHTTP(t, dir)
-			a, b := overHTTP(t, e, s.url, newToken(t, dir, "a")), overHTTP(t, e, s.url, newToken(t, dir, "b"))
-			forA, forB := begun(t, a, "ask_user_question", askWhich), begun(t, b, "ask_user_question", askWhich)
-			recA, recB := pendingOf(t, d, "a"), pendingOf(t, d, "b")
-			if recA.Asker.Client != "test" || recA.Asker.PID != 0 {
-				t.Errorf("asked by %+v", recA.Asker)
+			tokenA, tokenB := newToken(t, dir, "a"), newToken(t, dir, "b")
+			a, b := overHTTP(t, e, s.url, tokenA), overHTTP(t, e, s.url, tokenB)
+			begun(t, a, "ask_user_question", askWhich)
+			begun(t, b, "confirm_action", confirmWhich)
+			asked, confirmed := pendingOf(t, d, "a"), pendingOf(t, d, "b")
+			if asked.Asker.Client != "test" || asked.Asker.PID != 0 {
+				t.Errorf("asked by %+v", asked.Asker)
 			}
-			ticket := `{"id":"` + recA.ID + `"}`
-			refused := func() {
-				t.Helper()
-				text, _, failed := call(t, b, "await_answer", ticket)
-				if !failed || !strings.Contains(text, "no question has the id") {
-					t.Errorf("another's ticket: %s", text)
-				}
+			_ = s.end(syscall.SIGKILL)
+			say(t, d, asked.ID, "b")
+			say(t, d, confirmed.ID, question.YesID)
+
+			s = serveHTTP(t, dir)
+			a, b = overHTTP(t, e, s.url, tokenA), overHTTP(t, e, s.url, tokenB)
+			other := begun(t, b, "ask_user_question", askWhich) // waits: it is b's own
+			pendingOf(t, d, "b")
+			ticketA, ticketB := `{"id":"`+asked.ID+`"}`, `{"id":"`+confirmed.ID+`"}`
+			if text, _, failed := call(t, b, "await_answer", ticketA); !failed {
+				t.Errorf("another's ticket: %s", text)
 			}
-			refused()
-			say(t, d, recA.ID, "a")
-			if got := answerTo(<-forA, "Which?"); got != "A" {
-				t.Errorf("a got %v", got)
+			if _, got, failed := call(t, a, "await_answer", ticketB); !failed {
+				t.Errorf("another's yes: %v", got)
 			}
-			refused()
-			_, structured, _ := call(t, a, "await_answer", ticket)
-			if got := answerTo(structured, "Which?"); got != "A" {
-				t.Errorf("a's own ticket: %v", got)
+			if _, got, _ := call(t, a, "ask_user_question", askWhich); answerTo(got, "Which?") != "B" {
+				t.Errorf("asked again: %v", got)
 			}
-			say(t, d, recB.ID, "b")
-			if got := answerTo(<-forB, "Which?"); got != "B" {
-				t.Errorf("b got %v", got)
+			if _, got, _ := call(t, b, "await_answer", ticketB); got["status"] != "answered" {
+				t.Errorf("its ticket brings %v", got)
 			}
 			if err := s.end(syscall.SIGTERM); err != nil {
 				t.Errorf("%v: %s", err, s.stderr.String())
+			}
+			if got := <-other; got["status"] != "pending" {
+				t.Errorf("at its end the server says %v", got)
 			}
 		})
 	}
@@ -183,6 +189,7 @@ func TestAgentsOverHTTP(t *testing.T) {
 
 // An answer to a confirmation of an agent whose token needs proof is taken only with one.
 func TestTokenThatNeedsProof(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serveHTTP(t, dir)
 	d := openDesk(t, dir)
@@ -200,59 +207,5 @@ func TestTokenThatNeedsProof(t *testing.T) {
 	}
 	if err := s.end(syscall.SIGTERM); err != nil {
 		t.Error(err)
-	}
-}
-
-// A server that ends between question and answer, by itself or not, costs no agent its
-// answer: the agent gets it with its ticket, or when it asks again, and no other agent does.
-// A yes is delivered only with its ticket.
-func TestRestartOverHTTP(t *testing.T) {
-	for _, how := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
-		for _, e := range eras {
-			t.Run(how.String()+", "+e.name, func(t *testing.T) {
-				t.Parallel()
-				dir := t.TempDir()
-				d := openDesk(t, dir)
-				s := serveHTTP(t, dir)
-				tokenA, tokenB := newToken(t, dir, "a"), newToken(t, dir, "b")
-				first := begun(t, overHTTP(t, e, s.url, tokenA), "ask_user_question", askWhich)
-				begun(t, overHTTP(t, e, s.url, tokenB), "confirm_action", confirmWhich)
-				asked, confirmed := pendingOf(t, d, "a"), pendingOf(t, d, "b")
-				_ = s.end(how)
-				if how == syscall.SIGTERM {
-					if got := <-first; got["status"] != "pending" || got["id"] != asked.ID {
-						t.Errorf("at its end the server says %v", got)
-					}
-				}
-				say(t, d, asked.ID, "b")
-				say(t, d, confirmed.ID, question.YesID)
-
-				s = serveHTTP(t, dir)
-				a, b := overHTTP(t, e, s.url, tokenA), overHTTP(t, e, s.url, tokenB)
-				other := begun(t, b, "ask_user_question", askWhich) // waits: it is b's own
-				pendingOf(t, d, "b")
-				for _, c := range [][2]string{
-					{"ask_user_question", askWhich}, {"await_answer", `{"id":"` + asked.ID + `"}`},
-				} {
-					_, structured, _ := call(t, a, c[0], c[1])
-					if got := answerTo(structured, "Which?"); got != "B" {
-						t.Errorf("%s: %v", c[0], structured)
-					}
-				}
-				ticket := `{"id":"` + confirmed.ID + `"}`
-				if _, structured, failed := call(t, a, "await_answer", ticket); !failed {
-					t.Errorf("another's yes: %v", structured)
-				}
-				if _, structured, _ := call(t, b, "await_answer", ticket); structured["status"] != "answered" {
-					t.Errorf("its ticket brings %v", structured)
-				}
-				if err := s.end(syscall.SIGTERM); err != nil {
-					t.Errorf("%v: %s", err, s.stderr.String())
-				}
-				if got := <-other; got["status"] != "pending" {
-					t.Errorf("got %v", got)
-				}
-			})
-		}
 	}
 }

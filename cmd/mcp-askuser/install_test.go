@@ -10,36 +10,6 @@ import (
 	"testing"
 )
 
-// What install prints of a project is text: the name of its
-// directory, its files, and what already is in them.
-func TestInstallPrintsText(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "shop\x1b[2J")
-	for file, text := range map[string]string{
-		".cursor/mcp.json":      `{"mcpServers": {"askuser": {"command": "old\u009b31m\u202e"}}}`,
-		".claude/settings.json": "{\"a\": \"\u009b2J\"}",
-	} {
-		path := filepath.Join(dir, filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, args := range [][]string{
-		{"install", "cursor", "--project", "--dry-run"},
-		{"install", "--project"},
-		{"install", "claude-code", "--questions", "--project", "--dry-run"},
-	} {
-		cmd := program(t, t.TempDir(), args...)
-		cmd.Dir = dir
-		out, err := cmd.Output()
-		if err != nil || len(out) == 0 || strings.ContainsAny(string(out), "\x1b\u009b\u202e") {
-			t.Errorf("%q: %v, %q", args, err, out)
-		}
-	}
-}
-
 // The list of clients in a terminal has all that are here ticked: Enter registers with them.
 // A user who leaves the list, or unmarks all, registers with none.
 func TestClientsAreTicked(t *testing.T) {
@@ -80,7 +50,8 @@ func TestClientsAreTicked(t *testing.T) {
 // What a client asks in its own dialog is offered with its registration, and never taken
 // unasked: neither line is ticked, whether or not the client is named.
 func TestQuestionsAreOffered(t *testing.T) {
-	for keys, want := range map[string][2]bool{"\r": {}, "\x1b[B\x20\r": {true, false}, "\x1b[B\x1b[B\x20\r": {true, true}} {
+	for keys, want := range map[string][2]bool{"\r": {}, "\x1b[B\x20\r": {true, false},
+		"\x1b[B\x1b[B\x20\r": {true, true}} {
 		args := []string{"install"}
 		if want[0] {
 			args = append(args, "claude-code")
@@ -99,7 +70,8 @@ func TestQuestionsAreOffered(t *testing.T) {
 		s.Type(keys)
 		status := s.Wait()
 		settings, _ := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))
-		got := [2]bool{strings.Contains(string(settings), "hook claude-code"), strings.Contains(string(settings), "--permissions")}
+		got := [2]bool{strings.Contains(string(settings), "hook claude-code"),
+			strings.Contains(string(settings), "--permissions")}
 		if status != 0 || got != want || !strings.Contains(s.Output(), "A question appears in the inbox") {
 			t.Errorf("%q: status %d, %v, want %v: %s", keys, status, got, want, s.Output())
 		}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +18,8 @@ import (
 	"mcp-askuser/question"
 )
 
-const goOn = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?","options":["Yes","No"]},"_meta":{"progressToken":%d}}}`
+const goOn = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question",` +
+	`"arguments":{"question":"Go on?","options":["Yes","No"]},"_meta":{"progressToken":%d}}}`
 
 // only returns the one open question of a desk.
 func only(t *testing.T, d *desk.Desk) desk.Record {
@@ -33,7 +33,8 @@ func only(t *testing.T, d *desk.Desk) desk.Record {
 
 func say(t *testing.T, d *desk.Desk, id, option string) {
 	t.Helper()
-	if _, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+	if _, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1",
+		Selected: []string{option}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -43,64 +44,62 @@ func (w *connection) waiting() {
 	w.next(func(m message) bool { return m.Method == "notifications/progress" })
 }
 
-// A client that stops waiting after its 60 seconds, or is cut off, or whose
-// server is killed, asks again and gets the answer that was given meanwhile, or
-// the same question.
+// A client that stops waiting, or whose server ends or is killed, asks again and gets the answer
+// that was given meanwhile, or the same question.
 func TestAskedOnceWhateverHappensToTheCall(t *testing.T) {
-	for _, end := range []string{"timed out", "disconnected", "killed"} {
-		for _, meanwhile := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, answered meanwhile %v", end, meanwhile), func(t *testing.T) {
-				t.Parallel()
-				dir := t.TempDir()
-				d := openDesk(t, dir)
-				w := dial(t, dir, "serve", "--surface", "inbox")
+	for end, meanwhile := range map[string]bool{"timed out": true, "disconnected": false, "killed": true} {
+		t.Run(end, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			d := openDesk(t, dir)
+			w := dial(t, dir, "serve", "--surface", "inbox")
+			w.hello("test", `{}`)
+			w.send(goOn, 1, 1)
+			w.waiting()
+			rec := only(t, d)
+			if !rec.Attended {
+				t.Error("counts as detached while its call waits")
+			}
+			switch end {
+			case "timed out":
+				w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled",` +
+					`"params":{"requestId":1,"reason":"MCP error -32001: Request timed out"}}`)
+				w.send(`{"jsonrpc":"2.0","id":"ping","method":"ping"}`)
+				w.next(func(m message) bool { return string(m.ID) == `"ping"` })
+			case "disconnected":
+				_ = w.in.Close()
+				_ = w.wait()
+			case "killed":
+				w.kill()
+			}
+			if end != "timed out" {
+				w = dial(t, dir, "serve", "--surface", "inbox")
 				w.hello("test", `{}`)
-				w.send(goOn, 1, 1)
+			}
+			if meanwhile {
+				say(t, d, rec.ID, "no")
+			}
+			w.send(goOn, 2, 2)
+			if !meanwhile {
 				w.waiting()
-				rec := only(t, d)
-				if !rec.Attended {
-					t.Error("counts as detached while its call waits")
+				if again := only(t, d); again.ID != rec.ID {
+					t.Errorf("asked again as %s", again.ID)
 				}
-				switch end {
-				case "timed out":
-					w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"MCP error -32001: Request timed out"}}`)
-					w.send(`{"jsonrpc":"2.0","id":"ping","method":"ping"}`)
-					w.next(func(m message) bool { return string(m.ID) == `"ping"` })
-				case "disconnected":
-					_ = w.in.Close()
-					_ = w.wait()
-				case "killed":
-					w.kill()
-				}
-				if end != "timed out" {
-					w = dial(t, dir, "serve", "--surface", "inbox")
-					w.hello("test", `{}`)
-				}
-				if meanwhile {
-					say(t, d, rec.ID, "no")
-				}
-				w.send(goOn, 2, 2)
-				if !meanwhile {
-					w.waiting()
-					if again := only(t, d); again.ID != rec.ID {
-						t.Errorf("asked again as %s", again.ID)
-					}
-					say(t, d, rec.ID, "no")
-				}
-				got := w.next(func(m message) bool { return string(m.ID) == "2" }).Result.StructuredContent
-				if got.Status != "answered" || got.Answers["Go on?"] != "No" {
-					t.Errorf("the second call got %+v", got)
-				}
-				// The answer has reached its asker: the same question is a new one.
-				w.send(goOn, 3, 3)
-				w.next(func(m message) bool {
-					return m.Method == "notifications/progress" && strings.Contains(string(m.Params), `"progressToken":3`)
-				})
-				if next := only(t, d); next.ID == rec.ID || next.Round < 1 {
-					t.Errorf("the third call got the old record")
-				}
+				say(t, d, rec.ID, "no")
+			}
+			got := w.next(func(m message) bool { return string(m.ID) == "2" }).Result.StructuredContent
+			if got.Status != "answered" || got.Answers["Go on?"] != "No" {
+				t.Errorf("the second call got %+v", got)
+			}
+			// The answer has reached its asker: the same question is a new one.
+			w.send(goOn, 3, 3)
+			w.next(func(m message) bool {
+				return m.Method == "notifications/progress" && strings.Contains(string(m.Params), `"progressToken":3`)
 			})
-		}
+			if next := only(t, d); next.ID == rec.ID {
+				t.Errorf("the third call got the old record")
+			}
+		})
 	}
 }
 
@@ -124,7 +123,8 @@ func TestPaneInTmux(t *testing.T) {
 	host, tmuxHome := program(t, dir), t.TempDir()
 	for _, name := range []string{"mcp-askuser", filepath.Join(".config", "mcp-askuser")} {
 		file := filepath.Join(tmuxHome, name, "config.toml")
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("bad = 1"), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700),
+			os.WriteFile(file, []byte("bad = 1"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,7 +135,10 @@ func TestPaneInTmux(t *testing.T) {
 	host.Path = tmux
 	host.Args = []string{tmux, "-L", socket, "-f", "/dev/null", "new-session", "sh", "-c",
 		// The host takes the screen, as a full-screen program does, and asks.
-		`stty raw -echo; (printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?","options":["Yes","No"]}}}'; sleep 60) | ` + serve + ` 2>/dev/null | grep -o 'User has answered[^}]*"' ; sleep 60`}
+		`stty raw -echo; (printf '%s\n' ` +
+			`'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go ` +
+			`on?","options":["Yes","No"]}}}'; sleep 60) | ` + serve +
+			` 2>/dev/null | grep -o 'User has answered[^}]*"' ; sleep 60`}
 	host.Env = append(host.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "TMUX=", "TMUX_PANE=")
 	x := termtest.Start(t, host, 100, 40)
 	s := &seat{Terminal: x}
@@ -157,8 +160,12 @@ func TestPaneInTmux(t *testing.T) {
 		}
 		return desk.Record{}
 	}
-	x.Until("the pane to go", func() bool { return !strings.Contains(x.Screen(), "Go on?") || rec().State == desk.Answered })
-	if got := rec(); got.State != desk.Answered || got.Outcome.Surface != "pane" || got.Outcome.Reply.Answers[0].Selected[0] != "no" {
+	x.Until("the pane to go", func() bool {
+		return !strings.Contains(x.Screen(), "Go on?") ||
+			rec().State == desk.Answered
+	})
+	if got := rec(); got.State != desk.Answered || got.Outcome.Surface != "pane" ||
+		got.Outcome.Reply.Answers[0].Selected[0] != "no" {
 		t.Errorf("the record is %+v", got.Outcome)
 	}
 	_ = syscall.Kill(x.Pid(), syscall.SIGKILL)

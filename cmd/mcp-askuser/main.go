@@ -109,8 +109,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	a.deferred.writeTo(a.err)
 	code := a.status(err)
-	if writeErr := a.out.flush(); writeErr != nil && !errors.Is(err, writeErr) {
-		code = a.status(writeErr)
+	if a.out.err != nil && !errors.Is(err, a.out.err) {
+		code = a.status(a.out.err)
 	}
 	return code
 }

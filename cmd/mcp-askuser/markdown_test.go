@@ -15,13 +15,17 @@ import (
 // without a tag of the text's own.
 func FuzzMarkdown(f *testing.F) {
 	for _, seed := range []string{
-		"plain", "# heading", "- item\n- item", "1. one", "1) one", "> quote", "```\ncode\n```", "    code", "*a* _b_ **c** `d` ~~e~~",
-		"[x](javascript:1)", "![x](y)", "<script>alert(1)</script>", "<!-- x -->", "&lt;&#64;", "a\nb", "a\n===", "a\n---", "| a | b |\n|---|---|",
-		"@everyone", "a@b.c", "\\*a\\*", "trailing\\", "\x1b[31m\u202e", "+ x", "=", "- [ ] todo", "[x]: /y", "[^1]: note", "www.example.org", "\t* x", "a  \nb", "…\u00a0 #1",
+		"plain", "# heading", "- item\n- item", "1. one", "1) one", "> quote", "```\ncode\n```", "    code",
+		"*a* _b_ **c** `d` ~~e~~",
+		"[x](javascript:1)", "![x](y)", "<script>alert(1)</script>", "<!-- x -->", "&lt;&#64;", "a\nb", "a\n===", "a\n---",
+		"| a | b |\n|---|---|",
+		"@everyone", "a@b.c", "\\*a\\*", "trailing\\", "\x1b[31m\u202e", "+ x", "=", "- [ ] todo", "[x]: /y", "[^1]: note",
+		"www.example.org", "\t* x", "a  \nb", "…\u00a0 #1",
 	} {
 		f.Add(seed)
 	}
-	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote, extension.DefinitionList))
+	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList,
+		extension.Footnote, extension.DefinitionList))
 	f.Fuzz(func(t *testing.T, s string) {
 		for name, tc := range map[string]struct{ source, want string }{
 			"heading": {"## " + inline(s) + "\n", inlineText(s)},

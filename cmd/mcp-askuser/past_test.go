@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -33,7 +32,8 @@ func past() []desk.Record {
 			ID: "01JD6Z0000AAAAAAAAAAAAAAAA", SessionID: "s1", Round: 1, Asker: agent, State: desk.Answered, CreatedAt: asked,
 			Set: question.Set{Questions: []question.Question{
 				{
-					ID: "q1", Text: "Which database?", Header: "Database", Type: question.SingleChoice, Required: true, AllowCustom: true,
+					ID: "q1", Text: "Which database?", Header: "Database", Type: question.SingleChoice, Required: true,
+					AllowCustom: true,
 					Description: "It holds the orders.\n\n# Not a heading",
 					Options: []question.Option{
 						{ID: "pg", Label: "PostgreSQL", Description: "Relational", Default: true, FollowUps: []question.Question{
@@ -42,7 +42,8 @@ func past() []desk.Record {
 						{ID: "mongo", Label: "MongoDB", Description: "Documents"},
 					},
 				},
-				{ID: "q2", Text: "哪些功能?", Type: question.MultiChoice, AllowCustom: true, Options: []question.Option{{ID: "c", Label: "缓存"}, {ID: "l", Label: "日志"}}},
+				{ID: "q2", Text: "哪些功能?", Type: question.MultiChoice, AllowCustom: true,
+					Options: []question.Option{{ID: "c", Label: "缓存"}, {ID: "l", Label: "日志"}}},
 				{ID: "q3", Text: "Anything else?", Type: question.Text},
 			}},
 			Outcome: outcome("01JD6Z0000ZZZZZZZZZZZZZZZZ", desk.Answered, &question.Reply{
@@ -55,31 +56,41 @@ func past() []desk.Record {
 			}, ""),
 		},
 		{
-			ID: "01JD6Z0001AAAAAAAAAAAAAAAA", SessionID: "s1", Round: 2, Asker: agent, State: desk.Dismissed, CreatedAt: asked.Add(time.Hour),
-			Set:     question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete\x1b[2J the \u202eold table?", Type: question.Boolean, Required: true, Options: yesNo}}},
-			Outcome: outcome("01JD6Z0001ZZZZZZZZZZZZZZZZ", desk.Dismissed, &question.Reply{Dismissed: true, Reason: "Ask in #ops"}, ""),
+			ID: "01JD6Z0001AAAAAAAAAAAAAAAA", SessionID: "s1", Round: 2, Asker: agent, State: desk.Dismissed,
+			CreatedAt: asked.Add(time.Hour),
+			Set: question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete\x1b[2J the \u202eold table?",
+				Type: question.Boolean, Required: true, Options: yesNo}}},
+			Outcome: outcome("01JD6Z0001ZZZZZZZZZZZZZZZZ", desk.Dismissed,
+				&question.Reply{Dismissed: true, Reason: "Ask in #ops"}, ""),
 		},
 		{
-			ID: "01JD6Z0002AAAAAAAAAAAAAAAA", Round: 1, Asker: desk.Asker{Client: "mcp-askuser", Via: "shell"}, State: desk.Timeout, CreatedAt: asked.Add(2 * time.Hour),
-			Set:     question.Set{Questions: []question.Question{{ID: "q1", Text: "Anyone there?", Type: question.Boolean, Required: true, Options: yesNo}}},
-			Outcome: &desk.Outcome{ID: "01JD6Z0002ZZZZZZZZZZZZZZZZ", Status: desk.Timeout, Reason: "1m0s", At: asked.Add(2*time.Hour + time.Minute)},
+			ID: "01JD6Z0002AAAAAAAAAAAAAAAA", Round: 1, Asker: desk.Asker{Client: "mcp-askuser", Via: "shell"},
+			State: desk.Timeout, CreatedAt: asked.Add(2 * time.Hour),
+			Set: question.Set{Questions: []question.Question{{ID: "q1", Text: "Anyone there?", Type: question.Boolean,
+				Required: true, Options: yesNo}}},
+			Outcome: &desk.Outcome{ID: "01JD6Z0002ZZZZZZZZZZZZZZZZ", Status: desk.Timeout, Reason: "1m0s",
+				At: asked.Add(2*time.Hour + time.Minute)},
 		},
 		{
-			ID: "01JD6Z0003AAAAAAAAAAAAAAAA", Round: 1, Asker: agent, State: desk.Answered, CreatedAt: asked.Add(3 * time.Hour), OnTimeout: "default",
-			Set: question.Set{Questions: []question.Question{{ID: "q1", Text: "Deploy tonight?", Type: question.Boolean, Required: true, Options: yesNo}}},
+			ID: "01JD6Z0003AAAAAAAAAAAAAAAA", Round: 1, Asker: agent, State: desk.Answered, CreatedAt: asked.Add(3 * time.Hour),
+			OnTimeout: "default",
+			Set: question.Set{Questions: []question.Question{{ID: "q1", Text: "Deploy tonight?", Type: question.Boolean,
+				Required: true, Options: yesNo}}},
 			Outcome: &desk.Outcome{ID: "01JD6Z0003ZZZZZZZZZZZZZZZZ", Status: desk.Answered, Reply: &question.Reply{
 				Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.NoID}, By: question.ByTimeout}},
 			}, At: asked.Add(3*time.Hour + time.Minute)},
 		},
 		{
-			ID: "01JD6Z0004AAAAAAAAAAAAAAAA", Round: 1, Asker: desk.Asker{Client: "codex", Directory: "/srv/docs", Via: "mcp"}, State: desk.Discuss, CreatedAt: asked.Add(4 * time.Hour), Earlier: "01JD6Z0002AAAAAAAAAAAAAAAA",
+			ID: "01JD6Z0004AAAAAAAAAAAAAAAA", Round: 1, Asker: desk.Asker{Client: "codex", Directory: "/srv/docs", Via: "mcp"},
+			State: desk.Discuss, CreatedAt: asked.Add(4 * time.Hour), Earlier: "01JD6Z0002AAAAAAAAAAAAAAAA",
 			Set: question.Set{Questions: []question.Question{
 				{ID: "q1", Text: "Publish?", Type: question.Boolean, Required: true, Options: yesNo},
 				{ID: "q2", Text: "Where?", Type: question.Text, Required: true},
 			}},
-			Outcome: &desk.Outcome{ID: "01JD6Z0004ZZZZZZZZZZZZZZZZ", Status: desk.Discuss, Surface: "web", Reply: &question.Reply{Discuss: true, Note: "Is the licence settled?", Answers: []question.Answer{
-				{QuestionID: "q1", Selected: []string{question.YesID}}, {QuestionID: "q2", Note: "Which of the two?"},
-			}}, At: asked.Add(4*time.Hour + time.Minute)},
+			Outcome: &desk.Outcome{ID: "01JD6Z0004ZZZZZZZZZZZZZZZZ", Status: desk.Discuss, Surface: "web",
+				Reply: &question.Reply{Discuss: true, Note: "Is the licence settled?", Answers: []question.Answer{
+					{QuestionID: "q1", Selected: []string{question.YesID}}, {QuestionID: "q2", Note: "Which of the two?"},
+				}}, At: asked.Add(4*time.Hour + time.Minute)},
 		},
 	}
 }
@@ -103,13 +114,17 @@ func yielded(records []desk.Record) iter.Seq2[desk.Record, error] {
 	}
 }
 
-// An array that breaks off is none.
-func TestBrokenArray(t *testing.T) {
-	var b bytes.Buffer
+// A history that cannot be read whole is an error in every format.
+func TestBrokenHistory(t *testing.T) {
 	lost := errors.New("lost")
 	broken := func(yield func(desk.Record, error) bool) { _ = yield(past()[0], nil) && yield(desk.Record{}, lost) }
-	if err := writeArray(&b, broken); !errors.Is(err, lost) || json.Valid(b.Bytes()) {
-		t.Errorf("%v, and printed is\n%s", err, b.Bytes())
+	for _, format := range []string{"json", "jsonl", "md"} {
+		var b bytes.Buffer
+		a := &app{out: &output{Writer: &b}}
+		err := a.stream(broken, format)
+		if !errors.Is(err, lost) || format == "json" && json.Valid(b.Bytes()) {
+			t.Errorf("%s: %v, and printed is\n%s", format, err, b.Bytes())
+		}
 	}
 }
 
@@ -149,16 +164,19 @@ func TestTranscript(t *testing.T) {
 // Every format names the verified proof of an answer, and none has the signature.
 func TestPastProof(t *testing.T) {
 	rec := past()[0]
-	rec.Outcome.Proof = &question.Proof{Kind: question.PasskeyProof, Key: "k1", Name: "laptop", At: rec.Outcome.At, Verified: true, Signature: []byte("s"), ClientData: []byte("c")}
+	rec.Outcome.Proof = &question.Proof{Kind: question.PasskeyProof, Key: "k1", Name: "laptop", At: rec.Outcome.At,
+		Verified: true, Signature: []byte("s"), ClientData: []byte("c")}
 	for format, want := range map[string]string{
-		"json": `"verified": true`, "jsonl": `"proof":{"kind":"passkey","key":"k1","name":"laptop",`, "md": "signed with the passkey laptop",
+		"json": `"verified": true`, "jsonl": `"proof":{"kind":"passkey","key":"k1","name":"laptop",`,
+		"md": "signed with the passkey laptop",
 	} {
 		var b bytes.Buffer
 		a := &app{out: &output{Writer: &b}}
 		if err := a.stream(yielded([]desk.Record{rec}), format); err != nil {
 			t.Fatal(err)
 		}
-		if got := b.String(); !strings.Contains(got, want) || strings.Contains(got, "signature") || strings.Contains(got, "client_data") {
+		if got := b.String(); !strings.Contains(got, want) || strings.Contains(got, "signature") ||
+			strings.Contains(got, "client_data") {
 			t.Errorf("%s:\n%s", format, got)
 		}
 	}
@@ -167,38 +185,5 @@ func TestPastProof(t *testing.T) {
 	a.printTable(historyTable([]desk.Record{rec}, 0))
 	if got := b.String(); !strings.Contains(got, "signed with the passkey") {
 		t.Errorf("history prints:\n%s", got)
-	}
-}
-
-// A confirmation stands as the call of confirm_action, as it comes from the
-// store; what only looks like one does not.
-func TestConfirmationsInTheTranscript(t *testing.T) {
-	yes, no := true, false
-	for _, tc := range []struct {
-		q     question.Question
-		tool  string
-		input string
-	}{
-		{wire.Confirm("Delete?", "", nil), "confirm_action", `{"action":"Delete?"}`},
-		{wire.Confirm("Delete?", "3 files", &no), "confirm_action", `{"action":"Delete?","details":"3 files","default":false}`},
-		{wire.Confirm("Delete?", "", &yes), "confirm_action", `{"action":"Delete?","default":true}`},
-		{past()[1].Questions[0], "ask_user_question", ""},
-	} {
-		d := openDesk(t, t.TempDir())
-		rec, err := desktest.Ask(t.Context(), d, question.Set{Questions: []question.Question{tc.q}}, "", desk.Asker{Via: "mcp"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rec, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
-			t.Fatal(err)
-		}
-		if rec, err = d.Get(t.Context(), rec.ID); err != nil {
-			t.Fatal(err)
-		}
-		use := lines(rec, map[string]*string{})[0].Message.Content[0].(toolUse)
-		input, err := json.Marshal(use.Input)
-		if err != nil || use.Name != tc.tool || tc.input != "" && string(input) != tc.input {
-			t.Errorf("%s %s, %v; want %s %s", use.Name, input, err, tc.tool, tc.input)
-		}
 	}
 }

@@ -56,12 +56,6 @@ func (a *app) readPhone() (*phoneSetup, error) {
 	return setup, nil
 }
 
-// hasPhone reports whether a phone is set up.
-func (a *app) hasPhone() bool {
-	setup, err := a.readPhone()
-	return setup != nil && err == nil
-}
-
 // phone is the user's phone; nil where none is set up, or it cannot be used. That is logged:
 // no question fails for it.
 func (a *app) phone(d *desk.Desk) *ntfy.Phone {
@@ -132,7 +126,8 @@ func (a *app) reachablePage() string {
 // terminal.
 func (a *app) notifierHere() func(context.Context, desk.Record) {
 	v := a.settings()
-	return notify.Options{Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Go: pane.Go, Log: a.log}.Notify
+	o := notify.Options{Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Go: pane.Go, Log: a.log}
+	return o.Notify
 }
 
 // notifier tells the user, here and on the phone, that a question waits. The phone's set-up

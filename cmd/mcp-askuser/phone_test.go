@@ -4,95 +4,255 @@ package main
 
 import (
 	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/internal/ntfytest"
+	"mcp-askuser/internal/termtest"
 )
+
+// appOn is the program's own view of a store.
+func appOn(dir string) *app {
+	getenv := func(name string) string { return map[string]string{local.EnvDir: dir}[name] }
+	return &app{config: settings.Load(func(string) string { return "" }), getenv: getenv}
+}
 
 // usePhone does what phone setup does in the store, for the topic of these tests.
 func usePhone(t *testing.T, dir string, setup phoneSetup) {
 	t.Helper()
-	a := &app{config: settings.Load(func(string) string { return "" }), getenv: func(name string) string { return map[string]string{"MCP_ASKUSER_DIR": dir}[name] }}
 	setup.Topic, setup.Key = "questions", keyfile.New()
-	if err := a.keepPhone(&setup); err != nil {
+	if err := appOn(dir).keepPhone(&setup); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A question asked by a command is on the phone, and a button answers it; a
-// program that only shows it there, as the hooks run it, takes the answer too.
+// A program that shows a question on the phone, as the hooks run it, takes the press of a button.
 func TestPhone(t *testing.T) {
-	for _, by := range []string{"the asker", "another"} {
-		t.Run(by, func(t *testing.T) {
-			t.Parallel()
-			server, dir := ntfytest.New(t, "tk_1"), t.TempDir()
-			server.Grant("", "questions-*")
-			setup := phoneSetup{Server: server.URL, Token: "tk_1"}
-			if by == "the asker" {
-				usePhone(t, dir, setup)
-			}
-			asker := program(t, dir, "confirm", "--surface", "inbox", "Deploy?")
-			var out strings.Builder
-			asker.Stdout = &out
-			if err := asker.Start(); err != nil {
-				t.Fatal(err)
-			}
-			rec := openRecord(t, openDesk(t, dir))
-			if by == "another" {
-				usePhone(t, dir, setup)
-				other := program(t, dir, "phone", "show", rec.ID)
-				if err := other.Start(); err != nil {
-					t.Fatal(err)
-				}
-				defer func() {
-					if err := other.Wait(); err != nil {
-						t.Errorf("it ends with %v", err)
-					}
-				}()
-			}
-			m := server.Await(t, "questions", ntfytest.Titled)
-			if m["message"] != "Deploy?" {
-				t.Errorf("it says %v", m)
-			}
-			ntfytest.Press(t, m, 0)
-			if err := asker.Wait(); err != nil || strings.TrimSpace(out.String()) != "yes" {
-				t.Errorf("%v, %q", err, out.String())
-			}
-		})
+	t.Parallel()
+	server, dir := ntfytest.New(t, "tk_1"), t.TempDir()
+	server.Grant("", "questions-*")
+	asker := program(t, dir, "confirm", "--surface", "inbox", "Deploy?")
+	var out strings.Builder
+	asker.Stdout = &out
+	if err := asker.Start(); err != nil {
+		t.Fatal(err)
+	}
+	rec := openRecord(t, openDesk(t, dir))
+	usePhone(t, dir, phoneSetup{Server: server.URL, Token: "tk_1"})
+	other := program(t, dir, "phone", "show", rec.ID)
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	m := server.Await(t, "questions", ntfytest.Titled)
+	if m["message"] != "Deploy?" {
+		t.Errorf("it says %v", m)
+	}
+	ntfytest.Press(t, m, 0)
+	if err := asker.Wait(); err != nil || strings.TrimSpace(out.String()) != "yes" {
+		t.Errorf("%v, %q", err, out.String())
+	}
+	if err := other.Wait(); err != nil {
+		t.Errorf("it ends with %v", err)
 	}
 }
 
-// The doctor says whether a press would be accepted.
+// The doctor says whether a press of a button would be accepted.
 func TestDoctorTriesThePhone(t *testing.T) {
-	server, closed := ntfytest.New(t, "tk_1"), ntfytest.New(t, "tk_1")
-	server.Grant("", "questions-*")
-	for _, tc := range []struct {
-		name  string
-		setup phoneSetup
-		state state
-		text  string
-	}{
-		{"everyone presses", phoneSetup{Server: server.URL, Token: "tk_1"}, stateOK, "takes a press"},
-		{"nobody presses", phoneSetup{Server: closed.URL, Token: "tk_1"}, stateWrong, "a press of a button would fail"},
+	t.Parallel()
+	server, dir := ntfytest.New(t, "tk_1"), t.TempDir()
+	usePhone(t, dir, phoneSetup{Server: server.URL, Token: "tk_1"})
+	for _, want := range []state{stateWrong, stateOK} {
+		text := "a press of a button would fail"
+		if want == stateOK {
+			server.Grant("", "questions-*")
+			text = "takes a press"
+		}
+		said, _ := program(t, dir, "doctor", "--json").Output() // other parts of this machine may be wrong
+		var found []finding
+		if err := json.Unmarshal(said, &found); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+		i := slices.IndexFunc(found, func(f finding) bool { return f.Part == "phone" })
+		if i < 0 || found[i].State != want || !strings.Contains(found[i].Text, text) {
+			t.Errorf("got %+v", found)
+		}
+	}
+}
+
+// phoneUser runs commands of a user.
+type phoneUser struct {
+	t   *testing.T
+	dir string // the store
+}
+
+func newPhoneUser(t *testing.T) phoneUser { return phoneUser{t, t.TempDir()} }
+
+func (u phoneUser) program(args ...string) *exec.Cmd {
+	return program(u.t, u.dir, append([]string{"phone"}, args...)...)
+}
+
+// run runs a command on a terminal, and returns the exit status and all that it prints. With
+// leave it is interrupted once it waits for a press.
+func (u phoneUser) run(leave bool, args ...string) (status int, out string) {
+	u.t.Helper()
+	x := termtest.Start(u.t, u.program(args...), 1000, 24)
+	if leave {
+		x.WaitFor("Android:")
+		x.Signal(syscall.SIGINT)
+	}
+	status, out = x.Wait(), x.Output()
+	if strings.Contains(out, "tk_") {
+		u.t.Errorf("a token is shown: %s", out)
+	}
+	return status, out
+}
+
+// setup is what is kept.
+func (u phoneUser) setup() phoneSetup {
+	u.t.Helper()
+	setup, err := appOn(u.dir).readPhone()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	if setup == nil {
+		return phoneSetup{}
+	}
+	return *setup
+}
+
+// topic returns the topic that setup has made.
+func (u phoneUser) topic() string {
+	u.t.Helper()
+	topic := u.setup().Topic
+	if !regexp.MustCompile(`^askuser-[a-z2-7]{16}$`).MatchString(topic) {
+		u.t.Fatalf("no topic was made: %q", topic)
+	}
+	return topic
+}
+
+// Setup keeps one file for the user alone, and a test waits for its press; a change keeps the
+// topic; a test needs no terminal; off removes the file.
+func TestPhoneSetup(t *testing.T) {
+	t.Parallel()
+	server, u := ntfytest.New(t, ""), newPhoneUser(t)
+	x := termtest.Start(t, u.program("setup", "--server", server.URL), 80, 24)
+	ntfytest.Press(t, server.Await(t, "", ntfytest.Titled), 0)
+	if status := x.Wait(); status != 0 || !strings.Contains(x.Output(), "The press arrived") {
+		t.Errorf("%d: %s", status, x.Output())
+	}
+	link := strings.Replace(server.URL, "http://", "ntfy://", 1) + "/" + u.topic() + "?secure=false"
+	if !strings.Contains(x.Output(), link) {
+		t.Errorf("no link: %s", x.Output())
+	}
+	if info, err := os.Stat(filepath.Join(u.dir, phoneFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	first := u.setup()
+	status, out := u.run(true, "setup", "--private")
+	if status != exitInterrupted || !strings.Contains(out, link) || !strings.Contains(out, "and no more") {
+		t.Errorf("again: %s", out)
+	}
+	now := u.setup()
+	if !now.Private || now.Topic != first.Topic || now.Server != first.Server || string(now.Key) != string(first.Key) {
+		t.Errorf("it became %+v", now)
+	}
+	test := u.program("test")
+	if err := test.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ntfytest.Press(t, server.Await(t, u.topic(), func(m map[string]any) bool {
+		return ntfytest.Titled(m) && m["id"] != "m0" && m["id"] != "m1"
+	}), 0)
+	if err := test.Wait(); err != nil {
+		t.Errorf("test: %v", err)
+	}
+	if status, out := u.run(false, "off"); status != 0 || u.setup().Topic != "" {
+		t.Errorf("off: %s", out)
+	}
+	if left, _ := os.ReadDir(u.dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	status, out = u.run(false, "test")
+	if status != 1 || !strings.Contains(out, "no phone is set up; mcp-askuser phone setup does it") {
+		t.Errorf("test without a phone: %s", out)
+	}
+}
+
+// A server with access control refuses until it has the tokens and permits a press: the error
+// says what to do, and the topic is kept. Nothing is kept where the server cannot be reached.
+func TestPhoneSetupRefused(t *testing.T) {
+	t.Parallel()
+	server, u := ntfytest.New(t, "tk_1"), newPhoneUser(t)
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	if status, out := u.run(false, "setup", "--server", "http://"+closed.Addr().String()); status != 1 ||
+		!strings.Contains(out, "Nothing was kept.") || u.setup().Topic != "" {
+		t.Errorf("no server: %d %s", status, out)
+	}
+	status, out := u.run(false, "setup", "--server", server.URL)
+	topic := u.topic()
+	if status != 1 || !strings.Contains(out, "ntfy access USER '"+topic+"*' read-write") {
+		t.Errorf("without a token: %d %s", status, out)
+	}
+	status, out = u.run(false, "setup", "--token", "tk_1")
+	if status != 1 || u.topic() != topic || !strings.Contains(out, "ntfy access everyone '"+topic+"-") {
+		t.Errorf("where nobody may press: %d %s", status, out)
+	}
+}
+
+// In a terminal the user sees the code, and Ctrl+C leaves everything set up.
+func TestPhoneSetupInATerminal(t *testing.T) {
+	server, u := ntfytest.New(t, ""), newPhoneUser(t)
+	s := seated(t, 80, 24, u.program("setup", "--server", server.URL))
+	s.WaitFor("scan the code")
+	if strings.Count(s.Screen(), "█") < 100 {
+		t.Errorf("no QR code:\n%s", s.Screen())
+	}
+	s.Signal(syscall.SIGINT)
+	if status := s.Wait(); status != exitInterrupted || u.topic() == "" {
+		t.Errorf("Ctrl+C ends it with %d", status)
+	}
+}
+
+// A client on another machine gets the address of a page that it reaches and that takes
+// passkeys, without a token, or none.
+func TestPageForOtherMachines(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	for published, want := range map[string]string{
+		"https://localhost:" + port + "/?token=secret": "https://localhost:" + port + "/?id=01J",
+		"https://127.0.0.1:" + port + "/?token=secret": "", // a certificate for an address
+		"": "",
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			usePhone(t, dir, tc.setup)
-			cmd := program(t, dir, "doctor", "--json")
-			out, _ := cmd.Output() // other parts of this machine may be wrong
-			var found []finding
-			if err := json.Unmarshal(out, &found); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			i := slices.IndexFunc(found, func(f finding) bool { return f.Part == "phone" })
-			if i < 0 || found[i].State != tc.state || !strings.Contains(found[i].Text, tc.text) || (found[i].Remedy == "") == (tc.state == stateWrong) {
-				t.Errorf("got %+v", found)
-			}
-		})
+		dir := t.TempDir()
+		a := appOn(dir)
+		withdraw := func() {}
+		if published != "" {
+			withdraw = a.publishPage(published)
+		}
+		if got, err := a.publicPage(nil, false, "01J"); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", published, got, err)
+		}
+		withdraw()
+		if left, _ := os.ReadDir(dir); len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mdp/qrterminal/v3"
 	"github.com/spf13/cobra"
@@ -167,8 +166,7 @@ at %s. mcp-askuser phone test sends another; Ctrl+C ends.`, p.Topic, p.Server)
 	return err
 }
 
-// showTopic shows how the app subscribes to the topic: the link, and on a terminal that
-// has room for it a QR code.
+// showTopic shows how the app subscribes to the topic: the link, and on a terminal a QR code.
 func (a *app) showTopic(p *ntfy.Phone) {
 	if p.Private {
 		a.tell(p.Server + " gets to know that a question waits, and no more (--private).")
@@ -177,19 +175,10 @@ func (a *app) showTopic(p *ntfy.Phone) {
 	}
 	a.tell("On the phone, install the app ntfy (Google Play, F-Droid or App Store).")
 	fmt.Fprintln(a.out, p.Link())
-	var code strings.Builder
-	qrterminal.GenerateWithConfig(p.Link(), qrterminal.Config{
-		Level: qrterminal.L, Writer: &code, HalfBlocks: true, QuietZone: 2, // so that it has room in 24 lines
-		BlackChar: qrterminal.BLACK_BLACK, BlackWhiteChar: qrterminal.BLACK_WHITE,
-		WhiteChar: qrterminal.WHITE_WHITE, WhiteBlackChar: qrterminal.WHITE_BLACK,
-	})
-	width, _, _ := strings.Cut(code.String(), "\n")
-	screen, _ := a.err.(*os.File)
 	subscribe := "Android: open the link. iPhone: in the app, add the topic %s\n(server %s)."
-	columns, rows, err := term.GetSize(int(screen.Fd()))
-	fits := err == nil && columns >= utf8.RuneCountInString(width) && rows >= strings.Count(code.String(), "\n")+4
-	if fits && !a.settings().Accessible {
-		fmt.Fprint(a.err, code.String())
+	screen, ok := a.err.(*os.File)
+	if ok && term.IsTerminal(int(screen.Fd())) && !a.settings().Accessible {
+		qrterminal.GenerateHalfBlock(p.Link(), qrterminal.L, screen)
 		subscribe = "Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s " +
 			"(server %s)."
 	}

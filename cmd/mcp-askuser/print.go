@@ -13,8 +13,6 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"charm.land/lipgloss/v2"
-	"charm.land/lipgloss/v2/table"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
@@ -55,18 +53,6 @@ func (b *deferredLog) writeTo(w io.Writer) {
 	_, _ = b.text.WriteTo(w) // as a log does: there is no other place for the error
 }
 
-// flush returns the first error. A file may report its own only when it is synced.
-func (o *output) flush() error {
-	f, ok := o.Writer.(*os.File)
-	if o.err != nil || !ok {
-		return o.err
-	}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		o.err = f.Sync()
-	}
-	return o.err
-}
-
 // width is the width of the terminal in cells; 0 where the output is no terminal.
 func (o *output) width() int {
 	f, ok := o.Writer.(*os.File)
@@ -103,34 +89,30 @@ func (r *rows) add(cells ...string) {
 	*r = append(*r, cells)
 }
 
-// text draws the table, no wider than width unless that is 0. Its wide columns are cut, the
+// text draws the table, no wider than width unless that is 0. The widest columns are cut, the
 // first one, by which a line is named, never.
 func (r rows) text(width int) string {
 	const gap = 2 // cells
 	widths := make([]int, len(r[0]))
-	for _, cells := range r {
-		for i, cell := range cells {
-			widths[i] = max(widths[i], ansi.StringWidth(cell))
+	sum := gap * (len(widths) - 1)
+	for i := range widths {
+		for _, cells := range r {
+			widths[i] = max(widths[i], ansi.StringWidth(cells[i]))
 		}
+		sum += widths[i]
 	}
-	drawn := table.New().Rows(r...).Wrap(false).
-		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderColumn(false).BorderHeader(false).
-		StyleFunc(func(_, column int) lipgloss.Style {
-			style := lipgloss.NewStyle()
-			if column < len(r[0])-1 {
-				style = style.PaddingRight(gap)
-			}
-			if column == 0 || widths[column] <= width/4 {
-				style = style.Width(widths[column] + gap)
-			}
-			return style
-		})
-	if width > 0 && lipgloss.Width(drawn.String()) > width {
-		drawn.Width(width)
+	cut := widths[1:]
+	for ; width > 0 && sum > width && slices.Max(cut) > 0; sum-- {
+		cut[slices.Index(cut, slices.Max(cut))]--
 	}
 	var b strings.Builder
-	for line := range strings.SplitSeq(drawn.String(), "\n") {
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	for _, cells := range r {
+		var line strings.Builder
+		for i, cell := range cells {
+			cell = ansi.Truncate(cell, widths[i], "…")
+			line.WriteString(cell + strings.Repeat(" ", max(0, widths[i]-ansi.StringWidth(cell)+gap)))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String()
 }

@@ -18,13 +18,15 @@ import (
 func waitingRecords(now time.Time) []desk.Record {
 	ask := func(id, client, dir, text string, age time.Duration, attended bool) desk.Record {
 		return desk.Record{
-			ID: id, Round: 1, Asker: desk.Asker{Client: client, Directory: dir}, State: desk.Pending, CreatedAt: now.Add(-age), Attended: attended,
-			Set: question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.Text}}},
+			ID: id, Round: 1, Asker: desk.Asker{Client: client, Directory: dir}, State: desk.Pending, CreatedAt: now.Add(-age),
+			Attended: attended,
+			Set:      question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.Text}}},
 		}
 	}
 	return []desk.Record{
 		ask("01JD6Z0000AAAAAAAAAAAAAAAA", "claude-code", "/srv/商店", "要删除哪些文件?请选择所有不再需要的文件。", 50*time.Hour, false),
-		ask("01JD6Z1000AAAAAAAAAAAAAAAA", "codex", `C:\work\docs\`, "Which database should the service use for its orders?", 3*time.Hour, true),
+		ask("01JD6Z1000AAAAAAAAAAAAAAAA", "codex", `C:\work\docs\`, "Which database should the service use for its orders?",
+			3*time.Hour, true),
 		ask("01JD6Z1001AAAAAAAAAAAAAAAA", " ", "", "One\nquestion\x1b[2J", 59*time.Second, true),
 	}
 }
@@ -62,7 +64,8 @@ func TestHistoryOnNarrowTerminals(t *testing.T) {
 // The JSON that a terminal may show means what it meant, and holds nothing
 // that acts.
 func FuzzEscapeHidden(f *testing.F) {
-	for _, s := range []string{"plain", "\u009b31m", "\u202eabc\u2069", "\U000e0041", "👩\u200d👩", "\u2028", "\x7f", "\xff", "日本"} {
+	for _, s := range []string{"plain", "\u009b31m", "\u202eabc\u2069", "\U000e0041", "👩\u200d👩", "\u2028", "\x7f",
+		"\xff", "日本"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

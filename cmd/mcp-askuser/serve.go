@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -145,7 +144,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 	if err := checkRemote(a.settings().Surfaces); err != nil {
 		return err
 	}
-	host, port, err := httpAddress(cmd.Context(), address)
+	host, port, err := httpAddress(address)
 	if err != nil {
 		return err
 	}
@@ -186,18 +185,15 @@ func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 }
 
 // httpAddress reads an address to listen on: HOST:PORT, or a port of this machine.
-func httpAddress(ctx context.Context, address string) (host, port string, err error) {
+func httpAddress(address string) (host, port string, err error) {
 	if !strings.Contains(address, ":") {
 		address = "127.0.0.1:" + address
 	}
 	host, port, err = net.SplitHostPort(address)
-	if err == nil {
-		_, err = net.DefaultResolver.LookupPort(ctx, "tcp", port)
-	}
 	if err != nil {
-		return "", "", fmt.Errorf("--http is %q; it takes an address such as 127.0.0.1:8765, or a port", address)
+		err = fmt.Errorf("--http is %q; it takes an address such as 127.0.0.1:8765, or a port", address)
 	}
-	return host, port, nil
+	return host, port, err
 }
 
 // directory is the directory that the asker works in.

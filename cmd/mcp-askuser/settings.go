@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,16 +36,9 @@ func (a *app) addFlags(cmd *cobra.Command, keys ...string) {
 	}
 }
 
-// complete completes the words that a flag takes, also after a comma.
+// complete completes the words that a flag takes.
 func complete(cmd *cobra.Command, flag string, words ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (out []cobra.Completion,
-		_ cobra.ShellCompDirective) {
-		before := typed[:strings.LastIndexByte(typed, ',')+1]
-		for _, word := range words {
-			out = append(out, before+word)
-		}
-		return out, cobra.ShellCompDirectiveNoFileComp
-	})
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil { // no such flag
 		panic(err)
 	}

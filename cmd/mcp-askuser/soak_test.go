@@ -3,15 +3,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,304 +19,164 @@ import (
 	"mcp-askuser/question"
 )
 
-// The size of a soak, and the program that it is of: that of make build instead
-// of the test binary.
-const (
-	envQuestions = "SOAK_QUESTIONS"
-	envServers   = "SOAK_SERVERS"
-	envProgram   = "SOAK_PROGRAM"
-)
-
-// TestSoak has agents ask through servers that are killed at any moment, and
-// users answer all at once, some through a program that is killed too. Every
-// two agents ask the same. Invariants (promises 1 and 2):
+// TestSoak has agents ask through servers that are killed at any moment, and users answer all at
+// once. Every two agents ask the same. Invariants (promises 1 and 2):
 //
-//   - no answer is lost: each question ends with an answer at its agent, and an
-//     answer of which a user was told that it is kept is the one;
-//   - none is doubled: of each record one user was told so, each agent's question
-//     is put before the users once, and each call has one response;
-//   - none is forged: an agent gets nothing but what a user said to its own
-//     record, and the store has nothing else.
+//   - no answer is lost: each question ends with an answer at its agent, and it is the one of
+//     which a user was told that it is kept;
+//   - none is doubled: of each record one user was told so, each agent's question is put before
+//     the users once, and each call has one response;
+//   - none is forged: an agent gets nothing but what a user said to its own record.
+//
+// SOAK_QUESTIONS and SOAK_SERVERS are its size; SOAK_PROGRAM is a program to soak in place of the
+// test binary.
 func TestSoak(t *testing.T) {
-	questions, servers := amount(t, envQuestions, 60), amount(t, envServers, 3)
-	s := &soak{t: t, dir: t.TempDir(), said: map[string]map[string]bool{}, kept: map[string][]string{}, got: map[demand]string{}, left: make(chan struct{})}
-	var humans, watch, agents sync.WaitGroup
-	for n := range 3 {
-		watch.Add(1)
-		humans.Go(func() { s.human(n, watch.Done) })
+	t.Parallel()
+	size := func(name, fallback string) int {
+		n, err := strconv.Atoi(cmp.Or(os.Getenv(name), fallback))
+		if err != nil || n < 1 {
+			t.Fatalf("%s is %q, not a number from 1", name, os.Getenv(name))
+		}
+		return n
 	}
-	watch.Wait() // they are told of what is asked from now on
+	questions, servers := size("SOAK_QUESTIONS", "60"), size("SOAK_SERVERS", "3")
+	s := &soak{t: t, dir: t.TempDir(), kept: map[string][]string{}, got: map[demand]string{}}
+	ctx, stop := context.WithCancel(t.Context())
+	var agents, users sync.WaitGroup
+	for n := range 3 {
+		d := openDesk(t, s.dir)
+		events, err := d.Watch(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		users.Go(func() { s.user(n, d, events) })
+	}
 	for n := range servers {
+		var open []string
+		for i := n; i < questions; i += servers {
+			open = append(open, fmt.Sprintf("Question %d of pair %d?", i/servers, n/2))
+		}
 		agents.Go(func() {
-			for first := true; first || len(s.open(n, questions, servers)) > 0; first = false {
-				if err := s.serve(n, questions, servers); err != nil {
-					t.Error(err)
-					return
-				}
+			for len(open) > 0 && !t.Failed() {
+				open = s.serve(fmt.Sprintf("agent-%d", n), open)
 			}
 		})
 	}
 	agents.Wait()
-	close(s.left)
-	humans.Wait()
+	stop()
+	users.Wait()
 	s.check(questions)
-	verdict := "none lost, doubled or forged"
-	if t.Failed() {
-		verdict = "see above"
-	}
-	t.Logf("%d questions through %d servers: %d answers arrived, %d servers and %d answering programs killed: %s",
-		questions, servers, len(s.got), s.serversKilled, s.answerersKilled, verdict)
-}
-
-func amount(t *testing.T, name string, fallback int) int {
-	t.Helper()
-	if os.Getenv(name) == "" {
-		return fallback
-	}
-	n, err := strconv.Atoi(os.Getenv(name))
-	if err != nil || n < 1 {
-		t.Fatalf("%s is %q, not a number from 1", name, os.Getenv(name))
-	}
-	return n
+	t.Logf("%d questions through %d servers: %d answers arrived, %d servers killed",
+		questions, servers, len(s.got), s.killed)
 }
 
 // demand is what one agent asks.
 type demand struct{ client, text string }
 
 type soak struct {
-	t    *testing.T
-	dir  string
-	left chan struct{} // closed when the agents have gone
+	t   *testing.T
+	dir string
 
-	mu   sync.Mutex
-	said map[string]map[string]bool // by id: what users have said, kept or not
-	kept map[string][]string        // by id: what a user was told is kept
-	got  map[demand]string
-
-	serversKilled, answerersKilled int
+	mu     sync.Mutex
+	kept   map[string][]string // by id: what a user was told is kept
+	got    map[demand]string
+	killed int
 }
 
-func (s *soak) program(args ...string) *exec.Cmd {
-	cmd := program(s.t, s.dir, args...)
-	if path := os.Getenv(envProgram); path != "" {
-		cmd.Path = path
-	}
-	return cmd
-}
-
-func agent(n int) string { return fmt.Sprintf("agent-%d", n) }
-
-// texts are the questions of an agent; its neighbour asks the same.
-func texts(n, questions, servers int) (out []string) {
-	for i := n; i < questions; i += servers {
-		out = append(out, fmt.Sprintf("Question %d of pair %d?", i/servers, n/2))
-	}
-	return out
-}
-
-// open are the questions of an agent that it has no answer to.
-func (s *soak) open(n, questions, servers int) (out []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, text := range texts(n, questions, servers) {
-		if _, ok := s.got[demand{agent(n), text}]; !ok {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// serve runs one server of an agent until it is killed, or the agent has all
-// answers. What the server had written by then is read.
-func (s *soak) serve(n, questions, servers int) error {
-	const atOnce = 4
-	w := speakTo(s.t, s.program("serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0"))
-	killed := make(chan struct{})
+// serve runs a server of an agent, which asks some of its questions, until the agent has the
+// answers or the server is killed. It returns the questions that are open then.
+func (s *soak) serve(agent string, open []string) []string {
+	cmd := program(s.t, s.dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
+	cmd.Path = cmp.Or(os.Getenv("SOAK_PROGRAM"), cmd.Path)
+	w := speakTo(s.t, cmd)
 	life := rand.N(300 * time.Millisecond) // some do not live to answer the first line
+	killed := make(chan struct{})
 	axe := time.AfterFunc(life, func() { defer close(killed); w.kill() })
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(w.in, format+"\n", args...) } // it may be dead
-	say(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":%q,"version":"1"}}}`, agent(n))
+	say(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+		`"capabilities":{},"clientInfo":{"name":%q,"version":"1"}}}`, agent)
 	say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-
-	open := s.open(n, questions, servers)
-	next := 0
-	ask := func() {
-		if next < len(open) {
-			say(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":%q}}}`, next, open[next])
-			next++
-		}
-	}
-	for range atOnce {
-		ask()
+	asked := open[:min(len(open), 8)]
+	for i, text := range asked {
+		say(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question",`+
+			`"arguments":{"question":%q}}}`, i, text)
 	}
 	answered := map[string]bool{}
 	for m := range w.lines {
-		switch id := string(m.ID); {
-		case id == `"hello"`:
-			if axe.Stop() {
-				axe.Reset(life) // however long a busy machine took to start it
-			}
-		case m.Method == "":
-			if answered[id] {
-				return fmt.Errorf("call %s of %s was responded to twice", id, agent(n))
-			}
-			answered[id] = true
-			i, err := strconv.Atoi(id)
-			if err != nil || i >= next {
-				return fmt.Errorf("a response to %s, which %s did not call", id, agent(n))
-			}
-			result := m.Result.StructuredContent
-			if result.Status != string(desk.Answered) || m.Error != nil {
-				return fmt.Errorf("%s asked %s and got %+v, %+v", agent(n), open[i], m.Result, m.Error)
-			}
-			s.mu.Lock()
-			s.got[demand{agent(n), open[i]}] = result.Answers[open[i]]
-			s.mu.Unlock()
-			ask()
+		if string(m.ID) == `"hello"` && axe.Stop() {
+			axe.Reset(life) // however long a busy machine took to start it
 		}
-		if len(answered) == len(open) && axe.Stop() {
+		i, err := strconv.Atoi(string(m.ID))
+		if err != nil {
+			continue
+		}
+		result := m.Result.StructuredContent
+		if i >= len(asked) || answered[asked[i]] || result.Status != string(desk.Answered) {
+			s.t.Errorf("%s got %+v, %+v", agent, m, m.Error)
+			break
+		}
+		answered[asked[i]] = true
+		s.mu.Lock()
+		s.got[demand{agent, asked[i]}] = result.Answers[asked[i]]
+		s.mu.Unlock()
+		if len(answered) == len(asked) && axe.Stop() {
 			_ = w.in.Close()
-			if err := w.wait(); err != nil {
-				return fmt.Errorf("a server ended with %w: %s", err, w.stderr)
+			err = w.wait()
+			if err != nil {
+				s.t.Errorf("a server ended with %v: %s", err, w.stderr)
 			}
-			return nil
+			return open[len(asked):]
 		}
 	}
 	if axe.Stop() {
-		return fmt.Errorf("a server ended by itself: %s", w.stderr)
+		s.t.Errorf("a server ended by itself: %s", w.stderr)
+		return nil
 	}
 	<-killed
 	s.mu.Lock()
-	s.serversKilled++
+	s.killed++
 	s.mu.Unlock()
-	return nil
+	return slices.DeleteFunc(slices.Clone(open), func(text string) bool { return answered[text] })
 }
 
-// user answers all that is asked; the first also through a program.
-func (s *soak) human(n int, watches func()) {
-	d := openDesk(s.t, s.dir)
-	ctx, stop := context.WithCancel(s.t.Context())
-	events, err := d.Watch(ctx)
-	watches()
-	if err != nil {
-		s.t.Error(err)
-		stop()
-		return
-	}
-	defer func() {
-		stop()
-		for range events {
+// user answers all that is asked.
+func (s *soak) user(n int, d *desk.Desk, events <-chan desk.Event) {
+	for ev := range events {
+		if ev.Type != desk.Asked {
+			continue
 		}
-	}()
-	for {
-		select {
-		case ev, ok := <-events:
-			switch {
-			case !ok:
-				s.t.Error("a watch ended")
-				return
-			case ev.Type != desk.Asked:
-			case programs(ev.Record.ID) && n == 0:
-				s.answerByProgram(ev.Record.ID)
-				s.answer(d, n, ev.Record.ID)
-			case !programs(ev.Record.ID):
-				s.answer(d, n, ev.Record.ID)
-			}
-		case <-s.left:
-			return
+		text := fmt.Sprintf("user %d says %d", n, rand.Uint64())
+		reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: text}}}
+		_, err := d.Reply(s.t.Context(), ev.Record.ID, reply, onPage)
+		if err == nil {
+			s.mu.Lock()
+			s.kept[ev.Record.ID] = append(s.kept[ev.Record.ID], text)
+			s.mu.Unlock()
+		} else if !errors.As(err, new(*desk.ClosedError)) {
+			s.t.Errorf("answering %s: %v", ev.Record.ID, err)
 		}
-	}
-}
-
-// programs reports whether a record is for the program to answer: one in 16.
-func programs(id string) bool { return strings.HasSuffix(id, "0") || strings.HasSuffix(id, "Z") }
-
-func (s *soak) says(id, text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.said[id] == nil {
-		s.said[id] = map[string]bool{}
-	}
-	s.said[id][text] = true
-}
-
-func (s *soak) isKept(id, text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kept[id] = append(s.kept[id], text)
-}
-
-func (s *soak) answer(d *desk.Desk, n int, id string) {
-	text := fmt.Sprintf("human %d says %d", n, rand.Uint64())
-	s.says(id, text)
-	_, err := d.Reply(s.t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: text}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
-	switch {
-	case err == nil:
-		s.isKept(id, text)
-	case !errors.As(err, new(*desk.ClosedError)):
-		s.t.Errorf("answering %s: %v", id, err)
-	}
-}
-
-// answerByProgram answers through the program, which is killed at a random
-// moment; then only the store knows whether it had answered.
-func (s *soak) answerByProgram(id string) {
-	text := fmt.Sprintf("a program says %d", rand.Uint64())
-	s.says(id, text)
-	data, _ := json.Marshal(map[string]string{"question-0": text})
-	cmd := s.program("answer", id, "--json", string(data))
-	if err := cmd.Start(); err != nil {
-		s.t.Error(err)
-		return
-	}
-	axe := time.AfterFunc(rand.N(150*time.Millisecond), func() { _ = cmd.Process.Kill() })
-	err := cmd.Wait()
-	axe.Stop()
-	switch {
-	case err == nil:
-		s.isKept(id, text)
-	case cmd.ProcessState.ExitCode() == -1:
-		s.mu.Lock()
-		s.answerersKilled++
-		s.mu.Unlock()
-	default:
-		s.t.Errorf("answering %s through the program: %v", id, err)
 	}
 }
 
 func (s *soak) check(questions int) {
 	d := openDesk(s.t, s.dir)
-	if open, err := d.Pending(s.t.Context()); err != nil || len(open) > 0 {
+	open, err := d.Pending(s.t.Context())
+	if err != nil || len(open) > 0 {
 		s.t.Errorf("%d questions are open at the end, %v", len(open), err)
 	}
-	records := map[demand]int{}
-	for rec, err := range d.History(s.t.Context(), desk.Query{}) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		records[demand{rec.Asker.Client, rec.Questions[0].Text}]++
+	records, err := collect(s.t.Context(), d, desk.Query{})
+	if err != nil || len(records) != questions || len(s.got) != questions {
+		s.t.Errorf("%d questions have %d answers and %d records, %v", questions, len(s.got), len(records), err)
+	}
+	for _, rec := range records {
+		kept, got := s.kept[rec.ID], s.got[demand{rec.Asker.Client, rec.Questions[0].Text}]
 		reply := rec.Reply()
-		if reply == nil || len(reply.Answers) != 1 || !s.said[rec.ID][reply.Answers[0].Custom] {
-			s.t.Errorf("%s ended %+v: nobody said so", rec.ID, rec.Outcome)
-			continue
-		}
-		text := reply.Answers[0].Custom
-		if kept := s.kept[rec.ID]; len(kept) > 1 || len(kept) == 1 && kept[0] != text {
-			s.t.Errorf("%s has %q; humans were told that it is %q", rec.ID, text, kept)
-		}
-		if got := s.got[demand{rec.Asker.Client, rec.Questions[0].Text}]; got != text {
-			s.t.Errorf("%s of %s was answered %q; it got %+v", rec.ID, rec.Asker.Client, text, got)
+		if reply == nil || len(kept) != 1 || reply.Answers[0].Custom != kept[0] || got != kept[0] {
+			s.t.Errorf("%s of %s ended %+v; users were told that it is %q; it got %q",
+				rec.ID, rec.Asker.Client, rec.Outcome, kept, got)
 		}
 	}
-	if len(s.got) != questions || len(records) != questions {
-		s.t.Errorf("%d questions have %d answers and %d records", questions, len(s.got), len(records))
-	}
-	for what, n := range records {
-		if n != 1 {
-			s.t.Errorf("%s: %q was put before the human %d times", what.client, what.text, n)
-		}
-	}
-	if questions >= 100 && s.serversKilled == 0 {
+	if questions >= 100 && s.killed == 0 {
 		s.t.Error("no server was killed: this proves nothing")
 	}
 }

@@ -42,7 +42,7 @@ func (a *app) tokenAdd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		known, _, _ := a.readTokens()
+		known, _ := a.readTokens()
 		if slices.ContainsFunc(known, func(r tokenRow) bool { return r.Name == args[0] }) {
 			return fmt.Errorf("%w; mcp-askuser token remove %s takes it away", tokens.ErrExists, args[0])
 		}
@@ -64,9 +64,9 @@ func (a *app) tokenList() *cobra.Command {
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	return a.withDesk(cmd, func(*cobra.Command, *desk.Desk, []string) error {
-		known, damaged, err := a.readTokens()
-		if err != nil || damaged != nil && !*asJSON && len(known) == 0 {
-			return cmp.Or(err, damaged)
+		known, err := a.readTokens()
+		if err != nil && len(known) == 0 {
+			return err
 		}
 		var t rows
 		t.add("NAME", "MAY", "SINCE")
@@ -79,7 +79,7 @@ func (a *app) tokenList() *cobra.Command {
 			}
 			t.add(r.Name, may, r.Created.Local().Format("2006-01-02 15:04"))
 		}
-		return cmp.Or(a.printList(*asJSON, known, t, "No agent has a token; mcp-askuser token add NAME makes one."), damaged)
+		return cmp.Or(a.printList(*asJSON, known, t, "No agent has a token; mcp-askuser token add NAME makes one."), err)
 	})
 }
 
@@ -89,7 +89,7 @@ func (a *app) tokenRemove() *cobra.Command {
 		Short:   "Take the token of an agent or a front end away",
 		Example: "  mcp-askuser token remove laptop",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-			rows, _, _ := a.readTokens()
+			rows, _ := a.readTokens()
 			for _, r := range rows {
 				if len(args) == 0 {
 					names = append(names, r.Name)
@@ -126,25 +126,23 @@ type tokenRow struct {
 	Prove   bool      `json:"x-proof,omitempty"`
 }
 
-// readTokens returns all tokens, sorted by name, and an error that names damaged files.
-func (a *app) readTokens() (rows []tokenRow, damaged, err error) {
+// readTokens returns all tokens, sorted by name. An error that names damaged files does not
+// keep it from returning the others.
+func (a *app) readTokens() ([]tokenRow, error) {
 	agents, frontEnds, err := a.tokens()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	rows = []tokenRow{}
+	rows := []tokenRow{}
 	for _, store := range []*tokens.Store{agents, frontEnds} {
-		known, err := store.List()
-		if err != nil && !errors.Is(err, tokens.ErrDamaged) {
-			return nil, nil, err
-		}
-		damaged = cmp.Or(damaged, err)
+		known, wrong := store.List()
+		err = errors.Join(err, wrong)
 		for _, t := range known {
 			rows = append(rows, tokenRow{t.Name, t.Created, store == frontEnds, t.Prove})
 		}
 	}
 	slices.SortFunc(rows, func(x, y tokenRow) int { return cmp.Compare(x.Name, y.Name) })
-	return rows, damaged, nil
+	return rows, err
 }
 
 // frontEnd returns the name of the front end with this token.

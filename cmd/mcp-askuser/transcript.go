@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"iter"
-	"reflect"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,10 +33,10 @@ type turn struct {
 }
 
 type toolUse struct {
-	Type  string `json:"type"` // tool_use
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Input any    `json:"input"` // a question.Set or confirmInput
+	Type  string       `json:"type"` // tool_use
+	ID    string       `json:"id"`
+	Name  string       `json:"name"`
+	Input question.Set `json:"input"` // a question.Set
 }
 
 type toolResult struct {
@@ -51,7 +50,7 @@ type toolResult struct {
 func lines(rec desk.Record, last map[string]*string) (out []line) {
 	add := func(kind, role string, when time.Time, content any) *line {
 		session := cmp.Or(rec.SessionID, rec.ID)
-		id := nameUUID(rec.ID + "/" + kind)
+		id := uuid.NewSHA1(uuid.NameSpaceOID, []byte(rec.ID+"/"+kind)).String()
 		out = append(out, line{
 			Type: role, UUID: id, ParentUUID: last[session], SessionID: session,
 			Timestamp: when, CWD: rec.Asker.Directory, Message: turn{role, [1]any{content}},
@@ -60,8 +59,8 @@ func lines(rec desk.Record, last map[string]*string) (out []line) {
 		return &out[len(out)-1]
 	}
 	use := cmp.Or(rec.ToolUse, "toolu_"+rec.ID)
-	tool, input := callOf(rec)
-	add("tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
+	// A set in a record is written as a call of this tool, also what confirm_action asked.
+	add("tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, "ask_user_question", rec.Set})
 	result := wire.NewResult(rec)
 	add("tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Text,
 		result.IsError()}).ToolUseResult = result
@@ -84,31 +83,4 @@ func writeTranscript(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		}
 	}
 	return nil
-}
-
-// nameUUID derives an id from a name (RFC 9562, version 5).
-func nameUUID(name string) string { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String() }
-
-// callOf returns a tool that asks what the record asks, and its arguments. A record does
-// not store its tool: a question that confirm_action could ask counts as asked by it.
-func callOf(rec desk.Record) (tool string, input any) {
-	if len(rec.Questions) == 1 && rec.Metadata == nil && rec.OnTimeout == "" {
-		q := rec.Questions[0]
-		c := confirmInput{Action: q.Text, Details: q.Description}
-		for _, o := range q.Options {
-			if o.Default {
-				c.Default = new(o.ID == question.YesID)
-			}
-		}
-		if reflect.DeepEqual(q, wire.Confirm(c.Action, c.Details, c.Default)) {
-			return "confirm_action", c
-		}
-	}
-	return "ask_user_question", rec.Set // a set in a record is written as a call
-}
-
-type confirmInput struct {
-	Action  string `json:"action"`
-	Details string `json:"details,omitempty"`
-	Default *bool  `json:"default,omitempty"`
 }

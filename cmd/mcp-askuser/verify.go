@@ -171,12 +171,13 @@ func (a *app) printVerified(rec desk.Record, asJSON bool) error {
 		{"Key", by.Key}, {"Question", s.ID}, {"Asked by", s.Asker.Client}, {"In", s.Asker.Directory},
 		{"Agent", s.Asker.Agent}, {"Session", s.Asker.Session},
 	}
-	details = slices.DeleteFunc(details, func(pair [2]string) bool { return pair[1] == "" })
-	var b strings.Builder
-	fmt.Fprintf(&b, "Valid: %s at %s.\n", words.English.Signed(rec.Outcome), clock(by.At))
+	var text strings.Builder
+	fmt.Fprintf(&text, "Valid: %s at %s.\n", words.English.Signed(rec.Outcome), clock(by.At))
 	for _, pair := range details {
-		fmt.Fprintf(&b, "%s %s\n", pair[0], question.Line(pair[1]))
+		if pair[1] != "" {
+			fmt.Fprintf(&text, "%s %s\n", pair[0], question.Line(pair[1]))
+		}
 	}
-	a.print(b.String() + "\n" + questionsText(rec, a.out.width()))
+	a.print(text.String() + "\n" + questionsText(rec, a.out.width()))
 	return nil
 }

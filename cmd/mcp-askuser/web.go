@@ -48,26 +48,25 @@ func (a *app) web() *cobra.Command {
 
 // pageFlags gives a command the flags that say where the page is.
 func pageFlags(cmd *cobra.Command, o *web.Options) {
-	parsedFlag(cmd, "listen", "the `address` to listen on, with or without a port (default 127.0.0.1)",
-		"an address such as 127.0.0.1 or 127.0.0.1:8790", func(text string) (struct{}, bool) {
-			return struct{}{},
-				readListen(text, o)
-		})
+	cmd.Flags().Func("listen", "the `address` to listen on, with or without a port (default 127.0.0.1)",
+		func(text string) error { return readListen(text, o) })
 	cmd.Flags().IntVar(&o.Port, "port", 0, "the `port` to listen on, 0 for the last one if it is free")
 	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
 	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "the `file` with the key of that certificate (PEM)")
 }
 
 // readListen reads the value of --listen, ADDRESS or ADDRESS:PORT, into o.
-func readListen(text string, o *web.Options) bool {
+func readListen(text string, o *web.Options) error {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil { // without a port; an IPv6 address perhaps without brackets
-		o.Host = strings.Trim(text, "[]")
-		return o.Host != "" && (!strings.Contains(o.Host, ":") || net.ParseIP(o.Host) != nil)
+		host, port = strings.Trim(text, "[]"), strconv.Itoa(o.Port)
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	o.Host, o.Port = host, int(number)
-	return err == nil && host != ""
+	if err != nil || host == "" || strings.Contains(host, ":") && net.ParseIP(host) == nil {
+		return errors.New("an address such as 127.0.0.1 or 127.0.0.1:8790")
+	}
+	return nil
 }
 
 func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {

@@ -21,7 +21,6 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/ntfytest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -69,31 +68,11 @@ func TestAgentAnswersItself(t *testing.T) {
 			x := termtest.Start(t, cmd, 80, 24)
 			return x.Wait(), x.Output()
 		},
-		"an inbox on a pseudo-terminal": func(t *testing.T, dir, _ string) (int, string) {
-			cmd := program(t, dir, "inbox")
-			cmd.Env = append(cmd.Env, "TERM=xterm-256color")
-			x := &seat{Terminal: termtest.Start(t, cmd, 120, 40)}
-			x.WaitFor("rm -r build")
-			x.Type("\r")
-			x.WaitFor("ctrl+l list")
-			x.Type("y")
-			x.WaitFor("(•) Yes")
-			x.enter()
-			x.WaitFor("only the user can answer this")
-			return exitBad, x.Output()
-		},
-		"the HTTP API": func(t *testing.T, dir, id string) (int, string) {
-			s := serveWebAt(t, dir)
-			status, said := s.call(t, "POST", "/api/task/answer", `{"id":"`+id+`","answers":{"q1":true}}`)
-			if status != 403 {
-				return status, said
-			}
-			return exitBad, said
-		},
 		"a page of its own, cut off from its host": func(t *testing.T, dir, _ string) (int, string) {
 			web := program(t, dir, "web")
 			number := filepath.Join(t.TempDir(), "pid")
-			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & echo $! >"$1"; wait`, web.Path, number)
+			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & echo $! >"$1"; wait`,
+				web.Path, number)
 			cmd.Env = slices.Concat(web.Env, []string{"CLAUDECODE=1"})
 			t.Cleanup(func() { // it does not end with the shell
 				text, err := os.ReadFile(number)
@@ -106,21 +85,6 @@ func TestAgentAnswersItself(t *testing.T) {
 			})
 			return answerOnPage(t, startWeb(t, cmd), openRecord(t, openDesk(t, dir)))
 		},
-		"a front end of its own": func(t *testing.T, dir, _ string) (int, string) {
-			cmd := program(t, dir, "token", "add", "mine", "--answers")
-			cmd.Env = append(cmd.Env, "CLAUDECODE=1") // as Claude Code starts its commands
-			x := termtest.Start(t, cmd, 80, 24)
-			status := x.Wait()
-			return status, strings.ReplaceAll(x.Output(), "only you can let a front end answer", "only the user can answer this")
-		},
-		"phone setup": func(t *testing.T, dir, _ string) (int, string) {
-			cmd := phoneUser{t, dir}.program("setup", "--server", ntfytest.New(t, "").URL)
-			cmd.Env = append(cmd.Env, "CLAUDECODE=1")
-			x := termtest.Start(t, cmd, 80, 24)
-			x.Paste("\r\x04") // a test, and the end of the input
-			status := x.Wait()
-			return status, strings.ReplaceAll(x.Output(), "only you can set up the phone", "only the user can answer this")
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,15 +93,14 @@ func TestAgentAnswersItself(t *testing.T) {
 			result := asks(t, c, "confirm_action", `{"action":"rm -r build"}`)
 			d := openDesk(t, dir)
 			rec := openRecord(t, d)
-			if status, said := attack(t, dir, rec.ID); status != exitBad || !strings.Contains(strings.Join(strings.Fields(said), " "), "only the user can answer this") {
+			if status, said := attack(t, dir, rec.ID); status != exitBad ||
+				!strings.Contains(strings.Join(strings.Fields(said), " "), "only the user can answer this") {
 				t.Errorf("status %d: %s", status, said)
 			}
 			if now, err := d.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
 				t.Fatalf("it ended: %+v, %v", now.Outcome, err)
 			}
-			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.NoID}}}}, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
-				t.Fatal(err)
-			}
+			say(t, d, rec.ID, question.NoID)
 			if got := <-result; got["response"] != false || got["by"] != nil {
 				t.Errorf("the result is %v", got)
 			}
@@ -169,29 +132,14 @@ func answerOnPage(t *testing.T, s *served, rec desk.Record) (status int, said st
 	}
 	form := url.Values{"id": {rec.ID}, "asked": {rec.Statement()}, "whole": {"yes"}, "action": {"confirm"}, "q0": {"0"}}
 	origin := s.address.Scheme + "://" + s.address.Host
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/answer", strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/answer",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Origin", origin)
 	return exitBad, strings.ToLower(visit(browser.Do(req)))
-}
-
-// An ordinary question takes a program's answer, and the result says so where the
-// model sees it: at the top, not in one of many responses alone.
-func TestProgramAnswersOverMCP(t *testing.T) {
-	dir := t.TempDir()
-	c := connect(t, eras[0], dir, nil, "serve", "--surface", "inbox")
-	result := asks(t, c, "ask_user_question", database)
-	rec := openRecord(t, openDesk(t, dir))
-	if out, err := program(t, dir, "answer", rec.ID, "--json", `{"q1":"MongoDB"}`).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	got := <-result
-	if got["by"] != "program" || !strings.Contains(got["message"].(string), "not by the user themselves") {
-		t.Errorf("the result is %v", got)
-	}
 }
 
 // frontEndToken enrols a front end on a terminal, and returns the token that is printed.
@@ -207,6 +155,7 @@ func frontEndToken(t *testing.T, cmd *exec.Cmd) string {
 // A front end of the user's own, as the guide has it, listens for questions and
 // answers them: what the model reads is the user's answer.
 func TestFrontEndOfTheGuide(t *testing.T) {
+	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Fatalf("%v: run ./check python3", err)
@@ -239,8 +188,10 @@ func TestFrontEndOfTheGuide(t *testing.T) {
 		}
 	}()
 	for _, want := range []struct{ args, typed, text string }{
-		{`{"question":"Which database?","options":["PostgreSQL","MongoDB"]}`, "MongoDB", `User has answered your questions: "Which database?"="MongoDB".`},
-		{`{"question":"Delete 3 files?","type":"boolean"}`, "yes", `User has answered your questions: "Delete 3 files?"="Yes".`},
+		{`{"question":"Which database?","options":["PostgreSQL","MongoDB"]}`, "MongoDB",
+			`User has answered your questions: "Which database?"="MongoDB".`},
+		{`{"question":"Delete 3 files?","type":"boolean"}`, "yes",
+			`User has answered your questions: "Delete 3 files?"="Yes".`},
 	} {
 		if _, err := io.WriteString(keys, want.typed+"\n"); err != nil {
 			t.Fatal(err)
@@ -272,38 +223,30 @@ func exitStatus(err error) int {
 // that no host is above, also where the process that asks is the form: a confirmation is not
 // shown there, and the answer to any other question is a program's.
 func TestCommandInAgentsTerminal(t *testing.T) {
-	for _, surface := range []string{"tty", "plain"} {
-		t.Run(surface, func(t *testing.T) {
-			dir := t.TempDir()
-			run := func(args ...string) *seat {
-				cmd := program(t, dir, append(args, "--surface", surface)...)
-				cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "CLAUDECODE=1")
-				return &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
-			}
-			x := run("confirm", "Delete prod?")
-			if status := x.Wait(); status != exitNoSurface || strings.Contains(x.Output(), "Delete prod?") {
-				t.Errorf("status %d: %s", status, x.Output())
-			}
-			if got := lastRecord(t, dir); got.State != desk.Unavailable || !strings.Contains(got.Outcome.Reason, "only the user can answer this") {
-				t.Errorf("the confirmation ended %+v", got.Outcome)
-			}
-			x = run("ask", `{"question":"Which?","options":["A","B"]}`)
-			if surface == "plain" {
-				x.Expect("Enter a number:")
-				x.Type("2\r")
-				x.Expect("? helps: ")
-				x.Type("\r")
-			} else {
-				x.form("Which?")
-				x.Type("2")
-				x.WaitFor("(•) B")
-				x.enter()
-			}
-			x.Wait()
-			if got := lastRecord(t, dir); got.State != desk.Answered || !got.Outcome.FromProgram() {
-				t.Errorf("the question ended %+v", got.Outcome)
-			}
-		})
+	t.Parallel()
+	dir := t.TempDir()
+	run := func(args ...string) *seat {
+		cmd := program(t, dir, append(args, "--surface", "plain")...)
+		cmd.Env = append(cmd.Env, "CLAUDECODE=1")
+		return seated(t, 80, 24, cmd)
+	}
+	x := run("confirm", "Delete prod?")
+	if status := x.Wait(); status != exitNoSurface || strings.Contains(x.Output(), "Delete prod?") {
+		t.Errorf("status %d: %s", status, x.Output())
+	}
+	got := lastRecord(t, dir)
+	if got.State != desk.Unavailable || !strings.Contains(got.Outcome.Reason, "only the user can answer this") {
+		t.Errorf("the confirmation ended %+v", got.Outcome)
+	}
+	x = run("ask", `{"question":"Which?","options":["A","B"]}`)
+	x.Expect("Enter a number:")
+	x.Type("2\r")
+	x.Expect("? helps: ")
+	x.Type("\r")
+	x.Wait()
+	got = lastRecord(t, dir)
+	if got.State != desk.Answered || !got.Outcome.FromProgram() {
+		t.Errorf("the question ended %+v", got.Outcome)
 	}
 }
 
@@ -318,34 +261,4 @@ func lastRecord(t *testing.T, dir string) desk.Record {
 	}
 	t.Fatal("nothing has ended")
 	return desk.Record{}
-}
-
-// A visit to a page that an agent started opens no page of the user's.
-func TestCookieOfAnAgentsPage(t *testing.T) {
-	dir := t.TempDir()
-	cmd := program(t, dir, "web")
-	cmd.Env = append(cmd.Env, "CLAUDECODE=1")
-	agents, users := startWeb(t, cmd), serveWebAt(t, dir)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	browser := &http.Client{Jar: jar}
-	for _, visit := range []struct {
-		address string
-		status  int
-	}{
-		{agents.address.String(), http.StatusOK},
-		{agents.address.Scheme + "://" + agents.address.Host + "/", http.StatusOK}, // with the cookie alone
-		{users.address.Scheme + "://" + users.address.Host + "/", http.StatusUnauthorized},
-	} {
-		resp, err := browser.Get(visit.address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = resp.Body.Close()
-		if resp.StatusCode != visit.status {
-			t.Errorf("%s: %d, want %d", visit.address, resp.StatusCode, visit.status)
-		}
-	}
 }

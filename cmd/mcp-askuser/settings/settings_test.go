@@ -87,7 +87,8 @@ func TestOrder(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, s := range got.Rows {
-					if s.Key == tc.key && (s.From != want.from || s.Source != want.source || s.Value != want.text && s.Value+"s" != want.text) {
+					if s.Key == tc.key && (s.From != want.from || s.Source != want.source || s.Value != want.text &&
+						s.Value+"s" != want.text) {
 						t.Errorf("got %v from %s %s, want %+v", s.Value, s.From, s.Source, want)
 					}
 				}
@@ -128,7 +129,8 @@ x = 1
 		path + ": \"ui\" is no setting; mcp-askuser config lists them all",
 		path + ": max_options is \"1\"; it takes a whole number, 2 or more",
 		"--max-rounds is \"-1\"; it takes a whole number, 0 or more",
-		path + ": surface is [\"tty\",\"fax\"]; it takes auto, or one or more of elicit, tty, pane, inbox, web, plain in order",
+		path + ": surface is [\"tty\",\"fax\"]; it takes auto, or one or more of elicit, tty, pane, inbox, web, plain in " +
+			"order",
 		"ASK_TIMEOUT is \"soon\"; it takes seconds or a time such as 90s, 10m or 3d, 0 for none",
 		path + ": on_timeout is \"1.5\"; it takes none or default",
 		"MCP_ASKUSER_DIR is \"here\"; it takes an absolute path",
