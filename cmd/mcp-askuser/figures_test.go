@@ -49,7 +49,9 @@ func TestFigures(t *testing.T) {
 	f := &figures{T: t, path: built(t, "-trimpath", "-ldflags=-s -w")}
 	f.start()
 	f.size()
+	f.idle()
 	f.waiting()
+	f.records()
 	f.replies()
 	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
 		t.Fatal(err)
