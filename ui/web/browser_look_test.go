@@ -5,7 +5,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"image"
@@ -102,27 +101,16 @@ var scenes = []struct {
 		q := question.Question{ID: "wrong", Text: "What is wrong on the checkout page?", Header: "Checkout", Type: question.Text, Required: true}
 		rec := g.put("claude-code", "/home/ada/shop", "s", q)
 		response := question.Answer{QuestionID: rec.Questions[0].ID, Custom: "The total is cut off, as here."}
-		picture, err := os.ReadFile("testdata/browser/several.png")
-		if err != nil {
-			g.t.Fatal(err)
+		picture := must(os.ReadFile("testdata/browser/several.png"))
+		response.Files = []question.File{
+			must(g.desk.AttachFile(g.t.Context(), rec.ID, "checkout on my phone.png", bytes.NewReader(picture))),
+			must(g.desk.AttachFile(g.t.Context(), rec.ID, "server.log", strings.NewReader("12:00:01 500 /checkout\n"))),
 		}
-		image, imageErr := g.desk.AttachFile(g.t.Context(), rec.ID, "checkout on my phone.png", bytes.NewReader(picture))
-		log, logErr := g.desk.AttachFile(g.t.Context(), rec.ID, "server.log", strings.NewReader("12:00:01 500 /checkout\n"))
-		if err := errors.Join(imageErr, logErr); err != nil {
-			g.t.Fatal(err)
-		}
-		response.Files = []question.File{image, log}
-		if err := g.desk.SaveDraft(g.t.Context(), rec.ID, question.Reply{Answers: []question.Answer{response}}); err != nil {
-			g.t.Fatal(err)
-		}
+		g.draft(rec.ID, response)
 		return func(v *view) {
 			v.shownImages(".files", 1)
 			v.click(".files .file:last-of-type [type=checkbox]")
 		}
-	}},
-	{"many-dark", dark, func(g *rig) func(*view) {
-		rec := g.put("claude-code", "/home/ada/商城", "s1", regions())
-		return func(v *view) { v.click(chosen(rec.ID, 0, "2")) }
 	}},
 }
 
@@ -314,15 +302,8 @@ func compare(t *testing.T, name string, shot []byte) {
 			t.Fatal(err)
 		}
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, wantErr := png.Decode(bytes.NewReader(data))
-	got, gotErr := png.Decode(bytes.NewReader(shot))
-	if err := errors.Join(wantErr, gotErr); err != nil {
-		t.Fatal(err)
-	}
+	want := must(png.Decode(bytes.NewReader(must(os.ReadFile(path)))))
+	got := must(png.Decode(bytes.NewReader(shot)))
 	if err := alike(got, want); err != nil {
 		kept := filepath.Join(os.TempDir(), "askuser-"+name+".png")
 		_ = os.WriteFile(kept, shot, 0o600)

@@ -57,16 +57,11 @@ func sign(t *testing.T, l look) *signing {
 	}
 	s.base = "http://" + address.Host
 	call(s.view, webauthn.Enable, webauthn.EnableParams{})
-	ctx, cancel := context.WithTimeout(s.ctx, patient)
-	defer cancel()
 	options := &webauthn.VirtualAuthenticatorOptions{
 		Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true, IsUserVerified: true,
 		AutomaticPresenceSimulation: true,
 	}
-	added, err := chromedp.Call(ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: options})
-	if err != nil {
-		t.Fatal(err)
-	}
+	added := call(s.view, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: options})
 	s.authenticator = added.AuthenticatorID
 	s.visit("/?" + address.RawQuery)
 	return s
@@ -111,20 +106,13 @@ func TestBrowserPasskey(t *testing.T) {
 	s.visit("/passkey?name=laptop") // the authenticator has one for the page
 	s.click(confirmButton)
 	s.wait(`document.querySelector(".fault").textContent`)
-	for range 2 {
-		rec := s.open(deploy())
-		s.yes(rec)
-		if got := s.answered(rec.ID); got["deploy"] != "Yes" {
-			t.Errorf("the answer is %v", got)
-		}
-		s.shows("#news", "Sent to Codex in shop.")
-		ended, err := s.desk.Get(t.Context(), rec.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p := ended.Outcome.Proof; p == nil || !p.Verified || p.Name != "laptop" || p.Kind != question.PasskeyProof || !p.At.Equal(ended.Outcome.At) {
-			t.Errorf("the proof is %+v", p)
-		}
+	rec := s.open(deploy())
+	s.yes(rec)
+	s.answered(rec.ID)
+	s.shows("#news", "Sent to Codex in shop.")
+	o := s.record(rec.ID).Outcome
+	if p := o.Proof; p == nil || !p.Verified || p.Name != "laptop" || p.Kind != question.PasskeyProof || !p.At.Equal(o.At) {
+		t.Errorf("the proof is %+v", p)
 	}
 	keys, err := proof.Load(s.keys)
 	if err != nil || len(keys.Passkeys) != 1 || keys.Passkeys[0].Party != "localhost" || keys.Passkeys[0].Created.IsZero() {
@@ -198,47 +186,41 @@ func TestBrowserPasskeyRefused(t *testing.T) {
 				release()
 			}
 			s.shows(".refused", tt.want)
-			open, err := s.desk.Pending(t.Context())
-			if err != nil || len(open) == 0 || open[0].ID != rec.ID {
-				t.Errorf("%d are open, %v", len(open), err)
-			}
+			s.pending(rec.ID)
 		})
 	}
 }
 
 // TestBrowserSignedWhole: a question that does not fit on the screen is signed only once it
-// was scrolled to its end; a leap to the options is not enough. What Markdown would hide is shown.
+// was scrolled to its end; a leap to the options is not enough.
 func TestBrowserSignedWhole(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]look{"wide": wide, "phone": phone} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := sign(t, l)
-			s.register("laptop")
-			q := deploy()
-			q.Description = strings.Repeat("A line of the details.\n\n", 100) + "[//]: # (and the backups)"
-			rec := s.open(q)
-			s.shows(within(rec.ID, ".about"), "[//]: # (and the backups)")
-			s.view.keys("y", kb.Enter)
-			s.shows(".refused", "Your answer is signed: scroll to the end of the question first.")
-			s.pending(rec.ID)
-			eval[bool](s.view, `(scrollTo(0, document.documentElement.scrollHeight), true)`)
-			s.yes(rec)
-			s.shows(".refused", "Your answer is signed: scroll to the end of the question first.")
-			s.pending(rec.ID)
-			eval[bool](s.view, `((async () => {
-				for (scrollTo(0, 0); scrollY + innerHeight < document.documentElement.scrollHeight - 1; scrollBy(0, innerHeight / 2)) {
-					await new Promise(requestAnimationFrame);
-				}
-			})(), true)`)
-			s.wait(`document.querySelector("[name=whole]").value === "yes"`)
-			s.yes(rec)
-			s.answered(rec.ID)
-			short := s.open(deploy())
-			s.view.keys("y", kb.Enter)
-			s.answered(short.ID)
-		})
+	s := sign(t, phone)
+	s.register("laptop")
+	q := deploy()
+	q.Description = strings.Repeat("A line of the details.\n\n", 100)
+	rec := s.open(q)
+	unread := func() {
+		t.Helper()
+		s.shows(".refused", "Your answer is signed: scroll to the end of the question first.")
+		s.pending(rec.ID)
 	}
+	s.view.keys("y", kb.Enter)
+	unread()
+	eval[bool](s.view, `(scrollTo(0, document.documentElement.scrollHeight), true)`)
+	s.yes(rec)
+	unread()
+	eval[bool](s.view, `((async () => {
+		for (scrollTo(0, 0); scrollY + innerHeight < document.documentElement.scrollHeight - 1; scrollBy(0, innerHeight / 2)) {
+			await new Promise(requestAnimationFrame);
+		}
+	})(), true)`)
+	s.wait(`document.querySelector("[name=whole]").value === "yes"`)
+	s.yes(rec)
+	s.answered(rec.ID)
+	short := s.open(deploy())
+	s.view.keys("y", kb.Enter)
+	s.answered(short.ID)
 }
 
 // TestBrowserPasskeyNone: where nothing can be signed the page says what to do.

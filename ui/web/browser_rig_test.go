@@ -36,7 +36,6 @@ var chromium struct {
 }
 
 func TestMain(m *testing.M) {
-	sideBySide = true
 	status := m.Run()
 	if chromium.stop != nil {
 		chromium.stop()
@@ -170,26 +169,26 @@ func (v *view) scheme(dark bool) {
 	}})
 }
 
-func call[P, R any](v *view, c cdp.Command[P, R], params P) {
+func call[P, R any](v *view, c cdp.Command[P, R], params P) R {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, patient)
 	defer cancel()
-	if _, err := chromedp.Call(ctx, c, params); err != nil {
+	result, err := chromedp.Call(ctx, c, params)
+	if err != nil {
 		v.t.Fatalf("%s: %v", c.Method, err)
 	}
+	return result
 }
 
 // do takes steps in the browser, at most for the time that a wait may take.
 func (v *view) do(steps ...chromedp.Action[chromedp.Void]) {
 	v.t.Helper()
-	ctx, cancel := context.WithTimeout(v.ctx, patient)
-	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		v.t.Fatalf("%v\n%s", err, v.words())
+	for _, step := range steps {
+		run(v, step)
 	}
 }
 
-// run is do for a step with a value.
+// run takes a step with a value.
 func run[T any](v *view, step chromedp.Action[T]) T {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, patient)
@@ -358,9 +357,9 @@ func (v *view) keys(keys ...string) {
 func (v *view) answered(id string) map[string]string {
 	v.t.Helper()
 	r := v.ended(id)
-	rec, err := v.desk.Get(context.Background(), id)
-	if err != nil || rec.State != desk.Answered {
-		v.t.Fatalf("%s is %s, %v", id, rec.State, err)
+	rec := v.record(id)
+	if rec.State != desk.Answered {
+		v.t.Fatalf("%s is %s", id, rec.State)
 	}
 	out := map[string]string{}
 	for _, a := range r.Answers {

@@ -91,16 +91,6 @@ func (g *rig) put(client, directory, session string, questions ...question.Quest
 	})
 }
 
-func (g *rig) submit(r desk.Request) desk.Record {
-	g.t.Helper()
-	rec, attendance, err := g.desk.Submit(context.Background(), r)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	g.t.Cleanup(attendance.Release)
-	return rec
-}
-
 // samples are one of each, from four agents.
 func samples(g *rig) []desk.Record {
 	return []desk.Record{
@@ -116,6 +106,14 @@ func (g *rig) answeredElsewhere(id, surface string, answers ...question.Answer) 
 	g.t.Helper()
 	evidence := desk.Evidence{Surface: surface, How: desk.HowPage}
 	if _, err := g.desk.Reply(context.Background(), id, question.Reply{Answers: answers}, evidence); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// draft keeps answers that are not sent.
+func (g *rig) draft(id string, answers ...question.Answer) {
+	g.t.Helper()
+	if err := g.desk.SaveDraft(context.Background(), id, question.Reply{Answers: answers}); err != nil {
 		g.t.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 )
 
+// A description has emphasis, code, lists and quotes; all else is text.
 func TestMarkdown(t *testing.T) {
 	md := newMarkdown()
 	for _, tt := range []struct{ name, in, want string }{
@@ -33,6 +34,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// A preview is preformatted, unless it has a fence.
 func TestPreview(t *testing.T) {
 	md := newMarkdown()
 	mockup := "+---+\n| * | <b>\n+---+\n"
@@ -64,26 +66,16 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// hostileSizes are texts that take a naive renderer long.
-func hostileSizes() map[string]string {
-	const most = 20000
-	return map[string]string{
-		"quotes in each other":   strings.Repeat("> ", most/2),
-		"quotes without blanks":  strings.Repeat(">", most),
-		"lists in each other":    strings.Repeat("- ", most/2),
-		"numbers in each other":  strings.Repeat("1. ", most/3),
-		"of each one":            strings.Repeat("> - 1) + ", most/9),
-		"emphasis without end":   strings.Repeat("*a _b", most/5),
-		"code without end":       strings.Repeat("`a``b", most/5),
-		"one letter, many marks": "a" + strings.Repeat("\u0301", most-1),
-		"a thousand lines":       strings.Repeat("- *nineteen* `chars`\n", 1000)[:most],
-	}
-}
-
-// TestMarkdownDepth: what nests too deeply is shown as it was written, whole.
+// What nests too deeply, or is too large, is shown as it was written, whole.
 func TestMarkdownDepth(t *testing.T) {
 	md := newMarkdown()
-	for name, text := range hostileSizes() {
+	for name, text := range map[string]string{
+		"quotes in each other":  strings.Repeat("> ", maxMarkdown/2),
+		"quotes without blanks": strings.Repeat(">", maxMarkdown),
+		"lists in each other":   strings.Repeat("- ", maxMarkdown/2),
+		"numbers in each other": strings.Repeat("1. ", maxMarkdown/3),
+		"of each one":           strings.Repeat("> - 1) + ", maxMarkdown/9),
+	} {
 		html := string(prose(md, text))
 		for _, block := range []string{"<blockquote>", "<ul>", "<ol>"} {
 			if n := strings.Count(html, block); n > maxNested {
