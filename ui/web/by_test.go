@@ -160,6 +160,7 @@ func TestSignedIsShownWhole(t *testing.T) {
 		"not said":             {want: "scroll to the end of the question first"},
 		"without the script":   {form: []string{"whole", "yes"}, unscript: true, want: "must be signed by the user, on the page"},
 		"its end was in sight": {form: []string{"whole", "yes"}, want: "needs a passkey"},
+		"changed since":        {form: []string{"whole", "yes", "asked", "x"}, want: "has changed since it was shown"},
 	} {
 		form := v.form("/answer", confirmed(rec.ID, append(tt.form, "q0", "0", "asked", rec.Statement())...))
 		if !tt.unscript {

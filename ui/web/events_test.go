@@ -205,25 +205,6 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// Bodies without a length and headers have limits, too.
-func TestOversize(t *testing.T) {
-	g := start(t)
-	rec := g.ask("s", single("db"))
-	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
-	r := g.request(http.MethodPost, "/api/task/answer", "")
-	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body+strings.Repeat(" ", maxBody))), -1
-	if a := g.send(r); a.status != 413 {
-		t.Errorf("chunked: %d", a.status)
-	}
-	r = g.request(http.MethodPost, "/api/task/answer", body)
-	r.Header.Set("X-Padding", strings.Repeat("x", 2*maxHeader))
-	// Cut off while still sending, a client may see the end before the reason.
-	if a, err := g.try(r); err == nil && a.status != http.StatusRequestHeaderFieldsTooLarge {
-		t.Errorf("header: %d", a.status)
-	}
-	g.pending(rec.ID)
-}
-
 // Connections without a token keep no client out, neither one that is known nor a new one.
 func TestCrowdAtTheDoor(t *testing.T) {
 	g := start(t)

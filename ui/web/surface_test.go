@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -164,32 +163,6 @@ func TestOpenedByClient(t *testing.T) {
 		resp, _ := visitAt(t, tt.address)
 		if resp.StatusCode != tt.want || resp.Request.URL.Query().Get("id") != nowhere {
 			t.Errorf("after %s: %s at %s, want %d", tt.after, resp.Status, resp.Request.URL, tt.want)
-		}
-	}
-}
-
-// Each system has its own way to open an address.
-func TestOpener(t *testing.T) {
-	for _, tt := range []struct {
-		goos    string
-		there   []string
-		command string
-	}{
-		{"linux", []string{"xdg-open", "x-www-browser"}, "xdg-open"},
-		{"linux", []string{"x-www-browser"}, "x-www-browser"},
-		{"darwin", []string{"open", "xdg-open"}, "open"},
-		{"windows", []string{"rundll32"}, "rundll32 url.dll,FileProtocolHandler"},
-		{"linux", nil, ""},
-	} {
-		path, args, err := opener(tt.goos, func(name string) (string, error) {
-			if slices.Contains(tt.there, name) {
-				return name, nil
-			}
-			return "", exec.ErrNotFound
-		})
-		command := strings.Join(append([]string{path}, args...), " ")
-		if command != tt.command || (tt.command == "") != errors.Is(err, exec.ErrNotFound) {
-			t.Errorf("%s %v: %s, %v", tt.goos, tt.there, command, err)
 		}
 	}
 }
