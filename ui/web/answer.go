@@ -33,8 +33,8 @@ type answerBody struct {
 }
 
 // answerShape is the hint for a body that is not valid.
-const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} for a whole set, ` +
-	`or {"id", "discuss": true, "note"} to discuss it first.`
+const answerShape = `Send {"session_id", "question_id", "answer"} for one question, ` +
+	`{"id", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	var body answerBody
@@ -111,15 +111,19 @@ func (body answerBody) reply(rec *desk.Record) (r question.Reply, err error) {
 	if !one {
 		something = has(body.Answers) || has(body.Files) || body.Discuss
 	}
+	fault := ""
 	switch {
 	case body.Discuss && one:
-		return r, api.Problemf(api.InvalidAnswer, "A whole set is discussed first, not one question of it. %s", answerShape)
+		fault = "A whole set is discussed first, not one question of it."
 	case has(body.Answers) && (has(body.Answer) || one):
-		return r, api.Problemf(api.InvalidAnswer, "Both answer and answers are there. %s", answerShape)
+		fault = "Both answer and answers are there."
 	case !something:
-		return r, api.Problemf(api.InvalidAnswer, "There is no answer. %s", answerShape)
+		fault = "There is no answer."
 	case one && rec.Find(body.QuestionID) == nil:
 		return r, api.Problemf(api.QuestionNotFound, "The set has no question %q.", body.QuestionID)
+	}
+	if fault != "" {
+		return r, api.Problemf(api.InvalidAnswer, "%s %s", fault, answerShape)
 	}
 	if one && has(body.Answer) {
 		only := []map[string]any{{"question_id": body.QuestionID, "answer": body.Answer}}
@@ -128,7 +132,8 @@ func (body answerBody) reply(rec *desk.Record) (r question.Reply, err error) {
 			return r, err
 		}
 	}
-	r, err = rec.ParseExactReply(map[string]json.RawMessage{"answers": body.Answers, "notes": body.Notes, "files": body.Files})
+	members := map[string]json.RawMessage{"answers": body.Answers, "notes": body.Notes, "files": body.Files}
+	r, err = rec.ParseExactReply(members)
 	r.Note, r.Discuss = body.Note, body.Discuss
 	return r, err
 }
@@ -137,7 +142,9 @@ func (body answerBody) reply(rec *desk.Record) (r question.Reply, err error) {
 // required question is open, the reply is kept in the draft, marked as a program's: the other
 // answers there are being typed by the user, and are not sent yet. Open are the ids of the questions
 // that are still open. Callers must hold s.answering.
-func (s *Server) addToDraft(ctx context.Context, rec *desk.Record, id string, r *question.Reply) (open []string, err error) {
+func (s *Server) addToDraft(
+	ctx context.Context, rec *desk.Record, id string, r *question.Reply,
+) (open []string, err error) {
 	err = s.Desk.MayAnswer(ctx, *rec, s.evidence(ctx, r))
 	if err != nil {
 		return nil, api.Late(&rec.Set, err)
@@ -149,7 +156,8 @@ func (s *Server) addToDraft(ctx context.Context, rec *desk.Record, id string, r 
 	given := r.Answers
 	r.Answers = draft.Given()
 	if r.Answer(id) != nil {
-		p := api.Problemf(api.AlreadyAnswered, "The question %q is answered already; the answer is kept until the rest of the set has one.", id)
+		p := api.Problemf(api.AlreadyAnswered,
+			"The question %q is answered already; the answer is kept until the rest of the set has one.", id)
 		first := slices.DeleteFunc(rec.Set.Asked(r), func(x question.Response) bool { return x.ID != id })
 		p.First = &api.First{Status: desk.Answered, Surface: surfaceName, At: at, Answers: api.ByKey(first)}
 		return nil, p

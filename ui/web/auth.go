@@ -71,7 +71,8 @@ func (s *Server) evidence(ctx context.Context, r *question.Reply) desk.Evidence 
 // request, which [door.OwnOrigin] has compared.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		enters := r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "/passkey") && r.URL.Query().Has("token")
+		page := r.URL.Path == "/" || r.URL.Path == "/passkey"
+		enters := page && r.Method == http.MethodGet && r.URL.Query().Has("token")
 		from, known := s.identify(r)
 		switch {
 		case !door.OwnHost(r, s.Host, s.tls):
@@ -143,8 +144,8 @@ func (s *Server) redeemToken(w http.ResponseWriter, r *http.Request) {
 // The referrer policy is same-origin, not no-referrer: under that, browsers
 // send "Origin: null" with our own forms.
 var limits = map[string]string{ //nolint:gochecknoglobals // a table, never written to
-	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-		"manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+		"connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	"X-Content-Type-Options":       "nosniff",
 	"X-Frame-Options":              "DENY",
 	"Referrer-Policy":              "same-origin",

@@ -32,12 +32,14 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 var (
 	errHost = &api.Problem{Code: api.Forbidden, Message: words.Mark("This server does not go by that name and port. " +
 		"Use the address that it printed; a tunnel keeps the port.")}
-	errOrigin = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites are refused.")}
-	errToken  = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. " +
+	errOrigin = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites " +
+		"are refused.")}
+	errToken = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. " +
 		"Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
 	errNoPage   = &api.Problem{Code: api.NoSuchPath, Message: words.Mark("There is nothing at this address.")}
 	errNotWhole = &api.Problem{Code: api.InvalidRequest, Message: words.Mark("The request did not arrive whole.")}
-	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. Trying again is reasonable.")}
+	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. " +
+		"Trying again is reasonable.")}
 )
 
 // forPeople is what the page says instead of a problem's message, which is for programs.

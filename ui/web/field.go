@@ -70,7 +70,9 @@ func (c *card) Fields() []field {
 
 // field returns the field of a question; under are the follow-ups of its options.
 func (c *card) field(q *answer.Question, at int, under [][]field) field {
-	f := field{Question: q, Key: fmt.Sprintf("%s-%d", c.ID, at), Record: c.ID, Attach: c.Attach, Signed: c.Signed, At: at}
+	f := field{
+		Question: q, Key: fmt.Sprintf("%s-%d", c.ID, at), Record: c.ID, Attach: c.Attach, Signed: c.Signed, At: at,
+	}
 	for _, x := range c.Faults {
 		if x.Field == f.Key {
 			f.Fault = x.about
@@ -92,8 +94,8 @@ func (c *card) field(q *answer.Question, at int, under [][]field) field {
 		default: // it has no input of its own
 			continue
 		}
-		if key := r.Key(); len(key) == 1 {
-			x.Cap = strings.ToUpper(key)
+		if len(r.Key()) == 1 {
+			x.Cap = strings.ToUpper(r.Key())
 		}
 		f.Choices = append(f.Choices, x)
 	}

@@ -25,7 +25,8 @@ const maxUpload = question.MaxFiles*question.MaxFileSize + maxBody
 func (s *Server) limitBody(w http.ResponseWriter, r *http.Request, known bool) {
 	most := int64(maxBody)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if known && r.Method == http.MethodPost && (kind == "multipart/form-data" || strings.HasSuffix(r.URL.Path, "/files")) {
+	files := kind == "multipart/form-data" || strings.HasSuffix(r.URL.Path, "/files")
+	if known && files && r.Method == http.MethodPost {
 		most = maxUpload
 		c, until := http.NewResponseController(w), time.Now().Add(s.timeouts.upload)
 		_ = c.SetReadDeadline(until) // else the usual one holds

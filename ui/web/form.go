@@ -148,7 +148,8 @@ func fill(set *answer.Set, values url.Values) (found question.Violations) {
 		case !delegated:
 			add(q.Put(choices, text))
 		case len(choices) > 0 || text != "":
-			found.AddTranslated("answers."+q.ID, "cannot be left to the agent and have an answer; choose one or the other")
+			found.AddTranslated("answers."+q.ID,
+				"cannot be left to the agent and have an answer; choose one or the other")
 		default:
 			add(q.Delegate())
 		}

@@ -71,7 +71,8 @@ func prose(md goldmark.Markdown, text string) template.HTML {
 		return preformatted(text)
 	}
 	var b bytes.Buffer
-	if err := md.Convert([]byte(text), &b); err != nil {
+	err := md.Convert([]byte(text), &b)
+	if err != nil {
 		return preformatted(text)
 	}
 	return template.HTML(b.String()) //nolint:gosec // newMarkdown lets no HTML through
@@ -88,5 +89,6 @@ func preview(md goldmark.Markdown, text string) template.HTML {
 }
 
 func preformatted(text string) template.HTML {
-	return template.HTML("<pre>" + template.HTMLEscapeString(strings.TrimRight(text, "\n")) + "</pre>") //nolint:gosec // escaped here
+	text = template.HTMLEscapeString(strings.TrimRight(text, "\n"))
+	return template.HTML("<pre>" + text + "</pre>") //nolint:gosec // escaped here
 }

@@ -20,8 +20,10 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reply, err := f.reply()
-	if err == nil && f.rec.Outcome == nil && desk.StatusOf(reply) == desk.Answered && s.Desk.RequiresProof(&f.rec) {
-		if err = checkShown(r, f); err == nil && f.values.Get("proof") == "" && s.Desk.RequiresPasskey(&f.rec) {
+	answered := err == nil && f.rec.Outcome == nil && desk.StatusOf(reply) == desk.Answered
+	if answered && s.Desk.RequiresProof(&f.rec) {
+		err = checkShown(r, f)
+		if err == nil && f.values.Get("proof") == "" && s.Desk.RequiresPasskey(&f.rec) {
 			return s.askProof(w, r, f, reply)
 		}
 	}
@@ -55,7 +57,8 @@ func (f *form) reply() (question.Reply, error) {
 	case "dismiss":
 		return f.set.Dismissal()
 	}
-	return question.Reply{}, api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
+	return question.Reply{}, api.Problemf(api.InvalidRequest,
+		"The form says neither to confirm, to discuss nor to dismiss.")
 }
 
 // commit replies to a record. A reply that failed, or was late, and nevertheless ended the
