@@ -81,7 +81,7 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 }
 
 // TestBrowserBack: on a phone the way back from a question leads to the list, that from
-// the first one too, and on again to the question.
+// the first one too, and on again to the question. Back closes the history, too.
 func TestBrowserBack(t *testing.T) {
 	t.Parallel()
 	var recs []desk.Record
@@ -98,6 +98,10 @@ func TestBrowserBack(t *testing.T) {
 		v.shows("#r-"+rec.ID, "Deploy to production now?")
 		v.click(within(rec.ID, ".back"))
 	}
+	v.click("[href='/history']")
+	v.shows(".past h2", "History")
+	eval[int](v, `(history.back(), 0)`)
+	v.shows("#list", "Deploy to production now?")
 	// An answer that is sent meanwhile does not lead away from there.
 	sent := v.pausing(fetch.RequestPattern{URLPattern: "*/answer"})
 	v.click(inList(recs[0].ID)+" a", chosen(recs[0].ID, 0, "0"), within(recs[0].ID, confirmButton))
@@ -109,63 +113,29 @@ func TestBrowserBack(t *testing.T) {
 	v.shows(inList(recs[1].ID), "Deploy to production now?")
 }
 
-// TestBrowserHistory: earlier rounds of a session are beside the list, and can be searched. What
-// was typed is there on the way back.
-func TestBrowserHistory(t *testing.T) {
-	t.Parallel()
-	var rec desk.Record
-	v := browse(t, wide, func(g *rig) { rec = history(g) })
-	v.write(inWords(rec.ID, 0), "half")
-	v.click("#r-" + rec.ID + " header .facts a")
-	v.shows(".past h2", "Earlier in this session")
-	v.shows(".past .chosen", "SQLite")
-	v.shows(".past", "Note: not before Monday")
-	v.write("#search", "features")
-	v.click(".past [type=submit]")
-	v.wait(`document.querySelectorAll(".round").length === 1`)
-	v.shows(".round", "too early to say")
-	for range 2 {
-		eval[int](v, `(history.back(), 0)`)
-		v.away()
-	}
-	const half = `document.querySelector(%q)?.value === "half"`
-	v.wait(half, inWords(rec.ID, 0))
-	v.click("[href='/history']")
-	v.shows(".past h2", "History")
-	v.turn(rec.ID)
-	v.wait(half, inWords(rec.ID, 0))
-}
-
 // TestBrowserReopen: an ended question is before the user again, filled in, and
 // what was answered before in its project is taken with one key.
 func TestBrowserReopen(t *testing.T) {
 	t.Parallel()
-	for _, l := range []look{wide, scriptless} {
-		v := browse(t, l, func(g *rig) {
-			rec := g.put("codex", "/home/ada/shop", "s1", database())
-			g.answeredElsewhere(rec.ID, "tty", question.Answer{QuestionID: "db", Selected: []string{"lite"}})
-		})
-		v.click(".last button")
-		v.wait(`document.querySelector(".card [name=q0][value='1']")?.checked`)
-		again := eval[string](v, `document.querySelector(".card").dataset.id`)
-		v.click(chosen(again, 0, "2"), within(again, confirmButton))
-		v.answered(again)
-		if err := v.desk.Delivered(t.Context(), again); err != nil {
-			t.Fatal(err)
-		}
-		third := v.put("gemini-cli", "/home/ada/shop", "s2", database()).ID
-		if l.noScript {
-			v.visit("/")
-			v.click(within(third, "[name=recall]"), chosen(third, 0, "2")+":checked", within(third, confirmButton))
-		} else {
-			v.away()
-			v.shows("#r-"+third, "You answered")
-			v.press("r", chromedp.ModifierAlt)
-			v.wait(`document.querySelector(%q).checked`, chosen(third, 0, "2"))
-			v.keys(kb.Enter)
-		}
-		if got := v.answered(third); got["db"] != "No database" {
-			t.Errorf("got %v", got)
-		}
+	v := browse(t, wide, func(g *rig) {
+		rec := g.put("codex", "/home/ada/shop", "s1", database())
+		g.answeredElsewhere(rec.ID, "tty", question.Answer{QuestionID: "db", Selected: []string{"lite"}})
+	})
+	v.click(".last button")
+	v.wait(`document.querySelector(".card [name=q0][value='1']")?.checked`)
+	again := eval[string](v, `document.querySelector(".card").dataset.id`)
+	v.click(chosen(again, 0, "2"), within(again, confirmButton))
+	v.answered(again)
+	if err := v.desk.Delivered(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	third := v.put("gemini-cli", "/home/ada/shop", "s2", database()).ID
+	v.away()
+	v.shows("#r-"+third, "You answered")
+	v.press("r", chromedp.ModifierAlt)
+	v.wait(`document.querySelector(%q).checked`, chosen(third, 0, "2"))
+	v.keys(kb.Enter)
+	if got := v.answered(third); got["db"] != "No database" {
+		t.Errorf("got %v", got)
 	}
 }
