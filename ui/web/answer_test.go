@@ -30,24 +30,30 @@ func TestAnswerRefused(t *testing.T) {
 		says   string // part of the message
 	}{
 		{"unknown session", `{"session_id":"none","question_id":"db","answer":"pg"}`, 404, api.SessionNotFound, "none"},
-		{"unknown question", `{"session_id":"s","question_id":"none","answer":"pg"}`, 404, api.QuestionNotFound, "none"},
-		{"question of another session", `{"session_id":"s","question_id":"port","answer":"80"}`, 404, api.QuestionNotFound, "port"},
+		{"unknown question", `{"session_id":"s","question_id":"none","answer":"pg"}`, 404, api.QuestionNotFound,
+			"none"},
+		{"question of another session", `{"session_id":"s","question_id":"port","answer":"80"}`, 404,
+			api.QuestionNotFound, "port"},
 		{"unknown record", `{"id":"` + nowhere + `","answers":{"db":"pg"}}`, 404, api.QuestionNotFound, "no question"},
 		{"unknown question of a record", id(`"question_id":"none","answer":"pg"`), 404, api.QuestionNotFound, "none"},
 		{
-			"outside the options of one with Other", `{"session_id":"own","question_id":"own","answer":"oracle"}`, 400, api.InvalidAnswer,
+			"outside the options of one with Other", `{"session_id":"own","question_id":"own","answer":"oracle"}`, 400,
+			api.InvalidAnswer,
 			`\"oracle\" is none of the options; must be one of: pg, lite; or {\"other\":`,
 		},
 		{"null", `{"session_id":"s","question_id":"db","answer":null}`, 400, api.InvalidAnswer, "no answer"},
-		{"too long a choice", id(`"question_id":"db","answer":"` + strings.Repeat("x", 257) + `"`), 400, api.InvalidAnswer, "256"},
-		{"part of a set", `{"id":"` + set.ID + `","answers":{"question-0":["pg"]}}`, 400, api.InvalidAnswer, "go: an answer is required"},
+		{"too long a choice", id(`"question_id":"db","answer":"` + strings.Repeat("x", 257) + `"`), 400,
+			api.InvalidAnswer, "256"},
+		{"part of a set", `{"id":"` + set.ID + `","answers":{"question-0":["pg"]}}`, 400, api.InvalidAnswer,
+			"go: an answer is required"},
 		{"no answers", `{"id":"` + one.ID + `"}`, 400, api.InvalidAnswer, "There is no answer"},
 		{"both forms", id(`"question_id":"db","answer":"pg","answers":{"db":"pg"}`), 400, api.InvalidAnswer, "Both"},
 		{"no session", `{"question_id":"db","answer":"pg"}`, 400, api.InvalidAnswer, "session_id"},
 		{"nothing", ``, 400, api.InvalidAnswer, "question_id"},
 		{"wrong type", `{"session_id":5}`, 400, api.InvalidAnswer, "session_id"},
 		{"a list", `[]`, 400, api.InvalidAnswer, "The body is not the JSON object that this path takes"},
-		{"one question to be discussed", id(`"question_id":"db","answer":"pg","discuss":true`), 400, api.InvalidAnswer, "A whole set"},
+		{"one question to be discussed", id(`"question_id":"db","answer":"pg","discuss":true`), 400, api.InvalidAnswer,
+			"A whole set"},
 		{"a note to no question", id(`"answers":{"db":"pg"},"notes":{"x":"y"}`), 400, api.InvalidAnswer, "x"},
 		{"too large", id(`"answers":{"db":"pg"}`) + strings.Repeat(" ", maxBody), 413, api.TooLarge, "larger"},
 	}
@@ -72,16 +78,30 @@ func TestAnswerForms(t *testing.T) {
 		answers, want, note string
 		state               desk.Status
 	}{
-		"ids":       {`"answers":{"features":["pg","my"],"port":"<b>80</b>","db":{"other":"Cockroach"}}`, "features=pg+my program, port=<b>80</b> program, db=Cockroach program", "", desk.Answered},
-		"places":    {`"answers":{"question-0":"PostgreSQL,MySQL","question-1":"80","question-2":"SQLite, embedded"}`, "features=pg+my program, port=80 program, db=lite program", "", desk.Answered},
-		"responses": {`"answers":[{"question_id":"features","response":["MySQL"]},{"question_id":"port","text":"80"},{"question_id":"db","selected":[{"id":"pg"}]}]`, "features=my program, port=80 program, db=pg program", "", desk.Answered},
-		"notes":     {`"answers":{"features":["pg"],"port":"1","db":"pg"},"notes":{"question-0":"for now"}`, "features=pg program, port=1 program, db=pg program", "for now", desk.Answered},
-		"discuss":   {`"discuss":true,"answers":{"features":["my"]},"notes":{"features":"which?"}`, "features=my program", "which?", desk.Discuss},
+		"ids, and own words": {
+			`"answers":{"features":["pg","my"],"port":"<b>80</b>","db":{"other":"Cockroach"}}`,
+			"features=pg+my program, port=<b>80</b> program, db=Cockroach program", "", desk.Answered,
+		},
+		"places, with notes": {
+			`"answers":{"question-0":"PostgreSQL,MySQL","question-1":"80","question-2":"SQLite, embedded"},` +
+				`"notes":{"question-0":"x"}`,
+			"features=pg+my program, port=80 program, db=lite program", "x", desk.Answered,
+		},
+		"responses": {
+			`"answers":[{"question_id":"features","response":["MySQL"]},{"question_id":"port","text":"80"},` +
+				`{"question_id":"db","selected":[{"id":"pg"}]}]`,
+			"features=my program, port=80 program, db=pg program", "", desk.Answered,
+		},
+		"discuss": {
+			`"discuss":true,"answers":{"features":["my"]},"notes":{"features":"which?"}`,
+			"features=my program", "which?", desk.Discuss,
+		},
 	} {
 		rec := g.ask("", several("features"), text("port"), db)
 		g.task(200, "", `{"id":"`+rec.ID+`",`+tt.answers+`,"note":"as agreed"}`)
 		got := g.reply(rec.ID)
-		if g.answersTo(rec.ID) != tt.want || got.Note != "as agreed" || got.Answers[0].Note != tt.note || g.record(rec.ID).State != tt.state {
+		if g.answersTo(rec.ID) != tt.want || got.Note != "as agreed" || got.Answers[0].Note != tt.note ||
+			g.record(rec.ID).State != tt.state {
 			t.Errorf("%s: %s, %s, %+v; want %s", name, g.record(rec.ID).State, g.answersTo(rec.ID), got, tt.want)
 		}
 	}
@@ -102,7 +122,8 @@ func TestSecondAnswer(t *testing.T) {
 	} {
 		a := g.want(400, api.AlreadyAnswered, "POST", again[0], again[1])
 		first := decodeJSON[struct{ Error api.Problem }](t, a.body).Error.First
-		if first == nil || first.Answers["question-0"] != "SQLite, embedded" || first.Surface != "web" || first.At.IsZero() {
+		if first == nil || first.Answers["question-0"] != "SQLite, embedded" || first.Surface != "web" ||
+			first.At.IsZero() {
 			t.Errorf("%s does not see the first answer: %s", again, a.body)
 		}
 	}
@@ -152,7 +173,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		g := &rig{t: t, desk: d, server: server}
 		rec := g.ask("s", single("db"))
-		r := httptest.NewRequest("POST", "http://127.0.0.1/api/task/answer", strings.NewReader(strings.ReplaceAll(body, "ID", rec.ID)))
+		r := httptest.NewRequest("POST", "http://127.0.0.1/api/task/answer",
+			strings.NewReader(strings.ReplaceAll(body, "ID", rec.ID)))
 		r.Header.Set("Authorization", "Bearer "+token)
 		w := httptest.NewRecorder()
 		server.handler.ServeHTTP(w, r)
@@ -162,7 +184,8 @@ func FuzzAnswer(f *testing.F) {
 		}
 		var err error
 		if ended == nil {
-			_, err = d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "test", How: desk.HowPage})
+			_, err = d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true},
+				desk.Evidence{Surface: "test", How: desk.HowPage})
 		} else {
 			_, err = rec.Check(*ended.Reply)
 		}

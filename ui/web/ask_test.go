@@ -14,18 +14,20 @@ import (
 // reads what of its call was dropped.
 func TestAsk(t *testing.T) {
 	g := start(t)
-	body := `{"session_id":"s","agent_id":"my-script","directory":"/srv/job","metadata":{"source":"cron"},"dropped":["no such option"],"questions":[` +
-		encode(t, single("db")) + `,` + encode(t, boolean("go")) + `]}`
+	body := `{"session_id":"s","agent_id":"my-script","directory":"/srv/job","metadata":{"source":"cron"},` +
+		`"dropped":["no such option"],"questions":[` + encode(t, single("db")) + `,` + encode(t, boolean("go")) + `]}`
 	a := g.want(201, "", "POST", "/api/questions", body)
 	rec := decodeJSON[api.Record](t, a.body)
 	if a.header.Get("Location") != "/api/questions/"+rec.ID || strings.Join(rec.Dropped, "|") != "no such option" {
 		t.Errorf("Location %q, dropped %q", a.header.Get("Location"), rec.Dropped)
 	}
 	want := desk.Asker{Client: "my-script", Directory: "/srv/job", Via: "http"}
-	if rec.Asker != want || rec.SessionID != "s" || rec.Round != 1 || rec.State != desk.Pending || rec.Metadata["source"] != "cron" {
+	if rec.Asker != want || rec.SessionID != "s" || rec.Round != 1 || rec.State != desk.Pending ||
+		rec.Metadata["source"] != "cron" {
 		t.Errorf("asked as %+v", rec.Record)
 	}
-	if list := decodeJSON[[]api.Record](t, g.want(200, "", "GET", "/api/questions", "").body); len(list) != 1 || list[0].ID != rec.ID {
+	if list := decodeJSON[[]api.Record](t, g.want(200, "", "GET", "/api/questions", "").body); len(list) != 1 ||
+		list[0].ID != rec.ID {
 		t.Errorf("pending: %v", list)
 	}
 	g.want(200, "", "GET", "/api/questions/"+rec.ID+"?wait=1", "") // which ends, and leaves the question
@@ -33,7 +35,8 @@ func TestAsk(t *testing.T) {
 	waiting := g.later("GET", "/api/questions/"+rec.ID+"?wait=60", "")
 	g.task(200, "", `{"id":"`+rec.ID+`","answers":{"db":"pg","go":false}}`)
 	got := decodeJSON[api.Record](t, (<-waiting).body)
-	if got.State != desk.Answered || got.Answers["Which database (db)?"] != "PostgreSQL" || got.Answers["Go on (go)?"] != "No" {
+	if got.State != desk.Answered || got.Answers["Which database (db)?"] != "PostgreSQL" ||
+		got.Answers["Go on (go)?"] != "No" {
 		t.Errorf("came back as %+v", got)
 	}
 	g.nothingAsked()
@@ -52,12 +55,14 @@ func TestAskRefused(t *testing.T) {
 	q := encode(t, single("db"))
 	collected := strings.Replace(q, `"required"`, `"collected":{"question_id":"db","selected":["pg"]},"required"`, 1)
 	for name, tt := range map[string]struct{ path, body, code, says string }{
-		"no JSON":                {"", `{`, api.InvalidQuestion, "JSON"},
-		"no questions":           {"", `{"questions":[]}`, api.InvalidQuestion, "1 to 4"},
-		"duplicate id":           {"", `{"questions":[` + q + `,` + strings.Replace(q, "Which", "What", 1) + `]}`, api.InvalidQuestion, "the same id as questions[0].question_id"},
-		"wait too long":          {"?wait=601", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
-		"a list for a directory": {"", `{"directory":["/srv"],"questions":[` + q + `]}`, api.InvalidQuestion, "directory"},
-		"answered already":       {"", `{"questions":[` + collected + `]}`, api.InvalidQuestion, "nothing to ask"},
+		"no JSON":      {"", `{`, api.InvalidQuestion, "JSON"},
+		"no questions": {"", `{"questions":[]}`, api.InvalidQuestion, "1 to 4"},
+		"duplicate id": {"", `{"questions":[` + q + `,` + strings.Replace(q, "Which", "What", 1) + `]}`,
+			api.InvalidQuestion, "the same id as questions[0].question_id"},
+		"wait too long": {"?wait=601", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
+		"a list for a directory": {"", `{"directory":["/srv"],"questions":[` + q + `]}`, api.InvalidQuestion,
+			"directory"},
+		"answered already": {"", `{"questions":[` + collected + `]}`, api.InvalidQuestion, "nothing to ask"},
 	} {
 		g.holds(name, string(g.want(400, tt.code, "POST", "/api/questions"+tt.path, tt.body).body), tt.says)
 		g.nothingAsked()
@@ -123,7 +128,8 @@ func TestRoundLimit(t *testing.T) {
 	g.holds("the refusal", string(g.want(429, api.RoundLimit, "POST", "/api/questions", body(11)).body), "lift")
 	g.nothingAsked()
 	set := question.Set{Questions: []question.Question{text("more")}}
-	if _, _, err := g.desk.Submit(t.Context(), desk.Request{Set: set, Session: "s", Asker: desk.Asker{Client: "codex", Via: "mcp"}}); err == nil {
+	if _, _, err := g.desk.Submit(t.Context(),
+		desk.Request{Set: set, Session: "s", Asker: desk.Asker{Client: "codex", Via: "mcp"}}); err == nil {
 		t.Error("the eleventh round of an MCP client was not refused")
 	}
 	v.sees("/history", "<code>ask_user_question</code>", "<code>recursive_limit_exceeded</code>")
@@ -145,7 +151,8 @@ func TestSession(t *testing.T) {
 
 	path := "/api/sessions/" + url.PathEscape(session)
 	d := decodeJSON[dialog](t, g.want(200, "", "GET", path, "").body)
-	if d.SessionID != session || d.CurrentRound != 3 || d.TotalRounds != 4 || strings.Join(d.Pending, " ") != third.ID+" "+fourth.ID {
+	if d.SessionID != session || d.CurrentRound != 3 || d.TotalRounds != 4 ||
+		strings.Join(d.Pending, " ") != third.ID+" "+fourth.ID {
 		t.Errorf("session %+v", d)
 	}
 	var got []string
@@ -155,7 +162,8 @@ func TestSession(t *testing.T) {
 	all := []string{"PostgreSQL", "SQLite, embedded"}
 	want := []string{
 		encode(t, []any{1, first.ID, "db", "answered", "PostgreSQL", "", all}),
-		encode(t, []any{1, first.ID, "features", "answered", []string{"PostgreSQL", "MySQL"}, "", append(all, "MySQL")}),
+		encode(t,
+			[]any{1, first.ID, "features", "answered", []string{"PostgreSQL", "MySQL"}, "", append(all, "MySQL")}),
 		encode(t, []any{1, first.ID, "go", "answered", true, "", []string{"Yes", "No"}}),
 		encode(t, []any{1, first.ID, "port", "answered", "80", "", nil}),
 		encode(t, []any{2, second.ID, "why", "dismissed", nil, "later", nil}),

@@ -47,23 +47,29 @@ func TestRefused(t *testing.T) {
 		}},
 		{"foreign host with the token", 403, func(r *http.Request) { r.Host = "evil.example" }},
 		{"foreign origin", 403, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
-		{"foreign origin with a cookie", 403, func(r *http.Request) { browser(r); r.Header.Set("Origin", "https://evil.example") }},
-		{"a browser's word that it is another site", 403, func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
-		{"the same without an origin", 403, func(r *http.Request) { v.byCookie(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
+		{"foreign origin with a cookie", 403,
+			func(r *http.Request) { browser(r); r.Header.Set("Origin", "https://evil.example") }},
+		{"a browser's word that it is another site", 403,
+			func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
+		{"the same without an origin", 403,
+			func(r *http.Request) { v.byCookie(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
 		{"cookie without an origin", 403, func(r *http.Request) { v.byCookie(r) }},
 		{"no token", 401, func(r *http.Request) { r.Header.Del("Authorization") }},
 		{"wrong token", 401, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token+"x") }},
-		{"token in the address", 401, func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + token }},
+		{"token in the address", 401,
+			func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + token }},
 		{"cookie of another start", 401, withCookie(other.keys.cookie())},
 		{"cookie that was tampered with", 401, withCookie("x" + v.cookie.Value)},
-		{"wrong token beside a cookie", 401, func(r *http.Request) { browser(r); r.Header.Set("Authorization", "Bearer x") }},
+		{"wrong token beside a cookie", 401,
+			func(r *http.Request) { browser(r); r.Header.Set("Authorization", "Bearer x") }},
 		{"GET with the answer in the address", 404, func(r *http.Request) {
 			browser(r)
 			r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
 			r.URL.RawQuery = url.Values{"session_id": {"s"}, "question_id": {"db"}, "answer": {"pg"}}.Encode()
 		}},
 		{"GET", 404, func(r *http.Request) { browser(r); r.Method = http.MethodGet }},
-		{"HEAD", 404, func(r *http.Request) { browser(r); r.Method, r.Body, r.ContentLength = http.MethodHead, nil, 0 }},
+		{"HEAD", 404,
+			func(r *http.Request) { browser(r); r.Method, r.Body, r.ContentLength = http.MethodHead, nil, 0 }},
 		{"PUT", 404, func(r *http.Request) { browser(r); r.Method = http.MethodPut }},
 	}
 	for _, tt := range tests {
@@ -92,7 +98,8 @@ func TestRefused(t *testing.T) {
 // what is the same for every client needs none.
 func TestEveryRouteIsGuarded(t *testing.T) {
 	g := start(t)
-	named := strings.NewReplacer("{id}", nowhere, "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png", "{$}", "")
+	named := strings.NewReplacer("{id}", nowhere, "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png", "{$}",
+		"")
 	for request := range g.server.routes() {
 		method, path, _ := strings.Cut(request, " ")
 		code := func(code string) string {
@@ -242,7 +249,8 @@ func TestHeaders(t *testing.T) {
 	for _, path := range []string{"/api/questions", "/api/nothing", "/", "/?token=wrong", "/nothing"} {
 		h := g.do(http.MethodGet, path, "").header
 		policy := h.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'",
+			"base-uri 'none'", "form-action 'self'"} {
 			if !strings.Contains(policy, part) {
 				t.Errorf("%s: policy %q lacks %s", path, policy, part)
 			}
@@ -251,7 +259,8 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: policy %q", path, policy)
 		}
 		for name, want := range map[string]string{
-			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cache-Control": "no-store", "X-Frame-Options": "DENY",
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cache-Control": "no-store",
+			"X-Frame-Options": "DENY",
 		} {
 			if got := h.Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", path, name, got, want)

@@ -28,7 +28,8 @@ func (v *view) some(n int) []desk.Record {
 		v.draft(rec.ID, question.Answer{QuestionID: "deploy", Selected: []string{question.YesID}})
 		recs = append(recs, rec)
 	}
-	slices.SortFunc(recs, func(a, b desk.Record) int { return strings.Compare(a.Asker.Client+a.ID, b.Asker.Client+b.ID) })
+	slices.SortFunc(recs,
+		func(a, b desk.Record) int { return strings.Compare(a.Asker.Client+a.ID, b.Asker.Client+b.ID) })
 	for _, rec := range recs {
 		v.wait(`document.querySelector(%q)`, inList(rec.ID))
 	}
@@ -51,7 +52,8 @@ func (v *view) open(recs []desk.Record) (n int) {
 // middle is where an element is.
 func (v *view) middle(selector string) struct{ X, Y float64 } {
 	v.t.Helper()
-	const place = `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))(document.querySelector(%q).getBoundingClientRect())`
+	const place = `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))
+		(document.querySelector(%q).getBoundingClientRect())`
 	return eval[struct{ X, Y float64 }](v, place, selector)
 }
 

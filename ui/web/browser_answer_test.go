@@ -25,14 +25,16 @@ func TestBrowserAnswers(t *testing.T) {
 		fill      func(v *view, id string)
 		want      map[string]string
 	}{
-		{"one option, by its description, several, own words", []question.Question{database(), features()}, func(v *view, id string) {
-			v.click(within(id, ".option:nth-child(2) .about"))
-			v.click(chosen(id, 4, "0"), chosen(id, 4, "2"), chosen(id, 4, "other"))
-			v.write(inWords(id, 4), "Dark <mode>")
-		}, map[string]string{"db": "SQLite", "features": "Search + Audit log + Dark <mode>"}},
-		{"what is proposed, no, and one left open", []question.Question{proposal(), deploy(), optional()}, func(v *view, id string) {
-			v.click(within(id, "[name=p0]"), chosen(id, 1, "1"))
-		}, map[string]string{"branch": "feature/orders", "deploy": "No"}},
+		{"one option, by its description, several, own words", []question.Question{database(), features()},
+			func(v *view, id string) {
+				v.click(within(id, ".option:nth-child(2) .about"))
+				v.click(chosen(id, 4, "0"), chosen(id, 4, "2"), chosen(id, 4, "other"))
+				v.write(inWords(id, 4), "Dark <mode>")
+			}, map[string]string{"db": "SQLite", "features": "Search + Audit log + Dark <mode>"}},
+		{"what is proposed, no, and one left open", []question.Question{proposal(), deploy(), optional()},
+			func(v *view, id string) {
+				v.click(within(id, "[name=p0]"), chosen(id, 1, "1"))
+			}, map[string]string{"branch": "feature/orders", "deploy": "No"}},
 		{"follow-ups three deep, and taken back", []question.Question{database()}, func(v *view, id string) {
 			v.gone(chosen(id, 1, "1"))
 			v.click(chosen(id, 0, "0"), chosen(id, 1, "1"), chosen(id, 2, "0"))
@@ -70,7 +72,8 @@ func TestBrowserWithoutScript(t *testing.T) {
 	t.Parallel()
 	var rec, closed desk.Record
 	v := browse(t, scriptless, func(g *rig) {
-		rec, closed = g.put("codex", "/home/ada/shop", "s", deploy(), database()), g.put("goose", "/home/ada/shop", "s", deploy())
+		rec, closed = g.put("codex", "/home/ada/shop", "s", deploy(), database()), g.put("goose", "/home/ada/shop", "s",
+			deploy())
 	})
 	send := within(rec.ID, confirmButton)
 	v.click(chosen(rec.ID, 0, "0"))
@@ -160,7 +163,8 @@ func TestBrowserActs(t *testing.T) {
 	t.Parallel()
 	var recs []desk.Record
 	v := browse(t, wide, func(g *rig) {
-		for _, set := range [][]question.Question{{database()}, {deploy()}, {serviceName()}, {features()}, {deploy(), features()}} {
+		for _, set := range [][]question.Question{{database()}, {deploy()}, {serviceName()}, {features()},
+			{deploy(), features()}} {
 			recs = append(recs, g.put("codex", "/home/ada/shop", "s", set...))
 		}
 	})
@@ -256,14 +260,16 @@ func TestBrowserMany(t *testing.T) {
 		v.press("/", 0)
 		v.keys(kb.Escape)
 		v.wait(`document.querySelectorAll("#list > [data-id]").length === %d`, maxEntries)
-		eval[bool](v, `(window.said = [], new MutationObserver(() => said.push(news.textContent)).observe(news, { childList: true }), true)`)
+		eval[bool](v, `(window.said = [],
+			new MutationObserver(() => said.push(news.textContent)).observe(news, { childList: true }), true)`)
 		v.turn(recs[0].ID)
 		v.write(inWords(recs[0].ID, 0), "orders")
 		v.click(within(recs[0].ID, confirmButton))
 		v.shows("#count", "299 questions wait")
 		v.shows("#more", "199 more wait")
 		v.wait(`said.join()`)
-		if said := eval[string](v, `said.join()`); !strings.HasPrefix(said, "Sent to Codex") || strings.Contains(said, "asks something") {
+		if said := eval[string](v, `said.join()`); !strings.HasPrefix(said, "Sent to Codex") ||
+			strings.Contains(said, "asks something") {
 			t.Errorf("%q was said", said) // what moves up was asked long ago
 		}
 	}
@@ -274,16 +280,19 @@ func TestBrowserHostileText(t *testing.T) {
 	t.Parallel()
 	hostile := func(where string) string {
 		return where + ` <script>document.title = "owned"</script><img src=x onerror="document.title='owned'">` +
-			`<style>body { display: none }</style>" onfocus="alert(1)" autofocus x="` + "\u202e{{.CSRF}}`${1}`[a](javascript:alert(1))"
+			`<style>body { display: none }</style>" onfocus="alert(1)" autofocus x="` +
+			"\u202e{{.CSRF}}`${1}`[a](javascript:alert(1))"
 	}
 	q := question.Question{
 		ID: hostile("id"), Text: hostile("question"), Header: hostile("header"), Description: hostile("about"),
-		Type: question.SingleChoice, Required: true, AllowCustom: true, Other: &question.Option{Label: hostile("other")},
+		Type: question.SingleChoice, Required: true, AllowCustom: true,
+		Other: &question.Option{Label: hostile("other")},
 		Options: []question.Option{
-			{ID: hostile("a"), Label: hostile("label"), Description: hostile("description"), Preview: hostile("preview"), FollowUps: []question.Question{{
-				ID: "f", Text: hostile("follow-up"), Type: question.Text, Required: true,
-				Placeholder: hostile("placeholder"), Default: hostile("default"),
-			}}},
+			{ID: hostile("a"), Label: hostile("label"), Description: hostile("description"),
+				Preview: hostile("preview"), FollowUps: []question.Question{{
+					ID: "f", Text: hostile("follow-up"), Type: question.Text, Required: true,
+					Placeholder: hostile("placeholder"), Default: hostile("default"),
+				}}},
 			{ID: "b", Label: "b", Preview: "```html\n" + hostile("fenced") + "\n```\n" + hostile("markdown")},
 		},
 	}
@@ -293,7 +302,8 @@ func TestBrowserHostileText(t *testing.T) {
 			return g.put(hostile("client"), "/home/"+hostile("directory"), hostile("session"), q)
 		}
 		dismissed := question.Reply{Dismissed: true, Reason: hostile("reason")}
-		if _, err := g.desk.Reply(t.Context(), ask().ID, dismissed, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		if _, err := g.desk.Reply(t.Context(), ask().ID, dismissed,
+			desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		rec = ask()
@@ -301,8 +311,8 @@ func TestBrowserHostileText(t *testing.T) {
 	})
 	v.shows("#r-"+rec.ID, "<script>document.title")
 	v.click(chosen(rec.ID, 0, "0"))
-	const places = "question about header label description preview follow-up other default client directory fenced markdown"
-	for where := range strings.FieldsSeq(places) {
+	const places = "question about header label description preview follow-up other default client directory fenced"
+	for where := range strings.FieldsSeq(places + " markdown") {
 		v.wait(`document.querySelector("main").textContent.includes(%q)`, where+" <script>document.title")
 	}
 	v.click("#r-" + rec.ID + " header .facts a")
@@ -313,7 +323,8 @@ func TestBrowserHostileText(t *testing.T) {
 	v.answered(rec.ID)
 	v.answered(alike.ID)
 	v.shows("#news", "client <script>")
-	const bad = `main script, img:not([src='/assets/favicon.svg']), style, main a[href^=javascript], [onfocus], [onerror], [autofocus]:not(.panel *)`
+	const bad = `main script, img:not([src='/assets/favicon.svg']), style, main a[href^=javascript], ` +
+		`[onfocus], [onerror], [autofocus]:not(.panel *)`
 	if found := eval[string](v, `document.querySelector(%q)?.outerHTML ?? ""`, bad); found != "" {
 		t.Errorf("%s came through", found)
 	}

@@ -18,7 +18,8 @@ import (
 func (v *view) paste(image []byte) {
 	v.t.Helper()
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		granted := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: name}, Setting: "granted", Origin: v.base}
+		granted := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: name},
+			Setting: "granted", Origin: v.base}
 		call(v, cdpbrowser.SetPermission, granted)
 	}
 	run(v, chromedp.Evaluate[bool](`(async () => {
@@ -26,7 +27,8 @@ func (v *view) paste(image []byte) {
 		await navigator.clipboard.write([new ClipboardItem({ "image/png": new Blob([bytes], { type: "image/png" }) })]);
 		return true;
 	})()`, chromedp.EvalAwaitPromise))
-	key := input.DispatchKeyEventParams{Type: "rawKeyDown", Modifiers: 2, Key: "v", Code: "KeyV", WindowsVirtualKeyCode: 86, Commands: []string{"paste"}}
+	key := input.DispatchKeyEventParams{Type: "rawKeyDown", Modifiers: 2, Key: "v", Code: "KeyV",
+		WindowsVirtualKeyCode: 86, Commands: []string{"paste"}}
 	call(v, input.DispatchKeyEvent, key)
 	key.Type, key.Commands = "keyUp", nil
 	call(v, input.DispatchKeyEvent, key)
@@ -45,7 +47,8 @@ func (v *view) drop(selector string, paths ...string) {
 // shownImages waits until so many images of files are drawn.
 func (v *view) shownImages(selector string, n int) {
 	v.t.Helper()
-	v.wait(`document.querySelectorAll(%[1]q).length === %[2]d && [...document.querySelectorAll(%[1]q)].every((el) => el.naturalWidth > 0)`, selector+" .file img", n)
+	v.wait(`document.querySelectorAll(%[1]q).length === %[2]d &&
+		[...document.querySelectorAll(%[1]q)].every((el) => el.naturalWidth > 0)`, selector+" .file img", n)
 }
 
 // TestBrowserFiles: a screenshot is pasted, a text dropped, and more picked; all are shown
@@ -53,7 +56,8 @@ func (v *view) shownImages(selector string, n int) {
 func TestBrowserFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, data := range map[string][]byte{"server log.txt": []byte("500\n"), "wrong one.png": shot(t), "program.png": []byte("\x7fELF\x02\x01")} {
+	for name, data := range map[string][]byte{"server log.txt": []byte("500\n"), "wrong one.png": shot(t),
+		"program.png": []byte("\x7fELF\x02\x01")} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +92,8 @@ func TestBrowserFiles(t *testing.T) {
 	for _, f := range v.reply(id).Files() {
 		names = append(names, f.Name)
 	}
-	if a := v.reply(id).Answer("q"); !slices.Equal(names, []string{"image.png", "server log.txt"}) || a.Custom != "The button is cut off." {
+	if a := v.reply(id).Answer("q"); !slices.Equal(names, []string{"image.png", "server log.txt"}) ||
+		a.Custom != "The button is cut off." {
 		t.Errorf("recorded %v, %+v", names, a)
 	}
 	v.shows("#none", "The last answers")

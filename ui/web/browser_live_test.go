@@ -22,7 +22,8 @@ func TestBrowserLive(t *testing.T) {
 	v.listening()
 	tab := v.another(wide)
 	set := question.Set{Questions: []question.Question{database()}}
-	first, attendance, err := v.desk.Submit(t.Context(), desk.Request{Set: set, Asker: desk.Asker{Client: "codex", Directory: "/home/ada/shop"}})
+	first, attendance, err := v.desk.Submit(t.Context(),
+		desk.Request{Set: set, Asker: desk.Asker{Client: "codex", Directory: "/home/ada/shop"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +65,13 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 	v.shows(within(rec.ID, ".progress"), "2 of 2 answered") // what is said above it is renewed
 	other := v.put("opencode", "/home/ada/shop", "s2", serviceName(), deploy())
 	v.shows(inList(rec.ID), "×2")
-	answers := []question.Answer{{QuestionID: "name", Custom: "x"}, {QuestionID: "deploy", Selected: []string{question.YesID}}}
+	answers := []question.Answer{{QuestionID: "name", Custom: "x"},
+		{QuestionID: "deploy", Selected: []string{question.YesID}}}
 	v.answeredElsewhere(other.ID, "tty", answers...)
 	v.gone(inList(rec.ID) + " b")
 	v.keys("-v2")
-	v.wait(`window.form === document.querySelector("form") && document.activeElement.name === "t0" && document.activeElement.value === "orders-v2"`)
+	v.wait(`window.form === document.querySelector("form") &&
+		document.activeElement.name === "t0" && document.activeElement.value === "orders-v2"`)
 	v.answeredElsewhere(rec.ID, "inbox", answers...)
 	v.shows("#r-"+rec.ID+" .outcome", "Already answered in the inbox")
 	v.shows("#r-"+rec.ID+" .turns", "x")
@@ -86,7 +89,8 @@ func TestBrowserBack(t *testing.T) {
 	t.Parallel()
 	var recs []desk.Record
 	v := browse(t, phone, func(g *rig) {
-		recs = append(recs, g.put("codex", "/home/ada/shop", "s1", deploy()), g.put("gemini-cli", "/home/ada/api", "s2", deploy()))
+		recs = append(recs, g.put("codex", "/home/ada/shop", "s1", deploy()),
+			g.put("gemini-cli", "/home/ada/api", "s2", deploy()))
 	})
 	v.listening()
 	for _, rec := range recs {

@@ -70,7 +70,8 @@ var scenes = []struct {
 			g.store.FailAnswers(desk.ErrUnreachable)
 			v.turn(rec.ID)
 			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
-			v.shows(within(rec.ID, ".refused"), v.language.T("The shared desk does not answer. Your answer is kept as a draft; send it again."))
+			v.shows(within(rec.ID, ".refused"),
+				v.language.T("The shared desk does not answer. Your answer is kept as a draft; send it again."))
 		}
 	}},
 	{"outrun-dark", dark, func(g *rig) func(*view) {
@@ -78,9 +79,11 @@ var scenes = []struct {
 		return func(v *view) {
 			v.listening()
 			v.click(chosen(rec.ID, 0, "0"))
-			v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+			v.answeredElsewhere(rec.ID, "inbox",
+				question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
 			v.away()
-			v.shows(".outcome", v.language.T("Already %s", v.language.Outcome(&desk.Outcome{Status: desk.Answered, Surface: "inbox"})))
+			v.shows(".outcome",
+				v.language.T("Already %s", v.language.Outcome(&desk.Outcome{Status: desk.Answered, Surface: "inbox"})))
 		}
 	}},
 	{"history", wide, func(g *rig) func(*view) {
@@ -94,11 +97,13 @@ var scenes = []struct {
 		first := g.put("claude-code", "/home/ada/shop", "s1", database())
 		second := g.put("codex", "/home/ada/商城", "s2", chinese()...)
 		g.answeredElsewhere(first.ID, "web", question.Answer{QuestionID: "db", Selected: []string{"lite"}})
-		g.answeredElsewhere(second.ID, "web", question.Answer{QuestionID: "缓存", Selected: []string{"local"}}, question.Answer{QuestionID: "端口", Custom: "6379"})
+		g.answeredElsewhere(second.ID, "web", question.Answer{QuestionID: "缓存", Selected: []string{"local"}},
+			question.Answer{QuestionID: "端口", Custom: "6379"})
 		return func(*view) {}
 	}},
 	{"files", wide, func(g *rig) func(*view) {
-		q := question.Question{ID: "wrong", Text: "What is wrong on the checkout page?", Header: "Checkout", Type: question.Text, Required: true}
+		q := question.Question{ID: "wrong", Text: "What is wrong on the checkout page?", Header: "Checkout",
+			Type: question.Text, Required: true}
 		rec := g.put("claude-code", "/home/ada/shop", "s", q)
 		response := question.Answer{QuestionID: rec.Questions[0].ID, Custom: "The total is cut off, as here."}
 		picture := must(os.ReadFile("testdata/browser/several.png"))
@@ -117,10 +122,14 @@ var scenes = []struct {
 // chinese are long questions in Chinese.
 func chinese() []question.Question {
 	return []question.Question{{
-		ID: "缓存", Text: "订单服务在高峰期需要缓存热门商品的库存数据。考虑到一致性要求和运维成本，您希望采用哪一种缓存方案？", Header: "缓存方案", Type: question.SingleChoice, Required: true, AllowCustom: true,
+		ID: "缓存", Text: "订单服务在高峰期需要缓存热门商品的库存数据。考虑到一致性要求和运维成本，您希望采用哪一种缓存方案？", Header: "缓存方案",
+		Type: question.SingleChoice, Required: true, AllowCustom: true,
 		Options: []question.Option{
-			{ID: "redis", Label: "Redis 集群", Description: "读写性能高，支持过期时间；需要另外维护三个节点", Default: true, Preview: "```yaml\n# 缓存\ncache:\n  driver: \"redis\"\n  nodes: 3\n```",
-				FollowUps: []question.Question{{ID: "版本", Text: "使用哪个版本？", Type: question.SingleChoice, Required: true, Options: []question.Option{{ID: "7", Label: "7.4"}, {ID: "8", Label: "8.0", Description: "许可证已恢复为 AGPL"}}}}},
+			{ID: "redis", Label: "Redis 集群", Description: "读写性能高，支持过期时间；需要另外维护三个节点", Default: true,
+				Preview: "```yaml\n# 缓存\ncache:\n  driver: \"redis\"\n  nodes: 3\n```",
+				FollowUps: []question.Question{{ID: "版本", Text: "使用哪个版本？", Type: question.SingleChoice, Required: true,
+					Options: []question.Option{{ID: "7", Label: "7.4"},
+						{ID: "8", Label: "8.0", Description: "许可证已恢复为 AGPL"}}}}},
 			{ID: "local", Label: "进程内缓存", Description: "没有网络开销，但各实例之间的数据可能短暂不一致"},
 			{ID: "none", Label: "暂时不用缓存"},
 		},
@@ -155,7 +164,8 @@ func TestBrowserLook(t *testing.T) {
 			history(g)
 			last, failed = rounds(g)
 		})
-		for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/nothing"} {
+		for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history",
+			"/history?search=Deploy", "/nothing"} {
 			v.visit(path)
 			v.accessible()
 			v.fits(390, 1280)
@@ -175,7 +185,8 @@ func history(g *rig) desk.Record {
 		one.ID: {Dismissed: true, Reason: "too early to say"},
 		two.ID: {Answers: []question.Answer{{QuestionID: "db", Selected: []string{"lite"}}}, Note: "not before Monday"},
 	} {
-		if _, err := g.desk.Reply(g.t.Context(), id, r, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		if _, err := g.desk.Reply(g.t.Context(), id, r,
+			desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			g.t.Fatal(err)
 		}
 	}
@@ -191,16 +202,19 @@ func rounds(g *rig) (last, failed desk.Record) {
 			q.Text = fmt.Sprintf("Deploy %d?", i)
 			last = g.put("codex", "/home/ada/shop", session, q)
 			if i < 9 || session == "s8" {
-				g.answeredElsewhere(last.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}, Note: "not yet"})
+				g.answeredElsewhere(last.ID, "tty",
+					question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}, Note: "not yet"})
 			}
 		}
 	}
-	if _, _, err := g.desk.Submit(g.t.Context(), desk.Request{Set: last.Set, Session: "s8", Asker: last.Asker}); err == nil {
+	if _, _, err := g.desk.Submit(g.t.Context(),
+		desk.Request{Set: last.Set, Session: "s8", Asker: last.Asker}); err == nil {
 		g.t.Fatal("the round after the last was not refused")
 	}
 	g.put("opencode", "/home/ada/shop", "s7", q)
 	failed = g.put("gemini-cli", "/home/ada/shop", "s6", features())
-	if _, err := g.desk.Close(g.t.Context(), failed.ID, desk.Outcome{Status: desk.Failed, Reason: "no space left on device"}); err != nil {
+	if _, err := g.desk.Close(g.t.Context(), failed.ID,
+		desk.Outcome{Status: desk.Failed, Reason: "no space left on device"}); err != nil {
 		g.t.Fatal(err)
 	}
 	return last, failed
@@ -220,7 +234,8 @@ func played(t *testing.T, l look, stage func(*rig) func(*view)) *view {
 // still takes away what is another in each picture: the times, and a cursor.
 func (v *view) still() {
 	v.t.Helper()
-	eval[bool](v, `(document.adoptedStyleSheets = [new CSSStyleSheet()], document.adoptedStyleSheets[0].replaceSync("time { font-size: 0 }"),
+	eval[bool](v, `(document.adoptedStyleSheets = [new CSSStyleSheet()],
+		document.adoptedStyleSheets[0].replaceSync("time { font-size: 0 }"),
 		document.activeElement.blur(), scrollTo(0, 0), true)`)
 }
 
@@ -231,9 +246,12 @@ func TestBrowserRightToLeft(t *testing.T) {
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "", database()) })
 	for _, selector := range []string{
-		inList(rec.ID) + " .subject", within(rec.ID, "h2"), within(rec.ID, ".about > p"), within(rec.ID, ".pick > span"), within(rec.ID, "textarea"),
+		inList(rec.ID) +
+			" .subject", within(rec.ID, "h2"), within(rec.ID, ".about > p"), within(rec.ID,
+			".pick > span"), within(rec.ID, "textarea"),
 	} {
-		if got := eval[string](v, `getComputedStyle(document.querySelector(%q)).unicodeBidi`, selector); got != "plaintext" {
+		if got := eval[string](v, `getComputedStyle(document.querySelector(%q)).unicodeBidi`,
+			selector); got != "plaintext" {
 			t.Errorf("%s is %s", selector, got)
 		}
 	}
@@ -280,7 +298,8 @@ func (v *view) accessible() {
 				ID, Help string
 				Nodes    []struct{ HTML, FailureSummary string }
 			}
-			const check = `axe.run({ rules: { "target-size": { enabled: true } } }).then((r) => JSON.stringify(r.violations))`
+			const check = `axe.run({ rules: { "target-size": { enabled: true } } })
+				.then((r) => JSON.stringify(r.violations))`
 			result := run(v, chromedp.Evaluate[string](check, chromedp.EvalAwaitPromise))
 			if err := json.Unmarshal([]byte(result), &found); err != nil {
 				v.t.Fatal(err)
@@ -307,7 +326,8 @@ func compare(t *testing.T, name string, shot []byte) {
 	if err := alike(got, want); err != nil {
 		kept := filepath.Join(os.TempDir(), "askuser-"+name+".png")
 		_ = os.WriteFile(kept, shot, 0o600)
-		t.Errorf("%v; what it looks like now is in %s. Look at it, and run with -update-shots if it is meant", err, kept)
+		t.Errorf("%v; what it looks like now is in %s. Look at it, and run with -update-shots if it is meant", err,
+			kept)
 	}
 }
 

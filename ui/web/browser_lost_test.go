@@ -65,7 +65,8 @@ func TestBrowserLeftBehind(t *testing.T) {
 		return id
 	}
 	lose := func(id fetch.RequestID) {
-		call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: id, ErrorReason: network.ErrorReasonConnectionReset})
+		call(v, fetch.FailRequest,
+			fetch.FailRequestParams{RequestID: id, ErrorReason: network.ErrorReasonConnectionReset})
 	}
 	lose(leave())
 	lose(held()) // it tries once more by itself
@@ -187,7 +188,8 @@ func TestBrowserDrafts(t *testing.T) {
 	v.wait(`document.querySelector(%q)?.value === "orders-v2"`, inWords(rec.ID, 0))
 	v.listening()
 	v.wait(`document.querySelector(%q).value === "soon"`, within(rec.ID, "[name=topic]"))
-	tab.wait(`document.querySelector(%q).value === "orders" && document.querySelector(%q).checked`, inWords(rec.ID, 0), chosen(rec.ID, 2, "0"))
+	const begun = `document.querySelector(%q).value === "orders" && document.querySelector(%q).checked`
+	tab.wait(begun, inWords(rec.ID, 0), chosen(rec.ID, 2, "0"))
 	long := strings.Repeat("字", question.MaxText)
 	v.do(chromedp.Focus(chromedp.CSS(inWords(rec.ID, 0))))
 	eval[bool](v, `(document.activeElement.select(), true)`)

@@ -46,7 +46,11 @@ func sign(t *testing.T, l look) *signing {
 		o.Desk = desk.New(store, desk.Options{MaxRounds: 10, Prove: desk.ProveConfirm, Keys: trusted})
 		o.Proves = true
 		o.AddPasskey = func(_ context.Context, key proof.Passkey) error {
-			_, err := o.Desk.Keys(func(keys *proof.Keys) error { keys.Passkeys = append(keys.Passkeys, key); return nil })
+			_, err := o.Desk.Keys(func(keys *proof.Keys) error {
+				keys.Passkeys = append(keys.Passkeys,
+					key)
+				return nil
+			})
 			return err
 		}
 	})
@@ -87,7 +91,8 @@ func (s *signing) open(q ...question.Question) desk.Record {
 // verifies says whether the authenticator verifies its user.
 func (s *signing) verifies(verified bool) {
 	s.t.Helper()
-	call(s.view, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: s.authenticator, IsUserVerified: verified})
+	call(s.view, webauthn.SetUserVerified,
+		webauthn.SetUserVerifiedParams{AuthenticatorID: s.authenticator, IsUserVerified: verified})
 }
 
 // yes has the passkey sign Yes, and sends it.
@@ -110,11 +115,13 @@ func TestBrowserPasskey(t *testing.T) {
 	s.answered(rec.ID)
 	s.shows("#news", "Sent to Codex in shop.")
 	o := s.record(rec.ID).Outcome
-	if p := o.Proof; p == nil || !p.Verified || p.Name != "laptop" || p.Kind != question.PasskeyProof || !p.At.Equal(o.At) {
+	if p := o.Proof; p == nil || !p.Verified || p.Name != "laptop" || p.Kind != question.PasskeyProof ||
+		!p.At.Equal(o.At) {
 		t.Errorf("the proof is %+v", p)
 	}
 	keys, err := proof.Load(s.keys)
-	if err != nil || len(keys.Passkeys) != 1 || keys.Passkeys[0].Party != "localhost" || keys.Passkeys[0].Created.IsZero() {
+	if err != nil || len(keys.Passkeys) != 1 || keys.Passkeys[0].Party != "localhost" ||
+		keys.Passkeys[0].Created.IsZero() {
 		t.Errorf("the keys are %+v, %v", keys, err)
 	}
 }
@@ -159,7 +166,8 @@ func TestBrowserSignedWhole(t *testing.T) {
 	s.yes(rec)
 	unread()
 	eval[bool](s.view, `((async () => {
-		for (scrollTo(0, 0); scrollY + innerHeight < document.documentElement.scrollHeight - 1; scrollBy(0, innerHeight / 2)) {
+		const { scrollHeight } = document.documentElement;
+		for (scrollTo(0, 0); scrollY + innerHeight < scrollHeight - 1; scrollBy(0, innerHeight / 2)) {
 			await new Promise(requestAnimationFrame);
 		}
 	})(), true)`)
@@ -177,7 +185,7 @@ func TestBrowserPasskeyNone(t *testing.T) {
 	s := sign(t, wide)
 	rec := s.open(deploy())
 	s.yes(rec)
-	s.shows(".refused", "This answer needs a passkey, and there is none for this page: in a terminal run mcp-askuser passkey add")
+	s.shows(".refused", "This answer needs a passkey, and there is none for this page: in a terminal run mcp-askuser")
 	s.pending(rec.ID)
 	s.register("laptop")
 	rec = s.open(deploy())

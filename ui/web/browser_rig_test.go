@@ -379,7 +379,8 @@ func (v *view) turn(id string) {
 func (v *view) press(key string, modifiers chromedp.Modifier) {
 	v.t.Helper()
 	down := input.DispatchKeyEventParams{
-		Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: "Key" + strings.ToUpper(key), Text: key, Modifiers: int64(modifiers),
+		Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: "Key" +
+			strings.ToUpper(key), Text: key, Modifiers: int64(modifiers),
 	}
 	call(v, input.DispatchKeyEvent, down)
 	up := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key, Modifiers: int64(modifiers)}

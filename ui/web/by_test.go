@@ -33,7 +33,8 @@ func TestWhoseWord(t *testing.T) {
 	const form = "id=ID&action=confirm&q0=0&t1=80"
 	whole := `{"id":"ID","answers":{"db":"pg","port":"80"}}`
 	first, second := `{"id":"ID","question_id":"db","answer":"pg"}`, `{"id":"ID","question_id":"port","answer":"80"}`
-	page, task := request("/answer", form), func(body string) func(string) *http.Request { return request("/api/task/answer", body) }
+	page, task := request("/answer",
+		form), func(body string) func(string) *http.Request { return request("/api/task/answer", body) }
 	cookie := func(send func(string) *http.Request) func(string) *http.Request {
 		return func(id string) *http.Request {
 			r := v.byCookie(send(id))
@@ -49,7 +50,8 @@ func TestWhoseWord(t *testing.T) {
 		}
 	}
 	type sends []func(id string) *http.Request
-	const byPage, byProgram, byPanel = "answered on the web page", "answered by a program over HTTP", "answered through panel"
+	const byPage, byPanel = "answered on the web page", "answered through panel"
+	const byProgram = "answered by a program over HTTP"
 	for name, tt := range map[string]struct {
 		send sends
 		kind desk.AnswererKind
@@ -100,7 +102,8 @@ func TestConfirmationsOverHTTP(t *testing.T) {
 	yes := `{"id":"` + rec.ID + `","answers":{"go":true}}`
 	g.task(http.StatusForbidden, api.UserRequired, yes)
 	g.pending(rec.ID)
-	if a := g.send(g.fromFrontEnd("/api/task/answer", yes)); a.status != http.StatusOK || g.answersTo(rec.ID) != "go=true user" {
+	if a := g.send(g.fromFrontEnd("/api/task/answer", yes)); a.status != http.StatusOK ||
+		g.answersTo(rec.ID) != "go=true user" {
 		t.Errorf("a front end: %d %s", a.status, a.body)
 	}
 	hosts := g.mirror(single("db"), text("port"))
@@ -113,7 +116,8 @@ func TestConfirmationsOverHTTP(t *testing.T) {
 	rec = g.ask("", boolean("go"))
 	yes = `{"id":"` + rec.ID + `","answers":{"go":true}}`
 	g.task(http.StatusForbidden, api.ProofRequired, yes)
-	if a := g.send(g.fromFrontEnd("/api/task/answer", yes)); a.status != http.StatusForbidden || a.code() != api.ProofRequired {
+	if a := g.send(g.fromFrontEnd("/api/task/answer", yes)); a.status != http.StatusForbidden ||
+		a.code() != api.ProofRequired {
 		t.Errorf("a front end without a proof: %d %s", a.status, a.body)
 	}
 	g.pending(rec.ID)
@@ -150,9 +154,10 @@ func TestSignedIsShownWhole(t *testing.T) {
 		unscript bool
 		want     string
 	}{
-		"as it opens":          {form: []string{"whole", ""}, want: "scroll to the end of the question first"},
-		"not said":             {want: "scroll to the end of the question first"},
-		"without the script":   {form: []string{"whole", "yes"}, unscript: true, want: "must be signed by the user, on the page"},
+		"as it opens": {form: []string{"whole", ""}, want: "scroll to the end of the question first"},
+		"not said":    {want: "scroll to the end of the question first"},
+		"without the script": {form: []string{"whole", "yes"}, unscript: true,
+			want: "must be signed by the user, on the page"},
 		"its end was in sight": {form: []string{"whole", "yes"}, want: "needs a passkey"},
 		"changed since":        {form: []string{"whole", "yes", "asked", "x"}, want: "has changed since it was shown"},
 	} {

@@ -109,7 +109,8 @@ func TestAnswersBesideADraft(t *testing.T) {
 	one("host", `"example.org"`, "1 question of the set is still open: port.")
 	g.pending(rec.ID)
 	one("port", `"443"`, "The answer is recorded.")
-	if got := g.answersTo(rec.ID); got != "port=443 program, host=example.org program, go=true program" || g.reply(rec.ID).Note != "" {
+	const want = "port=443 program, host=example.org program, go=true program"
+	if got := g.answersTo(rec.ID); got != want || g.reply(rec.ID).Note != "" {
 		t.Errorf("recorded %s", got)
 	}
 
@@ -168,7 +169,8 @@ func TestPageDraft(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", single("db"), text("port"))
-	form := url.Values{"id": {rec.ID}, "q0": {"other"}, "t1": {"44"}, "reason": {"not now"}, "topic": {"what does it cost?"}}
+	form := url.Values{"id": {rec.ID}, "q0": {"other"}, "t1": {"44"}, "reason": {"not now"},
+		"topic": {"what does it cost?"}}
 	if status, body := v.post("/draft", form); status != http.StatusNoContent {
 		t.Fatalf("%d %s", status, body)
 	}
@@ -185,16 +187,20 @@ func TestPageDraft(t *testing.T) {
 		t.Error("a draft of what has ended is taken")
 	}
 	rec = g.ask("s", single("db"), text("port"))
-	form = url.Values{"id": {rec.ID}, "action": {"discuss"}, "q0": {"1"}, "n0": {"if it must be"}, "n1": {"which?"}, "topic": {"why a port?"}}
+	form = url.Values{"id": {rec.ID}, "action": {"discuss"}, "q0": {"1"}, "n0": {"if it must be"}, "n1": {"which?"},
+		"topic": {"why a port?"}}
 	_, there := v.post("/answer", form)
 	v.sees(there, "To be discussed. test-agent in project goes on with that.")
 	r := g.reply(rec.ID)
-	if db := r.Answer("db"); !r.Discuss || r.Note != "why a port?" || db.Note != "if it must be" || r.Answer("port").Note != "which?" {
+	if db := r.Answer("db"); !r.Discuss || r.Note != "why a port?" || db.Note != "if it must be" ||
+		r.Answer("port").Note != "which?" {
 		t.Errorf("recorded %+v", r)
 	}
 	rec = g.ask("s", single("db"))
-	_, there = v.post("/answer", url.Values{"id": {rec.ID}, "action": {"dismiss"}, "reason": {"not now"}, "q0": {"0"}, "also": {rec.ID}})
-	if r := g.reply(rec.ID); !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 || g.record(rec.ID).State != desk.Dismissed {
+	_, there = v.post("/answer",
+		url.Values{"id": {rec.ID}, "action": {"dismiss"}, "reason": {"not now"}, "q0": {"0"}, "also": {rec.ID}})
+	if r := g.reply(rec.ID); !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 ||
+		g.record(rec.ID).State != desk.Dismissed {
 		t.Errorf("recorded %+v", r)
 	}
 	v.sees(there, "Dismissed. test-agent in project goes on without an answer.")

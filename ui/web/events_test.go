@@ -29,7 +29,8 @@ func (l *listener) checked(name string) map[string]any {
 	if !ok || ev.name != name {
 		l.t.Fatalf("event %q (%v), want %q", ev.name, ok, name)
 	}
-	schema := map[string]string{api.RequestEvent: "RequestEvent", api.ResponseEvent: "ResponseEvent", api.CancelEvent: "CancelEvent"}[name]
+	_, kind, _ := strings.Cut(name, "question:")
+	schema := strings.ToUpper(kind[:1]) + kind[1:] + "Event"
 	if err := document(l.t).validate("/components/schemas/"+schema, []byte(ev.data)); err != nil {
 		l.t.Errorf("%s: %v\n%s", name, err, ev.data)
 	}
@@ -44,11 +45,14 @@ func TestEvents(t *testing.T) {
 	hostile := text("x\n\nevent: ask:question:response\ndata: {}\n\n")
 	hostile.Text = "a\r\n\r\ndata: b\u2028</script>"
 	rec := g.submit(desk.Request{
-		Set:     question.Set{Questions: []question.Question{several("features"), hostile}, Metadata: map[string]any{"source": "test"}},
+		Set: question.Set{Questions: []question.Question{several("features"), hostile},
+			Metadata: map[string]any{"source": "test"}},
 		Session: "s\n\nevent: y\n\n", Asker: desk.Asker{Client: "test-agent", Via: "mcp"},
 	})
 	got := l.checked(api.RequestEvent)
-	if got["id"] != rec.ID || got["agentId"] != "test-agent" || got["sessionId"] != rec.SessionID || got["round"] != 1.0 || got["metadata"].(map[string]any)["source"] != "test" {
+	metadata := got["metadata"].(map[string]any)
+	if got["id"] != rec.ID || got["agentId"] != "test-agent" || got["sessionId"] != rec.SessionID ||
+		metadata["source"] != "test" {
 		t.Errorf("request: %v", got)
 	}
 	second := got["questions"].([]any)[1].(map[string]any)
@@ -58,7 +62,8 @@ func TestEvents(t *testing.T) {
 	g.task(200, "", `{"id":"`+rec.ID+`","answers":{"features":["pg","lite"],"question-1":"a\nevent: x\n\n"}}`)
 	got = l.checked(api.ResponseEvent)
 	answers := got["answers"].(map[string]any)
-	if answers["question-0"] != "PostgreSQL,SQLite, embedded" || answers["question-1"] != "a\nevent: x" || got["status"] != "answered" || got["surface"] != "web" {
+	right := answers["question-0"] == "PostgreSQL,SQLite, embedded" && answers["question-1"] == "a\nevent: x"
+	if !right || got["status"] != "answered" || got["surface"] != "web" {
 		t.Errorf("response: %v", got)
 	}
 
@@ -110,7 +115,8 @@ func TestStreamLasts(t *testing.T) {
 	}
 	defer slow.Close()
 	_ = slow.SetDeadline(time.Now().Add(patient))
-	if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // the server gives up on it after that time: it is the clock of this test
+	// The server gives up on it after that time: it is the clock of this test.
+	if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
 	rec := g.ask("s", single("db"))
@@ -128,7 +134,8 @@ func TestStreamLasts(t *testing.T) {
 // raw sends a request as it is, but with the port of the server.
 func (g *rig) raw(conn io.Writer, request string) {
 	g.t.Helper()
-	if _, err := io.WriteString(conn, strings.ReplaceAll(request, "Host: 127.0.0.1\r", "Host: "+g.addr.String()+"\r")); err != nil {
+	if _, err := io.WriteString(conn,
+		strings.ReplaceAll(request, "Host: 127.0.0.1\r", "Host: "+g.addr.String()+"\r")); err != nil {
 		g.t.Fatal(err)
 	}
 }

@@ -94,7 +94,8 @@ func TestFilesWithoutScript(t *testing.T) {
 	v := g.visitor()
 	rec, other := g.ask("s", open("q")), g.ask("another", open("q"))
 	picture, line := upload{"a b.png", string(shot(t))}, upload{"log.txt", "line\n"}
-	status, page := v.take(v.uploads("/attach", url.Values{"id": {rec.ID}, "t0": {"the button"}}, picture, line, upload{}))
+	status, page := v.take(v.uploads("/attach", url.Values{"id": {rec.ID}, "t0": {"the button"}}, picture, line,
+		upload{}))
 	files := attachedIn(page)
 	if status != http.StatusOK || len(files) != 2 || !strings.Contains(page, ">the button</textarea>") {
 		t.Fatalf("%d: attached %v\n%s", status, files, page)
@@ -110,7 +111,8 @@ func TestFilesWithoutScript(t *testing.T) {
 		t.Errorf("%d files", n)
 	}
 	v.post("/draft", url.Values{"id": {rec.ID}, "f0": files})
-	v.sees("/?id="+rec.ID, "a b.png (image/png, ", "log.txt (text/plain, 5 B)", `<img src="/files/`+rec.ID+`/`+f.Key()+`"`)
+	v.sees("/?id="+rec.ID, "a b.png (image/png, ", "log.txt (text/plain, 5 B)",
+		`<img src="/files/`+rec.ID+`/`+f.Key()+`"`)
 	form := confirmed(rec.ID, "t0", "the button", "f0", files[0], "also", other.ID)
 	v.take(v.uploads("/answer", form, upload{"more.txt", "more\n"}))
 	a := g.reply(rec.ID).Answers[0]
@@ -119,12 +121,16 @@ func TestFilesWithoutScript(t *testing.T) {
 	}
 	v.sees("/history", `<a class="file" href="/files/`+rec.ID+`/`+f.Key()+`"`, "more.txt (text/plain, 5 B)")
 	got := v.page("/files/" + rec.ID + "/" + f.Key())
-	if !bytes.Equal(got.body, shot(t)) || got.header.Get("Content-Type") != "image/png" || got.header.Get("Content-Disposition") != `inline; filename="a b.png"` ||
-		got.header.Get("X-Content-Type-Options") != "nosniff" || got.header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+	served := func(header http.Header) string {
+		return header.Get("Content-Type") + "|" + header.Get("Content-Disposition") + "|" +
+			header.Get("X-Content-Type-Options") + "|" + header.Get("Content-Security-Policy")
+	}
+	const image = `image/png|inline; filename="a b.png"|nosniff|default-src 'none'; sandbox`
+	if !bytes.Equal(got.body, shot(t)) || served(got.header) != image {
 		t.Errorf("the image: %d %v", got.status, got.header)
 	}
 	got = v.page("/files/" + rec.ID + "/" + a.Files[1].Key())
-	if got.header.Get("Content-Disposition") != "attachment; filename=more.txt" || got.header.Get("Content-Type") != "text/plain" {
+	if served(got.header) != "text/plain|attachment; filename=more.txt|nosniff|default-src 'none'; sandbox" {
 		t.Errorf("the text: %d %v", got.status, got.header)
 	}
 	copied := g.reply(other.ID).Answers[0].Files[0]
@@ -166,7 +172,8 @@ func TestFilesOverHTTP(t *testing.T) {
 		t.Errorf("recorded %+v", a)
 	}
 	asker := desk.Asker{Client: "claude-code", Via: desk.ViaHook}
-	hook := must(desktest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{open("hook")}}, "", asker))
+	hook := must(desktest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{open("hook")}}, "",
+		asker))
 	g.want(501, api.NotSupported, "POST", "/api/questions/"+hook.ID+"/files", "a host's own")
 }
 
@@ -181,7 +188,8 @@ func TestHostileUploads(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := must(g.desk.AttachFile(t.Context(), elsewhere.ID, "theirs.png", bytes.NewReader(shot(t))))
-	const html, svg = "<!DOCTYPE html><script>alert(1)</script>", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
+	const html = "<!DOCTYPE html><script>alert(1)</script>"
+	const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
 	refused := func(name string, status int, r *http.Request) {
 		t.Helper()
 		if got, body := v.take(r); got != status {
@@ -190,28 +198,30 @@ func TestHostileUploads(t *testing.T) {
 		g.pending(rec.ID)
 	}
 	for name, f := range map[string]upload{
-		"markup named as an image":                             {"a.png", html},
-		"a drawing named as an image":                          {"a.png", svg},
-		"a drawing in XML":                                     {"a.svg", "<?xml version=\"1.0\"?>" + svg},
-		"a drawing behind a byte order mark":                   {"a.txt", "\ufeff" + svg},
-		"a drawing behind marks and space that no reader sees": {"a.txt", "\ufeff\ufeff\u200b\u00a0\u2028 " + svg},
-		"a drawing behind its type":                            {"a.txt", "<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"x\">" + svg},
-		"a drawing behind marks and a declaration":             {"a.txt", "\ufeff<?xml version=\"1.0\"?><!-- a --><!DOCTYPE svg>" + svg},
-		"a drawing behind a style sheet":                       {"a.txt", "<?xml-stylesheet href=\"x\"?>" + svg},
-		"a drawing under another prefix":                       {"a.txt", `<s:svg xmlns:s="http://www.w3.org/2000/svg"/>`},
-		"an end of markup":                                     {"a.txt", "</x>" + svg},
-		"a drawing in UTF-16, the other way":                   {"a.txt", "\xfe\xff\x00<\x00s\x00v\x00g\x00>"},
-		"markup as text":                                       {"a.txt", html},
-		"an image named as a document":                         {"a.pdf", string(shot(t))},
-		"a program":                                            {"a", "\x7fELF\x02\x01\x01\x00"},
-		"a program for Windows, as text":                       {"a.txt", "MZ\x90\x00\x03\x00"},
-		"escapes in a text":                                    {"a.txt", "\x1b]52;c;aGk=\x07"},
-		"a zero byte in a text":                                {"a.txt", "a\x00b"},
-		"a text in UTF-16":                                     {"a.txt", "\xff\xfeh\x00i\x00"},
-		"an empty file":                                        {"a.txt", ""},
-		"larger than 10 MB":                                    {"a.txt", strings.Repeat("x", question.MaxFileSize+1)},
-		"a bomb of a PNG":                                      {"a.png", hugePNG(50_000, 50_000)},
-		"a PNG without pixels":                                 {"a.png", hugePNG(0, 10)},
+		"markup named as an image":             {"a.png", html},
+		"a drawing named as an image":          {"a.png", svg},
+		"a drawing in XML":                     {"a.svg", "<?xml version=\"1.0\"?>" + svg},
+		"a drawing behind a byte order mark":   {"a.txt", "\ufeff" + svg},
+		"a drawing behind what no reader sees": {"a.txt", "\ufeff\ufeff\u200b\u00a0\u2028 " + svg},
+		"a drawing behind its type": {"a.txt",
+			"<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"x\">" + svg},
+		"a drawing behind marks and a declaration": {"a.txt",
+			"\ufeff<?xml version=\"1.0\"?><!-- a --><!DOCTYPE svg>" + svg},
+		"a drawing behind a style sheet":     {"a.txt", "<?xml-stylesheet href=\"x\"?>" + svg},
+		"a drawing under another prefix":     {"a.txt", `<s:svg xmlns:s="http://www.w3.org/2000/svg"/>`},
+		"an end of markup":                   {"a.txt", "</x>" + svg},
+		"a drawing in UTF-16, the other way": {"a.txt", "\xfe\xff\x00<\x00s\x00v\x00g\x00>"},
+		"markup as text":                     {"a.txt", html},
+		"an image named as a document":       {"a.pdf", string(shot(t))},
+		"a program":                          {"a", "\x7fELF\x02\x01\x01\x00"},
+		"a program for Windows, as text":     {"a.txt", "MZ\x90\x00\x03\x00"},
+		"escapes in a text":                  {"a.txt", "\x1b]52;c;aGk=\x07"},
+		"a zero byte in a text":              {"a.txt", "a\x00b"},
+		"a text in UTF-16":                   {"a.txt", "\xff\xfeh\x00i\x00"},
+		"an empty file":                      {"a.txt", ""},
+		"larger than 10 MB":                  {"a.txt", strings.Repeat("x", question.MaxFileSize+1)},
+		"a bomb of a PNG":                    {"a.png", hugePNG(50_000, 50_000)},
+		"a PNG without pixels":               {"a.png", hugePNG(0, 10)},
 	} {
 		refused(name, 400, v.uploads("/answer", confirmed(rec.ID, "t0", "x"), f))
 	}
@@ -223,7 +233,8 @@ func TestHostileUploads(t *testing.T) {
 	}
 	picture := upload{"a.png", string(shot(t))}
 	id := url.Values{"id": {rec.ID}}
-	refused("larger than all that a form may have", 413, v.uploads("/attach", id, upload{"a.txt", strings.Repeat("x", maxUpload+1)}))
+	refused("larger than all that a form may have", 413,
+		v.uploads("/attach", id, upload{"a.txt", strings.Repeat("x", maxUpload+1)}))
 	refused("six files", 400, v.uploads("/answer", confirmed(rec.ID, "t0", "x"), many(6)...))
 	refused("more files than a question keeps", 400, v.uploads("/attach", id, many(41)...))
 	refused("more parts than a form has", 408, v.uploads("/attach", id, many(1100)...))
@@ -241,11 +252,13 @@ func TestHostileUploads(t *testing.T) {
 	}
 	refused("a reference that is no file", 400, v.form("/answer", confirmed(rec.ID, "t0", "x", "f0", "[1]")))
 	full := g.store.PutFile(t.Context(), rec.ID, "more", nil, 40)
-	if fits := g.store.PutFile(t.Context(), rec.ID, "more", nil, 41); !errors.Is(full, store.ErrTooMany) || fits != nil {
+	if fits := g.store.PutFile(t.Context(), rec.ID, "more", nil, 41); !errors.Is(full, store.ErrTooMany) ||
+		fits != nil {
 		t.Errorf("not the 40 good ones among too many are kept: %v, %v", full, fits)
 	}
 	for _, path := range []string{
-		rec.ID + "/" + foreign.Key(), rec.ID + "/..%2f..%2fpending%2f" + rec.ID + ".json", "..%2fpending/" + rec.ID + ".json",
+		rec.ID + "/" + foreign.Key(), rec.ID + "/..%2f..%2fpending%2f" + rec.ID + ".json", "..%2fpending/" + rec.ID +
+			".json",
 		elsewhere.ID + "/" + foreign.SHA256,
 	} {
 		if a := g.do(http.MethodGet, "/files/"+path, ""); a.status != http.StatusNotFound {
@@ -253,7 +266,8 @@ func TestHostileUploads(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"\ufeffcaf\u00e9\n", "see <svg onload=alert(1)>", "<user@example.org> wrote:\n", "< old\n---\n> new\n", "<5 ms", "<<<<<<< ours\n", "<- back",
+		"\ufeffcaf\u00e9\n", "see <svg onload=alert(1)>", "<user@example.org> wrote:\n", "< old\n---\n> new\n", "<5 ms",
+		"<<<<<<< ours\n", "<- back",
 	} {
 		refused(text, 200, v.uploads("/attach", url.Values{"id": {elsewhere.ID}}, upload{"a.txt", text}))
 	}

@@ -33,23 +33,25 @@ func nested() *question.Set {
 func TestFilledIn(t *testing.T) {
 	const both = ": cannot be left to the agent and have an answer; choose one or the other"
 	for name, tt := range map[string]struct{ form, want, fault string }{
-		"nothing":                       {"", "", ""},
-		"an option":                     {"q0=1", "top=lite", ""},
-		"left open":                     {"q0=&t0=typed", "", ""},
-		"other":                         {"q0=other&t0=+Cockroach%0D%0ADB+", "top=Cockroach\nDB", ""},
-		"other without words":           {"q0=other&t0=+", "", "answers.top: write what it is, or choose something else"},
-		"words without other":           {"q0=1&t0=typed", "top=lite", ""},
-		"no such option":                {"q0=7", "", `answers.top: "7" is none of the options`},
-		"an id is no value":             {"q0=lite", "", `answers.top: "lite" is none of the options`},
-		"several":                       {"q3=0&q3=2&q3=other&t3=Dark", "some=pg+my+Dark", ""},
-		"text":                          {"t4=x", "name=x", ""},
-		"left to the agent":             {"q0=agent&q3=agent&t4=&q4=agent", "top=agent, some=agent, name=agent", ""},
-		"yes or no left to the agent":   {"q0=0&q1=agent", "top=pg", `answers.deep: "agent" is none of the options`},
-		"an answer left to the agent":   {"q3=0&q3=agent", "", "answers.some" + both},
-		"words left to the agent":       {"t4=x&q4=agent", "", "answers.name" + both},
-		"the proposal":                  {"t4=x&p4=yes", "name=orders", ""},
-		"follow-ups":                    {"q0=0&q1=0&t2=443", "top=pg, deep=true, deepest=443", ""},
-		"notes":                         {"q0=0&n0=+mind+the+disk+&n4=later", "top=pg (mind the disk), name= (later)", ""},
+		"nothing":   {"", "", ""},
+		"an option": {"q0=1", "top=lite", ""},
+		"left open": {"q0=&t0=typed", "", ""},
+		"other":     {"q0=other&t0=+Cockroach%0D%0ADB+", "top=Cockroach\nDB", ""},
+		"other without words": {"q0=other&t0=+", "",
+			"answers.top: write what it is, or choose something else"},
+		"words without other":         {"q0=1&t0=typed", "top=lite", ""},
+		"no such option":              {"q0=7", "", `answers.top: "7" is none of the options`},
+		"an id is no value":           {"q0=lite", "", `answers.top: "lite" is none of the options`},
+		"several":                     {"q3=0&q3=2&q3=other&t3=Dark", "some=pg+my+Dark", ""},
+		"text":                        {"t4=x", "name=x", ""},
+		"left to the agent":           {"q0=agent&q3=agent&t4=&q4=agent", "top=agent, some=agent, name=agent", ""},
+		"yes or no left to the agent": {"q0=0&q1=agent", "top=pg", `answers.deep: "agent" is none of the options`},
+		"an answer left to the agent": {"q3=0&q3=agent", "", "answers.some" + both},
+		"words left to the agent":     {"t4=x&q4=agent", "", "answers.name" + both},
+		"the proposal":                {"t4=x&p4=yes", "name=orders", ""},
+		"follow-ups":                  {"q0=0&q1=0&t2=443", "top=pg, deep=true, deepest=443", ""},
+		"notes": {"q0=0&n0=+mind+the+disk+&n4=later", "top=pg (mind the disk), name= (later)",
+			""},
 		"follow-ups that are not asked": {"q0=1&q1=9&t2=443", "top=lite", ""},
 	} {
 		got, err := filledIn(nested(), must(url.ParseQuery(tt.form)))
@@ -77,7 +79,8 @@ func TestFilledIn(t *testing.T) {
 // form that shows it.
 func FuzzFilledIn(f *testing.F) {
 	for _, s := range []string{
-		"q0=0&q1=0&t2=443&q3=0&q3=other&t3=Dark&t4=x&n4=y&n1=z&note=n", "q0=other&t0=a%00b", "q0=-1&q3=99999999999999999999", "p4=yes&%zz",
+		"q0=0&q1=0&t2=443&q3=0&q3=other&t3=Dark&t4=x&n4=y&n1=z&note=n", "q0=other&t0=a%00b",
+		"q0=-1&q3=99999999999999999999", "p4=yes&%zz",
 	} {
 		f.Add(s)
 	}
@@ -90,7 +93,8 @@ func FuzzFilledIn(f *testing.F) {
 			return
 		}
 		for _, a := range got.Answers { // a form has them in the order of the options
-			slices.SortFunc(a.Selected, func(x, y string) int { return slices.Index(order, x) - slices.Index(order, y) })
+			slices.SortFunc(a.Selected,
+				func(x, y string) int { return slices.Index(order, x) - slices.Index(order, y) })
 		}
 		rec := desk.Record{ID: "r", Set: *set}
 		filled := answer.New(rec, answer.Options{Layout: answer.Sheet, Draft: got})
@@ -111,7 +115,8 @@ func filledIn(set *question.Set, form url.Values) (question.Reply, error) {
 	found := fill(d, form)
 	_, err := d.Reply()
 	rest, _ := errors.AsType[question.Violations](err)
-	found = append(found, slices.DeleteFunc(rest, func(v question.Violation) bool { return v.Message == "an answer is required" })...)
+	found = append(found,
+		slices.DeleteFunc(rest, func(v question.Violation) bool { return v.Message == "an answer is required" })...)
 	r := question.Reply{Note: d.Note(), Answers: d.Answers()}
 	for i := range r.Answers {
 		r.Answers[i].By = ""

@@ -51,7 +51,8 @@ func TestPageInChinese(t *testing.T) {
 	g.holds("a late answer", late, "问题已在网页上回答", "你选择过但没有发送的内容")
 	g.holds("no visitor", string(g.enter("/").body), "请重新打开网页")
 	for _, body := range []string{`{"id":"` + rec.ID + `","answers":{"port":"443"}}`, `{}`} {
-		if said := string(g.do("POST", "/api/task/answer", body).body); regexp.MustCompile(`\p{Han}`).MatchString(said) {
+		if said := string(g.do("POST", "/api/task/answer",
+			body).body); regexp.MustCompile(`\p{Han}`).MatchString(said) {
 			t.Errorf("programs read %s", said)
 		}
 	}

@@ -40,7 +40,8 @@ func TestPreview(t *testing.T) {
 	if got, want := string(preview(md, mockup)), "<pre>+---+\n| * | &lt;b&gt;\n+---+</pre>"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := string(preview(md, "*Look*:\n```\nx\n```")); !strings.Contains(got, "<em>Look</em>") || !strings.Contains(got, "<code>x") {
+	if got := string(preview(md, "*Look*:\n```\nx\n```")); !strings.Contains(got, "<em>Look</em>") ||
+		!strings.Contains(got, "<code>x") {
 		t.Errorf("a fence is no Markdown: %s", got)
 	}
 }
@@ -49,13 +50,16 @@ func TestPreview(t *testing.T) {
 // agent's as anything but text.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{
-		"# a\n\n- b\n1. c\n> d\n\n***\n`e` *f* __g__\n", "```x onload=y\n<script>\n```", "```go\n\"<\" // </span>\nif 1 < 2 /* <b> */\n```", "<img src=x onerror=alert(1)>",
-		"[a](javascript:b)", "[a]: javascript:b\n\n[a]", "    code", "a  \nb\\\n<!-- c", "&#x3c;script&#x3e;", "a\n===\n\x00",
+		"# a\n\n- b\n1. c\n> d\n\n***\n`e` *f* __g__\n", "```x onload=y\n<script>\n```",
+		"```go\n\"<\" // </span>\nif 1 < 2 /* <b> */\n```", "<img src=x onerror=alert(1)>",
+		"[a](javascript:b)", "[a]: javascript:b\n\n[a]", "    code", "a  \nb\\\n<!-- c", "&#x3c;script&#x3e;",
+		"a\n===\n\x00",
 	} {
 		f.Add(s)
 	}
 	md := newMarkdown()
-	bare := regexp.MustCompile(`</?(p|br|em|strong|code|pre|ul|ol|li|blockquote|hr)>|<ol start="[0-9]+">|<code class="language-[^"<>]*">`)
+	bare := regexp.MustCompile(`</?(p|br|em|strong|code|pre|ul|ol|li|blockquote|hr)>|` +
+		`<ol start="[0-9]+">|<code class="language-[^"<>]*">`)
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, out := range []string{string(prose(md, s)), string(preview(md, s))} {
 			if text := bare.ReplaceAllString(out, ""); strings.ContainsAny(text, "<>") {

@@ -34,7 +34,8 @@ var describe = sync.OnceValues(func() (*description, error) {
 	c.AssertFormat()
 	doc := v.(map[string]any)
 	responses := doc["components"].(map[string]any)["responses"].(map[string]any)
-	return &description{paths: doc["paths"].(map[string]any), responses: responses, schemas: c}, c.AddResource("openapi.json", v)
+	d := &description{paths: doc["paths"].(map[string]any), responses: responses, schemas: c}
+	return d, c.AddResource("openapi.json", v)
 })
 
 func document(t testing.TB) *description {

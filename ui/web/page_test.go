@@ -22,7 +22,8 @@ func TestPageAnswers(t *testing.T) {
 	v.sees("/", "Nothing waits for you", "mcp-askuser install")
 	v.sees("/history", "Nothing was asked before.")
 	rec := g.ask("s", single("db"), text("port"))
-	v.sees("/", "1 question waits", "test-agent", `<h2 class="text">Which database (db)?</h2>`, "PostgreSQL", "0 of 2 answered")
+	v.sees("/", "1 question waits", "test-agent", `<h2 class="text">Which database (db)?</h2>`, "PostgreSQL",
+		"0 of 2 answered")
 	status, there := v.post("/answer", confirmed(rec.ID, "q0", "1", "t1", "443", "note", "a\r\nb"))
 	if status != http.StatusSeeOther || there != "/?sent="+rec.ID {
 		t.Errorf("%d, to %s", status, there)
@@ -41,7 +42,8 @@ func TestPageAnswers(t *testing.T) {
 	other := g.ask("t", boolean("go"))
 	v.post("/answer", confirmed(other.ID, "q0", "1"))
 	v.sees("/history", "SQLite, embedded <span class=\"tag\">chosen</span>", "443", "Go on (go)?")
-	for query, want := range map[string]string{"session=s": "SQLite", "search=SQLITE,+embedded": "SQLite", "search=nowhere": "Nothing was found."} {
+	for query, want := range map[string]string{"session=s": "SQLite", "search=SQLITE,+embedded": "SQLite",
+		"search=nowhere": "Nothing was found."} {
 		_, found := v.get("/history?" + query)
 		if !strings.Contains(found, want) || strings.Contains(found, "Go on (go)?") {
 			t.Errorf("%s:\n%s", query, found)
@@ -63,12 +65,15 @@ func TestPageRefuses(t *testing.T) {
 		status int
 		send   func() (int, string)
 	}{
-		"GET with an answer":             {http.StatusNotFound, func() (int, string) { return v.get("/answer?" + response.Encode()) }},
-		"GET of the page with an answer": {http.StatusOK, func() (int, string) { return v.get("/?" + response.Encode()) }},
-		"no such record":                 {http.StatusNotFound, post(confirmed("01J", "q0", "1"))},
-		"no act":                         {http.StatusBadRequest, post(url.Values{"id": {rec.ID}, "q0": {"1"}, "t1": {"443"}})},
-		"no answer":                      {http.StatusBadRequest, post(confirmed(rec.ID))},
-		"oversize":                       {http.StatusRequestEntityTooLarge, post(large)},
+		"GET with an answer": {http.StatusNotFound,
+			func() (int, string) { return v.get("/answer?" + response.Encode()) }},
+		"GET of the page with an answer": {http.StatusOK,
+			func() (int, string) { return v.get("/?" + response.Encode()) }},
+		"no such record": {http.StatusNotFound, post(confirmed("01J", "q0", "1"))},
+		"no act": {http.StatusBadRequest,
+			post(url.Values{"id": {rec.ID}, "q0": {"1"}, "t1": {"443"}})},
+		"no answer": {http.StatusBadRequest, post(confirmed(rec.ID))},
+		"oversize":  {http.StatusRequestEntityTooLarge, post(large)},
 	} {
 		if status, body := tt.send(); status != tt.status {
 			t.Errorf("%s: status %d, want %d\n%s", name, status, tt.status, body)
@@ -76,22 +81,27 @@ func TestPageRefuses(t *testing.T) {
 		g.pending(rec.ID)
 	}
 	_, body := v.post("/answer", confirmed(rec.ID, "q0", "1", "note", "my <note>", "reason", "why"))
-	g.holds("a refused form", body, `value="1" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#`+rec.ID+`-1"`)
+	g.holds("a refused form", body, `value="1" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.",
+		`href="#`+rec.ID+`-1"`)
 }
 
 // The others that were ticked get the same answer, if they are alike and open, and no confirmation.
 func TestPageAlike(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
-	one, two, gone, unticked := g.ask("1", single("go")), g.ask("2", single("go")), g.ask("3", single("go")), g.ask("4", single("go"))
+	one, two := g.ask("1", single("go")), g.ask("2", single("go"))
+	gone, unticked := g.ask("3", single("go")), g.ask("4", single("go"))
 	other := g.ask("5", single("stop"))
 	if _, err := g.desk.Close(t.Context(), gone.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
 		t.Fatal(err)
 	}
 	v.sees("/?id="+one.ID, "<b>×3</b>", "Send this answer also to", `value="`+two.ID+`"`)
-	form := confirmed(one.ID, "q0", "0", "also", two.ID, "also", gone.ID, "also", other.ID, "also", "01J", "also", one.ID)
+	form := confirmed(one.ID, "q0", "0", "also", two.ID, "also", gone.ID, "also", other.ID, "also", "01J", "also",
+		one.ID)
 	status, there := v.post("/answer", form)
-	if want := "/?" + (url.Values{"sent": {one.ID, two.ID}, "late": {gone.ID}}).Encode(); status != http.StatusSeeOther || there != want {
+	if want := "/?" +
+		(url.Values{"sent": {one.ID, two.ID}, "late": {gone.ID}}).Encode(); status != http.StatusSeeOther ||
+		there != want {
 		t.Errorf("%d %s, want %s", status, there, want)
 	}
 	for _, rec := range []desk.Record{one, two} {
@@ -128,8 +138,10 @@ func TestReopen(t *testing.T) {
 	known := text("known")
 	known.Collected = &question.Answer{QuestionID: "known", Custom: "x", By: question.ByCaller}
 	set := question.Set{Questions: []question.Question{known}}
-	told := must(g.desk.Note(t.Context(), desk.Request{Set: set}, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}))
-	if status, body := v.post("/reopen", url.Values{"id": {told.ID}}); status != 400 || !strings.Contains(body, "cannot be asked again") {
+	told := must(g.desk.Note(t.Context(), desk.Request{Set: set},
+		desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}))
+	if status, body := v.post("/reopen", url.Values{"id": {told.ID}}); status != 400 ||
+		!strings.Contains(body, "cannot be asked again") {
 		t.Errorf("%d %s", status, body)
 	}
 }
@@ -144,7 +156,8 @@ func TestOverruled(t *testing.T) {
 	_, there := v.post("/answer", confirmed(rec.ID, "q0", "0"))
 	v.sees(there, "Recorded. Claude Code shows the question in its own dialog too")
 	no := question.Reply{Answers: []question.Answer{{QuestionID: "go", Selected: []string{question.NoID}}}}
-	if _, err := g.desk.Settle(t.Context(), rec.ID, desk.Outcome{Status: desk.Answered, Surface: "claude-code", Reply: &no}); err != nil {
+	if _, err := g.desk.Settle(t.Context(), rec.ID,
+		desk.Outcome{Status: desk.Answered, Surface: "claude-code", Reply: &no}); err != nil {
 		t.Fatal(err)
 	}
 	const says = "Not answered on the web page: it was answered in Claude Code first."

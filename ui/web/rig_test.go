@@ -235,7 +235,8 @@ func (g *rig) want(status int, code, method, path, body string) response {
 	g.t.Helper()
 	a := g.do(method, path, body)
 	if a.status != status || a.code() != code {
-		g.t.Errorf("%s %s %.500s: %d %q, want %d %q\n%.500s", method, path, body, a.status, a.code(), status, code, a.body)
+		g.t.Errorf("%s %s %.500s: %d %q, want %d %q\n%.500s",
+			method, path, body, a.status, a.code(), status, code, a.body)
 	}
 	return a
 }
@@ -270,7 +271,8 @@ func (g *rig) submit(r desk.Request) desk.Record {
 func (g *rig) mirror(questions ...question.Question) desk.Record {
 	g.t.Helper()
 	set := question.Set{Questions: questions}
-	rec, attendance, err := g.desk.Mirror(g.t.Context(), desk.Request{Set: set, Asker: desk.Asker{Client: "claude-code"}})
+	rec, attendance, err := g.desk.Mirror(g.t.Context(),
+		desk.Request{Set: set, Asker: desk.Asker{Client: "claude-code"}})
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -94,8 +94,10 @@ func TestSurfaceOpensOnce(t *testing.T) {
 // Where the browser shows nothing, the user was not reached.
 func TestSurfaceUnreached(t *testing.T) {
 	for why, change := range map[string]func(*SurfaceOptions){
-		"remote shell":         func(o *SurfaceOptions) { o.Desktop = func() error { return ui.ErrRemote } },
-		"none installed":       func(o *SurfaceOptions) { o.Open = func(string) error { return errors.New("none installed") } },
+		"remote shell": func(o *SurfaceOptions) { o.Desktop = func() error { return ui.ErrRemote } },
+		"none installed": func(o *SurfaceOptions) {
+			o.Open = func(string) error { return errors.New("none installed") }
+		},
 		"nobody opened":        func(o *SurfaceOptions) { o.Open = func(string) error { return nil } },
 		"could not be started": func(o *SurfaceOptions) { o.Port = -1 },
 	} {
