@@ -108,15 +108,10 @@ func unreadBody(err error) error {
 }
 
 // reply commits a reply in the name of the sender of a request, and returns the record
-// after it, Attended if the asker waited for it. The error can be shown to a client, and
-// wraps the desk's: question.Violations, *desk.ClosedError, desk.ErrNotFound.
+// after it. The error can be shown to a client, and wraps the desk's: question.Violations,
+// *desk.ClosedError, desk.ErrNotFound.
 func (s *Server) reply(ctx context.Context, id string, r question.Reply) (desk.Record, error) {
-	before, err := s.Desk.Get(ctx, id)
-	if err != nil {
-		return before, err
-	}
 	rec, err := s.Desk.Reply(ctx, id, r, s.evidence(ctx, &r))
-	rec.Attended = before.Attended
 	return rec, api.Late(&rec.Set, err)
 }
 

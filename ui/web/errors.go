@@ -78,9 +78,6 @@ type refusal struct {
 // refuse answers with a problem: JSON to programs, a page to people.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 	status := cmp.Or(statuses[p.Code], http.StatusBadRequest)
-	if p == errNotWhole {
-		status = http.StatusRequestTimeout
-	}
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}

@@ -237,7 +237,7 @@ func TestHostileUploads(t *testing.T) {
 		v.uploads("/attach", id, upload{"a.txt", strings.Repeat("x", maxUpload+1)}))
 	refused("six files", 400, v.uploads("/answer", confirmed(rec.ID, "t0", "x"), many(6)...))
 	refused("more files than a question keeps", 400, v.uploads("/attach", id, many(41)...))
-	refused("more parts than a form has", 408, v.uploads("/attach", id, many(1100)...))
+	refused("more parts than a form has", 400, v.uploads("/attach", id, many(1100)...))
 	refused("no such question", 404, v.uploads("/attach", url.Values{"id": {"../../etc"}}, picture))
 	refused("a question that has ended", 400, v.uploads("/answer", confirmed(ended.ID), picture))
 	for name, change := range map[string]func(*question.File){

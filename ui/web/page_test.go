@@ -100,7 +100,7 @@ func TestPageAlike(t *testing.T) {
 		one.ID)
 	status, there := v.post("/answer", form)
 	if want := "/?" +
-		(url.Values{"sent": {one.ID, two.ID}, "late": {gone.ID}}).Encode(); status != http.StatusSeeOther ||
+		(url.Values{"sent": {one.ID, two.ID}, "ended": {gone.ID}}).Encode(); status != http.StatusSeeOther ||
 		there != want {
 		t.Errorf("%d %s, want %s", status, there, want)
 	}

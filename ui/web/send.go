@@ -32,7 +32,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	}
 	ended := f.rec
 	if err == nil {
-		ended, err = s.commit(r.Context(), f.rec.ID, reply)
+		ended, err = s.commit(r.Context(), f.rec, reply)
 	}
 	if err != nil {
 		return s.showRefused(w, r, f, err)
@@ -61,20 +61,21 @@ func (f *form) reply() (question.Reply, error) {
 		"The form says neither to confirm, to discuss nor to dismiss.")
 }
 
-// commit replies to a record. A reply that failed, or was late, and nevertheless ended the
-// record, is no error: the page repeats a reply whose response was lost, and a store may fail
-// after it has stored one.
-func (s *Server) commit(ctx context.Context, id string, reply question.Reply) (desk.Record, error) {
-	ended, err := s.reply(ctx, id, reply)
-	if err == nil {
-		return ended, nil
+// commit replies to a record, and returns it as it is after that, Attended if its asker waited. A
+// reply that failed, or was late, and nevertheless ended the record, is no error: the page repeats a
+// reply whose response was lost, and a store may fail after it has stored one.
+func (s *Server) commit(ctx context.Context, before desk.Record, reply question.Reply) (desk.Record, error) {
+	ended, err := s.reply(ctx, before.ID, reply)
+	if err != nil {
+		now, fault := s.Desk.Get(ctx, before.ID)
+		ours := fault == nil && now.Reply() != nil && now.Outcome.Surface == surfaceName
+		if !ours || !now.SameReply(now.Reply(), &reply) {
+			return ended, err
+		}
+		ended = now
 	}
-	now, fault := s.Desk.Get(ctx, id)
-	if fault != nil || now.Reply() == nil || now.Outcome.Surface != surfaceName || !now.SameReply(now.Reply(), &reply) {
-		return ended, err
-	}
-	now.Attended = true
-	return now, nil
+	ended.Attended = before.Attended || before.Outcome != nil
+	return ended, nil
 }
 
 // answerDuplicates gives a reply to the records with the same questions that a form names, and
@@ -84,14 +85,14 @@ func (s *Server) answerDuplicates(ctx context.Context, f *form, reply question.R
 	for _, id := range ids[:min(len(ids), maxDuplicates)] {
 		rec, err := s.Desk.Get(ctx, id)
 		if err == nil && id != f.rec.ID && alike != "" && rec.Alike() == alike {
-			rec, err = s.commit(ctx, id, s.Desk.CopyFiles(ctx, f.rec.ID, id, reply))
+			rec, err = s.commit(ctx, rec, s.Desk.CopyFiles(ctx, f.rec.ID, id, reply))
+			end := endOf(&rec)
 			_, late := errors.AsType[*desk.ClosedError](err)
-			switch {
-			case late:
-				ends.Add(endLate, id)
-				continue
-			case err == nil:
-				ends.Add(endOf(&rec), id)
+			if late {
+				end, err = endAny, nil
+			}
+			if err == nil {
+				ends.Add(end, id)
 				continue
 			}
 		}
@@ -103,8 +104,7 @@ func (s *Server) answerDuplicates(ctx context.Context, f *form, reply question.R
 const (
 	endSent   = "sent"   // answered here, and its asker waited
 	endKept   = "kept"   // answered here, and its asker did not wait
-	endLate   = "late"   // ended before it was answered here
-	endAny    = "ended"  // the script asks whether, and how, it has ended
+	endAny    = "ended"  // ended before it was answered here, or the script asks whether it has
 	endLifted = "lifted" // its session may go on asking
 	endAsked  = "asked"  // the script has heard of it
 )
