@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -173,7 +174,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		g := &rig{t: t, desk: d, server: server}
 		rec := g.ask("s", single("db"))
-		r := httptest.NewRequest("POST", "http://127.0.0.1/api/task/answer",
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/task/answer",
 			strings.NewReader(strings.ReplaceAll(body, "ID", rec.ID)))
 		r.Header.Set("Authorization", "Bearer "+token)
 		w := httptest.NewRecorder()

@@ -63,29 +63,6 @@ var scenes = []struct {
 			v.shows(".panel", v.language.T("Reason, if you like"))
 		}
 	}},
-	{"unsent-phone-dark", phoneDark, func(g *rig) func(*view) {
-		rec := g.put("gemini-cli", "/home/ada/api", "s1", deploy())
-		g.put("codex", "/home/ada/site", "s2", features())
-		return func(v *view) {
-			g.store.FailAnswers(desk.ErrUnreachable)
-			v.turn(rec.ID)
-			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
-			v.shows(within(rec.ID, ".refused"),
-				v.language.T("The shared desk does not answer. Your answer is kept as a draft; send it again."))
-		}
-	}},
-	{"outrun-dark", dark, func(g *rig) func(*view) {
-		rec := g.put("codex", "/home/ada/site", "s", deploy())
-		return func(v *view) {
-			v.listening()
-			v.click(chosen(rec.ID, 0, "0"))
-			v.answeredElsewhere(rec.ID, "inbox",
-				question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
-			v.away()
-			v.shows(".outcome",
-				v.language.T("Already %s", v.language.Outcome(&desk.Outcome{Status: desk.Answered, Surface: "inbox"})))
-		}
-	}},
 	{"history", wide, func(g *rig) func(*view) {
 		history(g)
 		return func(v *view) {
