@@ -1,9 +1,6 @@
 package web
 
 import (
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -155,46 +152,4 @@ func TestDismiss(t *testing.T) {
 	if r := g.reply(rec.ID); !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 {
 		t.Errorf("recorded %+v", r)
 	}
-}
-
-// Whatever bytes arrive, the API answers with a status and code of its own,
-// and records an answer exactly when it says so.
-func FuzzAnswer(f *testing.F) {
-	for _, seed := range []string{
-		`{"session_id":"s","question_id":"db","answer":"pg"}`,
-		`{"id":"ID","answers":{"question-0":"PostgreSQL"}}`,
-		`{"id":"ID","answers":[{"question_id":"db","selected":["pg"],"text":""}]}`,
-		`{"id":"ID","answers":{"db":"SQLite, embedded"},"note":"\u202e"}`,
-		`{"id":"ID","answer":{},"answers":null}`, `[`, `null`, `"x"`, `{"session_id":null}`,
-	} {
-		f.Add(seed)
-	}
-	d := desk.New(newStore(f), desk.Options{}) // without a limit of rounds
-	server := must(New(Options{Desk: d, Token: token}))
-	f.Fuzz(func(t *testing.T, body string) {
-		g := &rig{t: t, desk: d, server: server}
-		rec := g.ask("s", single("db"))
-		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/task/answer",
-			strings.NewReader(strings.ReplaceAll(body, "ID", rec.ID)))
-		r.Header.Set("Authorization", "Bearer "+token)
-		w := httptest.NewRecorder()
-		server.handler.ServeHTTP(w, r)
-		ended := g.record(rec.ID).Outcome
-		if w.Code >= 500 || !json.Valid(w.Body.Bytes()) || (w.Code == 200) != (ended != nil) {
-			t.Fatalf("%d %s, recorded %+v", w.Code, w.Body, ended)
-		}
-		var err error
-		if ended == nil {
-			_, err = d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true},
-				desk.Evidence{Surface: "test", How: desk.HowPage})
-		} else {
-			_, err = rec.Check(*ended.Reply)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Delivered(t.Context(), rec.ID); err != nil { // else the next one has to read it too
-			t.Fatal(err)
-		}
-	})
 }
