@@ -94,6 +94,17 @@ func (s *Server) readForm(r *http.Request) (f *form, err error) {
 	return f, nil
 }
 
+// withForm serves a request with the form that it sends.
+func (s *Server) withForm(h func(http.ResponseWriter, *http.Request, *form) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		f, err := s.readForm(r)
+		if err != nil {
+			return err
+		}
+		return h(w, r, f)
+	}
+}
+
 // reason is the topic of a discussion or the reason of a dismissal: no answer includes it.
 func (f *form) reason() string {
 	topic, reason := lineBreaks(f.values.Get("topic")), lineBreaks(f.values.Get("reason"))

@@ -16,12 +16,12 @@ func (s *Server) routes() map[string]handler {
 	routes := map[string]handler{
 		"GET /{$}":              s.page,
 		"GET /history":          s.history,
-		"POST /answer":          s.send,
-		"POST /draft":           s.keepDraft,
-		"POST /recall":          s.refill,
-		"POST /attach":          s.refill,
-		"POST /lift":            s.lift,
-		"POST /reopen":          s.reopen,
+		"POST /answer":          s.withForm(s.send),
+		"POST /draft":           s.withForm(s.keepDraft),
+		"POST /recall":          s.withForm(s.refill),
+		"POST /attach":          s.withForm(s.refill),
+		"POST /lift":            s.withForm(s.lift),
+		"POST /reopen":          s.withForm(s.reopen),
 		"GET /files/{id}/{key}": s.getFile,
 
 		"GET /api/questions":                  s.listQuestions,

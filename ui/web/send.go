@@ -14,11 +14,7 @@ import (
 
 // send takes a form: the answers to a record, and to the duplicates that the user
 // ticked, or a dismissal or discussion.
-func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) send(w http.ResponseWriter, r *http.Request, f *form) error {
 	reply, err := f.reply()
 	answered := err == nil && f.rec.Outcome == nil && desk.StatusOf(reply) == desk.Answered
 	if answered && s.Desk.RequiresProof(&f.rec) {
@@ -147,11 +143,7 @@ var errNotStored = errors.New(words.Mark("it could not be stored, and was not se
 
 // refill shows a form as it was filled in, with the earlier answer to a question, or with
 // files that it brings.
-func (s *Server) refill(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) refill(w http.ResponseWriter, r *http.Request, f *form) error {
 	status := http.StatusOK
 	if len(f.found) > 0 {
 		status = http.StatusBadRequest
@@ -160,24 +152,21 @@ func (s *Server) refill(w http.ResponseWriter, r *http.Request) error {
 }
 
 // keepDraft keeps what the user has filled in so far, for other surfaces and against a
-// crash. It restarts the clock of a timeout.
-func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r) // a draft may have faults
-	if err == nil && f.rec.Outcome == nil {
-		err = api.Late(&f.rec.Set, s.Desk.SaveDraft(r.Context(), f.rec.ID, f.set.Draft()))
+// crash; a draft may have faults. It restarts the clock of a timeout.
+func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request, f *form) error {
+	if f.rec.Outcome == nil {
+		err := s.Desk.SaveDraft(r.Context(), f.rec.ID, f.set.Draft())
+		if err != nil {
+			return api.Late(&f.rec.Set, err)
+		}
 	}
-	if err == nil {
-		w.WriteHeader(http.StatusNoContent)
-	}
-	return err
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // lift takes the round limit off the session of a record.
-func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r)
-	if err == nil {
-		err = s.Desk.Lift(r.Context(), f.rec.SessionID)
-	}
+func (s *Server) lift(w http.ResponseWriter, r *http.Request, f *form) error {
+	err := s.Desk.Lift(r.Context(), f.rec.SessionID)
 	if err != nil {
 		return err
 	}
@@ -186,11 +175,7 @@ func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
 
 // reopen asks an ended question again, with its answers filled in. One that is open already is
 // shown.
-func (s *Server) reopen(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) reopen(w http.ResponseWriter, r *http.Request, f *form) error {
 	rec, err := s.Desk.Reopen(r.Context(), f.rec.ID)
 	if errors.Is(err, desk.ErrNotAgain) {
 		return api.Problemf(api.InvalidRequest, "%s", sentence(words.English, err.Error()))
