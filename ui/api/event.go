@@ -75,7 +75,8 @@ func NewEvent(ev desk.Event) Event {
 		out.Name, out.Reason = CancelEvent, o.Reason
 		return out
 	}
-	out.Name, out.Response = ResponseEvent, &Response{Answers: ByKey(rec.Asked()), Surface: o.Surface, Proof: o.Proof.Public()}
+	out.Name = ResponseEvent
+	out.Response = &Response{Answers: ByKey(rec.Asked()), Surface: o.Surface, Proof: o.Proof.Public()}
 	out.By, out.User = rec.Answerer()
 	if rec.Later != nil {
 		out.Later = rec.Later.Surface

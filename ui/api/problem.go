@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -98,6 +99,23 @@ func Late(set *question.Set, err error) error {
 	return &p
 }
 
+// known are the errors of the desk that are problems. Their messages are for people; of the first two
+// it is what the error says.
+var known = []struct { //nolint:gochecknoglobals // a table, never written to
+	err     error
+	code    string
+	message string
+}{
+	{desk.ErrProofRequired, ProofRequired, ""},
+	{desk.ErrUserRequired, UserRequired, ""},
+	{desk.ErrNotFound, QuestionNotFound, "There is no question with this id."},
+	{desk.ErrAmbiguous, AmbiguousID, "This fits the ids of several questions."},
+	{desk.ErrUnsent, NotSentYet, "The shared desk does not answer. The answer is kept as a draft; send it again."},
+	{desk.ErrUnreachable, Unreachable, "The desk does not answer, and nothing was kept. Try again when it answers; " +
+		"mcp-askuser desk status says what it lacks."},
+	{desk.ErrNoFiles, NotSupported, "No file can be attached here: a host asks this question too, or its desk keeps no files."},
+}
+
 // ProblemOf returns an error of the desk as a problem; nil for a failure that the program
 // has not caused.
 func ProblemOf(err error) *Problem {
@@ -109,22 +127,15 @@ func ProblemOf(err error) *Problem {
 		return p
 	case errors.As(err, &found):
 		return Invalid(InvalidAnswer, found)
-	case errors.Is(err, desk.ErrNotFound):
-		return Problemf(QuestionNotFound, "There is no question with this id.")
-	case errors.Is(err, desk.ErrProofRequired):
-		return &Problem{Code: ProofRequired, Message: "The question stays open: " + err.Error() + ".", cause: err}
-	case errors.Is(err, desk.ErrUserRequired):
-		return &Problem{Code: UserRequired, Message: "The question stays open: " + desk.ErrUserRequired.Error() + ".", cause: err}
-	case errors.Is(err, desk.ErrUnsent):
-		return &Problem{Code: NotSentYet, Message: "The shared desk does not answer. The answer is kept as a draft; send it again.", cause: err}
-	case errors.Is(err, desk.ErrUnreachable):
-		return &Problem{Code: Unreachable, Message: "The desk does not answer, and nothing was kept. Try again when it answers; mcp-askuser desk status says what it lacks.", cause: err}
-	case errors.Is(err, desk.ErrNoFiles):
-		return &Problem{Code: NotSupported, Message: "No file can be attached here: a host asks this question too, or its desk keeps no files.", cause: err}
-	case errors.Is(err, desk.ErrAmbiguous):
-		return Problemf(AmbiguousID, "This fits the ids of several questions.")
 	case errors.As(err, &rounds):
-		return Problemf(RoundLimit, "Finish what was answered, without asking: %d rounds in a row is the limit. The session may ask again after a pause, or once the user lifts the limit.", rounds.Limit)
+		return Problemf(RoundLimit, "Finish what was answered, without asking: %d rounds in a row is the limit. "+
+			"The session may ask again after a pause, or once the user lifts the limit.", rounds.Limit)
+	}
+	for _, k := range known {
+		if errors.Is(err, k.err) {
+			message := cmp.Or(k.message, "The question stays open: "+err.Error()+".")
+			return &Problem{Code: k.code, Message: message, cause: err}
+		}
 	}
 	return nil
 }
@@ -138,8 +149,9 @@ type Failure struct {
 // Refused returns the output of a command that fails with err.
 func Refused(err error) Failure {
 	p := Problem{Code: Internal}
-	if known := ProblemOf(err); known != nil {
-		p = *known
+	cause := ProblemOf(err)
+	if cause != nil {
+		p = *cause
 	}
 	p.Message = err.Error()
 	return Failure{Error: &p}

@@ -23,10 +23,7 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	keys, _ := s.Desk.Keys(nil) // signing reports that they cannot be read
 	s.local = s.tls == nil && !s.Exposed() && (s.Proves || len(keys.Passkeys) > 0)
 	ln, err := s.listen(ctx, cmp.Or(s.Port, s.keys.port()))
-	for range 8 {
-		if err == nil || s.Port != 0 {
-			break
-		}
+	if err != nil && s.Port == 0 {
 		ln, err = s.listen(ctx, 0) // taken: perhaps by another page of the same key
 	}
 	if err != nil {

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,11 +33,13 @@ type answerBody struct {
 }
 
 // answerShape is the hint for a body that is not valid.
-const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
+const answerShape = `Send {"session_id", "question_id", "answer"} for one question, ` +
+	`{"id", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	var body answerBody
-	if err := readBody(r, api.InvalidAnswer, &body); err != nil {
+	err := readBody(r, api.InvalidAnswer, &body)
+	if err != nil {
 		return err
 	}
 	rec, err := s.target(r.Context(), body)
@@ -49,77 +53,82 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var open []string
-	var waited bool
+
 	if body.QuestionID != "" {
-		open, waited, err = s.answerOne(r.Context(), &rec, body.QuestionID, reply)
-	} else {
-		var answered desk.Record
-		answered, err = s.reply(r.Context(), rec.ID, reply)
-		waited = answered.Attended
+		s.answering.Lock()
+		defer s.answering.Unlock()
+		open, err := s.addToDraft(r.Context(), &rec, body.QuestionID, &reply)
+		if err != nil {
+			return err
+		}
+		if len(open) > 0 {
+			left := words.English.N(len(open), "%d question of the set is", "%d questions of the set are")
+			return writeDone(w, "The answer is kept; "+left+" still open: "+strings.Join(open, ", ")+".")
+		}
 	}
-	client := words.English.Client(rec.Asker)
-	switch {
-	case err != nil:
+	_, err = s.reply(r.Context(), rec.ID, reply)
+	if err != nil {
 		return err
-	case len(open) > 0:
-		return writeDone(w, "The answer is kept; "+words.English.N(len(open), "%d question of the set is", "%d questions of the set are")+
-			" still open: "+strings.Join(open, ", ")+".")
-	case body.Discuss:
-		return writeDone(w, "The question is put back to be discussed first; "+next(client, "with that", "hears of it", waited)+".")
-	case rec.Asker.Mirrored():
-		return writeDone(w, "The answer is recorded; "+client+
-			" shows the question in its own dialog too, and takes the answer that it gets first.")
 	}
-	return writeDone(w, "The answer is recorded; "+next(client, "", "gets it", waited)+".")
+	if body.Discuss {
+		return writeDone(w, "The question is put back to be discussed first.")
+	}
+	return writeDone(w, "The answer is recorded.")
 }
 
 // target returns the record that a body names. Of the records of a session that have the
 // question it is the oldest that is open, else the latest.
-func (s *Server) target(ctx context.Context, body answerBody) (rec desk.Record, err error) {
-	if body.ID != "" {
-		rec, err = s.Desk.Get(ctx, body.ID)
-		if err != nil || body.SessionID == nil || *body.SessionID == rec.SessionID {
-			return rec, err
-		}
+func (s *Server) target(ctx context.Context, body answerBody) (found desk.Record, err error) {
+	if body.SessionID == nil && body.ID != "" {
+		return s.Desk.Get(ctx, body.ID)
 	}
-	if body.SessionID == nil || body.ID == "" && body.QuestionID == "" {
-		return rec, api.Problemf(api.InvalidAnswer, "%s", answerShape)
+	if body.SessionID == nil || body.ID+body.QuestionID == "" {
+		return found, api.Problemf(api.InvalidAnswer, "%s", answerShape)
 	}
 	records, err := s.session(ctx, *body.SessionID)
 	if err != nil {
-		return rec, err
+		return found, err
 	}
-	if body.ID != "" {
-		return rec, api.Problemf(api.QuestionNotFound, "The session has no question %s; it belongs to another.", rec.ID)
+	for _, rec := range records {
+		fits := rec.Find(body.QuestionID) != nil
+		if body.ID != "" {
+			fits = rec.ID == body.ID
+		}
+		if fits && (found.ID == "" || found.Outcome != nil) {
+			found = rec
+		}
 	}
-	records = slices.DeleteFunc(records, func(rec desk.Record) bool { return rec.Find(body.QuestionID) == nil })
-	if len(records) == 0 {
-		return rec, api.Problemf(api.QuestionNotFound, "The session has no question with the question_id %q.", body.QuestionID)
+	if found.ID == "" {
+		err = api.Problemf(api.QuestionNotFound, "The session has no question %q.", cmp.Or(body.ID, body.QuestionID))
 	}
-	if open := slices.IndexFunc(records, func(rec desk.Record) bool { return rec.Outcome == nil }); open >= 0 {
-		return records[open], nil
-	}
-	return records[len(records)-1], nil
+	return found, err
 }
 
 // reply returns the reply in a body to the questions of rec, or to the one that it names.
-func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
-	var r question.Reply
-	one, has := body.QuestionID != "", func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+func (body answerBody) reply(rec *desk.Record) (r question.Reply, err error) {
+	has := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+	one, something := body.QuestionID != "", has(body.Answer) || has(body.Files)
+	if !one {
+		something = has(body.Answers) || has(body.Files) || body.Discuss
+	}
+	fault := ""
 	switch {
 	case body.Discuss && one:
-		return r, api.Problemf(api.InvalidAnswer, "A whole set is discussed first, not one question of it. %s", answerShape)
+		fault = "A whole set is discussed first, not one question of it."
 	case has(body.Answers) && (has(body.Answer) || one):
-		return r, api.Problemf(api.InvalidAnswer, "Both answer and answers are there. %s", answerShape)
-	case one && !has(body.Answer) && !has(body.Files), !one && !has(body.Answers) && !has(body.Files) && !body.Discuss:
-		return r, api.Problemf(api.InvalidAnswer, "There is no answer. %s", answerShape)
+		fault = "Both answer and answers are there."
+	case !something:
+		fault = "There is no answer."
 	case one && rec.Find(body.QuestionID) == nil:
-		return r, api.Problemf(api.QuestionNotFound, "The set has no question with the question_id %q.", body.QuestionID)
+		return r, api.Problemf(api.QuestionNotFound, "The set has no question %q.", body.QuestionID)
 	}
-	var err error
+	if fault != "" {
+		return r, api.Problemf(api.InvalidAnswer, "%s %s", fault, answerShape)
+	}
 	if one && has(body.Answer) {
-		if body.Answers, err = json.Marshal([]map[string]any{{"question_id": body.QuestionID, "answer": body.Answer}}); err != nil {
+		only := []map[string]any{{"question_id": body.QuestionID, "answer": body.Answer}}
+		body.Answers, err = json.Marshal(only)
+		if err != nil {
 			return r, err
 		}
 	}
@@ -127,4 +136,54 @@ func (body answerBody) reply(rec *desk.Record) (question.Reply, error) {
 	r, err = rec.ParseExactReply(members)
 	r.Note, r.Discuss = body.Note, body.Discuss
 	return r, err
+}
+
+// addToDraft adds the answers that the draft has of programs to a reply to one question. While a
+// required question is open, the reply is kept in the draft, marked as a program's: the other
+// answers there are being typed by the user, and are not sent yet. Open are the ids of the questions
+// that are still open. Callers must hold s.answering.
+func (s *Server) addToDraft(
+	ctx context.Context, rec *desk.Record, id string, r *question.Reply,
+) (open []string, err error) {
+	err = s.Desk.MayAnswer(ctx, *rec, s.evidence(ctx, r))
+	if err != nil {
+		return nil, api.Late(&rec.Set, err)
+	}
+	draft, at, err := s.Desk.Draft(ctx, rec.ID)
+	if err != nil && !errors.Is(err, desk.ErrNotFound) {
+		return nil, err
+	}
+	given := r.Answers
+	r.Answers = draft.Given()
+	if r.Answer(id) != nil {
+		p := api.Problemf(api.AlreadyAnswered,
+			"The question %q is answered already; the answer is kept until the rest of the set has one.", id)
+		first := slices.DeleteFunc(rec.Set.Asked(r), func(x question.Response) bool { return x.ID != id })
+		p.First = &api.First{Status: desk.Answered, Surface: surfaceName, At: at, Answers: api.ByKey(first)}
+		return nil, p
+	}
+	r.Answers = append(r.Answers, given...)
+
+	_, err = rec.Check(*r)
+	var faults question.Violations
+	found, _ := errors.AsType[question.Violations](err)
+	for _, v := range found {
+		other, ofAnswer := strings.CutPrefix(v.Path, "answers.")
+		if ofAnswer && other != id {
+			open = append(open, other) // kept answers are valid: the fault is a missing answer
+		} else {
+			faults = append(faults, v)
+		}
+	}
+	if len(faults) == 0 && len(open) > 0 && r.Note != "" {
+		faults.Add("note", "goes with the answer that completes the set; still open: %s", strings.Join(open, ", "))
+	}
+	if len(faults) > 0 || len(open) == 0 {
+		return nil, faults.Err()
+	}
+	by := question.ByProgram
+	if senderOf(ctx).how == desk.HowFrontEnd {
+		by = question.ByFrontEnd
+	}
+	return open, api.Late(&rec.Set, s.Desk.KeepAnswers(ctx, rec.ID, given, by))
 }

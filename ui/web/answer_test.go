@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -20,6 +19,7 @@ func TestAnswerRefused(t *testing.T) {
 	own := single("own")
 	own.AllowCustom = true
 	g.ask("own", own)
+	id := func(body string) string { return `{"id":"` + one.ID + `",` + body + `}` }
 	tests := []struct {
 		name   string
 		body   string
@@ -28,28 +28,37 @@ func TestAnswerRefused(t *testing.T) {
 		says   string // part of the message
 	}{
 		{"unknown session", `{"session_id":"none","question_id":"db","answer":"pg"}`, 404, api.SessionNotFound, "none"},
-		{"unknown question", `{"session_id":"s","question_id":"none","answer":"pg"}`, 404, api.QuestionNotFound, "none"},
-		{"question of another session", `{"session_id":"s","question_id":"port","answer":"80"}`, 404, api.QuestionNotFound, "port"},
-		{"unknown record", `{"id":"01J00000000000000000000000","answers":{"db":"pg"}}`, 404, api.QuestionNotFound, "no question"},
-		{"unknown question of a record", `{"id":"` + one.ID + `","question_id":"none","answer":"pg"}`, 404, api.QuestionNotFound, "none"},
-		{"outside the options of one with Other", `{"session_id":"own","question_id":"own","answer":"oracle"}`, 400, api.InvalidAnswer, `\"oracle\" is none of the options; must be one of: pg, lite; or {\"other\":`},
+		{"unknown question", `{"session_id":"s","question_id":"none","answer":"pg"}`, 404, api.QuestionNotFound,
+			"none"},
+		{"question of another session", `{"session_id":"s","question_id":"port","answer":"80"}`, 404,
+			api.QuestionNotFound, "port"},
+		{"unknown record", `{"id":"` + nowhere + `","answers":{"db":"pg"}}`, 404, api.QuestionNotFound, "no question"},
+		{"unknown question of a record", id(`"question_id":"none","answer":"pg"`), 404, api.QuestionNotFound, "none"},
+		{
+			"outside the options of one with Other", `{"session_id":"own","question_id":"own","answer":"oracle"}`, 400,
+			api.InvalidAnswer,
+			`\"oracle\" is none of the options; must be one of: pg, lite; or {\"other\":`,
+		},
 		{"null", `{"session_id":"s","question_id":"db","answer":null}`, 400, api.InvalidAnswer, "no answer"},
-		{"too long a choice", `{"session_id":"s","question_id":"db","answer":"` + strings.Repeat("x", 257) + `"}`, 400, api.InvalidAnswer, "256"},
-		{"part of a set", `{"id":"` + set.ID + `","answers":{"question-0":["pg"]}}`, 400, api.InvalidAnswer, "go: an answer is required"},
+		{"too long a choice", id(`"question_id":"db","answer":"` + strings.Repeat("x", 257) + `"`), 400,
+			api.InvalidAnswer, "256"},
+		{"part of a set", `{"id":"` + set.ID + `","answers":{"question-0":["pg"]}}`, 400, api.InvalidAnswer,
+			"go: an answer is required"},
 		{"no answers", `{"id":"` + one.ID + `"}`, 400, api.InvalidAnswer, "There is no answer"},
-		{"both forms", `{"id":"` + one.ID + `","question_id":"db","answer":"pg","answers":{"db":"pg"}}`, 400, api.InvalidAnswer, "Both"},
+		{"both forms", id(`"question_id":"db","answer":"pg","answers":{"db":"pg"}`), 400, api.InvalidAnswer, "Both"},
 		{"no session", `{"question_id":"db","answer":"pg"}`, 400, api.InvalidAnswer, "session_id"},
 		{"nothing", ``, 400, api.InvalidAnswer, "question_id"},
-		{"wrong type", `{"session_id":5,"question_id":"db","answer":"pg"}`, 400, api.InvalidAnswer, "a JSON number is not what session_id takes."},
-		{"a list", `[]`, 400, api.InvalidAnswer, "The body is not the JSON object that this path takes: it is a JSON array."},
+		{"wrong type", `{"session_id":5}`, 400, api.InvalidAnswer, "session_id"},
+		{"a list", `[]`, 400, api.InvalidAnswer, "The body is not the JSON object that this path takes"},
+		{"one question to be discussed", id(`"question_id":"db","answer":"pg","discuss":true`), 400, api.InvalidAnswer,
+			"A whole set"},
+		{"a note to no question", id(`"answers":{"db":"pg"},"notes":{"x":"y"}`), 400, api.InvalidAnswer, "x"},
+		{"too large", id(`"answers":{"db":"pg"}`) + strings.Repeat(" ", maxBody), 413, api.TooLarge, "larger"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			g := g.at(t)
-			a := g.want(tt.status, tt.code, "POST", "/api/task/answer", tt.body)
-			if !strings.Contains(string(a.body), tt.says) {
-				t.Errorf("does not say %q: %s", tt.says, a.body)
-			}
+			g.holds(tt.name, string(g.task(tt.status, tt.code, tt.body).body), tt.says)
 			for _, rec := range []string{one.ID, set.ID, other.ID} {
 				g.pending(rec)
 			}
@@ -57,39 +66,42 @@ func TestAnswerRefused(t *testing.T) {
 	}
 }
 
-// A whole set is answered by ids, by labels, by place or by responses, as question.ParseReply reads
-// them.
+// A whole set is answered by ids, by places or by responses, as question.ParseReply reads them,
+// with notes, or as what is to be discussed first.
 func TestAnswerForms(t *testing.T) {
-	want := []question.Answer{
-		{QuestionID: "features", Selected: []string{"pg", "my"}, By: question.ByProgram},
-		{QuestionID: "port", Custom: "<b>80</b>", By: question.ByProgram},
-		{QuestionID: "go", Selected: []string{"true"}, By: question.ByProgram},
-	}
 	g := start(t)
-	q := single("go")
-	q.ID, q.Options = "go", []question.Option{{ID: "true", Label: "Yes, now"}, {ID: "false", Label: "No"}}
-	for name, answers := range map[string]string{
-		"ids":       `{"features":["pg","my"],"port":"<b>80</b>","go":"true"}`,
-		"places":    `{"question-0":"PostgreSQL,MySQL","question-1":"<b>80</b>","question-2":"Yes, now"}`,
-		"responses": `[{"question_id":"features","response":["PostgreSQL","MySQL"]},{"question_id":"port","text":"<b>80</b>"},{"question_id":"go","selected":[{"id":"true"}]}]`,
+	db := single("db")
+	db.AllowCustom = true
+	for name, tt := range map[string]struct {
+		answers, want, note string
+		state               desk.Status
+	}{
+		"ids, and own words": {
+			`"answers":{"features":["pg","my"],"port":"<b>80</b>","db":{"other":"Cockroach"}}`,
+			"features=pg+my program, port=<b>80</b> program, db=Cockroach program", "", desk.Answered,
+		},
+		"places, with notes": {
+			`"answers":{"question-0":"PostgreSQL,MySQL","question-1":"80","question-2":"SQLite, embedded"},` +
+				`"notes":{"question-0":"x"}`,
+			"features=pg+my program, port=80 program, db=lite program", "x", desk.Answered,
+		},
+		"responses": {
+			`"answers":[{"question_id":"features","response":["MySQL"]},{"question_id":"port","text":"80"},` +
+				`{"question_id":"db","selected":[{"id":"pg"}]}]`,
+			"features=my program, port=80 program, db=pg program", "", desk.Answered,
+		},
+		"discuss": {
+			`"discuss":true,"answers":{"features":["my"]},"notes":{"features":"which?"}`,
+			"features=my program", "which?", desk.Discuss,
+		},
 	} {
-		rec := g.ask("", several("features"), text("port"), q)
-		g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":`+answers+`,"note":"as agreed"}`)
-		if got := g.reply(rec.ID); encode(t, got.Answers) != encode(t, want) || got.Note != "as agreed" {
-			t.Errorf("%s: got  %s, %q\nwant %s", name, encode(t, got.Answers), got.Note, encode(t, want))
+		rec := g.ask("", several("features"), text("port"), db)
+		g.task(200, "", `{"id":"`+rec.ID+`",`+tt.answers+`,"note":"as agreed"}`)
+		got := g.reply(rec.ID)
+		if g.answersTo(rec.ID) != tt.want || got.Note != "as agreed" || got.Answers[0].Note != tt.note ||
+			g.record(rec.ID).State != tt.state {
+			t.Errorf("%s: %s, %s, %+v; want %s", name, g.record(rec.ID).State, g.answersTo(rec.ID), got, tt.want)
 		}
-	}
-}
-
-// A text of the user's own is marked.
-func TestAnswerInOwnWords(t *testing.T) {
-	g := start(t)
-	q := single("db")
-	q.AllowCustom = true
-	rec := g.ask("s", q)
-	g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"db":{"other":"CockroachDB"}}}`)
-	if got := g.reply(rec.ID).Answers[0]; got.Custom != "CockroachDB" || len(got.Selected) > 0 {
-		t.Errorf("got %+v", got)
 	}
 }
 
@@ -98,90 +110,46 @@ func TestSecondAnswer(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", single("db"))
 	body := `{"id":"` + rec.ID + `","answers":{"db":"lite"}}`
-	g.want(200, "", "POST", "/api/task/answer", body)
-	for _, again := range []string{body, `{"id":"` + rec.ID + `","answers":{"db":"pg"}}`, `{"id":"` + rec.ID + `","answers":"nonsense"}`} {
-		g.sees(g.want(400, api.AlreadyAnswered, "POST", "/api/task/answer", again))
+	g.task(200, "", body)
+	for _, again := range [][2]string{
+		{"/api/task/answer", body},
+		{"/api/task/answer", `{"id":"` + rec.ID + `","answers":"nonsense"}`},
+		{"/api/questions/" + rec.ID + "/dismiss", ""},
+		{"/api/questions/" + rec.ID + "/cancel", ""},
+		{"/api/questions/" + rec.ID + "/files", "late"},
+	} {
+		a := g.want(400, api.AlreadyAnswered, "POST", again[0], again[1])
+		first := decodeJSON[struct{ Error api.Problem }](t, a.body).Error.First
+		if first == nil || first.Answers["question-0"] != "SQLite, embedded" || first.Surface != "web" ||
+			first.At.IsZero() {
+			t.Errorf("%s does not see the first answer: %s", again, a.body)
+		}
 	}
-	g.sees(g.want(400, api.AlreadyAnswered, "POST", "/api/questions/"+rec.ID+"/dismiss", ""))
-	g.sees(g.want(400, api.AlreadyAnswered, "POST", "/api/questions/"+rec.ID+"/cancel", ""))
-	if got := g.reply(rec.ID).Answers[0].Selected[0]; got != "lite" {
+	if got := g.answersTo(rec.ID); got != "db=lite program" {
 		t.Errorf("recorded %q", got)
 	}
 }
 
-func (g *rig) sees(a response) {
-	g.t.Helper()
-	p := decodeJSON[struct{ Error api.Problem }](g.t, a.body).Error
-	if p.First == nil || p.First.Answers["question-0"] != "SQLite, embedded" || p.First.Surface != "web" || p.First.At.IsZero() {
-		g.t.Errorf("does not see the first answer: %s", a.body)
-	}
-}
-
+// A question is dismissed with a reason, and stays open where the request is not right, or cannot be
+// carried out now.
 func TestDismiss(t *testing.T) {
 	g := start(t)
 	rec := g.ask("", single("db"))
-	g.want(400, api.InvalidRequest, "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":5}`)
-	g.want(400, api.InvalidAnswer, "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":"`+strings.Repeat("x", 10_001)+`"}`)
-	g.want(400, api.InvalidRequest, "POST", "/api/questions/"+rec.ID+"/cancel", `{"reason":"`+strings.Repeat("x", 10_001)+`"}`)
+	path := "/api/questions/" + rec.ID
+	g.want(400, api.InvalidRequest, "POST", path+"/dismiss", `{"reason":5}`)
+	g.want(400, api.InvalidAnswer, "POST", path+"/dismiss", `{"reason":"`+strings.Repeat("x", question.MaxText+1)+`"}`)
+	g.want(400, api.InvalidRequest, "POST", path+"/cancel", `{"reason":"`+strings.Repeat("x", question.MaxText+1)+`"}`)
+	g.want(404, api.QuestionNotFound, "POST", "/api/questions/"+nowhere+"/dismiss", "")
+	g.want(404, api.QuestionNotFound, "POST", "/api/questions/"+nowhere+"/cancel", "")
+	g.want(404, api.NoSuchPath, "PUT", "/api/questions", "{}")
+	g.want(404, api.SessionNotFound, "GET", "/api/sessions/none", "")
+	g.store.FailAnswers(desk.ErrUnreachable)
+	g.want(503, api.NotSentYet, "POST", path+"/dismiss", "")
+	g.task(503, api.NotSentYet, `{"id":"`+rec.ID+`","answers":{"db":"pg"}}`)
+	g.store.FailAnswers(nil)
 	g.pending(rec.ID)
-	for _, end := range []string{"dismiss", "cancel"} {
-		g.want(404, api.QuestionNotFound, "POST", "/api/questions/01J00000000000000000000000/"+end, "")
-		g.want(413, api.TooLarge, "POST", "/api/questions/"+rec.ID+"/"+end, `{"reason":"`+strings.Repeat("x", maxBody)+`"}`)
-	}
-	g.want(200, "", "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":"not now"}`)
+	g.want(200, "", "POST", path+"/dismiss", `{"reason":"not now"}`)
 	if r := g.reply(rec.ID); !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 {
 		t.Errorf("recorded %+v", r)
 	}
-}
-
-// Whatever bytes come in, the door answers with a status and code of its own,
-// and records an answer exactly when it says so.
-func FuzzAnswer(f *testing.F) {
-	for _, seed := range []string{
-		`{"session_id":"s","question_id":"db","answer":"pg"}`,
-		`{"id":"ID","answers":{"question-0":"PostgreSQL"}}`,
-		`{"id":"ID","answers":[{"question_id":"db","selected":["pg"],"text":""}]}`,
-		`{"id":"ID","answers":{"db":"SQLite, embedded"},"note":"\u202e"}`,
-		`{"id":"ID","answer":{},"answers":null}`, `[`, `null`, `"x"`, `{"session_id":null}`,
-	} {
-		f.Add(seed)
-	}
-	d := desk.New(newStore(f), desk.Options{}) // without a limit of rounds
-	server, err := New(Options{Desk: d, Token: token})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		g := &rig{t: t, desk: d, server: server}
-		rec := g.ask("s", single("db"))
-		status, out := direct(g, strings.ReplaceAll(body, "ID", rec.ID))
-		if !json.Valid(out) {
-			t.Fatalf("no JSON: %s", out)
-		}
-		now, err := d.Get(t.Context(), rec.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		open, err := d.Pending(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch {
-		case status >= 500:
-			t.Fatalf("%d %s", status, out)
-		case status == 200 && len(open) > 0, status != 200 && now.Outcome != nil:
-			t.Fatalf("said %d, and the record is %s", status, now.State)
-		case now.Outcome != nil:
-			if _, err := now.Check(*now.Outcome.Reply); err != nil {
-				t.Fatalf("recorded what does not hold: %v", err)
-			}
-		default:
-			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "test", How: desk.HowPage}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := d.Delivered(t.Context(), rec.ID); err != nil { // else the next one has to read it too
-			t.Fatal(err)
-		}
-	})
 }

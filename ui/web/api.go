@@ -5,12 +5,9 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"mcp-askuser/desk"
@@ -74,7 +71,8 @@ func waitOf(r *http.Request) (time.Duration, error) {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(text)
-	if most := int(maxWait.Seconds()); err != nil || n < 0 || n > most {
+	most := int(maxWait.Seconds())
+	if err != nil || n < 0 || n > most {
 		return 0, api.Problemf(api.InvalidRequest, "wait is %q; it takes whole seconds, 0 to %d.", text, most)
 	}
 	return time.Duration(n) * time.Second, nil
@@ -90,20 +88,13 @@ func readBody(r *http.Request, code string, v any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return badBody(code, err)
-	}
-	return nil
+	return badBody(code, json.Unmarshal(data, v))
 }
 
-// badBody is the problem of a body that cannot be decoded, without names of Go types.
+// badBody is the problem of a body that cannot be decoded; nil without an error.
 func badBody(code string, err error) error {
-	switch odd, _ := errors.AsType[*json.UnmarshalTypeError](err); {
-	case odd == nil:
-	case odd.Field == "":
-		err = fmt.Errorf("it is a JSON %s", odd.Value)
-	default:
-		err = fmt.Errorf("a JSON %s is not what %s takes", odd.Value, odd.Field)
+	if err == nil {
+		return nil
 	}
 	return api.Problemf(code, "The body is not the JSON object that this path takes: %v.", err)
 }
@@ -117,25 +108,11 @@ func unreadBody(err error) error {
 }
 
 // reply commits a reply in the name of the sender of a request, and returns the record
-// after it, Attended if the asker waited for it. The error can be shown to a client, and
-// wraps the desk's: question.Violations, *desk.ClosedError, desk.ErrNotFound.
+// after it. The error can be shown to a client, and wraps the desk's: question.Violations,
+// *desk.ClosedError, desk.ErrNotFound.
 func (s *Server) reply(ctx context.Context, id string, r question.Reply) (desk.Record, error) {
-	before, err := s.Desk.Get(ctx, id)
-	if err != nil {
-		return before, err
-	}
 	rec, err := s.Desk.Reply(ctx, id, r, s.evidence(ctx, &r))
-	rec.Attended = before.Attended
 	return rec, api.Late(&rec.Set, err)
-}
-
-// next says what the asker does after an answer or a dismissal: it continues where it
-// waited, else it learns of the answer later.
-func next(who, without, gets string, waited bool) string {
-	if !waited {
-		return who + " " + gets + " when it comes back"
-	}
-	return strings.TrimSpace(who + " goes on " + without)
 }
 
 // writeDone responds to a program that its request was carried out.
@@ -151,20 +128,22 @@ type reasonBody struct {
 
 func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
 	var body reasonBody
-	if err := readBody(r, api.InvalidRequest, &body); err != nil {
-		return err
-	}
-	rec, err := s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason})
+	err := readBody(r, api.InvalidRequest, &body)
 	if err != nil {
 		return err
 	}
-	return writeDone(w, "The question is dismissed; "+next("the agent", "without an answer", "hears of it", rec.Attended)+".")
+	_, err = s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason})
+	if err != nil {
+		return err
+	}
+	return writeDone(w, "The question is dismissed.")
 }
 
 // cancel ends a question in the name of its asker.
 func (s *Server) cancel(w http.ResponseWriter, r *http.Request) error {
 	var body reasonBody
-	if err := readBody(r, api.InvalidRequest, &body); err != nil {
+	err := readBody(r, api.InvalidRequest, &body)
+	if err != nil {
 		return err
 	}
 	if n := question.Count(body.Reason); n > question.MaxText {

@@ -44,7 +44,9 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 
 // deliver responds with a record when it has ended, at latest after wait, and marks it as
 // delivered to its asker. Dropped is what of the call was not asked.
-func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.Waiter, dropped []string, asker bool, wait time.Duration) error {
+func (s *Server) deliver(
+	w http.ResponseWriter, r *http.Request, place *present.Waiter, dropped []string, asker bool, wait time.Duration,
+) error {
 	defer place.Leave()
 	connection := http.NewResponseController(w)
 	if wait > 0 {
@@ -95,14 +97,16 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 		return nil, nil, api.Problemf(api.InvalidQuestion, "The body is not valid JSON: %v.", err)
 	}
 	if len(request.Set.Asked(nil)) == 0 {
-		return nil, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
+		return nil, nil, api.Problemf(api.InvalidQuestion,
+			"Every question brings its answer along; there is nothing to ask.")
 	}
 	body := askBody{AgentID: "http client", Directory: s.Directory}
 	odd, _ := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(data, &body))
 	if odd != nil && odd.Field != "" { // a bare array says nothing beside its questions
 		return nil, nil, badBody(api.InvalidQuestion, odd)
 	}
-	if err := s.checkNewIDs(r.Context(), body.SessionID, request.Set, data); err != nil {
+	err = s.checkNewIDs(r.Context(), body.SessionID, request.Set, data)
+	if err != nil {
 		return nil, nil, err
 	}
 	request.Session = body.SessionID
@@ -132,7 +136,8 @@ func (s *Server) checkNewIDs(ctx context.Context, session string, set question.S
 		}
 		for _, q := range rec.All() {
 			if ids[q.ID] {
-				return api.Problemf(api.DuplicateID, "question_id %q is used in round %d of this session already; give each question of a session an id of its own.", q.ID, rec.Round)
+				return api.Problemf(api.DuplicateID, "question_id %q is used in round %d of this session already; "+
+					"give each question of a session an id of its own.", q.ID, rec.Round)
 			}
 		}
 	}

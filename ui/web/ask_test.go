@@ -1,92 +1,76 @@
 package web
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
 
-// POST /api/questions asks: the record is there for everybody, and the
-// answer comes back to who asked.
+// POST /api/questions asks: every surface has the record, and the answer returns to the asker, which
+// reads what of its call was dropped.
 func TestAsk(t *testing.T) {
 	g := start(t)
-	body := `{"session_id":"s","agent_id":"my-script","directory":"/srv/job","metadata":{"source":"cron"},"questions":[` +
-		encode(t, single("db")) + `,` + encode(t, boolean("go")) + `]}`
+	body := `{"session_id":"s","agent_id":"my-script","directory":"/srv/job","metadata":{"source":"cron"},` +
+		`"dropped":["no such option"],"questions":[` + encode(t, single("db")) + `,` + encode(t, boolean("go")) + `]}`
 	a := g.want(201, "", "POST", "/api/questions", body)
 	rec := decodeJSON[api.Record](t, a.body)
-	if a.header.Get("Location") != "/api/questions/"+rec.ID {
-		t.Errorf("Location %q", a.header.Get("Location"))
+	if a.header.Get("Location") != "/api/questions/"+rec.ID || strings.Join(rec.Dropped, "|") != "no such option" {
+		t.Errorf("Location %q, dropped %q", a.header.Get("Location"), rec.Dropped)
 	}
 	want := desk.Asker{Client: "my-script", Directory: "/srv/job", Via: "http"}
-	if rec.Asker != want || rec.SessionID != "s" || rec.Round != 1 || rec.State != desk.Pending || rec.Metadata["source"] != "cron" {
+	if rec.Asker != want || rec.SessionID != "s" || rec.Round != 1 || rec.State != desk.Pending ||
+		rec.Metadata["source"] != "cron" {
 		t.Errorf("asked as %+v", rec.Record)
 	}
-	if list := decodeJSON[[]api.Record](t, g.want(200, "", "GET", "/api/questions", "").body); len(list) != 1 || list[0].ID != rec.ID {
+	if list := decodeJSON[[]api.Record](t, g.want(200, "", "GET", "/api/questions", "").body); len(list) != 1 ||
+		list[0].ID != rec.ID {
 		t.Errorf("pending: %v", list)
 	}
-
-	events := g.listen()
-	defer events.close()
 	g.want(200, "", "GET", "/api/questions/"+rec.ID+"?wait=1", "") // which ends, and leaves the question
 	g.pending(rec.ID)
 	waiting := g.later("GET", "/api/questions/"+rec.ID+"?wait=60", "")
-	g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"db":"pg","go":false}}`)
+	g.task(200, "", `{"id":"`+rec.ID+`","answers":{"db":"pg","go":false}}`)
 	got := decodeJSON[api.Record](t, (<-waiting).body)
-	if got.State != desk.Answered || got.Answers["Which database (db)?"] != "PostgreSQL" || got.Answers["Go on (go)?"] != "No" {
+	if got.State != desk.Answered || got.Answers["Which database (db)?"] != "PostgreSQL" ||
+		got.Answers["Go on (go)?"] != "No" {
 		t.Errorf("came back as %+v", got)
 	}
+	g.nothingAsked()
+}
+
+func (g *rig) nothingAsked() {
+	g.t.Helper()
 	if list := g.want(200, "", "GET", "/api/questions", "").body; strings.TrimSpace(string(list)) != "[]" {
-		t.Errorf("pending: %s", list)
+		g.t.Errorf("asked: %s", list)
 	}
 }
 
-// A question with a timeout ends when its time is up, and never with an answer.
-func TestAskTimeout(t *testing.T) {
-	g := start(t)
-	events := g.listen()
-	defer events.close()
-	body := `{"timeout_seconds":0.05,"questions":[` + encode(t, single("db")) + `]}`
-	rec := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
-	events.checked(api.RequestEvent)
-	if got := events.checked(api.CancelEvent); got["id"] != rec.ID || got["status"] != "timeout" {
-		t.Errorf("ended as %v", got)
-	}
-	a := g.want(400, api.AlreadyClosed, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"db":"pg"}}`)
-	if first := decodeJSON[struct{ Error api.Problem }](t, a.body).Error.First; first == nil || first.Status != desk.Timeout {
-		t.Errorf("late: %s", a.body)
-	}
-}
-
+// What cannot be asked is refused, and says why.
 func TestAskRefused(t *testing.T) {
 	g := start(t)
 	q := encode(t, single("db"))
-	tests := []struct{ name, path, body, code, says string }{
-		{"no JSON", "", `{`, api.InvalidQuestion, "JSON"},
-		{"no questions", "", `{"questions":[]}`, api.InvalidQuestion, "1 to 4"},
-		{"duplicate id", "", `{"questions":[` + q + `,` + strings.Replace(q, "Which", "What", 1) + `]}`, api.InvalidQuestion, "the same id as questions[0].question_id"},
-		{"wait too long", "?wait=601", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
-		{"a list for a directory", "", `{"directory":["/srv"],"questions":[` + q + `]}`, api.InvalidQuestion, "a JSON array is not what directory takes."},
-		{"answered already", "", `{"questions":[` + strings.Replace(q, `"required"`, `"collected":{"question_id":"db","selected":["pg"]},"required"`, 1) + `]}`, api.InvalidQuestion, "nothing to ask"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			g := g.at(t)
-			a := g.want(400, tt.code, "POST", "/api/questions"+tt.path, tt.body)
-			if !strings.Contains(string(a.body), tt.says) {
-				t.Errorf("does not say %q: %s", tt.says, a.body)
-			}
-			if list := g.want(200, "", "GET", "/api/questions", "").body; strings.TrimSpace(string(list)) != "[]" {
-				t.Errorf("asked all the same: %s", list)
-			}
-		})
+	collected := strings.Replace(q, `"required"`, `"collected":{"question_id":"db","selected":["pg"]},"required"`, 1)
+	for name, tt := range map[string]struct{ path, body, code, says string }{
+		"no JSON":      {"", `{`, api.InvalidQuestion, "JSON"},
+		"no questions": {"", `{"questions":[]}`, api.InvalidQuestion, "1 to 4"},
+		"duplicate id": {"", `{"questions":[` + q + `,` + strings.Replace(q, "Which", "What", 1) + `]}`,
+			api.InvalidQuestion, "the same id as questions[0].question_id"},
+		"wait too long": {"?wait=601", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
+		"a list for a directory": {"", `{"directory":["/srv"],"questions":[` + q + `]}`, api.InvalidQuestion,
+			"directory"},
+		"answered already": {"", `{"questions":[` + collected + `]}`, api.InvalidQuestion, "nothing to ask"},
+	} {
+		g.holds(name, string(g.want(400, tt.code, "POST", "/api/questions"+tt.path, tt.body).body), tt.says)
+		g.nothingAsked()
 	}
 }
 
-// A question id that a caller gives is good once in a session, where it
-// names the question to answer. Asking the very same again is no second use,
-// and other sessions are others.
+// A question id that a caller gives is good once in a session, where it names the question to
+// answer. Asking the very same again is no second use, and other sessions are others.
 func TestAskDuplicateInSession(t *testing.T) {
 	g := start(t)
 	ask := func(status int, code, session, question string) {
@@ -97,7 +81,115 @@ func TestAskDuplicateInSession(t *testing.T) {
 	ask(400, api.DuplicateID, "s", encode(t, text("db")))
 	ask(201, "", "s", encode(t, single("db")))
 	ask(201, "", "other", encode(t, text("db")))
-	ask(201, "", "s", encode(t, text("port")))
-	ask(201, "", "", encode(t, text("port")))
-	ask(201, "", "", encode(t, single("port")))
+}
+
+// A program that asks over HTTP is attended while it waits, detached when it
+// has gone, and gets the answer that came meanwhile when it asks again.
+func TestAskAgain(t *testing.T) {
+	g := start(t)
+	events := g.listen()
+	body := `{"session_id":"s","questions":[` + encode(t, single("db")) + `]}`
+	waiting := g.later("POST", "/api/questions?wait=1", body)
+	id := events.checked(api.RequestEvent)["id"].(string)
+	if !g.record(id).Attended {
+		t.Error("not attended while its asker waits")
+	}
+	<-waiting
+	if g.record(id).Attended {
+		t.Error("attended after its asker left")
+	}
+	g.task(200, "", `{"session_id":"s","question_id":"db","answer":"pg"}`)
+	again := decodeJSON[api.Record](t, g.want(200, "", "POST", "/api/questions?wait=1", body).body)
+	if again.ID != id || again.State != desk.Answered {
+		t.Errorf("asked again: %s %s, want the answer to %s", again.ID, again.State, id)
+	}
+	// Now it was fetched: asking once more is a new round.
+	once := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
+	if once.ID == id || once.Round != 2 {
+		t.Errorf("once more: %s round %d", once.ID, once.Round)
+	}
+}
+
+// The round after the last is refused with a code of its own, until the user lifts the limit: on the
+// page of the last round. The refused call is in the history.
+func TestRoundLimit(t *testing.T) {
+	g := start(t)
+	v, last := g.visitor(), ""
+	body := func(i int) string {
+		return `{"session_id":"s","questions":[` + encode(t, text(strings.Repeat("q", i))) + `]}`
+	}
+	for i := range 10 {
+		last = decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body(i+1)).body).ID
+		if i == 9 {
+			v.sees("/?id="+last, `action="/lift"`)
+		}
+		g.want(200, "", "POST", "/api/questions/"+last+"/dismiss", "")
+	}
+	g.holds("the refusal", string(g.want(429, api.RoundLimit, "POST", "/api/questions", body(11)).body), "lift")
+	g.nothingAsked()
+	set := question.Set{Questions: []question.Question{text("more")}}
+	if _, _, err := g.desk.Submit(t.Context(),
+		desk.Request{Set: set, Session: "s", Asker: desk.Asker{Client: "codex", Via: "mcp"}}); err == nil {
+		t.Error("the eleventh round of an MCP client was not refused")
+	}
+	v.sees("/history", "<code>ask_user_question</code>", "<code>recursive_limit_exceeded</code>")
+	_, there := v.post("/lift", url.Values{"id": {last}})
+	v.sees(there, "The limit is lifted.")
+	g.want(201, "", "POST", "/api/questions", body(11))
+}
+
+// The state and history of a session, which is its own and no other's.
+func TestSession(t *testing.T) {
+	g := start(t)
+	const session = "a/b c?d"
+	g.ask("other", single("x"))
+	first := g.ask(session, single("db"), several("features"), boolean("go"), text("port"))
+	g.task(200, "", `{"id":"`+first.ID+`","answers":{"db":"pg","features":["my","pg"],"go":true,"port":"80"}}`)
+	second := g.ask(session, text("why"))
+	g.want(200, "", "POST", "/api/questions/"+second.ID+"/dismiss", `{"reason":"later"}`)
+	third, fourth := g.ask(session, single("third")), g.ask(session, single("fourth"))
+
+	path := "/api/sessions/" + url.PathEscape(session)
+	d := decodeJSON[dialog](t, g.want(200, "", "GET", path, "").body)
+	if d.SessionID != session || d.CurrentRound != 3 || d.TotalRounds != 4 ||
+		strings.Join(d.Pending, " ") != third.ID+" "+fourth.ID {
+		t.Errorf("session %+v", d)
+	}
+	var got []string
+	for _, x := range d.History {
+		got = append(got, encode(t, []any{x.Round, x.ID, x.QuestionID, x.Status, x.Answer, x.Reason, x.Options}))
+	}
+	all := []string{"PostgreSQL", "SQLite, embedded"}
+	want := []string{
+		encode(t, []any{1, first.ID, "db", "answered", "PostgreSQL", "", all}),
+		encode(t,
+			[]any{1, first.ID, "features", "answered", []string{"PostgreSQL", "MySQL"}, "", append(all, "MySQL")}),
+		encode(t, []any{1, first.ID, "go", "answered", true, "", []string{"Yes", "No"}}),
+		encode(t, []any{1, first.ID, "port", "answered", "80", "", nil}),
+		encode(t, []any{2, second.ID, "why", "dismissed", nil, "later", nil}),
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("history\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, id := range []string{third.ID, fourth.ID} {
+		g.want(200, "", "POST", "/api/questions/"+id+"/dismiss", "")
+	}
+	d = decodeJSON[dialog](t, g.want(200, "", "GET", path, "").body)
+	if d.CurrentRound != 4 || len(d.Pending) != 0 || len(d.History) != 7 {
+		t.Errorf("at the end %+v", d)
+	}
+}
+
+// Several questions of one session with the same id are answered in the order
+// of asking; sessions do not answer for each other.
+func TestSessionOrder(t *testing.T) {
+	g := start(t)
+	first, second, other := g.ask("s", single("q1")), g.ask("s", text("q1")), g.ask("other", single("q1"))
+	g.task(200, "", `{"session_id":"s","question_id":"q1","answer":"pg"}`)
+	g.reply(first.ID)
+	g.pending(second.ID)
+	g.task(200, "", `{"session_id":"s","question_id":"q1","answer":"because"}`)
+	g.reply(second.ID)
+	g.task(400, api.AlreadyAnswered, `{"session_id":"s","question_id":"q1","answer":"pg"}`)
+	g.pending(other.ID)
 }

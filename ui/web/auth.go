@@ -71,8 +71,9 @@ func (s *Server) evidence(ctx context.Context, r *question.Reply) desk.Evidence 
 // request, which [door.OwnOrigin] has compared.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := r.Body
-		r.Body = http.MaxBytesReader(w, body, maxBody)
+		page := r.URL.Path == "/" || r.URL.Path == "/passkey"
+		enters := page && r.Method == http.MethodGet && r.URL.Query().Has("token")
+		from, known := s.identify(r)
 		switch {
 		case !door.OwnHost(r, s.Host, s.tls):
 			s.turnAway(w, r, errHost)
@@ -80,27 +81,18 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case !door.OwnOrigin(r):
 			s.turnAway(w, r, errOrigin)
 			return
-		case r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "/passkey") && r.URL.Query().Has("token"):
+		case enters:
 			s.redeemToken(w, r)
 			return
-		}
-		from, ok := s.identify(r)
-		switch {
-		case ok && from.browser && !safe(r.Method) && r.Header.Get("Origin")+r.Header.Get("Sec-Fetch-Site") == "":
-			s.turnAway(w, r, errOrigin)
-			return
-		case ok && uploads(r):
-			r.Body = body
-			s.admitUpload(w, r)
-			keepConnection(w, r)
-		case ok:
-			keepConnection(w, r)
-		case safe(r.Method) && public(r.URL.Path):
-			closeConnection(w)
-		default:
+		case !known && !(safe(r.Method) && strings.HasPrefix(r.URL.Path, "/assets/")):
 			s.turnAway(w, r, errToken)
 			return
+		case known && from.browser && !safe(r.Method) && r.Header.Get("Origin")+r.Header.Get("Sec-Fetch-Site") == "":
+			s.turnAway(w, r, errOrigin)
+			return
 		}
+		keepConnection(w, r, known)
+		s.limitBody(w, r, known)
 		if r.URL.Path == "/" && from.browser && !scripted(r) {
 			s.keys.setCookie(w, r)
 			select {
@@ -108,30 +100,23 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			default:
 			}
 		}
-		r = r.WithContext(context.WithValue(r.Context(), senderKey{}, from))
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), senderKey{}, from)))
 	})
 }
 
-// public reports whether a path is the same for every client, and needs no cookie.
-func public(p string) bool { return strings.HasPrefix(p, "/assets/") }
-
 // turnAway refuses a client, and closes its connection.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem) {
-	closeConnection(w)
+	keepConnection(w, r, false)
 	s.refuse(w, r, p)
 }
 
-// keepConnection keeps the connection of an authenticated client, if there is a place
-// for it.
-func keepConnection(w http.ResponseWriter, r *http.Request) {
-	if !door.MarkAuthenticated(r) {
-		closeConnection(w)
+// keepConnection keeps the connection of a client that is known, if there is a place for it, and
+// closes any other after the response.
+func keepConnection(w http.ResponseWriter, r *http.Request, known bool) {
+	if !known || !door.MarkAuthenticated(r) {
+		w.Header().Set("Connection", "close")
 	}
 }
-
-// closeConnection closes the connection after the response.
-func closeConnection(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
@@ -146,31 +131,35 @@ func (s *Server) redeemToken(w http.ResponseWriter, r *http.Request) {
 		s.turnAway(w, r, errToken)
 		return
 	}
-	keepConnection(w, r)
+	keepConnection(w, r, true)
 	s.keys.setCookie(w, r)
 	query.Del("token")
 	there := url.URL{Path: r.URL.Path, RawQuery: query.Encode()}
 	http.Redirect(w, r, there.String(), http.StatusSeeOther)
 }
 
-// headers limits what a browser does with our responses: no inline script or style, no
-// content from other sites, no frame around a page.
+// limits are what a browser may do with our responses: no inline script or style, no content from
+// other sites, no frame around a page.
 //
 // The referrer policy is same-origin, not no-referrer: under that, browsers
 // send "Origin: null" with our own forms.
+var limits = map[string]string{ //nolint:gochecknoglobals // a table, never written to
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+		"connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "same-origin",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), microphone=(), geolocation=()",
+	"Cache-Control":                "no-store",
+}
+
 func headers(next http.Handler) http.Handler {
-	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-		"manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-Frame-Options", "DENY")
-		h.Set("Referrer-Policy", "same-origin")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-		h.Set("Cache-Control", "no-store")
+		for name, value := range limits {
+			w.Header().Set(name, value)
+		}
 		next.ServeHTTP(w, r)
 	})
 }

@@ -15,22 +15,25 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// Whoever is not to come in: refused, and nothing recorded.
+// A request whose sender is not authenticated, or that a page of another site sent, is refused,
+// its connection is closed, and nothing is recorded.
 func TestRefused(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", single("db"))
-	cookie := g.browser()
-	other, err := New(Options{Desk: g.desk, Token: token})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := g.visitor()
+	other := must(New(Options{Desk: g.desk, Token: token}))
 
 	// An answer that would be taken from who may come in.
 	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
 	browser := func(r *http.Request) {
-		r.Header.Del("Authorization")
-		r.AddCookie(cookie)
+		v.byCookie(r)
 		r.Header.Set("Origin", "http://"+r.Host)
+	}
+	withCookie := func(value string) func(*http.Request) {
+		return func(r *http.Request) {
+			browser(r)
+			r.Header.Set("Cookie", v.cookie.Name+"="+value)
+		}
 	}
 	tests := []struct {
 		name   string
@@ -42,31 +45,31 @@ func TestRefused(t *testing.T) {
 			r.Host = "evil.example"
 			r.Header.Set("Origin", "http://evil.example")
 		}},
+		{"foreign host with the token", 403, func(r *http.Request) { r.Host = "evil.example" }},
 		{"foreign origin", 403, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
-		{"foreign origin with a cookie", 403, func(r *http.Request) { browser(r); r.Header.Set("Origin", "https://evil.example") }},
-		{"a browser's word that it is another site", 403, func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
+		{"foreign origin with a cookie", 403,
+			func(r *http.Request) { browser(r); r.Header.Set("Origin", "https://evil.example") }},
+		{"a browser's word that it is another site", 403,
+			func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
+		{"the same without an origin", 403,
+			func(r *http.Request) { v.byCookie(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
+		{"cookie without an origin", 403, func(r *http.Request) { v.byCookie(r) }},
 		{"no token", 401, func(r *http.Request) { r.Header.Del("Authorization") }},
 		{"wrong token", 401, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token+"x") }},
-		{"token in the address", 401, func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + token }},
-		{"cookie of another start", 401, func(r *http.Request) {
-			browser(r)
-			r.Header.Del("Cookie")
-			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: other.keys.cookie()})
-		}},
-		{"cookie that was tampered with", 401, func(r *http.Request) {
-			browser(r)
-			r.Header.Del("Cookie")
-			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: "x" + cookie.Value})
-		}},
-		{"wrong token beside a cookie", 401, func(r *http.Request) { browser(r); r.Header.Set("Authorization", "Bearer x") }},
-		{"cookie without an origin", 403, func(r *http.Request) { browser(r); r.Header.Del("Origin") }},
-		{"GET", 404, func(r *http.Request) { browser(r); r.Method = http.MethodGet }},
+		{"token in the address", 401,
+			func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + token }},
+		{"cookie of another start", 401, withCookie(other.keys.cookie())},
+		{"cookie that was tampered with", 401, withCookie("x" + v.cookie.Value)},
+		{"wrong token beside a cookie", 401,
+			func(r *http.Request) { browser(r); r.Header.Set("Authorization", "Bearer x") }},
 		{"GET with the answer in the address", 404, func(r *http.Request) {
 			browser(r)
 			r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
 			r.URL.RawQuery = url.Values{"session_id": {"s"}, "question_id": {"db"}, "answer": {"pg"}}.Encode()
 		}},
-		{"HEAD", 404, func(r *http.Request) { browser(r); r.Method, r.Body, r.ContentLength = http.MethodHead, nil, 0 }},
+		{"GET", 404, func(r *http.Request) { browser(r); r.Method = http.MethodGet }},
+		{"HEAD", 404,
+			func(r *http.Request) { browser(r); r.Method, r.Body, r.ContentLength = http.MethodHead, nil, 0 }},
 		{"PUT", 404, func(r *http.Request) { browser(r); r.Method = http.MethodPut }},
 	}
 	for _, tt := range tests {
@@ -74,27 +77,29 @@ func TestRefused(t *testing.T) {
 			g := g.at(t)
 			r := g.request(http.MethodPost, "/api/task/answer", body)
 			tt.change(r)
-			if a := g.send(r); a.status != tt.status {
-				t.Errorf("%d, want %d: %s", a.status, tt.status, a.body)
+			a := g.send(r)
+			if a.status != tt.status || a.closes != (tt.status != 404) {
+				t.Errorf("%d, want %d, closes its connection: %t\n%s", a.status, tt.status, a.closes, a.body)
 			}
 			g.pending(rec.ID)
 		})
 	}
 
-	// The same request from who may come in is taken: the above was refused
-	// for the reason named.
-	r := g.request(http.MethodPost, "/api/task/answer", body)
-	browser(r)
+	// The same request from the browser itself is taken: the above was refused for the reason named.
+	r := v.byCookie(g.request(http.MethodPost, "/api/task/answer", body))
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	if a := g.send(r); a.status != 200 {
 		t.Errorf("the browser itself: %d %s", a.status, a.body)
 	}
 	g.reply(rec.ID)
 }
 
-// No operation of the page or the API is done without a token, nor for a page elsewhere.
+// No operation of the page or the API is done without a token, nor for a page of another site;
+// what is the same for every client needs none.
 func TestEveryRouteIsGuarded(t *testing.T) {
 	g := start(t)
-	named := strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png", "{$}", "")
+	named := strings.NewReplacer("{id}", nowhere, "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png", "{$}",
+		"")
 	for request := range g.server.routes() {
 		method, path, _ := strings.Cut(request, " ")
 		code := func(code string) string {
@@ -114,50 +119,18 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 			t.Errorf("%s from another site: %d %s", request, a.status, a.code())
 		}
 	}
-}
-
-// A cookie alone changes nothing, at any path: the browser must say that a page of
-// this server sent the request, in either header.
-func TestCookieAlone(t *testing.T) {
-	g := start(t)
-	cookie := g.browser()
-	for _, tt := range []struct {
-		origin, site string
-		status       int
-	}{
-		{"", "", http.StatusForbidden},
-		{"", "cross-site", http.StatusForbidden},
-		{"own", "cross-site", http.StatusForbidden},
-		{"own", "", http.StatusNotFound},
-		{"", "same-origin", http.StatusNotFound},
-	} {
-		r := g.request(http.MethodPost, "/anything", "id=1")
-		r.Header.Del("Authorization")
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
-		r.AddCookie(cookie)
-		if tt.origin == "own" {
-			tt.origin = "http://" + r.Host
-		}
-		for name, value := range map[string]string{"Origin": tt.origin, "Sec-Fetch-Site": tt.site} {
-			if value != "" {
-				r.Header.Set(name, value)
-			}
-		}
-		if status := g.send(r).status; status != tt.status {
-			t.Errorf("Origin %q, Sec-Fetch-Site %q: %d, want %d", tt.origin, tt.site, status, tt.status)
+	for path, want := range map[string]int{"/assets/page.css": 200, "/assets/icon-192.png": 200, "/assets/none": 404} {
+		if a := g.enter(path); a.status != want || want == 200 && len(a.body) == 0 {
+			t.Errorf("%s: %d", path, a.status)
 		}
 	}
 }
 
-// The token is traded for a cookie and leaves the address.
+// A browser redeems the token for a cookie, and the token leaves the address. A browser that opens
+// an address once more, used or not, keeps its cookie.
 func TestEnter(t *testing.T) {
 	g := start(t)
-	enter := func(path string) response {
-		r := g.request(http.MethodGet, path, "")
-		r.Header.Del("Authorization")
-		return g.send(r)
-	}
-	a := enter("/?token=" + token + "&session=s")
+	a := g.enter("/?token=" + token + "&session=s")
 	if a.status != http.StatusSeeOther || a.header.Get("Location") != "/?session=s" {
 		t.Errorf("%d to %q", a.status, a.header.Get("Location"))
 	}
@@ -171,72 +144,47 @@ func TestEnter(t *testing.T) {
 		t.Errorf("the cookie gives the token away: %s", set)
 	}
 	for _, wrong := range []string{"", "x", token + "x", strings.ToUpper(token)} {
-		if a := enter("/?token=" + wrong); a.status != 401 || a.header.Get("Set-Cookie") != "" {
+		if a := g.enter("/?token=" + wrong); a.status != 401 || !a.closes || a.header.Get("Set-Cookie") != "" {
 			t.Errorf("token %q: %d, cookie %q", wrong, a.status, a.header.Get("Set-Cookie"))
 		}
 	}
-	if a := enter("/"); a.status != 401 || !strings.Contains(string(a.body), "mcp-askuser web --open") {
+	if a := g.enter("/"); a.status != 401 || !strings.Contains(string(a.body), "mcp-askuser web --open") {
 		t.Errorf("without token: %d %s", a.status, a.body)
+	}
+	if v := g.visitor(); v.page("/?token=used").status != http.StatusSeeOther {
+		t.Error("a visitor with a cookie is sent away")
 	}
 }
 
-// An invitation, which stands on a command line for all to read, works once
-// and for a short time.
+// An invitation, which every user of the machine can read on a command line, works once and for a
+// short time.
 func TestInvite(t *testing.T) {
 	now := time.Now()
 	g := start(t, func(o *Options) { o.Now = func() time.Time { return now } })
-	enter := func(address string) int {
-		u, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
+	enter := func(address string, want int) {
+		t.Helper()
+		_, query, _ := strings.Cut(address, "?")
+		if a := g.enter("/?" + query); a.status != want {
+			t.Errorf("%d, want %d", a.status, want)
 		}
-		r := g.request(http.MethodGet, "/?"+u.RawQuery, "")
-		r.Header.Del("Authorization")
-		return g.send(r).status
 	}
 	first, late := g.server.Invite(g.addr), g.server.Invite(g.addr)
 	if strings.Contains(first, token) {
 		t.Errorf("the invitation gives the token away: %s", first)
 	}
-	for i, want := range []int{303, 401} {
-		if got := enter(first); got != want {
-			t.Errorf("use %d: %d, want %d", i+1, got, want)
-		}
-	}
+	enter(first, 303)
+	enter(first, 401)
 	now = now.Add(invitationTime)
-	if got := enter(late); got != 401 {
-		t.Errorf("too late: %d", got)
-	}
+	enter(late, 401)
 }
 
-// What was handed out by one start opens nothing at the next, even on the same
-// desk and port.
-func TestOldToken(t *testing.T) {
-	d := newDesk(t)
-	old := start(t, func(o *Options) { o.Desk, o.Token = d, "" })
-	cookie := old.browserWith(old.server.keys.token)
-	old.stop()
-	g := start(t, func(o *Options) { o.Desk, o.Token = d, "" })
-	r := g.request(http.MethodGet, "/api/questions", "")
-	r.Header.Set("Authorization", "Bearer "+old.server.keys.token)
-	if a := g.send(r); a.status != 401 {
-		t.Errorf("old token: %d", a.status)
-	}
-	r = g.request(http.MethodGet, "/api/questions", "")
-	r.Header.Del("Authorization")
-	r.AddCookie(&http.Cookie{Name: g.server.keys.cookieName(), Value: cookie.Value})
-	if a := g.send(r); a.status != 401 {
-		t.Errorf("old cookie: %d", a.status)
-	}
-}
-
-// A browser that was here comes back after a restart, with the forms it has
-// open, until its time is over or somebody ends all visits.
+// A browser comes back after a restart, with the forms it has open, until its time is over, or the
+// key of its cookie is replaced or spoiled.
 func TestComesBack(t *testing.T) {
 	d, key, now := newDesk(t), t.TempDir()+"/new/page.key", time.Now()
 	again := func(o *Options) { o.Desk, o.KeyFile, o.Now = d, key, func() time.Time { return now } }
 	g := start(t, again)
-	v, rec, later := g.visitor(), g.ask("s", text("port")), g.ask("s", text("host"))
+	v, rec := g.visitor(), g.ask("s", text("port"))
 	info, err := os.Stat(key)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Fatalf("the key is kept as %v, %v", info, err)
@@ -245,88 +193,64 @@ func TestComesBack(t *testing.T) {
 	g.stop()
 	g = start(t, again)
 	if got := g.addr.(*net.TCPAddr).Port; got != port {
-		t.Logf("the port is %d, was %d: somebody has it", got, port)
+		t.Logf("the port is %d, was %d: another program has it", got, port)
 	}
 	v.rig = g
 	if status, there := v.post("/answer", confirmed(rec.ID, "t0", "443")); status != http.StatusSeeOther {
 		t.Errorf("a form from before the restart: %d, %s", status, there)
 	}
+	visit := func(name string, want int) {
+		t.Helper()
+		a := v.page("/")
+		if a.status != want || want == 200 && !strings.Contains(a.header.Get("Set-Cookie"), "Max-Age=") {
+			t.Errorf("%s: %d, %s", name, a.status, a.header.Get("Set-Cookie"))
+		}
+	}
 	now = now.Add(cookieTime - time.Minute)
-	if a := g.page(v.cookie, "/"); a.status != 200 || !strings.Contains(a.header.Get("Set-Cookie"), "Max-Age=") {
-		t.Errorf("just in time: %d, %s", a.status, a.header.Get("Set-Cookie"))
-	}
+	visit("just in time", 200)
 	now = now.Add(time.Minute)
-	if a := g.page(v.cookie, "/"); a.status != 401 {
-		t.Errorf("too late: %d", a.status)
-	}
+	visit("too late", 401)
 	v = g.visitor()
 	if err := Revoke(key); err != nil {
 		t.Fatal(err)
 	}
-	if a := g.page(v.cookie, "/"); a.status != 401 {
-		t.Errorf("revoked: %d", a.status)
-	}
-	g.pending(later.ID)
-}
-
-// page is what a browser gets.
-func (g *rig) page(cookie *http.Cookie, path string) response {
-	g.t.Helper()
-	r := g.request(http.MethodGet, path, "")
-	r.Header.Del("Authorization")
-	r.AddCookie(cookie)
-	return g.send(r)
-}
-
-// A key that others may have read, or that is none, opens nothing.
-func TestBadKey(t *testing.T) {
-	for name, spoil := range map[string]func(path string) error{
-		"readable": func(path string) error { return os.Chmod(path, 0o644) },
-		"cut":      func(path string) error { return os.Truncate(path, 10) },
-		"gone":     os.Remove,
-		"a link":   func(path string) error { return errors.Join(os.Rename(path, path+"x"), os.Symlink(path+"x", path)) },
+	visit("revoked", 401)
+	for name, spoil := range map[string]func() error{
+		"readable by others": func() error { return os.Chmod(key, 0o644) },
+		"cut":                func() error { return os.Truncate(key, 10) },
+		"a link":             func() error { return errors.Join(os.Rename(key, key+"x"), os.Symlink(key+"x", key)) },
+		"gone":               func() error { return os.Remove(key) },
 	} {
-		if runtime.GOOS == "windows" && name == "readable" {
-			continue
+		if runtime.GOOS == "windows" {
+			break
 		}
-		d, key := newDesk(t), t.TempDir()+"/page.key"
-		old := start(t, func(o *Options) { o.Desk, o.KeyFile = d, key })
-		cookie := old.browser()
-		old.stop()
-		if err := spoil(key); err != nil {
+		v = g.visitor()
+		g.stop()
+		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		g := start(t, func(o *Options) { o.Desk, o.KeyFile = d, key })
-		if a := g.page(cookie, "/"); a.status != 401 {
-			t.Errorf("%s: %d", name, a.status)
-		}
+		g = start(t, again)
+		v.rig = g
+		visit(name, 401)
 	}
+	without := func(o *Options) { o.Token = "" }
+	one, two := start(t, without), start(t, without)
+	if one.server.keys.token == two.server.keys.token || len(one.server.keys.token) < 26 {
+		t.Error("two starts have the same token, or a short one")
+	}
+	v = &visitor{two, one.redeem(one.server.keys.token)}
+	v.cookie.Name = two.server.keys.cookieName()
+	visit("another start without a key file", 401)
 }
 
-// A browser that opens an address once more, used or not, keeps what it has: the
-// forms of its other tabs are still good.
-func TestEnterAgain(t *testing.T) {
-	g := start(t)
-	v, rec := g.visitor(), g.ask("s", text("port"))
-	for _, path := range []string{"/?token=" + token, "/?token=used"} {
-		a := g.page(v.cookie, path)
-		if a.status != http.StatusSeeOther {
-			t.Errorf("%s: %d", path, a.status)
-		}
-		v.cookie = (&http.Response{Header: a.header}).Cookies()[0]
-	}
-	if status, there := v.post("/answer", confirmed(rec.ID, "t0", "443")); status != http.StatusSeeOther {
-		t.Errorf("the first tab's form: %d, %s", status, there)
-	}
-}
-
-// Every response narrows what a browser does with it, refusals too.
+// Every response limits what a browser does with it, refusals too.
 func TestHeaders(t *testing.T) {
 	g := start(t)
 	for _, path := range []string{"/api/questions", "/api/nothing", "/", "/?token=wrong", "/nothing"} {
 		h := g.do(http.MethodGet, path, "").header
 		policy := h.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'",
+			"base-uri 'none'", "form-action 'self'"} {
 			if !strings.Contains(policy, part) {
 				t.Errorf("%s: policy %q lacks %s", path, policy, part)
 			}
@@ -334,7 +258,10 @@ func TestHeaders(t *testing.T) {
 		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
 			t.Errorf("%s: policy %q", path, policy)
 		}
-		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cache-Control": "no-store", "X-Frame-Options": "DENY"} {
+		for name, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cache-Control": "no-store",
+			"X-Frame-Options": "DENY",
+		} {
 			if got := h.Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
 			}
@@ -342,13 +269,13 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// A server that others can reach needs a certificate, or to be told that plain HTTP is meant.
 func TestExposedNeedsSayingSo(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0", "::", "192.0.2.7", "box.lan"} {
-		if _, err := New(Options{Host: listen}); !errors.Is(err, door.ErrExposed) {
-			t.Errorf("%s: %v", listen, err)
-		}
-		if _, err := New(Options{Host: listen, Insecure: true}); err != nil {
-			t.Errorf("%s, insecure: %v", listen, err)
+		_, refused := New(Options{Host: listen})
+		_, taken := New(Options{Host: listen, Insecure: true})
+		if !errors.Is(refused, door.ErrExposed) || taken != nil {
+			t.Errorf("%s: %v; insecure: %v", listen, refused, taken)
 		}
 	}
 	for _, o := range []Options{{TLSCert: "cert.pem"}, {TLSKey: "key.pem"}, {TLSCert: "none.pem", TLSKey: "none.pem"}} {
@@ -356,4 +283,11 @@ func TestExposedNeedsSayingSo(t *testing.T) {
 			t.Errorf("%+v was accepted", o)
 		}
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -22,9 +22,11 @@ func OpenBrowser(address string) error {
 	}
 	// No shell, and nothing of ours but the address: its streams are the
 	// null device.
-	cmd := exec.Command(path, append(args, address)...) //nolint:gosec,noctx // what opener found; it outlives this process
+	args = append(args, address)
+	cmd := exec.Command(path, args...) //nolint:gosec,noctx // what opener found; it outlives this process
 	detach(cmd)
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	if err != nil {
 		return fmt.Errorf("open the browser: %w", err)
 	}
 	go func() { _ = cmd.Wait() }() // reaps it; its output is discarded
@@ -43,7 +45,8 @@ func opener(goos string, look func(string) (string, error)) (path string, args [
 		names = []string{"xdg-open", "wslview", "x-www-browser"}
 	}
 	for _, name := range names {
-		if path, err = look(name); err == nil {
+		path, err = look(name)
+		if err == nil {
 			return path, args, nil
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
@@ -26,12 +25,11 @@ func (v *view) some(n int) []desk.Record {
 		q := deploy()
 		q.Text = fmt.Sprintf("%s: deploy to production now? (%d)", client, i)
 		rec := v.put(client, "/home/ada/api", "", q)
-		if err := v.desk.SaveDraft(v.t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "deploy", Selected: []string{question.YesID}}}}); err != nil {
-			v.t.Fatal(err)
-		}
+		v.draft(rec.ID, question.Answer{QuestionID: "deploy", Selected: []string{question.YesID}})
 		recs = append(recs, rec)
 	}
-	slices.SortFunc(recs, func(a, b desk.Record) int { return strings.Compare(a.Asker.Client+a.ID, b.Asker.Client+b.ID) })
+	slices.SortFunc(recs,
+		func(a, b desk.Record) int { return strings.Compare(a.Asker.Client+a.ID, b.Asker.Client+b.ID) })
 	for _, rec := range recs {
 		v.wait(`document.querySelector(%q)`, inList(rec.ID))
 	}
@@ -44,75 +42,31 @@ func (v *view) some(n int) []desk.Record {
 func (v *view) open(recs []desk.Record) (n int) {
 	v.t.Helper()
 	for _, rec := range recs {
-		now, err := v.desk.Get(v.t.Context(), rec.ID)
-		if err != nil {
-			v.t.Fatal(err)
-		}
-		if now.Outcome == nil {
+		if v.record(rec.ID).Outcome == nil {
 			n++
 		}
 	}
 	return n
 }
 
-// TestBrowserTwice: two clicks or taps on one question after the other, at the pace
-// of a double click, are one answer, to the one that they were meant for.
-func TestBrowserTwice(t *testing.T) {
-	t.Parallel()
-	const apart, tries = 200, 5 // ms, from one press to the next
-	for _, l := range []look{phone, wide} {
-		for _, tap := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%d, tap %t", l.width, tap), func(t *testing.T) {
-				t.Parallel()
-				v := browse(t, l, nil)
-				call(v, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: tap})
-				v.listening()
-				recs := v.some(tries + 2)
-				eval[bool](v, `(visit("/?id=%s"), true)`, recs[0].ID) // of several the phone may show the list
-				eval[bool](v, `(addEventListener("click", ({ timeStamp }) => { window.pressed = timeStamp }, true), true)`)
-				for i, rec := range recs[:tries] {
-					send := within(rec.ID, confirmButton)
-					v.wait(`document.querySelector(%q)?.checked`, chosen(rec.ID, 0, "0"))
-					v.inPlace(send)
-					at := v.middle(send)
-					for n := range 2 {
-						press := chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(n+1))
-						if tap {
-							press = chromedp.TapXY(at.X, at.Y)
-						}
-						v.do(press)
-						v.wait(`performance.now() - pressed >= %d`, apart)
-					}
-					if got := v.answered(rec.ID); got["deploy"] != "Yes" {
-						t.Fatalf("got %v", got)
-					}
-					v.wait(`!document.querySelector("[aria-busy]")`) // what a click sends, it has begun to send by now
-					if n := v.open(recs[i+1:]); n != len(recs)-i-1 {
-						t.Fatalf("%d are open after two clicks on one, of %d", n, len(recs)-i-1)
-					}
-					if !tap {
-						v.away()
-					}
-				}
-			})
-		}
-	}
-}
-
 // middle is where an element is.
 func (v *view) middle(selector string) struct{ X, Y float64 } {
 	v.t.Helper()
-	const place = `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))(document.querySelector(%q).getBoundingClientRect())`
+	const place = `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))
+		(document.querySelector(%q).getBoundingClientRect())`
 	return eval[struct{ X, Y float64 }](v, place, selector)
 }
 
 // TestBrowserMoved: a control that has only just come to where it is takes no
-// click, and one that has been there for a while does.
+// click for 600 ms, and one that has been there for a while does.
 func TestBrowserMoved(t *testing.T) {
 	t.Parallel()
 	v := browse(t, phone, nil)
 	v.listening()
 	recs := v.some(3)
+	if ms := eval[int](v, `delays.fresh`); ms != 600 {
+		t.Errorf("%d ms is no promise", ms)
+	}
 	eval[int](v, `delays.fresh = 1e6`)
 	eval[bool](v, `(visit("/?id=%s"), true)`, recs[1].ID)
 	v.wait(`document.querySelector(%q)?.checked`, chosen(recs[1].ID, 0, "0"))

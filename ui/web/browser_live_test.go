@@ -13,16 +13,17 @@ import (
 	"mcp-askuser/question"
 )
 
-// TestBrowserLive: questions come and go by themselves; the title and the icon
-// count them.
+// TestBrowserLive: questions come and go by themselves, in each tab, of which one listens for all;
+// the title counts them.
 func TestBrowserLive(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
 	v.shows("#none", "Nothing waits")
-	v.wait(`document.title === "mcp-askuser"`)
 	v.listening()
+	tab := v.another(wide)
 	set := question.Set{Questions: []question.Question{database()}}
-	first, attendance, err := v.desk.Submit(t.Context(), desk.Request{Set: set, Asker: desk.Asker{Client: "codex", Directory: "/home/ada/shop"}})
+	first, attendance, err := v.desk.Submit(t.Context(),
+		desk.Request{Set: set, Asker: desk.Asker{Client: "codex", Directory: "/home/ada/shop"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,24 +33,27 @@ func TestBrowserLive(t *testing.T) {
 	v.shows("#count", "2 questions wait")
 	v.shows("#news", "Gemini CLI in api asks something.")
 	v.wait(`document.title === "(2) mcp-askuser"`)
-	v.wait(`[...document.querySelectorAll("#list li")].map((x) => x.dataset.id).join() === %q`, first.ID+","+second.ID)
+	tab.shows(inList(second.ID), "Deploy")
 
 	v.answeredElsewhere(second.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
 	v.gone(inList(second.ID))
 	v.shows("#count", "1 question waits")
-	v.gone(".card .remark:not([data-back])")
 	attendance.Release()
 	v.shows(".remark", "The agent is not waiting; it will get your answer.")
+	v.visit("/history") // the other tab listens now
+	tab.listening()
 	if _, err := v.desk.Close(t.Context(), first.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
 		t.Fatal(err)
 	}
-	v.gone("#r-" + first.ID)
-	v.shows("#news", "already withdrawn")
-	v.shows("#none", "Nothing waits")
+	tab.gone("#r-" + first.ID)
+	tab.shows("#news", "already withdrawn")
+	tab.shows("#none", "Nothing waits")
+	tab.wait(`document.title === "mcp-askuser"`)
 }
 
-// TestBrowserLeavesFormsAlone: what comes and goes around a form that somebody
-// is filling in changes neither the form nor the focus.
+// TestBrowserLeavesFormsAlone: what comes and goes around a form that is being filled in changes
+// neither the form nor the focus. When another surface ends its question, the user hears which it
+// was, and keeps what they wrote.
 func TestBrowserLeavesFormsAlone(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
@@ -61,82 +65,32 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 	v.shows(within(rec.ID, ".progress"), "2 of 2 answered") // what is said above it is renewed
 	other := v.put("opencode", "/home/ada/shop", "s2", serviceName(), deploy())
 	v.shows(inList(rec.ID), "×2")
-	v.answeredElsewhere(other.ID, "tty", question.Answer{QuestionID: "name", Custom: "x"}, question.Answer{QuestionID: "deploy", Selected: []string{question.YesID}})
+	answers := []question.Answer{{QuestionID: "name", Custom: "x"},
+		{QuestionID: "deploy", Selected: []string{question.YesID}}}
+	v.answeredElsewhere(other.ID, "tty", answers...)
 	v.gone(inList(rec.ID) + " b")
 	v.keys("-v2")
-	v.wait(`window.form === document.querySelector("form") && document.activeElement.name === "t0" && document.activeElement.value === "orders-v2"`)
-	v.click(within(rec.ID, confirmButton))
-	if got := v.answered(rec.ID); got["name"] != "orders-v2" || got["deploy"] != "Yes" {
-		t.Errorf("got %v", got)
-	}
-}
-
-// TestBrowserOutrun: somebody else ends a question while its form is being
-// filled in. The user hears who it was, and keeps what they wrote.
-func TestBrowserOutrun(t *testing.T) {
-	t.Parallel()
-	var rec desk.Record
-	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
-	v.listening()
-	v.write(inWords(rec.ID, 0), "my-own-name")
-	v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "name", Custom: "orders"})
+	v.wait(`window.form === document.querySelector("form") &&
+		document.activeElement.name === "t0" && document.activeElement.value === "orders-v2"`)
+	v.answeredElsewhere(rec.ID, "inbox", answers...)
 	v.shows("#r-"+rec.ID+" .outcome", "Already answered in the inbox")
-	v.shows("#r-"+rec.ID+" .turns", "orders")
+	v.shows("#r-"+rec.ID+" .turns", "x")
 	v.shows("#r-"+rec.ID+" .ending", "What you had chosen, which was not sent")
-	v.shows("#r-"+rec.ID+" .ending", "my-own-name")
+	v.shows("#r-"+rec.ID+" .ending", "orders-v2")
 	v.shows("#count", "No questions")
 	v.click("#r-" + rec.ID + " .after a")
 	v.away()
 	v.shows("#none", "Nothing waits")
 }
 
-// TestBrowserOverruled: who answered what its host had an answer to is told.
-func TestBrowserOverruled(t *testing.T) {
-	t.Parallel()
-	var rec desk.Record
-	v := browse(t, wide, func(g *rig) {
-		var attendance *desk.Attendance
-		var err error
-		rec, attendance, err = g.desk.Mirror(t.Context(), desk.Request{Set: question.Set{Questions: []question.Question{deploy()}}, Asker: desk.Asker{Client: "claude-code"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(attendance.Release)
-	})
-	v.listening()
-	v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
-	v.answered(rec.ID)
-	v.shows("#news", "Recorded. Claude Code shows the question in its own dialog too")
-	no := question.Reply{Answers: []question.Answer{{QuestionID: "deploy", Selected: []string{question.NoID}}}}
-	if _, err := v.desk.Settle(t.Context(), rec.ID, desk.Outcome{Status: desk.Answered, Surface: "claude-code", Reply: &no}); err != nil {
-		t.Fatal(err)
-	}
-	v.shows("#news", "it was answered in Claude Code first")
-}
-
-// TestBrowserTabs: one tab listens for all of them; when it closes another one
-// does.
-func TestBrowserTabs(t *testing.T) {
-	t.Parallel()
-	v := browse(t, wide, nil)
-	v.listening()
-	other := v.another(wide)
-	rec := v.put("codex", "/home/ada/shop", "s1", deploy())
-	v.shows("#r-"+rec.ID, "Deploy")
-	other.shows("#r-"+rec.ID, "Deploy")
-	v.visit("/history")
-	other.listening()
-	v.answeredElsewhere(rec.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.YesID}})
-	other.gone("#r-" + rec.ID)
-}
-
 // TestBrowserBack: on a phone the way back from a question leads to the list, that from
-// the first one too, and on again to the question.
+// the first one too, and on again to the question. Back closes the history, too.
 func TestBrowserBack(t *testing.T) {
 	t.Parallel()
 	var recs []desk.Record
 	v := browse(t, phone, func(g *rig) {
-		recs = append(recs, g.put("codex", "/home/ada/shop", "s1", deploy()), g.put("gemini-cli", "/home/ada/api", "s2", deploy()))
+		recs = append(recs, g.put("codex", "/home/ada/shop", "s1", deploy()),
+			g.put("gemini-cli", "/home/ada/api", "s2", deploy()))
 	})
 	v.listening()
 	for _, rec := range recs {
@@ -148,6 +102,10 @@ func TestBrowserBack(t *testing.T) {
 		v.shows("#r-"+rec.ID, "Deploy to production now?")
 		v.click(within(rec.ID, ".back"))
 	}
+	v.click("[href='/history']")
+	v.shows(".past h2", "History")
+	eval[int](v, `(history.back(), 0)`)
+	v.shows("#list", "Deploy to production now?")
 	// An answer that is sent meanwhile does not lead away from there.
 	sent := v.pausing(fetch.RequestPattern{URLPattern: "*/answer"})
 	v.click(inList(recs[0].ID)+" a", chosen(recs[0].ID, 0, "0"), within(recs[0].ID, confirmButton))
@@ -159,67 +117,29 @@ func TestBrowserBack(t *testing.T) {
 	v.shows(inList(recs[1].ID), "Deploy to production now?")
 }
 
-// TestBrowserHistory: earlier rounds of a session are beside the list, and can be searched. What
-// was typed is there on the way back.
-func TestBrowserHistory(t *testing.T) {
-	t.Parallel()
-	var rec desk.Record
-	v := browse(t, wide, func(g *rig) { rec = history(g) })
-	v.write(inWords(rec.ID, 0), "half")
-	v.click("#r-" + rec.ID + " header .facts a")
-	v.shows(".past h2", "Earlier in this session")
-	v.shows(".past .chosen", "SQLite")
-	v.shows(".past li:not(.chosen)", "PostgreSQL")
-	v.shows(".past", "Note: not before Monday")
-	v.shows(".past", "too early to say")
-	v.write("#search", "features")
-	v.click(".past [type=submit]")
-	v.wait(`document.querySelectorAll(".round").length === 1`)
-	v.shows(".round", "too early to say")
-	for range 2 {
-		eval[int](v, `(history.back(), 0)`)
-		v.away()
-	}
-	const half = `document.querySelector(%q)?.value === "half"`
-	v.wait(half, inWords(rec.ID, 0))
-	v.click("[href='/history']")
-	v.shows(".past h2", "History")
-	v.turn(rec.ID)
-	v.wait(half, inWords(rec.ID, 0))
-}
-
 // TestBrowserReopen: an ended question is before the user again, filled in, and
 // what was answered before in its project is taken with one key.
 func TestBrowserReopen(t *testing.T) {
 	t.Parallel()
-	for _, l := range []look{wide, scriptless} {
-		v := browse(t, l, func(g *rig) {
-			rec := g.put("codex", "/home/ada/shop", "s1", database())
-			g.answeredElsewhere(rec.ID, "tty", question.Answer{QuestionID: "db", Selected: []string{"lite"}})
-		})
-		v.click(".last button")
-		v.wait(`document.querySelector(".card [name=q0][value='1']")?.checked`)
-		again := eval[string](v, `document.querySelector(".card").dataset.id`)
-		v.click(chosen(again, 0, "2"), within(again, confirmButton))
-		if got := v.answered(again); got["db"] != "No database" {
-			t.Errorf("got %v", got)
-		}
-		if err := v.desk.Delivered(t.Context(), again); err != nil {
-			t.Fatal(err)
-		}
-		third := v.put("gemini-cli", "/home/ada/shop", "s2", database()).ID
-		if l.noScript {
-			v.visit("/")
-			v.click(within(third, "[name=recall]"), chosen(third, 0, "2")+":checked", within(third, confirmButton))
-		} else {
-			v.away()
-			v.shows("#r-"+third, "You answered")
-			v.press("r", chromedp.ModifierAlt)
-			v.wait(`document.querySelector(%q).checked`, chosen(third, 0, "2"))
-			v.keys(kb.Enter)
-		}
-		if got := v.answered(third); got["db"] != "No database" {
-			t.Errorf("got %v", got)
-		}
+	v := browse(t, wide, func(g *rig) {
+		rec := g.put("codex", "/home/ada/shop", "s1", database())
+		g.answeredElsewhere(rec.ID, "tty", question.Answer{QuestionID: "db", Selected: []string{"lite"}})
+	})
+	v.click(".last button")
+	v.wait(`document.querySelector(".card [name=q0][value='1']")?.checked`)
+	again := eval[string](v, `document.querySelector(".card").dataset.id`)
+	v.click(chosen(again, 0, "2"), within(again, confirmButton))
+	v.answered(again)
+	if err := v.desk.Delivered(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	third := v.put("gemini-cli", "/home/ada/shop", "s2", database()).ID
+	v.away()
+	v.shows("#r-"+third, "You answered")
+	v.press("r", chromedp.ModifierAlt)
+	v.wait(`document.querySelector(%q).checked`, chosen(third, 0, "2"))
+	v.keys(kb.Enter)
+	if got := v.answered(third); got["db"] != "No database" {
+		t.Errorf("got %v", got)
 	}
 }

@@ -5,14 +5,9 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -64,26 +59,6 @@ var scenes = []struct {
 			v.shows(".panel", v.language.T("Reason, if you like"))
 		}
 	}},
-	{"unsent-phone-dark", phoneDark, func(g *rig) func(*view) {
-		rec := g.put("gemini-cli", "/home/ada/api", "s1", deploy())
-		g.put("codex", "/home/ada/site", "s2", features())
-		return func(v *view) {
-			g.store.FailAnswers(desk.ErrUnreachable)
-			v.turn(rec.ID)
-			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
-			v.shows(within(rec.ID, ".refused"), v.language.T("The shared desk does not answer. Your answer is kept as a draft; send it again."))
-		}
-	}},
-	{"outrun-dark", dark, func(g *rig) func(*view) {
-		rec := g.put("codex", "/home/ada/site", "s", deploy())
-		return func(v *view) {
-			v.listening()
-			v.click(chosen(rec.ID, 0, "0"))
-			v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
-			v.away()
-			v.shows(".outcome", v.language.T("Already %s", v.language.Outcome(&desk.Outcome{Status: desk.Answered, Surface: "inbox"})))
-		}
-	}},
 	{"history", wide, func(g *rig) func(*view) {
 		history(g)
 		return func(v *view) {
@@ -95,44 +70,39 @@ var scenes = []struct {
 		first := g.put("claude-code", "/home/ada/shop", "s1", database())
 		second := g.put("codex", "/home/ada/商城", "s2", chinese()...)
 		g.answeredElsewhere(first.ID, "web", question.Answer{QuestionID: "db", Selected: []string{"lite"}})
-		g.answeredElsewhere(second.ID, "web", question.Answer{QuestionID: "缓存", Selected: []string{"local"}}, question.Answer{QuestionID: "端口", Custom: "6379"})
+		g.answeredElsewhere(second.ID, "web", question.Answer{QuestionID: "缓存", Selected: []string{"local"}},
+			question.Answer{QuestionID: "端口", Custom: "6379"})
 		return func(*view) {}
 	}},
 	{"files", wide, func(g *rig) func(*view) {
-		q := question.Question{ID: "wrong", Text: "What is wrong on the checkout page?", Header: "Checkout", Type: question.Text, Required: true}
+		q := question.Question{ID: "wrong", Text: "What is wrong on the checkout page?", Header: "Checkout",
+			Type: question.Text, Required: true}
 		rec := g.put("claude-code", "/home/ada/shop", "s", q)
 		response := question.Answer{QuestionID: rec.Questions[0].ID, Custom: "The total is cut off, as here."}
-		picture, err := os.ReadFile("testdata/browser/several.png")
-		if err != nil {
-			g.t.Fatal(err)
+		picture := must(os.ReadFile("testdata/browser/several.png"))
+		response.Files = []question.File{
+			must(g.desk.AttachFile(g.t.Context(), rec.ID, "checkout on my phone.png", bytes.NewReader(picture))),
+			must(g.desk.AttachFile(g.t.Context(), rec.ID, "server.log", strings.NewReader("12:00:01 500 /checkout\n"))),
 		}
-		image, imageErr := g.desk.AttachFile(g.t.Context(), rec.ID, "checkout on my phone.png", bytes.NewReader(picture))
-		log, logErr := g.desk.AttachFile(g.t.Context(), rec.ID, "server.log", strings.NewReader("12:00:01 500 /checkout\n"))
-		if err := errors.Join(imageErr, logErr); err != nil {
-			g.t.Fatal(err)
-		}
-		response.Files = []question.File{image, log}
-		if err := g.desk.SaveDraft(g.t.Context(), rec.ID, question.Reply{Answers: []question.Answer{response}}); err != nil {
-			g.t.Fatal(err)
-		}
+		g.draft(rec.ID, response)
 		return func(v *view) {
 			v.shownImages(".files", 1)
 			v.click(".files .file:last-of-type [type=checkbox]")
 		}
-	}},
-	{"many-dark", dark, func(g *rig) func(*view) {
-		rec := g.put("claude-code", "/home/ada/商城", "s1", regions())
-		return func(v *view) { v.click(chosen(rec.ID, 0, "2")) }
 	}},
 }
 
 // chinese are long questions in Chinese.
 func chinese() []question.Question {
 	return []question.Question{{
-		ID: "缓存", Text: "订单服务在高峰期需要缓存热门商品的库存数据。考虑到一致性要求和运维成本，您希望采用哪一种缓存方案？", Header: "缓存方案", Type: question.SingleChoice, Required: true, AllowCustom: true,
+		ID: "缓存", Text: "订单服务在高峰期需要缓存热门商品的库存数据。考虑到一致性要求和运维成本，您希望采用哪一种缓存方案？", Header: "缓存方案",
+		Type: question.SingleChoice, Required: true, AllowCustom: true,
 		Options: []question.Option{
-			{ID: "redis", Label: "Redis 集群", Description: "读写性能高，支持过期时间；需要另外维护三个节点", Default: true, Preview: "```yaml\n# 缓存\ncache:\n  driver: \"redis\"\n  nodes: 3\n```",
-				FollowUps: []question.Question{{ID: "版本", Text: "使用哪个版本？", Type: question.SingleChoice, Required: true, Options: []question.Option{{ID: "7", Label: "7.4"}, {ID: "8", Label: "8.0", Description: "许可证已恢复为 AGPL"}}}}},
+			{ID: "redis", Label: "Redis 集群", Description: "读写性能高，支持过期时间；需要另外维护三个节点", Default: true,
+				Preview: "```yaml\n# 缓存\ncache:\n  driver: \"redis\"\n  nodes: 3\n```",
+				FollowUps: []question.Question{{ID: "版本", Text: "使用哪个版本？", Type: question.SingleChoice, Required: true,
+					Options: []question.Option{{ID: "7", Label: "7.4"},
+						{ID: "8", Label: "8.0", Description: "许可证已恢复为 AGPL"}}}}},
 			{ID: "local", Label: "进程内缓存", Description: "没有网络开销，但各实例之间的数据可能短暂不一致"},
 			{ID: "none", Label: "暂时不用缓存"},
 		},
@@ -167,7 +137,8 @@ func TestBrowserLook(t *testing.T) {
 			history(g)
 			last, failed = rounds(g)
 		})
-		for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history", "/history?search=Deploy", "/nothing"} {
+		for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history",
+			"/history?search=Deploy", "/nothing"} {
 			v.visit(path)
 			v.accessible()
 			v.fits(390, 1280)
@@ -187,7 +158,8 @@ func history(g *rig) desk.Record {
 		one.ID: {Dismissed: true, Reason: "too early to say"},
 		two.ID: {Answers: []question.Answer{{QuestionID: "db", Selected: []string{"lite"}}}, Note: "not before Monday"},
 	} {
-		if _, err := g.desk.Reply(g.t.Context(), id, r, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		if _, err := g.desk.Reply(g.t.Context(), id, r,
+			desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			g.t.Fatal(err)
 		}
 	}
@@ -203,16 +175,19 @@ func rounds(g *rig) (last, failed desk.Record) {
 			q.Text = fmt.Sprintf("Deploy %d?", i)
 			last = g.put("codex", "/home/ada/shop", session, q)
 			if i < 9 || session == "s8" {
-				g.answeredElsewhere(last.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}, Note: "not yet"})
+				g.answeredElsewhere(last.ID, "tty",
+					question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}, Note: "not yet"})
 			}
 		}
 	}
-	if _, _, err := g.desk.Submit(g.t.Context(), desk.Request{Set: last.Set, Session: "s8", Asker: last.Asker}); err == nil {
+	if _, _, err := g.desk.Submit(g.t.Context(),
+		desk.Request{Set: last.Set, Session: "s8", Asker: last.Asker}); err == nil {
 		g.t.Fatal("the round after the last was not refused")
 	}
 	g.put("opencode", "/home/ada/shop", "s7", q)
 	failed = g.put("gemini-cli", "/home/ada/shop", "s6", features())
-	if _, err := g.desk.Close(g.t.Context(), failed.ID, desk.Outcome{Status: desk.Failed, Reason: "no space left on device"}); err != nil {
+	if _, err := g.desk.Close(g.t.Context(), failed.ID,
+		desk.Outcome{Status: desk.Failed, Reason: "no space left on device"}); err != nil {
 		g.t.Fatal(err)
 	}
 	return last, failed
@@ -232,7 +207,8 @@ func played(t *testing.T, l look, stage func(*rig) func(*view)) *view {
 // still takes away what is another in each picture: the times, and a cursor.
 func (v *view) still() {
 	v.t.Helper()
-	eval[bool](v, `(document.adoptedStyleSheets = [new CSSStyleSheet()], document.adoptedStyleSheets[0].replaceSync("time { font-size: 0 }"),
+	eval[bool](v, `(document.adoptedStyleSheets = [new CSSStyleSheet()],
+		document.adoptedStyleSheets[0].replaceSync("time { font-size: 0 }"),
 		document.activeElement.blur(), scrollTo(0, 0), true)`)
 }
 
@@ -243,9 +219,12 @@ func TestBrowserRightToLeft(t *testing.T) {
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "", database()) })
 	for _, selector := range []string{
-		inList(rec.ID) + " .subject", within(rec.ID, "h2"), within(rec.ID, ".about > p"), within(rec.ID, ".pick > span"), within(rec.ID, "textarea"),
+		inList(rec.ID) +
+			" .subject", within(rec.ID, "h2"), within(rec.ID, ".about > p"), within(rec.ID,
+			".pick > span"), within(rec.ID, "textarea"),
 	} {
-		if got := eval[string](v, `getComputedStyle(document.querySelector(%q)).unicodeBidi`, selector); got != "plaintext" {
+		if got := eval[string](v, `getComputedStyle(document.querySelector(%q)).unicodeBidi`,
+			selector); got != "plaintext" {
 			t.Errorf("%s is %s", selector, got)
 		}
 	}
@@ -292,7 +271,8 @@ func (v *view) accessible() {
 				ID, Help string
 				Nodes    []struct{ HTML, FailureSummary string }
 			}
-			const check = `axe.run({ rules: { "target-size": { enabled: true } } }).then((r) => JSON.stringify(r.violations))`
+			const check = `axe.run({ rules: { "target-size": { enabled: true } } })
+				.then((r) => JSON.stringify(r.violations))`
 			result := run(v, chromedp.Evaluate[string](check, chromedp.EvalAwaitPromise))
 			if err := json.Unmarshal([]byte(result), &found); err != nil {
 				v.t.Fatal(err)
@@ -304,62 +284,4 @@ func (v *view) accessible() {
 			}
 		}
 	}
-}
-
-func compare(t *testing.T, name string, shot []byte) {
-	t.Helper()
-	path := filepath.Join("testdata/browser", name+".png")
-	if *updateShots {
-		if err := os.WriteFile(path, shot, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, wantErr := png.Decode(bytes.NewReader(data))
-	got, gotErr := png.Decode(bytes.NewReader(shot))
-	if err := errors.Join(wantErr, gotErr); err != nil {
-		t.Fatal(err)
-	}
-	if err := alike(got, want); err != nil {
-		kept := filepath.Join(os.TempDir(), "askuser-"+name+".png")
-		_ = os.WriteFile(kept, shot, 0o600)
-		t.Errorf("%v; what it looks like now is in %s. Look at it, and run with -update-shots if it is meant", err, kept)
-	}
-}
-
-// alike compares the average colours of two pictures in squares of 16 pixels. They may be off by
-// 28 of 255.
-func alike(got, want image.Image) error {
-	const square, most = 16, 28
-	if got.Bounds() != want.Bounds() {
-		return fmt.Errorf("the size is %v, was %v", got.Bounds(), want.Bounds())
-	}
-	b := got.Bounds()
-	for y := b.Min.Y; y < b.Max.Y; y += square {
-		for x := b.Min.X; x < b.Max.X; x += square {
-			r := image.Rect(x, y, x+square, y+square).Intersect(b)
-			a, was := average(got, r), average(want, r)
-			for i := range a {
-				if a[i] > was[i]+most || was[i] > a[i]+most {
-					return fmt.Errorf("the square at %v is %v, was %v", r.Min, a, was)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func average(m image.Image, r image.Rectangle) [3]int {
-	var sum [3]int
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			c := color.RGBAModel.Convert(m.At(x, y)).(color.RGBA)
-			sum[0], sum[1], sum[2] = sum[0]+int(c.R), sum[1]+int(c.G), sum[2]+int(c.B)
-		}
-	}
-	n := r.Dx() * r.Dy()
-	return [3]int{sum[0] / n, sum[1] / n, sum[2] / n}
 }

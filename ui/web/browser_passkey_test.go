@@ -3,7 +3,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -47,7 +46,11 @@ func sign(t *testing.T, l look) *signing {
 		o.Desk = desk.New(store, desk.Options{MaxRounds: 10, Prove: desk.ProveConfirm, Keys: trusted})
 		o.Proves = true
 		o.AddPasskey = func(_ context.Context, key proof.Passkey) error {
-			_, err := o.Desk.Keys(func(keys *proof.Keys) error { keys.Passkeys = append(keys.Passkeys, key); return nil })
+			_, err := o.Desk.Keys(func(keys *proof.Keys) error {
+				keys.Passkeys = append(keys.Passkeys,
+					key)
+				return nil
+			})
 			return err
 		}
 	})
@@ -57,16 +60,11 @@ func sign(t *testing.T, l look) *signing {
 	}
 	s.base = "http://" + address.Host
 	call(s.view, webauthn.Enable, webauthn.EnableParams{})
-	ctx, cancel := context.WithTimeout(s.ctx, patient)
-	defer cancel()
 	options := &webauthn.VirtualAuthenticatorOptions{
 		Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true, IsUserVerified: true,
 		AutomaticPresenceSimulation: true,
 	}
-	added, err := chromedp.Call(ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: options})
-	if err != nil {
-		t.Fatal(err)
-	}
+	added := call(s.view, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: options})
 	s.authenticator = added.AuthenticatorID
 	s.visit("/?" + address.RawQuery)
 	return s
@@ -93,7 +91,8 @@ func (s *signing) open(q ...question.Question) desk.Record {
 // verifies says whether the authenticator verifies its user.
 func (s *signing) verifies(verified bool) {
 	s.t.Helper()
-	call(s.view, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: s.authenticator, IsUserVerified: verified})
+	call(s.view, webauthn.SetUserVerified,
+		webauthn.SetUserVerifiedParams{AuthenticatorID: s.authenticator, IsUserVerified: verified})
 }
 
 // yes has the passkey sign Yes, and sends it.
@@ -111,134 +110,73 @@ func TestBrowserPasskey(t *testing.T) {
 	s.visit("/passkey?name=laptop") // the authenticator has one for the page
 	s.click(confirmButton)
 	s.wait(`document.querySelector(".fault").textContent`)
-	for range 2 {
-		rec := s.open(deploy())
-		s.yes(rec)
-		if got := s.answered(rec.ID); got["deploy"] != "Yes" {
-			t.Errorf("the answer is %v", got)
-		}
-		s.shows("#news", "Sent to Codex in shop.")
-		ended, err := s.desk.Get(t.Context(), rec.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p := ended.Outcome.Proof; p == nil || !p.Verified || p.Name != "laptop" || p.Kind != question.PasskeyProof || !p.At.Equal(ended.Outcome.At) {
-			t.Errorf("the proof is %+v", p)
-		}
+	rec := s.open(deploy())
+	s.yes(rec)
+	s.answered(rec.ID)
+	s.shows("#news", "Sent to Codex in shop.")
+	o := s.record(rec.ID).Outcome
+	if p := o.Proof; p == nil || !p.Verified || p.Name != "laptop" || p.Kind != question.PasskeyProof ||
+		!p.At.Equal(o.At) {
+		t.Errorf("the proof is %+v", p)
 	}
 	keys, err := proof.Load(s.keys)
-	if err != nil || len(keys.Passkeys) != 1 || keys.Passkeys[0].Party != "localhost" || keys.Passkeys[0].Created.IsZero() {
+	if err != nil || len(keys.Passkeys) != 1 || keys.Passkeys[0].Party != "localhost" ||
+		keys.Passkeys[0].Created.IsZero() {
 		t.Errorf("the keys are %+v, %v", keys, err)
 	}
 }
 
-// hold has the page keep what it has signed until release is called. Then it sends it, as
-// alter, a function of the form's fields in the browser, has changed it.
-func (s *signing) hold(alter string) (release func()) {
-	s.t.Helper()
-	eval[bool](s.view, `(() => {
-		const real = window.fetch, alter = %s;
-		window.fetch = (to, how) => !String(to).endsWith("/answer") || !how.body.has("proof") ? real(to, how) : new Promise((done) => {
-			window.release = () => {
-				alter(how.body);
-				done(real(to, how));
-			};
-		});
-		return true;
-	})()`, alter)
-	return func() {
-		s.t.Helper()
-		s.wait(`window.release`)
-		eval[bool](s.view, `(window.release(), true)`)
-	}
-}
-
-// TestBrowserPasskeyRefused: what the browser's signature does not cover, or no user verified, is
-// refused, and the question stays open. What a signature covers, and which keys count, is shown in
-// desk/proof.
+// TestBrowserPasskeyRefused: an answer that is another one than was signed is refused, and the
+// question stays open. What a signature covers, and which keys count, is shown in desk/proof.
 func TestBrowserPasskeyRefused(t *testing.T) {
 	t.Parallel()
-	yes := true
-	for name, tt := range map[string]struct {
-		before  func(*signing, desk.Record) // it is signed
-		alter   string                      // what is sent, after it was signed
-		unasked bool                        // it is not signed
-		want    string
-	}{
-		"no user verification": {before: func(s *signing, _ desk.Record) {
-			eval[bool](s.view, `(() => {
-				const parse = PublicKeyCredential.parseRequestOptionsFromJSON;
-				PublicKeyCredential.parseRequestOptionsFromJSON = (options) => parse({ ...options, userVerification: "discouraged" });
-				return true;
-			})()`)
-			s.verifies(false)
-			bad := webauthn.SetResponseOverrideBitsParams{AuthenticatorID: s.authenticator, IsBadUV: &yes}
-			call(s.view, webauthn.SetResponseOverrideBits, bad)
-		}, want: "The signature does not count: the passkey did not verify its user by PIN, fingerprint or face."},
-		"another answer": {alter: `(form) => form.set("q0", "1")`, want: "it was signed for another question, answer or time."},
-		"a question changed since it was shown": {before: func(s *signing, rec desk.Record) {
-			s.listening()
-			s.wait(`!renewing`)
-			desktest.Rewrite(s.t, s.store, rec.ID, "Deploy", "Delete")
-		}, unasked: true, want: "The question has changed since it was shown: read it again."},
-		"a signature left out": {alter: `(form) => form.delete("proof")`, want: "This answer must be signed by the user"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := sign(t, wide)
-			s.register("laptop")
-			rec := s.open(deploy())
-			if tt.before != nil {
-				tt.before(s, rec)
-			}
-			release := s.hold(cmp.Or(tt.alter, `(form) => {}`))
-			s.yes(rec)
-			if !tt.unasked {
-				s.wait(`window.release`)
-				release()
-			}
-			s.shows(".refused", tt.want)
-			open, err := s.desk.Pending(t.Context())
-			if err != nil || len(open) == 0 || open[0].ID != rec.ID {
-				t.Errorf("%d are open, %v", len(open), err)
-			}
-		})
-	}
+	s := sign(t, wide)
+	s.register("laptop")
+	rec := s.open(deploy())
+	eval[bool](s.view, `(() => {
+		const real = window.fetch;
+		window.fetch = (to, how) => {
+			if (how?.body?.has?.("proof")) how.body.set("q0", "1");
+			return real(to, how);
+		};
+		return true;
+	})()`)
+	s.yes(rec)
+	s.shows(".refused", "it was signed for another question, answer or time.")
+	s.pending(rec.ID)
 }
 
 // TestBrowserSignedWhole: a question that does not fit on the screen is signed only once it
-// was scrolled to its end; a leap to the options is not enough. What Markdown would hide is shown.
+// was scrolled to its end; a leap to the options is not enough.
 func TestBrowserSignedWhole(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]look{"wide": wide, "phone": phone} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := sign(t, l)
-			s.register("laptop")
-			q := deploy()
-			q.Description = strings.Repeat("A line of the details.\n\n", 100) + "[//]: # (and the backups)"
-			rec := s.open(q)
-			s.shows(within(rec.ID, ".about"), "[//]: # (and the backups)")
-			s.view.keys("y", kb.Enter)
-			s.shows(".refused", "Your answer is signed: scroll to the end of the question first.")
-			s.pending(rec.ID)
-			eval[bool](s.view, `(scrollTo(0, document.documentElement.scrollHeight), true)`)
-			s.yes(rec)
-			s.shows(".refused", "Your answer is signed: scroll to the end of the question first.")
-			s.pending(rec.ID)
-			eval[bool](s.view, `((async () => {
-				for (scrollTo(0, 0); scrollY + innerHeight < document.documentElement.scrollHeight - 1; scrollBy(0, innerHeight / 2)) {
-					await new Promise(requestAnimationFrame);
-				}
-			})(), true)`)
-			s.wait(`document.querySelector("[name=whole]").value === "yes"`)
-			s.yes(rec)
-			s.answered(rec.ID)
-			short := s.open(deploy())
-			s.view.keys("y", kb.Enter)
-			s.answered(short.ID)
-		})
+	s := sign(t, phone)
+	s.register("laptop")
+	q := deploy()
+	q.Description = strings.Repeat("A line of the details.\n\n", 100)
+	rec := s.open(q)
+	unread := func() {
+		t.Helper()
+		s.shows(".refused", "Your answer is signed: scroll to the end of the question first.")
+		s.pending(rec.ID)
 	}
+	s.view.keys("y", kb.Enter)
+	unread()
+	eval[bool](s.view, `(scrollTo(0, document.documentElement.scrollHeight), true)`)
+	s.yes(rec)
+	unread()
+	eval[bool](s.view, `((async () => {
+		const { scrollHeight } = document.documentElement;
+		for (scrollTo(0, 0); scrollY + innerHeight < scrollHeight - 1; scrollBy(0, innerHeight / 2)) {
+			await new Promise(requestAnimationFrame);
+		}
+	})(), true)`)
+	s.wait(`document.querySelector("[name=whole]").value === "yes"`)
+	s.yes(rec)
+	s.answered(rec.ID)
+	short := s.open(deploy())
+	s.view.keys("y", kb.Enter)
+	s.answered(short.ID)
 }
 
 // TestBrowserPasskeyNone: where nothing can be signed the page says what to do.
@@ -247,7 +185,7 @@ func TestBrowserPasskeyNone(t *testing.T) {
 	s := sign(t, wide)
 	rec := s.open(deploy())
 	s.yes(rec)
-	s.shows(".refused", "This answer needs a passkey, and there is none for this page: in a terminal run mcp-askuser passkey add")
+	s.shows(".refused", "This answer needs a passkey, and there is none for this page: in a terminal run mcp-askuser")
 	s.pending(rec.ID)
 	s.register("laptop")
 	rec = s.open(deploy())
@@ -258,17 +196,6 @@ func TestBrowserPasskeyNone(t *testing.T) {
 	s.verifies(true)
 	s.click(within(rec.ID, confirmButton)) // once more
 	s.answered(rec.ID)
-
-	s = sign(t, scriptless)
-	rec = s.open(deploy())
-	s.shows(within(rec.ID, "form"), "Signing needs scripts, which are off")
-	s.click(chosen(rec.ID, 0, "0"))
-	if status := s.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 403 {
-		t.Errorf("the status is %d", status)
-	}
-	s.shows(".refused", "This answer must be signed by the user")
-	s.click(within(rec.ID, dismissButton), within(rec.ID, ".panel.dismiss button")) // needs no proof
-	s.shows("#news", "Dismissed.")
 }
 
 // TestBrowserPasskeyLook: the page that registers and the card, as in TestBrowserLook.

@@ -14,9 +14,11 @@ import (
 
 func database() question.Question {
 	return question.Question{
-		ID: "db", Text: "Which database should the order service use?", Header: "Database", Type: question.SingleChoice, Required: true, AllowCustom: true,
+		ID: "db", Text: "Which database should the order service use?", Header: "Database", Type: question.SingleChoice,
+		Required: true, AllowCustom: true,
 		Options: []question.Option{
-			{ID: "pg", Label: "PostgreSQL", Description: "Relational, *strong* consistency, already run by the team", Default: true, Preview: "CREATE TABLE orders (\n  id    bigint PRIMARY KEY,\n  total numeric(12,2)\n);",
+			{ID: "pg", Label: "PostgreSQL", Description: "Relational, *strong* consistency, already run by the team",
+				Default: true, Preview: "CREATE TABLE orders (\n  id    bigint PRIMARY KEY,\n  total numeric(12,2)\n);",
 				FollowUps: []question.Question{{
 					ID: "version", Text: "Which version?", Type: question.SingleChoice, Required: true,
 					Options: []question.Option{
@@ -24,7 +26,9 @@ func database() question.Question {
 						{ID: "18", Label: "18", FollowUps: []question.Question{{
 							ID: "aio", Text: "Asynchronous I/O?", Type: question.Boolean, Required: true,
 							Options: []question.Option{
-								{ID: question.YesID, Label: "Yes", FollowUps: []question.Question{{ID: "method", Text: "Which method?", Type: question.Text, Required: true, Placeholder: "worker or io_uring"}}},
+								{ID: question.YesID, Label: "Yes",
+									FollowUps: []question.Question{{ID: "method", Text: "Which method?",
+										Type: question.Text, Required: true, Placeholder: "worker or io_uring"}}},
 								{ID: question.NoID, Label: "No"},
 							},
 						}}},
@@ -38,13 +42,16 @@ func database() question.Question {
 
 func features() question.Question {
 	return question.Question{
-		ID: "features", Text: "Which features do you want in the first version?", Header: "Features", Type: question.MultiChoice, Required: true, AllowCustom: true,
-		Options: []question.Option{{ID: "search", Label: "Search", Default: true}, {ID: "export", Label: "Export", Description: "CSV and JSON"}, {ID: "audit", Label: "Audit log"}},
+		ID: "features", Text: "Which features do you want in the first version?", Header: "Features",
+		Type: question.MultiChoice, Required: true, AllowCustom: true,
+		Options: []question.Option{{ID: "search", Label: "Search", Default: true},
+			{ID: "export", Label: "Export", Description: "CSV and JSON"}, {ID: "audit", Label: "Audit log"}},
 	}
 }
 
 func serviceName() question.Question {
-	return question.Question{ID: "name", Text: "What is the service called?", Header: "Name", Type: question.Text, Required: true, Placeholder: "short, lower case"}
+	return question.Question{ID: "name", Text: "What is the service called?", Header: "Name", Type: question.Text,
+		Required: true, Placeholder: "short, lower case"}
 }
 
 func deploy() question.Question {
@@ -61,13 +68,15 @@ func optional() question.Question {
 }
 
 func proposal() question.Question {
-	return question.Question{ID: "branch", Text: "Which branch?", Type: question.Text, Required: true, Default: "feature/orders"}
+	return question.Question{ID: "branch", Text: "Which branch?", Type: question.Text, Required: true,
+		Default: "feature/orders"}
 }
 
 // regions has as many options as a list takes that is still usable, some of them long and in
 // Chinese.
 func regions() question.Question {
-	q := question.Question{ID: "region", Text: "Where should the service run?", Header: "Region", Type: question.SingleChoice, Required: true, AllowCustom: true}
+	q := question.Question{ID: "region", Text: "Where should the service run?", Header: "Region",
+		Type: question.SingleChoice, Required: true, AllowCustom: true}
 	for i, label := range []string{
 		"上海（华东一区）", "London", "Stockholm", "Frankfurt", "Paris", "Milan", "Madrid", "Zürich", "Tokyo",
 		"北京（华北二区），与现有的订单数据库在同一个可用区，延迟最低，但价格也最高，并且需要提前两周申请配额",
@@ -91,16 +100,6 @@ func (g *rig) put(client, directory, session string, questions ...question.Quest
 	})
 }
 
-func (g *rig) submit(r desk.Request) desk.Record {
-	g.t.Helper()
-	rec, attendance, err := g.desk.Submit(context.Background(), r)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	g.t.Cleanup(attendance.Release)
-	return rec
-}
-
 // samples are one of each, from four agents.
 func samples(g *rig) []desk.Record {
 	return []desk.Record{
@@ -116,6 +115,14 @@ func (g *rig) answeredElsewhere(id, surface string, answers ...question.Answer) 
 	g.t.Helper()
 	evidence := desk.Evidence{Surface: surface, How: desk.HowPage}
 	if _, err := g.desk.Reply(context.Background(), id, question.Reply{Answers: answers}, evidence); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// draft keeps answers that are not sent.
+func (g *rig) draft(id string, answers ...question.Answer) {
+	g.t.Helper()
+	if err := g.desk.SaveDraft(context.Background(), id, question.Reply{Answers: answers}); err != nil {
 		g.t.Fatal(err)
 	}
 }

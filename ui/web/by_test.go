@@ -14,196 +14,152 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// A form of the page is the user's word, whatever else comes is a program's.
+// A form of the page with its cookie is the user's word, and so is what a front end sends, also one
+// question after the other. All else is a program's, and a set with a program's answer among them
+// too. The history says whose word it was.
 func TestWhoseWord(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
-	bearer := func(path, body string) func(string) *http.Request {
+	request := func(path, body string) func(string) *http.Request {
 		return func(id string) *http.Request {
 			r := g.request(http.MethodPost, path, strings.ReplaceAll(body, "ID", id))
 			if path == "/answer" {
 				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				r.Header.Set("Origin", "http://"+r.Host)
 			}
 			return r
 		}
 	}
-	whole, one := `{"id":"ID","answers":{"db":"pg"}}`, `{"id":"ID","question_id":"db","answer":"pg"}`
-	for name, tt := range map[string]struct {
-		send func(id string) *http.Request
-		want question.By
-	}{
-		"the page's form": {func(id string) *http.Request {
-			form := confirmed(id, "q0", "0")
-			r := v.form("/answer", form)
-			r.Header.Del("Authorization")
-			r.AddCookie(v.cookie)
-			return r
-		}, question.ByUser},
-		"the page's form with a token": {bearer("/answer", "id=ID&action=confirm&q0=0"), question.ByProgram},
-		"a whole set":                  {bearer("/api/task/answer", whole), question.ByProgram},
-		"one question":                 {bearer("/api/task/answer", one), question.ByProgram},
-		"the API with a cookie": {func(id string) *http.Request {
-			r := bearer("/api/task/answer", whole)(id)
-			r.Header.Del("Authorization")
+	const form = "id=ID&action=confirm&q0=0&t1=80"
+	whole := `{"id":"ID","answers":{"db":"pg","port":"80"}}`
+	first, second := `{"id":"ID","question_id":"db","answer":"pg"}`, `{"id":"ID","question_id":"port","answer":"80"}`
+	page, task := request("/answer",
+		form), func(body string) func(string) *http.Request { return request("/api/task/answer", body) }
+	cookie := func(send func(string) *http.Request) func(string) *http.Request {
+		return func(id string) *http.Request {
+			r := v.byCookie(send(id))
 			r.Header.Set("Origin", "http://"+r.Host)
-			r.AddCookie(v.cookie)
 			return r
-		}, question.ByProgram},
+		}
+	}
+	panel := func(send func(string) *http.Request) func(string) *http.Request {
+		return func(id string) *http.Request {
+			r := send(id)
+			r.Header.Set("Authorization", "Bearer "+panelToken)
+			return r
+		}
+	}
+	type sends []func(id string) *http.Request
+	const byPage, byPanel = "answered on the web page", "answered through panel"
+	const byProgram = "answered by a program over HTTP"
+	for name, tt := range map[string]struct {
+		send sends
+		kind desk.AnswererKind
+		says string
+	}{
+		"the page's form":              {sends{cookie(page)}, desk.UserAnswerer, byPage},
+		"the page's form with a token": {sends{page}, desk.ProgramAnswerer, byProgram},
+		"the API with a cookie":        {sends{cookie(task(whole))}, desk.ProgramAnswerer, byProgram},
+		"a whole set":                  {sends{task(whole)}, desk.ProgramAnswerer, byProgram},
+		"one after the other":          {sends{task(first), task(second)}, desk.ProgramAnswerer, byProgram},
+		"a front end":                  {sends{panel(task(whole))}, desk.UserAnswerer, byPanel},
+		"a front end, one by one":      {sends{panel(task(first)), panel(task(second))}, desk.UserAnswerer, byPanel},
+		"a front end after a program":  {sends{task(first), panel(task(second))}, desk.ProgramAnswerer, byProgram},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := g.at(t)
-			rec := g.ask("", single("db"))
-			if a := g.send(tt.send(rec.ID)); a.status >= http.StatusBadRequest {
-				t.Fatalf("%d %s", a.status, a.body)
+			db := single("db")
+			db.Text = name // the same question has its answer
+			rec := g.ask("", db, text("port"))
+			for _, send := range tt.send {
+				if a := g.send(send(rec.ID)); a.status >= http.StatusBadRequest {
+					t.Fatalf("%d %s", a.status, a.body)
+				}
 			}
-			if r := g.reply(rec.ID); r.Answers[0].By != tt.want {
-				t.Errorf("by %q, want %q", r.Answers[0].By, tt.want)
+			want := "db=pg " + string(tt.kind) + ", port=80 " + string(tt.kind)
+			if got := g.answersTo(rec.ID); tt.kind == desk.UserAnswerer && got != want {
+				t.Errorf("recorded %s, want %s", got, want)
+			}
+			o := g.record(rec.ID).Outcome
+			if got := words.English.Outcome(o); o.Answerer.Kind != tt.kind || got != tt.says {
+				t.Errorf("%+v: %s", o.Answerer, got)
 			}
 		})
 	}
-
-	// What a program has answered of a set stays its word when the rest comes.
-	t.Run("one after the other", func(t *testing.T) {
-		g := g.at(t)
-		rec := g.ask("", single("db"), text("port"))
-		g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"db","answer":"pg"}`)
-		g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"port","answer":"80"}`)
-		for _, a := range g.reply(rec.ID).Answers {
-			if a.By != question.ByProgram {
-				t.Errorf("%s by %q", a.QuestionID, a.By)
-			}
-		}
-	})
-}
-
-// The user answers through a front end that they have enrolled, also one question
-// after the other. With a program's answer among them the set is a program's.
-func TestFrontEnd(t *testing.T) {
-	g := start(t)
-	one := func(rec desk.Record, id, response string) *http.Request {
-		return g.fromFrontEnd("/api/task/answer", `{"id":"`+rec.ID+`","question_id":"`+id+`","answer":"`+response+`"}`)
-	}
-	ends := func(rec desk.Record, kind desk.AnswererKind, requests ...*http.Request) *desk.Outcome {
-		t.Helper()
-		for _, r := range requests {
-			if a := g.send(r); a.status != http.StatusOK {
-				t.Fatalf("%d %s", a.status, a.body)
-			}
-		}
-		now, err := g.desk.Get(t.Context(), rec.ID)
-		if err != nil || now.Outcome == nil || now.Outcome.Answerer.Kind != kind {
-			t.Fatalf("%+v, %v", now.Outcome, err)
-		}
-		return now.Outcome
-	}
-	confirmation := g.ask("", boolean("go"))
-	yes := ends(confirmation, desk.UserAnswerer, g.fromFrontEnd("/api/task/answer", `{"id":"`+confirmation.ID+`","answers":{"go":true}}`))
-	if got := words.English.Outcome(yes); yes.Answerer.Name != "panel" || got != "answered through panel" {
-		t.Errorf("%+v: %s", yes.Answerer, got)
-	}
-	set := g.ask("", single("db"), text("port"))
-	if o := ends(set, desk.UserAnswerer, one(set, "db", "pg"), one(set, "port", "80")); o.Reply.Answers[0].By != question.ByUser {
-		t.Errorf("kept by %q", o.Reply.Answers[0].By)
-	}
-	mixed := g.ask("", single("db"), text("port"))
-	g.want(http.StatusOK, "", "POST", "/api/task/answer", `{"id":"`+mixed.ID+`","question_id":"db","answer":"pg"}`)
-	if o := ends(mixed, desk.ProgramAnswerer, one(mixed, "port", "80")); words.English.Outcome(o) != "answered by a program over HTTP" {
-		t.Errorf("%s", words.English.Outcome(o))
-	}
-	if a := g.send(g.fromFrontEnd("/api/questions/"+g.ask("", single("db")).ID+"/dismiss", "")); a.status != http.StatusOK {
-		t.Errorf("%d %s", a.status, a.body)
-	}
-	stranger := one(g.ask("", single("db")), "db", "pg")
+	v.sees("/history", "by a program over HTTP")
+	stranger := task(whole)(g.ask("", single("db")).ID)
 	stranger.Header.Set("Authorization", "Bearer another")
 	if a := g.send(stranger); a.status != http.StatusUnauthorized {
 		t.Errorf("another token: %d", a.status)
 	}
 }
 
-// An answer that must be signed is taken from nothing that cannot sign; the page says
-// beforehand that it is signed.
-func TestProofOverHTTP(t *testing.T) {
-	g := start(t, func(o *Options) { o.Desk = desk.New(newStore(t), desk.Options{Prove: desk.ProveConfirm}) })
+// A confirmation takes a yes from the user only, through a front end too; one that must be signed
+// from nothing that cannot sign. It stays open. A host's own question takes no part of an answer.
+func TestConfirmationsOverHTTP(t *testing.T) {
+	g := start(t)
 	rec := g.ask("", boolean("go"))
-	response := `{"id":"` + rec.ID + `","answers":{"go":true}}`
-	g.want(http.StatusForbidden, api.ProofRequired, "POST", "/api/task/answer", response)
-	if a := g.send(g.fromFrontEnd("/api/task/answer", response)); a.status != http.StatusForbidden || !strings.Contains(string(a.body), api.ProofRequired) {
+	yes := `{"id":"` + rec.ID + `","answers":{"go":true}}`
+	g.task(http.StatusForbidden, api.UserRequired, yes)
+	g.pending(rec.ID)
+	if a := g.send(g.fromFrontEnd("/api/task/answer", yes)); a.status != http.StatusOK ||
+		g.answersTo(rec.ID) != "go=true user" {
 		t.Errorf("a front end: %d %s", a.status, a.body)
 	}
-	if now, err := g.desk.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
-		t.Errorf("%+v, %v", now.Outcome, err)
+	hosts := g.mirror(single("db"), text("port"))
+	g.task(http.StatusForbidden, api.UserRequired, `{"id":"`+hosts.ID+`","question_id":"db","answer":"pg"}`)
+	if _, _, err := g.desk.Draft(t.Context(), hosts.ID); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("part of an answer was kept: %v", err)
 	}
-	if _, page := g.visitor().get("/"); !strings.Contains(page, "Sending signs your answer with your passkey.") {
-		t.Errorf("the page does not say that the answer is signed:\n%s", page)
+
+	g = start(t, func(o *Options) { o.Desk = desk.New(newStore(t), desk.Options{Prove: desk.ProveConfirm}) })
+	rec = g.ask("", boolean("go"))
+	yes = `{"id":"` + rec.ID + `","answers":{"go":true}}`
+	g.task(http.StatusForbidden, api.ProofRequired, yes)
+	if a := g.send(g.fromFrontEnd("/api/task/answer", yes)); a.status != http.StatusForbidden ||
+		a.code() != api.ProofRequired {
+		t.Errorf("a front end without a proof: %d %s", a.status, a.body)
 	}
+	g.pending(rec.ID)
 }
 
-// A program's yes to a confirmation is refused, and the question stays open; the
-// history and the page do not take a program for the user.
-func TestProgramOverHTTP(t *testing.T) {
-	g := start(t)
-	rec := g.ask("", boolean("go"))
-	g.want(http.StatusForbidden, api.UserRequired, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"go":true}}`)
-	if now, err := g.desk.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
-		t.Errorf("%+v, %v", now.Outcome, err)
-	}
-	choice := g.ask("", single("db"))
-	g.want(http.StatusOK, "", "POST", "/api/task/answer", `{"id":"`+choice.ID+`","answers":{"db":"pg"}}`)
-	g.want(http.StatusBadRequest, api.AlreadyAnswered, "POST", "/api/task/answer", `{"id":"`+choice.ID+`","answers":{"db":"pg"}}`)
-	v := g.visitor()
-	v.sees("/history", "by a program over HTTP")
-	g.want(http.StatusOK, "", "POST", "/api/questions/"+rec.ID+"/cancel", "")
-	v.sees("/", "The last answers", "by a program")
-}
-
-// That somebody goes on is said only where somebody waits.
-func TestNobodyGoesOn(t *testing.T) {
+// Of an agent that does not wait the page says that it gets the answer later.
+func TestAgentThatDoesNotWait(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
-	alone := func() desk.Record {
-		rec, err := desktest.Ask(t.Context(), g.desk, question.Set{Questions: []question.Question{single("db")}}, "", desk.Asker{Client: "test-agent"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rec
-	}
-	for path, body := range map[string]string{"/api/task/answer": `{"id":"ID","answers":{"db":"pg"}}`, "/api/questions/ID/dismiss": `{}`} {
-		for rec, want := range map[string]string{g.ask("", single("db")).ID: "goes on", alone().ID: "when it comes back"} {
-			named := strings.NewReplacer("ID", rec)
-			if said := string(g.do("POST", named.Replace(path), named.Replace(body)).body); !strings.Contains(said, want) {
-				t.Errorf("%s: %s, want %s", path, said, want)
-			}
-		}
+	alone := func() string {
+		set := question.Set{Questions: []question.Question{single("db")}}
+		return must(desktest.Ask(t.Context(), g.desk, set, "", desk.Asker{Client: "test-agent"})).ID
 	}
 	for action, want := range map[string]string{
 		"confirm": "Kept for test-agent, which gets it when it comes back.",
 		"dismiss": "Dismissed. test-agent hears of it when it comes back.",
 	} {
-		_, there := v.post("/answer", url.Values{"id": {alone().ID}, "action": {action}, "q0": {"0"}})
+		_, there := v.post("/answer", url.Values{"id": {alone()}, "action": {action}, "q0": {"0"}})
 		v.sees(there, want)
 	}
 }
 
-// TestSignedIsShownWhole: the page shows word for word what is to be signed, and nothing is
-// signed before its script says that the end was in sight.
+// The page shows word for word what is to be signed, says that it is, and signs nothing before its
+// script says that the end was in sight.
 func TestSignedIsShownWhole(t *testing.T) {
 	g := start(t, func(o *Options) { o.Desk = desk.New(newStore(t), desk.Options{Prove: desk.ProveConfirm}) })
 	q := boolean("go")
 	q.Description = "Three files.\n\n[//]: # (and the backups)"
 	rec := g.ask("", q)
 	v := g.visitor()
-	if _, page := v.get("/?id=" + rec.ID); !strings.Contains(page, q.Description) {
-		t.Errorf("the details are not shown word for word:\n%s", page)
-	}
+	v.sees("/?id="+rec.ID, q.Description, "Sending signs your answer with your passkey.")
 	for name, tt := range map[string]struct {
 		form     []string
 		unscript bool
 		want     string
 	}{
-		"as it opens":          {form: []string{"whole", ""}, want: "scroll to the end of the question first"},
-		"not said":             {want: "scroll to the end of the question first"},
-		"without the script":   {form: []string{"whole", "yes"}, unscript: true, want: "must be signed by the user, on the page"},
+		"as it opens": {form: []string{"whole", ""}, want: "scroll to the end of the question first"},
+		"not said":    {want: "scroll to the end of the question first"},
+		"without the script": {form: []string{"whole", "yes"}, unscript: true,
+			want: "must be signed by the user, on the page"},
 		"its end was in sight": {form: []string{"whole", "yes"}, want: "needs a passkey"},
+		"changed since":        {form: []string{"whole", "yes", "asked", "x"}, want: "has changed since it was shown"},
 	} {
 		form := v.form("/answer", confirmed(rec.ID, append(tt.form, "q0", "0", "asked", rec.Statement())...))
 		if !tt.unscript {
@@ -213,23 +169,5 @@ func TestSignedIsShownWhole(t *testing.T) {
 			t.Errorf("%s: %d, want %q in\n%s", name, status, tt.want, page)
 		}
 	}
-	if now, err := g.desk.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
-		t.Errorf("%+v, %v", now.Outcome, err)
-	}
-}
-
-// A host's own question takes no part of an answer from a program either.
-func TestPartOfAMirroredAnswer(t *testing.T) {
-	g := start(t)
-	rec, attendance, err := g.desk.Mirror(t.Context(), desk.Request{
-		Set: question.Set{Questions: []question.Question{single("db"), text("port")}}, Asker: desk.Asker{Client: "claude-code"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer attendance.Release()
-	g.want(http.StatusForbidden, api.UserRequired, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"db","answer":"pg"}`)
-	if _, _, err := g.desk.Draft(t.Context(), rec.ID); !errors.Is(err, desk.ErrNotFound) {
-		t.Errorf("part of an answer was kept: %v", err)
-	}
+	g.pending(rec.ID)
 }

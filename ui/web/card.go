@@ -67,7 +67,8 @@ func (s *Server) card(r *http.Request, x *layout, rec *desk.Record, sent *form) 
 	c.Passkey, c.Signed = s.Desk.RequiresPasskey(rec), s.Desk.RequiresProof(rec)
 	alike := x.alike[rec.ID]
 	for _, other := range x.open {
-		if !c.Signed && alike != "" && other.ID != rec.ID && x.alike[other.ID] == alike && len(c.Alike) < maxDuplicates {
+		same := alike != "" && x.alike[other.ID] == alike && other.ID != rec.ID
+		if same && !c.Signed && len(c.Alike) < maxDuplicates {
 			ticked := sent != nil && slices.Contains(sent.values["also"], other.ID)
 			c.Alike = append(c.Alike, duplicate{other.ID, c.lang.Asker(other.Asker), ticked})
 		}
@@ -96,10 +97,11 @@ type duplicate struct {
 
 // Own is what the user filled in and did not send of a record that has ended.
 func (c *card) Own() []question.Response {
-	if given := c.set.Answers(); len(given) > 0 {
-		return c.Set.Shown(given)
+	given := c.set.Answers()
+	if len(given) == 0 {
+		return nil
 	}
-	return nil
+	return c.Set.Shown(given)
 }
 
 // Note is the note on the whole, and Why the reason of a dismissal or topic of a

@@ -14,35 +14,6 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// one answers one question of session s, and returns the sentence that comes
-// back.
-func (g *rig) one(status int, code, id, response string) string {
-	g.t.Helper()
-	a := g.want(status, code, "POST", "/api/task/answer", fmt.Sprintf(`{"session_id":"s","question_id":%q,"answer":%s}`, id, response))
-	body := decodeJSON[struct {
-		Message string
-		Error   struct{ Message string }
-	}](g.t, a.body)
-	return body.Message + body.Error.Message
-}
-
-func (g *rig) says(got, want string) {
-	g.t.Helper()
-	if !strings.Contains(got, want) {
-		g.t.Errorf("says %q, want %q", got, want)
-	}
-}
-
-// answersTo are the answers recorded, in a readable form.
-func (g *rig) answersTo(id string) string {
-	g.t.Helper()
-	var out []string
-	for _, a := range g.reply(id).Answers {
-		out = append(out, a.QuestionID+"="+strings.Join(a.Selected, "+")+a.Custom+" "+string(a.By))
-	}
-	return strings.Join(out, ", ")
-}
-
 // branching is a set with a follow-up, two more required questions and an
 // optional one.
 func branching() []question.Question {
@@ -53,83 +24,75 @@ func branching() []question.Question {
 	return []question.Question{db, several("features"), boolean("go"), hint}
 }
 
-// A set is answered one question at a time: what is right is kept, the response
-// says what is open, the last required answer commits the set.
+// A set is answered one question at a time: what is right is kept, the response says what is open,
+// the last required answer commits the set. A follow-up is answered after the answer that brings it
+// up, a note goes with the last answer, and a second answer sees the first.
 func TestAnswerOneByOne(t *testing.T) {
-	g := start(t)
-	rec := g.ask("s", branching()...)
-	g.says(g.one(200, "", "go", `true`), "2 questions of the set are still open: db, features.")
-	g.says(g.one(200, "", "hint", `"as agreed"`), "2 questions of the set are still open: db, features.")
-	g.says(g.one(400, api.InvalidAnswer, "features", `["Oracle"]`), `"Oracle" is none of the options`)
-	g.says(g.one(200, "", "db", `"pg"`), "2 questions of the set are still open: version, features.")
-	g.pending(rec.ID)
-	g.says(g.one(200, "", "features", `["my","pg"]`), "1 question of the set is still open: version.")
-	g.pending(rec.ID)
-	g.says(g.one(200, "", "version", `"lite"`), "The answer is recorded; test-agent goes on.")
-	const want = "db=pg program, version=lite program, features=pg+my program, go=true program, hint=as agreed program"
-	if got := g.answersTo(rec.ID); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	const lastNote = `,"note":"as agreed"`
+	type answer struct {
+		id, response string
+		code, says   string // of a refusal; what it, or the response, says
 	}
-	g.one(400, api.AlreadyAnswered, "go", `false`)
-}
-
-// A follow-up is answered after the answer that brings it up, and not without.
-func TestAnswerFollowUpAlone(t *testing.T) {
-	g := start(t)
-	rec := g.ask("s", branching()...)
-	g.says(g.one(400, api.InvalidAnswer, "version", `"pg"`), "version: this question was not shown")
-	g.one(200, "", "db", `"lite"`)
-	g.says(g.one(400, api.InvalidAnswer, "version", `"pg"`), "version: this question was not shown")
-	g.one(200, "", "go", `true`)
-	g.says(g.one(200, "", "features", `["pg"]`), "goes on")
-	if got := g.answersTo(rec.ID); strings.Contains(got, "version") {
-		t.Errorf("recorded %s", got)
-	}
-}
-
-// The second answer to a question is refused and sees the first, while its set
-// is open as well.
-func TestSecondAnswerToOne(t *testing.T) {
-	g := start(t)
-	rec := g.ask("s", branching()...)
-	g.one(200, "", "db", `"pg"`)
-	g.one(200, "", "version", `"lite"`)
-	for id, first := range map[string]map[string]string{
-		"db":      {"question-0": "PostgreSQL"},
-		"version": {"version": "SQLite, embedded"},
+	for name, tt := range map[string]struct {
+		answers    []answer
+		want, note string
+	}{
+		"in any order": {[]answer{
+			{"go", `true`, "", "2 questions of the set are still open: db, features."},
+			{"hint", `"as agreed"`, "", "2 questions of the set are still open: db, features."},
+			{"features", `["Oracle"]`, api.InvalidAnswer, `\"Oracle\" is none of the options`},
+			{"db", `"pg"`, "", "2 questions of the set are still open: version, features."},
+			{"features", `["my","pg"]`, "", "1 question of the set is still open: version."},
+			{"version", `"lite"`, "", "The answer is recorded."},
+			{"go", `false`, api.AlreadyAnswered, `"status":"answered"`},
+		}, "db=pg program, version=lite program, features=pg+my program, go=true program, hint=as agreed program", ""},
+		"without the follow-up": {[]answer{
+			{"version", `"pg"`, api.InvalidAnswer, "version: this question was not shown"},
+			{"db", `"lite"`, "", "still open"},
+			{"version", `"pg"`, api.InvalidAnswer, "version: this question was not shown"},
+			{"go", `true` + lastNote, api.InvalidAnswer, "goes with the answer that completes the set"},
+			{"go", `true`, "", "still open"},
+			{"features", `["pg"]` + lastNote, "", "The answer is recorded."},
+		}, "db=lite program, features=pg program, go=true program", "as agreed"},
+		"twice": {[]answer{
+			{"db", `"pg"`, "", "still open"},
+			{"db", `"lite"`, api.AlreadyAnswered, `"answers":{"question-0":"PostgreSQL"}`},
+			{"version", `"lite"`, "", "still open"},
+			{"version", `"pg"`, api.AlreadyAnswered, `"answers":{"version":"SQLite, embedded"}`},
+		}, "", ""},
 	} {
-		a := g.want(400, api.AlreadyAnswered, "POST", "/api/task/answer", `{"session_id":"s","question_id":"`+id+`","answer":"lite"}`)
-		p := decodeJSON[struct{ Error api.Problem }](t, a.body).Error
-		if p.First == nil || p.First.Status != desk.Answered || p.First.Surface != "web" || fmt.Sprint(p.First.Answers) != fmt.Sprint(first) {
-			t.Errorf("does not see the first answer: %s", a.body)
-		}
-	}
-	g.pending(rec.ID)
-}
-
-// A note goes with the answer that completes the set: nothing is lost in
-// silence.
-func TestNoteToOne(t *testing.T) {
-	g := start(t)
-	rec := g.ask("s", text("port"), boolean("go"))
-	post := func(status int, code, id, response string) {
-		t.Helper()
-		g.want(status, code, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"`+id+`","answer":`+response+`,"note":"as agreed"}`)
-	}
-	post(400, api.InvalidAnswer, "port", `"80"`)
-	g.one(200, "", "port", `"80"`)
-	post(200, "", "go", `true`)
-	if note := g.reply(rec.ID).Note; note != "as agreed" {
-		t.Errorf("note %q", note)
+		t.Run(name, func(t *testing.T) {
+			g := start(t)
+			rec := g.ask("s", branching()...)
+			for i, a := range tt.answers {
+				status := http.StatusOK
+				if a.code != "" {
+					status = http.StatusBadRequest
+				}
+				body := fmt.Sprintf(`{"session_id":"s","question_id":%q,"answer":%s}`, a.id, a.response)
+				g.holds(fmt.Sprint(i), string(g.task(status, a.code, body).body), a.says)
+			}
+			if tt.want == "" {
+				g.pending(rec.ID)
+			} else if got := g.answersTo(rec.ID); got != tt.want || g.reply(rec.ID).Note != tt.note {
+				t.Errorf("got  %s, note %q\nwant %s", got, g.reply(rec.ID).Note, tt.want)
+			}
+		})
 	}
 }
 
-// What a user is typing in the page is neither sent by the answers of programs
-// nor lost to them, and takes none of them away.
+// What a user is typing in the page is neither sent by the answers of programs nor lost to them, and
+// takes none of them away. A user who sends the form sends all that is in it; a discussion takes
+// along what was answered so far, and not what is typed elsewhere.
 func TestAnswersBesideADraft(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", text("port"), text("host"), boolean("go"))
+	one := func(id, response, says string) {
+		t.Helper()
+		body := `{"session_id":"s","question_id":"` + id + `","answer":` + response + `}`
+		g.holds(id, string(g.task(200, "", body).body), says)
+	}
 	draft := func(form url.Values) {
 		t.Helper()
 		form.Set("id", rec.ID)
@@ -138,28 +101,33 @@ func TestAnswersBesideADraft(t *testing.T) {
 		}
 	}
 	draft(url.Values{"t0": {"80"}, "note": {"not sent"}})
-	g.says(g.one(200, "", "go", `true`), "2 questions of the set are still open: port, host.")
+	one("go", `true`, "2 questions of the set are still open: port, host.")
 	v.sees("/", ">80</textarea>", ">not sent</textarea>", `value="0" checked`)
 	draft(url.Values{"t0": {"8080"}, "t1": {"localhost"}})          // the form was there before the answer
 	draft(url.Values{"t0": {"8080"}, "t1": {"local"}, "q2": {"1"}}) // another answer, not sent
 	v.sees("/", ">8080</textarea>", ">local</textarea>", `value="0" checked`)
-	g.says(g.one(200, "", "host", `"example.org"`), "1 question of the set is still open: port.")
+	one("host", `"example.org"`, "1 question of the set is still open: port.")
 	g.pending(rec.ID)
-	g.says(g.one(200, "", "port", `"443"`), "goes on")
-	if got := g.answersTo(rec.ID); got != "port=443 program, host=example.org program, go=true program" || g.reply(rec.ID).Note != "" {
+	one("port", `"443"`, "The answer is recorded.")
+	const want = "port=443 program, host=example.org program, go=true program"
+	if got := g.answersTo(rec.ID); got != want || g.reply(rec.ID).Note != "" {
 		t.Errorf("recorded %s", got)
 	}
-}
 
-// A user who sends the form sends all that is in it, whatever was kept before.
-func TestPageSendsBesideKeptAnswers(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
-	rec := g.ask("s", text("port"), boolean("go"))
-	g.one(200, "", "port", `"80"`)
+	rec = g.ask("s", text("port"), boolean("go"))
+	one("port", `"80"`, "still open")
 	v.sees("/", ">80</textarea>")
 	v.post("/answer", confirmed(rec.ID, "t0", "443", "q1", "0"))
 	if got := g.answersTo(rec.ID); got != "port=443 user, go=true user" {
+		t.Errorf("recorded %s", got)
+	}
+
+	rec = g.ask("s", branching()...)
+	one("db", `"pg"`, "still open")
+	one("version", `"lite"`, "still open")
+	draft(url.Values{"t4": {"typed elsewhere"}})
+	g.task(200, "", `{"id":"`+rec.ID+`","discuss":true,"answers":{"db":"lite"}}`)
+	if got := g.answersTo(rec.ID); got != "db=lite program" {
 		t.Errorf("recorded %s", got)
 	}
 }
@@ -170,11 +138,7 @@ func TestAnswersAtOnce(t *testing.T) {
 	g := start(t)
 	ids := []string{"a", "b", "c", "d"}
 	for range 5 {
-		var questions []question.Question
-		for _, id := range ids {
-			questions = append(questions, text(id))
-		}
-		rec := g.ask("s", questions...)
+		rec := g.ask("s", text("a"), text("b"), text("c"), text("d"))
 		var mu sync.Mutex
 		said := map[string]int{}
 		var clients sync.WaitGroup
@@ -197,4 +161,47 @@ func TestAnswersAtOnce(t *testing.T) {
 			t.Errorf("recorded %s", got)
 		}
 	}
+}
+
+// What is typed is kept, also what cannot be sent yet, and comes back; once the record has ended
+// none is taken. What was typed into "Discuss first" or "Dismiss" goes with no answer.
+func TestPageDraft(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", single("db"), text("port"))
+	form := url.Values{"id": {rec.ID}, "q0": {"other"}, "t1": {"44"}, "reason": {"not now"},
+		"topic": {"what does it cost?"}}
+	if status, body := v.post("/draft", form); status != http.StatusNoContent {
+		t.Fatalf("%d %s", status, body)
+	}
+	g.pending(rec.ID)
+	v.sees("/", ">44</textarea>", ">what does it cost?</textarea>", "data-back>Your draft is back")
+	v.post("/answer", confirmed(rec.ID, "q0", "0", "t1", "443", "reason", "not now", "topic", "what does it cost?"))
+	if r := g.reply(rec.ID); r.Dismissed || r.Reason != "" || r.Note != "" {
+		t.Errorf("recorded %+v", r)
+	}
+	if status, _ := v.post("/draft", url.Values{"id": {rec.ID}, "t1": {"444"}}); status != http.StatusNoContent {
+		t.Errorf("a late draft: status %d", status)
+	}
+	if r, _, err := g.desk.Draft(t.Context(), rec.ID); err == nil && r.Answer("port").Custom == "444" {
+		t.Error("a draft of what has ended is taken")
+	}
+	rec = g.ask("s", single("db"), text("port"))
+	form = url.Values{"id": {rec.ID}, "action": {"discuss"}, "q0": {"1"}, "n0": {"if it must be"}, "n1": {"which?"},
+		"topic": {"why a port?"}}
+	_, there := v.post("/answer", form)
+	v.sees(there, "To be discussed. test-agent in project goes on with that.")
+	r := g.reply(rec.ID)
+	if db := r.Answer("db"); !r.Discuss || r.Note != "why a port?" || db.Note != "if it must be" ||
+		r.Answer("port").Note != "which?" {
+		t.Errorf("recorded %+v", r)
+	}
+	rec = g.ask("s", single("db"))
+	_, there = v.post("/answer",
+		url.Values{"id": {rec.ID}, "action": {"dismiss"}, "reason": {"not now"}, "q0": {"0"}, "also": {rec.ID}})
+	if r := g.reply(rec.ID); !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 ||
+		g.record(rec.ID).State != desk.Dismissed {
+		t.Errorf("recorded %+v", r)
+	}
+	v.sees(there, "Dismissed. test-agent in project goes on without an answer.")
 }

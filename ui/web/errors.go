@@ -30,13 +30,25 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 
 // Problems of requests that no handler gets. Each message says what to do.
 var (
-	errHost     = &api.Problem{Code: api.Forbidden, Message: "This server does not go by that name and port. Use the address that it printed; a tunnel keeps the port."}
-	errOrigin   = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites are refused.")}
-	errToken    = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
+	errHost = &api.Problem{Code: api.Forbidden, Message: words.Mark("This server does not go by that name and port. " +
+		"Use the address that it printed; a tunnel keeps the port.")}
+	errOrigin = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites " +
+		"are refused.")}
+	errToken = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. " +
+		"Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
 	errNoPage   = &api.Problem{Code: api.NoSuchPath, Message: words.Mark("There is nothing at this address.")}
 	errNotWhole = &api.Problem{Code: api.InvalidRequest, Message: words.Mark("The request did not arrive whole.")}
-	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. Trying again is reasonable.")}
+	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. " +
+		"Trying again is reasonable.")}
 )
+
+// forPeople is what the page says instead of a problem's message, which is for programs.
+var forPeople = map[string]string{ //nolint:gochecknoglobals // a table, never written to
+	api.Unauthorized: words.Mark("This address has been used, or your visit has ended: " +
+		"that is so after thirty days without one, or when somebody ended all of them. In a terminal, run"),
+	api.QuestionNotFound: words.Mark("There is no question with this id."),
+	api.NotSentYet:       words.Mark("The shared desk does not answer. Your answer is kept as a draft; send it again."),
+}
 
 // problemOf returns an error as a problem of the client; nil for a failure of the server.
 func problemOf(err error) *api.Problem {
@@ -56,13 +68,6 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.refuse(w, r, p)
 }
 
-// refusals are the pages for people, in their language, in place of a problem's message,
-// which is for programs.
-var refusals = map[*api.Problem]refusal{ //nolint:gochecknoglobals // a table, never written to
-	errToken: {words.Mark("Open the page once more"), words.Mark("This address has been used, or your visit has ended: that is so after thirty days without one, or when somebody ended all of them. In a terminal, run"), "mcp-askuser web --open"},
-	errHost:  {words.Mark("Not under this name"), words.Mark("Use the address that mcp-askuser printed, with the same port."), ""},
-}
-
 // refusal is a page that says why a request was refused.
 type refusal struct {
 	Title   string
@@ -73,9 +78,6 @@ type refusal struct {
 // refuse answers with a problem: JSON to programs, a page to people.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 	status := cmp.Or(statuses[p.Code], http.StatusBadRequest)
-	if p == errNotWhole {
-		status = http.StatusRequestTimeout
-	}
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
@@ -83,25 +85,15 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) 
 		write(w, status, map[string]*api.Problem{"error": p})
 		return
 	}
-	x, ok := refusals[p]
-	if !ok {
-		x = refusal{Title: words.Mark("That did not work"), Words: p.Message}
+	l := s.languageOf(r)
+	x := refusal{Title: l.T("That did not work"), Words: l.T(cmp.Or(forPeople[p.Code], p.Message))}
+	if p == errToken {
+		x.Title, x.Command = l.T("Open the page once more"), "mcp-askuser web --open"
 	}
-	if p.Code == api.QuestionNotFound {
-		x.Words = words.Mark("There is no question with this id.")
-	}
-	if p.Code == api.NotSentYet {
-		x.Words = words.Mark("The shared desk does not answer. Your answer is kept as a draft; send it again.")
-	}
-	if err := s.explain(w, r, status, x); err != nil {
+	err := s.render(w, r, status, "refusal", x)
+	if err != nil {
 		http.Error(w, p.Message, status)
 	}
-}
-
-func (s *Server) explain(w http.ResponseWriter, r *http.Request, status int, x refusal) error {
-	l := s.languageOf(r)
-	x.Title, x.Words = l.T(x.Title), l.T(x.Words)
-	return s.render(w, r, status, "refusal", x)
 }
 
 // write sends a value as JSON, in which no sniffing browser finds a tag.

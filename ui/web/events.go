@@ -26,17 +26,18 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{}) // the time in which to send a request does not end a stream
 	w.Header().Set("Content-Type", "text/event-stream")
-	written := s.push(w, out, []byte("retry: 1000\n\n"))
+	if !s.push(w, out, []byte("retry: 1000\n\n")) {
+		return nil
+	}
 	for ev := range events { // until the client disconnects, or the server or the watch ends
-		if !written {
-			break
-		}
 		frame, err := api.Frame(api.NewEvent(ev))
 		if err != nil {
 			s.Log.WarnContext(r.Context(), "leaving out an event", "id", ev.Record.ID, "error", err)
 			continue
 		}
-		written = s.push(w, out, frame)
+		if !s.push(w, out, frame) {
+			return nil
+		}
 	}
 	return nil
 }

@@ -2,80 +2,68 @@ package web
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
-	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
-
-// schemaOf names the schema in openapi.json of each event.
-var schemaOf = map[string]string{
-	api.RequestEvent: "RequestEvent", api.ResponseEvent: "ResponseEvent", api.CancelEvent: "CancelEvent", api.ChangeEvent: "ChangeEvent",
-}
 
 // checked returns the next event, which must be as openapi.json describes it.
 func (l *listener) checked(name string) map[string]any {
 	l.t.Helper()
 	ev, ok := l.next()
-	for ok && ev.name == api.ChangeEvent && name != api.ChangeEvent { // askers come and go
+	for ok && ev.name == api.ChangeEvent { // askers come and go
 		ev, ok = l.next()
 	}
 	if !ok || ev.name != name {
 		l.t.Fatalf("event %q (%v), want %q", ev.name, ok, name)
 	}
-	schema, err := document(l.t).schemas.Compile("openapi.json#/components/schemas/" + schemaOf[name])
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	if err := validate(schema, []byte(ev.data)); err != nil {
+	_, kind, _ := strings.Cut(name, "question:")
+	schema := strings.ToUpper(kind[:1]) + kind[1:] + "Event"
+	if err := document(l.t).validate("/components/schemas/"+schema, []byte(ev.data)); err != nil {
 		l.t.Errorf("%s: %v\n%s", name, err, ev.data)
 	}
 	return decodeJSON[map[string]any](l.t, []byte(ev.data))
 }
 
-// asked returns the next event of a question that was asked.
-func (l *listener) asked() (ev heard, ok bool) {
-	for ev, ok = l.next(); ok && ev.name != api.RequestEvent; ev, ok = l.next() {
-	}
-	return ev, ok
-}
-
-// What is asked, answered, dismissed and withdrawn is told, by whichever process
-// it was done.
+// What is asked, answered, dismissed and withdrawn is told. An event is one line of JSON, whatever
+// an agent wrote: it cannot add an event of its own.
 func TestEvents(t *testing.T) {
 	g := start(t)
 	l := g.listen()
-	defer l.close()
-
-	set := question.Set{
-		Questions: []question.Question{several("features"), text("port")},
-		Metadata:  map[string]any{"source": "test"},
-	}
-	rec, err := desktest.Ask(t.Context(), g.desk, set, "s", desk.Asker{Client: "test-agent", Via: "mcp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hostile := text("x\n\nevent: ask:question:response\ndata: {}\n\n")
+	hostile.Text = "a\r\n\r\ndata: b\u2028</script>"
+	rec := g.submit(desk.Request{
+		Set: question.Set{Questions: []question.Question{several("features"), hostile},
+			Metadata: map[string]any{"source": "test"}},
+		Session: "s\n\nevent: y\n\n", Asker: desk.Asker{Client: "test-agent", Via: "mcp"},
+	})
 	got := l.checked(api.RequestEvent)
-	if got["id"] != rec.ID || got["agentId"] != "test-agent" || got["sessionId"] != "s" || got["round"] != 1.0 || len(got["questions"].([]any)) != 2 {
+	metadata := got["metadata"].(map[string]any)
+	if got["id"] != rec.ID || got["agentId"] != "test-agent" || got["sessionId"] != rec.SessionID ||
+		metadata["source"] != "test" {
 		t.Errorf("request: %v", got)
 	}
-	if got["metadata"].(map[string]any)["source"] != "test" {
-		t.Errorf("metadata: %v", got["metadata"])
+	second := got["questions"].([]any)[1].(map[string]any)
+	if second["question"] != hostile.Text || second["question_id"] != hostile.ID {
+		t.Errorf("arrived as %v", second)
 	}
-	g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"features":["pg","lite"],"port":"a\nevent: x\n\n"}}`)
+	g.task(200, "", `{"id":"`+rec.ID+`","answers":{"features":["pg","lite"],"question-1":"a\nevent: x\n\n"}}`)
 	got = l.checked(api.ResponseEvent)
 	answers := got["answers"].(map[string]any)
-	if answers["question-0"] != "PostgreSQL,SQLite, embedded" || answers["question-1"] != "a\nevent: x" || got["status"] != "answered" || got["surface"] != "web" {
+	right := answers["question-0"] == "PostgreSQL,SQLite, embedded" && answers["question-1"] == "a\nevent: x"
+	if !right || got["status"] != "answered" || got["surface"] != "web" {
 		t.Errorf("response: %v", got)
 	}
 
@@ -85,155 +73,136 @@ func TestEvents(t *testing.T) {
 	if got = l.checked(api.ResponseEvent); got["status"] != "dismissed" || len(got["answers"].(map[string]any)) != 0 {
 		t.Errorf("dismissed: %v", got)
 	}
-
 	rec = g.ask("s", single("db"))
 	l.checked(api.RequestEvent)
-	g.want(200, "", "POST", "/api/questions/"+rec.ID+"/cancel", `{"reason":"no longer needed"}`)
-	if got = l.checked(api.CancelEvent); got["status"] != "cancelled" || got["reason"] != "no longer needed" || got["id"] != rec.ID {
+	g.want(200, "", "POST", "/api/questions/"+rec.ID+"/cancel", `{"reason":"\n\nevent: z\n\n"}`)
+	if got = l.checked(api.CancelEvent); got["status"] != "cancelled" || got["id"] != rec.ID {
 		t.Errorf("cancel: %v", got)
 	}
 }
 
-// hearAll returns when every stream has heard of a record.
-func hearAll(t testing.TB, listeners []*listener, rec desk.Record) {
-	t.Helper()
-	var heard sync.WaitGroup
-	for i, l := range listeners {
-		heard.Go(func() {
-			if ev, ok := l.asked(); !ok || !strings.Contains(ev.data, rec.ID) {
-				t.Errorf("stream %d heard %q %s", i, ev.name, ev.data)
-			}
-		})
-	}
-	heard.Wait()
+// stuck is a client that does not read: what is written to it fails at the deadline.
+type stuck struct {
+	httptest.ResponseRecorder
+	until time.Time
 }
 
-// A client that does not read is dropped, and holds nobody up.
+func (s *stuck) SetReadDeadline(time.Time) error        { return nil }
+func (s *stuck) SetWriteDeadline(until time.Time) error { s.until = until; return nil }
+func (s *stuck) Write([]byte) (int, error)              { return 0, os.ErrDeadlineExceeded }
+
+// A client that does not read is dropped after the time for a response, and the page counts as open
+// no more.
 func TestSlowStream(t *testing.T) {
-	g := start(t)
-	g.stop()
-	// A stream over a pipe, where nothing is on its way between two ends: what
-	// is not read is not written.
-	server, err := New(Options{Desk: g.desk, Token: token})
-	if err != nil {
-		t.Fatal(err)
+	g := startTimed(t, func(p *timeouts) { p.response = time.Hour })
+	client := &stuck{}
+	err := g.server.events(client, g.request(http.MethodGet, "/api/events", ""))
+	if left := time.Until(client.until); err != nil || left > time.Hour || left < time.Hour-patient {
+		t.Errorf("%v, with %v left", err, left)
 	}
-	server.timeouts.response = 3 * time.Second
-	client, conn := net.Pipe()
-	pipe := &onePipe{conn: make(chan net.Conn, 1), closed: make(chan struct{})}
-	pipe.conn <- conn
-	web := &http.Server{Handler: server.handler}
-	served := make(chan error, 1)
-	go func() { served <- web.Serve(pipe) }()
-	defer func() {
-		_ = web.Close()
-		<-served
-	}()
-	_ = client.SetDeadline(time.Now().Add(patient))
-	if _, err := io.WriteString(client, "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+token+"\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewReader(client)
-	for line := ""; !strings.HasPrefix(line, "retry:"); {
-		if line, err = in.ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
-	}
-	other := serve(t, g.desk, server)
-	l := other.listen()
-	for range 3 {
-		hearAll(t, []*listener{l}, other.ask("s", single("db")))
-	}
-	l.close()
-	if !waittest.Until(patient, func() bool { // the reader has read nothing since, and only the server can end it
-		open, err := g.desk.Present(t.Context())
-		return err == nil && len(open) == 0
-	}) {
-		t.Error("a client that does not read keeps its stream")
+	if open := must(g.desk.Present(t.Context())); len(open) > 0 {
+		t.Errorf("%v are open", open)
 	}
 }
 
-// onePipe is a listener with one connection.
-type onePipe struct {
-	conn   chan net.Conn
-	closed chan struct{}
-}
-
-func (p *onePipe) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conn:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *onePipe) Close() error {
-	close(p.closed)
-	return nil
-}
-
-func (*onePipe) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-// A server that ends, ends its streams by itself; a client that has gone
-// without closing leaves nothing behind either.
-func TestStreamsEndWithTheServer(t *testing.T) {
-	g := start(t)
-	g.stop()
-	g = restart(t, g, func(p *timeouts) { p.grace = time.Hour })
-	l := g.listen()
-	conn, err := net.Dial("tcp", g.addr.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.Write([]byte("GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token + "\r\n\r\n")); err != nil {
-		t.Fatal(err)
-	}
-	g.stop()
-	if ev, ok := l.next(); ok {
-		t.Errorf("heard %v after the end", ev)
-	}
-}
-
-// A stream outlasts the time in which a request must arrive.
+// A stream outlasts the time in which a request must arrive, and ends with the server.
 func TestStreamLasts(t *testing.T) {
-	g := start(t)
-	g.stop()
-	g = restart(t, g, func(p *timeouts) { p.header, p.request = 3*time.Second, 3*time.Second })
+	g := startTimed(t, func(p *timeouts) { p.header, p.request, p.grace = time.Second, time.Second, time.Hour })
 	l := g.listen()
-	defer l.close()
 	slow, err := net.Dial("tcp", g.addr.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer slow.Close()
 	_ = slow.SetDeadline(time.Now().Add(patient))
-	if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // the server gives up on it after that time: it is the clock of this test
+	// The server gives up on it after that time: it is the clock of this test.
+	if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
 	rec := g.ask("s", single("db"))
-	if ev, ok := l.next(); !ok || !strings.Contains(ev.data, rec.ID) {
-		t.Errorf("heard %v, %v", ev, ok)
+	if got := l.checked(api.RequestEvent); got["id"] != rec.ID {
+		t.Errorf("heard %v", got)
+	}
+	g.stop()
+	for ev, ok := l.next(); ok; ev, ok = l.next() {
+		if ev.name != api.ChangeEvent { // the asker that leaves
+			t.Errorf("heard %v after the end", ev)
+		}
 	}
 }
 
-// What stands in an event is one line of JSON, whatever an agent wrote: it
-// cannot add an event of its own.
-func TestEventsAreOneLine(t *testing.T) {
+// raw sends a request as it is, but with the port of the server.
+func (g *rig) raw(conn io.Writer, request string) {
+	g.t.Helper()
+	if _, err := io.WriteString(conn,
+		strings.ReplaceAll(request, "Host: 127.0.0.1\r", "Host: "+g.addr.String()+"\r")); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// A client that sends slowly is cut off, and nothing of what it sent counts: neither a header
+// without end, nor a body that is short of its length, nor one that was whole but for its last byte.
+func TestSlowClient(t *testing.T) {
+	g := startTimed(t, func(p *timeouts) { p.header, p.request = 500*time.Millisecond, time.Second })
+	rec := g.ask("s", single("db"))
+	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
+	const head = "POST /api/task/answer HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token + "\r\n"
+	for name, sent := range map[string]string{
+		"nothing":         "",
+		"half a header":   head,
+		"no body":         head + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)),
+		"most of a body":  head + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+1, body),
+		"chunks, no end":  head + fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(body), body),
+		"chunk, no bytes": head + "Transfer-Encoding: chunked\r\n\r\nff\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := net.Dial("tcp", g.addr.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			g.at(t).raw(conn, sent)
+			_ = conn.SetDeadline(time.Now().Add(patient))
+			got, err := io.ReadAll(conn) // until the server closes
+			if err != nil || bytes.Contains(got, []byte(" 200 ")) {
+				t.Errorf("%v, got %s", err, got)
+			}
+			g.at(t).pending(rec.ID)
+		})
+	}
+}
+
+// Connections without a token keep no client out, neither one that is known nor a new one.
+func TestCrowdAtTheDoor(t *testing.T) {
 	g := start(t)
-	l := g.listen()
-	defer l.close()
-	q := text("x\n\nevent: ask:question:response\ndata: {}\n\n")
-	q.Text = "a\r\n\r\ndata: b\u2028</script>"
-	rec := g.ask("s\n\nevent: y\n\n", q)
-	got := l.checked(api.RequestEvent)
-	first := got["questions"].([]any)[0].(map[string]any)
-	if first["question"] != q.Text || first["question_id"] != q.ID {
-		t.Errorf("arrived as %v", first)
+	dial := func() net.Conn {
+		conn, err := net.Dial("tcp", g.addr.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		_ = conn.SetDeadline(time.Now().Add(patient))
+		return conn
 	}
-	g.want(200, "", "POST", "/api/questions/"+rec.ID+"/cancel", `{"reason":"\n\nevent: z\n\n"}`)
-	if got := l.checked(api.CancelEvent); got["id"] != rec.ID {
-		t.Errorf("after it: %v", got)
+	known := dial()
+	answers := bufio.NewReader(known)
+	ask := func() {
+		t.Helper()
+		g.raw(known, "GET /api/questions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+token+"\r\n\r\n")
+		resp, err := http.ReadResponse(answers, nil)
+		if err != nil || resp.StatusCode != http.StatusOK || resp.Close {
+			t.Fatalf("one that is known: %v, %v", resp, err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
 	}
+	ask()
+	for range 200 {
+		dial() // sends nothing
+		g.raw(dial(), "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+	}
+	if a := g.do(http.MethodGet, "/api/questions", ""); a.status != http.StatusOK {
+		t.Errorf("a new one: %d", a.status)
+	}
+	ask()
 }

@@ -36,30 +36,9 @@ type choice struct {
 	Fields []field // its follow-ups
 }
 
-// Fields is the form of a record that is open: its questions, but for those that the asker has
-// the answer to. Of these the follow-ups are asked that the answer calls for.
+// Fields is the form of a record that is open.
 func (c *card) Fields() []field {
-	at := -1
-	var walk func(qs []question.Question) []field
-	walk = func(qs []question.Question) (out []field) {
-		for i := range qs {
-			at++
-			q, place := &qs[i], at
-			asked := c.set.Question(q.ID)
-			under := make([][]field, len(q.Options))
-			for j, o := range q.Options {
-				under[j] = walk(o.FollowUps)
-				if asked == nil && slices.Contains(q.Collected.Selected, o.ID) {
-					out = append(out, under[j]...)
-				}
-			}
-			if asked != nil {
-				out = append(out, c.field(asked, place, under))
-			}
-		}
-		return out
-	}
-	fields := walk(c.Questions)
+	fields := c.fields(c.Questions)
 	for i := range fields {
 		if len(fields) > 1 {
 			fields[i].Number = c.lang.T("%[1]d of %[2]d", i+1, len(fields))
@@ -68,9 +47,29 @@ func (c *card) Fields() []field {
 	return fields
 }
 
-// field returns the field of a question; under are the follow-ups of its options.
-func (c *card) field(q *answer.Question, at int, under [][]field) field {
-	f := field{Question: q, Key: fmt.Sprintf("%s-%d", c.ID, at), Record: c.ID, Attach: c.Attach, Signed: c.Signed, At: at}
+// fields are questions, but for those that the asker has the answer to. Of these the follow-ups are
+// asked that the answer calls for.
+func (c *card) fields(qs []question.Question) (out []field) {
+	for _, q := range qs {
+		if asked := c.set.Question(q.ID); asked != nil {
+			out = append(out, c.field(asked))
+			continue
+		}
+		for _, o := range q.Options {
+			if slices.Contains(q.Collected.Selected, o.ID) {
+				out = append(out, c.fields(o.FollowUps)...)
+			}
+		}
+	}
+	return out
+}
+
+// field returns the field of a question, with its follow-ups.
+func (c *card) field(q *answer.Question) field {
+	at := slices.IndexFunc(c.All(), func(x *question.Question) bool { return x.ID == q.ID })
+	f := field{
+		Question: q, Key: fmt.Sprintf("%s-%d", c.ID, at), Record: c.ID, Attach: c.Attach, Signed: c.Signed, At: at,
+	}
 	for _, x := range c.Faults {
 		if x.Field == f.Key {
 			f.Fault = x.about
@@ -79,11 +78,11 @@ func (c *card) field(q *answer.Question, at int, under [][]field) field {
 	if q.Memory != nil {
 		f.Before = c.lang.Remembered(*q.Memory, c.now)
 	}
-	for i, r := range q.Choices() {
+	for _, r := range q.Choices() {
 		x := choice{Choice: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r)}
 		switch {
 		case r.Offered():
-			x.Says, x.Fields = *r.Option, under[i]
+			x.Says, x.Fields = *r.Option, c.fields(r.Option.FollowUps)
 		case r.Kind == answer.Other && q.Chooses():
 			x.Says = c.lang.Other(q.Question)
 			if r.Option == nil {
@@ -92,8 +91,8 @@ func (c *card) field(q *answer.Question, at int, under [][]field) field {
 		default: // it has no input of its own
 			continue
 		}
-		if key := r.Key(); len(key) == 1 {
-			x.Cap = strings.ToUpper(key)
+		if len(r.Key()) == 1 {
+			x.Cap = strings.ToUpper(r.Key())
 		}
 		f.Choices = append(f.Choices, x)
 	}

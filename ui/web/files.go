@@ -20,17 +20,19 @@ import (
 // maxUpload is the most bytes of a request's body with files.
 const maxUpload = question.MaxFiles*question.MaxFileSize + maxBody
 
-// uploads reports whether the body of a request may have files.
-func uploads(r *http.Request) bool {
+// limitBody limits the body of a request. One with files of a known sender may be larger, and take
+// longer.
+func (s *Server) limitBody(w http.ResponseWriter, r *http.Request, known bool) {
+	most := int64(maxBody)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return r.Method == http.MethodPost && (kind == "multipart/form-data" || strings.HasSuffix(r.URL.Path, "/files"))
-}
-
-// admitUpload permits a request the size and the time that files take.
-func (s *Server) admitUpload(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
-	c, now := http.NewResponseController(w), time.Now()
-	_ = errors.Join(c.SetReadDeadline(now.Add(s.timeouts.upload)), c.SetWriteDeadline(now.Add(s.timeouts.upload+s.timeouts.response))) // else the usual ones hold
+	files := kind == "multipart/form-data" || strings.HasSuffix(r.URL.Path, "/files")
+	if known && files && r.Method == http.MethodPost {
+		most = maxUpload
+		c, until := http.NewResponseController(w), time.Now().Add(s.timeouts.upload)
+		_ = c.SetReadDeadline(until) // else the usual one holds
+		_ = c.SetWriteDeadline(until.Add(s.timeouts.response))
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 }
 
 // attachFiles keeps the files that a form brings, and adds them to the form as those that

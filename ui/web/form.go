@@ -94,6 +94,17 @@ func (s *Server) readForm(r *http.Request) (f *form, err error) {
 	return f, nil
 }
 
+// withForm serves a request with the form that it sends.
+func (s *Server) withForm(h func(http.ResponseWriter, *http.Request, *form) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		f, err := s.readForm(r)
+		if err != nil {
+			return err
+		}
+		return h(w, r, f)
+	}
+}
+
 // reason is the topic of a discussion or the reason of a dismissal: no answer includes it.
 func (f *form) reason() string {
 	topic, reason := lineBreaks(f.values.Get("topic")), lineBreaks(f.values.Get("reason"))
@@ -148,7 +159,8 @@ func fill(set *answer.Set, values url.Values) (found question.Violations) {
 		case !delegated:
 			add(q.Put(choices, text))
 		case len(choices) > 0 || text != "":
-			found.AddTranslated("answers."+q.ID, "cannot be left to the agent and have an answer; choose one or the other")
+			found.AddTranslated("answers."+q.ID,
+				"cannot be left to the agent and have an answer; choose one or the other")
 		default:
 			add(q.Delegate())
 		}

@@ -29,59 +29,62 @@ func nested() *question.Set {
 	return &question.Set{Questions: []question.Question{top, some, named}}
 }
 
+// What a form of the page says, and what it cannot say.
 func TestFilledIn(t *testing.T) {
-	for _, tt := range []struct {
-		name, form string
-		want       []question.Answer
-		fault      string
-	}{
-		{"nothing", "", nil, ""},
-		{"an option", "q0=1", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
-		{"left open", "q0=&t0=typed", nil, ""},
-		{"other", "q0=other&t0=+Cockroach%0D%0ADB+", []question.Answer{{QuestionID: "top", Custom: "Cockroach\nDB"}}, ""},
-		{"other without words", "q0=other&t0=+", nil, "answers.top: write what it is, or choose something else"},
-		{"words without other", "q0=1&t0=typed", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
-		{"no such option", "q0=7", nil, `answers.top: "7" is none of the options`},
-		{"an id is no value", "q0=lite", nil, `answers.top: "lite" is none of the options`},
-		{"several", "q3=0&q3=2&q3=other&t3=Dark", []question.Answer{{QuestionID: "some", Selected: []string{"pg", "my"}, Custom: "Dark"}}, ""},
-		{"text", "t4=x", []question.Answer{{QuestionID: "name", Custom: "x"}}, ""},
-		{"left to the agent", "q0=agent&q3=agent&t4=&q4=agent", []question.Answer{
-			{QuestionID: "top", Delegated: true}, {QuestionID: "some", Delegated: true}, {QuestionID: "name", Delegated: true},
-		}, ""},
-		{"yes or no left to the agent", "q0=0&q1=agent", []question.Answer{{QuestionID: "top", Selected: []string{"pg"}}}, `answers.deep: "agent" is none of the options`},
-		{"an answer left to the agent", "q3=0&q3=agent", nil, "answers.some: cannot be left to the agent and have an answer; choose one or the other"},
-		{"words left to the agent", "t4=x&q4=agent", nil, "answers.name: cannot be left to the agent and have an answer; choose one or the other"},
-		{"the proposal", "t4=x&p4=yes", []question.Answer{{QuestionID: "name", Custom: "orders"}}, ""},
-		{"follow-ups", "q0=0&q1=0&t2=443", []question.Answer{
-			{QuestionID: "top", Selected: []string{"pg"}}, {QuestionID: "deep", Selected: []string{"true"}}, {QuestionID: "deepest", Custom: "443"},
-		}, ""},
-		{"notes", "q0=0&n0=+mind+the+disk+&n4=later", []question.Answer{
-			{QuestionID: "top", Selected: []string{"pg"}, Note: "mind the disk"}, {QuestionID: "name", Note: "later"},
-		}, ""},
-		{"follow-ups that are not asked", "q0=1&q1=9&t2=443", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
+	const both = ": cannot be left to the agent and have an answer; choose one or the other"
+	for name, tt := range map[string]struct{ form, want, fault string }{
+		"nothing":   {"", "", ""},
+		"an option": {"q0=1", "top=lite", ""},
+		"left open": {"q0=&t0=typed", "", ""},
+		"other":     {"q0=other&t0=+Cockroach%0D%0ADB+", "top=Cockroach\nDB", ""},
+		"other without words": {"q0=other&t0=+", "",
+			"answers.top: write what it is, or choose something else"},
+		"words without other":         {"q0=1&t0=typed", "top=lite", ""},
+		"no such option":              {"q0=7", "", `answers.top: "7" is none of the options`},
+		"an id is no value":           {"q0=lite", "", `answers.top: "lite" is none of the options`},
+		"several":                     {"q3=0&q3=2&q3=other&t3=Dark", "some=pg+my+Dark", ""},
+		"text":                        {"t4=x", "name=x", ""},
+		"left to the agent":           {"q0=agent&q3=agent&t4=&q4=agent", "top=agent, some=agent, name=agent", ""},
+		"yes or no left to the agent": {"q0=0&q1=agent", "top=pg", `answers.deep: "agent" is none of the options`},
+		"an answer left to the agent": {"q3=0&q3=agent", "", "answers.some" + both},
+		"words left to the agent":     {"t4=x&q4=agent", "", "answers.name" + both},
+		"the proposal":                {"t4=x&p4=yes", "name=orders", ""},
+		"follow-ups":                  {"q0=0&q1=0&t2=443", "top=pg, deep=true, deepest=443", ""},
+		"notes": {"q0=0&n0=+mind+the+disk+&n4=later", "top=pg (mind the disk), name= (later)",
+			""},
+		"follow-ups that are not asked": {"q0=1&q1=9&t2=443", "top=lite", ""},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			form, err := url.ParseQuery(tt.form)
-			if err != nil {
-				t.Fatal(err)
+		got, err := filledIn(nested(), must(url.ParseQuery(tt.form)))
+		var said []string
+		for _, a := range got.Answers {
+			text := strings.Join(append(slices.Clone(a.Selected), a.Custom), "+")
+			if a.Delegated {
+				text = "agent"
 			}
-			got, err := filledIn(nested(), form)
-			if !reflect.DeepEqual(got.Answers, tt.want) {
-				t.Errorf("got %+v, want %+v", got.Answers, tt.want)
+			if a.Note != "" {
+				text += " (" + a.Note + ")"
 			}
-			if tt.fault == "" && err != nil || tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)) {
-				t.Errorf("error %v, want %q", err, tt.fault)
-			}
-		})
+			said = append(said, a.QuestionID+"="+strings.Trim(strings.ReplaceAll(text, "+ ", " "), "+"))
+		}
+		if strings.Join(said, ", ") != tt.want {
+			t.Errorf("%s: got %q, want %q", name, said, tt.want)
+		}
+		if tt.fault == "" && err != nil || tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)) {
+			t.Errorf("%s: error %v, want %q", name, err, tt.fault)
+		}
 	}
 }
 
 // FuzzFilledIn: whatever a form holds, what is read from it comes back from the
 // form that shows it.
 func FuzzFilledIn(f *testing.F) {
-	for _, s := range []string{"q0=0&q1=0&t2=443&q3=0&q3=other&t3=Dark&t4=x&n4=y&n1=z&note=n", "q0=other&t0=a%00b", "q0=-1&q3=99999999999999999999", "p4=yes&%zz"} {
+	for _, s := range []string{
+		"q0=0&q1=0&t2=443&q3=0&q3=other&t3=Dark&t4=x&n4=y&n1=z&note=n", "q0=other&t0=a%00b",
+		"q0=-1&q3=99999999999999999999", "p4=yes&%zz",
+	} {
 		f.Add(s)
 	}
+	order := strings.Fields("pg lite my " + question.YesID + " " + question.NoID)
 	f.Fuzz(func(t *testing.T, query string) {
 		form, _ := url.ParseQuery(query)
 		set := nested()
@@ -90,10 +93,12 @@ func FuzzFilledIn(f *testing.F) {
 			return
 		}
 		for _, a := range got.Answers { // a form has them in the order of the options
-			slices.SortFunc(a.Selected, func(x, y string) int { return strings.Compare(order[x], order[y]) })
+			slices.SortFunc(a.Selected,
+				func(x, y string) int { return slices.Index(order, x) - slices.Index(order, y) })
 		}
 		rec := desk.Record{ID: "r", Set: *set}
-		c := &card{Record: recordview.Of(rec, words.English), set: answer.New(rec, answer.Options{Layout: answer.Sheet, Draft: got})}
+		filled := answer.New(rec, answer.Options{Layout: answer.Sheet, Draft: got})
+		c := &card{Record: recordview.Of(rec, words.English), set: filled}
 		again, err := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.Fields()))
 		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
 		if err != nil || !same || got.Note != again.Note {
@@ -110,16 +115,14 @@ func filledIn(set *question.Set, form url.Values) (question.Reply, error) {
 	found := fill(d, form)
 	_, err := d.Reply()
 	rest, _ := errors.AsType[question.Violations](err)
-	found = append(found, slices.DeleteFunc(rest, func(v question.Violation) bool { return v.Message == "an answer is required" })...)
+	found = append(found,
+		slices.DeleteFunc(rest, func(v question.Violation) bool { return v.Message == "an answer is required" })...)
 	r := question.Reply{Note: d.Note(), Answers: d.Answers()}
 	for i := range r.Answers {
 		r.Answers[i].By = ""
 	}
 	return r, found.Err()
 }
-
-// order is that of the options of nested.
-var order = map[string]string{"pg": "1", "lite": "2", "my": "3", question.YesID: "1", question.NoID: "2"}
 
 // inForm is what a browser would send of fields as they are shown.
 func inForm(form url.Values, fields []field) url.Values {

@@ -2,11 +2,8 @@ package web
 
 import (
 	"bytes"
-	"fmt"
 	"html/template"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
@@ -62,28 +59,20 @@ func (plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// What is larger than maxMarkdown characters, or nested deeper than maxNested,
-// is shown as it was written. Parsing takes the square of the depth, and a
-// browser as long to lay it out: 40,000 quotes in each other froze a page for
-// 11 s.
-const (
-	maxMarkdown = 20000
-	maxNested   = 32
-)
-
-// tooDeep matches a line that opens more than maxNested quotes and lists.
-var tooDeep = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(fmt.Sprintf(`(?m)^(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]|$))){%d}`, maxNested+1))
-})
+// maxMarkdown is from how many characters on a text is shown as it was written. Parsing takes the
+// square of the depth of quotes and lists, and a browser as long to lay it out: 40,000 quotes in
+// each other froze a page for 11 s.
+const maxMarkdown = 4000
 
 // prose renders a description.
 func prose(md goldmark.Markdown, text string) template.HTML {
 	text = question.Block(text)
-	if utf8.RuneCountInString(text) > maxMarkdown || tooDeep().MatchString(text) {
+	if utf8.RuneCountInString(text) > maxMarkdown {
 		return preformatted(text)
 	}
 	var b bytes.Buffer
-	if err := md.Convert([]byte(text), &b); err != nil {
+	err := md.Convert([]byte(text), &b)
+	if err != nil {
 		return preformatted(text)
 	}
 	return template.HTML(b.String()) //nolint:gosec // newMarkdown lets no HTML through
@@ -100,5 +89,6 @@ func preview(md goldmark.Markdown, text string) template.HTML {
 }
 
 func preformatted(text string) template.HTML {
-	return template.HTML("<pre>" + template.HTMLEscapeString(strings.TrimRight(text, "\n")) + "</pre>") //nolint:gosec // escaped here
+	text = template.HTMLEscapeString(strings.TrimRight(text, "\n"))
+	return template.HTML("<pre>" + text + "</pre>") //nolint:gosec // escaped here
 }

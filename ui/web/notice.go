@@ -17,7 +17,7 @@ type notice struct {
 
 // notices puts into words what parameters of the page ask to be told.
 func (s *Server) notices(r *http.Request, ends url.Values) (out []notice) {
-	for _, end := range []string{endSent, endKept, endLate, endAny, endLifted, endAsked} {
+	for _, end := range []string{endSent, endKept, endAny, endLifted, endAsked} {
 		for _, id := range ends[end] {
 			rec, err := s.Desk.Get(r.Context(), id)
 			open := end == endLifted || end == endAsked
@@ -40,17 +40,20 @@ func noticeOf(l words.Language, rec desk.Record, end string) notice {
 		return notice{Words: l.T("The limit is lifted. %s may go on asking.", who)}
 	case end == endAny && overruled != "":
 		return notice{overruled, true}
-	case end == endAny, end == endLate:
-		return notice{l.T("%[1]s: already %[2]s.", who, shown.Ended()), end == endLate}
+	case end == endAny:
+		return notice{Words: l.T("%[1]s: already %[2]s.", who, shown.Ended())}
 	case rec.Asker.Mirrored() && rec.Outcome.Unsettled:
-		return notice{Words: l.T("Recorded. %s shows the question in its own dialog too, and takes the answer that it gets first.", who)}
+		return notice{Words: l.T("Recorded. %s shows the question in its own dialog too, "+
+			"and takes the answer that it gets first.", who)}
 	}
 	var sent, kept string
 	switch rec.State {
 	case desk.Dismissed:
-		sent, kept = words.Mark("Dismissed. %s goes on without an answer."), words.Mark("Dismissed. %s hears of it when it comes back.")
+		sent = words.Mark("Dismissed. %s goes on without an answer.")
+		kept = words.Mark("Dismissed. %s hears of it when it comes back.")
 	case desk.Discuss:
-		sent, kept = words.Mark("To be discussed. %s goes on with that."), words.Mark("To be discussed. %s hears of it when it comes back.")
+		sent = words.Mark("To be discussed. %s goes on with that.")
+		kept = words.Mark("To be discussed. %s hears of it when it comes back.")
 	default:
 		sent, kept = words.Mark("Sent to %s."), words.Mark("Kept for %s, which gets it when it comes back.")
 	}

@@ -204,7 +204,8 @@ func scripted(r *http.Request) bool { return r.Header.Get("X-Script") != "" }
 // render writes one template; nothing where it returns an error.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
 	var b bytes.Buffer
-	if err := pages[s.languageOf(r)]().ExecuteTemplate(&b, name, data); err != nil {
+	err := pages[s.languageOf(r)]().ExecuteTemplate(&b, name, data)
+	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

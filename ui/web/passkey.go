@@ -43,7 +43,8 @@ type credential struct {
 }
 
 func credentialIn(text string) (c credential, err error) {
-	if err = json.Unmarshal([]byte(text), &c); err != nil {
+	err = json.Unmarshal([]byte(text), &c)
+	if err != nil {
 		err = api.Problemf(api.InvalidRequest, "The browser's response is no credential: %v.", err)
 	}
 	return c, err
@@ -77,21 +78,24 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, f *form, reply
 	}
 	l := s.languageOf(r)
 	return s.render(w, r, http.StatusForbidden, "sign", ceremony{
-		Challenge: proof.Challenge(sum), Keys: keys, At: at.Format(time.RFC3339Nano), Words: sentence(l, l.T("this answer must be signed by the user")),
+		Challenge: proof.Challenge(sum), Keys: keys, At: at.Format(time.RFC3339Nano),
+		Words: sentence(l, l.T("this answer must be signed by the user")),
 	})
 }
 
 // passkeys returns the passkeys of a host that may sign.
 func (s *Server) passkeys(host string) ([]proof.Passkey, error) {
 	keys, err := s.Desk.Keys(nil)
-	return slices.DeleteFunc(keys.Passkeys, func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }), err
+	unfit := func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }
+	return slices.DeleteFunc(keys.Passkeys, unfit), err
 }
 
 var (
-	errNoPasskey = errors.New(words.Mark("this answer needs a passkey, and there is none for this page: in a terminal run mcp-askuser passkey add, then mcp-askuser web --open"))
-	errChanged   = errors.New(words.Mark("the question has changed since it was shown: read it again"))
-	errUnread    = errors.New(words.Mark("your answer is signed: scroll to the end of the question first"))
-	errUnproven  = errors.New(words.Mark("the signature does not count"))
+	errNoPasskey = errors.New(words.Mark("this answer needs a passkey, and there is none for this page: " +
+		"in a terminal run mcp-askuser passkey add, then mcp-askuser web --open"))
+	errChanged  = errors.New(words.Mark("the question has changed since it was shown: read it again"))
+	errUnread   = errors.New(words.Mark("your answer is signed: scroll to the end of the question first"))
+	errUnproven = errors.New(words.Mark("the signature does not count"))
 )
 
 // checkShown returns an error unless the question that a form answers was shown as it is, and to
@@ -126,7 +130,11 @@ func (s *Server) proofIn(f *form, reply question.Reply) (*question.Proof, error)
 	if err != nil {
 		return nil, err
 	}
-	p := &question.Proof{Kind: question.PasskeyProof, Key: c.ID, At: at, Signature: c.Response.Signature, ClientData: c.Response.ClientData, AuthenticatorData: c.Response.AuthenticatorData}
+	x := c.Response
+	p := &question.Proof{
+		Kind: question.PasskeyProof, Key: c.ID, At: at,
+		Signature: x.Signature, ClientData: x.ClientData, AuthenticatorData: x.AuthenticatorData,
+	}
 	keys, err := s.Desk.Keys(nil)
 	if err != nil {
 		return nil, err
@@ -147,12 +155,14 @@ func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
 	s.registering.Lock()
 	defer s.registering.Unlock()
 	s.challenge = proof.Challenge([]byte(rand.Text()))
-	return s.render(w, r, http.StatusOK, "passkey", ceremony{Challenge: s.challenge, Keys: keys, Name: question.Line(r.URL.Query().Get("name"))})
+	name := question.Line(r.URL.Query().Get("name"))
+	return s.render(w, r, http.StatusOK, "passkey", ceremony{Challenge: s.challenge, Keys: keys, Name: name})
 }
 
 // postPasskey registers a passkey.
 func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
+	err := r.ParseForm()
+	if err != nil {
 		return unreadBody(err)
 	}
 	c, err := credentialIn(r.PostForm.Get("credential"))
@@ -164,7 +174,8 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
 	challenge := s.challenge
 	s.challenge = "" // it counts once
 	x := c.Response
-	key, err := proof.Register(strings.TrimSpace(question.Line(r.PostForm.Get("name"))), c.ID, challenge, x.PublicKey, x.ClientData, x.AuthenticatorData)
+	name := strings.TrimSpace(question.Line(r.PostForm.Get("name")))
+	key, err := proof.Register(name, c.ID, challenge, x.PublicKey, x.ClientData, x.AuthenticatorData)
 	if err == nil && (challenge == "" || key.Name == "") {
 		err = proof.ErrMismatch
 	}

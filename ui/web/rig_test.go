@@ -1,20 +1,15 @@
 package web
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
@@ -22,7 +17,11 @@ import (
 	"mcp-askuser/ui/present"
 )
 
-const token = "the-token-of-this-start"
+const (
+	token      = "the-token-of-this-start"
+	panelToken = "the panel's token" // of the one front end of every rig
+	nowhere    = "01J00000000000000000000000"
+)
 
 // patient is how long a wait may take before the test fails: far above what any
 // wait needs, so that a busy machine fails no test.
@@ -42,7 +41,6 @@ type rig struct {
 
 func newStore(t testing.TB) *desktest.Faulty {
 	t.Helper()
-	checkLeaks(t)
 	return &desktest.Faulty{Store: desktest.Store(t, t.TempDir()+"/desk")}
 }
 
@@ -51,12 +49,20 @@ func newDesk(t testing.TB) *desk.Desk {
 	return desk.New(newStore(t), desk.Options{MaxRounds: 10})
 }
 
-// start serves until the test ends, and then fails it if a goroutine is left.
+// start serves until the test ends.
 func start(t testing.TB, options ...func(*Options)) *rig {
 	t.Helper()
-	checkLeaks(t)
+	return startTimed(t, func(*timeouts) {}, options...)
+}
+
+// startTimed is start with other time limits.
+func startTimed(t testing.TB, change func(*timeouts), options ...func(*Options)) *rig {
+	t.Helper()
 	store := newStore(t)
-	o := Options{Desk: desk.New(store, desk.Options{MaxRounds: 10}), Decode: decode, Token: token, Directory: "/home/u/project", FrontEnd: panel}
+	o := Options{
+		Desk: desk.New(store, desk.Options{MaxRounds: 10}), Decode: decode, Token: token, Directory: "/home/u/project",
+		FrontEnd: func(token string) (name string, ok bool) { return "panel", token == panelToken },
+	}
 	for _, set := range options {
 		set(&o)
 	}
@@ -67,46 +73,11 @@ func start(t testing.TB, options ...func(*Options)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	change(&server.timeouts)
 	g := serve(t, o.Desk, server)
 	g.store = store
 	return g
 }
-
-// panelToken is the token of the one front end of every rig.
-const panelToken = "the panel's token"
-
-func panel(token string) (name string, ok bool) { return "panel", token == panelToken }
-
-// fromFrontEnd is a request of the front end.
-func (g *rig) fromFrontEnd(path, body string) *http.Request {
-	r := g.request(http.MethodPost, path, body)
-	r.Header.Set("Authorization", "Bearer "+panelToken)
-	return r
-}
-
-// sideBySide says that tests run beside each other, so that none can tell whose
-// goroutine is left.
-var sideBySide bool
-
-// checkLeaks fails a test that leaves a goroutine. It is called before the store opens, which
-// is closed before the check. Goroutines must not be listed where tests run beside each other:
-// goleak panics on a stack of more than 100 frames, which another test may have.
-func checkLeaks(t testing.TB) {
-	if sideBySide {
-		return
-	}
-	_, done := checked.LoadOrStore(t.Name(), true)
-	if done {
-		return
-	}
-	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() {
-		checked.Delete(t.Name())
-		goleak.VerifyNone(t, before)
-	})
-}
-
-var checked sync.Map // the names of tests whose goroutines are checked
 
 func serve(t testing.TB, d *desk.Desk, server *Server) *rig {
 	t.Helper()
@@ -117,13 +88,10 @@ func serve(t testing.TB, d *desk.Desk, server *Server) *rig {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ctx, ln) }()
-	g := &rig{
-		t: t, desk: d, server: server, addr: ln.Addr(),
-		client: &http.Client{
-			Transport:     &http.Transport{},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-	}
+	g := &rig{t: t, desk: d, server: server, addr: ln.Addr(), client: &http.Client{
+		Transport:     &http.Transport{},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 	stopped := false
 	g.stop = func() {
 		if stopped {
@@ -174,6 +142,7 @@ type response struct {
 	status int
 	header http.Header
 	body   []byte
+	closes bool // its connection
 }
 
 // code is the machine code of an error body.
@@ -185,7 +154,7 @@ func (a response) code() string {
 	return e.Error.Code
 }
 
-// request returns a request of the program; change may make it another's.
+// request returns a request of the program; a caller may make it another's.
 func (g *rig) request(method, path, body string) *http.Request {
 	g.t.Helper()
 	var in io.Reader
@@ -202,6 +171,13 @@ func (g *rig) request(method, path, body string) *http.Request {
 	return r
 }
 
+// fromFrontEnd is a request of the front end.
+func (g *rig) fromFrontEnd(path, body string) *http.Request {
+	r := g.request(http.MethodPost, path, body)
+	r.Header.Set("Authorization", "Bearer "+panelToken)
+	return r
+}
+
 // try sends a request and checks the response against openapi.json.
 func (g *rig) try(r *http.Request) (response, error) {
 	resp, err := g.client.Do(r)
@@ -213,9 +189,12 @@ func (g *rig) try(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	a := response{resp.StatusCode, resp.Header, body}
-	if err := document(g.t).check(r.Method, r.URL.EscapedPath(), a); err != nil && a.status != http.StatusRequestHeaderFieldsTooLarge {
-		g.t.Errorf("%s %s: %v\n%s", r.Method, r.URL, err, body[:min(len(body), 500)])
+	a := response{resp.StatusCode, resp.Header, body, resp.Close}
+	if a.status == http.StatusRequestHeaderFieldsTooLarge {
+		return a, nil
+	}
+	if err := document(g.t).check(r.Method, r.URL.EscapedPath(), a); err != nil {
+		g.t.Errorf("%s %s: %v\n%.500s", r.Method, r.URL, err, body)
 	}
 	return a, nil
 }
@@ -254,101 +233,16 @@ func (g *rig) want(status int, code, method, path, body string) response {
 	g.t.Helper()
 	a := g.do(method, path, body)
 	if a.status != status || a.code() != code {
-		g.t.Errorf("%s %s %s: %d %q, want %d %q\n%s", method, path, body, a.status, a.code(), status, code, a.body[:min(len(a.body), 500)])
+		g.t.Errorf("%s %s %.500s: %d %q, want %d %q\n%.500s",
+			method, path, body, a.status, a.code(), status, code, a.body)
 	}
 	return a
 }
 
-// ask puts a set on the desk for a session, in the name of a client that waits
-// for the answer.
-func (g *rig) ask(session string, questions ...question.Question) desk.Record {
+// task sends an answer, and checks the response to it.
+func (g *rig) task(status int, code, body string) response {
 	g.t.Helper()
-	rec, err := desktest.Ask(g.t.Context(), g.desk, question.Set{Questions: questions}, session,
-		desk.Asker{Client: "test-agent", Version: "1.2", Directory: "/home/u/project", Via: "mcp"})
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	attendance, err := g.desk.Attend(g.t.Context(), rec.ID)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	g.t.Cleanup(attendance.Release)
-	return rec
-}
-
-// pending fails the test unless the record is still open: nothing was
-// recorded.
-func (g *rig) pending(id string) {
-	g.t.Helper()
-	rec, err := g.desk.Get(context.Background(), id)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	if rec.Outcome != nil {
-		g.t.Errorf("%s was recorded as %s", id, rec.State)
-	}
-}
-
-// reply returns what was recorded.
-func (g *rig) reply(id string) *question.Reply {
-	g.t.Helper()
-	rec, err := g.desk.Get(context.Background(), id)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	if rec.Outcome == nil || rec.Outcome.Reply == nil {
-		g.t.Fatalf("%s is %s, without a reply", id, rec.State)
-	}
-	if rec.Outcome.Surface != "web" {
-		g.t.Errorf("surface is %q", rec.Outcome.Surface)
-	}
-	return rec.Outcome.Reply
-}
-
-// browser trades the token for a cookie and returns it.
-func (g *rig) browser() *http.Cookie {
-	g.t.Helper()
-	return g.browserWith(token)
-}
-
-func (g *rig) browserWith(token string) *http.Cookie {
-	g.t.Helper()
-	r := g.request(http.MethodGet, "/?token="+token, "")
-	r.Header.Del("Authorization")
-	resp, err := g.client.Do(r)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if len(resp.Cookies()) != 1 {
-		g.t.Fatalf("%d cookies, status %d", len(resp.Cookies()), resp.StatusCode)
-	}
-	return resp.Cookies()[0]
-}
-
-func single(id string) question.Question {
-	return question.Question{
-		ID: id, Text: "Which database (" + id + ")?", Header: "Database", Type: question.SingleChoice, Required: true,
-		Options: []question.Option{{ID: "pg", Label: "PostgreSQL"}, {ID: "lite", Label: "SQLite, embedded"}},
-	}
-}
-
-func several(id string) question.Question {
-	q := single(id)
-	q.Text, q.Type = "Which features ("+id+")?", question.MultiChoice
-	q.Options = append(q.Options, question.Option{ID: "my", Label: "MySQL"})
-	return q
-}
-
-func text(id string) question.Question {
-	return question.Question{ID: id, Text: "Which port (" + id + ")?", Type: question.Text, Required: true}
-}
-
-func boolean(id string) question.Question {
-	return question.Question{
-		ID: id, Text: "Go on (" + id + ")?", Type: question.Boolean, Required: true,
-		Options: []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"}},
-	}
+	return g.want(status, code, "POST", "/api/task/answer", body)
 }
 
 func encode(t testing.TB, v any) string {
@@ -368,62 +262,4 @@ func decodeJSON[T any](t testing.TB, data []byte) (v T) {
 		t.Fatalf("%v in %s", err, data)
 	}
 	return v
-}
-
-// heard is one event of a stream.
-type heard struct{ name, data string }
-
-// listener is a client of GET /api/events.
-type listener struct {
-	t    testing.TB
-	body io.ReadCloser
-	in   *bufio.Scanner
-}
-
-// listen connects a stream; it hears of everything that happens after it
-// returned.
-func (g *rig) listen() *listener {
-	g.t.Helper()
-	resp, err := g.client.Do(g.request(http.MethodGet, "/api/events", ""))
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	if err := document(g.t).check(http.MethodGet, "/api/events", response{resp.StatusCode, resp.Header, nil}); err != nil || resp.StatusCode != http.StatusOK {
-		g.t.Fatalf("events: %s, %v", resp.Status, err)
-	}
-	l := &listener{g.t, resp.Body, bufio.NewScanner(resp.Body)}
-	l.in.Buffer(nil, 1<<20)
-	if !l.in.Scan() || !strings.HasPrefix(l.in.Text(), "retry:") || !l.in.Scan() {
-		g.t.Fatalf("the stream begins with %q", l.in.Text())
-	}
-	return l
-}
-
-// next returns the next event; ok is false when the stream has ended.
-func (l *listener) next() (ev heard, ok bool) {
-	for l.in.Scan() {
-		line := l.in.Text()
-		name, isName := strings.CutPrefix(line, "event: ")
-		data, isData := strings.CutPrefix(line, "data: ")
-		switch {
-		case isName:
-			ev.name = name
-		case isData:
-			ev.data = data
-		case line == "":
-			return ev, true
-		}
-	}
-	return ev, false
-}
-
-func (l *listener) close() { _ = l.body.Close() }
-
-// direct sends an answer to the handler without a connection.
-func direct(g *rig, body string) (status int, out []byte) {
-	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/task/answer", strings.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+token)
-	w := httptest.NewRecorder()
-	g.server.handler.ServeHTTP(w, r)
-	return w.Code, w.Body.Bytes()
 }

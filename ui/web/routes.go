@@ -16,12 +16,12 @@ func (s *Server) routes() map[string]handler {
 	routes := map[string]handler{
 		"GET /{$}":              s.page,
 		"GET /history":          s.history,
-		"POST /answer":          s.send,
-		"POST /draft":           s.keepDraft,
-		"POST /recall":          s.refill,
-		"POST /attach":          s.refill,
-		"POST /lift":            s.lift,
-		"POST /reopen":          s.reopen,
+		"POST /answer":          s.withForm(s.send),
+		"POST /draft":           s.withForm(s.keepDraft),
+		"POST /recall":          s.withForm(s.refill),
+		"POST /attach":          s.withForm(s.refill),
+		"POST /lift":            s.withForm(s.lift),
+		"POST /reopen":          s.withForm(s.reopen),
 		"GET /files/{id}/{key}": s.getFile,
 
 		"GET /api/questions":                  s.listQuestions,
@@ -50,7 +50,8 @@ func (s *Server) mux() *http.ServeMux {
 	mux.Handle("GET /assets/", http.FileServerFS(assets))
 	mux.HandleFunc("/", s.handle(func(_ http.ResponseWriter, r *http.Request) error {
 		if strings.HasPrefix(r.URL.Path, "/api/") {
-			return api.Problemf(api.NoSuchPath, "The API takes no %s here; GET /api/openapi.json lists what it takes.", r.Method)
+			return api.Problemf(api.NoSuchPath,
+				"The API takes no %s here; GET /api/openapi.json lists what it takes.", r.Method)
 		}
 		return errNoPage
 	}))
@@ -59,7 +60,8 @@ func (s *Server) mux() *http.ServeMux {
 
 func (s *Server) handle(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := h(w, r); err != nil {
+		err := h(w, r)
+		if err != nil {
 			s.fail(w, r, err)
 		}
 	}

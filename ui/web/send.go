@@ -14,14 +14,12 @@ import (
 
 // send takes a form: the answers to a record, and to the duplicates that the user
 // ticked, or a dismissal or discussion.
-func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) send(w http.ResponseWriter, r *http.Request, f *form) error {
 	reply, err := f.reply()
-	if err == nil && f.rec.Outcome == nil && desk.StatusOf(reply) == desk.Answered && s.Desk.RequiresProof(&f.rec) {
-		if err = checkShown(r, f); err == nil && f.values.Get("proof") == "" && s.Desk.RequiresPasskey(&f.rec) {
+	answered := err == nil && f.rec.Outcome == nil && desk.StatusOf(reply) == desk.Answered
+	if answered && s.Desk.RequiresProof(&f.rec) {
+		err = checkShown(r, f)
+		if err == nil && f.values.Get("proof") == "" && s.Desk.RequiresPasskey(&f.rec) {
 			return s.askProof(w, r, f, reply)
 		}
 	}
@@ -30,7 +28,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	}
 	ended := f.rec
 	if err == nil {
-		ended, err = s.commit(r.Context(), f.rec.ID, reply)
+		ended, err = s.commit(r.Context(), f.rec, reply)
 	}
 	if err != nil {
 		return s.showRefused(w, r, f, err)
@@ -55,23 +53,25 @@ func (f *form) reply() (question.Reply, error) {
 	case "dismiss":
 		return f.set.Dismissal()
 	}
-	return question.Reply{}, api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
+	return question.Reply{}, api.Problemf(api.InvalidRequest,
+		"The form says neither to confirm, to discuss nor to dismiss.")
 }
 
-// commit replies to a record. A reply that failed, or was late, and nevertheless ended the
-// record, is no error: the page repeats a reply whose response was lost, and a store may fail
-// after it has stored one.
-func (s *Server) commit(ctx context.Context, id string, reply question.Reply) (desk.Record, error) {
-	ended, err := s.reply(ctx, id, reply)
-	if err == nil {
-		return ended, nil
+// commit replies to a record, and returns it as it is after that, Attended if its asker waited. A
+// reply that failed, or was late, and nevertheless ended the record, is no error: the page repeats a
+// reply whose response was lost, and a store may fail after it has stored one.
+func (s *Server) commit(ctx context.Context, before desk.Record, reply question.Reply) (desk.Record, error) {
+	ended, err := s.reply(ctx, before.ID, reply)
+	if err != nil {
+		now, fault := s.Desk.Get(ctx, before.ID)
+		ours := fault == nil && now.Reply() != nil && now.Outcome.Surface == surfaceName
+		if !ours || !now.SameReply(now.Reply(), &reply) {
+			return ended, err
+		}
+		ended = now
 	}
-	now, fault := s.Desk.Get(ctx, id)
-	if fault != nil || now.Reply() == nil || now.Outcome.Surface != surfaceName || !now.SameReply(now.Reply(), &reply) {
-		return ended, err
-	}
-	now.Attended = true
-	return now, nil
+	ended.Attended = before.Attended || before.Outcome != nil
+	return ended, nil
 }
 
 // answerDuplicates gives a reply to the records with the same questions that a form names, and
@@ -81,14 +81,14 @@ func (s *Server) answerDuplicates(ctx context.Context, f *form, reply question.R
 	for _, id := range ids[:min(len(ids), maxDuplicates)] {
 		rec, err := s.Desk.Get(ctx, id)
 		if err == nil && id != f.rec.ID && alike != "" && rec.Alike() == alike {
-			rec, err = s.commit(ctx, id, s.Desk.CopyFiles(ctx, f.rec.ID, id, reply))
+			rec, err = s.commit(ctx, rec, s.Desk.CopyFiles(ctx, f.rec.ID, id, reply))
+			end := endOf(&rec)
 			_, late := errors.AsType[*desk.ClosedError](err)
-			switch {
-			case late:
-				ends.Add(endLate, id)
-				continue
-			case err == nil:
-				ends.Add(endOf(&rec), id)
+			if late {
+				end, err = endAny, nil
+			}
+			if err == nil {
+				ends.Add(end, id)
 				continue
 			}
 		}
@@ -100,8 +100,7 @@ func (s *Server) answerDuplicates(ctx context.Context, f *form, reply question.R
 const (
 	endSent   = "sent"   // answered here, and its asker waited
 	endKept   = "kept"   // answered here, and its asker did not wait
-	endLate   = "late"   // ended before it was answered here
-	endAny    = "ended"  // the script asks whether, and how, it has ended
+	endAny    = "ended"  // ended before it was answered here, or the script asks whether it has
 	endLifted = "lifted" // its session may go on asking
 	endAsked  = "asked"  // the script has heard of it
 )
@@ -144,11 +143,7 @@ var errNotStored = errors.New(words.Mark("it could not be stored, and was not se
 
 // refill shows a form as it was filled in, with the earlier answer to a question, or with
 // files that it brings.
-func (s *Server) refill(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) refill(w http.ResponseWriter, r *http.Request, f *form) error {
 	status := http.StatusOK
 	if len(f.found) > 0 {
 		status = http.StatusBadRequest
@@ -157,24 +152,21 @@ func (s *Server) refill(w http.ResponseWriter, r *http.Request) error {
 }
 
 // keepDraft keeps what the user has filled in so far, for other surfaces and against a
-// crash. It restarts the clock of a timeout.
-func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r) // a draft may have faults
-	if err == nil && f.rec.Outcome == nil {
-		err = api.Late(&f.rec.Set, s.Desk.SaveDraft(r.Context(), f.rec.ID, f.set.Draft()))
+// crash; a draft may have faults. It restarts the clock of a timeout.
+func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request, f *form) error {
+	if f.rec.Outcome == nil {
+		err := s.Desk.SaveDraft(r.Context(), f.rec.ID, f.set.Draft())
+		if err != nil {
+			return api.Late(&f.rec.Set, err)
+		}
 	}
-	if err == nil {
-		w.WriteHeader(http.StatusNoContent)
-	}
-	return err
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // lift takes the round limit off the session of a record.
-func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r)
-	if err == nil {
-		err = s.Desk.Lift(r.Context(), f.rec.SessionID)
-	}
+func (s *Server) lift(w http.ResponseWriter, r *http.Request, f *form) error {
+	err := s.Desk.Lift(r.Context(), f.rec.SessionID)
 	if err != nil {
 		return err
 	}
@@ -183,11 +175,7 @@ func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
 
 // reopen asks an ended question again, with its answers filled in. One that is open already is
 // shown.
-func (s *Server) reopen(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) reopen(w http.ResponseWriter, r *http.Request, f *form) error {
 	rec, err := s.Desk.Reopen(r.Context(), f.rec.ID)
 	if errors.Is(err, desk.ErrNotAgain) {
 		return api.Problemf(api.InvalidRequest, "%s", sentence(words.English, err.Error()))

@@ -109,9 +109,12 @@ func New(o Options) (*Server, error) {
 		o.Now = time.Now
 	}
 	s := &Server{
-		Options:  o,
-		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute, response: 30 * time.Second, grace: 2 * time.Second},
-		visits:   make(chan struct{}, 1),
+		Options: o,
+		timeouts: timeouts{
+			header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute,
+			response: 30 * time.Second, grace: 2 * time.Second,
+		},
+		visits: make(chan struct{}, 1),
 	}
 	s.byAgent = o.Command && desk.StartedByAgent()
 	keyFile := o.KeyFile
@@ -123,11 +126,13 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.tls, err = door.Certificate(o.TLSCert, o.TLSKey); err != nil {
+	s.tls, err = door.Certificate(o.TLSCert, o.TLSKey)
+	if err != nil {
 		return nil, err
 	}
 	if s.Exposed() && s.tls == nil && !s.Insecure {
-		return nil, fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key), or say that plain HTTP is meant (--insecure)", door.ErrExposed, s.Host)
+		return nil, fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key), "+
+			"or say that plain HTTP is meant (--insecure)", door.ErrExposed, s.Host)
 	}
 	s.handler = headers(s.guard(s.mux()))
 	return s, nil
@@ -142,7 +147,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if s.second != nil {
 		both.Go(func() error { return s.serve(ctx, s.second) })
 	}
-	if err := both.Wait(); err != nil {
+	err := both.Wait()
+	if err != nil {
 		return fmt.Errorf("web: %w", err)
 	}
 	return nil

@@ -87,7 +87,8 @@ func pastQuestions(rec *desk.Record) []pastQuestion {
 	for _, x := range rec.Asked() {
 		q := pastQuestion{
 			Round: rec.Round, ID: rec.ID, QuestionID: x.ID, Question: x.Question.Text, Type: x.Type, Status: rec.State,
-			Answer: x.Value(), By: x.By(), Note: x.Note, Reason: reason, Surface: o.Surface, AskedAt: rec.CreatedAt, EndedAt: o.At,
+			Answer: x.Value(), By: x.By(), Note: x.Note, Reason: reason, Surface: o.Surface,
+			AskedAt: rec.CreatedAt, EndedAt: o.At,
 		}
 		if x.Answer != nil {
 			q.Files = x.Answer.Files

@@ -67,17 +67,19 @@ func (*Surface) Name() string { return surfaceName }
 
 // Check implements ui.Checker.
 func (s *Surface) Check(context.Context) error {
-	if why := s.options.Desktop(); why != nil {
-		return ui.Unavailablef("%v", why)
+	why := s.options.Desktop()
+	if why == nil {
+		return nil
 	}
-	return nil
+	return ui.Unavailablef("%v", why)
 }
 
 // Show implements ui.Surface. The page answers on the desk, so there is
 // nothing to commit here; Show returns when the context ends. Where no browser
 // may be opened the surface is unavailable; see Telling.
 func (s *Surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
-	if err := s.ensureOpen(ctx); err != nil {
+	err := s.ensureOpen(ctx)
+	if err != nil {
 		return err
 	}
 	<-ctx.Done()
@@ -91,7 +93,8 @@ func (s *Surface) ensureOpen(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	if open, err := s.isOpen(ctx); open || err != nil {
+	open, err := s.isOpen(ctx)
+	if open || err != nil {
 		return err
 	}
 	why := s.options.Desktop()

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,118 +20,93 @@ import (
 
 var errTest = errors.New("the record has ended")
 
-// tab is a browser's tab: it opens the address it is given, follows it to the
-// page and, if live, keeps an event stream open.
-type tab struct {
-	t      *testing.T
-	client *http.Client
-	opened atomic.Int32
-	live   bool
-	stream chan *http.Response
-}
-
-func newTab(t *testing.T, live bool) *tab {
-	tb := &tab{t: t, client: &http.Client{Transport: &http.Transport{}, Jar: jar{}, Timeout: patient}, live: live, stream: make(chan *http.Response, 4)}
-	t.Cleanup(tb.client.CloseIdleConnections)
-	return tb
-}
-
-// jar keeps cookies by host and port; one server is all that a tab visits.
-type jar map[string][]*http.Cookie
-
-func (j jar) SetCookies(u *url.URL, c []*http.Cookie) { j[u.Host] = append(j[u.Host], c...) }
-func (j jar) Cookies(u *url.URL) []*http.Cookie       { return j[u.Host] }
-
-func (tb *tab) open(address string) error {
-	tb.opened.Add(1)
-	go func() {
-		resp, err := tb.client.Get(address)
-		if err != nil {
-			tb.t.Error(err)
-			return
-		}
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusOK || resp.Request.URL.RawQuery != "" {
-			tb.t.Errorf("opened %s: %s", resp.Request.URL, resp.Status)
-		}
-		if !tb.live {
-			return
-		}
-		events, err := tb.client.Get(strings.TrimSuffix(resp.Request.URL.String(), "/") + "/api/events")
-		if err != nil {
-			tb.t.Error(err)
-			return
-		}
-		tb.stream <- events
-	}()
-	return nil
-}
-
-func newSurface(t *testing.T, change func(*SurfaceOptions)) (*Surface, *desk.Desk) {
+func newSurface(t *testing.T, change func(*SurfaceOptions)) *Surface {
 	t.Helper()
-	checkLeaks(t)
-	d := newDesk(t)
 	o := SurfaceOptions{
-		Options: Options{Desk: d},
+		Options: Options{Desk: newDesk(t)},
 		Desktop: func() error { return nil },
 		Open:    func(string) error { t.Error("opened a browser"); return nil },
 	}
 	change(&o)
 	s := NewSurface(o)
 	t.Cleanup(s.Close)
-	return s, d
+	return s
+}
+
+// visitAt opens an address in a browser that keeps cookies, and returns the page and the browser.
+func visitAt(t *testing.T, address string) (*http.Response, *http.Client) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{}, Jar: must(cookiejar.New(nil)), Timeout: patient}
+	t.Cleanup(client.CloseIdleConnections)
+	resp, err := client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp, client
 }
 
 // show shows a record until end is called, and returns what Show returned.
-func show(s ui.Surface, rec desk.Record) (end func() error) {
+func show(s ui.Surface, id string) (end func() error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	result := make(chan error, 1)
-	go func() { result <- s.Show(ctx, rec, nil) }()
+	go func() { result <- s.Show(ctx, desk.Record{ID: id}, nil) }()
 	return func() error {
 		cancel(errTest)
 		return <-result
 	}
 }
 
-// The first question opens the browser; further ones use the open page.
+// The first question opens the browser; further ones use the open page, also one of another process.
 func TestSurfaceOpensOnce(t *testing.T) {
-	tb := newTab(t, true)
-	s, _ := newSurface(t, func(o *SurfaceOptions) { o.Open = tb.open })
-	var _ ui.Surface = s
-	first := show(s, desk.Record{ID: "1"})
-	stream := <-tb.stream
-	second, third := show(s, desk.Record{ID: "2"}), show(s, desk.Record{ID: "3"})
-	for _, end := range []func() error{second, third, first} {
+	var opened atomic.Int32
+	addresses := make(chan string, 4)
+	s := newSurface(t, func(o *SurfaceOptions) {
+		o.Open = func(address string) error { opened.Add(1); addresses <- address; return nil }
+	})
+	first := show(s, "1")
+	page, client := visitAt(t, <-addresses)
+	if page.StatusCode != http.StatusOK || page.Request.URL.RawQuery != "" {
+		t.Errorf("opened %s: %s", page.Request.URL, page.Status)
+	}
+	events, err := client.Get(page.Request.URL.String() + "api/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Body.Close()
+	for _, end := range []func() error{show(s, "2"), show(s, "3"), first} {
 		if err := end(); !errors.Is(err, errTest) {
 			t.Errorf("Show ended with %v", err)
 		}
 	}
-	if n := tb.opened.Load(); n != 1 {
+	if n := opened.Load(); n != 1 {
 		t.Errorf("opened %d browsers", n)
 	}
-	stream.Body.Close()
+
+	s = newSurface(t, func(*SurfaceOptions) {})
+	release := must(s.options.Desk.Announce(t.Context(), surfaceName))
+	defer release()
+	if err := show(s, "1")(); !errors.Is(err, errTest) {
+		t.Errorf("beside another process Show ended with %v", err)
+	}
 }
 
-// Where the browser shows nothing, nobody was reached.
+// Where the browser shows nothing, the user was not reached.
 func TestSurfaceUnreached(t *testing.T) {
-	tests := map[string]struct {
-		change func(*SurfaceOptions)
-		why    string
-	}{
-		"remote shell": {func(o *SurfaceOptions) { o.Desktop = func() error { return ui.ErrRemote } }, "remote shell"},
-		"no browser":   {func(o *SurfaceOptions) { o.Open = func(string) error { return errors.New("none installed") } }, "none installed"},
-		"nobody came":  {func(o *SurfaceOptions) { o.Open = func(string) error { return nil } }, "nobody opened"},
-		"no listener":  {func(o *SurfaceOptions) { o.Port = -1 }, "could not be started"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			s, _ := newSurface(t, tt.change)
-			s.wait = 20 * time.Millisecond
-			err := s.Show(t.Context(), desk.Record{ID: "1"}, nil)
-			if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), tt.why) {
-				t.Errorf("%v, want unavailable: %s", err, tt.why)
-			}
-		})
+	for why, change := range map[string]func(*SurfaceOptions){
+		"remote shell": func(o *SurfaceOptions) { o.Desktop = func() error { return ui.ErrRemote } },
+		"none installed": func(o *SurfaceOptions) {
+			o.Open = func(string) error { return errors.New("none installed") }
+		},
+		"nobody opened":        func(o *SurfaceOptions) { o.Open = func(string) error { return nil } },
+		"could not be started": func(o *SurfaceOptions) { o.Port = -1 },
+	} {
+		s := newSurface(t, change)
+		s.wait = 20 * time.Millisecond
+		err := s.Show(t.Context(), desk.Record{ID: "1"}, nil)
+		if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%v, want unavailable: %s", err, why)
+		}
 	}
 }
 
@@ -136,9 +115,7 @@ func TestSurfaceUnreached(t *testing.T) {
 func TestSurfaceTells(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		told := make(chan string, 1)
-		s, _ := newSurface(t, func(o *SurfaceOptions) {
-			o.Desktop = func() error { return ui.ErrRemote }
-		})
+		s := newSurface(t, func(o *SurfaceOptions) { o.Desktop = func() error { return ui.ErrRemote } })
 		s.wait, s.tellWait = time.Hour, time.Millisecond
 		if comes {
 			s.tellWait = patient
@@ -150,17 +127,12 @@ func TestSurfaceTells(t *testing.T) {
 		}()
 		address := <-told
 		if !comes {
-			if err := <-left; !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "nobody opened the page") {
+			err := <-left
+			if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "nobody opened the page") {
 				t.Errorf("Show returned %v", err)
 			}
 		}
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Jar: jar{}, Timeout: patient}
-		resp, err := client.Get(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
+		if resp, _ := visitAt(t, address); resp.StatusCode != http.StatusOK {
 			t.Errorf("the address told: %s", resp.Status)
 		}
 		end(errTest)
@@ -172,35 +144,14 @@ func TestSurfaceTells(t *testing.T) {
 	}
 }
 
-// A page of another process is an open page: no other is opened.
-func TestSurfaceUsesOpenPage(t *testing.T) {
-	s, d := newSurface(t, func(*SurfaceOptions) {})
-	release, err := d.Announce(t.Context(), surfaceName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer release()
-	if err := show(s, desk.Record{ID: "1"})(); !errors.Is(err, errTest) {
-		t.Errorf("Show ended with %v", err)
-	}
-}
-
 // A client's user may take a while to open the address; then it opens the page at the
 // question, once.
 func TestOpenedByClient(t *testing.T) {
-	const id = "01M80SEXAAAAAAAAAAAAAAAAAA"
 	var later atomic.Int64
-	s, _ := newSurface(t, func(o *SurfaceOptions) {
+	s := newSurface(t, func(o *SurfaceOptions) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	})
-	first, err := s.Open(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	late, err := s.Open(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first, late := must(s.Open(nowhere)), must(s.Open(nowhere))
 	for _, tt := range []struct {
 		address string
 		after   time.Duration
@@ -211,14 +162,36 @@ func TestOpenedByClient(t *testing.T) {
 		{late, consentTime, http.StatusUnauthorized},
 	} {
 		later.Store(int64(tt.after))
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Jar: jar{}, Timeout: patient}
-		resp, err := client.Get(tt.address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != tt.want || resp.Request.URL.Query().Get("id") != id {
+		resp, _ := visitAt(t, tt.address)
+		if resp.StatusCode != tt.want || resp.Request.URL.Query().Get("id") != nowhere {
 			t.Errorf("after %s: %s at %s, want %d", tt.after, resp.Status, resp.Request.URL, tt.want)
 		}
+	}
+}
+
+// The browser gets the address as one argument, whatever characters it has,
+// and nothing of our standard streams.
+func TestOpenBrowser(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc")
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	// Reading from a named pipe waits until the program has written to it.
+	if err := exec.Command("mkfifo", out).Run(); err != nil {
+		t.Skip("no named pipes here")
+	}
+	script := "#!/bin/sh\necho noise\nprintf '%s|%s|%s' \"$#\" \"$1\" \"$(readlink /proc/self/fd/0)\" > " + out + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	const address = "http://127.0.0.1:1/?token=a b&c=$(touch x);'\""
+	if err := OpenBrowser(address); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(out)
+	if want := "1|" + address + "|/dev/null"; err != nil || string(got) != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }

@@ -85,7 +85,9 @@ func functions(l words.Language) template.FuncMap {
 		"types": func() string { return strings.Join(question.FileTypes(), ",") },
 		"of":    func(id string, all []question.Response) any { return responses{id, all} },
 
-		"chosen": func(a *question.Answer, option string) bool { return a != nil && slices.Contains(a.Selected, option) },
+		"chosen": func(a *question.Answer, option string) bool {
+			return a != nil && slices.Contains(a.Selected, option)
+		},
 		"answered": func(xs []question.Response) bool {
 			return slices.ContainsFunc(xs, func(x question.Response) bool { return x.Answer != nil })
 		},
