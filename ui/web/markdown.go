@@ -2,8 +2,11 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
@@ -59,15 +62,24 @@ func (plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// maxMarkdown is from how many characters on a text is shown as it was written. Parsing takes the
-// square of the depth of quotes and lists, and a browser as long to lay it out: 40,000 quotes in
-// each other froze a page for 11 s.
-const maxMarkdown = 4000
+// What is larger than maxMarkdown characters, or nested deeper than maxNested,
+// is shown as it was written. Parsing takes the square of the depth, and a
+// browser as long to lay it out: 40,000 quotes in each other froze a page for
+// 11 s.
+const (
+	maxMarkdown = 20000
+	maxNested   = 32
+)
+
+// tooDeep matches a line that opens more than maxNested quotes and lists.
+var tooDeep = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(fmt.Sprintf(`(?m)^(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]|$))){%d}`, maxNested+1))
+})
 
 // prose renders a description.
 func prose(md goldmark.Markdown, text string) template.HTML {
 	text = question.Block(text)
-	if utf8.RuneCountInString(text) > maxMarkdown {
+	if utf8.RuneCountInString(text) > maxMarkdown || tooDeep().MatchString(text) {
 		return preformatted(text)
 	}
 	var b bytes.Buffer

@@ -69,9 +69,25 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// A text that would take long is shown as it was written, whole.
-func TestMarkdownSize(t *testing.T) {
+// TestMarkdownLimits: what nests too deeply, or is too large, is shown as it was written, whole.
+func TestMarkdownLimits(t *testing.T) {
 	md := newMarkdown()
+	for name, unit := range map[string]string{
+		"quotes": "> ", "quotes without blanks": ">", "lists": "- ", "numbers": "1. ", "of each one": "> - 1) + ",
+	} {
+		html := string(prose(md, strings.Repeat(unit, maxMarkdown/len(unit))))
+		for _, block := range []string{"<blockquote>", "<ul>", "<ol>"} {
+			if n := strings.Count(html, block); n > maxNested {
+				t.Errorf("%s in each other: %d %s", name, n, block)
+			}
+		}
+	}
+	if got := string(prose(md, "a\n"+strings.Repeat("> ", maxNested+1)+"x")); !strings.HasPrefix(got, "<pre>a\n&gt; &gt;") {
+		t.Errorf("too deep: %s", got)
+	}
+	if got := string(prose(md, strings.Repeat("> ", maxNested)+"x")); strings.Count(got, "<blockquote>") != maxNested {
+		t.Errorf("just not too deep: %s", got)
+	}
 	large := strings.Repeat("x", maxMarkdown-4) + "\n*y*"
 	if got := string(prose(md, large)); !strings.HasSuffix(got, "<em>y</em></p>\n") {
 		t.Errorf("just not too large: %s", got[len(got)-20:])
