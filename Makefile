@@ -44,41 +44,27 @@ browser: deps-browser
 	$(GO) vet -tags browser ./ui/web ./cmd/mcp-askuser ./internal/...
 	$(GO) test -tags browser -count=1 -timeout 20m -parallel 4 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser
 
-deps-browser: ui/web/testdata/axe/node_modules/.stamp
+deps-browser: e2e/npm/axe/node_modules/.stamp
 	@$(call apt,chromium fonts)
 
-ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
+# The packages that tests take from npm, each set with its own lock file.
+e2e/npm/%/node_modules/.stamp: e2e/npm/%/package.json e2e/npm/%/package-lock.json e2e/npm/%/.npmrc
 	@$(call apt,npm)
-	cd ui/web/testdata/axe && npm ci --no-audit --no-fund --loglevel=error
+	cd e2e/npm/$* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-e2e: e2e/node_modules/.stamp
+e2e: e2e/npm/clients/node_modules/.stamp
 	$(GO) vet -tags e2e ./e2e
 	$(GO) test -tags e2e -count=1 -timeout 6m ./e2e
 
-e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
-	@$(call apt,npm)
-	cd e2e && npm ci --no-audit --no-fund --loglevel=error
-	@touch $@
-
-hosts: build e2e/hosts/node_modules/.stamp
-	@$(call apt,tmux npm)
+hosts: build e2e/npm/hosts/node_modules/.stamp
+	@$(call apt,tmux)
 	$(GO) vet -tags hosts ./e2e/hosts
 	$(GO) test -tags hosts -count=1 -timeout 60m -v ./e2e/hosts
 
-e2e/hosts/node_modules/.stamp: e2e/hosts/package.json e2e/hosts/package-lock.json e2e/hosts/.npmrc
-	@$(call apt,npm)
-	cd e2e/hosts && npm ci --no-audit --no-fund --loglevel=error
-	@touch $@
-
-conformance: internal/conformance/node_modules/.stamp
+conformance: e2e/npm/conformance/node_modules/.stamp
 	$(GO) vet -tags conformance ./internal/conformance
 	$(GO) test -tags conformance -count=1 -timeout 10m ./internal/conformance
-
-internal/conformance/node_modules/.stamp: internal/conformance/package.json internal/conformance/package-lock.json internal/conformance/.npmrc
-	@$(call apt,npm)
-	cd internal/conformance && npm ci --no-audit --no-fund --loglevel=error
-	@touch $@
 
 # Half an hour: thousands of races and kills, users who type to another program on every
 # terminal surface, 10,000 questions through servers that are killed all the time, and a
@@ -139,7 +125,7 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules e2e/hosts/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
+	rm -rf bin e2e/npm/*/node_modules
 
 # The configuration of releases, and a build of this system's program with it.
 # The tool takes some minutes to compile.
