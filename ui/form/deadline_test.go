@@ -42,33 +42,6 @@ func TestCountdown(t *testing.T) {
 	})
 }
 
-// TestDeadlineMoves: a key moves the deadline, which is shown at once; one taken back shows nothing any more.
-func TestDeadlineMoves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := alive(t, record(database()))
-		for _, step := range []struct {
-			left, wait time.Duration
-			want       string
-		}{
-			{10 * time.Second, 0, "closes in 10 s"},
-			{time.Minute, 0, "closes in 60 s"},
-			{time.Minute, 45*time.Second + time.Millisecond, "closes in 15 s"},
-			{time.Hour, 0, "closes in 60 min"},
-			{5 * time.Second, 0, "closes in 5 s"}, // earlier than the timer
-		} {
-			l.do(Status{Deadline: time.Now().Add(step.left), Attended: true})
-			if l.wait(step.wait); !l.shows(step.want) {
-				t.Errorf("want %q in:\n%s", step.want, l.f.View().Content)
-			}
-		}
-		l.do(Status{Attended: true})
-		l.wait(time.Hour)
-		if l.shows("closes in") || l.shows("time is up") {
-			t.Errorf("a deadline taken back is shown:\n%s", l.f.View().Content)
-		}
-	})
-}
-
 // TestOneTimer: however often the deadline moves on, one timer waits for it.
 func TestOneTimer(t *testing.T) {
 	now := time.Unix(0, 0)

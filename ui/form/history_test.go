@@ -60,14 +60,6 @@ func TestEarlierRounds(t *testing.T) {
 	}
 }
 
-// TestEarlier: the earlier rounds of the session, the latest first.
-func TestEarlier(t *testing.T) {
-	got := earlier([]desk.Record{{ID: "a", Round: 1}, {ID: "r", Round: 3}, {ID: "b", Round: 2}, {ID: "c", Round: 4}}, 3)
-	if len(got) != 2 || got[0].ID != "b" || got[1].ID != "a" {
-		t.Errorf("got %+v", got)
-	}
-}
-
 // TestHistoryComesLate: rounds that are read when the user is elsewhere by
 // then are not thrown in front of them.
 func TestHistoryComesLate(t *testing.T) {

@@ -42,22 +42,6 @@ func TestBackToTheList(t *testing.T) {
 	checkScreen(t, r)
 }
 
-// TestNewsWhileAnswering: a new question changes a number and nothing else.
-func TestNewsWhileAnswering(t *testing.T) {
-	r := newRig(t, 80, 24)
-	r.claude(name())
-	r.open().answers().keys("orders")
-	before := r.screen()
-	r.claude(database())
-	r.see("1 more waits")
-	is, was := strings.Split(r.screen(), "\n"), strings.Split(before, "\n")
-	for i := range is {
-		if is[i] != was[i] && !strings.Contains(is[i], "1 more waits") {
-			t.Errorf("line %d was %s, and is %s", i, was[i], is[i])
-		}
-	}
-}
-
 // TestLateMessage: what a form's command leads to does not reach the form that
 // is open by then.
 func TestLateMessage(t *testing.T) {

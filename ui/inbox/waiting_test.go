@@ -54,15 +54,6 @@ func TestEndedWhileSelected(t *testing.T) {
 	}
 }
 
-// TestEndedBelow: a record that ends elsewhere in the list holds nothing back.
-func TestEndedBelow(t *testing.T) {
-	r := newRig(t, 80, 24)
-	r.claude(database())
-	r.reply(r.claude(name()), "web", answerText("name", "orders"))
-	r.open().see("1 waiting").press("enter", 150*ms)
-	r.until("the form", func() bool { return r.m.answer != nil })
-}
-
 // TestNowhere: a record that is nowhere any more waits no more, and one that cannot be read
 // just now has not ended.
 func TestNowhere(t *testing.T) {
@@ -119,17 +110,6 @@ func TestDetached(t *testing.T) {
 	r.see("The agent is not waiting")
 }
 
-// TestElsewhere: where else a question is shown, and where it could not be.
-func TestElsewhere(t *testing.T) {
-	r := newRig(t, 80, 24)
-	rec := r.claude(database())
-	r.open()
-	if err := r.desk.SetShown(t.Context(), rec.ID, []desk.Showing{{Surface: "elicit", Why: "the host declined"}, {Surface: "pane"}}); err != nil {
-		t.Fatal(err)
-	}
-	r.see("also in a pane").keys("i").see("not in the agent's own form: the host declined")
-}
-
 // TestRing: a question that arrives rings, those that were there do not, and
 // many at once ring once.
 func TestRing(t *testing.T) {
@@ -173,23 +153,6 @@ func TestDismiss(t *testing.T) {
 	if s := r.m.waiting.selected(); s == nil || s.rec.ID != second.ID {
 		t.Errorf("selected is %+v", s)
 	}
-}
-
-// TestMany: with 200 questions every one can be reached. A new one moves no selection.
-func TestMany(t *testing.T) {
-	r := newRig(t, 80, 24)
-	for i := range 200 {
-		q := name()
-		q.Header = fmt.Sprint("第 ", i)
-		r.claude(q)
-		r.later(time.Second)
-	}
-	r.open().see("200 waiting")
-	for i := range 199 {
-		r.see(fmt.Sprint("› ● 第 ", i, ":")).keys("down")
-	}
-	r.claude(deploy())
-	r.see("201 waiting", "› ● 第 199:")
 }
 
 // TestTime: ages are drawn again while something waits and is on the screen, with one timer.

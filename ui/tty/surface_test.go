@@ -151,8 +151,7 @@ func TestInterruptKey(t *testing.T) {
 }
 
 // However the context ends, the question is gone, the terminal says why,
-// nothing is committed and the terminal is as it was. That it is gone
-// within 250 ms is BenchmarkWithdrawal's.
+// nothing is committed and the terminal is as it was.
 func TestWithdrawal(t *testing.T) {
 	eachForm(t, func(t *testing.T, form forms) {
 		for _, tt := range []struct {
