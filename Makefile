@@ -8,7 +8,7 @@
 # make e2e        the MCP Inspector against the built program
 # make conformance  the protocol's own test suite against the HTTP transport
 # make hosts      the real Codex, Claude Code, Copilot CLI, Gemini CLI and OpenCode
-# make generate   schemas, the API's description, man pages (bin/man); make picture: the README's
+# make generate   schemas, the API's description, man pages (bin/man)
 # make size       lines of Go that the program consists of, room by room; has a limit
 # make cover      how much of the code the unit tests run
 # make release-check  the configuration of releases, and a build with it
@@ -21,7 +21,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser unit browser e2e hosts conformance long bench fuzz lint size cover picture generate release-check clean
+.PHONY: build test deps deps-browser unit browser e2e hosts conformance long bench fuzz lint size cover generate release-check clean
 
 # The program as it is released: static. For another system:
 # make build FOR="GOOS=darwin GOARCH=arm64".
@@ -106,9 +106,6 @@ lint:
 	GOOS=darwin $(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
 	$(GO) run $(GOLANGCI) run ./...
-
-picture: deps-browser
-	$(GO) test -tags browser -count=1 -run '^TestRecord$$' ./internal/picture -picture $(CURDIR)/docs/asking.svg
 
 # Statements that the tests of any room run count, also in other rooms and in the
 # processes that they start of themselves.
