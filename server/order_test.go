@@ -222,22 +222,4 @@ func TestTurnEnds(t *testing.T) {
 	})
 }
 
-// TestOvertake: a call that did not wait for an earlier one never waits for it again, nor
-// does a later call.
-func TestOvertake(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var o order
-		first, second, third := o.join(), o.join(), o.join()
-		second.overtake()
-		for _, p := range []*place{second, third} {
-			within, stop := context.WithTimeout(t.Context(), time.Hour)
-			if err := p.wait(within); err != nil {
-				t.Error(err)
-			}
-			stop()
-		}
-		first.leave()
-	})
-}
-
 func number(id string) int { n, _ := strconv.Atoi(id); return n }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-
-	"mcp-askuser/tools/askuser"
 )
 
 // elicited is what a tool got for its form.
@@ -121,26 +119,5 @@ func TestElicitationUndeclared(t *testing.T) {
 				t.Errorf("the client saw %s", line)
 			}
 		})
-	}
-}
-
-// TestElicitationWithdrawn: when the call ends, the client is told to take the
-// form away, and an answer that comes all the same is ignored.
-func TestElicitationWithdrawn(t *testing.T) {
-	p, results := asking(t, `{"elicitation":{"form":{},"url":{}}}`, form)
-	p.send(callLine("1", "ask"))
-	p.want(elicitationLine(1))
-	p.send(cancelLine("1", "user-cancel"))
-	p.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"cancelled by the client: user-cancel","requestId":"askuser-1"}}`)
-	if _, ok := errors.AsType[*askuser.Cancelled](receive(t, results, 1)[0].err); !ok {
-		t.Error("the cause is lost")
-	}
-	p.send(`{"jsonrpc":"2.0","id":"askuser-1","result":{"action":"accept","content":{"a":"late"}}}`, callLine("2", "ask"))
-	p.want(elicitationLine(2))
-	if rest, err := p.hangUp(); err != nil || len(rest) != 2 {
-		t.Errorf("Serve returned %v, wrote %q, want a cancel and a response", err, rest)
-	}
-	if err := receive(t, results, 1)[0].err; !errors.Is(err, askuser.ErrDisconnected) {
-		t.Errorf("after the end of input: %v", err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-	"go.uber.org/goleak"
 
 	"mcp-askuser/tools/askuser"
 )
@@ -27,18 +26,6 @@ func TestPipedInput(t *testing.T) {
 	for _, want := range []string{`{"jsonrpc":"2.0","id":"init","result":`, textResult("1", "done") + "\n", pong("2") + "\n"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("%s is missing in %s", want, out.String())
-		}
-	}
-}
-
-// TestNoLeak: after the end no goroutine is left, nor a session.
-func TestNoLeak(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	s := testServer(map[string]mcpserver.ToolHandlerFunc{"wait": newWaiter(4).call})
-	for range 2 { // the second would be refused if the first session were still registered
-		in := strings.NewReader(callLine("1", "wait") + "\n" + callLine("2", "wait") + "\n")
-		if err := Serve(t.Context(), s, in, io.Discard, Options{}); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

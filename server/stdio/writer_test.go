@@ -76,30 +76,6 @@ func TestNothingAfterCancel(t *testing.T) {
 	}
 }
 
-// TestOwnNotificationsBeforeResponse: what a handler sends through mcp-go goes
-// out in order, before its response.
-func TestOwnNotificationsBeforeResponse(t *testing.T) {
-	const sent = 32 // half of what may wait
-	var s *mcpserver.MCPServer
-	s = testServer(map[string]mcpserver.ToolHandlerFunc{"tool": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		for i := range sent {
-			if err := s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{"progress": i}); err != nil {
-				t.Error(err)
-			}
-		}
-		return mcp.NewToolResultText("done"), nil
-	}})
-	p := connect(t, s)
-	p.initialize(`{}`)
-	for i := range 200 {
-		p.send(callLine(strconv.Itoa(i), "tool"))
-		for j := range sent {
-			p.want(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":` + strconv.Itoa(j) + `}}`)
-		}
-		p.want(textResult(strconv.Itoa(i), "done"))
-	}
-}
-
 // TestWholeLines: nothing tears a message, whoever sends it; what ends a request
 // is one Write, and only what comes before may share one.
 func TestWholeLines(t *testing.T) {

@@ -151,29 +151,3 @@ func TestAwaitSeveral(t *testing.T) {
 		t.Errorf("%s, attended %v, after every call: %v", rec.State, rec.Attended, err)
 	}
 }
-
-// A user who withdraws the call withdraws all its questions.
-func TestAwaitSeveralCancelled(t *testing.T) {
-	r := newRig(t, ui.Elsewhere())
-	ids := r.askMany(2)
-	events, stop := r.watch()
-	defer stop()
-	ctx, cancel := context.WithCancelCause(t.Context())
-	got := r.startAwait(ctx, &link{}, ids, "")
-	waits := func(id string) bool { rec, err := r.desk.Get(t.Context(), id); return err == nil && rec.Attended }
-	if !waittest.Until(patience, func() bool { return waits(ids[0]) && waits(ids[1]) }) {
-		t.Fatal("the call does not wait")
-	}
-	cancel(&Cancelled{"AbortError: user-cancel"})
-	if err := within(t, got).err; err == nil {
-		t.Error("a cancelled call has a result")
-	}
-	for range ids {
-		await(t, events, desk.Ended)
-	}
-	for _, id := range ids {
-		if rec, err := r.desk.Get(t.Context(), id); err != nil || rec.State != desk.Cancelled {
-			t.Errorf("%s is %s: %v", id, rec.State, err)
-		}
-	}
-}

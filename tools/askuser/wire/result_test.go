@@ -316,13 +316,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// The note of a result is the user's own words, never ours.
-func TestNoteIsTheUsers(t *testing.T) {
-	if r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})); r.Note != "" {
-		t.Errorf("the note of a dismissal is %q", r.Note)
-	}
-}
-
 func TestWaited(t *testing.T) {
 	for in, want := range map[string]string{"300ms": "300ms", "1m30s": "1 minute 30 seconds", "2h0m0s": "2 hours", "": "the time given"} {
 		if got := waited(in); got != want {
