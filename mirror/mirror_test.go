@@ -286,15 +286,15 @@ func TestNotified(t *testing.T) {
 func TestStore(t *testing.T) {
 	mirror.StoreTimeout = 50 * time.Millisecond
 	defer func() { mirror.StoreTimeout = patience }()
-	for name, ask := range map[string]func(context.Context) error{
-		"full": func(context.Context) error { return syscall.ENOSPC },
-		"slow": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+	for name, asked := range map[string]func(context.Context, desktest.Call) error{
+		"full": func(context.Context, desktest.Call) error { return syscall.ENOSPC },
+		"slow": func(ctx context.Context, _ desktest.Call) error { <-ctx.Done(); return ctx.Err() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			b := start(t, dir, request("s1", one), func(o *mirror.Options) {
-				o.Desk = desk.New(&unwilling{desktest.Store(t, dir), ask}, desk.Options{})
-			})
+			unwilling := &desktest.Faulty{Store: desktest.Store(t, dir)}
+			unwilling.Before(asked)
+			b := start(t, dir, request("s1", one), func(o *mirror.Options) { o.Desk = desk.New(unwilling, desk.Options{}) })
 			b.silent()
 			open, err := b.desk.Pending(t.Context())
 			if err != nil || len(open) != 0 {

@@ -12,7 +12,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/desk/store"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 )
@@ -220,18 +219,4 @@ func struck(at time.Duration) func(time.Duration) <-chan time.Time {
 		c <- time.Now()
 		return c
 	}
-}
-
-// unwilling is a store that takes no question, or takes its time.
-type unwilling struct {
-	store.Store
-	ask func(context.Context) error
-}
-
-func (s *unwilling) Ask(ctx context.Context, row store.Row) (store.Row, error) {
-	err := s.ask(ctx)
-	if err != nil {
-		return row, err
-	}
-	return s.Store.Ask(ctx, row)
 }

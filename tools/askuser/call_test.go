@@ -16,7 +16,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
@@ -335,13 +334,6 @@ func TestReopened(t *testing.T) {
 	}
 }
 
-// full is a store on a full disk.
-type full struct{ store.Store }
-
-func (s full) Ask(_ context.Context, row store.Row) (store.Row, error) {
-	return row, errors.New("disk full")
-}
-
 // A call that brought every answer along has its result, also where no trace of
 // it can be kept.
 func TestNothingToAsk(t *testing.T) {
@@ -349,7 +341,9 @@ func TestNothingToAsk(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		r := newRig(t)
 		if fails {
-			r.Desk = desk.New(full{desktest.Store(t, t.TempDir())}, desk.Options{})
+			full := &desktest.Faulty{Store: desktest.Store(t, t.TempDir())}
+			full.Fail("Ask", errors.New("disk full"))
+			r.Desk = desk.New(full, desk.Options{})
 		}
 		got := within(t, r.start(t.Context(), &link{}, request(brought)))
 		x, ok := got.StructuredContent.(*wire.Result)

@@ -52,26 +52,19 @@ func TestProgressGoesOn(t *testing.T) {
 	}
 }
 
-// lost is a store that is removed while calls wait.
-type lost struct {
-	store.Store
-	removed chan struct{}
-}
-
-func (s lost) Wait(ctx context.Context, _ string) (store.Row, error) {
-	select {
-	case <-s.removed:
-		return store.Row{}, store.ErrLost
-	case <-ctx.Done():
-		return store.Row{}, context.Cause(ctx)
-	}
-}
-
 // A call that waits ends when its store is removed, and says so, with progress messages and
 // without.
 func TestCallsEndWithTheStore(t *testing.T) {
 	removed := make(chan struct{})
-	r := openStore(t, lost{desktest.Store(t, t.TempDir()), removed}, desk.Options{}, ui.Elsewhere())
+	lost := &desktest.Faulty{Store: desktest.Store(t, t.TempDir())}
+	lost.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method != "Wait" {
+			return nil
+		}
+		<-removed
+		return store.ErrLost
+	})
+	r := openStore(t, lost, desk.Options{}, ui.Elsewhere())
 	req := request(which)
 	req.Params.Meta = &mcp.Meta{ProgressToken: 1}
 	l := &link{noted: make(chan string, 10)}

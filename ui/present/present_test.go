@@ -13,7 +13,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -70,73 +69,17 @@ func reply(option string) question.Reply {
 	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
 }
 
-// flaky is a store that fails on command.
-type flaky struct {
-	store.Store
-	mu     sync.Mutex
-	fail   map[string]error // by operation
-	before func()           // is called once, at the next Answer
-	failed atomic.Int32
-}
-
-func (f *flaky) set(op string, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.fail[op] = err
-}
-
-func (f *flaky) err(op string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.fail[op]; err != nil {
-		f.failed.Add(1)
-		return err
-	}
-	return nil
-}
-
-func (f *flaky) Answer(ctx context.Context, id string, end store.Ending) error {
-	f.mu.Lock()
-	before := f.before
-	f.before = nil
-	f.mu.Unlock()
-	if before != nil {
-		before()
-	}
-	err := f.err("answer")
-	if err != nil {
-		return err
-	}
-	return f.Store.Answer(ctx, id, end)
-}
-
-func (f *flaky) Wait(ctx context.Context, id string) (store.Row, error) {
-	err := f.err("wait")
-	if err != nil {
-		return store.Row{}, err
-	}
-	return f.Store.Wait(ctx, id)
-}
-
-func (f *flaky) Get(ctx context.Context, id string) (store.Row, error) {
-	err := f.err("get")
-	if err != nil {
-		return store.Row{}, err
-	}
-	return f.Store.Get(ctx, id)
-}
-
 // rig is a presenter over a store that fails on command.
 type rig struct {
 	*present.Presenter
 	t     *testing.T
 	desk  *desk.Desk
-	store *flaky
+	store *desktest.Faulty
 }
 
 func newRig(t *testing.T, change ...func(*present.Options)) *rig {
 	t.Helper()
-	f := &flaky{Store: desktest.Store(t, t.TempDir()), fail: map[string]error{}}
+	f := &desktest.Faulty{Store: desktest.Store(t, t.TempDir())}
 	o := present.Options{Desk: desk.New(f, desk.Options{}), Log: slog.New(slog.DiscardHandler), Retry: time.Millisecond}
 	for _, c := range change {
 		c(&o)
@@ -144,6 +87,19 @@ func newRig(t *testing.T, change ...func(*present.Options)) *rig {
 	r := &rig{present.New(o), t, o.Desk, f}
 	t.Cleanup(func() { r.Close(errors.New("the test is over")) })
 	return r
+}
+
+// fails has the calls of a method fail until the store's next Before, and counts them.
+func (r *rig) fails(method string, err error) *atomic.Int32 {
+	failed := new(atomic.Int32)
+	r.store.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method != method {
+			return nil
+		}
+		failed.Add(1)
+		return err
+	})
+	return failed
 }
 
 func request() desk.Request {
@@ -389,12 +345,17 @@ func TestEndsWhileSending(t *testing.T) {
 	asked := make(chan struct{})
 	during, after := make(chan error, 1), make(chan error, 1)
 	var surfaceCtx context.Context
-	r.store.before = func() {
+	r.store.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method != "Answer" {
+			return nil
+		}
+		r.store.Before(nil)
 		<-asked
 		r.elsewhere(w.Record().ID, "a")
 		within(t, w.Ended())
 		during <- context.Cause(surfaceCtx)
-	}
+		return nil
+	})
 	w = r.ask(surface{"one", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
 		surfaceCtx = ctx
 		err := commit(reply("b"))
@@ -633,10 +594,10 @@ func TestWorkRestartsTheClock(t *testing.T) {
 // A reply that cannot be given again is repeated until the store takes it.
 func TestReplyRepeated(t *testing.T) {
 	r := newRig(t)
-	r.store.set("answer", syscall.ENOSPC)
+	failed := r.fails("Answer", syscall.ENOSPC)
 	w := r.ask(answers("elicit", "b"))
-	eventually(t, "the reply is tried again", func() bool { return r.store.failed.Load() >= 3 })
-	r.store.set("answer", nil)
+	eventually(t, "the reply is tried again", func() bool { return failed.Load() >= 3 })
+	r.store.Before(nil)
 	r.ends("answered elicit B", w)
 	r.stored(w, "answered elicit B")
 }
@@ -644,7 +605,7 @@ func TestReplyRepeated(t *testing.T) {
 // A call that joins while a reply is repeated does not have the user asked again.
 func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 	r := newRig(t)
-	r.store.set("answer", syscall.ENOSPC)
+	r.store.Fail("Answer", syscall.ENOSPC)
 	first := r.ask(answers("elicit", "b"))
 	within(t, first.Unshown())
 	again := surface{"two", func(context.Context, desk.Record, ui.Commit) error {
@@ -655,7 +616,7 @@ func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 	if !second.Try(on(again)) {
 		t.Error("a surface cannot be tried while the record is open")
 	}
-	r.store.set("answer", nil)
+	r.store.Before(nil)
 	r.ends("answered elicit B", first, second)
 }
 
@@ -707,10 +668,10 @@ func TestTry(t *testing.T) {
 // A store that comes back only at the very end still gets the reply.
 func TestLastTry(t *testing.T) {
 	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })
-	r.store.set("answer", syscall.ENOSPC)
+	failed := r.fails("Answer", syscall.ENOSPC)
 	w := r.ask(answers("elicit", "b"))
-	eventually(t, "the reply is tried twice", func() bool { return r.store.failed.Load() >= 2 })
-	r.store.set("answer", nil)
+	eventually(t, "the reply is tried twice", func() bool { return failed.Load() >= 2 })
+	r.store.Before(nil)
 	r.Close(errors.New("bye"))
 	r.stored(w, "answered elicit B")
 }
@@ -719,11 +680,11 @@ func TestLastTry(t *testing.T) {
 // withdrawn all the same.
 func TestWaitFails(t *testing.T) {
 	r := newRig(t)
-	r.store.set("wait", syscall.EMFILE)
+	failed := r.fails("Wait", syscall.EMFILE)
 	one := newStays("one")
 	w := r.ask(one)
 	within(t, one.shown)
-	eventually(t, "the wait is begun anew", func() bool { return r.store.failed.Load() >= 2 })
+	eventually(t, "the wait is begun anew", func() bool { return failed.Load() >= 2 })
 	r.elsewhere(w.Record().ID, "a")
 	r.end(w)
 	var closed *desk.ClosedError
@@ -744,7 +705,7 @@ func TestStoreVanishes(t *testing.T) {
 		t.Fatal("it ended, and nothing was wrong")
 	default:
 	}
-	r.store.set("get", desk.ErrNotFound)
+	r.store.Fail("Get", desk.ErrNotFound)
 	w.Look(t.Context())
 	within(t, w.Ended())
 	if _, err := w.Result(); !errors.Is(err, desk.ErrLost) {
