@@ -139,7 +139,7 @@ func TestProgressSaysWhere(t *testing.T) {
 			req := request(which)
 			req.Params.Meta = &mcp.Meta{ProgressToken: 7}
 			r := newRig(t, surfaces...)
-			r.settleTime = 10 * time.Second // on a busy machine the form takes its time to say that it is not there
+			r.settleTime = 3 * time.Second // on a busy machine the form takes its time to say that it is not there
 			r.Remote, r.Attended = tc.remote, func(bool) bool { return tc.attended }
 			l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
 			got := r.start(t.Context(), l, req)

@@ -315,25 +315,9 @@ func TestUnseen(t *testing.T) {
 			t.Errorf("sent %+v", got)
 		}
 	}
+	check(t, "too-small", open(t, 40, 5, database()).screen())
 	r := open(t, 10, 3, database())
 	if r.keys("ctrl+c"); r.f.State() != Aborted {
 		t.Errorf("Ctrl+C does not leave: %v", r.f.State())
 	}
-}
-
-// TestWaitingScreens: that it waits for a pause is said once a key was thrown
-// away, and only until the pause.
-func TestWaitingScreens(t *testing.T) {
-	for _, size := range [][2]int{usual, narrow, smallest} {
-		r := appeared(t, size[0], size[1], database())
-		quiet := r.screen()
-		r.types("faster ple", 130*ms)
-		if !strings.Contains(r.screen(), "pause") {
-			t.Errorf("it does not say that it waits:\n%s", r.screen())
-		}
-		if r.wait(gate.Quiet); r.screen() != quiet || strings.Contains(quiet, "pause") {
-			t.Errorf("after the pause:\n%s\nbefore:\n%s", r.screen(), quiet)
-		}
-	}
-	check(t, "too-small", open(t, 40, 5, database()).screen())
 }

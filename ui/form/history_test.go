@@ -60,17 +60,6 @@ func TestEarlierRounds(t *testing.T) {
 	}
 }
 
-// TestHistoryComesLate: rounds that are read when the user is elsewhere by
-// then are not thrown in front of them.
-func TestHistoryComesLate(t *testing.T) {
-	r := fresh(t, 80, 24, third(), withRounds(before)).show()
-	_, read := r.f.Update(tea.KeyPressMsg{Code: 'h', Mod: tea.ModAlt})
-	r.keys("ctrl+x")
-	if r.run(read); !strings.Contains(r.screen(), "Dismiss without answering?") {
-		t.Errorf("want the question whether to dismiss, got:\n%s", r.screen())
-	}
-}
-
 func TestLift(t *testing.T) {
 	fail := errors.New("no space left on device")
 	calls := 0

@@ -61,21 +61,6 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestFailedSend keeps the form, and all that was typed, for another try.
-func TestFailedSend(t *testing.T) {
-	r := open(t, 80, 24, name())
-	r.fail = errors.New("no space left on device")
-	r.keys("orders", "enter")
-	if r.f.State() != Open || !strings.Contains(r.screen(), "no space left") || !strings.Contains(r.screen(), "orders") {
-		t.Fatalf("state %v, screen:\n%s", r.f.State(), r.screen())
-	}
-	r.fail = nil
-	r.keys("enter")
-	if r.f.State() != Sent || len(r.sent) != 2 || r.sent[1].Answers[0].Custom != "orders" {
-		t.Errorf("state %v after %+v", r.f.State(), r.sent)
-	}
-}
-
 // TestRefusedReply turns to the question whose answer was refused.
 func TestRefusedReply(t *testing.T) {
 	r := open(t, 80, 24, database(), deploy())
