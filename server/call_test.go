@@ -246,27 +246,6 @@ func TestDelivered(t *testing.T) {
 	}
 }
 
-// TestDeliveredInTheSameBreath: it is told between its own line and the next.
-func TestDeliveredInTheSameBreath(t *testing.T) {
-	out := newBox()
-	out.hold = true
-	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(_ context.Context, k *Call) {
-		k.Delivered(func(written bool) { out.lines = append(out.lines, fmt.Sprintf("%s %v", k.id, written)) })
-	})})
-	for _, id := range []string{"1", "2", "3"} {
-		s.receive(call(id, "ask"), out)
-		take(t, out.last, 1)
-	}
-	s.receive(cancel("2"), nil) // its response waits to be written
-	for _, m := range out.held[:2] {
-		_ = m.Write(out.write)
-	}
-	out.held[2].Drop()
-	if want := []string{`{"jsonrpc":"2.0","id":1,` + done, "1 true", "2 false", "3 false"}; !slices.Equal(out.lines, want) {
-		t.Errorf("got  %q\nwant %q", out.lines, want)
-	}
-}
-
 // TestLast: each request has one message that ends it, wanted or not.
 func TestLast(t *testing.T) {
 	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{
@@ -288,31 +267,4 @@ func TestLast(t *testing.T) {
 	}
 	s.receive(call("6", "waits"), out) // refused: the connection is closing
 	take(t, out.last, 1)
-}
-
-// TestCancelBeforeStart: a call that is cancelled before its handler starts is
-// never shown to anybody.
-func TestCancelBeforeStart(t *testing.T) {
-	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(context.Context, *Call) { t.Error("the handler was called") })})
-	out := newBox()
-	k := &Call{session: s.Session, out: out, id: []byte("1")}
-	k.ctx, k.end = context.WithCancelCause(t.Context())
-	if err := s.open(k); err != nil {
-		t.Fatal(err)
-	}
-	k.turn = s.turns.join()
-	later := s.turns.join()
-	s.receive(cancel("1"), nil)
-	m, _ := Decode([]byte(call("1", "ask")))
-	k.serve(m)
-	if cause := context.Cause(k.ctx); cause.Error() != "cancelled by the client: user-cancel" {
-		t.Errorf("cause %v", cause)
-	}
-	s.drain()
-	if err := later.wait(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if len(out.last) != 1 || len(out.written()) != 0 {
-		t.Errorf("wrote %q", out.written())
-	}
 }

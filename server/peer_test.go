@@ -80,13 +80,11 @@ const (
 	initialize = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"old","version":"1"},"capabilities":{"elicitation":{}}}}`
 )
 
-// box is an outbox that writes at once, or as soon as it is opened.
+// box is an outbox that writes at once.
 type box struct {
 	mu     sync.Mutex
 	fails  error // of writing
 	closed bool
-	held   []Outgoing
-	hold   bool
 	lines  []string
 	last   chan struct{} // one for each message that ends its request
 }
@@ -96,14 +94,10 @@ func newBox() *box { return &box{last: make(chan struct{}, 1<<16)} }
 func (b *box) Send(m Outgoing) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch {
-	case b.closed:
+	if b.closed {
 		return askuser.ErrDisconnected
-	case b.hold:
-		b.held = append(b.held, m)
-	default:
-		_ = m.Write(b.write)
 	}
+	_ = m.Write(b.write)
 	if m.Last() {
 		b.last <- struct{}{}
 	}
