@@ -61,7 +61,7 @@ func (f *shared) reach(ctx context.Context, c desktest.Call) error {
 		return fmt.Errorf("dial: %w", store.ErrUnreachable)
 	case f.denied:
 		return store.ErrDenied
-	case f.stalled && (c.Method == "Get" || c.Method == "Rows"):
+	case f.stalled && slices.Contains([]string{"Get", "Rows"}, c.Method):
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}

@@ -303,37 +303,6 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 	}
 }
 
-// What the user says when they go back to a question reaches the call that asks it again, and
-// the one that awaits its old ticket.
-func TestReopened(t *testing.T) {
-	r := newRig(t, ui.Elsewhere())
-	first := &link{}
-	got := r.start(t.Context(), first, request(which))
-	old := r.open().ID
-	r.reply(old, "a")
-	within(t, got)
-	first.told(true)
-	r.Presenter.Flush()
-	again, err := r.desk.Reopen(t.Context(), old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req := request(which)
-	req.Params.Meta = &mcp.Meta{ProgressToken: 1}
-	l := &link{noted: make(chan string, 10)}
-	asks := r.start(t.Context(), l, req)
-	within(t, l.noted) // it waits
-	awaits := r.startAwait(t.Context(), &link{}, []string{old}, "")
-	r.reply(again.ID, "b")
-	for name, c := range map[string]<-chan result{"asked again": asks, "awaited": awaits} {
-		x := within(t, c)
-		const told = `"Which?"="B". You can now continue with the user's answers in mind. The user went back to this question`
-		if text := x.text(t); x.status(t) != "answered B" || !strings.Contains(text, told) || !strings.Contains(text, old) {
-			t.Errorf("%s: %s", name, text)
-		}
-	}
-}
-
 // A call that brought every answer along has its result, also where no trace of
 // it can be kept.
 func TestNothingToAsk(t *testing.T) {

@@ -242,3 +242,10 @@ func TestGateUnseen(t *testing.T) {
 	h.wait(second)
 	h.want(0, "1")
 }
+
+func TestGateOwnTimer(t *testing.T) {
+	g := NewGate(time.Now, nil)
+	if g.Show(Appeared) == nil || g.Show(Opened) != nil {
+		t.Fatal("a timer runs for the wrong one")
+	}
+}

@@ -152,6 +152,10 @@ func TestFormats(t *testing.T) {
 	}}})
 	beside := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Answers: []question.Answer{{QuestionID: "q1", Custom: "SQLite", By: question.ByProgram}}}})
 	withdrawn := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell, Reason: "not needed"})
+	delegated := answeredBy(
+		asked(databaseQuestion(), featuresQuestion()), "",
+		question.Answer{QuestionID: "q1", Delegated: true}, question.Answer{QuestionID: "q2", Selected: []string{"c"}},
+	)
 	const notNeeded = `{"answers":{},"note":"Question withdrawn. The reason: not needed"}`
 	const tooEarly = `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}`
 	for _, tc := range []struct {
@@ -164,6 +168,7 @@ func TestFormats(t *testing.T) {
 		{"indexes", `{"answers":{"question-0":"MongoDB","q1.mongodb.1":"Yes","question-1":"A, B,C,mine"}}`, rec},
 		{"ids", `{"answers":{"q1":"mongodb","q1.mongodb.1":true,"q2":["a","c","mine"]}}`, rec},
 		{"questions", `{"answers":{},"note":"User dismissed the question without answering."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})},
+		{"questions", `{"answers":{"Which <b>\"features\"</b>?":"C"},"left_to_agent":["Which database?"]}`, delegated},
 		{"headers", tooEarly, dismissed},
 		{"questions", tooEarly, dismissed},
 		{"indexes", tooEarly, dismissed},

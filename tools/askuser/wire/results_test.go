@@ -50,6 +50,11 @@ func results() []namedResult {
 	program := func(rec desk.Record) desk.Record { return by(desk.ProgramAnswerer, nil, rec) }
 	agents := by(desk.ProgramAnswerer, &desk.Answerer{Agents: true}, answeredBy(one, "", own))
 	frontEnd := by(desk.UserAnswerer, &desk.Answerer{How: desk.HowFrontEnd, Name: "Slack"}, answeredBy(one, "", first))
+	recommended := databaseQuestion()
+	recommended.Options[0].Label += " (Recommended)"
+	left, twoLeft := question.Answer{QuestionID: "q1", Delegated: true}, asked(recommended, featuresQuestion())
+	again := answeredBy(one, "", first)
+	again.Earlier = "01H"
 	late := answeredBy(one, "", first)
 	late.Outcome.At = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 	anHourAgo := NewResult(late)
@@ -65,8 +70,11 @@ func results() []namedResult {
 		{"answered: one", NewResult(answeredBy(one, "", first))},
 		{"answered: an hour ago", anHourAgo},
 		{"answered: three, with notes", NewResult(answeredBy(three, "Keep it small", first, cFirst, orders))},
+		{"answered: once more", NewResult(again)},
 		{"answered: in own words", NewResult(answeredBy(two, "Keep it small", sqlite, mine))},
 		{"answered: several choices", NewResult(answeredBy(asked(featuresQuestion()), "", features))},
+		{"answered: left to the agent", NewResult(answeredBy(asked(recommended), "", left))},
+		{"answered: one of two left to the agent", NewResult(answeredBy(twoLeft, "", left, features))},
 		{"answered: one left open", NewResult(answeredBy(two, "", first))},
 		{"answered: all left open", NewResult(answeredBy(asked(featuresQuestion()), ""))},
 		{"answered: beside an answer of the caller's", NewResult(answeredBy(besideCollected, "", features))},
