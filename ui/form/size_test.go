@@ -1,6 +1,7 @@
 package form
 
 import (
+	"mcp-askuser/ui/term"
 	"strings"
 	"testing"
 
@@ -22,15 +23,17 @@ func TestReviewShowsAnswers(t *testing.T) {
 }
 
 // TestEverySize: a form with all that there may be beside a question draws within any
-// terminal, also one that grows or shrinks by a single cell.
+// terminal, at each height up to that of a preview below, and beside each width that matters.
 func TestEverySize(t *testing.T) {
 	states := map[string][]string{"question": nil, "Enter alone": {"enter"}, "other": {"0"}, "note": {"ctrl+n"}, "dismissal": {"ctrl+x"}, "keys": {"?"}}
+	widths := []int{1, 2, term.MinWidth - 1, term.MinWidth, term.MinWidth + 1, 40, 60, 80}
+	widths = append(widths, wideEnough-1, wideEnough, wideEnough+1, 120, 2*wideEnough)
 	for state, keys := range states {
 		r := fresh(t, 80, 24, record(withPreview(), name()), withLift(func() error { return nil })).show()
 		r.send(Status{})
 		r.keys(keys...)
-		for r.w = 1; r.w < 2*wideEnough; r.w += 1 + r.w/30 {
-			for r.h = 1; r.h <= 26; r.h++ {
+		for _, r.w = range widths {
+			for r.h = 1; r.h <= 18; r.h++ {
 				r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
 				checkScreen(t, r)
 			}
