@@ -5,6 +5,7 @@ package tty
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,16 +24,18 @@ func TestInterruptEndsRead(t *testing.T) {
 	if errors.Is(slave.SetReadDeadline(time.Time{}), os.ErrNoDeadline) {
 		t.Skip("terminals have no deadlines on this system")
 	}
-	reader, err := cancelreader.NewReader(slave)
+	none, err := cancelreader.NewReader(strings.NewReader("")) // on slave it would make that blocking, unlike a terminal
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := keys{&terminal{File: slave}, reader}
-	ended := make(chan error)
+	k := keys{&terminal{File: slave}, none}
+	began, ended := make(chan struct{}), make(chan error)
 	go func() {
+		close(began)
 		_, err := k.terminal.Read(make([]byte, 1))
 		ended <- err
 	}()
+	<-began
 	k.interrupt()
 	select {
 	case err := <-ended:
