@@ -15,6 +15,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 )
@@ -285,7 +286,7 @@ func TestNotified(t *testing.T) {
 // What cannot be stored at once is not mirrored.
 func TestStore(t *testing.T) {
 	mirror.StoreTimeout = 50 * time.Millisecond
-	defer func() { mirror.StoreTimeout = patience }()
+	defer func() { mirror.StoreTimeout = waittest.Patience }()
 	for name, asked := range map[string]func(context.Context, desktest.Call) error{
 		"full": func(context.Context, desktest.Call) error { return syscall.ENOSPC },
 		"slow": func(ctx context.Context, _ desktest.Call) error { <-ctx.Done(); return ctx.Err() },

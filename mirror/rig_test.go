@@ -12,12 +12,10 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 )
-
-// patience is how long a test waits for what must come.
-const patience = time.Minute
 
 const one = `{"question":"Which database?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational"},{"label":"MongoDB","description":"Documents"}],"multiSelect":false}`
 
@@ -123,7 +121,7 @@ func (b *beside) printed() string {
 	case text := <-out:
 		<-b.done
 		return text
-	case <-time.After(patience):
+	case <-time.After(waittest.Patience):
 		b.t.Fatal("the hook does not end")
 		return ""
 	}
@@ -140,7 +138,7 @@ func (b *beside) silent() {
 // opened waits until so many questions are open, the oldest first.
 func opened(t *testing.T, d *desk.Desk, want int) []desk.Record {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), waittest.Patience)
 	events, err := d.Watch(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -181,7 +181,7 @@ func TestTurnWhateverOthersDo(t *testing.T) {
 	placed, release := make(chan string, 1), make(chan struct{})
 	s.mcp.AddTool(mcp.NewTool("last"), r.takesTurn(t, placed, release))
 	s.receive(call(strconv.Itoa(calls), "last"), out)
-	take(t, placed, 1) // though hundreds wait before it
+	waittest.Take(t, placed) // though hundreds wait before it
 	close(release)
 	s.end(askuser.ErrDisconnected)
 	s.drain()
@@ -207,7 +207,7 @@ func TestTurnEnds(t *testing.T) {
 		go func() { given <- second.wait(ctx) }()
 		go func() { turn <- third.wait(t.Context()) }()
 		end(cause)
-		if err := take(t, given, 1)[0]; !errors.Is(err, cause) {
+		if err := waittest.Take(t, given); !errors.Is(err, cause) {
 			t.Errorf("got %v, want the cause", err)
 		}
 		second.leave()
@@ -216,7 +216,7 @@ func TestTurnEnds(t *testing.T) {
 			t.Error("the third did not wait for the first")
 		}
 		first.leave()
-		if err := take(t, turn, 1)[0]; err != nil {
+		if err := waittest.Take(t, turn); err != nil {
 			t.Error(err)
 		}
 	})

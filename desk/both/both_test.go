@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/waittest"
 )
 
 // shared is a shared desk that a test can cut off. It is another store of a machine.
@@ -480,15 +481,6 @@ func TestWaitOutlastsOutage(t *testing.T) {
 	}
 }
 
-func receive(t *testing.T, changes <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-changes:
-	case <-time.After(30 * time.Second):
-		t.Fatal("no change")
-	}
-}
-
 func TestChangesOfBoth(t *testing.T) {
 	j := join(t)
 	row := j.ask(t, "there")
@@ -498,12 +490,12 @@ func TestChangesOfBoth(t *testing.T) {
 	changes, err := j.Changes(ctx, "")
 	must(t, err)
 	j.ask(t, "here")
-	receive(t, changes)
+	waittest.Take(t, changes)
 	must(t, j.f.own.Answer(ctx, row.ID, end("yes")))
 	j.f.cut(false)
-	receive(t, changes) // it answers again
+	waittest.Take(t, changes) // it answers again
 	must(t, j.f.own.Delivered(ctx, row.ID))
-	receive(t, changes)
+	waittest.Take(t, changes)
 }
 
 func TestPresentOnBoth(t *testing.T) {
@@ -522,7 +514,7 @@ func TestPresentOnBoth(t *testing.T) {
 	must(t, err)
 	j.f.cut(false)
 	for !slices.Contains(names, "phone") || !slices.Contains(presentAt(t, j.f.own), "inbox") {
-		receive(t, changes)
+		waittest.Take(t, changes)
 		names, err = j.Present(t.Context())
 		must(t, err)
 	}

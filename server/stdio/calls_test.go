@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -28,7 +29,7 @@ func TestManyWaiting(t *testing.T) {
 	for i := range many {
 		p.send(callLine(strconv.Itoa(i), "wait"))
 	}
-	receive(t, w.started, many)
+	waittest.TakeAll(t, w.started, many)
 	p.send(pingLine(`"p"`))
 	p.want(pong(`"p"`))
 	if running := runtime.NumGoroutine(); running > many+20 {
@@ -90,9 +91,9 @@ func TestCancelOwnCall(t *testing.T) {
 			for _, id := range ids {
 				p.send(callLine(id, "wait"))
 			}
-			receive(t, w.started, len(ids))
+			waittest.TakeAll(t, w.started, len(ids))
 			p.send(cancelLine(cancelled, ""))
-			receive(t, w.causes, 1)
+			waittest.Take(t, w.causes)
 			close(w.release)
 			for range len(ids) - 1 {
 				if line := p.next(); strings.HasPrefix(line, `{"jsonrpc":"2.0","id":`+cancelled+`,`) || !strings.Contains(line, "released") {
@@ -109,9 +110,9 @@ func TestCancelOddReason(t *testing.T) {
 		w := newWaiter(1)
 		p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}))
 		p.send(callLine("1", "wait"))
-		receive(t, w.started, 1)
+		waittest.Take(t, w.started)
 		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":%s,"requestId":1}}`, reason))
-		if _, ok := errors.AsType[*askuser.Cancelled](receive(t, w.causes, 1)[0]); !ok {
+		if _, ok := errors.AsType[*askuser.Cancelled](waittest.Take(t, w.causes)); !ok {
 			t.Errorf("reason %s: not cancelled", reason)
 		}
 	}
@@ -123,7 +124,7 @@ func TestDuplicateID(t *testing.T) {
 	w := newWaiter(3)
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call, "echo": echo}))
 	p.send(callLine("1", "wait"))
-	receive(t, w.started, 1)
+	waittest.Take(t, w.started)
 	p.send(callLine("1", "echo"))
 	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"a request with this id is already waiting"}}`)
 	close(w.release)
@@ -146,9 +147,9 @@ func TestReuseAfterCancel(t *testing.T) {
 	next := newWaiter(1)
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"stubborn": stubborn, "wait": next.call}))
 	p.send(callLine("1", "stubborn"))
-	receive(t, w.started, 1)
+	waittest.Take(t, w.started)
 	p.send(cancelLine("1", ""), callLine("1", "wait"))
-	receive(t, next.started, 1)
+	waittest.Take(t, next.started)
 	close(w.release)
 	<-ended
 	p.send(pingLine("2"))

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/waittest"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
@@ -82,13 +84,13 @@ func serve(t *testing.T, a *account, out io.Writer, calls int) *serving {
 	var ctx context.Context
 	ctx, s.cancel = context.WithCancelCause(t.Context())
 	tools := testServer(map[string]mcpserver.ToolHandlerFunc{"answers": a.answers(started)})
-	go func() { s.result <- Serve(ctx, tools, in, out, Options{Grace: patience}) }()
+	go func() { s.result <- Serve(ctx, tools, in, out, Options{Grace: waittest.Patience}) }()
 	for i := range calls {
 		if _, err := io.WriteString(w, answerLine(i)+"\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	receive(t, started, calls)
+	waittest.TakeAll(t, started, calls)
 	t.Cleanup(func() { _ = w.Close() })
 	return s
 }
@@ -107,7 +109,7 @@ func TestDeliveredAtTheEnd(t *testing.T) {
 			a := new(account)
 			s := serve(t, a, a, calls)
 			end(s)
-			receive(t, s.result, 1)
+			waittest.Take(t, s.result)
 			events := a.all()
 			if len(events) != 2*calls {
 				t.Fatalf("%d events, want %d: %q", len(events), 2*calls, events)
@@ -131,15 +133,15 @@ func TestDeliveredWhenNobodyReads(t *testing.T) {
 			a, blocked := new(account), newBlocked(taken)
 			s := serve(t, a, blocked, calls)
 			_ = s.in.Close()
-			if err := receive(t, s.result, 1)[0]; err != nil {
+			if err := waittest.Take(t, s.result); err != nil {
 				t.Error(err)
 			}
 			if events := a.all(); len(events) != calls-1 || strings.Contains(strings.Join(events, "\n"), "true") {
 				t.Errorf("when Serve returned, %d were told: %q", len(events), events)
 			}
 			close(blocked.release)
-			want := fmt.Sprintf("told %s %v", receive(t, blocked.line, 1)[0], taken)
-			for deadline := time.Now().Add(patience); !slices.Contains(a.all(), want); {
+			want := fmt.Sprintf("told %s %v", waittest.Take(t, blocked.line), taken)
+			for deadline := time.Now().Add(waittest.Patience); !slices.Contains(a.all(), want); {
 				if time.Now().After(deadline) {
 					t.Fatalf("the last was never told: %q", a.all())
 				}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/internal/waittest"
 )
 
 // elicited is what a tool got for its form.
@@ -72,7 +74,7 @@ func TestElicitationAnswers(t *testing.T) {
 			p.send(callLine("1", "ask"))
 			p.want(elicitationLine(1))
 			p.send(`{"jsonrpc":"2.0","id":"askuser-1",` + test.answer + `}`)
-			got := receive(t, results, 1)[0]
+			got := waittest.Take(t, results)
 			p.want(textResult("1", "done"))
 			switch {
 			case test.action == "":
@@ -111,7 +113,7 @@ func TestElicitationUndeclared(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p, results := asking(t, test.capabilities, test.request)
 			p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"` + test.meta + `}}`)
-			err := receive(t, results, 1)[0].err
+			err := waittest.Take(t, results).err
 			if err == nil || test.want != nil && !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -84,12 +85,12 @@ func TestContextEnd(t *testing.T) {
 			if _, err := io.WriteString(client, callLine("1", "wait")+"\n"); err != nil {
 				t.Fatal(err)
 			}
-			receive(t, w.started, 1)
+			waittest.Take(t, w.started)
 			cancel(stop)
-			if err := receive(t, result, 1)[0]; !errors.Is(err, stop) {
+			if err := waittest.Take(t, result); !errors.Is(err, stop) {
 				t.Errorf("Serve returned %v, want the context's cause", err)
 			}
-			if cause := receive(t, w.causes, 1)[0]; !errors.Is(cause, askuser.ErrDisconnected) {
+			if cause := waittest.Take(t, w.causes); !errors.Is(cause, askuser.ErrDisconnected) {
 				t.Errorf("the handler saw %v", cause)
 			}
 			if file, ok := in.(*os.File); ok {
@@ -120,14 +121,14 @@ func TestWriteError(t *testing.T) {
 	if _, err := io.WriteString(inW, callLine("1", "wait")+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, w.started, 1)
+	waittest.Take(t, w.started)
 	if _, err := io.WriteString(inW, pingLine("2")+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := receive(t, result, 1)[0]; !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, syscall.EPIPE) {
+	if err := waittest.Take(t, result); !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("Serve returned %v", err)
 	}
-	if cause := receive(t, w.causes, 1)[0]; !errors.Is(cause, askuser.ErrDisconnected) {
+	if cause := waittest.Take(t, w.causes); !errors.Is(cause, askuser.ErrDisconnected) {
 		t.Errorf("the handler saw %v", cause)
 	}
 }
@@ -157,9 +158,9 @@ func TestClientDoesNotRead(t *testing.T) {
 	if _, err := io.WriteString(inW, lines); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, w.started, 1)
+	waittest.Take(t, w.started)
 	_ = inW.Close()
-	if err := receive(t, result, 1)[0]; err != nil {
+	if err := waittest.Take(t, result); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/internal/waittest"
 )
 
 // TestNothingAfterResponse: progress from a tight loop beside the handler
@@ -68,7 +70,7 @@ func TestNothingAfterCancel(t *testing.T) {
 	p.send(callLine("1", "tool"))
 	<-started
 	p.send(cancelLine("1", ""))
-	if err := receive(t, notified, 1)[0]; err != nil {
+	if err := waittest.Take(t, notified); err != nil {
 		t.Errorf("notify: %v, want silence", err)
 	}
 	if rest, err := p.hangUp(); len(rest) > 0 || err != nil {
@@ -87,7 +89,7 @@ func TestWholeLines(t *testing.T) {
 	for i := range 100 {
 		in.WriteString(callLine(strconv.Itoa(i), "tool") + "\n{}\n")
 	}
-	if err := Serve(t.Context(), s, strings.NewReader(in.String()), &out, Options{Grace: patience}); err != nil {
+	if err := Serve(t.Context(), s, strings.NewReader(in.String()), &out, Options{Grace: waittest.Patience}); err != nil {
 		t.Fatal(err)
 	}
 	lines := 0
