@@ -117,14 +117,9 @@ func (b *beside) printed() string {
 		data, _ := io.ReadAll(b.read)
 		out <- string(data)
 	}()
-	select {
-	case text := <-out:
-		<-b.done
-		return text
-	case <-time.After(waittest.Patience):
-		b.t.Fatal("the hook does not end")
-		return ""
-	}
+	text := waittest.Take(b.t, out)
+	<-b.done
+	return text
 }
 
 // silent fails where the hook prints anything before its end.

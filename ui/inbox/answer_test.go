@@ -33,15 +33,6 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestBackToTheList: leaving a form keeps the question open and what was typed.
-func TestBackToTheList(t *testing.T) {
-	r := newRig(t, 80, 24)
-	r.claude(name())
-	r.open().answers().keys("orders", form.ListKey).see("[Waiting]", "The question stays open.", "draft kept")
-	r.answers().see("Your draft is back", "orders")
-	checkScreen(t, r)
-}
-
 // TestLateMessage: what a form's command leads to does not reach the form that
 // is open by then.
 func TestLateMessage(t *testing.T) {

@@ -14,19 +14,6 @@ import (
 	"mcp-askuser/ui/gate"
 )
 
-// TestLive: what agents ask and others answer shows up and goes by itself.
-func TestLive(t *testing.T) {
-	r := newRig(t, 80, 24).open().see("Nothing waits")
-	first := r.claude(database())
-	r.see("Which database", "1 waiting")
-	r.claude(name())
-	r.see("What is the service called?", "2 waiting")
-	r.keys("down")
-	r.reply(first, "tty", taken(database(), "pg"))
-	r.see("1 waiting")
-	r.see("› ● Name").lacks("Which database")
-}
-
 // TestEndedWhileSelected: a note says how the selected record ended. An Enter meant for it opens
 // no other.
 func TestEndedWhileSelected(t *testing.T) {
@@ -90,24 +77,6 @@ func TestUnheard(t *testing.T) {
 		t.Errorf("rung: %s", got)
 	}
 	r.lacks("What is the service")
-}
-
-// TestDetached: that the asker has gone is shown, in the list and in an open form; that
-// one waits again is shown at the next look.
-func TestDetached(t *testing.T) {
-	r := newRig(t, 80, 24)
-	rec := r.claude(database())
-	r.open().see("› ● Database")
-	r.waits[rec.ID].Release()
-	r.see("› ○ Database", "The agent is not waiting; it will get your answer.")
-	again, err := r.desk.Attend(t.Context(), rec.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.send(tea.FocusMsg{})
-	r.see("› ● Database").answers()
-	again.Release()
-	r.see("The agent is not waiting")
 }
 
 // TestRing: a question that arrives rings, those that were there do not, and
