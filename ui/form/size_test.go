@@ -1,9 +1,10 @@
 package form
 
 import (
-	"mcp-askuser/ui/term"
 	"strings"
 	"testing"
+
+	"mcp-askuser/ui/term"
 
 	tea "charm.land/bubbletea/v2"
 )
