@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"mcp-askuser/internal/waittest"
-
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/internal/waittest"
 )
 
 // account keeps what happened in its order: lines written, and what handlers

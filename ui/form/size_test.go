@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"mcp-askuser/ui/term"
-
 	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/ui/term"
 )
 
 // TestReviewShowsAnswers: however long a question is, its answer is in view beside
