@@ -8,7 +8,7 @@
 # make e2e        the MCP Inspector against the built program
 # make conformance  the protocol's own test suite against the HTTP transport
 # make hosts      the real Codex, Claude Code, Copilot CLI, Gemini CLI and OpenCode
-# make generate   schemas, the API's description, man pages (bin/man); make picture: the README's
+# make generate   schemas, the API's description, man pages (bin/man)
 # make size       lines of Go that the program consists of, room by room; has a limit
 # make cover      how much of the code the unit tests run
 # make release-check  the configuration of releases, and a build with it
@@ -21,7 +21,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser unit browser e2e hosts conformance long bench fuzz lint size cover picture generate release-check clean
+.PHONY: build test deps deps-browser unit browser e2e hosts conformance long bench fuzz lint size cover generate release-check clean
 
 # The program as it is released: static. For another system:
 # make build FOR="GOOS=darwin GOARCH=arm64".
@@ -43,41 +43,27 @@ browser: deps-browser
 	$(GO) vet -tags browser ./ui/web ./cmd/mcp-askuser ./internal/...
 	$(GO) test -tags browser -count=1 -timeout 20m -parallel 4 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser
 
-deps-browser: ui/web/testdata/axe/node_modules/.stamp
+deps-browser: e2e/npm/axe/node_modules/.stamp
 	@$(call apt,chromium fonts)
 
-ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
+# The packages that tests take from npm, each set with its own lock file.
+e2e/npm/%/node_modules/.stamp: e2e/npm/%/package.json e2e/npm/%/package-lock.json e2e/npm/%/.npmrc
 	@$(call apt,npm)
-	cd ui/web/testdata/axe && npm ci --no-audit --no-fund --loglevel=error
+	cd e2e/npm/$* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-e2e: e2e/node_modules/.stamp
+e2e: e2e/npm/clients/node_modules/.stamp
 	$(GO) vet -tags e2e ./e2e
 	$(GO) test -tags e2e -count=1 -timeout 6m ./e2e
 
-e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
-	@$(call apt,npm)
-	cd e2e && npm ci --no-audit --no-fund --loglevel=error
-	@touch $@
-
-hosts: build e2e/hosts/node_modules/.stamp
-	@$(call apt,tmux npm)
+hosts: build e2e/npm/hosts/node_modules/.stamp
+	@$(call apt,tmux)
 	$(GO) vet -tags hosts ./e2e/hosts
 	$(GO) test -tags hosts -count=1 -timeout 60m -v ./e2e/hosts
 
-e2e/hosts/node_modules/.stamp: e2e/hosts/package.json e2e/hosts/package-lock.json e2e/hosts/.npmrc
-	@$(call apt,npm)
-	cd e2e/hosts && npm ci --no-audit --no-fund --loglevel=error
-	@touch $@
-
-conformance: internal/conformance/node_modules/.stamp
+conformance: e2e/npm/conformance/node_modules/.stamp
 	$(GO) vet -tags conformance ./internal/conformance
 	$(GO) test -tags conformance -count=1 -timeout 10m ./internal/conformance
-
-internal/conformance/node_modules/.stamp: internal/conformance/package.json internal/conformance/package-lock.json internal/conformance/.npmrc
-	@$(call apt,npm)
-	cd internal/conformance && npm ci --no-audit --no-fund --loglevel=error
-	@touch $@
 
 # Half an hour: thousands of races and kills, users who type to another program on every
 # terminal surface, 10,000 questions through servers that are killed all the time, and a
@@ -120,9 +106,6 @@ lint:
 	GOOS=windows $(GO) vet ./...
 	$(GO) run $(GOLANGCI) run ./...
 
-picture: deps-browser
-	$(GO) test -tags browser -count=1 -run '^TestRecord$$' ./internal/picture -picture $(CURDIR)/docs/asking.svg
-
 # Statements that the tests of any room run count, also in other rooms and in the
 # processes that they start of themselves.
 cover:
@@ -138,7 +121,7 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules e2e/hosts/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
+	rm -rf bin e2e/npm/*/node_modules
 
 # The configuration of releases, and a build of this system's program with it.
 # The tool takes some minutes to compile.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
 
 	"mcp-askuser/desk/store"
@@ -57,15 +56,6 @@ func TestDecode(t *testing.T) {
 		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("ended %q: %v", text, err)
 		}
-	}
-}
-
-// People read what is wrong with a row: it names nothing of Go's.
-func TestDamageInWords(t *testing.T) {
-	row := rowOf(`{"id":"`+someID+`","state":"pending","round":"one"}`, "")
-	_, err := New(nil, Options{}).decode(t.Context(), row, ProveNone)
-	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), `a JSON string does not belong at "round"`) {
-		t.Error(err)
 	}
 }
 

@@ -154,19 +154,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestRoundsAreCountedBySession(t *testing.T) {
-	d := open(t, storeDir(t))
-	for _, tt := range []struct {
-		session string
-		round   int
-	}{{"a", 1}, {"a", 2}, {"b", 1}, {"", 1}, {"", 1}, {"a", 3}} {
-		rec, err := d.Ask(t.Context(), set(), tt.session, asker)
-		if err != nil || rec.Round != tt.round {
-			t.Errorf("session %q: round %d, want %d (%v)", tt.session, rec.Round, tt.round, err)
-		}
-	}
-}
-
 func TestIDsAscendWhenTheClockIsSetBack(t *testing.T) {
 	clock := []time.Duration{0, time.Second, -time.Hour, -100 * 365 * 24 * time.Hour, 0, time.Hour}
 	start := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)

@@ -52,7 +52,7 @@ type client struct {
 
 func inspector(t *testing.T) *client {
 	t.Helper()
-	modules, err := filepath.Abs("node_modules")
+	modules, err := filepath.Abs("npm/clients/node_modules")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 
 // The bundle's manifest is what its own tool expects.
 func TestBundle(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "node_modules/.bin/mcpb", "validate", "../packaging/mcpb/manifest.json").CombinedOutput()
+	validate := exec.CommandContext(t.Context(), "npm/clients/node_modules/.bin/mcpb", "validate", "../packaging/mcpb/manifest.json")
+	out, err := validate.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "passes") {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 )
@@ -285,16 +286,16 @@ func TestNotified(t *testing.T) {
 // What cannot be stored at once is not mirrored.
 func TestStore(t *testing.T) {
 	mirror.StoreTimeout = 50 * time.Millisecond
-	defer func() { mirror.StoreTimeout = patience }()
-	for name, ask := range map[string]func(context.Context) error{
-		"full": func(context.Context) error { return syscall.ENOSPC },
-		"slow": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+	defer func() { mirror.StoreTimeout = waittest.Patience }()
+	for name, asked := range map[string]func(context.Context, desktest.Call) error{
+		"full": func(context.Context, desktest.Call) error { return syscall.ENOSPC },
+		"slow": func(ctx context.Context, _ desktest.Call) error { <-ctx.Done(); return ctx.Err() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			b := start(t, dir, request("s1", one), func(o *mirror.Options) {
-				o.Desk = desk.New(&unwilling{desktest.Store(t, dir), ask}, desk.Options{})
-			})
+			unwilling := &desktest.Faulty{Store: desktest.Store(t, dir)}
+			unwilling.Before(asked)
+			b := start(t, dir, request("s1", one), func(o *mirror.Options) { o.Desk = desk.New(unwilling, desk.Options{}) })
 			b.silent()
 			open, err := b.desk.Pending(t.Context())
 			if err != nil || len(open) != 0 {

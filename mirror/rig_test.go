@@ -12,13 +12,10 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 )
-
-// patience is how long a test waits for what must come.
-const patience = time.Minute
 
 const one = `{"question":"Which database?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational"},{"label":"MongoDB","description":"Documents"}],"multiSelect":false}`
 
@@ -120,14 +117,9 @@ func (b *beside) printed() string {
 		data, _ := io.ReadAll(b.read)
 		out <- string(data)
 	}()
-	select {
-	case text := <-out:
-		<-b.done
-		return text
-	case <-time.After(patience):
-		b.t.Fatal("the hook does not end")
-		return ""
-	}
+	text := waittest.Take(b.t, out)
+	<-b.done
+	return text
 }
 
 // silent fails where the hook prints anything before its end.
@@ -141,7 +133,7 @@ func (b *beside) silent() {
 // opened waits until so many questions are open, the oldest first.
 func opened(t *testing.T, d *desk.Desk, want int) []desk.Record {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), waittest.Patience)
 	events, err := d.Watch(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -220,18 +212,4 @@ func struck(at time.Duration) func(time.Duration) <-chan time.Time {
 		c <- time.Now()
 		return c
 	}
-}
-
-// unwilling is a store that takes no question, or takes its time.
-type unwilling struct {
-	store.Store
-	ask func(context.Context) error
-}
-
-func (s *unwilling) Ask(ctx context.Context, row store.Row) (store.Row, error) {
-	err := s.ask(ctx)
-	if err != nil {
-		return row, err
-	}
-	return s.Store.Ask(ctx, row)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
 )
@@ -41,8 +42,8 @@ func TestTransport(t *testing.T) {
 	who := func(meta string) (c askuser.Client, elicits bool) {
 		out := newBox()
 		s.receive(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who",`+meta+`}}`, out)
-		take(t, out.last, 1)
-		c = take(t, seen, 1)[0]
+		waittest.Take(t, out.last)
+		c = waittest.Take(t, seen)
 		return c, c.Capabilities.Elicitation != nil
 	}
 	if c, elicits := who(`"_meta":{}`); c.Name != "" || elicits || c.ProtocolVersion != "" || c.Modern {
@@ -72,7 +73,7 @@ func TestPromptRefused(t *testing.T) {
 	s.receive(initialize, newBox())
 	out := newBox()
 	s.receive(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"deploy","arguments":{"were":"prod"}}}`, out)
-	take(t, out.last, 1)
+	waittest.Take(t, out.last)
 	if got, want := out.written()[0], `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no variable \"were\""}}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -108,8 +109,8 @@ func TestOwnOutbox(t *testing.T) {
 
 	first, second := newBox(), newBox()
 	s.receive(call("1", "leaves"), first)
-	take(t, first.last, 1)
-	if err := take(t, shown, 1)[0]; !errors.Is(err, ui.ErrCallEnded) {
+	waittest.Take(t, first.last)
+	if err := waittest.Take(t, shown); !errors.Is(err, ui.ErrCallEnded) {
 		t.Errorf("Elicit: %v", err)
 	}
 	if got, want := first.written(), []string{
@@ -124,8 +125,8 @@ func TestOwnOutbox(t *testing.T) {
 	s.receive(call("2", "asks"), second)
 	until(t, func() bool { return s.waiting() > 0 })
 	s.receive(`{"jsonrpc":"2.0","id":"askuser-2","result":{"action":"decline"}}`, nil)
-	take(t, second.last, 1)
-	if err := take(t, shown, 1)[0]; err != nil {
+	waittest.Take(t, second.last)
+	if err := waittest.Take(t, shown); err != nil {
 		t.Error(err)
 	}
 	if len(first.written()) != 4 || len(second.written()) != 2 {
@@ -148,8 +149,8 @@ func TestElicitAfterTheCall(t *testing.T) {
 	s.receive(initialize, newBox())
 	out := newBox()
 	s.receive(call("1", "ends"), out)
-	take(t, out.last, 1)
-	k := take(t, calls, 1)[0]
+	waittest.Take(t, out.last)
+	k := waittest.Take(t, calls)
 	form := mcp.ElicitationParams{Message: "m", RequestedSchema: json.RawMessage(`{}`)}
 	if _, _, err := k.Elicit(t.Context(), form); !errors.Is(err, ui.ErrCallEnded) {
 		t.Errorf("after the call: %v", err)
@@ -239,31 +240,10 @@ func TestDelivered(t *testing.T) {
 			}})
 			s.receive(call("1", "ask"), out)
 			s.drain()
-			if got := take(t, told, 1)[0]; got != test.want || len(told) > 0 {
+			if got := waittest.Take(t, told); got != test.want || len(told) > 0 {
 				t.Errorf("told %v, want %v; then %d more", got, test.want, len(told))
 			}
 		})
-	}
-}
-
-// TestDeliveredInTheSameBreath: it is told between its own line and the next.
-func TestDeliveredInTheSameBreath(t *testing.T) {
-	out := newBox()
-	out.hold = true
-	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(_ context.Context, k *Call) {
-		k.Delivered(func(written bool) { out.lines = append(out.lines, fmt.Sprintf("%s %v", k.id, written)) })
-	})})
-	for _, id := range []string{"1", "2", "3"} {
-		s.receive(call(id, "ask"), out)
-		take(t, out.last, 1)
-	}
-	s.receive(cancel("2"), nil) // its response waits to be written
-	for _, m := range out.held[:2] {
-		_ = m.Write(out.write)
-	}
-	out.held[2].Drop()
-	if want := []string{`{"jsonrpc":"2.0","id":1,` + done, "1 true", "2 false", "3 false"}; !slices.Equal(out.lines, want) {
-		t.Errorf("got  %q\nwant %q", out.lines, want)
 	}
 }
 
@@ -281,38 +261,11 @@ func TestLast(t *testing.T) {
 	} {
 		s.receive(text, out)
 	}
-	take(t, out.last, 7)
+	waittest.TakeAll(t, out.last, 7)
 	s.drain()
 	if len(out.last) != 0 {
 		t.Errorf("%d messages too many end a request", len(out.last))
 	}
 	s.receive(call("6", "waits"), out) // refused: the connection is closing
-	take(t, out.last, 1)
-}
-
-// TestCancelBeforeStart: a call that is cancelled before its handler starts is
-// never shown to anybody.
-func TestCancelBeforeStart(t *testing.T) {
-	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(context.Context, *Call) { t.Error("the handler was called") })})
-	out := newBox()
-	k := &Call{session: s.Session, out: out, id: []byte("1")}
-	k.ctx, k.end = context.WithCancelCause(t.Context())
-	if err := s.open(k); err != nil {
-		t.Fatal(err)
-	}
-	k.turn = s.turns.join()
-	later := s.turns.join()
-	s.receive(cancel("1"), nil)
-	m, _ := Decode([]byte(call("1", "ask")))
-	k.serve(m)
-	if cause := context.Cause(k.ctx); cause.Error() != "cancelled by the client: user-cancel" {
-		t.Errorf("cause %v", cause)
-	}
-	s.drain()
-	if err := later.wait(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if len(out.last) != 1 || len(out.written()) != 0 {
-		t.Errorf("wrote %q", out.written())
-	}
+	waittest.Take(t, out.last)
 }

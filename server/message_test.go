@@ -4,16 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/mark3labs/mcp-go/mcp"
 )
-
-func TestFault(t *testing.T) {
-	line := Fault{mcp.PARSE_ERROR, "a\nb"}.Response(nil)
-	if want := `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"a\nb"}}` + "\n"; string(line) != want {
-		t.Errorf("got %q, want %q", line, want)
-	}
-}
 
 // FuzzDecode: every message is either refused or can be taken; a request is
 // handed on with the same id, whatever a client writes.

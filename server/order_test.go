@@ -181,7 +181,7 @@ func TestTurnWhateverOthersDo(t *testing.T) {
 	placed, release := make(chan string, 1), make(chan struct{})
 	s.mcp.AddTool(mcp.NewTool("last"), r.takesTurn(t, placed, release))
 	s.receive(call(strconv.Itoa(calls), "last"), out)
-	take(t, placed, 1) // though hundreds wait before it
+	waittest.Take(t, placed) // though hundreds wait before it
 	close(release)
 	s.end(askuser.ErrDisconnected)
 	s.drain()
@@ -207,7 +207,7 @@ func TestTurnEnds(t *testing.T) {
 		go func() { given <- second.wait(ctx) }()
 		go func() { turn <- third.wait(t.Context()) }()
 		end(cause)
-		if err := take(t, given, 1)[0]; !errors.Is(err, cause) {
+		if err := waittest.Take(t, given); !errors.Is(err, cause) {
 			t.Errorf("got %v, want the cause", err)
 		}
 		second.leave()
@@ -216,27 +216,9 @@ func TestTurnEnds(t *testing.T) {
 			t.Error("the third did not wait for the first")
 		}
 		first.leave()
-		if err := take(t, turn, 1)[0]; err != nil {
+		if err := waittest.Take(t, turn); err != nil {
 			t.Error(err)
 		}
-	})
-}
-
-// TestOvertake: a call that did not wait for an earlier one never waits for it again, nor
-// does a later call.
-func TestOvertake(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var o order
-		first, second, third := o.join(), o.join(), o.join()
-		second.overtake()
-		for _, p := range []*place{second, third} {
-			within, stop := context.WithTimeout(t.Context(), time.Hour)
-			if err := p.wait(within); err != nil {
-				t.Error(err)
-			}
-			stop()
-		}
-		first.leave()
 	})
 }
 

@@ -19,9 +19,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience ends a test whose event never comes. Nothing waits for it to pass.
-const patience = time.Minute
-
 // peer is a session and the context of its connection.
 type peer struct {
 	*Session
@@ -59,7 +56,7 @@ func (p *peer) receive(text string, out Outbox) {
 // drain waits until every handler has returned.
 func (p *peer) drain() {
 	p.t.Helper()
-	take(p.t, p.Drain(), 1)
+	waittest.Take(p.t, p.Drain())
 }
 
 // callOf is the call of a handler's context.
@@ -80,13 +77,11 @@ const (
 	initialize = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"old","version":"1"},"capabilities":{"elicitation":{}}}}`
 )
 
-// box is an outbox that writes at once, or as soon as it is opened.
+// box is an outbox that writes at once.
 type box struct {
 	mu     sync.Mutex
 	fails  error // of writing
 	closed bool
-	held   []Outgoing
-	hold   bool
 	lines  []string
 	last   chan struct{} // one for each message that ends its request
 }
@@ -96,14 +91,10 @@ func newBox() *box { return &box{last: make(chan struct{}, 1<<16)} }
 func (b *box) Send(m Outgoing) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch {
-	case b.closed:
+	if b.closed {
 		return askuser.ErrDisconnected
-	case b.hold:
-		b.held = append(b.held, m)
-	default:
-		_ = m.Write(b.write)
 	}
+	_ = m.Write(b.write)
 	if m.Last() {
 		b.last <- struct{}{}
 	}
@@ -124,25 +115,9 @@ func (b *box) written() []string {
 	return b.lines
 }
 
-// take takes n values; a channel that is closed has any number of them.
-func take[T any](t testing.TB, from <-chan T, n int) []T {
-	t.Helper()
-	var values []T
-	deadline := time.After(patience)
-	for len(values) < n {
-		select {
-		case v := <-from:
-			values = append(values, v)
-		case <-deadline:
-			t.Fatalf("only %d of %d came", len(values), n)
-		}
-	}
-	return values
-}
-
 // until waits for what no channel tells.
 func until(t *testing.T, is func() bool) {
-	for deadline := time.Now().Add(patience); !is(); runtime.Gosched() {
+	for deadline := time.Now().Add(waittest.Patience); !is(); runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Error("it never came to be")
 			return

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"slices"
 	"strings"
@@ -12,141 +11,82 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/waittest"
 )
 
 // shared is a shared desk that a test can cut off. It is another store of a machine.
 type shared struct {
-	*local.Store
+	*desktest.Faulty
+	own *local.Store
 
 	mu      sync.Mutex
 	down    bool
-	refuse  bool                    // takes no question
-	doubt   bool                    // takes questions, and does not say so
-	stalled bool                    // never finishes to read
-	fault   func(call string) error // fails single calls
-	watched chan struct{}           // receives after each call of Changes, where not full
-	called  chan string             // receives the name of each call, where not full
+	refuse  bool          // takes no question
+	doubt   bool          // takes questions, and does not say so
+	stalled bool          // never finishes to read
+	denied  bool          // no call has the right
+	watched chan struct{} // receives after each call of Changes, where not full
+	called  chan string   // receives the name of each call, where not full
 }
 
-func (f *shared) set(change func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	change()
+func newShared(dir string) *shared {
+	own := local.Open(dir)
+	f := &shared{Faulty: &desktest.Faulty{Store: own}, own: own, watched: make(chan struct{}, 1), called: make(chan string, 100)}
+	f.Before(f.reach)
+	return f
 }
 
-func (f *shared) cut(down bool) { f.set(func() { f.down = down }) }
-
-func (f *shared) reach(call string) error {
+func (f *shared) cut(down bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.down = down
+}
+
+func (f *shared) isDown() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.down
+}
+
+func (f *shared) reach(ctx context.Context, c desktest.Call) error {
 	select {
-	case f.called <- call:
+	case f.called <- c.Method:
 	default:
 	}
-	if f.down {
+	switch {
+	case f.isDown(), f.refuse && c.Method == "Ask":
 		return fmt.Errorf("dial: %w", store.ErrUnreachable)
-	}
-	if f.fault != nil {
-		return f.fault(call)
+	case f.denied:
+		return store.ErrDenied
+	case f.stalled && slices.Contains([]string{"Get", "Rows"}, c.Method):
+		<-ctx.Done()
+		return context.Cause(ctx)
 	}
 	return nil
 }
 
 func (f *shared) Ask(ctx context.Context, row store.Row) (store.Row, error) {
-	err := f.reach("ask")
-	if err != nil {
-		return row, err
+	if !f.doubt {
+		return f.Faulty.Ask(ctx, row)
 	}
-	if f.refuse {
-		return row, store.ErrUnreachable
-	}
-	if f.doubt {
-		_, err = f.Store.Ask(context.WithoutCancel(ctx), row)
-		<-ctx.Done()
-		return row, errors.Join(context.Cause(ctx), err)
-	}
-	return f.Store.Ask(ctx, row)
-}
-
-func (f *shared) Attend(ctx context.Context, id string) (store.Row, error) {
-	err := f.reach("attend")
-	if err != nil {
-		return store.Row{}, err
-	}
-	return f.Store.Attend(ctx, id)
-}
-
-func (f *shared) Answer(ctx context.Context, id string, end store.Ending) error {
-	err := f.reach("answer")
-	if err != nil {
-		return err
-	}
-	return f.Store.Answer(ctx, id, end)
-}
-
-func (f *shared) Note(ctx context.Context, id string, n store.Note, change func([]byte) ([]byte, error)) error {
-	err := f.reach("note")
-	if err != nil {
-		return err
-	}
-	return f.Store.Note(ctx, id, n, change)
-}
-
-func (f *shared) Get(ctx context.Context, id string) (store.Row, error) {
-	err := f.reach("get")
-	if err != nil {
-		return store.Row{}, err
-	}
-	if f.stalled {
-		<-ctx.Done()
-	}
-	return f.Store.Get(ctx, id)
-}
-
-func (f *shared) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
-	return func(yield func(store.Row, error) bool) {
-		err := f.reach("rows")
-		if err != nil {
-			yield(store.Row{}, err)
-			return
-		}
-		if f.stalled {
-			<-ctx.Done()
-		}
-		f.Store.Rows(ctx, q)(yield)
-	}
-}
-
-func (f *shared) Wait(ctx context.Context, id string) (store.Row, error) {
-	err := f.reach("wait")
-	if err != nil {
-		return store.Row{}, err
-	}
-	return f.Store.Wait(ctx, id)
+	_, err := f.own.Ask(context.WithoutCancel(ctx), row)
+	<-ctx.Done()
+	return row, errors.Join(context.Cause(ctx), err)
 }
 
 func (f *shared) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
-	err := f.reach("changes")
-	if err != nil {
-		return nil, err
-	}
-	changes, err := f.Store.Changes(ctx, name)
-	select {
-	case f.watched <- struct{}{}:
-	default:
+	changes, err := f.Faulty.Changes(ctx, name)
+	if err == nil {
+		select {
+		case f.watched <- struct{}{}:
+		default:
+		}
 	}
 	return changes, err
-}
-
-func (f *shared) Present(ctx context.Context) ([]string, error) {
-	err := f.reach("present")
-	if err != nil {
-		return nil, err
-	}
-	return f.Store.Present(ctx)
 }
 
 func (f *shared) PutFile(ctx context.Context, id, _ string, _ []byte, _ int) error {
@@ -164,7 +104,7 @@ type process struct {
 	isFar bool // the rows of the suite are on the shared desk, which is not pruned
 }
 
-func (p process) Close() error { return errors.Join(p.near.Close(), p.far.Store.Close()) }
+func (p process) Close() error { return errors.Join(p.near.Close(), p.far.own.Close()) }
 
 // Changes returns once the shared desk knows: a process that is killed announces nothing then.
 func (p process) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
@@ -194,7 +134,8 @@ func TestContract(t *testing.T) {
 			storetest.Run(t, without, func(t *testing.T) func() storetest.Process {
 				here, there := t.TempDir()+"/here", t.TempDir()+"/there"
 				return func() storetest.Process {
-					f := &shared{Store: local.Open(there), refuse: refuse, watched: make(chan struct{}, 1)}
+					f := newShared(there)
+					f.refuse = refuse
 					return process{Join(local.Open(here), f, quiet()), f, !refuse}
 				}
 			})
@@ -210,11 +151,11 @@ type joined struct {
 
 func join(t *testing.T) joined {
 	t.Helper()
-	f := &shared{Store: local.Open(t.TempDir() + "/there"), called: make(chan string, 100)}
+	f := newShared(t.TempDir() + "/there")
 	here := local.Open(t.TempDir() + "/here")
 	t.Cleanup(func() {
 		_ = here.Close()
-		_ = f.Store.Close()
+		_ = f.own.Close()
 	})
 	s := Join(here, f, quiet())
 	s.pause = time.Millisecond
@@ -254,7 +195,7 @@ func (j joined) askNear(t *testing.T, text string) store.Row {
 func (j joined) isAt(t *testing.T, id string, at side) {
 	t.Helper()
 	_, here := j.near.Get(t.Context(), id)
-	_, there := j.f.Store.Get(t.Context(), id)
+	_, there := j.f.own.Get(t.Context(), id)
 	if (here == nil) != (at == near) || (there == nil) != (at == far) {
 		t.Errorf("near: %v, far: %v; want it at %d", here, there, at)
 	}
@@ -309,7 +250,7 @@ func TestAskedAtHome(t *testing.T) {
 
 func TestRefusedQuestion(t *testing.T) {
 	j := join(t)
-	j.f.fault = func(string) error { return store.ErrDenied }
+	j.f.denied = true
 	row := storetest.NewRow("denied")
 	_, err := j.Ask(t.Context(), row)
 	wants(t, err, store.ErrDenied)
@@ -340,7 +281,7 @@ func TestDoubt(t *testing.T) {
 	j := join(t)
 	j.f.doubt, j.patience = true, 50*time.Millisecond
 	row := j.ask(t, "doubt")
-	_, err := j.f.Store.Get(t.Context(), row.ID)
+	_, err := j.f.own.Get(t.Context(), row.ID)
 	must(t, err) // it arrived there
 	j.f.doubt, j.patience = false, patience
 	sure := j.ask(t, "sure")
@@ -365,7 +306,7 @@ func TestDoubt(t *testing.T) {
 	if texts != "sure" {
 		t.Errorf("open: %s", texts)
 	}
-	far, err := j.f.Store.Get(t.Context(), row.ID)
+	far, err := j.f.own.Get(t.Context(), row.ID)
 	if err != nil || far.Outcome != nil {
 		t.Errorf("on the shared desk: %q, %v", far.Outcome, err)
 	}
@@ -503,7 +444,7 @@ func TestDraftOfEndedRow(t *testing.T) {
 	row := j.ask(t, "ended")
 	j.f.cut(true)
 	must(t, j.Note(t.Context(), row.ID, store.Draft, draft("mine")))
-	must(t, j.f.Store.Answer(t.Context(), row.ID, end("theirs")))
+	must(t, j.f.own.Answer(t.Context(), row.ID, end("theirs")))
 	j.f.cut(false)
 	got, err := j.Get(t.Context(), row.ID)
 	must(t, err)
@@ -529,23 +470,14 @@ func TestWaitOutlastsOutage(t *testing.T) {
 		got <- row
 	}()
 	for waits := 0; waits < 2; {
-		if <-j.f.called == "wait" {
+		if <-j.f.called == "Wait" {
 			waits++
 		}
 	}
-	must(t, j.f.Store.Answer(t.Context(), row.ID, end("yes")))
+	must(t, j.f.own.Answer(t.Context(), row.ID, end("yes")))
 	j.f.cut(false)
 	if row := <-got; string(row.Outcome) != "yes" {
 		t.Errorf("waited for %q", row.Outcome)
-	}
-}
-
-func receive(t *testing.T, changes <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-changes:
-	case <-time.After(30 * time.Second):
-		t.Fatal("no change")
 	}
 }
 
@@ -558,12 +490,12 @@ func TestChangesOfBoth(t *testing.T) {
 	changes, err := j.Changes(ctx, "")
 	must(t, err)
 	j.ask(t, "here")
-	receive(t, changes)
-	must(t, j.f.Store.Answer(ctx, row.ID, end("yes")))
+	waittest.Take(t, changes)
+	must(t, j.f.own.Answer(ctx, row.ID, end("yes")))
 	j.f.cut(false)
-	receive(t, changes) // it answers again
-	must(t, j.f.Store.Delivered(ctx, row.ID))
-	receive(t, changes)
+	waittest.Take(t, changes) // it answers again
+	must(t, j.f.own.Delivered(ctx, row.ID))
+	waittest.Take(t, changes)
 }
 
 func TestPresentOnBoth(t *testing.T) {
@@ -576,13 +508,13 @@ func TestPresentOnBoth(t *testing.T) {
 	if err != nil || !slices.Equal(names, []string{"inbox"}) {
 		t.Errorf("present: %q, %v", names, err)
 	}
-	_, err = j.f.Store.Changes(t.Context(), "phone")
+	_, err = j.f.own.Changes(t.Context(), "phone")
 	must(t, err)
-	changes, err := j.f.Store.Changes(t.Context(), "")
+	changes, err := j.f.own.Changes(t.Context(), "")
 	must(t, err)
 	j.f.cut(false)
-	for !slices.Contains(names, "phone") || !slices.Contains(presentAt(t, j.f.Store), "inbox") {
-		receive(t, changes)
+	for !slices.Contains(names, "phone") || !slices.Contains(presentAt(t, j.f.own), "inbox") {
+		waittest.Take(t, changes)
 		names, err = j.Present(t.Context())
 		must(t, err)
 	}
@@ -592,7 +524,7 @@ func TestPresentOnBoth(t *testing.T) {
 	leave()
 	for range inbox { // until it is closed
 	}
-	if got := presentAt(t, j.f.Store); !slices.Equal(got, []string{"phone"}) {
+	if got := presentAt(t, j.f.own); !slices.Equal(got, []string{"phone"}) {
 		t.Errorf("on the shared desk: %q", got)
 	}
 }

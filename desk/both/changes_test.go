@@ -104,7 +104,7 @@ func TestWatchersMissNothing(t *testing.T) {
 			}
 		})
 	}
-	for _, direct := range []store.Store{j.near, j.f.Store} {
+	for _, direct := range []store.Store{j.near, j.f.own} {
 		writers.Go(func() {
 			for range rows / 2 {
 				row, err := direct.Ask(ctx, storetest.NewRow("x"))

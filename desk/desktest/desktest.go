@@ -5,14 +5,11 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"iter"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
-	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 )
 
@@ -121,87 +118,4 @@ func known(ctx context.Context, d *desk.Desk) (map[string]bool, error) {
 		ids[rec.ID] = true
 	}
 	return ids, nil
-}
-
-// Faulty is a store that fails on command.
-type Faulty struct {
-	store.Store
-
-	mu      sync.Mutex
-	answers error
-	rows    error
-	after   int // how many rows a failing Rows yields first
-	lost    map[string]bool
-}
-
-// FailAnswers has Answer fail, until it is called with nil.
-func (s *Faulty) FailAnswers(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.answers = err
-}
-
-// FailRows has Rows fail after so many rows, until it is called with nil.
-func (s *Faulty) FailRows(after int, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.after, s.rows = after, err
-}
-
-// Lose has a row be gone for those who read it.
-func (s *Faulty) Lose(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.lost == nil {
-		s.lost = map[string]bool{}
-	}
-	s.lost[id] = true
-}
-
-func (s *Faulty) isLost(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lost[id]
-}
-
-// Answer implements [store.Store].
-func (s *Faulty) Answer(ctx context.Context, id string, end store.Ending) error {
-	s.mu.Lock()
-	err := s.answers
-	s.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return s.Store.Answer(ctx, id, end)
-}
-
-// Get implements [store.Store].
-func (s *Faulty) Get(ctx context.Context, id string) (store.Row, error) {
-	if s.isLost(id) {
-		return store.Row{}, store.ErrNotFound
-	}
-	return s.Store.Get(ctx, id)
-}
-
-// Rows implements [store.Store].
-func (s *Faulty) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
-	return func(yield func(store.Row, error) bool) {
-		s.mu.Lock()
-		fails, left := s.rows, s.after
-		s.mu.Unlock()
-		if fails != nil && left == 0 {
-			yield(store.Row{}, fails)
-			return
-		}
-		for row, err := range s.Store.Rows(ctx, q) {
-			if fails != nil && left == 0 {
-				yield(store.Row{}, fails)
-				return
-			}
-			left--
-			if !s.isLost(row.ID) && !yield(row, err) {
-				return
-			}
-		}
-	}
 }

@@ -116,7 +116,7 @@ func program(t *testing.T) string {
 	return existing(t, cmp.Or(os.Getenv("HOSTS_PROGRAM"), "../../bin/mcp-askuser"))
 }
 
-// bin is a host's program, of the packages in HOSTS_MODULES or here.
+// bin is a host's program, of the packages in HOSTS_MODULES or in e2e/npm/hosts.
 func bin(t *testing.T, name string) string {
 	t.Helper()
 	path := map[string]string{
@@ -125,7 +125,7 @@ func bin(t *testing.T, name string) string {
 		"copilot": "@github/copilot-linux-x64/copilot",
 		"gemini":  ".bin/gemini", "opencode": "opencode-linux-x64/bin/opencode",
 	}[name]
-	return existing(t, filepath.Join(cmp.Or(os.Getenv("HOSTS_MODULES"), "node_modules"), path))
+	return existing(t, filepath.Join(cmp.Or(os.Getenv("HOSTS_MODULES"), "../npm/hosts/node_modules"), path))
 }
 
 func existing(t *testing.T, path string) string {

@@ -32,7 +32,7 @@ func TestSuite(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			modules, err := filepath.Abs("node_modules")
+			modules, err := filepath.Abs("../../e2e/npm/conformance/node_modules")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -271,22 +270,6 @@ func (x *Terminal) Screen() string {
 	return trimmed(x.emulator)
 }
 
-// Cells returns what the screen shows cell by cell: its rows, and their columns.
-func (x *Terminal) Cells() [][]uv.Cell {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	rows := make([][]uv.Cell, x.emulator.Height())
-	for y := range rows {
-		rows[y] = make([]uv.Cell, x.emulator.Width())
-		for column := range rows[y] {
-			if c := x.emulator.CellAt(column, y); c != nil {
-				rows[y][column] = *c
-			}
-		}
-	}
-	return rows
-}
-
 // FullScreen reports whether the alternate screen is on.
 func (x *Terminal) FullScreen() bool {
 	x.mu.Lock()
@@ -318,15 +301,6 @@ func (x *Terminal) Termios() unix.Termios {
 		return err
 	})
 	return settings
-}
-
-// SetTermios changes the settings of the terminal line, as a program on it
-// would.
-func (x *Terminal) SetTermios(change func(*unix.Termios)) {
-	x.t.Helper()
-	settings := x.Termios()
-	change(&settings)
-	x.control(func(fd int) error { return unix.IoctlSetTermios(fd, setTermios, &settings) })
 }
 
 // Resize changes the size of the terminal, in cells.

@@ -4,7 +4,4 @@ package termtest
 
 import "golang.org/x/sys/unix"
 
-const (
-	getTermios = unix.TIOCGETA
-	setTermios = unix.TIOCSETA
-)
+const getTermios = unix.TIOCGETA

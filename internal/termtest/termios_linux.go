@@ -2,7 +2,4 @@ package termtest
 
 import "golang.org/x/sys/unix"
 
-const (
-	getTermios = unix.TCGETS
-	setTermios = unix.TCSETS
-)
+const getTermios = unix.TCGETS

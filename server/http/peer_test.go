@@ -16,14 +16,12 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/tools/askuser"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// patience ends a test whose event never comes. Nothing waits for it to pass.
-const patience = time.Minute
 
 // rig is a server that listens, and its tokens.
 type rig struct {
@@ -97,7 +95,7 @@ type response struct {
 // do sends a request; more are headers, in pairs.
 func (a *agent) do(method, body string, more ...string) *response {
 	a.t.Helper()
-	ctx, end := context.WithTimeout(context.WithoutCancel(a.t.Context()), patience)
+	ctx, end := context.WithTimeout(context.WithoutCancel(a.t.Context()), waittest.Patience)
 	a.t.Cleanup(end)
 	r, err := http.NewRequestWithContext(ctx, method, a.url, strings.NewReader(body))
 	if err != nil {
@@ -223,16 +221,6 @@ func (e *ending) tool(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallTool
 	return mcp.NewToolResultText("ended"), nil
 }
 
-func take[T any](t *testing.T, from <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-from:
-	case <-time.After(patience):
-		t.Fatal("nothing came")
-	}
-	return v
-}
-
 // raw sends bytes on a connection of its own, and reads until the server closes
 // it, or has nothing more to say for a while.
 func (x *rig) raw(text string) string {
@@ -242,7 +230,7 @@ func (x *rig) raw(text string) string {
 		x.t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(waittest.Patience))
 	if _, err := io.WriteString(conn, text); err != nil {
 		x.t.Fatal(err)
 	}

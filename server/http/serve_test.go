@@ -194,12 +194,12 @@ func TestStateless(t *testing.T) {
 		})
 	}
 	for range 2 {
-		if got := take(t, sessions); got != " " {
+		if got := waittest.Take(t, sessions); got != " " {
 			t.Errorf("the dialogue and directory are %q", got)
 		}
 	}
 	a.post(body, with("Askuser-Session", "mine", "Askuser-Directory", "=?base64?L2jDtm1l?=")...)
-	if got := take(t, sessions); got != "mine /höme" {
+	if got := waittest.Take(t, sessions); got != "mine /höme" {
 		t.Errorf("the dialogue and directory are %q", got)
 	}
 	for _, method := range []string{"GET", "DELETE"} {
@@ -259,7 +259,7 @@ func TestNoStream(t *testing.T) {
 	a := x.agent("a").hello(`{}`)
 	a.header.Set("Accept", "application/json")
 	r := a.call("1", "slow")
-	if err := take(t, told); !errors.Is(err, errOneAnswer) {
+	if err := waittest.Take(t, told); !errors.Is(err, errOneAnswer) {
 		t.Errorf("got %v", err)
 	}
 	var space [3]byte
@@ -380,19 +380,19 @@ func TestEnds(t *testing.T) {
 					}
 					got <- &response{Response: resp, t: t}
 				}()
-				take(t, e.began)
+				waittest.Take(t, e.began)
 				var r *response
 				if late {
-					if r = take(t, got); r == nil {
+					if r = waittest.Take(t, got); r == nil {
 						t.Fatal("no response")
 					}
 				}
 				tc.end(x, a, &response{end: end})
-				if cause := take(t, e.ended); !tc.cause(cause) {
+				if cause := waittest.Take(t, e.ended); !tc.cause(cause) {
 					t.Errorf("the cause is %v", cause)
 				}
 				if !late {
-					r = take(t, got)
+					r = waittest.Take(t, got)
 				}
 				if r == nil {
 					return // its client has gone before
@@ -447,7 +447,7 @@ func TestBytesBehindACall(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			_ = conn.SetDeadline(time.Now().Add(patience))
+			_ = conn.SetDeadline(time.Now().Add(waittest.Patience))
 			const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{}}}`
 			_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nMcp-Session-Id: %s\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: %d\r\n\r\n%s%s",
 				Path, host, a.token, a.session, len(call), call, tc.at)
@@ -463,14 +463,14 @@ func TestBytesBehindACall(t *testing.T) {
 			_, _ = conn.Write([]byte(tc.late))
 			if tc.goes {
 				_ = conn.Close()
-				if cause := take(t, ended); !errors.Is(cause, askuser.ErrDisconnected) {
+				if cause := waittest.Take(t, ended); !errors.Is(cause, askuser.ErrDisconnected) {
 					t.Errorf("the cause is %v", cause)
 				}
 				return
 			}
 			heartbeats(20) // the server has read what was sent
 			close(more)
-			if cause := take(t, ended); cause != nil {
+			if cause := waittest.Take(t, ended); cause != nil {
 				t.Errorf("the call has ended: %v", cause)
 			}
 			for lines.Scan() {
@@ -500,14 +500,14 @@ func TestDelivered(t *testing.T) {
 	a := x.agent("a").hello(`{}`)
 	r := a.call("1", "slow")
 	more <- struct{}{}
-	if !take(t, told) {
+	if !waittest.Take(t, told) {
 		t.Error("a response that was written is told to be lost")
 	}
 	if m, _ := r.next(); m.Result == nil {
 		t.Errorf("got %+v", m)
 	}
 	a.call("2", "slow").end()
-	if take(t, told) {
+	if waittest.Take(t, told) {
 		t.Error("a response that nobody got is told to be written")
 	}
 }
@@ -523,7 +523,7 @@ func TestLog(t *testing.T) {
 	}})
 	a := x.agent("a").hello(`{}`)
 	_ = a.call("1", "quick").whole()
-	c := take(t, calls)
+	c := waittest.Take(t, calls)
 	log := func(n int) {
 		t.Helper()
 		if err := c.SendLog(n); err != nil {
@@ -560,7 +560,7 @@ func TestSessionsAreBounded(t *testing.T) {
 		*b = *a
 		b.hello(`{}`)
 		b.call("1", "wait")
-		take(t, e.began)
+		waittest.Take(t, e.began)
 	}
 	if r := idle.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
 		t.Errorf("the idle session: %d", r.StatusCode)

@@ -13,28 +13,23 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
 
 // many is the number of calls that must be able to wait in one server.
 const many = 1000
 
-// manyWaiting starts many calls, with the ids 0 to many-1, and sees them all
-// running at once.
-func manyWaiting(t *testing.T) (*peer, *waiter) {
-	t.Helper()
+// TestManyWaiting: a server in which many calls wait answers a ping at once, and each call with
+// its own result.
+func TestManyWaiting(t *testing.T) {
 	w := newWaiter(many)
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}))
 	p.initialize(`{}`)
 	for i := range many {
 		p.send(callLine(strconv.Itoa(i), "wait"))
 	}
-	receive(t, w.started, many)
-	return p, w
-}
-
-func TestManyWaitingPing(t *testing.T) {
-	p, w := manyWaiting(t)
+	waittest.TakeAll(t, w.started, many)
 	p.send(pingLine(`"p"`))
 	p.want(pong(`"p"`))
 	if running := runtime.NumGoroutine(); running > many+20 {
@@ -54,30 +49,6 @@ func TestManyWaitingPing(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Error("not every call got its own answer, once")
-	}
-}
-
-func TestManyWaitingCancel(t *testing.T) {
-	p, w := manyWaiting(t)
-	var cancels []string
-	for i := range many {
-		cancels = append(cancels, cancelLine(strconv.Itoa(i), "user "+strconv.Itoa(i)))
-	}
-	p.send(cancels...)
-	causes := receive(t, w.causes, many)
-	reasons := make(map[string]bool)
-	for _, cause := range causes {
-		cancelled, ok := errors.AsType[*askuser.Cancelled](cause)
-		if !ok {
-			t.Fatalf("cause %v, want a cancel", cause)
-		}
-		reasons[cancelled.Reason] = true
-	}
-	if len(reasons) != many {
-		t.Errorf("%d different reasons arrived, want %d", len(reasons), many)
-	}
-	if rest, err := p.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("Serve returned %v; %d cancelled calls were answered", err, len(rest))
 	}
 }
 
@@ -120,9 +91,9 @@ func TestCancelOwnCall(t *testing.T) {
 			for _, id := range ids {
 				p.send(callLine(id, "wait"))
 			}
-			receive(t, w.started, len(ids))
+			waittest.TakeAll(t, w.started, len(ids))
 			p.send(cancelLine(cancelled, ""))
-			receive(t, w.causes, 1)
+			waittest.Take(t, w.causes)
 			close(w.release)
 			for range len(ids) - 1 {
 				if line := p.next(); strings.HasPrefix(line, `{"jsonrpc":"2.0","id":`+cancelled+`,`) || !strings.Contains(line, "released") {
@@ -139,9 +110,9 @@ func TestCancelOddReason(t *testing.T) {
 		w := newWaiter(1)
 		p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}))
 		p.send(callLine("1", "wait"))
-		receive(t, w.started, 1)
+		waittest.Take(t, w.started)
 		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":%s,"requestId":1}}`, reason))
-		if _, ok := errors.AsType[*askuser.Cancelled](receive(t, w.causes, 1)[0]); !ok {
+		if _, ok := errors.AsType[*askuser.Cancelled](waittest.Take(t, w.causes)); !ok {
 			t.Errorf("reason %s: not cancelled", reason)
 		}
 	}
@@ -153,7 +124,7 @@ func TestDuplicateID(t *testing.T) {
 	w := newWaiter(3)
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call, "echo": echo}))
 	p.send(callLine("1", "wait"))
-	receive(t, w.started, 1)
+	waittest.Take(t, w.started)
 	p.send(callLine("1", "echo"))
 	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"a request with this id is already waiting"}}`)
 	close(w.release)
@@ -176,9 +147,9 @@ func TestReuseAfterCancel(t *testing.T) {
 	next := newWaiter(1)
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"stubborn": stubborn, "wait": next.call}))
 	p.send(callLine("1", "stubborn"))
-	receive(t, w.started, 1)
+	waittest.Take(t, w.started)
 	p.send(cancelLine("1", ""), callLine("1", "wait"))
-	receive(t, next.started, 1)
+	waittest.Take(t, next.started)
 	close(w.release)
 	<-ended
 	p.send(pingLine("2"))

@@ -14,6 +14,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/internal/waittest"
 )
 
 // account keeps what happened in its order: lines written, and what handlers
@@ -21,8 +23,6 @@ import (
 type account struct {
 	mu     sync.Mutex
 	events []string
-	fails  int // the number of the line that cannot be written; 0 for none
-	lines  int
 }
 
 var errBroken = errors.New("broken pipe")
@@ -30,9 +30,6 @@ var errBroken = errors.New("broken pipe")
 func (a *account) Write(line []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.lines++; a.lines == a.fails {
-		return len(line) / 2, errBroken
-	}
 	a.events = append(a.events, "written "+idOf(string(line)))
 	return len(line), nil
 }
@@ -56,17 +53,14 @@ func idOf(line string) string {
 	return id
 }
 
-// answers is a tool that waits for the end of its call or for release, returns
-// its answer all the same, and tells the account what became of it.
-func (a *account) answers(started chan<- struct{}, release <-chan struct{}) mcpserver.ToolHandlerFunc {
+// answers is a tool that waits for the end of its call, returns its answer all the
+// same, and tells the account what became of it.
+func (a *account) answers(started chan<- struct{}) mcpserver.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		id := strconv.Itoa(req.GetInt("id", -1))
 		transportOf(ctx).Delivered(func(written bool) { a.told(id, written) })
 		started <- struct{}{}
-		select {
-		case <-ctx.Done():
-		case <-release:
-		}
+		<-ctx.Done()
 		return mcp.NewToolResultText("the answer"), nil
 	}
 }
@@ -83,20 +77,20 @@ type serving struct {
 	result chan error
 }
 
-func serve(t *testing.T, a *account, out io.Writer, calls int, release <-chan struct{}) *serving {
+func serve(t *testing.T, a *account, out io.Writer, calls int) *serving {
 	started := make(chan struct{}, calls)
 	in, w := io.Pipe()
 	s := &serving{t: t, in: w, result: make(chan error, 1)}
 	var ctx context.Context
 	ctx, s.cancel = context.WithCancelCause(t.Context())
-	tools := testServer(map[string]mcpserver.ToolHandlerFunc{"answers": a.answers(started, release)})
-	go func() { s.result <- Serve(ctx, tools, in, out, Options{Grace: patience}) }()
+	tools := testServer(map[string]mcpserver.ToolHandlerFunc{"answers": a.answers(started)})
+	go func() { s.result <- Serve(ctx, tools, in, out, Options{Grace: waittest.Patience}) }()
 	for i := range calls {
 		if _, err := io.WriteString(w, answerLine(i)+"\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	receive(t, started, calls)
+	waittest.TakeAll(t, started, calls)
 	t.Cleanup(func() { _ = w.Close() })
 	return s
 }
@@ -113,9 +107,9 @@ func TestDeliveredAtTheEnd(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			a := new(account)
-			s := serve(t, a, a, calls, nil)
+			s := serve(t, a, a, calls)
 			end(s)
-			receive(t, s.result, 1)
+			waittest.Take(t, s.result)
 			events := a.all()
 			if len(events) != 2*calls {
 				t.Fatalf("%d events, want %d: %q", len(events), 2*calls, events)
@@ -129,31 +123,6 @@ func TestDeliveredAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestDeliveredWhenTheOutputFails: what was written before counts, what was
-// written in part does not, and everybody is told once.
-func TestDeliveredWhenTheOutputFails(t *testing.T) {
-	const calls, good = 50, 20
-	a, release := &account{fails: good + 1}, make(chan struct{})
-	s := serve(t, a, a, calls, release)
-	close(release)
-	if err := receive(t, s.result, 1)[0]; !errors.Is(err, errBroken) {
-		t.Errorf("Serve returned %v", err)
-	}
-	count := map[string]int{}
-	seen := map[string]bool{}
-	for _, event := range a.all() {
-		fields := strings.Fields(event)
-		count[fields[0]+" "+fields[len(fields)-1]]++
-		if fields[0] == "told" && seen[fields[1]] {
-			t.Errorf("call %s was told twice", fields[1])
-		}
-		seen[fields[1]] = seen[fields[1]] || fields[0] == "told"
-	}
-	if count["told true"] != good || count["told false"] != calls-good {
-		t.Errorf("%d were told that they were written, %d that they were not, want %d and %d", count["told true"], count["told false"], good, calls-good)
-	}
-}
-
 // TestDeliveredWhenNobodyReads: of the answers that a client never took, all but
 // the one that is being written are given up before Serve returns; that one when
 // it is known.
@@ -162,17 +131,17 @@ func TestDeliveredWhenNobodyReads(t *testing.T) {
 	for _, taken := range []bool{true, false} {
 		t.Run(fmt.Sprint("taken after all ", taken), func(t *testing.T) {
 			a, blocked := new(account), newBlocked(taken)
-			s := serve(t, a, blocked, calls, nil)
+			s := serve(t, a, blocked, calls)
 			_ = s.in.Close()
-			if err := receive(t, s.result, 1)[0]; err != nil {
+			if err := waittest.Take(t, s.result); err != nil {
 				t.Error(err)
 			}
 			if events := a.all(); len(events) != calls-1 || strings.Contains(strings.Join(events, "\n"), "true") {
 				t.Errorf("when Serve returned, %d were told: %q", len(events), events)
 			}
 			close(blocked.release)
-			want := fmt.Sprintf("told %s %v", receive(t, blocked.line, 1)[0], taken)
-			for deadline := time.Now().Add(patience); !slices.Contains(a.all(), want); {
+			want := fmt.Sprintf("told %s %v", waittest.Take(t, blocked.line), taken)
+			for deadline := time.Now().Add(waittest.Patience); !slices.Contains(a.all(), want); {
 				if time.Now().After(deadline) {
 					t.Fatalf("the last was never told: %q", a.all())
 				}

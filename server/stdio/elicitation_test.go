@@ -12,7 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/internal/waittest"
 )
 
 // elicited is what a tool got for its form.
@@ -74,7 +74,7 @@ func TestElicitationAnswers(t *testing.T) {
 			p.send(callLine("1", "ask"))
 			p.want(elicitationLine(1))
 			p.send(`{"jsonrpc":"2.0","id":"askuser-1",` + test.answer + `}`)
-			got := receive(t, results, 1)[0]
+			got := waittest.Take(t, results)
 			p.want(textResult("1", "done"))
 			switch {
 			case test.action == "":
@@ -113,7 +113,7 @@ func TestElicitationUndeclared(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p, results := asking(t, test.capabilities, test.request)
 			p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"` + test.meta + `}}`)
-			err := receive(t, results, 1)[0].err
+			err := waittest.Take(t, results).err
 			if err == nil || test.want != nil && !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
@@ -121,26 +121,5 @@ func TestElicitationUndeclared(t *testing.T) {
 				t.Errorf("the client saw %s", line)
 			}
 		})
-	}
-}
-
-// TestElicitationWithdrawn: when the call ends, the client is told to take the
-// form away, and an answer that comes all the same is ignored.
-func TestElicitationWithdrawn(t *testing.T) {
-	p, results := asking(t, `{"elicitation":{"form":{},"url":{}}}`, form)
-	p.send(callLine("1", "ask"))
-	p.want(elicitationLine(1))
-	p.send(cancelLine("1", "user-cancel"))
-	p.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"cancelled by the client: user-cancel","requestId":"askuser-1"}}`)
-	if _, ok := errors.AsType[*askuser.Cancelled](receive(t, results, 1)[0].err); !ok {
-		t.Error("the cause is lost")
-	}
-	p.send(`{"jsonrpc":"2.0","id":"askuser-1","result":{"action":"accept","content":{"a":"late"}}}`, callLine("2", "ask"))
-	p.want(elicitationLine(2))
-	if rest, err := p.hangUp(); err != nil || len(rest) != 2 {
-		t.Errorf("Serve returned %v, wrote %q, want a cancel and a response", err, rest)
-	}
-	if err := receive(t, results, 1)[0].err; !errors.Is(err, askuser.ErrDisconnected) {
-		t.Errorf("after the end of input: %v", err)
 	}
 }

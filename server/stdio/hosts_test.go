@@ -205,7 +205,7 @@ func (r *replay) answer(line string) {
 	if _, err := r.desk.Reply(context.Background(), id, reply, desk.Evidence{Surface: "shell", How: desk.HowPage}); err != nil {
 		r.t.Fatal(err)
 	}
-	if !waittest.Until(patience, func() bool {
+	if !waittest.Until(waittest.Patience, func() bool {
 		row, err := r.store.Get(context.Background(), id)
 		return err == nil && !row.Attended
 	}) {

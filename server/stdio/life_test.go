@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/internal/waittest"
 )
 
 const internalError = `"error":{"code":-32603,"message":"internal error; see the server's log"}}`
@@ -82,7 +84,7 @@ func FuzzServe(f *testing.F) {
 	}})
 	f.Fuzz(func(t *testing.T, in string) {
 		var out strings.Builder
-		if err := Serve(t.Context(), s, strings.NewReader(in), &out, Options{Grace: patience}); err != nil {
+		if err := Serve(t.Context(), s, strings.NewReader(in), &out, Options{Grace: waittest.Patience}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {

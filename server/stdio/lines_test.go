@@ -12,12 +12,6 @@ import (
 	"testing/iotest"
 )
 
-// readLines takes everything; a skipped line shows as "<too long>".
-func readLines(t *testing.T, in io.Reader, limit int) []string {
-	t.Helper()
-	return linesOf(t, newLineReader(in, limit))
-}
-
 func linesOf(t *testing.T, r *lineReader) []string {
 	t.Helper()
 	var lines []string
@@ -33,35 +27,6 @@ func linesOf(t *testing.T, r *lineReader) []string {
 		default:
 			lines = append(lines, string(line))
 		}
-	}
-}
-
-func TestLines(t *testing.T) {
-	big := strings.Repeat("x", 100<<10) // beyond the reader's own buffer
-	tests := []struct {
-		name  string
-		in    string
-		limit int
-		want  []string
-	}{
-		{"empty", "", 10, nil},
-		{"one", "a\n", 10, []string{"a"}},
-		{"last without newline", "a\nb", 10, []string{"a", "b"}},
-		{"blank", "\n\na\n", 10, []string{"", "", "a"}},
-		{"at the limit", "12345\n12345", 5, []string{"12345", "12345"}},
-		{"over the limit", "123456\na\n", 5, []string{"<too long>", "a"}},
-		{"over the limit at the end", "a\n123456", 5, []string{"a", "<too long>"}},
-		{"beyond the buffer", big + "\na\n", 1 << 20, []string{big, "a"}},
-		{"beyond the buffer at the end", big, 1 << 20, []string{big}},
-		{"beyond buffer and limit", big + "\na\n", 50 << 10, []string{"<too long>", "a"}},
-		{"exactly the limit beyond the buffer", big + "\n", len(big), []string{big}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if got := readLines(t, strings.NewReader(test.in), test.limit); !slices.Equal(got, test.want) {
-				t.Errorf("got %.80q, want %.80q", got, test.want)
-			}
-		})
 	}
 }
 

@@ -29,9 +29,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// patience ends a test whose event never comes. Nothing waits for it to pass.
-const patience = time.Minute
-
 // testServer is an MCP server with one tool per handler, named by its key.
 func testServer(tools map[string]mcpserver.ToolHandlerFunc) *mcpserver.MCPServer {
 	s := mcpserver.NewMCPServer("test", "1")
@@ -101,7 +98,7 @@ func (p *peer) next() string {
 			p.t.Fatalf("not a line of JSON: %q", line)
 		}
 		return strings.TrimSpace(line)
-	case <-time.After(patience):
+	case <-time.After(waittest.Patience):
 		p.t.Fatal("no line came")
 	}
 	return ""
@@ -133,7 +130,7 @@ func (p *peer) wait() (rest []string, err error) {
 	p.t.Helper()
 	select {
 	case err = <-p.result:
-	case <-time.After(patience):
+	case <-time.After(waittest.Patience):
 		p.t.Fatal("Serve did not return")
 	}
 	for line := range p.lines {
@@ -181,7 +178,7 @@ func transportOf(ctx context.Context) askuser.Transport {
 }
 
 // patient lets handlers end in their own time.
-func patient(o *Options) { o.Grace = patience }
+func patient(o *Options) { o.Grace = waittest.Patience }
 
 // waiter is a tool that waits until its context ends or it is released.
 type waiter struct {
@@ -203,20 +200,4 @@ func (w *waiter) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.Ca
 	case <-w.release:
 		return mcp.NewToolResultText("released"), nil
 	}
-}
-
-// receive takes n values.
-func receive[T any](t testing.TB, from <-chan T, n int) []T {
-	t.Helper()
-	var values []T
-	deadline := time.After(patience)
-	for len(values) < n {
-		select {
-		case v := <-from:
-			values = append(values, v)
-		case <-deadline:
-			t.Fatalf("only %d of %d came", len(values), n)
-		}
-	}
-	return values
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-	"go.uber.org/goleak"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -27,18 +27,6 @@ func TestPipedInput(t *testing.T) {
 	for _, want := range []string{`{"jsonrpc":"2.0","id":"init","result":`, textResult("1", "done") + "\n", pong("2") + "\n"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("%s is missing in %s", want, out.String())
-		}
-	}
-}
-
-// TestNoLeak: after the end no goroutine is left, nor a session.
-func TestNoLeak(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	s := testServer(map[string]mcpserver.ToolHandlerFunc{"wait": newWaiter(4).call})
-	for range 2 { // the second would be refused if the first session were still registered
-		in := strings.NewReader(callLine("1", "wait") + "\n" + callLine("2", "wait") + "\n")
-		if err := Serve(t.Context(), s, in, io.Discard, Options{}); err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -97,12 +85,12 @@ func TestContextEnd(t *testing.T) {
 			if _, err := io.WriteString(client, callLine("1", "wait")+"\n"); err != nil {
 				t.Fatal(err)
 			}
-			receive(t, w.started, 1)
+			waittest.Take(t, w.started)
 			cancel(stop)
-			if err := receive(t, result, 1)[0]; !errors.Is(err, stop) {
+			if err := waittest.Take(t, result); !errors.Is(err, stop) {
 				t.Errorf("Serve returned %v, want the context's cause", err)
 			}
-			if cause := receive(t, w.causes, 1)[0]; !errors.Is(cause, askuser.ErrDisconnected) {
+			if cause := waittest.Take(t, w.causes); !errors.Is(cause, askuser.ErrDisconnected) {
 				t.Errorf("the handler saw %v", cause)
 			}
 			if file, ok := in.(*os.File); ok {
@@ -133,14 +121,14 @@ func TestWriteError(t *testing.T) {
 	if _, err := io.WriteString(inW, callLine("1", "wait")+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, w.started, 1)
+	waittest.Take(t, w.started)
 	if _, err := io.WriteString(inW, pingLine("2")+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := receive(t, result, 1)[0]; !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, syscall.EPIPE) {
+	if err := waittest.Take(t, result); !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("Serve returned %v", err)
 	}
-	if cause := receive(t, w.causes, 1)[0]; !errors.Is(cause, askuser.ErrDisconnected) {
+	if cause := waittest.Take(t, w.causes); !errors.Is(cause, askuser.ErrDisconnected) {
 		t.Errorf("the handler saw %v", cause)
 	}
 }
@@ -170,9 +158,9 @@ func TestClientDoesNotRead(t *testing.T) {
 	if _, err := io.WriteString(inW, lines); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, w.started, 1)
+	waittest.Take(t, w.started)
 	_ = inW.Close()
-	if err := receive(t, result, 1)[0]; err != nil {
+	if err := waittest.Take(t, result); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/internal/waittest"
 )
 
 // TestNothingAfterResponse: progress from a tight loop beside the handler
@@ -68,35 +70,11 @@ func TestNothingAfterCancel(t *testing.T) {
 	p.send(callLine("1", "tool"))
 	<-started
 	p.send(cancelLine("1", ""))
-	if err := receive(t, notified, 1)[0]; err != nil {
+	if err := waittest.Take(t, notified); err != nil {
 		t.Errorf("notify: %v, want silence", err)
 	}
 	if rest, err := p.hangUp(); len(rest) > 0 || err != nil {
 		t.Errorf("Serve returned %v; after the cancel came %q", err, rest)
-	}
-}
-
-// TestOwnNotificationsBeforeResponse: what a handler sends through mcp-go goes
-// out in order, before its response.
-func TestOwnNotificationsBeforeResponse(t *testing.T) {
-	const sent = 32 // half of what may wait
-	var s *mcpserver.MCPServer
-	s = testServer(map[string]mcpserver.ToolHandlerFunc{"tool": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		for i := range sent {
-			if err := s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{"progress": i}); err != nil {
-				t.Error(err)
-			}
-		}
-		return mcp.NewToolResultText("done"), nil
-	}})
-	p := connect(t, s)
-	p.initialize(`{}`)
-	for i := range 200 {
-		p.send(callLine(strconv.Itoa(i), "tool"))
-		for j := range sent {
-			p.want(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":` + strconv.Itoa(j) + `}}`)
-		}
-		p.want(textResult(strconv.Itoa(i), "done"))
 	}
 }
 
@@ -111,7 +89,7 @@ func TestWholeLines(t *testing.T) {
 	for i := range 100 {
 		in.WriteString(callLine(strconv.Itoa(i), "tool") + "\n{}\n")
 	}
-	if err := Serve(t.Context(), s, strings.NewReader(in.String()), &out, Options{Grace: patience}); err != nil {
+	if err := Serve(t.Context(), s, strings.NewReader(in.String()), &out, Options{Grace: waittest.Patience}); err != nil {
 		t.Fatal(err)
 	}
 	lines := 0

@@ -16,7 +16,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
@@ -27,12 +27,12 @@ func TestAskAndAnswer(t *testing.T) {
 	l := &link{}
 	got := r.start(t.Context(), l, request(which))
 	r.reply(r.open().ID, "b")
-	if status := within(t, got).status(t); status != "answered B" {
+	if status := waittest.Take(t, got).status(t); status != "answered B" {
 		t.Errorf("the result is %s", status)
 	}
 	l.told(true)
 	r.Hold = time.Millisecond // asked again it is a question of its own, with what no answer can bring up left out
-	odd := within(t, r.start(t.Context(), &link{}, request(strings.Replace(which, `]}]`, `],"follow_up_questions":{"oauth2":["Who?"]}}]`, 1))))
+	odd := waittest.Take(t, r.start(t.Context(), &link{}, request(strings.Replace(which, `]}]`, `],"follow_up_questions":{"oauth2":["Who?"]}}]`, 1))))
 	const told = "Not asked, because no answer can bring it up: questions[0].follow_up_questions.oauth2 is none of its options."
 	if text := odd.text(t); odd.status(t) != "pending" || !strings.HasSuffix(text, told) {
 		t.Errorf("asked again: %s", text)
@@ -58,7 +58,7 @@ func TestShownNowhere(t *testing.T) {
 			r := newRig(t, Elicit())
 			r.Attended, r.Command = func(known bool) bool { return known && tc.attended }, "mcp-askuser inbox"
 			l := &link{client: Client{Implementation: mcp.Implementation{Name: "opencode"}}}
-			got := within(t, r.start(t.Context(), l, request(tc.args)))
+			got := waittest.Take(t, r.start(t.Context(), l, request(tc.args)))
 			text := got.text(t)
 			if got.status(t) != tc.status || got.IsError == tc.attended || !strings.HasPrefix(text, tc.prefix) || !strings.Contains(text, tc.says) {
 				t.Errorf("%s: %s", got.status(t), text)
@@ -82,7 +82,7 @@ func TestDeliveredOnce(t *testing.T) {
 		got := r.start(t.Context(), l, request(which))
 		id := r.open().ID
 		r.reply(id, "b")
-		within(t, got)
+		waittest.Take(t, got)
 		l.told(written)
 		r.Presenter.Close(ErrDisconnected) // and nothing has been archived
 		next := openRig(t, r.dir, ui.Elsewhere())
@@ -93,7 +93,7 @@ func TestDeliveredOnce(t *testing.T) {
 			}
 			continue
 		}
-		if status := within(t, again).status(t); status != "answered B" {
+		if status := waittest.Take(t, again).status(t); status != "answered B" {
 			t.Errorf("an answer that was not delivered is lost: %s", status)
 		}
 	}
@@ -117,7 +117,7 @@ func TestCallEnds(t *testing.T) {
 		id := r.open().ID
 		events, stop := r.watch()
 		cancel(tc.cause)
-		if err := within(t, got).err; !errors.Is(err, tc.cause) {
+		if err := waittest.Take(t, got).err; !errors.Is(err, tc.cause) {
 			t.Errorf("%v: the call returned %v", tc.cause, err)
 		}
 		if tc.want != desk.Pending {
@@ -138,9 +138,9 @@ func TestTicket(t *testing.T) {
 	waiting := r.start(ctx, &link{}, request(which))
 	id := r.open().ID
 	end(ErrClosing)
-	closed := within(t, waiting)
+	closed := waittest.Take(t, waiting)
 	r.Hold = time.Millisecond
-	held := within(t, r.startAwait(t.Context(), &link{}, []string{id}, ""))
+	held := waittest.Take(t, r.startAwait(t.Context(), &link{}, []string{id}, ""))
 	r.Hold = time.Hour
 	for name, got := range map[string]result{"held": held, "closed": closed} {
 		if got.status(t) != "pending" || !strings.Contains(got.text(t), id) {
@@ -149,7 +149,7 @@ func TestTicket(t *testing.T) {
 	}
 	got := r.startAwait(t.Context(), &link{}, []string{id}, "")
 	r.reply(id, "a")
-	if status := within(t, got).status(t); status != "answered A" {
+	if status := waittest.Take(t, got).status(t); status != "answered A" {
 		t.Errorf("the result is %s", status)
 	}
 }
@@ -170,26 +170,26 @@ func TestSessionGoesOn(t *testing.T) {
 			t.Errorf("%s is round %d of %s", text, rec.Round, rec.SessionID)
 		}
 		r.reply(rec.ID, "a")
-		within(t, got)
+		waittest.Take(t, got)
 	}
 	if session, err := r.desk.Session(t.Context(), "feature-x"); err != nil || len(session) != 2 {
 		t.Errorf("the session has %d rounds, %v", len(session), err)
 	}
 
 	other := &link{client: Client{Implementation: mcp.Implementation{Name: "another"}}}
-	if text := within(t, r.start(t.Context(), other, request(named("Third?", "")))).text(t); !strings.Contains(text, "session_id: is a session of another client") {
+	if text := waittest.Take(t, r.start(t.Context(), other, request(named("Third?", "")))).text(t); !strings.Contains(text, "session_id: is a session of another client") {
 		t.Errorf("another client: %s", text)
 	}
 
 	const sure = `{"question":"Delete?","type":"boolean","session_id":"feature-x"}`
 	r.Hold = time.Millisecond
-	within(t, r.start(t.Context(), &link{client: me, session: "one"}, request(sure)))
+	waittest.Take(t, r.start(t.Context(), &link{client: me, session: "one"}, request(sure)))
 	first := r.open()
 	r.reply(first.ID, question.YesID)
 	if first.SessionID != "one" {
 		t.Errorf("a confirmation is of session %s", first.SessionID)
 	}
-	again := within(t, r.start(t.Context(), &link{client: me, session: "two"}, request(sure)))
+	again := waittest.Take(t, r.start(t.Context(), &link{client: me, session: "two"}, request(sure)))
 	if status := again.status(t); status != "pending" {
 		t.Errorf("a yes from another session: %s", status)
 	}
@@ -206,7 +206,7 @@ func TestToolUseID(t *testing.T) {
 		r.Hold = time.Millisecond
 		req := request(tc.args)
 		req.Params.Meta = mcp.NewMetaFromMap(map[string]any{tc.meta: "host"})
-		within(t, r.start(t.Context(), &link{}, req))
+		waittest.Take(t, r.start(t.Context(), &link{}, req))
 		if rec := r.open(); rec.ToolUse != tc.want {
 			t.Errorf("%s, %s: %q, want %q", tc.meta, tc.args, rec.ToolUse, tc.want)
 		}
@@ -254,7 +254,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 		if _, err := r.desk.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{a}}, desk.Evidence{How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
-		x := within(t, got)
+		x := waittest.Take(t, got)
 		images := 0
 		for _, c := range x.Content {
 			if c, is := c.(mcp.ImageContent); is {
@@ -288,8 +288,8 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 		}
 		got := asked(". First?")
 		r.reply(r.open().ID, "a")
-		within(t, got)
-		refused := within(t, asked(". Second?"))
+		waittest.Take(t, got)
+		refused := waittest.Take(t, asked(". Second?"))
 		text := refused.text(t)
 		if !strings.HasPrefix(text, "Go on with what you know") || !strings.Contains(text, "recursive_limit_exceeded") {
 			t.Errorf("prompt %s, a question too many: %s", prompt, text)
@@ -304,44 +304,6 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 	}
 }
 
-// What the user says when they go back to a question reaches the call that asks it again, and
-// the one that awaits its old ticket.
-func TestReopened(t *testing.T) {
-	r := newRig(t, ui.Elsewhere())
-	first := &link{}
-	got := r.start(t.Context(), first, request(which))
-	old := r.open().ID
-	r.reply(old, "a")
-	within(t, got)
-	first.told(true)
-	r.Presenter.Flush()
-	again, err := r.desk.Reopen(t.Context(), old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req := request(which)
-	req.Params.Meta = &mcp.Meta{ProgressToken: 1}
-	l := &link{noted: make(chan string, 10)}
-	asks := r.start(t.Context(), l, req)
-	within(t, l.noted) // it waits
-	awaits := r.startAwait(t.Context(), &link{}, []string{old}, "")
-	r.reply(again.ID, "b")
-	for name, c := range map[string]<-chan result{"asked again": asks, "awaited": awaits} {
-		x := within(t, c)
-		const told = `"Which?"="B". You can now continue with the user's answers in mind. The user went back to this question`
-		if text := x.text(t); x.status(t) != "answered B" || !strings.Contains(text, told) || !strings.Contains(text, old) {
-			t.Errorf("%s: %s", name, text)
-		}
-	}
-}
-
-// full is a store on a full disk.
-type full struct{ store.Store }
-
-func (s full) Ask(_ context.Context, row store.Row) (store.Row, error) {
-	return row, errors.New("disk full")
-}
-
 // A call that brought every answer along has its result, also where no trace of
 // it can be kept.
 func TestNothingToAsk(t *testing.T) {
@@ -349,9 +311,11 @@ func TestNothingToAsk(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		r := newRig(t)
 		if fails {
-			r.Desk = desk.New(full{desktest.Store(t, t.TempDir())}, desk.Options{})
+			full := &desktest.Faulty{Store: desktest.Store(t, t.TempDir())}
+			full.Fail("Ask", errors.New("disk full"))
+			r.Desk = desk.New(full, desk.Options{})
 		}
-		got := within(t, r.start(t.Context(), &link{}, request(brought)))
+		got := waittest.Take(t, r.start(t.Context(), &link{}, request(brought)))
 		x, ok := got.StructuredContent.(*wire.Result)
 		kept := 0
 		for range r.Desk.History(t.Context(), desk.Query{}) {

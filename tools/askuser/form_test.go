@@ -29,12 +29,12 @@ func TestPaneBeforeTheForm(t *testing.T) {
 		}
 		got := r.start(t.Context(), l, request(`{"question":"Which?","options":[{"label":"A",`+options+`},{"label":"B"}]}`))
 		var rec desk.Record
-		waittest.Until(patience, func() bool {
+		waittest.Until(waittest.Patience, func() bool {
 			rec = r.open()
 			return len(rec.ShownOn) > 0 && rec.ShownOn[len(rec.ShownOn)-1].Why == ""
 		})
 		r.reply(rec.ID, "a")
-		within(t, got)
+		waittest.Take(t, got)
 		return rec.ShownOn[len(rec.ShownOn)-1].Surface
 	}
 	const long = `"description":"a long one, of which some forms show no more than this"`
@@ -80,7 +80,7 @@ func TestFormsFollowTheCapability(t *testing.T) {
 				forms++
 				return nil, errors.New("seen enough")
 			}
-			within(t, newRig(t, Elicit()).start(t.Context(), l, request(which)))
+			waittest.Take(t, newRig(t, Elicit()).start(t.Context(), l, request(which)))
 			if want := map[bool]int{true: 1}[declared != nil]; forms != want {
 				t.Errorf("%s, which declares %v, received %d forms", name, declared, forms)
 			}
@@ -157,7 +157,7 @@ func TestOwnForm(t *testing.T) {
 				user()
 				return fill(t, form), nil
 			}
-			answered(t, within(t, r.start(t.Context(), l, request(which))))
+			answered(t, waittest.Take(t, r.start(t.Context(), l, request(which))))
 			if again := len(shown) == 2 && strings.HasPrefix(shown[1], "That was too quick"); again != remote {
 				t.Errorf("the form is shown with %q", shown)
 			}
@@ -165,28 +165,28 @@ func TestOwnForm(t *testing.T) {
 	}
 	t.Run("a round trip of the call", func(t *testing.T) {
 		r := newRig(t, Elicit())
-		dropped := within(t, r.start(t.Context(), modern, request(which)))
-		second := within(t, r.start(t.Context(), modern, request(which))) // the client lost the form, and asks again
+		dropped := waittest.Take(t, r.start(t.Context(), modern, request(which)))
+		second := waittest.Take(t, r.start(t.Context(), modern, request(which))) // the client lost the form, and asks again
 		records, err := r.desk.Pending(t.Context())
 		if err != nil || len(records) != 1 {
 			t.Fatalf("%d questions, %v", len(records), err)
 		}
 		user()
-		answered(t, within(t, r.start(t.Context(), modern, back(t, second))))
-		answered(t, within(t, r.start(t.Context(), modern, back(t, dropped)))) // it comes back after all
+		answered(t, waittest.Take(t, r.start(t.Context(), modern, back(t, second))))
+		answered(t, waittest.Take(t, r.start(t.Context(), modern, back(t, dropped)))) // it comes back after all
 	})
 	t.Run("a round trip of the call over HTTP", func(t *testing.T) {
 		r := newRig(t, Elicit())
 		r.Remote = true
-		first := within(t, r.start(t.Context(), modern, request(which)))
+		first := waittest.Take(t, r.start(t.Context(), modern, request(which)))
 		user()
-		second := within(t, r.start(t.Context(), modern, back(t, first)))
+		second := waittest.Take(t, r.start(t.Context(), modern, back(t, first)))
 		if got := formOf(t, second).Message; !strings.HasPrefix(got, "That was too quick") {
 			t.Errorf("the form is shown again with %q", got)
 		}
 		<-time.After(remoteTransit)
 		user()
-		answered(t, within(t, r.start(t.Context(), modern, back(t, second))))
+		answered(t, waittest.Take(t, r.start(t.Context(), modern, back(t, second))))
 	})
 	for first, want := range map[string]string{
 		"a": `"Which?"="A". You can now continue with the user's answers in mind.`,
@@ -194,7 +194,7 @@ func TestOwnForm(t *testing.T) {
 	} {
 		t.Run("a round trip that came too late, after "+first, func(t *testing.T) {
 			r := newRig(t, Elicit())
-			shown := within(t, r.start(t.Context(), modern, request(which)))
+			shown := waittest.Take(t, r.start(t.Context(), modern, request(which)))
 			id := r.open().ID
 			if first != "" {
 				r.reply(id, first)
@@ -202,7 +202,7 @@ func TestOwnForm(t *testing.T) {
 				t.Fatal(err)
 			}
 			user()
-			got := within(t, r.start(t.Context(), modern, back(t, shown)))
+			got := waittest.Take(t, r.start(t.Context(), modern, back(t, shown)))
 			if text := got.text(t); !strings.HasSuffix(text, want) {
 				t.Errorf("then B: %s", text)
 			}

@@ -50,23 +50,3 @@ func TestBackgroundMoved(t *testing.T) {
 		}
 	}
 }
-
-// Codex cannot show a choice of several, and hides the whole form behind an
-// "allow?" when it is sent one.
-func TestArraysByHost(t *testing.T) {
-	for _, tc := range []struct {
-		client, version string
-		want            bool
-	}{
-		{"claude-code", "2026-07-28", true},
-		{"claude-code", "2025-11-25", true},
-		{"codex-mcp-client", "2025-11-25", false},
-		{"somebody", "2025-06-18", false},
-		{"somebody", "2025-11-25", true},
-	} {
-		c := call{host: hostOf(tc.client), client: Client{ProtocolVersion: tc.version}}
-		if got := c.style().Arrays; got != tc.want {
-			t.Errorf("%s on %s: %v", tc.client, tc.version, got)
-		}
-	}
-}

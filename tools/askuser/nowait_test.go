@@ -23,7 +23,7 @@ const goOn = `{"question":"Which?","options":["A","B"],"wait":false}`
 func (r *rig) askMany(n int) (ids []string) {
 	r.t.Helper()
 	for i := range n {
-		got := within(r.t, r.start(r.t.Context(), &link{}, request(fmt.Sprintf(`{"question":"Which %d?","options":["A","B"],"wait":false}`, i))))
+		got := waittest.Take(r.t, r.start(r.t.Context(), &link{}, request(fmt.Sprintf(`{"question":"Which %d?","options":["A","B"],"wait":false}`, i))))
 		x, ok := got.StructuredContent.(*wire.Result)
 		if !ok || x.Status != desk.Pending || !strings.HasPrefix(x.Message, "The user has been asked and can answer now") {
 			r.t.Fatalf("asked without waiting: %s", got.text(r.t))
@@ -43,11 +43,11 @@ func TestShownAfterTheCall(t *testing.T) {
 		return context.Cause(ctx)
 	}})
 	l := &link{logged: make(chan any, 1)}
-	got := within(t, r.start(t.Context(), l, request(goOn)))
+	got := waittest.Take(t, r.start(t.Context(), l, request(goOn)))
 	if status := got.status(t); status != "pending" {
 		t.Fatalf("the result is %s", status)
 	}
-	within(t, shown)
+	waittest.Take(t, shown)
 	select {
 	case <-withdrawn:
 		t.Error("withdrawn with the call")
@@ -55,11 +55,11 @@ func TestShownAfterTheCall(t *testing.T) {
 	}
 	id := r.open().ID
 	r.reply(id, "b")
-	within(t, withdrawn)
-	if data, ok := within(t, l.logged).(map[string]any); !ok || data["id"] != id || data["status"] != desk.Answered {
+	waittest.Take(t, withdrawn)
+	if data, ok := waittest.Take(t, l.logged).(map[string]any); !ok || data["id"] != id || data["status"] != desk.Answered {
 		t.Errorf("logged %v", data)
 	}
-	if status := within(t, r.start(t.Context(), &link{}, request(goOn))).status(t); status != "answered B" {
+	if status := waittest.Take(t, r.start(t.Context(), &link{}, request(goOn))).status(t); status != "answered B" {
 		t.Errorf("asked again: %s", status)
 	}
 }
@@ -72,7 +72,7 @@ func TestNoWaitWithoutUser(t *testing.T) {
 		if name != "" {
 			l.client.Capabilities.Elicitation = &mcp.ElicitationCapability{}
 		}
-		if status := within(t, r.start(t.Context(), l, request(goOn))).status(t); status != "unavailable" {
+		if status := waittest.Take(t, r.start(t.Context(), l, request(goOn))).status(t); status != "unavailable" {
 			t.Errorf("%q: %s", name, status)
 		}
 	}
@@ -91,18 +91,18 @@ func TestAwaitTellsOnce(t *testing.T) {
 			return nil, errors.New("no window")
 		},
 	}
-	text := within(t, r.start(t.Context(), l, request(goOn))).text(t)
+	text := waittest.Take(t, r.start(t.Context(), l, request(goOn))).text(t)
 	if !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, "is shown the question when you wait") ||
 		forms != 0 {
 		t.Errorf("asked, %d forms: %s", forms, text)
 	}
 	ids := []string{r.open().ID}
-	text = within(t, r.startAwait(t.Context(), l, ids, "")).text(t)
+	text = waittest.Take(t, r.startAwait(t.Context(), l, ids, "")).text(t)
 	if !strings.HasPrefix(text, "Tell the user now") || forms != 1 {
 		t.Errorf("awaited, %d forms: %s", forms, text)
 	}
 	r.Hold = time.Millisecond
-	text = within(t, r.startAwait(t.Context(), l, ids, "")).text(t)
+	text = waittest.Take(t, r.startAwait(t.Context(), l, ids, "")).text(t)
 	if !strings.HasPrefix(text, "The question is still open") {
 		t.Errorf("awaited again: %s", text)
 	}
@@ -116,16 +116,16 @@ func TestAwaitSeveral(t *testing.T) {
 	first := &link{}
 	got := r.startAwait(t.Context(), first, ids, "")
 	r.reply(ids[1], "a")
-	x := within(t, got).StructuredContent.(*wire.Result)
+	x := waittest.Take(t, got).StructuredContent.(*wire.Result)
 	if x.ID != ids[1] || x.Status != desk.Answered || len(x.More) != 0 || !slices.Equal(x.Open, []string{ids[0], ids[2]}) {
 		t.Errorf("the first: %+v", x)
 	}
 	first.told(false)
 	r.reply(ids[0], "b")
 	var next *link
-	waittest.Until(patience, func() bool { // the calls learn of the reply a moment later
+	waittest.Until(waittest.Patience, func() bool { // the calls learn of the reply a moment later
 		next = &link{}
-		x = within(t, r.startAwait(t.Context(), next, ids, `,"wait":false`)).StructuredContent.(*wire.Result)
+		x = waittest.Take(t, r.startAwait(t.Context(), next, ids, `,"wait":false`)).StructuredContent.(*wire.Result)
 		return len(x.More) == 1
 	})
 	if x.ID != ids[0] || len(x.More) != 1 || x.More[0].ID != ids[1] || !slices.Equal(x.Open, ids[2:]) {
@@ -134,46 +134,20 @@ func TestAwaitSeveral(t *testing.T) {
 	next.told(true)
 	r.Hold = time.Millisecond
 	for i, id := range ids[:2] { // both are delivered
-		again := within(t, r.start(t.Context(), &link{}, request(fmt.Sprintf(`{"question":"Which %d?","options":["A","B"]}`, i))))
+		again := waittest.Take(t, r.start(t.Context(), &link{}, request(fmt.Sprintf(`{"question":"Which %d?","options":["A","B"]}`, i))))
 		if again.status(t) != "pending" || strings.Contains(again.text(t), id) {
 			t.Errorf("asked again after the delivery: %s", again.text(t))
 		}
 	}
 	other := r.askMany(1)[0]
-	if text := within(t, r.startAwait(t.Context(), &link{}, []string{ids[2], other}, "")).text(t); !strings.Contains(text, fmt.Sprintf("with ids %q, %q", ids[2], other)) {
+	if text := waittest.Take(t, r.startAwait(t.Context(), &link{}, []string{ids[2], other}, "")).text(t); !strings.Contains(text, fmt.Sprintf("with ids %q, %q", ids[2], other)) {
 		t.Errorf("both are open: %s", text)
 	}
 	unknown := []string{"01ARZ3NDEKTSV4RRFFQ69G5FAV", "x"}
-	if text := within(t, r.startAwait(t.Context(), &link{}, append(unknown, ids[2]), "")).text(t); strings.Count(text, "no question has the id") != 2 || !strings.Contains(text, fmt.Sprintf("%q", unknown[1])) {
+	if text := waittest.Take(t, r.startAwait(t.Context(), &link{}, append(unknown, ids[2]), "")).text(t); strings.Count(text, "no question has the id") != 2 || !strings.Contains(text, fmt.Sprintf("%q", unknown[1])) {
 		t.Errorf("unknown ids among them: %s", text)
 	}
 	if rec, err := r.desk.Get(t.Context(), ids[2]); err != nil || rec.Attended || rec.State != desk.Pending {
 		t.Errorf("%s, attended %v, after every call: %v", rec.State, rec.Attended, err)
-	}
-}
-
-// A user who withdraws the call withdraws all its questions.
-func TestAwaitSeveralCancelled(t *testing.T) {
-	r := newRig(t, ui.Elsewhere())
-	ids := r.askMany(2)
-	events, stop := r.watch()
-	defer stop()
-	ctx, cancel := context.WithCancelCause(t.Context())
-	got := r.startAwait(ctx, &link{}, ids, "")
-	waits := func(id string) bool { rec, err := r.desk.Get(t.Context(), id); return err == nil && rec.Attended }
-	if !waittest.Until(patience, func() bool { return waits(ids[0]) && waits(ids[1]) }) {
-		t.Fatal("the call does not wait")
-	}
-	cancel(&Cancelled{"AbortError: user-cancel"})
-	if err := within(t, got).err; err == nil {
-		t.Error("a cancelled call has a result")
-	}
-	for range ids {
-		await(t, events, desk.Ended)
-	}
-	for _, id := range ids {
-		if rec, err := r.desk.Get(t.Context(), id); err != nil || rec.State != desk.Cancelled {
-			t.Errorf("%s is %s: %v", id, rec.State, err)
-		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -61,8 +62,8 @@ func TestOrderOfArrival(t *testing.T) {
 		}
 		ends[i] = r.start(ctx, l, request(fmt.Sprintf(`{"question":"Question %d?"}`, asked)))
 	}
-	within(t, links[calls-1].placed)
-	if got := within(t, ends[cancelled]); !errors.Is(got.err, ErrDisconnected) {
+	waittest.Take(t, links[calls-1].placed)
+	if got := waittest.Take(t, ends[cancelled]); !errors.Is(got.err, ErrDisconnected) {
 		t.Errorf("the cancelled call: %+v, %v", got.CallToolResult, got.err)
 	}
 	want := []int{0, 1, 2, 4, 5, 7, 8}
@@ -80,7 +81,7 @@ func TestOrderOfArrival(t *testing.T) {
 		}
 	}
 	for range 2 {
-		got := within(t, r.start(t.Context(), order.link(), request(which)))
+		got := waittest.Take(t, r.start(t.Context(), order.link(), request(which)))
 		if got.err != nil || !got.IsError {
 			t.Errorf("beyond the limit: %+v, %v", got.CallToolResult, got.err)
 		}

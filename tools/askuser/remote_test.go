@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui"
 )
 
@@ -34,7 +35,7 @@ func TestAgentsAreApart(t *testing.T) {
 		r.reply(rec.ID, map[string]string{"a": "a", "b": "b", "": "a"}[rec.Asker.Agent])
 	}
 	for n, want := range []string{"answered A", "answered B", "answered A"} {
-		if got := within(t, calls[n]).status(t); got != want {
+		if got := waittest.Take(t, calls[n]).status(t); got != want {
 			t.Errorf("call %d: %s", n, got)
 		}
 	}

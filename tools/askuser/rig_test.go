@@ -18,14 +18,11 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 )
-
-// patience is how long a test waits for what must come. It is no limit of the
-// program's.
-const patience = time.Minute
 
 // link is a transport in memory.
 type link struct {
@@ -189,17 +186,6 @@ func (r *rig) start(ctx context.Context, l *link, req mcp.CallToolRequest) <-cha
 	return out
 }
 
-func within[T any](t *testing.T, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(patience):
-		t.Fatal("waited in vain")
-		panic("unreachable")
-	}
-}
-
 // watch watches the desk until stop, after which no watch goes on: one that does
 // would make the store anew when it is removed.
 func (r *rig) watch() (events <-chan desk.Event, stop func()) {
@@ -220,7 +206,7 @@ func (r *rig) watch() (events <-chan desk.Event, stop func()) {
 func await(t *testing.T, events <-chan desk.Event, kind desk.EventType) {
 	t.Helper()
 	for {
-		got := within(t, events).Type
+		got := waittest.Take(t, events).Type
 		if got == kind {
 			return
 		}
@@ -242,7 +228,7 @@ func (r *rig) open() desk.Record {
 	if len(records) > 0 {
 		return records[0]
 	}
-	return within(r.t, events).Record
+	return waittest.Take(r.t, events).Record
 }
 
 func (r *rig) reply(id, option string) {
@@ -324,6 +310,6 @@ func (r *rig) pending(n int) []desk.Record {
 		if len(records) == n {
 			return records
 		}
-		within(r.t, events)
+		waittest.Take(r.t, events)
 	}
 }

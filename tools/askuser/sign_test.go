@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/proof/prooftest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -82,24 +83,24 @@ func TestSignedAtAddress(t *testing.T) {
 			return accepted, nil
 		}
 		got := r.start(t.Context(), l, request(sure))
-		check(t, r, within(t, asked))
+		check(t, r, waittest.Take(t, asked))
 		id := r.open().ID
 		sign(id)
-		signed(t, within(t, got))
-		if noted := within(t, l.noted); noted != `{"elicitationId":"`+id+`"}` || l.late.Load() {
+		signed(t, waittest.Take(t, got))
+		if noted := waittest.Take(t, l.noted); noted != `{"elicitationId":"`+id+`"}` || l.late.Load() {
 			t.Errorf("the client is told %s", noted)
 		}
 	})
 	both("a round trip of the call", func(t *testing.T, r *rig, sign func(id string)) {
 		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: "2026-07-28", Modern: true}}
-		first := within(t, r.start(t.Context(), l, request(sure)))
+		first := waittest.Take(t, r.start(t.Context(), l, request(sure)))
 		check(t, r, formOf(t, first))
 		back := request(sure)
 		back.Params.RequestState = first.RequestState
 		back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*accepted)}
 		got := r.start(t.Context(), l, back)
 		sign(r.open().ID)
-		signed(t, within(t, got))
+		signed(t, waittest.Take(t, got))
 		if l.sent.Load() > 0 {
 			t.Errorf("the client is told %s", <-l.noted)
 		}
@@ -135,7 +136,7 @@ func TestSignedElsewhere(t *testing.T) {
 				return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}}, nil
 			}
 			const want = `They must sign the answer with a passkey on the page, which mcp-askuser web --open opens.`
-			if text := within(t, r.start(t.Context(), l, request(sure))).text(t); !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, want) {
+			if text := waittest.Take(t, r.start(t.Context(), l, request(sure))).text(t); !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, want) {
 				t.Error(text)
 			}
 		})

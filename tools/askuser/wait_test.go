@@ -12,6 +12,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -25,7 +26,7 @@ func TestProgressGoesOn(t *testing.T) {
 	req.Params.Meta = &mcp.Meta{ProgressToken: 1}
 	results := []<-chan result{r.start(t.Context(), silent, request(`{"question":"Silent?"}`)), r.start(t.Context(), reports, req)}
 	for range 3 {
-		within(t, reports.noted)
+		waittest.Take(t, reports.noted)
 	}
 	ended := make(chan struct{})
 	defer close(ended)
@@ -45,25 +46,10 @@ func TestProgressGoesOn(t *testing.T) {
 		}
 	}
 	for _, got := range results {
-		within(t, got)
+		waittest.Take(t, got)
 	}
 	if silent.sent.Load() > 0 || reports.late.Load() {
 		t.Errorf("a call without a token sent %d messages; one reports after its end: %v", silent.sent.Load(), reports.late.Load())
-	}
-}
-
-// lost is a store that is removed while calls wait.
-type lost struct {
-	store.Store
-	removed chan struct{}
-}
-
-func (s lost) Wait(ctx context.Context, _ string) (store.Row, error) {
-	select {
-	case <-s.removed:
-		return store.Row{}, store.ErrLost
-	case <-ctx.Done():
-		return store.Row{}, context.Cause(ctx)
 	}
 }
 
@@ -71,7 +57,15 @@ func (s lost) Wait(ctx context.Context, _ string) (store.Row, error) {
 // without.
 func TestCallsEndWithTheStore(t *testing.T) {
 	removed := make(chan struct{})
-	r := openStore(t, lost{desktest.Store(t, t.TempDir()), removed}, desk.Options{}, ui.Elsewhere())
+	lost := &desktest.Faulty{Store: desktest.Store(t, t.TempDir())}
+	lost.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method != "Wait" {
+			return nil
+		}
+		<-removed
+		return store.ErrLost
+	})
+	r := openStore(t, lost, desk.Options{}, ui.Elsewhere())
 	req := request(which)
 	req.Params.Meta = &mcp.Meta{ProgressToken: 1}
 	l := &link{noted: make(chan string, 10)}
@@ -79,7 +73,7 @@ func TestCallsEndWithTheStore(t *testing.T) {
 	r.pending(2)
 	close(removed)
 	for _, got := range results {
-		x := within(t, got)
+		x := waittest.Take(t, got)
 		if status := x.status(t); status != "failed" || !strings.Contains(x.text(t), "its store was removed") {
 			t.Errorf("%s: %v", status, x.Content)
 		}
@@ -112,10 +106,10 @@ func TestInboxOpenedMeanwhile(t *testing.T) {
 	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
 	l := &link{noted: make(chan string, 10)}
 	got := r.start(t.Context(), l, req)
-	for !strings.Contains(within(t, l.noted), "Run mcp-askuser inbox to answer") {
+	for !strings.Contains(waittest.Take(t, l.noted), "Run mcp-askuser inbox to answer") {
 	}
 	close(closed)
-	if text := within(t, got).text(t); !strings.HasPrefix(text, "Tell the user now") {
+	if text := waittest.Take(t, got).text(t); !strings.HasPrefix(text, "Tell the user now") {
 		t.Errorf("when the inbox was closed: %s", text)
 	}
 }
@@ -146,17 +140,17 @@ func TestProgressSaysWhere(t *testing.T) {
 			req := request(which)
 			req.Params.Meta = &mcp.Meta{ProgressToken: 7}
 			r := newRig(t, surfaces...)
-			r.settleTime = 10 * time.Second // on a busy machine the form takes its time to say that it is not there
+			r.settleTime = 3 * time.Second // on a busy machine the form takes its time to say that it is not there
 			r.Remote, r.Attended = tc.remote, func(bool) bool { return tc.attended }
 			l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
 			got := r.start(t.Context(), l, req)
 			if tc.want == "" {
-				if status := within(t, got).status(t); status != "unavailable" {
+				if status := waittest.Take(t, got).status(t); status != "unavailable" {
 					t.Errorf("the result is %s", status)
 				}
 				return
 			}
-			first := within(t, l.noted)
+			first := waittest.Take(t, l.noted)
 			if !strings.Contains(first, tc.want) {
 				t.Errorf("the first message is %s", first)
 			}
@@ -168,7 +162,7 @@ func TestProgressSaysWhere(t *testing.T) {
 			default:
 			}
 			r.reply(r.open().ID, "a")
-			within(t, got)
+			waittest.Take(t, got)
 		})
 	}
 }
@@ -185,7 +179,7 @@ func TestProgressWhole(t *testing.T) {
 	got := r.start(t.Context(), l, req)
 	var note struct{ Message string }
 	for !strings.HasPrefix(note.Message, "http") { // the first may be of the time before the page
-		if err := json.Unmarshal([]byte(within(t, l.noted)), &note); err != nil {
+		if err := json.Unmarshal([]byte(waittest.Take(t, l.noted)), &note); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -200,5 +194,5 @@ func TestProgressWhole(t *testing.T) {
 		t.Errorf("the message is %q", note.Message)
 	}
 	r.reply(r.open().ID, "postgresql")
-	within(t, got)
+	waittest.Take(t, got)
 }

@@ -261,20 +261,6 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-func TestRefusalIsSaid(t *testing.T) {
-	c := &script{t: t, results: append(accepts(`{"q1":"MongoDB"}`), result("cancel", ""))}
-	rec := desk.Record{Set: question.Set{Questions: []question.Question{database()}}}
-	err := New(c, Style{Arrays: true}).Show(context.Background(), rec, func(r question.Reply) error {
-		if r.Dismissed {
-			return nil
-		}
-		return question.Violations{{Path: "answers.q1", Message: "is \x1b gone"}}
-	})
-	if want := "Please answer again: is ␛ gone.\nWhich database?\nyou said: MongoDB · asked by an agent\n"; err != nil || !strings.HasPrefix(c.sent[1], want) {
-		t.Errorf("got %v, %s", err, c.sent[1])
-	}
-}
-
 // A store that refuses for ever does not hold the surface for ever.
 func TestFormsAreBounded(t *testing.T) {
 	for name, c := range map[string]Client{

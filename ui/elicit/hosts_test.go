@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,11 +14,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // The hosts of this file do with a form what the real ones were seen to do,
 // and a person in front of them who sees only what they show.
@@ -418,33 +414,21 @@ func TestHostsCanSendEveryShape(t *testing.T) {
 		}
 	}
 	for host, forms := range sent {
-		golden(t, host+".json", forms)
+		golden.Check(t, host+".json", pretty(t, forms))
 	}
 }
 
-// golden compares the forms of each shape with those of a file.
-func golden(t *testing.T, file string, forms map[string][]mcp.ElicitationParams) {
+// pretty is the forms of each shape as a golden file has them.
+func pretty(t *testing.T, forms map[string][]mcp.ElicitationParams) string {
 	t.Helper()
-	var b bytes.Buffer
+	var b strings.Builder
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")
 	if err := out.Encode(forms); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", file)
-	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, b.Bytes())
-	}
+	return b.String()
 }
 
 // recorder keeps what is sent to a client.

@@ -3,7 +3,6 @@ package form
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -261,16 +260,6 @@ func TestMeant(t *testing.T) {
 	}
 }
 
-// TestNextPageIsRead: Enter that goes on while the page turns confirms nothing
-// on the next page.
-func TestNextPageIsRead(t *testing.T) {
-	r := open(t, 80, 24, database(), features())
-	r.types("1⏎", 130*ms).types(strings.Repeat("⏎", 20), 40*ms).wait(time.Second)
-	if got := r.f.set.Current(); got.ID != "features" || got.Confirmed != nil {
-		t.Errorf("Enter held down went on to:\n%s", r.screen())
-	}
-}
-
 func TestPasteElsewhere(t *testing.T) {
 	for kind, qs := range kinds() {
 		r := appeared(t, 80, 24, qs...)
@@ -310,23 +299,6 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestRollbackIsKept: what was taken back does not stay in the draft.
-func TestRollbackIsKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var kept []question.Reply
-		l := alive(t, record(database()), withKeep(func(r question.Reply) { kept = append(kept, r) }), withOrigin(gate.Appeared))
-		l.wait(time.Second)
-		for _, key := range termtest.Keys("2", "z") {
-			l.do(key)
-			l.wait(200 * ms)
-		}
-		l.wait(time.Second)
-		if len(kept) != 2 || !sameDraft(kept[1], question.Reply{}) {
-			t.Errorf("kept %+v, want a mark and then none", kept)
-		}
-	})
-}
-
 // TestUnseen: a terminal that is too small to show the question takes no keys
 // but Ctrl+C, and what comes into view again waits for quiet.
 func TestUnseen(t *testing.T) {
@@ -343,35 +315,9 @@ func TestUnseen(t *testing.T) {
 			t.Errorf("sent %+v", got)
 		}
 	}
+	check(t, "too-small", open(t, 40, 5, database()).screen())
 	r := open(t, 10, 3, database())
 	if r.keys("ctrl+c"); r.f.State() != Aborted {
 		t.Errorf("Ctrl+C does not leave: %v", r.f.State())
 	}
-}
-
-// TestBeforeItIsThere: keys that come before the form is drawn do nothing.
-func TestBeforeItIsThere(t *testing.T) {
-	r := fresh(t, 80, 24, record(database()))
-	r.keys("3", "enter", "esc", "enter").wait(time.Second)
-	r.show().untouched()
-	if r.keys("1", "enter"); !same(r.last().Answers[0], told("db", "", "pg")) {
-		t.Errorf("early keys moved the choice: %+v", r.sent)
-	}
-}
-
-// TestWaitingScreens: that it waits for a pause is said once a key was thrown
-// away, and only until the pause.
-func TestWaitingScreens(t *testing.T) {
-	for _, size := range [][2]int{usual, narrow, smallest} {
-		r := appeared(t, size[0], size[1], database())
-		quiet := r.screen()
-		r.types("faster ple", 130*ms)
-		if !strings.Contains(r.screen(), "pause") {
-			t.Errorf("it does not say that it waits:\n%s", r.screen())
-		}
-		if r.wait(gate.Quiet); r.screen() != quiet || strings.Contains(quiet, "pause") {
-			t.Errorf("after the pause:\n%s\nbefore:\n%s", r.screen(), quiet)
-		}
-	}
-	check(t, "too-small", open(t, 40, 5, database()).screen())
 }

@@ -152,18 +152,6 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestPaste(t *testing.T) {
-	r := open(t, 80, 24, name())
-	r.send(tea.PasteMsg{Content: "line one\r\nline two\nenter"})
-	if len(r.sent) > 0 {
-		t.Fatal("a paste was sent")
-	}
-	r.keys("enter")
-	if got, want := r.last().Answers[0].Custom, "line one\nline two\nenter"; got != want {
-		t.Errorf("answer %q, want %q", got, want)
-	}
-}
-
 // TestLongText shows that nothing typed is dropped: neither lines beyond the
 // text area's own limits nor a paste that is too long.
 func TestLongText(t *testing.T) {

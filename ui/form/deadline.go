@@ -28,12 +28,10 @@ func (f *Form) countDown() tea.Cmd {
 		return nil
 	}
 	f.alarm = at
-	return tea.Tick(wait, func(time.Time) tea.Msg {
-		return term.Then(func() tea.Cmd {
-			if at.Equal(f.alarm) { // else an earlier one was set
-				f.alarm = time.Time{}
-			}
-			return nil
-		})
-	})
+	return f.window.Gate.After(wait, term.Then(func() tea.Cmd {
+		if at.Equal(f.alarm) { // else an earlier one was set
+			f.alarm = time.Time{}
+		}
+		return nil
+	}))
 }

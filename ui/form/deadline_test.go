@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,61 +11,30 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-func (l *live) shows(words string) bool { return strings.Contains(l.f.View().Content, words) }
-
 // TestCountdown: what is left is shown from the start, in minutes until the last
 // one, which is counted down second by second.
 func TestCountdown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := alive(t, record(database()))
-		l.do(Status{Deadline: time.Now().Add(3 * time.Minute), Attended: true})
-		l.wait(time.Millisecond)
-		for left := 3; left > 1; left-- {
-			if want := fmt.Sprintf("closes in %d min", left); !l.shows(want) {
-				t.Fatalf("want %q in:\n%s", want, l.f.View().Content)
-			}
-			l.wait(time.Minute)
+	r := open(t, 80, 24, database())
+	r.send(Status{Deadline: r.now.Add(3 * time.Minute), Attended: true})
+	r.wait(time.Millisecond)
+	shows := func(want string) {
+		t.Helper()
+		if !strings.Contains(r.screen(), want) {
+			t.Fatalf("want %q in:\n%s", want, r.screen())
 		}
-		for left := 60; left > 0; left-- {
-			if want := fmt.Sprintf("closes in %d s", left); !l.shows(want) {
-				t.Fatalf("want %q in:\n%s", want, l.f.View().Content)
-			}
-			l.wait(time.Second)
-		}
-		if !l.shows("time is up") {
-			t.Errorf("want the end in:\n%s", l.f.View().Content)
-		}
-		if l.do(Status{}); l.shows("time is up") {
-			t.Errorf("the time of nobody is up:\n%s", l.f.View().Content)
-		}
-	})
-}
-
-// TestDeadlineMoves: a key moves the deadline, which is shown at once; one taken back shows nothing any more.
-func TestDeadlineMoves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := alive(t, record(database()))
-		for _, step := range []struct {
-			left, wait time.Duration
-			want       string
-		}{
-			{10 * time.Second, 0, "closes in 10 s"},
-			{time.Minute, 0, "closes in 60 s"},
-			{time.Minute, 45*time.Second + time.Millisecond, "closes in 15 s"},
-			{time.Hour, 0, "closes in 60 min"},
-			{5 * time.Second, 0, "closes in 5 s"}, // earlier than the timer
-		} {
-			l.do(Status{Deadline: time.Now().Add(step.left), Attended: true})
-			if l.wait(step.wait); !l.shows(step.want) {
-				t.Errorf("want %q in:\n%s", step.want, l.f.View().Content)
-			}
-		}
-		l.do(Status{Attended: true})
-		l.wait(time.Hour)
-		if l.shows("closes in") || l.shows("time is up") {
-			t.Errorf("a deadline taken back is shown:\n%s", l.f.View().Content)
-		}
-	})
+	}
+	for left := 3; left > 1; left-- {
+		shows(fmt.Sprintf("closes in %d min", left))
+		r.wait(time.Minute)
+	}
+	for left := 60; left > 0; left-- {
+		shows(fmt.Sprintf("closes in %d s", left))
+		r.wait(time.Second)
+	}
+	shows("time is up")
+	if r.send(Status{}); strings.Contains(r.screen(), "time is up") {
+		t.Errorf("the time of nobody is up:\n%s", r.screen())
+	}
 }
 
 // TestOneTimer: however often the deadline moves on, one timer waits for it.

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -67,98 +66,42 @@ func TestFailedSave(t *testing.T) {
 // TestChangesAreSpaced: whatever the user types is kept within half a second,
 // and no more often.
 func TestChangesAreSpaced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var at []time.Duration
-		var last question.Reply
-		began := time.Now()
-		l := alive(t, record(name()), withKeep(func(r question.Reply) {
-			at, last = append(at, time.Since(began)), r
-		}))
-		for range 20 { // two seconds of typing
-			l.do(tea.KeyPressMsg{Text: "x", Code: 'x'})
-			l.wait(100 * time.Millisecond)
+	var at []time.Duration
+	var last question.Reply
+	var r *rig
+	r = fresh(t, 80, 24, record(name()), withKeep(func(draft question.Reply) {
+		at, last = append(at, r.now.Sub(time.Unix(0, 0))), draft
+	})).show()
+	press := func(n int, key tea.KeyPressMsg) {
+		for range n {
+			r.send(key)
+			r.wait(100 * time.Millisecond)
 		}
-		l.wait(time.Hour)
-		if len(at) < 4 || len(at) > 6 {
-			t.Errorf("kept at %v, want about every %s", at, savePause)
-		}
-		for i := 1; i < len(at); i++ {
-			if pause := at[i] - at[i-1]; pause < savePause {
-				t.Errorf("kept at %v: %s is too soon", at, pause)
-			}
-		}
-		if got := last.Answers[0].Custom; got != strings.Repeat("x", 20) {
-			t.Errorf("the last draft is %q", got)
-		}
-		// Keys that change nothing are no news without a deadline…
-		before := len(at)
-		l.do(tea.KeyPressMsg{Code: tea.KeyLeft})
-		l.wait(time.Hour)
-		if len(at) != before {
-			t.Error("a key that changed nothing was kept")
-		}
-		// …and a sign of life with one.
-		l.do(Status{Deadline: time.Now().Add(time.Minute), Attended: true})
-		for range 50 {
-			l.do(tea.KeyPressMsg{Code: tea.KeyLeft})
-			l.wait(100 * time.Millisecond)
-		}
-		if n := len(at) - before; n < 3 || n > 10 {
-			t.Errorf("five seconds of moving about were told %d times", n)
-		}
-	})
-}
-
-// live runs a form with its commands side by side, as a program does.
-type live struct {
-	f    *Form
-	msgs chan tea.Msg
-}
-
-// alive shows a form that the user opened, within a synctest bubble.
-func alive(t *testing.T, rec desk.Record, opts ...option) *live {
-	t.Helper()
-	l := &live{
-		f:    New(rec, func(question.Reply) error { return nil }, with(Options{}, opts)),
-		msgs: make(chan tea.Msg, 1000), // what comes after the test is left there
 	}
-	t.Cleanup(func() { l.wait(2 * time.Hour) }) // no timer may outlive the bubble
-	l.do(tea.WindowSizeMsg{Width: 80, Height: 24})
-	return l
-}
-
-func (l *live) do(msg tea.Msg) {
-	_, cmd := l.f.Update(msg)
-	l.run(cmd)
-}
-
-func (l *live) run(cmd tea.Cmd) {
-	if cmd == nil {
-		return
+	press(20, tea.KeyPressMsg{Text: "x", Code: 'x'}) // two seconds of typing
+	r.wait(time.Hour)
+	if len(at) < 4 || len(at) > 6 {
+		t.Errorf("kept at %v, want about every %s", at, savePause)
 	}
-	go func() {
-		switch msg := cmd().(type) {
-		case nil:
-		case tea.BatchMsg:
-			for _, c := range msg {
-				l.run(c)
-			}
-		default:
-			l.msgs <- msg
+	for i := 1; i < len(at); i++ {
+		if pause := at[i] - at[i-1]; pause < savePause {
+			t.Errorf("kept at %v: %s is too soon", at, pause)
 		}
-	}()
-}
-
-// wait lets that much time pass.
-func (l *live) wait(d time.Duration) {
-	done := time.After(d)
-	for {
-		select {
-		case msg := <-l.msgs:
-			l.do(msg)
-		case <-done:
-			synctest.Wait()
-			return
-		}
+	}
+	if got := last.Answers[0].Custom; got != strings.Repeat("x", 20) {
+		t.Errorf("the last draft is %q", got)
+	}
+	// Keys that change nothing are no news without a deadline…
+	before := len(at)
+	press(1, tea.KeyPressMsg{Code: tea.KeyLeft})
+	r.wait(time.Hour)
+	if len(at) != before {
+		t.Error("a key that changed nothing was kept")
+	}
+	// …and a sign of life with one.
+	r.send(Status{Deadline: r.now.Add(time.Minute), Attended: true})
+	press(50, tea.KeyPressMsg{Code: tea.KeyLeft})
+	if n := len(at) - before; n < 3 || n > 10 {
+		t.Errorf("five seconds of moving about were told %d times", n)
 	}
 }

@@ -60,25 +60,6 @@ func TestEarlierRounds(t *testing.T) {
 	}
 }
 
-// TestEarlier: the earlier rounds of the session, the latest first.
-func TestEarlier(t *testing.T) {
-	got := earlier([]desk.Record{{ID: "a", Round: 1}, {ID: "r", Round: 3}, {ID: "b", Round: 2}, {ID: "c", Round: 4}}, 3)
-	if len(got) != 2 || got[0].ID != "b" || got[1].ID != "a" {
-		t.Errorf("got %+v", got)
-	}
-}
-
-// TestHistoryComesLate: rounds that are read when the user is elsewhere by
-// then are not thrown in front of them.
-func TestHistoryComesLate(t *testing.T) {
-	r := fresh(t, 80, 24, third(), withRounds(before)).show()
-	_, read := r.f.Update(tea.KeyPressMsg{Code: 'h', Mod: tea.ModAlt})
-	r.keys("ctrl+x")
-	if r.run(read); !strings.Contains(r.screen(), "Dismiss without answering?") {
-		t.Errorf("want the question whether to dismiss, got:\n%s", r.screen())
-	}
-}
-
 func TestLift(t *testing.T) {
 	fail := errors.New("no space left on device")
 	calls := 0

@@ -28,11 +28,8 @@ func TestMemory(t *testing.T) {
 		want   question.Answer
 	}{
 		{"with two keys", database(), told("db", "", "sqlite"), []string{"ctrl+r", "enter"}, told("db", "", "sqlite")},
-		{"in their own words", database(), told("db", "DuckDB"), []string{"ctrl+r", "enter"}, told("db", "DuckDB")},
 		{"from where they were typing", database(), told("db", "", "sqlite"), []string{"0", "Duck", "ctrl+r", "enter"}, told("db", "", "sqlite")},
 		{"through a filter", database(), told("db", "", "sqlite"), []string{"/", "postgres", "ctrl+r", "enter"}, told("db", "", "sqlite")},
-		{"after skipping", optional(features()), told("features", "", "audit"), []string{"s", "ctrl+r", "enter"}, told("features", "", "audit")},
-		{"text", name(), told("name", "orders"), []string{"ctrl+r", "enter"}, told("name", "orders")},
 		{"beside a note", database(), told("db", "", "sqlite"), []string{"ctrl+n", "Soon", "ctrl+r", "enter", "ctrl+r", "enter"}, noted(told("db", "", "sqlite"), "Soon")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,7 +21,7 @@ type rig struct {
 	t      testing.TB
 	f      *Form
 	now    time.Time
-	timers []timer // of the gate
+	timers []timer // in the order in which they fire
 	w, h   int
 	fail   error            // what commit returns
 	sent   []question.Reply // what commit was given, but for
@@ -94,14 +94,15 @@ func (r *rig) clock() time.Time { return r.now }
 func (r *rig) after(d time.Duration, msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		r.timers = append(r.timers, timer{r.now.Add(d), msg})
+		slices.SortStableFunc(r.timers, func(a, b timer) int { return a.at.Compare(b.at) })
 		return nil
 	}
 }
 
-// wait lets time pass, and the gate's timers fire.
+// wait lets time pass, and timers fire.
 func (r *rig) wait(d time.Duration) *rig {
 	until := r.now.Add(d)
-	for len(r.timers) > 0 && !r.timers[0].at.After(until) { // one runs at a time
+	for len(r.timers) > 0 && !r.timers[0].at.After(until) {
 		next := r.timers[0]
 		r.timers = r.timers[1:]
 		r.now = next.at

@@ -1,90 +1,13 @@
 package form
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
-
-// heavy are sets as large as a call may be, and larger.
-func heavy() map[string][]question.Question {
-	deep := database()
-	for i := range deep.Options {
-		for j := range 4 {
-			deep.Options[i].FollowUps = append(deep.Options[i].FollowUps, name())
-			f := &deep.Options[i].FollowUps[j]
-			*f = database()
-			f.ID = fmt.Sprint(i, j)
-			for k := range f.Options {
-				for l := range 4 {
-					g := features()
-					g.ID = fmt.Sprint(i, j, k, l)
-					f.Options[k].FollowUps = append(f.Options[k].FollowUps, g)
-				}
-			}
-		}
-	}
-	with := func(edit func(q *question.Question)) []question.Question {
-		q := database()
-		edit(&q)
-		return []question.Question{q}
-	}
-	text := func(s string) []question.Question {
-		return with(func(q *question.Question) { q.Text, q.Description = s, s })
-	}
-	return map[string][]question.Question{
-		"words": text(strings.Repeat("all of this has to be read by somebody ", 80_000)),
-		"lines": text(strings.Repeat("a\n", 500_000)),
-		"marks": text("a" + strings.Repeat("\u0301", 1_000_000)),
-		"options": with(func(q *question.Question) {
-			for i := range q.Options {
-				q.Options[i].Label = strings.Repeat("label ", 100_000)
-				q.Options[i].Description = strings.Repeat("why and what for ", 100_000)
-			}
-		}),
-		"preview": with(func(q *question.Question) {
-			q.Options[0].Preview = strings.Repeat(strings.Repeat("y", 200)+"\n", 10_000)
-		}),
-		"follow-ups": {deep},
-	}
-}
-
-// BenchmarkHeavy is how long the form takes to appear, and then for a key, with
-// as much as an agent can send: at most 100 and 30 ms.
-func BenchmarkHeavy(b *testing.B) {
-	for name, qs := range heavy() {
-		rec := record(qs...)
-		rec.Asker.Client, rec.Asker.Directory = qs[0].Text, "/"+qs[0].Text
-		b.Run(name+"/appear", func(b *testing.B) {
-			for b.Loop() {
-				fresh(b, 80, 24, rec).show().f.View()
-			}
-		})
-		b.Run(name+"/key", func(b *testing.B) {
-			r := fresh(b, 80, 24, rec).show()
-			r.f.View()
-			for b.Loop() {
-				for _, k := range []tea.KeyPressMsg{{Code: tea.KeyDown}, {Code: tea.KeyUp}} {
-					r.send(k)
-					r.f.View()
-				}
-			}
-		})
-		b.Run(name+"/read", func(b *testing.B) {
-			r := fresh(b, 80, 24, rec).show()
-			r.send(tea.KeyPressMsg{Code: tea.KeyTab})
-			r.f.View()
-			for b.Loop() {
-				r.send(tea.KeyPressMsg{Code: tea.KeyDown})
-				r.f.View()
-			}
-		})
-	}
-}
 
 // TestReviewShowsAnswers: however long a question is, its answer is in view beside
 // it before it is sent.
@@ -101,15 +24,17 @@ func TestReviewShowsAnswers(t *testing.T) {
 }
 
 // TestEverySize: a form with all that there may be beside a question draws within any
-// terminal, also one that grows or shrinks by a single cell.
+// terminal, at each height up to that of a preview below, and beside each width that matters.
 func TestEverySize(t *testing.T) {
 	states := map[string][]string{"question": nil, "Enter alone": {"enter"}, "other": {"0"}, "note": {"ctrl+n"}, "dismissal": {"ctrl+x"}, "keys": {"?"}}
+	widths := []int{1, 2, term.MinWidth - 1, term.MinWidth, term.MinWidth + 1, 40, 60, 80}
+	widths = append(widths, wideEnough-1, wideEnough, wideEnough+1, 120, 2*wideEnough)
 	for state, keys := range states {
 		r := fresh(t, 80, 24, record(withPreview(), name()), withLift(func() error { return nil })).show()
 		r.send(Status{})
 		r.keys(keys...)
-		for r.w = 1; r.w < 2*wideEnough; r.w += 1 + r.w/30 {
-			for r.h = 1; r.h <= 26; r.h++ {
+		for _, r.w = range widths {
+			for r.h = 1; r.h <= 18; r.h++ {
 				r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
 				checkScreen(t, r)
 			}

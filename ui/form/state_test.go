@@ -3,8 +3,6 @@ package form
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -60,21 +58,6 @@ func TestEnds(t *testing.T) {
 				t.Errorf("committed %+v", r.sent)
 			}
 		})
-	}
-}
-
-// TestFailedSend keeps the form, and all that was typed, for another try.
-func TestFailedSend(t *testing.T) {
-	r := open(t, 80, 24, name())
-	r.fail = errors.New("no space left on device")
-	r.keys("orders", "enter")
-	if r.f.State() != Open || !strings.Contains(r.screen(), "no space left") || !strings.Contains(r.screen(), "orders") {
-		t.Fatalf("state %v, screen:\n%s", r.f.State(), r.screen())
-	}
-	r.fail = nil
-	r.keys("enter")
-	if r.f.State() != Sent || len(r.sent) != 2 || r.sent[1].Answers[0].Custom != "orders" {
-		t.Errorf("state %v after %+v", r.f.State(), r.sent)
 	}
 }
 
@@ -143,52 +126,6 @@ func TestDeafAfterEnd(t *testing.T) {
 	if got := r.f.View().Content; got != "" {
 		t.Errorf("still on screen: %q", got)
 	}
-}
-
-type rgb uint8
-
-func (c rgb) RGBA() (r, g, b, a uint32) {
-	v := uint32(c) * 0x101
-	return v, v, v, 0xffff
-}
-
-// TestContrast: text stands out from its background by 4.5 to 1 (WCAG 1.4.3),
-// whatever it says and on either kind of terminal.
-func TestContrast(t *testing.T) {
-	for _, shade := range []rgb{0x00, 0x1e, 0xf0, 0xff} {
-		for _, keys := range [][]string{nil, {"enter"}, {"enter", "space", "enter"}, {"x"}, {"?"}, {"/", "x"}, {"ctrl+n", "so"}} {
-			preview := withPreview()
-			r := fresh(t, 120, 24, record(preview, optional(features()))).show()
-			r.send(tea.BackgroundColorMsg{Color: shade})
-			r.keys(keys...)
-			for _, part := range strings.Split(r.f.View().Content, "\x1b[")[1:] {
-				style, text, _ := strings.Cut(part, "m")
-				_, colour, coloured := strings.Cut(style, "38;2;")
-				if !coloured || !strings.ContainsFunc(text, func(c rune) bool { return c == '…' || c < 0x2500 && c != ' ' && c != '\n' }) {
-					continue
-				}
-				var red, green, blue uint8
-				if _, err := fmt.Sscanf(colour, "%d;%d;%d", &red, &green, &blue); err != nil {
-					t.Fatal(style, err)
-				}
-				if c := contrast(luminance(red, green, blue), luminance(uint8(shade), uint8(shade), uint8(shade))); c < 4.5 {
-					t.Errorf("%v on %x: %q has a contrast of %.1f", keys, uint8(shade), text, c)
-				}
-			}
-		}
-	}
-}
-
-func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
-
-func luminance(red, green, blue uint8) float64 {
-	linear := func(c uint8) float64 {
-		if v := float64(c) / 255; v > 0.04045 {
-			return math.Pow((v+0.055)/1.055, 2.4)
-		}
-		return float64(c) / 255 / 12.92
-	}
-	return 0.2126*linear(red) + 0.7152*linear(green) + 0.0722*linear(blue)
 }
 
 // TestBreak: what comes by itself asks at the first Ctrl+C, and is left with the

@@ -102,7 +102,7 @@ func FuzzKeys(f *testing.F) {
 		for i := 0; i+1 < min(len(script), 400); i += 2 {
 			now += waits[script[i]%16] * ms
 			if next := m.Next(); script[i] >= 128 && !next.IsZero() && next.Before(at(now)) {
-				if _, v := m.Tick(next); v != Ignore {
+				if v := m.Tick(next); v != Ignore {
 					h.settled(t, next.Sub(at(0)))
 					marked = true
 				}
@@ -121,7 +121,7 @@ func FuzzKeys(f *testing.F) {
 					h.all = append(h.all, happened{at: now, deafen: true})
 				}
 			case b >= 200:
-				if _, v := m.Tick(at(now)); v != Ignore {
+				if v := m.Tick(at(now)); v != Ignore {
 					h.settled(t, now)
 					marked = true
 				}

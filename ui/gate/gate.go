@@ -82,7 +82,7 @@ func (g *Gate) Update(msg tea.Msg, p Page) (tea.Msg, tea.Cmd) {
 		}
 		v = g.m.Key(now, "paste", kind)
 	case Due:
-		_, v = g.m.Tick(now)
+		v = g.m.Tick(now)
 		msg = g.held
 	default:
 		return msg, nil

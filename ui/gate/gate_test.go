@@ -243,15 +243,6 @@ func TestGateUnseen(t *testing.T) {
 	h.want(0, "1")
 }
 
-func TestGateLetsOthersThrough(t *testing.T) {
-	h := newHost(t, "list")
-	for _, msg := range []tea.Msg{tea.WindowSizeMsg{Width: 80}, tea.FocusMsg{}, key("ctrl+c")} {
-		if got, cmd := h.gate.Update(msg, h); got != msg || cmd != nil {
-			t.Errorf("%v became %v", msg, got)
-		}
-	}
-}
-
 func TestGateOwnTimer(t *testing.T) {
 	g := NewGate(time.Now, nil)
 	if g.Show(Appeared) == nil || g.Show(Opened) != nil {

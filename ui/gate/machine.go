@@ -91,7 +91,6 @@ type Machine struct {
 	due     time.Time // end of the silence that awaitingQuiet or holding waits for
 	delayed bool      // one look for this silence was Late
 
-	held      string   // with holding: the act
 	recent    []stroke // keys: the last, and all within Again of it
 	marked    bool     // this run has changed something
 	discarded bool     // a key was discarded since keys counted last
@@ -124,7 +123,7 @@ func (m *Machine) Seen(now time.Time, seen bool) {
 	}
 }
 
-// Key takes a key or a paste. On Hold a later Tick returns it, unless
+// Key takes a key or a paste. On Hold a later Tick says that it counts, unless
 // another key arrives first.
 func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 	repeat := m.record(now, key)
@@ -147,30 +146,30 @@ func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 		if kind == Quit {
 			settled = now.Add(Word)
 		}
-		m.phase, m.held = holding, key
+		m.phase = holding
 		m.setDue(settled)
 		return Hold
 	}
 	return m.allow()
 }
 
-// Tick looks at the clock. It returns the act that has settled, with Pass or
-// Begin, and otherwise Ignore.
-func (m *Machine) Tick(now time.Time) (key string, v Verdict) {
+// Tick looks at the clock. It returns Pass or Begin once the act that is held has
+// settled, and otherwise Ignore.
+func (m *Machine) Tick(now time.Time) Verdict {
 	due := m.Next()
 	switch {
 	case due.IsZero() || now.Before(due):
-		return "", Ignore
+		return Ignore
 	case now.Sub(due) > Late && !m.delayed:
 		m.due, m.delayed = now.Add(Settle), true
-		return "", Ignore
+		return Ignore
 	}
 	settled := m.phase == holding
 	m.phase, m.discarded = listening, false
 	if !settled {
-		return "", Ignore
+		return Ignore
 	}
-	return m.held, m.allow()
+	return m.allow()
 }
 
 // Next is when Tick must be called; zero for never. Every other call changes it.
@@ -184,9 +183,6 @@ func (m *Machine) Next() time.Time {
 // Waiting reports whether to say that keys do not count until the user pauses: one was
 // discarded. A user who reads the question first never sees that.
 func (m *Machine) Waiting() bool { return m.phase == awaitingQuiet && m.discarded && !m.unseen }
-
-// Holding reports whether an act settles.
-func (m *Machine) Holding() bool { return m.phase == holding }
 
 // awaitQuiet starts the wait for quiet anew.
 func (m *Machine) awaitQuiet(now time.Time) {

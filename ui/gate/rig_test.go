@@ -160,6 +160,7 @@ type rig struct {
 	since time.Duration // when the first page was shown: keys before went elsewhere
 	page  page
 	kept  page
+	held  string // the act that settles
 	taken []blow // answers, with their times
 	turns bool   // an answer turns to another page and does not send
 }
@@ -190,8 +191,7 @@ func (r *rig) wait(until time.Duration) {
 		if next.IsZero() || next.After(at(until)) {
 			return
 		}
-		key, v := r.m.Tick(next)
-		r.apply(v, key, next.Sub(at(0)))
+		r.apply(r.m.Tick(next), r.held, next.Sub(at(0)))
 	}
 }
 
@@ -202,7 +202,10 @@ func (r *rig) apply(v Verdict, key string, now time.Duration) {
 	case Rollback:
 		r.page = r.kept
 		return
-	case Ignore, Hold:
+	case Hold:
+		r.held = key
+		return
+	case Ignore:
 		return
 	case Pass:
 	}

@@ -209,23 +209,11 @@ func do(m *Machine, s step) (v Verdict) {
 	case "see":
 		m.Seen(at(s.at), true)
 	case "tick":
-		_, v = m.Tick(at(s.at))
+		v = m.Tick(at(s.at))
 	default:
 		return m.Key(at(s.at), s.do, s.kind)
 	}
 	return v
-}
-
-func TestTickNamesTheAct(t *testing.T) {
-	var m Machine
-	m.Show(at(0), Opened)
-	m.Key(at(0), "y", Submit)
-	if !m.Holding() || !m.Next().Equal(at(Settle)) {
-		t.Fatalf("holding %v until %v", m.Holding(), m.Next())
-	}
-	if key, v := m.Tick(at(Settle)); key != "y" || v != Pass || m.Holding() || !m.Next().IsZero() {
-		t.Fatalf("%q, %d, then until %v", key, v, m.Next())
-	}
 }
 
 // The user is told to pause only when one of their keys was discarded.

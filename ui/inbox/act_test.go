@@ -187,17 +187,3 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	r.see("waiting for a pause").later(time.Second).press("enter", 150*ms) // alone
 	r.until("the form", func() bool { return r.m.answer != nil })
 }
-
-// TestMeant: what is meant is taken 150 ms after the last key at the latest.
-func TestMeant(t *testing.T) {
-	for _, pace := range []time.Duration{5 * ms, 80 * ms, 200 * ms} {
-		r := newRig(t, 80, 24)
-		rec := r.claude(database())
-		r.open().press("enter", 150*ms)
-		r.until("the form", func() bool { return r.m.answer != nil })
-		r.press("2", pace).press("enter", 150*ms).see("Answer sent.")
-		if got := r.get(rec); got.Outcome.Reply.Answers[0].Selected[0] != "sqlite" {
-			t.Errorf("the record is %+v", got)
-		}
-	}
-}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
@@ -33,31 +33,6 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestBackToTheList: leaving a form keeps the question open and what was typed.
-func TestBackToTheList(t *testing.T) {
-	r := newRig(t, 80, 24)
-	r.claude(name())
-	r.open().answers().keys("orders", form.ListKey).see("[Waiting]", "The question stays open.", "draft kept")
-	r.answers().see("Your draft is back", "orders")
-	checkScreen(t, r)
-}
-
-// TestNewsWhileAnswering: a new question changes a number and nothing else.
-func TestNewsWhileAnswering(t *testing.T) {
-	r := newRig(t, 80, 24)
-	r.claude(name())
-	r.open().answers().keys("orders")
-	before := r.screen()
-	r.claude(database())
-	r.see("1 more waits")
-	is, was := strings.Split(r.screen(), "\n"), strings.Split(before, "\n")
-	for i := range is {
-		if is[i] != was[i] && !strings.Contains(is[i], "1 more waits") {
-			t.Errorf("line %d was %s, and is %s", i, was[i], is[i])
-		}
-	}
-}
-
 // TestLateMessage: what a form's command leads to does not reach the form that
 // is open by then.
 func TestLateMessage(t *testing.T) {
@@ -74,21 +49,14 @@ func TestLateMessage(t *testing.T) {
 	}
 }
 
-// drafts is a store that takes no draft while it is full, or before its gate opens.
-type drafts struct {
-	store.Store
-	full atomic.Bool
-	gate chan struct{} // nil: it is open
-}
-
-func (d *drafts) Note(ctx context.Context, id string, note store.Note, change func([]byte) ([]byte, error)) error {
-	if note == store.Draft && d.gate != nil {
-		<-d.gate
-	}
-	if note == store.Draft && d.full.Load() {
-		return errors.New("no space left")
-	}
-	return d.Store.Note(ctx, id, note, change)
+// keepsDrafts has the store of the inbox ask this before it keeps a draft.
+func (r *rig) keepsDrafts(asks func() error) {
+	r.apart.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method != "Note" || c.Note != store.Draft {
+			return nil
+		}
+		return asks()
+	})
 }
 
 // An answer that the shared desk does not take leaves its form open, and says so there; it is
@@ -114,10 +82,8 @@ func TestUnsent(t *testing.T) {
 // is, and the user learns of it, at last when the inbox ends.
 func TestUnkeptDraft(t *testing.T) {
 	r := newRig(t, 80, 24)
-	disk := &drafts{Store: r.store}
-	r.m.desk = desk.New(disk, desk.Options{Now: r.clock})
 	rec := r.claude(name())
-	disk.full.Store(true)
+	r.keepsDrafts(func() error { return errors.New("no space left") })
 	r.open().answers().keys("orders", form.ListKey)
 	r.until("the form to end", func() bool { return r.m.answer == nil })
 	r.see("What you typed is kept only as long as this", "inbox is open: no space left")
@@ -125,7 +91,7 @@ func TestUnkeptDraft(t *testing.T) {
 	if err := r.m.saveRest(t.Context()); err == nil {
 		t.Error("nothing is said of a draft that is lost")
 	}
-	disk.full.Store(false)
+	r.apart.Before(nil)
 	r.answers().see("Your draft is back", "orders").keys(form.ListKey).see("draft kept", "The question stays open.")
 	if got := r.draft(rec).Answers[0].Custom; got != "orders" {
 		t.Errorf("the draft is %q", got)
@@ -136,12 +102,12 @@ func TestUnkeptDraft(t *testing.T) {
 // when the store has not taken it yet.
 func TestReopenedBeforeSaved(t *testing.T) {
 	r := newRig(t, 80, 24)
-	disk := &drafts{Store: r.store, gate: make(chan struct{})}
-	r.m.desk = desk.New(disk, desk.Options{Now: r.clock})
+	gate := make(chan struct{})
+	r.keepsDrafts(func() error { <-gate; return nil })
 	rec := r.claude(name())
 	r.open().answers().keys("orders", form.ListKey).answers()
 	shown := r.screen()
-	close(disk.gate)
+	close(gate)
 	if !strings.Contains(shown, "orders") {
 		t.Fatalf("what was typed is not in the form:\n%s", shown)
 	}

@@ -14,19 +14,6 @@ import (
 	"mcp-askuser/ui/gate"
 )
 
-// TestLive: what agents ask and others answer shows up and goes by itself.
-func TestLive(t *testing.T) {
-	r := newRig(t, 80, 24).open().see("Nothing waits")
-	first := r.claude(database())
-	r.see("Which database", "1 waiting")
-	r.claude(name())
-	r.see("What is the service called?", "2 waiting")
-	r.keys("down")
-	r.reply(first, "tty", taken(database(), "pg"))
-	r.see("1 waiting")
-	r.see("› ● Name").lacks("Which database")
-}
-
 // TestEndedWhileSelected: a note says how the selected record ended. An Enter meant for it opens
 // no other.
 func TestEndedWhileSelected(t *testing.T) {
@@ -52,15 +39,6 @@ func TestEndedWhileSelected(t *testing.T) {
 			t.Errorf("%d wait of 1", n)
 		}
 	}
-}
-
-// TestEndedBelow: a record that ends elsewhere in the list holds nothing back.
-func TestEndedBelow(t *testing.T) {
-	r := newRig(t, 80, 24)
-	r.claude(database())
-	r.reply(r.claude(name()), "web", answerText("name", "orders"))
-	r.open().see("1 waiting").press("enter", 150*ms)
-	r.until("the form", func() bool { return r.m.answer != nil })
 }
 
 // TestNowhere: a record that is nowhere any more waits no more, and one that cannot be read
@@ -99,35 +77,6 @@ func TestUnheard(t *testing.T) {
 		t.Errorf("rung: %s", got)
 	}
 	r.lacks("What is the service")
-}
-
-// TestDetached: that the asker has gone is shown, in the list and in an open form; that
-// one waits again is shown at the next look.
-func TestDetached(t *testing.T) {
-	r := newRig(t, 80, 24)
-	rec := r.claude(database())
-	r.open().see("› ● Database")
-	r.waits[rec.ID].Release()
-	r.see("› ○ Database", "The agent is not waiting; it will get your answer.")
-	again, err := r.desk.Attend(t.Context(), rec.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.send(tea.FocusMsg{})
-	r.see("› ● Database").answers()
-	again.Release()
-	r.see("The agent is not waiting")
-}
-
-// TestElsewhere: where else a question is shown, and where it could not be.
-func TestElsewhere(t *testing.T) {
-	r := newRig(t, 80, 24)
-	rec := r.claude(database())
-	r.open()
-	if err := r.desk.SetShown(t.Context(), rec.ID, []desk.Showing{{Surface: "elicit", Why: "the host declined"}, {Surface: "pane"}}); err != nil {
-		t.Fatal(err)
-	}
-	r.see("also in a pane").keys("i").see("not in the agent's own form: the host declined")
 }
 
 // TestRing: a question that arrives rings, those that were there do not, and
@@ -173,23 +122,6 @@ func TestDismiss(t *testing.T) {
 	if s := r.m.waiting.selected(); s == nil || s.rec.ID != second.ID {
 		t.Errorf("selected is %+v", s)
 	}
-}
-
-// TestMany: with 200 questions every one can be reached. A new one moves no selection.
-func TestMany(t *testing.T) {
-	r := newRig(t, 80, 24)
-	for i := range 200 {
-		q := name()
-		q.Header = fmt.Sprint("第 ", i)
-		r.claude(q)
-		r.later(time.Second)
-	}
-	r.open().see("200 waiting")
-	for i := range 199 {
-		r.see(fmt.Sprint("› ● 第 ", i, ":")).keys("down")
-	}
-	r.claude(deploy())
-	r.see("201 waiting", "› ● 第 199:")
 }
 
 // TestTime: ages are drawn again while something waits and is on the screen, with one timer.

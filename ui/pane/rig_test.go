@@ -9,11 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/internal/termtest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -94,18 +93,6 @@ func (r *rig) show(ctx context.Context, s ui.Surface, rec desk.Record) <-chan er
 	return shown
 }
 
-// end waits for show's end.
-func (r *rig) end(shown <-chan error) error {
-	r.t.Helper()
-	select {
-	case err := <-shown:
-		return err
-	case <-time.After(termtest.Deadline):
-		r.t.Fatal("the surface did not return")
-		return nil
-	}
-}
-
 func (r *rig) state() string {
 	r.t.Helper()
 	rec, err := r.desk.Get(r.t.Context(), r.rec.ID)
@@ -120,7 +107,7 @@ func (r *rig) state() string {
 
 func (r *rig) wants(shown <-chan error, err error, state string) {
 	r.t.Helper()
-	if got := r.end(shown); !errors.Is(got, err) {
+	if got := waittest.Take(r.t, shown); !errors.Is(got, err) {
 		r.t.Errorf("Show returned %v, want %v", got, err)
 	}
 	if got := r.state(); got != state {

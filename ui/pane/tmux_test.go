@@ -69,23 +69,6 @@ func (s *server) panes() string {
 	return s.tmux("list-panes", "-s", "-F", "#{pane_id}")
 }
 
-func TestTmuxSplit(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	x := s.attach(30)
-	shown := s.show(t.Context(), s.inside(), s.rec)
-	x.WaitFor("Which one?>")
-	x.WaitFor("host ready.") // beside it
-	s.focused(x, "%1")
-	x.Type("b\r")
-	s.wants(shown, nil, "answered b")
-	if got := s.panes(); got != "%0" {
-		t.Errorf("panes %q are left", got)
-	}
-	x.Type("mine again\r") // the focus is the host's
-	x.WaitFor("mine again\nmine again")
-}
-
 // A process that does not go by itself goes with its pane.
 func TestTmuxHungProcess(t *testing.T) {
 	t.Parallel()
@@ -228,25 +211,6 @@ func TestTmuxUnavailable(t *testing.T) {
 		s.refuses(t.Context(), s.inside(), "no client is attached to tmux")
 		if got := s.panes(); got != "%0" {
 			t.Errorf("panes %q were opened", got)
-		}
-	})
-	t.Run("no such pane", func(t *testing.T) {
-		t.Parallel()
-		s := newServer(t)
-		s.attach(30)
-		s.refuses(t.Context(), s.surface("TMUX="+s.socket+",1,0", "TMUX_PANE=%7"), "tmux no longer has the pane %7")
-	})
-	t.Run("no server", func(t *testing.T) {
-		t.Parallel()
-		s := newServer(t)
-		s.tmux("kill-server")
-		_ = os.Remove(s.socket)
-		if err := os.WriteFile(s.socket, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		err := s.inside().Show(t.Context(), s.rec, nil)
-		if !errors.Is(err, ui.ErrUnavailable) || !strings.HasPrefix(err.Error(), "tmux: ") {
-			t.Errorf("Show returned %v", err)
 		}
 	})
 	t.Run("no such program", func(t *testing.T) {

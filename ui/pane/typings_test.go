@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/internal/waittest"
 )
 
 // looking is the time in which a user reads the screen.
@@ -112,7 +113,7 @@ func TestTmuxForm(t *testing.T) {
 	types(x) // reads the panel
 	x.Type("not now")
 	x.Until("the dismissal", func() bool { types(x, "\r"); return s.state() == "dismissed" })
-	if err := s.end(first); err != nil {
+	if err := waittest.Take(t, first); err != nil {
 		t.Error(err)
 	}
 	if rec, _ := s.desk.Get(t.Context(), s.rec.ID); rec.Outcome.Surface != "pane" || rec.Outcome.Reply.Reason != "not now" || rec.Outcome.Took <= 0 {
@@ -125,7 +126,7 @@ func TestTmuxForm(t *testing.T) {
 		rec, _ := s.desk.Get(t.Context(), next.ID)
 		return rec.Outcome != nil
 	})
-	if err := s.end(second); err != nil {
+	if err := waittest.Take(t, second); err != nil {
 		t.Error(err)
 	}
 }

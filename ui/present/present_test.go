@@ -13,16 +13,11 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 )
-
-// patience is how long a test waits for what must come. It is no limit of the
-// program's.
-const patience = time.Minute
 
 // surface is what a test makes of one.
 type surface struct {
@@ -70,73 +65,17 @@ func reply(option string) question.Reply {
 	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
 }
 
-// flaky is a store that fails on command.
-type flaky struct {
-	store.Store
-	mu     sync.Mutex
-	fail   map[string]error // by operation
-	before func()           // is called once, at the next Answer
-	failed atomic.Int32
-}
-
-func (f *flaky) set(op string, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.fail[op] = err
-}
-
-func (f *flaky) err(op string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.fail[op]; err != nil {
-		f.failed.Add(1)
-		return err
-	}
-	return nil
-}
-
-func (f *flaky) Answer(ctx context.Context, id string, end store.Ending) error {
-	f.mu.Lock()
-	before := f.before
-	f.before = nil
-	f.mu.Unlock()
-	if before != nil {
-		before()
-	}
-	err := f.err("answer")
-	if err != nil {
-		return err
-	}
-	return f.Store.Answer(ctx, id, end)
-}
-
-func (f *flaky) Wait(ctx context.Context, id string) (store.Row, error) {
-	err := f.err("wait")
-	if err != nil {
-		return store.Row{}, err
-	}
-	return f.Store.Wait(ctx, id)
-}
-
-func (f *flaky) Get(ctx context.Context, id string) (store.Row, error) {
-	err := f.err("get")
-	if err != nil {
-		return store.Row{}, err
-	}
-	return f.Store.Get(ctx, id)
-}
-
 // rig is a presenter over a store that fails on command.
 type rig struct {
 	*present.Presenter
 	t     *testing.T
 	desk  *desk.Desk
-	store *flaky
+	store *desktest.Faulty
 }
 
 func newRig(t *testing.T, change ...func(*present.Options)) *rig {
 	t.Helper()
-	f := &flaky{Store: desktest.Store(t, t.TempDir()), fail: map[string]error{}}
+	f := &desktest.Faulty{Store: desktest.Store(t, t.TempDir())}
 	o := present.Options{Desk: desk.New(f, desk.Options{}), Log: slog.New(slog.DiscardHandler), Retry: time.Millisecond}
 	for _, c := range change {
 		c(&o)
@@ -144,6 +83,19 @@ func newRig(t *testing.T, change ...func(*present.Options)) *rig {
 	r := &rig{present.New(o), t, o.Desk, f}
 	t.Cleanup(func() { r.Close(errors.New("the test is over")) })
 	return r
+}
+
+// fails has the calls of a method fail until the store's next Before, and counts them.
+func (r *rig) fails(method string, err error) *atomic.Int32 {
+	failed := new(atomic.Int32)
+	r.store.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method != method {
+			return nil
+		}
+		failed.Add(1)
+		return err
+	})
+	return failed
 }
 
 func request() desk.Request {
@@ -170,7 +122,7 @@ func (r *rig) askFor(q present.Question) *present.Waiter {
 // end waits for the end of the record.
 func (r *rig) end(w *present.Waiter) desk.Record {
 	r.t.Helper()
-	within(r.t, w.Ended())
+	waittest.Take(r.t, w.Ended())
 	rec, err := w.Result()
 	if err != nil {
 		r.t.Fatal(err)
@@ -206,21 +158,10 @@ func (r *rig) ends(want string, waiters ...*present.Waiter) {
 	}
 }
 
-func within[T any](t *testing.T, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(patience):
-		t.Fatal("waited in vain")
-		panic("unreachable")
-	}
-}
-
 // eventually waits for something that no event reports.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	if !waittest.Until(patience, is) {
+	if !waittest.Until(waittest.Patience, is) {
 		t.Fatalf("waited in vain: %s", what)
 	}
 }
@@ -247,7 +188,7 @@ func TestNobody(t *testing.T) {
 		t.Errorf("the end is %+v", rec.Outcome)
 	}
 	var unshown *present.UnshownError
-	within(t, w.Unshown())
+	waittest.Take(t, w.Unshown())
 	if !errors.As(w.UnshownReason(), &unshown) || !errors.Is(w.UnshownReason(), ui.ErrUnavailable) || len(unshown.Tried) != 2 {
 		t.Errorf("why: %v", w.UnshownReason())
 	}
@@ -266,7 +207,7 @@ func TestJoinEndsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		within(t, w.Unshown())
+		waittest.Take(t, w.Unshown())
 		if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending || fmt.Sprint(got.ShownOn) != "[{one no form}]" {
 			t.Errorf("the record is %s, shown on %v, %v", got.State, got.ShownOn, err)
 		}
@@ -343,15 +284,15 @@ func TestAnsweredElsewhere(t *testing.T) {
 		late <- commit(reply("b"))
 		return context.Cause(ctx)
 	}})
-	within(t, shown)
+	waittest.Take(t, shown)
 	r.elsewhere(w.Record().ID, "a")
 	r.ends("answered inbox A", w)
-	if within(t, w.Unshown()); w.UnshownReason() != nil {
+	if waittest.Take(t, w.Unshown()); w.UnshownReason() != nil {
 		t.Errorf("no surface shows it because %v", w.UnshownReason())
 	}
 	for range 2 {
 		var closed *desk.ClosedError
-		if err := within(t, late); !errors.As(err, &closed) || closed.Outcome.Surface != "inbox" {
+		if err := waittest.Take(t, late); !errors.As(err, &closed) || closed.Outcome.Surface != "inbox" {
 			t.Errorf("it was told %v", err)
 		}
 	}
@@ -375,7 +316,7 @@ func TestOwnReplyDoesNotWithdraw(t *testing.T) {
 			after <- ctx.Err()
 			return nil
 		}})
-		if err := within(t, after); err != nil {
+		if err := waittest.Take(t, after); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -389,12 +330,17 @@ func TestEndsWhileSending(t *testing.T) {
 	asked := make(chan struct{})
 	during, after := make(chan error, 1), make(chan error, 1)
 	var surfaceCtx context.Context
-	r.store.before = func() {
+	r.store.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method != "Answer" {
+			return nil
+		}
+		r.store.Before(nil)
 		<-asked
 		r.elsewhere(w.Record().ID, "a")
-		within(t, w.Ended())
+		waittest.Take(t, w.Ended())
 		during <- context.Cause(surfaceCtx)
-	}
+		return nil
+	})
 	w = r.ask(surface{"one", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
 		surfaceCtx = ctx
 		err := commit(reply("b"))
@@ -402,10 +348,10 @@ func TestEndsWhileSending(t *testing.T) {
 		return err
 	}})
 	close(asked)
-	if err := within(t, during); err != nil {
+	if err := waittest.Take(t, during); err != nil {
 		t.Errorf("withdrawn while it sends: %v", err)
 	}
-	if closed, ok := errors.AsType[*desk.ClosedError](within(t, after)); !ok || closed.Outcome.Surface != "inbox" {
+	if closed, ok := errors.AsType[*desk.ClosedError](waittest.Take(t, after)); !ok || closed.Outcome.Surface != "inbox" {
 		t.Errorf("withdrawn with %v, want who was first", closed)
 	}
 	r.ends("answered inbox A", w)
@@ -433,9 +379,9 @@ func TestNotificationEndsWithTheRecord(t *testing.T) {
 			return nil
 		}})
 		r.end(w)
-		within(t, told)
+		waittest.Take(t, told)
 		close(leave)
-		within(t, w.Unshown())
+		waittest.Take(t, w.Unshown())
 	}
 }
 
@@ -445,7 +391,7 @@ func TestSameAgain(t *testing.T) {
 	r := newRig(t)
 	one := newStays("one")
 	first := r.ask(one)
-	within(t, one.shown)
+	waittest.Take(t, one.shown)
 	again := r.ask(answers("two", "b"))
 	if first.Record().ID != again.Record().ID {
 		t.Error("it is asked twice")
@@ -513,12 +459,12 @@ func TestAnsweredMeanwhile(t *testing.T) {
 	r := newRig(t)
 	one := newStays("one")
 	w := r.ask(one)
-	within(t, one.shown)
+	waittest.Take(t, one.shown)
 	r.Close(errors.New("bye"))
-	if cause := within(t, one.cause); cause.Error() != "bye" {
+	if cause := waittest.Take(t, one.cause); cause.Error() != "bye" {
 		t.Errorf("the surface was told %v", cause)
 	}
-	within(t, w.Ended())
+	waittest.Take(t, w.Ended())
 	if _, err := w.Result(); err == nil || err.Error() != "bye" {
 		t.Errorf("the call was told %v", err)
 	}
@@ -589,7 +535,7 @@ func TestTimeoutIsTheAskers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		within(t, shown)
+		waittest.Take(t, shown)
 		want := desk.Answered
 		if back {
 			want = desk.Timeout
@@ -622,9 +568,9 @@ func TestWorkRestartsTheClock(t *testing.T) {
 		if rec.State != desk.Timeout {
 			t.Fatalf("it ended %s", rec.State)
 		}
-		if after := rec.Outcome.At.Sub(within(t, began)); after >= q.Timeout {
+		if after := rec.Outcome.At.Sub(waittest.Take(t, began)); after >= q.Timeout {
 			return
-		} else if within(t, saved).Before(rec.CreatedAt.Add(q.Timeout)) {
+		} else if waittest.Take(t, saved).Before(rec.CreatedAt.Add(q.Timeout)) {
 			t.Fatalf("it ended %v after the last work, not %v", after, q.Timeout)
 		}
 	}
@@ -633,10 +579,10 @@ func TestWorkRestartsTheClock(t *testing.T) {
 // A reply that cannot be given again is repeated until the store takes it.
 func TestReplyRepeated(t *testing.T) {
 	r := newRig(t)
-	r.store.set("answer", syscall.ENOSPC)
+	failed := r.fails("Answer", syscall.ENOSPC)
 	w := r.ask(answers("elicit", "b"))
-	eventually(t, "the reply is tried again", func() bool { return r.store.failed.Load() >= 3 })
-	r.store.set("answer", nil)
+	eventually(t, "the reply is tried again", func() bool { return failed.Load() >= 3 })
+	r.store.Before(nil)
 	r.ends("answered elicit B", w)
 	r.stored(w, "answered elicit B")
 }
@@ -644,9 +590,9 @@ func TestReplyRepeated(t *testing.T) {
 // A call that joins while a reply is repeated does not have the user asked again.
 func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 	r := newRig(t)
-	r.store.set("answer", syscall.ENOSPC)
+	r.store.Fail("Answer", syscall.ENOSPC)
 	first := r.ask(answers("elicit", "b"))
-	within(t, first.Unshown())
+	waittest.Take(t, first.Unshown())
 	again := surface{"two", func(context.Context, desk.Record, ui.Commit) error {
 		t.Error("the user is asked again")
 		return nil
@@ -655,7 +601,7 @@ func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 	if !second.Try(on(again)) {
 		t.Error("a surface cannot be tried while the record is open")
 	}
-	r.store.set("answer", nil)
+	r.store.Before(nil)
 	r.ends("answered elicit B", first, second)
 }
 
@@ -668,7 +614,7 @@ func TestJoinedWhileTrying(t *testing.T) {
 		<-fail
 		return ui.Unavailablef("no form")
 	}})})
-	within(t, trying)
+	waittest.Take(t, trying)
 	second, err := r.Join(t.Context(), first.Record().ID, on(answers("two", "b")))
 	if err != nil {
 		t.Fatal(err)
@@ -682,12 +628,12 @@ func TestJoinedWhileTrying(t *testing.T) {
 func TestTry(t *testing.T) {
 	r := newRig(t)
 	w := r.askFor(present.Question{Request: request(), Surfaces: on(refuses("one", "no form")), KeepOpen: true})
-	within(t, w.Unshown())
+	waittest.Take(t, w.Unshown())
 	stays := newStays("inbox")
 	if !w.Try(on(stays)) {
 		t.Fatal("no further surface is tried")
 	}
-	within(t, stays.shown)
+	waittest.Take(t, stays.shown)
 	select {
 	case <-w.Unshown():
 		t.Error("it is not said to be shown")
@@ -698,7 +644,7 @@ func TestTry(t *testing.T) {
 	}
 	r.elsewhere(w.Record().ID, "a")
 	r.end(w)
-	within(t, w.Unshown())
+	waittest.Take(t, w.Unshown())
 	if w.Try(on(answers("four", "b"))) {
 		t.Error("a surface is tried after the end")
 	}
@@ -707,10 +653,10 @@ func TestTry(t *testing.T) {
 // A store that comes back only at the very end still gets the reply.
 func TestLastTry(t *testing.T) {
 	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })
-	r.store.set("answer", syscall.ENOSPC)
+	failed := r.fails("Answer", syscall.ENOSPC)
 	w := r.ask(answers("elicit", "b"))
-	eventually(t, "the reply is tried twice", func() bool { return r.store.failed.Load() >= 2 })
-	r.store.set("answer", nil)
+	eventually(t, "the reply is tried twice", func() bool { return failed.Load() >= 2 })
+	r.store.Before(nil)
 	r.Close(errors.New("bye"))
 	r.stored(w, "answered elicit B")
 }
@@ -719,15 +665,15 @@ func TestLastTry(t *testing.T) {
 // withdrawn all the same.
 func TestWaitFails(t *testing.T) {
 	r := newRig(t)
-	r.store.set("wait", syscall.EMFILE)
+	failed := r.fails("Wait", syscall.EMFILE)
 	one := newStays("one")
 	w := r.ask(one)
-	within(t, one.shown)
-	eventually(t, "the wait is begun anew", func() bool { return r.store.failed.Load() >= 2 })
+	waittest.Take(t, one.shown)
+	eventually(t, "the wait is begun anew", func() bool { return failed.Load() >= 2 })
 	r.elsewhere(w.Record().ID, "a")
 	r.end(w)
 	var closed *desk.ClosedError
-	if cause := within(t, one.cause); !errors.As(cause, &closed) {
+	if cause := waittest.Take(t, one.cause); !errors.As(cause, &closed) {
 		t.Errorf("the surface was told %v", cause)
 	}
 }
@@ -737,20 +683,20 @@ func TestStoreVanishes(t *testing.T) {
 	r := newRig(t)
 	one := newStays("one")
 	w := r.ask(one)
-	within(t, one.shown)
+	waittest.Take(t, one.shown)
 	w.Look(t.Context())
 	select {
 	case <-w.Ended():
 		t.Fatal("it ended, and nothing was wrong")
 	default:
 	}
-	r.store.set("get", desk.ErrNotFound)
+	r.store.Fail("Get", desk.ErrNotFound)
 	w.Look(t.Context())
-	within(t, w.Ended())
+	waittest.Take(t, w.Ended())
 	if _, err := w.Result(); !errors.Is(err, desk.ErrLost) {
 		t.Errorf("the call was told %v", err)
 	}
-	within(t, one.cause)
+	waittest.Take(t, one.cause)
 }
 
 // shows is a surface whose forms travel with calls.
@@ -776,7 +722,7 @@ func offered(t *testing.T, w *present.Waiter) *present.Form {
 		if form := w.Form(); form != nil {
 			return form
 		}
-		within(t, w.Changed())
+		waittest.Take(t, w.Changed())
 	}
 }
 
@@ -805,7 +751,7 @@ func TestForms(t *testing.T) {
 		t.Errorf("attended: %v, %v, while a form is with the client", rec.Attended, err)
 	}
 	back := r.Return(id, second, "not yet")
-	if back == nil || !back.Asked() || within(t, results) != "not yet" {
+	if back == nil || !back.Asked() || waittest.Take(t, results) != "not yet" {
 		t.Fatal("the form is not known")
 	}
 	if w := r.Return(id, lost, "b"); w != nil {
@@ -839,7 +785,7 @@ func TestFormNeverReturns(t *testing.T) {
 	w := r.askFor(ask)
 	secret, _ := w.Take(offered(t, w))
 	r.elsewhere(w.Record().ID, "a")
-	within(t, w.Ended())
+	waittest.Take(t, w.Ended())
 	var again *present.Waiter
 	eventually(t, "the answer is there for who asks again", func() bool {
 		again = r.askFor(ask)
@@ -861,7 +807,7 @@ func TestCallEnded(t *testing.T) {
 		<-hangUp
 		return ui.ErrCallEnded
 	}})
-	within(t, shown)
+	waittest.Take(t, shown)
 	second := r.ask(answers("elicit", "b"))
 	first.Leave()
 	close(hangUp)
@@ -878,7 +824,7 @@ func TestWithdraw(t *testing.T) {
 	if rec := r.end(w); rec.State != desk.Cancelled || rec.Outcome.Reason != "cancelled by the client" {
 		t.Errorf("the end is %+v", rec.Outcome)
 	}
-	within(t, one.cause)
+	waittest.Take(t, one.cause)
 	again := r.ask(answers("two", "a"))
 	if again.Record().ID == w.Record().ID {
 		t.Error("what was withdrawn is asked on")

@@ -44,31 +44,6 @@ func TestDraftSurvives(t *testing.T) {
 	}
 }
 
-// At the round limit the user can look back, and lift it, also where they type.
-func TestLimitOnFullScreen(t *testing.T) {
-	t.Parallel()
-	a := putSecond(t, "single", "review", allAnswered())
-	x := start(t, 80, 24, "single", alone, a.env()...)
-	x.WaitFor("Last round")
-	x.Type("0")
-	x.WaitFor("new line")
-	x.Type("\x1bh")
-	x.WaitFor("answered in the inbox")
-	x.Type("q")
-	x.WaitFor("new line")
-	x.Type("\x1bl")
-	x.WaitFor("The limit is lifted")
-	x.Type("x\r")
-	x.commits(reply(ownWords("database", "x")))
-}
-
-// allAnswered answers the sample "review".
-func allAnswered() question.Reply {
-	r := answered(option("database", "none"), ownWords("features", "billing", "log"))[0]
-	r.Note = "soon, please"
-	return r
-}
-
 // TestPlainWithDesk: what the line form says of what the desk knows. The transcripts of the
 // first ones are held.
 func TestPlainWithDesk(t *testing.T) {

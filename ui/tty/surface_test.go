@@ -81,29 +81,6 @@ func TestNoControllingTerminal(t *testing.T) {
 	}
 }
 
-func TestFullScreen(t *testing.T) {
-	for _, tt := range []struct {
-		name, sample string
-		cols, rows   int
-		shown, keys  string
-		want         question.Reply
-		closing      string
-	}{
-		{"single", "single", 80, 24, question1, "2\r", reply(option("database", "sqlite")), "Answer sent."},
-		{"narrow and Chinese", "chinese", 40, 10, "请选择", "2\r", reply(option("db", "lite")), "Answer sent."},
-		{"dismissed", "single", 80, 24, question1, "\x18\r", question.Reply{Dismissed: true}, "Dismissed."},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, tt.cols, tt.rows, tt.sample, alone)
-			x.WaitFor(tt.shown)
-			x.Type(tt.keys)
-			x.WaitFor(tt.closing)
-			x.commits(tt.want)
-		})
-	}
-}
-
 // On a terminal where nothing can be read, no key answers or ends the question, in either
 // form, and not the end of input either. Once it is large enough the question is shown.
 func TestUnseen(t *testing.T) {
@@ -151,8 +128,7 @@ func TestInterruptKey(t *testing.T) {
 }
 
 // However the context ends, the question is gone, the terminal says why,
-// nothing is committed and the terminal is as it was. That it is gone
-// within 250 ms is BenchmarkWithdrawal's.
+// nothing is committed and the terminal is as it was.
 func TestWithdrawal(t *testing.T) {
 	eachForm(t, func(t *testing.T, form forms) {
 		for _, tt := range []struct {

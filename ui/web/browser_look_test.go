@@ -257,7 +257,7 @@ func (v *view) fits(widths ...int64) {
 // what stays at an edge of the window covers none of it.
 func (v *view) accessible() {
 	v.t.Helper()
-	axe, err := os.ReadFile("testdata/axe/node_modules/axe-core/axe.min.js")
+	axe, err := os.ReadFile("../../e2e/npm/axe/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		v.t.Fatal("run make deps-browser first: ", err)
 	}

@@ -186,7 +186,6 @@ func TestBrowserDrafts(t *testing.T) {
 	v.write(inWords(rec.ID, 0), kb.End+"-v2") // and at once
 	v.do(chromedp.Reload())
 	v.wait(`document.querySelector(%q)?.value === "orders-v2"`, inWords(rec.ID, 0))
-	v.listening()
 	v.wait(`document.querySelector(%q).value === "soon"`, within(rec.ID, "[name=topic]"))
 	const begun = `document.querySelector(%q).value === "orders" && document.querySelector(%q).checked`
 	tab.wait(begun, inWords(rec.ID, 0), chosen(rec.ID, 2, "0"))

@@ -51,133 +51,6 @@ func featuresQuestion() question.Question {
 		Options: []question.Option{{ID: "a", Label: "A, B"}, {ID: "c", Label: "C"}}}
 }
 
-func TestResultTexts(t *testing.T) {
-	collected := databaseQuestion()
-	collected.Collected = &question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByCaller}
-	for _, tc := range []struct {
-		name  string
-		rec   desk.Record
-		text  string
-		error bool
-	}{
-		{"answered", answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}}),
-			`User has answered your questions: "Which database?"="PostgreSQL". You can now continue with the user's answers in mind.`, false},
-		{"several pairs, several choices, a note", answeredBy(asked(databaseQuestion(), featuresQuestion()), "Keep it small", question.Answer{QuestionID: "q1", Custom: "SQLite"}, question.Answer{QuestionID: "q2", Selected: []string{"a", "c"}, Custom: "mine"}),
-			`User has answered your questions: "Which database?"="SQLite", "Which <b>"features"</b>?"="A, B, C, mine". You can now continue with the user's answers in mind. The user adds: "Keep it small".`, false},
-		{"optional left open", answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}}),
-			`User has answered your questions: "Which database?"="PostgreSQL". You can now continue with the user's answers in mind. Left open by the user: "Which <b>"features"</b>?".`, false},
-		{"all left open", answeredBy(asked(featuresQuestion()), ""), `Left open by the user: "Which <b>"features"</b>?".`, false},
-		{"an answer that the caller brought is never the user's", answeredBy(asked(collected, featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"c"}}),
-			`User has answered your questions: "Which <b>"features"</b>?"="C". You can now continue with the user's answers in mind. Not asked, because you brought the answer yourself; the user has not confirmed it: "Which database?"="PostgreSQL".`, false},
-		{"by a program", by(desk.ProgramAnswerer, nil, answeredBy(asked(databaseQuestion(), featuresQuestion()), "ok", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
-			`Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". Left open: "Which <b>"features"</b>?". The program adds: "ok".`, false},
-		{"by the agent itself", by(desk.ProgramAnswerer, &desk.Answerer{Agents: true}, answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
-			`Answered by an agent's own process, not by the user themselves: "Which database?"="PostgreSQL".`, false},
-		{"dismissed by a program", by(desk.ProgramAnswerer, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Busy"}})),
-			`The question was dismissed by a program, not by the user themselves. Its reason: "Busy". Go on without assuming that any option was chosen.`, false},
-		{"put back by a program", by(desk.ProgramAnswerer, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Note: "Why?"}})),
-			`The question was put back to be discussed first by a program, not by the user themselves. It writes: "Why?". Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled.`, false},
-		{"no to an action", answeredBy(asked(Confirm("Delete 23 files?", "", nil)), "not those", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}),
-			`User has answered your questions: "Delete 23 files?"="No". The user said no to this action: do not do it, nor the same in another way, without asking again. The user adds: "not those".`, false},
-		{"yes to an action", answeredBy(asked(Confirm("Delete 23 files?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}}),
-			`User has answered your questions: "Delete 23 files?"="Yes". You can now continue with the user's answers in mind.`, false},
-		{"a yes with a passkey", proven(question.PasskeyProof, answeredBy(asked(Confirm("Deploy?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}})),
-			`User has answered your questions: "Deploy?"="Yes". You can now continue with the user's answers in mind. This answer was confirmed by the user with a passkey.`, false},
-		{"a no with a passkey", proven(question.PasskeyProof, answeredBy(asked(Confirm("Deploy?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}})),
-			`User has answered your questions: "Deploy?"="No". The user said no to this action: do not do it, nor the same in another way, without asking again. This answer was confirmed by the user with a passkey.`, false},
-		{"with a credential", proven(question.CredentialProof, answeredBy(asked(featuresQuestion()), "")),
-			`Left open by the user: "Which <b>"features"</b>?". This answer was signed by the user with their credential of the desk.`, false},
-		{"no to a question that is no action", answeredBy(asked(question.Question{ID: "q1", Text: "Is it public?", Type: question.Boolean, Options: question.YesAndNo()}), "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}),
-			`User has answered your questions: "Is it public?"="No". You can now continue with the user's answers in mind.`, false},
-		{"by timeout", answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByTimeout}),
-			`Nobody answered in time; as you asked, the default stands, not confirmed by the user: "Which database?"="PostgreSQL".`, false},
-		{"dismissed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}}),
-			"User dismissed the question without answering. Go on without assuming that any option was chosen.", false},
-		{"dismissed with a reason", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Not now"}}),
-			`User dismissed the question without answering. Their reason: "Not now". Go on without assuming that any option was chosen.`, false},
-		{"timeout", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Timeout, Reason: (90 * time.Second).String()}),
-			"The user did not answer within 1 minute 30 seconds. Silence is not consent: no option may be treated as chosen.", false},
-		{"pending", asked(databaseQuestion()),
-			`The question is still open: the user has not answered yet, and still can. Call await_answer with id "01J" to get the answer. Assume nothing until then.`, false},
-		{"cancelled", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Reason: "by the client"}),
-			"The question was withdrawn by an agent. Reason: by the client. Assume no answer.", false},
-		{"withdrawn by a command", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell}),
-			"The question was withdrawn by a command. Assume no answer.", false},
-		{"unavailable", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "tty: no controlling terminal; pane: not inside a terminal multiplexer"}),
-			"There is no way to show the question to the user here (tty: no controlling terminal; pane: not inside a terminal multiplexer). Do not call this tool again; ask the user in plain text in your reply instead.", true},
-		{"refused", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: (&desk.RoundLimitError{Limit: 10}).Error()}),
-			"There is no way to show the question to the user here (" + (&desk.RoundLimitError{Limit: 10}).Error() + "). Do not call this tool again; ask the user in plain text in your reply instead.", true},
-		{"failed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}),
-			"Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead.", true},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			r := NewResult(tc.rec)
-			if r.Text != tc.text {
-				t.Errorf("got  %s\nwant %s", r.Text, tc.text)
-			}
-			if r.IsError() != tc.error {
-				t.Errorf("IsError = %v", r.IsError())
-			}
-			if r.Summary == "" {
-				t.Error("no summary")
-			}
-			if data, err := json.Marshal(r); err != nil || !json.Valid(data) {
-				t.Errorf("structured content: %s, %v", data, err)
-			}
-		})
-	}
-}
-
-// The structured content says each answer once, and in its message only what nothing else in it
-// says.
-func TestStructuredContent(t *testing.T) {
-	database := question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}}
-	collected := databaseQuestion()
-	collected.Collected = &question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByCaller}
-	sure := asked(Confirm("Delete?", "", nil))
-	late := answeredBy(asked(databaseQuestion()), "", database)
-	const discuss = `"summary":"User wants to discuss this first","message":"User wants to discuss this before answering. Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled."}`
-	for _, tc := range []struct {
-		rec  desk.Record
-		want string
-	}{
-		{late, `{"status":"answered","answers":{"Which database?":"PostgreSQL"},"summary":"User answered 1 question"}`},
-		{answeredBy(asked(databaseQuestion(), featuresQuestion()), "Small", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, Note: "for now"}),
-			`{"status":"answered","answers":{"Which database?":"PostgreSQL"},"responses":[{"question_id":"q1","state":"answered","selected":[{"id":"postgresql","label":"PostgreSQL"}]},{"question_id":"q2","state":"unanswered"}],"notes":{"Which database?":"for now"},"note":"Small","summary":"User answered 1 question","message":"Left open by the user: \"Which <b>\"features\"</b>?\"."}`},
-		{answeredBy(asked(featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"a", "c"}}),
-			`{"status":"answered","answers":{"Which <b>\"features\"</b>?":"A, B, C"},"response":["A, B","C"],"responses":[{"question_id":"q2","state":"answered","selected":[{"id":"a","label":"A, B"},{"id":"c","label":"C"}]}],"summary":"User answered 1 question"}`},
-		{answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}}), `{"status":"answered","answers":{"Delete?":"Yes"},"response":true,"summary":"User answered 1 question"}`},
-		{answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}),
-			`{"status":"answered","answers":{"Delete?":"No"},"response":false,"summary":"User answered 1 question","message":"The user said no to this action: do not do it, nor the same in another way, without asking again."}`},
-		{proven(question.PasskeyProof, answeredBy(sure, "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}})),
-			`{"status":"answered","proof":{"kind":"passkey","key":"k1","name":"laptop","at":"2026-11-03T09:00:00Z","verified":true},"answers":{"Delete?":"Yes"},"response":true,"summary":"User answered 1 question","message":"This answer was confirmed by the user with a passkey."}`},
-		{answeredBy(asked(collected, featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"c"}}),
-			`{"status":"answered","answers":{"Which database?":"PostgreSQL","Which <b>\"features\"</b>?":"C"},"responses":[{"question_id":"q1","state":"answered","selected":[{"id":"postgresql","label":"PostgreSQL"}]},{"question_id":"q2","state":"answered","selected":[{"id":"c","label":"C"}]}],"summary":"User answered 1 question","message":"Not asked, because you brought the answer yourself; the user has not confirmed it: \"Which database?\"."}`},
-		{by(desk.ProgramAnswerer, nil, answeredBy(asked(databaseQuestion()), "ok", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
-			`{"status":"answered","by":"program","answers":{"Which database?":"PostgreSQL"},"note":"ok","summary":"A program answered 1 question","message":"Answered by a program, not by the user themselves: \"Which database?\"."}`},
-		{by(desk.UserAnswerer, &desk.Answerer{How: desk.HowFrontEnd, Name: "Slack"}, answeredBy(asked(databaseQuestion()), "", database)),
-			`{"status":"answered","by":"front end","name":"Slack","answers":{"Which database?":"PostgreSQL"},"summary":"User answered 1 question"}`},
-		{ended(asked(databaseQuestion(), featuresQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Note: "Why?", Answers: []question.Answer{database}}}),
-			`{"status":"discuss","answers":{"Which database?":"PostgreSQL"},"responses":[{"question_id":"q1","state":"answered","selected":[{"id":"postgresql","label":"PostgreSQL"}]},{"question_id":"q2","state":"unanswered"}],"note":"Why?",` + discuss},
-		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true}}), `{"status":"discuss",` + discuss},
-		{asked(databaseQuestion()), `{"status":"pending","id":"01J","summary":"Waiting for the user","message":"The question is still open: the user has not answered yet, and still can. Call await_answer with this id to get the answer. Assume nothing until then."}`},
-		{ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "elicit: the client did not declare form elicitation; inbox: no inbox and no web page is open; web: no desktop"}),
-			`{"status":"unavailable","summary":"No way to reach the user","message":"There is no way to show the question to the user here (no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web). Do not call this tool again; ask the user in plain text in your reply instead."}`},
-	} {
-		if got, err := encode(NewResult(tc.rec)); err != nil || got != tc.want {
-			t.Errorf("%v\ngot  %s\nwant %s", err, got, tc.want)
-		}
-	}
-	late.Outcome.At = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
-	r := NewResult(late)
-	if r.Age(late, late.Outcome.At.Add(time.Hour)); r.Message != "The user answered this 1 h ago." {
-		t.Error(r.Message)
-	}
-	if got, err := encode(NewUntold("mcp-askuser inbox", "", asked(databaseQuestion()))); err != nil || !strings.HasPrefix(got, `{"status":"pending","id":"01J","summary":"Nobody was shown the question","message":"Tell the user now`) || !strings.Contains(got, "await_answer with this id") {
-		t.Error(got, err)
-	}
-}
-
 func TestAge(t *testing.T) {
 	rec := answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
 	given := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
@@ -279,6 +152,10 @@ func TestFormats(t *testing.T) {
 	}}})
 	beside := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Answers: []question.Answer{{QuestionID: "q1", Custom: "SQLite", By: question.ByProgram}}}})
 	withdrawn := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell, Reason: "not needed"})
+	delegated := answeredBy(
+		asked(databaseQuestion(), featuresQuestion()), "",
+		question.Answer{QuestionID: "q1", Delegated: true}, question.Answer{QuestionID: "q2", Selected: []string{"c"}},
+	)
 	const notNeeded = `{"answers":{},"note":"Question withdrawn. The reason: not needed"}`
 	const tooEarly = `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}`
 	for _, tc := range []struct {
@@ -291,6 +168,7 @@ func TestFormats(t *testing.T) {
 		{"indexes", `{"answers":{"question-0":"MongoDB","q1.mongodb.1":"Yes","question-1":"A, B,C,mine"}}`, rec},
 		{"ids", `{"answers":{"q1":"mongodb","q1.mongodb.1":true,"q2":["a","c","mine"]}}`, rec},
 		{"questions", `{"answers":{},"note":"User dismissed the question without answering."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})},
+		{"questions", `{"answers":{"Which <b>\"features\"</b>?":"C"},"left_to_agent":["Which database?"]}`, delegated},
 		{"headers", tooEarly, dismissed},
 		{"questions", tooEarly, dismissed},
 		{"indexes", tooEarly, dismissed},
@@ -313,13 +191,6 @@ func TestFormats(t *testing.T) {
 	}
 	if _, err := Format(rec, "yaml", time.Time{}, noPath); err == nil {
 		t.Error("an unknown format was accepted")
-	}
-}
-
-// The note of a result is the user's own words, never ours.
-func TestNoteIsTheUsers(t *testing.T) {
-	if r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})); r.Note != "" {
-		t.Errorf("the note of a dismissal is %q", r.Note)
 	}
 }
 
