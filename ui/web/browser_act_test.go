@@ -114,7 +114,7 @@ func TestBrowserHeldEnter(t *testing.T) {
 	v := browse(t, wide, nil)
 	v.listening()
 	recs := v.some(3)
-	v.do(chromedp.Focus(chromedp.CSS(within(recs[0].ID, confirmButton))))
+	v.focus(within(recs[0].ID, confirmButton))
 	v.hears()
 	enter := func(kind input.DispatchKeyEventType, repeat bool, modifiers int64) {
 		v.t.Helper()
@@ -131,7 +131,7 @@ func TestBrowserHeldEnter(t *testing.T) {
 	enter(input.DispatchKeyEventTypeKeyUp, false, 0)
 	v.answered(recs[0].ID)
 	v.wait(`document.activeElement.closest(".card")?.dataset.id === %q`, recs[1].ID)
-	v.do(chromedp.Focus(chromedp.CSS(chosen(recs[1].ID, 0, "1"))))
+	v.focus(chosen(recs[1].ID, 0, "1"))
 	eval[int](v, `delays.fresh = 1e6`)
 	v.enterAnywhere()
 	v.wait(`!document.querySelector("[aria-busy]")`)

@@ -12,6 +12,8 @@ import (
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"mcp-askuser/internal/waittest"
 )
 
 // paste pastes an image from the clipboard, as Ctrl+V does.
@@ -51,6 +53,17 @@ func (v *view) shownImages(selector string, n int) {
 		[...document.querySelectorAll(%[1]q)].every((el) => el.naturalWidth > 0)`, selector+" .file img", n)
 }
 
+// drafted waits until the draft of a record has so many files.
+func (v *view) drafted(id string, n int) {
+	v.t.Helper()
+	if !waittest.Until(patient, func() bool {
+		r, _, err := v.desk.Draft(v.t.Context(), id)
+		return err == nil && len(r.Files()) == n
+	}) {
+		v.t.Fatalf("the draft never had %d files\n%s", n, v.words())
+	}
+}
+
 // TestBrowserFiles: a screenshot is pasted, a text dropped, and more picked; all are shown
 // before anything is sent, one is left out again, and the answer has the others.
 func TestBrowserFiles(t *testing.T) {
@@ -71,7 +84,7 @@ func TestBrowserFiles(t *testing.T) {
 		v.do(chromedp.SetUploadFiles(chromedp.CSS(files+" [type=file]"), []string{filepath.Join(dir, name)}))
 	}
 	v.click(chosen(id, 0, "0"))
-	v.do(chromedp.Focus(chromedp.CSS(inWords(id, 1))))
+	v.focus(inWords(id, 1))
 	v.paste(shot(t))
 	v.shownImages(files, 1)
 	v.drop("[id='"+id+"-1']", filepath.Join(dir, "server log.txt"))
@@ -81,8 +94,10 @@ func TestBrowserFiles(t *testing.T) {
 	pick("wrong one.png")
 	v.shows(files, "wrong one.png")
 	v.shownImages(files, 2)
+	v.drafted(id, 3)
 	v.click(files + " .file:last-of-type [type=checkbox]")
 	v.pending(id)
+	v.drafted(id, 2)
 	v.visit("/?id=" + id) // the draft has them
 	v.shownImages(files, 1)
 	v.write(inWords(id, 1), "The button is cut off.")

@@ -91,7 +91,7 @@ func TestBrowserActs(t *testing.T) {
 	}
 
 	v.shows("#r-"+recs[2].ID, "service")
-	v.do(chromedp.Focus(chromedp.CSS(inWords(recs[2].ID, 0))))
+	v.focus(inWords(recs[2].ID, 0))
 	v.press("d", chromedp.ModifierAlt)
 	v.wait(`document.activeElement.name === "topic"`)
 	v.keys("why", kb.Enter)

@@ -190,7 +190,7 @@ func TestBrowserDrafts(t *testing.T) {
 	const begun = `document.querySelector(%q).value === "orders" && document.querySelector(%q).checked`
 	tab.wait(begun, inWords(rec.ID, 0), chosen(rec.ID, 2, "0"))
 	long := strings.Repeat("字", question.MaxText)
-	v.do(chromedp.Focus(chromedp.CSS(inWords(rec.ID, 0))))
+	v.focus(inWords(rec.ID, 0))
 	eval[bool](v, `(document.activeElement.select(), true)`)
 	call(v, input.InsertText, input.InsertTextParams{Text: long})
 	v.kept(rec.ID, long)
