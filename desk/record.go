@@ -145,12 +145,12 @@ type Showing struct {
 
 // Outcome is how a record ended.
 type Outcome struct {
-	ID      string          `json:"id"`               // its own, random: no two outcomes are the same
-	Status  Status          `json:"status"`           // never Pending
-	Reply   *question.Reply `json:"reply,omitempty"`  // with Answered, Dismissed and Discuss
-	Reason  string          `json:"reason,omitempty"` // with the others: one sentence
-	Surface string          `json:"surface,omitempty"`
-	Unseen  bool            `json:"unseen,omitempty"` // without a reply, and shown on no surface
+	ID      string          `json:"id"`                // its own, random: no two outcomes are the same
+	Status  Status          `json:"status"`            // never Pending
+	Reply   *question.Reply `json:"reply,omitempty"`   // with Answered, Dismissed and Discuss
+	Reason  string          `json:"reason,omitempty"`  // with the others: one sentence
+	Surface string          `json:"surface,omitempty"` // its name, or "timeout"
+	Unseen  bool            `json:"unseen,omitempty"`  // without a reply, and shown on no surface
 	At      time.Time       `json:"at"`
 	// With a reply: what gave it, as [Desk.Answerer] has decided, and how many
 	// milliseconds the human had the questions in front of them; 0 is unknown.

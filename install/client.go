@@ -42,7 +42,7 @@ type Client struct {
 	format  *format // of its file
 	user    func(Place) string
 	project string   // the path of its file below a project; empty without one
-	path    []string // to the servers in the file
+	path    []string // to the servers in the file; each element is one key, dots included
 	hold    string   // how long a call may wait; empty for as long as its host allows by itself
 	local   entry    // what an entry has beside the command
 	address string   // the key of an address; empty if it only starts programs

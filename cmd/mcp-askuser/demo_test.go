@@ -4,11 +4,12 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"testing"
+
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/words"
-	"slices"
-	"testing"
 )
 
 // Every language has the sample set, which differs in its words alone.

@@ -5,12 +5,13 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
+	"time"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
-	"os"
-	"time"
 )
 
 // crowd is a server in which so many calls wait.

@@ -3,12 +3,35 @@
 package main
 
 import (
-	"mcp-askuser/internal/termtest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mcp-askuser/install"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/ui/words"
 )
+
+// Each client has a name for people, which README lists, and one for commands, which their help and
+// the table of clients list.
+func TestClientsAreNamed(t *testing.T) {
+	for _, file := range []string{"../../README.md", "../../docs/clients.md", "texts/help/install.txt",
+		"texts/help/uninstall.txt"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range install.Names() {
+			if file == "../../README.md" {
+				name = words.English.ClientName(name)
+			}
+			if !strings.Contains(string(text), name) {
+				t.Errorf("%s does not name %s", file, name)
+			}
+		}
+	}
+}
 
 // The list of clients in a terminal has all that are here ticked: Enter registers with them.
 // A user who leaves the list, or unmarks all, registers with none.

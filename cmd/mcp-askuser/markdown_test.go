@@ -1,9 +1,10 @@
 package main
 
 import (
-	"mcp-askuser/question"
 	"strings"
 	"testing"
+
+	"mcp-askuser/question"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"

@@ -4,14 +4,15 @@ package main
 
 import (
 	"bytes"
-	"mcp-askuser/desk"
-	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser/wire"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 )
 
 // confirmation is a set that asks for leave to act.

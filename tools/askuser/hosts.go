@@ -65,7 +65,7 @@ const unlimitedWait = 24 * time.Hour
 const defaultWait = 50 * time.Second
 
 // knownHosts returns the table of hosts. The first host whose name is part of the
-// client's name applies.
+// client's name applies. A row without a limit records why defaultWait is right there.
 func knownHosts() []host {
 	return []host{
 		// After 120 s Claude Code sends a call to the background and marks its

@@ -39,7 +39,8 @@ type Kind int
 
 // The kinds.
 const (
-	// Edit moves, marks or types. It never waits.
+	// Edit, the default, moves, marks or types, or does anything else that sends nothing.
+	// It never waits.
 	Edit Kind = iota
 	// Submit sends, takes a row, or turns a page by taking it.
 	Submit

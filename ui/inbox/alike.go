@@ -92,20 +92,3 @@ func (m *model) answerOthers() tea.Cmd {
 		}))
 	}
 }
-
-// goToAgent shows the user the terminal of the agent that asks the selected question.
-func (m *model) goToAgent() tea.Cmd {
-	r := m.waiting.selected()
-	if r == nil || m.goTo == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		err := m.goTo(r.rec.Asker.Process())
-		if err == nil {
-			return nil
-		}
-		return term.Then(term.Only(func() {
-			m.note = words.T("The agent's terminal cannot be shown: %s", words.T(err.Error()))
-		}))
-	}
-}

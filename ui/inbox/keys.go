@@ -32,7 +32,7 @@ func (m *model) bindings() term.Bindings {
 		{Keys: "ctrl+y", Hint: words.T("let the agent decide"), Off: m.past, Do: with('y')},
 		{Keys: "ctrl+n", Hint: words.T("note"), Off: m.past, Do: with('n')},
 		{Keys: "=", Kind: gate.Submit, Off: m.past, Do: m.answerOthers},
-		{Keys: "g", Kind: gate.Edit, Off: m.past, Do: m.goToAgent},
+		{Keys: "g", Off: m.past, Do: m.goToAgent},
 		{Keys: "i", Hint: words.T("details"), Do: read},
 		{Keys: "right", Kind: gate.Move, Do: read}, // no letter: it cannot be part of a word
 		{Keys: "esc", Kind: gate.Move, Do: m.showAll},
@@ -218,7 +218,8 @@ func (m *model) hints() (hints []term.Hint) {
 	return m.bindings().Hints()
 }
 
-// explain lists the keys, and the marks in front of the rows.
+// explain lists the keys, those too whose hint is too long for the footer, and the marks in front
+// of the rows.
 func (m *model) explain() {
 	keys := append(m.bindings().Hints(), term.NewHint("↑↓ j k", words.T("move")))
 	if !m.past {

@@ -51,7 +51,7 @@ type model struct {
 	unsaved map[string]question.Reply // what was typed in a form that has ended, until the desk has it
 	sent    []string                  // lines to print once the inbox has closed
 
-	note    string    // the result of the last key
+	note    string    // the result of the last key, until the next one
 	fault   string    // why the desk cannot be read
 	rang    time.Time // when it last rang
 	ticking bool      // a timer runs for the ages

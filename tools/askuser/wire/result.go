@@ -16,8 +16,8 @@ import (
 
 // Result is what a call ends with, for every client and for commands: some hosts, Claude
 // Code among them, show their model this in place of the text. It has each answer once, and
-// nothing that the model does not need: each byte costs the user's context. Who asked, where
-// and when it was answered, only the record has.
+// nothing that the model does not need: each byte costs the user's context. Who asked, and
+// the surface of the answer, only the record has. The schemas of the tools are in genschema.
 type Result struct {
 	Status desk.Status `json:"status" jsonschema:"required"`
 	// By is the answerer in one word, where it is not the user in a surface of ours:
