@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,10 +78,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 // target returns the record that a body names. Of the records of a session that have the
 // question it is the oldest that is open, else the latest.
 func (s *Server) target(ctx context.Context, body answerBody) (found desk.Record, err error) {
-	if body.SessionID == nil && body.ID != "" {
-		return s.Desk.Get(ctx, body.ID)
+	if body.ID != "" {
+		found, err = s.Desk.Get(ctx, body.ID)
+		if err == nil && body.SessionID != nil && *body.SessionID != found.SessionID {
+			err = api.Problemf(api.QuestionNotFound, "The session has no question %q.", body.ID)
+		}
+		return found, err
 	}
-	if body.SessionID == nil || body.ID+body.QuestionID == "" {
+	if body.SessionID == nil || body.QuestionID == "" {
 		return found, api.Problemf(api.InvalidAnswer, "%s", answerShape)
 	}
 	records, err := s.session(ctx, *body.SessionID)
@@ -90,16 +93,12 @@ func (s *Server) target(ctx context.Context, body answerBody) (found desk.Record
 		return found, err
 	}
 	for _, rec := range records {
-		fits := rec.Find(body.QuestionID) != nil
-		if body.ID != "" {
-			fits = rec.ID == body.ID
-		}
-		if fits && (found.ID == "" || found.Outcome != nil) {
+		if rec.Find(body.QuestionID) != nil && (found.ID == "" || found.Outcome != nil) {
 			found = rec
 		}
 	}
 	if found.ID == "" {
-		err = api.Problemf(api.QuestionNotFound, "The session has no question %q.", cmp.Or(body.ID, body.QuestionID))
+		err = api.Problemf(api.QuestionNotFound, "The session has no question %q.", body.QuestionID)
 	}
 	return found, err
 }

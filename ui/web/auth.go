@@ -106,7 +106,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 // turnAway refuses a client, and closes its connection.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem) {
-	keepConnection(w, r, false)
+	w.Header().Set("Connection", "close")
 	s.refuse(w, r, p)
 }
 

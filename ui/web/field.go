@@ -51,7 +51,8 @@ func (c *card) Fields() []field {
 // asked that the answer calls for.
 func (c *card) fields(qs []question.Question) (out []field) {
 	for _, q := range qs {
-		if asked := c.set.Question(q.ID); asked != nil {
+		asked := c.set.Question(q.ID)
+		if asked != nil {
 			out = append(out, c.field(asked))
 			continue
 		}
