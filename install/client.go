@@ -45,10 +45,14 @@ type Client struct {
 	path    []string // to the servers in the file; each element is one key, dots included
 	hold    string   // how long a call may wait; empty for as long as its host allows by itself
 	local   entry    // what an entry has beside the command
+	command string   // the key of the command, where that is not "command"
+	oneList bool     // the command and its arguments are one list
 	address string   // the key of an address; empty if it only starts programs
 	remote  entry    // what an entry has beside the address and the token
-	// reference refers to TokenVariable in the file; empty if that cannot.
+	// reference refers to TokenVariable in the file; empty if that cannot. It is the value of
+	// tokenKey, if there is one, and else in a header.
 	reference string
+	tokenKey  string
 	// questions returns the file that brings its own questions here; nil if they cannot be.
 	questions func(Place) file
 }
@@ -146,8 +150,8 @@ func (c *Client) entry(s Server, old entry) (entry, error) {
 			c.Title(), TokenVariable)
 	}
 	all[c.address] = s.URL
-	if c.Name == "codex" {
-		all["bearer_token_env_var"] = TokenVariable
+	if c.tokenKey != "" {
+		all[c.tokenKey] = c.reference
 	} else {
 		all["headers"] = entry{"Authorization": "Bearer " + token}
 	}
@@ -166,14 +170,12 @@ func (c *Client) starts(s Server, all entry) {
 		args = append(args, "--hold", c.hold)
 	}
 	args = append(args, s.Where...)
-	switch c.Name {
-	case "opencode":
-		all["command"] = append([]string{s.Command}, args...)
-	case "goose":
-		all["cmd"], all["args"] = s.Command, args
-	default:
-		all["command"], all["args"] = s.Command, args
+	key := cmp.Or(c.command, "command")
+	if c.oneList {
+		all[key] = append([]string{s.Command}, args...)
+		return
 	}
+	all[key], all["args"] = s.Command, args
 }
 
 // Pasted reports whether the client's file is left to the user, who pastes our lines.

@@ -51,7 +51,8 @@ func Clients() []Client {
 			format: tomlFile, path: []string{"mcp_servers"}, project: ".codex/config.toml",
 			user: func(p Place) string { return filepath.Join(p.dir("CODEX_HOME", ".codex"), "config.toml") },
 			hold: long, local: entry{"tool_timeout_sec": longSeconds},
-			address: "url", remote: entry{"tool_timeout_sec": longSeconds}, reference: TokenVariable,
+			address: "url", remote: entry{"tool_timeout_sec": longSeconds},
+			tokenKey: "bearer_token_env_var", reference: TokenVariable,
 		},
 		{
 			Name: "gemini", program: "gemini", Restart: startAnew, format: jsonFile, path: mcpServers,
@@ -75,7 +76,7 @@ func Clients() []Client {
 				return path
 			},
 			// Progress messages restart its limit.
-			project: "opencode.json", local: entry{"type": "local", "enabled": true},
+			project: "opencode.json", local: entry{"type": "local", "enabled": true}, oneList: true,
 			address: "url", remote: entry{"type": "remote", "enabled": true}, reference: "{env:" + TokenVariable + "}",
 			questions: openCodeQuestions,
 		},
@@ -106,8 +107,8 @@ func Clients() []Client {
 			Name: "goose", program: "goose", Restart: newSession, format: yaml, path: []string{"extensions"},
 			user: onWindows(below(Place.config, "Block/goose/config/config.yaml"), below(Place.xdg, "goose/config.yaml")),
 			hold: long, local: entry{"enabled": true, "type": "stdio", "name": Name, "timeout": longSeconds},
-			address: "uri",
-			remote:  entry{"enabled": true, "type": "streamable_http", "name": Name, "timeout": longSeconds},
+			command: "cmd", address: "uri",
+			remote: entry{"enabled": true, "type": "streamable_http", "name": Name, "timeout": longSeconds},
 		},
 		{
 			Name: "crush", program: "crush", Restart: startAnew, format: jsonFile, path: []string{"mcp"},
