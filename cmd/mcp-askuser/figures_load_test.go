@@ -50,6 +50,21 @@ func (f *figures) settle(c *connection) {
 	}
 }
 
+// idle measures what a form and the inbox cost while their user does nothing.
+func (f *figures) idle() {
+	const form = `{"questions":[{"question":"Which database?","header":"DB","options":["A","B"]}]}`
+	for _, s := range []struct {
+		what, text string
+		args       []string
+	}{{"idle form", "Which", []string{"ask", form}}, {"idle inbox", "Waiting", []string{"inbox"}}} {
+		x := termtest.Start(f, f.command(f.TempDir(), s.args...), 100, 30)
+		x.WaitFor(s.text)
+		f.rest(s.what, x.Pid(), 2, 10*time.Second)
+		x.Hangup()
+		x.Wait()
+	}
+}
+
 // waiting measures what calls cost that wait: in memory, in files, and in work.
 func (f *figures) waiting() {
 	const calls = 1000

@@ -8,7 +8,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
 
@@ -16,7 +15,8 @@ import (
 func (f *figures) records() {
 	past := f.fill(100_000, true)
 	f.is("history --limit 50 of 100,000", "ms", f.median(10, past, "history", "--limit", "50"), 50)
-	f.is("history --search over 100,000", "ms", f.median(5, past, "history", "--limit", "50", "--search", "nowhere"), 500)
+	search := f.median(5, past, "history", "--limit", "50", "--search", "nowhere")
+	f.is("history --search over 100,000", "ms", search, 500)
 	open := f.fill(10_000, false)
 	f.is("pending --json of 10,000", "ms", f.median(5, open, "pending", "--json"), 500)
 	f.is("pending --count of 10,000", "ms", f.median(10, open, "pending", "--count"), 20)
@@ -30,7 +30,8 @@ func (f *figures) fill(n int, ended bool) (dir string) {
 	asked := question.Set{Questions: []question.Question{
 		{ID: "q1", Type: question.Text, Text: "Which database 4711 should the service use?"},
 	}}
-	rec, err := desktest.Ask(f.Context(), d, asked, "", desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
+	rec, err := desktest.Ask(f.Context(), d, asked, "",
+		desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
 	if err == nil && ended {
 		reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}}
 		_, err = d.Reply(f.Context(), rec.ID, reply, desk.Evidence{Surface: "tty", How: desk.HowPage})
@@ -69,19 +70,4 @@ func (f *figures) median(n int, dir string, args ...string) float64 {
 		all = append(all, ms(time.Since(at)))
 	}
 	return percentile(all, 0.5)
-}
-
-// idle measures what a form and the inbox cost while their user does nothing.
-func (f *figures) idle() {
-	const form = `{"questions":[{"question":"Which database?","header":"DB","options":["A","B"]}]}`
-	for _, s := range []struct {
-		what, text string
-		args       []string
-	}{{"idle form", "Which", []string{"ask", form}}, {"idle inbox", "Waiting", []string{"inbox"}}} {
-		x := termtest.Start(f, f.command(f.TempDir(), s.args...), 100, 30)
-		x.WaitFor(s.text)
-		f.rest(s.what, x.Pid(), 2, 10*time.Second)
-		x.Hangup()
-		x.Wait()
-	}
 }

@@ -35,7 +35,10 @@ type shared struct {
 
 func newShared(dir string) *shared {
 	own := local.Open(dir)
-	f := &shared{Faulty: &desktest.Faulty{Store: own}, own: own, watched: make(chan struct{}, 1), called: make(chan string, 100)}
+	f := &shared{
+		Faulty: &desktest.Faulty{Store: own}, own: own,
+		watched: make(chan struct{}, 1), called: make(chan string, 100),
+	}
 	f.Before(f.reach)
 	return f
 }

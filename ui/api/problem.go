@@ -113,7 +113,8 @@ var known = []struct { //nolint:gochecknoglobals // a table, never written to
 	{desk.ErrUnsent, NotSentYet, "The shared desk does not answer. The answer is kept as a draft; send it again."},
 	{desk.ErrUnreachable, Unreachable, "The desk does not answer, and nothing was kept. Try again when it answers; " +
 		"mcp-askuser desk status says what it lacks."},
-	{desk.ErrNoFiles, NotSupported, "No file can be attached here: a host asks this question too, or its desk keeps no files."},
+	{desk.ErrNoFiles, NotSupported, "No file can be attached here: a host asks this question too, " +
+		"or its desk keeps no files."},
 }
 
 // ProblemOf returns an error of the desk as a problem; nil for a failure that the program

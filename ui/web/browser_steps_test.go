@@ -105,7 +105,7 @@ func (v *view) clicked(selector string) bool {
 	return v.noScript || !eval[bool](v, early)
 }
 
-// confirm sends the answer that stands in the form of a record.
+// confirm sends the answer in the form of a record.
 func (v *view) confirm(rec desk.Record) {
 	v.t.Helper()
 	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "0"))

@@ -37,8 +37,8 @@ func (l *listener) checked(name string) map[string]any {
 	return decodeJSON[map[string]any](l.t, []byte(ev.data))
 }
 
-// What is asked, answered, dismissed and withdrawn is told. An event is one line of JSON, whatever
-// an agent wrote: it cannot add an event of its own.
+// Each question that is asked, answered, dismissed or withdrawn is an event. An event is one line of
+// JSON: a text of an agent cannot add an event of its own.
 func TestEvents(t *testing.T) {
 	g := start(t)
 	l := g.listen()

@@ -82,7 +82,8 @@ func TestMarkdownLimits(t *testing.T) {
 			}
 		}
 	}
-	if got := string(prose(md, "a\n"+strings.Repeat("> ", maxNested+1)+"x")); !strings.HasPrefix(got, "<pre>a\n&gt; &gt;") {
+	deep := strings.Repeat("> ", maxNested+1)
+	if got := string(prose(md, "a\n"+deep+"x")); !strings.HasPrefix(got, "<pre>a\n&gt; &gt;") {
 		t.Errorf("too deep: %s", got)
 	}
 	if got := string(prose(md, strings.Repeat("> ", maxNested)+"x")); strings.Count(got, "<blockquote>") != maxNested {

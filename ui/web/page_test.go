@@ -146,8 +146,7 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// A user who answered a question that its host had an answer to already is told so, and so are
-// programs.
+// Where the host had an answer before the user, the page says so, and so does the API.
 func TestOverruled(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
@@ -216,8 +215,8 @@ func (s forgetful) Answer(ctx context.Context, id string, end store.Ending) erro
 	return cmp.Or(s.Store.Answer(ctx, id, end), errors.New("the disk is gone"))
 }
 
-// An answer from the page that is stored is sent, though the store failed after that, or the page
-// asks once more. Another answer is told which was first.
+// An answer that is stored counts as sent, also where the store failed after that, or the page sends
+// it twice. The response to a different answer says which answer was first.
 func TestArrived(t *testing.T) {
 	g := start(t, func(o *Options) { o.Desk = desk.New(forgetful{newStore(t)}, desk.Options{}) })
 	v := g.visitor()
