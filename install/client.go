@@ -50,9 +50,9 @@ type Client struct {
 	address string   // the key of an address; empty if it only starts programs
 	remote  entry    // what an entry has beside the address and the token
 	// reference refers to TokenVariable in the file; empty if that cannot. It is the value of
-	// tokenKey, if there is one, and else in a header.
-	reference string
-	tokenKey  string
+	// variableKey, if there is one, and else in a header.
+	reference   string
+	variableKey string
 	// questions returns the file that brings its own questions here; nil if they cannot be.
 	questions func(Place) file
 }
@@ -150,8 +150,8 @@ func (c *Client) entry(s Server, old entry) (entry, error) {
 			c.Title(), TokenVariable)
 	}
 	all[c.address] = s.URL
-	if c.tokenKey != "" {
-		all[c.tokenKey] = c.reference
+	if c.variableKey != "" {
+		all[c.variableKey] = c.reference
 	} else {
 		all["headers"] = entry{"Authorization": "Bearer " + token}
 	}

@@ -52,7 +52,7 @@ func Clients() []Client {
 			user: func(p Place) string { return filepath.Join(p.dir("CODEX_HOME", ".codex"), "config.toml") },
 			hold: long, local: entry{"tool_timeout_sec": longSeconds},
 			address: "url", remote: entry{"tool_timeout_sec": longSeconds},
-			tokenKey: "bearer_token_env_var", reference: TokenVariable,
+			variableKey: "bearer_token_env_var", reference: TokenVariable,
 		},
 		{
 			Name: "gemini", program: "gemini", Restart: startAnew, format: jsonFile, path: mcpServers,
