@@ -181,6 +181,12 @@ func TestBrowserDrafts(t *testing.T) {
 	v.write(inWords(rec.ID, 0), "orders")
 	tab.wait(`document.querySelector(%q).value === "orders"`, inWords(rec.ID, 0))
 	tab.click(chosen(rec.ID, 2, "0"))
+	if !waittest.Until(patient, func() bool { // else it might replace what is typed next
+		r, _, err := v.desk.Draft(t.Context(), rec.ID)
+		return err == nil && r.Answer("deploy") != nil
+	}) {
+		t.Fatal("the other tab's draft is not kept")
+	}
 	v.kept(rec.ID, "orders")
 
 	v.write(inWords(rec.ID, 0), kb.End+"-v2") // and at once
