@@ -14,7 +14,7 @@ import (
 // TestHostile: no text of a record reaches the terminal as anything but text,
 // on any page.
 func TestHostile(t *testing.T) {
-	evil := "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\u0085\r\n\x9b31mred"
+	evil := "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\u0085\r\n\x9b31mred👩‍💻"
 	q := question.Question{
 		ID: "q", Header: evil, Text: evil, Description: evil, Type: question.SingleChoice, AllowCustom: true, Required: true,
 		Options: []question.Option{{ID: "a", Label: evil, Description: evil}, {ID: "b", Label: "b"}},
@@ -37,6 +37,9 @@ func TestHostile(t *testing.T) {
 			}
 		}
 		look()
+		if strings.Contains(r.m.View().Content, "\u200d") {
+			t.Error("the list has an emoji that terminals measure differently")
+		}
 		if !r.m.Fits() {
 			continue // it takes no keys
 		}

@@ -130,8 +130,9 @@ func (d delegate) Render(w io.Writer, l list.Model, index int, item list.Item) {
 	}
 	facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
 	lead, style := s.Row(index == l.Index())
-	fmt.Fprintln(w, style.Render(term.Justify(lead+mark+" "+view.Local(r.rec).Subject(), when, l.Width())))
-	fmt.Fprint(w, s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), l.Width())))
+	subject, known := term.Line(view.Local(r.rec).Subject(), l.Width()), term.Line(strings.Join(facts, " · "), l.Width())
+	fmt.Fprintln(w, style.Render(term.Justify(lead+mark+" "+subject, when, l.Width())))
+	fmt.Fprint(w, s.Muted.Render(term.Cut("    "+known, l.Width())))
 }
 
 // waiting says of an open record whether its agent waits for the answer, how old it is, and
