@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
@@ -50,19 +53,37 @@ func (f *figures) settle(c *connection) {
 	}
 }
 
-// idle measures what a form and the inbox cost while their user does nothing.
+// idle measures how fast a form and the inbox appear, and what they cost while their user does
+// nothing.
 func (f *figures) idle() {
 	const form = `{"questions":[{"question":"Which database?","header":"DB","options":["A","B"]}]}`
 	for _, s := range []struct {
 		what, text string
 		args       []string
-	}{{"idle form", "Which", []string{"ask", form}}, {"idle inbox", "Waiting", []string{"inbox"}}} {
+	}{{"form", "Which", []string{"ask", form}}, {"inbox", "Waiting", []string{"inbox"}}} {
+		begin := time.Now()
 		x := termtest.Start(f, f.command(f.TempDir(), s.args...), 100, 30)
 		x.WaitFor(s.text)
-		f.rest(s.what, x.Pid(), 2, 10*time.Second)
+		f.is("first frame of the "+s.what, "ms", float64(time.Since(begin))/1e6, 60)
+		f.rest("idle "+s.what, x.Pid(), 2, 10*time.Second)
 		x.Hangup()
 		x.Wait()
 	}
+}
+
+// key measures from a key to what it has changed on the screen, in an answer of 9 kB.
+func (f *figures) key() {
+	x := termtest.Start(f, f.command(f.TempDir(), "ask", `{"questions":[{"question":"What?","type":"text"}]}`), 100, 30)
+	x.WaitFor("What?")
+	x.Until("the pause to be over", func() bool { x.Type("-"); return strings.Contains(x.Screen(), "┃ -") })
+	x.Type(ansi.BracketedPasteStart + strings.Repeat("nine letters ", 700) + "the end" + ansi.BracketedPasteEnd)
+	x.WaitFor("the end")
+	begin := time.Now()
+	x.Type("!")
+	x.WaitFor("the end!")
+	f.is("a key in 9 kB of text", "ms", float64(time.Since(begin))/1e6, 10)
+	x.Hangup()
+	x.Wait()
 }
 
 // waiting measures what calls cost that wait: in memory, in files, and in work.

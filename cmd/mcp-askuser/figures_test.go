@@ -50,6 +50,7 @@ func TestFigures(t *testing.T) {
 	f.start()
 	f.size()
 	f.idle()
+	f.key()
 	f.waiting()
 	f.records()
 	f.replies()

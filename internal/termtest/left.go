@@ -13,15 +13,9 @@ type Switch struct{ On, Off string }
 
 // Switches are all of them.
 func Switches() []Switch {
-	const codes, types = ansi.KittyDisambiguateEscapeCodes, ansi.KittyReportEventTypes
 	return []Switch{
 		{ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
-		{ansi.PushKittyKeyboard(codes), ansi.PopKittyKeyboard(1)},
-		{ansi.PushKittyKeyboard(codes | types), ansi.PopKittyKeyboard(1)},
-		{ansi.SetModeMouseNormal, ansi.ResetModeMouseNormal},
-		{ansi.SetModeMouseButtonEvent, ansi.ResetModeMouseButtonEvent},
-		{ansi.SetModeMouseAnyEvent, ansi.ResetModeMouseAnyEvent},
-		{ansi.SetModeMouseExtSgr, ansi.ResetModeMouseExtSgr},
+		{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes), ansi.PopKittyKeyboard(1)},
 		{ansi.SetModeFocusEvent, ansi.ResetModeFocusEvent},
 		{ansi.SetModeSynchronizedOutput, ansi.ResetModeSynchronizedOutput},
 		{ansi.SetModeBracketedPaste, ansi.ResetModeBracketedPaste},

@@ -27,7 +27,7 @@ const ringPause = time.Second
 type model struct {
 	term.Window // whose gate a form uses too
 
-	ctx  context.Context // ends with the inbox; Bubble Tea hands none to commands
+	ctx  context.Context // ends with the inbox; commands receive none
 	desk *desk.Desk
 	ring func(io.Writer, desk.Record) error // nil: silent
 	goTo func(pid int) error                // see Options.Go

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,36 +29,25 @@ type Edited struct{ Err error }
 // editorEndTime is how long an editor may take to end when the screen must; then it is killed.
 const editorEndTime = 60 * time.Millisecond
 
-// editing is the terminal's loan to an editor. It implements tea.ExecCommand. Messages to the
-// model wait until the editor is closed: it runs in the goroutine of the model.
-type editing struct {
-	screen *Screen
-	entry  *Entry
-}
-
-// The editor has the controlling terminal, whatever the standard streams are.
-
-func (*editing) SetStdin(io.Reader)  {}
-func (*editing) SetStdout(io.Writer) {}
-func (*editing) SetStderr(io.Writer) {}
-
-// Run implements tea.ExecCommand. The error is a sentence for the user. The end of the screen
-// ends the editor: then the file stays, since the text may be nowhere else.
-func (x *editing) Run() error {
-	s := x.screen
-	s.editing.Lock()
+// edit has the user write the text of an entry in an editor. Messages to the model wait until the
+// editor is closed. The error is a sentence for the user. The end of the screen ends the editor:
+// then the file stays, since the text may be nowhere else.
+func (s *Screen) edit(entry *Entry) error {
+	if !s.editing.TryLock() { // the screen ends
+		return nil
+	}
 	defer s.editing.Unlock()
 	command := strings.Fields(cmp.Or(s.options.Getenv("VISUAL"), s.options.Getenv("EDITOR")))
 	if len(command) == 0 {
 		command = []string{"vi"}
 	}
-	text, err := s.runEditor(command, x.entry.area.Value())
+	text, err := s.runEditor(command, entry.area.Value())
 	if err != nil {
 		return errors.New(words.T(
 			"The editor %[1]s failed: %[2]s. The text is as it was.", Line(command[0], 40), Line(err.Error(), 200),
 		))
 	}
-	return x.entry.replace(text)
+	return entry.replace(text)
 }
 
 func (s *Screen) runEditor(command []string, text string) (string, error) {

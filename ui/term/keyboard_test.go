@@ -21,7 +21,7 @@ func (hand) Close() error                 { return nil }
 func (hand) Fd() uintptr                  { return ^uintptr(0) }
 func (hand) Name() string                 { return "hand" }
 
-// The end of a terminal, however it shows, is no end of the input for Bubble Tea.
+// The end of a terminal, however it shows, is an error of reading, and no end of the input.
 func TestGone(t *testing.T) {
 	for _, fault := range []error{io.EOF, os.ErrClosed, errors.New("input/output error")} {
 		_, err := (&keyboard{File: hand{fault: fault}}).Read(make([]byte, 64))

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Styles are those of a light or a dark terminal. Bubble Tea drops colours that the terminal
+// Styles are those of a light or a dark terminal. A [Screen] drops colours that the terminal
 // or NO_COLOR does not allow, so words or marks say everything that colours say.
 type Styles struct {
 	Strong lipgloss.Style // questions

@@ -68,7 +68,6 @@ func (w *Window) Edit(e *Entry) tea.Cmd {
 // where no key counts. It is empty before the size is known.
 func (w *Window) View(draw func() Block) tea.View {
 	v := tea.NewView("")
-	v.AltScreen = true
 	if w.Width > 0 && w.Height > 0 {
 		text := words.T("Too small to answer: make this window %[1]d×%[2]d or larger.", MinWidth, MinHeight)
 		b := Block{Lines: Text(w.Styles.Plain, text, w.Width)}.clip(w.Width, w.Height)

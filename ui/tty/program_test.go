@@ -244,7 +244,7 @@ func (x *run) left() {
 	x.t.Helper()
 	x.CheckLeft()
 	for _, mode := range termtest.Switches() {
-		if !strings.Contains(leaveFullScreen(), mode.Off) {
+		if !strings.Contains(term.Leave(), mode.Off) {
 			x.t.Errorf("%q is not written where a form is killed", mode.Off)
 		}
 	}

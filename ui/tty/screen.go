@@ -8,7 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -99,16 +98,6 @@ func saveRest(ctx context.Context, backing form.Backing, f *form.Form) {
 	if unsaved {
 		_ = awaitStore(ctx, func() error { return backing.Save(ctx, draft) })
 	}
-}
-
-// leaveFullScreen switches off what a full-screen form may have switched on, where Bubble
-// Tea was killed before it did. The keyboard's protocol belongs to the full screen, so it
-// is switched off first.
-func leaveFullScreen() string {
-	return ansi.ResetModifyOtherKeys + ansi.PopKittyKeyboard(1) +
-		ansi.ResetModeMouseNormal + ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr +
-		ansi.ResetModeFocusEvent + ansi.ResetModeSynchronizedOutput + ansi.ResetModeBracketedPaste +
-		ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable
 }
 
 var errTaken = errors.New("the terminal is no longer ours")

@@ -16,12 +16,13 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
-	"golang.org/x/term"
+	xterm "golang.org/x/term"
 
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/term"
 )
 
-// terminal is the open controlling terminal. Bubble Tea takes it for a file: it makes the
+// terminal is the open controlling terminal. It is the file of a term.Screen, which makes the
 // settings for the full-screen form, and ends a read that waits. Write can be ended by hurry.
 type terminal struct {
 	*os.File
@@ -117,7 +118,7 @@ func (t *terminal) restore() {
 		return
 	}
 	if t.fullScreen {
-		_, _ = t.File.WriteString(leaveFullScreen())
+		_, _ = t.File.WriteString(term.Leave())
 		t.fullScreen = false
 	}
 	t.flush()
@@ -141,7 +142,7 @@ func (t *terminal) flush() {
 
 // size returns the size in cells, 0 where the terminal does not know it.
 func (t *terminal) size() (width, height int) {
-	width, height, _ = term.GetSize(t.fd)
+	width, height, _ = xterm.GetSize(t.fd)
 	return width, height
 }
 
@@ -185,7 +186,7 @@ func (t *terminal) printLine(line string) {
 }
 
 // Fd returns the file descriptor, and none once another process group has the terminal:
-// Bubble Tea asks for it whenever it changes the settings.
+// the screen asks for it whenever it changes the settings.
 func (t *terminal) Fd() uintptr {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,0 +1,112 @@
+package term
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// readEndTime is how long a read may take to end once it is cancelled.
+const readEndTime = 500 * time.Millisecond
+
+// readKeys sends what is typed to the model, until the returned function is called. That
+// returns the messages that nobody has received meanwhile, in order.
+func (s *Screen) readKeys() (stop func() []tea.Msg, err error) {
+	reader, err := uv.NewCancelReader(&keyboard{File: s.options.In})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		keys := uv.NewTerminalReader(reader, s.options.Getenv("TERM"))
+		err := keys.StreamEvents(s.ctx, s.messages)
+		if err != nil {
+			s.Send(failure{err})
+		}
+	}()
+	return func() (unread []tea.Msg) {
+		reader.Cancel()
+		late := time.After(readEndTime)
+		for {
+			select {
+			case msg := <-s.messages:
+				unread = append(unread, msg)
+			case <-ended:
+				_ = reader.Close()
+				return unread
+			case <-late: // the read goes on; what it reads is lost
+				return unread
+			}
+		}
+	}, nil
+}
+
+// asMessage returns an event of the terminal as the message that models know.
+func asMessage(event uv.Event) tea.Msg {
+	switch event := event.(type) {
+	case uv.KeyPressEvent:
+		return tea.KeyPressMsg(event)
+	case uv.PasteEvent:
+		return tea.PasteMsg(event)
+	case uv.WindowSizeEvent:
+		return tea.WindowSizeMsg(event)
+	case uv.BackgroundColorEvent:
+		return tea.BackgroundColorMsg(event)
+	case uv.FocusEvent:
+		return tea.FocusMsg(event)
+	}
+	return event
+}
+
+// keyboard is a terminal's input. The reader of events ignores the end of its input: the model
+// would be shown to no user.
+type keyboard struct {
+	File
+	pastes bool // a paste has begun, and not ended
+}
+
+// Read implements io.Reader. A paste that the terminal does not mark is marked here, or its line
+// break would be Enter.
+func (k *keyboard) Read(p []byte) (int, error) {
+	const on, off = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
+	n, err := k.File.Read(p[:len(p)-len(on+off)])
+	begins, ends := bytes.LastIndex(p[:n], []byte(on)), bytes.LastIndex(p[:n], []byte(off))
+	if begins != ends {
+		k.pastes = begins > ends
+	}
+	keys := afterReplies(p[:n])
+	if !k.pastes && unmarked(p[keys:n]) {
+		n = keys + copy(p[keys:], on+string(p[keys:n])+off)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+		err = ErrGone
+	} else if err != nil {
+		err = fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	return n, err
+}
+
+// afterReplies returns where keys begin that were read together with what the terminal replied
+// to its program.
+func afterReplies(piece []byte) (keys int) {
+	for keys < len(piece) && piece[keys] == 0x1b {
+		_, _, length, _ := ansi.DecodeSequence(piece[keys:], ansi.NormalState, nil)
+		keys += length
+	}
+	return keys
+}
+
+// unmarked reports whether keys that were read at once are a paste without marks: text and a
+// line break, which no hand types that fast.
+func unmarked(piece []byte) bool {
+	text := func(c rune) bool { return c >= ' ' && c != 0x7f }
+	return bytes.ContainsAny(piece, "\r\n") && bytes.ContainsFunc(piece, text) && !bytes.ContainsRune(piece, 0x1b)
+}

@@ -1,0 +1,73 @@
+package term
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func environment(string) string { return "" }
+
+// What was typed before the terminal is lent stays for the model.
+func TestUnreadKeysStay(t *testing.T) {
+	in, keys, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = in.Close(), keys.Close() }()
+	s := NewScreen(ScreenOptions{In: in, Out: in, Getenv: environment})
+	stop, err := s.readKeys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = keys.WriteString("ab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _ := asMessage(<-s.messages).(tea.KeyPressMsg)
+	unread := stop()
+	if first.String() != "a" || len(unread) != 1 {
+		t.Fatalf("read %q, left are %v", first, unread)
+	}
+	second, _ := asMessage(unread[0]).(tea.KeyPressMsg)
+	if second.String() != "b" {
+		t.Errorf("left is %q", second)
+	}
+}
+
+// paper is a terminal that shows what is written to it.
+type paper struct {
+	hand
+	bytes.Buffer
+}
+
+func (p *paper) Read(b []byte) (int, error)  { return p.hand.Read(b) }
+func (p *paper) Write(b []byte) (int, error) { return p.Buffer.Write(b) }
+
+// A view is written once, and then what has changed.
+func TestDrawChanges(t *testing.T) {
+	p := &paper{}
+	d := newDisplay(p, p, nil)
+	d.taken = true
+	d.clear()
+	d.resize(tea.WindowSizeMsg{Width: 20, Height: 2})
+	draw := func(text string) string {
+		p.Reset()
+		d.draw(tea.NewView(text))
+		return p.String()
+	}
+	all := draw("one\ntwo")
+	again := draw("one\ntwo")
+	changed := draw("one\ntwa")
+	if !strings.Contains(all, "one") || again != "" || !strings.Contains(changed, "a") || strings.Contains(changed, "one") {
+		t.Errorf("wrote %q, %q and %q", all, again, changed)
+	}
+	d.release()
+	d.release()
+	if strings.Count(p.String(), Leave()) != 1 || draw("three") != "" {
+		t.Errorf("a screen that was released wrote %q", p)
+	}
+}
