@@ -306,6 +306,23 @@ func TestMovedToTheBackground(t *testing.T) {
 	})
 }
 
+// A form has colours, and none where the user wants none.
+func TestNoColor(t *testing.T) {
+	for variable, want := range map[string]bool{"COLORTERM=truecolor": true, "NO_COLOR=1": false} {
+		t.Run(variable, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", alone, variable)
+			x.WaitFor(question1)
+			x.WaitFor("ctrl+x")
+			x.Type("\x03")
+			x.end()
+			if strings.Contains(x.Output(), "\x1b[38;") != want {
+				t.Errorf("wrote %q", x.Output())
+			}
+		})
+	}
+}
+
 // A form that breaks leaves the terminal usable and answers nothing.
 func TestPanic(t *testing.T) {
 	t.Parallel()
