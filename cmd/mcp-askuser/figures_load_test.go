@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,6 +85,32 @@ func (f *figures) key() {
 	f.is("a key in 9 kB of text", "ms", float64(time.Since(begin))/1e6, 10)
 	x.Hangup()
 	x.Wait()
+}
+
+// withdrawals measures from a reply that is committed elsewhere to a form that has gone.
+func (f *figures) withdrawals() {
+	dir := f.TempDir()
+	d := openDesk(f, dir)
+	var took []float64
+	for range 20 {
+		x := termtest.Start(f, f.command(dir, "ask", `{"questions":[{"question":"What?","type":"text"}]}`), 100, 30)
+		x.WaitFor("What?")
+		open, err := d.Pending(f.Context())
+		if err != nil || len(open) != 1 {
+			f.Fatal(open, err)
+		}
+		answers := []question.Answer{{QuestionID: open[0].Questions[0].ID, Custom: "x"}}
+		_, err = d.Reply(f.Context(), open[0].ID, question.Reply{Answers: answers},
+			desk.Evidence{Surface: "web", How: desk.HowPage})
+		if err != nil {
+			f.Fatal(err)
+		}
+		begin := time.Now()
+		x.Until("the form to be gone", func() bool { return !x.FullScreen() })
+		took = append(took, ms(time.Since(begin)))
+		x.Wait()
+	}
+	f.is("reply elsewhere to the form gone, the longest of 20", "ms", slices.Max(took), 250)
 }
 
 // waiting measures what calls cost that wait: in memory, in files, and in work.

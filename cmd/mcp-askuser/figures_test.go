@@ -51,6 +51,7 @@ func TestFigures(t *testing.T) {
 	f.size()
 	f.idle()
 	f.key()
+	f.withdrawals()
 	f.waiting()
 	f.records()
 	f.replies()
