@@ -35,8 +35,9 @@ test: deps unit browser
 deps:
 	@$(call apt,gcc tmux git python3)
 
+# The slowest tests wait, for pauses and timeouts, more than they compute.
 unit:
-	$(GO) test -race -timeout 20m ./...
+	$(GO) test -race -timeout 20m -parallel 4 ./...
 
 # The page in a real browser, and axe-core on it.
 browser: deps-browser

@@ -17,6 +17,7 @@ import (
 // The user types to another program when the form appears, on a real terminal:
 // nothing of it is an answer, and what they answer after a pause is the only one.
 func TestTypings(t *testing.T) {
+	t.Parallel()
 	eachForm(t, func(t *testing.T, form forms) {
 		termtest.EachTyping(t, func(t testing.TB, typing []termtest.Blow) {
 			x := start(t, 80, 24, "single", `sleep 0.5; exec "$SHOW"`, form.env, "TTY_APPEARED=1")
@@ -31,6 +32,7 @@ func TestTypings(t *testing.T) {
 // Enter that was meant for another program, after a pause, answers nothing on a real
 // terminal either.
 func TestLoneEnters(t *testing.T) {
+	t.Parallel()
 	eachForm(t, func(t *testing.T, form forms) {
 		termtest.EachLoneEnter(t, func(t testing.TB, typing []termtest.Blow) {
 			x := start(t, 80, 24, "single", alone, form.env, "TTY_APPEARED=1")
@@ -45,6 +47,7 @@ func TestLoneEnters(t *testing.T) {
 // A line that is pasted, by the terminal itself or by tmux in any of its ways, leads to
 // the review, which an Enter of its own sends; in the full-screen form it is nothing.
 func TestPastes(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		typed string   // into the terminal
 		tmux  []string // or a command of the tmux server
