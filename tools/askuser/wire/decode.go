@@ -53,20 +53,31 @@ func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 // DecodeConfirm reads the arguments of confirm_action: a set of one yes-or-no
 // question. The errors are those of [DecodeAsk].
 func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
-	limits.Lenient = true // the header is ours
 	d, err := decode(data, limits)
 	if err != nil {
 		return Call{}, err
 	}
-	d.names = map[string]string{only + ".question": "action", only + ".description": "details"}
 	data, toolUse := unwrap(data, "action")
 	m, _ := d.object(root, data, "an object")
 	yes, _ := question.Read[*bool](&d.found, "default", m.get("default"), "true or false")
-	call := Call{ToolUse: toolUse, Set: question.Set{Questions: []question.Question{
-		Confirm(lines(d.text("action", m.get("action"))), lines(d.text("details", m.get("details"))), yes),
-	}}}
-	d.validate(&call.Set)
+	call := d.confirm(lines(d.text("action", m.get("action"))), lines(d.text("details", m.get("details"))), yes)
+	call.ToolUse = toolUse
 	return call, d.found.Err()
+}
+
+// ConfirmCall returns the call that asks [Confirm]. The error is a [question.Violations].
+func ConfirmCall(action, details string, yes *bool, limits question.Limits) (Call, error) {
+	d := &decoder{limits: limits}
+	call := d.confirm(action, details, yes)
+	return call, d.found.Err()
+}
+
+func (d *decoder) confirm(action, details string, yes *bool) (call Call) {
+	d.limits.Lenient = true // the header is ours
+	d.names = map[string]string{only + ".question": "action", only + ".description": "details"}
+	call.Set.Questions = []question.Question{Confirm(action, details, yes)}
+	d.validate(&call.Set)
+	return call
 }
 
 // Confirm returns the question of confirm_action. The default is what an
