@@ -104,10 +104,15 @@ func (r *Result) answered(rec desk.Record) {
 	case len(user) > 0:
 		values["continue"] = "continue"
 	}
+	left := "open" // by the user
+	if byProgram || r.By == string(desk.HowTimeout) {
+		left = "left"
+	}
+	values[left] = list(open)
 	if byProgram {
-		values["remark"], values["remarks"], values["left"] = texts.Quoted(r.Note), list(notes), list(open)
+		values["remark"], values["remarks"] = texts.Quoted(r.Note), list(notes)
 	} else {
-		values["note"], values["notes"], values["open"] = texts.Quoted(r.Note), list(notes), list(open)
+		values["note"], values["notes"] = texts.Quoted(r.Note), list(notes)
 	}
 	r.add("answered", values, lean)
 }
