@@ -23,10 +23,10 @@ type Result struct {
 	// By is the answerer in one word, where it is not the user in a surface of ours:
 	// program, front end, asker, host or timeout.
 	By      string          `json:"by,omitempty"`
-	Name    string          `json:"name,omitempty"`  // of the answerer
-	Proof   *question.Proof `json:"proof,omitempty"` // the user's signature under the answers
-	Answers ordered         `json:"answers,omitzero"`
-	// Response is to the only question, where Answers does not say it: yes or no, several strings.
+	Name    string          `json:"name,omitempty"`   // of the answerer
+	Proof   *question.Proof `json:"proof,omitempty"`  // the user's signature under the answers
+	Answers ordered         `json:"answers,omitzero"` // by question: true or false, a list of several, or a text
+	// Response is the answer to the only question. A text, which may be long, only Answers has.
 	Response anyResponse `json:"response,omitzero"`
 
 	Responses  []Response `json:"responses,omitempty"`   // of the questions shown, where the caller gave ids
@@ -60,7 +60,7 @@ type Selected struct {
 	Label string `json:"label"`
 }
 
-// anyResponse is several strings, or yes or no; nil where there is neither.
+// anyResponse is a string, several, or yes or no; nil for none.
 type anyResponse struct{ any }
 
 // MarshalJSON writes the response itself.

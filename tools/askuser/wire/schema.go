@@ -99,7 +99,5 @@ func (anyResponse) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Extras: map[string]any{"type": []string{"string", "array", "boolean", "null"}}}
 }
 
-// JSONSchema describes an object of strings.
-func (ordered) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
-}
+// JSONSchema describes an object with any values.
+func (ordered) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }

@@ -173,8 +173,8 @@ type confirmResult struct {
 }
 
 type awaitResult struct {
-	Status  desk.Status       `json:"status" jsonschema:"required"`
-	Answers map[string]string `json:"answers,omitempty"`
+	Status  desk.Status    `json:"status" jsonschema:"required"`
+	Answers map[string]any `json:"answers,omitempty"`
 }
 
 // reflected returns the schema of a struct without references and without a
