@@ -56,7 +56,7 @@ func (r *Result) answered(rec desk.Record) {
 	yes, confirms := only.Value().(bool)
 	confirms = confirms && only.By() == question.ByUser
 	if len(all) == 1 && (confirms || only.OwnOptions() && only.Answer != nil) {
-		r.Response = anyResponse{answerOf(only)}
+		r.Response = answerOf(only)
 	}
 	o := rec.Outcome
 	byProgram, who := o.FromProgram(), words.Program(o)

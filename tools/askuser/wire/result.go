@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -27,7 +26,7 @@ type Result struct {
 	Proof   *question.Proof `json:"proof,omitempty"`  // the user's signature under the answers
 	Answers ordered         `json:"answers,omitzero"` // by question: true or false, a list of several, or a text
 	// Response is the answer to the only question. A text, which may be long, only Answers has.
-	Response anyResponse `json:"response,omitzero"`
+	Response any `json:"response,omitempty"` // a string, several, yes or no
 
 	Responses  []Response `json:"responses,omitempty"`   // of the questions shown, where the caller gave ids
 	Notes      ordered    `json:"notes,omitzero"`        // the user's, by question
@@ -59,12 +58,6 @@ type Selected struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`
 }
-
-// anyResponse is a string, several, or yes or no; nil for none.
-type anyResponse struct{ any }
-
-// MarshalJSON writes the response itself.
-func (r anyResponse) MarshalJSON() ([]byte, error) { return json.Marshal(r.any) }
 
 // The codes of refused calls.
 const (
