@@ -77,9 +77,6 @@ func (a *app) completeFrom(past bool, text func(desk.Record) string) cobra.Compl
 			records = append(records, ended...)
 		}
 		seen := map[string]bool{"": true}
-		for _, arg := range args {
-			seen[arg] = true
-		}
 		for _, rec := range records {
 			word := text(rec)
 			if !seen[word] && strings.HasPrefix(strings.ToUpper(word), strings.ToUpper(prefix)) {

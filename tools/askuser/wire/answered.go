@@ -34,7 +34,7 @@ func (r *Result) answered(rec desk.Record) {
 		case question.StateAnswered:
 			pairs[x.By()] = append(pairs[x.By()], x.Pair())
 			asked[x.By()] = append(asked[x.By()], text)
-			r.Answers.set(x.Question.Text, answerOf(&x))
+			r.Answers.set(x.Question.Text, x.Value())
 		case question.StateUnanswered:
 			open = append(open, text)
 		case question.StateDelegated:
@@ -55,8 +55,8 @@ func (r *Result) answered(rec desk.Record) {
 	only := &all[0]
 	yes, confirms := only.Value().(bool)
 	confirms = confirms && only.By() == question.ByUser
-	if len(all) == 1 && (confirms || only.OwnOptions() && only.Answer != nil) {
-		r.Response = answerOf(only)
+	if len(all) == 1 && (confirms || only.OwnOptions()) {
+		r.Response = only.Value()
 	}
 	o := rec.Outcome
 	byProgram, who := o.FromProgram(), words.Program(o)
@@ -115,17 +115,6 @@ func (r *Result) answered(rec desk.Record) {
 		values["note"], values["notes"] = texts.Quoted(r.Note), list(notes)
 	}
 	r.add("answered", values, lean)
-}
-
-// answerOf is an answer in the form of its question: true or false, a list of several, or a text.
-func answerOf(x *question.Response) any {
-	switch {
-	case x.Confirms():
-		return x.Value()
-	case x.Several():
-		return x.Words()
-	}
-	return x.Text()
 }
 
 func responseOf(x question.Response) Response {
