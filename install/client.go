@@ -187,12 +187,8 @@ func (c *Client) Lines(s Server) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if c.format == tomlFile {
-		text, err := setTOML(nil, lines, c.at())
-		return string(text), err
-	}
-	if c.format == jsonFile {
-		text, err := setJSON(nil, lines, c.at())
+	if !c.Pasted() {
+		text, err := c.format.set(nil, lines, c.at())
 		return string(text), err
 	}
 	var b strings.Builder
