@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,12 @@ type Server struct {
 	Where   []string // the flags that name its desk, if it is not the default
 	URL     string   // instead of a command
 	Token   string   // with URL, if the client's file cannot refer to a variable
+}
+
+// Address returns a text that can be the URL of a server; false for any other.
+func Address(text string) (string, bool) {
+	u, err := url.Parse(text)
+	return text, err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 // entry is a server in the file of a client.
