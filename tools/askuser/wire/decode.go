@@ -101,7 +101,7 @@ func DecodeAwait(data []byte) (ids []string, noWait bool, err error) {
 	m, _ := d.object(root, data, "an object")
 	for _, path := range []string{"id", "ids", "ticket"} {
 		list := []json.RawMessage{m.get(path)}
-		if opens(unquote(list[0]), '[') {
+		if opens(Unquote(list[0]), '[') {
 			list, _ = d.array(path, list[0], "an array of ids")
 		}
 		for _, raw := range list {
@@ -155,7 +155,7 @@ func decode(data []byte, limits question.Limits) (*decoder, error) {
 // or a message with one, and the id of that call. Arguments have one of these members.
 func unwrap(data json.RawMessage, members ...string) (arguments json.RawMessage, toolUse string) {
 	var m, block ordered
-	if json.Unmarshal(unquote(data), &m) != nil {
+	if json.Unmarshal(Unquote(data), &m) != nil {
 		return data, ""
 	}
 	var content []json.RawMessage
@@ -165,7 +165,7 @@ func unwrap(data json.RawMessage, members ...string) (arguments json.RawMessage,
 	}
 	toolUse, _ = word(m.get("tool_use_id"))
 	isArguments := slices.ContainsFunc(members, func(name string) bool { return m.get(name) != nil })
-	input := unquote(m.get("input"))
+	input := Unquote(m.get("input"))
 	if !isArguments && opens(input, '{') {
 		id, _ := word(m.get("id"))
 		data, toolUse = input, cmp.Or(toolUse, id)
@@ -233,7 +233,7 @@ func (d *decoder) call(data []byte) Call {
 	switch raw := m.get("questions"); {
 	case raw != nil:
 		c.Set.Questions = d.questions("questions", raw, 0)
-	case opens(unquote(m.get("question")), '{'):
+	case opens(Unquote(m.get("question")), '{'):
 		c.Set.Questions = []question.Question{d.question(only, m.get("question"), 0)}
 	case m.get("question") != nil:
 		c.Set.Questions = []question.Question{d.question(only, data, 0)}

@@ -41,7 +41,7 @@ func (d *decoder) options(at func(string) string, m ordered) (out []option, pres
 func (d *decoder) option(path string, raw json.RawMessage) option {
 	var o option
 	var m ordered
-	err := json.Unmarshal(unquote(raw), &m)
+	err := json.Unmarshal(Unquote(raw), &m)
 	if label, isString := word(raw); isString && m.get("label") == nil { // JSON text may be a label too
 		o.Label = label
 		return o
