@@ -168,6 +168,7 @@ func (d *Desk) reuse(ctx context.Context, row store.Row, instead Record) (Record
 		return rec, errUseless
 	}
 	d.asked.Store(rec.ID, rec.Statement())
+	rec.Timeout = instead.Timeout // the time is that of the asker who waits
 	if rec.Outcome == nil && rec.Timeout > 0 {
 		d.restartClock(ctx, rec.ID) // the time without an asker does not count
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,12 @@ type Server struct {
 	Where   []string // the flags that name its desk, if it is not the default
 	URL     string   // instead of a command
 	Token   string   // with URL, if the client's file cannot refer to a variable
+}
+
+// Address returns a text that can be the URL of a server; false for any other.
+func Address(text string) (string, bool) {
+	u, err := url.Parse(text)
+	return text, err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 // entry is a server in the file of a client.
@@ -187,12 +194,8 @@ func (c *Client) Lines(s Server) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if c.format == tomlFile {
-		text, err := setTOML(nil, lines, c.at())
-		return string(text), err
-	}
-	if c.format == jsonFile {
-		text, err := setJSON(nil, lines, c.at())
+	if !c.Pasted() {
+		text, err := c.format.set(nil, lines, c.at())
 		return string(text), err
 	}
 	var b strings.Builder

@@ -208,23 +208,6 @@ func (q *Question) faults(found *Violations, a Answer) {
 	}
 }
 
-// value is an answer in the form that the type has: true or false, a list of strings,
-// or a string.
-func (q *Question) value(a *Answer) any {
-	words := q.Words(a)
-	if len(words) == 0 {
-		words = a.FileWords()
-	}
-	switch {
-	case q.Confirms():
-		return slices.Contains(a.Selected, YesID)
-	case q.Several():
-		return words
-	default:
-		return strings.Join(words, ", ")
-	}
-}
-
 // expected says what an answer to q looks like.
 func (q *Question) expected() string {
 	switch {

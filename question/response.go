@@ -119,11 +119,16 @@ func (x *Response) Text() string { return strings.Join(x.Words(), ", ") }
 // Pair is the question and its answer, as models read them.
 func (x *Response) Pair() string { return `"` + x.Question.Text + `"="` + x.Text() + `"` }
 
-// Value is the answer in the form its question has: true or false, a list
-// of strings, or a string; nil where there is none. Files are in it where they are alone.
+// Value is the answer in the form its question has: true or false, a list of several words, or
+// a text; nil where there is none.
 func (x *Response) Value() any {
-	if x.Answer == nil {
+	switch {
+	case x.Answer == nil:
 		return nil
+	case x.Confirms():
+		return slices.Contains(x.Answer.Selected, YesID)
+	case x.Several():
+		return x.Words()
 	}
-	return x.value(x.Answer)
+	return x.Text()
 }

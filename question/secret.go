@@ -10,10 +10,10 @@ import (
 // from one about such things ("Which token format?", "Minimum password
 // length?").
 var (
-	secretWord  = expression(`(?i)\b(pass(word|phrase|code)s?|credentials?|secrets?|(api|access|private|ssh|secret|encryption|license)[ _-]?keys?|([a-z]+[ _-])?tokens?|pin( code)?|2fa|otp|cvv|seed phrase)\b|密码|口令|密钥|令牌|私钥`)
+	secretWord  = expression(`(?i)\b(pass(word|phrase|code)s?|credentials?|secrets?|(api|access|private|ssh|secret|encryption|license)[ _-]?keys?|([a-z]+[ _-])?tokens?|pin( code)?|2fa|otp|cvv|seed phrase|senhas?|chaves? (de api|privadas?|secret[ao]s?|de acesso))\b|密码|口令|密钥|令牌|私钥`)
 	secretAbout = expression(`(?i)^[ _-]*(length|count|limit|format|types?|polic|expir|lifetime|ttl|size|rotation|storage|strateg|budget|usage|manager|hash|encr|reset|field|rules?|strength|validation|provider|generat|method|flow|auth|based|or\b|长度|格式|类型|策略|有效期)`)
-	secretTyped = expression(`(?i)\b(enter|provide|paste|type in|supply|input)\b|输入|提供|粘贴|填写`)
-	secretAsked = expression(`(?i)\b(what('s| is| are)|which|give|send|share|need|please|your)\b|是什么|哪个|请|您的|你的`)
+	secretTyped = expression(`(?i)\b(enter|provide|paste|type in|supply|input|digite|informe|insira|cole)\b|输入|提供|粘贴|填写`)
+	secretAsked = expression(`(?i)\b(what('s| is| are)|which|give|send|share|need|please|your|sua|suas|envie|por favor)\b|是什么|哪个|请|您的|你的`)
 	secretAlone = expression(`^\s*[?？:：.。!]*\s*$`)
 )
 

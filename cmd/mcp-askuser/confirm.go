@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 )
 
@@ -27,13 +23,13 @@ func (a *app) confirm() *cobra.Command {
 		if *proposed != "" {
 			yes = new(*proposed == "yes")
 		}
-		if strings.TrimSpace(args[0]) == "" {
-			return errors.New("the action is empty; say what would be done")
+		call, err := wire.ConfirmCall(args[0], *details, yes, a.settings().Limits)
+		if err != nil {
+			return err
 		}
-		call := wire.Call{Timeout: a.settings().Timeout,
-			Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], *details, yes)}}}
+		call.Timeout = a.settings().Timeout
 		answer := ""
-		err := a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
+		err = a.deliver(cmd, call, func(_ *desk.Desk, rec desk.Record) (string, error) {
 			if rec.State == desk.Answered {
 				answer = map[any]string{true: "yes", false: "no"}[rec.Asked()[0].Value()]
 			}

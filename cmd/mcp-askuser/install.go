@@ -21,8 +21,7 @@ import (
 
 // registration has the flags of install and uninstall.
 type registration struct {
-	project, dryRun, questions, permissions bool
-	remove                                  bool
+	project, dryRun, questions, permissions, remove bool
 	// chosen from a list: clients whose questions cannot be brought here are left out
 	chosen  bool
 	address string
@@ -39,14 +38,15 @@ func (a *app) install() *cobra.Command {
   mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds`,
 		ValidArgs: install.Names(),
 	}
-	cmd.Flags().StringVar(&r.address, "http", "",
-		"register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
+	address := parsedFlag(cmd, "http",
+		"register the server at this `address` instead of the program, as in https://desk.example:8443/mcp",
+		"an address such as https://desk.example:8443/mcp", install.Address)
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions here, too")
 	cmd.Flags().BoolVar(&r.permissions, "permissions", false,
 		"the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) (err error) {
-		r.questions = r.questions || r.permissions
+		r.questions, r.address = r.questions || r.permissions, *address
 		if len(args) == 0 || !r.questions && !r.dryRun && r.address == "" {
 			args, err = a.chooseClients(cmd.Context(), args, &r)
 		}

@@ -64,7 +64,7 @@ func (a *app) completeIDs(past bool) cobra.CompletionFunc {
 // of the newest that have ended.
 func (a *app) completeFrom(past bool, text func(desk.Record) string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		if a.config.Err() != nil || len(args) > 0 {
+		if a.config.Err() != nil || len(args) > 0 && !strings.Contains(cmd.Use, "...") {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		d, err := a.desk()

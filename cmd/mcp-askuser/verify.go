@@ -120,11 +120,8 @@ func (a *app) readRecord(ctx context.Context, name string, keys proof.Keys, pinn
 	}
 	reader := json.NewDecoder(io.LimitReader(in, maxInput))
 	err = reader.Decode(&rec)
-	if err == nil && (rec.ID == "" || reader.More()) {
-		err = errors.New("it is not one question, as mcp-askuser show ID --json prints it")
-	}
-	if err != nil {
-		return rec, err
+	if err != nil || rec.ID == "" || reader.More() {
+		return rec, errors.Join(errors.New("it is not one question, as mcp-askuser show ID --json prints it"), err)
 	}
 	return rec, rec.VerifyProof(&keys)
 }

@@ -43,7 +43,8 @@ type Options struct {
 // fails.
 //
 // At the end every waiting request's context is cancelled with the cause
-// askuser.ErrDisconnected, the handlers get the grace period, and what they
+// askuser.ErrDisconnected, or askuser.ErrClosing after the end of ctx, as the client
+// still reads then. The handlers get the grace period, and what they
 // still return is written, as long as out takes a line within 250 ms. When Serve
 // returns, every function given to askuser.Transport.Delivered has been called,
 // except for a handler or a Write that has not returned: then it is called as soon
@@ -72,6 +73,7 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 	go func() { ended <- read(connected, newLineReader(in, cmp.Or(o.LineLimit, defaultLineLimit)), session, w) }()
 
 	var err error
+	why := askuser.ErrDisconnected
 	select {
 	case err = <-ended:
 		if err != nil {
@@ -80,12 +82,12 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 	case <-w.done:
 		err = fmt.Errorf("%w: write: %w", askuser.ErrDisconnected, w.err)
 	case <-ctx.Done():
-		err = context.Cause(ctx)
+		err, why = context.Cause(ctx), askuser.ErrClosing
 	}
 	if closer, ok := in.(io.Closer); ok {
 		_ = closer.Close() // ends a Read that waits for input
 	}
-	disconnect(askuser.ErrDisconnected)
+	disconnect(why)
 	if !waitFor(session.Drain(), o.Grace) {
 		session.Log.Warn("handlers are still running after the connection ended", "grace", o.Grace)
 	}

@@ -90,7 +90,7 @@ func TestContextEnd(t *testing.T) {
 			if err := waittest.Take(t, result); !errors.Is(err, stop) {
 				t.Errorf("Serve returned %v, want the context's cause", err)
 			}
-			if cause := waittest.Take(t, w.causes); !errors.Is(cause, askuser.ErrDisconnected) {
+			if cause := waittest.Take(t, w.causes); !errors.Is(cause, askuser.ErrClosing) {
 				t.Errorf("the handler saw %v", cause)
 			}
 			if file, ok := in.(*os.File); ok {

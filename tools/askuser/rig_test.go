@@ -156,16 +156,17 @@ func (r result) status(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var x struct {
-		Status  string            `json:"status"`
-		ID      string            `json:"id"`
-		Answers map[string]string `json:"answers"`
-		Message string            `json:"message"`
-		Code    string            `json:"code"`
+		Status  string         `json:"status"`
+		ID      string         `json:"id"`
+		Answers map[string]any `json:"answers"`
+		Message string         `json:"message"`
+		Code    string         `json:"code"`
 	}
 	if err := json.Unmarshal(data, &x); err != nil || x.Status == "" || x.Code != "" {
 		return r.Content[0].(mcp.TextContent).Text
 	}
-	return strings.TrimSpace(x.Status + " " + x.Answers["Which?"])
+	answer, _ := x.Answers["Which?"].(string)
+	return strings.TrimSpace(x.Status + " " + answer)
 }
 
 func (r result) text(t *testing.T) string {

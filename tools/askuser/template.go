@@ -34,7 +34,8 @@ func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.
 	if name == "" && found == nil {
 		return arguments, nil
 	}
-	variables, _ := question.Read[map[string]json.RawMessage](&found, "variables", sent["variables"], "an object")
+	variables, _ := question.Read[map[string]json.RawMessage](&found, "variables", wire.Unquote(sent["variables"]),
+		"an object")
 	if found != nil {
 		return nil, found
 	}

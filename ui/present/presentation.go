@@ -31,6 +31,8 @@ type Presentation struct {
 	waiters       []*Waiter  // that have not left
 	attendance    *desk.Attendance
 	owned         bool        // a waiter of this process is or was the asker
+	timeout       float64     // as in desk.Record, of the call that asked last; see startClock
+	asked         time.Time   // when that asked
 	clock         *time.Timer // of the timeout; nil until owned
 	interrupted   desk.Status // as in Question
 	keepOpen      bool        // as in Question
@@ -46,7 +48,8 @@ type Presentation struct {
 }
 
 func newPresentation(p *Presenter, rec desk.Record) *Presentation {
-	x := &Presentation{p: p, rec: rec, ended: make(chan struct{}), unshown: make(chan struct{})}
+	x := &Presentation{p: p, rec: rec, ended: make(chan struct{}), unshown: make(chan struct{}), timeout: rec.Timeout,
+		asked: rec.CreatedAt}
 	close(x.unshown)
 	return x
 }
@@ -206,18 +209,25 @@ func (x *Presentation) markDelivered(rec desk.Record) {
 	p.runBackground(func() { p.Desk.TidyUp(context.Background()) }) // a command that ends tidies up first
 }
 
-// startClock has the record end when its time is up. The time is the asker's: a
-// record that is only shown here is ended by its asker's process. Callers must
-// hold p.mu.
+// startClock has the record end when its time is up. The time is the asker's, of
+// several calls that of the first that waits: a record that is only shown here is
+// ended by its asker's process. Callers must hold p.mu.
 func (x *Presentation) startClock() {
-	if x.rec.Timeout > 0 {
+	if x.clock != nil {
+		x.clock.Stop()
+	}
+	if x.timeout > 0 {
 		x.clock = time.AfterFunc(0, x.checkDeadline)
 	}
 }
 
 // checkDeadline ends the record at its deadline, which work on the record moves.
 func (x *Presentation) checkDeadline() {
-	at, ok := x.p.Desk.Deadline(x.ctx, x.rec)
+	rec := x.rec
+	x.p.mu.Lock()
+	rec.Timeout, rec.CreatedAt = x.timeout, x.asked
+	x.p.mu.Unlock()
+	at, ok := x.p.Desk.Deadline(x.ctx, rec)
 	if !ok {
 		return
 	}
@@ -225,22 +235,22 @@ func (x *Presentation) checkDeadline() {
 	defer x.p.mu.Unlock()
 	left := time.Until(at)
 	switch {
-	case x.state.closed():
+	case x.state.closed(), !rec.CreatedAt.Equal(x.asked): // or a later call has started its own clock
 	case left > 0:
 		x.clock.Reset(left)
 	default:
-		x.running.Go(x.timeOut)
+		x.running.Go(func() { x.timeOut(rec.Timeout) })
 	}
 }
 
 // timeOut ends a record at its deadline: without an answer, unless asker and
 // configuration both want the defaults.
-func (x *Presentation) timeOut() {
+func (x *Presentation) timeOut(seconds float64) {
 	if r, ok := x.rec.TimeoutReply(); ok && x.p.TakeDefaults {
 		x.store(desk.Outcome{Reply: &r}, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
 		return
 	}
-	waited := time.Duration(x.rec.Timeout * float64(time.Second))
+	waited := time.Duration(seconds * float64(time.Second))
 	x.store(desk.Outcome{Status: desk.Timeout, Reason: waited.String()}, desk.Evidence{})
 }
 

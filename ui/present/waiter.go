@@ -3,6 +3,7 @@ package present
 import (
 	"context"
 	"slices"
+	"time"
 
 	"mcp-askuser/desk"
 )
@@ -33,9 +34,13 @@ func (x *Presentation) join(as role, q Question, attendance *desk.Attendance) *W
 		x.p.mu.Unlock()
 		return nil
 	}
+	alone := !x.awaitedBy(awaits)
 	w := x.addWaiter(as)
 	if as == asks {
 		x.interrupted, x.keepOpen = q.Interrupted, q.KeepOpen
+	}
+	if as == asks && alone { // its time counts: that of a call before does not, nor the time without one
+		x.timeout, x.asked, x.owned = q.Timeout.Seconds(), time.Now(), false
 	}
 	if as >= awaits && !x.owned {
 		x.owned = true

@@ -34,7 +34,7 @@ func (r *Result) answered(rec desk.Record) {
 		case question.StateAnswered:
 			pairs[x.By()] = append(pairs[x.By()], x.Pair())
 			asked[x.By()] = append(asked[x.By()], text)
-			r.Answers.set(x.Question.Text, x.Text())
+			r.Answers.set(x.Question.Text, x.Value())
 		case question.StateUnanswered:
 			open = append(open, text)
 		case question.StateDelegated:
@@ -52,11 +52,11 @@ func (r *Result) answered(rec desk.Record) {
 			r.Responses = append(r.Responses, responseOf(x))
 		}
 	}
-	yes, confirms := all[0].Value().(bool)
-	confirms = confirms && all[0].By() == question.ByUser
-	_, several := all[0].Value().([]string)
-	if len(all) == 1 && (confirms || several) {
-		r.Response = anyResponse{all[0].Value()}
+	only := &all[0]
+	yes, confirms := only.Value().(bool)
+	confirms = confirms && only.By() == question.ByUser
+	if len(all) == 1 && (confirms || only.OwnOptions()) {
+		r.Response = only.Value()
 	}
 	o := rec.Outcome
 	byProgram, who := o.FromProgram(), words.Program(o)
@@ -104,10 +104,15 @@ func (r *Result) answered(rec desk.Record) {
 	case len(user) > 0:
 		values["continue"] = "continue"
 	}
+	left := "open" // by the user
+	if byProgram || r.By == string(desk.HowTimeout) {
+		left = "left"
+	}
+	values[left] = list(open)
 	if byProgram {
-		values["remark"], values["remarks"], values["left"] = texts.Quoted(r.Note), list(notes), list(open)
+		values["remark"], values["remarks"] = texts.Quoted(r.Note), list(notes)
 	} else {
-		values["note"], values["notes"], values["open"] = texts.Quoted(r.Note), list(notes), list(open)
+		values["note"], values["notes"] = texts.Quoted(r.Note), list(notes)
 	}
 	r.add("answered", values, lean)
 }

@@ -53,20 +53,31 @@ func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 // DecodeConfirm reads the arguments of confirm_action: a set of one yes-or-no
 // question. The errors are those of [DecodeAsk].
 func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
-	limits.Lenient = true // the header is ours
 	d, err := decode(data, limits)
 	if err != nil {
 		return Call{}, err
 	}
-	d.names = map[string]string{only + ".question": "action", only + ".description": "details"}
 	data, toolUse := unwrap(data, "action")
 	m, _ := d.object(root, data, "an object")
 	yes, _ := question.Read[*bool](&d.found, "default", m.get("default"), "true or false")
-	call := Call{ToolUse: toolUse, Set: question.Set{Questions: []question.Question{
-		Confirm(lines(d.text("action", m.get("action"))), lines(d.text("details", m.get("details"))), yes),
-	}}}
-	d.validate(&call.Set)
+	call := d.confirm(lines(d.text("action", m.get("action"))), lines(d.text("details", m.get("details"))), yes)
+	call.ToolUse = toolUse
 	return call, d.found.Err()
+}
+
+// ConfirmCall returns the call that asks [Confirm]. The error is a [question.Violations].
+func ConfirmCall(action, details string, yes *bool, limits question.Limits) (Call, error) {
+	d := &decoder{limits: limits}
+	call := d.confirm(action, details, yes)
+	return call, d.found.Err()
+}
+
+func (d *decoder) confirm(action, details string, yes *bool) (call Call) {
+	d.limits.Lenient = true // the header is ours
+	d.names = map[string]string{only + ".question": "action", only + ".description": "details"}
+	call.Set.Questions = []question.Question{Confirm(action, details, yes)}
+	d.validate(&call.Set)
+	return call
 }
 
 // Confirm returns the question of confirm_action. The default is what an
@@ -90,7 +101,7 @@ func DecodeAwait(data []byte) (ids []string, noWait bool, err error) {
 	m, _ := d.object(root, data, "an object")
 	for _, path := range []string{"id", "ids", "ticket"} {
 		list := []json.RawMessage{m.get(path)}
-		if opens(unquote(list[0]), '[') {
+		if opens(Unquote(list[0]), '[') {
 			list, _ = d.array(path, list[0], "an array of ids")
 		}
 		for _, raw := range list {
@@ -144,7 +155,7 @@ func decode(data []byte, limits question.Limits) (*decoder, error) {
 // or a message with one, and the id of that call. Arguments have one of these members.
 func unwrap(data json.RawMessage, members ...string) (arguments json.RawMessage, toolUse string) {
 	var m, block ordered
-	if json.Unmarshal(unquote(data), &m) != nil {
+	if json.Unmarshal(Unquote(data), &m) != nil {
 		return data, ""
 	}
 	var content []json.RawMessage
@@ -154,7 +165,7 @@ func unwrap(data json.RawMessage, members ...string) (arguments json.RawMessage,
 	}
 	toolUse, _ = word(m.get("tool_use_id"))
 	isArguments := slices.ContainsFunc(members, func(name string) bool { return m.get(name) != nil })
-	input := unquote(m.get("input"))
+	input := Unquote(m.get("input"))
 	if !isArguments && opens(input, '{') {
 		id, _ := word(m.get("id"))
 		data, toolUse = input, cmp.Or(toolUse, id)
@@ -222,7 +233,7 @@ func (d *decoder) call(data []byte) Call {
 	switch raw := m.get("questions"); {
 	case raw != nil:
 		c.Set.Questions = d.questions("questions", raw, 0)
-	case opens(unquote(m.get("question")), '{'):
+	case opens(Unquote(m.get("question")), '{'):
 		c.Set.Questions = []question.Question{d.question(only, m.get("question"), 0)}
 	case m.get("question") != nil:
 		c.Set.Questions = []question.Question{d.question(only, data, 0)}

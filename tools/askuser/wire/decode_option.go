@@ -41,7 +41,7 @@ func (d *decoder) options(at func(string) string, m ordered) (out []option, pres
 func (d *decoder) option(path string, raw json.RawMessage) option {
 	var o option
 	var m ordered
-	err := json.Unmarshal(unquote(raw), &m)
+	err := json.Unmarshal(Unquote(raw), &m)
 	if label, isString := word(raw); isString && m.get("label") == nil { // JSON text may be a label too
 		o.Label = label
 		return o
@@ -119,18 +119,23 @@ func yesAndNo(options []option) []option {
 	return out
 }
 
-// identified returns the options themselves, each with an id.
+// identified returns the options themselves, each with an id. An id that is made from a label is
+// no other option's label: "c" names C, and not C++.
 func identified(options []option) []question.Option {
 	var out []question.Option
 	for _, o := range options {
 		out = append(out, o.Option)
 	}
 	for i := range out {
-		if out[i].ID == "" {
-			out[i].ID = freshID(slug(out[i].Label, i), func(id string) bool {
-				return slices.ContainsFunc(out, func(o question.Option) bool { return o.ID == id })
-			})
+		if out[i].ID != "" {
+			continue
 		}
+		label := out[i].Label
+		out[i].ID = freshID(slug(label, i), func(id string) bool {
+			return slices.ContainsFunc(out, func(o question.Option) bool {
+				return o.ID == id || o.Label != label && strings.EqualFold(strings.TrimSpace(o.Label), id)
+			})
+		})
 	}
 	return out
 }

@@ -17,7 +17,7 @@ const maxCollected = 4*question.MaxText + 16<<10
 // questions reads the questions of a set, or those that follow up on an
 // option at this depth.
 func (d *decoder) questions(path string, raw json.RawMessage, depth int) []question.Question {
-	raw = unquote(raw)
+	raw = Unquote(raw)
 	if opens(raw, '{') {
 		m, _ := d.object(path, raw, "an object")
 		if m.get("questions") == nil {
@@ -41,7 +41,7 @@ func (d *decoder) questions(path string, raw json.RawMessage, depth int) []quest
 }
 
 func (d *decoder) question(path string, raw json.RawMessage, depth int) question.Question {
-	raw = unquote(raw)
+	raw = Unquote(raw)
 	if text, ok := word(raw); ok && text != "" { // a question as a plain string
 		return question.Question{Text: lines(text), Type: question.Text, Required: true}
 	}

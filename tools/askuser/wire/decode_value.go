@@ -37,12 +37,12 @@ func (d *decoder) seconds(path string, raw json.RawMessage) time.Duration {
 // object reads a JSON object, or one inside a string. A missing value and null are an
 // empty one.
 func (d *decoder) object(path string, raw json.RawMessage, want string) (ordered, bool) {
-	return question.Read[ordered](&d.found, path, unquote(raw), want)
+	return question.Read[ordered](&d.found, path, Unquote(raw), want)
 }
 
 // array reads a JSON array, or one inside a string.
 func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.RawMessage, bool) {
-	return question.Read[[]json.RawMessage](&d.found, path, unquote(raw), want)
+	return question.Read[[]json.RawMessage](&d.found, path, Unquote(raw), want)
 }
 
 func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }

@@ -47,6 +47,7 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 		Answers ordered  `json:"answers"`
 		By      string   `json:"by,omitempty"`            // where it is not the user in a surface of ours
 		Program []string `json:"by_program,omitempty"`    // the keys of a program's answers in a reply of the user's
+		Caller  []string `json:"by_caller,omitempty"`     // the keys of answers that the asker had already
 		Left    []string `json:"left_to_agent,omitempty"` // the keys of what the user left to the agent
 		Notes   *ordered `json:"notes,omitempty"`         // beside answers, or in their place
 		Files   []string `json:"files,omitempty"`         // their paths
@@ -61,7 +62,10 @@ func Format(rec desk.Record, format string, now time.Time, path func(question.Fi
 					out.Files = append(out.Files, cmp.Or(path(f), f.String()))
 				}
 				out.Answers.set(key(&x), value(&x))
-				if x.By() == question.ByProgram && !rec.Outcome.FromProgram() {
+				switch {
+				case x.By() == question.ByCaller:
+					out.Caller = append(out.Caller, key(&x))
+				case x.By() == question.ByProgram && !rec.Outcome.FromProgram():
 					out.Program = append(out.Program, key(&x))
 				}
 			}

@@ -125,9 +125,9 @@ func opens(raw json.RawMessage, with byte) bool {
 	return len(raw) > 0 && raw[0] == with
 }
 
-// unquote returns the array or object inside a JSON string, as models write it, and any
+// Unquote returns the array or object inside a JSON string, as models write it, and any
 // other value as it is.
-func unquote(raw json.RawMessage) json.RawMessage {
+func Unquote(raw json.RawMessage) json.RawMessage {
 	inner, _ := word(raw)
 	in := []byte(inner)
 	if !opens(in, '[') && !opens(in, '{') {

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -23,11 +22,11 @@ type Result struct {
 	// By is the answerer in one word, where it is not the user in a surface of ours:
 	// program, front end, asker, host or timeout.
 	By      string          `json:"by,omitempty"`
-	Name    string          `json:"name,omitempty"`  // of the answerer
-	Proof   *question.Proof `json:"proof,omitempty"` // the user's signature under the answers
-	Answers ordered         `json:"answers,omitzero"`
-	// Response is to the only question, where Answers does not say it: yes or no, several strings.
-	Response anyResponse `json:"response,omitzero"`
+	Name    string          `json:"name,omitempty"`   // of the answerer
+	Proof   *question.Proof `json:"proof,omitempty"`  // the user's signature under the answers
+	Answers ordered         `json:"answers,omitzero"` // by question: true or false, a list of several, or a text
+	// Response is the answer to the only question. A text, which may be long, only Answers has.
+	Response any `json:"response,omitempty"` // a string, several, yes or no
 
 	Responses  []Response `json:"responses,omitempty"`   // of the questions shown, where the caller gave ids
 	Notes      ordered    `json:"notes,omitzero"`        // the user's, by question
@@ -59,12 +58,6 @@ type Selected struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`
 }
-
-// anyResponse is several strings, or yes or no; nil where there is neither.
-type anyResponse struct{ any }
-
-// MarshalJSON writes the response itself.
-func (r anyResponse) MarshalJSON() ([]byte, error) { return json.Marshal(r.any) }
 
 // The codes of refused calls.
 const (

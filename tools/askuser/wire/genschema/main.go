@@ -54,7 +54,7 @@ func generate(wireDir string) (map[string][]byte, error) {
 	p := wire.Published{
 		Ask: schema(&askArguments{}, addProperties,
 			func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
-		AskResult:     schema(&wire.Result{}),
+		AskResult:     schema(&wire.Result{}, addResponse),
 		Confirm:       schema(&confirmArguments{}),
 		ConfirmResult: schema(&confirmResult{}),
 		Await:         schema(&awaitArguments{}),
@@ -173,8 +173,8 @@ type confirmResult struct {
 }
 
 type awaitResult struct {
-	Status  desk.Status       `json:"status" jsonschema:"required"`
-	Answers map[string]string `json:"answers,omitempty"`
+	Status  desk.Status    `json:"status" jsonschema:"required"`
+	Answers map[string]any `json:"answers,omitempty"`
 }
 
 // reflected returns the schema of a struct without references and without a
@@ -209,6 +209,12 @@ func addTypes(s *jsonschema.Schema) {
 	for _, name := range question.Types() {
 		t.Enum = append(t.Enum, name)
 	}
+}
+
+// addResponse lists the types that a response may have.
+func addResponse(s *jsonschema.Schema) {
+	s.Properties.Set("response", &jsonschema.Schema{Extras: map[string]any{
+		"type": []string{"string", "array", "boolean", "null"}}})
 }
 
 // addProperties gives each object without properties empty ones: validators of
