@@ -132,7 +132,9 @@ func (x *Presentation) endIf(rec desk.Record, err error) bool {
 }
 
 // longer returns the pause after this one.
-func (p *Presenter) longer(pause time.Duration) time.Duration { return min(2*pause, 32*p.Retry) }
+func (p *Presenter) longer(pause time.Duration) time.Duration { return min(2*pause, p.longest()) }
+
+func (p *Presenter) longest() time.Duration { return 32 * p.Retry }
 
 // end reports an event that ends the record: sent, stored or lost, with
 // the record or the error that waiters get. If the record has ended before, end
@@ -217,13 +219,13 @@ func (x *Presentation) startClock() {
 
 // checkDeadline ends the record at its deadline, which work on the record moves.
 func (x *Presentation) checkDeadline() {
-	at, ok := x.p.Desk.Deadline(x.ctx, x.rec)
-	if !ok {
-		return
+	at, known := x.p.Desk.Deadline(x.ctx, x.rec)
+	left := time.Until(at)
+	if !known {
+		left = x.p.longest()
 	}
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	left := time.Until(at)
 	switch {
 	case x.state.closed():
 	case left > 0:
