@@ -100,7 +100,8 @@ func (d *Desk) newRecord(r Request) Record {
 	if r.Row != "" && r.Row != r.Session {
 		rec.Row = digest(r.Row)[:runLength]
 	}
-	rec.ID, rec.CreatedAt = d.nextID()
+	rec.CreatedAt = d.time()
+	rec.ID = d.ids.nextAfter(rec.CreatedAt, r.earlier) // see Latest
 	return rec
 }
 
