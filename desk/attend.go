@@ -28,7 +28,7 @@ func (a *Attendance) Release() {
 func (d *Desk) attendance(id string) *Attendance {
 	return &Attendance{release: sync.OnceFunc(func() {
 		err := d.store.Release(context.Background(), id)
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			d.log.Warn("a question stays with an asker that has gone", "id", id, "error", err)
 		}
 	})}
