@@ -197,16 +197,13 @@ func (s *Store) Release(ctx context.Context, id string) error {
 	return s.atHome(ctx, id, func(ctx context.Context, home store.Store) error { return home.Release(ctx, id) })
 }
 
-// Answer implements [store.Store]. The error says so where an answer was not sent.
+// Answer implements [store.Store].
 func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
 	home, err := s.home(ctx, id)
 	if err != nil {
 		return err
 	}
 	err = s.at(ctx, home, func(ctx context.Context, of store.Store) error { return of.Answer(ctx, id, end) })
-	if errors.Is(err, store.ErrUnreachable) {
-		return fmt.Errorf("not sent: the shared desk does not answer; your answer is kept as a draft: %w", err)
-	}
 	if home == far && (err == nil || errors.Is(err, store.ErrAnswered)) {
 		_ = s.near.DropDraft(ctx, id) // else the next reader does it
 	}
