@@ -60,10 +60,16 @@ func Join(near *local.Store, far store.Store, log *slog.Logger) *Store {
 }
 
 // reach calls the shared desk, which has so long to answer. Without a limit it has as long as it
-// takes, and little time where it did not answer a moment ago.
+// takes; where it did not answer last, only the patience; and little of that a moment later.
+// Such a call does not count: the desk may be slow, and calls may follow each other for ever.
 func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
-	if limit == 0 && time.Since(time.Unix(0, s.failed.Load())) < s.pause {
+	failed := s.failed.Load()
+	hasLittle := limit == 0 && time.Since(time.Unix(0, failed)) < s.pause
+	switch {
+	case hasLittle:
 		limit = s.patience / 4
+	case limit == 0 && failed != 0:
+		limit = s.patience
 	}
 	within := ctx
 	if limit > 0 {
@@ -77,6 +83,9 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	}
 	if !errors.Is(err, store.ErrUnreachable) {
 		s.failed.Store(0)
+		return err
+	}
+	if hasLittle {
 		return err
 	}
 	if s.failed.Swap(time.Now().UnixNano()) == 0 {

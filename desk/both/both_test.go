@@ -392,8 +392,18 @@ func TestLittleTimeAfterFailure(t *testing.T) {
 	wants(t, err, store.ErrUnreachable)
 	j.f.cut(false)
 	j.f.stalled = true
+	failed := j.failed.Load()
 	_, err = j.Get(t.Context(), row.ID) // else it would wait as long as the test
 	wants(t, err, store.ErrUnreachable)
+	if j.failed.Load() != failed {
+		t.Error("a desk that is slow never has more time while calls follow each other")
+	}
+	j.pause = 0
+	_, err = j.Get(t.Context(), row.ID) // this one has some, and decides
+	wants(t, err, store.ErrUnreachable)
+	if j.failed.Load() == failed {
+		t.Error("it has not answered in time again, and has no little time after that")
+	}
 	j.f.stalled, j.patience = false, time.Minute
 	_, err = j.Get(t.Context(), row.ID)
 	must(t, err)
