@@ -59,12 +59,12 @@ func Join(near *local.Store, far store.Store, log *slog.Logger) *Store {
 	return &Store{near: near, far: far, log: log, patience: patience, pause: pause}
 }
 
-// reach calls the shared desk, which has so long to answer. Without a limit it has as long as it
-// takes; where it did not answer last, only the patience; and little of that a moment later.
-// Such a call does not count: the desk may be slow, and calls may follow each other for ever.
+// reach calls the shared desk, which has so long to answer; 0 is as long as it takes. Where it did
+// not answer last it has the patience at most, and little of that a moment later. Such a call does
+// not count: the desk may be slow, and calls may follow each other for ever.
 func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	failed := s.failed.Load()
-	hasLittle := limit == 0 && time.Since(time.Unix(0, failed)) < s.pause
+	hasLittle := time.Since(time.Unix(0, failed)) < s.pause
 	switch {
 	case hasLittle:
 		limit = s.patience / 4

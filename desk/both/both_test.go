@@ -548,3 +548,26 @@ func presentAt(t *testing.T, s store.Store) []string {
 	must(t, err)
 	return names
 }
+
+// What goes back to a row is at its home: the shared desk is not asked for what goes back to one
+// of this machine.
+func TestReopenedAtHome(t *testing.T) {
+	j := join(t)
+	here, there := j.askNear(t, "here"), j.ask(t, "there")
+	j.f.cut(true)
+	_, err := j.rows(t.Context(), store.Query{Earlier: here.ID})
+	must(t, err)
+	_, err = j.rows(t.Context(), store.Query{Earlier: there.ID})
+	wants(t, err, store.ErrUnreachable)
+}
+
+// After a list that the shared desk did not complete in time, other calls have little time there.
+func TestLittleTimeAfterList(t *testing.T) {
+	j := join(t)
+	j.f.stalled, j.patience = true, time.Millisecond
+	_, err := j.rows(t.Context(), store.Query{})
+	wants(t, err, store.ErrUnreachable)
+	if j.failed.Load() == 0 {
+		t.Error("a question that is asked now waits as long again")
+	}
+}
