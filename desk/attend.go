@@ -118,7 +118,7 @@ func (d *Desk) TidyUp(ctx context.Context) {
 
 // expire ends the records of this machine that were kept for as long as their askers wanted.
 func (d *Desk) expire(ctx context.Context, now time.Time) error {
-	for row, err := range d.store.Rows(ctx, store.Query{Expired: now}) {
+	for row, err := range d.rows(ctx, store.Query{Expired: now}) {
 		if err != nil {
 			return err
 		}

@@ -181,7 +181,7 @@ func (d *Desk) waits(ctx context.Context, content string) bool {
 	if content == "" {
 		return false
 	}
-	for row, err := range d.store.Rows(ctx, store.Query{Content: content}) {
+	for row, err := range d.rows(ctx, store.Query{Content: content}) {
 		if err == nil && !row.Attended && !row.Delivered && (row.Outcome != nil || !d.overdue(row)) {
 			return true
 		}
