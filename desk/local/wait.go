@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"slices"
 	"time"
 
@@ -199,24 +199,16 @@ func (s *Store) lookAgain(stop chan struct{}) {
 // that watch.
 func (s *Store) look() {
 	s.mu.Lock()
-	info, err := os.Stat(s.path())
-	lost := err != nil || !os.SameFile(info, s.info)
-	var ids []string
-	for id := range s.waiting {
-		ids = append(ids, id)
-	}
+	ended := maps.Clone(s.waiting)
 	s.mu.Unlock()
-	s.woken("")
-	ctx := context.Background() // it belongs to all that wait
-	for _, id := range ids {
-		open := 0
-		db, err := s.database(ctx, false)
-		if err == nil && !lost {
-			const isOpen = `select count(*) from record where id=? and outcome is null`
-			err = db.QueryRowContext(ctx, isOpen, id).Scan(&open)
+	find := store.Query{Open: true, IDs: slices.Collect(maps.Keys(ended))}
+	for row, err := range s.Rows(context.Background(), find) { // of no caller's: it is for all that wait
+		if err == nil {
+			delete(ended, row.ID)
 		}
-		if err != nil || lost || open == 0 {
-			s.woken(id)
-		}
+	}
+	ended[""] = nil
+	for id := range ended {
+		s.woken(id)
 	}
 }
