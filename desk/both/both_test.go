@@ -315,20 +315,6 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-func TestLimitWithoutDoubles(t *testing.T) {
-	j := join(t)
-	j.ask(t, "first")
-	j.ask(t, "second")
-	j.f.doubt, j.patience = true, 50*time.Millisecond
-	must(t, j.Answer(t.Context(), j.ask(t, "doubt").ID, end("yes")))
-	j.f.doubt = false
-	texts, _, err := j.read(t, store.Query{Open: true, Limit: 2})
-	must(t, err)
-	if texts != "second first" {
-		t.Errorf("rows: %s", texts)
-	}
-}
-
 func TestRowsOfBoth(t *testing.T) {
 	j := join(t)
 	j.ask(t, "a")

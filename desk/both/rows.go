@@ -92,31 +92,27 @@ func collect(all iter.Seq2[store.Row, error]) (rows []store.Row, err error) {
 	return rows, nil
 }
 
-// farRows returns rows of the shared desk without those that this machine has too, and as
-// many as the limit allows all the same.
-func (s *Store) farRows(ctx context.Context, q store.Query) ([]store.Row, error) {
-	for limit := q.Limit; ; {
-		var read []store.Row
-		failed := s.reach(ctx, s.patience, func(ctx context.Context) (err error) {
-			read, err = collect(s.far.Rows(ctx, q))
-			return err
-		})
-		ids := make([]string, len(read))
-		for i, row := range read {
-			ids[i] = row.ID
-		}
-		here, err := collect(s.near.Rows(ctx, store.Query{IDs: ids}))
-		if err != nil {
-			return nil, err
-		}
-		rows := slices.DeleteFunc(slices.Clone(read), func(row store.Row) bool {
-			return slices.ContainsFunc(here, func(own store.Row) bool { return own.ID == row.ID })
-		})
-		if failed != nil || len(rows) >= limit || len(read) < q.Limit {
-			return rows, cmp.Or(failed, s.addDrafts(ctx, rows))
-		}
-		q.Limit = limit + len(read) - len(rows)
+// farRows returns rows of the shared desk without those that this machine has too.
+func (s *Store) farRows(ctx context.Context, q store.Query) (rows []store.Row, err error) {
+	failed := s.reach(ctx, s.patience, func(ctx context.Context) (err error) {
+		rows, err = collect(s.far.Rows(ctx, q))
+		return err
+	})
+	var ids []string
+	for _, row := range rows {
+		ids = append(ids, row.ID)
 	}
+	if len(ids) == 0 {
+		return nil, failed
+	}
+	here, err := collect(s.near.Rows(ctx, store.Query{IDs: ids}))
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(row store.Row) bool {
+		return slices.ContainsFunc(here, func(own store.Row) bool { return own.ID == row.ID })
+	})
+	return rows, cmp.Or(failed, s.addDrafts(ctx, rows))
 }
 
 // addDrafts shows the drafts that this machine keeps for rows of the shared desk, and
