@@ -18,10 +18,9 @@ type ids struct {
 	last    uint64 // milliseconds since 1970, of the latest id
 }
 
-func (g *ids) next(now time.Time) string { return g.nextAfter(now, "") }
-
-// nextAfter returns an id that comes after another, also where the clock was set back since.
-func (g *ids) nextAfter(now time.Time, other string) string {
+// next returns an id that comes after another, also where that has its time from a clock that was
+// set back since; empty is none.
+func (g *ids) next(now time.Time, other string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if ms := now.UnixMilli(); ms > 0 {

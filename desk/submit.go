@@ -101,7 +101,7 @@ func (d *Desk) newRecord(r Request) Record {
 		rec.Row = digest(r.Row)[:runLength]
 	}
 	rec.CreatedAt = d.time()
-	rec.ID = d.ids.nextAfter(rec.CreatedAt, r.earlier) // see Latest
+	rec.ID = d.ids.next(rec.CreatedAt, r.earlier) // see Latest
 	return rec
 }
 
