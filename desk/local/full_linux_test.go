@@ -43,7 +43,7 @@ func TestDiskFull(t *testing.T) {
 			}
 			if err == nil {
 				said[row.ID] = "Yes"
-				row, err = s.Wait(t.Context(), row.ID)
+				_, err = s.Wait(t.Context(), row.ID)
 			}
 			if err == nil {
 				continue
