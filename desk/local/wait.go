@@ -201,8 +201,8 @@ func (s *Store) look() {
 	s.mu.Lock()
 	ended := maps.Clone(s.waiting)
 	s.mu.Unlock()
-	find := store.Query{Open: true, IDs: slices.Collect(maps.Keys(ended))}
-	for row, err := range s.Rows(context.Background(), find) { // of no caller's: it is for all that wait
+	ids := slices.AppendSeq([]string{}, maps.Keys(ended)) // nil would be all
+	for row, err := range s.Rows(context.Background(), store.Query{Open: true, IDs: ids}) {
 		if err == nil {
 			delete(ended, row.ID)
 		}
