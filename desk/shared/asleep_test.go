@@ -61,3 +61,24 @@ func TestAsleep(t *testing.T) {
 		t.Errorf("asked again: %s after %s, %v", got.ID, row.ID, err)
 	}
 }
+
+// Neither does an inbox on a machine that sleeps.
+func TestInboxAsleep(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 1)
+	asleep := c.Connect(nodes.Human, "alice", make(chan error, 10))
+	_, err := asleep.SubscribeSync("present.*")
+	if err == nil {
+		err = asleep.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	bot := c.Open(nodes.Agent, "bot")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	names, err := bot.Present(ctx)
+	if err != nil || len(names) > 0 {
+		t.Errorf("present are %q, %v", names, err)
+	}
+}
