@@ -64,17 +64,6 @@ func (d *Desk) records(ctx context.Context, q store.Query, policy Policy) iter.S
 	}
 }
 
-// collect returns the records of a sequence.
-func collect(records iter.Seq2[Record, error]) (all []Record, err error) {
-	for rec, err := range records {
-		if err != nil {
-			return all, err
-		}
-		all = append(all, rec)
-	}
-	return all, nil
-}
-
 // leaveOut reports whether a record is damaged, which is logged once.
 func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
 	if !errors.Is(err, ErrDamaged) {
@@ -102,7 +91,7 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 		return d.Get(ctx, prefix)
 	}
 	for _, q := range []store.Query{{Open: true, Prefix: prefix}, {Ended: true, Prefix: prefix}} {
-		found, err := collect(d.records(ctx, q, d.prove))
+		found, err := store.Collect(d.records(ctx, q, d.prove))
 		if err != nil {
 			return Record{}, err
 		}
@@ -205,7 +194,7 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 	if session == "" {
 		return nil, nil
 	}
-	all, err := collect(d.records(ctx, store.Query{Session: session}, d.prove))
+	all, err := store.Collect(d.records(ctx, store.Query{Session: session}, d.prove))
 	if err == nil && len(all) == 0 {
 		err = d.Reach(ctx)
 	}

@@ -192,7 +192,7 @@ const countEnds = "count ends"
 // BeginCount begins a new count of rounds in all sessions of a client for a project: its user
 // has just told the agent what to do next.
 func (d *Desk) BeginCount(ctx context.Context, client, directory string) error {
-	recent, err := collect(d.records(ctx, store.Query{Project: directory, Since: d.now().Add(-d.pause)}, d.prove))
+	recent, err := store.Collect(d.records(ctx, store.Query{Project: directory, Since: d.now().Add(-d.pause)}, d.prove))
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, er
 
 // rows returns what a query selects. What goes back to a row is at the home of that.
 func (s *Store) rows(ctx context.Context, q store.Query) ([]store.Row, error) {
-	here, err := collect(s.near.Rows(ctx, q))
+	here, err := store.Collect(s.near.Rows(ctx, q))
 	if err != nil {
 		return nil, err
 	}
@@ -81,21 +81,10 @@ func merge(here, there []store.Row, q store.Query) []store.Row {
 	return rows
 }
 
-// collect returns rows, and those before an error with it.
-func collect(all iter.Seq2[store.Row, error]) (rows []store.Row, err error) {
-	for row, err := range all {
-		if err != nil {
-			return rows, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
 // farRows returns rows of the shared desk without those that this machine has too.
 func (s *Store) farRows(ctx context.Context, q store.Query) (rows []store.Row, err error) {
 	failed := s.reach(ctx, s.patience, func(ctx context.Context) (err error) {
-		rows, err = collect(s.far.Rows(ctx, q))
+		rows, err = store.Collect(s.far.Rows(ctx, q))
 		return err
 	})
 	var ids []string
@@ -105,7 +94,7 @@ func (s *Store) farRows(ctx context.Context, q store.Query) (rows []store.Row, e
 	if len(ids) == 0 {
 		return nil, failed
 	}
-	here, err := collect(s.near.Rows(ctx, store.Query{IDs: ids}))
+	here, err := store.Collect(s.near.Rows(ctx, store.Query{IDs: ids}))
 	if err != nil {
 		return nil, err
 	}
