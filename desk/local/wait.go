@@ -148,21 +148,13 @@ func (s *Store) Present(ctx context.Context) (names []string, err error) {
 		return nil, err
 	}
 	rows, err := db.QueryContext(ctx, `select process, name from listener where name <> '' order by name`)
-	if err != nil {
-		return nil, s.explain(ctx, err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		process, name := "", ""
-		err = rows.Scan(&process, &name)
-		if err != nil {
-			return nil, s.explain(ctx, err)
-		}
+	process, name := "", ""
+	err = each(rows, err, func() {
 		if s.alive(process) {
 			names = append(names, name)
 		}
-	}
-	return slices.Compact(names), s.explain(ctx, rows.Err())
+	}, &process, &name)
+	return slices.Compact(names), s.explain(ctx, err)
 }
 
 // beginLook looks again now and then while a call waits or watches. Callers must hold s.mu.
