@@ -208,12 +208,8 @@ func (s *Store) Release(ctx context.Context, id string) error {
 
 // Answer implements [store.Store].
 func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
-	home, err := s.home(ctx, id)
-	if err != nil {
-		return err
-	}
-	err = s.at(ctx, home, func(ctx context.Context, of store.Store) error { return of.Answer(ctx, id, end) })
-	if home == far && (err == nil || errors.Is(err, store.ErrAnswered)) {
+	err := s.atHome(ctx, id, func(ctx context.Context, home store.Store) error { return home.Answer(ctx, id, end) })
+	if err == nil || errors.Is(err, store.ErrAnswered) {
 		_ = s.near.DropDraft(ctx, id) // else the next reader does it
 	}
 	return err
