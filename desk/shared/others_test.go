@@ -3,6 +3,7 @@
 package shared_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,4 +79,41 @@ func idsOf(t *testing.T, s store.Store, q store.Query) (ids []string) {
 		ids = append(ids, row.ID)
 	}
 	return ids
+}
+
+// An agent that stores nonsense as the outcome of its own question spoils that question alone, and
+// no list of others.
+func TestNonsenseSpoilsNoList(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 1)
+	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
+	spoilt, err := other.Ask(t.Context(), storetest.NewRow("Spoilt?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := alice.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	evil := c.Connect(nodes.Agent, "other", make(chan error, 10))
+	ack, err := evil.Request("_R_.ask.r.other."+spoilt.ID+".a.other", []byte("nonsense"), sharedtest.Patience)
+	if err != nil || strings.Contains(string(ack.Data), "error") {
+		t.Fatalf("%v, %v", ack, err)
+	}
+	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
+	if err == nil {
+		err = alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, q := range map[string]store.Query{"ended": {Ended: true}, "changed": {After: before}} {
+		if ids := idsOf(t, alice, q); !slices.Contains(ids, row.ID) {
+			t.Errorf("%s are %q", name, ids)
+		}
+	}
+	got, err := alice.Get(t.Context(), spoilt.ID)
+	if err != nil || got.Outcome == nil {
+		t.Errorf("the spoilt one: %+v, %v", got, err)
+	}
 }
