@@ -44,17 +44,17 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	bySubject := q.Project == "" && q.Search == "" && q.Since.IsZero() && q.Before.IsZero() && q.Expired.IsZero()
-	exact := q.After.Own == 0 && q.Session == "" && q.Run == "" && q.Earlier == "" && q.Content == "" && !q.Ended
-	if q.Limit > 0 && len(ids) > q.Limit && bySubject && exact {
-		ids = ids[:q.Limit]
+	first := len(ids)
+	if q.Limit > 0 && q.After.Own == 0 {
+		first = min(first, 2*q.Limit) // they may be enough: not all that was ever asked is read
 	}
-	found, err := s.readAll(ctx, ids)
-	if err != nil {
-		return nil, err
+	found, err := s.matching(ctx, ids[:first], q)
+	if err == nil && first < len(ids) && len(found) < q.Limit {
+		var others []*record
+		others, err = s.matching(ctx, ids[first:], q)
+		found = append(found, others...)
 	}
-	found = slices.DeleteFunc(found, func(r *record) bool { return !r.matches(q) })
-	if q.Earlier != "" {
+	if err == nil && q.Earlier != "" {
 		found, err = s.reopening(ctx, q.Earlier, found)
 	}
 	if err != nil {
@@ -70,6 +70,12 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 		slices.Reverse(found)
 	}
 	return found, nil
+}
+
+// matching returns those of some rows that a query selects.
+func (s *Store) matching(ctx context.Context, ids []string, q store.Query) ([]*record, error) {
+	found, err := s.readAll(ctx, ids)
+	return slices.DeleteFunc(found, func(r *record) bool { return !r.matches(q) }), err
 }
 
 // candidates returns the ids of the rows that a query may select, by their subjects, the last
