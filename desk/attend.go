@@ -28,7 +28,7 @@ func (a *Attendance) Release() {
 func (d *Desk) attendance(id string) *Attendance {
 	return &Attendance{release: sync.OnceFunc(func() {
 		err := d.store.Release(context.Background(), id)
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			d.log.Warn("a question stays with an asker that has gone", "id", id, "error", err)
 		}
 	})}
@@ -118,7 +118,7 @@ func (d *Desk) TidyUp(ctx context.Context) {
 
 // expire ends the records of this machine that were kept for as long as their askers wanted.
 func (d *Desk) expire(ctx context.Context, now time.Time) error {
-	for row, err := range d.store.Rows(ctx, store.Query{Expired: now}) {
+	for row, err := range d.rows(ctx, store.Query{Expired: now}) {
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,10 @@
 package desk_test
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
+	"os"
 	"testing"
 	"time"
 
@@ -148,5 +151,21 @@ func TestDraftsAndTheClock(t *testing.T) {
 	}
 	if _, ok := d.Deadline(t.Context(), ask(t, d)); ok {
 		t.Error("a deadline without a timeout")
+	}
+}
+
+// A question that was removed with its store stays with nobody.
+func TestReleasedAfterItsStoreWasRemoved(t *testing.T) {
+	var log bytes.Buffer
+	dir := storeDir(t)
+	d := desk.New(openStore(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	_, attendance := submit(t, d, request("Lost?"))
+	err := os.RemoveAll(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attendance.Release()
+	if log.Len() > 0 {
+		t.Errorf("the log says %s", log.String())
 	}
 }

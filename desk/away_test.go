@@ -21,7 +21,9 @@ func (s away) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, erro
 				return
 			}
 		}
-		yield(store.Row{}, store.ErrUnreachable)
+		if q.Earlier == "" { // else of a row on this machine
+			yield(store.Row{}, store.ErrUnreachable)
+		}
 	}
 }
 
@@ -73,5 +75,61 @@ func TestUnsent(t *testing.T) {
 	got, err := d.Reply(t.Context(), rec.ID, says("yes"), byPage)
 	if err != nil || text(got) != "yes" {
 		t.Errorf("sent again: %q, %v", text(got), err)
+	}
+}
+
+// While the shared desk does not answer, what this machine has is found: by the start of an id,
+// by its session, in the past, and for an agent that continues a session. What it does not have
+// is not said to be nowhere.
+func TestFoundWhileTheDeskIsAway(t *testing.T) {
+	d := desk.New(away{openStore(t, storeDir(t))}, desk.Options{})
+	r := request("Here?")
+	r.Session = "s"
+	rec, attendance := submit(t, d, r)
+	found, err := d.Find(t.Context(), rec.ID[:20])
+	if err != nil || found.ID != rec.ID {
+		t.Errorf("open, by the start of its id: %s, %v", found.ID, err)
+	}
+	reply(t, d, rec.ID, "yes")
+	collected(t, d, rec, attendance)
+	found, err = d.Find(t.Context(), rec.ID[:20])
+	if err != nil || found.ID != rec.ID {
+		t.Errorf("ended, by the start of its id: %s, %v", found.ID, err)
+	}
+	session, err := d.Session(t.Context(), "s")
+	if err != nil || len(session) != 1 {
+		t.Errorf("its session: %d, %v", len(session), err)
+	}
+	past := 0
+	for _, err := range d.History(t.Context(), desk.Query{}) {
+		past++
+		if err != nil {
+			t.Errorf("the past: %v", err)
+		}
+	}
+	if past != 1 {
+		t.Errorf("the past has %d records", past)
+	}
+	err = d.Continues(t.Context(), "another", rec.Asker)
+	if err != nil {
+		t.Errorf("a session of its own: %v", err)
+	}
+	again, err := d.Reopen(t.Context(), rec.ID)
+	if err != nil || again.Earlier != rec.ID {
+		t.Errorf("reopened: %v", err)
+	}
+	err = d.Lift(t.Context(), "s")
+	if err != nil {
+		t.Errorf("lifted: %v", err)
+	}
+	for name, call := range map[string]func() error{
+		"found":    func() error { _, err := d.Find(t.Context(), "01ZZ"); return err },
+		"continue": func() error { _, err := d.Session(t.Context(), "elsewhere"); return err },
+		"lift":     func() error { return d.Lift(t.Context(), "elsewhere") },
+	} {
+		err := call()
+		if !errors.Is(err, desk.ErrUnreachable) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -111,7 +111,7 @@ func New(s store.Store, opts Options) *Desk {
 // nextID returns a new id and the time in it.
 func (d *Desk) nextID() (id string, at time.Time) {
 	at = d.time()
-	return d.ids.next(at), at
+	return d.ids.next(at, ""), at
 }
 
 // time is now as it reads when it comes back from the store.

@@ -118,18 +118,19 @@ func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time,
 }
 
 // Deadline returns when a record's timeout strikes: Timeout after it was asked
-// or last worked on. It is false for one without.
+// or last worked on. It is false for one without, and where the store cannot be read.
 func (d *Desk) Deadline(ctx context.Context, rec Record) (time.Time, bool) {
 	if rec.Timeout <= 0 {
 		return time.Time{}, false
 	}
-	from := rec.CreatedAt
 	row, err := d.store.Get(ctx, rec.ID)
-	if err == nil {
-		work := decodeDraft(row)
-		if work.At.After(from) {
-			from = work.At
-		}
+	if err != nil {
+		return time.Time{}, false
+	}
+	from := rec.CreatedAt
+	work := decodeDraft(row)
+	if work.At.After(from) {
+		from = work.At
 	}
 	return from.Add(seconds(rec.Timeout)), true
 }

@@ -18,13 +18,20 @@ type ids struct {
 	last    uint64 // milliseconds since 1970, of the latest id
 }
 
-func (g *ids) next(now time.Time) string {
+// next returns an id that comes after another, also where that has its time from a clock that was
+// set back since; empty is none.
+func (g *ids) next(now time.Time, other string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if ms := now.UnixMilli(); ms > 0 {
 		g.last = max(g.last, uint64(ms))
 	}
-	return ulid.MustNew(g.last, g.entropy).String() // a millisecond has more ids than a process can use
+	at := g.last
+	earlier, err := ulid.ParseStrict(other)
+	if err == nil {
+		at = min(max(at, earlier.Time()+1), ulid.MaxTime())
+	}
+	return ulid.MustNew(at, g.entropy).String() // a millisecond has more ids than a process can use
 }
 
 // ValidID reports whether id is a record id in its one spelling: 26 upper

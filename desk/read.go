@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,11 +33,22 @@ func (d *Desk) get(ctx context.Context, id string) (Record, store.Row, error) {
 	return rec, row, err
 }
 
-// records yields the records of a query. A damaged one is left out, logged and counted: see
-// [Desk.Damaged]. An error is the last that is yielded.
+// rows yields the rows of a query: those on a shared desk only while it answers, see [Desk.Reach].
+func (d *Desk) rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		for row, err := range d.store.Rows(ctx, q) {
+			if errors.Is(err, ErrUnreachable) || !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// records yields the records of the rows of a query. A damaged one is left out, logged and
+// counted: see [Desk.Damaged]. An error is the last that is yielded.
 func (d *Desk) records(ctx context.Context, q store.Query, policy Policy) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		for row, err := range d.store.Rows(ctx, q) {
+		for row, err := range d.rows(ctx, q) {
 			if err != nil {
 				yield(Record{}, err)
 				return
@@ -50,17 +62,6 @@ func (d *Desk) records(ctx context.Context, q store.Query, policy Policy) iter.S
 			}
 		}
 	}
-}
-
-// collect returns the records of a sequence.
-func collect(records iter.Seq2[Record, error]) (all []Record, err error) {
-	for rec, err := range records {
-		if err != nil {
-			return all, err
-		}
-		all = append(all, rec)
-	}
-	return all, nil
 }
 
 // leaveOut reports whether a record is damaged, which is logged once.
@@ -90,7 +91,7 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 		return d.Get(ctx, prefix)
 	}
 	for _, q := range []store.Query{{Open: true, Prefix: prefix}, {Ended: true, Prefix: prefix}} {
-		found, err := collect(d.records(ctx, q, d.prove))
+		found, err := store.Collect(d.records(ctx, q, d.prove))
 		if err != nil {
 			return Record{}, err
 		}
@@ -102,7 +103,7 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 				prefix, ErrAmbiguous, len(found), found[len(found)-1].ID, found[0].ID)
 		}
 	}
-	return Record{}, ErrNotFound
+	return Record{}, cmp.Or(d.Reach(ctx), ErrNotFound)
 }
 
 // Reach returns an error that wraps ErrUnreachable where a listing leaves records out, as
@@ -121,10 +122,7 @@ func (d *Desk) Reach(ctx context.Context) error {
 // shared desk are left out while it does not answer: see [Desk.Reach].
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	var open []Record
-	for row, err := range d.store.Rows(ctx, store.Query{Open: true, Ascend: true}) {
-		if errors.Is(err, ErrUnreachable) {
-			break
-		}
+	for row, err := range d.rows(ctx, store.Query{Open: true, Ascend: true}) {
 		if err != nil {
 			return nil, err
 		}
@@ -166,8 +164,9 @@ type Query struct {
 const minPrefix = 6
 
 // History returns the records that have ended, the last asked first unless the query says
-// otherwise. Damaged ones are left out, logged and counted, see [Desk.Damaged]; a failure
-// to read one is an error, the last that is yielded.
+// otherwise. Damaged ones are left out, logged and counted, see [Desk.Damaged], and so are those
+// of a shared desk that does not answer, see [Desk.Reach]; a failure to read one is an error,
+// the last that is yielded.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		find := store.Query{Ended: true, Since: q.Since, Limit: q.Limit, Ascend: q.Ascend}
@@ -195,7 +194,10 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 	if session == "" {
 		return nil, nil
 	}
-	all, err := collect(d.records(ctx, store.Query{Session: session}, d.prove))
+	all, err := store.Collect(d.records(ctx, store.Query{Session: session}, d.prove))
+	if err == nil && len(all) == 0 {
+		err = d.Reach(ctx)
+	}
 	all = slices.DeleteFunc(all, func(rec Record) bool { return rec.Round == 0 }) // calls that were not asked
 	slices.Reverse(all)
 	return all, err

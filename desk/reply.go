@@ -23,21 +23,34 @@ import (
 // The end of ctx does not stop it: a user's answer is kept even when the asker has gone.
 func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evidence) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
-	rec, err := d.reply(ctx, id, r, from)
+	rec, o, err := d.outcome(ctx, id, r, from)
+	if err == nil {
+		rec, err = d.decide(ctx, rec, o)
+	}
 	if !errors.Is(err, ErrUnreachable) {
 		return rec, err
 	}
 	kept := d.SaveDraft(ctx, id, r)
+	first, closed := errors.AsType[*ClosedError](kept)
+	if closed && first.Outcome.ID == o.ID { // it was stored, and the acknowledgement was lost
+		kept = nil
+	}
+	if closed {
+		return rec.endedBy(&first.Outcome), kept
+	}
 	if kept != nil {
 		return rec, fmt.Errorf("not sent, and not kept as a draft: %w", errors.Join(err, kept))
 	}
 	return rec, fmt.Errorf("%w: %w", ErrUnsent, err)
 }
 
-func (d *Desk) reply(ctx context.Context, id string, r question.Reply, from Evidence) (Record, error) {
+// outcome returns an open record, and the outcome that a reply is to it.
+func (d *Desk) outcome(
+	ctx context.Context, id string, r question.Reply, from Evidence,
+) (rec Record, o Outcome, err error) {
 	rec, row, err := d.stillOpen(ctx, id)
 	if err != nil {
-		return rec, err
+		return rec, o, err
 	}
 	by := d.Answerer(from, rec.Asker)
 	attribute(&r, by)
@@ -54,9 +67,9 @@ func (d *Desk) reply(ctx context.Context, id string, r question.Reply, from Evid
 		err = d.checkFiles(ctx, id, &checked)
 	}
 	if err != nil {
-		return rec, err
+		return rec, o, err
 	}
-	o := Outcome{
+	o = Outcome{
 		Status: StatusOf(checked), Reply: &checked, Surface: from.Surface, Took: r.Took.Milliseconds(), Answerer: by,
 		Unsettled: rec.Asker.Mirrored(), Proof: r.Proof,
 	}
@@ -68,17 +81,14 @@ func (d *Desk) reply(ctx context.Context, id string, r question.Reply, from Evid
 	if err == nil {
 		err = d.admit(ctx, &rec, &o, needsProof)
 	}
-	if err != nil {
-		return rec, err
+	if err == nil && needsProof && o.Status == Answered && from.How != HowPage {
+		err = ErrProofRequired
 	}
-	if needsProof && o.Status == Answered && from.How != HowPage {
-		return rec, ErrProofRequired
-	}
-	if needsProof && o.Proof != nil && d.now().Sub(o.At).Abs() > maxProofAge {
-		return rec, fmt.Errorf("%w: it was signed at %s, more than ten minutes from now", ErrProofRequired,
+	if err == nil && needsProof && o.Proof != nil && d.now().Sub(o.At).Abs() > maxProofAge {
+		err = fmt.Errorf("%w: it was signed at %s, more than ten minutes from now", ErrProofRequired,
 			o.At.Format(time.RFC3339))
 	}
-	return d.decide(ctx, rec, o)
+	return rec, o, err
 }
 
 // addEarlier adds earlier answers to a reply that discusses the set, but for questions that
@@ -171,8 +181,7 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome) (Record, error
 	if err != nil {
 		return rec, fmt.Errorf("encode the reply: %w", err)
 	}
-	ended := rec
-	ended.State, ended.Outcome, ended.Attended, ended.ShownOn = o.Status, &o, false, nil
+	ended := rec.endedBy(&o)
 	err = d.store.Answer(ctx, rec.ID, store.Ending{Outcome: data, Text: ended.text()})
 	if errors.Is(err, store.ErrAnswered) {
 		first, _, err := d.stillOpen(ctx, rec.ID)
@@ -182,6 +191,13 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome) (Record, error
 		return rec, fmt.Errorf("store the reply: %w", err)
 	}
 	return ended, nil
+}
+
+// endedBy returns an open record as it is with an outcome.
+func (rec *Record) endedBy(o *Outcome) Record {
+	ended := *rec
+	ended.State, ended.Outcome, ended.Attended, ended.ShownOn = o.Status, o, false, nil
+	return ended
 }
 
 // stamp gives an outcome its id and time.

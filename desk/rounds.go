@@ -1,8 +1,8 @@
 package desk
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -90,10 +90,7 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 
 // lastRound returns the last round of a session; one without a number where there is none.
 func (d *Desk) lastRound(ctx context.Context, session string) (Record, error) {
-	for row, err := range d.store.Rows(ctx, store.Query{Session: session}) {
-		if errors.Is(err, ErrUnreachable) { // the rounds of this machine count meanwhile
-			break
-		}
+	for row, err := range d.rows(ctx, store.Query{Session: session}) {
 		if err != nil {
 			return Record{}, err
 		}
@@ -118,10 +115,7 @@ type run struct {
 // whether the row has as many rounds as the limit, and whether that is lifted.
 func (d *Desk) countRun(ctx context.Context, shared string, limit, mayBeOpen int) (r run, err error) {
 	next, ended := d.now(), false
-	for of, err := range d.store.Rows(ctx, store.Query{Run: shared}) {
-		if errors.Is(err, ErrUnreachable) { // the rounds of this machine count meanwhile
-			return r, nil
-		}
+	for of, err := range d.rows(ctx, store.Query{Run: shared}) {
 		if err != nil {
 			return r, err
 		}
@@ -198,7 +192,7 @@ const countEnds = "count ends"
 // BeginCount begins a new count of rounds in all sessions of a client for a project: its user
 // has just told the agent what to do next.
 func (d *Desk) BeginCount(ctx context.Context, client, directory string) error {
-	recent, err := collect(d.records(ctx, store.Query{Project: directory, Since: d.now().Add(-d.pause)}, d.prove))
+	recent, err := store.Collect(d.records(ctx, store.Query{Project: directory, Since: d.now().Add(-d.pause)}, d.prove))
 	if err != nil {
 		return err
 	}
@@ -226,14 +220,14 @@ func (d *Desk) BeginCount(ctx context.Context, client, directory string) error {
 func (d *Desk) Lift(ctx context.Context, session string) error {
 	q := store.Query{Session: session, Limit: 1}
 	last := ""
-	for row, err := range d.store.Rows(ctx, q) {
+	for row, err := range d.rows(ctx, q) {
 		if err != nil {
 			return err
 		}
 		last = row.ID
 	}
 	if last == "" || session == "" {
-		return fmt.Errorf("%w: %q", ErrNoSession, session)
+		return cmp.Or(d.Reach(ctx), fmt.Errorf("%w: %q", ErrNoSession, session))
 	}
 	return d.store.Note(ctx, last, store.Lifted, func([]byte) ([]byte, error) {
 		return []byte(d.time().Format(time.RFC3339)), nil

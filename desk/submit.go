@@ -100,7 +100,8 @@ func (d *Desk) newRecord(r Request) Record {
 	if r.Row != "" && r.Row != r.Session {
 		rec.Row = digest(r.Row)[:runLength]
 	}
-	rec.ID, rec.CreatedAt = d.nextID()
+	rec.CreatedAt = d.time()
+	rec.ID = d.ids.next(rec.CreatedAt, r.earlier) // see Latest
 	return rec
 }
 
@@ -181,7 +182,7 @@ func (d *Desk) waits(ctx context.Context, content string) bool {
 	if content == "" {
 		return false
 	}
-	for row, err := range d.store.Rows(ctx, store.Query{Content: content}) {
+	for row, err := range d.rows(ctx, store.Query{Content: content}) {
 		if err == nil && !row.Attended && !row.Delivered && (row.Outcome != nil || !d.overdue(row)) {
 			return true
 		}

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"errors"
 
 	"mcp-askuser/desk/store"
 )
@@ -77,10 +76,7 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 		return err
 	}
 	for _, q := range []store.Query{{Open: true}, {Ended: true, Since: w.desk.now().Add(-w.desk.keepTime)}} {
-		for row, err := range w.desk.store.Rows(ctx, q) {
-			if errors.Is(err, ErrUnreachable) {
-				break
-			}
+		for row, err := range w.desk.rows(ctx, q) {
 			if err != nil {
 				return err
 			}

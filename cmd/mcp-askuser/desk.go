@@ -33,8 +33,8 @@ func (a *app) deskInit() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	dir := flags.String("dir", "", "the `directory` to write to")
-	listen := flags.String("listen", "127.0.0.1:4222", "the `address` at which the node waits for clients")
-	agents := flags.StringSlice("agent", []string{"agent"}, "the `names` of agents, with commas between")
+	listen := flags.String("listen", "", "the `address` at which the node waits for clients (default 127.0.0.1:4222)")
+	agents := flags.StringSlice("agent", nil, "the `names` of agents, with commas between (default agent)")
 	humans := flags.StringSlice("human", nil, "the `names` of people who answer; by default you")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if *dir == "" {
@@ -44,7 +44,11 @@ func (a *app) deskInit() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if len(*humans) == 0 {
+		isNew := nodes.IsNew(full)
+		if isNew && len(*agents) == 0 {
+			*agents = []string{"agent"}
+		}
+		if isNew && len(*humans) == 0 {
 			me := a.getenv("USER")
 			if !nodes.ValidName(me) {
 				me = "me"
@@ -55,7 +59,7 @@ func (a *app) deskInit() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.printNextSteps(full, "nats://"+*listen, *agents, *humans)
+		a.printNextSteps(full, "nats://"+nodes.Listens(full), *agents, *humans)
 		return nil
 	}
 	return cmd

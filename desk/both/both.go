@@ -59,11 +59,17 @@ func Join(near *local.Store, far store.Store, log *slog.Logger) *Store {
 	return &Store{near: near, far: far, log: log, patience: patience, pause: pause}
 }
 
-// reach calls the shared desk, which has so long to answer. Without a limit it has as long as it
-// takes, and little time where it did not answer a moment ago.
+// reach calls the shared desk, which has so long to answer; 0 is as long as it takes. Where it did
+// not answer last it has the patience at most, and little of that a moment later. Such a call does
+// not count: the desk may be slow, and calls may follow each other for ever.
 func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
-	if limit == 0 && time.Since(time.Unix(0, s.failed.Load())) < s.pause {
+	failed := s.failed.Load()
+	hasLittle := time.Since(time.Unix(0, failed)) < s.pause
+	switch {
+	case hasLittle:
 		limit = s.patience / 4
+	case limit == 0 && failed != 0:
+		limit = s.patience
 	}
 	within := ctx
 	if limit > 0 {
@@ -77,6 +83,9 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	}
 	if !errors.Is(err, store.ErrUnreachable) {
 		s.failed.Store(0)
+		return err
+	}
+	if hasLittle {
 		return err
 	}
 	if s.failed.Swap(time.Now().UnixNano()) == 0 {
@@ -197,17 +206,10 @@ func (s *Store) Release(ctx context.Context, id string) error {
 	return s.atHome(ctx, id, func(ctx context.Context, home store.Store) error { return home.Release(ctx, id) })
 }
 
-// Answer implements [store.Store]. The error says so where an answer was not sent.
+// Answer implements [store.Store].
 func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
-	home, err := s.home(ctx, id)
-	if err != nil {
-		return err
-	}
-	err = s.at(ctx, home, func(ctx context.Context, of store.Store) error { return of.Answer(ctx, id, end) })
-	if errors.Is(err, store.ErrUnreachable) {
-		return fmt.Errorf("not sent: the shared desk does not answer; your answer is kept as a draft: %w", err)
-	}
-	if home == far && (err == nil || errors.Is(err, store.ErrAnswered)) {
+	err := s.atHome(ctx, id, func(ctx context.Context, home store.Store) error { return home.Answer(ctx, id, end) })
+	if err == nil || errors.Is(err, store.ErrAnswered) {
 		_ = s.near.DropDraft(ctx, id) // else the next reader does it
 	}
 	return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"time"
 
 	"mcp-askuser/desk/store"
 )
@@ -45,11 +44,17 @@ func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, er
 	}
 }
 
-// rows returns what a query selects.
+// rows returns what a query selects. What goes back to a row is at the home of that.
 func (s *Store) rows(ctx context.Context, q store.Query) ([]store.Row, error) {
-	here, err := collect(s.near.Rows(ctx, q))
+	here, err := store.Collect(s.near.Rows(ctx, q))
 	if err != nil {
 		return nil, err
+	}
+	if q.Earlier != "" {
+		home, err := s.home(ctx, q.Earlier)
+		if err != nil || home == near {
+			return here, err
+		}
 	}
 	elsewhere := q
 	elsewhere.After = store.Revision{Own: q.After.Far}
@@ -76,57 +81,27 @@ func merge(here, there []store.Row, q store.Query) []store.Row {
 	return rows
 }
 
-// collect returns rows, and those before an error with it.
-func collect(all iter.Seq2[store.Row, error]) (rows []store.Row, err error) {
-	for row, err := range all {
-		if err != nil {
-			return rows, err
-		}
-		rows = append(rows, row)
+// farRows returns rows of the shared desk without those that this machine has too.
+func (s *Store) farRows(ctx context.Context, q store.Query) (rows []store.Row, err error) {
+	failed := s.reach(ctx, s.patience, func(ctx context.Context) (err error) {
+		rows, err = store.Collect(s.far.Rows(ctx, q))
+		return err
+	})
+	var ids []string
+	for _, row := range rows {
+		ids = append(ids, row.ID)
 	}
-	return rows, nil
-}
-
-// collectInTime returns rows of the shared desk, of which each has only so much time.
-func (s *Store) collectInTime(ctx context.Context, q store.Query) (rows []store.Row, err error) {
-	within, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	late := time.AfterFunc(s.patience, func() { cancel(errLate) })
-	defer late.Stop()
-	for row, err := range s.far.Rows(within, q) {
-		if err != nil && ctx.Err() == nil && within.Err() != nil {
-			return rows, errLate
-		}
-		if err != nil {
-			return rows, err
-		}
-		late.Reset(s.patience)
-		rows = append(rows, row)
+	if len(ids) == 0 {
+		return nil, failed
 	}
-	return rows, nil
-}
-
-// farRows returns rows of the shared desk without those that this machine has too, and as
-// many as the limit allows all the same.
-func (s *Store) farRows(ctx context.Context, q store.Query) ([]store.Row, error) {
-	for limit := q.Limit; ; {
-		read, failed := s.collectInTime(ctx, q)
-		ids := make([]string, len(read))
-		for i, row := range read {
-			ids[i] = row.ID
-		}
-		here, err := collect(s.near.Rows(ctx, store.Query{IDs: ids}))
-		if err != nil {
-			return nil, err
-		}
-		rows := slices.DeleteFunc(slices.Clone(read), func(row store.Row) bool {
-			return slices.ContainsFunc(here, func(own store.Row) bool { return own.ID == row.ID })
-		})
-		if failed != nil || len(rows) >= limit || len(read) < q.Limit {
-			return rows, cmp.Or(failed, s.addDrafts(ctx, rows))
-		}
-		q.Limit = limit + len(read) - len(rows)
+	here, err := store.Collect(s.near.Rows(ctx, store.Query{IDs: ids}))
+	if err != nil {
+		return nil, err
 	}
+	rows = slices.DeleteFunc(rows, func(row store.Row) bool {
+		return slices.ContainsFunc(here, func(own store.Row) bool { return own.ID == row.ID })
+	})
+	return rows, cmp.Or(failed, s.addDrafts(ctx, rows))
 }
 
 // addDrafts shows the drafts that this machine keeps for rows of the shared desk, and

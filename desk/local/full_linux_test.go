@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,8 @@ import (
 )
 
 // TestDiskFull: on a disk that is full, at 40 levels, a write is done or fails with what to
-// do; what was acknowledged is there, and once there is room all goes on.
+// do; what was acknowledged is there, once, whoever waits for it is woken, and once there is
+// room all goes on.
 func TestDiskFull(t *testing.T) {
 	disk := t.TempDir()
 	err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m")
@@ -25,16 +27,25 @@ func TestDiskFull(t *testing.T) {
 		dir := filepath.Join(disk, "store")
 		filler := filepath.Join(disk, "filler")
 		write(t, filler, make([]byte, 1<<20-(4096*(1+4*level))))
-		s := Open(dir)
-		said := map[string]string{}
+		s, user := Open(dir), Open(dir) // two processes
+		said, drafts := map[string]string{}, map[string]string{}
+		asked := 0
 		for range 20 {
+			asked++
 			row, err := s.Ask(t.Context(), storetest.NewRow(strings.Repeat("Room? ", 2000)))
 			if err == nil {
 				said[row.ID] = ""
-				err = s.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
+				err = user.Note(t.Context(), row.ID, store.Draft, func([]byte) ([]byte, error) { return []byte("Y"), nil })
+			}
+			if err == nil {
+				drafts[row.ID] = "Y"
+				err = user.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
 			}
 			if err == nil {
 				said[row.ID] = "Yes"
+				_, err = s.Wait(t.Context(), row.ID)
+			}
+			if err == nil {
 				continue
 			}
 			failed++
@@ -49,15 +60,25 @@ func TestDiskFull(t *testing.T) {
 		}
 		for id, want := range said {
 			row, err := s.Get(t.Context(), id)
-			if err != nil || want != "" && string(row.Outcome) != want {
-				t.Errorf("level %d: %s reads as %q, %v", level, id, row.Outcome, err)
+			if err != nil || want != "" && string(row.Outcome) != want || string(row.Notes[store.Draft]) != drafts[id] {
+				t.Errorf("level %d: %s reads as %q, %q, %v", level, id, row.Outcome, row.Notes[store.Draft], err)
 			}
+		}
+		stored := 0
+		for _, err := range s.Rows(t.Context(), store.Query{}) {
+			stored++
+			if err != nil {
+				t.Errorf("level %d: %v", level, err)
+			}
+		}
+		if stored < len(said) || stored > asked {
+			t.Errorf("level %d: %d rows of %d questions, of which %d were acknowledged", level, stored, asked, len(said))
 		}
 		_, err = s.Ask(t.Context(), storetest.NewRow("Room now?"))
 		if err != nil {
 			t.Errorf("level %d: with room again: %v", level, err)
 		}
-		_ = s.Close()
+		_ = errors.Join(s.Close(), user.Close())
 		err = os.RemoveAll(dir)
 		if err != nil {
 			t.Fatal(err)

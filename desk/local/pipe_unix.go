@@ -66,14 +66,15 @@ func (p *pipe) close() {
 	_, _ = p.file.WriteString(".\n")
 }
 
-// openPipe opens the pipe of a living process. It removes what a dead one has left.
+// openPipe opens the pipe of a living process. It removes what a dead one has left. Where it
+// fails otherwise, for want of files, the process may live, and fd is none.
 func openPipe(dir, name string) (fd int, lives bool) {
 	path := filepath.Join(dir, pipeDir, name)
 	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err == syscall.ENXIO {
 		_ = os.Remove(path)
 	}
-	return fd, err == nil
+	return fd, err != syscall.ENXIO && err != syscall.ENOENT
 }
 
 func pipeLives(dir, name string) bool {

@@ -18,20 +18,10 @@ func (s *Store) Prune(ctx context.Context, before time.Time, dry bool) (months [
 			sum(length(asked)+length(outcome)+
 				(select coalesce(sum(length(data)), 0) from file where file.id=record.id))`+
 			ended+` group by 1 order by 1`, before.UnixMilli(), now)
-		if err != nil {
+		var m store.Month
+		err = each(rows, err, func() { months = append(months, m) }, &m.Name, &m.Rows, &m.Bytes)
+		if err != nil || dry {
 			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var m store.Month
-			err = rows.Scan(&m.Name, &m.Rows, &m.Bytes)
-			if err != nil {
-				return err
-			}
-			months = append(months, m)
-		}
-		if rows.Err() != nil || dry {
-			return rows.Err()
 		}
 		_, err = t.ExecContext(ctx, `delete`+ended, before.UnixMilli(), now)
 		if err == nil {

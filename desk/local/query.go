@@ -23,13 +23,14 @@ func where(q store.Query) (condition string, args []any) {
 	add(q.Session != "", `session = ?`, q.Session)
 	add(q.Run != "", `run = ?`, q.Run)
 	add(q.Project != "", `project = ?`, q.Project)
-	add(q.Earlier != "", `earlier = ?`, q.Earlier)
+	add(q.Earlier != "", `earlier = ? and earlier <> ''`, q.Earlier)
 	add(q.Content != "", `content = ?`, q.Content)
 	ids, _ := json.Marshal(q.IDs) // of texts it never fails
 	add(q.IDs != nil, `id in (select value from json_each(?))`, string(ids))
 	add(q.Prefix != "", `id >= ? and id < ?`, q.Prefix, q.Prefix+"~") // which comes after every letter
 	add(q.Search != "", `instr(text, ?) > 0`, q.Search)
-	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())
+	// With a condition on at alone, the order by id has all rows read.
+	add(!q.Since.IsZero(), `id in (select id from record where at >= ?)`, q.Since.UnixMilli())
 	add(!q.Before.IsZero(), `at < ?`, q.Before.UnixMilli())
 	add(!q.Kept.IsZero(), `not delivered and touched+keep >= ?`, q.Kept.UnixMilli())
 	add(!q.Expired.IsZero(), `outcome is null and touched+keep < ?`, q.Expired.UnixMilli())

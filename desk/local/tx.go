@@ -79,19 +79,26 @@ func (s *Store) explainWrite(ctx context.Context, err error) error {
 // listeners adds the processes that watch.
 func (t *tx) listeners() error {
 	rows, err := t.QueryContext(t.ctx, `select distinct process from listener`)
+	process := ""
+	return each(rows, err, func() {
+		if !slices.Contains(t.wake, process) {
+			t.wake = append(t.wake, process)
+		}
+	}, &process)
+}
+
+// each calls f with each of the rows of a query, once its columns were read into dest.
+func each(rows *sql.Rows, err error, f func(), dest ...any) error {
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		process := ""
-		err = rows.Scan(&process)
+		err = rows.Scan(dest...)
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(t.wake, process) {
-			t.wake = append(t.wake, process)
-		}
+		f()
 	}
 	return rows.Err()
 }

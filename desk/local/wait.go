@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"slices"
 	"time"
 
@@ -148,21 +148,13 @@ func (s *Store) Present(ctx context.Context) (names []string, err error) {
 		return nil, err
 	}
 	rows, err := db.QueryContext(ctx, `select process, name from listener where name <> '' order by name`)
-	if err != nil {
-		return nil, s.explain(ctx, err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		process, name := "", ""
-		err = rows.Scan(&process, &name)
-		if err != nil {
-			return nil, s.explain(ctx, err)
-		}
+	process, name := "", ""
+	err = each(rows, err, func() {
 		if s.alive(process) {
 			names = append(names, name)
 		}
-	}
-	return slices.Compact(names), s.explain(ctx, rows.Err())
+	}, &process, &name)
+	return slices.Compact(names), s.explain(ctx, err)
 }
 
 // beginLook looks again now and then while a call waits or watches. Callers must hold s.mu.
@@ -199,24 +191,16 @@ func (s *Store) lookAgain(stop chan struct{}) {
 // that watch.
 func (s *Store) look() {
 	s.mu.Lock()
-	info, err := os.Stat(s.path())
-	lost := err != nil || !os.SameFile(info, s.info)
-	var ids []string
-	for id := range s.waiting {
-		ids = append(ids, id)
-	}
+	ended := maps.Clone(s.waiting)
 	s.mu.Unlock()
-	s.woken("")
-	ctx := context.Background() // it belongs to all that wait
-	for _, id := range ids {
-		open := 0
-		db, err := s.database(ctx, false)
-		if err == nil && !lost {
-			const isOpen = `select count(*) from record where id=? and outcome is null`
-			err = db.QueryRowContext(ctx, isOpen, id).Scan(&open)
+	ids := slices.AppendSeq([]string{}, maps.Keys(ended)) // nil would be all
+	for row, err := range s.Rows(context.Background(), store.Query{Open: true, IDs: ids}) {
+		if err == nil {
+			delete(ended, row.ID)
 		}
-		if err != nil || lost || open == 0 {
-			s.woken(id)
-		}
+	}
+	ended[""] = nil
+	for id := range ended {
+		s.woken(id)
 	}
 }

@@ -61,19 +61,16 @@ func (s *Store) connected(ctx context.Context) (*nats.Conn, error) {
 	if nc != nil {
 		return nc, nil
 	}
-	done := make(chan error, 1)
-	go func() { done <- s.connect() }()
+	connecting := s.attempts.DoChan("", func() (any, error) { return nil, s.connect() }) // one for all calls
 	select {
-	case err := <-done:
-		return s.nc.Load(), err
+	case ended := <-connecting:
+		return s.nc.Load(), ended.Err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
 func (s *Store) connect() error {
-	s.connecting.Lock()
-	defer s.connecting.Unlock()
 	if s.nc.Load() != nil {
 		return nil
 	}

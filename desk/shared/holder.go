@@ -67,9 +67,9 @@ func (s *Store) answerAlive(nc *nats.Conn, me Identity) error {
 	return nc.FlushTimeout(attempt) // the node knows it before a row is stored that says so
 }
 
-// living returns which of the keys of a holder it holds. One that is connected and silent was
-// stopped: it holds all.
-func (s *Store) living(ctx context.Context, holder string, keys []string) ([]string, error) {
+// living returns which of the keys of a holder it holds. One that is connected and silent, twice
+// for so long, was stopped, or its machine sleeps: it holds all.
+func (s *Store) living(ctx context.Context, holder string, keys []string, silence time.Duration) ([]string, error) {
 	writer, token, ok := strings.Cut(holder, ".")
 	if !ok || !isToken(writer) || !isToken(token) {
 		return nil, nil
@@ -82,7 +82,7 @@ func (s *Store) living(ctx context.Context, holder string, keys []string) ([]str
 		return nil, err
 	}
 	for range 2 { // the server may learn just now that the holder has died
-		within, cancel := context.WithTimeout(ctx, attempt/2)
+		within, cancel := context.WithTimeout(ctx, silence)
 		m, err := exchange(within, nc, aliveRoot+holder, s.back(), []byte(strings.Join(keys, " ")))
 		silent := within.Err() != nil
 		cancel()
@@ -104,7 +104,7 @@ func (s *Store) living(ctx context.Context, holder string, keys []string) ([]str
 // livesStill reports whether the holder of a row lives. One whose node has just died is asked
 // again.
 func (s *Store) livesStill(ctx context.Context, r *record) (bool, error) {
-	held, err := s.living(ctx, r.holder, []string{r.ID})
+	held, err := s.living(ctx, r.holder, []string{r.ID}, doubt)
 	if err != nil || len(held) > 0 || r.holder == "" || r.holder == s.holder() {
 		return len(held) > 0, err
 	}
@@ -113,11 +113,12 @@ func (s *Store) livesStill(ctx context.Context, r *record) (bool, error) {
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}
-	held, err = s.living(ctx, r.holder, []string{r.ID})
+	held, err = s.living(ctx, r.holder, []string{r.ID}, doubt)
 	return len(held) > 0, err
 }
 
-// setAttended finds out which rows have a living holder, and asks each holder once.
+// setAttended finds out which rows have a living holder, and asks each holder once. A list does
+// not wait for those that are stopped.
 func (s *Store) setAttended(ctx context.Context, rows ...*record) error {
 	keys := map[string][]string{}
 	for _, r := range rows {
@@ -136,7 +137,7 @@ func (s *Store) allLiving(ctx context.Context, keys map[string][]string) (map[st
 	var mu sync.Mutex
 	alive, holders := map[string]bool{}, slices.Collect(maps.Keys(keys))
 	return alive, each(len(holders), func(i int) error {
-		held, err := s.living(ctx, holders[i], keys[holders[i]])
+		held, err := s.living(ctx, holders[i], keys[holders[i]], doubt/4)
 		mu.Lock()
 		defer mu.Unlock()
 		for _, key := range held {

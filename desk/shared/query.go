@@ -44,16 +44,22 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	bySubject := q.Project == "" && q.Search == "" && q.Since.IsZero() && q.Before.IsZero() && q.Expired.IsZero()
-	exact := q.After.Own == 0 && q.Session == "" && q.Run == "" && q.Earlier == "" && q.Content == "" && !q.Ended
-	if q.Limit > 0 && len(ids) > q.Limit && bySubject && exact {
-		ids = ids[:q.Limit]
+	first := len(ids)
+	if q.Limit > 0 && q.After.Own == 0 {
+		first = min(first, 2*q.Limit) // they may be enough: not all that was ever asked is read
 	}
-	found, err := s.readAll(ctx, ids)
+	found, err := s.matching(ctx, ids[:first], q)
+	if err == nil && first < len(ids) && len(found) < q.Limit {
+		var others []*record
+		others, err = s.matching(ctx, ids[first:], q)
+		found = append(found, others...)
+	}
+	if err == nil && q.Earlier != "" {
+		found, err = s.reopening(ctx, q.Earlier, found)
+	}
 	if err != nil {
 		return nil, err
 	}
-	found = slices.DeleteFunc(found, func(r *record) bool { return !r.matches(q) })
 	if q.After.Own > 0 {
 		slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.Revision.Own, b.Revision.Own) })
 	}
@@ -66,17 +72,24 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 	return found, nil
 }
 
+// matching returns those of some rows that a query selects.
+func (s *Store) matching(ctx context.Context, ids []string, q store.Query) ([]*record, error) {
+	found, err := s.readAll(ctx, ids)
+	return slices.DeleteFunc(found, func(r *record) bool { return !r.matches(q) }), err
+}
+
 // candidates returns the ids of the rows that a query may select, by their subjects, the last
 // first.
 func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, err error) {
-	asked, ended := map[string]bool{}, map[string]bool{}
+	asked, ended := map[string]bool{}, map[string]bool{} // by owner and id
 	see := func(subject string) {
 		d, ok := parse(subject)
 		if !ok || !strings.HasPrefix(d.id, q.Prefix) {
 			return
 		}
-		asked[d.id] = asked[d.id] || d.kind == "q" || q.After.Own > 0
-		ended[d.id] = ended[d.id] || d.kind == "a"
+		row := d.owner + "." + d.id
+		asked[row] = asked[row] || d.kind == "q" || q.After.Own > 0
+		ended[row] = ended[row] || d.kind == "a"
 	}
 	switch {
 	case q.After.Own > 0:
@@ -92,14 +105,31 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, er
 	default:
 		_, err = s.subjects(ctx, rowsRoot+">", see)
 	}
-	for id := range asked {
-		if asked[id] && !(q.Open && ended[id]) {
+	for row := range asked {
+		if asked[row] && !(q.Open && ended[row]) {
+			_, id, _ := strings.Cut(row, ".")
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	slices.Reverse(ids)
 	return ids, err
+}
+
+// reopening returns those of some rows that may go back to an earlier one: those of its asker,
+// and of humans. An agent could have its own question answered for that of another.
+func (s *Store) reopening(ctx context.Context, earlier string, rows []*record) ([]*record, error) {
+	if len(rows) == 0 {
+		return rows, nil
+	}
+	first, err := s.read(ctx, earlier)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	return slices.DeleteFunc(rows, func(r *record) bool {
+		return r.Owner != first.Owner && r.Owner != nameless && !strings.HasPrefix(r.Owner, humanPrefix)
+	}), nil
 }
 
 // changed calls see with the subjects of what was stored after a sequence. What a node that has

@@ -67,7 +67,8 @@ func (r *record) touched() time.Time {
 }
 
 // add adds a document. Callers add those of a row in the order of their sequences: the first
-// question under an id counts, and its first outcome.
+// question under an id counts, and its first outcome. The error is that it is no question: nothing
+// else that a credential may store makes a row unreadable, or all lists would be.
 func (r *record) add(m *message) error {
 	d, ok := parse(m.Subject)
 	if !ok || r.Owner == "" && d.kind != "q" || r.Owner != "" && d.owner != r.Owner {
@@ -79,7 +80,9 @@ func (r *record) add(m *message) error {
 		err = r.setQuestion(d, m)
 	case d.kind == "a" && len(d.rest) == 1 && r.ended == nil:
 		var end outcome
-		err = json.Unmarshal(m.Data, &end)
+		if json.Unmarshal(m.Data, &end) != nil {
+			end = outcome{Outcome: m.Data} // what that is, its reader finds out
+		}
 		r.ended, r.Outcome, r.Text, r.noted = m.Data, append([]byte{}, end.Outcome...), end.Text, m.Time
 	case d.kind == "n" && len(d.rest) == 1:
 		names := noteNames()
@@ -191,7 +194,7 @@ func (s *Store) readAll(ctx context.Context, ids []string) ([]*record, error) {
 	}
 	err := each(len(ids), func(i int) (err error) {
 		found[i], err = s.read(ctx, ids[i])
-		if errors.Is(err, store.ErrNotFound) || s.isNoQuestion(found[i], err) {
+		if errors.Is(err, store.ErrNotFound) || s.isNoQuestion(err) {
 			found[i], err = nil, nil
 		}
 		return err
@@ -201,8 +204,8 @@ func (s *Store) readAll(ctx context.Context, ids []string) ([]*record, error) {
 
 // isNoQuestion reports, and logs, that a credential has stored under its name what is none: of
 // that no reader can know a row. The server checks what it has on its disk.
-func (s *Store) isNoQuestion(r *record, err error) bool {
-	if !errors.Is(err, store.ErrDamaged) || r.Owner != "" {
+func (s *Store) isNoQuestion(err error) bool {
+	if !errors.Is(err, store.ErrDamaged) {
 		return false
 	}
 	s.log.Warn("a document that is no question is ignored", "error", err)
@@ -214,16 +217,11 @@ func (s *Store) scanAll(ctx context.Context, ids []string) (found []*record, err
 	for _, id := range ids {
 		all[id] = s.newRecord()
 	}
-	var damaged error
 	err = s.scan(ctx, rowsRoot+">", func(m message) {
 		d, _ := parse(m.Subject)
 		r := all[d.id]
-		if r == nil {
-			return
-		}
-		bad := r.add(&m)
-		if bad != nil && !s.isNoQuestion(r, bad) {
-			damaged = errors.Join(damaged, bad)
+		if r != nil {
+			s.isNoQuestion(r.add(&m))
 		}
 	})
 	for _, id := range ids {
@@ -231,5 +229,5 @@ func (s *Store) scanAll(ctx context.Context, ids []string) (found []*record, err
 			found = append(found, all[id])
 		}
 	}
-	return found, errors.Join(err, damaged)
+	return found, err
 }

@@ -44,7 +44,7 @@ func gather(ctx context.Context, nc *nats.Conn, subject, reply string, data []by
 	if err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnreachable, err)
 	}
-	for wait := attempt; ; wait = attempt / 8 {
+	for wait := attempt / 2; ; wait = attempt / 8 { // less than a desk has: no process may answer
 		within, cancel := context.WithTimeout(ctx, wait)
 		m, err := answers.NextMsgWithContext(within)
 		cancel()

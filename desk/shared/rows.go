@@ -120,28 +120,17 @@ func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 
 // Attend implements [store.Store].
 func (s *Store) Attend(ctx context.Context, id string) (row store.Row, err error) {
-	tried := false
 	err = s.onRow(ctx, id, func(ctx context.Context, r *record) error {
-		own := r.holder == s.holder()
-		if !own || !tried {
-			held, err := s.livesStill(ctx, r)
-			if err != nil {
-				return err
-			}
-			if held {
-				return store.ErrAttended
-			}
-			tried = true
-			err = s.take(ctx, r)
-			if err != nil {
-				return err
-			}
-		} else if !s.holds(id) {
-			s.hold(id)
+		held, err := s.livesStill(ctx, r)
+		if err == nil && held {
+			err = store.ErrAttended
+		}
+		if err == nil {
+			err = s.take(ctx, r) // again where the acknowledgement was lost: until then it is not held
 		}
 		row = r.Row
 		row.Attended = true
-		return nil
+		return err
 	})
 	return row, err
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 	"github.com/nats-io/nuid"
+	"golang.org/x/sync/singleflight"
 
 	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/door"
@@ -54,8 +55,8 @@ type Store struct {
 	life    context.Context // ends with Close
 	end     context.CancelFunc
 
-	connecting sync.Mutex
-	nc         atomic.Pointer[nats.Conn] // nil before the first connection
+	attempts singleflight.Group        // to connect
+	nc       atomic.Pointer[nats.Conn] // nil before the first connection
 
 	mu        sync.Mutex // guards what follows
 	me        Identity

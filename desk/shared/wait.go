@@ -15,7 +15,8 @@ import (
 const (
 	// lookAgain is how often a call that waits looks without a wake-up.
 	lookAgain = 30 * time.Second
-	// doubt is how long a holder without a connection may take to connect to another node.
+	// doubt is how long a holder without a connection may take to connect to another node, and
+	// one with a connection to answer.
 	doubt = 500 * time.Millisecond
 )
 

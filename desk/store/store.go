@@ -169,3 +169,14 @@ type Store interface {
 	// month, the first month first; dry, it only counts.
 	Prune(ctx context.Context, before time.Time, dry bool) ([]Month, error)
 }
+
+// Collect returns rows, or what was made of them, and those before an error with it.
+func Collect[T any](all iter.Seq2[T, error]) (found []T, err error) {
+	for one, err := range all {
+		if err != nil {
+			return found, err
+		}
+		found = append(found, one)
+	}
+	return found, nil
+}

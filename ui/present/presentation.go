@@ -135,7 +135,9 @@ func (x *Presentation) endIf(rec desk.Record, err error) bool {
 }
 
 // longer returns the pause after this one.
-func (p *Presenter) longer(pause time.Duration) time.Duration { return min(2*pause, 32*p.Retry) }
+func (p *Presenter) longer(pause time.Duration) time.Duration { return min(2*pause, p.longest()) }
+
+func (p *Presenter) longest() time.Duration { return 32 * p.Retry }
 
 // end reports an event that ends the record: sent, stored or lost, with
 // the record or the error that waiters get. If the record has ended before, end
@@ -227,13 +229,16 @@ func (x *Presentation) checkDeadline() {
 	x.p.mu.Lock()
 	rec.Timeout, rec.CreatedAt = x.timeout, x.asked
 	x.p.mu.Unlock()
-	at, ok := x.p.Desk.Deadline(x.ctx, rec)
-	if !ok {
+	if rec.Timeout <= 0 {
 		return
+	}
+	at, known := x.p.Desk.Deadline(x.ctx, rec)
+	left := time.Until(at)
+	if !known {
+		left = x.p.longest()
 	}
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	left := time.Until(at)
 	switch {
 	case x.state.closed(), !rec.CreatedAt.Equal(x.asked): // or a later call has started its own clock
 	case left > 0:

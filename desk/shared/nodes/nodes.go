@@ -1,6 +1,7 @@
 // Package nodes writes what the node of a shared desk needs: the configuration of one stock
 // nats-server, and a credential for each user. It starts nothing. A directory can be written
-// again, with more agents and humans: its credentials stay.
+// again, with more agents and humans: its credentials stay, and so does what the node was set up
+// with since.
 package nodes
 
 import (
@@ -22,7 +23,7 @@ import (
 
 // Options are what a node is set up with.
 type Options struct {
-	Listen         string // address for clients; empty for 127.0.0.1:4222
+	Listen         string // address for clients; empty for that of before, 127.0.0.1:4222 at first
 	Agents, Humans []string
 }
 
@@ -74,12 +75,38 @@ func Init(dir string, o Options) error {
 		}
 	}
 	list, failed := json.MarshalIndent(humans, "", "  ")
-	node := fmt.Sprintf(nodeConfig, cmp.Or(o.Listen, "127.0.0.1:4222"))
-	return errors.Join(err, failed,
+	err = errors.Join(err, failed,
 		os.WriteFile(HumansFile(dir), append(list, '\n'), 0o600),
-		os.WriteFile(filepath.Join(dir, "users.conf"), fmt.Appendf(nil, accounts, users.String()), 0o600),
-		os.WriteFile(filepath.Join(dir, "nats.conf"), []byte(node), 0o600))
+		os.WriteFile(filepath.Join(dir, "users.conf"), fmt.Appendf(nil, accounts, users.String()), 0o600))
+	if o.Listen != "" || IsNew(dir) {
+		node := fmt.Sprintf(nodeConfig, cmp.Or(o.Listen, standard))
+		err = errors.Join(err, os.WriteFile(nodeFile(dir), []byte(node), 0o600))
+	}
+	return err
 }
+
+func nodeFile(dir string) string { return filepath.Join(dir, "nats.conf") }
+
+// IsNew reports whether a directory has no node.
+func IsNew(dir string) bool {
+	_, err := os.Stat(nodeFile(dir))
+	return err != nil
+}
+
+// standard is where a node waits for clients that has no other address.
+const standard = "127.0.0.1:4222"
+
+// Listens returns the address for clients of the node in a directory.
+func Listens(dir string) string {
+	data, _ := os.ReadFile(nodeFile(dir))
+	found := listens.FindSubmatch(data)
+	if found == nil {
+		return standard
+	}
+	return string(found[1])
+}
+
+var listens = regexp.MustCompile(`(?m)^listen: *"?([^"\s]+)`)
 
 const nodeConfig = `# A node of the desk, for the stock nats-server, 2.12 or newer.
 server_name: desk
