@@ -87,6 +87,9 @@ func (p *Phone) subscribe(ctx context.Context, take receiver) error {
 			continue
 		}
 		take(ctx, e.Message, time.Unix(e.Time, 0))
+		if ctx.Err() != nil { // perhaps before it was stored: it comes again
+			break
+		}
 		p.mu.Lock()
 		p.since = e.ID
 		p.mu.Unlock()
