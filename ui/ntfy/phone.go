@@ -39,6 +39,9 @@ const (
 	maxLines  = 10
 	lineWidth = 40
 	maxLabel  = lineWidth / maxButtons
+	// maxBytes of a text leave room for a hint: the server turns a message of more than 4,096 bytes
+	// into a file.
+	maxBytes = 3500
 	// sendTimeout is how long a request may take, except a subscription.
 	sendTimeout = 20 * time.Second
 	// lateLimit is how long after a press the user is notified that it was too late.
@@ -249,7 +252,7 @@ func render(q *question.Question) (text string, labels []string, fits bool) {
 	for line := range strings.SplitSeq(text, "\n") {
 		rows += max(1, (ansi.StringWidth(line)+lineWidth-1)/lineWidth)
 	}
-	return text, labels, rows <= maxLines
+	return text, labels, rows <= maxLines && len(text) <= maxBytes
 }
 
 // button publishes a text to the reply topic.
