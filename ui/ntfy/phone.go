@@ -143,15 +143,15 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 		hint := "\n" + p.hint(&rec, m.Click)
 		m.Actions, m.Message = nil, strings.TrimSuffix(m.Message, hint)+hint
 	}
-	if err := p.publish(ctx, m); err != nil {
-		if ctx.Err() == nil {
-			p.Log.WarnContext(ctx, "cannot notify the phone", "id", rec.ID, "error", err)
-		}
+	err := p.publish(ctx, m)
+	if err != nil && ctx.Err() == nil {
+		p.Log.WarnContext(ctx, "cannot notify the phone", "id", rec.ID, "error", err)
 		return
 	}
-	<-ctx.Done()
+	<-ctx.Done() // the server may have a notification whose response was not awaited
 	ctx = context.WithoutCancel(ctx)
-	if err := p.send(ctx, http.MethodPut, p.Topic+"/"+rec.ID+"/clear", nil, p.Token); err != nil {
+	err = p.send(ctx, http.MethodPut, p.Topic+"/"+rec.ID+"/clear", nil, p.Token)
+	if err != nil {
 		p.Log.DebugContext(ctx, "cannot clear the notification on the phone", "id", rec.ID, "error", err) // an older server
 	}
 }
