@@ -328,7 +328,9 @@ pane.addEventListener('change', ({ target }) => {
 
 // ---- Live updates
 
-const happened = new Set(); // what the next list is to tell the user, as parameters of its address
+// What the next list is to tell the user, as parameters of its address: the last of what happened.
+const happened = new Set();
+const maxHappened = 3;
 let due = false, renewing = false;
 
 // renew brings the page up to date, with one request at a time for all that happened.
@@ -395,6 +397,7 @@ function onEvent({ lost, news }) {
   showTrouble(lost ? texts.lost : '');
   document.documentElement.dataset.live = lost ? 'no' : 'yes';
   if (news) happened.add(news);
+  if (happened.size > maxHappened) happened.delete([...happened][0]);
   renew(); // which says why, where the server responds
 }
 
