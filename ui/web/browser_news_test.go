@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
 )
 
 // TestBrowserManyAsked: of all that a page has missed it tells the last, and covers the question in
@@ -26,4 +29,17 @@ func TestBrowserManyAsked(t *testing.T) {
 	if n := eval[int](v, `document.querySelectorAll(".notice").length`); n == 0 || n > 3 {
 		t.Errorf("the page shows %d notices", n)
 	}
+}
+
+// TestBrowserNothingLeft: a page on which the filter hides all that waits says so when nothing waits
+// any more.
+func TestBrowserNothingLeft(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "", deploy()) })
+	v.visit("/?filter=moon")
+	v.listening()
+	v.shows("#none", "Pick a question")
+	v.answeredElsewhere(rec.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+	v.shows("#none", "Nothing waits")
 }

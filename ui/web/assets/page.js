@@ -362,7 +362,8 @@ async function update() {
 // renewCard brings the card up to date with that of a page.
 async function renewCard(page) {
   const card = current(), form = openForm(), fresh = page.querySelector('.card');
-  if ($('none') && fresh) return show(page, 'replaceState');
+  const changed = page.getElementById('pane').innerHTML !== served;
+  if ($('none') && changed) return show(page, 'replaceState');
   if (!form || form.ariaBusy || fresh?.dataset.id !== card.dataset.id) return;
   const touched = 'touched' in form.dataset, used = card?.querySelector(':focus');
   if (fresh.matches('.ended')) {
@@ -370,7 +371,7 @@ async function renewCard(page) {
     if (touched || used) show(page, 'replaceState');
     else await visit(texts.view === 'list' ? '/?list' : '/', 'replaceState');
     showNotice(fresh.dataset.notice, true);
-  } else if (!touched && page.getElementById('pane').innerHTML !== served) {
+  } else if (!touched && changed) {
     const { name } = document.activeElement;
     showPane(page);
     if (used) (pane.querySelector(`[name="${name}"]`) ?? current()).focus();
