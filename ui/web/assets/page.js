@@ -447,7 +447,8 @@ document.addEventListener('keydown', (event) => {
   const alt = event.altKey && !command && !event.getModifierState('AltGraph');
   const act = alt && acts[event.code.slice(3).toLowerCase()];
   const typing = target.matches('textarea, input:is([type="search"], [type="text"])');
-  if (event.defaultPrevented || event.altKey && !act || event.isComposing) return;
+  const composing = event.isComposing || event.keyCode === 229; // in Safari the code alone says so
+  if (event.defaultPrevented || event.altKey && !act || composing) return;
   if (act) {
     event.preventDefault();
     act();
