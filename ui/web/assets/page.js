@@ -239,7 +239,8 @@ async function sign(form, body, page) {
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(options));
     body.set('proof', JSON.stringify(await navigator.credentials.get({ publicKey })));
   } catch (error) {
-    showNotice(texts.unsent.replace('%s', () => error.message), true);
+    const why = error.name === 'NotAllowedError' ? texts.unsigned : error.message; // that is for programs
+    showNotice(texts.unsent.replace('%s', () => why), true);
     return null;
   }
   body.set('at', at);
