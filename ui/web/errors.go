@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -38,6 +39,7 @@ var (
 		"Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
 	errNoPage   = &api.Problem{Code: api.NoSuchPath, Message: words.Mark("There is nothing at this address.")}
 	errNotWhole = &api.Problem{Code: api.InvalidRequest, Message: words.Mark("The request did not arrive whole.")}
+	errEnded    = &api.Problem{Code: api.Unreachable, Message: words.Mark("The server has ended. Try again when it runs.")}
 	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. " +
 		"Trying again is reasonable.")}
 )
@@ -54,6 +56,9 @@ var forPeople = map[string]string{ //nolint:gochecknoglobals // a table, never w
 func problemOf(err error) *api.Problem {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return api.Problemf(api.TooLarge, "The request is larger than %d bytes.", large.Limit)
+	}
+	if errors.Is(err, context.Canceled) { // or the client has left, and reads nothing
+		return errEnded
 	}
 	return api.ProblemOf(err)
 }
