@@ -5,20 +5,24 @@ import (
 	"net/http"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/ui/api"
 )
 
-// events streams what happens on the desk from now on. While a stream is open, the desk
-// knows that the page is. A client connects first and
-// then requests the questions, so that it misses none. A client that does not take
-// an event within the time for a response is disconnected, and loses nothing that it
+// events streams what happens on the desk from now on. While a page or a front end has a stream
+// open, the desk knows that the user sees what is asked; no other program's shows that. A client
+// connects first and then requests the questions, so that it misses none. A client that does not
+// take an event within the time for a response is disconnected, and loses nothing that it
 // cannot request once it connects again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
-	release, err := s.Desk.Announce(r.Context(), surfaceName)
-	if err != nil {
-		return fmt.Errorf("announce the page: %w", err)
+	from := senderOf(r.Context())
+	if from.browser || from.how == desk.HowFrontEnd {
+		release, err := s.Desk.Announce(r.Context(), surfaceName)
+		if err != nil {
+			return fmt.Errorf("announce the page: %w", err)
+		}
+		defer release()
 	}
-	defer release()
 	events, err := s.Desk.Watch(r.Context())
 	if err != nil {
 		return fmt.Errorf("watch the desk: %w", err)
