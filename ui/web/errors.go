@@ -31,8 +31,8 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 
 // Problems of requests that no handler gets. Each message says what to do.
 var (
-	errHost = &api.Problem{Code: api.Forbidden, Message: words.Mark("This server does not go by that name and port. " +
-		"Use the address that it printed; a tunnel keeps the port.")}
+	errHost = &api.Problem{Code: api.Forbidden, Message: words.Mark("This server has another name or port. " +
+		"Use the address that it printed; a tunnel needs the same port at both ends.")}
 	errOrigin = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites " +
 		"are refused.")}
 	errToken = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. " +
@@ -46,8 +46,8 @@ var (
 
 // forPeople is what the page says instead of a problem's message, which is for programs.
 var forPeople = map[string]string{ //nolint:gochecknoglobals // a table, never written to
-	api.Unauthorized: words.Mark("This address has been used, or your visit has ended: " +
-		"that is so after thirty days without one, or when somebody ended all of them. In a terminal, run"),
+	api.Unauthorized: words.Mark("This address was used before, or this browser may no longer open the page: " +
+		"its last visit was more than thirty days ago, or mcp-askuser web --revoke was run. In a terminal, run"),
 	api.QuestionNotFound: words.Mark("There is no question with this id."),
 	api.NotSentYet:       words.Mark("The shared desk does not answer. Your answer is kept as a draft; send it again."),
 }
