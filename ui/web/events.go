@@ -46,9 +46,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// push writes to a stream and reports whether the client takes it.
+// push writes to a stream and reports whether the client takes it. The deadline must not outlast the
+// write: over HTTP/2 it ends a stream on which nothing is written.
 func (s *Server) push(w http.ResponseWriter, out *http.ResponseController, data []byte) bool {
 	_ = out.SetWriteDeadline(time.Now().Add(s.timeouts.response))
 	_, err := w.Write(data)
-	return err == nil && out.Flush() == nil
+	if err != nil || out.Flush() != nil {
+		return false
+	}
+	_ = out.SetWriteDeadline(time.Time{})
+	return true
 }
