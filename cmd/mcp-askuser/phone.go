@@ -190,9 +190,12 @@ func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 	}
 	err = p.Readable(ctx)
 	if err != nil {
-		return f.wrong(fmt.Sprintf("answers do not arrive: %v", err),
-			fmt.Sprintf("mcp-askuser phone setup --token TOKEN, of one that may read and write the topics %s and %s",
-				setup.Topic, p.ReplyTopic()))
+		remedy := fmt.Sprintf("see that %s is up and within reach; mcp-askuser phone setup --server names another", p.Server)
+		if errors.Is(err, ntfy.ErrRefused) {
+			remedy = fmt.Sprintf("mcp-askuser phone setup --token TOKEN, of one that may read and write the topics %s and %s",
+				setup.Topic, p.ReplyTopic())
+		}
+		return f.wrong(fmt.Sprintf("answers do not arrive: %v", err), remedy)
 	}
 	if setup.Private {
 		f.Text = "tells the phone that a question waits, and no more"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/door"
 	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/web"
 	"mcp-askuser/ui/words"
@@ -122,7 +124,7 @@ func (a *app) setOptions(o *web.Options, d *desk.Desk, presenter *present.Presen
 
 // webSurface is the page as a surface of this process.
 func (a *app) webSurface(d *desk.Desk, presenter *present.Presenter) *web.Surface {
-	o := web.SurfaceOptions{Desktop: func() error { return web.Desktop(a.getenv) }, Open: web.OpenBrowser}
+	o := web.SurfaceOptions{Desktop: func() error { return ui.Desktop(a.getenv, runtime.GOOS) }, Open: web.OpenBrowser}
 	a.setOptions(&o.Options, d, presenter)
 	return web.NewSurface(o)
 }
@@ -149,7 +151,7 @@ func (a *app) publicPage(page *web.Surface, here bool, id string) (address strin
 
 // openBrowser opens the page, or says why it does not.
 func (a *app) openBrowser(address string) {
-	err := web.Desktop(a.getenv)
+	err := ui.Desktop(a.getenv, runtime.GOOS)
 	if err == nil {
 		err = web.OpenBrowser(address)
 	}

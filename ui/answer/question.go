@@ -231,7 +231,7 @@ func (q *Question) restore(a question.Answer) {
 	}
 	q.text = ""
 	if q.TakesText() {
-		q.text = question.Cut(a.Custom, question.MaxText)
+		q.text = a.Custom
 	}
 	q.other = q.AllowCustom && strings.TrimSpace(q.text) != "" && (q.Several() || !slices.Contains(q.marked, true))
 	q.Delegated = a.Delegated

@@ -56,6 +56,7 @@ type Set struct {
 	note      string      // on the whole
 	reason    string      // to dismiss, or what to discuss
 	restored  bool        // the draft changed something
+	byProgram bool        // and a program had a part in it
 	reviews   bool        // a review is needed from now on, see Layout
 }
 
@@ -86,6 +87,7 @@ func New(rec desk.Record, o Options) *Set {
 			q.restore(*a)
 			q.Note = strings.TrimSpace(a.Note)
 			s.restored = s.restored || !same(q.initial, q.draft()) || q.Entered
+			s.byProgram = s.byProgram || a.By == question.ByProgram
 		}
 		s.questions = append(s.questions, q)
 	}
@@ -169,6 +171,9 @@ func (s *Set) Reviews() bool {
 func (s *Set) Restored() bool {
 	return s.restored && !slices.ContainsFunc(s.questions, func(q *Question) bool { return q.Confirmed != nil })
 }
+
+// ByProgram reports whether a program has filled in an answer of the draft.
+func (s *Set) ByProgram() bool { return s.byProgram }
 
 // Note returns the note to the agent beside all answers.
 func (s *Set) Note() string { return s.note }

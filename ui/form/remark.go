@@ -34,7 +34,7 @@ func (f *Form) remarks() (out []string) {
 		out = append(out, words.Local.LastRound(liftKey))
 	}
 	if f.set.Restored() {
-		out = append(out, words.T("Your draft is back; nothing of it has been sent."))
+		out = append(out, words.Local.DraftBack(f.set.ByProgram()))
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func TestRing(t *testing.T) {
 		{"rxvt", "TERM=rxvt-unicode", "claude", "x", 0, "\a\x1b]777;notify;Question from claude in shop;x\x1b\\"},
 		{"VTE", "VTE_VERSION=7200", "claude", "x", 0, "\a\x1b]777;notify;Question from claude in shop;x\x1b\\"},
 		{"hostile", "", "\x1b\\\x1b]0;owned", "a\u009cb\a\u202ec\nd", 0, "\a\x1b]9;Question from ␛\\␛]0;owned in shop: a[U+009C]b␇[U+202E]c␊d\x1b\\"},
-		{"long", "", "", strings.Repeat("é", 500), 1, "\a\x1b]9;Question in shop: " + strings.Repeat("é", 146) + "… (and 1 more)\x1b\\"},
+		{"long", "", "", strings.Repeat("é", 500), 1, "\a\x1b]9;Question from an agent in shop: " + strings.Repeat("é", 146) + "… (and 1 more)\x1b\\"},
 	} {
 		rec := record(tt.client, tt.text)
 		for range tt.more {
@@ -41,7 +41,7 @@ func TestRing(t *testing.T) {
 func TestRingInChinese(t *testing.T) {
 	words.Local = words.Chinese
 	t.Cleanup(func() { words.Local = words.English })
-	for client, want := range map[string]string{"claude": "问题（来自 claude · shop）：", "": "问题（来自 shop）："} {
+	for client, want := range map[string]string{"claude": "问题（来自 claude · shop）：", "": "问题（来自 某个智能体 · shop）："} {
 		rec := record(client, strings.Repeat("字", 500))
 		rec.Questions = append(rec.Questions, rec.Questions[0], rec.Questions[0])
 		var out bytes.Buffer

@@ -30,14 +30,8 @@ const (
 // title and body return one line each, safe to show. The title always starts with
 // the same word, so that no asker's name can imitate another notification.
 func title(e *notice) string {
-	text, asker := words.T("Question"), desk.Asker{Client: e.AgentID, Directory: e.Directory}
-	switch project := words.Project(asker); {
-	case e.AgentID != "":
-		text = words.T("Question from %s", words.Local.Asker(asker))
-	case project != "":
-		text = words.T("Question in %s", project)
-	}
-	return question.Shorten(question.Line(text), maxTitle)
+	asker := desk.Asker{Client: e.AgentID, Directory: e.Directory}
+	return question.Shorten(question.Line(words.T("Question from %s", words.Local.Asker(asker))), maxTitle)
 }
 
 func body(e *notice) string {

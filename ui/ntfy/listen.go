@@ -18,12 +18,7 @@ func (p *Phone) Listen() (end func()) {
 	if p.listeners++; p.listeners == 1 {
 		ctx, stop := context.WithCancel(context.Background())
 		p.stop = stop
-		go func() {
-			if !p.Private {
-				p.canPress(ctx) // which logs why there are no buttons
-			}
-			p.listen(ctx, p.takeAnswer)
-		}()
+		go p.listen(ctx, p.takeAnswer)
 	}
 	return func() {
 		p.mu.Lock()
@@ -87,6 +82,9 @@ func (p *Phone) subscribe(ctx context.Context, take receiver) error {
 			continue
 		}
 		take(ctx, e.Message, time.Unix(e.Time, 0))
+		if ctx.Err() != nil { // perhaps before it was stored: it comes again
+			break
+		}
 		p.mu.Lock()
 		p.since = e.ID
 		p.mu.Unlock()

@@ -39,6 +39,9 @@ const (
 	maxLines  = 10
 	lineWidth = 40
 	maxLabel  = lineWidth / maxButtons
+	// maxBytes of a text leave room for a hint: the server turns a message of more than 4,096 bytes
+	// into a file.
+	maxBytes = 3500
 	// sendTimeout is how long a request may take, except a subscription.
 	sendTimeout = 20 * time.Second
 	// lateLimit is how long after a press the user is notified that it was too late.
@@ -140,15 +143,15 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 		hint := "\n" + p.hint(&rec, m.Click)
 		m.Actions, m.Message = nil, strings.TrimSuffix(m.Message, hint)+hint
 	}
-	if err := p.publish(ctx, m); err != nil {
-		if ctx.Err() == nil {
-			p.Log.WarnContext(ctx, "cannot notify the phone", "id", rec.ID, "error", err)
-		}
+	err := p.publish(ctx, m)
+	if err != nil && ctx.Err() == nil {
+		p.Log.WarnContext(ctx, "cannot notify the phone", "id", rec.ID, "error", err)
 		return
 	}
-	<-ctx.Done()
+	<-ctx.Done() // the server may have a notification whose response was not awaited
 	ctx = context.WithoutCancel(ctx)
-	if err := p.send(ctx, http.MethodPut, p.Topic+"/"+rec.ID+"/clear", nil, p.Token); err != nil {
+	err = p.send(ctx, http.MethodPut, p.Topic+"/"+rec.ID+"/clear", nil, p.Token)
+	if err != nil {
 		p.Log.DebugContext(ctx, "cannot clear the notification on the phone", "id", rec.ID, "error", err) // an older server
 	}
 }
@@ -249,7 +252,7 @@ func render(q *question.Question) (text string, labels []string, fits bool) {
 	for line := range strings.SplitSeq(text, "\n") {
 		rows += max(1, (ansi.StringWidth(line)+lineWidth-1)/lineWidth)
 	}
-	return text, labels, rows <= maxLines
+	return text, labels, rows <= maxLines && len(text) <= maxBytes
 }
 
 // button publishes a text to the reply topic.

@@ -45,21 +45,15 @@ func (t Test) Send(ctx context.Context) error {
 	return errors.Join(t.phone.publish(ctx, m), refused)
 }
 
-// errPressed is the cause with which a wait for a press ends.
-var errPressed = errors.New("pressed")
-
 // Wait returns nil once the button has been pressed, also before the call, and the cause
 // of ctx if that ends.
 func (t Test) Wait(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	t.phone.listen(ctx, func(_ context.Context, message string, _ time.Time) {
+	unpressed, press := context.WithCancel(ctx)
+	defer press()
+	t.phone.listen(unpressed, func(_ context.Context, message string, _ time.Time) {
 		if message == t.id {
-			stop(errPressed)
+			press()
 		}
 	})
-	if err := context.Cause(ctx); !errors.Is(err, errPressed) {
-		return err
-	}
-	return nil
+	return context.Cause(ctx)
 }

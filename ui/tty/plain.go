@@ -103,7 +103,7 @@ func (c *conversation) open(ctx context.Context) {
 		c.text("", words.T("The question %s; every line you enter starts the time anew.", left))
 	}
 	if c.Restored() {
-		c.text("", words.T("Your draft is back; nothing of it has been sent."))
+		c.text("", words.Local.DraftBack(c.ByProgram()))
 	}
 	c.showKeys()
 }

@@ -2,9 +2,12 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -96,7 +99,12 @@ func badBody(code string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return api.Problemf(code, "The body is not the JSON object that this path takes: %v.", err)
+	why := err.Error()
+	odd, _ := errors.AsType[*json.UnmarshalTypeError](err)
+	if odd != nil { // its own words name types of Go
+		why = fmt.Sprintf("%s has the wrong type (%s)", cmp.Or(odd.Field, "it"), odd.Value)
+	}
+	return api.Problemf(code, "The body is not the JSON object that this path takes: %s.", why)
 }
 
 // unreadBody is the problem of a body that did not arrive.

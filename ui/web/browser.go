@@ -4,13 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
-
-	"mcp-askuser/ui"
 )
-
-// Desktop is [ui.Desktop] on this system. Where its display is gone, a browser is opened in vain:
-// the surface waits for a visit.
-func Desktop(getenv func(string) string) error { return ui.Desktop(getenv, runtime.GOOS) }
 
 // OpenBrowser opens the address in the user's browser, without waiting for it.
 // The libraries for this lend the browser our standard output, which belongs

@@ -33,7 +33,7 @@ type card struct {
 	Attach   bool // the answer takes files
 	Limited  bool // after this round the session may not ask for a while
 	Alike    []duplicate
-	Back     bool    // a draft was filled in
+	Back     string  // what is said of a draft that was filled in; empty without one
 	Faults   []fault // why the last try was refused
 
 	lang words.Language
@@ -54,7 +54,9 @@ func (s *Server) card(r *http.Request, x *layout, rec *desk.Record, sent *form) 
 	default:
 		o := answer.Options{Layout: answer.Sheet, Draft: s.draft(ctx, rec.ID), Memory: s.Desk.Remembered(ctx, *rec)}
 		c.set = answer.New(*c.Record.Record, o)
-		c.Back = c.set.Restored()
+		if c.set.Restored() {
+			c.Back = c.lang.DraftBack(c.set.ByProgram())
+		}
 	}
 	if rec.Outcome != nil {
 		return c

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -30,22 +31,23 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 
 // Problems of requests that no handler gets. Each message says what to do.
 var (
-	errHost = &api.Problem{Code: api.Forbidden, Message: words.Mark("This server does not go by that name and port. " +
-		"Use the address that it printed; a tunnel keeps the port.")}
+	errHost = &api.Problem{Code: api.Forbidden, Message: words.Mark("This server has another name or port. " +
+		"Use the address that it printed; a tunnel needs the same port at both ends.")}
 	errOrigin = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites " +
 		"are refused.")}
 	errToken = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. " +
 		"Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
 	errNoPage   = &api.Problem{Code: api.NoSuchPath, Message: words.Mark("There is nothing at this address.")}
 	errNotWhole = &api.Problem{Code: api.InvalidRequest, Message: words.Mark("The request did not arrive whole.")}
+	errEnded    = &api.Problem{Code: api.Unreachable, Message: words.Mark("The server has ended. Try again when it runs.")}
 	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. " +
 		"Trying again is reasonable.")}
 )
 
 // forPeople is what the page says instead of a problem's message, which is for programs.
 var forPeople = map[string]string{ //nolint:gochecknoglobals // a table, never written to
-	api.Unauthorized: words.Mark("This address has been used, or your visit has ended: " +
-		"that is so after thirty days without one, or when somebody ended all of them. In a terminal, run"),
+	api.Unauthorized: words.Mark("This address was used before, or this browser may no longer open the page: " +
+		"its last visit was more than thirty days ago, or mcp-askuser web --revoke was run. In a terminal, run"),
 	api.QuestionNotFound: words.Mark("There is no question with this id."),
 	api.NotSentYet:       words.Mark("The shared desk does not answer. Your answer is kept as a draft; send it again."),
 }
@@ -54,6 +56,9 @@ var forPeople = map[string]string{ //nolint:gochecknoglobals // a table, never w
 func problemOf(err error) *api.Problem {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return api.Problemf(api.TooLarge, "The request is larger than %d bytes.", large.Limit)
+	}
+	if errors.Is(err, context.Canceled) { // or the client has left, and reads nothing
+		return errEnded
 	}
 	return api.ProblemOf(err)
 }

@@ -5,20 +5,24 @@ import (
 	"net/http"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/ui/api"
 )
 
-// events streams what happens on the desk from now on. While a stream is open, the desk
-// knows that the page is. A client connects first and
-// then requests the questions, so that it misses none. A client that does not take
-// an event within the time for a response is disconnected, and loses nothing that it
+// events streams what happens on the desk from now on. While a page or a front end has a stream
+// open, the desk knows that the user sees what is asked; no other program's shows that. A client
+// connects first and then requests the questions, so that it misses none. A client that does not
+// take an event within the time for a response is disconnected, and loses nothing that it
 // cannot request once it connects again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
-	release, err := s.Desk.Announce(r.Context(), surfaceName)
-	if err != nil {
-		return fmt.Errorf("announce the page: %w", err)
+	from := senderOf(r.Context())
+	if from.browser || from.how == desk.HowFrontEnd {
+		release, err := s.Desk.Announce(r.Context(), surfaceName)
+		if err != nil {
+			return fmt.Errorf("announce the page: %w", err)
+		}
+		defer release()
 	}
-	defer release()
 	events, err := s.Desk.Watch(r.Context())
 	if err != nil {
 		return fmt.Errorf("watch the desk: %w", err)
@@ -42,9 +46,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// push writes to a stream and reports whether the client takes it.
+// push writes to a stream and reports whether the client takes it. The deadline must not outlast the
+// write: over HTTP/2 it ends a stream on which nothing is written.
 func (s *Server) push(w http.ResponseWriter, out *http.ResponseController, data []byte) bool {
 	_ = out.SetWriteDeadline(time.Now().Add(s.timeouts.response))
 	_, err := w.Write(data)
-	return err == nil && out.Flush() == nil
+	if err != nil || out.Flush() != nil {
+		return false
+	}
+	_ = out.SetWriteDeadline(time.Time{})
+	return true
 }

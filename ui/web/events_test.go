@@ -3,6 +3,7 @@ package web
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -96,7 +97,8 @@ func (s *stuck) Write([]byte) (int, error)              { return 0, os.ErrDeadli
 func TestSlowStream(t *testing.T) {
 	g := startTimed(t, func(p *timeouts) { p.response = time.Hour })
 	client := &stuck{}
-	err := g.server.events(client, g.request(http.MethodGet, "/api/events", ""))
+	page := context.WithValue(t.Context(), senderKey{}, sender{browser: true})
+	err := g.server.events(client, g.request(http.MethodGet, "/api/events", "").WithContext(page))
 	if left := time.Until(client.until); err != nil || left > time.Hour || left < time.Hour-patient {
 		t.Errorf("%v, with %v left", err, left)
 	}

@@ -20,7 +20,7 @@ func (s *Server) notices(r *http.Request, ends url.Values) (out []notice) {
 	for _, end := range []string{endSent, endKept, endAny, endLifted, endAsked} {
 		for _, id := range ends[end] {
 			rec, err := s.Desk.Get(r.Context(), id)
-			open := end == endLifted || end == endAsked
+			open := end == endLifted || end == endAsked && rec.Earlier == "" // else the user has reopened it
 			if err == nil && (rec.Outcome != nil || open) {
 				out = append(out, noticeOf(s.languageOf(r), rec, end))
 			}

@@ -215,8 +215,11 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	return nil
 }
 
-// redirect leads a browser on after a POST: a reload sends nothing again.
+// redirect leads a browser on after a POST: a reload sends nothing again. The list keeps its filter.
 func redirect(w http.ResponseWriter, r *http.Request, query url.Values) error {
+	if filter := r.URL.Query().Get("filter"); filter != "" {
+		query.Set("filter", filter)
+	}
 	http.Redirect(w, r, "/?"+query.Encode(), http.StatusSeeOther)
 	return nil
 }

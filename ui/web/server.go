@@ -33,6 +33,7 @@ const (
 
 // timeouts is how long a server waits for a slow client.
 type timeouts struct {
+	auth     time.Duration // to show that it may enter, while other connections wait for its place
 	header   time.Duration // to send its header
 	request  time.Duration // to send all of its request
 	upload   time.Duration // to send a request with files
@@ -111,7 +112,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		Options: o,
 		timeouts: timeouts{
-			header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute,
+			auth: time.Second, header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute,
 			response: 30 * time.Second, grace: 2 * time.Second,
 		},
 		visits: make(chan struct{}, 1),
@@ -170,7 +171,9 @@ func (s *Server) serve(ctx context.Context, ln net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	server.RegisterOnShutdown(end)
-	guarded := &door.Listener{Listener: ln, MaxAuthenticated: maxKnown, MaxUnauthenticated: maxStrangers}
+	guarded := &door.Listener{
+		Listener: ln, MaxAuthenticated: maxKnown, MaxUnauthenticated: maxStrangers, AuthTimeout: s.timeouts.auth,
+	}
 	err := guarded.Serve(ctx, server, s.timeouts.grace)
 	end()
 	return err

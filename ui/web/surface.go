@@ -24,8 +24,7 @@ const (
 // SurfaceOptions are what the surface needs beside its server.
 type SurfaceOptions struct {
 	Options
-	// Desktop returns why no browser may be opened here, nil where one may; see
-	// [Desktop].
+	// Desktop returns why no browser may be opened here, nil where one may; see [ui.Desktop].
 	Desktop func() error
 	// Open opens the browser; see [OpenBrowser].
 	Open func(address string) error

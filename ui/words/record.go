@@ -129,6 +129,14 @@ func (l Language) LimitStays(err error) string {
 	return l.Sentence(l.T("The limit stays: %s", question.Line(err.Error())))
 }
 
+// DraftBack says of a form whether the draft that fills it in is all the user's own.
+func (l Language) DraftBack(byProgram bool) string {
+	if byProgram {
+		return l.T("A program has filled in answers here. Check them: what you send counts as your own.")
+	}
+	return l.T("Your draft is back; nothing of it has been sent.")
+}
+
 // Remembered says how the user answered a question before, and when: "You answered
 // DuckDB on 3 Nov".
 func (l Language) Remembered(m desk.Memory, now time.Time) string {

@@ -239,7 +239,8 @@ async function sign(form, body, page) {
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(options));
     body.set('proof', JSON.stringify(await navigator.credentials.get({ publicKey })));
   } catch (error) {
-    showNotice(texts.unsent.replace('%s', () => error.message), true);
+    const why = error.name === 'NotAllowedError' ? texts.unsigned : error.message; // that is for programs
+    showNotice(texts.unsent.replace('%s', () => why), true);
     return null;
   }
   body.set('at', at);
@@ -328,7 +329,9 @@ pane.addEventListener('change', ({ target }) => {
 
 // ---- Live updates
 
-const happened = new Set(); // what the next list is to tell the user, as parameters of its address
+// What the next list is to tell the user, as parameters of its address: the last of what happened.
+const happened = new Set();
+const maxHappened = 3;
 let due = false, renewing = false;
 
 // renew brings the page up to date, with one request at a time for all that happened.
@@ -360,7 +363,8 @@ async function update() {
 // renewCard brings the card up to date with that of a page.
 async function renewCard(page) {
   const card = current(), form = openForm(), fresh = page.querySelector('.card');
-  if ($('none') && fresh) return show(page, 'replaceState');
+  const changed = page.getElementById('pane').innerHTML !== served;
+  if ($('none') && changed) return show(page, 'replaceState');
   if (!form || form.ariaBusy || fresh?.dataset.id !== card.dataset.id) return;
   const touched = 'touched' in form.dataset, used = card?.querySelector(':focus');
   if (fresh.matches('.ended')) {
@@ -368,7 +372,7 @@ async function renewCard(page) {
     if (touched || used) show(page, 'replaceState');
     else await visit(texts.view === 'list' ? '/?list' : '/', 'replaceState');
     showNotice(fresh.dataset.notice, true);
-  } else if (!touched && page.getElementById('pane').innerHTML !== served) {
+  } else if (!touched && changed) {
     const { name } = document.activeElement;
     showPane(page);
     if (used) (pane.querySelector(`[name="${name}"]`) ?? current()).focus();
@@ -395,6 +399,7 @@ function onEvent({ lost, news }) {
   showTrouble(lost ? texts.lost : '');
   document.documentElement.dataset.live = lost ? 'no' : 'yes';
   if (news) happened.add(news);
+  if (happened.size > maxHappened) happened.delete([...happened][0]);
   renew(); // which says why, where the server responds
 }
 
@@ -443,7 +448,8 @@ document.addEventListener('keydown', (event) => {
   const alt = event.altKey && !command && !event.getModifierState('AltGraph');
   const act = alt && acts[event.code.slice(3).toLowerCase()];
   const typing = target.matches('textarea, input:is([type="search"], [type="text"])');
-  if (event.defaultPrevented || event.altKey && !act || event.isComposing) return;
+  const composing = event.isComposing || event.keyCode === 229; // in Safari the code alone says so
+  if (event.defaultPrevented || event.altKey && !act || composing) return;
   if (act) {
     event.preventDefault();
     act();

@@ -7,8 +7,8 @@ form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const fault = form.querySelector('.fault'), { name } = form.elements;
   fault.textContent = '';
+  const { challenge, keys, declined } = form.dataset;
   try {
-    const { challenge, keys } = form.dataset;
     const created = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON({
       challenge,
       rp: { name: 'mcp-askuser' },
@@ -24,6 +24,6 @@ form.addEventListener('submit', async (event) => {
     main.querySelector('h1').tabIndex = -1;
     main.querySelector('h1').focus();
   } catch (error) {
-    fault.textContent = error.message;
+    fault.textContent = error.name === 'NotAllowedError' ? declined : error.message;
   }
 });
