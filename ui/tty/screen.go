@@ -44,11 +44,9 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		Hurry: func() { t.hurry(killTime) },
 	})
 	unfollow := follow(ctx, backing, screen.Send)
-	unhandle := t.handleStops(screen.Redraw)
 	t.flush()
 	err := screen.Run(ctx)
 	stuck := errors.Is(err, term.ErrStuck) // then the form still runs, and must not be read
-	unhandle()
 	t.hurry(quitTime)
 	t.abandon()
 	unfollow()
