@@ -131,8 +131,23 @@ func (s *Screen) Run(ctx context.Context) error {
 }
 
 // Release restores the terminal before the process ends, also if the model does not end.
-// Nothing is drawn afterwards. It does nothing once the screen has ended.
-func (s *Screen) Release() { s.display.release() }
+// Nothing is drawn afterwards. It does nothing once the screen has ended. A terminal that takes no
+// output gets only its settings back.
+func (s *Screen) Release() {
+	released := make(chan struct{})
+	go func() {
+		defer close(released)
+		s.display.release()
+	}()
+	select {
+	case <-released:
+	case <-time.After(releaseTime):
+		_ = s.display.console.Restore()
+	}
+}
+
+// releaseTime is how long a terminal may take to take what Release writes.
+const releaseTime = 200 * time.Millisecond
 
 // environ returns the variables that tell the abilities of the terminal. TMUX is not
 // among them: with it, the tmux command would be run for them.
