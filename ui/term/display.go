@@ -15,7 +15,7 @@ import (
 // full screen, so it is switched on last, and off first.
 func enter() string {
 	return ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste +
-		ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)
+		ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes|ansi.KittyReportAlternateKeys)
 }
 
 // Leave switches off whatever a screen may have switched on.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
@@ -53,6 +54,9 @@ func (s *Screen) readKeys() (stop func() []tea.Msg, err error) {
 func asMessage(event uv.Event) tea.Msg {
 	switch event := event.(type) {
 	case uv.KeyPressEvent:
+		if event.Code < utf8.RuneSelf { // else shortcuts have the Latin letter of the same key
+			event.BaseCode = 0
+		}
 		return tea.KeyPressMsg(event)
 	case uv.PasteEvent:
 		return tea.PasteMsg(event)
