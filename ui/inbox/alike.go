@@ -23,6 +23,7 @@ type given struct {
 	id    string // of the record
 	alike string // see desk.Record.Alike
 	reply question.Reply
+	sent  []string // the ids of others that it was sent to, or is
 }
 
 // merge returns the rows with those of records alike as one, the first of them.
@@ -55,7 +56,7 @@ func (m *model) sentNote(a *answer) string {
 	if reply.Dismissed || reply.Discuss {
 		return a.form.Closing()
 	}
-	m.last = given{a.rec.ID, a.rec.Alike(), reply}
+	m.last = given{id: a.rec.ID, alike: a.rec.Alike(), reply: reply}
 	n := len(m.others())
 	if n == 0 {
 		return a.form.Closing()
@@ -67,6 +68,7 @@ func (m *model) sentNote(a *answer) string {
 // answerOthers sends the last answer to the records that ask the same.
 func (m *model) answerOthers() tea.Cmd {
 	ids, last := m.others(), m.last
+	m.last.sent = append(m.last.sent, ids...)
 	if len(ids) == 0 {
 		m.note = words.T("Nothing that waits asks what you answered last.")
 		return nil

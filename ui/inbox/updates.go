@@ -118,7 +118,7 @@ func (m *model) show(open, ended []*row) tea.Cmd {
 		cmds = append(cmds, m.tellForm(r))
 	}
 	for _, r := range ended {
-		if before != nil && before.rec.ID == r.rec.ID {
+		if before != nil && before.rec.ID == r.rec.ID && !slices.Contains(m.last.sent, r.rec.ID) {
 			m.note = words.Local.Withdrawal(&desk.ClosedError{ID: r.rec.ID, Outcome: *r.rec.Outcome})
 		}
 		delete(m.unsaved, r.rec.ID)

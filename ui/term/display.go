@@ -15,7 +15,7 @@ import (
 // full screen, so it is switched on last, and off first.
 func enter() string {
 	return ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste +
-		ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)
+		ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes|ansi.KittyReportAlternateKeys)
 }
 
 // Leave switches off whatever a screen may have switched on.
@@ -65,14 +65,15 @@ func (d *display) take() error {
 }
 
 // retake is take after a shell has changed the terminal's settings and its screen while the process
-// was stopped. Mode 1047 saves no cursor: the one to go back to is saved already.
+// was stopped. Mode 1047 saves no cursor: the one to go back to is saved already. The keyboard's
+// protocol may be on still, and would be left on if it were switched on twice.
 func (d *display) retake() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.taken {
 		_, _ = xterm.MakeRaw(int(d.in.Fd()))
 		d.clear()
-		_ = d.write(ansi.SetModeAltScreen + enter())
+		_ = d.write(ansi.SetModeAltScreen + ansi.PopKittyKeyboard(1) + enter())
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
@@ -53,6 +54,9 @@ func (s *Screen) readKeys() (stop func() []tea.Msg, err error) {
 func asMessage(event uv.Event) tea.Msg {
 	switch event := event.(type) {
 	case uv.KeyPressEvent:
+		if event.Code < utf8.RuneSelf { // else shortcuts have the Latin letter of the same key
+			event.BaseCode = 0
+		}
 		return tea.KeyPressMsg(event)
 	case uv.PasteEvent:
 		return tea.PasteMsg(event)
@@ -82,6 +86,10 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	if begins != ends {
 		k.pastes = begins > ends
 	}
+	if k.pastes && leaves(p[:n]) { // the end of the paste was lost
+		k.pastes = false
+		n = copy(p, off+string(p[:n]))
+	}
 	keys := afterReplies(p[:n])
 	if !k.pastes && unmarked(p[keys:n]) {
 		n = keys + copy(p[keys:], on+string(p[keys:n])+off)
@@ -92,6 +100,14 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return n, err
+}
+
+// leaves reports whether what was read at once is Ctrl+C.
+func leaves(piece []byte) bool {
+	var decoder uv.EventDecoder
+	length, event := decoder.Decode(piece)
+	key, isKey := asMessage(event).(tea.KeyPressMsg)
+	return isKey && length == len(piece) && key.String() == "ctrl+c"
 }
 
 // afterReplies returns where keys begin that were read together with what the terminal replied

@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"os/signal"
 	"runtime/debug"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// The messages that models do not receive.
-type (
-	failure struct{ error } // ends the screen
-	redraw  struct{}
-)
+// failure is a message that ends the screen. The model does not receive it.
+type failure struct{ error }
 
 // errQuit means that the model has ended by itself, or was killed.
 var errQuit = errors.New("the model has ended")
@@ -34,6 +32,8 @@ func (s *Screen) show() (err error) {
 	}
 	uv.NotifyWinch(s.sizes)
 	defer signal.Stop(s.sizes)
+	notifyContinued(s.continued)
+	defer signal.Stop(s.continued)
 	s.run(s.options.Model.Init())
 	for err == nil {
 		err = s.handle(s.receive())
@@ -71,6 +71,23 @@ func (s *Screen) lend(f func()) error {
 	return s.resume()
 }
 
+// stopTime is how long the process may take to stop.
+const stopTime = 500 * time.Millisecond
+
+// suspend stops the process until its shell continues it. Where no shell has started it, the system
+// does not stop it.
+func suspend() {
+	continued := make(chan struct{})
+	go func() {
+		defer close(continued)
+		_ = uv.Suspend()
+	}()
+	select {
+	case <-continued:
+	case <-time.After(stopTime):
+	}
+}
+
 // size returns the size of the terminal; nil if that is unknown.
 func (s *Screen) size() tea.Msg {
 	width, height, err := s.display.console.GetSize()
@@ -100,6 +117,9 @@ func (s *Screen) receive() tea.Msg {
 		return msg
 	case <-s.sizes:
 		return s.size()
+	case <-s.continued:
+		s.display.retake()
+		return s.size()
 	case <-s.killed:
 		return tea.QuitMsg{}
 	}
@@ -121,7 +141,7 @@ func (s *Screen) handle(msg tea.Msg) error {
 		}
 		return nil
 	case tea.SuspendMsg:
-		return s.lend(func() { _ = uv.Suspend() })
+		return s.lend(suspend)
 	case Edit:
 		var edited Edited
 		err := s.lend(func() { edited.Err = s.edit(m.Entry) })
@@ -132,8 +152,6 @@ func (s *Screen) handle(msg tea.Msg) error {
 	case tea.RawMsg:
 		s.display.sound(fmt.Sprint(m.Msg))
 		return nil
-	case redraw:
-		s.display.retake()
 	case tea.WindowSizeMsg:
 		s.display.resize(m)
 	}

@@ -29,10 +29,11 @@ type Screen struct {
 	left     string        // the file that the editor has left; empty for none
 
 	// Only show uses these.
-	view     tea.View
-	pending  []tea.Msg                 // to be handled before those that arrive
-	stopKeys func() (unread []tea.Msg) // nil while the terminal is lent
-	sizes    chan os.Signal            // the terminal has another size
+	view      tea.View
+	pending   []tea.Msg                 // to be handled before those that arrive
+	stopKeys  func() (unread []tea.Msg) // nil while the terminal is lent
+	sizes     chan os.Signal            // the terminal has another size
+	continued chan os.Signal            // the process was stopped, and continues
 }
 
 // ScreenOptions are the options of a screen.
@@ -67,7 +68,7 @@ func NewScreen(o ScreenOptions) *Screen {
 	s := &Screen{
 		options: o, display: newDisplay(o.In, o.Out, environ(o.Getenv)),
 		messages: make(chan tea.Msg), killed: make(chan struct{}), ended: make(chan struct{}),
-		sizes: make(chan os.Signal, 1),
+		sizes: make(chan os.Signal, 1), continued: make(chan os.Signal, 1),
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s
@@ -129,13 +130,24 @@ func (s *Screen) Run(ctx context.Context) error {
 	return ErrStuck
 }
 
-// Redraw takes the terminal again after a shell has changed its settings and its screen. While an
-// editor has it, that waits.
-func (s *Screen) Redraw() { s.Send(redraw{}) }
-
 // Release restores the terminal before the process ends, also if the model does not end.
-// Nothing is drawn afterwards. It does nothing once the screen has ended.
-func (s *Screen) Release() { s.display.release() }
+// Nothing is drawn afterwards. It does nothing once the screen has ended. A terminal that takes no
+// output gets only its settings back.
+func (s *Screen) Release() {
+	released := make(chan struct{})
+	go func() {
+		defer close(released)
+		s.display.release()
+	}()
+	select {
+	case <-released:
+	case <-time.After(releaseTime):
+		_ = s.display.console.Restore()
+	}
+}
+
+// releaseTime is how long a terminal may take to take what Release writes.
+const releaseTime = 200 * time.Millisecond
 
 // environ returns the variables that tell the abilities of the terminal. TMUX is not
 // among them: with it, the tmux command would be run for them.

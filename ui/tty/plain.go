@@ -21,12 +21,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// showPlain asks a record in lines on t, which is free.
+// showPlain asks a record in lines on t, which delivers none yet.
 func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
-	err := t.deliverLines(false)
-	if err != nil {
-		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
-	}
 	reader, err := cancelreader.NewReader(t)
 	if err != nil {
 		return ui.Unavailablef("the terminal cannot be read: %v", err)

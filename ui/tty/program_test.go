@@ -99,7 +99,11 @@ func program(name string) int {
 	d := programDesk()
 	plain := os.Getenv("TTY_PLAIN") != ""
 	opened := os.Getenv("TTY_OPENED") != "" || !plain && os.Getenv("TTY_APPEARED") == ""
-	surface := &surface{options: Options{Getenv: os.Getenv, Opened: opened, Desk: d, Turn: turn}, plain: plain}
+	getenv := os.Getenv
+	if trouble == "second" {
+		getenv = secondForm
+	}
+	surface := &surface{options: Options{Getenv: getenv, Opened: opened, Desk: d, Turn: turn}, plain: plain}
 	if trouble == "busy" {
 		window := term.NewWindow(jam(&jammed))
 		surface.window = &window

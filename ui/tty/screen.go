@@ -23,7 +23,7 @@ const (
 	killTime = 40 * time.Millisecond
 )
 
-// showForm shows a record in the full-screen form on t, which is free.
+// showForm shows a record in the full-screen form on t, which delivers no lines.
 func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
 	// The result of the last commit. The form may end without it, if the context ends in
 	// the same moment.
@@ -44,11 +44,9 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		Hurry: func() { t.hurry(killTime) },
 	})
 	unfollow := follow(ctx, backing, screen.Send)
-	unhandle := t.handleStops(screen.Redraw)
-	t.flush()
+	_ = t.deliverLines(true) // as an editor gets it; the screen makes its own settings, or says why not
 	err := screen.Run(ctx)
 	stuck := errors.Is(err, term.ErrStuck) // then the form still runs, and must not be read
-	unhandle()
 	t.hurry(quitTime)
 	t.abandon()
 	unfollow()

@@ -92,7 +92,11 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	}
 	s.options.Turn.hold(t)
 	defer s.options.Turn.hold(nil)
-	defer t.restore() // also after a panic
+	defer t.restore()           // also after a panic
+	err = t.deliverLines(false) // at once: another form that begins now finds the terminal in use
+	if err != nil {
+		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
+	}
 	backing := form.Backing{Desk: s.options.Desk, Rec: rec}
 	if s.lines(t) {
 		return s.showPlain(ctx, t, backing, commit)
