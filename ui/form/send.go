@@ -72,7 +72,7 @@ func (f *Form) committed(r question.Reply, err error) tea.Cmd {
 		f.notice, f.unsent = words.Local.Kept(err), &r
 		return tea.Batch(f.saveDraft(false), f.window.Gate.After(againAfter, sendAgain{&r}))
 	default:
-		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(err.Error()))
+		f.notice = words.T("Not sent, but kept; enter tries again: %s", question.Line(err.Error()))
 	}
 	return f.saveDraft(false)
 }
