@@ -14,6 +14,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui"
 )
 
@@ -39,6 +40,10 @@ func newServer(t testing.TB) *server {
 		_ = os.RemoveAll(dir)
 	})
 	s.tmux("-f", os.DevNull, "new-session", "-d", "-x", "80", "-y", "30", "printf 'host ready. '; exec cat")
+	ready := func() bool { return strings.Contains(s.tmux("capture-pane", "-p"), "host ready.") }
+	if !waittest.Until(time.Minute, ready) { // the pane's process has its environment then
+		t.Fatal("the host does not begin")
+	}
 	return s
 }
 
