@@ -200,7 +200,7 @@ func TestTmuxHumanLooksElsewhere(t *testing.T) {
 	if got := s.state(); got != "pending" {
 		t.Fatalf("the question is %s", got)
 	}
-	x.Type("\x020")
+	s.tmux("select-window", "-t", ":0") // by keys, tmux may take the two for a paste
 	x.WaitFor("host ready.")
 	x.WaitFor("Which one?>")
 	s.focused(x, "%2")
