@@ -34,15 +34,15 @@ func (x *Presentation) join(as role, q Question, attendance *desk.Attendance) *W
 		x.p.mu.Unlock()
 		return nil
 	}
-	alone := !x.awaitedBy(awaits)
+	restarts := as == asks && !x.awaitedBy(awaits)
 	w := x.addWaiter(as)
 	if as == asks {
 		x.interrupted, x.keepOpen = q.Interrupted, q.KeepOpen
 	}
-	if as == asks && alone { // its time counts: that of a call before does not, nor the time without one
-		x.timeout, x.asked, x.owned = q.Timeout.Seconds(), time.Now(), false
+	if restarts { // its time counts: that of a call before does not, nor the time without one
+		x.timeout, x.asked = q.Timeout.Seconds(), time.Now()
 	}
-	if as >= awaits && !x.owned {
+	if restarts || as >= awaits && !x.owned {
 		x.owned = true
 		x.startClock()
 	}
