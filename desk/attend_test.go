@@ -154,7 +154,7 @@ func TestDraftsAndTheClock(t *testing.T) {
 	}
 }
 
-// A question that was removed with its store stays with nobody.
+// The release of a question that was removed with its store logs no warning.
 func TestReleasedAfterItsStoreWasRemoved(t *testing.T) {
 	var log bytes.Buffer
 	dir := storeDir(t)

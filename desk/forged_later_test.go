@@ -14,7 +14,8 @@ func TestForgedWordOfTheHost(t *testing.T) {
 	rec := ask(t, d)
 	reply(t, d, rec.ID, "no")
 	const doc = `{"id":"x","status":"cancelled","reason":"never asked","at":"2026-11-03T09:00:00Z"}`
-	err := openStore(t, dir).Note(t.Context(), rec.ID, store.Later, func([]byte) ([]byte, error) { return []byte(doc), nil })
+	later := func([]byte) ([]byte, error) { return []byte(doc), nil }
+	err := openStore(t, dir).Note(t.Context(), rec.ID, store.Later, later)
 	if err != nil {
 		t.Fatal(err)
 	}

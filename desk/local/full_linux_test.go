@@ -13,8 +13,8 @@ import (
 )
 
 // TestDiskFull: on a disk that is full, at 40 levels, a write is done or fails with what to
-// do; what was acknowledged is there, once, whoever waits for it is woken, and once there is
-// room all goes on.
+// do. Each acknowledged row is stored once, its waiting call is woken, and once the disk has
+// room again, writes succeed.
 func TestDiskFull(t *testing.T) {
 	disk := t.TempDir()
 	err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m")

@@ -11,7 +11,7 @@ import (
 	"mcp-askuser/internal/termtest"
 )
 
-// An inbox that no shell has started cannot be stopped with Ctrl+Z: it goes on.
+// Ctrl+Z does not stop an inbox that no shell has started: the inbox continues.
 func TestNoShellToStopFor(t *testing.T) {
 	d, dir := newDesk(t)
 	x := start(t, d, dir, 80, 24)

@@ -10,8 +10,8 @@ import (
 	"mcp-askuser/ui/present"
 )
 
-// Where the store cannot be read at a deadline, nobody knows whether work has moved it: the
-// record does not end before that is known.
+// Work on a record moves its deadline. Where the store cannot be read at the deadline, the record
+// does not end before the store was read.
 func TestDeadlineThatCannotBeRead(t *testing.T) {
 	r := newRig(t)
 	failed := r.fails("Get", syscall.EMFILE)

@@ -18,7 +18,7 @@ import (
 const readEndTime = 500 * time.Millisecond
 
 // readKeys sends what is typed to the model, until the returned function is called. That
-// returns the messages that nobody has received meanwhile, in order.
+// returns the messages that the model has not received, in order.
 func (s *Screen) readKeys() (stop func() []tea.Msg, err error) {
 	reader, err := uv.NewCancelReader(&keyboard{File: s.options.In})
 	if err != nil {

@@ -13,7 +13,8 @@ func TestTimeoutLeavesOpen(t *testing.T) {
 	rec := ended(asked(databaseQuestion(), featuresQuestion()), desk.Outcome{Status: desk.Answered,
 		Answerer: &desk.Answerer{How: desk.HowTimeout}, Reply: &question.Reply{
 			Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"mongodb"}, By: question.ByTimeout}}}})
-	if text := NewResult(rec).Text; strings.Contains(text, "Left open by the user") || !strings.Contains(text, "Left open: ") {
+	text := NewResult(rec).Text
+	if strings.Contains(text, "Left open by the user") || !strings.Contains(text, "Left open: ") {
 		t.Error(text)
 	}
 }
