@@ -79,10 +79,14 @@ func (f *figures) key() {
 	x.Until("the pause to be over", func() bool { x.Type("-"); return strings.Contains(x.Screen(), "┃ -") })
 	x.Type(ansi.BracketedPasteStart + strings.Repeat("nine letters ", 700) + "the end" + ansi.BracketedPasteEnd)
 	x.WaitFor("the end")
-	begin := time.Now()
-	x.Type("!")
-	x.WaitFor("the end!")
-	f.is("a key in 9 kB of text", "ms", float64(time.Since(begin))/1e6, 10)
+	var took []float64
+	for n := range 20 {
+		begin := time.Now()
+		x.Type("!")
+		x.WaitFor("end" + strings.Repeat("!", n+1))
+		took = append(took, ms(time.Since(begin)))
+	}
+	f.is("a key in 9 kB of text, the median of 20", "ms", percentile(took, 0.5), 10)
 	x.Hangup()
 	x.Wait()
 }

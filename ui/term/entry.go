@@ -23,9 +23,6 @@ type Entry struct {
 	least   int // lines
 }
 
-// noLimit is more lines than a text can have.
-const noLimit = 1 << 20
-
 // NewEntry returns a text field without the keyboard. The value and the placeholder may come
 // from outside.
 func NewEntry(value, placeholder string) *Entry {
@@ -48,8 +45,8 @@ func newEntry(placeholder, prompt string) *Entry {
 	a := textarea.New()
 	a.SetVirtualCursor(false)
 	a.ShowLineNumbers, a.Prompt, a.CharLimit, a.MaxWidth = false, prompt, 0, 0
-	a.DynamicHeight, a.MaxHeight, a.MaxContentHeight = true, 0, noLimit // as high as its text
-	if placeholder != "" {                                              // in brackets, since colour alone tells nothing
+	a.DynamicHeight, a.MaxHeight = true, 0 // as high as its text
+	if placeholder != "" {                 // in brackets, since colour alone tells nothing
 		a.Placeholder = "(" + Line(placeholder, 500) + ")"
 	}
 	// Line breaks are of keys of our own; the terminal copies and pastes, for which bubbles
