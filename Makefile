@@ -35,9 +35,10 @@ test: deps unit browser
 deps:
 	@$(call apt,gcc tmux git python3)
 
-# The slowest tests wait, for pauses and timeouts, more than they compute.
+# The slowest tests wait, for pauses and timeouts, more than they compute: more of them at
+# once than there are processors.
 unit:
-	$(GO) test -race -timeout 20m -parallel 4 ./...
+	$(GO) test -race -timeout 20m -p 4 -parallel 4 ./...
 
 # The page in a real browser, and axe-core on it.
 browser: deps-browser
@@ -70,6 +71,7 @@ conformance: e2e/npm/conformance/node_modules/.stamp
 # terminal surface, 10,000 questions through servers that are killed all the time, and a
 # shared desk whose three nodes are killed and stopped.
 long: build
+	$(GO) test -count=5 -run '^TestRace$$' ./mirror
 	KILLS=2000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk ./desk/local
 	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^Test(Typings|LoneEnters)$$' -v ./ui/tty ./ui/inbox ./ui/pane
 	SOAK_QUESTIONS=10000 SOAK_SERVERS=12 SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \

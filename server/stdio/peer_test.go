@@ -23,6 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// Most of what runs side by side waits for its user.
+	flag.Parse() // else the command line counts
 	if err := flag.Set("test.parallel", "32"); err != nil {
 		panic(err)
 	}
