@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -356,17 +357,23 @@ func FreePorts(t testing.TB, n int) []int {
 	return ports
 }
 
-// reservePorts returns ports that no other process gets before release is called.
+// reservePorts returns ports that no other process gets before release is called. They are
+// below those that systems give to connections: a node that is started again finds its own.
 func reservePorts(t testing.TB, n int) (ports []int, release func()) {
 	t.Helper()
+	const first, last = 10_000, 32_000
 	var listeners []net.Listener
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+	for len(listeners) < n {
+		port := first + rand.IntN(last-first)
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE):
+			continue
+		case err != nil:
 			t.Fatal(err)
 		}
 		listeners = append(listeners, l)
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 	}
 	return ports, func() {
 		for _, l := range listeners {
