@@ -103,8 +103,9 @@ func (c *Cluster) writeNode(i, n int) {
 			routes = append(routes, fmt.Sprintf("%q", "nats-route://"+l.address()))
 		}
 		// Nodes tell each other where all are: not here, as they would connect beside the links.
-		config += fmt.Sprintf("cluster { name: desk, listen: 127.0.0.1:%d, advertise: \"127.0.0.1:1\", routes: [%s] }\n",
-			c.ports[n+i], strings.Join(routes, ", "))
+		// The name keeps the nodes of another test out.
+		config += fmt.Sprintf("cluster { name: desk%d, listen: 127.0.0.1:%d, advertise: \"127.0.0.1:1\", routes: [%s] }\n",
+			c.ports[0], c.ports[n+i], strings.Join(routes, ", "))
 	}
 	dir := filepath.Join(c.Dir, fmt.Sprint("node", i))
 	err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "nats.conf"), []byte(config), 0o600))
