@@ -174,12 +174,7 @@ func (a *app) plan(name string, r registration) ([]install.Change, error) {
 	if r.questions && !can && !r.chosen {
 		return nil, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
-	changes, err := c.Plan(p, o, r.remove)
-	if !errors.Is(err, install.ErrUnsafe) {
-		return changes, err
-	}
-	lines, fault := c.Lines(o.Server)
-	return nil, errors.Join(fault, fmt.Errorf("%w. These are our lines, to add or to take out yourself:\n%s", err, lines))
+	return c.Plan(p, o, r.remove)
 }
 
 // apply shows the changes for a client and makes them, unless this is a dry run.
