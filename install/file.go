@@ -36,14 +36,25 @@ func (c *Change) Empty() bool {
 	return bytes.Equal(c.Before, c.After) && (c.Before == nil) == (c.After == nil)
 }
 
-// open begins a change to a file that may not exist.
+// open begins a change to a file that may not exist. A link to such a file stays one.
 func open(path string) (Change, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Change{Path: path}, nil
+		link, err := os.Readlink(path)
+		if err != nil {
+			return Change{Path: path}, nil //nolint:nilerr // it is no link
+		}
+		if filepath.IsAbs(link) {
+			return open(link)
+		}
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return Change{}, err
+		}
+		return open(filepath.Join(dir, link))
 	}
 	if err != nil {
-		return Change{}, err
+		return Change{}, fmt.Errorf("%s: %w", path, err)
 	}
 	info, err := os.Stat(target)
 	if err != nil {

@@ -13,7 +13,7 @@ func TestFormsOfATable(t *testing.T) {
 		{"a = 1\n", "[ mcp_servers . askuser ]\ncommand = \"x\"\n[mcp_servers.askuser.env]\nA = \"b\"\n", "# of z\n[z]"},
 		{"# mine\n", "mcp_servers.askuser.command = \"x\"\nmcp_servers.askuser.args = [\n  # one\n  \"a\",\n]\n", "b = 1\n"},
 		{"[mcp_servers]\nb = {command = \"b\"}\n", "askuser = {command = \"x\"}\n", "# of c\nc = {command = \"c\"}\n"},
-		{"a = \"\"\"\n[mcp_servers.askuser]\ncommand = \"mine\"\n\"\"\"\n", "[mcp_servers.askuser]\ncommand = \"x\"\n", "[z]\n"},
+		{"a = \"\"\"\n[mcp_servers.askuser]\nb = \"mine\"\n\"\"\"\n", "[mcp_servers.askuser]\ncommand = \"x\"\n", "[z]\n"},
 	} {
 		file := tc.before + tc.ours + tc.after
 		got, err := tomlFile.take([]byte(file), "mcp_servers", "askuser")

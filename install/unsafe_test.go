@@ -24,13 +24,13 @@ func TestTakeRefuses(t *testing.T) {
 func TestLinesOfTheRightFile(t *testing.T) {
 	c, _ := ByName("claude-code")
 	for file, want := range map[string]bool{".claude.json": true, ".claude/settings.json": false} {
-		p := place(t, "linux", "")
+		p, file := place(t, "linux", ""), filepath.FromSlash(file)
 		err := writeFile(filepath.Join(p.Home(), file), `{"mcpServers": [], "permissions": []}`)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = c.Plan(p, Options{Server: local}, false)
-		if err == nil || strings.Contains(err.Error(), "our lines") != want || !strings.Contains(err.Error(), filepath.FromSlash(file)) {
+		if err == nil || strings.Contains(err.Error(), "our lines") != want || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
