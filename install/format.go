@@ -92,13 +92,16 @@ func (f *format) check(after []byte, value any, path []string) error {
 	return err
 }
 
-// plain returns a file without a byte order mark and with line feeds only, and the function
-// that gives both back to it.
+// plain returns a file without a byte order mark and, unless it has both kinds of line ends, with
+// line feeds only, and the function that gives both back to it.
 func plain(data []byte) (text []byte, restore func([]byte) []byte) {
 	const bom = "\ufeff"
 	text, marked := bytes.CutPrefix(data, []byte(bom))
-	returns := bytes.Contains(text, []byte("\r\n"))
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	count := bytes.Count(text, []byte("\r\n"))
+	returns := count > 0 && count == bytes.Count(text, []byte("\n"))
+	if returns {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
 	return text, func(after []byte) []byte {
 		if returns {
 			after = bytes.ReplaceAll(after, []byte("\n"), []byte("\r\n"))
