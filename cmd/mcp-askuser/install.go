@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"charm.land/huh/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -36,7 +37,7 @@ func (a *app) install() *cobra.Command {
   mcp-askuser install codex gemini
   mcp-askuser install cursor --project
   mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds`,
-		ValidArgs: install.Names(),
+		ValidArgsFunction: completeClients,
 	}
 	address := parsedFlag(cmd, "http",
 		"register the server at this `address` instead of the program, as in https://desk.example:8443/mcp",
@@ -65,15 +66,20 @@ func (a *app) install() *cobra.Command {
 func (a *app) uninstall() *cobra.Command {
 	r := registration{remove: true}
 	cmd := &cobra.Command{
-		Use:       "uninstall CLIENT...",
-		Short:     "Take the registration out of clients again",
-		Example:   "  mcp-askuser uninstall claude-code",
-		ValidArgs: install.Names(),
+		Use:               "uninstall CLIENT...",
+		Short:             "Take the registration out of clients again",
+		Example:           "  mcp-askuser uninstall claude-code",
+		ValidArgsFunction: completeClients,
 	}
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(_ *cobra.Command, args []string) error {
 		return a.register(args, r)
 	})
+}
+
+// completeClients completes each argument, as cobra's ValidArgs do for the first alone.
+func completeClients(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return install.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (a *app) registrationFlags(cmd *cobra.Command, r *registration) {
@@ -125,6 +131,7 @@ func (a *app) deskFlags(from ...string) (flags []string) {
 // register shows and makes the changes for clients: all of them, or none if one of them
 // cannot be planned.
 func (a *app) register(names []string, r registration) error {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	faults := []error{a.deskFault(r)}
 	plans := make([][]install.Change, len(names))
 	for i, name := range names {
@@ -213,7 +220,7 @@ func (a *app) apply(name string, changes []install.Change, r registration) error
 		return nil
 	}
 	questions, can, err := c.Questions(p, nil)
-	if err == nil && can && !questions.Installed && !r.chosen {
+	if err == nil && can && !questions.Installed && !r.chosen && !r.questions {
 		a.tellf("%s asks in a dialog of its own, too: with --questions that comes here.", title)
 	}
 	o, hindered := c.Obstacle(a.place(true), r.project)
@@ -257,9 +264,10 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 			asking = append(asking, c.Title())
 		}
 	}
-	screen, ok := a.err.(*os.File)
-	onScreen := ok && term.IsTerminal(int(a.in.Fd())) && term.IsTerminal(int(screen.Fd())) &&
-		!a.settings().Accessible && a.getenv("TERM") != "dumb"
+	screen, _ := a.err.(*os.File)
+	width, height, err := term.GetSize(int(screen.Fd()))
+	onScreen := err == nil && width > 0 && term.IsTerminal(int(a.in.Fd())) && !a.settings().Accessible &&
+		a.getenv("TERM") != "dumb"
 	switch {
 	case len(named) > 0 && (!onScreen || len(asking) == 0 || len(options) < len(named)): // register says which is unknown
 		return named, nil
@@ -274,15 +282,26 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 		options = append(options,
 			huh.NewOption(fmt.Sprintf("Here, too: what %s asks in its own dialog", strings.Join(asking, " or ")), questionsToo),
 			huh.NewOption("Here, too: the permissions that it asks for; a yes here lets a tool run", permissionsToo))
+		if r.questions {
+			chosen = append(chosen, questionsToo)
+		}
+		if r.permissions {
+			chosen = append(chosen, permissionsToo)
+		}
+	}
+	for i := range options { // huh would scroll by lines that it does not wrap
+		options[i].Key = ansi.Truncate(options[i].Key, width-len("> [x] ")-2, "…")
 	}
 	field := huh.NewMultiSelect[string]().Options(options...).Value(&chosen).Filterable(false).
 		Title("Register with which clients?").Description("Space marks or unmarks a line, Enter registers, Ctrl+C leaves.").
-		Height(len(options) + 3) // else it shows no row
+		Height(min(len(options)+3, height)) // else it shows no row, or not the one with the cursor
 	err = huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
 		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
 	r.chosen = true
-	r.permissions = slices.Contains(chosen, permissionsToo)
-	r.questions = r.permissions || slices.Contains(chosen, questionsToo)
+	if len(asking) > 0 {
+		r.permissions = slices.Contains(chosen, permissionsToo)
+		r.questions = r.permissions || slices.Contains(chosen, questionsToo)
+	}
 	chosen = slices.DeleteFunc(chosen, func(name string) bool { return strings.HasPrefix(name, "--") })
 	switch {
 	case errors.Is(err, huh.ErrUserAborted):
