@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
 	"mcp-askuser/question"
@@ -108,6 +109,9 @@ func self(project bool) string {
 func (a *app) options(client string, r registration) install.Options {
 	o := install.Options{Questions: r.questions, Permissions: r.permissions}
 	o.Server = install.Server{Command: self(r.project), Where: a.deskFlags(settings.FromFlag)}
+	if a.config.Source("dir") == local.EnvDir && !r.project { // which few clients pass on
+		o.Where = append(o.Where, "--dir", a.settings().Dir)
+	}
 	if r.address != "" {
 		o.Server = install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
 	}
