@@ -3,6 +3,7 @@ package install
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,8 +13,9 @@ import (
 
 // Registration is our entry in a client's file.
 type Registration struct {
-	What    string // the command and its arguments, or the address; empty without an entry
-	Program string // empty for an address
+	What    string   // the command and its arguments, or the address; empty without an entry
+	Program string   // empty for an address
+	Others  []string // further entries that start this program
 }
 
 // Registered reads our entry in the client's file.
@@ -29,16 +31,25 @@ func (c *Client) Registered(p Place) (r Registration, err error) {
 		}
 		return r, err
 	}
-	value, err := c.format.read(path, c.at()...)
-	members, _ := value.(entry)
-	command := texts(members["command"])
-	if len(command) > 0 {
-		r.Program = command[0]
+	value, err := c.format.read(path, c.path...)
+	servers, _ := value.(entry)
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		members, _ := servers[name].(entry)
+		command, program := texts(members["command"]), ""
+		if len(command) > 0 {
+			program = command[0]
+		}
+		if name != Name {
+			if strings.HasPrefix(filepath.Base(program), "mcp-askuser") {
+				r.Others = append(r.Others, name)
+			}
+			continue
+		}
+		for _, key := range []string{"args", "url", "httpUrl", "serverUrl"} {
+			command = append(command, texts(members[key])...)
+		}
+		r.What, r.Program = strings.Join(command, " "), program
 	}
-	for _, name := range []string{"args", "url", "httpUrl", "serverUrl"} {
-		command = append(command, texts(members[name])...)
-	}
-	r.What = strings.Join(command, " ")
 	return r, err
 }
 

@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -21,6 +23,9 @@ import (
 // file as we left it precedes the suffix: only a file that has not been changed since is
 // restored from its copy.
 const backupSuffix = ".before-mcp-askuser"
+
+// ours matches what is in our entries, rules and hooks, and in no other server of our name.
+var ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)mcp[-_]+askuser|askuser_`) })
 
 // Change is a file as it is and as it is to become.
 type Change struct {
@@ -36,14 +41,25 @@ func (c *Change) Empty() bool {
 	return bytes.Equal(c.Before, c.After) && (c.Before == nil) == (c.After == nil)
 }
 
-// open begins a change to a file that may not exist.
+// open begins a change to a file that may not exist. A link to such a file stays one.
 func open(path string) (Change, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Change{Path: path}, nil
+		link, err := os.Readlink(path)
+		if err != nil {
+			return Change{Path: path}, nil //nolint:nilerr // it is no link
+		}
+		if filepath.IsAbs(link) {
+			return open(link)
+		}
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return Change{}, err
+		}
+		return open(filepath.Join(dir, link))
 	}
 	if err != nil {
-		return Change{}, err
+		return Change{}, fmt.Errorf("%s: %w", path, err)
 	}
 	info, err := os.Stat(target)
 	if err != nil {
@@ -106,7 +122,7 @@ func (c *Change) Apply() error {
 	}
 
 	backup, intact := c.backup()
-	first := c.Before != nil && backup == "" && !bytes.Contains(c.Before, []byte(Name))
+	first := c.Before != nil && backup == "" && !ours().Match(c.Before)
 	if !c.out && first {
 		err = put(c.backupOf(c.After), c.Before, c.Path)
 	}

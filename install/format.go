@@ -20,8 +20,8 @@ type format struct {
 // yaml is the format of files that are not changed: their users get the lines to paste.
 var yaml *format //nolint:gochecknoglobals // never written to
 
-// ErrUnsafe means that a file is left as it is: its user can add the lines of [Client.Lines].
-var ErrUnsafe = errors.New("this cannot be changed safely, and was not changed")
+// errUnsafe means that a file is left as it is: its user can add the lines of [Client.Lines].
+var errUnsafe = errors.New("this cannot be changed safely, and was not changed")
 
 // get returns the value at a path, nil if there is none.
 func (f *format) get(data []byte, path ...string) (any, error) {
@@ -55,7 +55,7 @@ func (f *format) edit(data []byte, path []string, change func([]byte) ([]byte, e
 	case err == nil && same(before, now):
 		return data, nil
 	case err != nil || !same(rest(before, path), rest(now, path)):
-		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), ErrUnsafe)
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
 	}
 	return restore(after), nil
 }
@@ -66,11 +66,7 @@ func (f *format) put(data []byte, value any, path ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := f.get(after, path...)
-	if err == nil && !same(set, value) { // it has the path twice
-		err = fmt.Errorf("%s: %w", strings.Join(path, "."), ErrUnsafe)
-	}
-	return after, err
+	return after, f.check(after, value, path)
 }
 
 // take removes a value from a file.
@@ -79,16 +75,33 @@ func (f *format) take(data []byte, path ...string) ([]byte, error) {
 	if err != nil || value == nil {
 		return data, err
 	}
-	return f.edit(data, path, func(text []byte) ([]byte, error) { return f.remove(text, path) })
+	after, err := f.edit(data, path, func(text []byte) ([]byte, error) { return f.remove(text, path) })
+	if err != nil {
+		return nil, err
+	}
+	return after, f.check(after, nil, path)
 }
 
-// plain returns a file without a byte order mark and with line feeds only, and the function
-// that gives both back to it.
+// check reports a file that has another value than the one that was set, as it has the path
+// twice, or in a form that is not changed.
+func (f *format) check(after []byte, value any, path []string) error {
+	set, err := f.get(after, path...)
+	if err == nil && !same(set, value) {
+		err = fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
+	}
+	return err
+}
+
+// plain returns a file without a byte order mark and, unless it has both kinds of line ends, with
+// line feeds only, and the function that gives both back to it.
 func plain(data []byte) (text []byte, restore func([]byte) []byte) {
 	const bom = "\ufeff"
 	text, marked := bytes.CutPrefix(data, []byte(bom))
-	returns := bytes.Contains(text, []byte("\r\n"))
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	count := bytes.Count(text, []byte("\r\n"))
+	returns := count > 0 && count == bytes.Count(text, []byte("\n"))
+	if returns {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
 	return text, func(after []byte) []byte {
 		if returns {
 			after = bytes.ReplaceAll(after, []byte("\n"), []byte("\r\n"))

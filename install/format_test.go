@@ -95,7 +95,7 @@ func TestSetRefuses(t *testing.T) {
 		{"json: broken", jsonFile, `{"a":`, "not a JSON object"},
 		{"json: a list", jsonFile, `[]`, "not a JSON object"},
 		{"json: something else on the way", jsonFile, `{"a": 1}`, "a.b: this cannot be changed safely"},
-		{"toml: broken", tomlFile, "a = ", "not TOML"},
+		{"toml: broken", tomlFile, "b = 1\na = ", "not TOML, and was not changed: line 2: a: "},
 		{"toml: one line", tomlFile, "a = {c = 1}\n", "cannot be changed safely"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

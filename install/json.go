@@ -68,7 +68,7 @@ func patchJSON(root *hujson.Value, op string, path []string, value []byte) error
 	patch = bytes.Replace(patch, []byte(`"VALUE"`), value, 1) // as it is laid out
 	err = root.Patch(patch)
 	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrUnsafe, err)
+		err = fmt.Errorf("%w: %w", errUnsafe, err)
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func setJSON(data []byte, value any, path []string) ([]byte, error) {
 	path = path[:depth]
 	holder := root.Find(pointer(path[:depth-1]))
 	if path[depth-1] == "-" && holder.Value.Kind() != '[' {
-		return nil, ErrUnsafe
+		return nil, errUnsafe
 	}
 
 	unit := "  "
@@ -167,7 +167,7 @@ func removeJSON(data []byte, path []string) ([]byte, error) {
 	for err == nil && len(path) > 0 {
 		holder := root.Find(pointer(path[:len(path)-1]))
 		if holder == nil { // another of the same name has it
-			return nil, ErrUnsafe
+			return nil, errUnsafe
 		}
 		bracket := bracketOf(holder)
 		indent := (*bracket)[bytes.LastIndexByte(*bracket, '\n')+1:]

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -51,6 +52,10 @@ func (c *Client) Plan(p Place, o Options, out bool) ([]Change, error) {
 		}
 		change := &changes[at]
 		change.After, err = f.change(change.After, o, out)
+		if errors.Is(err, errUnsafe) && f.path == path {
+			lines, fault := c.Lines(o.Server)
+			err = errors.Join(fault, fmt.Errorf("%w. These are our lines, to add or to take out yourself:\n%s", err, lines))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", now.Path, err)
 		}

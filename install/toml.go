@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"mcp-askuser/internal/tomlfile"
 )
 
 // tomlFile is TOML, in which ours is one table.
@@ -14,10 +17,10 @@ var tomlFile = &format{decodeTOML, setTOML, removeTOML} //nolint:gochecknoglobal
 
 var errNotTOML = errors.New("this is not TOML, and was not changed")
 
-func decodeTOML(data []byte) (document map[string]any, err error) {
-	err = toml.Unmarshal(data, &document)
+func decodeTOML(data []byte) (map[string]any, error) {
+	document, line, err := tomlfile.Decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNotTOML, err)
+		return nil, fmt.Errorf("%w: line %d: %w", errNotTOML, line, err)
 	}
 	return document, nil
 }
@@ -38,29 +41,42 @@ func setTOML(data []byte, value any, path []string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// removeTOML removes the lines of a table and of those below it. Comments and empty lines
-// before the next table stay, as they are that table's.
+// removeTOML removes the statements of a table and of those below it, in every form that TOML
+// has. Comments and empty lines before the next statement stay, as they are that one's.
 func removeTOML(data []byte, path []string) ([]byte, error) {
-	name := strings.Join(path, ".")
-	var out, comments []byte
-	inside := false
-	for line := range bytes.Lines(data) {
-		text := string(bytes.TrimSpace(line))
-		if strings.HasPrefix(text, "[") {
-			inside = strings.HasPrefix(text, "["+name+"]") || strings.HasPrefix(text, "["+name+".")
-		}
-		switch {
-		case !inside:
-			out = append(append(out, comments...), line...)
-			comments = nil
-		case text == "" || strings.HasPrefix(text, "#"):
-			comments = append(comments, line...)
-		default:
-			comments = nil
-		}
+	all, err := tomlfile.Statements(data)
+	if err != nil {
+		return nil, err
 	}
-	if len(comments) == 0 { // without the empty line before our table
+	var out []byte
+	at, ours, last := 0, false, false
+	for _, s := range append(all, tomlfile.Statement{Begin: len(data)}) {
+		part := data[at:s.Begin]
+		if ours {
+			part = comments(part)
+		}
+		if ours && len(out) == 0 {
+			part = bytes.TrimLeft(part, "\n")
+		}
+		out = append(out, part...)
+		at, last = s.Begin, ours
+		ours = len(s.Keys) >= len(path) && slices.Equal(s.Keys[:len(path)], path)
+	}
+	if last && len(out) > 0 { // without the empty line before our table
 		out = append(bytes.TrimRight(out, "\n"), '\n')
 	}
-	return bytes.TrimLeft(append(out, comments...), "\n"), nil
+	return out, nil
+}
+
+// comments returns the comments and empty lines at the end of a text.
+func comments(text []byte) []byte {
+	begin, at := 0, 0
+	for line := range bytes.Lines(text) {
+		at += len(line)
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' {
+			begin = at
+		}
+	}
+	return text[begin:]
 }

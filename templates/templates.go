@@ -154,8 +154,11 @@ func read(dir, name string) (Template, error) {
 		}
 		x := Variable{Name: name}
 		x.Description, _ = object["description"].(string)
-		if before, ok := object["default"].(string); ok {
+		before, isText := object["default"].(string)
+		if isText {
 			x.Default = &before
+		} else if object["default"] != nil {
+			fault("variables."+name+".default", "a default is a text, in quotes")
 		}
 		t.Variables = append(t.Variables, x)
 	}

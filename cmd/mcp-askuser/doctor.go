@@ -148,7 +148,7 @@ func watches(ctx context.Context, d *desk.Desk) error {
 // the desk may have failed.
 func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding {
 	dir, _ := local.DefaultDir(a.environ()) // opening the desk reports why there is none
-	f := finding{Name: dir, State: stateOK}
+	f := finding{Name: cmp.Or(dir, "no directory"), State: stateOK}
 	var waiting []desk.Record
 	if err == nil {
 		waiting, err = d.Pending(ctx)
@@ -157,7 +157,7 @@ func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding
 		err = watches(ctx, d)
 	}
 	if err != nil {
-		return f.wrong(err.Error(), "make it a directory of your own (0700), or name another with --dir")
+		return f.wrong(err.Error(), "mend that, or name another directory (--dir): until then nothing can be asked here")
 	}
 	f.Text = words.English.N(len(waiting), "%d question waits", "%d questions wait")
 	info, err := os.Stat(filepath.Join(dir, local.File))

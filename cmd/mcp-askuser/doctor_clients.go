@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"mcp-askuser/install"
 	"mcp-askuser/tools/askuser"
@@ -13,6 +15,9 @@ import (
 // last as long as they have been told to wait.
 func (a *app) examineClients() (out []finding) {
 	for _, project := range []bool{false, true} {
+		if project && a.directory() == a.place(false).Home() { // some files would be examined twice
+			break
+		}
 		for _, c := range install.Clients() {
 			client, here := a.examineClient(c, project)
 			if here {
@@ -44,7 +49,7 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	if none != nil || !set && (project && err == nil || !c.Found(p)) {
 		return f, false
 	}
-	_, missing := exec.LookPath(r.Program)
+	path, missing := exec.LookPath(r.Program)
 	o, hindered := c.Obstacle(a.place(true), project)
 	switch {
 	case err != nil:
@@ -57,11 +62,27 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		f = f.wrong(f.Text, fmt.Sprintf("that program is not there: mcp-askuser install %s names this one", name))
 	case hindered:
 		f = f.wrong(fmt.Sprintf("%s (%s)", f.Text, o.Effect), fmt.Sprintf("change this in %s: %s", o.File, o.Setting))
+	case r.Program != "" && !isSelf(path):
+		f.Text += fmt.Sprintf("; another program than this one, which mcp-askuser install %s names", name)
 	case c.Name == "claude-code" && r.Program != "" && a.getenv(askuser.BackgroundVariable) == "":
 		f.Text += "; without its form a call ends before it would go to the background, which " +
 			askuser.BackgroundVariable + " moves"
 	}
+	if len(r.Others) > 0 {
+		f.Text += "; also there as " + strings.Join(r.Others, ", ")
+	}
 	return f, true
+}
+
+// isSelf reports whether a path leads to this program.
+func isSelf(path string) bool {
+	self, err := os.Executable()
+	if err != nil {
+		return true
+	}
+	x, wrong := os.Stat(self)
+	y, err := os.Stat(path)
+	return err == nil && wrong == nil && os.SameFile(x, y)
 }
 
 // examineQuestions says whether the questions that a client asks itself come here;

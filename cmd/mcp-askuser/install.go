@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	"charm.land/huh/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
 	"mcp-askuser/question"
@@ -36,7 +38,7 @@ func (a *app) install() *cobra.Command {
   mcp-askuser install codex gemini
   mcp-askuser install cursor --project
   mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds`,
-		ValidArgs: install.Names(),
+		ValidArgsFunction: completeClients,
 	}
 	address := parsedFlag(cmd, "http",
 		"register the server at this `address` instead of the program, as in https://desk.example:8443/mcp",
@@ -65,15 +67,20 @@ func (a *app) install() *cobra.Command {
 func (a *app) uninstall() *cobra.Command {
 	r := registration{remove: true}
 	cmd := &cobra.Command{
-		Use:       "uninstall CLIENT...",
-		Short:     "Take the registration out of clients again",
-		Example:   "  mcp-askuser uninstall claude-code",
-		ValidArgs: install.Names(),
+		Use:               "uninstall CLIENT...",
+		Short:             "Take the registration out of clients again",
+		Example:           "  mcp-askuser uninstall claude-code",
+		ValidArgsFunction: completeClients,
 	}
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(_ *cobra.Command, args []string) error {
 		return a.register(args, r)
 	})
+}
+
+// completeClients completes each argument, as cobra's ValidArgs do for the first alone.
+func completeClients(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return install.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (a *app) registrationFlags(cmd *cobra.Command, r *registration) {
@@ -102,6 +109,9 @@ func self(project bool) string {
 func (a *app) options(client string, r registration) install.Options {
 	o := install.Options{Questions: r.questions, Permissions: r.permissions}
 	o.Server = install.Server{Command: self(r.project), Where: a.deskFlags(settings.FromFlag)}
+	if a.config.Source("dir") == local.EnvDir && !r.project { // which few clients pass on
+		o.Where = append(o.Where, "--dir", a.settings().Dir)
+	}
 	if r.address != "" {
 		o.Server = install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
 	}
@@ -125,6 +135,7 @@ func (a *app) deskFlags(from ...string) (flags []string) {
 // register shows and makes the changes for clients: all of them, or none if one of them
 // cannot be planned.
 func (a *app) register(names []string, r registration) error {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	faults := []error{a.deskFault(r)}
 	plans := make([][]install.Change, len(names))
 	for i, name := range names {
@@ -174,12 +185,7 @@ func (a *app) plan(name string, r registration) ([]install.Change, error) {
 	if r.questions && !can && !r.chosen {
 		return nil, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
-	changes, err := c.Plan(p, o, r.remove)
-	if !errors.Is(err, install.ErrUnsafe) {
-		return changes, err
-	}
-	lines, fault := c.Lines(o.Server)
-	return nil, errors.Join(fault, fmt.Errorf("%w. These are our lines, to add or to take out yourself:\n%s", err, lines))
+	return c.Plan(p, o, r.remove)
 }
 
 // apply shows the changes for a client and makes them, unless this is a dry run.
@@ -218,7 +224,7 @@ func (a *app) apply(name string, changes []install.Change, r registration) error
 		return nil
 	}
 	questions, can, err := c.Questions(p, nil)
-	if err == nil && can && !questions.Installed && !r.chosen {
+	if err == nil && can && !questions.Installed && !r.chosen && !r.questions {
 		a.tellf("%s asks in a dialog of its own, too: with --questions that comes here.", title)
 	}
 	o, hindered := c.Obstacle(a.place(true), r.project)
@@ -262,9 +268,10 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 			asking = append(asking, c.Title())
 		}
 	}
-	screen, ok := a.err.(*os.File)
-	onScreen := ok && term.IsTerminal(int(a.in.Fd())) && term.IsTerminal(int(screen.Fd())) &&
-		!a.settings().Accessible && a.getenv("TERM") != "dumb"
+	screen, _ := a.err.(*os.File)
+	width, height, err := term.GetSize(int(screen.Fd()))
+	onScreen := err == nil && width > 0 && term.IsTerminal(int(a.in.Fd())) && !a.settings().Accessible &&
+		a.getenv("TERM") != "dumb"
 	switch {
 	case len(named) > 0 && (!onScreen || len(asking) == 0 || len(options) < len(named)): // register says which is unknown
 		return named, nil
@@ -279,15 +286,26 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 		options = append(options,
 			huh.NewOption(fmt.Sprintf("Here, too: what %s asks in its own dialog", strings.Join(asking, " or ")), questionsToo),
 			huh.NewOption("Here, too: the permissions that it asks for; a yes here lets a tool run", permissionsToo))
+		if r.questions {
+			chosen = append(chosen, questionsToo)
+		}
+		if r.permissions {
+			chosen = append(chosen, permissionsToo)
+		}
+	}
+	for i := range options { // huh would scroll by lines that it does not wrap
+		options[i].Key = ansi.Truncate(options[i].Key, width-len("> [x] ")-2, "…")
 	}
 	field := huh.NewMultiSelect[string]().Options(options...).Value(&chosen).Filterable(false).
 		Title("Register with which clients?").Description("Space marks or unmarks a line, Enter registers, Ctrl+C leaves.").
-		Height(len(options) + 3) // else it shows no row
+		Height(min(len(options)+3, height)) // else it shows no row, or not the one with the cursor
 	err = huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
 		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
 	r.chosen = true
-	r.permissions = slices.Contains(chosen, permissionsToo)
-	r.questions = r.permissions || slices.Contains(chosen, questionsToo)
+	if len(asking) > 0 {
+		r.permissions = slices.Contains(chosen, permissionsToo)
+		r.questions = r.permissions || slices.Contains(chosen, questionsToo)
+	}
 	chosen = slices.DeleteFunc(chosen, func(name string) bool { return strings.HasPrefix(name, "--") })
 	switch {
 	case errors.Is(err, huh.ErrUserAborted):

@@ -186,10 +186,13 @@ func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 
 // httpAddress reads an address to listen on: HOST:PORT, or a port of this machine.
 func httpAddress(address string) (host, port string, err error) {
-	if !strings.Contains(address, ":") {
-		address = "127.0.0.1:" + address
+	host, port = "127.0.0.1", address
+	if strings.Contains(address, ":") {
+		host, port, err = net.SplitHostPort(address)
 	}
-	host, port, err = net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
 	if err != nil {
 		err = fmt.Errorf("--http is %q; it takes an address such as 127.0.0.1:8765, or a port", address)
 	}

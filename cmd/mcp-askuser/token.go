@@ -123,7 +123,7 @@ type tokenRow struct {
 	Name    string    `json:"name"`
 	Created time.Time `json:"created_at"`
 	Answers bool      `json:"answers,omitempty"`
-	Prove   bool      `json:"x-proof,omitempty"`
+	Prove   bool      `json:"prove,omitempty"`
 }
 
 // readTokens returns all tokens, sorted by name. An error that names damaged files does not

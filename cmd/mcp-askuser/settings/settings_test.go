@@ -131,11 +131,11 @@ x = 1
 		"--max-rounds is \"-1\"; it takes a whole number, 0 or more",
 		path + ": surface is [\"tty\",\"fax\"]; it takes auto, or one or more of elicit, tty, pane, inbox, web, plain in " +
 			"order",
-		"ASK_TIMEOUT is \"soon\"; it takes seconds or a time such as 90s, 10m or 3d, 0 for none",
+		"ASK_TIMEOUT is \"soon\"; it takes seconds or a time such as 90s, 10m or 3d, up to 365d, 0 for none",
 		path + ": on_timeout is \"1.5\"; it takes none or default",
 		"MCP_ASKUSER_DIR is \"here\"; it takes an absolute path",
 		path + ": notify_command is \"ring\"; it takes a program and its arguments such as [\"notify-send\", \"A question\"]",
-		path + ": remind is \"map[every:3]\"; it takes seconds or a time such as 90s, 10m or 3d, 0 for none",
+		path + ": remind is \"map[every:3]\"; it takes seconds or a time such as 90s, 10m or 3d, up to 365d, 0 for none",
 		path + ": accessible is \"perhaps\"; it takes true or false",
 	}
 	if err := got.Err(); err == nil || err.Error() != strings.Join(want, "\n- ") {

@@ -49,7 +49,7 @@ func duration(to *time.Duration, least time.Duration) value {
 	if least > 0 {
 		from = fmt.Sprintf("%s or more", least)
 	}
-	return parsed(to, "duration", fmt.Sprintf("seconds or a time such as 90s, 10m or 3d, %s", from),
+	return parsed(to, "duration", fmt.Sprintf("seconds or a time such as 90s, 10m or 3d, up to 365d, %s", from),
 		func(text string) (time.Duration, bool) {
 			d, ok := Duration(text)
 			return d, ok && d >= least && d <= longest

@@ -1,0 +1,50 @@
+//go:build unix
+
+package install
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A link to a file that does not exist yet, as managers of dotfiles make them, stays a link: the file
+// is written behind it, and removed again.
+func TestDanglingLink(t *testing.T) {
+	c, _ := ByName("cursor")
+	p := place(t, "linux", "")
+	dir, target := filepath.Join(p.Home(), "dotfiles", "cursor"), filepath.Join(p.Home(), "dotfiles", "mcp.json")
+	err := errors.Join(os.MkdirAll(dir, 0o755), os.Symlink(dir, filepath.Join(p.Home(), ".cursor")),
+		os.Symlink(filepath.Join("..", "mcp.json"), filepath.Join(dir, "mcp.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []bool{false, true} {
+		for _, change := range plan(t, &c, p, local, out) {
+			err := change.Apply()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := os.Readlink(filepath.Join(dir, "mcp.json"))
+		_, missing := os.Stat(target)
+		if err != nil || (missing != nil) != out {
+			t.Errorf("out %v: %v, %v", out, err, missing)
+		}
+	}
+}
+
+// A path that leads nowhere is named.
+func TestPathIsNamed(t *testing.T) {
+	c, p, path := cursor(t, "")
+	err := errors.Join(os.Remove(path), os.Symlink(path, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Plan(p, Options{Server: local}, false)
+	if err == nil || !strings.Contains(err.Error(), path) {
+		t.Error(err)
+	}
+}
