@@ -108,12 +108,12 @@ type run struct {
 	lifted bool // the user has lifted the limit
 }
 
-// countRun reads the last records of a run. In a row are the rounds that have ended but for
-// mayBeOpen of them, and followed each other without a pause. Questions that are open side by
-// side are no rounds yet; those that the user cannot have seen, and those that the user has
-// reopened, are none. A discussion ends the row. It reads no further than it must to know
-// whether the row has as many rounds as the limit, and whether that is lifted.
-func (d *Desk) countRun(ctx context.Context, shared string, limit, mayBeOpen int) (r run, err error) {
+// countRun reads the last records of a run. In a row are the rounds that followed each other
+// without a pause. Open questions that their asker waits for are no rounds yet, but for waiting
+// of them; those that the user cannot have seen, and those that the user has reopened, are none.
+// A discussion ends the row. It reads no further than it must to know whether the row has as
+// many rounds as the limit, and whether that is lifted.
+func (d *Desk) countRun(ctx context.Context, shared string, limit, waiting int) (r run, err error) {
 	next, ended := d.now(), false
 	for of, err := range d.rows(ctx, store.Query{Run: shared}) {
 		if err != nil {
@@ -130,7 +130,11 @@ func (d *Desk) countRun(ctx context.Context, shared string, limit, mayBeOpen int
 			continue
 		}
 		if !ended {
-			ended = !r.add(&rec, next.Sub(rec.CreatedAt) > d.pause, &mayBeOpen)
+			waits := rec.Outcome == nil && of.Attended
+			if waits {
+				waiting--
+			}
+			ended = !r.add(&rec, next.Sub(rec.CreatedAt) > d.pause, waits && waiting < 0)
 			next = rec.CreatedAt
 		}
 		if r.lifted || ended && r.rounds < limit {
@@ -140,26 +144,13 @@ func (d *Desk) countRun(ctx context.Context, shared string, limit, mayBeOpen int
 	return r, nil
 }
 
-// add counts the record before those that were counted. It is false where that ends the row.
-func (r *run) add(rec *Record, paused bool, mayBeOpen *int) bool {
-	if paused {
+// add counts the record before those that were counted, unless it is not yet a round. It is
+// false where that ends the row.
+func (r *run) add(rec *Record, paused, notYet bool) bool {
+	if paused || rec.Outcome != nil && rec.Outcome.Status == Discuss {
 		return false
 	}
-	if rec.Earlier != "" {
-		return true
-	}
-	if rec.Outcome == nil {
-		*mayBeOpen--
-		r.rounds++
-		if *mayBeOpen < 0 {
-			r.rounds = 0
-		}
-		return *mayBeOpen >= 0
-	}
-	if rec.Outcome.Status == Discuss {
-		return false
-	}
-	if rec.Outcome.seen() {
+	if rec.Earlier == "" && !notYet && (rec.Outcome == nil || rec.Outcome.seen()) {
 		r.rounds++
 	}
 	return true

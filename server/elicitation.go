@@ -11,6 +11,11 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
 
+// exitTime is the longest time between a client's cancel of its forms, because it exits, and
+// the end of the connection (Copilot CLI: up to 0.3 s). A form that was shown for less was
+// cancelled by the client alone, for another reason.
+const exitTime = 500 * time.Millisecond
+
 // maxFormWait is how long a form waits for those of earlier calls, whose
 // questions may be on another surface.
 const maxFormWait = time.Second
@@ -22,8 +27,8 @@ const maxFormWait = time.Second
 // Nothing is sent to a client that cannot answer: the error wraps
 // mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
 // mcpserver.ErrServerInitiatedRequestUnsupported where the call is of
-// 2026-07-28, whose clients never answer this request. The content of an accept is nil
-// or a map[string]any.
+// 2026-07-28, whose clients never answer this request. A cancel of a client that exits is
+// the end of the call. The content of an accept is nil or a map[string]any.
 func (c *Call) Elicit(
 	ctx context.Context, form mcp.ElicitationParams,
 ) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
@@ -52,6 +57,14 @@ func (c *Call) Elicit(
 		return nil, took, err
 	}
 	result, err := decodeElicitation(raw)
+	if err == nil && result.Action == mcp.ElicitationResponseActionCancel && took > exitTime {
+		select {
+		case <-c.ctx.Done():
+			return nil, took, c.endError()
+		case <-ctx.Done():
+		case <-time.After(exitTime):
+		}
+	}
 	return result, took, err
 }
 

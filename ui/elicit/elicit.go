@@ -38,7 +38,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// A decline or cancel counts after hostDeclines, as hosts decline in 1 to 30 ms.
+// A decline or cancel counts after hostDeclines, as hosts decline in 1 to 30 ms, and at once
+// where the user has answered a form before.
 // An accept counts from hostAccepts on: keys that were meant for another program
 // arrive before that, as on every other surface.
 const (
@@ -107,7 +108,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 		}
 		q := c.due()
 		f := c.form(q)
-		got, err := s.showForm(ctx, f)
+		got, err := s.showForm(ctx, f, c.answered)
 		switch {
 		case err != nil:
 			return err
@@ -123,8 +124,9 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	return ui.Unavailablef("the client's form brought no complete answer in %d attempts", forms)
 }
 
-// showForm shows one form and reads its result.
-func (s *surface) showForm(ctx context.Context, f *form) (reading, error) {
+// showForm shows one form and reads its result. Answered means that the user has answered a
+// form before.
+func (s *surface) showForm(ctx context.Context, f *form, answered bool) (reading, error) {
 	result, took, err := s.client.Elicit(ctx, f.params())
 	if err == nil && result == nil {
 		err = errors.New("no result")
@@ -146,7 +148,7 @@ func (s *surface) showForm(ctx context.Context, f *form) (reading, error) {
 			got = reading{early: true}
 		}
 		return got, nil
-	case closed && took > hostDeclines:
+	case closed && (answered || took > hostDeclines):
 		return reading{dismissed: true}, nil
 	case closed:
 		return reading{}, ui.Unavailablef("the client answered %s by itself after %s", result.Action,
@@ -164,6 +166,8 @@ type conversation struct {
 	slips  int    // in a row
 	early  int    // accepts in a row that came too early
 	ready  bool   // every question has its answer
+
+	answered bool // the user has sent something that a form takes
 }
 
 func newConversation(rec desk.Record, style Style) *conversation {
@@ -191,7 +195,7 @@ func (c *conversation) due() *turn { return &turn{c.Current(), c.Previous()} }
 func (c *conversation) apply(q *turn, got reading) {
 	c.early = 0
 	if got.slip == "" {
-		c.kept = ""
+		c.kept, c.answered = "", true
 		got.slip = c.act(q, got)
 	}
 	c.kept = cmp.Or(got.kept, c.kept)

@@ -110,14 +110,15 @@ type Surfaces func(x *Presentation) []ui.Surface
 // Ask puts a question on the desk and in front of the user, and returns the
 // waiter for its end. The caller must call Leave or Delivered on it. The same
 // question in the same session joins the open one: the client has lost its way
-// to it. The desk finds the other duplicates; the errors are those of
+// to it. A confirmation for which a call waits is not joined: one yes allows one
+// action. The desk finds the other duplicates; the errors are those of
 // [desk.Desk.Submit].
 func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	if q.Unlike() {
 		return p.submit(ctx, q)
 	}
 	return p.serialize(ctx, askedKey{q.Session, q.Content()}, func(x *Presentation) (*Waiter, error) {
-		if x != nil {
+		if x != nil && !(q.Set.Confirms() && x.hasCall()) {
 			if w := x.join(asks, q, nil); w != nil {
 				return w, nil
 			}
