@@ -106,9 +106,10 @@ func (a *app) deskCreate() *cobra.Command {
     --desk-creds ~/desk/creds/operator.creds`,
 	}
 	wait := cmd.Flags().Duration("wait", time.Minute, "wait for the nodes for this `duration`")
-	copies := cmd.Flags().Int("copies", 1, "on how many `nodes` everything is kept: 1, or 3 of which one may fail")
+	copies := cmd.Flags().Int("copies", 0, "on how many `nodes` everything is kept: 1, or 3 of which one may fail; "+
+		"0 is as before, 1 at first")
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
-		if *copies != 1 && *copies != 3 {
+		if *copies != 0 && *copies != 1 && *copies != 3 {
 			return fmt.Errorf("--copies is %d; it takes 1 or 3", *copies)
 		}
 		store, err := a.shared()
