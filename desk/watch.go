@@ -130,9 +130,35 @@ func (w *watcher) look(ctx context.Context, out chan<- Event) error {
 	return failed
 }
 
-// changed returns the events of the rows that have changed, also of those before an error.
+// changed returns the events of the rows that have changed, also of those before an error. Where a
+// store was restored from a backup, so that its revisions are lower, all that is open has changed.
 func (w *watcher) changed(ctx context.Context) (events []Event, err error) {
-	for row, err := range w.desk.store.Rows(ctx, store.Query{After: w.revision}) {
+	before := w.revision
+	events, err = w.read(ctx, store.Query{After: before})
+	if err != nil || w.revision != before {
+		return events, err
+	}
+	last, err := w.desk.store.Revision(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lower := func(now int64, read *int64) bool { // at 0 it cannot be read, or has nothing yet
+		is := 0 < now && now < *read
+		if is {
+			*read = now
+		}
+		return is
+	}
+	own, far := lower(last.Own, &w.revision.Own), lower(last.Far, &w.revision.Far)
+	if !own && !far {
+		return nil, nil
+	}
+	return w.read(ctx, store.Query{Open: true})
+}
+
+// read returns the events of the rows of a query, also of those before an error.
+func (w *watcher) read(ctx context.Context, q store.Query) (events []Event, err error) {
+	for row, err := range w.desk.store.Rows(ctx, q) {
 		if err != nil {
 			return events, err
 		}

@@ -59,20 +59,25 @@ func (a *app) deskInit() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.printNextSteps(full, "nats://"+nodes.Listens(full), *agents, *humans)
+		start := "Start"
+		if !isNew {
+			start = "Restart"
+		}
+		a.printNextSteps(full, start, *agents, *humans)
 		return nil
 	}
 	return cmd
 }
 
-// printNextSteps says what to do with the files in a directory.
-func (a *app) printNextSteps(dir, url string, agents, humans []string) {
+// printNextSteps says what to do with the files in a directory, of a node to start or restart.
+func (a *app) printNextSteps(dir, start string, agents, humans []string) {
 	var b strings.Builder
+	url := "nats://" + nodes.Listens(dir)
 	export := func(kind, name, what string) {
 		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s\n", nodes.Creds(dir, kind, name), what)
 	}
-	fmt.Fprintf(&b, "Written to %[1]s. Start the node:\n\n  cd %[1]s && nats-server -c nats.conf\n\n", dir)
-	b.WriteString("Then, once, as the operator:\n\n")
+	fmt.Fprintf(&b, "Written to %[1]s. %[2]s the node:\n\n  cd %[1]s && nats-server -c nats.conf\n\n", dir, start)
+	b.WriteString("Then, as the operator, and again after each new human:\n\n")
 	fmt.Fprintf(&b, "  mcp-askuser desk create --desk %s --desk-creds %s\n\n", url, nodes.Creds(dir, nodes.Operator, ""))
 	b.WriteString("Give each agent and each human their own file:\n\n  export MCP_ASKUSER_DESK=" + url + "\n")
 	for _, name := range agents {
@@ -81,7 +86,7 @@ func (a *app) printNextSteps(dir, url string, agents, humans []string) {
 	for _, name := range humans {
 		export(nodes.Human, name, fmt.Sprintf("%s: answers", name))
 	}
-	b.WriteString("\nTo see how it goes: mcp-askuser desk status\n")
+	b.WriteString("\nClients on other machines take TLS alone: see deploy/nats.\n\nTo see how it goes: mcp-askuser desk status\n")
 	a.print(b.String())
 }
 
@@ -106,9 +111,10 @@ func (a *app) deskCreate() *cobra.Command {
     --desk-creds ~/desk/creds/operator.creds`,
 	}
 	wait := cmd.Flags().Duration("wait", time.Minute, "wait for the nodes for this `duration`")
-	copies := cmd.Flags().Int("copies", 1, "on how many `nodes` everything is kept: 1, or 3 of which one may fail")
+	copies := cmd.Flags().Int("copies", 0, "on how many `nodes` everything is kept: 1, or 3 of which one may fail; "+
+		"0 is as before, 1 at first")
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
-		if *copies != 1 && *copies != 3 {
+		if *copies != 0 && *copies != 1 && *copies != 3 {
 			return fmt.Errorf("--copies is %d; it takes 1 or 3", *copies)
 		}
 		store, err := a.shared()

@@ -37,14 +37,15 @@ const (
 type Store struct {
 	dir string
 
-	mu       sync.Mutex
-	db       *sql.DB     // nil until the first use
-	info     os.FileInfo // of the database that db has open
-	pipe     *pipe       // of this process; nil until it waits or watches
-	waiting  map[string][]chan struct{}
-	watching map[chan struct{}]struct{}
-	stopLook chan struct{} // ends the look once a minute; nil while nothing waits
-	closed   bool
+	mu        sync.Mutex
+	db        *sql.DB     // nil until the first use
+	info      os.FileInfo // of the database that db has open
+	pipe      *pipe       // of this process; nil until it waits or watches
+	waiting   map[string][]chan struct{}
+	watching  map[chan struct{}]struct{}
+	listening map[string]int // how often under a name
+	stopLook  chan struct{}  // ends the look once a minute; nil while nothing waits
+	closed    bool
 
 	releasing sync.WaitGroup // the watches whose ctx has ended; none is added after closed
 }
@@ -54,7 +55,10 @@ var _ store.Store = (*Store)(nil)
 // Open returns the store in a directory, which it creates at the first question. It touches
 // no file.
 func Open(dir string) *Store {
-	return &Store{dir: dir, waiting: map[string][]chan struct{}{}, watching: map[chan struct{}]struct{}{}}
+	return &Store{
+		dir: dir, waiting: map[string][]chan struct{}{}, watching: map[chan struct{}]struct{}{},
+		listening: map[string]int{},
+	}
 }
 
 // Close ends all waiting, as the death of the process would. Nothing is opened after it.

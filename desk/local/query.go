@@ -29,8 +29,7 @@ func where(q store.Query) (condition string, args []any) {
 	add(q.IDs != nil, `id in (select value from json_each(?))`, string(ids))
 	add(q.Prefix != "", `id >= ? and id < ?`, q.Prefix, q.Prefix+"~") // which comes after every letter
 	add(q.Search != "", `instr(text, ?) > 0`, q.Search)
-	// With a condition on at alone, the order by id has all rows read.
-	add(!q.Since.IsZero(), `id in (select id from record where at >= ?)`, q.Since.UnixMilli())
+	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())
 	add(!q.Before.IsZero(), `at < ?`, q.Before.UnixMilli())
 	add(!q.Kept.IsZero(), `not delivered and touched+keep >= ?`, q.Kept.UnixMilli())
 	add(!q.Expired.IsZero(), `outcome is null and touched+keep < ?`, q.Expired.UnixMilli())
@@ -39,8 +38,10 @@ func where(q store.Query) (condition string, args []any) {
 	switch {
 	case q.After.Own > 0:
 		condition = ` order by revision`
-	case q.Ascend && q.Limit == 0:
+	case q.Ascend && q.Limit == 0 && q.Since.IsZero():
 		condition = ` order by id`
+	case !q.Since.IsZero():
+		condition = ` order by at desc, id desc` // by id alone, all older rows would be read
 	}
 	if len(all) > 0 {
 		condition = ` where ` + strings.Join(all, ` and `) + condition
@@ -64,7 +65,7 @@ func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, er
 		}
 		condition, args := where(q)
 		query := `select ` + columns + ` from record` + condition
-		if q.Ascend && q.Limit > 0 { // the last of them, the first of those first
+		if q.Ascend && (q.Limit > 0 || !q.Since.IsZero()) { // the last of them, the first of those first
 			query = `select * from (` + query + `) order by id`
 		}
 		rows, err := db.QueryContext(ctx, query, args...)

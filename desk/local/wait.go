@@ -114,28 +114,61 @@ func (s *Store) listen(ctx context.Context, name string) (release func(), err er
 	if err != nil {
 		return nil, err
 	}
-	process, err := s.process()
-	if err != nil {
-		return nil, err
+	stop := func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.listening[name]--
+		if s.listening[name] == 0 {
+			delete(s.listening, name)
+		}
 	}
-	err = s.write(ctx, "", func(t *tx) error {
-		const insert = `insert into listener values(?,?,1) on conflict do update set times=times+1`
-		_, err := t.ExecContext(ctx, insert, process, name)
-		return err
-	})
+	s.mu.Lock()
+	s.listening[name]++
+	s.mu.Unlock()
+	err = s.enlist(ctx)
 	if err != nil {
+		stop()
 		return nil, err
 	}
 	return func() {
-		ctx := context.WithoutCancel(ctx)
-		_ = s.write(ctx, "", func(t *tx) error { // else the next writer forgets this process when it is dead
-			_, err := t.ExecContext(ctx, `update listener set times=times-1 where process=? and name=?`, process, name)
-			if err == nil {
-				_, err = t.ExecContext(ctx, `delete from listener where times <= 0`)
-			}
-			return err
-		})
+		stop()
+		_ = s.enlist(context.WithoutCancel(ctx)) // else the next writer forgets this process when it is dead
 	}, nil
+}
+
+// enlist stores under which names this process listens.
+func (s *Store) enlist(ctx context.Context) error {
+	return s.write(ctx, "", func(t *tx) error {
+		process, err := s.process()
+		if err != nil {
+			return err
+		}
+		_, err = t.ExecContext(ctx, `delete from listener where process=?`, process)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for name, times := range s.listening {
+			if err == nil {
+				_, err = t.ExecContext(ctx, `insert into listener values(?,?,?)`, process, name, times)
+			}
+		}
+		return err
+	})
+}
+
+// enlistAgain is enlist where the database is another one by now: replaced, or restored.
+func (s *Store) enlistAgain(ctx context.Context) {
+	s.mu.Lock()
+	listens := len(s.listening) > 0
+	s.mu.Unlock()
+	db, err := s.database(ctx, false)
+	if err != nil || !listens {
+		return
+	}
+	known := 0
+	err = db.QueryRowContext(ctx, `select count(*) from listener where process=?`, s.ownName()).Scan(&known)
+	if err == nil && known == 0 {
+		_ = s.enlist(ctx) // else the next look does it
+	}
 }
 
 // Present implements [store.Store].
@@ -190,6 +223,7 @@ func (s *Store) lookAgain(stop chan struct{}) {
 // look wakes the calls whose rows have ended without a wake-up, or were removed, and all
 // that watch.
 func (s *Store) look() {
+	s.enlistAgain(context.Background())
 	s.mu.Lock()
 	ended := maps.Clone(s.waiting)
 	s.mu.Unlock()

@@ -55,6 +55,12 @@ func TestDeployedNodes(t *testing.T) {
 	}
 	operator := open(nodes.Operator, "")
 	sharedtest.Await(t, func() error { return operator.Create(t.Context(), 3, map[string]string{"U": "alice"}) })
+	// To list another human later takes no copy away.
+	sharedtest.Await(t, func() error { return operator.Create(t.Context(), 0, map[string]string{"U": "alice"}) })
+	status, err := operator.Status(t.Context())
+	if err != nil || status.Replicas != 3 {
+		t.Fatalf("%d copies, %v", status.Replicas, err)
+	}
 	agent, human := open(nodes.Agent, "bot"), open(nodes.Human, "alice")
 	row, err := agent.Ask(t.Context(), storetest.NewRow("Over TLS?"))
 	if err != nil {

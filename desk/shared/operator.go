@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,8 @@ func Config(nodes int) nats.StreamConfig {
 }
 
 // Create makes the stream of a desk on so many nodes, one or three, or brings it up to date, and
-// writes the list of humans, their names by public key. It takes the operator's credential.
+// writes the list of humans, their names by public key. On 0 nodes it is on as many as before, one
+// at first. It takes the operator's credential.
 func (s *Store) Create(ctx context.Context, nodes int, humans map[string]string) error {
 	data, err := json.Marshal(humans)
 	if err != nil {
@@ -38,12 +40,12 @@ func (s *Store) Create(ctx context.Context, nodes int, humans map[string]string)
 	}
 	return s.repeat(ctx, func(ctx context.Context) error {
 		call := "STREAM.UPDATE."
-		_, err := s.streamInfo(ctx, struct{}{})
+		now, err := s.streamInfo(ctx, struct{}{})
 		if errors.Is(err, errNoStream) {
 			call, err = "STREAM.CREATE.", nil
 		}
 		if err == nil {
-			err = s.api(ctx, call+stream, Config(nodes), &struct{}{})
+			err = s.api(ctx, call+stream, Config(cmp.Or(nodes, now.Config.Replicas, 1)), &struct{}{})
 		}
 		if err == nil {
 			_, err = s.publish(ctx, write{subject: humansSubject, data: data})

@@ -82,9 +82,11 @@ func (s *Store) matching(ctx context.Context, ids []string, q store.Query) ([]*r
 // first.
 func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, err error) {
 	asked, ended := map[string]bool{}, map[string]bool{} // by owner and id
+	me := s.identity()
+	own := (q.Session != "" || q.Run != "") && !me.Human // another's could have this agent's next question refused
 	see := func(subject string) {
 		d, ok := parse(subject)
-		if !ok || !strings.HasPrefix(d.id, q.Prefix) {
+		if !ok || !strings.HasPrefix(d.id, q.Prefix) || own && !mayJoin(d.owner, me.writer()) {
 			return
 		}
 		row := d.owner + "." + d.id
@@ -127,9 +129,12 @@ func (s *Store) reopening(ctx context.Context, earlier string, rows []*record) (
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	return slices.DeleteFunc(rows, func(r *record) bool {
-		return r.Owner != first.Owner && r.Owner != nameless && !strings.HasPrefix(r.Owner, humanPrefix)
-	}), nil
+	return slices.DeleteFunc(rows, func(r *record) bool { return !mayJoin(r.Owner, first.Owner) }), nil
+}
+
+// mayJoin reports whether a row of an owner belongs to those of another: it is the same, or a human.
+func mayJoin(owner, other string) bool {
+	return owner == other || owner == nameless || strings.HasPrefix(owner, humanPrefix)
 }
 
 // changed calls see with the subjects of what was stored after a sequence. What a node that has

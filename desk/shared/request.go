@@ -111,6 +111,8 @@ func (s *Store) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 		return nil, context.Cause(within)
 	case errors.Is(err, nats.ErrMaxPayload):
 		return nil, fmt.Errorf("too large for the desk: its nodes take %d bytes", nc.MaxPayload())
+	case errors.Is(err, nats.ErrReconnectBufExceeded): // it keeps nothing to send while it has no connection
+		err = nats.ErrDisconnected
 	}
 	return nil, fmt.Errorf("%w: %s: %w", store.ErrUnreachable, s.home, err)
 }

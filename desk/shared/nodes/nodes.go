@@ -5,15 +5,16 @@
 package nodes
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nats-io/nkeys"
@@ -78,11 +79,22 @@ func Init(dir string, o Options) error {
 	err = errors.Join(err, failed,
 		os.WriteFile(HumansFile(dir), append(list, '\n'), 0o600),
 		os.WriteFile(filepath.Join(dir, "users.conf"), fmt.Appendf(nil, accounts, users.String()), 0o600))
-	if o.Listen != "" || IsNew(dir) {
-		node := fmt.Sprintf(nodeConfig, cmp.Or(o.Listen, standard))
-		err = errors.Join(err, os.WriteFile(nodeFile(dir), []byte(node), 0o600))
+	return errors.Join(err, o.writeNode(dir))
+}
+
+// writeNode writes the configuration of the node, or another address into one that exists.
+func (o *Options) writeNode(dir string) error {
+	data, err := os.ReadFile(nodeFile(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = []byte(nodeConfig), nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if o.Listen != "" {
+		data = listens.ReplaceAll(data, fmt.Appendf(nil, "listen: %q", o.Listen))
+	}
+	return os.WriteFile(nodeFile(dir), data, 0o600)
 }
 
 func nodeFile(dir string) string { return filepath.Join(dir, "nats.conf") }
@@ -96,21 +108,25 @@ func IsNew(dir string) bool {
 // standard is where a node waits for clients that has no other address.
 const standard = "127.0.0.1:4222"
 
-// Listens returns the address for clients of the node in a directory.
+// Listens returns the address at which clients on this machine reach the node in a directory.
 func Listens(dir string) string {
 	data, _ := os.ReadFile(nodeFile(dir))
 	found := listens.FindSubmatch(data)
 	if found == nil {
 		return standard
 	}
+	host, port, err := net.SplitHostPort(string(found[1]))
+	if err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) { // it is reached at each address
+		return net.JoinHostPort("127.0.0.1", port)
+	}
 	return string(found[1])
 }
 
-var listens = regexp.MustCompile(`(?m)^listen: *"?([^"\s]+)`)
+var listens = regexp.MustCompile(`(?m)^listen: *"?([^"\s]+).*$`)
 
 const nodeConfig = `# A node of the desk, for the stock nats-server, 2.12 or newer.
 server_name: desk
-listen: %q
+listen: "` + standard + `"
 max_payload: 8MB
 jetstream {
   store_dir: data # in the directory that the node is started in
@@ -148,6 +164,11 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 // check names what is wrong with the options.
 func (o *Options) check() error {
 	var faults []error
+	_, port, err := net.SplitHostPort(o.Listen)
+	number, odd := strconv.ParseUint(port, 10, 16)
+	if o.Listen != "" && (err != nil || odd != nil || number == 0) {
+		faults = append(faults, fmt.Errorf("the address %q is not of the form HOST:PORT, as %s", o.Listen, standard))
+	}
 	for _, name := range slices.Concat(o.Agents, o.Humans) {
 		if !ValidName(name) {
 			faults = append(faults, fmt.Errorf("%q is no name for an agent or a human: it takes letters, digits and hyphens",

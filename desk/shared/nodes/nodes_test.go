@@ -31,7 +31,7 @@ func TestWrittenAgain(t *testing.T) {
 	if string(after) != own {
 		t.Errorf("the node's configuration is\n%s", after)
 	}
-	if at := nodes.Listens(dir); at != "0.0.0.0:5222" {
+	if at := nodes.Listens(dir); at != "127.0.0.1:5222" {
 		t.Errorf("it listens at %q", at)
 	}
 	users, _ := os.ReadFile(filepath.Join(dir, "users.conf"))
@@ -39,7 +39,8 @@ func TestWrittenAgain(t *testing.T) {
 		t.Errorf("the users are\n%s", users)
 	}
 	err = nodes.Init(dir, nodes.Options{Listen: "127.0.0.1:6222"})
-	if at := nodes.Listens(dir); err != nil || at != "127.0.0.1:6222" {
-		t.Errorf("it listens at %q, %v", at, err)
+	after, _ = os.ReadFile(file)
+	if at := nodes.Listens(dir); err != nil || at != "127.0.0.1:6222" || !strings.HasSuffix(string(after), "}\n") {
+		t.Errorf("it listens at %q, %v, with\n%s", at, err, after)
 	}
 }

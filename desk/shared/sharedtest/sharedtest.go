@@ -337,6 +337,13 @@ func (c *Cluster) leaderAt(i int) (now nats.ClusterInfo, leader int, err error) 
 // Empty removes all that the desk has.
 func (c *Cluster) Empty() {
 	c.t.Helper()
+	c.Remove()
+	c.Create()
+}
+
+// Remove removes the desk: its nodes go on.
+func (c *Cluster) Remove() {
+	c.t.Helper()
 	nc := c.Connect(nodes.Operator, "", make(chan error, 10))
 	defer nc.Close()
 	Await(c.t, func() error {
@@ -347,7 +354,6 @@ func (c *Cluster) Empty() {
 		}
 		return err
 	})
-	c.Create()
 }
 
 // FreePorts returns ports of this machine that are free at the moment.

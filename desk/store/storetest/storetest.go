@@ -473,6 +473,8 @@ func testQueries(t *testing.T, open func() Process) {
 		"a project":                  {store.Query{Project: "/p0"}, []int{1, 0}},
 		"a content":                  {store.Query{Content: rows[2].Content}, []int{2}},
 		"since":                      {store.Query{Since: rows[2].At}, []int{3, 2}},
+		"since, in order":            {store.Query{Since: rows[2].At, Ascend: true}, []int{2, 3}},
+		"the last since":             {store.Query{Since: rows[1].At, Limit: 2}, []int{3, 2}},
 		"before":                     {store.Query{Before: rows[2].At}, []int{1, 0}},
 		"a word of the answer":       {store.Query{Search: "birnen"}, []int{3}},
 		"no word":                    {store.Query{Search: "plum"}, nil},
