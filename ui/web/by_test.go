@@ -102,7 +102,7 @@ func TestConfirmationsOverHTTP(t *testing.T) {
 	yes := `{"id":"` + rec.ID + `","answers":{"go":true}}`
 	g.task(http.StatusForbidden, api.UserRequired, yes)
 	g.pending(rec.ID)
-	if a := g.send(g.fromFrontEnd("/api/task/answer", yes)); a.status != http.StatusOK ||
+	if a := g.send(g.fromFrontEnd("POST", "/api/task/answer", yes)); a.status != http.StatusOK ||
 		g.answersTo(rec.ID) != "go=true user" {
 		t.Errorf("a front end: %d %s", a.status, a.body)
 	}
@@ -116,7 +116,7 @@ func TestConfirmationsOverHTTP(t *testing.T) {
 	rec = g.ask("", boolean("go"))
 	yes = `{"id":"` + rec.ID + `","answers":{"go":true}}`
 	g.task(http.StatusForbidden, api.ProofRequired, yes)
-	if a := g.send(g.fromFrontEnd("/api/task/answer", yes)); a.status != http.StatusForbidden ||
+	if a := g.send(g.fromFrontEnd("POST", "/api/task/answer", yes)); a.status != http.StatusForbidden ||
 		a.code() != api.ProofRequired {
 		t.Errorf("a front end without a proof: %d %s", a.status, a.body)
 	}
