@@ -44,54 +44,6 @@ func TestDraftSurvives(t *testing.T) {
 	}
 }
 
-// TestPlainWithDesk: what the line form says of what the desk knows. The transcripts of the
-// first ones are held.
-func TestPlainWithDesk(t *testing.T) {
-	const number, send = "Enter a number: ", "? helps: "
-	pg := reply(option("database", "pg"))
-	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), ownWords("features", "billing", "log")}}
-	kept := reply(option("database", "sqlite"), ownWords("features", "billing", "log"), ownWords("name", "kiosk"))
-	for _, tt := range []struct {
-		name, says string // a transcript is held where says is empty
-		asked      func(t *testing.T) *asked
-		steps      []step
-		want       question.Reply
-	}{
-		{"draft kept", "", func(t *testing.T) *asked {
-			a := put(t, "review", 0)
-			a.keep(half)
-			return a
-		}, []step{{"[SQLite]: ", "\r"}, {"billing]: ", "\r"}, {"skip): ", "kiosk\r"}}, withNote(kept, "soon")},
-		{"answered before", "", func(t *testing.T) *asked {
-			return putSecond(t, "single", "single", reply(option("database", "sqlite")))
-		}, []step{{number, "?\r"}, {number, ":=\r"}}, reply(option("database", "sqlite"))},
-		{"not answered before", "There is no earlier answer", func(t *testing.T) *asked {
-			return put(t, "single", 0)
-		}, []step{{number, ":=\r"}, {number, "1\r"}}, pg},
-		{"nobody waits", "The agent is not waiting; it will get your answer.", func(t *testing.T) *asked {
-			a := put(t, "single", time.Nanosecond)
-			a.attendance.Release()
-			return a
-		}, []step{{number, "1\r"}}, pg},
-		{"time limit", "closes in 4 h; every line you enter starts the time anew.", func(t *testing.T) *asked {
-			return put(t, "single", 4*time.Hour)
-		}, []step{{number, "1\r"}}, pg},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, 80, 24, "of the desk", alone, tt.asked(t).env("TTY_PLAIN=1", "TTY_OPENED=1")...)
-			x.walk(append(tt.steps, step{send, "\r"}))
-			x.commits(tt.want)
-			if tt.says != "" && !strings.Contains(x.Output(), tt.says) {
-				t.Errorf("want %q in:\n%s", tt.says, x.Output())
-			}
-			if tt.says == "" {
-				checkTranscript(t, "desk "+tt.name, x.Output())
-			}
-		})
-	}
-}
-
 // What a full-screen form has kept and lines do not show stays kept.
 func TestPlainKeepsWhatItDoesNotShow(t *testing.T) {
 	a := put(t, "review", 0)
