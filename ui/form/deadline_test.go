@@ -15,7 +15,7 @@ import (
 // one, which is counted down second by second.
 func TestCountdown(t *testing.T) {
 	r := open(t, 80, 24, database())
-	r.send(Status{Deadline: r.now.Add(3 * time.Minute), Attended: true})
+	r.send(Status{Deadline: r.Now().Add(3 * time.Minute), Attended: true})
 	r.wait(time.Millisecond)
 	shows := func(want string) {
 		t.Helper()

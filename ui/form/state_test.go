@@ -99,7 +99,7 @@ func TestWithdrawnWhileSending(t *testing.T) {
 			r.fail = tt.err
 			r.keys("1")
 			r.send(tea.KeyPressMsg{Code: tea.KeyEnter})
-			r.now = r.now.Add(gate.Settle)
+			r.Set(r.Now().Add(gate.Settle))
 			_, commit := r.f.Update(gate.Due{})
 			r.send(Withdraw{context.Canceled})
 			r.keys("esc", "enter")

@@ -6,34 +6,25 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/internal/termtest"
 )
 
 // host is a Bubble Tea program without a terminal: a clock, timers, and a model
 // that holds a page behind a gate.
 type host struct {
 	page
-	t      *testing.T
-	gate   *Gate
-	now    time.Duration
-	timers []timer
-	most   int // timers that ran at the same time
-	taken  []string
+	*termtest.Clock
+	t     *testing.T
+	gate  *Gate
+	taken []string
 }
 
-type timer struct {
-	at  time.Duration
-	msg tea.Msg
-}
-
-func newHost(t *testing.T, what string) *host {
-	h := &host{t: t, page: page{what: what, led: true}}
-	h.gate = NewGate(func() time.Time { return at(h.now) }, func(d time.Duration, msg tea.Msg) tea.Cmd {
-		return func() tea.Msg {
-			h.timers = append(h.timers, timer{h.now + d, msg})
-			h.most = max(h.most, len(h.timers))
-			return nil
-		}
-	})
+// newHost is a host whose page appears by itself, or was opened.
+func newHost(t *testing.T, what string, o Origin) *host {
+	h := &host{t: t, page: page{what: what, led: true}, Clock: termtest.NewClock(at(0))}
+	h.gate = NewGate(h.Now, h.After)
+	h.gate.Show(o)
 	return h
 }
 
@@ -51,15 +42,8 @@ func (h *host) Keep() func() {
 	return func() { h.page = was }
 }
 
-func (h *host) run(cmd tea.Cmd) {
-	if cmd != nil {
-		cmd()
-	}
-}
-
 func (h *host) send(msg tea.Msg) {
-	msg, cmd := h.gate.Update(msg, h)
-	h.run(cmd)
+	msg, _ = h.gate.Update(msg, h)
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if answer := h.press(msg.String()); answer != "" {
@@ -71,25 +55,7 @@ func (h *host) send(msg tea.Msg) {
 }
 
 // wait lets time pass, and the timers fire.
-func (h *host) wait(d time.Duration) {
-	until := h.now + d
-	for {
-		i := -1
-		for j, tm := range h.timers {
-			if tm.at <= until && (i < 0 || tm.at < h.timers[i].at) {
-				i = j
-			}
-		}
-		if i < 0 {
-			h.now = until
-			return
-		}
-		tm := h.timers[i]
-		h.timers = slices.Delete(h.timers, i, i+1)
-		h.now = tm.at
-		h.send(tm.msg)
-	}
-}
+func (h *host) wait(d time.Duration) { h.Pass(d, h.send) }
 
 func key(name string) tea.KeyPressMsg {
 	switch name {
@@ -104,13 +70,12 @@ func key(name string) tea.KeyPressMsg {
 func (h *host) want(picked int, taken ...string) {
 	h.t.Helper()
 	if h.picked != picked || !slices.Equal(h.taken, taken) {
-		h.t.Fatalf("at %v: picked %b, taken %v; want %b, %v", h.now, h.picked, h.taken, picked, taken)
+		h.t.Fatalf("at %v: picked %b, taken %v; want %b, %v", h.Now(), h.picked, h.taken, picked, taken)
 	}
 }
 
 func TestGateTakesADigitAndEnter(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Appeared))
+	h := newHost(t, "list", Appeared)
 	h.wait(600 * ms)
 	h.send(key("2"))
 	h.want(2)
@@ -123,8 +88,7 @@ func TestGateTakesADigitAndEnter(t *testing.T) {
 }
 
 func TestGateTakesBackASentence(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Appeared))
+	h := newHost(t, "list", Appeared)
 	h.wait(100 * ms)
 	for _, c := range "it fast, 2 " {
 		h.send(key(string(c)))
@@ -144,14 +108,13 @@ func TestGateTakesBackASentence(t *testing.T) {
 	h.send(key("enter"))
 	h.wait(second)
 	h.want(0)
-	if h.most > 1 {
-		t.Errorf("%d timers at once", h.most)
+	if n := h.Timers(); n > 1 {
+		t.Errorf("%d timers at once", n)
 	}
 }
 
 func TestGatePastes(t *testing.T) {
-	h := newHost(t, "text")
-	h.run(h.gate.Show(Appeared))
+	h := newHost(t, "text", Appeared)
 	h.send(tea.PasteMsg{Content: "early"})
 	h.wait(second)
 	h.send(tea.PasteMsg{Content: "two\nlines\n"})
@@ -159,8 +122,7 @@ func TestGatePastes(t *testing.T) {
 	if h.text != "two\nlines\n" || h.taken != nil {
 		t.Fatalf("text %q, taken %v", h.text, h.taken)
 	}
-	h = newHost(t, "list")
-	h.run(h.gate.Show(Appeared))
+	h = newHost(t, "list", Appeared)
 	h.wait(second)
 	h.send(key("2"))
 	h.send(tea.PasteMsg{Content: "two\nlines\n"})
@@ -173,8 +135,7 @@ type acts struct{ *host }
 func (acts) Kind(tea.Msg) Kind { return Submit }
 
 func TestGateNeverTakesAPasteForAnAct(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Opened))
+	h := newHost(t, "list", Opened)
 	if msg, cmd := h.gate.Update(tea.PasteMsg{Content: "\n"}, acts{h}); msg != nil || cmd != nil {
 		t.Fatalf("%v", msg)
 	}
@@ -182,8 +143,7 @@ func TestGateNeverTakesAPasteForAnAct(t *testing.T) {
 
 // Where the terminal tells a repeat, also the first and only one is known.
 func TestGateKnowsARepeat(t *testing.T) {
-	h := newHost(t, "confirm")
-	h.run(h.gate.Show(Appeared))
+	h := newHost(t, "confirm", Appeared)
 	h.wait(660 * ms)
 	again := key("enter")
 	again.IsRepeat = true
@@ -198,13 +158,12 @@ func TestGateKnowsARepeat(t *testing.T) {
 // A model that has gone took the timer's message with it: the next one, behind
 // the same gate, is not left deaf.
 func TestGateSurvivesALostTimer(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Opened))
+	h := newHost(t, "list", Opened)
 	h.send(key("enter"))
-	h.timers = nil
-	h.run(h.gate.Show(Appeared))
+	h.Forget()
+	h.gate.Show(Appeared)
 	h.wait(600 * ms)
-	h.timers = nil
+	h.Forget()
 	h.wait(second)
 	h.send(key("enter"))
 	h.wait(second)
@@ -213,10 +172,9 @@ func TestGateSurvivesALostTimer(t *testing.T) {
 
 // The timer of what was shown before tells the gate nothing.
 func TestGateKeepsTimersApart(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Appeared))
+	h := newHost(t, "list", Appeared)
 	h.wait(500 * ms)
-	h.run(h.gate.Show(Appeared))
+	h.gate.Show(Appeared)
 	h.wait(101 * ms)
 	h.send(key("2"))
 	h.want(0)
@@ -226,14 +184,13 @@ func TestGateKeepsTimersApart(t *testing.T) {
 }
 
 func TestGateUnseen(t *testing.T) {
-	h := newHost(t, "confirm")
-	h.run(h.gate.Show(Opened))
+	h := newHost(t, "confirm", Opened)
 	h.send(key("enter"))
-	h.run(h.gate.Seen(false))
+	h.gate.Seen(false)
 	h.wait(second)
 	h.send(key("enter"))
 	h.wait(second)
-	h.run(h.gate.Seen(true))
+	h.gate.Seen(true)
 	h.wait(599 * ms)
 	h.send(key("enter"))
 	h.wait(second)

@@ -19,8 +19,8 @@ func TestHeldFromBefore(t *testing.T) {
 		for _, delay := range delays {
 			for _, key := range []string{"enter", "y", "space", "2"} {
 				for _, what := range []string{"list", "several", "boolean", "confirm", "inbox"} {
-					for pressed := -700 * ms; pressed < 0; pressed += 29 * ms {
-						for span := time.Duration(0); span < 1200*ms; span += 61 * ms {
+					for pressed := -700 * ms; pressed < 0; pressed += 58 * ms {
+						for span := time.Duration(0); span < 1200*ms; span += 89 * ms {
 							keys := held(key, pressed, delay, hertz, span)
 							last := len(keys) - 1
 							if what == "inbox" && keys[last].at >= 600*ms && keys[last-1].at <= 0 {
@@ -53,7 +53,7 @@ func TestHeldFromThen(t *testing.T) {
 		for _, o := range []Origin{Appeared, Opened} {
 			for _, hertz := range rates {
 				for _, delay := range delays {
-					for span := time.Duration(0); span < 3*second; span += 23 * ms {
+					for span := time.Duration(0); span < 3*second; span += 47 * ms {
 						keys := held("enter", 700*ms, delay, hertz, span)
 						if turns && len(keys) == 2 {
 							continue
