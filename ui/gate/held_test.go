@@ -30,8 +30,7 @@ func TestHeldFromBefore(t *testing.T) {
 								}
 								continue
 							}
-							var r rig
-							r.show(0, Appeared, page{what: what})
+							r := newRig(0, Appeared, page{what: what})
 							r.play(keys...)
 							r.none(t, key, what, hertz, delay, pressed, span)
 							tried++
@@ -58,8 +57,8 @@ func TestHeldFromThen(t *testing.T) {
 						if turns && len(keys) == 2 {
 							continue
 						}
-						r := rig{turns: turns}
-						r.show(0, o, page{what: "confirm", led: true})
+						r := newRig(0, o, led("confirm"))
+						r.turns = turns
 						r.play(keys...)
 						if len(r.taken) != 1 || r.taken[0].at != 820*ms {
 							t.Fatalf("%d Hz after %v for %v: taken %v", hertz, delay, span, r.taken)
@@ -75,8 +74,8 @@ func TestHeldFromThen(t *testing.T) {
 // can have seen what the first led to.
 func TestStruckTwice(t *testing.T) {
 	for _, gap := range []time.Duration{1 * ms, 60 * ms, 119 * ms, 121 * ms, 150 * ms} {
-		r := rig{turns: true}
-		r.show(0, Opened, page{what: "confirm", led: true})
+		r := newRig(0, Opened, led("confirm"))
+		r.turns = true
 		r.play(blow{second, "enter"}, blow{second + gap, "enter"})
 		want := 0
 		if gap > Settle {
