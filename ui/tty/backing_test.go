@@ -3,6 +3,8 @@
 package tty
 
 import (
+	"errors"
+	"os"
 	"reflect"
 	"strings"
 	"syscall"
@@ -11,6 +13,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/creack/pty"
+	"github.com/muesli/cancelreader"
 	"go.uber.org/goleak"
 
 	"mcp-askuser/question"
@@ -136,4 +140,36 @@ func TestPlainStopBetweenPrompts(t *testing.T) {
 	x.Type("2\r")
 	x.sendLines()
 	x.commits(reply(option("database", "sqlite")))
+}
+
+// TestInterruptEndsRead interrupts a read that has begun on a terminal with nothing to read, as
+// after the kernel called it readable in the moment in which its unread keys were dropped.
+func TestInterruptEndsRead(t *testing.T) {
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = master.Close(), slave.Close() }()
+	if errors.Is(slave.SetReadDeadline(time.Time{}), os.ErrNoDeadline) {
+		t.Skip("terminals have no deadlines on this system")
+	}
+	reader, err := cancelreader.NewReader(strings.NewReader("")) // of slave it would make that blocking
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := keys{&terminal{File: slave}, reader}
+	ended := make(chan error)
+	go func() {
+		_, err := k.terminal.Read(make([]byte, 1))
+		ended <- err
+	}()
+	k.interrupt()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("the read that was interrupted has read something")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the read did not end")
+	}
 }

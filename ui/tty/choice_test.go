@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
 	"mcp-askuser/question"
 )
@@ -70,42 +68,4 @@ func TestUnderstand(t *testing.T) {
 			t.Errorf("%s: parseLine(%q) = %+v, want %+v", tt.name, tt.line, got, tt.want)
 		}
 	}
-}
-
-// Whatever is typed is one of an answer that the question allows, a command,
-// or a fault that says so.
-func FuzzUnderstand(f *testing.F) {
-	for _, s := range []string{"1", "1,3", "0", "other", "b", `"2"`, "#2", "v1", "：", "y", "auth, logs", "1,,2", "#", `"`, "\x00", "０"} {
-		f.Add(s)
-	}
-	asked := []*question.Question{
-		choices(question.SingleChoice, "Auth", "Logs", "2"),
-		choices(question.MultiChoice, "Auth", "Logs", "Auth, Logs"),
-		boolean(),
-		{ID: "q", Text: "Name?", Type: question.Text},
-	}
-	f.Fuzz(func(t *testing.T, keys string) {
-		line := clean(keys)
-		if line == "" {
-			return
-		}
-		if !utf8.ValidString(line) || strings.ContainsFunc(line, unicode.IsControl) {
-			t.Fatalf("%q became %q", keys, line)
-		}
-		for _, q := range asked {
-			r := parseLine(q, line)
-			answers := len(r.selected) > 0 || r.other || r.custom != ""
-			if r.fault == "" && r.command == "" && !answers || r.fault != "" && answers || r.command != "" && answers {
-				t.Fatalf("%s: parseLine(%q) = %+v", q.Type, line, r)
-			}
-			if r.other || !answers {
-				continue
-			}
-			set := question.Set{Questions: []question.Question{*q}}
-			reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: r.selected, Custom: r.custom}}}
-			if _, err := set.Check(reply); err != nil && question.Count(line) <= question.MaxText {
-				t.Fatalf("%s: parseLine(%q) = %+v, which is no valid answer: %v", q.Type, line, r, err)
-			}
-		}
-	})
 }
