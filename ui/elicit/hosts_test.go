@@ -343,47 +343,12 @@ func shapes() []shape {
 	}
 }
 
-// inChinese are the questions in long Chinese texts, their labels and descriptions too.
-func inChinese(qs []question.Question) []question.Question {
-	qs = slices.Clone(qs)
-	for i := range qs {
-		q := &qs[i]
-		q.Text += strings.Repeat("请仔细阅读以下说明之后再作出选择，", 20)
-		q.Options = slices.Clone(q.Options)
-		for j := range q.Options {
-			o := &q.Options[j]
-			o.Label, o.FollowUps = "选"+o.Label, inChinese(o.FollowUps)
-			if o.Description != "" {
-				o.Description = strings.Repeat("这是一个很长的说明", 20)
-			}
-		}
-	}
-	return qs
-}
-
-// inChinese is the shape with long Chinese texts.
-func (s shape) inChinese() shape {
-	set, wants := question.Set{Questions: s.qs}, map[string][]string{}
-	for id, list := range s.wants {
-		wants[id] = slices.Clone(list)
-		for _, own := range set.Find(id).Options {
-			if i := slices.Index(wants[id], own.Label); i >= 0 {
-				wants[id][i] = "选" + own.Label
-			}
-		}
-	}
-	return shape{s.name, inChinese(s.qs), wants, s.said}
-}
-
 // Every shape of question can be answered in every host, from what it shows;
 // what it is sent is in the golden files.
 func TestHostsCanSendEveryShape(t *testing.T) {
 	sent := map[string]map[string][]mcp.ElicitationParams{"claude": {}, "codex": {}, "copilot": {}}
 	for _, language := range []words.Language{words.English, words.Chinese} {
 		for _, s := range shapes() {
-			if language == words.Chinese {
-				s = s.inChinese()
-			}
 			for host := range sent {
 				t.Run(string(language)+"/"+s.name+"/"+host, func(t *testing.T) {
 					words.Local = language

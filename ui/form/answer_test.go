@@ -82,30 +82,21 @@ func TestAnswers(t *testing.T) {
 		{"several: space toggles", ask(features()), "space down space enter", answers(told("features", "", "export"))},
 		{"several: digits toggle", ask(features()), "1 3 2 enter", answers(told("features", "", "export", "audit"))},
 		{"several: own words too", ask(features()), "0 Dark enter enter", answers(told("features", "Dark", "search"))},
-		{"several: none is refused", ask(features()), "1 enter enter", nil},
 
 		{"text of several lines", ask(name()), "a ctrl+j b alt+enter c enter", answers(told("name", "a\nb\nc"))},
-		{"text default confirmed", ask(proposed(name())), "right enter", answers(told("name", "orders"))},
 
 		{"yes", ask(deploy()), "y enter", answers(yes)},
 		{"y alone sends nothing", ask(deploy()), "y", nil},
 		{"no preset yes", confirm, "enter space enter", nil},
-		{"yes by the cursor", confirm, "up enter", answers(yes)},
 		{"no by no number", confirm, "2 enter 1 enter", nil},
 		{"no letter finds Yes", ask(yesDeclared()), "e s enter enter", nil},
 		{"yes in Chinese", ask(deploy()), "是 enter", answers(yes)},
 		{"skip", ask(optional(database())), "s enter", answers()},
-		{"s alone sends nothing", ask(optional(database())), "2 s", nil},
-		{"a skip taken back", ask(optional(database())), "s down enter", answers(sqlite)},
-		{"no skip where required", asked, "s", nil},
 
 		{"two questions", two, "1 enter y enter enter", answers(pg, yes)},
 		{"a note beside a choice", asked, "2 ctrl+n soon enter enter", answers(noted(sqlite, "soon"))},
-		{"a note while typing", ask(name()), "ord ctrl+n soon enter ers enter",
-			answers(noted(told("name", "orders"), "soon"))},
 
 		{"discuss", asked, "ctrl+d cost? enter", discusses("cost?")},
-		{"its key alone sends nothing", ask(name()), "ctrl+d ctrl+d", nil},
 		{"discuss instead of dismissing", ask(name()), "ctrl+x why esc ctrl+d ? enter", discusses("why?")},
 		{"what was to be discussed is there again", asked, "ctrl+d co esc 2 ctrl+d st enter", discusses("cost")},
 
@@ -116,18 +107,13 @@ func TestAnswers(t *testing.T) {
 		{"edit the one under the cursor", two, "1 enter n enter down e y enter enter", answers(pg, yes)},
 
 		{"follow-up", ask(withFollowUp()), "1 enter 2 enter enter", answers(pg, told("version", "", "18"))},
-		{"a choice that hides the follow-up is reviewed too", ask(withFollowUp()), "1 enter shift+tab 2 enter", nil},
 
-		{"esc closes nothing", ask(name()), "ord esc esc ers enter", answers(told("name", "orders"))},
 		{"esc goes to the page before", ask(database(), name()), "2 enter ord esc 3 enter ers enter enter",
 			answers(none, told("name", "orders"))},
-		{"esc leaves the review", two, "1 enter n enter esc y enter enter", answers(pg, yes)},
 		{"dismiss", asked, "ctrl+x enter", dismissed("")},
 		{"ctrl+x alone closes nothing", asked, "ctrl+x", nil},
 		{"ctrl+x, esc keeps everything", asked, "2 ctrl+x esc enter", answers(sqlite)},
 		{"dismiss while typing", ask(name()), "ord ctrl+x later enter", dismissed("later")},
-		{"dismiss while writing a note", asked, "ctrl+n ord ctrl+x later enter", dismissed("later")},
-		{"dismiss while filtering", asked, "/ sql ctrl+x enter", dismissed("")},
 		{"dismiss from the review", two, "1 enter n enter ctrl+x enter", dismissed("")},
 		{"reading sends nothing", ask(longestQuestion()), "tab enter", nil},
 		{"listing the keys sends nothing", asked, "? enter", nil},
@@ -178,4 +164,39 @@ func TestBackFromEmptyOther(t *testing.T) {
 	}
 }
 
-// In a list of more than nine options digits spell a number: they move the cursor, and mark
+// ctrl+y leaves a question to the agent, Enter confirms it, and a choice takes it back; a yes or
+// no is never left to it.
+func TestDelegate(t *testing.T) {
+	r := open(t, 80, 24, database())
+	r.keys("ctrl+y")
+	if !strings.Contains(r.screen(), "› (left to the agent)") {
+		t.Errorf("the screen is\n%s", r.screen())
+	}
+	r.keys("2", "ctrl+y", "enter")
+	if got := r.last(); len(got.Answers) != 1 || !got.Answers[0].Delegated || !got.Answers[0].Empty() {
+		t.Errorf("sent %+v", got)
+	}
+	r = open(t, 80, 24, features())
+	r.keys("ctrl+y", "down", "space", "enter")
+	if got := r.last(); got.Answers[0].Delegated || got.Answers[0].Empty() {
+		t.Errorf("sent %+v", got)
+	}
+	r = open(t, 80, 24, deploy())
+	r.keys("ctrl+y", "enter")
+	if len(r.sent) > 0 {
+		t.Errorf("a yes or no was left to the agent: %+v", r.sent)
+	}
+}
+
+// That a question is left to the agent, or open, is on the smallest screen too, below a long
+// question.
+func TestDelegatedIsSeen(t *testing.T) {
+	q := chinese()
+	q.Required = false
+	for key, want := range map[string]string{"ctrl+y": "(left to the agent)", "s": "(skipped)"} {
+		r := fresh(t, 40, 10, record(q)).show().keys("2", key)
+		if s := r.screen(); !strings.Contains(s, want) {
+			t.Errorf("%s is not on the screen:\n%s", want, s)
+		}
+	}
+}

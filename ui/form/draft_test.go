@@ -70,7 +70,7 @@ func TestChangesAreSpaced(t *testing.T) {
 	var last question.Reply
 	var r *rig
 	r = fresh(t, 80, 24, record(name()), withKeep(func(draft question.Reply) {
-		at, last = append(at, r.now.Sub(time.Unix(0, 0))), draft
+		at, last = append(at, r.Now().Sub(time.Unix(0, 0))), draft
 	})).show()
 	press := func(n int, key tea.KeyPressMsg) {
 		for range n {
@@ -99,7 +99,7 @@ func TestChangesAreSpaced(t *testing.T) {
 		t.Error("a key that changed nothing was kept")
 	}
 	// …and a sign of life with one.
-	r.send(Status{Deadline: r.now.Add(time.Minute), Attended: true})
+	r.send(Status{Deadline: r.Now().Add(time.Minute), Attended: true})
 	press(50, tea.KeyPressMsg{Code: tea.KeyLeft})
 	if n := len(at) - before; n < 3 || n > 10 {
 		t.Errorf("five seconds of moving about were told %d times", n)

@@ -95,64 +95,31 @@ func (s *scene) on(t *testing.T, w, h int) *rig {
 	return r
 }
 
-// held are the scenes whose screens are kept, by their size, and those in other languages. The
-// others are drawn, and checked as every screen is.
-var (
-	wide     = [2]int{120, 24}
-	usual    = [2]int{80, 24}
-	narrow   = [2]int{40, 10}
-	smallest = [2]int{term.MinWidth, term.MinHeight}
-	held     = map[[2]int][]string{
-		usual: {
-			"single-moved", "multi", "text", "boolean", "signed", "review", "note", "discuss", "other", "preview",
-			"dismissal", "memory", "keys", "earlier", "files", "failure",
-		},
-		narrow:   {"review", "long-question"},
-		wide:     {"preview"},
-		smallest: {"single-moved"},
-	}
-	heldIn = map[words.Language][]string{words.Chinese: {"multi"}, words.Portuguese: {"bare-enter"}}
-)
+// held are the screens that are kept. The others are drawn, and checked as every screen is.
+var held = strings.Fields(`
+	single-moved-80x24 multi-80x24 text-80x24 boolean-80x24 signed-80x24 review-80x24 note-80x24 discuss-80x24 other-80x24
+	preview-80x24 dismissal-80x24 memory-80x24 keys-80x24 earlier-80x24 files-80x24 failure-80x24
+	review-40x10 long-question-40x10 preview-120x24 single-moved-24x8 zh/multi-80x24 pt/bare-enter-80x24`)
 
-// TestScreens holds what a terminal shows, and draws every scene at the sizes that matter.
+// TestScreens holds what a terminal shows, and draws every scene at the sizes that matter, in every
+// language: each keeps its frame, and cuts no hint through.
 func TestScreens(t *testing.T) {
-	for _, s := range scenes() {
-		for _, size := range [][2]int{wide, usual, narrow, smallest} {
-			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
-				screen := s.on(t, size[0], size[1]).screen()
-				if slices.Contains(held[size], s.name) {
-					check(t, name, screen)
-				}
-			})
-		}
-	}
-}
-
-// TestLanguages: in every language every screen keeps its frame, and cuts no hint
-// through; some of them are held.
-func TestLanguages(t *testing.T) {
-	for _, l := range words.Languages()[1:] {
+	t.Cleanup(func() { words.Local = words.English })
+	for _, words.Local = range words.Languages() {
 		for _, s := range scenes() {
-			for _, size := range [][2]int{usual, narrow, smallest} {
-				name := fmt.Sprintf("%s/%s-%dx%d", l, s.name, size[0], size[1])
-				t.Run(name, func(t *testing.T) {
-					speak(t, l)
-					r := s.on(t, size[0], size[1])
-					checkFrame(t, r)
-					if size == usual && slices.Contains(heldIn[l], s.name) {
-						check(t, name, r.screen())
-					}
-				})
+			for _, size := range [][2]int{{120, 24}, {80, 24}, {40, 10}, {term.MinWidth, term.MinHeight}} {
+				name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
+				if words.Local != words.English {
+					name = string(words.Local) + "/" + name
+				}
+				r := s.on(t, size[0], size[1])
+				checkFrame(t, r)
+				if slices.Contains(held, name) {
+					check(t, name, r.screen())
+				}
 			}
 		}
 	}
-}
-
-// speak has the form say everything in a language until the test ends.
-func speak(t *testing.T, l words.Language) {
-	words.Local = l
-	t.Cleanup(func() { words.Local = words.English })
 }
 
 // checkFrame looks whether all lines of a panel are as wide, and the hints below
@@ -174,5 +141,54 @@ func checkFrame(t *testing.T, r *rig) {
 		if !slices.Contains(known, hint) {
 			t.Errorf("%q is no whole hint:\n%s", hint, r.screen())
 		}
+	}
+}
+
+// TestReviewShowsAnswers: however long a question is, its answer is in view beside
+// it before it is sent.
+func TestReviewShowsAnswers(t *testing.T) {
+	q := chinese()
+	q.Text = strings.Repeat(q.Text, 8)
+	r := open(t, 40, 10, q, name()).keys("2", "enter", "orders", "enter")
+	for _, answer := range []string{"→ SQLite", "→ orders"} {
+		if s := r.screen(); !strings.Contains(s, answer) {
+			t.Errorf("the answer is not in view:\n%s", s)
+		}
+		r.keys("down")
+	}
+}
+
+// TestEverySize: a form with all that there may be beside a question draws within any
+// terminal, at each height up to that of a preview below, and beside each width that matters.
+func TestEverySize(t *testing.T) {
+	states := map[string][]string{"question": nil, "Enter alone": {"enter"}, "other": {"0"}, "note": {"ctrl+n"}, "dismissal": {"ctrl+x"}, "keys": {"?"}}
+	widths := []int{1, 2, term.MinWidth - 1, term.MinWidth, term.MinWidth + 1, 40, 60, 80}
+	widths = append(widths, wideEnough-1, wideEnough, wideEnough+1, 120, 2*wideEnough)
+	for state, keys := range states {
+		r := fresh(t, 80, 24, record(withPreview(), name()), withLift(func() error { return nil })).show()
+		r.send(Status{})
+		r.keys(keys...)
+		for _, r.w = range widths {
+			for r.h = 1; r.h <= 18; r.h++ {
+				r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+				checkScreen(t, r)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("%s: %d×%d", state, r.w, r.h)
+		}
+	}
+}
+
+// TestPreviewIsReadWhole: what the preview's area cuts off is in what tab reads.
+func TestPreviewIsReadWhole(t *testing.T) {
+	q := database()
+	q.Options[0].Preview = strings.Repeat("a line that is long ", 8) + "to its end"
+	r := open(t, 80, 24, q)
+	if s := r.screen(); strings.Contains(s, "to its end") || !strings.Contains(s, "tab read all") {
+		t.Fatalf("the line is not cut, or nothing says how to read it:\n%s", s)
+	}
+	if s := r.keys("tab").screen(); !strings.Contains(s, "to its end") {
+		t.Errorf("tab does not read the end of the line:\n%s", s)
 	}
 }

@@ -18,21 +18,15 @@ import (
 // rig is a form on a terminal of a fixed size, with a clock, timers and a commit
 // of the test's own.
 type rig struct {
+	*termtest.Clock
 	t      testing.TB
 	f      *Form
-	now    time.Time
-	timers []timer // in the order in which they fire
 	w, h   int
 	fail   error            // what commit returns
 	sent   []question.Reply // what commit was given, but for
 	took   time.Duration    // how long the last took
 	quit   bool
 	checks bool // commit refuses what the set refuses
-}
-
-type timer struct {
-	at  time.Time
-	msg tea.Msg
 }
 
 // open shows a set at this size, as if the user had opened it.
@@ -51,9 +45,9 @@ func (r *rig) show() *rig {
 // fresh is a form that is not on the screen yet. The user opens it, unless an
 // option says otherwise.
 func fresh(t testing.TB, w, h int, rec desk.Record, opts ...option) *rig {
-	r := &rig{t: t, now: time.Unix(0, 0).UTC(), w: w, h: h}
-	window := term.NewWindow(r.clock)
-	window.Gate = gate.NewGate(r.clock, r.after)
+	r := &rig{t: t, Clock: termtest.NewClock(time.Unix(0, 0).UTC()), w: w, h: h}
+	window := term.NewWindow(r.Now)
+	window.Gate = gate.NewGate(r.Now, r.After)
 	r.f = New(rec, func(reply question.Reply) error {
 		r.took, reply.Took = reply.Took, 0
 		r.sent = append(r.sent, reply)
@@ -89,26 +83,9 @@ func with(o Options, opts []option) Options {
 	return o
 }
 
-func (r *rig) clock() time.Time { return r.now }
-
-func (r *rig) after(d time.Duration, msg tea.Msg) tea.Cmd {
-	return func() tea.Msg {
-		r.timers = append(r.timers, timer{r.now.Add(d), msg})
-		slices.SortStableFunc(r.timers, func(a, b timer) int { return a.at.Compare(b.at) })
-		return nil
-	}
-}
-
 // wait lets time pass, and timers fire.
 func (r *rig) wait(d time.Duration) *rig {
-	until := r.now.Add(d)
-	for len(r.timers) > 0 && !r.timers[0].at.After(until) {
-		next := r.timers[0]
-		r.timers = r.timers[1:]
-		r.now = next.at
-		r.send(next.msg)
-	}
-	r.now = until
+	r.Pass(d, r.send)
 	return r
 }
 

@@ -5,44 +5,23 @@ import (
 	"strings"
 
 	"mcp-askuser/question"
+	"mcp-askuser/question/questiontest"
 )
 
-func database() question.Question {
-	return question.Question{
-		ID: "db", Header: "Database", Text: "Which database should the order service use?",
-		Type: question.SingleChoice, Required: true, AllowCustom: true,
-		Options: []question.Option{
-			{ID: "pg", Label: "PostgreSQL (Recommended)", Description: "Relational, strong consistency, already run by the team"},
-			{ID: "sqlite", Label: "SQLite", Description: "One file, no server; a single writer"},
-			{ID: "none", Label: "No database", Description: "Keep orders in memory"},
-		},
-	}
-}
+// The samples of all rooms.
+var (
+	database     = questiontest.Database
+	features     = questiontest.Features
+	name         = questiontest.Name
+	chinese      = questiontest.Chinese
+	longQuestion = questiontest.Long
+)
 
-func features() question.Question {
-	return question.Question{
-		ID: "features", Header: "Features", Text: "Which features do you want in the first version?",
-		Type: question.MultiChoice, Required: true, AllowCustom: true,
-		Options: []question.Option{
-			{ID: "search", Label: "Search", Description: "Full text over products", Default: true},
-			{ID: "export", Label: "Export", Description: "CSV and JSON"},
-			{ID: "audit", Label: "Audit log", Description: "Who changed what"},
-		},
-	}
-}
-
-func name() question.Question {
-	return question.Question{
-		ID: "name", Header: "Name", Text: "What is the service called?",
-		Type: question.Text, Required: true, Placeholder: "order-service",
-	}
-}
-
+// deploy declares no.
 func deploy() question.Question {
-	return question.Question{
-		ID: "deploy", Header: "Deploy", Text: "Deploy to production now?", Type: question.Boolean, Required: true,
-		Options: []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No", Default: true}},
-	}
+	q := questiontest.Deploy()
+	q.Options[1].Default = true
+	return q
 }
 
 func noDefault(q question.Question) question.Question {
@@ -73,26 +52,9 @@ func twenty() question.Question {
 	return q
 }
 
-func chinese() question.Question {
-	return question.Question{
-		ID: "zh", Header: "数据库选择", Text: "订单服务应该使用哪个数据库？请根据团队的经验、一致性要求以及运维成本来选择最合适的方案。",
-		Type: question.SingleChoice, Required: true, AllowCustom: true,
-		Options: []question.Option{
-			{ID: "pg", Label: "PostgreSQL 关系型数据库（推荐）", Description: "强一致性，团队已经在生产环境中运行多年，备份与监控都已经就绪，不需要额外的学习成本。"},
-			{ID: "lite", Label: "SQLite 单文件 🗄️", Description: "一个文件，没有服务器 👍🏽"},
-		},
-	}
-}
-
 func longDescription() question.Question {
 	q := database()
 	q.Options[1].Description = strings.TrimSpace(strings.Repeat("An embedded engine that keeps it all. ", 6))[:200]
-	return q
-}
-
-func longQuestion() question.Question {
-	q := database()
-	q.Text = strings.TrimSpace(strings.Repeat("Consider the load, the team and the budget before you decide this. ", 8))[:500]
 	return q
 }
 

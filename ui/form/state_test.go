@@ -99,7 +99,7 @@ func TestWithdrawnWhileSending(t *testing.T) {
 			r.fail = tt.err
 			r.keys("1")
 			r.send(tea.KeyPressMsg{Code: tea.KeyEnter})
-			r.now = r.now.Add(gate.Settle)
+			r.Set(r.Now().Add(gate.Settle))
 			_, commit := r.f.Update(gate.Due{})
 			r.send(Withdraw{context.Canceled})
 			r.keys("esc", "enter")
@@ -185,5 +185,16 @@ func TestSentAgain(t *testing.T) {
 	r.wait(againAfter)
 	if r.f.State() != Sent || len(r.sent) != 4 || r.sent[3].Answers[0].Selected[0] != r.sent[2].Answers[0].Selected[0] {
 		t.Errorf("state %v, sent %+v", r.f.State(), r.sent)
+	}
+}
+
+// However long the cause is, a form whose answer was not taken says that it is kept, and what to do.
+func TestLongCause(t *testing.T) {
+	r := open(t, 40, 24, database())
+	r.fail = errors.New("store the reply: " + strings.Repeat("a directory with a long name/", 10))
+	words := strings.Fields(strings.ReplaceAll(r.keys("1", "enter").screen(), "│", ""))
+	s := strings.Join(words, " ")
+	if !strings.Contains(s, "kept; enter tries again") || !strings.Contains(s, "store the reply") {
+		t.Errorf("the screen says\n%s", s)
 	}
 }

@@ -1,246 +1,131 @@
 package gate
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// host is a Bubble Tea program without a terminal: a clock, timers, and a model
-// that holds a page behind a gate.
-type host struct {
-	page
-	t      *testing.T
-	gate   *Gate
-	now    time.Duration
-	timers []timer
-	most   int // timers that ran at the same time
-	taken  []string
-}
-
-type timer struct {
-	at  time.Duration
-	msg tea.Msg
-}
-
-func newHost(t *testing.T, what string) *host {
-	h := &host{t: t, page: page{what: what, led: true}}
-	h.gate = NewGate(func() time.Time { return at(h.now) }, func(d time.Duration, msg tea.Msg) tea.Cmd {
-		return func() tea.Msg {
-			h.timers = append(h.timers, timer{h.now + d, msg})
-			h.most = max(h.most, len(h.timers))
-			return nil
-		}
-	})
-	return h
-}
-
-// Kind implements Page.
-func (h *host) Kind(msg tea.Msg) Kind {
-	if key, ok := msg.(tea.KeyPressMsg); ok {
-		return h.kind(key.String())
-	}
-	return h.kind("paste")
-}
-
-// Keep implements Page.
-func (h *host) Keep() func() {
-	was := h.page
-	return func() { h.page = was }
-}
-
-func (h *host) run(cmd tea.Cmd) {
-	if cmd != nil {
-		cmd()
-	}
-}
-
-func (h *host) send(msg tea.Msg) {
-	msg, cmd := h.gate.Update(msg, h)
-	h.run(cmd)
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		if answer := h.press(msg.String()); answer != "" {
-			h.taken = append(h.taken, answer)
-		}
-	case tea.PasteMsg:
-		h.text += msg.Content
-	}
-}
-
-// wait lets time pass, and the timers fire.
-func (h *host) wait(d time.Duration) {
-	until := h.now + d
-	for {
-		i := -1
-		for j, tm := range h.timers {
-			if tm.at <= until && (i < 0 || tm.at < h.timers[i].at) {
-				i = j
-			}
-		}
-		if i < 0 {
-			h.now = until
-			return
-		}
-		tm := h.timers[i]
-		h.timers = slices.Delete(h.timers, i, i+1)
-		h.now = tm.at
-		h.send(tm.msg)
-	}
-}
-
-func key(name string) tea.KeyPressMsg {
-	switch name {
-	case "enter":
-		return tea.KeyPressMsg{Code: tea.KeyEnter}
-	case "ctrl+c":
-		return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
-}
-
-func (h *host) want(picked int, taken ...string) {
-	h.t.Helper()
-	if h.picked != picked || !slices.Equal(h.taken, taken) {
-		h.t.Fatalf("at %v: picked %b, taken %v; want %b, %v", h.now, h.picked, h.taken, picked, taken)
-	}
-}
+// led is a page whose cursor the user has moved.
+func led(what string) page { return page{what: what, led: true} }
 
 func TestGateTakesADigitAndEnter(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Appeared))
-	h.wait(600 * ms)
-	h.send(key("2"))
-	h.want(2)
-	h.wait(60 * ms)
-	h.send(key("enter"))
-	h.wait(119 * ms)
-	h.want(2)
-	h.wait(ms)
-	h.want(2, "2")
+	r := newRig(0, Appeared, led("list"))
+	r.wait(600 * ms)
+	r.keys("2")
+	r.want(t, 2)
+	r.wait(60 * ms)
+	r.keys("enter")
+	r.wait(119 * ms)
+	r.want(t, 2)
+	r.wait(ms)
+	r.want(t, 0, "2")
 }
 
 func TestGateTakesBackASentence(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Appeared))
-	h.wait(100 * ms)
+	r := newRig(0, Appeared, led("list"))
 	for _, c := range "it fast, 2 " {
-		h.send(key(string(c)))
-		h.wait(100 * ms)
+		r.wait(100 * ms)
+		r.keys(name(c))
 	}
-	if !h.gate.Waiting() {
+	if !r.gate.Waiting() {
 		t.Fatal("does not say that it waits")
 	}
-	h.wait(second)
-	if h.gate.Waiting() {
+	r.wait(second)
+	if r.gate.Waiting() {
 		t.Fatal("waits after a pause")
 	}
-	h.send(key("2"))
-	h.want(2)
-	h.send(key("x"))
-	h.want(0)
-	h.send(key("enter"))
-	h.wait(second)
-	h.want(0)
-	if h.most > 1 {
-		t.Errorf("%d timers at once", h.most)
+	r.keys("2")
+	r.want(t, 2)
+	r.keys("x")
+	r.want(t, 0)
+	r.keys("enter")
+	if n := r.Timers(); n > 1 {
+		t.Errorf("%d timers at once", n)
 	}
-}
-
-func TestGatePastes(t *testing.T) {
-	h := newHost(t, "text")
-	h.run(h.gate.Show(Appeared))
-	h.send(tea.PasteMsg{Content: "early"})
-	h.wait(second)
-	h.send(tea.PasteMsg{Content: "two\nlines\n"})
-	h.wait(second)
-	if h.text != "two\nlines\n" || h.taken != nil {
-		t.Fatalf("text %q, taken %v", h.text, h.taken)
-	}
-	h = newHost(t, "list")
-	h.run(h.gate.Show(Appeared))
-	h.wait(second)
-	h.send(key("2"))
-	h.send(tea.PasteMsg{Content: "two\nlines\n"})
-	h.want(0)
+	r.wait(second)
+	r.want(t, 0)
 }
 
 // acts is a page to which all is an act.
-type acts struct{ *host }
+type acts struct{ *rig }
 
 func (acts) Kind(tea.Msg) Kind { return Submit }
 
-func TestGateNeverTakesAPasteForAnAct(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Opened))
-	if msg, cmd := h.gate.Update(tea.PasteMsg{Content: "\n"}, acts{h}); msg != nil || cmd != nil {
+// A paste is text where there is text to type, a stray key elsewhere, and never an act.
+func TestGatePastes(t *testing.T) {
+	r := newRig(0, Appeared, led("text"))
+	r.send(tea.PasteMsg{Content: "early"})
+	r.wait(second)
+	r.send(tea.PasteMsg{Content: "two\nlines\n"})
+	r.wait(second)
+	if r.text != "two\nlines\n" || r.taken != nil {
+		t.Fatalf("text %q, taken %v", r.text, r.taken)
+	}
+	r = newRig(0, Appeared, led("list"))
+	r.wait(second)
+	r.keys("2")
+	r.send(tea.PasteMsg{Content: "two\nlines\n"})
+	r.want(t, 0)
+	r = newRig(0, Opened, led("list"))
+	if msg, cmd := r.gate.Update(tea.PasteMsg{Content: "\n"}, acts{r}); msg != nil || cmd != nil {
 		t.Fatalf("%v", msg)
 	}
 }
 
 // Where the terminal tells a repeat, also the first and only one is known.
 func TestGateKnowsARepeat(t *testing.T) {
-	h := newHost(t, "confirm")
-	h.run(h.gate.Show(Appeared))
-	h.wait(660 * ms)
-	again := key("enter")
-	again.IsRepeat = true
-	h.send(again)
-	h.wait(second)
-	h.want(0)
-	h.send(key("enter"))
-	h.wait(second)
-	h.want(0, "1")
+	r := newRig(0, Appeared, led("confirm"))
+	r.wait(660 * ms)
+	r.send(tea.KeyPressMsg{Code: tea.KeyEnter, IsRepeat: true})
+	r.wait(second)
+	r.want(t, 0)
+	r.keys("enter")
+	r.wait(second)
+	r.want(t, 0, "1")
 }
 
-// A model that has gone took the timer's message with it: the next one, behind
-// the same gate, is not left deaf.
-func TestGateSurvivesALostTimer(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Opened))
-	h.send(key("enter"))
-	h.timers = nil
-	h.run(h.gate.Show(Appeared))
-	h.wait(600 * ms)
-	h.timers = nil
-	h.wait(second)
-	h.send(key("enter"))
-	h.wait(second)
-	h.want(0, "1")
-}
-
-// The timer of what was shown before tells the gate nothing.
+// A model that has gone took the timer's message with it: the next one, behind the same gate, is not
+// left deaf. The timer of what was shown before tells the gate nothing.
 func TestGateKeepsTimersApart(t *testing.T) {
-	h := newHost(t, "list")
-	h.run(h.gate.Show(Appeared))
-	h.wait(500 * ms)
-	h.run(h.gate.Show(Appeared))
-	h.wait(101 * ms)
-	h.send(key("2"))
-	h.want(0)
-	h.wait(600 * ms)
-	h.send(key("2"))
-	h.want(2)
+	r := newRig(0, Opened, led("list"))
+	r.keys("enter")
+	r.Forget()
+	r.gate.Show(Appeared)
+	r.wait(600 * ms)
+	r.Forget()
+	r.wait(second)
+	r.keys("enter")
+	r.wait(second)
+	r.want(t, 0, "1")
+
+	r = newRig(0, Appeared, led("list"))
+	r.wait(500 * ms)
+	r.gate.Show(Appeared)
+	r.wait(101 * ms)
+	r.keys("2")
+	r.want(t, 0)
+	r.wait(600 * ms)
+	r.keys("2")
+	r.want(t, 2)
 }
 
 func TestGateUnseen(t *testing.T) {
-	h := newHost(t, "confirm")
-	h.run(h.gate.Show(Opened))
-	h.send(key("enter"))
-	h.run(h.gate.Seen(false))
-	h.wait(second)
-	h.send(key("enter"))
-	h.wait(second)
-	h.run(h.gate.Seen(true))
-	h.wait(599 * ms)
-	h.send(key("enter"))
-	h.wait(second)
-	h.want(0)
-	h.send(key("enter"))
-	h.wait(second)
-	h.want(0, "1")
+	r := newRig(0, Opened, led("confirm"))
+	r.keys("enter")
+	r.gate.Seen(false)
+	r.wait(second)
+	r.keys("enter")
+	r.wait(second)
+	r.gate.Seen(true)
+	r.wait(599 * ms)
+	r.keys("enter")
+	r.wait(second)
+	r.want(t, 0)
+	r.keys("enter")
+	r.wait(second)
+	r.want(t, 0, "1")
 }
 
 func TestGateOwnTimer(t *testing.T) {

@@ -19,8 +19,8 @@ func TestHeldFromBefore(t *testing.T) {
 		for _, delay := range delays {
 			for _, key := range []string{"enter", "y", "space", "2"} {
 				for _, what := range []string{"list", "several", "boolean", "confirm", "inbox"} {
-					for pressed := -700 * ms; pressed < 0; pressed += 29 * ms {
-						for span := time.Duration(0); span < 1200*ms; span += 61 * ms {
+					for pressed := -700 * ms; pressed < 0; pressed += 58 * ms {
+						for span := time.Duration(0); span < 1200*ms; span += 89 * ms {
 							keys := held(key, pressed, delay, hertz, span)
 							last := len(keys) - 1
 							if what == "inbox" && keys[last].at >= 600*ms && keys[last-1].at <= 0 {
@@ -30,8 +30,7 @@ func TestHeldFromBefore(t *testing.T) {
 								}
 								continue
 							}
-							var r rig
-							r.show(0, Appeared, page{what: what})
+							r := newRig(0, Appeared, page{what: what})
 							r.play(keys...)
 							r.none(t, key, what, hertz, delay, pressed, span)
 							tried++
@@ -53,13 +52,13 @@ func TestHeldFromThen(t *testing.T) {
 		for _, o := range []Origin{Appeared, Opened} {
 			for _, hertz := range rates {
 				for _, delay := range delays {
-					for span := time.Duration(0); span < 3*second; span += 23 * ms {
+					for span := time.Duration(0); span < 3*second; span += 47 * ms {
 						keys := held("enter", 700*ms, delay, hertz, span)
 						if turns && len(keys) == 2 {
 							continue
 						}
-						r := rig{turns: turns}
-						r.show(0, o, page{what: "confirm", led: true})
+						r := newRig(0, o, led("confirm"))
+						r.turns = turns
 						r.play(keys...)
 						if len(r.taken) != 1 || r.taken[0].at != 820*ms {
 							t.Fatalf("%d Hz after %v for %v: taken %v", hertz, delay, span, r.taken)
@@ -75,8 +74,8 @@ func TestHeldFromThen(t *testing.T) {
 // can have seen what the first led to.
 func TestStruckTwice(t *testing.T) {
 	for _, gap := range []time.Duration{1 * ms, 60 * ms, 119 * ms, 121 * ms, 150 * ms} {
-		r := rig{turns: true}
-		r.show(0, Opened, page{what: "confirm", led: true})
+		r := newRig(0, Opened, led("confirm"))
+		r.turns = true
 		r.play(blow{second, "enter"}, blow{second + gap, "enter"})
 		want := 0
 		if gap > Settle {

@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
-)
 
-// Enter is a key that acts.
-const Enter = "enter"
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/internal/termtest"
+)
 
 const (
 	ms     = time.Millisecond
@@ -50,10 +51,6 @@ func name(c rune) string {
 		return "space"
 	}
 	return string(c)
-}
-
-func steady(d time.Duration) func(int) time.Duration {
-	return func(int) time.Duration { return d }
 }
 
 // held returns the keys of one held down: its press, and repeats.
@@ -154,70 +151,75 @@ func (p *page) marked() string {
 	return s.String()
 }
 
-// rig puts keys through a machine to a page, on a clock of its own.
+// rig is a program without a terminal: a page behind a gate, on a clock of its own.
 type rig struct {
-	m     Machine
-	since time.Duration // when the first page was shown: keys before went elsewhere
-	page  page
-	kept  page
-	held  string // the act that settles
-	taken []blow // answers, with their times
-	turns bool   // an answer turns to another page and does not send
+	page
+	*termtest.Clock
+	gate  *Gate
+	since time.Duration // when the page was shown: keys before went elsewhere
+	taken []blow        // answers, with their times
+	turns bool          // an answer turns to another page and does not send
 }
 
-// show shows a page.
-func (r *rig) show(d time.Duration, o Origin, p page) {
-	r.m.Show(at(d), o)
-	r.since, r.page = d, p
+// newRig shows a page that appears by itself, or that the user opened.
+func newRig(since time.Duration, o Origin, p page) *rig {
+	r := &rig{page: p, Clock: termtest.NewClock(at(since)), since: since}
+	r.gate = NewGate(r.Now, r.After)
+	r.gate.Show(o)
+	return r
 }
 
-// play presses keys, looks at the clock whenever that is due, and at last until
-// nothing is.
-func (r *rig) play(keys ...blow) {
-	for _, k := range keys {
-		if k.at < r.since {
-			continue
-		}
-		r.wait(k.at)
-		r.apply(r.m.Key(at(k.at), k.key, r.page.kind(k.key)), k.key, k.at)
+// Kind implements Page.
+func (r *rig) Kind(msg tea.Msg) Kind {
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		return r.kind(key.String())
 	}
-	r.wait(1 << 60)
+	return r.kind("paste")
 }
 
-// wait looks at the clock until then whenever that is due.
-func (r *rig) wait(until time.Duration) {
-	for {
-		next := r.m.Next()
-		if next.IsZero() || next.After(at(until)) {
+// Keep implements Page.
+func (r *rig) Keep() func() {
+	was := r.page
+	return func() { r.page = was }
+}
+
+func (r *rig) send(msg tea.Msg) {
+	msg, _ = r.gate.Update(msg, r)
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		r.text += msg.Content
+	case tea.KeyPressMsg:
+		answer := r.press(msg.String())
+		if answer == "" {
 			return
 		}
-		r.apply(r.m.Tick(next), r.held, next.Sub(at(0)))
+		r.taken = append(r.taken, blow{r.Now().Sub(at(0)), answer})
+		r.page = page{what: r.what, led: r.turns && r.led}
+		if !r.turns {
+			r.gate.Show(Appeared) // the next question
+		}
 	}
 }
 
-func (r *rig) apply(v Verdict, key string, now time.Duration) {
-	switch v {
-	case Begin:
-		r.kept = r.page
-	case Rollback:
-		r.page = r.kept
-		return
-	case Hold:
-		r.held = key
-		return
-	case Ignore:
-		return
-	case Pass:
+// keys presses keys at once.
+func (r *rig) keys(names ...string) {
+	for _, k := range termtest.Keys(names...) {
+		r.send(k)
 	}
-	answer := r.page.press(key)
-	if answer == "" {
-		return
+}
+
+// wait lets time pass, and the timers fire.
+func (r *rig) wait(d time.Duration) { r.Pass(d, r.send) }
+
+// play presses keys at their times, and waits until nothing is due.
+func (r *rig) play(keys ...blow) {
+	for _, k := range keys {
+		if k.at >= r.since {
+			r.wait(at(k.at).Sub(r.Now()))
+			r.keys(k.key)
+		}
 	}
-	r.taken = append(r.taken, blow{now, answer})
-	r.page = page{what: r.page.what, led: r.turns && r.page.led}
-	if !r.turns {
-		r.m.Show(at(now), Appeared) // the next question
-	}
+	r.wait(time.Hour)
 }
 
 // none fails when an answer was taken.
@@ -225,5 +227,17 @@ func (r *rig) none(t *testing.T, about ...any) {
 	t.Helper()
 	if len(r.taken) > 0 {
 		t.Errorf("%v: taken %v", about, r.taken)
+	}
+}
+
+// want fails unless these rows are marked, and these answers taken.
+func (r *rig) want(t *testing.T, picked int, taken ...string) {
+	t.Helper()
+	var got []string
+	for _, answer := range r.taken {
+		got = append(got, answer.key)
+	}
+	if r.picked != picked || !slices.Equal(got, taken) {
+		t.Fatalf("at %v: picked %b, taken %v; want %b, %v", r.Now(), r.picked, got, picked, taken)
 	}
 }

@@ -1,254 +1,103 @@
 package gate
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
 
-// step is something that happens to a machine, and what it must say.
-type step struct {
-	at   time.Duration
-	do   string // show, open, hide, see, tick, or a key
-	kind Kind
-	want Verdict
+// kinds are the keys of scripts. A key of another kind is written with it: "enter/edit".
+var kinds = map[string]Kind{
+	"2": Edit, "j": Edit, "paste": Edit, "enter": Submit, "x": Stray, "u": Stray, "move": Move, "q": Quit, "ctrl+c": Leave,
+	"edit": Edit, "stray": Stray,
 }
 
+var verdicts = []string{Ignore: "", Pass: "pass", Begin: "begin", Hold: "hold", Rollback: "rollback"}
+
+// TestRules plays scripts of what happens to a machine, each with its time in milliseconds: it shows a
+// page that appears or that the user opens, the page is hidden or seen, the clock is looked at, or a
+// key arrives. What the machine says to it follows, where it is not to ignore it; "waits" and "calm"
+// say whether the user is told to pause.
 func TestRules(t *testing.T) {
-	tests := []struct {
-		name  string
-		steps []step
-	}{
-		{"nothing is shown yet", []step{
-			{0, "2", Edit, Ignore}, {700 * ms, "enter", Submit, Ignore}, {900 * ms, "tick", 0, Ignore},
-		}},
-		{"a digit and enter 60 ms later", []step{
-			{0, "show", 0, 0},
-			{600 * ms, "tick", 0, Ignore},
-			{700 * ms, "2", Edit, Begin},
-			{760 * ms, "enter", Submit, Hold},
-			{879 * ms, "tick", 0, Ignore},
-			{880 * ms, "tick", 0, Pass},
-		}},
-		{"every key starts the quiet anew", []step{
-			{0, "show", 0, 0},
-			{599 * ms, "2", Edit, Ignore},
-			{600 * ms, "tick", 0, Ignore},
-			{1198 * ms, "2", Edit, Ignore},
-			{1798 * ms, "tick", 0, Ignore},
-			{1798 * ms, "2", Edit, Begin},
-		}},
-		{"the next key does not end a silence", []step{
-			{0, "show", 0, 0},
-			{5 * second, "2", Edit, Ignore},
-			{5600 * ms, "tick", 0, Ignore},
-			{5600 * ms, "2", Edit, Begin},
-			{6 * second, "enter", Submit, Hold},
-			{9 * second, "2", Edit, Ignore},
-			{9100 * ms, "tick", 0, Ignore},
-		}},
-		{"a late look is repeated, once", []step{
-			{0, "show", 0, 0},
-			{651 * ms, "tick", 0, Ignore},
-			{652 * ms, "2", Edit, Ignore},
-			{1252 * ms, "tick", 0, Ignore},
-			{1300 * ms, "enter", Submit, Hold},
-			{1471 * ms, "tick", 0, Ignore},
-			{1590 * ms, "tick", 0, Ignore},
-			{4 * second, "tick", 0, Begin},
-		}},
-		{"what the human opened listens at once", []step{
-			{0, "open", 0, 0}, {ms, "2", Edit, Pass}, {2 * ms, "x", Stray, Ignore}, {3 * ms, "enter", Submit, Hold}, {123 * ms, "tick", 0, Pass},
-		}},
-		{"a repeat is no act", []step{
-			{0, "open", 0, 0},
-			{0, "enter", Submit, Hold},
-			{120 * ms, "tick", 0, Pass},
-			{150 * ms, "enter", Submit, Ignore},
-			{300 * ms, "enter", Submit, Ignore},
-			{451 * ms, "enter", Submit, Hold},
-			{571 * ms, "tick", 0, Pass},
-		}},
-		{"the same key, with another between", []step{
-			{0, "open", 0, 0}, {0, "enter", Edit, Pass}, {50 * ms, "j", Edit, Pass}, {100 * ms, "enter", Submit, Ignore},
-		}},
-		{"what follows an act goes with it", []step{
-			{0, "open", 0, 0},
-			{0, "enter", Submit, Hold},
-			{100 * ms, "2", Edit, Ignore},
-			{200 * ms, "enter", Submit, Ignore},
-			{800 * ms, "tick", 0, Ignore},
-			{801 * ms, "enter", Submit, Hold},
-		}},
-		{"a stray key takes back its run", []step{
-			{0, "show", 0, 0},
-			{600 * ms, "tick", 0, Ignore},
-			{700 * ms, "2", Edit, Begin},
-			{800 * ms, "j", Edit, Pass},
-			{900 * ms, "x", Stray, Rollback},
-			{1000 * ms, "2", Edit, Ignore},
-			{1100 * ms, "x", Stray, Ignore},
-			{1700 * ms, "tick", 0, Ignore},
-			{1700 * ms, "2", Edit, Begin},
-		}},
-		{"and not the run before", []step{
-			{0, "show", 0, 0},
-			{600 * ms, "tick", 0, Ignore},
-			{700 * ms, "2", Edit, Begin},
-			{1300 * ms, "x", Stray, Ignore},
-			{1400 * ms, "x", Stray, Ignore},
-		}},
-		{"a page that an act turned is turned back", []step{
-			{0, "show", 0, 0},
-			{600 * ms, "tick", 0, Ignore},
-			{700 * ms, "enter", Submit, Hold},
-			{820 * ms, "tick", 0, Begin},
-			{900 * ms, "x", Stray, Rollback},
-		}},
-		{"a stray key drops the act and takes back the run", []step{
-			{0, "show", 0, 0},
-			{600 * ms, "tick", 0, Ignore},
-			{700 * ms, "2", Edit, Begin},
-			{760 * ms, "enter", Submit, Hold},
-			{860 * ms, "x", Stray, Rollback},
-			{880 * ms, "tick", 0, Ignore},
-		}},
-		{"nothing is taken back from before it was shown", []step{
-			{0, "show", 0, 0},
-			{600 * ms, "tick", 0, Ignore},
-			{700 * ms, "2", Edit, Begin},
-			{701 * ms, "show", 0, 0},
-			{702 * ms, "x", Stray, Ignore},
-		}},
-		{"a paste is text or stray", []step{
-			{0, "show", 0, 0},
-			{ms, "paste", Edit, Ignore},
-			{601 * ms, "tick", 0, Ignore},
-			{700 * ms, "paste", Edit, Begin},
-			{800 * ms, "paste", Stray, Rollback},
-		}},
-		{"leaving always works, and counts as a key", []step{
-			{0, "ctrl+c", Leave, Pass},
-			{0, "show", 0, 0},
-			{500 * ms, "ctrl+c", Leave, Pass},
-			{600 * ms, "tick", 0, Ignore},
-			{700 * ms, "2", Edit, Ignore},
-			{1300 * ms, "tick", 0, Ignore},
-			{1300 * ms, "enter", Submit, Hold},
-			{1400 * ms, "ctrl+c", Leave, Pass},
-			{1420 * ms, "tick", 0, Ignore},
-			{1500 * ms, "hide", 0, 0},
-			{1600 * ms, "ctrl+c", Leave, Pass},
-		}},
-		{"what cannot be seen", []step{
-			{0, "open", 0, 0},
-			{0, "enter", Submit, Hold},
-			{10 * ms, "hide", 0, 0},
-			{120 * ms, "tick", 0, Ignore},
-			{2 * second, "enter", Submit, Ignore},
-			{3 * second, "tick", 0, Ignore},
-			{4 * second, "see", 0, 0},
-			{4100 * ms, "2", Edit, Ignore},
-			{4700 * ms, "tick", 0, Ignore},
-			{4701 * ms, "2", Edit, Pass},
-			{4702 * ms, "see", 0, 0},
-			{4703 * ms, "2", Edit, Pass},
-		}},
-		{"opened where it cannot be seen", []step{
-			{0, "hide", 0, 0},
-			{0, "open", 0, 0},
-			{700 * ms, "tick", 0, Ignore},
-			{700 * ms, "enter", Submit, Ignore},
-			{800 * ms, "see", 0, 0},
-			{900 * ms, "enter", Submit, Ignore},
-			{1500 * ms, "tick", 0, Ignore},
-			{1500 * ms, "enter", Submit, Hold},
-		}},
-		{"what moves needs no quiet, and puts none off", []step{
-			{0, "move", Move, Ignore},
-			{0, "show", 0, 0},
-			{ms, "move", Move, Begin},
-			{50 * ms, "move", Move, Pass},
-			{500 * ms, "2", Edit, Ignore},
-			{510 * ms, "move", Move, Pass},
-			{1090 * ms, "move", Move, Pass},
-			{1100 * ms, "tick", 0, Ignore},
-			{1101 * ms, "enter", Submit, Hold},
-			{1200 * ms, "move", Move, Ignore},
-			{1221 * ms, "tick", 0, Ignore},
-		}},
-		{"what moved is taken back", []step{
-			{0, "show", 0, 0}, {ms, "move", Move, Begin}, {100 * ms, "x", Stray, Rollback}, {700 * ms, "tick", 0, Ignore}, {700 * ms, "2", Edit, Begin},
-		}},
-		{"a letter that quits needs no quiet before it", []step{
-			{0, "show", 0, 0}, {100 * ms, "q", Quit, Hold}, {399 * ms, "tick", 0, Ignore}, {400 * ms, "tick", 0, Begin},
-		}},
-		{"but may begin a word", []step{
-			{0, "show", 0, 0}, {100 * ms, "q", Quit, Hold}, {350 * ms, "u", Stray, Ignore}, {400 * ms, "tick", 0, Ignore}, {949 * ms, "tick", 0, Ignore}, {949 * ms, "2", Edit, Ignore},
-		}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var m Machine
-			for i, s := range tt.steps {
-				if v := do(&m, s); v != s.want {
-					t.Fatalf("step %d, %q at %v: %d, want %d", i, s.do, s.at, v, s.want)
-				}
+	for _, rule := range [][2]string{ // a name and its script
+		{"nothing is shown yet", "0 2; 700 enter; 900 tick"},
+		{"a digit and enter 60 ms later", "0 show; 600 tick; 700 2 begin; 760 enter hold; 879 tick; 880 tick pass"},
+		{"every key starts the quiet anew", "0 show; 599 2; 600 tick; 1198 2; 1798 tick; 1798 2 begin"},
+		{"the next key does not end a silence",
+			"0 show; 5000 2; 5600 tick; 5600 2 begin; 6000 enter hold; 9000 2; 9100 tick"},
+		{"a late look is repeated, once",
+			"0 show; 651 tick; 652 2; 1252 tick; 1300 enter hold; 1471 tick; 1590 tick; 4000 tick begin"},
+		{"what the user opened listens at once", "0 open; 1 2 pass; 2 x; 3 enter hold; 123 tick pass"},
+		{"a repeat is no act",
+			"0 open; 0 enter hold; 120 tick pass; 150 enter; 300 enter; 451 enter hold; 571 tick pass"},
+		{"the same key, with another between", "0 open; 0 enter/edit pass; 50 j pass; 100 enter"},
+		{"what follows an act goes with it", "0 open; 0 enter hold; 100 2; 200 enter; 800 tick; 801 enter hold"},
+		{"a stray key takes back its run",
+			"0 show; 600 tick; 700 2 begin; 800 j pass; 900 x rollback; 1000 2; 1100 x; 1700 tick; 1700 2 begin"},
+		{"and not the run before", "0 show; 600 tick; 700 2 begin; 1300 x; 1400 x"},
+		{"a page that an act turned is turned back",
+			"0 show; 600 tick; 700 enter hold; 820 tick begin; 900 x rollback"},
+		{"a stray key drops the act and takes back the run",
+			"0 show; 600 tick; 700 2 begin; 760 enter hold; 860 x rollback; 880 tick"},
+		{"nothing is taken back from before it was shown", "0 show; 600 tick; 700 2 begin; 701 show; 702 x"},
+		{"a paste is text or stray", "0 show; 1 paste; 601 tick; 700 paste begin; 800 paste/stray rollback"},
+		{"leaving always works, and counts as a key",
+			"0 ctrl+c pass; 0 show; 500 ctrl+c pass; 600 tick; 700 2; 1300 tick; 1300 enter hold; 1400 ctrl+c pass; " +
+				"1420 tick; 1500 hide; 1600 ctrl+c pass"},
+		{"what cannot be seen",
+			"0 open; 0 enter hold; 10 hide; 120 tick; 2000 enter; 3000 tick; 4000 see; 4100 2; 4700 tick; " +
+				"4701 2 pass; 4702 see; 4703 2 pass"},
+		{"opened where it cannot be seen",
+			"0 hide; 0 open; 700 tick; 700 enter; 800 see; 900 enter; 1500 tick; 1500 enter hold"},
+		{"what moves needs no quiet, and puts none off",
+			"0 move; 0 show; 1 move begin; 50 move pass; 500 2; 510 move pass; 1090 move pass; 1100 tick; " +
+				"1101 enter hold; 1200 move; 1221 tick"},
+		{"what moved is taken back", "0 show; 1 move begin; 100 x rollback; 700 tick; 700 2 begin"},
+		{"a letter that quits needs no quiet before it", "0 show; 100 q hold; 399 tick; 400 tick begin"},
+		{"but may begin a word", "0 show; 100 q hold; 350 u; 400 tick; 949 tick; 949 2"},
+		{"the user is told to pause when a key was discarded",
+			"0 calm; 0 show; 0 calm; 50 ctrl+c pass; 50 calm; 100 2; 100 waits; 200 hide; 200 calm; 300 see; " +
+				"300 waits; 900 tick; 900 calm; 910 hide; 920 see; 920 calm; 1520 tick; 1600 x; 1600 waits; 2000 show; " +
+				"2000 calm; 2600 tick; 3000 enter hold; 3000 calm; 3050 enter; 3050 waits"},
+	} {
+		var m Machine
+		for step := range strings.SplitSeq(rule[1], "; ") {
+			words := append(strings.Fields(step), "")
+			ms, err := strconv.Atoi(words[0])
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
-	}
-}
-
-func do(m *Machine, s step) (v Verdict) {
-	switch s.do {
-	case "show":
-		m.Show(at(s.at), Appeared)
-	case "open":
-		m.Show(at(s.at), Opened)
-	case "hide":
-		m.Seen(at(s.at), false)
-	case "see":
-		m.Seen(at(s.at), true)
-	case "tick":
-		v = m.Tick(at(s.at))
-	default:
-		return m.Key(at(s.at), s.do, s.kind)
-	}
-	return v
-}
-
-// The user is told to pause only when one of their keys was discarded.
-func TestWaiting(t *testing.T) {
-	var m Machine
-	is := func(want bool) {
-		t.Helper()
-		if m.Waiting() != want {
-			t.Fatalf("waiting: %v", !want)
+			v := do(&m, at(time.Duration(ms)*time.Millisecond), words[1])
+			if v != Verdict(slices.Index(verdicts, words[2])) {
+				t.Errorf("%s: %s: %q", rule[0], step, verdicts[v])
+				break
+			}
+			if what := words[1]; what == "waits" && !m.Waiting() || what == "calm" && m.Waiting() {
+				t.Errorf("%s: %s: waiting is %v", rule[0], step, m.Waiting())
+			}
 		}
 	}
-	is(false)
-	m.Show(at(0), Appeared)
-	is(false)
-	m.Key(at(50*ms), "ctrl+c", Leave)
-	is(false)
-	m.Key(at(100*ms), "x", Edit)
-	is(true)
-	m.Seen(at(200*ms), false)
-	is(false)
-	m.Seen(at(300*ms), true)
-	is(true)
-	m.Tick(at(900 * ms))
-	is(false)
-	m.Seen(at(910*ms), false)
-	m.Seen(at(920*ms), true)
-	is(false)
-	m.Tick(at(1520 * ms))
-	m.Key(at(1600*ms), "x", Stray)
-	is(true)
-	m.Show(at(2*second), Appeared)
-	is(false)
-	m.Tick(at(2600 * ms))
-	m.Key(at(3*second), "enter", Submit)
-	is(false)
-	m.Key(at(3050*ms), "enter", Submit)
-	is(true)
+}
+
+func do(m *Machine, now time.Time, what string) (v Verdict) {
+	switch what {
+	case "show":
+		m.Show(now, Appeared)
+	case "open":
+		m.Show(now, Opened)
+	case "hide", "see":
+		m.Seen(now, what == "see")
+	case "tick":
+		return m.Tick(now)
+	case "waits", "calm":
+	default:
+		key, kind, other := strings.Cut(what, "/")
+		if !other {
+			kind = key
+		}
+		return m.Key(now, key, kinds[kind])
+	}
+	return v
 }

@@ -45,8 +45,7 @@ func TestTypingOnAfterPauses(t *testing.T) {
 					}
 					pause := pauses[rng.IntN(len(pauses))]
 					appears := pause - time.Duration(rng.Int64N(int64(2*second)))
-					var r rig
-					r.show(appears, Appeared, page{what: what})
+					r := newRig(appears, Appeared, page{what: what})
 					r.play(keys...)
 					r.none(t, sentence, pace, what, pauses, appears)
 					if len(pauses) == 1 && appears > -600*ms && r.page != (page{what: what}) {
@@ -100,13 +99,14 @@ func paused(rng *rand.Rand, sentence, what string, pace time.Duration) (keys []b
 
 // No letter waits: only acts are held.
 func TestTextIsNotDelayed(t *testing.T) {
-	var r rig
-	r.show(0, Appeared, page{what: "text"})
+	r := newRig(0, Appeared, page{what: "text"})
 	r.wait(second)
-	for i, k := range typed(second, "nothing is held back, not even a y", steady(30*ms)) {
-		v := r.m.Key(at(k.at), k.key, r.page.kind(k.key))
-		if v != Pass && (i > 0 || v != Begin) {
-			t.Fatalf("key %d: verdict %d", i, v)
+	const words = "nothing is held back, not even a y"
+	for i, c := range words {
+		r.keys(name(c))
+		if r.text != words[:i+1] {
+			t.Fatalf("key %d: the text is %q", i, r.text)
 		}
+		r.wait(30 * ms)
 	}
 }

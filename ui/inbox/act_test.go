@@ -90,13 +90,13 @@ func TestEnterAfterTheAnswer(t *testing.T) {
 // what acts waits for a pause, which it does not put off.
 func TestNavigationAfterTheAnswer(t *testing.T) {
 	r := afterAnAnswer(t, 12)
-	began, at := r.clock(), r.m.waiting.Index()
+	began, at := r.Now(), r.m.waiting.Index()
 	for i := range 10 {
 		if r.press("down", 50*ms); r.m.waiting.Index() != at+i+1 {
 			t.Fatalf("arrow %d moved to row %d:\n%s", i+1, r.m.waiting.Index(), r.screen())
 		}
 	}
-	r.lacks("waiting for a pause").later(gate.Quiet - r.clock().Sub(began)) // since the answer, not the arrows
+	r.lacks("waiting for a pause").later(gate.Quiet - r.Now().Sub(began)) // since the answer, not the arrows
 	r.press("enter", 150*ms)
 	r.until("the form", func() bool { return r.m.answer != nil })
 

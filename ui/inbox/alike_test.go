@@ -19,23 +19,18 @@ func TestAlike(t *testing.T) {
 	other := r.claude(name())
 	r.open().see("×3", "and 2 others", "4 waiting")
 	r.answers().keys("2", "enter").see("Answer sent. 2 others ask the same: = sends them the same answer.", "×2")
-	for _, rec := range recs[1:] {
-		got, err := r.desk.Get(t.Context(), rec.ID)
-		if err != nil || got.Outcome != nil {
-			t.Fatalf("before the second act: %+v, %v", got.Outcome, err)
-		}
+	if n := r.pending(); n != 3 {
+		t.Fatalf("before the second act %d wait", n)
 	}
 	r.later(gate.Quiet).keys("=").see("The same answer was sent to 2 others.", "1 waiting").lacks("×")
 	for _, rec := range recs {
-		got, err := r.desk.Get(t.Context(), rec.ID)
-		if err != nil || got.State != desk.Answered || got.Outcome.Reply.Answers[0].Selected[0] != "sqlite" {
-			t.Errorf("%s: %+v, %v", rec.Asker.Client, got.Outcome, err)
+		if got := r.get(rec); got.State != desk.Answered || got.Outcome.Reply.Answers[0].Selected[0] != "sqlite" {
+			t.Errorf("%s: %+v", rec.Asker.Client, got.Outcome)
 		}
 	}
 	r.later(gate.Quiet).keys("=").see("Nothing that waits asks what you answered last.")
-	got, err := r.desk.Get(t.Context(), other.ID)
-	if err != nil || got.Outcome != nil {
-		t.Errorf("another question has %+v, %v", got.Outcome, err)
+	if got := r.get(other); got.Outcome != nil {
+		t.Errorf("another question has %+v", got.Outcome)
 	}
 }
 
@@ -61,4 +56,16 @@ func TestConfirmationsAreNotAlike(t *testing.T) {
 	r.open().see("2 waiting").lacks("×2")
 	r.answers().keys("y", "enter").see("1 waiting").lacks("asks the same")
 	r.later(gate.Quiet).keys("=").see("Nothing that waits asks what you answered last.", "1 waiting")
+}
+
+// What = has sent is not reported as answered elsewhere, whichever news is first.
+func TestAlikeSentHere(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(database())
+	r.ask(desk.Asker{Client: "codex", Directory: "/home/ada/shop"}, "s1", database())
+	r.open().answers().keys("2", "enter").see("1 other asks the same")
+	sent := r.m.answerOthers()()
+	r.see("0 waiting").lacks("Already answered")
+	r.send(sent)
+	r.see("The same answer was sent to 1 other.")
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
@@ -33,9 +35,9 @@ func scenes(t *testing.T) []scene {
 		r.later(20 * time.Second)
 	}
 	past := func(r *rig) {
-		db := r.claude(database(), features())
+		db := r.claude(database(), deploy())
 		if _, err := r.desk.Reply(t.Context(), db.ID, question.Reply{
-			Answers: []question.Answer{{QuestionID: "db", Custom: "CockroachDB"}, taken(features(), "search", "audit")},
+			Answers: []question.Answer{{QuestionID: "db", Custom: "CockroachDB"}, taken(deploy(), question.NoID)},
 			Note:    "Not before Monday",
 		}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
@@ -82,62 +84,39 @@ func scenes(t *testing.T) []scene {
 	}
 }
 
-// held are the scenes whose screens are kept, by their size. The others are drawn, and checked
-// as every screen is.
-var held = map[[2]int][]string{
-	{80, 24}:  {"waiting", "keys", "history", "past", "taken-away"},
-	{40, 10}:  {"waiting"},
-	{200, 60}: nil,
+// held are the screens that are kept. The others are drawn, and checked as every screen is.
+var held = []string{
+	"waiting-80x24", "keys-80x24", "history-80x24", "past-80x24", "taken-away-80x24", "waiting-40x10", "zh/waiting-80x24",
 }
 
-// TestScreens holds what a terminal shows, and draws every scene at the sizes that matter.
+// TestScreens holds what a terminal shows, and draws every scene at the sizes that matter, in every
+// language.
 func TestScreens(t *testing.T) {
-	for _, sc := range scenes(t) {
-		for size, kept := range held {
-			name := fmt.Sprintf("%s-%dx%d", sc.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
-				screen := sc.shown(t, size)
-				if slices.Contains(kept, sc.name) {
-					golden.Check(t, name+".txt", screen)
+	t.Cleanup(func() { words.Local = words.English })
+	for _, words.Local = range words.Languages() {
+		for _, sc := range scenes(t) {
+			r := newRig(t, 80, 24)
+			if sc.asked != nil {
+				sc.asked(r)
+			}
+			r.open()
+			if sc.then != nil {
+				sc.then(r)
+			}
+			for _, size := range [][2]int{{80, 24}, {40, 10}, {200, 60}} {
+				r.w, r.h = size[0], size[1]
+				r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+				checkScreen(t, r)
+				name := fmt.Sprintf("%s-%dx%d", sc.name, r.w, r.h)
+				if words.Local != words.English {
+					name = string(words.Local) + "/" + name
 				}
-			})
+				if slices.Contains(held, name) {
+					golden.Check(t, name+".txt", r.screen())
+				}
+			}
 		}
 	}
-}
-
-// In every language all screens fit; the main one is held in Chinese.
-func TestScreensInOtherLanguages(t *testing.T) {
-	for _, l := range words.Languages()[1:] {
-		t.Run(string(l), func(t *testing.T) {
-			speaks(t, l)
-			for _, sc := range scenes(t) {
-				t.Run(sc.name, func(t *testing.T) { sc.shown(t, [2]int{40, 10}) })
-			}
-			if l == words.Chinese {
-				golden.Check(t, "zh/waiting-80x24.txt", scenes(t)[1].shown(t, [2]int{80, 24}))
-			}
-		})
-	}
-}
-
-// speaks has the test's process speak a language.
-func speaks(t *testing.T, l words.Language) {
-	words.Local = l
-	t.Cleanup(func() { words.Local = words.English })
-}
-
-// shown is the screen on a terminal of this size.
-func (sc scene) shown(t *testing.T, size [2]int) string {
-	r := newRig(t, size[0], size[1])
-	if sc.asked != nil {
-		sc.asked(r)
-	}
-	r.open()
-	if sc.then != nil {
-		sc.then(r)
-	}
-	checkScreen(t, r)
-	return r.screen()
 }
 
 // recalled waits until so many past records are in the list.

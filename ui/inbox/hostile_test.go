@@ -19,7 +19,7 @@ func TestHostile(t *testing.T) {
 		ID: "q", Header: evil, Text: evil, Description: evil, Type: question.SingleChoice, AllowCustom: true, Required: true,
 		Options: []question.Option{{ID: "a", Label: evil, Description: evil}, {ID: "b", Label: "b"}},
 	}
-	for _, size := range [][2]int{{200, 60}, {40, 10}, {24, 8}, {1, 1}} {
+	for _, size := range [][2]int{{200, 60}, {40, 10}, {1, 1}} {
 		r := newRig(t, size[0], size[1])
 		by := desk.Asker{Client: evil, Version: evil, Directory: "/" + evil, Via: "mcp"}
 		past := r.ask(by, evil, q)

@@ -39,9 +39,6 @@ func TestMain(m *testing.M) {
 func program(dir string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	if os.Getenv("INBOX_NOHUP") != "" {
-		signal.Ignore(syscall.SIGHUP)
-	}
 	store := local.Open(dir)
 	defer func() { _ = store.Close() }()
 	err := Run(ctx, Options{
@@ -59,12 +56,9 @@ func program(dir string) int {
 	return 0
 }
 
-// run is an inbox on a terminal of its own, and the desk as another process
-// has it.
+// run is an inbox on a terminal of its own.
 type run struct {
-	t    testing.TB
-	desk *desk.Desk
-	dir  string
+	t testing.TB
 	*termtest.Terminal
 }
 
@@ -75,15 +69,16 @@ func newDesk(t testing.TB) (*desk.Desk, string) {
 	return desk.New(store, desk.Options{}), dir
 }
 
-func start(t testing.TB, d *desk.Desk, dir string, cols, rows int, environ ...string) *run {
+func start(t testing.TB, dir string, environ ...string) *run {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
+	return startIn(t, exec.Command(os.Args[0]), dir, environ...)
+}
+
+// startIn starts a command that runs the inbox.
+func startIn(t testing.TB, cmd *exec.Cmd, dir string, environ ...string) *run {
+	t.Helper()
 	cmd.Env = append([]string{"TERM=xterm-256color", "INBOX_DIR=" + dir, "GORACE=atexit_sleep_ms=0"}, environ...)
-	return &run{t: t, desk: d, dir: dir, Terminal: termtest.Start(t, cmd, cols, rows)}
+	return &run{t: t, Terminal: termtest.Start(t, cmd, 80, 24)}
 }
 
 func ask(t testing.TB, d *desk.Desk, q question.Question) desk.Record {
@@ -121,7 +116,7 @@ func (x *run) enter() {
 // is left as it was found.
 func TestProgram(t *testing.T) {
 	d, dir := newDesk(t)
-	x := start(t, d, dir, 80, 24)
+	x := start(t, dir)
 	x.WaitFor("Nothing waits for you.")
 	if names, err := d.Present(t.Context()); err != nil || len(names) != 1 || names[0] != Name {
 		t.Errorf("present are %q, %v", names, err)
@@ -168,7 +163,7 @@ func TestEnds(t *testing.T) {
 				r, _, err := d.Draft(t.Context(), rec.ID)
 				return err == nil && len(r.Answers) == 1 && r.Answers[0].Custom == "orders"
 			}
-			x := start(t, d, dir, 80, 24)
+			x := start(t, dir)
 			x.WaitFor("What is the service")
 			x.enter()
 			x.WaitFor("ctrl+l list")
@@ -202,7 +197,7 @@ func TestEditorTooLate(t *testing.T) {
 	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	x := start(t, d, dir, 80, 24, "PATH="+os.Getenv("PATH"), "EDITOR="+editor)
+	x := start(t, dir, "PATH="+os.Getenv("PATH"), "EDITOR="+editor)
 	x.WaitFor("What is the service")
 	x.enter()
 	x.WaitFor("editor")
@@ -220,10 +215,41 @@ func TestEditorTooLate(t *testing.T) {
 
 // TestNoTerminal: where an inbox cannot be, it says so and what to do instead.
 func TestNoTerminal(t *testing.T) {
-	d, dir := newDesk(t)
-	x := start(t, d, dir, 80, 24, "TERM=dumb")
+	_, dir := newDesk(t)
+	x := start(t, dir, "TERM=dumb")
 	x.left(1)
 	if out := x.Output(); !strings.Contains(out, `TERM is "dumb"`) || !strings.Contains(out, "`mcp-askuser pending` lists what waits") {
 		t.Errorf("it says %q", out)
 	}
+}
+
+// Ctrl+Z does not stop an inbox that no shell has started: the inbox continues.
+func TestNoShellToStopFor(t *testing.T) {
+	d, dir := newDesk(t)
+	x := start(t, dir)
+	x.WaitFor("Nothing waits for you.")
+	x.Type("\x1a")
+	ask(t, d, database())
+	x.WaitFor("Which database")
+	x.Type("q")
+	x.left(0)
+}
+
+// An inbox that was stopped by another process and continued takes its terminal again, whatever the
+// shell has made of it meanwhile.
+func TestStoppedAndContinued(t *testing.T) {
+	d, dir := newDesk(t)
+	ask(t, d, database())
+	cmd := exec.Command("sh", "-c", `set -m; before=$(stty -g); "$SHOW"; stty "$before"
+printf '\033[?1049l\033[2J\033[Hstopped\n'; read -r line; fg`)
+	x := startIn(t, cmd, dir, "PATH="+os.Getenv("PATH"), "SHOW="+os.Args[0])
+	x.WaitFor("Which database")
+	if err := syscall.Kill(-x.Foreground(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	x.WaitFor("stopped")
+	x.Type("\r")
+	x.WaitFor("Which database")
+	x.Type("q")
+	x.left(0)
 }

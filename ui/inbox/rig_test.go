@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +27,7 @@ import (
 // program; the test takes their messages one by one until what it waits for
 // is there.
 type rig struct {
+	*termtest.Clock
 	t     testing.TB
 	m     *model
 	desk  *desk.Desk // of another process, as it were
@@ -40,14 +40,6 @@ type rig struct {
 
 	msgs    chan tea.Msg
 	running sync.WaitGroup
-	mu      sync.Mutex // guards now: the desk reads the clock too
-	now     time.Time
-	timers  []timer // of the gate
-}
-
-type timer struct {
-	at  time.Time
-	msg tea.Msg
 }
 
 // noon is when every test begins.
@@ -57,22 +49,21 @@ func noon() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 func newRig(t testing.TB, w, h int) *rig {
 	t.Helper()
 	store := desktest.Store(t, t.TempDir())
-	r := &rig{t: t, store: store, apart: &desktest.Faulty{Store: store}, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
-	r.desk = desk.New(store, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{1})})
+	r := &rig{
+		Clock: termtest.NewClock(noon()), t: t, store: store, apart: &desktest.Faulty{Store: store}, w: w, h: h,
+		msgs: make(chan tea.Msg), waits: map[string]*desk.Attendance{},
+	}
+	r.desk = desk.New(store, desk.Options{Now: r.Now, Rand: rand.NewChaCha8([32]byte{1})})
 	ctx, stop := context.WithCancel(context.Background())
 	r.m = newModel(ctx, Options{
-		Desk: desk.New(r.apart, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{2})}),
+		Desk: desk.New(r.apart, desk.Options{Now: r.Now, Rand: rand.NewChaCha8([32]byte{2})}),
 		Ring: func(w io.Writer, rec desk.Record) error {
 			_, err := fmt.Fprint(w, "ring ", rec.Questions[0].ID)
 			return err
 		},
 	})
-	r.m.Window = term.NewWindow(r.clock)
-	r.m.Gate = gate.NewGate(r.clock, func(d time.Duration, msg tea.Msg) tea.Cmd {
-		r.timers = append(r.timers, timer{r.clock().Add(d), msg})
-		slices.SortFunc(r.timers, func(a, b timer) int { return a.at.Compare(b.at) })
-		return nil
-	})
+	r.m.Window = term.NewWindow(r.Now)
+	r.m.Gate = gate.NewGate(r.Now, r.After)
 	t.Cleanup(func() {
 		stop()
 		go func() { r.running.Wait(); close(r.msgs) }()
@@ -95,30 +86,11 @@ func (r *rig) open() *rig {
 	return r
 }
 
-func (r *rig) clock() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.now
-}
-
 // later moves the clock on, and the gate's timers fire.
 func (r *rig) later(d time.Duration) *rig {
 	r.t.Helper()
-	until := r.clock().Add(d)
-	for len(r.timers) > 0 && !r.timers[0].at.After(until) {
-		next := r.timers[0]
-		r.timers = r.timers[1:]
-		r.set(next.at)
-		r.send(next.msg)
-	}
-	r.set(until)
+	r.Pass(d, r.send)
 	return r
-}
-
-func (r *rig) set(now time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now = now
 }
 
 // send delivers a message.

@@ -31,7 +31,7 @@ func typeOn(t testing.TB, typing []termtest.Blow) {
 	d, dir := newDesk(t)
 	first := ask(t, d, database())
 	second := ask(t, d, database())
-	x := start(t, d, dir, 80, 24)
+	x := start(t, dir)
 	x.WaitFor("Which database")
 	ended := func(rec desk.Record) func() bool {
 		return func() bool { rec, err := d.Get(t.Context(), rec.ID); return err == nil && rec.Outcome != nil }

@@ -88,12 +88,12 @@ func TestRing(t *testing.T) {
 	if len(r.rung) != 0 {
 		t.Fatalf("rung when opened: %q", r.rung)
 	}
-	for i := range 20 {
+	for i := range 5 {
 		q := name()
 		q.Text = fmt.Sprint(i)
 		r.claude(q)
 	}
-	r.see("21 waiting")
+	r.see("6 waiting")
 	r.until("the ring", func() bool { return len(r.rung) > 0 })
 	r.later(ringPause)
 	r.claude(deploy())
@@ -137,7 +137,7 @@ func TestTime(t *testing.T) {
 		t.Error("not one timer")
 	}
 	r.later(time.Minute).see("1 min")
-	r.m.open[rec.ID].deadline = r.clock().Add(30 * time.Second)
+	r.m.open[rec.ID].deadline = r.Now().Add(30 * time.Second)
 	r.see("closes in 30 s").later(30 * time.Second).see("time is up")
 	r.m.open[rec.ID].rec.Attended = false // so that no process ends it
 	r.lacks("time is up")

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -104,46 +106,52 @@ func TestTmuxAskerLeaves(t *testing.T) {
 	shown := s.show(ctx, s.inside(), s.rec)
 	x.WaitFor("Which one?>")
 	bye := errors.New("bye")
-	at := time.Now()
 	leave(bye)
 	s.wants(shown, bye, "pending")
-	t.Logf("withdrawn after %s", time.Since(at))
 	if got := s.panes(); got != "%0" {
 		t.Errorf("panes %q are left", got)
 	}
 }
 
-// A closed pane, a killed process and a Ctrl+C are no answers.
+// A closed pane, a killed process and a Ctrl+C are no answers, and their pane goes, also where the user
+// has told tmux to keep such panes. The user's own terminal is as before.
 func TestTmuxPaneGoesAway(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		end  func(*server, *termtest.Terminal)
-	}{
-		{"closed", func(s *server, _ *termtest.Terminal) { s.tmux("kill-pane", "-t", "%1") }},
-		{"interrupted", func(_ *server, x *termtest.Terminal) { x.Type("\x03") }},
-		{"end of input", func(_ *server, x *termtest.Terminal) { x.Type("\x04") }},
-		{"kept by the user's settings", func(s *server, x *termtest.Terminal) {
-			s.tmux("set-option", "-g", "remain-on-exit", "on")
-			x.Type("\x03")
-		}},
-		{"server killed", func(s *server, _ *termtest.Terminal) { s.tmux("kill-server") }},
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	const modes = "#{alternate_on} #{mouse_any_flag} #{cursor_flag}"
+	before := s.tmux("display-message", "-p", "-t", "%0", modes)
+	killed := func(pane string) {
+		pid, err := strconv.Atoi(s.tmux("display-message", "-p", "-t", pane, "#{pane_pid}"))
+		if err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil {
+			t.Errorf("the process in %s, %d: %v", pane, pid, err)
+		}
+	}
+	for i, end := range []func(pane string){
+		func(pane string) { s.tmux("kill-pane", "-t", pane) },
+		func(pane string) { s.tmux("send-keys", "-t", pane, "C-c") },
+		func(pane string) { s.tmux("send-keys", "-t", pane, "C-d") }, // the end of input
+		func(pane string) {
+			s.tmux("set-option", "-g", "remain-on-exit", "on", ";", "send-keys", "-t", pane, "C-c")
+		},
+		killed,
+		func(string) { s.tmux("kill-server") },
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s := newServer(t)
-			x := s.attach(30)
-			shown := s.show(t.Context(), s.inside(), s.rec)
-			x.WaitFor("Which one?>")
-			s.focused(x, "%1")
-			tt.end(s, x)
-			s.wants(shown, ui.ErrUnavailable, "pending")
-			if tt.name == "server killed" {
-				return
-			}
-			if got := s.panes(); got != "%0" {
-				t.Errorf("panes %q are left", got)
-			}
-		})
+		pane := "%" + strconv.Itoa(i+1)
+		shown := s.show(t.Context(), s.inside(), s.rec)
+		x.WaitFor("Which one?>")
+		end(pane)
+		s.wants(shown, ui.ErrUnavailable, "pending")
+		if i == 5 { // the server is gone
+			return
+		}
+		if got := s.panes(); got != "%0" {
+			t.Errorf("panes %q are left", got)
+		}
+		if after := s.tmux("display-message", "-p", "-t", "%0", modes); after != before {
+			t.Errorf("the user's pane was %q and is %q", before, after)
+		}
+		x.Until("the pane to be gone", func() bool { return !strings.Contains(x.Screen(), "Which one?>") })
 	}
 }
 
@@ -208,24 +216,13 @@ func TestTmuxHumanLooksElsewhere(t *testing.T) {
 	s.wants(shown, nil, "answered a")
 }
 
-func TestTmuxUnavailable(t *testing.T) {
+func TestTmuxNoSuchProgram(t *testing.T) {
 	t.Parallel()
-	t.Run("detached", func(t *testing.T) {
-		t.Parallel()
-		s := newServer(t)
-		s.refuses(t.Context(), s.inside(), "no client is attached to tmux")
-		if got := s.panes(); got != "%0" {
-			t.Errorf("panes %q were opened", got)
-		}
-	})
-	t.Run("no such program", func(t *testing.T) {
-		t.Parallel()
-		s := newServer(t)
-		s.attach(30)
-		broken := alone(variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"))
-		broken.self = "/nonexistent/program"
-		s.refuses(t.Context(), broken, "the pane was closed without an answer")
-	})
+	s := newServer(t)
+	s.attach(30)
+	broken := alone(variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"))
+	broken.self = "/nonexistent/program"
+	s.refuses(t.Context(), broken, "the pane was closed without an answer")
 }
 
 func (r *rig) refuses(ctx context.Context, s ui.Surface, why string) {

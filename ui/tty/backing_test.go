@@ -3,6 +3,8 @@
 package tty
 
 import (
+	"errors"
+	"os"
 	"reflect"
 	"strings"
 	"syscall"
@@ -11,6 +13,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/creack/pty"
+	"github.com/muesli/cancelreader"
 	"go.uber.org/goleak"
 
 	"mcp-askuser/question"
@@ -40,54 +44,6 @@ func TestDraftSurvives(t *testing.T) {
 			x.Type("\x1b[B\x1b[A\r") // Enter alone answers nothing
 			x.WaitFor("Answer sent.")
 			x.commits(reply(ownWords("database", "DuckDB")))
-		})
-	}
-}
-
-// TestPlainWithDesk: what the line form says of what the desk knows. The transcripts of the
-// first ones are held.
-func TestPlainWithDesk(t *testing.T) {
-	const number, send = "Enter a number: ", "? helps: "
-	pg := reply(option("database", "pg"))
-	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), ownWords("features", "billing", "log")}}
-	kept := reply(option("database", "sqlite"), ownWords("features", "billing", "log"), ownWords("name", "kiosk"))
-	for _, tt := range []struct {
-		name, says string // a transcript is held where says is empty
-		asked      func(t *testing.T) *asked
-		steps      []step
-		want       question.Reply
-	}{
-		{"draft kept", "", func(t *testing.T) *asked {
-			a := put(t, "review", 0)
-			a.keep(half)
-			return a
-		}, []step{{"[SQLite]: ", "\r"}, {"billing]: ", "\r"}, {"skip): ", "kiosk\r"}}, withNote(kept, "soon")},
-		{"answered before", "", func(t *testing.T) *asked {
-			return putSecond(t, "single", "single", reply(option("database", "sqlite")))
-		}, []step{{number, "?\r"}, {number, ":=\r"}}, reply(option("database", "sqlite"))},
-		{"not answered before", "There is no earlier answer", func(t *testing.T) *asked {
-			return put(t, "single", 0)
-		}, []step{{number, ":=\r"}, {number, "1\r"}}, pg},
-		{"nobody waits", "The agent is not waiting; it will get your answer.", func(t *testing.T) *asked {
-			a := put(t, "single", time.Nanosecond)
-			a.attendance.Release()
-			return a
-		}, []step{{number, "1\r"}}, pg},
-		{"time limit", "closes in 4 h; every line you enter starts the time anew.", func(t *testing.T) *asked {
-			return put(t, "single", 4*time.Hour)
-		}, []step{{number, "1\r"}}, pg},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, 80, 24, "of the desk", alone, tt.asked(t).env("TTY_PLAIN=1", "TTY_OPENED=1")...)
-			x.walk(append(tt.steps, step{send, "\r"}))
-			x.commits(tt.want)
-			if tt.says != "" && !strings.Contains(x.Output(), tt.says) {
-				t.Errorf("want %q in:\n%s", tt.says, x.Output())
-			}
-			if tt.says == "" {
-				checkTranscript(t, "desk "+tt.name, x.Output())
-			}
 		})
 	}
 }
@@ -184,4 +140,36 @@ func TestPlainStopBetweenPrompts(t *testing.T) {
 	x.Type("2\r")
 	x.sendLines()
 	x.commits(reply(option("database", "sqlite")))
+}
+
+// TestInterruptEndsRead interrupts a read that has begun on a terminal with nothing to read, as
+// after the kernel called it readable in the moment in which its unread keys were dropped.
+func TestInterruptEndsRead(t *testing.T) {
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = master.Close(), slave.Close() }()
+	if errors.Is(slave.SetReadDeadline(time.Time{}), os.ErrNoDeadline) {
+		t.Skip("terminals have no deadlines on this system")
+	}
+	reader, err := cancelreader.NewReader(strings.NewReader("")) // of slave it would make that blocking
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := keys{&terminal{File: slave}, reader}
+	ended := make(chan error)
+	go func() {
+		_, err := k.terminal.Read(make([]byte, 1))
+		ended <- err
+	}()
+	k.interrupt()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("the read that was interrupted has read something")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the read did not end")
+	}
 }

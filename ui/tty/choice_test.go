@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
 	"mcp-askuser/question"
 )
@@ -35,94 +33,39 @@ func TestUnderstand(t *testing.T) {
 		name string
 		q    *question.Question
 		line string
-		want reading
+		want reading // of a fault, part of it
 	}{
 		{"number", single, "1", reading{selected: []string{"id-postgres"}}},
 		{"wide number", single, "２", reading{selected: []string{"id-sqlite"}}},
 		{"back", single, "b", reading{command: goBack}},
 		{"leave open", single, "-", reading{command: leaveOpen}},
-
 		{"several with both", several, " 1 ,  4 ", reading{selected: []string{"id-auth", "id-mail"}}},
 		{"several with wide commas", several, "１，４", reading{selected: []string{"id-auth", "id-mail"}}},
 		{"several and other", several, "1,0", reading{selected: []string{"id-auth"}, other: true}},
-
 		{"y", boolean(), "y", reading{selected: []string{question.YesID}}},
 		{"no", boolean(), "NO", reading{selected: []string{question.NoID}}},
-
 		{"text", text, "0", reading{custom: "0"}},
 		{"command at a text", text, ":b", reading{command: goBack}},
 		{"command in wide characters", text, "：？", reading{command: help}},
 		{"note on yes or no", boolean(), ":n", reading{command: note}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := parseLine(tt.q, tt.line); !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("parseLine(%q) = %+v, want %+v", tt.line, got, tt.want)
-			}
-		})
-	}
 
-	for _, tt := range []struct {
-		name string
-		q    *question.Question
-		line string
-		want string // part of the fault
-	}{
-		{"number beyond the options", single, "4", "4 is no option"},
-		{"zero without other", closed, "0", "0 is no option"},
-		{"a name", single, "sqlite", "sqlite is no option"},
-		{"several for one", single, "1,2", "Only one answer"},
-		{"one of several is none", several, "1,9", "9 is no option"},
-		{"only commas", several, ",,", "names no option"},
-		{"a yes with a condition", boolean(), "yes, but keep the backups", "yes, but keep the backups is no option"},
-		{"a no with a condition", boolean(), "n，not yet", "is no option"},
-		{"long nonsense is cut", single, strings.Repeat("x", 5000), "x… is no option"},
+		{"number beyond the options", single, "4", reading{fault: "4 is no option"}},
+		{"zero without other", closed, "0", reading{fault: "0 is no option"}},
+		{"a name", single, "sqlite", reading{fault: "sqlite is no option"}},
+		{"several for one", single, "1,2", reading{fault: "Only one answer"}},
+		{"one of several is none", several, "1,9", reading{fault: "9 is no option"}},
+		{"only commas", several, ",,", reading{fault: "names no option"}},
+		{"a yes with a condition", boolean(), "yes, but keep the backups",
+			reading{fault: "yes, but keep the backups is no option"}},
+		{"a no with a condition", boolean(), "n，not yet", reading{fault: "is no option"}},
+		{"long nonsense is cut", single, strings.Repeat("x", 5000), reading{fault: "x… is no option"}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got := parseLine(tt.q, tt.line)
-			if !strings.Contains(got.fault, tt.want) {
-				t.Errorf("parseLine(%q) = %+v, want a fault with %q", tt.line, got, tt.want)
-			}
-			if len(got.selected) > 0 || got.other || got.custom != "" {
-				t.Errorf("parseLine(%q) = %+v: a fault and an answer", tt.line, got)
-			}
-		})
-	}
-}
-
-// Whatever is typed is one of an answer that the question allows, a command,
-// or a fault that says so.
-func FuzzUnderstand(f *testing.F) {
-	for _, s := range []string{"1", "1,3", "0", "other", "b", `"2"`, "#2", "v1", "：", "y", "auth, logs", "1,,2", "#", `"`, "\x00", "０"} {
-		f.Add(s)
-	}
-	asked := []*question.Question{
-		choices(question.SingleChoice, "Auth", "Logs", "2"),
-		choices(question.MultiChoice, "Auth", "Logs", "Auth, Logs"),
-		boolean(),
-		{ID: "q", Text: "Name?", Type: question.Text},
-	}
-	f.Fuzz(func(t *testing.T, keys string) {
-		line := clean(keys)
-		if line == "" {
-			return
+		got := parseLine(tt.q, tt.line)
+		if tt.want.fault != "" && strings.Contains(got.fault, tt.want.fault) {
+			got.fault = tt.want.fault
 		}
-		if !utf8.ValidString(line) || strings.ContainsFunc(line, unicode.IsControl) {
-			t.Fatalf("%q became %q", keys, line)
+		if !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s: parseLine(%q) = %+v, want %+v", tt.name, tt.line, got, tt.want)
 		}
-		for _, q := range asked {
-			r := parseLine(q, line)
-			answers := len(r.selected) > 0 || r.other || r.custom != ""
-			if r.fault == "" && r.command == "" && !answers || r.fault != "" && answers || r.command != "" && answers {
-				t.Fatalf("%s: parseLine(%q) = %+v", q.Type, line, r)
-			}
-			if r.other || !answers {
-				continue
-			}
-			set := question.Set{Questions: []question.Question{*q}}
-			reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: r.selected, Custom: r.custom}}}
-			if _, err := set.Check(reply); err != nil && question.Count(line) <= question.MaxText {
-				t.Fatalf("%s: parseLine(%q) = %+v, which is no valid answer: %v", q.Type, line, r, err)
-			}
-		}
-	})
+	}
 }

@@ -71,14 +71,3 @@ printf 'editing. '; exec sleep 1000`))
 		t.Errorf("left is %q, %v", text, err)
 	}
 }
-
-// An editor that fails changes nothing.
-func TestEditorFails(t *testing.T) {
-	t.Parallel()
-	x := start(t, 80, 24, "text", alone, "EDITOR="+editor(t, `echo x >"$1"; exit 3`))
-	x.WaitFor("ctrl+g editor")
-	x.Type("\x07")
-	x.WaitFor("The text is as it was.")
-	x.Until("the answer", func() bool { x.Type("\x1b[C\r"); return !x.FullScreen() })
-	x.commits(reply(ownWords("name", "shop")))
-}

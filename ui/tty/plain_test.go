@@ -3,101 +3,97 @@
 package tty
 
 import (
-	"cmp"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 )
 
-// step is a prompt to wait for and what to type at it.
-type step struct{ prompt, keys string }
-
-// TestPlainTranscripts holds what a terminal shows of the line form, one transcript a state.
-func TestPlainTranscripts(t *testing.T) {
-	const number, numbers = "Enter a number: ", "Enter numbers, like 1,2 [Sign-in, Mail]: "
-	const send, opened = "? helps: ", "TTY_OPENED=1"
+// TestTranscripts: what a terminal shows of the line form, with and without a desk. The transcripts of
+// rows that say nothing are held.
+func TestTranscripts(t *testing.T) {
+	const number, numbers, send = "Enter a number: ", "Enter numbers, like 1,2 [Sign-in, Mail]: ", "? helps: "
+	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), ownWords("features", "billing", "log")}}
+	kept := reply(option("database", "sqlite"), ownWords("features", "billing", "log"), ownWords("name", "kiosk"))
 	for _, tt := range []struct {
-		name   string
-		sample string
-		width  int // 80 where it is 0
-		extra  string
-		steps  []step
-		want   question.Reply
+		name, says string
+		cols, rows int
+		asked      func(t *testing.T) *asked // on a desk; else the sample of the name
+		extra      string
+		steps      []string // prompts, and what is typed at each
+		want       question.Reply
 	}{
 		{
-			name: "multi and other", sample: "multi", extra: opened,
-			steps: []step{{numbers, "2,0\r"}, {"own answer: ", "billing\r"}, {send, "\r"}},
-			want:  reply(ownWords("features", "billing", "log")),
-		},
-		{
-			name: "review", width: 40, extra: opened,
-			steps: []step{
-				{number, "b\r"}, {number, "2\r"}, {numbers, "\r"}, {"(optional, Enter to skip): ", "\r"},
-				{send, "1\r"}, {"[SQLite]: ", "3\r"}, {send, "n\r"}, {"for none): ", "soon, please\r"}, {send, "\r"},
-			},
+			name: "review", cols: 40, rows: 10,
+			steps: []string{number, "b", number, "2", numbers, "", "(optional, Enter to skip): ", "",
+				send, "1", "[SQLite]: ", "3", send, "n", "for none): ", "soon, please", send, ""},
 			want: withNote(reply(option("database", "none"), option("features", "auth", "mail")), "soon, please"),
 		},
 		{
-			name: "dismiss", sample: "single", extra: opened,
-			steps: []step{{number, "x\r"}, {"[n]: ", "\r"}, {number, "x\r"}, {"[n]: ", "y\r"}, {"none): ", "later\r"}},
-			want:  question.Reply{Dismissed: true, Reason: "later"},
+			name: "chinese", cols: 40, rows: 10, steps: []string{number, "０", "own answer: ", "云数据库", send, ""},
+			want: reply(ownWords("db", "云数据库")),
 		},
 		{
-			name: "left to the agent", sample: "single", extra: opened,
-			steps: []step{{number, "a\r"}, {send, "a\r"}, {send, "\r"}},
-			want:  question.Reply{Answers: []question.Answer{{QuestionID: "database", By: question.ByUser, Delegated: true}}},
-		},
-		{
-			name: "appeared multi", sample: "multi",
-			steps: []step{{"in, Mail): ", "?\r"}, {"in, Mail): ", "\r"}, {"in, Mail): ", "=\r"}, {send, "\r"}},
-			want:  reply(option("features", "auth", "mail")),
-		},
-		{
-			name: "chinese", width: 40, extra: opened,
-			steps: []step{{number, "０\r"}, {"own answer: ", "云数据库\r"}, {send, "\r"}},
-			want:  reply(ownWords("db", "云数据库")),
-		},
-		{
-			name: "zh review", sample: "review", extra: opened + " TTY_LANGUAGE=zh",
-			steps: []step{
-				{"输入编号：", "?\r"}, {"输入编号：", "2\r"}, {"如 1,2 [Sign-in, Mail]：", "２，０\r"}, {"自己的回答：", "计费\r"},
-				{"按 Enter 跳过）：", "\r"}, {"帮助：", "1\r"}, {"[SQLite]：", "3\r"}, {"帮助：", "n\r"}, {"Enter 跳过）：", "请尽快\r"},
-				{"帮助：", "\r"},
-			},
+			name: "zh review", cols: 80, rows: 24, extra: "TTY_LANGUAGE=zh",
+			steps: []string{"输入编号：", "?", "输入编号：", "2", "如 1,2 [Sign-in, Mail]：", "２，０", "自己的回答：", "计费",
+				"按 Enter 跳过）：", "", "帮助：", "1", "[SQLite]：", "3", "帮助：", "n", "Enter 跳过）：", "请尽快", "帮助：", ""},
 			want: withNote(reply(option("database", "none"), ownWords("features", "计费", "log")), "请尽快"),
 		},
 		{
-			name: "pt boolean", sample: "boolean", extra: opened + " TTY_LANGUAGE=pt",
-			steps: []step{
-				{"s ou n: ", "talvez\r"}, {"s ou n: ", "d\r"}, {"[n]: ", "não\r"}, {"ou n: ", "S\r"}, {"ajuda: ", "\r"},
-			},
-			want: reply(option("sure", question.YesID)),
+			name: "desk draft kept", cols: 80, rows: 24, asked: func(t *testing.T) *asked {
+				a := put(t, "review", 0)
+				a.keep(half)
+				return a
+			}, steps: []string{"[SQLite]: ", "", "billing]: ", "", "skip): ", "kiosk", send, ""}, want: withNote(kept, "soon"),
+		},
+		{
+			name: "desk answered before", cols: 80, rows: 24, asked: func(t *testing.T) *asked {
+				return putSecond(t, "single", "single", reply(option("database", "sqlite")))
+			}, steps: []string{number, "?", number, ":=", send, ""}, want: reply(option("database", "sqlite")),
+		},
+		{
+			name: "desk not answered before", says: "There is no earlier answer", cols: 80, rows: 24,
+			asked: func(t *testing.T) *asked { return put(t, "single", 0) },
+			steps: []string{number, ":=", number, "1", send, ""}, want: reply(option("database", "pg")),
+		},
+		{
+			name: "desk nobody waits", says: "The agent is not waiting; it will get your answer.", cols: 80, rows: 24,
+			asked: func(t *testing.T) *asked {
+				a := put(t, "single", time.Nanosecond)
+				a.attendance.Release()
+				return a
+			}, steps: []string{number, "1", send, ""}, want: reply(option("database", "pg")),
+		},
+		{
+			name: "desk time limit", says: "closes in 4 h; every line you enter starts the time anew.", cols: 80, rows: 24,
+			asked: func(t *testing.T) *asked { return put(t, "single", 4*time.Hour) },
+			steps: []string{number, "1", send, ""}, want: reply(option("database", "pg")),
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			width, height, size := 80, 24, " 80x24"
-			if tt.width == 40 {
-				width, height, size = 40, 10, " 40x10"
+			env := append([]string{"TTY_PLAIN=1", "TTY_OPENED=1"}, strings.Fields(tt.extra)...)
+			if tt.asked != nil {
+				env = tt.asked(t).env(env...)
 			}
-			env := append([]string{"TTY_PLAIN=1"}, strings.Fields(tt.extra)...)
-			x := start(t, width, height, cmp.Or(tt.sample, tt.name), alone, env...)
-			x.walk(tt.steps)
+			x := start(t, tt.cols, tt.rows, strings.TrimPrefix(tt.name, "zh "), alone, env...)
+			for step := range slices.Chunk(tt.steps, 2) {
+				x.Expect(step[0])
+				x.Type(step[1] + "\r")
+			}
 			x.commits(tt.want)
-			checkTranscript(t, tt.name+size, x.Output())
+			transcript := strings.ReplaceAll(x.Output(), "\r\n", "\n")
+			if !strings.Contains(transcript, tt.says) || strings.ContainsRune(transcript, '\x1b') {
+				t.Errorf("want %q and no escape code in:\n%q", tt.says, transcript)
+			}
+			if tt.says == "" {
+				golden.Check(t, "plain/"+strings.ReplaceAll(tt.name, " ", "-")+".txt", transcript)
+			}
 		})
-	}
-}
-
-// walk types at each prompt.
-func (x *run) walk(steps []step) {
-	x.t.Helper()
-	for _, s := range steps {
-		x.Expect(s.prompt)
-		x.Type(s.keys)
 	}
 }
 
@@ -109,16 +105,6 @@ func noted(a question.Answer, note string) question.Answer {
 func withNote(r question.Reply, note string) question.Reply {
 	r.Note = note
 	return r
-}
-
-// checkTranscript compares what the line form wrote, which is no escape code, with a file.
-func checkTranscript(t *testing.T, name, output string) {
-	t.Helper()
-	transcript := strings.ReplaceAll(output, "\r\n", "\n")
-	if strings.ContainsRune(transcript, '\x1b') {
-		t.Errorf("the plain form wrote an escape code: %q", transcript)
-	}
-	golden.Check(t, "plain/"+strings.ReplaceAll(name, " ", "-")+".txt", transcript)
 }
 
 // TestLineAnswers gives what the lines of a user who opened the form send. How a line is read
@@ -141,6 +127,15 @@ func TestLineAnswers(t *testing.T) {
 		{"a follow-up that goes again", "followup", "1\nb\n2\n\n", false, sqlite, "Question 2 of 2"},
 		{"neither yes nor no", "boolean", "\nmaybe\nn\n\n", false, reply(option("sure", question.NoID)), "maybe is no"},
 		{"not discussed after all", "single", "d\n\n2\n\n", false, sqlite, "discuss"},
+		{"several and own words", "multi", "2,0\nbilling\n\n", false, reply(ownWords("features", "billing", "log")), "billing"},
+		{
+			"not dismissed at first", "single", "x\n\nx\ny\nlater\n", false,
+			question.Reply{Dismissed: true, Reason: "later"}, "Dismiss",
+		},
+		{
+			"left to the agent", "single", "a\na\n\n", false,
+			question.Reply{Answers: []question.Answer{{QuestionID: "database", By: question.ByUser, Delegated: true}}}, "agent",
+		},
 		{"a note", "single", "n\nfor now\n2\n\n", false, reply(noted(sqlite.Answers[0], "for now")), "for now"},
 		{
 			"a note on yes or no", "boolean", ":n\non Monday\ny\n\n", false,

@@ -46,8 +46,7 @@ type report struct {
 	Errs        []string         // what Show returned, in the order of the returns; empty for nil
 	Unavailable bool             // the last one
 	Interrupted bool
-	Closed      bool          // the last one was a *desk.ClosedError
-	Withdrawal  time.Duration // from the end of the context to the return of Show
+	Closed      bool // the last one was a *desk.ClosedError
 }
 
 // program shows the samples called name (several with + between them, all at
@@ -58,7 +57,6 @@ type report struct {
 func program(name string) int {
 	var mu sync.Mutex
 	var rep report
-	var ended time.Time
 
 	var jammed atomic.Bool
 	turn := NewTurn()
@@ -88,9 +86,6 @@ func program(name string) int {
 				turn.Rescue()
 				os.Exit(0)
 			}
-			mu.Lock()
-			ended = time.Now()
-			mu.Unlock()
 			cancel(cause)
 		}
 	}()
@@ -132,9 +127,6 @@ func program(name string) int {
 			})
 			mu.Lock()
 			defer mu.Unlock()
-			if !ended.IsZero() {
-				rep.Withdrawal = time.Since(ended)
-			}
 			rep.Unavailable = errors.Is(err, ui.ErrUnavailable)
 			rep.Interrupted = errors.Is(err, ui.ErrInterrupted)
 			var closed *desk.ClosedError
@@ -160,6 +152,17 @@ func program(name string) int {
 		_ = next.Run()
 	}
 	return 0
+}
+
+// secondForm is os.Getenv, and another form that begins while the first is made.
+func secondForm(name string) string {
+	if name == "ACCESSIBLE" {
+		second, err := open()
+		if err != nil || second.free() == nil {
+			panic("the terminal is free for a second form")
+		}
+	}
+	return os.Getenv(name)
 }
 
 // jam returns a clock that never tells the time once it is jammed.

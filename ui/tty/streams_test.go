@@ -37,70 +37,56 @@ func TestEndOfInputIsNoAnswer(t *testing.T) {
 	}
 }
 
-// A reply that the desk refuses is put right, not lost.
-func TestRefusedReplyIsPutRight(t *testing.T) {
-	refuse := func(try int) error {
-		if try == 1 {
-			return question.Violations{{Path: "answers.name", Message: "is taken"}}
-		}
-		return nil
-	}
-	out, replies, err := ask(t, sample("text"), "kiosk\n\n1\nbooth\n\n", refuse)
-	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", "booth"))) {
-		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
-	}
-	if !strings.Contains(out, "What is the project called?: is taken") {
-		t.Errorf("the human is not told what was wrong:\n%s", out)
-	}
-}
-
-// Another answer may be first in the moment of sending.
-func TestAnsweredElsewhereMeanwhile(t *testing.T) {
+// What the desk does with a reply: one that it refuses is put right, one that it cannot store is sent
+// again, and another answer may be first in the moment of sending.
+func TestReplyThatDoesNotCount(t *testing.T) {
 	closed := &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web"}}
-	out, replies, err := ask(t, sample("single"), "2\n\n", always(closed))
-	if replies != nil || !errors.Is(err, closed) || strings.Contains(out, "Answer sent") {
-		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
-	}
-}
-
-func TestStoreFailureLosesNothing(t *testing.T) {
-	broken := func(try int) error {
-		if try < 3 {
-			return errors.New("no space left on device")
+	taken := question.Violations{{Path: "answers.name", Message: "is taken"}}
+	full := errors.New("no space left on device")
+	for _, tt := range []struct {
+		sample, lines string
+		faults        []error // of the first tries
+		want          []question.Reply
+		says          string
+	}{
+		{"text", "kiosk\n\n1\nbooth\n\n", []error{taken}, answered(ownWords("name", "booth")),
+			"What is the project called?: is taken"},
+		{"single", "0\nDuckDB\n\n\n\n", []error{full, full}, answered(ownWords("database", "DuckDB")), full.Error()},
+		{"single", "2\n\n", []error{closed}, nil, ""},
+	} {
+		out, replies, err := ask(t, sample(tt.sample), tt.lines, func(try int) error {
+			return append(tt.faults, nil)[min(try, len(tt.faults)+1)-1]
+		})
+		if !reflect.DeepEqual(replies, tt.want) || (err == nil) != (tt.want != nil) || err != nil && !errors.Is(err, closed) {
+			t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
 		}
-		return nil
-	}
-	out, replies, err := ask(t, sample("single"), "0\nDuckDB\n\n\n\n", broken)
-	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("database", "DuckDB"))) {
-		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
-	}
-	const full = "no space left on device"
-	if strings.Count(out, full) != 2 || strings.Index(out, "Answer sent.") < strings.LastIndex(out, full) {
-		t.Errorf("want two failures to be told, and then that the answer was sent:\n%s", out)
+		if tt.says != "" && strings.Count(out, tt.says) != len(tt.faults) {
+			t.Errorf("want %q for each fault in:\n%s", tt.says, out)
+		}
+		if sent := strings.Index(out, "Answer sent."); (sent >= 0) != (tt.want != nil) || sent >= 0 && sent < strings.LastIndex(out, tt.says) {
+			t.Errorf("it says that the answer is sent, or does not:\n%s", out)
+		}
 	}
 }
 
-// A default that the user did not see whole is none: a long one is shown.
-func TestLongDefaultIsShown(t *testing.T) {
+// A default that the user did not see whole is none: a long one is shown. Lines that are no text, or
+// too long for one, are no answers.
+func TestTexts(t *testing.T) {
 	rec := sample("text")
 	rec.Questions[0].Default = "first line\nsecond line"
-	out, replies, err := ask(t, rec, "\n\n", always(nil))
-	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", "first line\nsecond line"))) {
-		t.Errorf("committed %+v, returned %v", replies, err)
-	}
-	if !strings.Contains(out, "Proposed: first line\n          second line\n") {
-		t.Errorf("the proposed text is not shown:\n%s", out)
-	}
-}
-
-func TestLinesThatAreNoText(t *testing.T) {
-	out, replies, err := ask(t, sample("text"), strings.Repeat("x", question.MaxText+1)+"\n"+
-		strings.Repeat("y", 40*question.MaxText)+"\n"+"caf\xe9 \x1b[A\x00\tau lait\n\n", always(nil))
-	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", "caf\uFFFD  au lait"))) {
-		t.Errorf("committed %+v, returned %v", replies, err)
-	}
-	if got := strings.Count(out, "too long for this terminal"); got != 2 {
-		t.Errorf("%d lines were refused as too long, want 2:\n%s", got, out)
+	long := strings.Repeat("x", question.MaxText+1) + "\n" + strings.Repeat("y", 40*question.MaxText) + "\n"
+	for _, tt := range []struct {
+		rec               desk.Record
+		lines, want, says string
+		times             int
+	}{
+		{rec, "\n\n", "first line\nsecond line", "Proposed: first line\n          second line\n", 1},
+		{sample("text"), long + "caf\xe9 \x1b[A\x00\tau lait\n\n", "caf\uFFFD  au lait", "too long for this terminal", 2},
+	} {
+		out, replies, err := ask(t, tt.rec, tt.lines, always(nil))
+		if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", tt.want))) || strings.Count(out, tt.says) != tt.times {
+			t.Errorf("committed %+v, returned %v; want %d times %q in:\n%s", replies, err, tt.times, tt.says, out)
+		}
 	}
 }
 

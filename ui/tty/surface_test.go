@@ -84,20 +84,15 @@ func TestNoControllingTerminal(t *testing.T) {
 // On a terminal where nothing can be read, no key answers or ends the question, in either
 // form, and not the end of input either. Once it is large enough the question is shown.
 func TestUnseen(t *testing.T) {
-	for _, tt := range []struct {
-		name       string
+	for name, tt := range map[string]struct {
 		cols, rows int
 		env        string
-	}{
-		{"full screen on 1×1", 1, 1, "X="},
-		{"lines on 80×1", 80, 1, "TTY_PLAIN=1"},
-		{"dumb terminal on 5×3", 5, 3, "TERM=dumb"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	}{"full screen": {1, 1, "X="}, "lines": {80, 1, "TTY_PLAIN=1"}} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, tt.cols, tt.rows, "single", alone, tt.env, "TTY_APPEARED=1")
 			x.Until("the form", func() bool { return x.FullScreen() || strings.Contains(x.Output(), "asks") })
-			for _, keys := range []string{"\r", "1\r", "\x18", "\r", "\x04"} {
+			for _, keys := range []string{"1\r", "\x18\r", "\x04"} {
 				x.Play([]termtest.Blow{{After: 650 * time.Millisecond, Keys: keys}})
 			}
 			x.Resize(80, 24)
@@ -116,48 +111,28 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-func TestInterruptKey(t *testing.T) {
-	t.Parallel()
-	x := start(t, 80, 24, "single", alone)
-	x.WaitFor(question1)
-	x.Type("\x03")
-	rep := x.end()
-	if !rep.Interrupted || rep.Unavailable || rep.Replies != nil {
-		t.Errorf("after Ctrl+C: %+v", rep)
-	}
-}
-
-// However the context ends, the question is gone, the terminal says why,
-// nothing is committed and the terminal is as it was.
+// However the context ends, the question is gone, the terminal says why, nothing is committed and the
+// terminal is as it was.
 func TestWithdrawal(t *testing.T) {
 	eachForm(t, func(t *testing.T, form forms) {
-		for _, tt := range []struct {
-			name    string
-			signal  syscall.Signal
-			typed   string
-			closing string
-		}{
-			{"answered elsewhere", syscall.SIGUSR1, "", "Already answered on the web page."},
-			{"SIGINT", syscall.SIGINT, "", "the question stays open"},
-			{"SIGTERM", syscall.SIGTERM, "", "the question stays open"},
-			{"SIGHUP", syscall.SIGHUP, "", "the question stays open"},
-			{"half an answer typed", syscall.SIGTERM, "2", "the question stays open"},
+		for signal, closing := range map[syscall.Signal]string{
+			syscall.SIGUSR1: "Already answered on the web page.", syscall.SIGINT: "the question stays open",
+			syscall.SIGTERM: "the question stays open", syscall.SIGHUP: "the question stays open",
 		} {
-			t.Run(tt.name, func(t *testing.T) {
+			t.Run(signal.String(), func(t *testing.T) {
 				t.Parallel()
 				x := start(t, 80, 24, "single", alone, form.env)
 				x.WaitFor(question1)
-				x.Type(tt.typed)
-				x.Signal(tt.signal)
-				x.WaitFor(tt.closing)
+				x.Type("2") // half an answer
+				x.Signal(signal)
+				x.WaitFor(closing)
 				rep := x.end()
 				if rep.Replies != nil || rep.Unavailable || rep.Errs[0] == "" {
 					t.Errorf("the withdrawn question ended as %+v", rep)
 				}
-				if rep.Closed != (tt.signal == syscall.SIGUSR1) {
+				if rep.Closed != (signal == syscall.SIGUSR1) {
 					t.Errorf("Show returned %q, which is not the cause", rep.Errs)
 				}
-				t.Logf("withdrawn within %s", rep.Withdrawal)
 			})
 		}
 	})
@@ -323,16 +298,29 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
-// A form that breaks leaves the terminal usable and answers nothing.
-func TestPanic(t *testing.T) {
-	t.Parallel()
-	x := start(t, 80, 24, "single", alone, "TTY_TROUBLE=panic")
-	x.WaitFor(question1)
-	x.Type("2\r")
-	rep := x.end()
-	if rep.Replies != nil || rep.Unavailable || !strings.Contains(rep.Errs[0], "panic") {
-		t.Errorf("after a panic: %+v", rep)
+// Ctrl+C, and a form that breaks, leave the terminal usable and answer nothing.
+func TestNoAnswer(t *testing.T) {
+	for trouble, keys := range map[string]string{"none": "\x03", "panic": "2\r"} {
+		t.Run(trouble, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", alone, "TTY_TROUBLE="+trouble)
+			x.WaitFor(question1)
+			x.Type(keys)
+			rep := x.end()
+			if rep.Replies != nil || rep.Unavailable || rep.Interrupted == strings.Contains(rep.Errs[0], "panic") {
+				t.Errorf("it ended with %+v", rep)
+			}
+		})
 	}
+}
+
+// Two forms that begin at the same moment are not on the terminal together.
+func TestSecondForm(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single", alone, "TTY_TROUBLE=second")
+	x.WaitFor("SQLite")
+	x.Type("2\r")
+	x.commits(reply(option("database", "sqlite")))
 }
 
 // A machine that is too busy for the form to end in time leaves nothing of it on
@@ -359,20 +347,18 @@ func TestTerminalIsLeftInAnyCase(t *testing.T) {
 // A store that does not return cannot hold the terminal.
 func TestStuckStore(t *testing.T) {
 	eachForm(t, func(t *testing.T, form forms) {
-		for name, leave := range map[string]func(x *run){
-			"ended": func(x *run) {
-				x.Signal(syscall.SIGTERM)
-			},
-			"Ctrl+C": func(x *run) { x.Type("\x03") },
-		} {
-			t.Run(name, func(t *testing.T) {
+		for _, key := range []string{"", "\x03"} { // the context ends, or the user leaves
+			t.Run(fmt.Sprintf("%q", key), func(t *testing.T) {
 				t.Parallel()
 				x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=stuck")
 				x.WaitFor(form.ready)
 				x.Type("2\r")
 				x.sendLines()
 				x.Expect("committing")
-				leave(x)
+				if key == "" {
+					x.Signal(syscall.SIGTERM)
+				}
+				x.Type(key)
 				x.WaitFor("it may still count")
 				if rep := x.end(); rep.Replies != nil || strings.Contains(x.Output(), "stays open") {
 					t.Errorf("with a stuck store: %+v, %s", rep, x.Output())
@@ -404,7 +390,6 @@ func TestLineFormInstead(t *testing.T) {
 		env        string
 	}{
 		{"dumb terminal", 80, 24, "TERM=dumb"},
-		{"no terminal type", 80, 24, "TERM="},
 		{"screen reader", 80, 24, "ACCESSIBLE=1"},
 		{"no size", 0, 0, ""},
 		{"too small", 20, 4, ""},

@@ -48,8 +48,8 @@ func TestAnswerRefused(t *testing.T) {
 		{"both forms", id(`"question_id":"db","answer":"pg","answers":{"db":"pg"}`), 400, api.InvalidAnswer, "Both"},
 		{"no session", `{"question_id":"db","answer":"pg"}`, 400, api.InvalidAnswer, "session_id"},
 		{"nothing", ``, 400, api.InvalidAnswer, "question_id"},
-		{"wrong type", `{"session_id":5}`, 400, api.InvalidAnswer, "session_id"},
-		{"a list", `[]`, 400, api.InvalidAnswer, "The body is not the JSON object that this path takes"},
+		{"wrong type", `{"session_id":5}`, 400, api.InvalidAnswer, "session_id has the wrong type (number)."},
+		{"a list", `[]`, 400, api.InvalidAnswer, "it has the wrong type (array)."},
 		{"one question to be discussed", id(`"question_id":"db","answer":"pg","discuss":true`), 400, api.InvalidAnswer,
 			"A whole set"},
 		{"a note to no question", id(`"answers":{"db":"pg"},"notes":{"x":"y"}`), 400, api.InvalidAnswer, "x"},
@@ -66,41 +66,25 @@ func TestAnswerRefused(t *testing.T) {
 	}
 }
 
-// A whole set is answered by ids, by places or by responses, as question.ParseReply reads them,
-// with notes, or as what is to be discussed first.
+// A whole set is answered as question.ParseReply reads it, with notes, or as what is to be discussed
+// first.
 func TestAnswerForms(t *testing.T) {
 	g := start(t)
-	db := single("db")
-	db.AllowCustom = true
-	for name, tt := range map[string]struct {
-		answers, want, note string
-		state               desk.Status
+	for form, tt := range map[string]struct {
+		want  string
+		state desk.Status
 	}{
-		"ids, and own words": {
-			`"answers":{"features":["pg","my"],"port":"<b>80</b>","db":{"other":"Cockroach"}}`,
-			"features=pg+my program, port=<b>80</b> program, db=Cockroach program", "", desk.Answered,
-		},
-		"places, with notes": {
-			`"answers":{"question-0":"PostgreSQL,MySQL","question-1":"80","question-2":"SQLite, embedded"},` +
-				`"notes":{"question-0":"x"}`,
-			"features=pg+my program, port=80 program, db=lite program", "x", desk.Answered,
-		},
-		"responses": {
-			`"answers":[{"question_id":"features","response":["MySQL"]},{"question_id":"port","text":"80"},` +
-				`{"question_id":"db","selected":[{"id":"pg"}]}]`,
-			"features=my program, port=80 program, db=pg program", "", desk.Answered,
-		},
-		"discuss": {
-			`"discuss":true,"answers":{"features":["my"]},"notes":{"features":"which?"}`,
-			"features=my program", "which?", desk.Discuss,
-		},
+		`"answers":{"question-0":"PostgreSQL,MySQL","question-1":"<b>80</b>"},"notes":{"question-0":"x"}`: {
+			"features=pg+my program, port=<b>80</b> program", desk.Answered},
+		`"answers":[{"question_id":"features","response":["MySQL"],"note":"x"},{"question_id":"port","text":"80"}]`: {
+			"features=my program, port=80 program", desk.Answered},
+		`"discuss":true,"answers":{"features":["my"]},"notes":{"features":"x"}`: {"features=my program", desk.Discuss},
 	} {
-		rec := g.ask("", several("features"), text("port"), db)
-		g.task(200, "", `{"id":"`+rec.ID+`",`+tt.answers+`,"note":"as agreed"}`)
-		got := g.reply(rec.ID)
-		if g.answersTo(rec.ID) != tt.want || got.Note != "as agreed" || got.Answers[0].Note != tt.note ||
-			g.record(rec.ID).State != tt.state {
-			t.Errorf("%s: %s, %s, %+v; want %s", name, g.record(rec.ID).State, g.answersTo(rec.ID), got, tt.want)
+		rec := g.ask("", several("features"), text("port"))
+		g.task(200, "", `{"id":"`+rec.ID+`",`+form+`,"note":"as agreed"}`)
+		got, state := g.reply(rec.ID), g.record(rec.ID).State
+		if g.answersTo(rec.ID) != tt.want || got.Note != "as agreed" || got.Answers[0].Note != "x" || state != tt.state {
+			t.Errorf("%s: %s, %s, %+v; want %s", form, state, g.answersTo(rec.ID), got, tt.want)
 		}
 	}
 }

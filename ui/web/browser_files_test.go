@@ -100,6 +100,8 @@ func TestBrowserFiles(t *testing.T) {
 	v.drafted(id, 2)
 	v.visit("/?id=" + id) // the draft has them
 	v.shownImages(files, 1)
+	v.accessible()
+	v.fits()
 	v.write(inWords(id, 1), "The button is cut off.")
 	v.click(within(id, confirmButton))
 	v.answered(id)

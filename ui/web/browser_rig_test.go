@@ -58,12 +58,10 @@ type look struct {
 	width, height int64
 	dark          bool
 	noScript      bool
-	language      words.Language // that the browser asks for; empty: its own, English
 }
 
 var (
 	wide       = look{width: 1280, height: 800}
-	dark       = look{width: 1280, height: 800, dark: true}
 	phone      = look{width: 390, height: 844}
 	phoneDark  = look{width: 390, height: 844, dark: true}
 	scriptless = look{width: 1280, height: 800, noScript: true}
@@ -77,7 +75,6 @@ type view struct {
 	base     string
 	key      string // the file of the page's key
 	noScript bool
-	language words.Language
 }
 
 // browse serves a desk, puts what prepare asks on it, and opens the page in a
@@ -127,18 +124,21 @@ func newView(t testing.TB, parent context.Context, l look, options ...chromedp.C
 	if err := chromedp.Listen(ctx, func(ev any) { complain(t, ev) }); err != nil {
 		t.Fatal(err)
 	}
-	v := &view{rig: &rig{t: t}, ctx: ctx, noScript: l.noScript, language: l.language}
+	v := &view{rig: &rig{t: t}, ctx: ctx, noScript: l.noScript}
 	call(v, cdplog.Enable, cdp.Empty{})
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript})
-	if l.language != "" {
-		call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{
-			UserAgent: eval[string](v, `navigator.userAgent`), AcceptLanguage: string(l.language),
-		})
-	}
 	v.do(chromedp.EmulateViewport(l.width, l.height))
 	v.scheme(l.dark)
 	return v
+}
+
+// speaks has the browser ask for a language from the next page on.
+func (v *view) speaks(l words.Language) {
+	v.t.Helper()
+	call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{
+		UserAgent: eval[string](v, `navigator.userAgent`), AcceptLanguage: string(l),
+	})
 }
 
 func complain(t testing.TB, ev any) {
@@ -223,16 +223,4 @@ func (v *view) visit(path string) {
 	if err != nil {
 		v.t.Fatalf("visit %s: %v\n%s", path, err, v.words())
 	}
-}
-
-// submit takes a step that leads to another page, and returns its status.
-func (v *view) submit(step chromedp.Action[chromedp.Void]) int64 {
-	v.t.Helper()
-	ctx, cancel := context.WithTimeout(v.ctx, patient)
-	defer cancel()
-	resp, err := chromedp.RunResponse(ctx, step)
-	if err != nil || resp == nil {
-		v.t.Fatalf("no page after the form was sent: %v\n%s", err, v.words())
-	}
-	return resp.Status
 }

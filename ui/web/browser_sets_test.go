@@ -100,16 +100,6 @@ func (g *rig) put(client, directory, session string, questions ...question.Quest
 	})
 }
 
-// samples are one of each, from four agents.
-func samples(g *rig) []desk.Record {
-	return []desk.Record{
-		g.put("claude-code", "/home/ada/shop", "s1", database()),
-		g.put("codex", "/home/ada/site", "s2", features(), serviceName(), optional()),
-		g.put("gemini-cli", "/home/ada/api", "s3", deploy()),
-		g.put("opencode", "/home/ada/api", "s4", deploy()),
-	}
-}
-
 // answeredElsewhere replies on another surface.
 func (g *rig) answeredElsewhere(id, surface string, answers ...question.Answer) {
 	g.t.Helper()
@@ -125,4 +115,21 @@ func (g *rig) draft(id string, answers ...question.Answer) {
 	if err := g.desk.SaveDraft(context.Background(), id, question.Reply{Answers: answers}); err != nil {
 		g.t.Fatal(err)
 	}
+}
+
+// chinese are long questions in Chinese.
+func chinese() []question.Question {
+	return []question.Question{{
+		ID: "缓存", Text: "订单服务在高峰期需要缓存热门商品的库存数据。考虑到一致性要求和运维成本，您希望采用哪一种缓存方案？", Header: "缓存方案",
+		Type: question.SingleChoice, Required: true, AllowCustom: true,
+		Options: []question.Option{
+			{ID: "redis", Label: "Redis 集群", Description: "读写性能高，支持过期时间；需要另外维护三个节点", Default: true,
+				Preview: "```yaml\n# 缓存\ncache:\n  driver: \"redis\"\n  nodes: 3\n```",
+				FollowUps: []question.Question{{ID: "版本", Text: "使用哪个版本？", Type: question.SingleChoice, Required: true,
+					Options: []question.Option{{ID: "7", Label: "7.4"},
+						{ID: "8", Label: "8.0", Description: "许可证已恢复为 AGPL"}}}}},
+			{ID: "local", Label: "进程内缓存", Description: "没有网络开销，但各实例之间的数据可能短暂不一致"},
+			{ID: "none", Label: "暂时不用缓存"},
+		},
+	}, {ID: "端口", Text: "服务监听哪个端口？", Type: question.Text, Placeholder: "例如 6379"}}
 }

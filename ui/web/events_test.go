@@ -2,23 +2,70 @@ package web
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
+
+// heard is one event of a stream.
+type heard struct{ name, data string }
+
+// listener is a client of GET /api/events.
+type listener struct {
+	t  testing.TB
+	in *bufio.Scanner
+
+	close func() error
+}
+
+// listen connects a stream; it hears of everything that happens after it
+// returned.
+func (g *rig) listen() *listener {
+	g.t.Helper()
+	resp, err := g.client.Do(g.request(http.MethodGet, "/api/events", ""))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	fault := document(g.t).check(http.MethodGet, "/api/events", response{status: resp.StatusCode, header: resp.Header})
+	if fault != nil || resp.StatusCode != http.StatusOK {
+		g.t.Fatalf("events: %s, %v", resp.Status, fault)
+	}
+	g.t.Cleanup(func() { _ = resp.Body.Close() })
+	l := &listener{g.t, bufio.NewScanner(resp.Body), resp.Body.Close}
+	l.in.Buffer(nil, 1<<20)
+	if !l.in.Scan() || !strings.HasPrefix(l.in.Text(), "retry:") || !l.in.Scan() {
+		g.t.Fatalf("the stream begins with %q", l.in.Text())
+	}
+	return l
+}
+
+// next returns the next event; ok is false when the stream has ended.
+func (l *listener) next() (ev heard, ok bool) {
+	for l.in.Scan() {
+		line := l.in.Text()
+		name, isName := strings.CutPrefix(line, "event: ")
+		data, isData := strings.CutPrefix(line, "data: ")
+		switch {
+		case isName:
+			ev.name = name
+		case isData:
+			ev.data = data
+		case line == "":
+			return ev, true
+		}
+	}
+	return ev, false
+}
 
 // checked returns the next event, which must be as openapi.json describes it.
 func (l *listener) checked(name string) map[string]any {
@@ -82,21 +129,30 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// stuck is a client that does not read: what is written to it fails at the deadline.
-type stuck struct {
+// reader is a client of a stream. One that is stuck reads nothing: what is written to it fails at the
+// deadline.
+type reader struct {
 	httptest.ResponseRecorder
-	until time.Time
+	stuck bool
+	until time.Time // the last deadline of a write
 }
 
-func (s *stuck) SetReadDeadline(time.Time) error        { return nil }
-func (s *stuck) SetWriteDeadline(until time.Time) error { s.until = until; return nil }
-func (s *stuck) Write([]byte) (int, error)              { return 0, os.ErrDeadlineExceeded }
+func (c *reader) SetReadDeadline(time.Time) error        { return nil }
+func (c *reader) SetWriteDeadline(until time.Time) error { c.until = until; return nil }
+
+func (c *reader) Write(p []byte) (int, error) {
+	if c.stuck {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return len(p), nil
+}
 
 // A client that does not read is dropped after the time for a response, and the page counts as open
-// no more.
-func TestSlowStream(t *testing.T) {
+// no more. Between two events a stream has no deadline: over HTTP/2, which pages with a certificate
+// use, a deadline ends a stream on which nothing is written.
+func TestDeadlinesOfStreams(t *testing.T) {
 	g := startTimed(t, func(p *timeouts) { p.response = time.Hour })
-	client := &stuck{}
+	client := &reader{stuck: true}
 	page := context.WithValue(t.Context(), senderKey{}, sender{browser: true})
 	err := g.server.events(client, g.request(http.MethodGet, "/api/events", "").WithContext(page))
 	if left := time.Until(client.until); err != nil || left > time.Hour || left < time.Hour-patient {
@@ -105,106 +161,36 @@ func TestSlowStream(t *testing.T) {
 	if open := must(g.desk.Present(t.Context())); len(open) > 0 {
 		t.Errorf("%v are open", open)
 	}
-}
-
-// A stream outlasts the time in which a request must arrive, and ends with the server.
-func TestStreamLasts(t *testing.T) {
-	g := startTimed(t, func(p *timeouts) { p.header, p.request, p.grace = time.Second, time.Second, time.Hour })
-	l := g.listen()
-	slow, err := net.Dial("tcp", g.addr.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slow.Close()
-	_ = slow.SetDeadline(time.Now().Add(patient))
-	// The server gives up on it after that time: it is the clock of this test.
-	if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Fatal(err)
-	}
-	rec := g.ask("s", single("db"))
-	if got := l.checked(api.RequestEvent); got["id"] != rec.ID {
-		t.Errorf("heard %v", got)
-	}
-	g.stop()
-	for ev, ok := l.next(); ok; ev, ok = l.next() {
-		if ev.name != api.ChangeEvent { // the asker that leaves
-			t.Errorf("heard %v after the end", ev)
-		}
+	client = &reader{until: time.Now()}
+	if !g.server.push(client, http.NewResponseController(client), []byte("retry: 1000\n\n")) || !client.until.IsZero() {
+		t.Errorf("the stream ends at %v", client.until)
 	}
 }
 
-// raw sends a request as it is, but with the port of the server.
-func (g *rig) raw(conn io.Writer, request string) {
-	g.t.Helper()
-	if _, err := io.WriteString(conn,
-		strings.ReplaceAll(request, "Host: 127.0.0.1\r", "Host: "+g.addr.String()+"\r")); err != nil {
-		g.t.Fatal(err)
-	}
-}
-
-// A client that sends slowly is cut off, and nothing of what it sent counts: neither a header
-// without end, nor a body that is short of its length, nor one that was whole but for its last byte.
-func TestSlowClient(t *testing.T) {
-	g := startTimed(t, func(p *timeouts) { p.header, p.request = 500*time.Millisecond, time.Second })
-	rec := g.ask("s", single("db"))
-	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
-	const head = "POST /api/task/answer HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token + "\r\n"
-	for name, sent := range map[string]string{
-		"nothing":         "",
-		"half a header":   head,
-		"no body":         head + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)),
-		"most of a body":  head + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+1, body),
-		"chunks, no end":  head + fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(body), body),
-		"chunk, no bytes": head + "Transfer-Encoding: chunked\r\n\r\nff\r\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			conn, err := net.Dial("tcp", g.addr.String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			g.at(t).raw(conn, sent)
-			_ = conn.SetDeadline(time.Now().Add(patient))
-			got, err := io.ReadAll(conn) // until the server closes
-			if err != nil || bytes.Contains(got, []byte(" 200 ")) {
-				t.Errorf("%v, got %s", err, got)
-			}
-			g.at(t).pending(rec.ID)
-		})
-	}
-}
-
-// Connections without a token keep no client out, neither one that is known nor a new one.
-func TestCrowdAtTheDoor(t *testing.T) {
+// A page that is open, and a front end, prove that the user sees what is asked. A program that reads
+// the events does not: no agent waits for it.
+func TestWhoseStreamIsAnOpenPage(t *testing.T) {
 	g := start(t)
-	dial := func() net.Conn {
-		conn, err := net.Dial("tcp", g.addr.String())
+	browser := g.visitor()
+	for name, tt := range map[string]struct {
+		request *http.Request
+		open    bool
+	}{
+		"program":   {g.request(http.MethodGet, "/api/events", ""), false},
+		"front end": {g.fromFrontEnd(http.MethodGet, "/api/events", ""), true},
+		"browser":   {browser.byCookie(g.request(http.MethodGet, "/api/events", "")), true},
+	} {
+		resp, err := g.client.Do(tt.request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = conn.Close() })
-		_ = conn.SetDeadline(time.Now().Add(patient))
-		return conn
-	}
-	known := dial()
-	answers := bufio.NewReader(known)
-	ask := func() {
-		t.Helper()
-		g.raw(known, "GET /api/questions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+token+"\r\n\r\n")
-		resp, err := http.ReadResponse(answers, nil)
-		if err != nil || resp.StatusCode != http.StatusOK || resp.Close {
-			t.Fatalf("one that is known: %v, %v", resp, err)
+		open := slices.Contains(must(g.desk.Present(t.Context())), surfaceName)
+		if resp.StatusCode != http.StatusOK || open != tt.open {
+			t.Errorf("%s: %s, open: %t", name, resp.Status, open)
 		}
-		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		if !waittest.Until(patient, func() bool { return len(must(g.desk.Present(t.Context()))) == 0 }) {
+			t.Fatalf("%s: the stream stays open", name)
+		}
 	}
-	ask()
-	for range 200 {
-		dial() // sends nothing
-		g.raw(dial(), "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-	}
-	if a := g.do(http.MethodGet, "/api/questions", ""); a.status != http.StatusOK {
-		t.Errorf("a new one: %d", a.status)
-	}
-	ask()
 }

@@ -172,8 +172,9 @@ func (g *rig) request(method, path, body string) *http.Request {
 }
 
 // fromFrontEnd is a request of the front end.
-func (g *rig) fromFrontEnd(path, body string) *http.Request {
-	r := g.request(http.MethodPost, path, body)
+func (g *rig) fromFrontEnd(method, path, body string) *http.Request {
+	g.t.Helper()
+	r := g.request(method, path, body)
 	r.Header.Set("Authorization", "Bearer "+panelToken)
 	return r
 }

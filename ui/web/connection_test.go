@@ -1,0 +1,163 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"mcp-askuser/internal/waittest"
+	"mcp-askuser/ui/api"
+)
+
+// dial opens a connection, which ends with the test.
+func (g *rig) dial() net.Conn {
+	g.t.Helper()
+	conn, err := net.Dial("tcp", g.addr.String())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(patient))
+	return conn
+}
+
+// A stream outlasts the time in which a request must arrive, and ends with the server.
+func TestStreamLasts(t *testing.T) {
+	g := startTimed(t, func(p *timeouts) { p.header, p.request, p.grace = time.Second, time.Second, time.Hour })
+	l := g.listen()
+	// The server gives up on it after that time: it is the clock of this test.
+	if _, err := g.dial().Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	rec := g.ask("s", single("db"))
+	if got := l.checked(api.RequestEvent); got["id"] != rec.ID {
+		t.Errorf("heard %v", got)
+	}
+	g.stop()
+	for ev, ok := l.next(); ok; ev, ok = l.next() {
+		if ev.name != api.ChangeEvent { // the asker that leaves
+			t.Errorf("heard %v after the end", ev)
+		}
+	}
+}
+
+// A client that sends slowly is cut off, and nothing of what it sent counts: neither a header
+// without end, nor a body that is short of its length, nor one that was whole but for its last byte.
+func TestSlowClient(t *testing.T) {
+	g := startTimed(t, func(p *timeouts) { p.header, p.request = 500*time.Millisecond, time.Second })
+	rec := g.ask("s", single("db"))
+	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
+	head := "POST /api/task/answer HTTP/1.1\r\nHost: " + g.addr.String() + "\r\nAuthorization: Bearer " + token + "\r\n"
+	for name, sent := range map[string]string{
+		"nothing":         "",
+		"half a header":   head,
+		"no body":         head + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)),
+		"most of a body":  head + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+1, body),
+		"chunks, no end":  head + fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(body), body),
+		"chunk, no bytes": head + "Transfer-Encoding: chunked\r\n\r\nff\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := g.at(t).dial()
+			_, _ = io.WriteString(conn, sent)
+			got, err := io.ReadAll(conn) // until the server closes
+			if err != nil || bytes.Contains(got, []byte(" 200 ")) {
+				t.Errorf("%v, got %s", err, got)
+			}
+			g.at(t).pending(rec.ID)
+		})
+	}
+}
+
+// Connections without a token keep no client out, neither one that is known nor a new one. A program
+// that opens many connections at once gets a response on each: a connection has its time to send the
+// token before a new one takes its place.
+func TestCrowdAtTheDoor(t *testing.T) {
+	asks := func(g *rig, conn net.Conn) {
+		t.Helper()
+		if err := g.request(http.MethodGet, "/api/questions", "").Write(conn); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || resp.StatusCode != http.StatusOK || resp.Close {
+			t.Fatalf("a client with a token: %v, %v", resp, err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+	}
+	g := start(t)
+	known := g.dial()
+	asks(g, known)
+	for i := range 2 * maxStrangers {
+		stranger := g.dial()
+		if i%2 == 0 { // others send nothing
+			_, _ = io.WriteString(stranger, "GET / HTTP/1.1\r\nHost: "+g.addr.String()+"\r\n\r\n")
+		}
+	}
+	asks(g, g.dial())
+	asks(g, known)
+
+	g = startTimed(t, func(p *timeouts) { p.auth, p.header = 100*p.auth, 100*p.header })
+	var all []net.Conn
+	for range 2 * maxStrangers {
+		all = append(all, g.dial())
+	}
+	for _, conn := range all {
+		asks(g, conn)
+	}
+}
+
+// A client that disconnects while it waits, and a server that ends, are no failures: nothing is
+// logged for the user, and a program that waits reads why.
+func TestWaitBrokenOff(t *testing.T) {
+	var log waittest.Buffer
+	g := start(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	ask := func(text string) *http.Request {
+		return g.request(http.MethodPost, "/api/questions?wait=600",
+			`{"questions":[{"question_id":"q1","type":"text","question":"`+text+`"}]}`)
+	}
+	waiting := func(n int) bool {
+		open, err := g.desk.Pending(t.Context())
+		for _, rec := range open {
+			if rec.Attended {
+				n--
+			}
+		}
+		return err == nil && n == 0
+	}
+	ctx, disconnect := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		_, err := g.try(ask("Now?").WithContext(ctx))
+		left <- err
+	}()
+	if !waittest.Until(patient, func() bool { return waiting(1) }) {
+		t.Fatal("the question is not asked")
+	}
+	disconnect()
+	if <-left == nil || !waittest.Until(patient, func() bool { return waiting(0) }) {
+		t.Fatal("the asker has not left")
+	}
+	stays := make(chan response, 1)
+	go func() {
+		got, _ := g.try(ask("Then?"))
+		stays <- got
+	}()
+	if !waittest.Until(patient, func() bool { return waiting(1) }) {
+		t.Fatal("the other question is not asked")
+	}
+	g.stop()
+	if got := <-stays; got.status != http.StatusServiceUnavailable || got.code() != api.Unreachable {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	if log.String() != "" {
+		t.Errorf("logged %s", log.String())
+	}
+}
