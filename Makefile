@@ -40,10 +40,11 @@ deps:
 unit:
 	$(GO) test -race -timeout 20m -p 4 -parallel 4 ./...
 
-# The page in a real browser, and axe-core on it.
+# The page in a real browser, and axe-core on it. With the race detector, as else all packages
+# would be built once more.
 browser: deps-browser
-	$(GO) vet -tags browser ./ui/web ./cmd/mcp-askuser ./internal/...
-	$(GO) test -tags browser -count=1 -timeout 20m -parallel 4 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser
+	$(GO) vet -race -tags browser ./ui/web ./cmd/mcp-askuser ./internal/...
+	$(GO) test -race -tags browser -count=1 -timeout 20m -parallel 4 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser
 
 deps-browser: e2e/npm/axe/node_modules/.stamp
 	@$(call apt,chromium fonts)
