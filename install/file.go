@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -177,13 +176,7 @@ func put(path string, data []byte, like string) error {
 
 // Diff returns the change as a unified diff, as text that is safe to print.
 func (c *Change) Diff() string {
-	terminated := func(data []byte) []byte {
-		if len(data) > 0 && data[len(data)-1] != '\n' {
-			data = append(slices.Clip(data), '\n')
-		}
-		return data
-	}
-	unified := string(diff.Diff("", terminated(c.Before), "", terminated(c.After)))
+	unified := string(diff.Diff("", c.Before, "", c.After))
 	lines := strings.Split(strings.TrimSuffix(unified, "\n"), "\n")
 	var b strings.Builder
 	for _, line := range lines[min(3, len(lines)):] { // without the names of the files

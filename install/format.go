@@ -62,11 +62,7 @@ func (f *format) edit(data []byte, path []string, change func([]byte) ([]byte, e
 
 // put sets a value in a file.
 func (f *format) put(data []byte, value any, path ...string) ([]byte, error) {
-	after, err := f.edit(data, path, func(text []byte) ([]byte, error) { return f.set(text, value, path) })
-	if err != nil {
-		return nil, err
-	}
-	return after, f.check(after, value, path)
+	return f.become(data, value, path, func(text []byte) ([]byte, error) { return f.set(text, value, path) })
 }
 
 // take removes a value from a file.
@@ -75,21 +71,21 @@ func (f *format) take(data []byte, path ...string) ([]byte, error) {
 	if err != nil || value == nil {
 		return data, err
 	}
-	after, err := f.edit(data, path, func(text []byte) ([]byte, error) { return f.remove(text, path) })
+	return f.become(data, nil, path, func(text []byte) ([]byte, error) { return f.remove(text, path) })
+}
+
+// become is edit for a change after which a path has a value, nil for none. It has another one
+// where the file has the path twice, or in a form that is not changed.
+func (f *format) become(data []byte, value any, path []string, change func([]byte) ([]byte, error)) ([]byte, error) {
+	after, err := f.edit(data, path, change)
 	if err != nil {
 		return nil, err
 	}
-	return after, f.check(after, nil, path)
-}
-
-// check reports a file that has another value than the one that was set, as it has the path
-// twice, or in a form that is not changed.
-func (f *format) check(after []byte, value any, path []string) error {
 	set, err := f.get(after, path...)
 	if err == nil && !same(set, value) {
 		err = fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
 	}
-	return err
+	return after, err
 }
 
 // plain returns a file without a byte order mark and, unless it has both kinds of line ends, with

@@ -55,17 +55,14 @@ func removeTOML(data []byte, path []string) ([]byte, error) {
 		if ours {
 			part = comments(part)
 		}
-		if ours && len(out) == 0 {
-			part = bytes.TrimLeft(part, "\n")
-		}
 		out = append(out, part...)
 		at, last = s.Begin, ours
 		ours = len(s.Keys) >= len(path) && slices.Equal(s.Keys[:len(path)], path)
 	}
-	if last && len(out) > 0 { // without the empty line before our table
+	if last { // without the empty line before our table
 		out = append(bytes.TrimRight(out, "\n"), '\n')
 	}
-	return out, nil
+	return bytes.TrimLeft(out, "\n"), nil
 }
 
 // comments returns the comments and empty lines at the end of a text.

@@ -11,8 +11,8 @@ import (
 	"mcp-askuser/internal/termtest"
 )
 
-// In a small terminal the list of clients shows the line that the cursor is on, and a flag has its
-// line ticked.
+// In a small terminal the list of clients shows the line that the cursor is on. What a flag asks
+// for is no line of it.
 func TestClientsInASmallTerminal(t *testing.T) {
 	home := t.TempDir()
 	for _, dir := range []string{".claude", ".codex", ".cursor", ".gemini", ".copilot", ".kiro/settings", ".config/zed"} {
@@ -25,19 +25,24 @@ func TestClientsInASmallTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := program(t, t.TempDir(), "install", "--questions")
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)
-	s := &seat{Terminal: termtest.Start(t, cmd, 40, 10)}
-	s.WaitFor("> [•] Claude Code")
-	s.Type(strings.Repeat("\x1b[B", 7))
-	s.WaitFor("> [•] Here, too: what Claude Code ask…")
-	s.Type("\x1b[B")
-	s.WaitFor("> [ ] Here, too: the permissions")
-	s.Type("\r")
-	status := s.Wait()
-	settings, _ := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))
-	if status != 0 || !strings.Contains(string(settings), "hook claude-code") {
-		t.Errorf("status %d, %s: %s", status, settings, s.Output())
+	list := func(status int, last string, args ...string) {
+		t.Helper()
+		cmd := program(t, t.TempDir(), append([]string{"install"}, args...)...)
+		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)
+		s := &seat{Terminal: termtest.Start(t, cmd, 40, 10)}
+		s.WaitFor("> [•] Claude Code")
+		s.Type(strings.Repeat("\x1b[B", 10))
+		s.WaitFor(last)
+		s.Type(map[int]string{0: "\r", exitClosed: "\x03"}[status])
+		if got := s.Wait(); got != status {
+			t.Errorf("status %d: %s", got, s.Output())
+		}
+		s.left(t)
 	}
-	s.left(t)
+	list(exitClosed, "> [ ] Here, too: the permissions")
+	list(0, "> [•] Kiro", "--questions")
+	settings, _ := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))
+	if !strings.Contains(string(settings), "hook claude-code") {
+		t.Errorf("%s", settings)
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -29,7 +30,7 @@ func (a *app) events() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		printed := map[string]bool{}
+		var printed map[string]desk.Event
 		if !since.IsZero() {
 			printed, err = a.printPast(ctx, d, *since)
 			if err != nil {
@@ -49,9 +50,10 @@ func (a *app) events() *cobra.Command {
 }
 
 // printEvent prints an event that is not in printed.
-func (a *app) printEvent(ev desk.Event, printed map[string]bool) error {
+func (a *app) printEvent(ev desk.Event, printed map[string]desk.Event) error {
 	key := string(ev.Type) + ev.Record.ID
-	if printed[key] {
+	_, again := printed[key]
+	if again {
 		delete(printed, key) // it occurs once
 		return nil
 	}
@@ -61,43 +63,37 @@ func (a *app) printEvent(ev desk.Event, printed map[string]bool) error {
 	return a.printJSONLine(api.NewEvent(ev))
 }
 
-// printPast prints the events since a time, in order, and returns which they are.
-func (a *app) printPast(ctx context.Context, d *desk.Desk, since time.Time) (map[string]bool, error) {
-	records := map[string]desk.Record{}
+// printPast prints the events since a time, in order, and returns them.
+func (a *app) printPast(ctx context.Context, d *desk.Desk, since time.Time) (map[string]desk.Event, error) {
+	past := map[string]desk.Event{}
+	add := func(kind desk.EventType, rec desk.Record) {
+		past[string(kind)+rec.ID] = desk.Event{Type: kind, Record: rec}
+	}
 	// Pending first: a record that ends meanwhile is in both lists.
 	open, err := d.Pending(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, rec := range open {
-		records[rec.ID] = rec
+		add(desk.Asked, rec)
 	}
 	for rec, err := range d.History(ctx, desk.Query{}) {
 		if err != nil {
 			return nil, err
 		}
-		if !rec.Outcome.At.Before(since) || !rec.CreatedAt.Before(since) {
-			records[rec.ID] = rec
+		if !rec.CreatedAt.Before(since) {
+			add(desk.Asked, rec)
+		}
+		if !rec.Outcome.At.Before(since) {
+			add(desk.Ended, rec)
 		}
 	}
-	var past []desk.Event
-	for _, rec := range records {
-		if rec.Outcome == nil || !rec.CreatedAt.Before(since) {
-			past = append(past, desk.Event{Type: desk.Asked, Record: rec})
-		}
-		if rec.Outcome != nil {
-			past = append(past, desk.Event{Type: desk.Ended, Record: rec})
-		}
-	}
-	slices.SortFunc(past, func(x, y desk.Event) int { return at(x).Compare(at(y)) })
-	printed := map[string]bool{}
-	for _, ev := range past {
+	for _, ev := range slices.SortedFunc(maps.Values(past), func(x, y desk.Event) int { return at(x).Compare(at(y)) }) {
 		if err := a.printEvent(ev, nil); err != nil {
 			return nil, err
 		}
-		printed[string(ev.Type)+ev.Record.ID] = true
 	}
-	return printed, nil
+	return past, nil
 }
 
 // at is the time of an event.

@@ -38,7 +38,7 @@ func (a *app) install() *cobra.Command {
   mcp-askuser install codex gemini
   mcp-askuser install cursor --project
   mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds`,
-		ValidArgsFunction: completeClients,
+		ValidArgsFunction: cobra.FixedCompletions(install.Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	address := parsedFlag(cmd, "http",
 		"register the server at this `address` instead of the program, as in https://desk.example:8443/mcp",
@@ -70,17 +70,12 @@ func (a *app) uninstall() *cobra.Command {
 		Use:               "uninstall CLIENT...",
 		Short:             "Take the registration out of clients again",
 		Example:           "  mcp-askuser uninstall claude-code",
-		ValidArgsFunction: completeClients,
+		ValidArgsFunction: cobra.FixedCompletions(install.Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(_ *cobra.Command, args []string) error {
 		return a.register(args, r)
 	})
-}
-
-// completeClients completes each argument, as cobra's ValidArgs do for the first alone.
-func completeClients(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return install.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (a *app) registrationFlags(cmd *cobra.Command, r *registration) {
@@ -264,7 +259,7 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 		options = append(options, huh.NewOption(question.Line(c.Title()+" – "+about), c.Name))
 		chosen = append(chosen, c.Name)
 		questions, can, err := c.Questions(p, nil)
-		if can && err == nil && !questions.Installed {
+		if can && err == nil && !questions.Installed && !r.questions {
 			asking = append(asking, c.Title())
 		}
 	}
@@ -286,12 +281,6 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 		options = append(options,
 			huh.NewOption(fmt.Sprintf("Here, too: what %s asks in its own dialog", strings.Join(asking, " or ")), questionsToo),
 			huh.NewOption("Here, too: the permissions that it asks for; a yes here lets a tool run", permissionsToo))
-		if r.questions {
-			chosen = append(chosen, questionsToo)
-		}
-		if r.permissions {
-			chosen = append(chosen, permissionsToo)
-		}
 	}
 	for i := range options { // huh would scroll by lines that it does not wrap
 		options[i].Key = ansi.Truncate(options[i].Key, width-len("> [x] ")-2, "…")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -191,7 +192,7 @@ func httpAddress(address string) (host, port string, err error) {
 		host, port, err = net.SplitHostPort(address)
 	}
 	if err == nil {
-		_, err = net.LookupPort("tcp", port)
+		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
 		err = fmt.Errorf("--http is %q; it takes an address such as 127.0.0.1:8765, or a port", address)

@@ -17,7 +17,7 @@ import (
 
 // The settings that commands take as flags: every command the global ones.
 var (
-	globalKeys = [...]string{"dir", "accessible", "no_color"} // dir brings those of a shared desk along
+	globalKeys = [...]string{"dir", "desk", "desk_creds", "desk_ca", "accessible", "no_color"}
 	limitKeys  = [...]string{"max_questions", "max_options", "header_max_length", "question_max_length"}
 	askKeys    = [...]string{"surface", "timeout", "max_rounds"}
 )

@@ -38,13 +38,13 @@ func Decode(data []byte) (values map[string]any, line int, err error) {
 type Statement struct {
 	Kind  unstable.Kind // Table, ArrayTable or KeyValue
 	Keys  []string      // from the root
-	Begin int           // the offset of its line
+	Begin int           // the offset of its line, behind a byte order mark
 	Line  int           // counted from 1
 }
 
 // Statements returns all statements in order, up to the first error.
 func Statements(data []byte) ([]Statement, error) {
-	text, marked := bytes.CutPrefix(data, []byte(bom))
+	text := bytes.TrimPrefix(data, []byte(bom))
 	p := unstable.Parser{}
 	p.Reset(text)
 	var out []Statement
@@ -69,9 +69,6 @@ func Statements(data []byte) ([]Statement, error) {
 		}
 		s.Begin = bytes.LastIndexByte(text[:at], '\n') + 1
 		s.Line = 1 + bytes.Count(text[:at], []byte("\n"))
-		if marked && s.Begin > 0 {
-			s.Begin += len(bom)
-		}
 		out = append(out, s)
 	}
 	return out, p.Error()

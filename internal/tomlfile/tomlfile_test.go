@@ -32,7 +32,7 @@ func TestDecode(t *testing.T) {
 
 func TestStatements(t *testing.T) {
 	const text = "\ufeffa = 1 # one\n# two\n\n  [b.\"c d\"]\n\"\\u0065\".f = [\n 2 ]\n[[g]]\nh = {i = 1}\n"
-	const want = `[{KeyValue [a] 0 1} {Table [b c d] 22 4} {KeyValue [b c d e f] 34 5} {ArrayTable [g] 54 7} {KeyValue [g h] 60 8}]`
+	const want = `[{KeyValue [a] 0 1} {Table [b c d] 19 4} {KeyValue [b c d e f] 31 5} {ArrayTable [g] 51 7} {KeyValue [g h] 57 8}]`
 	all, err := Statements([]byte(text))
 	if got := fmt.Sprint(all); err != nil || got != want {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)

@@ -23,7 +23,6 @@ type Setting struct {
 	presence bool   // the variable means true whatever it holds, by convention
 	fallback string // the default
 	help     string
-	flagWith string // the setting whose flag brings this one's along
 	fault    string
 }
 
@@ -40,7 +39,7 @@ const (
 )
 
 // NamesDesk reports whether the setting says where the desk is.
-func (s *Setting) NamesDesk() bool { return cmp.Or(s.flagWith, s.Key) == "dir" }
+func (s *Setting) NamesDesk() bool { return s.Key == "dir" || strings.HasPrefix(s.Key, "desk") }
 
 // Flag returns the name of the flag.
 func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
@@ -111,7 +110,7 @@ func Load(getenv func(string) string) *Settings {
 // AddFlags registers the flags of the settings with these keys.
 func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 	for _, row := range s.Rows {
-		if !slices.Contains(keys, cmp.Or(row.flagWith, row.Key)) {
+		if !slices.Contains(keys, row.Key) {
 			continue
 		}
 		f := flags.VarPF(row, row.Flag(), "", row.help+" ("+row.variable+")")

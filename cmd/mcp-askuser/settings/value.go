@@ -131,10 +131,8 @@ func order(to *[]string, names []string) value {
 		if !ok {
 			list = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 		}
-		return list, len(list) > 0 && !slices.ContainsFunc(list, func(name string) bool {
-			return !slices.Contains(known,
-				name)
-		})
+		isUnknown := func(name string) bool { return !slices.Contains(known, name) }
+		return list, len(list) > 0 && !slices.ContainsFunc(list, isUnknown)
 	})
 	v.Words = known
 	return v
