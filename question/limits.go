@@ -33,8 +33,7 @@ func DefaultLimits() Limits {
 // Limits of every set, also where Limits are lenient: they bound the time that a surface
 // takes to show it.
 const (
-	maxHeader      = 100
-	maxLabel       = 500
+	maxLabel       = 500 // and a header
 	maxDescription = 2_000
 	maxDetails     = 10_000 // the description of a confirmation
 	maxPlaceholder = 500
@@ -52,9 +51,18 @@ func (v *Violations) limit(path string, chars, limit int) {
 	}
 }
 
-// Options reports that a question has n options, and what to do where these are too many.
-func (v *Violations) Options(path string, n int, l Limits) {
+// Questions reports that there are n questions, and what to do where these are too many.
+func (v *Violations) Questions(path string, n int, l Limits) {
 	advice := ""
+	if n > l.Questions {
+		advice = ": ask the others in another call"
+	}
+	v.Add(path, "must have 1 to %d questions, has %d%s", l.Questions, n, advice)
+}
+
+// Options reports that a question has n options, and what to do instead.
+func (v *Violations) Options(path string, n int, l Limits) {
+	advice := ": without options the answer is free text"
 	if n > l.Options {
 		advice = fmt.Sprintf(": offer the %d that differ most, as the user can also write an answer, or ask two questions",
 			l.Options)

@@ -18,7 +18,7 @@ func TestEveryTextHasALimit(t *testing.T) {
 		want string
 	}{
 		{"question", func(q *Question, n int) { q.Text = x(n) }, 500, "questions[0].question: must be at most 500 characters long, is 501"},
-		{"header", func(q *Question, n int) { q.Header = x(n) }, 100, "questions[0].header: must be at most 100 characters long, is 101"},
+		{"header", func(q *Question, n int) { q.Header = x(n) }, 500, "questions[0].header: must be at most 500 characters long, is 501"},
 		{"description", func(q *Question, n int) { q.Description = x(n) }, 2000, "questions[0].description: must be at most 2000 characters long, is 2001"},
 		{"details", func(q *Question, n int) {
 			q.Type, q.Options, q.AllowCustom, q.Description = Boolean, YesAndNo(), false, x(n)

@@ -168,7 +168,7 @@ func TestValidate(t *testing.T) {
 		{"empty question", choice(func(q *Question) { q.Text = " " }), "questions[0].question: is required and must not be empty", "same"},
 		{"long question", choice(func(q *Question) { q.Text = strings.Repeat("é", 501) }), "questions[0].question: must be at most 500 characters long, is 501", "same"},
 		{"long header", choice(func(q *Question) { q.Header = long }), "questions[0].header: must be at most 12 characters long, is 13", ""},
-		{"one option", choice(func(q *Question) { q.Options = q.Options[:1] }), "questions[0].options: must have 2 to 4 options, has 1", "same"},
+		{"one option", choice(func(q *Question) { q.Options = q.Options[:1] }), "questions[0].options: must have 2 to 4 options, has 1: without options the answer is free text", "same"},
 		{"one option and an Other", choice(func(q *Question) { q.Options = q.Options[:1]; q.Other = &Option{Label: "Other"} }), "", ""},
 		{"long label", choice(func(q *Question) { q.Options[1].Label = strings.Repeat("x", 51) }), "questions[0].options[1].label: must be at most 50 characters long, is 51", ""},
 		{"long description", choice(func(q *Question) { q.Options[1].Description = strings.Repeat("x", 201) }), "questions[0].options[1].description: must be at most 200 characters long, is 201", ""},
@@ -194,7 +194,7 @@ func TestValidate(t *testing.T) {
 					lines = append(lines, x.String())
 				}
 				if tc.name == "five" {
-					lines, want = lines[:1], "questions: must have 1 to 4 questions, has 5"
+					lines, want = lines[:1], "questions: must have 1 to 4 questions, has 5: ask the others in another call"
 				}
 				if got := strings.Join(lines, "|"); got != want {
 					t.Errorf("lenient %v:\ngot  %s\nwant %s", l.Lenient, got, want)

@@ -11,7 +11,7 @@ import (
 // questions[0].follow_up_questions.<option id>[0].
 func (s *Set) Validate(l Limits) Violations {
 	if l.Lenient {
-		l.Header, l.Label = max(l.Header, maxHeader), max(l.Label, maxLabel)
+		l.Header, l.Label = max(l.Header, maxLabel), max(l.Label, maxLabel)
 		l.Description = max(l.Description, maxDescription)
 	}
 	v := &validator{limits: l, ids: map[string]string{}, texts: map[string]string{}}
@@ -36,7 +36,7 @@ func (v *validator) once(seen map[string]string, path, value, what string) {
 
 func (v *validator) questions(path string, qs []Question, depth int) {
 	if n := len(qs); n < 1 || n > v.limits.Questions {
-		v.found.Add(path, "must have 1 to %d questions, has %d", v.limits.Questions, n)
+		v.found.Questions(path, n, v.limits)
 	}
 	if depth > MaxDepth {
 		v.found.Add(path, "follow-up questions may be nested %d levels deep", MaxDepth)

@@ -36,8 +36,8 @@ type Call struct {
 }
 
 var (
-	_ askuser.Transport            = (*Call)(nil)
-	_ mcpserver.SessionWithLogging = (*Call)(nil)
+	_ askuser.Transport       = (*Call)(nil)
+	_ mcpserver.ClientSession = (*Call)(nil)
 )
 
 // Client implements [askuser.Transport].
@@ -62,16 +62,6 @@ func (c *Call) Notify(method string, params any) error {
 	return send(c.out, Outgoing{call: c, kind: notification}, frame{Method: method, Params: params})
 }
 
-// SendLog implements [askuser.Transport].
-func (c *Call) SendLog(data any) error {
-	least, out := c.session.logLevel.Load(), c.session.listener.Load()
-	if least == nil || out == nil || !mcp.LoggingLevelNotice.ShouldSendTo(*least) {
-		return nil
-	}
-	params := map[string]any{"level": mcp.LoggingLevelNotice, "logger": Name, "data": data}
-	return send(*out, Outgoing{kind: notification}, frame{Method: "notifications/message", Params: params})
-}
-
 // Delivered implements [askuser.Transport].
 func (c *Call) Delivered(f func(written bool)) { c.delivered = f }
 
@@ -92,12 +82,6 @@ func (*Call) Initialize() {}
 
 // Initialized is true, see Initialize.
 func (*Call) Initialized() bool { return true }
-
-// SetLogLevel stores the level of the messages that the client wants, see SendLog.
-func (c *Call) SetLogLevel(least mcp.LoggingLevel) { c.session.logLevel.Store(&least) }
-
-// GetLogLevel is for messages of mcp-go, which sends none.
-func (*Call) GetLogLevel() mcp.LoggingLevel { return mcp.LoggingLevelEmergency }
 
 // NotificationChannel returns a channel for one notification that mcp-go sends
 // during the call, such as the acknowledgement of subscriptions/listen. They are

@@ -11,8 +11,7 @@
 //
 // A message that the server sends belongs to a request of the client, and is sent to the
 // outbox of that request: progress, forms, their withdrawal and, last, the response.
-// Over HTTP each request has a stream of its own; standard output is one for all. Log
-// messages alone belong to no request: [Session.Listen] names their outbox.
+// Over HTTP each request has a stream of its own; standard output is one for all.
 //
 // The package may import tools/askuser and what lies below. It knows no
 // terminal, no signals, no process, no streams and no HTTP.

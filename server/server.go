@@ -18,7 +18,6 @@ func New(version string, tools *askuser.Tools) *mcpserver.MCPServer {
 		// Claude Code listens for changed tools; without this mcp-go ends its
 		// subscription at once.
 		mcpserver.WithToolCapabilities(true),
-		mcpserver.WithLogging(), // see Call.SendLog
 	)
 	tools.Register(s)
 	return s

@@ -35,11 +35,9 @@ type Session struct {
 	mcp      *mcpserver.MCPServer
 	client   atomic.Pointer[askuser.Client] // from initialize
 	roots    roots
-	turns    order                            // of tool calls
-	forms    order                            // of the first form of each tool call
-	logLevel atomic.Pointer[mcp.LoggingLevel] // nil until the client sets one
-	listener atomic.Pointer[Outbox]           // see Listen
-	handlers sync.WaitGroup                   // also those of cancelled calls
+	turns    order          // of tool calls
+	forms    order          // of the first form of each tool call
+	handlers sync.WaitGroup // also those of cancelled calls
 
 	mu        sync.Mutex               // guards all below
 	calls     map[string]*Call         // open: neither cancelled nor answered; by raw id
@@ -88,9 +86,6 @@ func (s *Session) Receive(ctx context.Context, m *Message, out Outbox) {
 func (s *Session) Refuse(id json.RawMessage, f Fault, out Outbox) {
 	_ = out.Send(Outgoing{line: f.Response(id), code: f.Code}) // fails only after the end of the connection
 }
-
-// Listen sends the messages that belong to no request to out, instead of to the one before.
-func (s *Session) Listen(out Outbox) { s.listener.Store(&out) }
 
 // Drain refuses further requests, and returns a channel that is closed when the
 // handlers of all earlier ones have returned.

@@ -144,7 +144,7 @@ func TestClientsForm(t *testing.T) {
 				"There is no way to show the question", "unavailable"},
 			{"bad arguments", "ask_user_question", `{"questions":[{"question":"","options":["A"]}]}`, nil,
 				"Validation failed\n- questions[0].question: is required and must not be empty\n" +
-					"- questions[0].options: must have 2 to 4 options, has 1", "failed"},
+					"- questions[0].options: must have 2 to 4 options, has 1: without options the answer is free text", "failed"},
 		} {
 			t.Run(e.name+"/"+tc.name, func(t *testing.T) {
 				t.Parallel()

@@ -25,7 +25,6 @@ const (
 // fixtures is an MCP server with what the suite calls.
 func fixtures() *mcpserver.MCPServer {
 	s := mcpserver.NewMCPServer("conformance", "1",
-		mcpserver.WithLogging(),
 		mcpserver.WithToolCapabilities(true),
 		mcpserver.WithResourceCapabilities(false, false),
 		mcpserver.WithPromptCapabilities(false),
@@ -74,7 +73,6 @@ func handlers() map[string]handler {
 			return mcp.NewToolResultError("This tool intentionally returns an error for testing"), nil
 		},
 		"test_tool_with_progress": progress,
-		"test_tool_with_logging":  logging,
 		"test_logging_tool":       text("logs nothing unless asked to"),
 		"test_elicitation": elicit(mcp.ElicitationParams{Message: "Who are you?", RequestedSchema: schema(
 			`{"username":{"type":"string"},"email":{"type":"string"}}`)}),
@@ -148,16 +146,6 @@ func progress(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, 
 			return nil, err
 		}
 		waittest.Pass(ctx, 50*time.Millisecond) // the suite looks at their times
-	}
-	return mcp.NewToolResultText("done"), nil
-}
-
-func logging(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	for n := range 3 {
-		if err := callOf(ctx).Notify("notifications/message", map[string]any{"level": "info", "data": fmt.Sprint("step ", n)}); err != nil {
-			return nil, err
-		}
-		waittest.Pass(ctx, 50*time.Millisecond)
 	}
 	return mcp.NewToolResultText("done"), nil
 }

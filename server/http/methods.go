@@ -213,33 +213,15 @@ func header(r *http.Request, name string) string {
 	return text
 }
 
-// serve writes st as the response to a request of a session, or as the session's
-// open stream where m is nil.
+// serve writes st as the response to a request of a session.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m *server.Message, st *stream) {
 	s.streams.Add(1)
 	defer s.streams.Done()
 	ctx, end := context.WithCancelCause(x.ctx)
 	defer end(askuser.ErrDisconnected)
-	st.Queue, st.w, st.answer = server.NewQueue(), w, m != nil
-	if m != nil {
-		x.Receive(ctx, m, st)
-	} else {
-		x.Listen(st)
-	}
+	st.Queue, st.w = server.NewQueue(), w
+	x.Receive(ctx, m, st)
 	st.run(r.Context(), x.ctx, s.Heartbeat, func() bool { return s.Tokens.Holds(x.token) })
-}
-
-// listen opens the stream for messages that belong to no request of the client's: log
-// messages.
-func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Token) {
-	if events, _ := accepts(r); !events {
-		http.Error(w, "responses are text/event-stream", http.StatusNotAcceptable)
-		return
-	}
-	if x := s.find(w, r, token, nil); x != nil {
-		defer s.sessions.leave(x)
-		s.serve(w, r, x, nil, &stream{events: true})
-	}
 }
 
 // delete ends a session. Its questions stay open.

@@ -37,7 +37,7 @@ type rig struct {
 
 func serve(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc, change ...func(*Options)) *rig {
 	t.Helper()
-	s := mcpserver.NewMCPServer("test", "1", mcpserver.WithToolCapabilities(true), mcpserver.WithLogging())
+	s := mcpserver.NewMCPServer("test", "1", mcpserver.WithToolCapabilities(true))
 	for name, handler := range tools {
 		s.AddTool(mcp.NewTool(name), handler)
 	}

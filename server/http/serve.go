@@ -160,12 +160,10 @@ func (s *Server) Handler() http.Handler {
 		switch r.Method {
 		case http.MethodPost:
 			s.post(w, r, token)
-		case http.MethodGet:
-			s.listen(w, r, token)
 		case http.MethodDelete:
 			s.delete(w, r, token)
 		default:
-			notAllowed(w, "GET, POST, DELETE")
+			notAllowed(w, "POST, DELETE") // GET is a stream of messages that belong to no request: there are none
 		}
 	})
 }

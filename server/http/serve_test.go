@@ -133,7 +133,7 @@ func TestRefused(t *testing.T) {
 		{"unknown version", "POST", ping, []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, mcp.INVALID_REQUEST},
 		{"unknown session", "POST", ping, []string{"Mcp-Session-Id", "x"}, 404, mcp.INVALID_REQUEST},
 		{"another method", "PUT", ping, nil, 405, 0},
-		{"a stream that is none", "GET", "", []string{"Accept", "application/json"}, 406, 0},
+		{"a stream of its own", "GET", "", nil, 405, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := a.do(tc.method, tc.body, tc.headers...)
@@ -509,41 +509,6 @@ func TestDelivered(t *testing.T) {
 	a.call("2", "slow").end()
 	if waittest.Take(t, told) {
 		t.Error("a response that nobody got is told to be written")
-	}
-}
-
-// A log message after a call is sent on the session's own stream, the one that was opened
-// last, to a client that has set a log level.
-func TestLog(t *testing.T) {
-	t.Parallel()
-	calls := make(chan askuser.Transport, 1)
-	x := serve(t, toolset{"quick": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		calls <- callOf(ctx)
-		return mcp.NewToolResultText("done"), nil
-	}})
-	a := x.agent("a").hello(`{}`)
-	_ = a.call("1", "quick").whole()
-	c := waittest.Take(t, calls)
-	log := func(n int) {
-		t.Helper()
-		if err := c.SendLog(n); err != nil {
-			t.Error(err)
-		}
-	}
-	lost := a.do(http.MethodGet, "")
-	lost.beat()
-	log(1) // without a level
-	a.post(`{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"notice"}}`)
-	log(2)
-	if m, _ := lost.next(); m.Method != "notifications/message" || string(m.Params) != `{"data":2,"level":"notice","logger":"mcp-askuser"}` {
-		t.Errorf("got %+v: %s", m, m.Params)
-	}
-	lost.end()
-	again := a.do(http.MethodGet, "")
-	again.beat()
-	log(3)
-	if m, _ := again.next(); !strings.Contains(string(m.Params), `"data":3`) {
-		t.Errorf("got %+v: %s", m, m.Params)
 	}
 }
 

@@ -29,7 +29,6 @@ type stream struct {
 	w      http.ResponseWriter
 	events bool // an event stream; else JSON, before which white space is ignored
 	modern bool // errors have statuses of HTTP
-	answer bool // the request has a response
 
 	started   bool // the headers were sent
 	succeeded bool // the response was written, and is no error
@@ -57,12 +56,12 @@ func (st *stream) run(client, session context.Context, interval time.Duration, g
 		case <-client.Done():
 			return
 		case <-ended:
-			if !st.outlasts(session) {
+			if !outlasts(session) {
 				return
 			}
 			ended = nil
 		case <-st.Ready():
-			if session.Err() != nil && !st.outlasts(session) || !good() {
+			if session.Err() != nil && !outlasts(session) || !good() {
 				return
 			}
 			var last bool
@@ -86,8 +85,8 @@ func (st *stream) run(client, session context.Context, interval time.Duration, g
 }
 
 // outlasts reports whether a response follows after the end of the session.
-func (st *stream) outlasts(session context.Context) bool {
-	return st.answer && errors.Is(context.Cause(session), askuser.ErrClosing)
+func outlasts(session context.Context) bool {
+	return errors.Is(context.Cause(session), askuser.ErrClosing)
 }
 
 // writeQueue writes the queued messages, and reports whether the last one of the

@@ -67,7 +67,6 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 
 	session := server.NewSession(mcp, o.Options)
 	w := newWriter(out)
-	session.Listen(w)
 	go w.run()
 	ended := make(chan error, 1)
 	go func() { ended <- read(connected, newLineReader(in, cmp.Or(o.LineLimit, defaultLineLimit)), session, w) }()

@@ -35,7 +35,6 @@ type link struct {
 	turn    func(ctx context.Context) (placed func(), err error) // nil: at once
 	placed  <-chan struct{}                                      // closed when turn's placed was called
 
-	logged    chan any     // may be nil
 	noted     chan string  // progress messages; may be nil
 	sent      atomic.Int64 // how many
 	over      atomic.Bool  // its last call has returned
@@ -68,13 +67,6 @@ func (l *link) Notify(_ string, params any) error {
 		l.noted <- string(data)
 	}
 	return err
-}
-
-func (l *link) SendLog(data any) error {
-	if l.logged != nil {
-		l.logged <- data
-	}
-	return nil
 }
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }

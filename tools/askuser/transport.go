@@ -30,9 +30,6 @@ type Transport interface {
 	// an error. The error is ErrDisconnected, or says that params cannot be
 	// encoded.
 	Notify(method string, params any) error
-	// SendLog sends a log message, during the call or after it, to a client that has asked
-	// for those. The errors are those of Notify.
-	SendLog(data any) error
 	// Delivered has f called, once: with true as soon as the handler's result was
 	// written whole, before anything else is; with false when it is certain that
 	// it will not be, because the call was cancelled, the connection or its

@@ -41,9 +41,6 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 	for _, other := range all {
 		other.SignalWith(w.Waiter)
 	}
-	if w.noWait && w.Asked() && !w.HasEnded() {
-		go w.logEnd()
-	}
 	if !w.Asked() || w.attended() || w.formLater() {
 		w.unshown = w.Unshown()
 	}
@@ -147,14 +144,6 @@ func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
 		return w.pending("asked", map[string]string{"now": now})
 	}
 	return w.pending("pending", nil)
-}
-
-// logEnd tells the client that a record has ended for which no call waits.
-func (w *waiting) logEnd() {
-	<-w.Ended()
-	if rec, err := w.Result(); err == nil {
-		_ = w.SendLog(map[string]any{"id": rec.ID, "status": rec.State}) // fails if the client has gone
-	}
 }
 
 // pending is the result of a call whose records are open; see wire.NewOpen.

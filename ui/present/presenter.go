@@ -118,7 +118,7 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 		return p.submit(ctx, q)
 	}
 	return p.serialize(ctx, askedKey{q.Session, q.Content()}, func(x *Presentation) (*Waiter, error) {
-		if x != nil && !(q.Set.Confirms() && x.hasCall()) {
+		if x != nil && !(q.Set.Confirms() && x.isAwaited()) {
 			if w := x.join(asks, q, nil); w != nil {
 				return w, nil
 			}

@@ -104,13 +104,11 @@ func (x *Presentation) awaitedBy(least role) bool {
 	return slices.ContainsFunc(x.waiters, func(w *Waiter) bool { return w.role >= least })
 }
 
-// hasCall reports whether a call waits as the asker, unless that has returned with the form.
-func (x *Presentation) hasCall() bool {
+// isAwaited reports whether a call waits as the asker, or has returned with the form.
+func (x *Presentation) isAwaited() bool {
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	return slices.ContainsFunc(x.waiters, func(w *Waiter) bool {
-		return w.role >= awaits && (x.form == nil || x.form.place != w)
-	})
+	return x.awaitedBy(awaits)
 }
 
 // attend makes the record attended, unless another process waits for it too:

@@ -243,7 +243,7 @@ func (d *decoder) call(data []byte) Call {
 		return c
 	}
 	identify(c.Set.Questions)
-	if raw := m.get("metadata"); !d.tooLarge("metadata", raw, maxMetadata) {
+	if raw := Unquote(m.get("metadata")); !d.tooLarge("metadata", raw, maxMetadata) {
 		c.Set.Metadata, _ = question.Read[map[string]any](&d.found, "metadata", raw, "an object")
 	}
 	c.Rounds = rounds(m, c.Set.Metadata)
@@ -281,7 +281,7 @@ func rounds(m ordered, metadata map[string]any) int {
 
 // collect marks the questions to which the caller brings an answer.
 func (d *decoder) collect(set *question.Set, raw json.RawMessage) {
-	reply, err := set.ParseReply(raw)
+	reply, err := set.ParseReply(Unquote(raw))
 	if v, ok := errors.AsType[question.Violations](err); ok {
 		d.found = append(d.found, v...)
 		return

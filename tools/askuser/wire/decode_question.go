@@ -30,7 +30,7 @@ func (d *decoder) questions(path string, raw json.RawMessage, depth int) []quest
 		return nil
 	}
 	if n := len(items); n > d.limits.Questions+spare {
-		d.found.Add(path, "must have 1 to %d questions, has %d", d.limits.Questions, n)
+		d.found.Questions(path, n, d.limits)
 		return nil
 	}
 	out := make([]question.Question, len(items))
@@ -90,16 +90,17 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 // typeOf tells a question's type from what was given. A type that is
 // none of the four is kept for Validate to report.
 func typeOf(name string, several, options bool) question.Type {
-	name = strings.ToLower(strings.TrimSpace(name))
-	switch name {
-	case "", "ask_user_question": // the type of a message, not of a question
+	switch strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "") {
+	case "", "askuserquestion": // the type of a message, not of a question
 		if !several && !options {
 			return question.Text
 		}
-	case "multiple_choice", "single_choice", "single_select", "choice", "select", "radio":
-	case "checkbox", "multi_select", "multiselect":
+	case "multiplechoice", "singlechoice", "singleselect", "choice", "select", "radio":
+	case "checkbox", "multiselect", "multi", "multiple":
 		several = true
-	case "boolean", "confirm", "yesno":
+	case "text", "freetext", "string", "number", "integer":
+		return question.Text
+	case "boolean", "bool", "confirm", "yesno":
 		return question.Boolean
 	default:
 		return question.Type(name)

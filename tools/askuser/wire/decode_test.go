@@ -181,7 +181,7 @@ metadata: must be an object, is 1
 timeout_seconds: must be a number of seconds, 0 or more, is "soon"
 questions[0].question: is required and must not be empty
 questions[0].header: must be at most 12 characters long, is 14
-questions[0].options: must have 2 to 4 options, has 1
+questions[0].options: must have 2 to 4 options, has 1: without options the answer is free text
 questions[1].question: is required and must not be empty
 questions[1].options: must have 2 to 4 options, has 5: offer the 4 that differ most, as the user can also write an answer, or ask two questions`},
 		{"what cannot be read is not missing as well", `{"questions":[{"question":7,"options":"A, B"}]}`,
@@ -189,12 +189,12 @@ questions[1].options: must have 2 to 4 options, has 5: offer the 4 that differ m
 		{"no questions", `{}`, "questions: is required: an array of 1 to 4 questions"},
 		{"not an object", `"hello"`, `arguments: must be an object, is "hello"`},
 		{"one too many, and what is wrong inside", `{"questions":[{"question":"1?","options":["A",""]},{"question":"2?","type":"slider"},{"question":"3?"},{"question":"4?"},{"question":" "}]}`,
-			`questions: must have 1 to 4 questions, has 5
+			`questions: must have 1 to 4 questions, has 5: ask the others in another call
 questions[0].options[1].label: is required and must not be empty
 questions[1].type: must be one of: ` + strings.Join(question.Types(), ", ") + `; is "slider"
 questions[4].question: is required and must not be empty`},
 		{"E: same length", `{"question":"1?","options":["A","B"],"descriptions":["only one"]}`, "questions[0].descriptions: must have the same length as options, has 1 for 2"},
-		{"E: paths as of several questions", `{"question":"1?","options":["A"]}`, "questions[0].options: must have 2 to 4 options, has 1"},
+		{"E: paths as of several questions", `{"question":"1?","options":["A"]}`, "questions[0].options: must have 2 to 4 options, has 1: without options the answer is free text"},
 		{"E: default that is none of them", `{"question":"1?","options":["A","B"],"default":7}`, "questions[0].default: 7 is none of the options; give an index from 0 to 1, an id or a label"},
 		{"boolean with options that are neither", `{"questions":[{"question":"1?","type":"boolean","options":["Yes","Perhaps"]}]}`, "questions[0].options: a boolean question takes no options of its own; use multiple_choice"},
 		{"faults of follow-ups name the option by its id, once", `{"questions":[{"question":"1?","options":["Alpha","Beta"],"follow_up_questions":{"Alpha":[{"question":7}]}}]}`, "questions[0].follow_up_questions.alpha[0].question: must be a string, is 7"},

@@ -25,12 +25,13 @@ type ordered struct {
 // spellings are the other names that models give a member of a call. Each name counts in any
 // case, with or without underscores: multiselect and multi_select are multiSelect.
 var spellings = map[string][]string{ //nolint:gochecknoglobals // a table, never written to
-	"question":            {"question_text", "prompt"},
+	"question":            {"question_text", "prompt", "text"},
 	"question_id":         {"id"},
 	"options":             {"choices"},
+	"label":               {"title", "text", "name", "value"},
 	"multiSelect":         {"multiple", "allow_multiple"},
 	"follow_up_questions": {"follow_ups"},
-	"input":               {"arguments"},
+	"input":               {"arguments", "parameters"},
 }
 
 // get returns the member of this name, or of another spelling of it, that is present and not
@@ -125,10 +126,13 @@ func opens(raw json.RawMessage, with byte) bool {
 	return len(raw) > 0 && raw[0] == with
 }
 
-// Unquote returns the array or object inside a JSON string, as models write it, and any
-// other value as it is.
+// Unquote returns the array or object inside a JSON string, or inside one in that, as models
+// write it, and any other value as it is.
 func Unquote(raw json.RawMessage) json.RawMessage {
 	inner, _ := word(raw)
+	if twice, ok := word([]byte(inner)); ok {
+		inner = twice
+	}
 	in := []byte(inner)
 	if !opens(in, '[') && !opens(in, '{') {
 		return raw
