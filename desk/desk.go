@@ -54,8 +54,9 @@ type Options struct {
 type Credential interface {
 	// Sign signs. The key, public, is empty where the credential is no user's: an agent's.
 	Sign(sum []byte) (key string, signature []byte, err error)
-	// Humans returns the names of the users of the shared desk, by public key.
-	Humans(ctx context.Context) (map[string]string, error)
+	// Humans returns the names of the users of the shared desk, by public key: of those who
+	// answer, and of those who have answered before.
+	Humans(ctx context.Context) (now, former map[string]string, err error)
 }
 
 // Desk hands in questions, takes replies and lets others wait and watch. It is
