@@ -212,5 +212,15 @@ func (d *Desk) verifyPasskey(rec *Record, o *Outcome) error {
 	return ended.VerifyProof(&keys)
 }
 
+// Humans returns the names of the users of the shared desk, by the public keys of their credentials;
+// none without one.
+func (d *Desk) Humans(ctx context.Context) (map[string]string, error) {
+	if d.credential == nil {
+		return nil, nil
+	}
+	now, _, err := d.credential.Humans(ctx)
+	return now, err
+}
+
 // Keys returns the passkeys of this machine's user, after change unless that is nil.
 func (d *Desk) Keys(change func(*proof.Keys) error) (proof.Keys, error) { return d.keys(change) }
