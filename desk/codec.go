@@ -87,7 +87,7 @@ func decodeRow(row store.Row) (rec Record, err error) {
 	if err != nil {
 		return rec, err
 	}
-	rec.State, rec.Later, rec.Home = Pending, nil, row.Home
+	rec.State, rec.Later, rec.Home, rec.Asker.Credential = Pending, nil, row.Home, row.Owner
 	if row.Outcome == nil {
 		rec.Attended = row.Attended
 		typed := decodeDraft(row)
