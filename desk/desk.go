@@ -14,6 +14,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -77,8 +78,9 @@ type Desk struct {
 	numbering sync.Mutex // see ask
 	tidying   sync.Mutex // see TidyUp
 	tidied    time.Time
-	damaged   sync.Map // ids of damaged records, which were logged
-	asked     sync.Map // statements of what this process has asked, by id
+	damaged   sync.Map              // ids of damaged records, which were logged
+	away      atomic.Pointer[error] // see Away
+	asked     sync.Map              // statements of what this process has asked, by id
 
 	ids ids
 }
