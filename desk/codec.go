@@ -75,7 +75,7 @@ func (d *Desk) decode(ctx context.Context, row store.Row, policy Policy) (Record
 	if rec.Outcome == nil {
 		return rec, nil
 	}
-	err = d.validate(ctx, &rec, policy)
+	err = d.validate(ctx, &rec, &row, policy)
 	return rec, err
 }
 
@@ -87,7 +87,7 @@ func decodeRow(row store.Row) (rec Record, err error) {
 	if err != nil {
 		return rec, err
 	}
-	rec.State, rec.Later, rec.Home = Pending, nil, row.Home
+	rec.State, rec.Later, rec.Home, rec.Asker.Credential = Pending, nil, row.Home, row.Owner
 	if row.Outcome == nil {
 		rec.Attended = row.Attended
 		typed := decodeDraft(row)
@@ -147,14 +147,14 @@ func (o *Outcome) check() error {
 // validate checks an outcome from the store like one from a surface. A record whose outcome
 // does not answer the set, or has an answerer that may not give it, has failed. The error
 // says that the trusted keys cannot be read: the answer stays where it is.
-func (d *Desk) validate(ctx context.Context, rec *Record, policy Policy) error {
+func (d *Desk) validate(ctx context.Context, rec *Record, row *store.Row, policy Policy) error {
 	o := rec.Outcome
 	if o.Reply == nil {
 		return nil
 	}
 	err := d.verifyStatement(rec)
 	if err == nil {
-		err = d.admit(ctx, rec, o, rec.needsProof(policy))
+		err = d.admit(ctx, rec, o, row, rec.needsProof(policy))
 	}
 	if err == nil {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -54,8 +55,9 @@ type Options struct {
 type Credential interface {
 	// Sign signs. The key, public, is empty where the credential is no user's: an agent's.
 	Sign(sum []byte) (key string, signature []byte, err error)
-	// Humans returns the names of the users of the shared desk, by public key.
-	Humans(ctx context.Context) (map[string]string, error)
+	// Humans returns the names of the users of the shared desk, by public key: of those who
+	// answer, and of those who have answered before.
+	Humans(ctx context.Context) (now, former map[string]string, err error)
 }
 
 // Desk hands in questions, takes replies and lets others wait and watch. It is
@@ -76,8 +78,9 @@ type Desk struct {
 	numbering sync.Mutex // see ask
 	tidying   sync.Mutex // see TidyUp
 	tidied    time.Time
-	damaged   sync.Map // ids of damaged records, which were logged
-	asked     sync.Map // statements of what this process has asked, by id
+	damaged   sync.Map              // ids of damaged records, which were logged
+	away      atomic.Pointer[error] // see Away
+	asked     sync.Map              // statements of what this process has asked, by id
 
 	ids ids
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"mcp-askuser/desk/proof"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 )
 
@@ -87,23 +89,31 @@ func (o *Outcome) byAsker() bool {
 	return o.Answerer != nil && (o.Answerer.Kind == AskerAnswerer || o.Answerer.Kind == HostAnswerer)
 }
 
-// verifyCredential checks the signature of a user of the shared desk over a reply, whoever
-// stored it and whenever. It names the answerer after that user.
-func (d *Desk) verifyCredential(ctx context.Context, rec *Record, o *Outcome) error {
+// verifyCredential checks the signature of a user of the shared desk over a reply, and that their
+// credential has stored it, where row has it: a user who answers no more has none. It names the
+// answerer after that user.
+func (d *Desk) verifyCredential(ctx context.Context, rec *Record, o *Outcome, row *store.Row) error {
 	if rec.Home == "" || o.byAsker() {
 		return nil
 	}
 	if d.credential == nil || o.Answerer == nil {
 		return proof.ErrNone
 	}
-	humans, err := d.credential.Humans(ctx)
+	humans, former, err := d.credential.Humans(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errKeys, err)
 	}
-	keys := proof.Keys{Humans: humans}
+	keys := proof.Keys{Humans: map[string]string{}}
+	if row != nil {
+		maps.Copy(keys.Humans, former)
+	}
+	maps.Copy(keys.Humans, humans)
 	err = keys.Verify(rec.proofStatement(o), o.Credential)
 	if err != nil {
 		return fmt.Errorf("%w: the operator lists the users of the desk: %w", ErrDenied, err)
+	}
+	if row != nil && row.Human != o.Credential.Name {
+		return fmt.Errorf("%w: %s signed it, and another has stored it", ErrDenied, o.Credential.Name)
 	}
 	byUser := o.Answerer.Kind == UserAnswerer
 	byAnother := func(x question.Answer) bool { return byUser != (x.By == question.ByUser) }
@@ -144,8 +154,9 @@ func (rec *Record) VerifyProof(keys *proof.Keys) error {
 }
 
 // admit checks that a reply may end a record: that it fits, that a user of the shared desk
-// has signed it, that it has a proof if it needs one, and that its answerer may give it.
-func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, needsProof bool) error {
+// has signed it, that it has a proof if it needs one, and that its answerer may give it. The row
+// is nil before the reply is stored.
+func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, row *store.Row, needsProof bool) error {
 	_, err := rec.Check(*o.Reply)
 	if err != nil {
 		return err
@@ -153,7 +164,7 @@ func (d *Desk) admit(ctx context.Context, rec *Record, o *Outcome, needsProof bo
 	if o.Answerer == nil {
 		return ErrUserRequired
 	}
-	err = d.verifyCredential(ctx, rec, o)
+	err = d.verifyCredential(ctx, rec, o, row)
 	if err != nil {
 		return err
 	}
@@ -199,6 +210,16 @@ func (d *Desk) verifyPasskey(rec *Record, o *Outcome) error {
 	ended := *rec
 	ended.Outcome = o
 	return ended.VerifyProof(&keys)
+}
+
+// Humans returns the names of the users of the shared desk, by the public keys of their credentials;
+// none without one.
+func (d *Desk) Humans(ctx context.Context) (map[string]string, error) {
+	if d.credential == nil {
+		return nil, nil
+	}
+	now, _, err := d.credential.Humans(ctx)
+	return now, err
 }
 
 // Keys returns the passkeys of this machine's user, after change unless that is nil.

@@ -33,15 +33,30 @@ func (d *Desk) get(ctx context.Context, id string) (Record, store.Row, error) {
 	return rec, row, err
 }
 
-// rows yields the rows of a query: those on a shared desk only while it answers, see [Desk.Reach].
+// rows yields the rows of a query: those on a shared desk only while it answers, see [Desk.Away].
 func (d *Desk) rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		for row, err := range d.store.Rows(ctx, q) {
-			if errors.Is(err, ErrUnreachable) || !yield(row, err) {
+			if errors.Is(err, ErrUnreachable) {
+				d.away.Store(&err)
+				return
+			}
+			if !yield(row, err) {
 				return
 			}
 		}
+		d.away.Store(nil)
 	}
+}
+
+// Away returns an error that wraps ErrUnreachable where the last list left records out, as the
+// shared desk did not answer.
+func (d *Desk) Away() error {
+	err := d.away.Load()
+	if err == nil {
+		return nil
+	}
+	return *err
 }
 
 // records yields the records of the rows of a query. A damaged one is left out, logged and
@@ -103,23 +118,12 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 				prefix, ErrAmbiguous, len(found), found[len(found)-1].ID, found[0].ID)
 		}
 	}
-	return Record{}, cmp.Or(d.Reach(ctx), ErrNotFound)
-}
-
-// Reach returns an error that wraps ErrUnreachable where a listing leaves records out, as
-// the shared desk does not answer.
-func (d *Desk) Reach(ctx context.Context) error {
-	for _, err := range d.store.Rows(ctx, store.Query{Limit: 1}) {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return Record{}, cmp.Or(d.Away(), ErrNotFound)
 }
 
 // Pending returns the open records, oldest first, without those that were kept for as long
 // as their asker wanted. A record that cannot be read is left out and logged; those on a
-// shared desk are left out while it does not answer: see [Desk.Reach].
+// shared desk are left out while it does not answer: see [Desk.Away].
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	var open []Record
 	for row, err := range d.rows(ctx, store.Query{Open: true, Ascend: true}) {
@@ -165,7 +169,7 @@ const minPrefix = 6
 
 // History returns the records that have ended, the last asked first unless the query says
 // otherwise. Damaged ones are left out, logged and counted, see [Desk.Damaged], and so are those
-// of a shared desk that does not answer, see [Desk.Reach]; a failure to read one is an error,
+// of a shared desk that does not answer, see [Desk.Away]; a failure to read one is an error,
 // the last that is yielded.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -196,7 +200,7 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 	}
 	all, err := store.Collect(d.records(ctx, store.Query{Session: session}, d.prove))
 	if err == nil && len(all) == 0 {
-		err = d.Reach(ctx)
+		err = d.Away()
 	}
 	all = slices.DeleteFunc(all, func(rec Record) bool { return rec.Round == 0 }) // calls that were not asked
 	slices.Reverse(all)

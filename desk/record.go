@@ -37,6 +37,8 @@ type Asker struct {
 	Agent     string `json:"agent,omitempty"`     // who it is, by the token it showed; empty where none is needed
 	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where unknown
 	Machine   string `json:"machine,omitempty"`   // where PID means anything: this machine, since it was started
+	// Credential is the name of the credential on a shared desk, as its server knows it: no claim of the asker's.
+	Credential string `json:"credential,omitempty"`
 }
 
 // The Via of a shell command, and those of a host whose own dialog asks: the desk

@@ -79,7 +79,7 @@ func (d *Desk) outcome(
 	d.stamp(&o)
 	err = d.sign(&rec, &o)
 	if err == nil {
-		err = d.admit(ctx, &rec, &o, needsProof)
+		err = d.admit(ctx, &rec, &o, nil, needsProof)
 	}
 	if err == nil && needsProof && o.Status == Answered && from.How != HowPage {
 		err = ErrProofRequired

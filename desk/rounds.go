@@ -218,7 +218,7 @@ func (d *Desk) Lift(ctx context.Context, session string) error {
 		last = row.ID
 	}
 	if last == "" || session == "" {
-		return cmp.Or(d.Reach(ctx), fmt.Errorf("%w: %q", ErrNoSession, session))
+		return cmp.Or(d.Away(), fmt.Errorf("%w: %q", ErrNoSession, session))
 	}
 	return d.store.Note(ctx, last, store.Lifted, func([]byte) ([]byte, error) {
 		return []byte(d.time().Format(time.RFC3339)), nil

@@ -132,7 +132,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 		}
 		attendance := d.attendance(got.ID)
 		if got.ID == rec.ID {
-			rec.Attended, rec.Home = true, got.Home
+			rec.Attended, rec.Home, rec.Asker.Credential = true, got.Home, got.Owner
 			d.asked.Store(rec.ID, rec.Statement())
 			return rec, attendance, nil
 		}

@@ -74,7 +74,7 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 	}
 	records, err := d.Pending(ctx)
 	if err == nil && len(records) == 0 {
-		err = d.Reach(ctx)
+		err = d.Away()
 	}
 	switch {
 	case err != nil:

@@ -133,13 +133,13 @@ func (a *app) deskCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.tellf("The desk is ready. %s.", words.English.N(len(humans), "%d human answers", "%d humans answer"))
+		a.tellf("The desk is ready. %s.", words.English.N(len(humans.Now), "%d human answers", "%d humans answer"))
 		return nil
 	})
 }
 
 // create creates the desk once its nodes answer.
-func create(ctx context.Context, store *shared.Store, copies int, humans map[string]string) error {
+func create(ctx context.Context, store *shared.Store, copies int, humans shared.Humans) error {
 	for {
 		err := store.Create(ctx, copies, humans)
 		if !errors.Is(err, desk.ErrUnreachable) {
@@ -154,16 +154,19 @@ func create(ctx context.Context, store *shared.Store, copies int, humans map[str
 }
 
 // humans reads the list of humans beside the credentials of the operator.
-func (a *app) humans() (humans map[string]string, err error) {
+func (a *app) humans() (humans shared.Humans, err error) {
 	file := nodes.HumansFile(filepath.Dir(filepath.Dir(a.settings().DeskCreds)))
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("who answers? %w: name the operator's credential where mcp-askuser desk init wrote it "+
+		return humans, fmt.Errorf("who answers? %w: name the operator's credential where mcp-askuser desk init wrote it "+
 			"(--desk-creds)", err)
 	}
 	err = json.Unmarshal(data, &humans)
+	if err == nil && len(humans.Now) == 0 {
+		err = errors.New("it lists nobody: run mcp-askuser desk init again")
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return humans, fmt.Errorf("%s: %w", file, err)
 	}
 	return humans, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"slices"
@@ -117,8 +118,11 @@ func (a *app) passkeyList() *cobra.Command {
 		Example: "  mcp-askuser passkey list\n  mcp-askuser passkey list --json > keys.json",
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON, as verify --keys reads it")
-	return a.withDesk(cmd, func(_ *cobra.Command, d *desk.Desk, _ []string) error {
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		keys, err := d.Keys(nil)
+		if err == nil {
+			keys.Humans, err = d.Humans(cmd.Context())
+		}
 		if err != nil {
 			return err
 		}
@@ -130,6 +134,9 @@ func (a *app) passkeyList() *cobra.Command {
 				removed = clock(k.Removed)
 			}
 			t.add(k.Name, k.Party, clock(k.Created), removed)
+		}
+		for _, name := range slices.Sorted(maps.Values(keys.Humans)) {
+			t.add(name, "the shared desk", "", "")
 		}
 		return a.printList(*asJSON, keys, t, "There is none yet: mcp-askuser passkey add NAME")
 	})

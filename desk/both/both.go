@@ -78,7 +78,7 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 		within = short
 	}
 	err := call(within)
-	if err != nil && ctx.Err() == nil && within.Err() != nil {
+	if err != nil && ctx.Err() == nil && within.Err() != nil && !errors.Is(err, store.ErrUnreachable) { // which says why
 		err = errLate
 	}
 	if !errors.Is(err, store.ErrUnreachable) {

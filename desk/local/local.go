@@ -35,7 +35,8 @@ const (
 
 // Store is a [store.Store] in a directory.
 type Store struct {
-	dir string
+	dir   string
+	again time.Duration // lookAgain
 
 	mu        sync.Mutex
 	db        *sql.DB     // nil until the first use
@@ -44,7 +45,6 @@ type Store struct {
 	waiting   map[string][]chan struct{}
 	watching  map[chan struct{}]struct{}
 	listening map[string]int // how often under a name
-	stopLook  chan struct{}  // ends the look once a minute; nil while nothing waits
 	closed    bool
 
 	releasing sync.WaitGroup // the watches whose ctx has ended; none is added after closed
@@ -56,7 +56,7 @@ var _ store.Store = (*Store)(nil)
 // no file.
 func Open(dir string) *Store {
 	return &Store{
-		dir: dir, waiting: map[string][]chan struct{}{}, watching: map[chan struct{}]struct{}{},
+		dir: dir, again: lookAgain, waiting: map[string][]chan struct{}{}, watching: map[chan struct{}]struct{}{},
 		listening: map[string]int{},
 	}
 }
@@ -85,7 +85,6 @@ func (s *Store) end() *sql.DB {
 		s.pipe.close()
 		s.pipe = nil
 	}
-	s.restLook()
 	db := s.db
 	s.db = nil
 	return db

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -36,6 +35,8 @@ func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
 		}
 		select {
 		case <-waiter:
+		case <-time.After(s.again):
+			s.enlistAgain(ctx)
 		case <-ctx.Done():
 			return store.Row{}, context.Cause(ctx)
 		}
@@ -47,7 +48,6 @@ func (s *Store) enter(id string) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting[id] = append(s.waiting[id], waiter)
-	s.beginLook()
 	return waiter
 }
 
@@ -58,7 +58,6 @@ func (s *Store) leave(id string, waiter chan struct{}) {
 	if len(s.waiting[id]) == 0 {
 		delete(s.waiting, id)
 	}
-	s.restLook()
 }
 
 // Revision implements [store.Store].
@@ -81,10 +80,10 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 	}
 	watcher := make(chan struct{}, 1)
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.watching[watcher] = struct{}{}
-	s.beginLook()
-	context.AfterFunc(ctx, func() {
+	s.mu.Unlock()
+	go func() {
+		s.lookAgain(ctx, watcher)
 		if s.beginRelease() {
 			release()
 			s.releasing.Done()
@@ -93,9 +92,23 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 		defer s.mu.Unlock()
 		delete(s.watching, watcher)
 		close(watcher)
-		s.restLook()
-	})
+	}()
 	return watcher, nil
+}
+
+// lookAgain wakes a watcher now and then, until ctx ends.
+func (s *Store) lookAgain(ctx context.Context, watcher chan struct{}) {
+	tick := time.NewTicker(s.again)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.enlistAgain(ctx)
+			wake(watcher)
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // beginRelease reports whether the database is open, which Close keeps open then.
@@ -188,53 +201,4 @@ func (s *Store) Present(ctx context.Context) (names []string, err error) {
 		}
 	}, &process, &name)
 	return slices.Compact(names), s.explain(ctx, err)
-}
-
-// beginLook looks again now and then while a call waits or watches. Callers must hold s.mu.
-func (s *Store) beginLook() {
-	if s.stopLook != nil {
-		return
-	}
-	s.stopLook = make(chan struct{})
-	go s.lookAgain(s.stopLook)
-}
-
-// restLook ends that when none does. Callers must hold s.mu.
-func (s *Store) restLook() {
-	if s.stopLook != nil && len(s.waiting)+len(s.watching) == 0 {
-		close(s.stopLook)
-		s.stopLook = nil
-	}
-}
-
-func (s *Store) lookAgain(stop chan struct{}) {
-	tick := time.NewTicker(lookAgain)
-	defer tick.Stop()
-	for {
-		select {
-		case <-stop:
-			return
-		case <-tick.C:
-			s.look()
-		}
-	}
-}
-
-// look wakes the calls whose rows have ended without a wake-up, or were removed, and all
-// that watch.
-func (s *Store) look() {
-	s.enlistAgain(context.Background())
-	s.mu.Lock()
-	ended := maps.Clone(s.waiting)
-	s.mu.Unlock()
-	ids := slices.AppendSeq([]string{}, maps.Keys(ended)) // nil would be all
-	for row, err := range s.Rows(context.Background(), store.Query{Open: true, IDs: ids}) {
-		if err == nil {
-			delete(ended, row.ID)
-		}
-	}
-	ended[""] = nil
-	for id := range ended {
-		s.woken(id)
-	}
 }

@@ -155,8 +155,8 @@ func TestDenied(t *testing.T) {
 		"shows":     func() error { return other.Note(t.Context(), row.ID, store.Shown, value) },
 		"drafts":    func() error { return bot.Note(t.Context(), row.ID, store.Draft, value) },
 		"lifts":     func() error { return bot.Note(t.Context(), row.ID, store.Lifted, value) },
-		"creates":   func() error { return other.Create(t.Context(), 1, nil) },
-		"as human":  func() error { return alice.Create(t.Context(), 1, nil) },
+		"creates":   func() error { return other.Create(t.Context(), 1, shared.Humans{}) },
+		"as human":  func() error { return alice.Create(t.Context(), 1, shared.Humans{}) },
 		"no access": func() error { return stranger(t, c) },
 	} {
 		began := time.Now()
@@ -276,7 +276,7 @@ func TestHumansSign(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	alice, bot, operator := c.Open(nodes.Human, "alice"), c.Open(nodes.Agent, "bot"), c.Open(nodes.Operator, "")
-	humans, err := bot.Humans(t.Context())
+	humans, _, err := bot.Humans(t.Context())
 	if err != nil || len(humans) != 2 {
 		t.Fatalf("%v, %v", humans, err)
 	}
@@ -290,12 +290,12 @@ func TestHumansSign(t *testing.T) {
 			t.Errorf("signed by %q, %v", key, err)
 		}
 	}
-	err = operator.Create(t.Context(), 1, map[string]string{"KEY": "carol"})
+	err = operator.Create(t.Context(), 1, shared.Humans{Now: map[string]string{"KEY": "carol"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sharedtest.Await(t, func() error {
-		humans, err := bot.Humans(t.Context())
+		humans, _, err := bot.Humans(t.Context())
 		if err == nil && humans["KEY"] != "carol" {
 			err = errors.New("the list is an earlier one")
 		}

@@ -54,9 +54,13 @@ func TestDeployedNodes(t *testing.T) {
 		return s
 	}
 	operator := open(nodes.Operator, "")
-	sharedtest.Await(t, func() error { return operator.Create(t.Context(), 3, map[string]string{"U": "alice"}) })
+	sharedtest.Await(t, func() error {
+		return operator.Create(t.Context(), 3, shared.Humans{Now: map[string]string{"U": "alice"}})
+	})
 	// To list another human later takes no copy away.
-	sharedtest.Await(t, func() error { return operator.Create(t.Context(), 0, map[string]string{"U": "alice"}) })
+	sharedtest.Await(t, func() error {
+		return operator.Create(t.Context(), 0, shared.Humans{Now: map[string]string{"U": "alice"}})
+	})
 	status, err := operator.Status(t.Context())
 	if err != nil || status.Replicas != 3 {
 		t.Fatalf("%d copies, %v", status.Replicas, err)

@@ -30,10 +30,17 @@ func Config(nodes int) nats.StreamConfig {
 	}
 }
 
+// Humans are the names of the humans of a desk, by public key: those who answer, and those who have
+// answered before, whose answers stay.
+type Humans struct {
+	Now    map[string]string `json:"humans"`
+	Former map[string]string `json:"former,omitempty"`
+}
+
 // Create makes the stream of a desk on so many nodes, one or three, or brings it up to date, and
-// writes the list of humans, their names by public key. On 0 nodes it is on as many as before, one
-// at first. It takes the operator's credential.
-func (s *Store) Create(ctx context.Context, nodes int, humans map[string]string) error {
+// writes the list of humans. On 0 nodes it is on as many as before, one at first. It takes the
+// operator's credential.
+func (s *Store) Create(ctx context.Context, nodes int, humans Humans) error {
 	data, err := json.Marshal(humans)
 	if err != nil {
 		return err
@@ -60,16 +67,15 @@ func (s *Store) Create(ctx context.Context, nodes int, humans map[string]string)
 	})
 }
 
-// Humans returns the names of the humans that the operator lists, by public key, as they were
-// at most a second ago.
-func (s *Store) Humans(ctx context.Context) (map[string]string, error) {
+// Humans returns the humans that the operator lists, as they were at most a second ago.
+func (s *Store) Humans(ctx context.Context) (now, former map[string]string, err error) {
 	s.listing.Lock()
 	defer s.listing.Unlock()
 	if time.Since(s.listed) < listedFor {
-		return maps.Clone(s.humans), nil
+		return maps.Clone(s.humans.Now), maps.Clone(s.humans.Former), nil
 	}
-	humans := map[string]string{}
-	err := s.repeat(ctx, func(ctx context.Context) error {
+	humans := Humans{}
+	err = s.repeat(ctx, func(ctx context.Context) error {
 		listed := false
 		_, err := s.subjects(ctx, humansSubject, func(string) { listed = true })
 		if err != nil || !listed {
@@ -85,10 +91,10 @@ func (s *Store) Humans(ctx context.Context) (map[string]string, error) {
 		return json.Unmarshal(m.Data, &humans)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the list of humans: %w", err)
+		return nil, nil, fmt.Errorf("the list of humans: %w", err)
 	}
 	s.humans, s.listed = humans, time.Now()
-	return maps.Clone(humans), nil
+	return maps.Clone(humans.Now), maps.Clone(humans.Former), nil
 }
 
 // Sign signs a sum with the key of the credential. The key is empty where the credential is no

@@ -84,6 +84,7 @@ func (r *record) add(m *message) error {
 			end = outcome{Outcome: m.Data} // what that is, its reader finds out
 		}
 		r.ended, r.Outcome, r.Text, r.noted = m.Data, append([]byte{}, end.Outcome...), end.Text, m.Time
+		r.Human = human(d.rest[0])
 	case d.kind == "n" && len(d.rest) == 1:
 		names := noteNames()
 		i := slices.Index(names[:], d.rest[0])
@@ -122,6 +123,7 @@ func (r *record) setQuestion(d document, m *message) error {
 	r.Row, r.holder = row, q.Holder
 	if q.Outcome != nil {
 		r.Outcome, r.ended, r.Delivered, r.holder = q.Outcome, q.Outcome, true, ""
+		r.Human = human(d.owner)
 	}
 	return nil
 }

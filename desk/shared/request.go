@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -117,7 +118,16 @@ func (s *Store) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 	return nil, fmt.Errorf("%w: %s: %w", store.ErrUnreachable, s.home, err)
 }
 
-// repeat makes attempts until one ends with nil or a definite error, or the limit has passed.
+// late is the cause of the end of a call, with why its last attempt failed.
+func late(cause, why error) error {
+	if why == nil || !errors.Is(cause, store.ErrUnreachable) {
+		return cause
+	}
+	return fmt.Errorf("%w: %s", cause, strings.TrimPrefix(why.Error(), store.ErrUnreachable.Error()+": "))
+}
+
+// repeat makes attempts until one ends with nil or a definite error, or the limit has passed. Where
+// ctx has ended as the desk did not answer in time, the error says why the last attempt failed.
 func (s *Store) repeat(ctx context.Context, try func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -126,19 +136,24 @@ func (s *Store) repeat(ctx context.Context, try func(context.Context) error) err
 	passed := fmt.Errorf("%w: nothing was definite in %s", store.ErrUnreachable, limit)
 	within, cancel := context.WithTimeoutCause(ctx, limit, passed)
 	defer cancel()
+	why := error(nil)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
 		err := try(within)
 		if ctx.Err() != nil && err != nil {
-			return context.Cause(ctx)
+			return late(context.Cause(ctx), why)
 		}
 		set := errors.Is(err, errNoStream) || errors.Is(err, nats.ErrSecureConnWanted) // as they are set up
-		if !errors.Is(err, store.ErrUnreachable) || set || within.Err() != nil || s.life.Err() != nil {
+		if !errors.Is(err, store.ErrUnreachable) || set || s.life.Err() != nil {
 			return err
 		}
+		if within.Err() != nil {
+			return late(passed, why)
+		}
+		why = err
 		select {
 		case <-time.After(pause/2 + rand.N(pause)):
 		case <-within.Done():
-			return err
+			return late(context.Cause(within), why)
 		}
 	}
 }

@@ -67,7 +67,7 @@ type Store struct {
 	stopGuard context.CancelFunc
 
 	listing sync.Mutex
-	humans  map[string]string // as read at listed
+	humans  Humans // as read at listed
 	listed  time.Time
 }
 

@@ -58,7 +58,7 @@ func (s *Store) Status(ctx context.Context) (st Status, err error) {
 	if err != nil {
 		return st, err
 	}
-	humans, err := s.Humans(ctx)
+	humans, _, err := s.Humans(ctx)
 	st.Humans = len(humans)
 	return st, err
 }

@@ -40,6 +40,15 @@ const nameless = "-"
 // humanPrefix begins the name of a human's credential, and no agent's.
 const humanPrefix = "human-"
 
+// human is the name of the human that a writer is; empty for another.
+func human(writer string) string {
+	name, is := strings.CutPrefix(writer, humanPrefix)
+	if !is {
+		return ""
+	}
+	return name
+}
+
 // short is a part of a subject for a text.
 func short(text string) string {
 	if text == "" {

@@ -57,6 +57,7 @@ type Row struct {
 
 	Home      string        // the name of the shared desk that keeps it; empty for this machine
 	Owner     string        // on a shared desk, the name of the credential that asked
+	Human     string        // on a shared desk, the human whose credential stored the outcome; empty for another
 	Attended  bool          // a living process waits for it
 	Delivered bool          // its asker has received its outcome
 	Notes     [Notes][]byte // see [Store.Note]

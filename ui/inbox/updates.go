@@ -36,8 +36,12 @@ func (m *model) connect() tea.Msg {
 
 // retry shows why the desk cannot be read, and tries again later.
 func (m *model) retry(err error, again term.Then) tea.Cmd {
-	m.fault = words.T("Questions cannot be read, trying again: %s", question.Line(err.Error()))
+	m.fault = unread(err)
 	return m.after(retryPause, again)
+}
+
+func unread(why error) string {
+	return words.T("Questions cannot be read, trying again: %s", question.Line(why.Error()))
 }
 
 // look has all that is open read again.
@@ -63,6 +67,7 @@ func (m *model) listen() tea.Cmd {
 		case <-m.looks:
 		}
 		open, ended, err := m.readOpen(known)
+		away := m.desk.Away() // what it has is read once it answers
 		return term.Then(func() tea.Cmd {
 			if err != nil {
 				return tea.Batch(m.listen(), m.retry(err, term.Only(m.look)))
@@ -70,6 +75,9 @@ func (m *model) listen() tea.Cmd {
 			cmd := m.show(open, ended)
 			m.note = cmp.Or(overruled, m.note)
 			m.fault, m.waiting.loaded = "", true
+			if away != nil {
+				m.fault = unread(away)
+			}
 			return tea.Batch(cmd, m.listen())
 		})
 	}

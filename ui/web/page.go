@@ -114,6 +114,11 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	}
 	x.Notices = s.notices(r, query)
 	x.Chosen = x.Card != nil && !query.Has("list") && (id != "" || x.Count == 1 || len(x.Notices) > 0)
+	away := s.Desk.Away()
+	if away != nil {
+		says := s.languageOf(r).T("Questions cannot be read, trying again: %s", question.Line(away.Error()))
+		x.Notices = append(x.Notices, notice{says, true})
+	}
 	if query.Has("list") {
 		x.Address = "/?list"
 	} else if !x.Chosen {

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"strings"
 
 	"mcp-askuser/desk"
@@ -40,9 +41,11 @@ func (l Language) ClientName(name string) string {
 	return name
 }
 
-// Client names the program that asked, after the agent whose token it showed.
+// Client names the program that asked, after the credential that it has on a shared desk and the
+// agent whose token it showed.
 func (l Language) Client(a desk.Asker) string {
-	name, agent := l.ClientName(a.Client), strings.TrimSpace(question.Line(a.Agent))
+	named := slices.DeleteFunc([]string{a.Credential, a.Agent}, func(s string) bool { return strings.Trim(s, "- ") == "" })
+	name, agent := l.ClientName(a.Client), strings.TrimSpace(question.Line(strings.Join(named, "/")))
 	switch {
 	case agent != "" && name != "":
 		return l.T("%[1]s (%[2]s)", agent, name)

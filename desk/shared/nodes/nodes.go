@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func Creds(dir, kind, name string) string {
 	return filepath.Join(dir, "creds", kind+".creds")
 }
 
-// HumansFile has the public keys of the humans in a directory, with their names.
+// HumansFile has the [shared.Humans] of a directory.
 func HumansFile(dir string) string { return filepath.Join(dir, "humans.json") }
 
 // Init writes a directory: nats.conf, users.conf with the rights of all users, which the former
@@ -60,7 +61,10 @@ func Init(dir string, o Options) error {
 	if err != nil {
 		return err
 	}
-	humans := map[string]string{}
+	humans, err := readHumans(dir)
+	if err != nil {
+		return err
+	}
 	key, err := credential(Creds(dir, Operator, ""), "operator")
 	var users strings.Builder
 	users.WriteString(user("operator", key, []string{">"}, []string{">"}))
@@ -71,7 +75,8 @@ func Init(dir string, o Options) error {
 			publish, subscribe := shared.Rights(name, kind == Human)
 			users.WriteString(user(kind+" "+name, key, publish, subscribe))
 			if kind == Human {
-				humans[key] = name
+				humans.Now[key] = name
+				delete(humans.Former, key)
 			}
 		}
 	}
@@ -95,6 +100,25 @@ func (o *Options) writeNode(dir string) error {
 		data = listens.ReplaceAll(data, fmt.Appendf(nil, "listen: %q", o.Listen))
 	}
 	return os.WriteFile(nodeFile(dir), data, 0o600)
+}
+
+// readHumans returns the humans in a directory, each as a former one: who answers still has a
+// credential there.
+func readHumans(dir string) (shared.Humans, error) {
+	before := shared.Humans{Now: map[string]string{}, Former: map[string]string{}}
+	data, err := os.ReadFile(HumansFile(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return before, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &before)
+	}
+	if err != nil {
+		return before, fmt.Errorf("%s: %w", HumansFile(dir), err)
+	}
+	former := maps.Clone(before.Now)
+	maps.Copy(former, before.Former)
+	return shared.Humans{Now: map[string]string{}, Former: former}, nil
 }
 
 func nodeFile(dir string) string { return filepath.Join(dir, "nats.conf") }

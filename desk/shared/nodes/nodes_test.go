@@ -44,3 +44,44 @@ func TestWrittenAgain(t *testing.T) {
 		t.Errorf("it listens at %q, %v, with\n%s", at, err, after)
 	}
 }
+
+// One whose credential is removed answers no more; their answers stay.
+func TestFormerHumans(t *testing.T) {
+	dir := t.TempDir()
+	write := func(names ...string) (list string) {
+		t.Helper()
+		err := nodes.Init(dir, nodes.Options{Humans: names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, _ := os.ReadFile(nodes.HumansFile(dir))
+		before, former, _ := strings.Cut(string(data), `"former"`)
+		return strings.Join([]string{has(before), has(former)}, "; ")
+	}
+	if is, want := write("alice", "bob"), "alice bob; "; is != want {
+		t.Errorf("first %q, want %q", is, want)
+	}
+	err := os.Remove(nodes.Creds(dir, nodes.Human, "bob"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, again := range [][]string{nil, {"carol"}} {
+		if is, want := write(again...), "alice"; !strings.HasPrefix(is, want) || !strings.HasSuffix(is, "; bob") {
+			t.Errorf("then %q", is)
+		}
+	}
+	if is, want := write("bob"), "alice bob carol; bob"; is != want { // with another key
+		t.Errorf("at last %q, want %q", is, want)
+	}
+}
+
+// has are the names that a text has.
+func has(text string) string {
+	var names []string
+	for _, name := range []string{"alice", "bob", "carol"} {
+		if strings.Contains(text, `"`+name+`"`) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}

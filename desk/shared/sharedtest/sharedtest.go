@@ -118,7 +118,7 @@ func (c *Cluster) writeNode(i, n int) {
 func (c *Cluster) Create() {
 	c.t.Helper()
 	data, err := os.ReadFile(nodes.HumansFile(c.Dir))
-	humans := map[string]string{}
+	humans := shared.Humans{}
 	if err == nil {
 		err = json.Unmarshal(data, &humans)
 	}
