@@ -20,6 +20,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/question/questiontest"
 	"mcp-askuser/ui/words"
 )
 
@@ -39,11 +40,11 @@ var scenes = []struct {
 		return func(*view) {}
 	}},
 	{"chinese-phone-dark", phoneDark, func(g *rig) func(*view) {
-		rec := g.put("claude-code", "/home/ada/商城", "s1", chinese()...)
+		rec := g.put("claude-code", "/home/ada/商城", "s1", questiontest.Chinese(), features())
 		g.put("codex", "/home/ada/site", "s2", features())
 		return func(v *view) {
 			v.turn(rec.ID)
-			v.click(chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"))
+			v.click(chosen(rec.ID, 0, "0"))
 		}
 	}},
 	{"follow-ups-phone", phone, func(g *rig) func(*view) {
