@@ -285,53 +285,6 @@ func TestReviews(t *testing.T) {
 	}
 }
 
-// TestQuestion says what a surface can read of a question.
-func TestQuestion(t *testing.T) {
-	known := question.Question{ID: "k", Text: "Known?", Type: question.Boolean, Options: question.YesAndNo(), Collected: &question.Answer{QuestionID: "k", Selected: []string{question.YesID}}}
-	known.Options[0].FollowUps = []question.Question{optional(text())}
-	memory := desk.Memory{Record: "old", Answer: answered("db", "", "lite")}
-	d := New(record(known, proposing(one(), ""), nested()), Options{MustTouch: true, Memory: map[string]desk.Memory{"db": memory}})
-	if d.Question("k") != nil || d.Question("nobody") != nil {
-		t.Error("a question with an answer is asked")
-	}
-	if got := d.Record(); got.ID != "r" {
-		t.Errorf("about %+v", got)
-	}
-	q := d.Current()
-	if where(d) != "name 1/3" || q.Depth != 1 || !q.Untouched() || q.Entered || q.Confirmed != nil || len(d.All()) != 6 || len(d.Shown()) != 3 || d.Previous() != nil {
-		t.Errorf("%s: %+v", where(d), q)
-	}
-	hidden := d.Question("q3")
-	if place, _ := d.Place(hidden); place != 0 || hidden.Depth != 3 {
-		t.Errorf("hidden: %+v", hidden)
-	}
-	play(t, d, "text x; next")
-	q = d.Current()
-	if q.ID != "db" || q.Memory.Record != "old" || !reflect.DeepEqual(q.Declared(), answered("db", "", "pg")) || d.Previous().ID != "name" || d.Previous().Confirmed == nil {
-		t.Errorf("%+v", q)
-	}
-	play(t, d, "recall")
-	if !q.Entered || q.Untouched() || q.Skipped || choices(q) != "1.PostgreSQL+ 2.SQLite* 3.None other" {
-		t.Errorf("recalled: %+v", q)
-	}
-	play(t, d, "choose other")
-	if !q.NeedsWords() || choices(q) != "1.PostgreSQL+ 2.SQLite 3.None other*" {
-		t.Errorf("other: %+v", q)
-	}
-	play(t, d, "text y; note why")
-	if q.NeedsWords() || q.Typed() != "y" || q.Note != "why" || !reflect.DeepEqual(q.Answer(), noted(answered("db", "y"), "why")) {
-		t.Errorf("other: %+v", q)
-	}
-	play(t, d, "next; next ! untouched")
-	if q = d.Current(); !q.LeadsOn(q.OptionChoice("deep")) || q.LeadsOn(q.OptionChoice("flat")) || q.LeadsOn(q.OptionChoice("none")) {
-		t.Errorf("top: %+v", q)
-	}
-	play(t, d, "choose 1; next; review; note all; reason hm")
-	if d.Current() != nil || d.Previous().ID != "q1" || d.Note() != "all" || d.Reason() != "hm" {
-		t.Errorf("review after %+v, %q, %q", d.Previous(), d.Note(), d.Reason())
-	}
-}
-
 // TestOtherReplies are a dismissal and a discussion, which leave the answers as they are.
 func TestOtherReplies(t *testing.T) {
 	ask := func(qs ...question.Question) []question.Question { return qs }
