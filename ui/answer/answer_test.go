@@ -253,38 +253,6 @@ func TestDraftIsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestReviews says where a review is needed.
-func TestReviews(t *testing.T) {
-	ask := func(qs ...question.Question) []question.Question { return qs }
-	for _, tt := range []struct {
-		name                string
-		qs                  []question.Question
-		script              string
-		pages, turns, sheet bool
-	}{
-		{"one pick", ask(one()), "choose 1", false, false, false},
-		{"text", ask(text()), "text x", false, false, false},
-		{"several marks", ask(several()), "", false, false, false},
-		{"a note on the whole", ask(one()), "review; note x", true, true, false},
-		{"a follow-up", ask(nested()), "choose 1; next", true, true, false},
-		{"two questions", ask(one(), text()), "", true, true, false},
-		{"follow-ups that went again", ask(nested()), "choose 1; next; back; choose 2; next", true, false, false},
-		{"a note on one answer", ask(one()), "note x", false, false, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			for layout, want := range map[Layout]bool{Pages: tt.pages, Turns: tt.turns, Sheet: tt.sheet} {
-				d := New(record(tt.qs...), Options{Layout: layout})
-				if layout != Sheet {
-					play(t, d, tt.script)
-				}
-				if d.Reviews() != want {
-					t.Errorf("layout %d: %v, want %v", layout, d.Reviews(), want)
-				}
-			}
-		})
-	}
-}
-
 // TestOtherReplies are a dismissal and a discussion, which leave the answers as they are.
 func TestOtherReplies(t *testing.T) {
 	ask := func(qs ...question.Question) []question.Question { return qs }

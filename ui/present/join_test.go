@@ -43,28 +43,6 @@ func TestJoinEndsNothing(t *testing.T) {
 	}
 }
 
-// Who asks what another call awaits by its ticket, in the same session, joins
-// it: the user is not asked beside it.
-func TestAskedWhileAwaited(t *testing.T) {
-	r := newRig(t)
-	q := request()
-	rec, err := desktest.Ask(t.Context(), r.desk, q.Set, q.Session, q.Asker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shows := newStays("one")
-	awaits, err := r.Join(t.Context(), rec.ID, on(shows))
-	if err != nil {
-		t.Fatal(err)
-	}
-	asks := r.ask(answers("two", "b"))
-	if asks.Record().ID != rec.ID {
-		t.Fatal("asked beside the one that is awaited")
-	}
-	r.elsewhere(rec.ID, "a")
-	r.ends("answered inbox A", awaits, asks)
-}
-
 // The same content in the same session joins the question that is open; in
 // another session it is another question.
 func TestSameAgain(t *testing.T) {
