@@ -15,8 +15,7 @@ import (
 // question after the other. All else is a program's, and a set with a program's answer among them
 // too. The history says whose word it was.
 func TestWhoseWord(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	const byPage, byPanel = "answered on the web page", "answered through panel"
 	const byProgram = "answered by a program over HTTP"
 	for name, tt := range map[string]struct {

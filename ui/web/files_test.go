@@ -80,8 +80,7 @@ func open(id string) question.Question {
 // Without scripts a form of the page brings files, shows them, and sends those that are still
 // ticked, to others who ask the same too. Images are shown in a sandbox, others are saved.
 func TestFilesWithoutScript(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec, other := g.ask("s", open("q")), g.ask("another", open("q"))
 	picture, line := upload{"a b.png", string(shot(t))}, upload{"log.txt", "line\n"}
 	status, page := v.take(v.uploads("/attach", url.Values{"id": {rec.ID}, "t0": {"the button"}}, picture, line,
@@ -157,8 +156,7 @@ func TestFilesOverHTTP(t *testing.T) {
 // Nothing of these is recorded, and no content that is refused is kept. Which content is refused is
 // shown in question, and which references are in desk.
 func TestHostileUploads(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec, ended, elsewhere := g.ask("s", open("q")), g.ask("ended", open("ended")), g.ask("elsewhere", open("elsewhere"))
 	if _, err := g.desk.Close(t.Context(), ended.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
 		t.Fatal(err)
