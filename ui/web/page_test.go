@@ -136,6 +136,8 @@ func TestReopen(t *testing.T) {
 	if _, again := v.post("/reopen", url.Values{"id": {rec.ID}}); again != there {
 		t.Errorf("reopened twice: %s", again)
 	}
+	_, there = v.post("/answer", confirmed(id, "t0", "443"))
+	v.sees(there, "Kept for test-agent in project, which gets it when it comes back.")
 	known := text("known")
 	known.Collected = &question.Answer{QuestionID: "known", Custom: "x", By: question.ByCaller}
 	set := question.Set{Questions: []question.Question{known}}
