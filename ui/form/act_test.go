@@ -205,28 +205,6 @@ func TestDismissalKeepsWhatIsTyped(t *testing.T) {
 	}
 }
 
-// TestHeldKeys: a key that is held down since before the form appeared.
-func TestHeldKeys(t *testing.T) {
-	for kind, qs := range kinds() {
-		for _, key := range []string{"⏎", "y", "2", " "} {
-			for _, delay := range []time.Duration{250 * ms, 500 * ms, 660 * ms} {
-				for _, hertz := range []time.Duration{12, 25, 40} {
-					r := appeared(t, 80, 24, qs...)
-					r.wait(delay - 100*ms) // the key went down before
-					r.types(strings.Repeat(key, int(3*hertz)), time.Second/hertz).wait(time.Second)
-					if delay == 660*ms && key != "⏎" {
-						if len(r.sent) > 0 {
-							t.Errorf("%s: %q held down sent %+v", kind, key, r.sent)
-						}
-						continue // the first repeat comes after the quiet; it marks, which is no answer
-					}
-					r.untouched(kind, key, delay, hertz)
-				}
-			}
-		}
-	}
-}
-
 // TestMeant: the form is there and quiet, and the user answers. The answer is
 // sent 150 ms after Enter at the latest, also of quick hands.
 func TestMeant(t *testing.T) {

@@ -46,16 +46,12 @@ func TestRefused(t *testing.T) {
 			r.Header.Set("Origin", "http://evil.example")
 		}},
 		{"foreign host with the token", 403, func(r *http.Request) { r.Host = "evil.example" }},
-		{"foreign origin", 403, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
 		{"foreign origin with a cookie", 403,
 			func(r *http.Request) { browser(r); r.Header.Set("Origin", "https://evil.example") }},
 		{"a browser's word that it is another site", 403,
 			func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
-		{"the same without an origin", 403,
-			func(r *http.Request) { v.byCookie(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
 		{"cookie without an origin", 403, func(r *http.Request) { v.byCookie(r) }},
 		{"no token", 401, func(r *http.Request) { r.Header.Del("Authorization") }},
-		{"wrong token", 401, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token+"x") }},
 		{"token in the address", 401,
 			func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + token }},
 		{"cookie of another start", 401, withCookie(other.keys.cookie())},
@@ -67,9 +63,6 @@ func TestRefused(t *testing.T) {
 			r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
 			r.URL.RawQuery = url.Values{"session_id": {"s"}, "question_id": {"db"}, "answer": {"pg"}}.Encode()
 		}},
-		{"GET", 404, func(r *http.Request) { browser(r); r.Method = http.MethodGet }},
-		{"HEAD", 404,
-			func(r *http.Request) { browser(r); r.Method, r.Body, r.ContentLength = http.MethodHead, nil, 0 }},
 		{"PUT", 404, func(r *http.Request) { browser(r); r.Method = http.MethodPut }},
 	}
 	for _, tt := range tests {
