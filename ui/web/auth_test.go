@@ -149,28 +149,6 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// An invitation, which every user of the machine can read on a command line, works once and for a
-// short time.
-func TestInvite(t *testing.T) {
-	now := time.Now()
-	g := start(t, func(o *Options) { o.Now = func() time.Time { return now } })
-	enter := func(address string, want int) {
-		t.Helper()
-		_, query, _ := strings.Cut(address, "?")
-		if a := g.enter("/?" + query); a.status != want {
-			t.Errorf("%d, want %d", a.status, want)
-		}
-	}
-	first, late := g.server.Invite(g.addr), g.server.Invite(g.addr)
-	if strings.Contains(first, token) {
-		t.Errorf("the invitation gives the token away: %s", first)
-	}
-	enter(first, 303)
-	enter(first, 401)
-	now = now.Add(invitationTime)
-	enter(late, 401)
-}
-
 // A browser comes back after a restart, with the forms it has open, until its time is over, or the
 // key of its cookie is replaced or spoiled.
 func TestComesBack(t *testing.T) {
