@@ -33,32 +33,25 @@ func TestAnsweringClients(t *testing.T) {
 		{"accepts at once with nothing", database(), false, 1 * ms, "accept", `{}`, "unavailable"},
 		{"accepts at once with a yes", goOn(), false, 3 * ms, "accept", `{"q3":"Yes"}`, "unavailable"},
 		{"accepts at once with the declared default", yes, false, 1 * ms, "accept", `{"q3":"Yes"}`, "unavailable"},
-		{"accepts after 599 ms", database(), false, 599 * ms, "accept", `{"q1":"PostgreSQL"}`, "unavailable"},
 		{"accepts in no time by a clock set back", database(), false, -1 * ms, "accept", `{"q1":"PostgreSQL"}`, "unavailable"},
 		{"declines after a second", database(), false, time.Second, "decline", ``, "unavailable"},
 
 		// An accept of nothing.
 		{"accepts nothing for ever", database(), false, slow, "accept", `{}`, "unavailable"},
 		{"fills an untouched optional array with nothing", optional(features()), false, slow, "accept", `{"q2":[]}`, "unavailable"},
-		{"fills some of several lists", features(), true, slow, "accept", `{"q2_001":"yes"}`, "unavailable"},
 		{"fills all of several lists with no", features(), true, slow, "accept", `{"q2_001":"no","q2_002":"no","q2_003":"no"}`, "unavailable"},
 
 		// Content that the form did not offer.
 		{"sends a value outside the list", database(), false, slow, "accept", `{"q1":"Oracle"}`, "unavailable"},
-		{"sends a value in another case", database(), false, slow, "accept", `{"q1":"MONGODB"}`, "unavailable"},
 		{"sends the row's number", database(), false, slow, "accept", `{"q1":0}`, "unavailable"},
-		{"sends an array for a list", database(), false, slow, "accept", `{"q1":["MongoDB"]}`, "unavailable"},
 		{"sends true for a yes", goOn(), false, slow, "accept", `{"q3":true}`, "unavailable"},
 		{"sends a text for an array", features(), false, slow, "accept", `{"q2":"Caching"}`, "unavailable"},
-		{"sends an array with one wrong value", features(), false, slow, "accept", `{"q2":["Caching","Oracle"]}`, "unavailable"},
-		{"leaves open and answers", optional(features()), false, slow, "accept", `{"q2":["(skip)","Caching"]}`, "unavailable"},
 		{"sends a key too many", database(), false, slow, "accept", `{"q1":"MongoDB","confirmed":true}`, "unavailable"},
 		{"sends an array for the content", database(), false, slow, "accept", `["MongoDB"]`, "unavailable"},
 		{"goes back where nothing was", database(), false, slow, "accept", `{"q1":"Back"}`, "unavailable"},
 
 		// Texts that say nothing.
 		{"sends white space", name(), false, slow, "accept", `{"q4":" \t\n\u00a0\u3000"}`, "unavailable"},
-		{"sends joiners and marks", name(), false, slow, "accept", `{"q4":"\u2060\u200d\u200e\ufeff\u00ad\ufe0f\u034f"}`, "unavailable"},
 		{"sends fillers", name(), false, slow, "accept", `{"q4":"\u3164\u115f\u1160\uffa0\u2800"}`, "unavailable"},
 		{"sends control characters", name(), false, slow, "accept", `{"q4":"\u0000\u0007\u001b"}`, "unavailable"},
 		{"sends a text over the limit", name(), false, slow, "accept", `{"q4":"` + strings.Repeat("x", 10_001) + `"}`, "unavailable"},

@@ -261,34 +261,6 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// A store that refuses for ever does not hold the surface for ever.
-func TestFormsAreBounded(t *testing.T) {
-	for name, c := range map[string]Client{
-		"refused for ever": human(`{"q1":"MongoDB"}`),
-		"to and fro":       human(`{"q1":"MongoDB"}`, `{"q3":"Back"}`),
-	} {
-		rec := desk.Record{Set: question.Set{Questions: []question.Question{database(), goOn()}}}
-		if name == "refused for ever" {
-			rec.Questions = rec.Questions[:1]
-		}
-		err := New(c, Style{Arrays: true}).Show(context.Background(), rec, func(question.Reply) error {
-			return question.Violations{{Path: "answers.q1", Message: "no"}}
-		})
-		if !errors.Is(err, ui.ErrUnavailable) {
-			t.Errorf("%s: got %v", name, err)
-		}
-	}
-}
-
-// user repeats these contents for ever, slowly.
-func human(contents ...string) Client {
-	n := 0
-	return clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-		n++
-		return result("accept", contents[(n-1)%len(contents)]), slow, nil
-	})
-}
-
 type clientFunc func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
 
 func (f clientFunc) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {

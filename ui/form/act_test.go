@@ -54,47 +54,23 @@ func kinds() map[string][]question.Question {
 	}
 }
 
-var sentences = []string{
-	"make it a bit faster please⏎", "git commit -m wip⏎", "yes⏎", "y⏎", "no⏎", "2⏎", "12⏎", "⏎", "kill -9 22⏎",
-	"sure, do it⏎", "y y y⏎", "/clear⏎", "x⏎", "d⏎", "do it⏎yes⏎", "fix it, 2 of them⏎", "xargs -0 rm⏎", "? why⏎", "git push⏎y⏎", "jk⏎", "  ⏎",
-}
-
-// TestTypedElsewhere: a sentence is being typed when the form appears, at any
-// of its keys: nothing of it marks or sends anything.
+// TestTypedElsewhere: a sentence is being typed when the form appears, or the hand pauses, the form
+// appears and listens, and the sentence goes on. Nothing of it is sent, and what its first keys marked
+// is unmarked by the first that has no meaning there.
 func TestTypedElsewhere(t *testing.T) {
 	for kind, qs := range kinds() {
-		for _, sentence := range sentences {
-			for _, pace := range paces {
-				keys := []rune(sentence)
-				for from := 0; from < len(keys); from += 1 + len(keys)/3 {
-					r := appeared(t, 80, 24, qs...).wait(pace)
-					r.types(string(keys[from:]), pace).wait(time.Second)
-					r.untouched(kind, sentence, pace, from)
-				}
-			}
-		}
-	}
-}
-
-// TestTypedAfterAPause: the hand pauses, the form appears and listens, and the
-// sentence goes on. What its first keys marked is unmarked by the first that
-// has no meaning there.
-func TestTypedAfterAPause(t *testing.T) {
-	for kind, qs := range kinds() {
-		if kind == "text" { // where text is typed nothing tells the sentence from an answer
-			continue
-		}
 		for _, sentence := range []string{
 			"yes, but keep the old one⏎", "2 of them are enough⏎", "no way⏎", "just kidding, go back 1 step⏎", "y 2 fine⏎",
 			"/tmp has 2 of them, delete⏎", "git push⏎y⏎", "sounds good⏎now write the tests⏎", "y⏎",
 			"x marks the spot⏎", "x⏎", "d⏎", "do it⏎yes⏎", "delete 2⏎", "kjd⏎", "dd⏎", "2x⏎",
 		} {
-			if sentence == "y⏎" && (kind == "yes or no" || kind == "default" || kind == "two") {
-				continue // an answer, for all that anybody can tell
-			}
 			for _, pace := range paces {
-				r := appeared(t, 80, 24, qs...).wait(time.Second)
-				r.types(sentence, pace).wait(time.Second)
+				r := appeared(t, 80, 24, qs...).wait(pace)
+				r.types(sentence, pace).wait(time.Second).untouched(kind, sentence, pace, "without a pause")
+				if kind == "text" || sentence == "y⏎" && (kind == "yes or no" || kind == "default" || kind == "two") {
+					continue // after a pause an answer, for all that anybody can tell
+				}
+				r = appeared(t, 80, 24, qs...).wait(time.Second).types(sentence, pace).wait(time.Second)
 				if r.f.entry != nil { // the slash began a filter, which is no mark
 					r.keys("esc")
 				}
@@ -205,28 +181,6 @@ func TestDismissalKeepsWhatIsTyped(t *testing.T) {
 	}
 }
 
-// TestHeldKeys: a key that is held down since before the form appeared.
-func TestHeldKeys(t *testing.T) {
-	for kind, qs := range kinds() {
-		for _, key := range []string{"⏎", "y", "2", " "} {
-			for _, delay := range []time.Duration{250 * ms, 500 * ms, 660 * ms} {
-				for _, hertz := range []time.Duration{12, 25, 40} {
-					r := appeared(t, 80, 24, qs...)
-					r.wait(delay - 100*ms) // the key went down before
-					r.types(strings.Repeat(key, int(3*hertz)), time.Second/hertz).wait(time.Second)
-					if delay == 660*ms && key != "⏎" {
-						if len(r.sent) > 0 {
-							t.Errorf("%s: %q held down sent %+v", kind, key, r.sent)
-						}
-						continue // the first repeat comes after the quiet; it marks, which is no answer
-					}
-					r.untouched(kind, key, delay, hertz)
-				}
-			}
-		}
-	}
-}
-
 // TestMeant: the form is there and quiet, and the user answers. The answer is
 // sent 150 ms after Enter at the latest, also of quick hands.
 func TestMeant(t *testing.T) {
@@ -257,20 +211,6 @@ func TestMeant(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestPasteElsewhere(t *testing.T) {
-	for kind, qs := range kinds() {
-		r := appeared(t, 80, 24, qs...)
-		r.send(tea.PasteMsg{Content: "y\n2\nmake it faster\n"})
-		r.wait(time.Second).untouched(kind, "at once")
-		if kind == "text" {
-			continue
-		}
-		r.types("2", 10*ms)
-		r.send(tea.PasteMsg{Content: "y\n2\nmake it faster\n"})
-		r.wait(time.Second).untouched(kind, "after the quiet")
 	}
 }
 

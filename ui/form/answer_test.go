@@ -155,15 +155,6 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// Leaving a page in the middle of a word changes no other page.
-func TestBackFromEmptyOther(t *testing.T) {
-	r := open(t, 80, 24, features(), database())
-	r.keys("0", "a", "enter", "enter", "0", "b", "enter", "shift+tab", "0", "backspace", "shift+tab")
-	if got := r.f.set.Current(); got.ID != "features" || got.Answer().Custom != "a" {
-		t.Errorf("the first page has %+v", got.Answer())
-	}
-}
-
 // ctrl+y leaves a question to the agent, Enter confirms it, and a choice takes it back; a yes or
 // no is never left to it.
 func TestDelegate(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
 
@@ -140,21 +139,6 @@ func TestMemory(t *testing.T) {
 				t.Errorf("answered %+v, want %+v\n%s", got, tt.want, r.screen())
 			}
 		})
-	}
-}
-
-// The earlier answer belongs to its question alone, and without one the key is
-// none.
-func TestMemoryOfAnother(t *testing.T) {
-	r := fresh(t, 80, 24, record(deploy(), database()), answeredBefore(database(), told("", "", "sqlite"))).show().keys("ctrl+r")
-	if s := r.screen(); strings.Contains(s, "3 Nov") || strings.Contains(s, "(•)") || strings.Contains(s, recallKey) {
-		t.Errorf("the first question has an earlier answer:\n%s", s)
-	}
-	if r.keys("y", "enter"); !strings.Contains(r.screen(), "You answered SQLite on 3 Nov 1969 · ctrl+r use again") {
-		t.Errorf("the second has none:\n%s", r.screen())
-	}
-	if r.f.find(termtest.Keys("ctrl+r")[0]) == nil {
-		t.Error("its key is none")
 	}
 }
 

@@ -49,20 +49,6 @@ func TestLastDraft(t *testing.T) {
 	}
 }
 
-// TestFailedSave: what could not be kept is to be kept when the form ends.
-func TestFailedSave(t *testing.T) {
-	fault := errors.New("full")
-	for want, save := range map[bool]func(question.Reply) error{
-		true: func(question.Reply) error { return fault }, false: func(question.Reply) error { return nil },
-	} {
-		r := fresh(t, 80, 24, record(name()), func(o *Options) { o.Save = save }).show().keys("orders").wait(time.Minute)
-		r.keys("ctrl+c")
-		if _, ok := r.f.Unsaved(); ok != want {
-			t.Errorf("to be kept: %v, want %v", ok, want)
-		}
-	}
-}
-
 // TestChangesAreSpaced: whatever the user types is kept within half a second,
 // and no more often.
 func TestChangesAreSpaced(t *testing.T) {

@@ -141,16 +141,6 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-// TestNoteAfterBreak: a note that Ctrl+C interrupts, and that the question whether
-// to discuss first has had meanwhile, can be written on.
-func TestNoteAfterBreak(t *testing.T) {
-	r := fresh(t, 80, 24, record(database(), features()), withOrigin(gate.Appeared), func(o *Options) { o.Break = true }).show().wait(time.Minute)
-	r.keys("1", "enter").wait(time.Minute).keys("down", "enter").wait(time.Minute).keys("ctrl+n", "soon").wait(time.Second).keys("ctrl+c").wait(time.Second).keys("why", "esc")
-	if r.keys("ctrl+n", "er", "enter", "enter").wait(time.Minute); r.last().Note != "sooner" {
-		t.Errorf("sent %+v", r.last())
-	}
-}
-
 // TestBreakIsSaidAsItIs: the key's help and the last line say what becomes of the
 // record.
 func TestBreakIsSaidAsItIs(t *testing.T) {

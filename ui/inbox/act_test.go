@@ -51,27 +51,6 @@ func (r *rig) pending() int {
 	return len(records)
 }
 
-// TestHeldEnter: Enter held down, on the list or in a form, answers nothing,
-// let alone two questions in a row.
-func TestHeldEnter(t *testing.T) {
-	for _, hertz := range []time.Duration{12, 25, 40} {
-		t.Run(fmt.Sprint(int64(hertz), " Hz"), func(t *testing.T) {
-			r := newRig(t, 80, 24)
-			r.claude(database())
-			r.claude(database())
-			r.open().press("enter", 500*ms)
-			r.until("the form", func() bool { return r.m.answer != nil })
-			for range 3 * hertz {
-				r.press("enter", time.Second/hertz)
-			}
-			r.later(time.Second)
-			if n := r.pending(); n != 2 || r.m.answer == nil {
-				t.Errorf("%d wait of 2; the screen:\n%s", n, r.screen())
-			}
-		})
-	}
-}
-
 // TestEnterAfterTheAnswer: Enter hammered at any pace answers one question at
 // most; the list that comes after waits for a pause, and says so.
 func TestEnterAfterTheAnswer(t *testing.T) {
@@ -141,20 +120,6 @@ func TestLoneEnter(t *testing.T) {
 			t.Errorf("%s: %d wait of 1; the screen:\n%s", name, n, r.screen())
 		}
 		r.press("down", 200*ms).press("enter", 150*ms).see("0 waiting")
-	}
-}
-
-// TestTypedOnAfterTheAnswer: the user answers and types on, to whatever they
-// believe has the keyboard.
-func TestTypedOnAfterTheAnswer(t *testing.T) {
-	for _, sentence := range []string{"make it quick, do delete 2⏎", "q⏎", "⏎2⏎y⏎", "yes, do⏎"} {
-		for _, pace := range []time.Duration{80 * ms, 200 * ms} {
-			r := afterAnAnswer(t, 2)
-			r.types(sentence, pace).later(time.Second)
-			if n := r.pending(); n != 1 || r.quit || r.m.covered() {
-				t.Errorf("%q at %v: %d wait of 1, quit %v; the screen:\n%s", sentence, pace, n, r.quit, r.screen())
-			}
-		}
 	}
 }
 

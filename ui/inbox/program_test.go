@@ -71,12 +71,7 @@ func newDesk(t testing.TB) (*desk.Desk, string) {
 
 func start(t testing.TB, dir string, environ ...string) *run {
 	t.Helper()
-	return startIn(t, exec.Command(os.Args[0]), dir, environ...)
-}
-
-// startIn starts a command that runs the inbox.
-func startIn(t testing.TB, cmd *exec.Cmd, dir string, environ ...string) *run {
-	t.Helper()
+	cmd := exec.Command(os.Args[0])
 	cmd.Env = append([]string{"TERM=xterm-256color", "INBOX_DIR=" + dir, "GORACE=atexit_sleep_ms=0"}, environ...)
 	return &run{t: t, Terminal: termtest.Start(t, cmd, 80, 24)}
 }
@@ -230,25 +225,6 @@ func TestNoShellToStopFor(t *testing.T) {
 	x.WaitFor("Nothing waits for you.")
 	x.Type("\x1a")
 	ask(t, d, database())
-	x.WaitFor("Which database")
-	x.Type("q")
-	x.left(0)
-}
-
-// An inbox that was stopped by another process and continued takes its terminal again, whatever the
-// shell has made of it meanwhile.
-func TestStoppedAndContinued(t *testing.T) {
-	d, dir := newDesk(t)
-	ask(t, d, database())
-	cmd := exec.Command("sh", "-c", `set -m; before=$(stty -g); "$SHOW"; stty "$before"
-printf '\033[?1049l\033[2J\033[Hstopped\n'; read -r line; fg`)
-	x := startIn(t, cmd, dir, "PATH="+os.Getenv("PATH"), "SHOW="+os.Args[0])
-	x.WaitFor("Which database")
-	if err := syscall.Kill(-x.Foreground(), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	x.WaitFor("stopped")
-	x.Type("\r")
 	x.WaitFor("Which database")
 	x.Type("q")
 	x.left(0)

@@ -35,7 +35,7 @@ func TestTranscripts(t *testing.T) {
 		},
 		{
 			name: "chinese", cols: 40, rows: 10, steps: []string{number, "０", "own answer: ", "云数据库", send, ""},
-			want: reply(ownWords("db", "云数据库")),
+			want: reply(ownWords("zh", "云数据库")),
 		},
 		{
 			name: "zh review", cols: 80, rows: 24, extra: "TTY_LANGUAGE=zh",

@@ -6,6 +6,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/question/questiontest"
 )
 
 // sample returns one of the records that tests show, by name.
@@ -58,27 +59,9 @@ func questions(name string) []question.Question {
 		title.Required, title.Default = false, ""
 		return []question.Question{database, features, title}
 	case "chinese":
-		return []question.Question{{
-			ID: "db", Header: "数据库选型方案", Type: question.SingleChoice, Required: true, AllowCustom: true,
-			Text: strings.Repeat("请选择这个项目要使用的数据库，它会影响部署方式、备份策略以及以后的迁移成本。", 3),
-			Options: []question.Option{
-				{ID: "pg", Label: "使用独立运行的关系型数据库服务", Description: strings.Repeat("功能完整，适合多人同时写入的情况；需要单独部署和维护。", 3)},
-				{ID: "lite", Label: "嵌入式数据库", Description: "只有一个文件，没有需要运行的服务"},
-			},
-		}}
-	case "preview":
-		database.Options[0].Preview = strings.TrimSuffix(strings.Repeat("CREATE TABLE orders (id bigint);\n", 14), "\n")
-		return []question.Question{database}
-	case "hostile":
-		evil := "\x1b[2J\x1b]0;owned\x07\u202eevil\r\nfake prompt: "
-		return []question.Question{{
-			ID: "h", Header: evil, Text: evil, Description: evil, Type: question.SingleChoice, Required: true, AllowCustom: true,
-			Options: []question.Option{
-				{ID: "a", Label: evil + "a", Description: evil, Preview: evil},
-				{ID: "b", Label: evil + "b", Description: evil, Preview: evil},
-			},
-			Other: &question.Option{Label: evil, Description: evil},
-		}}
+		q := questiontest.Chinese()
+		q.Text = strings.Repeat(q.Text, 3)
+		return []question.Question{q}
 	}
 	panic("no such sample: " + name)
 }

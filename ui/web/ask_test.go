@@ -13,6 +13,7 @@ import (
 // POST /api/questions asks: every surface has the record, and the answer returns to the asker, which
 // reads what of its call was dropped.
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	g := start(t)
 	body := `{"session_id":"s","agent_id":"my-script","directory":"/srv/job","metadata":{"source":"cron"},` +
 		`"dropped":["no such option"],"questions":[` + encode(t, single("db")) + `,` + encode(t, boolean("go")) + `]}`
@@ -86,6 +87,7 @@ func TestAskDuplicateInSession(t *testing.T) {
 // A program that asks over HTTP is attended while it waits, detached when it
 // has gone, and gets the answer that came meanwhile when it asks again.
 func TestAskAgain(t *testing.T) {
+	t.Parallel()
 	g := start(t)
 	events := g.listen()
 	body := `{"session_id":"s","questions":[` + encode(t, single("db")) + `]}`
@@ -113,6 +115,7 @@ func TestAskAgain(t *testing.T) {
 // The round after the last is refused with a code of its own, until the user lifts the limit: on the
 // page of the last round. The refused call is in the history.
 func TestRoundLimit(t *testing.T) {
+	t.Parallel()
 	g := start(t)
 	v, last := g.visitor(), ""
 	body := func(i int) string {

@@ -193,18 +193,26 @@ func TestBrowserKeys(t *testing.T) {
 }
 
 // TestBrowserActs: the keys of all acts, where nothing is typed and in a text field. What is yes or
-// no cannot be left to the agent. An Enter that ends a word in an input method sends nothing; Safari
+// no cannot be left to the agent. What was answered before is taken with one key. An Enter that ends a word in an input method sends nothing; Safari
 // reports it by its code alone, after the composition.
 func TestBrowserActs(t *testing.T) {
 	t.Parallel()
 	var recs []desk.Record
 	v := browse(t, wide, func(g *rig) {
+		earlier := g.put("codex", "/home/ada/shop", "earlier", database())
+		g.answeredElsewhere(earlier.ID, "tty", question.Answer{QuestionID: "db", Selected: []string{"none"}})
+		if err := g.desk.Delivered(t.Context(), earlier.ID); err != nil {
+			t.Fatal(err)
+		}
 		for _, set := range [][]question.Question{{database()}, {deploy()}, {serviceName()}, {features()},
 			{deploy(), features()}} {
 			recs = append(recs, g.put("codex", "/home/ada/shop", "s", set...))
 		}
 	})
 	v.listening()
+	v.shows("#r-"+recs[0].ID, "You answered")
+	v.press("r", chromedp.ModifierAlt)
+	v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "2"))
 	v.press("2", 0)
 	v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "1"))
 	v.press("0", 0)

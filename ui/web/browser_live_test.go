@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/fetch"
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -131,31 +129,4 @@ func TestBrowserBack(t *testing.T) {
 	v.shows("#news", "Sent to Codex in shop.")
 	v.gone(inList(recs[0].ID))
 	v.shows(inList(recs[1].ID), "Deploy to production now?")
-}
-
-// TestBrowserReopen: an ended question is before the user again, filled in, and
-// what was answered before in its project is taken with one key.
-func TestBrowserReopen(t *testing.T) {
-	t.Parallel()
-	v := browse(t, wide, func(g *rig) {
-		rec := g.put("codex", "/home/ada/shop", "s1", database())
-		g.answeredElsewhere(rec.ID, "tty", question.Answer{QuestionID: "db", Selected: []string{"lite"}})
-	})
-	v.click(".last button")
-	v.wait(`document.querySelector(".card [name=q0][value='1']")?.checked`)
-	again := eval[string](v, `document.querySelector(".card").dataset.id`)
-	v.click(chosen(again, 0, "2"), within(again, confirmButton))
-	v.answered(again)
-	if err := v.desk.Delivered(t.Context(), again); err != nil {
-		t.Fatal(err)
-	}
-	third := v.put("gemini-cli", "/home/ada/shop", "s2", database()).ID
-	v.away()
-	v.shows("#r-"+third, "You answered")
-	v.press("r", chromedp.ModifierAlt)
-	v.wait(`document.querySelector(%q).checked`, chosen(third, 0, "2"))
-	v.keys(kb.Enter)
-	if got := v.answered(third); got["db"] != "No database" {
-		t.Errorf("got %v", got)
-	}
 }

@@ -87,8 +87,8 @@ func TestBrowserServerAway(t *testing.T) {
 	t.Parallel()
 	var first, second, third desk.Record
 	v := browse(t, wide, func(g *rig) {
-		long := regions()
-		long.Required = false
+		long := optional()
+		long.Description = strings.Repeat("A line of the details.\n\n", 50)
 		first = g.put("codex", "/home/ada/shop", "s1", serviceName(), long, deploy())
 		second = g.put("goose", "/home/ada/shop", "s2", serviceName())
 		third = g.put("opencode", "/home/ada/shop", "s3", deploy())

@@ -3,13 +3,10 @@ package web
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
-	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/words"
 )
@@ -18,8 +15,7 @@ import (
 // question after the other. All else is a program's, and a set with a program's answer among them
 // too. The history says whose word it was.
 func TestWhoseWord(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	const byPage, byPanel = "answered on the web page", "answered through panel"
 	const byProgram = "answered by a program over HTTP"
 	for name, tt := range map[string]struct {
@@ -100,23 +96,6 @@ func TestConfirmationsOverHTTP(t *testing.T) {
 		t.Errorf("a front end without a proof: %d %s", a.status, a.body)
 	}
 	g.pending(rec.ID)
-}
-
-// Of an agent that does not wait the page says that it gets the answer later.
-func TestAgentThatDoesNotWait(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
-	alone := func() string {
-		set := question.Set{Questions: []question.Question{single("db")}}
-		return must(desktest.Ask(t.Context(), g.desk, set, "", desk.Asker{Client: "test-agent"})).ID
-	}
-	for action, want := range map[string]string{
-		"confirm": "Kept for test-agent, which gets it when it comes back.",
-		"dismiss": "Dismissed. test-agent hears of it when it comes back.",
-	} {
-		_, there := v.post("/answer", url.Values{"id": {alone()}, "action": {action}, "q0": {"0"}})
-		v.sees(there, want)
-	}
 }
 
 // The page shows word for word what is to be signed, says that it is, and signs nothing before its

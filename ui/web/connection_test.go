@@ -31,6 +31,7 @@ func (g *rig) dial() net.Conn {
 
 // A stream outlasts the time in which a request must arrive, and ends with the server.
 func TestStreamLasts(t *testing.T) {
+	t.Parallel()
 	g := startTimed(t, func(p *timeouts) { p.header, p.request, p.grace = time.Second, time.Second, time.Hour })
 	l := g.listen()
 	// The server gives up on it after that time: it is the clock of this test.
@@ -52,6 +53,7 @@ func TestStreamLasts(t *testing.T) {
 // A client that sends slowly is cut off, and nothing of what it sent counts: neither a header
 // without end, nor a body that is short of its length, nor one that was whole but for its last byte.
 func TestSlowClient(t *testing.T) {
+	t.Parallel()
 	g := startTimed(t, func(p *timeouts) { p.header, p.request = 500*time.Millisecond, time.Second })
 	rec := g.ask("s", single("db"))
 	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
@@ -81,6 +83,7 @@ func TestSlowClient(t *testing.T) {
 // that opens many connections at once gets a response on each: a connection has its time to send the
 // token before a new one takes its place.
 func TestCrowdAtTheDoor(t *testing.T) {
+	t.Parallel()
 	asks := func(g *rig, conn net.Conn) {
 		t.Helper()
 		if err := g.request(http.MethodGet, "/api/questions", "").Write(conn); err != nil {
@@ -117,6 +120,7 @@ func TestCrowdAtTheDoor(t *testing.T) {
 // A client that disconnects while it waits, and a server that ends, are no failures: nothing is
 // logged for the user, and a program that waits reads why.
 func TestWaitBrokenOff(t *testing.T) {
+	t.Parallel()
 	var log waittest.Buffer
 	g := start(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	ask := func(text string) *http.Request {

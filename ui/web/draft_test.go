@@ -85,8 +85,7 @@ func TestAnswerOneByOne(t *testing.T) {
 // takes none of them away. A user who sends the form sends all that is in it; a discussion takes
 // along what was answered so far, and not what is typed elsewhere.
 func TestAnswersBesideADraft(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec := g.ask("s", text("port"), text("host"), boolean("go"))
 	one := func(id, response, says string) {
 		t.Helper()
@@ -166,8 +165,7 @@ func TestAnswersAtOnce(t *testing.T) {
 // What is typed is kept, also what cannot be sent yet, and comes back; once the record has ended
 // none is taken. What was typed into "Discuss first" or "Dismiss" goes with no answer.
 func TestPageDraft(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec := g.ask("s", single("db"), text("port"))
 	form := url.Values{"id": {rec.ID}, "q0": {"other"}, "t1": {"44"}, "reason": {"not now"},
 		"topic": {"what does it cost?"}}
@@ -209,8 +207,7 @@ func TestPageDraft(t *testing.T) {
 // Answers that a program has filled in are no draft of the user's, and the page does not say so.
 // What the user has typed, here or in a front end, is.
 func TestWhoFilledItIn(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	const mine, programs = "Your draft is back; nothing of it has been sent.", "A program has filled in answers here."
 	for who, says := range map[string]string{token: programs, panelToken: mine} {
 		rec := g.ask("", text("port"), boolean("go"))

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"image"
 	"image/png"
+	"io"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"net/textproto"
 	"net/url"
 	"path/filepath"
@@ -78,8 +80,7 @@ func open(id string) question.Question {
 // Without scripts a form of the page brings files, shows them, and sends those that are still
 // ticked, to others who ask the same too. Images are shown in a sandbox, others are saved.
 func TestFilesWithoutScript(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec, other := g.ask("s", open("q")), g.ask("another", open("q"))
 	picture, line := upload{"a b.png", string(shot(t))}, upload{"log.txt", "line\n"}
 	status, page := v.take(v.uploads("/attach", url.Values{"id": {rec.ID}, "t0": {"the button"}}, picture, line,
@@ -155,8 +156,7 @@ func TestFilesOverHTTP(t *testing.T) {
 // Nothing of these is recorded, and no content that is refused is kept. Which content is refused is
 // shown in question, and which references are in desk.
 func TestHostileUploads(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec, ended, elsewhere := g.ask("s", open("q")), g.ask("ended", open("ended")), g.ask("elsewhere", open("elsewhere"))
 	if _, err := g.desk.Close(t.Context(), ended.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
 		t.Fatal(err)
@@ -175,15 +175,14 @@ func TestHostileUploads(t *testing.T) {
 		status  int
 		request *http.Request
 	}{
-		"markup named as an image":           {400, v.uploads("/answer", answer, html)},
-		"six files":                          {400, v.uploads("/answer", answer, many(6)...)},
-		"more files than a question keeps":   {400, v.uploads("/attach", id, many(41)...)},
-		"more parts than a form has":         {400, v.uploads("/attach", id, many(1100)...)},
-		"no such question":                   {404, v.uploads("/attach", url.Values{"id": {"../../etc"}}, picture)},
-		"a question that has ended":          {400, v.uploads("/answer", confirmed(ended.ID), picture)},
-		"a file of another question":         {400, v.form("/answer", confirmed(rec.ID, "f0", encode(t, foreign)))},
-		"a reference that is no file":        {400, v.form("/answer", confirmed(rec.ID, "f0", "[1]"))},
-		"larger than all that a form may be": {413, v.uploads("/attach", id, upload{"a.txt", strings.Repeat("x", maxUpload+1)})},
+		"markup named as an image":         {400, v.uploads("/answer", answer, html)},
+		"six files":                        {400, v.uploads("/answer", answer, many(6)...)},
+		"more files than a question keeps": {400, v.uploads("/attach", id, many(41)...)},
+		"more parts than a form has":       {400, v.uploads("/attach", id, many(1100)...)},
+		"no such question":                 {404, v.uploads("/attach", url.Values{"id": {"../../etc"}}, picture)},
+		"a question that has ended":        {400, v.uploads("/answer", confirmed(ended.ID), picture)},
+		"a file of another question":       {400, v.form("/answer", confirmed(rec.ID, "f0", encode(t, foreign)))},
+		"a reference that is no file":      {400, v.form("/answer", confirmed(rec.ID, "f0", "[1]"))},
 	} {
 		if got, body := v.take(tt.request); got != tt.status {
 			t.Errorf("%s: status %d, want %d\n%.2000s", name, got, tt.status, body)
@@ -201,11 +200,16 @@ func TestHostileUploads(t *testing.T) {
 		}
 	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none")) // a server that is killed would leave files there
-	var large []upload
-	for _, letter := range "abcd" {
-		large = append(large, upload{"a.bin", strings.Repeat(string(letter), question.MaxFileSize)})
+	large := upload{"a.bin", strings.Repeat("x", question.MaxFileSize)}
+	if status, page := v.take(v.uploads("/attach", url.Values{"id": {elsewhere.ID}}, large)); status != 200 {
+		t.Errorf("a large file: status %d\n%s", status, page)
 	}
-	if status, page := v.take(v.uploads("/attach", url.Values{"id": {elsewhere.ID}}, large...)); status != 200 {
-		t.Errorf("large files: status %d\n%s", status, page)
+	for known, most := range map[bool]int64{true: maxUpload, false: maxBody} {
+		r := v.uploads("/attach", id)
+		r.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", maxUpload+1)))
+		g.server.limitBody(httptest.NewRecorder(), r, known)
+		if n, err := io.Copy(io.Discard, r.Body); n != most || err == nil {
+			t.Errorf("of a known sender (%t) %d bytes are read, %v", known, n, err)
+		}
 	}
 }

@@ -17,8 +17,7 @@ import (
 // Without scripts the page lists what waits, takes an answer, says so, and has the history. A path
 // without a page leads home.
 func TestPageAnswers(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	v.sees("/", "Nothing waits for you", "mcp-askuser install")
 	v.sees("/history", "Nothing was asked before.")
 	rec := g.ask("s", single("db"), text("port"))
@@ -53,8 +52,7 @@ func TestPageAnswers(t *testing.T) {
 
 // What is no answer is not recorded, and a refused form comes back as it was filled in.
 func TestPageRefuses(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec := g.ask("s", single("db"), text("port"))
 	response := confirmed(rec.ID, "q0", "1", "t1", "443")
 	post := func(form url.Values) func() (int, string) {
@@ -87,8 +85,7 @@ func TestPageRefuses(t *testing.T) {
 
 // The others that were ticked get the same answer, if they are alike and open, and no confirmation.
 func TestPageAlike(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	one, two := g.ask("1", single("go")), g.ask("2", single("go"))
 	gone, unticked := g.ask("3", single("go")), g.ask("4", single("go"))
 	other := g.ask("5", single("stop"))
@@ -121,8 +118,7 @@ func TestPageAlike(t *testing.T) {
 // An ended question is put before the user again, with the former answer filled in; what has no
 // answer of the user is not.
 func TestReopen(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec := g.ask("s", text("port"))
 	v.post("/answer", confirmed(rec.ID, "t0", "443"))
 	v.sees("/history", `action="/reopen"`)
@@ -140,6 +136,8 @@ func TestReopen(t *testing.T) {
 	if _, again := v.post("/reopen", url.Values{"id": {rec.ID}}); again != there {
 		t.Errorf("reopened twice: %s", again)
 	}
+	_, there = v.post("/answer", confirmed(id, "t0", "443"))
+	v.sees(there, "Kept for test-agent in project, which gets it when it comes back.")
 	known := text("known")
 	known.Collected = &question.Answer{QuestionID: "known", Custom: "x", By: question.ByCaller}
 	set := question.Set{Questions: []question.Question{known}}
@@ -153,8 +151,7 @@ func TestReopen(t *testing.T) {
 
 // Where the host had an answer before the user, the page says so, and so does the API.
 func TestOverruled(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec := g.mirror(boolean("go"))
 	l := g.listen()
 	_, there := v.post("/answer", confirmed(rec.ID, "q0", "0"))
@@ -176,8 +173,7 @@ func TestOverruled(t *testing.T) {
 
 // What was answered before in the same project is offered, and not taken.
 func TestPageRemembers(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec := g.ask("s", single("db"))
 	v.post("/answer", confirmed(rec.ID, "q0", "1"))
 	if err := g.desk.Delivered(t.Context(), rec.ID); err != nil {
@@ -196,8 +192,7 @@ func TestPageRemembers(t *testing.T) {
 // An answer that the shared desk does not take is not sent: the page says so, and offers what
 // was answered again.
 func TestUnsent(t *testing.T) {
-	g := start(t)
-	v := g.visitor()
+	g, v := visited(t)
 	rec := g.ask("s", boolean("go"))
 	g.store.FailAnswers(desk.ErrUnreachable)
 	status, page := v.post("/answer", confirmed(rec.ID, "q0", "0"))

@@ -152,6 +152,9 @@ func TestOpenedByClient(t *testing.T) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	})
 	first, late := must(s.Open(nowhere)), must(s.Open(nowhere))
+	if strings.Contains(first, s.server.keys.token) {
+		t.Errorf("every user of the machine can read the token in %s", first)
+	}
 	for _, tt := range []struct {
 		address string
 		after   time.Duration

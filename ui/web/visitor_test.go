@@ -4,12 +4,20 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"testing"
 )
 
 // visitor is a browser without scripts, with a cookie.
 type visitor struct {
 	*rig
 	cookie *http.Cookie
+}
+
+// visited is a server, and a browser that has opened its page.
+func visited(t testing.TB) (*rig, *visitor) {
+	t.Helper()
+	g := start(t)
+	return g, g.visitor()
 }
 
 func (g *rig) visitor() *visitor {

@@ -1,0 +1,204 @@
+package present_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/waittest"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
+)
+
+// One who comes back for a record, or shows it, leaves it open when there is no
+// surface; the next who comes tries again.
+func TestJoinEndsNothing(t *testing.T) {
+	r := newRig(t)
+	rec, err := desktest.Ask(t.Context(), r.desk, request().Set, "s", desk.Asker{Client: "test", Via: "mcp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, join := range []func(context.Context, string, present.Surfaces) (*present.Waiter, error){r.Join, r.Show} {
+		w, err := join(t.Context(), rec.ID, on(refuses("one", "no form")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		waittest.Take(t, w.Unshown())
+		if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending || fmt.Sprint(got.ShownOn) != "[{one no form}]" {
+			t.Errorf("the record is %s, shown on %v, %v", got.State, got.ShownOn, err)
+		}
+		defer w.Leave()
+	}
+	w, err := r.Join(t.Context(), rec.ID, on(answers("two", "a")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ends("answered two A", w)
+	if _, err := r.Join(t.Context(), "nothing", on()); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("no such record: %v", err)
+	}
+}
+
+// The same content in the same session joins the question that is open; in
+// another session it is another question.
+func TestSameAgain(t *testing.T) {
+	r := newRig(t)
+	one := newStays("one")
+	first := r.ask(one)
+	waittest.Take(t, one.shown)
+	again := r.ask(answers("two", "b"))
+	if first.Record().ID != again.Record().ID {
+		t.Error("it is asked twice")
+	}
+	other := request()
+	other.Session = "other"
+	if w := r.askFor(present.Question{Request: other, Surfaces: on(newStays("three"))}); w.Record().ID == first.Record().ID {
+		t.Error("another session is given its question")
+	}
+	first.Leave()
+	if rec, err := r.desk.Get(t.Context(), first.Record().ID); err != nil || !rec.Attended {
+		t.Errorf("attended: %v, %v, while one still waits", rec.Attended, err)
+	}
+	again.Leave()
+	if rec, err := r.desk.Get(t.Context(), first.Record().ID); err != nil || rec.Attended {
+		t.Errorf("attended: %v, %v, though nobody waits", rec.Attended, err)
+	}
+	third := r.ask(answers("two", "b")) // and shown on, meanwhile
+	r.elsewhere(first.Record().ID, "a")
+	if got := status(r.end(third)); got != "answered inbox A" || third.Record().ID != first.Record().ID {
+		t.Errorf("the end is %s", got)
+	}
+	third.Delivered()
+	if w := r.ask(answers("four", "b")); w.Record().ID == first.Record().ID || status(r.end(w)) != "answered four B" {
+		t.Error("what was delivered is delivered again")
+	}
+}
+
+// Many calls at once ask the same: one question, and all get its end.
+func TestSameAtOnce(t *testing.T) {
+	r := newRig(t)
+	release := make(chan struct{})
+	waits := surface{"one", func(_ context.Context, _ desk.Record, commit ui.Commit) error {
+		<-release
+		return commit(reply("a"))
+	}}
+	var asking sync.WaitGroup
+	places := make(chan *present.Waiter, 50)
+	for range cap(places) {
+		asking.Go(func() {
+			w, err := r.Ask(t.Context(), present.Question{Request: request(), Surfaces: on(waits)})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			places <- w
+		})
+	}
+	asking.Wait()
+	close(release)
+	close(places)
+	id := ""
+	for w := range places {
+		if id != "" && w.Record().ID != id {
+			t.Fatal("there are two questions")
+		}
+		id = w.Record().ID
+		r.ends("answered one A", w)
+	}
+}
+
+// An answer that a call did not get to is there for the next, in another
+// process.
+func TestAnsweredMeanwhile(t *testing.T) {
+	r := newRig(t)
+	one := newStays("one")
+	w := r.ask(one)
+	waittest.Take(t, one.shown)
+	r.Close(errors.New("bye"))
+	if cause := waittest.Take(t, one.cause); cause.Error() != "bye" {
+		t.Errorf("the surface was told %v", cause)
+	}
+	waittest.Take(t, w.Ended())
+	if _, err := w.Result(); err == nil || err.Error() != "bye" {
+		t.Errorf("the call was told %v", err)
+	}
+	w.Leave()
+	r.elsewhere(w.Record().ID, "b")
+	next := &rig{present.New(present.Options{Desk: r.desk}), t, r.desk, r.store}
+	defer next.Close(nil)
+	again := next.ask(answers("two", "a"))
+	if got := status(next.end(again)); got != "answered inbox B" || again.Record().ID != w.Record().ID {
+		t.Errorf("the end is %s", got)
+	}
+}
+
+// The surfaces of a call that joins while others are tried have their turn if those fail.
+func TestJoinedWhileTrying(t *testing.T) {
+	r := newRig(t)
+	trying, fail := make(chan struct{}), make(chan struct{})
+	first := r.askFor(present.Question{Request: request(), KeepOpen: true, Surfaces: on(surface{"one", func(context.Context, desk.Record, ui.Commit) error {
+		close(trying)
+		<-fail
+		return ui.Unavailablef("no form")
+	}})})
+	waittest.Take(t, trying)
+	second, err := r.Join(t.Context(), first.Record().ID, on(answers("two", "b")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(fail)
+	r.ends("answered two B", second)
+}
+
+// After all surfaces have failed, a call can try further ones, while the record is
+// open.
+func TestTry(t *testing.T) {
+	r := newRig(t)
+	w := r.askFor(present.Question{Request: request(), Surfaces: on(refuses("one", "no form")), KeepOpen: true})
+	waittest.Take(t, w.Unshown())
+	stays := newStays("inbox")
+	if !w.Try(on(stays)) {
+		t.Fatal("no further surface is tried")
+	}
+	waittest.Take(t, stays.shown)
+	select {
+	case <-w.Unshown():
+		t.Error("it is not said to be shown")
+	default:
+	}
+	if !w.Try(on(refuses("three", "not needed"))) {
+		t.Error("a surface that shows the record is not said to")
+	}
+	r.elsewhere(w.Record().ID, "a")
+	r.end(w)
+	waittest.Take(t, w.Unshown())
+	if w.Try(on(answers("four", "b"))) {
+		t.Error("a surface is tried after the end")
+	}
+}
+
+// A question that its asker withdraws is gone for good, unless it was answered.
+func TestWithdraw(t *testing.T) {
+	r := newRig(t)
+	one := newStays("one")
+	w := r.ask(one)
+	w.Withdraw("cancelled by the client")
+	w.Leave()
+	if rec := r.end(w); rec.State != desk.Cancelled || rec.Outcome.Reason != "cancelled by the client" {
+		t.Errorf("the end is %+v", rec.Outcome)
+	}
+	waittest.Take(t, one.cause)
+	again := r.ask(answers("two", "a"))
+	if again.Record().ID == w.Record().ID {
+		t.Error("what was withdrawn is asked on")
+	}
+	r.end(again)
+	again.Withdraw("too late")
+	again.Leave()
+	third := r.ask(answers("three", "b"))
+	r.ends("answered two A", third)
+}

@@ -1,0 +1,207 @@
+package present_test
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/waittest"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
+)
+
+// A reply that cannot be given again is repeated until the store takes it.
+func TestReplyRepeated(t *testing.T) {
+	r := newRig(t)
+	failed := r.fails("Answer", syscall.ENOSPC)
+	w := r.ask(answers("elicit", "b"))
+	eventually(t, "the reply is tried again", func() bool { return failed.Load() >= 3 })
+	r.store.Before(nil)
+	r.ends("answered elicit B", w)
+	r.stored(w, "answered elicit B")
+}
+
+// A call that joins while a reply is repeated does not have the user asked again.
+func TestJoinedWhileReplyIsRepeated(t *testing.T) {
+	r := newRig(t)
+	r.store.Fail("Answer", syscall.ENOSPC)
+	first := r.ask(answers("elicit", "b"))
+	waittest.Take(t, first.Unshown())
+	again := surface{"two", func(context.Context, desk.Record, ui.Commit) error {
+		t.Error("the user is asked again")
+		return nil
+	}}
+	second := r.ask(again)
+	if !second.Try(on(again)) {
+		t.Error("a surface cannot be tried while the record is open")
+	}
+	r.store.Before(nil)
+	r.ends("answered elicit B", first, second)
+}
+
+// A store that comes back only at the very end still gets the reply.
+func TestLastTry(t *testing.T) {
+	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })
+	failed := r.fails("Answer", syscall.ENOSPC)
+	w := r.ask(answers("elicit", "b"))
+	eventually(t, "the reply is tried twice", func() bool { return failed.Load() >= 2 })
+	r.store.Before(nil)
+	r.Close(errors.New("bye"))
+	r.stored(w, "answered elicit B")
+}
+
+// A wait that fails (too many open files) is begun anew: the surface is
+// withdrawn all the same.
+func TestWaitFails(t *testing.T) {
+	r := newRig(t)
+	failed := r.fails("Wait", syscall.EMFILE)
+	one := newStays("one")
+	w := r.ask(one)
+	waittest.Take(t, one.shown)
+	eventually(t, "the wait is begun anew", func() bool { return failed.Load() >= 2 })
+	r.elsewhere(w.Record().ID, "a")
+	r.end(w)
+	var closed *desk.ClosedError
+	if cause := waittest.Take(t, one.cause); !errors.As(cause, &closed) {
+		t.Errorf("the surface was told %v", cause)
+	}
+}
+
+// A store that vanishes while a question waits is noticed by who looks.
+func TestStoreVanishes(t *testing.T) {
+	r := newRig(t)
+	one := newStays("one")
+	w := r.ask(one)
+	waittest.Take(t, one.shown)
+	w.Look(t.Context())
+	select {
+	case <-w.Ended():
+		t.Fatal("it ended, and nothing was wrong")
+	default:
+	}
+	r.store.Fail("Get", desk.ErrNotFound)
+	w.Look(t.Context())
+	waittest.Take(t, w.Ended())
+	if _, err := w.Result(); !errors.Is(err, desk.ErrLost) {
+		t.Errorf("the call was told %v", err)
+	}
+	waittest.Take(t, one.cause)
+}
+
+// shows is a surface whose forms travel with calls.
+func shows(x *present.Presentation, results chan any) ui.Surface {
+	return surface{"elicit", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
+		for {
+			result, _, err := x.ShowForm(ctx, "form")
+			if err != nil {
+				return err
+			}
+			results <- result
+			if result == "b" {
+				return commit(reply("b"))
+			}
+		}
+	}}
+}
+
+// offered waits for the form that the call is to take along.
+func offered(t *testing.T, w *present.Waiter) *present.Form {
+	t.Helper()
+	for {
+		if form := w.Form(); form != nil {
+			return form
+		}
+		waittest.Take(t, w.Changed())
+	}
+}
+
+func TestForms(t *testing.T) {
+	r := newRig(t)
+	results := make(chan any, 10)
+	ask := present.Question{Request: request(), Surfaces: func(x *present.Presentation) []ui.Surface { return []ui.Surface{shows(x, results)} }}
+	id := ""
+	take := func() string {
+		t.Helper()
+		w := r.askFor(ask)
+		id = w.Record().ID
+		form := offered(t, w)
+		secret, ok := w.Take(form)
+		if !ok || form.Content != "form" {
+			t.Fatalf("took %v, %v", form.Content, ok)
+		}
+		return secret
+	}
+	lost := take()
+	second := take() // the client dropped the first, and asks again
+	if w := r.Return(id, "guessed", "b"); w != nil {
+		t.Error("a guessed secret counts")
+	}
+	if rec, err := r.desk.Get(t.Context(), id); err != nil || !rec.Attended {
+		t.Errorf("attended: %v, %v, while a form is with the client", rec.Attended, err)
+	}
+	back := r.Return(id, second, "not yet")
+	if back == nil || !back.Asked() || waittest.Take(t, results) != "not yet" {
+		t.Fatal("the form is not known")
+	}
+	if w := r.Return(id, lost, "b"); w != nil {
+		t.Error("a lost form has a place still")
+	}
+	form := offered(t, back)
+	third, ok := back.Take(form)
+	if !ok {
+		t.Fatal("the next form is not to be had")
+	}
+	last := r.Return(id, third, "b")
+	r.ends("answered elicit B", last)
+	if _, ok := last.Take(form); ok {
+		t.Error("a form with a result is handed out again")
+	}
+	last.Leave()
+	eventually(t, "nobody waits", func() bool {
+		attendance, err := r.desk.Attend(t.Context(), id)
+		attendance.Release()
+		return err == nil
+	})
+}
+
+// A form that never comes back lets no call wait once its question is
+// answered elsewhere: a call that asks again gets the answer.
+func TestFormNeverReturns(t *testing.T) {
+	r := newRig(t)
+	ask := present.Question{Request: request(), Surfaces: func(x *present.Presentation) []ui.Surface {
+		return []ui.Surface{shows(x, make(chan any, 1))}
+	}}
+	w := r.askFor(ask)
+	secret, _ := w.Take(offered(t, w))
+	r.elsewhere(w.Record().ID, "a")
+	waittest.Take(t, w.Ended())
+	var again *present.Waiter
+	eventually(t, "the answer is there for who asks again", func() bool {
+		again = r.askFor(ask)
+		return again.Record().ID == w.Record().ID
+	})
+	r.ends("answered inbox A", again)
+	if late := r.Return(w.Record().ID, secret, "b"); late != nil {
+		t.Error("a form counts after its question has ended")
+	}
+}
+
+// A form that ended with its call ends nothing: the call that has joined since
+// shows the question its own way.
+func TestCallEnded(t *testing.T) {
+	r := newRig(t)
+	shown, hangUp := make(chan struct{}), make(chan struct{})
+	first := r.ask(surface{"elicit", func(context.Context, desk.Record, ui.Commit) error {
+		close(shown)
+		<-hangUp
+		return ui.ErrCallEnded
+	}})
+	waittest.Take(t, shown)
+	second := r.ask(answers("elicit", "b"))
+	first.Leave()
+	close(hangUp)
+	r.ends("answered elicit B", second)
+}
