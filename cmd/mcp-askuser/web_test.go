@@ -69,21 +69,9 @@ func TestWeb(t *testing.T) {
 		len(s.address.Query().Get("token")) < 26 {
 		t.Errorf("address %s", s.address)
 	}
-	for _, call := range []string{
-		`{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}`,
-		`{"question":{"question_id":"deploy","question_text":"Deploy now?","type":"boolean"}}`,
-	} {
-		if status, body := s.call(t, "POST", "/api/questions", call); status != 201 {
-			t.Errorf("%s: %d %s", call, status, body)
-		}
-	}
-	if status, body := s.call(t, "POST", "/api/questions", `{"questions":[{"options":[]}]}`); status != 400 ||
-		!strings.Contains(body, "questions[0].question") {
-		t.Errorf("bad call: %d %s", status, body)
-	}
-	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 ||
-		strings.Count(body, `"state":"pending"`) != 2 {
-		t.Errorf("pending: %d %s", status, body)
+	const call = `{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}`
+	if status, body := s.call(t, "POST", "/api/questions", call); status != 201 {
+		t.Errorf("%d %s", status, body)
 	}
 	http.DefaultClient.CloseIdleConnections()
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {

@@ -25,24 +25,6 @@ import (
 	"mcp-askuser/question"
 )
 
-// openRecord waits for the one question of a store that is open.
-func openRecord(t *testing.T, d *desk.Desk) desk.Record {
-	t.Helper()
-	events := watched(t, d)
-	for {
-		records, err := d.Pending(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(records) == 1 {
-			return records[0]
-		}
-		if _, open := <-events; !open {
-			t.Fatal("nothing was asked")
-		}
-	}
-}
-
 // asks calls a tool of a server whose host is this process.
 func asks(t *testing.T, c *client.Client, tool, args string) <-chan map[string]any {
 	result := make(chan map[string]any, 1)
