@@ -53,7 +53,6 @@ func TestFigures(t *testing.T) {
 	f.key()
 	f.withdrawals()
 	f.waiting()
-	f.records()
 	f.replies()
 	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
 		t.Fatal(err)
