@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 )
 
 // What was asked before is asked again only where somebody else waits for it,
@@ -129,9 +130,7 @@ func TestDraftsAndTheClock(t *testing.T) {
 	}
 	now = now.Add(50 * time.Second)
 	for _, typed := range []string{"P", "Po"} {
-		if err := d.SaveDraft(t.Context(), rec.ID, says(typed)); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, d.SaveDraft(t.Context(), rec.ID, says(typed)))
 	}
 	again, _, err := open(t, dir).Draft(t.Context(), rec.ID)
 	if err != nil || again.Answers[0].Custom != "Po" {
@@ -161,9 +160,7 @@ func TestReleasedAfterItsStoreWasRemoved(t *testing.T) {
 	d := desk.New(openStore(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	_, attendance := submit(t, d, request("Lost?"))
 	err := os.RemoveAll(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	attendance.Release()
 	if log.Len() > 0 {
 		t.Errorf("the log says %s", log.String())

@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 )
 
 // away is a joined store whose shared desk does not answer.
@@ -32,9 +33,7 @@ func (s away) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, erro
 func TestAskedWhileTheDeskIsAway(t *testing.T) {
 	d := desk.New(away{openStore(t, storeDir(t))}, desk.Options{MaxRounds: 5})
 	events, err := d.Watch(deadline(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	rec, attendance := submit(t, d, request("Here?"))
 	defer attendance.Release()
 	if rec.Round != 1 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 )
 
 // Invariant: an answer that was delivered goes to no other call that asks the same, also where
@@ -16,20 +17,12 @@ func TestDelivered(t *testing.T) {
 	d := desk.New(store, desk.Options{})
 	rec, _ := submit(t, d, request("Which?"))
 	err := d.SaveDraft(t.Context(), rec.ID, says("ye"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	reply(t, d, rec.ID, "yes")
 	for range 2 { // once more changes nothing
-		err = d.Delivered(t.Context(), rec.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, d.Delivered(t.Context(), rec.ID))
 	}
-	err = store.Close() // as by a kill
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, store.Close()) // as by a kill
 
 	other := open(t, dir)
 	again, attendance := submit(t, other, request("Which?"))
@@ -68,9 +61,7 @@ func TestAnswerOfADeadAsker(t *testing.T) {
 			reply(t, open(t, dir), rec.ID, "yes")
 		}
 		err := asking.Close() // as by a kill
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		if !answeredFirst {
 			reply(t, open(t, dir), rec.ID, "yes")
 		}

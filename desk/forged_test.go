@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 )
 
 // Invariant: what the store says was answered fits the question, or it was not
@@ -57,7 +58,5 @@ func TestForgedAnswers(t *testing.T) {
 func writeReply(t *testing.T, dir, id, doc string) {
 	t.Helper()
 	err := openStore(t, dir).Answer(t.Context(), id, store.Ending{Outcome: []byte(doc)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 }

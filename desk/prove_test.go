@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/proof/prooftest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -161,9 +162,7 @@ func TestProofAtDelivery(t *testing.T) {
 			data := must(json.Marshal(o))
 			d := user.desk(near, tt.reader)
 			err := near.Answer(t.Context(), rec.ID, store.Ending{Outcome: data})
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			got := must(d.Wait(deadline(t), rec.ID))
 			if got.State != tt.want || tt.want == desk.Failed && !strings.Contains(got.Outcome.Reason, "proof") {
 				t.Errorf("%+v, want %s", got.Outcome, tt.want)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -13,9 +14,7 @@ import (
 func endedAs(t *testing.T, d *desk.Desk, end func(id string) error, delivered bool) desk.Record {
 	t.Helper()
 	rec, attendance := submit(t, d, request("Which?"))
-	if err := end(rec.ID); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, end(rec.ID))
 	if delivered {
 		collected(t, d, rec, attendance)
 	}

@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -81,9 +82,7 @@ func after(t *testing.T, dir string, ahead time.Duration) *desk.Desk {
 func ask(tb testing.TB, d *desk.Desk) desk.Record {
 	tb.Helper()
 	rec, err := d.Ask(tb.Context(), set(), "s1", asker)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fatal.If(tb, err)
 	return rec
 }
 
@@ -104,9 +103,7 @@ func confirmation(via string) desk.Request {
 func submit(t *testing.T, d *desk.Desk, r desk.Request) (desk.Record, *desk.Attendance) {
 	t.Helper()
 	rec, attendance, err := d.Submit(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return rec, attendance
 }
 
@@ -121,9 +118,7 @@ func reply(t *testing.T, d *desk.Desk, id, text string) {
 
 func collected(t testing.TB, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
 	t.Helper()
-	if err := d.Delivered(t.Context(), rec.ID); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, d.Delivered(t.Context(), rec.ID))
 	a.Release()
 }
 

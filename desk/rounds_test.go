@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -39,10 +40,7 @@ func (r *rounds) submit(req desk.Request, end func(d *desk.Desk, id string) erro
 		return rec, err
 	}
 	defer attendance.Release()
-	err = end(d, rec.ID)
-	if err != nil {
-		r.Fatal(err)
-	}
+	fatal.If(r, end(d, rec.ID))
 	return rec, d.Delivered(r.Context(), rec.ID)
 }
 
@@ -67,9 +65,7 @@ func (r *rounds) hasRoom(n int) {
 	r.Helper()
 	for range n {
 		_, err := r.next()
-		if err != nil {
-			r.Fatal(err)
-		}
+		fatal.If(r, err)
 	}
 }
 
@@ -128,10 +124,7 @@ func TestRoundLimit(t *testing.T) {
 	if err != nil || !full {
 		t.Errorf("lifted for another session: %v", err)
 	}
-	err = lift("s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, lift("s1"))
 	r.hasRoom(4)
 	err = lift("never-was")
 	if !errors.Is(err, desk.ErrNoSession) || !strings.Contains(err.Error(), "never-was") {
@@ -168,9 +161,7 @@ func TestWhatIsNoRound(t *testing.T) {
 			r := newRounds(t, 2)
 			for range 2 {
 				_, err := r.submit(request(""), tc.end)
-				if err != nil {
-					t.Fatal(err)
-				}
+				fatal.If(t, err)
 			}
 			r.hasRoom(tc.left)
 			r.isFull()
@@ -203,19 +194,14 @@ func TestRowIsNotTheSession(t *testing.T) {
 	}
 	for _, session := range []string{"s0", "s1"} {
 		_, err := next(session)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	var limit *desk.RoundLimitError
 	_, err := next("s1")
 	if !errors.As(err, &limit) || limit.Session != "s1" {
 		t.Fatalf("a third round of one host: %v", err)
 	}
-	err = r.desk().Lift(t.Context(), limit.Session)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, r.desk().Lift(t.Context(), limit.Session))
 	rec, err := next("s1")
 	if err != nil || rec.Round != 2 {
 		t.Errorf("round %d, %v", rec.Round, err)
@@ -248,9 +234,7 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 
 	var past []string
 	for rec, err := range open(t, dir).History(t.Context(), desk.Query{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		past = append(past, fmt.Sprint(rec.Questions[0].Text, rec.State, rec.Round, rec.SessionID, rec.Asker.Client))
 		if rec.State == desk.Unavailable && !rec.Outcome.Refused() {
 			t.Errorf("refused for %q", rec.Outcome.Reason)

@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -87,9 +88,7 @@ func TestDeskInitAndStatus(t *testing.T) {
 	address := fmt.Sprint("127.0.0.1:", sharedtest.FreePorts(t, 1)[0])
 	out, err := program(t, t.TempDir(), "desk", "init", "--dir", dir, "--listen", address, "--human", "alice", "--agent",
 		"bot").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var start, create string
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSpace(line)
@@ -108,10 +107,7 @@ func TestDeskInitAndStatus(t *testing.T) {
 		t.Errorf("before its node runs: %s, %v", out, err)
 	}
 	node := exec.Command("sh", "-c", strings.Replace(start, "nats-server", "exec "+sharedtest.Server(t), 1)+" -l log")
-	err = node.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, node.Start())
 	t.Cleanup(func() { _ = node.Process.Kill(); _ = node.Wait() })
 	status := strings.Replace(create, "create", "status", 1)
 	if !waittest.Until(patience, func() bool {

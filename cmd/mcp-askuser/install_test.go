@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // chosen types keys into the list of clients that install shows on a terminal, in a home with these
@@ -38,9 +40,7 @@ func TestClientsAreTicked(t *testing.T) {
 	}{"\r": {0, true}, "\x20\x1b[B\x20\r": {0, false}, "\x03": {exitClosed, false}} {
 		home := t.TempDir()
 		for _, dir := range []string{".cursor", ".gemini"} {
-			if err := os.Mkdir(filepath.Join(home, dir), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, os.Mkdir(filepath.Join(home, dir), 0o755))
 		}
 		status, out := chosen(t, home, "[•] Gemini", keys)
 		for _, file := range []string{".cursor/mcp.json", ".gemini/settings.json"} {
@@ -61,12 +61,8 @@ func TestQuestionsAreOffered(t *testing.T) {
 		"\r": {}, "\x1b[B\x20\r": {true, false}, "\x1b[B\x1b[B\x20\r": {true, true},
 	} {
 		home := t.TempDir()
-		if err := os.Mkdir(filepath.Join(home, ".claude"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte("{}"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.Mkdir(filepath.Join(home, ".claude"), 0o755))
+		fatal.If(t, os.WriteFile(filepath.Join(home, ".claude.json"), []byte("{}"), 0o600))
 		var args []string
 		if want[0] {
 			args = []string{"claude-code"}

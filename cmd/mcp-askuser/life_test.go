@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -103,9 +104,7 @@ func TestPaneInTmux(t *testing.T) {
 	}
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "askuser-pane-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	// What tmux started may outlive it by a moment, and still write there.
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket := filepath.Base(dir) // one of its own: a server that is ending refuses newcomers

@@ -20,6 +20,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
@@ -141,9 +142,7 @@ func openRecords(d *desk.Desk, want int) (records []desk.Record, err error) {
 func openRecord(t *testing.T, d *desk.Desk) desk.Record {
 	t.Helper()
 	records, err := openRecords(d, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return records[0]
 }
 
@@ -164,9 +163,7 @@ const lifetime = 5 * time.Minute
 func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := exec.LookPath("mcp-askuser")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	ctx, stop := context.WithTimeout(context.Background(), lifetime)
 	t.Cleanup(stop)
 	cmd := exec.CommandContext(ctx, path, args...)

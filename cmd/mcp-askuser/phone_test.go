@@ -16,6 +16,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/internal/ntfytest"
 	"mcp-askuser/internal/termtest"
@@ -31,9 +32,7 @@ func appOn(dir string) *app {
 func usePhone(t *testing.T, dir string, setup phoneSetup) {
 	t.Helper()
 	setup.Topic, setup.Key = "questions", keyfile.New()
-	if err := appOn(dir).keepPhone(&setup); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, appOn(dir).keepPhone(&setup))
 }
 
 // A program that shows a question on the phone, as the hooks run it, takes the press of a button.
@@ -44,15 +43,11 @@ func TestPhone(t *testing.T) {
 	asker := program(t, dir, "confirm", "--surface", "inbox", "Deploy?")
 	var out strings.Builder
 	asker.Stdout = &out
-	if err := asker.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, asker.Start())
 	rec := openRecord(t, openDesk(t, dir))
 	usePhone(t, dir, phoneSetup{Server: server.URL, Token: "tk_1"})
 	other := program(t, dir, "phone", "show", rec.ID)
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, other.Start())
 	m := server.Await(t, "questions", ntfytest.Titled)
 	if m["message"] != "Deploy?" {
 		t.Errorf("it says %v", m)
@@ -125,9 +120,7 @@ func (u phoneUser) run(leave bool, args ...string) (status int, out string) {
 func (u phoneUser) setup() phoneSetup {
 	u.t.Helper()
 	setup, err := appOn(u.dir).readPhone()
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	fatal.If(u.t, err)
 	if setup == nil {
 		return phoneSetup{}
 	}
@@ -171,9 +164,7 @@ func TestPhoneSetup(t *testing.T) {
 		t.Errorf("it became %+v", now)
 	}
 	test := u.program("test")
-	if err := test.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, test.Start())
 	ntfytest.Press(t, server.Await(t, u.topic(), func(m map[string]any) bool {
 		return ntfytest.Titled(m) && m["id"] != "m0" && m["id"] != "m1"
 	}), 0)
@@ -198,9 +189,7 @@ func TestPhoneSetupRefused(t *testing.T) {
 	t.Parallel()
 	server, u := ntfytest.New(t, "tk_1"), newPhoneUser(t)
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	_ = closed.Close()
 	if status, out := u.run(false, "setup", "--server", "http://"+closed.Addr().String()); status != 1 ||
 		!strings.Contains(out, "Nothing was kept.") || u.setup().Topic != "" {
@@ -235,9 +224,7 @@ func TestPhoneSetupInATerminal(t *testing.T) {
 // passkeys, without a token, or none.
 func TestPageForOtherMachines(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer ln.Close()
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	for published, want := range map[string]string{

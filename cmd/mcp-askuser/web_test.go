@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // served is a running web command.
@@ -39,19 +41,13 @@ func (s *served) call(t *testing.T, method, path, body string) (status int, answ
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.address.Scheme+"://"+s.address.Host+path,
 		strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	r.Header.Set("Authorization", "Bearer "+s.address.Query().Get("token"))
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return resp.StatusCode, string(data)
 }
 
@@ -74,9 +70,7 @@ func TestWeb(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	http.DefaultClient.CloseIdleConnections()
-	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, s.cmd.Process.Signal(os.Interrupt))
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("interrupted: %v; %s", err, s.stderr.String())
 	}

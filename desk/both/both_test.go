@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -167,9 +168,7 @@ func join(t *testing.T) joined {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 }
 
 func wants(t *testing.T, err, want error) {

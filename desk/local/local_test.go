@@ -20,6 +20,7 @@ import (
 
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 func TestContract(t *testing.T) {
@@ -97,12 +98,8 @@ func start(t *testing.T, dir, role, id string) *process {
 	cmd.Env = append(os.Environ(), envRole+"="+role, envDir+"="+dir)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, cmd.Start())
 	p := &process{Cmd: cmd, lines: bufio.NewScanner(out), pipe: out}
 	t.Cleanup(p.kill)
 	return p
@@ -144,9 +141,7 @@ func TestManyBegin(t *testing.T) {
 	for line := range asked {
 		id := strings.TrimPrefix(line, "asked ")
 		err := s.Answer(t.Context(), id, store.Ending{Outcome: []byte("to " + id)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	for _, p := range askers {
 		line, end := p.line(), p.line()
@@ -164,18 +159,14 @@ func TestRaceOfProcesses(t *testing.T) {
 	s := Open(dir)
 	for range 8 {
 		row, err := s.Ask(t.Context(), storetest.NewRow("Race?"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		winners := 0
 		var all []*process
 		for range 8 {
 			all = append(all, start(t, dir, "answer", row.ID))
 		}
 		row, err = s.Wait(t.Context(), row.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		for _, p := range all {
 			switch line := p.line(); line {
 			case "end <nil>":
@@ -200,9 +191,7 @@ func TestKilledAnywhere(t *testing.T) {
 	kills := 60
 	if n := os.Getenv("KILLS"); n != "" {
 		_, err := fmt.Sscan(n, &kills)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	dir := filepath.Join(t.TempDir(), "store")
 	var mu sync.Mutex
@@ -251,9 +240,7 @@ func TestKilledAnywhere(t *testing.T) {
 		}
 	}
 	db, err := s.database(t.Context(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	found := ""
 	err = db.QueryRow(`pragma integrity_check`).Scan(&found)
 	if err != nil || found != "ok" {
@@ -272,15 +259,11 @@ func TestEveryConnectionSyncs(t *testing.T) {
 	for range 2 {
 		s := Open(dir)
 		db, err := s.database(t.Context(), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		var open []*sql.Conn
 		for range 3 {
 			conn, err := db.Conn(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			open = append(open, conn)
 			synchronous, mode := 0, ""
 			err = conn.QueryRowContext(t.Context(), `pragma synchronous`).Scan(&synchronous)
@@ -322,9 +305,7 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))
 			_, err := s.Ask(t.Context(), storetest.NewRow("First?"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			_ = s.Close() // which merges the log into the file
 			test.spoil(t, s)
 			before, _ := os.ReadFile(s.path())
@@ -350,12 +331,9 @@ func TestSetUpIsCompleted(t *testing.T) {
 			chmod(t, s.dir, 0o700)
 			write(t, s.path(), nil)
 			db, err := connect(s.path())
-			if err == nil {
-				_, err = db.Exec(steps)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
+			_, err = db.Exec(steps)
+			fatal.If(t, err)
 			_ = db.Close()
 			_, err = s.Ask(t.Context(), storetest.NewRow("Set up?"))
 			if err != nil {
@@ -368,17 +346,13 @@ func TestSetUpIsCompleted(t *testing.T) {
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
 	err := os.WriteFile(path, data, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 }
 
 func setHeader(t *testing.T, s *Store, at int, value uint32) {
 	t.Helper()
 	data, err := os.ReadFile(s.path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	binary.BigEndian.PutUint32(data[at:], value)
 	write(t, s.path(), data)
 }
@@ -386,9 +360,7 @@ func setHeader(t *testing.T, s *Store, at int, value uint32) {
 func breakPages(t *testing.T, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for i := 100; i < len(data); i++ {
 		data[i] = 0xa5
 	}
@@ -398,20 +370,14 @@ func breakPages(t *testing.T, path string) {
 func mkdir(t *testing.T, path string) {
 	t.Helper()
 	err := os.Remove(path)
-	if err == nil {
-		err = os.Mkdir(path, 0o700)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, os.Mkdir(path, 0o700))
 }
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
 	err := os.Chmod(path, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 }
 
 // TestRemovedWhileWaiting: a wait whose store is removed, or replaced, ends at the next
@@ -431,9 +397,7 @@ func TestRemovedWhileWaiting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))
 			row, err := s.Ask(t.Context(), storetest.NewRow("Lost?"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			done := make(chan error, 1)
 			s.enter(row.ID) // so that the look has a row even before the wait begins
 			go func() {
@@ -441,10 +405,7 @@ func TestRemovedWhileWaiting(t *testing.T) {
 				done <- err
 			}()
 			waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 2 })
-			err = remove(s.dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, remove(s.dir))
 			s.look()
 			if err := <-done; !errors.Is(err, store.ErrLost) && !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("the wait ended with %v", err)
@@ -461,24 +422,17 @@ func TestRemovedWhileWaiting(t *testing.T) {
 func TestClosed(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
 	row, err := s.Ask(t.Context(), storetest.NewRow("Open?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	watching, leave := context.WithCancel(t.Context())
 	changes, err := s.Changes(watching, "inbox")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	ended := make(chan error, 1)
 	go func() {
 		_, err := s.Wait(context.Background(), row.ID)
 		ended <- err
 	}()
 	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
-	err = errors.Join(s.Close(), os.RemoveAll(s.dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, errors.Join(s.Close(), os.RemoveAll(s.dir)))
 	if err := <-ended; !errors.Is(err, errClosed) {
 		t.Errorf("the wait ended with %v", err)
 	}
@@ -511,9 +465,7 @@ func waitFor(t *testing.T, holds func() bool) {
 func TestMissedWakeUp(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
 	row, err := s.Ask(t.Context(), storetest.NewRow("Missed?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	got := make(chan store.Row, 1)
 	go func() {
 		row, _ := s.Wait(t.Context(), row.ID)
@@ -521,12 +473,9 @@ func TestMissedWakeUp(t *testing.T) {
 	}()
 	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
 	db, err := s.database(t.Context(), false)
-	if err == nil {
-		_, err = db.Exec(`update record set outcome='Yes' where id=?`, row.ID)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	_, err = db.Exec(`update record set outcome='Yes' where id=?`, row.ID)
+	fatal.If(t, err)
 	s.look()
 	if row := <-got; string(row.Outcome) != "Yes" {
 		t.Errorf("waited for %q", row.Outcome)
@@ -542,17 +491,11 @@ func TestNothingAfterClose(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		for range 4 {
 			_, err := s.Changes(ctx, "inbox")
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 		}
 		cancel()
 		err := s.Close()
-		if err == nil {
-			err = os.RemoveAll(dir)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
+		fatal.If(t, os.RemoveAll(dir))
 	}
 }

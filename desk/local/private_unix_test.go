@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // Nobody else can read what is in the store, whatever the process's mask.
@@ -22,9 +23,7 @@ func TestNobodyElseCanRead(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
 	defer func() { _ = s.Close() }()
 	_, err := s.Ask(t.Context(), storetest.NewRow("Private?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	seen := 0
 	err = filepath.WalkDir(s.dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -48,22 +47,15 @@ func TestDeadAreRemoved(t *testing.T) {
 	living := Open(dir)
 	defer func() { _ = living.Close() }()
 	_, err := living.Ask(t.Context(), storetest.NewRow("Alive?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	dead, young := filepath.Join(dir, pipeDir, "DEAD"), filepath.Join(dir, pipeDir, "YOUNG")
 	err = errors.Join(syscall.Mkfifo(dead, 0o600), syscall.Mkfifo(young, 0o600))
 	long := time.Now().Add(-2 * leftFor)
-	err = errors.Join(err, os.Chtimes(dead, long, long), os.Chtimes(living.pipe.path, long, long))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, errors.Join(err, os.Chtimes(dead, long, long), os.Chtimes(living.pipe.path, long, long)))
 	s := Open(dir)
 	defer func() { _ = s.Close() }()
 	_, err = s.Ask(t.Context(), storetest.NewRow("Next?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for path, want := range map[string]bool{dead: false, young: true, living.pipe.path: true} {
 		_, err := os.Stat(path)
 		if (err == nil) != want {
@@ -76,9 +68,7 @@ func TestDeadAreRemoved(t *testing.T) {
 func TestPipeIsNoDatabase(t *testing.T) {
 	s := Open(t.TempDir())
 	err := syscall.Mkfifo(s.path(), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	_, err = s.Ask(t.Context(), storetest.NewRow("Here?"))
 	if err == nil || !strings.Contains(err.Error(), "move it away") {
 		t.Error(err)

@@ -12,6 +12,7 @@ import (
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // A process that was stopped, or whose machine sleeps, holds up no other: within the two seconds
@@ -24,14 +25,10 @@ func TestAsleep(t *testing.T) {
 	asked := storetest.NewRow("Awake?")
 	asked.Content = "same"
 	row, err := bot.Ask(t.Context(), asked)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	asleep := c.Connect(nodes.Agent, "bot", make(chan error, 10)) // it listens, and is silent
 	_, err = asleep.SubscribeSync("alive.bot.asleep")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	ack, err := asleep.Request("_R_.ask.r.bot."+row.ID+".h", []byte("bot.asleep"), sharedtest.Patience)
 	if err != nil || strings.Contains(string(ack.Data), "error") {
 		t.Fatal(ack, err)
@@ -68,12 +65,8 @@ func TestInboxAsleep(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	asleep := c.Connect(nodes.Human, "alice", make(chan error, 10))
 	_, err := asleep.SubscribeSync("present.*")
-	if err == nil {
-		err = asleep.Flush()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, asleep.Flush())
 	bot := c.Open(nodes.Agent, "bot")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()

@@ -18,6 +18,7 @@ import (
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // The server itself refuses what is not a credential's own: the credentials are used without
@@ -27,9 +28,7 @@ func TestTheServerRefuses(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	bot := c.Open(nodes.Agent, "bot")
 	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	reports := make(chan error, 100)
 	operator := c.Connect(nodes.Operator, "", reports)
 	evil, alice := c.Connect(nodes.Agent, "other", reports), c.Connect(nodes.Human, "alice", reports)
@@ -65,9 +64,7 @@ func TestTheServerRefuses(t *testing.T) {
 	for _, subject := range []string{"_R_.ask.>", "$JS.>", ">", "_INBOX.>", "_INBOX.bot.>", "alive.bot.*", "alive.*.*", "present.bot", "present.*", "back.bot.>",
 		"back.>"} {
 		_, err := evil.SubscribeSync(subject)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		refused(t, reports, evil.Flush(), subject)
 	}
 	// The server writes nothing for it where it must not write.
@@ -80,9 +77,7 @@ func TestTheServerRefuses(t *testing.T) {
 	for _, call := range calls {
 		for _, to := range []string{"STREAM.MSG.GET.ASK", "STREAM.INFO.ASK"} {
 			err := errors.Join(evil.PublishRequest("$JS.API."+to, "$JS.API."+call, []byte(`{"seq":1}`)), evil.Flush())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 		}
 	}
 	// A header reaches nothing beyond the subject.
@@ -106,9 +101,7 @@ func TestTheServerRefuses(t *testing.T) {
 func state(t *testing.T, operator *nats.Conn) string {
 	t.Helper()
 	m, err := operator.Request("$JS.API.STREAM.INFO.ASK", nil, sharedtest.Patience)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var info nats.StreamInfo
 	err = json.Unmarshal(m.Data, &info)
 	info.State.Consumers = 0
@@ -140,13 +133,8 @@ func TestDenied(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
 	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = bot.Release(t.Context(), row.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, bot.Release(t.Context(), row.ID))
 	value := func([]byte) ([]byte, error) { return []byte("x"), nil }
 	for name, call := range map[string]func() error{
 		"answers":   func() error { return other.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("x")}) },
@@ -171,13 +159,9 @@ func TestDenied(t *testing.T) {
 func stranger(t *testing.T, c *sharedtest.Cluster) error {
 	dir := t.TempDir()
 	err := nodes.Init(dir, nodes.Options{Agents: []string{"bot"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	s, err := shared.Open(shared.Options{URL: c.URL(), Creds: nodes.Creds(dir, nodes.Agent, "bot")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = s.Close() }()
 	_, err = s.Get(t.Context(), "x")
 	return err
@@ -190,13 +174,8 @@ func TestOwnSubjectsDoNoHarm(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
 	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")}))
 	for from, subjects := range map[string][]string{
 		"other": {"_R_.ask.r.other." + row.ID + ".q.-.-.-.-", "_R_.ask.r.other.x.q.-.-.-.-", "_R_.ask.r.other." + row.ID + ".a.other"},
 		"bot":   {"_R_.ask.r.bot." + row.ID + ".a.bot"},
@@ -211,9 +190,7 @@ func TestOwnSubjectsDoNoHarm(t *testing.T) {
 	}
 	var ids []string
 	for got, err := range alice.Rows(t.Context(), store.Query{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		ids = append(ids, got.ID+" "+got.Owner+" "+string(got.Outcome))
 	}
 	if len(ids) != 1 || ids[0] != row.ID+" bot Yes" {
@@ -228,13 +205,9 @@ func TestAnswersNowhereElse(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	alice := c.Open(nodes.Human, "alice")
 	row, err := alice.Ask(t.Context(), storetest.NewRow("Mine?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	_, err = alice.Changes(t.Context(), "inbox")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	operator := c.Connect(nodes.Operator, "", make(chan error, 10))
 	m, err := operator.Request("$JS.API.STREAM.MSG.GET.ASK", []byte(`{"last_by_subj":"_R_.ask.r.*.*.q.>"}`), sharedtest.Patience)
 	var asked struct{ Message struct{ Data []byte } }
@@ -243,22 +216,16 @@ func TestAnswersNowhereElse(t *testing.T) {
 		t.Fatal(m, err)
 	}
 	heard, err := operator.SubscribeSync(">")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for _, subject := range []string{"alive." + question.Holder, "present.bot"} {
 		for _, to := range []string{"x.y", "back.bot.x"} {
 			err := operator.PublishRequest(subject, to, []byte(row.ID))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 		}
 	}
 	for answers := 0; ; { // in order: what was asked first would have been answered first
 		m, err := heard.NextMsg(sharedtest.Patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		if m.Subject == "x.y" {
 			t.Error("it answers where it must not")
 		}
@@ -290,10 +257,7 @@ func TestHumansSign(t *testing.T) {
 			t.Errorf("signed by %q, %v", key, err)
 		}
 	}
-	err = operator.Create(t.Context(), 1, map[string]string{"KEY": "carol"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, operator.Create(t.Context(), 1, map[string]string{"KEY": "carol"}))
 	sharedtest.Await(t, func() error {
 		humans, err := bot.Humans(t.Context())
 		if err == nil && humans["KEY"] != "carol" {
@@ -313,9 +277,7 @@ func TestOptions(t *testing.T) {
 	write := func(name, text string, mode os.FileMode) string {
 		file := filepath.Join(dir, name)
 		err := errors.Join(os.WriteFile(file, []byte(text), mode), os.Chmod(file, mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return file
 	}
 	for name, o := range map[string]shared.Options{
@@ -335,9 +297,7 @@ func TestOptions(t *testing.T) {
 	// Beyond this machine nothing is sent without TLS, which this node does not offer.
 	c := sharedtest.Start(t, 1)
 	s, err := shared.Open(shared.Options{URL: strings.Replace(c.URL(), "nats://", "tls://", 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = s.Close() }()
 	_, err = s.Get(t.Context(), "x")
 	if !errors.Is(err, store.ErrUnreachable) || !strings.Contains(err.Error(), "TLS") {

@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // An agent hides no question of another by an outcome that it stores under its own name and the
@@ -20,9 +21,7 @@ func TestAnAgentHidesNoQuestion(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
 	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	evil := c.Connect(nodes.Agent, "other", make(chan error, 10))
 	ack, err := evil.Request("_R_.ask.r.other."+row.ID+".a.other", []byte(`{"outcome":"Tm8="}`), sharedtest.Patience)
 	if err != nil || strings.Contains(string(ack.Data), "error") {
@@ -41,21 +40,15 @@ func TestAnAgentReopensNoQuestionOfAnother(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
 	row, err := bot.Ask(t.Context(), storetest.NewRow("Delete it?"))
-	if err == nil {
-		err = alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("No")})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("No")}))
 	again := func(text string) store.Row {
 		r := storetest.NewRow(text)
 		r.Earlier = row.ID
 		return r
 	}
 	_, err = other.Ask(t.Context(), again("Tea?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	reopened := idsOf(t, bot, store.Query{Earlier: row.ID})
 	if len(reopened) > 0 {
 		t.Errorf("the ticket leads to %q", reopened)
@@ -73,9 +66,7 @@ func TestAnAgentReopensNoQuestionOfAnother(t *testing.T) {
 func idsOf(t *testing.T, s store.Store, q store.Query) (ids []string) {
 	t.Helper()
 	for row, err := range s.Rows(t.Context(), q) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		ids = append(ids, row.ID)
 	}
 	return ids
@@ -88,25 +79,17 @@ func TestNonsenseSpoilsNoList(t *testing.T) {
 	c := sharedtest.Start(t, 1)
 	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
 	spoilt, err := other.Ask(t.Context(), storetest.NewRow("Spoilt?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	before, err := alice.Revision(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	evil := c.Connect(nodes.Agent, "other", make(chan error, 10))
 	ack, err := evil.Request("_R_.ask.r.other."+spoilt.ID+".a.other", []byte("nonsense"), sharedtest.Patience)
 	if err != nil || strings.Contains(string(ack.Data), "error") {
 		t.Fatalf("%v, %v", ack, err)
 	}
 	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	if err == nil {
-		err = alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")}))
 	for name, q := range map[string]store.Query{"ended": {Ended: true}, "changed": {After: before}} {
 		if ids := idsOf(t, alice, q); !slices.Contains(ids, row.ID) {
 			t.Errorf("%s are %q", name, ids)

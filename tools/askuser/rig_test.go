@@ -18,6 +18,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -152,9 +153,7 @@ func (r result) status(t *testing.T) string {
 		return r.err.Error()
 	}
 	data, err := json.Marshal(r.StructuredContent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var x struct {
 		Status  string         `json:"status"`
 		ID      string         `json:"id"`
@@ -193,9 +192,7 @@ func (r *rig) watch() (events <-chan desk.Event, stop func()) {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(r.t.Context())
 	events, err := r.desk.Watch(ctx)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	return events, func() {
 		cancel()
 		for range events {
@@ -223,9 +220,7 @@ func (r *rig) open() desk.Record {
 	events, stop := r.watch()
 	defer stop()
 	records, err := r.desk.Pending(r.t.Context())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	if len(records) > 0 {
 		return records[0]
 	}
@@ -305,9 +300,7 @@ func (r *rig) pending(n int) []desk.Record {
 	defer stop()
 	for {
 		records, err := r.desk.Pending(r.t.Context())
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		fatal.If(r.t, err)
 		if len(records) == n {
 			return records
 		}

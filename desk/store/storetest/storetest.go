@@ -16,6 +16,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 )
 
 // Process is a store as one process has it open. Close ends it as a kill would: what it
@@ -86,9 +87,7 @@ func ending(text string) store.Ending {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 }
 
 func wants(t *testing.T, err, want error) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -116,9 +117,7 @@ func TestDecodeForms(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c, err := DecodeAsk([]byte(tc.in), mcpLimits())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			if got := compact(c.Set.Questions); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -161,9 +160,7 @@ func TestDecodeEnvelopes(t *testing.T) {
 func again(t *testing.T, set question.Set) {
 	t.Helper()
 	data, err := json.Marshal(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for _, in := range []string{string(data), strings.ReplaceAll(string(data), `"follow_up_questions"`, `"follow_ups"`)} {
 		c, err := DecodeAsk([]byte(in), mcpLimits())
 		if err != nil || !reflect.DeepEqual(c.Set, set) {
@@ -272,9 +269,7 @@ func TestDecodeToleratesLongWordsFromAgents(t *testing.T) {
 	long := strings.Repeat("字", 300)
 	in := `{"questions":[{"question":"1?","header":"` + long[:3*100] + `","options":[{"label":"` + long + `","description":"` + long + `"},"B"]}]}`
 	c, err := DecodeAsk([]byte(in), mcpLimits())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	q := c.Set.Questions[0]
 	if q.Header != long[:3*100] || q.Options[0].Label != long || q.Options[0].Description != long {
 		t.Error("a long text was not kept whole")

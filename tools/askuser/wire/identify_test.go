@@ -1,6 +1,10 @@
 package wire
 
-import "testing"
+import (
+	"testing"
+
+	"mcp-askuser/internal/fatal"
+)
 
 // An id that is made from a label names no other option: who says "c" means C, in answers, in defaults
 // and in the keys of follow-ups, also beside C++.
@@ -9,9 +13,7 @@ func TestMadeIDsAreNoOtherLabels(t *testing.T) {
 		for i, label := range labels {
 			call, err := DecodeAsk([]byte(`{"question":"Which language?","options":["`+labels[0]+`","`+labels[1]+`"],
 				"default":"`+label+`"}`), mcpLimits())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			q := &call.Set.Questions[0]
 			if o := q.Named(label); o != &q.Options[i] || !o.Default {
 				t.Errorf("of %q, %q names %q, with the ids %q and %q", labels, label, o.Label, q.Options[0].ID, q.Options[1].ID)
