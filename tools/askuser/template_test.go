@@ -95,9 +95,13 @@ func TestTemplateFaults(t *testing.T) {
 		if got, err := tools.fillTemplate([]byte(given), ""); err != nil || string(got) != given {
 			t.Errorf("%s becomes %s, %v", given, got, err)
 		}
-	} // A number is asked as the agent wrote it.
-	for given, want := range map[string]string{`1500000`: "To 1500000?", `"all"`: "To all?", `true`: "To true?"} {
-		got, err := tools.fillTemplate([]byte(`{"template":"deploy","variables":{"where":`+given+`}}`), "")
+	}
+	// A number is asked as the agent wrote it.
+	// Variables in a JSON string count, as questions do: models write objects so now and then.
+	for given, want := range map[string]string{
+		`{"where":1500000}`: "To 1500000?", `{"where":"all"}`: "To all?", `{"where":true}`: "To true?", `"{\"where\":\"1.2\"}"`: "To 1.2?",
+	} {
+		got, err := tools.fillTemplate([]byte(`{"template":"deploy","variables":`+given+`}`), "")
 		if err != nil || !strings.Contains(string(got), want) {
 			t.Errorf("%s: %s, %v", given, got, err)
 		}
