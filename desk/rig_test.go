@@ -100,11 +100,21 @@ func confirmation(via string) desk.Request {
 	}
 }
 
+// submit asks, and attends until the end of the test, or Release.
 func submit(t *testing.T, d *desk.Desk, r desk.Request) (desk.Record, *desk.Attendance) {
 	t.Helper()
 	rec, attendance, err := d.Submit(t.Context(), r)
 	fatal.If(t, err)
+	t.Cleanup(attendance.Release)
 	return rec, attendance
+}
+
+// detached asks, and attends no more.
+func detached(t *testing.T, d *desk.Desk, r desk.Request) desk.Record {
+	t.Helper()
+	rec, attendance := submit(t, d, r)
+	attendance.Release()
+	return rec
 }
 
 func release(_ *testing.T, _ *desk.Desk, _ desk.Record, a *desk.Attendance) { a.Release() }

@@ -35,11 +35,10 @@ func (r *rounds) submit(req desk.Request, end func(d *desk.Desk, id string) erro
 	r.asked++
 	req.Set = request(fmt.Sprintf("Question %d?", r.asked)).Set
 	d := r.desk()
-	rec, attendance, err := d.Submit(r.Context(), req)
+	rec, _, err := d.Submit(r.Context(), req)
 	if err != nil {
 		return rec, err
 	}
-	defer attendance.Release()
 	fatal.If(r, end(d, rec.ID))
 	return rec, d.Delivered(r.Context(), rec.ID)
 }
@@ -108,12 +107,10 @@ func TestRoundLimit(t *testing.T) {
 	}
 	r.now = r.now.Add(11 * time.Minute)
 	r.hasRoom(2)
-	last, attendance := submit(t, r.desk(), request("The last?"))
-	attendance.Release()
+	last := detached(t, r.desk(), request("The last?"))
 	reply(t, r.desk(), last.ID, "yes")
 	r.isFull()
-	again, attendance := submit(t, r.desk(), request("The last?"))
-	attendance.Release()
+	again := detached(t, r.desk(), request("The last?"))
 	if again.ID != last.ID || again.Round != 6 || text(again) != "yes" {
 		t.Errorf("coming back for an answer: %+v", again)
 	}
@@ -255,31 +252,19 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 // A prompt of the user begins a new count for the sessions of the client in the project, and
 // takes back no lift.
 func TestBeginCount(t *testing.T) {
-	d := desk.New(openStore(t, storeDir(t)), desk.Options{MaxRounds: 2})
-	ask := func(n int) error {
-		rec, attendance, err := d.Submit(t.Context(), request(fmt.Sprintf("Question %d?", n)))
-		if err != nil {
-			return err
-		}
-		reply(t, d, rec.ID, "yes")
-		collected(t, d, rec, attendance)
-		return nil
+	r := newRounds(t, 2)
+	begin := func(client, directory string) {
+		t.Helper()
+		fatal.If(t, r.desk().BeginCount(t.Context(), client, directory))
 	}
-	limited := func(err error) bool { return errors.As(err, new(*desk.RoundLimitError)) }
-	must(0, errors.Join(ask(1), ask(2)))
-	for _, other := range [][2]string{{"another-agent", asker.Directory}, {asker.Client, "/elsewhere"}} {
-		must(0, d.BeginCount(t.Context(), other[0], other[1]))
-		if err := ask(3); !limited(err) {
-			t.Errorf("after a prompt to %s in %s: %v", other[0], other[1], err)
-		}
-	}
-	for prompt := range 3 {
-		must(0, d.BeginCount(t.Context(), asker.Client, asker.Directory))
-		if err := errors.Join(ask(10*prompt+4), ask(10*prompt+5)); err != nil {
-			t.Errorf("prompt %d: %v", prompt, err)
-		}
-		if err := ask(10*prompt + 6); !limited(err) {
-			t.Errorf("prompt %d: a round too many: %v", prompt, err)
-		}
+	r.hasRoom(2)
+	begin("another-agent", asker.Directory)
+	r.isFull()
+	begin(asker.Client, "/elsewhere")
+	r.isFull()
+	for range 3 {
+		begin(asker.Client, asker.Directory)
+		r.hasRoom(2)
+		r.isFull()
 	}
 }
