@@ -158,14 +158,13 @@ func TestRaceOfProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := Open(dir)
 	for range 8 {
-		row, err := s.Ask(t.Context(), storetest.NewRow("Race?"))
-		fatal.If(t, err)
+		row := storetest.Ask(t, s, "Race?")
 		winners := 0
 		var all []*process
 		for range 8 {
 			all = append(all, start(t, dir, "answer", row.ID))
 		}
-		row, err = s.Wait(t.Context(), row.ID)
+		row, err := s.Wait(t.Context(), row.ID)
 		fatal.If(t, err)
 		for _, p := range all {
 			switch line := p.line(); line {
@@ -304,13 +303,12 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))
-			_, err := s.Ask(t.Context(), storetest.NewRow("First?"))
-			fatal.If(t, err)
+			_ = storetest.Ask(t, s, "First?")
 			_ = s.Close() // which merges the log into the file
 			test.spoil(t, s)
 			before, _ := os.ReadFile(s.path())
 			s = Open(s.dir)
-			_, err = s.Ask(t.Context(), storetest.NewRow("Second?"))
+			_, err := s.Ask(t.Context(), storetest.NewRow("Second?"))
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), s.dir) {
 				t.Errorf("the error says %v", err)
 			}
@@ -396,8 +394,7 @@ func TestRemovedWhileWaiting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))
-			row, err := s.Ask(t.Context(), storetest.NewRow("Lost?"))
-			fatal.If(t, err)
+			row := storetest.Ask(t, s, "Lost?")
 			done := make(chan error, 1)
 			s.enter(row.ID) // so that the look has a row even before the wait begins
 			go func() {
@@ -410,7 +407,7 @@ func TestRemovedWhileWaiting(t *testing.T) {
 			if err := <-done; !errors.Is(err, store.ErrLost) && !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("the wait ended with %v", err)
 			}
-			_, err = s.Ask(t.Context(), storetest.NewRow("Again?"))
+			_, err := s.Ask(t.Context(), storetest.NewRow("Again?"))
 			if err != nil {
 				t.Error(err)
 			}
@@ -421,8 +418,7 @@ func TestRemovedWhileWaiting(t *testing.T) {
 // A closed store stays closed: what is released late opens nothing anew.
 func TestClosed(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
-	row, err := s.Ask(t.Context(), storetest.NewRow("Open?"))
-	fatal.If(t, err)
+	row := storetest.Ask(t, s, "Open?")
 	watching, leave := context.WithCancel(t.Context())
 	changes, err := s.Changes(watching, "inbox")
 	fatal.If(t, err)
@@ -464,8 +460,7 @@ func waitFor(t *testing.T, holds func() bool) {
 // found at the next look.
 func TestMissedWakeUp(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
-	row, err := s.Ask(t.Context(), storetest.NewRow("Missed?"))
-	fatal.If(t, err)
+	row := storetest.Ask(t, s, "Missed?")
 	got := make(chan store.Row, 1)
 	go func() {
 		row, _ := s.Wait(t.Context(), row.ID)

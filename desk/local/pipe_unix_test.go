@@ -17,12 +17,11 @@ import (
 func TestPipeThatCannotBeOpened(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	asker, other := Open(dir), Open(dir)
-	row, err := asker.Ask(t.Context(), storetest.NewRow("Mine?"))
-	fatal.If(t, err)
+	row := storetest.Ask(t, asker, "Mine?")
 	path := filepath.Join(dir, pipeDir, asker.ownName())
 	fatal.If(t, os.Remove(path))
 	fatal.If(t, os.Symlink(path, path)) // which fails like it, with an error of its own
-	_, err = other.Attend(t.Context(), row.ID)
+	_, err := other.Attend(t.Context(), row.ID)
 	if !errors.Is(err, store.ErrAttended) {
 		t.Errorf("another process attends it: %v", err)
 	}

@@ -22,10 +22,9 @@ func TestNobodyElseCanRead(t *testing.T) {
 	defer syscall.Umask(before)
 	s := Open(filepath.Join(t.TempDir(), "store"))
 	defer func() { _ = s.Close() }()
-	_, err := s.Ask(t.Context(), storetest.NewRow("Private?"))
-	fatal.If(t, err)
+	_ = storetest.Ask(t, s, "Private?")
 	seen := 0
-	err = filepath.WalkDir(s.dir, func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(s.dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -46,16 +45,14 @@ func TestDeadAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	living := Open(dir)
 	defer func() { _ = living.Close() }()
-	_, err := living.Ask(t.Context(), storetest.NewRow("Alive?"))
-	fatal.If(t, err)
+	_ = storetest.Ask(t, living, "Alive?")
 	dead, young := filepath.Join(dir, pipeDir, "DEAD"), filepath.Join(dir, pipeDir, "YOUNG")
-	err = errors.Join(syscall.Mkfifo(dead, 0o600), syscall.Mkfifo(young, 0o600))
+	err := errors.Join(syscall.Mkfifo(dead, 0o600), syscall.Mkfifo(young, 0o600))
 	long := time.Now().Add(-2 * leftFor)
 	fatal.If(t, errors.Join(err, os.Chtimes(dead, long, long), os.Chtimes(living.pipe.path, long, long)))
 	s := Open(dir)
 	defer func() { _ = s.Close() }()
-	_, err = s.Ask(t.Context(), storetest.NewRow("Next?"))
-	fatal.If(t, err)
+	_ = storetest.Ask(t, s, "Next?")
 	for path, want := range map[string]bool{dead: false, young: true, living.pipe.path: true} {
 		_, err := os.Stat(path)
 		if (err == nil) != want {

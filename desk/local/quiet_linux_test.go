@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
 	"mcp-askuser/internal/fatal"
 )
@@ -40,9 +39,8 @@ func TestOthersSleep(t *testing.T) {
 	quiet(t, settled)
 	before := settled()
 	s := Open(dir)
-	row, err := s.Ask(t.Context(), storetest.NewRow("Quiet?"))
-	fatal.If(t, err)
-	fatal.If(t, s.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")}))
+	row := storetest.Ask(t, s, "Quiet?")
+	storetest.Answer(t, s, row.ID, "Yes")
 	fatal.If(t, s.Delivered(t.Context(), row.ID))
 	if after := settled(); after != before {
 		t.Errorf("%d voluntary context switches in %d waiting processes", after-before, waiters)

@@ -27,8 +27,7 @@ func TestTheServerRefuses(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	bot := c.Open(nodes.Agent, "bot")
-	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	fatal.If(t, err)
+	row := storetest.Ask(t, bot, "Which?")
 	reports := make(chan error, 100)
 	operator := c.Connect(nodes.Operator, "", reports)
 	evil, alice := c.Connect(nodes.Agent, "other", reports), c.Connect(nodes.Human, "alice", reports)
@@ -132,8 +131,7 @@ func TestDenied(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
-	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	fatal.If(t, err)
+	row := storetest.Ask(t, bot, "Which?")
 	fatal.If(t, bot.Release(t.Context(), row.ID))
 	value := func([]byte) ([]byte, error) { return []byte("x"), nil }
 	for name, call := range map[string]func() error{
@@ -173,9 +171,8 @@ func TestOwnSubjectsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
-	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	fatal.If(t, err)
-	fatal.If(t, alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")}))
+	row := storetest.Ask(t, bot, "Which?")
+	storetest.Answer(t, alice, row.ID, "Yes")
 	for from, subjects := range map[string][]string{
 		"other": {"_R_.ask.r.other." + row.ID + ".q.-.-.-.-", "_R_.ask.r.other.x.q.-.-.-.-", "_R_.ask.r.other." + row.ID + ".a.other"},
 		"bot":   {"_R_.ask.r.bot." + row.ID + ".a.bot"},
@@ -204,9 +201,8 @@ func TestAnswersNowhereElse(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	alice := c.Open(nodes.Human, "alice")
-	row, err := alice.Ask(t.Context(), storetest.NewRow("Mine?"))
-	fatal.If(t, err)
-	_, err = alice.Changes(t.Context(), "inbox")
+	row := storetest.Ask(t, alice, "Mine?")
+	_, err := alice.Changes(t.Context(), "inbox")
 	fatal.If(t, err)
 	operator := c.Connect(nodes.Operator, "", make(chan error, 10))
 	m, err := operator.Request("$JS.API.STREAM.MSG.GET.ASK", []byte(`{"last_by_subj":"_R_.ask.r.*.*.q.>"}`), sharedtest.Patience)

@@ -53,8 +53,7 @@ func TestDeployedNodes(t *testing.T) {
 	operator := open(nodes.Operator, "")
 	sharedtest.Await(t, func() error { return operator.Create(t.Context(), 3, map[string]string{"U": "alice"}) })
 	agent, human := open(nodes.Agent, "bot"), open(nodes.Human, "alice")
-	row, err := agent.Ask(t.Context(), storetest.NewRow("Over TLS?"))
-	fatal.If(t, err)
+	row := storetest.Ask(t, agent, "Over TLS?")
 	fatal.If(t, errors.Join(running[0].Process.Kill(), ignoreExit(running[0].Wait())))
 	sharedtest.Await(t, func() error {
 		err := human.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("yes")})

@@ -20,8 +20,7 @@ func TestAnAgentHidesNoQuestion(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
-	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	fatal.If(t, err)
+	row := storetest.Ask(t, bot, "Which?")
 	evil := c.Connect(nodes.Agent, "other", make(chan error, 10))
 	ack, err := evil.Request("_R_.ask.r.other."+row.ID+".a.other", []byte(`{"outcome":"Tm8="}`), sharedtest.Patience)
 	if err != nil || strings.Contains(string(ack.Data), "error") {
@@ -39,15 +38,14 @@ func TestAnAgentReopensNoQuestionOfAnother(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
-	row, err := bot.Ask(t.Context(), storetest.NewRow("Delete it?"))
-	fatal.If(t, err)
-	fatal.If(t, alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("No")}))
+	row := storetest.Ask(t, bot, "Delete it?")
+	storetest.Answer(t, alice, row.ID, "No")
 	again := func(text string) store.Row {
 		r := storetest.NewRow(text)
 		r.Earlier = row.ID
 		return r
 	}
-	_, err = other.Ask(t.Context(), again("Tea?"))
+	_, err := other.Ask(t.Context(), again("Tea?"))
 	fatal.If(t, err)
 	reopened := idsOf(t, bot, store.Query{Earlier: row.ID})
 	if len(reopened) > 0 {
@@ -78,8 +76,7 @@ func TestNonsenseSpoilsNoList(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
-	spoilt, err := other.Ask(t.Context(), storetest.NewRow("Spoilt?"))
-	fatal.If(t, err)
+	spoilt := storetest.Ask(t, other, "Spoilt?")
 	before, err := alice.Revision(t.Context())
 	fatal.If(t, err)
 	evil := c.Connect(nodes.Agent, "other", make(chan error, 10))
@@ -87,9 +84,8 @@ func TestNonsenseSpoilsNoList(t *testing.T) {
 	if err != nil || strings.Contains(string(ack.Data), "error") {
 		t.Fatalf("%v, %v", ack, err)
 	}
-	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	fatal.If(t, err)
-	fatal.If(t, alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")}))
+	row := storetest.Ask(t, bot, "Which?")
+	storetest.Answer(t, alice, row.ID, "Yes")
 	for name, q := range map[string]store.Query{"ended": {Ended: true}, "changed": {After: before}} {
 		if ids := idsOf(t, alice, q); !slices.Contains(ids, row.ID) {
 			t.Errorf("%s are %q", name, ids)

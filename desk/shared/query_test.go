@@ -19,9 +19,8 @@ func TestLimitReadsFew(t *testing.T) {
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
 	var last []string
 	for range 30 {
-		row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-		fatal.If(t, err)
-		fatal.If(t, alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")}))
+		row := storetest.Ask(t, bot, "Which?")
+		storetest.Answer(t, alice, row.ID, "Yes")
 		fatal.If(t, bot.Delivered(t.Context(), row.ID))
 		last = append([]string{row.ID}, last...)
 	}
