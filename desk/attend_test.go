@@ -156,8 +156,7 @@ func TestReleasedAfterItsStoreWasRemoved(t *testing.T) {
 	dir := storeDir(t)
 	d := desk.New(openStore(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	_, attendance := submit(t, d, request("Lost?"))
-	err := os.RemoveAll(dir)
-	fatal.If(t, err)
+	fatal.If(t, os.RemoveAll(dir))
 	attendance.Release()
 	if log.Len() > 0 {
 		t.Errorf("the log says %s", log.String())

@@ -16,8 +16,7 @@ func TestDelivered(t *testing.T) {
 	store := openStore(t, dir)
 	d := desk.New(store, desk.Options{})
 	rec, _ := submit(t, d, request("Which?"))
-	err := d.SaveDraft(t.Context(), rec.ID, says("ye"))
-	fatal.If(t, err)
+	fatal.If(t, d.SaveDraft(t.Context(), rec.ID, says("ye")))
 	reply(t, d, rec.ID, "yes")
 	for range 2 { // once more changes nothing
 		fatal.If(t, d.Delivered(t.Context(), rec.ID))
@@ -42,7 +41,7 @@ func TestDelivered(t *testing.T) {
 			t.Errorf("%s: %s %q, %v", name, got.ID, text(got), err)
 		}
 	}
-	_, _, err = other.Draft(t.Context(), rec.ID)
+	_, _, err := other.Draft(t.Context(), rec.ID)
 	if !errors.Is(err, desk.ErrNotFound) {
 		t.Errorf("its draft: %v", err)
 	}
@@ -59,8 +58,7 @@ func TestAnswerOfADeadAsker(t *testing.T) {
 		if answeredFirst {
 			reply(t, open(t, dir), rec.ID, "yes")
 		}
-		err := asking.Close() // as by a kill
-		fatal.If(t, err)
+		fatal.If(t, asking.Close()) // as by a kill
 		if !answeredFirst {
 			reply(t, open(t, dir), rec.ID, "yes")
 		}

@@ -55,8 +55,7 @@ func TestForgedAnswers(t *testing.T) {
 // writeReply puts a document into a store as the outcome of a record, past the desk.
 func writeReply(t *testing.T, dir, id, doc string) {
 	t.Helper()
-	err := openStore(t, dir).Answer(t.Context(), id, store.Ending{Outcome: []byte(doc)})
-	fatal.If(t, err)
+	fatal.If(t, openStore(t, dir).Answer(t.Context(), id, store.Ending{Outcome: []byte(doc)}))
 }
 
 // An asker does not undo the user's reply by a word of its host, which had no dialog.
@@ -67,8 +66,7 @@ func TestForgedWordOfTheHost(t *testing.T) {
 	reply(t, d, rec.ID, "no")
 	const doc = `{"id":"x","status":"cancelled","reason":"never asked","at":"2026-11-03T09:00:00Z"}`
 	later := func([]byte) ([]byte, error) { return []byte(doc), nil }
-	err := openStore(t, dir).Note(t.Context(), rec.ID, store.Later, later)
-	fatal.If(t, err)
+	fatal.If(t, openStore(t, dir).Note(t.Context(), rec.ID, store.Later, later))
 	got := must(d.Get(t.Context(), rec.ID))
 	if got.State != desk.Answered || got.Later != nil {
 		t.Errorf("it reads as %s", got.State)

@@ -158,8 +158,7 @@ func TestProofAtDelivery(t *testing.T) {
 			}
 			data := must(json.Marshal(o))
 			d := user.desk(near, tt.reader)
-			err := near.Answer(t.Context(), rec.ID, store.Ending{Outcome: data})
-			fatal.If(t, err)
+			fatal.If(t, near.Answer(t.Context(), rec.ID, store.Ending{Outcome: data}))
 			got := must(d.Wait(deadline(t), rec.ID))
 			if got.State != tt.want || tt.want == desk.Failed && !strings.Contains(got.Outcome.Reason, "proof") {
 				t.Errorf("%+v, want %s", got.Outcome, tt.want)

@@ -72,8 +72,7 @@ func TestWatch(t *testing.T) {
 		func() error { return other.SaveDraft(t.Context(), rec.ID, says("x")) },
 	}
 	for _, step := range steps {
-		err := step()
-		fatal.If(t, err)
+		fatal.If(t, step())
 		w.touched("shown, worked on", func(rec desk.Record) bool { return len(rec.ShownOn) == 2 })
 	}
 	attendance.Release()

@@ -60,9 +60,8 @@ func Overwrite(t testing.TB, dir, id, column string, change func([]byte) []byte)
 	db := open(t, dir)
 	defer func() { _ = db.Close() }()
 	var data []byte
-	err := db.QueryRow(`select `+column+` from record where id=?`, id).Scan(&data)
-	fatal.If(t, err)
-	_, err = db.Exec(`update record set `+column+`=? where id=?`, change(data), id)
+	fatal.If(t, db.QueryRow(`select `+column+` from record where id=?`, id).Scan(&data))
+	_, err := db.Exec(`update record set `+column+`=? where id=?`, change(data), id)
 	fatal.If(t, err)
 }
 

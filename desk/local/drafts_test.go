@@ -22,8 +22,7 @@ func TestKeptDrafts(t *testing.T) {
 	}
 	keep := func(id, more string) {
 		t.Helper()
-		err := s.KeepDraft(ctx, id, func(old []byte) ([]byte, error) { return append(old, more...), nil })
-		fatal.If(t, err)
+		fatal.If(t, s.KeepDraft(ctx, id, func(old []byte) ([]byte, error) { return append(old, more...), nil }))
 	}
 
 	err := s.DropDraft(ctx, "none")

@@ -55,8 +55,7 @@ func TestDiskFull(t *testing.T) {
 			}
 			break
 		}
-		err := os.Remove(filler)
-		fatal.If(t, err)
+		fatal.If(t, os.Remove(filler))
 		for id, want := range said {
 			row, err := s.Get(t.Context(), id)
 			if err != nil || want != "" && string(row.Outcome) != want || string(row.Notes[store.Draft]) != drafts[id] {

@@ -140,8 +140,7 @@ func TestManyBegin(t *testing.T) {
 	s := Open(dir)
 	for line := range asked {
 		id := strings.TrimPrefix(line, "asked ")
-		err := s.Answer(t.Context(), id, store.Ending{Outcome: []byte("to " + id)})
-		fatal.If(t, err)
+		fatal.If(t, s.Answer(t.Context(), id, store.Ending{Outcome: []byte("to " + id)}))
 	}
 	for _, p := range askers {
 		line, end := p.line(), p.line()
@@ -343,8 +342,7 @@ func TestSetUpIsCompleted(t *testing.T) {
 
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
-	err := os.WriteFile(path, data, 0o600)
-	fatal.If(t, err)
+	fatal.If(t, os.WriteFile(path, data, 0o600))
 }
 
 func setHeader(t *testing.T, s *Store, at int, value uint32) {
@@ -367,15 +365,13 @@ func breakPages(t *testing.T, path string) {
 
 func mkdir(t *testing.T, path string) {
 	t.Helper()
-	err := os.Remove(path)
-	fatal.If(t, err)
+	fatal.If(t, os.Remove(path))
 	fatal.If(t, os.Mkdir(path, 0o700))
 }
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
-	err := os.Chmod(path, mode)
-	fatal.If(t, err)
+	fatal.If(t, os.Chmod(path, mode))
 }
 
 // TestRemovedWhileWaiting: a wait whose store is removed, or replaced, ends at the next
@@ -489,8 +485,7 @@ func TestNothingAfterClose(t *testing.T) {
 			fatal.If(t, err)
 		}
 		cancel()
-		err := s.Close()
-		fatal.If(t, err)
+		fatal.If(t, s.Close())
 		fatal.If(t, os.RemoveAll(dir))
 	}
 }

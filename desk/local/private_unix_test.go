@@ -64,9 +64,8 @@ func TestDeadAreRemoved(t *testing.T) {
 // A pipe in place of the database is refused, and not waited for.
 func TestPipeIsNoDatabase(t *testing.T) {
 	s := Open(t.TempDir())
-	err := syscall.Mkfifo(s.path(), 0o600)
-	fatal.If(t, err)
-	_, err = s.Ask(t.Context(), storetest.NewRow("Here?"))
+	fatal.If(t, syscall.Mkfifo(s.path(), 0o600))
+	_, err := s.Ask(t.Context(), storetest.NewRow("Here?"))
 	if err == nil || !strings.Contains(err.Error(), "move it away") {
 		t.Error(err)
 	}

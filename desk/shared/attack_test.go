@@ -23,9 +23,7 @@ import (
 
 // The server itself refuses what is not a credential's own: the credentials are used without
 // our program, and nothing is stored.
-func TestTheServerRefuses(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func theServerRefuses(t *testing.T, c *sharedtest.Cluster) {
 	bot := c.Open(nodes.Agent, "bot")
 	row := storetest.Ask(t, bot, "Which?")
 	reports := make(chan error, 100)
@@ -127,9 +125,7 @@ func refused(t *testing.T, reports <-chan error, sent error, subject string) {
 }
 
 // In our program a refusal is ErrDenied, and ends at once.
-func TestDenied(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func isDenied(t *testing.T, c *sharedtest.Cluster) {
 	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
 	row := storetest.Ask(t, bot, "Which?")
 	fatal.If(t, bot.Release(t.Context(), row.ID))
@@ -156,8 +152,7 @@ func TestDenied(t *testing.T) {
 // stranger calls with a credential of another desk.
 func stranger(t *testing.T, c *sharedtest.Cluster) error {
 	dir := t.TempDir()
-	err := nodes.Init(dir, nodes.Options{Agents: []string{"bot"}})
-	fatal.If(t, err)
+	fatal.If(t, nodes.Init(dir, nodes.Options{Agents: []string{"bot"}}))
 	s, err := shared.Open(shared.Options{URL: c.URL(), Creds: nodes.Creds(dir, nodes.Agent, "bot")})
 	fatal.If(t, err)
 	defer func() { _ = s.Close() }()
@@ -165,41 +160,9 @@ func stranger(t *testing.T, c *sharedtest.Cluster) error {
 	return err
 }
 
-// What an agent stores under its own name does no harm to others: a document that is no
-// question, one under the id of another, and an outcome over a human's.
-func TestOwnSubjectsDoNoHarm(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
-	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
-	row := storetest.Ask(t, bot, "Which?")
-	storetest.Answer(t, alice, row.ID, "Yes")
-	for from, subjects := range map[string][]string{
-		"other": {"_R_.ask.r.other." + row.ID + ".q.-.-.-.-", "_R_.ask.r.other.x.q.-.-.-.-", "_R_.ask.r.other." + row.ID + ".a.other"},
-		"bot":   {"_R_.ask.r.bot." + row.ID + ".a.bot"},
-	} {
-		nc := c.Connect(nodes.Agent, from, make(chan error, 10))
-		for _, subject := range subjects {
-			ack, err := nc.Request(subject, []byte(`{"outcome":"Tm8="}`), sharedtest.Patience)
-			if err != nil || strings.Contains(string(ack.Data), "error") {
-				t.Fatalf("%s: %v, %v", subject, ack, err)
-			}
-		}
-	}
-	var ids []string
-	for got, err := range alice.Rows(t.Context(), store.Query{}) {
-		fatal.If(t, err)
-		ids = append(ids, got.ID+" "+got.Owner+" "+string(got.Outcome))
-	}
-	if len(ids) != 1 || ids[0] != row.ID+" bot Yes" {
-		t.Errorf("rows %q", ids)
-	}
-}
-
 // A process answers only where it is asked from, or another would have it write where only it
 // may.
-func TestAnswersNowhereElse(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func answersNowhereElse(t *testing.T, c *sharedtest.Cluster) {
 	alice := c.Open(nodes.Human, "alice")
 	row := storetest.Ask(t, alice, "Mine?")
 	_, err := alice.Changes(t.Context(), "inbox")
@@ -215,8 +178,7 @@ func TestAnswersNowhereElse(t *testing.T) {
 	fatal.If(t, err)
 	for _, subject := range []string{"alive." + question.Holder, "present.bot"} {
 		for _, to := range []string{"x.y", "back.bot.x"} {
-			err := operator.PublishRequest(subject, to, []byte(row.ID))
-			fatal.If(t, err)
+			fatal.If(t, operator.PublishRequest(subject, to, []byte(row.ID)))
 		}
 	}
 	for answers := 0; ; { // in order: what was asked first would have been answered first
@@ -235,9 +197,7 @@ func TestAnswersNowhereElse(t *testing.T) {
 }
 
 // The operator's list, names and signatures.
-func TestHumansSign(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func humansSign(t *testing.T, c *sharedtest.Cluster) {
 	alice, bot, operator := c.Open(nodes.Human, "alice"), c.Open(nodes.Agent, "bot"), c.Open(nodes.Operator, "")
 	humans, err := bot.Humans(t.Context())
 	if err != nil || len(humans) != 2 {
@@ -272,8 +232,7 @@ func TestOptions(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		file := filepath.Join(dir, name)
-		err := errors.Join(os.WriteFile(file, []byte(text), mode), os.Chmod(file, mode))
-		fatal.If(t, err)
+		fatal.If(t, errors.Join(os.WriteFile(file, []byte(text), mode), os.Chmod(file, mode)))
 		return file
 	}
 	for name, o := range map[string]shared.Options{

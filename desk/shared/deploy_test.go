@@ -32,8 +32,7 @@ import (
 // on without one of them.
 func TestDeployedNodes(t *testing.T) {
 	dir := t.TempDir()
-	err := nodes.Init(dir, nodes.Options{Agents: []string{"bot"}, Humans: []string{"alice"}})
-	fatal.If(t, err)
+	fatal.If(t, nodes.Init(dir, nodes.Options{Agents: []string{"bot"}, Humans: []string{"alice"}}))
 	writeCertificate(t, dir)
 	server, ports := sharedtest.Server(t), sharedtest.FreePorts(t, 6)
 	var urls []string

@@ -363,9 +363,7 @@ func TestLostAcknowledgement(t *testing.T) {
 }
 
 // A row whose stream is removed is lost to the process that waits.
-func TestLost(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func lost(t *testing.T, c *sharedtest.Cluster) {
 	s := c.Open(nodes.Agent, "bot")
 	row := storetest.Ask(t, s, "Gone?")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

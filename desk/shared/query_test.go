@@ -13,9 +13,7 @@ import (
 )
 
 // A list of the last few rows does not read all that a desk has.
-func TestLimitReadsFew(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func limitReadsFew(t *testing.T, c *sharedtest.Cluster) {
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
 	var last []string
 	for range 30 {

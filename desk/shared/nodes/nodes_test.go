@@ -15,8 +15,7 @@ import (
 func TestWrittenAgain(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "nats.conf")
-	err := nodes.Init(dir, nodes.Options{Listen: "0.0.0.0:5222", Humans: []string{"alice"}})
-	fatal.If(t, err)
+	fatal.If(t, nodes.Init(dir, nodes.Options{Listen: "0.0.0.0:5222", Humans: []string{"alice"}}))
 	before, _ := os.ReadFile(file)
 	own := string(before) + "tls { cert_file: server.pem, key_file: server.key }\n"
 	fatal.If(t, os.WriteFile(file, []byte(own), 0o600))
@@ -32,7 +31,7 @@ func TestWrittenAgain(t *testing.T) {
 	if !strings.Contains(string(users), "human alice") || !strings.Contains(string(users), "human bob") {
 		t.Errorf("the users are\n%s", users)
 	}
-	err = nodes.Init(dir, nodes.Options{Listen: "127.0.0.1:6222"})
+	err := nodes.Init(dir, nodes.Options{Listen: "127.0.0.1:6222"})
 	if at := nodes.Listens(dir); err != nil || at != "127.0.0.1:6222" {
 		t.Errorf("it listens at %q, %v", at, err)
 	}

@@ -61,8 +61,7 @@ func Server(t testing.TB) string {
 func Start(t testing.TB, n int) *Cluster {
 	t.Helper()
 	c := &Cluster{Dir: t.TempDir(), t: t, peers: map[[2]int]*link{}, processes: make([]*exec.Cmd, n)}
-	err := nodes.Init(c.Dir, nodes.Options{Agents: []string{"bot", "other"}, Humans: []string{"alice", "bob"}})
-	fatal.If(t, err)
+	fatal.If(t, nodes.Init(c.Dir, nodes.Options{Agents: []string{"bot", "other"}, Humans: []string{"alice", "bob"}}))
 	var release func()
 	c.ports, release = reservePorts(t, 2*n)
 	t.Cleanup(func() {
@@ -203,8 +202,7 @@ func (c *Cluster) start(i int, file string) {
 	dir := filepath.Join(c.Dir, fmt.Sprint("node", i))
 	cmd := exec.Command(file, "-c", "nats.conf", "-l", "log")
 	cmd.Dir = dir
-	err := cmd.Start()
-	fatal.If(c.t, err)
+	fatal.If(c.t, cmd.Start())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.processes[i] = cmd
