@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -95,9 +96,7 @@ func TestDiscussJoinsKeptAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, storeDir(t))
 			rec := must(d.Ask(t.Context(), tc.set, "", asker))
-			if err := d.KeepAnswers(t.Context(), rec.ID, chosen(tc.answer), tc.kept); err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, d.KeepAnswers(t.Context(), rec.ID, chosen(tc.answer), tc.kept))
 			got := must(d.Reply(t.Context(), rec.ID, question.Reply{Discuss: true}, desk.Evidence{Surface: "x", How: tc.how}))
 			a := got.Reply().Answer("q1")
 			if got.State != desk.Discuss || (a != nil) != (tc.want != "") || a != nil && a.By != tc.want {

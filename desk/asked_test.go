@@ -43,15 +43,13 @@ func TestStatement(t *testing.T) {
 func TestSwappedQuestion(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)
-	rec, attendance := submit(t, d, request("Run tests?"))
-	attendance.Release()
+	rec := detached(t, d, request("Run tests?"))
 	desktest.Rewrite(t, dir, rec.ID, "Run tests?", "Delete prod?")
 	reply(t, open(t, dir), rec.ID, "yes")
 	if got := must(d.Wait(deadline(t), rec.ID)); got.State != desk.Failed || got.Reply() != nil {
 		t.Errorf("it is %s %+v", got.State, got.Outcome)
 	}
-	again, attendance := submit(t, open(t, dir), request("Run tests?"))
-	attendance.Release()
+	again := detached(t, open(t, dir), request("Run tests?"))
 	if again.ID == rec.ID || again.Outcome != nil {
 		t.Errorf("asked again: %s %s", again.ID, again.State)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 )
 
 // What was asked before is asked again only where somebody else waits for it,
@@ -57,7 +58,6 @@ func TestSubmitAsksTheHumanOnce(t *testing.T) {
 			dir := storeDir(t)
 			d := open(t, dir)
 			first, attendance := submit(t, d, request("Which?"))
-			defer attendance.Release()
 			if tc.between != nil {
 				tc.between(t, d, first, attendance)
 			}
@@ -66,8 +66,7 @@ func TestSubmitAsksTheHumanOnce(t *testing.T) {
 				tc.edit(&r)
 			}
 			other := desk.New(openStore(t, dir), desk.Options{Now: tc.clock})
-			second, again := submit(t, other, r)
-			defer again.Release()
+			second, _ := submit(t, other, r)
 			if (second.ID == first.ID) != tc.again || text(second) != tc.text {
 				t.Errorf("got %s (%s, %q) after %s", second.ID, second.State, text(second), first.ID)
 			}
@@ -119,7 +118,6 @@ func TestDraftsAndTheClock(t *testing.T) {
 	r := request("Which?")
 	r.Timeout = time.Minute
 	rec, attendance := submit(t, d, r)
-	defer attendance.Release()
 	asked := rec.CreatedAt
 	if at, ok := d.Deadline(t.Context(), rec); !ok || !at.Equal(asked.Add(time.Minute)) {
 		t.Errorf("the deadline is %s, %v", at, ok)
@@ -129,9 +127,7 @@ func TestDraftsAndTheClock(t *testing.T) {
 	}
 	now = now.Add(50 * time.Second)
 	for _, typed := range []string{"P", "Po"} {
-		if err := d.SaveDraft(t.Context(), rec.ID, says(typed)); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, d.SaveDraft(t.Context(), rec.ID, says(typed)))
 	}
 	again, _, err := open(t, dir).Draft(t.Context(), rec.ID)
 	if err != nil || again.Answers[0].Custom != "Po" {
@@ -160,12 +156,23 @@ func TestReleasedAfterItsStoreWasRemoved(t *testing.T) {
 	dir := storeDir(t)
 	d := desk.New(openStore(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	_, attendance := submit(t, d, request("Lost?"))
-	err := os.RemoveAll(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.RemoveAll(dir))
 	attendance.Release()
 	if log.Len() > 0 {
 		t.Errorf("the log says %s", log.String())
+	}
+}
+
+// A question that is taken over has the time of the request that takes it over: its surfaces
+// show that.
+func TestTakenOverWithAnotherTimeout(t *testing.T) {
+	d := desk.New(openStore(t, storeDir(t)), desk.Options{})
+	r := request("Which?")
+	first := detached(t, d, r)
+	r.Timeout = time.Hour
+	again, _ := submit(t, d, r)
+	at, limited := d.Deadline(t.Context(), again)
+	if again.ID != first.ID || !limited || time.Until(at) > time.Hour {
+		t.Errorf("%s with the deadline %v, want %s", again.ID, at, first.ID)
 	}
 }

@@ -3,12 +3,14 @@ package desk_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"testing"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 )
 
 // away is a joined store whose shared desk does not answer.
@@ -32,11 +34,8 @@ func (s away) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, erro
 func TestAskedWhileTheDeskIsAway(t *testing.T) {
 	d := desk.New(away{openStore(t, storeDir(t))}, desk.Options{MaxRounds: 5})
 	events, err := d.Watch(deadline(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, attendance := submit(t, d, request("Here?"))
-	defer attendance.Release()
+	fatal.If(t, err)
+	rec, _ := submit(t, d, request("Here?"))
 	if rec.Round != 1 {
 		t.Errorf("the round is %d", rec.Round)
 	}
@@ -60,8 +59,7 @@ func TestAskedWhileTheDeskIsAway(t *testing.T) {
 func TestUnsent(t *testing.T) {
 	s := &desktest.Faulty{Store: openStore(t, storeDir(t))}
 	d := desk.New(s, desk.Options{})
-	rec, attendance := submit(t, d, request("Sent?"))
-	defer attendance.Release()
+	rec, _ := submit(t, d, request("Sent?"))
 	s.FailAnswers(store.ErrUnreachable)
 	_, err := d.Reply(t.Context(), rec.ID, says("yes"), byPage)
 	if !errors.Is(err, desk.ErrUnsent) {
@@ -131,5 +129,26 @@ func TestFoundWhileTheDeskIsAway(t *testing.T) {
 		if !errors.Is(err, desk.ErrUnreachable) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// deaf is a shared desk that stores outcomes, and whose acknowledgements are lost.
+type deaf struct{ store.Store }
+
+func (s deaf) Answer(ctx context.Context, id string, end store.Ending) error {
+	err := s.Store.Answer(ctx, id, end)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: the connection was lost", store.ErrUnreachable)
+}
+
+// An answer whose acknowledgement was lost is sent: the record is returned with it.
+func TestLostAcknowledgement(t *testing.T) {
+	d := desk.New(deaf{openStore(t, storeDir(t))}, desk.Options{})
+	rec, _ := submit(t, d, request("Sent?"))
+	got, err := d.Reply(t.Context(), rec.ID, says("yes"), byPage)
+	if err != nil || text(got) != "yes" {
+		t.Errorf("sent: %q, %v", text(got), err)
 	}
 }

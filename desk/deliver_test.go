@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 )
 
 // Invariant: an answer that was delivered goes to no other call that asks the same, also where
@@ -15,25 +16,15 @@ func TestDelivered(t *testing.T) {
 	store := openStore(t, dir)
 	d := desk.New(store, desk.Options{})
 	rec, _ := submit(t, d, request("Which?"))
-	err := d.SaveDraft(t.Context(), rec.ID, says("ye"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, d.SaveDraft(t.Context(), rec.ID, says("ye")))
 	reply(t, d, rec.ID, "yes")
 	for range 2 { // once more changes nothing
-		err = d.Delivered(t.Context(), rec.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, d.Delivered(t.Context(), rec.ID))
 	}
-	err = store.Close() // as by a kill
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, store.Close()) // as by a kill
 
 	other := open(t, dir)
-	again, attendance := submit(t, other, request("Which?"))
-	defer attendance.Release()
+	again, _ := submit(t, other, request("Which?"))
 	if again.ID == rec.ID || again.Outcome != nil {
 		t.Errorf("delivered again: %+v", again.Outcome)
 	}
@@ -50,7 +41,7 @@ func TestDelivered(t *testing.T) {
 			t.Errorf("%s: %s %q, %v", name, got.ID, text(got), err)
 		}
 	}
-	_, _, err = other.Draft(t.Context(), rec.ID)
+	_, _, err := other.Draft(t.Context(), rec.ID)
 	if !errors.Is(err, desk.ErrNotFound) {
 		t.Errorf("its draft: %v", err)
 	}
@@ -67,10 +58,7 @@ func TestAnswerOfADeadAsker(t *testing.T) {
 		if answeredFirst {
 			reply(t, open(t, dir), rec.ID, "yes")
 		}
-		err := asking.Close() // as by a kill
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, asking.Close()) // as by a kill
 		if !answeredFirst {
 			reply(t, open(t, dir), rec.ID, "yes")
 		}

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -35,10 +36,7 @@ func TestEndings(t *testing.T) {
 			if !errors.Is(err, desk.ErrPending) {
 				t.Errorf("delivered while it is open: %v", err)
 			}
-			err = end(d, asked.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, end(d, asked.ID))
 			for name, get := range map[string]func(context.Context, string) (desk.Record, error){"got": other.Get, "waited for": other.Wait} {
 				got, err := get(deadline(t), asked.ID)
 				if err != nil || got.State != status || got.Outcome == nil || got.Outcome.Status != status {
@@ -118,9 +116,7 @@ func TestFind(t *testing.T) {
 	if _, err := d.Reply(t.Context(), old.ID, says("x"), byPage); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Delivered(t.Context(), old.ID); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, d.Delivered(t.Context(), old.ID))
 	now = now.AddDate(0, 1, 0)
 	first := ask(t, d)
 	now = now.Add(time.Hour)

@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -17,18 +18,14 @@ import (
 func picture(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))))
 	return b.Bytes()
 }
 
 func attach(t *testing.T, d *desk.Desk, id, name string, data []byte) question.File {
 	t.Helper()
 	f, err := d.AttachFile(t.Context(), id, name, bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return f
 }
 
@@ -43,16 +40,12 @@ func TestFilesOfAnAnswer(t *testing.T) {
 		t.Errorf("attached %+v", shot)
 	}
 	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Files: []question.File{shot}}}}
-	if err := d.SaveDraft(t.Context(), rec.ID, r); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, d.SaveDraft(t.Context(), rec.ID, r))
 	if draft, _, err := d.Draft(t.Context(), rec.ID); err != nil || draft.Answers[0].Files[0] != shot {
 		t.Errorf("the draft has %+v, %v", draft, err)
 	}
 	ended, err := d.Reply(t.Context(), rec.ID, r, byPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if x := ended.Asked()[0]; x.Text() != shot.String() {
 		t.Errorf("the answer reads %q", x.Text())
 	}
@@ -60,9 +53,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 		t.Errorf("a file for a record that has ended: %v", err)
 	}
 	again, err := d.Reopen(t.Context(), rec.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if _, data, err := d.File(t.Context(), again.ID, shot.Key()); err != nil || !bytes.Equal(data, picture(t)) {
 		t.Errorf("reopened: %v", err)
 	}
@@ -70,9 +61,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{rec.ID, again.ID} {
-		if err := d.Delivered(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, d.Delivered(t.Context(), id))
 	}
 	if f, data, err := d.File(t.Context(), rec.ID, shot.Key()); err != nil || f.Type != shot.Type || !bytes.Equal(data, picture(t)) {
 		t.Errorf("read from the past: %+v, %v", f, err)
@@ -87,9 +76,7 @@ func TestFilesThatWereNotAttached(t *testing.T) {
 	different := set()
 	different.Questions[0].Text = "Which cache?"
 	other, err := d.Ask(t.Context(), different, "s1", asker)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	shot := attach(t, d, rec.ID, "a.png", picture(t))
 	damaged := attach(t, d, rec.ID, "b.txt", []byte("as it was"))
 	desktest.Exec(t, dir, `update file set data=? where key=?`, []byte("as it is"), damaged.Key())

@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 )
 
 // Invariant: what the store says was answered fits the question, or it was not
@@ -25,8 +26,7 @@ func TestForgedAnswers(t *testing.T) {
 			dir := storeDir(t)
 			var log bytes.Buffer
 			d := desk.New(openStore(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-			rec, attendance := submit(t, d, request("Which?"))
-			attendance.Release()
+			rec := detached(t, d, request("Which?"))
 			doc := `{"id":"x","status":"answered","reply":` + forged + `,"surface":"tty","at":"2026-11-03T09:00:00Z"}`
 			writeReply(t, dir, rec.ID, doc)
 			if got, err := d.Wait(ctx, rec.ID); err != nil || got.State != desk.Failed || got.Reply() != nil {
@@ -35,8 +35,7 @@ func TestForgedAnswers(t *testing.T) {
 			if !strings.Contains(log.String(), rec.ID) || !strings.Contains(log.String(), "Validation failed") {
 				t.Errorf("the log says %q", log.String())
 			}
-			again, attendance := submit(t, d, request("Which?"))
-			attendance.Release()
+			again := detached(t, d, request("Which?"))
 			if again.ID == rec.ID || again.State != desk.Pending {
 				t.Errorf("asked again: %s %s", again.ID, again.State)
 			}
@@ -56,8 +55,20 @@ func TestForgedAnswers(t *testing.T) {
 // writeReply puts a document into a store as the outcome of a record, past the desk.
 func writeReply(t *testing.T, dir, id, doc string) {
 	t.Helper()
-	err := openStore(t, dir).Answer(t.Context(), id, store.Ending{Outcome: []byte(doc)})
-	if err != nil {
-		t.Fatal(err)
+	fatal.If(t, openStore(t, dir).Answer(t.Context(), id, store.Ending{Outcome: []byte(doc)}))
+}
+
+// An asker does not undo the user's reply by a word of its host, which had no dialog.
+func TestForgedWordOfTheHost(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	rec := ask(t, d)
+	reply(t, d, rec.ID, "no")
+	const doc = `{"id":"x","status":"cancelled","reason":"never asked","at":"2026-11-03T09:00:00Z"}`
+	later := func([]byte) ([]byte, error) { return []byte(doc), nil }
+	fatal.If(t, openStore(t, dir).Note(t.Context(), rec.ID, store.Later, later))
+	got := must(d.Get(t.Context(), rec.ID))
+	if got.State != desk.Answered || got.Later != nil {
+		t.Errorf("it reads as %s", got.State)
 	}
 }

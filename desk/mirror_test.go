@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -14,9 +15,7 @@ import (
 func mirror(t *testing.T, d *desk.Desk) desk.Record {
 	t.Helper()
 	rec, attendance, err := d.Mirror(t.Context(), desk.Request{Set: set(), Session: "s1", Asker: asker})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(attendance.Release)
 	return rec
 }
@@ -61,9 +60,7 @@ func TestSettle(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := other.Get(t.Context(), rec.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			later := ""
 			if got.Later != nil {
 				later = got.Later.Surface
@@ -91,8 +88,7 @@ func TestMirrorsAreNeverTheSame(t *testing.T) {
 	if first.ID == second.ID || first.Content != "" {
 		t.Errorf("%+v and %+v", first, second)
 	}
-	third, attendance := submit(t, d, desk.Request{Set: set(), Session: "s1", Asker: first.Asker})
-	defer attendance.Release()
+	third, _ := submit(t, d, desk.Request{Set: set(), Session: "s1", Asker: first.Asker})
 	if third.ID == first.ID || third.Outcome != nil {
 		t.Errorf("it got the reply to another: %+v", third)
 	}

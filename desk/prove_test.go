@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/proof/prooftest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -49,8 +50,7 @@ func TestPolicies(t *testing.T) {
 				d := desk.New(openStore(t, storeDir(t)), desk.Options{Prove: policy})
 				r := tt.r
 				r.Prove = asked
-				rec, attendance := submit(t, d, r)
-				attendance.Release()
+				rec := detached(t, d, r)
 				want := tt.provable && (asked || policy == desk.ProveConfirm)
 				if rec.Prove != want || d.RequiresProof(&rec) != want {
 					t.Errorf("%s under %q, asked %t: requires %t, want %t", name, policy, asked, rec.Prove, want)
@@ -95,8 +95,7 @@ func TestProofAtReply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := user.desk(openStore(t, storeDir(t)), desk.ProveConfirm)
-			rec, attendance := submit(t, d, confirmation("mcp"))
-			defer attendance.Release()
+			rec, _ := submit(t, d, confirmation("mcp"))
 			from := tt.from
 			if from.How == "" {
 				from = byPage
@@ -148,8 +147,7 @@ func TestProofAtDelivery(t *testing.T) {
 			near := openStore(t, storeDir(t))
 			r := confirmation("mcp")
 			r.Prove = tt.asked
-			rec, attendance := submit(t, user.desk(near, tt.asker), r)
-			attendance.Release()
+			rec := detached(t, user.desk(near, tt.asker), r)
 			reply := yes
 			if tt.sign {
 				reply = user.sign(rec, yes, time.Now().UTC())
@@ -160,10 +158,7 @@ func TestProofAtDelivery(t *testing.T) {
 			}
 			data := must(json.Marshal(o))
 			d := user.desk(near, tt.reader)
-			err := near.Answer(t.Context(), rec.ID, store.Ending{Outcome: data})
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, near.Answer(t.Context(), rec.ID, store.Ending{Outcome: data}))
 			got := must(d.Wait(deadline(t), rec.ID))
 			if got.State != tt.want || tt.want == desk.Failed && !strings.Contains(got.Outcome.Reason, "proof") {
 				t.Errorf("%+v, want %s", got.Outcome, tt.want)
@@ -179,22 +174,19 @@ func TestProofAtDelivery(t *testing.T) {
 // where a proof is asked for, and the open question is not taken for it.
 func TestProofIsNoDuplicate(t *testing.T) {
 	d := desk.New(openStore(t, storeDir(t)), desk.Options{})
-	first, attendance := submit(t, d, confirmation("mcp"))
-	attendance.Release()
+	first := detached(t, d, confirmation("mcp"))
 	proven := confirmation("mcp")
 	proven.Prove = true
-	second, attendance := submit(t, d, proven)
-	attendance.Release()
+	second := detached(t, d, proven)
 	if first.ID == second.ID {
 		t.Fatal("the open question is taken for one that needs a proof")
 	}
 	if _, err := d.Reply(t.Context(), first.ID, yes, byPage); err != nil {
 		t.Fatal(err)
 	}
-	if again, attendance := submit(t, d, proven); again.ID != second.ID || again.Outcome != nil {
+	again, _ := submit(t, d, proven)
+	if again.ID != second.ID || again.Outcome != nil {
 		t.Errorf("asked again it is %s, %+v", again.ID, again.Outcome)
-	} else {
-		attendance.Release()
 	}
 }
 
@@ -220,8 +212,7 @@ func TestPolicyAfterwards(t *testing.T) {
 	}
 	asked := confirmation("mcp")
 	asked.Prove, asked.Session = true, "another"
-	rec, attendance = submit(t, d, asked)
-	attendance.Release()
+	rec = detached(t, d, asked)
 	must(d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, byPage))
 	if again, err := d.Reopen(t.Context(), rec.ID); err != nil || !again.Prove {
 		t.Errorf("reopened as it was asked for: %t, %v", again.Prove, err)
@@ -233,8 +224,7 @@ func TestPolicyAfterwards(t *testing.T) {
 func TestUnreadableKeys(t *testing.T) {
 	s, store := newSigns(), openStore(t, storeDir(t))
 	d := s.desk(store, desk.ProveConfirm)
-	rec, attendance := submit(t, d, confirmation(desk.ViaShell))
-	defer attendance.Release()
+	rec, _ := submit(t, d, confirmation(desk.ViaShell))
 	must(d.Reply(t.Context(), rec.ID, s.sign(rec, yes, time.Now().UTC()), byPage))
 	typo := errors.New("passkeys.json: unexpected end of JSON input")
 	broken := desk.New(store, desk.Options{Prove: desk.ProveConfirm, Keys: func(func(*proof.Keys) error) (proof.Keys, error) { return proof.Keys{}, typo }})

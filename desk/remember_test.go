@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -17,15 +18,10 @@ import (
 func decided(t testing.TB, d *desk.Desk, s question.Set, by desk.Asker, answers ...question.Answer) desk.Record {
 	t.Helper()
 	rec, err := d.Ask(t.Context(), s, "", by)
-	if err == nil {
-		_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, byPage)
-	}
-	if err == nil {
-		err = d.Delivered(t.Context(), rec.ID)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, byPage)
+	fatal.If(t, err)
+	fatal.If(t, d.Delivered(t.Context(), rec.ID))
 	return rec
 }
 

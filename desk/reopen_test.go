@@ -4,8 +4,10 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -13,9 +15,7 @@ import (
 func endedAs(t *testing.T, d *desk.Desk, end func(id string) error, delivered bool) desk.Record {
 	t.Helper()
 	rec, attendance := submit(t, d, request("Which?"))
-	if err := end(rec.ID); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, end(rec.ID))
 	if delivered {
 		collected(t, d, rec, attendance)
 	}
@@ -100,8 +100,7 @@ func TestReopen(t *testing.T) {
 				if got := must(other.Get(t.Context(), old.ID)); got.Outcome.ID != old.Outcome.ID {
 					t.Errorf("the old record has become %+v", got.Outcome)
 				}
-				got, attendance := submit(t, other, request("Which?"))
-				defer attendance.Release()
+				got, _ := submit(t, other, request("Which?"))
 				if got.ID != again.ID || text(got) != "new" {
 					t.Errorf("asked again: %s says %q", got.ID, text(got))
 				}
@@ -167,8 +166,7 @@ func TestReopenRefuses(t *testing.T) {
 
 	// The same question, asked anew meanwhile, is not put beside itself.
 	old := endedAs(t, d, func(id string) error { reply(t, d, id, "old"); return nil }, true)
-	now, attendance := submit(t, d, request("Which?"))
-	defer attendance.Release()
+	now, _ := submit(t, d, request("Which?"))
 	if got, err := d.Reopen(t.Context(), old.ID); !errors.Is(err, desk.ErrPending) || got.ID != now.ID {
 		t.Errorf("beside the same question: %s, %v", got.ID, err)
 	}
@@ -180,11 +178,9 @@ func TestReopenConfirmation(t *testing.T) {
 	d := open(t, storeDir(t))
 	r := confirmation("mcp")
 	r.Session = ""
-	rec, attendance := submit(t, d, r)
-	defer attendance.Release()
+	rec, _ := submit(t, d, r)
 	must(d.Reply(t.Context(), rec.ID, yes, byPage))
-	other, attendance := submit(t, d, r)
-	defer attendance.Release()
+	other, _ := submit(t, d, r)
 	again, err := d.Reopen(t.Context(), rec.ID)
 	if err != nil || again.ID == other.ID {
 		t.Fatalf("reopened: %+v, %v", again, err)
@@ -231,5 +227,19 @@ func TestReopenOnce(t *testing.T) {
 		}
 		reply(t, d, now[0].ID, "x")
 		collected(t, d, now[0], nil)
+	}
+}
+
+// A question that is reopened after the clock was set back is found by its old ticket.
+func TestReopenedAfterTheClockWasSetBack(t *testing.T) {
+	dir := storeDir(t)
+	first := ask(t, open(t, dir))
+	reply(t, open(t, dir), first.ID, "yes")
+	earlier := func() time.Time { return time.Now().Add(-time.Hour) }
+	back := desk.New(openStore(t, dir), desk.Options{Now: earlier})
+	again := must(back.Reopen(t.Context(), first.ID))
+	latest := must(back.Latest(t.Context(), first.ID))
+	if latest.ID != again.ID {
+		t.Errorf("its ticket leads to %s (%s), not to %s", latest.ID, latest.State, again.ID)
 	}
 }

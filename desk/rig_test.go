@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -81,9 +82,7 @@ func after(t *testing.T, dir string, ahead time.Duration) *desk.Desk {
 func ask(tb testing.TB, d *desk.Desk) desk.Record {
 	tb.Helper()
 	rec, err := d.Ask(tb.Context(), set(), "s1", asker)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fatal.If(tb, err)
 	return rec
 }
 
@@ -101,13 +100,21 @@ func confirmation(via string) desk.Request {
 	}
 }
 
+// submit asks, and attends until the end of the test, or Release.
 func submit(t *testing.T, d *desk.Desk, r desk.Request) (desk.Record, *desk.Attendance) {
 	t.Helper()
 	rec, attendance, err := d.Submit(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	t.Cleanup(attendance.Release)
 	return rec, attendance
+}
+
+// detached asks, and attends no more.
+func detached(t *testing.T, d *desk.Desk, r desk.Request) desk.Record {
+	t.Helper()
+	rec, attendance := submit(t, d, r)
+	attendance.Release()
+	return rec
 }
 
 func release(_ *testing.T, _ *desk.Desk, _ desk.Record, a *desk.Attendance) { a.Release() }
@@ -121,9 +128,7 @@ func reply(t *testing.T, d *desk.Desk, id, text string) {
 
 func collected(t testing.TB, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
 	t.Helper()
-	if err := d.Delivered(t.Context(), rec.ID); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, d.Delivered(t.Context(), rec.ID))
 	a.Release()
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -34,15 +35,11 @@ func (r *rounds) submit(req desk.Request, end func(d *desk.Desk, id string) erro
 	r.asked++
 	req.Set = request(fmt.Sprintf("Question %d?", r.asked)).Set
 	d := r.desk()
-	rec, attendance, err := d.Submit(r.Context(), req)
+	rec, _, err := d.Submit(r.Context(), req)
 	if err != nil {
 		return rec, err
 	}
-	defer attendance.Release()
-	err = end(d, rec.ID)
-	if err != nil {
-		r.Fatal(err)
-	}
+	fatal.If(r, end(d, rec.ID))
 	return rec, d.Delivered(r.Context(), rec.ID)
 }
 
@@ -67,9 +64,7 @@ func (r *rounds) hasRoom(n int) {
 	r.Helper()
 	for range n {
 		_, err := r.next()
-		if err != nil {
-			r.Fatal(err)
-		}
+		fatal.If(r, err)
 	}
 }
 
@@ -112,12 +107,10 @@ func TestRoundLimit(t *testing.T) {
 	}
 	r.now = r.now.Add(11 * time.Minute)
 	r.hasRoom(2)
-	last, attendance := submit(t, r.desk(), request("The last?"))
-	attendance.Release()
+	last := detached(t, r.desk(), request("The last?"))
 	reply(t, r.desk(), last.ID, "yes")
 	r.isFull()
-	again, attendance := submit(t, r.desk(), request("The last?"))
-	attendance.Release()
+	again := detached(t, r.desk(), request("The last?"))
 	if again.ID != last.ID || again.Round != 6 || text(again) != "yes" {
 		t.Errorf("coming back for an answer: %+v", again)
 	}
@@ -128,10 +121,7 @@ func TestRoundLimit(t *testing.T) {
 	if err != nil || !full {
 		t.Errorf("lifted for another session: %v", err)
 	}
-	err = lift("s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, lift("s1"))
 	r.hasRoom(4)
 	err = lift("never-was")
 	if !errors.Is(err, desk.ErrNoSession) || !strings.Contains(err.Error(), "never-was") {
@@ -168,9 +158,7 @@ func TestWhatIsNoRound(t *testing.T) {
 			r := newRounds(t, 2)
 			for range 2 {
 				_, err := r.submit(request(""), tc.end)
-				if err != nil {
-					t.Fatal(err)
-				}
+				fatal.If(t, err)
 			}
 			r.hasRoom(tc.left)
 			r.isFull()
@@ -203,19 +191,14 @@ func TestRowIsNotTheSession(t *testing.T) {
 	}
 	for _, session := range []string{"s0", "s1"} {
 		_, err := next(session)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	var limit *desk.RoundLimitError
 	_, err := next("s1")
 	if !errors.As(err, &limit) || limit.Session != "s1" {
 		t.Fatalf("a third round of one host: %v", err)
 	}
-	err = r.desk().Lift(t.Context(), limit.Session)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, r.desk().Lift(t.Context(), limit.Session))
 	rec, err := next("s1")
 	if err != nil || rec.Round != 2 {
 		t.Errorf("round %d, %v", rec.Round, err)
@@ -248,9 +231,7 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 
 	var past []string
 	for rec, err := range open(t, dir).History(t.Context(), desk.Query{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		past = append(past, fmt.Sprint(rec.Questions[0].Text, rec.State, rec.Round, rec.SessionID, rec.Asker.Client))
 		if rec.State == desk.Unavailable && !rec.Outcome.Refused() {
 			t.Errorf("refused for %q", rec.Outcome.Reason)
@@ -271,31 +252,19 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 // A prompt of the user begins a new count for the sessions of the client in the project, and
 // takes back no lift.
 func TestBeginCount(t *testing.T) {
-	d := desk.New(openStore(t, storeDir(t)), desk.Options{MaxRounds: 2})
-	ask := func(n int) error {
-		rec, attendance, err := d.Submit(t.Context(), request(fmt.Sprintf("Question %d?", n)))
-		if err != nil {
-			return err
-		}
-		reply(t, d, rec.ID, "yes")
-		collected(t, d, rec, attendance)
-		return nil
+	r := newRounds(t, 2)
+	begin := func(client, directory string) {
+		t.Helper()
+		fatal.If(t, r.desk().BeginCount(t.Context(), client, directory))
 	}
-	limited := func(err error) bool { return errors.As(err, new(*desk.RoundLimitError)) }
-	must(0, errors.Join(ask(1), ask(2)))
-	for _, other := range [][2]string{{"another-agent", asker.Directory}, {asker.Client, "/elsewhere"}} {
-		must(0, d.BeginCount(t.Context(), other[0], other[1]))
-		if err := ask(3); !limited(err) {
-			t.Errorf("after a prompt to %s in %s: %v", other[0], other[1], err)
-		}
-	}
-	for prompt := range 3 {
-		must(0, d.BeginCount(t.Context(), asker.Client, asker.Directory))
-		if err := errors.Join(ask(10*prompt+4), ask(10*prompt+5)); err != nil {
-			t.Errorf("prompt %d: %v", prompt, err)
-		}
-		if err := ask(10*prompt + 6); !limited(err) {
-			t.Errorf("prompt %d: a round too many: %v", prompt, err)
-		}
+	r.hasRoom(2)
+	begin("another-agent", asker.Directory)
+	r.isFull()
+	begin(asker.Client, "/elsewhere")
+	r.isFull()
+	for range 3 {
+		begin(asker.Client, asker.Directory)
+		r.hasRoom(2)
+		r.isFull()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 )
 
 // watched is what a desk reports.
@@ -19,9 +20,7 @@ func watch(t *testing.T, dir string) watched {
 	t.Helper()
 	ctx, stop := context.WithCancel(deadline(t))
 	events, err := open(t, dir).Watch(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(func() {
 		stop()
 		for range events {
@@ -73,10 +72,7 @@ func TestWatch(t *testing.T) {
 		func() error { return other.SaveDraft(t.Context(), rec.ID, says("x")) },
 	}
 	for _, step := range steps {
-		err := step()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, step())
 		w.touched("shown, worked on", func(rec desk.Record) bool { return len(rec.ShownOn) == 2 })
 	}
 	attendance.Release()

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // What a file holds is shown as nothing but text, and no line as two.
@@ -19,14 +21,10 @@ func TestDiffIsText(t *testing.T) {
 func TestBackupOfAnotherFile(t *testing.T) {
 	c, p, path := cursor(t, "{}")
 	other := path + "c" + backupSuffix
-	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(other, []byte("mine"), 0o600))
 	for _, out := range []bool{false, true} {
 		for _, change := range plan(t, c, p, local, out) {
-			if err := change.Apply(); err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, change.Apply())
 		}
 	}
 	if data, err := os.ReadFile(other); err != nil || string(data) != "mine" {
@@ -40,9 +38,7 @@ func cursor(t *testing.T, text string) (c *Client, p Place, path string) {
 	found, _ := ByName("cursor")
 	p = place(t, "linux", "")
 	path, err := found.File(p)
-	if err := errors.Join(err, writeFile(path, text)); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, errors.Join(err, writeFile(path, text)))
 	return &found, p, path
 }
 
@@ -52,16 +48,12 @@ func TestChangedSince(t *testing.T) {
 	apply := func(out bool) {
 		t.Helper()
 		for _, change := range plan(t, c, p, local, out) {
-			if err := change.Apply(); err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, change.Apply())
 		}
 	}
 	apply(false)
 	data, err := os.ReadFile(path)
-	if err := errors.Join(err, os.WriteFile(path, append([]byte("// mine\n"), data...), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, errors.Join(err, os.WriteFile(path, append([]byte("// mine\n"), data...), 0o600)))
 	apply(true)
 	got, _ := os.ReadFile(path)
 	left, _ := os.ReadDir(filepath.Dir(path))
@@ -74,9 +66,7 @@ func TestChangedSince(t *testing.T) {
 func TestChangedMeanwhile(t *testing.T) {
 	c, p, path := cursor(t, "{}")
 	change := plan(t, c, p, local, false)[0]
-	if err := os.WriteFile(path, []byte(`{"a":1}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(path, []byte(`{"a":1}`), 0o600))
 	if err := change.Apply(); err == nil {
 		t.Error("a change in between was overwritten")
 	}

@@ -12,6 +12,7 @@ import (
 
 	yamlfile "go.yaml.in/yaml/v4"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 )
 
@@ -74,16 +75,10 @@ func TestClients(t *testing.T) {
 func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 	t.Helper()
 	path, err := c.File(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if before != "" {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(before), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		fatal.If(t, os.WriteFile(path, []byte(before), 0o640))
 	}
 	var shown strings.Builder
 	steps := plan(t, c, p, s, false)
@@ -93,13 +88,9 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 			root = p.Project
 		}
 		name, err := filepath.Rel(root, step.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		shown.WriteString("~/" + filepath.ToSlash(name) + "\n" + step.Diff() + "\n")
-		if err := step.Apply(); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, step.Apply())
 	}
 	for _, step := range plan(t, c, p, s, false) {
 		if !step.Empty() {
@@ -114,9 +105,7 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 		t.Errorf("registered as %q, %v", got.What, err)
 	}
 	for _, step := range plan(t, c, p, s, true) {
-		if err := step.Apply(); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, step.Apply())
 	}
 	got, err := os.ReadFile(path)
 	if string(got) != before || (before == "") != os.IsNotExist(err) {
@@ -134,9 +123,7 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 func plan(t *testing.T, c *Client, p Place, s Server, out bool) []Change {
 	t.Helper()
 	steps, err := c.Plan(p, Options{Server: s, Hook: []string{s.Command, "hook", c.Name}}, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return steps
 }
 
@@ -181,9 +168,7 @@ func TestFiles(t *testing.T) {
 		p := place(t, system, "")
 		for _, c := range Clients() {
 			path, err := c.File(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			all.WriteString(system + " " + c.Name + " " + strings.TrimPrefix(path, p.Home()+"/") + "\n")
 		}
 	}
@@ -231,9 +216,7 @@ func TestLinesToPaste(t *testing.T) {
 	c, _ := ByName("goose")
 	for _, s := range []Server{local, remote} {
 		lines, err := c.Lines(Server{Command: s.Command, URL: s.URL, Token: "TOKEN"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		var read map[string]map[string]map[string]any
 		if err := yamlfile.Unmarshal([]byte(lines), &read); err != nil || read["extensions"][Name]["type"] == nil {
 			t.Errorf("%v: %s", err, lines)
@@ -263,9 +246,7 @@ func TestNoRegularFile(t *testing.T) {
 	}
 	c, p, path := cursor(t, "{}")
 	err := errors.Join(os.Remove(path), exec.Command("mkfifo", path+".pipe").Run(), os.Symlink(path+".pipe", path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for _, out := range []bool{false, true} {
 		_, err := c.Plan(p, Options{Server: local}, out)
 		if err == nil || !strings.Contains(err.Error(), "this is no regular file") {

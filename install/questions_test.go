@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/mirror"
 )
@@ -52,15 +53,11 @@ func TestClaude(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), ".claude", "settings.json")
 			if before != "" {
-				if err := writeFile(path, before); err != nil {
-					t.Fatal(err)
-				}
+				fatal.If(t, writeFile(path, before))
 			}
 			apply(t, path, false)
 			after, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			switch name {
 			case "none", "comments", "shared_groups", "windows":
 				golden.Check(t, name+".golden", string(after))
@@ -110,12 +107,8 @@ func writeFile(path, text string) error {
 func apply(t *testing.T, path string, out bool) {
 	t.Helper()
 	c, err := forClaude(path, hookLine, false, out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Apply(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, c.Apply())
 }
 
 // sameBeside checks that everything but our hooks means what it meant.
@@ -125,9 +118,7 @@ func sameBeside(t *testing.T, before, after []byte) {
 		before = []byte("{}")
 	}
 	without, err := hooks(after, hookLine, false, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if a, b := meaning(t, before), meaning(t, without); a != b {
 		t.Errorf("it meant\n%s\nand means\n%s", a, b)
 	}
@@ -140,13 +131,9 @@ func sameBeside(t *testing.T, before, after []byte) {
 func meaning(t *testing.T, data []byte) string {
 	t.Helper()
 	plain, err := hujson.Standardize(bytes.TrimPrefix(bytes.Clone(data), []byte("\ufeff")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var v map[string]any
-	if err := json.Unmarshal(plain, &v); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, json.Unmarshal(plain, &v))
 	if hooks, ok := v["hooks"].(map[string]any); ok {
 		for event, list := range hooks {
 			if l, ok := list.([]any); ok && len(l) == 0 {
@@ -177,12 +164,8 @@ func TestClaudePermissions(t *testing.T) {
 		{true, true, ""},
 	} {
 		c, err := forClaude(path, hookLine, step.permissions, step.out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Apply(); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
+		fatal.If(t, c.Apply())
 		got, err := os.ReadFile(path)
 		if step.want == "" {
 			if !os.IsNotExist(err) {
@@ -197,20 +180,12 @@ func TestClaudePermissions(t *testing.T) {
 // What was changed since stays, and an older installation is brought up to date.
 func TestClaudeChangedSince(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
-	if err := writeFile(path, "{\n  \"model\": \"opus\"\n}\n"); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, writeFile(path, "{\n  \"model\": \"opus\"\n}\n"))
 	c, err := forClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Apply(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, c.Apply())
 	edited := strings.Replace(string(c.After), `"opus"`, `"sonnet"`, 1)
-	if err := os.WriteFile(path, []byte(edited), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(path, []byte(edited), 0o640))
 	apply(t, path, false)
 	if got, _ := os.ReadFile(path); strings.Contains(string(got), "old") ||
 		strings.Count(string(got), hookLine) != len(mirror.ClaudeCodeEvents()) {
@@ -226,9 +201,7 @@ func TestClaudeChangedSince(t *testing.T) {
 // and when they are taken out.
 func TestClaudeBeforeOthers(t *testing.T) {
 	data, err := hooks([]byte("{}"), "/old/mcp-askuser hook claude-code", false, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	others := group{Hooks: []command{{Type: "command", Command: "say done"}}}
 	for _, event := range []string{"Stop", "PermissionRequest"} {
 		if data, err = setJSON(data, others, []string{"hooks", event, "-"}); err != nil {

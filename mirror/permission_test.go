@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -108,9 +109,7 @@ func TestPermission(t *testing.T) {
 			end := tc.end
 			if end == "" {
 				var got decision
-				if err := json.Unmarshal([]byte(said), &got); err != nil {
-					t.Fatal(err)
-				}
+				fatal.If(t, json.Unmarshal([]byte(said), &got))
 				end = batch(touch, got.Output.Decision.Message)
 			}
 			event(end)(t, b, dir)
@@ -133,13 +132,8 @@ func TestPermissionOfAProgram(t *testing.T) {
 	rec := b.record()
 	forged := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByProgram}}}
 	data, err := json.Marshal(desk.Outcome{ID: "x", Status: desk.Answered, Reply: &forged, Surface: "web", At: time.Now(), Unsettled: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = desktest.Store(t, dir).Answer(t.Context(), rec.ID, store.Ending{Outcome: data})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, desktest.Store(t, dir).Answer(t.Context(), rec.ID, store.Ending{Outcome: data}))
 	b.silent()
 }
 

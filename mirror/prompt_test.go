@@ -7,6 +7,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -27,9 +28,7 @@ func TestPromptBeginsCount(t *testing.T) {
 		_, err = d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "web", How: desk.HowPage})
 		return err
 	}
-	if err := ask(1); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, ask(1))
 	if err := ask(2); !errors.As(err, new(*desk.RoundLimitError)) {
 		t.Fatalf("a round too many: %v", err)
 	}

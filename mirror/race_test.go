@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 )
@@ -114,9 +115,7 @@ func FuzzEvent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, event []byte) {
 		for _, host := range mirror.Hosts() {
 			read, write, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			mirror.Run(t.Context(), mirror.Options{
 				Host: host, Permissions: true, Desk: d, In: bytes.NewReader(event), Out: write,
 				Getenv: func(string) string { return "1" }, // a user is there, inside tmux: no toast

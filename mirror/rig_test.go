@@ -12,6 +12,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
@@ -91,9 +92,7 @@ func openDesk(t testing.TB, dir string) *desk.Desk {
 func start(t *testing.T, dir, event string, edit ...func(*mirror.Options)) *beside {
 	t.Helper()
 	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	ctx, stop := context.WithCancelCause(t.Context())
 	b := &beside{t: t, desk: openDesk(t, dir), read: read, stop: stop, done: make(chan struct{})}
 	o := mirror.Options{Host: host(t, "claude-code"), Desk: openDesk(t, dir), In: strings.NewReader(event), Out: write, Getenv: attended, After: never}
@@ -135,9 +134,7 @@ func opened(t *testing.T, d *desk.Desk, want int) []desk.Record {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), waittest.Patience)
 	events, err := d.Watch(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { // a watch that goes on would make the store anew when it is removed
 		stop()
 		for range events {
@@ -145,9 +142,7 @@ func opened(t *testing.T, d *desk.Desk, want int) []desk.Record {
 	}()
 	for {
 		records, err := d.Pending(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		if len(records) == want {
 			return records
 		}
@@ -173,9 +168,7 @@ func (b *beside) reply(rec desk.Record, r question.Reply) {
 func get(t *testing.T, d *desk.Desk, id string) desk.Record {
 	t.Helper()
 	rec, err := d.Get(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return rec
 }
 

@@ -10,6 +10,8 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // images are of 3 by 2 pixels, by type. Those of the last three are one white pixel, as other
@@ -24,9 +26,7 @@ func images(t testing.TB) map[string][]byte {
 		"a.gif": func(b *bytes.Buffer) error { return gif.Encode(b, img, nil) },
 	} {
 		var b bytes.Buffer
-		if err := encode(&b); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, encode(&b))
 		out[name] = b.Bytes()
 	}
 	for name, text := range map[string]string{
@@ -35,9 +35,7 @@ func images(t testing.TB) map[string][]byte {
 		"extended.webp": "UklGRkoAAABXRUJQVlA4WAoAAAAQAAAAAAAAAAAAQUxQSAwAAAARBxAR/Q9ERP8DAABWUDggGAAAABQBAJ0BKgEAAQAAAP4AAA3AAP7mtQAAAA==",
 	} {
 		data, err := base64.StdEncoding.DecodeString(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		out[name] = data
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -22,9 +23,7 @@ func TestProof(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	data, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var read question.Proof
 	if err := json.Unmarshal(data, &read); err != nil || read.Verified || string(read.Signature) != "s" {
 		t.Errorf("%s is read as %+v, %v", data, read, err)

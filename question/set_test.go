@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // auth is a set with every type, three levels of follow-ups and an optional
@@ -214,9 +216,7 @@ func TestValidate(t *testing.T) {
 func TestFollowUpsInJSON(t *testing.T) {
 	want := auth()
 	data, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	text := string(data)
 	if strings.Contains(text, `"follow_ups"`) || strings.Count(text, `"follow_up_questions"`) != 2 {
 		t.Errorf("written as %s", text)

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
@@ -174,12 +175,9 @@ func TestAnswerAgainstEnd(t *testing.T) {
 	for range 100 { // select chooses at random
 		ctx := &endsOnAnswer{Context: t.Context(), session: s.Session}
 		r, err := k.request(ctx, "x", nil)
-		if err == nil {
-			_, err = r.wait(ctx)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
+		_, err = r.wait(ctx)
+		fatal.If(t, err)
 	}
 }
 

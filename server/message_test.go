@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 	"unicode/utf8"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // FuzzDecode: every message is either refused or can be taken; a request is
@@ -37,9 +39,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		handed, err := m.forMCP()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		var got struct {
 			ID     *string
 			Method string

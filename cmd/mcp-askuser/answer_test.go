@@ -9,6 +9,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -20,9 +21,7 @@ func asking(t *testing.T, d *desk.Desk, text string) desk.Record {
 		Options: []question.Option{{ID: "yes", Label: "Yes"}, {ID: "no", Label: "No"}},
 	}}}
 	rec, err := desktest.Ask(t.Context(), d, set, "", desk.Asker{Client: "agent", Directory: "/srv/shop", Via: "mcp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return rec
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -26,9 +27,7 @@ func fullDevice(t *testing.T) *os.File {
 func closedPipe(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	_ = r.Close()
 	t.Cleanup(func() { _ = w.Close() })
 	return w
@@ -58,9 +57,7 @@ func TestUnprintedAnswerIsKept(t *testing.T) {
 			cmd.Stdout = tc.stdout(t)
 			var words bytes.Buffer
 			cmd.Stderr = &words
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, cmd.Start())
 			say(t, d, openRecord(t, d).ID, tc.option)
 			_ = cmd.Wait()
 			if got := cmd.ProcessState.ExitCode(); got != exitBad {

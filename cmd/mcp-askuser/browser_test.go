@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"mcp-askuser/internal/browsertest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 )
 
@@ -32,9 +33,7 @@ func TestBrowserPasskeyAdd(t *testing.T) {
 	x.WaitFor("Ctrl+C")
 	address := regexp.MustCompile(`http://localhost:\d+/passkey\?\S+`).FindString(x.Screen())
 	tab, close, err := browsertest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer close()
 	ctx, stop := context.WithTimeout(tab, patience)
 	defer stop()
@@ -52,9 +51,7 @@ func TestBrowserPasskeyAdd(t *testing.T) {
 			chromedp.Poll[chromedp.Void](`document.querySelector("h1").innerText === "The passkey laptop is registered"`,
 				chromedp.WithPollingTimeout(patience)))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	x.WaitFor("The passkey laptop is registered")
 	x.Wait()
 	out, err = program(t, dir, "passkey", "list").CombinedOutput()

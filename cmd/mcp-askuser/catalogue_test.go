@@ -21,6 +21,7 @@ import (
 
 	"github.com/leonelquinteros/gotext"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui/words"
 )
 
@@ -45,9 +46,7 @@ func TestCatalogues(t *testing.T) {
 		known := map[string]map[string]*gotext.Translation{}
 		for _, file := range files {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			header, _, _ = strings.Cut(strings.TrimSpace(string(text)), "\n\n") // the same in all
 			po := gotext.NewPo()
 			po.Parse(text)
@@ -68,9 +67,7 @@ func TestCatalogues(t *testing.T) {
 				}
 			}
 			for room, texts := range rooms {
-				if err := os.WriteFile(filepath.Join(dir, room+".po"), catalogue(header, texts, old), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				fatal.If(t, os.WriteFile(filepath.Join(dir, room+".po"), catalogue(header, texts, old), 0o644))
 			}
 			continue
 		}
@@ -212,9 +209,7 @@ func messages(t *testing.T) map[string][]saying {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if len(rooms["ui-words"]) < 40 || len(rooms["ui-inbox"]) < 40 {
 		t.Fatalf("texts are missing: %d, %d", len(rooms["ui-words"]), len(rooms["ui-inbox"]))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 )
 
 // connection is a raw connection to the program: what a client library would hide
@@ -58,12 +59,8 @@ func speakTo(t *testing.T, cmd *exec.Cmd) *connection {
 		t.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	read := w.listen(out)
 	w.wait = func() error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/words"
@@ -17,9 +18,7 @@ func TestDemoInEveryLanguage(t *testing.T) {
 	var shape []string
 	for _, l := range words.Languages() {
 		sample, err := demoCalls.ReadFile("texts/demo." + string(l) + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		call, err := wire.DecodeAsk(sample, question.DefaultLimits())
 		if err != nil {
 			t.Fatalf("%s: %v", l, err)

@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -23,12 +24,14 @@ func onDesk(c *sharedtest.Cluster, kind, name string) []string {
 }
 
 // An agent asks on one machine, and its user answers on another. The agent's own credential
-// answers nothing, whatever the command: the desk says why.
-func TestAgentHereUserThere(t *testing.T) {
+// answers nothing, whatever the command: the desk says why. The doctor says whether the desk
+// answers, and as whom it takes this user. The user can leave while it hangs: an answer that it
+// does not take stays in the form, and Ctrl+C ends the command.
+func TestSharedDesk(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
 	dir := t.TempDir()
-	bot := onDesk(c, nodes.Agent, "bot")
+	bot, alice := onDesk(c, nodes.Agent, "bot"), onDesk(c, nodes.Human, "alice")
 	w := dial(t, dir, append([]string{"serve", "--surface", "inbox"}, bot...)...)
 	w.hello("test", `{}`)
 	w.send(goOn, 1, 1)
@@ -40,7 +43,6 @@ func TestAgentHereUserThere(t *testing.T) {
 			t.Errorf("%v: %s, %v", args, out, err)
 		}
 	}
-	alice := onDesk(c, nodes.Human, "alice")
 	out, err := program(t, t.TempDir(), append([]string{"answer", "--json", no}, alice...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -49,16 +51,22 @@ func TestAgentHereUserThere(t *testing.T) {
 	if result.StructuredContent.Answers["Go on?"] != "No" || !strings.Contains(result.Content[0].Text, "alice") {
 		t.Errorf("the agent gets %+v", result)
 	}
-}
 
-// The user can leave while the desk hangs: an answer that it does not take stays in the form,
-// which says so, and Ctrl+C ends the command.
-func TestLeaveWhileTheDeskHangs(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+	nowhere := append([]string{"--desk", fmt.Sprint("nats://127.0.0.1:", sharedtest.FreePorts(t, 1)[0])}, alice[2:]...)
+	for want, flags := range map[string][]string{
+		"as the human alice":       alice,
+		"→ start its nodes":        nowhere,
+		"→ name the file that mcp": append(slices.Clone(alice[:3]), t.TempDir()+"/x"),
+	} {
+		out, _ := program(t, t.TempDir(), append([]string{"doctor"}, flags...)...).Output()
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+
 	far := c.Open(nodes.Human, "alice")
 	asking(t, desk.New(far, desk.Options{Credential: far}), "First?")
-	s := seated(t, 80, 24, program(t, t.TempDir(), append([]string{"answer"}, onDesk(c, nodes.Human, "alice")...)...))
+	s := seated(t, 80, 24, program(t, t.TempDir(), append([]string{"answer"}, alice...)...))
 	s.form("First?")
 	c.Stop(0)
 	defer c.Continue(0)
@@ -80,9 +88,7 @@ func TestDeskInitAndStatus(t *testing.T) {
 	address := fmt.Sprint("127.0.0.1:", sharedtest.FreePorts(t, 1)[0])
 	out, err := program(t, t.TempDir(), "desk", "init", "--dir", dir, "--listen", address, "--human", "alice", "--agent",
 		"bot").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var start, create string
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSpace(line)
@@ -101,10 +107,7 @@ func TestDeskInitAndStatus(t *testing.T) {
 		t.Errorf("before its node runs: %s, %v", out, err)
 	}
 	node := exec.Command("sh", "-c", strings.Replace(start, "nats-server", "exec "+sharedtest.Server(t), 1)+" -l log")
-	err = node.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, node.Start())
 	t.Cleanup(func() { _ = node.Process.Kill(); _ = node.Wait() })
 	status := strings.Replace(create, "create", "status", 1)
 	if !waittest.Until(patience, func() bool {
@@ -123,24 +126,6 @@ func TestDeskInitAndStatus(t *testing.T) {
 		out, err := run(strings.Replace(status, "operator.creds", who+".creds", 1))
 		if err != nil || !strings.Contains(out, want) || !strings.Contains(out, "1 copy") {
 			t.Errorf("%s: %s, %v", who, out, err)
-		}
-	}
-}
-
-// The doctor says of a shared desk whether it answers, and as whom it takes this user.
-func TestDoctorOnSharedDesk(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
-	alice := onDesk(c, nodes.Human, "alice")
-	nowhere := append([]string{"--desk", fmt.Sprint("nats://127.0.0.1:", sharedtest.FreePorts(t, 1)[0])}, alice[2:]...)
-	for want, flags := range map[string][]string{
-		"as the human alice":       alice,
-		"→ start its nodes":        nowhere,
-		"→ name the file that mcp": append(slices.Clone(alice[:3]), t.TempDir()+"/x"),
-	} {
-		out, _ := program(t, t.TempDir(), append([]string{"doctor"}, flags...)...).Output()
-		if !strings.Contains(string(out), want) {
-			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/internal/fatal"
 )
 
 // Every command line in a document names a command, and flags that it has.
@@ -20,9 +21,7 @@ func TestDocumentCommands(t *testing.T) {
 		paths, _ := filepath.Glob(filepath.Join(top, pattern))
 		for _, path := range paths {
 			source, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			for _, found := range lines.FindAllStringSubmatch(string(source), -1) {
 				a := &app{config: settings.Load(func(string) string { return "" })}
 				root := a.root([]string{"help"})

@@ -6,6 +6,8 @@ import (
 	"bufio"
 	"testing"
 	"time"
+
+	"mcp-askuser/internal/fatal"
 )
 
 func TestSince(t *testing.T) {
@@ -33,12 +35,8 @@ func TestEventsEndWithTheirReader(t *testing.T) {
 	asking(t, openDesk(t, dir), "Go on?")
 	cmd := program(t, dir, "events", "--since", "1h")
 	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("%q, %v", line, err)

@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -22,12 +23,9 @@ func deskOfPast(t *testing.T, questions int) (dir string) {
 		text := fmt.Sprintf("Question %d?", i)
 		set := question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.Text}}}
 		rec, err := desktest.Ask(t.Context(), d, set, "", desk.Asker{Client: "agent", Via: "mcp"})
-		if err == nil {
-			_, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "no longer needed"})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
+		_, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "no longer needed"})
+		fatal.If(t, err)
 	}
 	return dir
 }
@@ -74,9 +72,7 @@ func TestHistoryWithADamagedQuestion(t *testing.T) {
 	t.Parallel()
 	dir := deskOfPast(t, 3)
 	for rec, err := range openDesk(t, dir).History(t.Context(), desk.Query{Limit: 1}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		desktest.Overwrite(t, dir, rec.ID, desktest.Asked, func([]byte) []byte { return []byte("{") })
 	}
 	got, status, said := history(t, dir)

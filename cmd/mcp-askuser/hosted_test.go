@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 )
 
@@ -28,27 +29,19 @@ func host(t *testing.T, prepare string) hosted {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	for _, fifo := range []string{in, out} {
-		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, syscall.Mkfifo(fifo, 0o600))
 	}
 	cmd := program(t, filepath.Join(dir, "desk"))
 	path, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	cmd.Path = path
 	cmd.Args = []string{"sh", "-c",
 		prepare + `mcp-askuser serve <"$1" >"$2" 2>"$2.log"; stty sane; echo host is back`, "sh", in, out}
 	h := hosted{seated(t, 80, 24, cmd).Terminal, &connection{t: t, stderr: &bytes.Buffer{}}}
 	w, err := os.OpenFile(in, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	results, err := os.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(func() { _, _ = w.Close(), results.Close() })
 	h.in = w
 	h.listen(results)

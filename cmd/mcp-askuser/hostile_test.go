@@ -17,6 +17,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -59,9 +60,7 @@ func hostileProject(t *testing.T) string {
 	t.Helper()
 	project := filepath.Join(t.TempDir(), "shop"+hostile)
 	folder := filepath.Join(project, ".mcp-askuser", "templates")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.MkdirAll(folder, 0o700))
 	const good = "description = \"D\\u001b]0;x\\u202e\u202e\"\n[variables.where]\ndescription = \"V\\u001b[2J\u202e\"\n" +
 		"[[questions]]\nquestion = \"Where\\u001b[2J\u202e {{where}}?\"\n"
 	for file, text := range map[string]string{
@@ -71,14 +70,10 @@ func hostileProject(t *testing.T) string {
 			"\"mcp\": {\"allowed\": [\"a\u009b31m\u202e\"]}}",
 	} {
 		path := filepath.Join(project, file)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)))
 	}
 	for name, text := range map[string]string{"good": good, "bad" + hostile: good, "worse": "description = \"\u202e\n"} {
-		if err := os.WriteFile(filepath.Join(folder, name+".toml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.WriteFile(filepath.Join(folder, name+".toml"), []byte(text), 0o600))
 	}
 	return project
 }
@@ -97,9 +92,7 @@ func hostileCall(t *testing.T, session, name string) string {
 		},
 		map[string]any{"question": "Q3" + hostile, "required": false, "placeholder": hostile},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return string(data)
 }
 
@@ -194,9 +187,7 @@ func TestCommandsPrintText(t *testing.T) {
 		_, structured, _ := call(t, c, "ask_user_question", hostileCall(t, "", name))
 		id, _ := structured["id"].(string)
 		rec, err := d.Get(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return rec
 	}
 	run := func(args ...string) string {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 
@@ -43,12 +44,8 @@ func listening(t *testing.T, cmd *exec.Cmd, stderr *bytes.Buffer) string {
 	t.Helper()
 	cmd.Stderr = stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
@@ -72,9 +69,7 @@ func (s *httpServer) end(how syscall.Signal) error {
 func newToken(t *testing.T, dir, name string, flags ...string) string {
 	t.Helper()
 	out, err := program(t, dir, append([]string{"token", "add", name}, flags...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return strings.TrimSpace(string(out))
 }
 
@@ -88,9 +83,7 @@ func overHTTP(t *testing.T, e era, url, token string) *client.Client {
 	t.Helper()
 	headers := transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + token})
 	over, err := transport.NewStreamableHTTP(url, headers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return initialized(t, client.NewClient(over, e.options...), e)
 }
 
@@ -119,14 +112,10 @@ func answerTo(result map[string]any, text string) any {
 }
 
 // pendingOf waits for the one open question of an agent.
-func pendingOf(t *testing.T, d *desk.Desk, agent string) desk.Record {
+func pendingOf(t *testing.T, d *desk.Desk, agent string) (found desk.Record) {
 	t.Helper()
-	var found desk.Record
 	if !waittest.Until(patience, func() bool {
-		pending, err := d.Pending(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		pending, _ := d.Pending(t.Context())
 		i := slices.IndexFunc(pending, func(rec desk.Record) bool { return rec.Asker.Agent == agent })
 		if i >= 0 {
 			found = pending[i]

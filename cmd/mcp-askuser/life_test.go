@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -21,20 +22,10 @@ import (
 const goOn = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question",` +
 	`"arguments":{"question":"Go on?","options":["Yes","No"]},"_meta":{"progressToken":%d}}}`
 
-// only returns the one open question of a desk.
-func only(t *testing.T, d *desk.Desk) desk.Record {
-	t.Helper()
-	pending, err := d.Pending(t.Context())
-	if err != nil || len(pending) != 1 {
-		t.Fatalf("%d questions are open, want 1: %v", len(pending), err)
-	}
-	return pending[0]
-}
-
 func say(t *testing.T, d *desk.Desk, id, option string) {
 	t.Helper()
-	if _, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1",
-		Selected: []string{option}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+	reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
+	if _, err := d.Reply(t.Context(), id, reply, onPage); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -56,7 +47,7 @@ func TestAskedOnceWhateverHappensToTheCall(t *testing.T) {
 			w.hello("test", `{}`)
 			w.send(goOn, 1, 1)
 			w.waiting()
-			rec := only(t, d)
+			rec := openRecord(t, d)
 			if !rec.Attended {
 				t.Error("counts as detached while its call waits")
 			}
@@ -82,7 +73,7 @@ func TestAskedOnceWhateverHappensToTheCall(t *testing.T) {
 			w.send(goOn, 2, 2)
 			if !meanwhile {
 				w.waiting()
-				if again := only(t, d); again.ID != rec.ID {
+				if again := openRecord(t, d); again.ID != rec.ID {
 					t.Errorf("asked again as %s", again.ID)
 				}
 				say(t, d, rec.ID, "no")
@@ -96,7 +87,7 @@ func TestAskedOnceWhateverHappensToTheCall(t *testing.T) {
 			w.next(func(m message) bool {
 				return m.Method == "notifications/progress" && strings.Contains(string(m.Params), `"progressToken":3`)
 			})
-			if next := only(t, d); next.ID == rec.ID {
+			if next := openRecord(t, d); next.ID == rec.ID {
 				t.Errorf("the third call got the old record")
 			}
 		})
@@ -113,9 +104,7 @@ func TestPaneInTmux(t *testing.T) {
 	}
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "askuser-pane-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	// What tmux started may outlive it by a moment, and still write there.
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket := filepath.Base(dir) // one of its own: a server that is ending refuses newcomers

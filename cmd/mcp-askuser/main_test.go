@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -19,6 +20,8 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 )
@@ -45,8 +48,10 @@ func breaks() {
 // The commands, one script for each behaviour.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:  "testdata",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waiting": waiting, "code": code, "past": askedAt},
+		Dir: "testdata",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"waiting": waiting, "code": code, "past": askedAt, "user": user,
+		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MCP_ASKUSER_DIR", env.WorkDir+"/desk")
 			name, value, _ := strings.Cut(raceExit, "=")
@@ -74,17 +79,28 @@ func askedAt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	at, err := time.Parse(time.RFC3339, args[0])
 	ts.Check(err)
-	s := local.Open(ts.Getenv(local.EnvDir))
-	defer func() { _ = s.Close() }()
-	d := desk.New(s, desk.Options{Now: func() time.Time { return at }})
+	d, done := deskOf(ts, desk.Options{Now: func() time.Time { return at }})
+	defer done()
 	set := question.Set{Questions: []question.Question{{ID: "q1", Text: args[1], Type: question.Text, Required: true}}}
 	ctx := context.Background()
 	rec, err := desktest.Ask(ctx, d, set, "", desk.Asker{Client: "claude-code", Directory: "/src", Via: "mcp"})
 	ts.Check(err)
 	reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: args[2]}}}
-	_, err = d.Reply(ctx, rec.ID, reply, desk.Evidence{Surface: "tty", How: desk.HowPage})
+	_, err = d.Reply(ctx, rec.ID, reply, onPage)
 	ts.Check(err)
 	ts.Check(d.Delivered(ctx, rec.ID))
+}
+
+// user chooses an option of a question, as its user does on a page.
+func user(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: user ID OPTION")
+	}
+	d, done := deskOf(ts, desk.Options{})
+	defer done()
+	reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: args[1:]}}}
+	_, err := d.Reply(context.Background(), args[0], reply, onPage)
+	ts.Check(err)
 }
 
 // waiting waits until so many questions are open, and sets ID1, ID2, … to their
@@ -95,30 +111,39 @@ func waiting(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	store := local.Open(ts.Getenv(local.EnvDir))
-	defer func() { _ = store.Close() }()
-	ctx, stop := context.WithTimeout(context.Background(), patience)
-	d := desk.New(store, desk.Options{})
-	events, err := d.Watch(ctx)
+	d, done := deskOf(ts, desk.Options{})
+	defer done()
+	records, err := openRecords(d, want)
 	ts.Check(err)
-	defer func() {
-		stop()
-		for range events {
-		}
-	}()
-	for {
-		records, err := d.Pending(ctx)
-		ts.Check(err)
-		if len(records) == want {
-			for i, rec := range records {
-				ts.Setenv("ID"+strconv.Itoa(i+1), rec.ID)
-			}
-			return
-		}
-		if _, open := <-events; !open {
-			ts.Fatalf("%d questions are open, want %d", len(records), want)
-		}
+	for i, rec := range records {
+		ts.Setenv("ID"+strconv.Itoa(i+1), rec.ID)
 	}
+}
+
+// deskOf opens the desk of a script.
+func deskOf(ts *testscript.TestScript, o desk.Options) (d *desk.Desk, done func()) {
+	s := local.Open(ts.Getenv(local.EnvDir))
+	return desk.New(s, o), func() { _ = s.Close() }
+}
+
+// openRecords waits until so many questions of a desk are open, and returns them, oldest first.
+func openRecords(d *desk.Desk, want int) (records []desk.Record, err error) {
+	found := waittest.Until(patience, func() bool {
+		records, err = d.Pending(context.Background())
+		return err != nil || len(records) == want
+	})
+	if !found {
+		err = fmt.Errorf("%d questions are open, want %d", len(records), want)
+	}
+	return records, err
+}
+
+// openRecord waits for the one question of a desk that is open.
+func openRecord(t *testing.T, d *desk.Desk) desk.Record {
+	t.Helper()
+	records, err := openRecords(d, 1)
+	fatal.If(t, err)
+	return records[0]
 }
 
 // raceExit spares each process the second that the race detector waits at its
@@ -138,9 +163,7 @@ const lifetime = 5 * time.Minute
 func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := exec.LookPath("mcp-askuser")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	ctx, stop := context.WithTimeout(context.Background(), lifetime)
 	t.Cleanup(stop)
 	cmd := exec.CommandContext(ctx, path, args...)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 
 	"github.com/yuin/goldmark"
@@ -61,9 +62,7 @@ func FuzzMarkdown(f *testing.F) {
 				}
 				return ast.WalkContinue, nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			if got := unescape(got.String()); strings.Join(strings.Fields(got), " ") != tc.want {
 				t.Errorf("%s shows %q, want %q", tc.source, got, tc.want)
 			}

@@ -18,6 +18,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // user answers the forms that reach the client, from a script.
@@ -89,9 +91,7 @@ func connectTo(t *testing.T, e era, server *exec.Cmd, h *human) *client.Client {
 
 func initialized(t *testing.T, c *client.Client, e era) *client.Client {
 	t.Helper()
-	if err := c.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, c.Start(t.Context()))
 	t.Cleanup(func() { _ = c.Close() })
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = e.version
@@ -111,9 +111,7 @@ func call(t *testing.T, c *client.Client, tool, args string) (text string, struc
 	req.Params.Name = tool
 	req.Params.Arguments = json.RawMessage(args)
 	r, err := c.CallTool(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if len(r.Content) != 1 {
 		t.Fatalf("%d content blocks, want 1", len(r.Content))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -97,9 +98,7 @@ func past() []desk.Record {
 
 func TestDecisionLog(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeDecisions(&b, yielded(past())); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, writeDecisions(&b, yielded(past())))
 	golden.Check(t, "golden/decisions.md", b.String())
 }
 
@@ -135,9 +134,7 @@ func TestTranscript(t *testing.T) {
 	a := &app{out: &output{Writer: &b}}
 	records := past()
 	slices.Reverse(records)
-	if err := a.stream(yielded(records), "jsonl"); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, a.stream(yielded(records), "jsonl"))
 	golden.Check(t, "golden/transcript.jsonl", b.String())
 	for _, rec := range records {
 		rec.ToolUse = "toolu_1"
@@ -147,9 +144,7 @@ func TestTranscript(t *testing.T) {
 			t.Errorf("the call has the id %q, its result %q", use.ID, result.ToolUseID)
 		}
 		input, err := json.Marshal(use.Input)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		call, err := wire.DecodeAsk(input, question.DefaultLimits())
 		if err != nil {
 			t.Fatalf("%s cannot be asked again: %v", input, err)
@@ -172,9 +167,7 @@ func TestPastProof(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		a := &app{out: &output{Writer: &b}}
-		if err := a.stream(yielded([]desk.Record{rec}), format); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, a.stream(yielded([]desk.Record{rec}), format))
 		if got := b.String(); !strings.Contains(got, want) || strings.Contains(got, "signature") ||
 			strings.Contains(got, "client_data") {
 			t.Errorf("%s:\n%s", format, got)

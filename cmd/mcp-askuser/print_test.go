@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 )
@@ -70,14 +71,10 @@ func FuzzEscapeHidden(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		plain, err := json.Marshal([]string{s})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		escaped := escapeHidden(plain)
 		var want, got []string
-		if err := json.Unmarshal(plain, &want); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, json.Unmarshal(plain, &want))
 		if err := json.Unmarshal(escaped, &got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v", escaped, err)
 		}

@@ -24,6 +24,7 @@ import (
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/proof/prooftest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -68,9 +69,7 @@ func (s *signer) trust(file string, keys ...prooftest.Passkey) {
 
 func (s *signer) check(err error) {
 	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	fatal.If(s.t, err)
 }
 
 // program runs the program with the settings of the signer.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -46,9 +47,7 @@ func TestSoak(t *testing.T) {
 	for n := range 3 {
 		d := openDesk(t, s.dir)
 		events, err := d.Watch(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		users.Go(func() { s.user(n, d, events) })
 	}
 	for n := range servers {

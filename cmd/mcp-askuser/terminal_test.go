@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	hand "mcp-askuser/ui/gate"
 )
@@ -27,9 +28,7 @@ func sit(t *testing.T, cols, rows int, name string, args ...string) *seat {
 	t.Helper()
 	s := &seat{dir: t.TempDir(), out: &bytes.Buffer{}}
 	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	cmd := program(t, s.dir, args...)
 	cmd.Path, cmd.Args[0] = path, path
 	cmd.Stdout = s.out
@@ -169,9 +168,7 @@ func TestSignals(t *testing.T) {
 			} else {
 				s.WaitFor("Go on?")
 			}
-			if err := syscall.Kill(s.Pid(), tc.signal); err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, syscall.Kill(s.Pid(), tc.signal))
 			if got := s.Wait(); got != exitInterrupted {
 				t.Errorf("exit status %d\n%s", got, s.Output())
 			}
@@ -194,9 +191,7 @@ func TestSignals(t *testing.T) {
 func TestCrash(t *testing.T) {
 	cmd := program(t, t.TempDir())
 	path, err := exec.LookPath("mcp-askuser-breaks")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	cmd.Path, cmd.Args[0] = path, path
 	_ = cmd.Run()
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // served is a running web command.
@@ -39,19 +41,13 @@ func (s *served) call(t *testing.T, method, path, body string) (status int, answ
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.address.Scheme+"://"+s.address.Host+path,
 		strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	r.Header.Set("Authorization", "Bearer "+s.address.Query().Get("token"))
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return resp.StatusCode, string(data)
 }
 
@@ -69,26 +65,12 @@ func TestWeb(t *testing.T) {
 		len(s.address.Query().Get("token")) < 26 {
 		t.Errorf("address %s", s.address)
 	}
-	for _, call := range []string{
-		`{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}`,
-		`{"question":{"question_id":"deploy","question_text":"Deploy now?","type":"boolean"}}`,
-	} {
-		if status, body := s.call(t, "POST", "/api/questions", call); status != 201 {
-			t.Errorf("%s: %d %s", call, status, body)
-		}
-	}
-	if status, body := s.call(t, "POST", "/api/questions", `{"questions":[{"options":[]}]}`); status != 400 ||
-		!strings.Contains(body, "questions[0].question") {
-		t.Errorf("bad call: %d %s", status, body)
-	}
-	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 ||
-		strings.Count(body, `"state":"pending"`) != 2 {
-		t.Errorf("pending: %d %s", status, body)
+	const call = `{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}`
+	if status, body := s.call(t, "POST", "/api/questions", call); status != 201 {
+		t.Errorf("%d %s", status, body)
 	}
 	http.DefaultClient.CloseIdleConnections()
-	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, s.cmd.Process.Signal(os.Interrupt))
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("interrupted: %v; %s", err, s.stderr.String())
 	}

@@ -21,27 +21,10 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
-
-// openRecord waits for the one question of a store that is open.
-func openRecord(t *testing.T, d *desk.Desk) desk.Record {
-	t.Helper()
-	events := watched(t, d)
-	for {
-		records, err := d.Pending(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(records) == 1 {
-			return records[0]
-		}
-		if _, open := <-events; !open {
-			t.Fatal("nothing was asked")
-		}
-	}
-}
 
 // asks calls a tool of a server whose host is this process.
 func asks(t *testing.T, c *client.Client, tool, args string) <-chan map[string]any {
@@ -112,19 +95,13 @@ func TestAgentAnswersItself(t *testing.T) {
 func answerOnPage(t *testing.T, s *served, rec desk.Record) (status int, said string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	browser := &http.Client{Jar: jar}
 	visit := func(resp *http.Response, err error) string {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		defer resp.Body.Close()
 		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return string(body)
 	}
 	if page := visit(browser.Get(s.address.String())); !strings.Contains(page, "An agent started this page") {
@@ -134,9 +111,7 @@ func answerOnPage(t *testing.T, s *served, rec desk.Record) (status int, said st
 	origin := s.address.Scheme + "://" + s.address.Host
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/answer",
 		strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Origin", origin)
 	return exitBad, strings.ToLower(visit(browser.Do(req)))
@@ -164,20 +139,14 @@ func TestFrontEndOfTheGuide(t *testing.T) {
 	token := frontEndToken(t, program(t, dir, "token", "add", "panel", "--answers"))
 	s := serveWebAt(t, dir)
 	script, err := filepath.Abs("../../docs/front_end.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var said bytes.Buffer
 	fe := exec.CommandContext(t.Context(), python, script)
 	fe.Env = append(os.Environ(), "ADDRESS="+s.address.String(), "TOKEN="+token, "PYTHONUNBUFFERED=1")
 	fe.Stdout, fe.Stderr = &said, &said
 	keys, err := fe.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := fe.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, fe.Start())
 	ended := make(chan struct{})
 	go func() { _ = fe.Wait(); close(ended) }()
 	defer func() {
@@ -254,9 +223,7 @@ func TestCommandInAgentsTerminal(t *testing.T) {
 func lastRecord(t *testing.T, dir string) desk.Record {
 	t.Helper()
 	for rec, err := range openDesk(t, dir).History(t.Context(), desk.Query{Limit: 1}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return rec
 	}
 	t.Fatal("nothing has ended")

@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -165,13 +166,6 @@ func join(t *testing.T) joined {
 	return joined{s, f}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func wants(t *testing.T, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -182,7 +176,7 @@ func wants(t *testing.T, err, want error) {
 func (j joined) ask(t *testing.T, text string) store.Row {
 	t.Helper()
 	row, err := j.Ask(t.Context(), storetest.NewRow(text))
-	must(t, err)
+	fatal.If(t, err)
 	return row
 }
 
@@ -242,12 +236,12 @@ func TestAskedAtHome(t *testing.T) {
 	wants(t, err, store.ErrUnreachable)
 	j.f.cut(false)
 	_, err = j.Ask(t.Context(), again)
-	must(t, err)
+	fatal.If(t, err)
 	j.isAt(t, again.ID, far)
 	again = storetest.NewRow("again")
 	again.Earlier = here.ID
 	_, err = j.Ask(t.Context(), again)
-	must(t, err)
+	fatal.If(t, err)
 	j.isAt(t, again.ID, near)
 }
 
@@ -267,14 +261,14 @@ func TestTakenOverHere(t *testing.T) {
 	same := storetest.NewRow("here")
 	same.Content = row.Content
 	_, err := j.Ask(t.Context(), same)
-	must(t, err)
+	fatal.If(t, err)
 	j.isAt(t, same.ID, far) // its asker lives
-	must(t, j.Release(t.Context(), row.ID))
-	must(t, j.Answer(t.Context(), row.ID, end("yes")))
+	fatal.If(t, j.Release(t.Context(), row.ID))
+	fatal.If(t, j.Answer(t.Context(), row.ID, end("yes")))
 	same = storetest.NewRow("here")
 	same.Content = row.Content
 	got, err := j.Ask(t.Context(), same)
-	must(t, err)
+	fatal.If(t, err)
 	if got.ID != row.ID || string(got.Outcome) != "yes" || !got.Attended {
 		t.Errorf("not taken over: %+v", got)
 	}
@@ -285,12 +279,12 @@ func TestDoubt(t *testing.T) {
 	j.f.doubt, j.patience = true, 50*time.Millisecond
 	row := j.ask(t, "doubt")
 	_, err := j.f.own.Get(t.Context(), row.ID)
-	must(t, err) // it arrived there
+	fatal.If(t, err) // it arrived there
 	j.f.doubt, j.patience = false, patience
 	sure := j.ask(t, "sure")
 
 	texts, _, err := j.read(t, store.Query{})
-	must(t, err)
+	fatal.If(t, err)
 	if texts != "sure doubt" {
 		t.Errorf("rows: %s", texts)
 	}
@@ -298,14 +292,14 @@ func TestDoubt(t *testing.T) {
 	if texts != "sure" {
 		t.Errorf("limited: %s", texts)
 	}
-	must(t, j.Answer(t.Context(), row.ID, end("yes")))
+	fatal.If(t, j.Answer(t.Context(), row.ID, end("yes")))
 	got, err := j.Get(t.Context(), row.ID)
-	must(t, err)
+	fatal.If(t, err)
 	if string(got.Outcome) != "yes" {
 		t.Error("the row of this machine was not answered")
 	}
 	texts, _, err = j.read(t, store.Query{Open: true}) // there it is open still
-	must(t, err)
+	fatal.If(t, err)
 	if texts != "sure" {
 		t.Errorf("open: %s", texts)
 	}
@@ -326,14 +320,14 @@ func TestRowsOfBoth(t *testing.T) {
 		"b c d": {Limit: 3, Ascend: true}, "b": {Search: "b"}, "c": {Search: "c"},
 	} {
 		texts, _, err := j.read(t, q)
-		must(t, err)
+		fatal.If(t, err)
 		if texts != want {
 			t.Errorf("got %q, want %q", texts, want)
 		}
 		for row, err := range j.Rows(t.Context(), q) {
-			must(t, err)
+			fatal.If(t, err)
 			got, err := j.Get(t.Context(), row.ID)
-			must(t, err)
+			fatal.If(t, err)
 			if row.Revision != got.Revision {
 				t.Errorf("revision %v of %s in a list, else %v", row.Revision, row.Asked, got.Revision)
 			}
@@ -392,7 +386,7 @@ func TestLittleTimeAfterFailure(t *testing.T) {
 	}
 	j.f.stalled, j.patience = false, time.Minute
 	_, err = j.Get(t.Context(), row.ID)
-	must(t, err)
+	fatal.If(t, err)
 	if j.failed.Load() != 0 {
 		t.Error("it answers, and has little time still")
 	}
@@ -401,23 +395,23 @@ func TestLittleTimeAfterFailure(t *testing.T) {
 func TestUnsentAnswer(t *testing.T) {
 	j := join(t)
 	row := j.ask(t, "sent?")
-	must(t, j.Note(t.Context(), row.ID, store.Draft, draft("shared")))
+	fatal.If(t, j.Note(t.Context(), row.ID, store.Draft, draft("shared")))
 	j.f.cut(true)
 	err := j.Answer(t.Context(), row.ID, end("yes"))
 	wants(t, err, store.ErrUnreachable)
 	if strings.Contains(err.Error(), "draft") { // which the caller keeps, of an answer and not of a withdrawal
 		t.Error(err)
 	}
-	must(t, j.Note(t.Context(), row.ID, store.Draft, draft("yes")))
+	fatal.If(t, j.Note(t.Context(), row.ID, store.Draft, draft("yes")))
 	wants(t, j.Note(t.Context(), row.ID, store.Shown, draft("tty")), store.ErrUnreachable)
 	j.f.cut(false)
 
 	shown := func() string {
 		t.Helper()
 		got, err := j.Get(t.Context(), row.ID)
-		must(t, err)
+		fatal.If(t, err)
 		rows, err := j.rows(t.Context(), store.Query{})
-		must(t, err)
+		fatal.If(t, err)
 		if one := rows[0].Notes[store.Draft]; string(one) != string(got.Notes[store.Draft]) {
 			t.Errorf("a list shows %q", one)
 		}
@@ -426,11 +420,11 @@ func TestUnsentAnswer(t *testing.T) {
 	if got := shown(); got != "yes" {
 		t.Errorf("shown: %q", got)
 	}
-	must(t, j.Note(t.Context(), row.ID, store.Draft, func(old []byte) ([]byte, error) { return append(old, "!"...), nil }))
+	fatal.If(t, j.Note(t.Context(), row.ID, store.Draft, func(old []byte) ([]byte, error) { return append(old, "!"...), nil }))
 	if got := shown(); got != "yes!" {
 		t.Errorf("shown: %q", got)
 	}
-	must(t, j.Answer(t.Context(), row.ID, end("yes!")))
+	fatal.If(t, j.Answer(t.Context(), row.ID, end("yes!")))
 	drafts, err := j.near.KeptDrafts(t.Context())
 	if err != nil || len(drafts) > 0 {
 		t.Errorf("kept: %q, %v", drafts, err)
@@ -442,11 +436,11 @@ func TestDraftOfEndedRow(t *testing.T) {
 	j := join(t)
 	row := j.ask(t, "ended")
 	j.f.cut(true)
-	must(t, j.Note(t.Context(), row.ID, store.Draft, draft("mine")))
-	must(t, j.f.own.Answer(t.Context(), row.ID, end("theirs")))
+	fatal.If(t, j.Note(t.Context(), row.ID, store.Draft, draft("mine")))
+	fatal.If(t, j.f.own.Answer(t.Context(), row.ID, end("theirs")))
 	j.f.cut(false)
 	got, err := j.Get(t.Context(), row.ID)
-	must(t, err)
+	fatal.If(t, err)
 	if got.Notes[store.Draft] != nil {
 		t.Errorf("shown: %q", got.Notes[store.Draft])
 	}
@@ -473,7 +467,7 @@ func TestWaitOutlastsOutage(t *testing.T) {
 			waits++
 		}
 	}
-	must(t, j.f.own.Answer(t.Context(), row.ID, end("yes")))
+	fatal.If(t, j.f.own.Answer(t.Context(), row.ID, end("yes")))
 	j.f.cut(false)
 	if row := <-got; string(row.Outcome) != "yes" {
 		t.Errorf("waited for %q", row.Outcome)
@@ -487,13 +481,13 @@ func TestChangesOfBoth(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	changes, err := j.Changes(ctx, "")
-	must(t, err)
+	fatal.If(t, err)
 	j.ask(t, "here")
 	waittest.Take(t, changes)
-	must(t, j.f.own.Answer(ctx, row.ID, end("yes")))
+	fatal.If(t, j.f.own.Answer(ctx, row.ID, end("yes")))
 	j.f.cut(false)
 	waittest.Take(t, changes) // it answers again
-	must(t, j.f.own.Delivered(ctx, row.ID))
+	fatal.If(t, j.f.own.Delivered(ctx, row.ID))
 	waittest.Take(t, changes)
 }
 
@@ -502,20 +496,20 @@ func TestPresentOnBoth(t *testing.T) {
 	j.f.cut(true)
 	open, leave := context.WithCancel(t.Context())
 	inbox, err := j.Changes(open, "inbox")
-	must(t, err)
+	fatal.If(t, err)
 	names, err := j.Present(t.Context())
 	if err != nil || !slices.Equal(names, []string{"inbox"}) {
 		t.Errorf("present: %q, %v", names, err)
 	}
 	_, err = j.f.own.Changes(t.Context(), "phone")
-	must(t, err)
+	fatal.If(t, err)
 	changes, err := j.f.own.Changes(t.Context(), "")
-	must(t, err)
+	fatal.If(t, err)
 	j.f.cut(false)
 	for !slices.Contains(names, "phone") || !slices.Contains(presentAt(t, j.f.own), "inbox") {
 		waittest.Take(t, changes)
 		names, err = j.Present(t.Context())
-		must(t, err)
+		fatal.If(t, err)
 	}
 	if !slices.Equal(names, []string{"inbox", "phone"}) {
 		t.Errorf("present: %q", names)
@@ -531,7 +525,7 @@ func TestPresentOnBoth(t *testing.T) {
 func presentAt(t *testing.T, s store.Store) []string {
 	t.Helper()
 	names, err := s.Present(t.Context())
-	must(t, err)
+	fatal.If(t, err)
 	return names
 }
 
@@ -542,7 +536,7 @@ func TestReopenedAtHome(t *testing.T) {
 	here, there := j.askNear(t, "here"), j.ask(t, "there")
 	j.f.cut(true)
 	_, err := j.rows(t.Context(), store.Query{Earlier: here.ID})
-	must(t, err)
+	fatal.If(t, err)
 	_, err = j.rows(t.Context(), store.Query{Earlier: there.ID})
 	wants(t, err, store.ErrUnreachable)
 }

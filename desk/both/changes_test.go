@@ -8,15 +8,16 @@ import (
 
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 func TestChangedAfter(t *testing.T) {
 	j := join(t)
 	there, here := j.ask(t, "there"), j.askNear(t, "here")
 	seen, err := j.Revision(t.Context())
-	must(t, err)
+	fatal.If(t, err)
 	texts, _, err := j.read(t, store.Query{After: seen})
-	must(t, err)
+	fatal.If(t, err)
 	if texts != "" {
 		t.Errorf("changed: %s", texts)
 	}
@@ -24,14 +25,14 @@ func TestChangedAfter(t *testing.T) {
 		row  store.Row
 		want string
 	}{{there, "there"}, {here, "here"}, {there, "there"}, {here, "here"}} {
-		must(t, j.Note(t.Context(), step.row.ID, store.Later, draft("more")))
+		fatal.If(t, j.Note(t.Context(), step.row.ID, store.Later, draft("more")))
 		texts, revision, err := j.read(t, store.Query{After: seen})
-		must(t, err)
+		fatal.If(t, err)
 		if texts != step.want || seen.Max(revision) == seen {
 			t.Errorf("changed: %q at %v, want %q after %v", texts, revision, step.want, seen)
 		}
 		got, err := j.Get(t.Context(), step.row.ID)
-		must(t, err)
+		fatal.If(t, err)
 		if revision != got.Revision {
 			t.Errorf("revision %v, in a list %v", got.Revision, revision)
 		}
@@ -43,12 +44,12 @@ func TestChangesMissedInOutage(t *testing.T) {
 	j := join(t)
 	there, here := j.ask(t, "there"), j.askNear(t, "here")
 	_, seen, err := j.read(t, store.Query{})
-	must(t, err)
-	must(t, j.Note(t.Context(), there.ID, store.Later, draft("1")))
+	fatal.If(t, err)
+	fatal.If(t, j.Note(t.Context(), there.ID, store.Later, draft("1")))
 	_, err = j.Get(t.Context(), there.ID) // another reader has met the change
-	must(t, err)
+	fatal.If(t, err)
 	j.f.cut(true)
-	must(t, j.Note(t.Context(), here.ID, store.Later, draft("1")))
+	fatal.If(t, j.Note(t.Context(), here.ID, store.Later, draft("1")))
 	texts, met, err := j.read(t, store.Query{After: seen})
 	seen = seen.Max(met)
 	wants(t, err, store.ErrUnreachable)
@@ -57,13 +58,13 @@ func TestChangesMissedInOutage(t *testing.T) {
 	}
 	j.f.cut(false)
 	texts, met, err = j.read(t, store.Query{After: seen})
-	must(t, err)
+	fatal.If(t, err)
 	seen = seen.Max(met)
 	if texts != "there" {
 		t.Errorf("changed in the outage: %s", texts)
 	}
 	texts, _, err = j.read(t, store.Query{After: seen})
-	must(t, err)
+	fatal.If(t, err)
 	if texts != "" {
 		t.Errorf("changed after all: %s", texts)
 	}
@@ -79,9 +80,9 @@ func TestWatchersMissNothing(t *testing.T) {
 	var watchers, writers sync.WaitGroup
 	for range 3 {
 		changes, err := j.Changes(ctx, "")
-		must(t, err)
+		fatal.If(t, err)
 		seen, err := j.Revision(ctx)
-		must(t, err)
+		fatal.If(t, err)
 		watchers.Go(func() {
 			ended := map[string]bool{}
 			for len(ended) < rows {

@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -33,9 +34,7 @@ func Open(t testing.TB, dir string, o ...desk.Options) *desk.Desk {
 func open(t testing.TB, dir string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(dir, local.File)+"?_pragma=busy_timeout(10000)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return db
 }
 
@@ -45,9 +44,7 @@ func Exec(t testing.TB, dir, statement string, args ...any) {
 	db := open(t, dir)
 	defer func() { _ = db.Close() }()
 	_, err := db.Exec(statement, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 }
 
 // Columns of a record in a store, for [Overwrite].
@@ -63,13 +60,9 @@ func Overwrite(t testing.TB, dir, id, column string, change func([]byte) []byte)
 	db := open(t, dir)
 	defer func() { _ = db.Close() }()
 	var data []byte
-	err := db.QueryRow(`select `+column+` from record where id=?`, id).Scan(&data)
-	if err == nil {
-		_, err = db.Exec(`update record set `+column+`=? where id=?`, change(data), id)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, db.QueryRow(`select `+column+` from record where id=?`, id).Scan(&data))
+	_, err := db.Exec(`update record set `+column+`=? where id=?`, change(data), id)
+	fatal.If(t, err)
 }
 
 // Rewrite replaces a text in what a record asks, as a hostile program would.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"mcp-askuser/internal/fatal"
 )
 
 func TestKeptDrafts(t *testing.T) {
@@ -14,18 +16,13 @@ func TestKeptDrafts(t *testing.T) {
 	kept := func(id string) (string, bool) {
 		t.Helper()
 		drafts, err := s.KeptDrafts(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		data, has := drafts[id]
 		return string(data), has
 	}
 	keep := func(id, more string) {
 		t.Helper()
-		err := s.KeepDraft(ctx, id, func(old []byte) ([]byte, error) { return append(old, more...), nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, s.KeepDraft(ctx, id, func(old []byte) ([]byte, error) { return append(old, more...), nil }))
 	}
 
 	err := s.DropDraft(ctx, "none")

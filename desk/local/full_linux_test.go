@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // TestDiskFull: on a disk that is full, at 40 levels, a write is done or fails with what to
@@ -54,10 +55,7 @@ func TestDiskFull(t *testing.T) {
 			}
 			break
 		}
-		err := os.Remove(filler)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.Remove(filler))
 		for id, want := range said {
 			row, err := s.Get(t.Context(), id)
 			if err != nil || want != "" && string(row.Outcome) != want || string(row.Notes[store.Draft]) != drafts[id] {
@@ -79,10 +77,7 @@ func TestDiskFull(t *testing.T) {
 			t.Errorf("level %d: with room again: %v", level, err)
 		}
 		_ = errors.Join(s.Close(), user.Close())
-		err = os.RemoveAll(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.RemoveAll(dir))
 	}
 	if failed < 20 {
 		t.Errorf("only %d of 40 levels were full", failed)

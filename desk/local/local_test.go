@@ -20,6 +20,7 @@ import (
 
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 func TestContract(t *testing.T) {
@@ -97,12 +98,8 @@ func start(t *testing.T, dir, role, id string) *process {
 	cmd.Env = append(os.Environ(), envRole+"="+role, envDir+"="+dir)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, cmd.Start())
 	p := &process{Cmd: cmd, lines: bufio.NewScanner(out), pipe: out}
 	t.Cleanup(p.kill)
 	return p
@@ -143,10 +140,7 @@ func TestManyBegin(t *testing.T) {
 	s := Open(dir)
 	for line := range asked {
 		id := strings.TrimPrefix(line, "asked ")
-		err := s.Answer(t.Context(), id, store.Ending{Outcome: []byte("to " + id)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, s.Answer(t.Context(), id, store.Ending{Outcome: []byte("to " + id)}))
 	}
 	for _, p := range askers {
 		line, end := p.line(), p.line()
@@ -163,19 +157,14 @@ func TestRaceOfProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := Open(dir)
 	for range 8 {
-		row, err := s.Ask(t.Context(), storetest.NewRow("Race?"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := storetest.Ask(t, s, "Race?")
 		winners := 0
 		var all []*process
 		for range 8 {
 			all = append(all, start(t, dir, "answer", row.ID))
 		}
-		row, err = s.Wait(t.Context(), row.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row, err := s.Wait(t.Context(), row.ID)
+		fatal.If(t, err)
 		for _, p := range all {
 			switch line := p.line(); line {
 			case "end <nil>":
@@ -200,9 +189,7 @@ func TestKilledAnywhere(t *testing.T) {
 	kills := 60
 	if n := os.Getenv("KILLS"); n != "" {
 		_, err := fmt.Sscan(n, &kills)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	dir := filepath.Join(t.TempDir(), "store")
 	var mu sync.Mutex
@@ -251,9 +238,7 @@ func TestKilledAnywhere(t *testing.T) {
 		}
 	}
 	db, err := s.database(t.Context(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	found := ""
 	err = db.QueryRow(`pragma integrity_check`).Scan(&found)
 	if err != nil || found != "ok" {
@@ -272,15 +257,11 @@ func TestEveryConnectionSyncs(t *testing.T) {
 	for range 2 {
 		s := Open(dir)
 		db, err := s.database(t.Context(), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		var open []*sql.Conn
 		for range 3 {
 			conn, err := db.Conn(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			open = append(open, conn)
 			synchronous, mode := 0, ""
 			err = conn.QueryRowContext(t.Context(), `pragma synchronous`).Scan(&synchronous)
@@ -321,15 +302,12 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))
-			_, err := s.Ask(t.Context(), storetest.NewRow("First?"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			_ = storetest.Ask(t, s, "First?")
 			_ = s.Close() // which merges the log into the file
 			test.spoil(t, s)
 			before, _ := os.ReadFile(s.path())
 			s = Open(s.dir)
-			_, err = s.Ask(t.Context(), storetest.NewRow("Second?"))
+			_, err := s.Ask(t.Context(), storetest.NewRow("Second?"))
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), s.dir) {
 				t.Errorf("the error says %v", err)
 			}
@@ -350,12 +328,9 @@ func TestSetUpIsCompleted(t *testing.T) {
 			chmod(t, s.dir, 0o700)
 			write(t, s.path(), nil)
 			db, err := connect(s.path())
-			if err == nil {
-				_, err = db.Exec(steps)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
+			_, err = db.Exec(steps)
+			fatal.If(t, err)
 			_ = db.Close()
 			_, err = s.Ask(t.Context(), storetest.NewRow("Set up?"))
 			if err != nil {
@@ -367,18 +342,13 @@ func TestSetUpIsCompleted(t *testing.T) {
 
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
-	err := os.WriteFile(path, data, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(path, data, 0o600))
 }
 
 func setHeader(t *testing.T, s *Store, at int, value uint32) {
 	t.Helper()
 	data, err := os.ReadFile(s.path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	binary.BigEndian.PutUint32(data[at:], value)
 	write(t, s.path(), data)
 }
@@ -386,9 +356,7 @@ func setHeader(t *testing.T, s *Store, at int, value uint32) {
 func breakPages(t *testing.T, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for i := 100; i < len(data); i++ {
 		data[i] = 0xa5
 	}
@@ -397,21 +365,13 @@ func breakPages(t *testing.T, path string) {
 
 func mkdir(t *testing.T, path string) {
 	t.Helper()
-	err := os.Remove(path)
-	if err == nil {
-		err = os.Mkdir(path, 0o700)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.Remove(path))
+	fatal.If(t, os.Mkdir(path, 0o700))
 }
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
-	err := os.Chmod(path, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.Chmod(path, mode))
 }
 
 // TestRemovedWhileWaiting: a wait whose store is removed, or replaced, ends at the next
@@ -431,24 +391,18 @@ func TestRemovedWhileWaiting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))
 			s.again = 10 * time.Millisecond
-			row, err := s.Ask(t.Context(), storetest.NewRow("Lost?"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			row := storetest.Ask(t, s, "Lost?")
 			done := make(chan error, 1)
 			go func() {
 				_, err := s.Wait(t.Context(), row.ID)
 				done <- err
 			}()
 			waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
-			err = remove(s.dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, remove(s.dir))
 			if err := <-done; !errors.Is(err, store.ErrLost) && !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("the wait ended with %v", err)
 			}
-			_, err = s.Ask(t.Context(), storetest.NewRow("Again?"))
+			_, err := s.Ask(t.Context(), storetest.NewRow("Again?"))
 			if err != nil {
 				t.Error(err)
 			}
@@ -459,25 +413,17 @@ func TestRemovedWhileWaiting(t *testing.T) {
 // A closed store stays closed: what is released late opens nothing anew.
 func TestClosed(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
-	row, err := s.Ask(t.Context(), storetest.NewRow("Open?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, s, "Open?")
 	watching, leave := context.WithCancel(t.Context())
 	changes, err := s.Changes(watching, "inbox")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	ended := make(chan error, 1)
 	go func() {
 		_, err := s.Wait(context.Background(), row.ID)
 		ended <- err
 	}()
 	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
-	err = errors.Join(s.Close(), os.RemoveAll(s.dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, errors.Join(s.Close(), os.RemoveAll(s.dir)))
 	if err := <-ended; !errors.Is(err, errClosed) {
 		t.Errorf("the wait ended with %v", err)
 	}
@@ -510,10 +456,7 @@ func waitFor(t *testing.T, holds func() bool) {
 func TestMissedWakeUp(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
 	s.again = 10 * time.Millisecond
-	row, err := s.Ask(t.Context(), storetest.NewRow("Missed?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, s, "Missed?")
 	got := make(chan store.Row, 1)
 	go func() {
 		row, _ := s.Wait(t.Context(), row.ID)
@@ -521,12 +464,9 @@ func TestMissedWakeUp(t *testing.T) {
 	}()
 	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
 	db, err := s.database(t.Context(), false)
-	if err == nil {
-		_, err = db.Exec(`update record set outcome='Yes' where id=?`, row.ID)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	_, err = db.Exec(`update record set outcome='Yes' where id=?`, row.ID)
+	fatal.If(t, err)
 	if row := <-got; string(row.Outcome) != "Yes" {
 		t.Errorf("waited for %q", row.Outcome)
 	}
@@ -541,17 +481,10 @@ func TestNothingAfterClose(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		for range 4 {
 			_, err := s.Changes(ctx, "inbox")
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 		}
 		cancel()
-		err := s.Close()
-		if err == nil {
-			err = os.RemoveAll(dir)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, s.Close())
+		fatal.If(t, os.RemoveAll(dir))
 	}
 }

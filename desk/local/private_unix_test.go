@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // Nobody else can read what is in the store, whatever the process's mask.
@@ -21,12 +22,9 @@ func TestNobodyElseCanRead(t *testing.T) {
 	defer syscall.Umask(before)
 	s := Open(filepath.Join(t.TempDir(), "store"))
 	defer func() { _ = s.Close() }()
-	_, err := s.Ask(t.Context(), storetest.NewRow("Private?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_ = storetest.Ask(t, s, "Private?")
 	seen := 0
-	err = filepath.WalkDir(s.dir, func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(s.dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -47,23 +45,14 @@ func TestDeadAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	living := Open(dir)
 	defer func() { _ = living.Close() }()
-	_, err := living.Ask(t.Context(), storetest.NewRow("Alive?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_ = storetest.Ask(t, living, "Alive?")
 	dead, young := filepath.Join(dir, pipeDir, "DEAD"), filepath.Join(dir, pipeDir, "YOUNG")
-	err = errors.Join(syscall.Mkfifo(dead, 0o600), syscall.Mkfifo(young, 0o600))
+	err := errors.Join(syscall.Mkfifo(dead, 0o600), syscall.Mkfifo(young, 0o600))
 	long := time.Now().Add(-2 * leftFor)
-	err = errors.Join(err, os.Chtimes(dead, long, long), os.Chtimes(living.pipe.path, long, long))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, errors.Join(err, os.Chtimes(dead, long, long), os.Chtimes(living.pipe.path, long, long)))
 	s := Open(dir)
 	defer func() { _ = s.Close() }()
-	_, err = s.Ask(t.Context(), storetest.NewRow("Next?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_ = storetest.Ask(t, s, "Next?")
 	for path, want := range map[string]bool{dead: false, young: true, living.pipe.path: true} {
 		_, err := os.Stat(path)
 		if (err == nil) != want {
@@ -75,11 +64,8 @@ func TestDeadAreRemoved(t *testing.T) {
 // A pipe in place of the database is refused, and not waited for.
 func TestPipeIsNoDatabase(t *testing.T) {
 	s := Open(t.TempDir())
-	err := syscall.Mkfifo(s.path(), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Ask(t.Context(), storetest.NewRow("Here?"))
+	fatal.If(t, syscall.Mkfifo(s.path(), 0o600))
+	_, err := s.Ask(t.Context(), storetest.NewRow("Here?"))
 	if err == nil || !strings.Contains(err.Error(), "move it away") {
 		t.Error(err)
 	}

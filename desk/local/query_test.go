@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 )
 
 // A query that selects few rows of a long history finds them by an index, and reads no others.
@@ -14,9 +15,7 @@ func TestQueriesUseIndexes(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
 	defer func() { _ = s.Close() }()
 	db, err := s.database(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	now := time.Now()
 	for name, q := range map[string]store.Query{
 		"open":               {Open: true, Ascend: true},
@@ -33,15 +32,10 @@ func TestQueriesUseIndexes(t *testing.T) {
 	} {
 		condition, args := where(q)
 		rows, err := db.QueryContext(t.Context(), `explain query plan select `+columns+` from record`+condition, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		for rows.Next() {
 			id, parent, unused, step := 0, 0, 0, ""
-			err = rows.Scan(&id, &parent, &unused, &step)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, rows.Scan(&id, &parent, &unused, &step))
 			scans := strings.HasPrefix(step, "SCAN record") && !strings.Contains(step, "is_open")
 			if scans || strings.HasPrefix(step, "LIST SUBQUERY") { // which makes a list of all before the first is read
 				t.Errorf("%s: %s", name, step)

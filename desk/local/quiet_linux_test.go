@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // TestOthersSleep: a question and its answer wake no other waiting process: none switches
@@ -18,9 +18,7 @@ func TestOthersSleep(t *testing.T) {
 	waiters := 20
 	if n := os.Getenv("WAITERS"); n != "" {
 		_, err := fmt.Sscan(n, &waiters)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	dir := filepath.Join(t.TempDir(), "store")
 	var all []*process
@@ -41,16 +39,9 @@ func TestOthersSleep(t *testing.T) {
 	quiet(t, settled)
 	before := settled()
 	s := Open(dir)
-	row, err := s.Ask(t.Context(), storetest.NewRow("Quiet?"))
-	if err == nil {
-		err = s.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
-	}
-	if err == nil {
-		err = s.Delivered(t.Context(), row.ID)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, s, "Quiet?")
+	storetest.Answer(t, s, row.ID, "Yes")
+	fatal.If(t, s.Delivered(t.Context(), row.ID))
 	if after := settled(); after != before {
 		t.Errorf("%d voluntary context switches in %d waiting processes", after-before, waiters)
 	}

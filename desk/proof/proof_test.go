@@ -16,6 +16,7 @@ import (
 
 	"github.com/nats-io/nkeys"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -31,21 +32,15 @@ type authenticator struct {
 func newAuthenticator(t *testing.T, name string) *authenticator {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	a := &authenticator{flags: userPresent | userVerified, origin: "https://localhost:8080", kind: "webauthn.get"}
 	a.Passkey = Passkey{Name: name, ID: name + "-id", PublicKey: public, Party: "localhost"}
 	a.sign = func(data []byte) []byte {
 		sum := sha256.Sum256(data)
 		sig, err := ecdsa.SignASN1(rand.Reader, key, sum[:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return sig
 	}
 	return a
@@ -64,9 +59,7 @@ func (a *authenticator) client(challenge string) []byte {
 func (a *authenticator) prove(t *testing.T, s Statement) *question.Proof {
 	t.Helper()
 	sum, err := s.Sum()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	p := &question.Proof{Kind: question.PasskeyProof, Key: a.ID, At: s.At, ClientData: a.client(Challenge(sum)), AuthenticatorData: a.data(a.Party)}
 	client := sha256.Sum256(p.ClientData)
 	p.Signature = a.sign(append(slices.Clone(p.AuthenticatorData), client[:]...))
@@ -143,9 +136,7 @@ func TestRegister(t *testing.T) {
 	a := newAuthenticator(t, "laptop")
 	a.kind = "webauthn.create"
 	k, err := Register("laptop", a.ID, "c", a.PublicKey, a.client("c"), a.data("localhost"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	dir := filepath.Join(t.TempDir(), "keys")
 	if err := UpdatePasskeys(dir, func(keys *Keys) error {
 		keys.Passkeys = append(keys.Passkeys, k)
@@ -181,19 +172,13 @@ func TestRegister(t *testing.T) {
 // TestCredential: a human's nkey signs on a shared desk.
 func TestCredential(t *testing.T) {
 	pair, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	public, err := pair.PublicKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	s := statement(question.MultiChoice)
 	sum, _ := s.Sum()
 	sig, err := pair.Sign(sum)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	p := &question.Proof{Kind: question.CredentialProof, Key: public, At: s.At, Signature: sig}
 	keys := Keys{Humans: map[string]string{public: "ada"}}
 	if err := keys.Verify(s, p); err != nil || p.Name != "ada" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 )
@@ -45,9 +46,7 @@ func statement(t question.Type) Statement {
 func TestStatement(t *testing.T) {
 	for _, kind := range question.Types() {
 		data, err := statement(question.Type(kind)).JSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		golden.Check(t, "statement-"+kind+".json", string(data)+"\n")
 	}
 }
@@ -88,13 +87,9 @@ func FuzzStatement(f *testing.F) {
 			moved[(i+1)%len(moved)] += texts[i][len(texts[i])-1:]
 			other := make(moved[0], moved[1], moved[2], moved[3], moved[4], moved[5], moved[6], moved[7], at, required)
 			got, err := other.JSON()
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			var back Statement
-			if err := json.Unmarshal(got, &back); err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, json.Unmarshal(got, &back))
 			if bytes.Equal(got, data) && !reflect.DeepEqual(back, stored) {
 				t.Fatalf("%q and %q give one statement", texts, moved)
 			}

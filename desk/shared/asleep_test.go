@@ -4,7 +4,6 @@ package shared_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,30 +11,26 @@ import (
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // A process that was stopped, or whose machine sleeps, holds up no other: within the two seconds
-// in which a desk is to answer, others list its question, as one that it waits for, and ask the
-// same.
-func TestAsleep(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+// in which a desk is to answer, others list its question, as one that it waits for, ask the same,
+// and learn which inboxes are open.
+func asleep(t *testing.T, c *sharedtest.Cluster) {
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
-	asked := storetest.NewRow("Awake?")
-	asked.Content = "same"
-	row, err := bot.Ask(t.Context(), asked)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row, again := storetest.NewRow("Awake?"), storetest.NewRow("Awake?")
+	row.Content, again.Content = "same", "same"
+	_, err := bot.Ask(t.Context(), row)
+	fatal.If(t, err)
 	asleep := c.Connect(nodes.Agent, "bot", make(chan error, 10)) // it listens, and is silent
 	_, err = asleep.SubscribeSync("alive.bot.asleep")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ack, err := asleep.Request("_R_.ask.r.bot."+row.ID+".h", []byte("bot.asleep"), sharedtest.Patience)
-	if err != nil || strings.Contains(string(ack.Data), "error") {
-		t.Fatal(ack, err)
-	}
+	fatal.If(t, err)
+	publish(t, asleep, "_R_.ask.r.bot."+row.ID+".h", "bot.asleep")
+	inbox := c.Connect(nodes.Human, "alice", make(chan error, 10))
+	_, err = inbox.SubscribeSync("present.*")
+	fatal.If(t, err)
+	fatal.If(t, inbox.Flush())
 	inTime := func() context.Context {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		t.Cleanup(cancel)
@@ -54,30 +49,11 @@ func TestAsleep(t *testing.T) {
 	if listed != 1 {
 		t.Errorf("%d are listed", listed)
 	}
-	again := storetest.NewRow("Awake?")
-	again.Content = "same"
 	got, err := bot.Ask(inTime(), again)
 	if err != nil || got.ID != again.ID {
 		t.Errorf("asked again: %s after %s, %v", got.ID, row.ID, err)
 	}
-}
-
-// Neither does an inbox on a machine that sleeps.
-func TestInboxAsleep(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
-	asleep := c.Connect(nodes.Human, "alice", make(chan error, 10))
-	_, err := asleep.SubscribeSync("present.*")
-	if err == nil {
-		err = asleep.Flush()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	bot := c.Open(nodes.Agent, "bot")
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	names, err := bot.Present(ctx)
+	names, err := bot.Present(inTime())
 	if err != nil || len(names) > 0 {
 		t.Errorf("present are %q, %v", names, err)
 	}

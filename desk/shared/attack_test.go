@@ -18,18 +18,14 @@ import (
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // The server itself refuses what is not a credential's own: the credentials are used without
 // our program, and nothing is stored.
-func TestTheServerRefuses(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func theServerRefuses(t *testing.T, c *sharedtest.Cluster) {
 	bot := c.Open(nodes.Agent, "bot")
-	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, bot, "Which?")
 	reports := make(chan error, 100)
 	operator := c.Connect(nodes.Operator, "", reports)
 	evil, alice := c.Connect(nodes.Agent, "other", reports), c.Connect(nodes.Human, "alice", reports)
@@ -65,9 +61,7 @@ func TestTheServerRefuses(t *testing.T) {
 	for _, subject := range []string{"_R_.ask.>", "$JS.>", ">", "_INBOX.>", "_INBOX.bot.>", "alive.bot.*", "alive.*.*", "present.bot", "present.*", "back.bot.>",
 		"back.>"} {
 		_, err := evil.SubscribeSync(subject)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		refused(t, reports, evil.Flush(), subject)
 	}
 	// The server writes nothing for it where it must not write.
@@ -80,9 +74,7 @@ func TestTheServerRefuses(t *testing.T) {
 	for _, call := range calls {
 		for _, to := range []string{"STREAM.MSG.GET.ASK", "STREAM.INFO.ASK"} {
 			err := errors.Join(evil.PublishRequest("$JS.API."+to, "$JS.API."+call, []byte(`{"seq":1}`)), evil.Flush())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 		}
 	}
 	// A header reaches nothing beyond the subject.
@@ -106,9 +98,7 @@ func TestTheServerRefuses(t *testing.T) {
 func state(t *testing.T, operator *nats.Conn) string {
 	t.Helper()
 	m, err := operator.Request("$JS.API.STREAM.INFO.ASK", nil, sharedtest.Patience)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var info nats.StreamInfo
 	err = json.Unmarshal(m.Data, &info)
 	info.State.Consumers = 0
@@ -135,18 +125,10 @@ func refused(t *testing.T, reports <-chan error, sent error, subject string) {
 }
 
 // In our program a refusal is ErrDenied, and ends at once.
-func TestDenied(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func isDenied(t *testing.T, c *sharedtest.Cluster) {
 	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
-	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = bot.Release(t.Context(), row.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, bot, "Which?")
+	fatal.If(t, bot.Release(t.Context(), row.ID))
 	value := func([]byte) ([]byte, error) { return []byte("x"), nil }
 	for name, call := range map[string]func() error{
 		"answers":   func() error { return other.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("x")}) },
@@ -170,71 +152,21 @@ func TestDenied(t *testing.T) {
 // stranger calls with a credential of another desk.
 func stranger(t *testing.T, c *sharedtest.Cluster) error {
 	dir := t.TempDir()
-	err := nodes.Init(dir, nodes.Options{Agents: []string{"bot"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, nodes.Init(dir, nodes.Options{Agents: []string{"bot"}}))
 	s, err := shared.Open(shared.Options{URL: c.URL(), Creds: nodes.Creds(dir, nodes.Agent, "bot")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = s.Close() }()
 	_, err = s.Get(t.Context(), "x")
 	return err
 }
 
-// What an agent stores under its own name does no harm to others: a document that is no
-// question, one under the id of another, and an outcome over a human's.
-func TestOwnSubjectsDoNoHarm(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
-	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
-	row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for from, subjects := range map[string][]string{
-		"other": {"_R_.ask.r.other." + row.ID + ".q.-.-.-.-", "_R_.ask.r.other.x.q.-.-.-.-", "_R_.ask.r.other." + row.ID + ".a.other"},
-		"bot":   {"_R_.ask.r.bot." + row.ID + ".a.bot"},
-	} {
-		nc := c.Connect(nodes.Agent, from, make(chan error, 10))
-		for _, subject := range subjects {
-			ack, err := nc.Request(subject, []byte(`{"outcome":"Tm8="}`), sharedtest.Patience)
-			if err != nil || strings.Contains(string(ack.Data), "error") {
-				t.Fatalf("%s: %v, %v", subject, ack, err)
-			}
-		}
-	}
-	var ids []string
-	for got, err := range alice.Rows(t.Context(), store.Query{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, got.ID+" "+got.Owner+" "+string(got.Outcome))
-	}
-	if len(ids) != 1 || ids[0] != row.ID+" bot Yes" {
-		t.Errorf("rows %q", ids)
-	}
-}
-
 // A process answers only where it is asked from, or another would have it write where only it
 // may.
-func TestAnswersNowhereElse(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func answersNowhereElse(t *testing.T, c *sharedtest.Cluster) {
 	alice := c.Open(nodes.Human, "alice")
-	row, err := alice.Ask(t.Context(), storetest.NewRow("Mine?"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = alice.Changes(t.Context(), "inbox")
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, alice, "Mine?")
+	_, err := alice.Changes(t.Context(), "inbox")
+	fatal.If(t, err)
 	operator := c.Connect(nodes.Operator, "", make(chan error, 10))
 	m, err := operator.Request("$JS.API.STREAM.MSG.GET.ASK", []byte(`{"last_by_subj":"_R_.ask.r.*.*.q.>"}`), sharedtest.Patience)
 	var asked struct{ Message struct{ Data []byte } }
@@ -243,22 +175,15 @@ func TestAnswersNowhereElse(t *testing.T) {
 		t.Fatal(m, err)
 	}
 	heard, err := operator.SubscribeSync(">")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for _, subject := range []string{"alive." + question.Holder, "present.bot"} {
 		for _, to := range []string{"x.y", "back.bot.x"} {
-			err := operator.PublishRequest(subject, to, []byte(row.ID))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, operator.PublishRequest(subject, to, []byte(row.ID)))
 		}
 	}
 	for answers := 0; ; { // in order: what was asked first would have been answered first
 		m, err := heard.NextMsg(sharedtest.Patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		if m.Subject == "x.y" {
 			t.Error("it answers where it must not")
 		}
@@ -272,9 +197,7 @@ func TestAnswersNowhereElse(t *testing.T) {
 }
 
 // The operator's list, names and signatures.
-func TestHumansSign(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func humansSign(t *testing.T, c *sharedtest.Cluster) {
 	alice, bot, operator := c.Open(nodes.Human, "alice"), c.Open(nodes.Agent, "bot"), c.Open(nodes.Operator, "")
 	humans, _, err := bot.Humans(t.Context())
 	if err != nil || len(humans) != 2 {
@@ -290,10 +213,7 @@ func TestHumansSign(t *testing.T) {
 			t.Errorf("signed by %q, %v", key, err)
 		}
 	}
-	err = operator.Create(t.Context(), 1, shared.Humans{Now: map[string]string{"KEY": "carol"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, operator.Create(t.Context(), 1, shared.Humans{Now: map[string]string{"KEY": "carol"}}))
 	sharedtest.Await(t, func() error {
 		humans, _, err := bot.Humans(t.Context())
 		if err == nil && humans["KEY"] != "carol" {
@@ -312,10 +232,7 @@ func TestOptions(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		file := filepath.Join(dir, name)
-		err := errors.Join(os.WriteFile(file, []byte(text), mode), os.Chmod(file, mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, errors.Join(os.WriteFile(file, []byte(text), mode), os.Chmod(file, mode)))
 		return file
 	}
 	for name, o := range map[string]shared.Options{
@@ -335,9 +252,7 @@ func TestOptions(t *testing.T) {
 	// Beyond this machine nothing is sent without TLS, which this node does not offer.
 	c := sharedtest.Start(t, 1)
 	s, err := shared.Open(shared.Options{URL: strings.Replace(c.URL(), "nats://", "tls://", 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = s.Close() }()
 	_, err = s.Get(t.Context(), "x")
 	if !errors.Is(err, store.ErrUnreachable) || !strings.Contains(err.Error(), "TLS") {

@@ -25,16 +25,14 @@ import (
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // Three nodes with TLS start from the file in deploy/nats as it stands, form one desk, and go
 // on without one of them.
 func TestDeployedNodes(t *testing.T) {
 	dir := t.TempDir()
-	err := nodes.Init(dir, nodes.Options{Agents: []string{"bot"}, Humans: []string{"alice"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, nodes.Init(dir, nodes.Options{Agents: []string{"bot"}, Humans: []string{"alice"}}))
 	writeCertificate(t, dir)
 	server, ports := sharedtest.Server(t), sharedtest.FreePorts(t, 6)
 	var urls []string
@@ -47,9 +45,7 @@ func TestDeployedNodes(t *testing.T) {
 		s, err := shared.Open(shared.Options{
 			URL: strings.Join(urls, ","), Creds: nodes.Creds(dir, kind, name), CA: filepath.Join(dir, "ca.pem"),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		t.Cleanup(func() { _ = s.Close() })
 		return s
 	}
@@ -66,22 +62,14 @@ func TestDeployedNodes(t *testing.T) {
 		t.Fatalf("%d copies, %v", status.Replicas, err)
 	}
 	agent, human := open(nodes.Agent, "bot"), open(nodes.Human, "alice")
-	row, err := agent.Ask(t.Context(), storetest.NewRow("Over TLS?"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = errors.Join(running[0].Process.Kill(), ignoreExit(running[0].Wait()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, agent, "Over TLS?")
+	fatal.If(t, errors.Join(running[0].Process.Kill(), ignoreExit(running[0].Wait())))
 	sharedtest.Await(t, func() error {
 		err := human.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("yes")})
 		if errors.Is(err, store.ErrUnreachable) {
 			return err
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return nil
 	})
 	got, err := agent.Wait(t.Context(), row.ID)
@@ -105,9 +93,7 @@ func startDeployed(t *testing.T, server, dir string, i int, ports []int) *exec.C
 		data, failed := os.ReadFile(from)
 		err = errors.Join(err, failed, os.WriteFile(filepath.Join(own, to), data, 0o600))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	cmd := exec.Command(server, "-c", "nats.conf", "-l", "log")
 	cmd.Dir = own
 	cmd.Env = append(os.Environ(), fmt.Sprint("NODE=nats-", i+1), "DATA=data",
@@ -115,10 +101,7 @@ func startDeployed(t *testing.T, server, dir string, i int, ports []int) *exec.C
 	for j := range 3 {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("ROUTE_%d=tls://127.0.0.1:%d", j+1, ports[3+j]))
 	}
-	err = cmd.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -144,22 +127,16 @@ func writeCertificate(t *testing.T, dir string) {
 	t.Helper()
 	write := func(name, kind string, data []byte) {
 		err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	sign := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (*ecdsa.PrivateKey, []byte) {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		if signer == nil {
 			signer = key
 		}
 		data, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return key, data
 	}
 	authority := &x509.Certificate{
@@ -174,8 +151,6 @@ func writeCertificate(t *testing.T, dir string) {
 	}, authority, signer)
 	write("server.pem", "CERTIFICATE", data)
 	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	write("server.key", "PRIVATE KEY", private)
 }

@@ -19,6 +19,7 @@ import (
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // served is within what time a call is to end, and a process that waits is to learn of an
@@ -172,14 +173,9 @@ func TestServed(t *testing.T) {
 				}
 				agent, inbox := c.OpenAt(node, nodes.Agent, "bot"), c.OpenAt(node, nodes.Human, "bob")
 				human := c.OpenAt(node, nodes.Human, "alice")
-				row, err := agent.Ask(t.Context(), storetest.NewRow("Here?"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				row := storetest.Ask(t, agent, "Here?")
 				changes, err := inbox.Changes(t.Context(), "")
-				if err != nil {
-					t.Fatal(err)
-				}
+				fatal.If(t, err)
 				woken := make(chan store.Row, 2)
 				wait := func(s *shared.Store) {
 					got, err := s.Wait(t.Context(), row.ID)
@@ -240,19 +236,13 @@ func TestAbsenceWhileTheLeaderIsCutOff(t *testing.T) {
 	c := sharedtest.Start(t, 3)
 	leader := c.Leader()
 	inside, outside := c.OpenAt(leader, nodes.Human, "alice"), c.OpenAt((leader+1)%3, nodes.Agent, "bot")
-	row, err := outside.Ask(t.Context(), storetest.NewRow("Open?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, outside, "Open?")
 	c.Cut(leader)
 	t.Cleanup(func() { c.Mend(leader) })
 	c.AwaitOther(leader)
 	var again atomic.Int64
 	end := store.Ending{Outcome: []byte("Yes")}
-	err = persist(t, &again, func() error { return outside.Answer(t.Context(), row.ID, end) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, persist(t, &again, func() error { return outside.Answer(t.Context(), row.ID, end) }))
 	began := time.Now()
 	got, err := inside.Get(t.Context(), row.ID)
 	t.Logf("read after %s", time.Since(began).Round(time.Millisecond))
@@ -268,18 +258,12 @@ func TestAbsenceWhileTheLeaderIsBack(t *testing.T) {
 	c := sharedtest.Start(t, 3)
 	leader := c.Leader()
 	agent := c.OpenAt((leader+1)%3, nodes.Agent, "bot")
-	_, err := agent.Ask(t.Context(), storetest.NewRow("Before?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_ = storetest.Ask(t, agent, "Before?")
 	c.Cut(leader)
 	c.AwaitOther(leader)
 	var again atomic.Int64
 	row := storetest.NewRow("Since?")
-	err = persist(t, &again, func() error { _, err := agent.Ask(t.Context(), row); return err })
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, persist(t, &again, func() error { _, err := agent.Ask(t.Context(), row); return err }))
 	c.Mend(leader)
 	over, cancel := context.WithTimeout(t.Context(), 2*time.Second) // a leader calls the others every second
 	defer cancel()
@@ -303,10 +287,7 @@ func TestWithoutMajority(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 3)
 	s := c.Open(nodes.Agent, "bot")
-	row, err := s.Ask(t.Context(), storetest.NewRow("Before?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, s, "Before?")
 	leader := c.Leader()
 	c.Kill((leader + 1) % 3)
 	c.Kill((leader + 2) % 3)
@@ -343,9 +324,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	row := storetest.NewRow("Once?")
 	for range 2 {
 		_, err := s.Ask(t.Context(), row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	for range 2 {
 		err := s.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
@@ -359,9 +338,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	}
 	n := 0
 	for _, err := range s.Rows(t.Context(), store.Query{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		n++
 	}
 	if n != 1 {
@@ -371,9 +348,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	for range 3 {
 		row := storetest.NewRow("Through a restart?")
 		_, err := s.Ask(t.Context(), row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		done := make(chan error, 1)
 		more := func(old []byte) ([]byte, error) { return append(old, "a"...), nil }
 		go func() { done <- s.Note(t.Context(), row.ID, store.Draft, more) }()
@@ -388,14 +363,9 @@ func TestLostAcknowledgement(t *testing.T) {
 }
 
 // A row whose stream is removed is lost to the process that waits.
-func TestLost(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func lost(t *testing.T, c *sharedtest.Cluster) {
 	s := c.Open(nodes.Agent, "bot")
-	row, err := s.Ask(t.Context(), storetest.NewRow("Gone?"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := storetest.Ask(t, s, "Gone?")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	done := make(chan error, 1)
@@ -404,9 +374,7 @@ func TestLost(t *testing.T) {
 		done <- err
 	}()
 	changes, err := s.Changes(ctx, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	<-changes // the guard has looked: the wait has begun
 	c.Remove()
 	err = <-done

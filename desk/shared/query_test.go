@@ -9,35 +9,23 @@ import (
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // A list of the last few rows does not read all that a desk has.
-func TestLimitReadsFew(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func limitReadsFew(t *testing.T, c *sharedtest.Cluster) {
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
 	var last []string
 	for range 30 {
-		row, err := bot.Ask(t.Context(), storetest.NewRow("Which?"))
-		if err == nil {
-			err = alice.Answer(t.Context(), row.ID, store.Ending{Outcome: []byte("Yes")})
-		}
-		if err == nil {
-			err = bot.Delivered(t.Context(), row.ID)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := storetest.Ask(t, bot, "Which?")
+		storetest.Answer(t, alice, row.ID, "Yes")
+		fatal.If(t, bot.Delivered(t.Context(), row.ID))
 		last = append([]string{row.ID}, last...)
 	}
 	operator := c.Connect(nodes.Operator, "", make(chan error, 10))
 	reads, err := operator.SubscribeSync("$JS.API.STREAM.MSG.GET.ASK")
-	if err == nil {
-		err = operator.Flush()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, operator.Flush())
 	found := idsOf(t, alice, store.Query{Ended: true, Limit: 2})
 	if len(found) != 2 || found[0] != last[0] || found[1] != last[1] {
 		t.Errorf("the last are %q, not %q", found, last[:2])
@@ -46,10 +34,7 @@ func TestLimitReadsFew(t *testing.T) {
 	if len(none) > 0 {
 		t.Errorf("found %q", none)
 	}
-	err = operator.Flush()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, operator.Flush())
 	n, _, err := reads.Pending()
 	if err != nil || n > 30 {
 		t.Errorf("%d reads, %v", n, err)

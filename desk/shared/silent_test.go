@@ -8,20 +8,17 @@ import (
 	"time"
 
 	"mcp-askuser/desk/shared"
+	"mcp-askuser/internal/fatal"
 )
 
 // Calls that give up on a desk that does not answer leave no attempts behind that queue up, for
 // as long as it is away.
 func TestAttemptsDoNotQueueUp(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = silent.Close() }()
 	s, err := shared.Open(shared.Options{URL: silent.Addr().String()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = s.Close() }()
 	const calls = 100
 	before := runtime.NumGoroutine()

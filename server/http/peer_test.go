@@ -16,6 +16,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/tools/askuser"
@@ -51,9 +52,7 @@ func serve(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc, change ...f
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	x.stop = stop
 	ln, err := x.Listen(ctx, "0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	x.url = x.Address(ln.Addr())
 	go func() { x.stopped <- x.Serve(ctx, ln) }()
 	t.Cleanup(func() {
@@ -76,9 +75,7 @@ type agent struct {
 func (x *rig) agent(name string) *agent {
 	x.t.Helper()
 	token, err := x.known.Add(name, false)
-	if err != nil {
-		x.t.Fatal(err)
-	}
+	fatal.If(x.t, err)
 	return &agent{rig: x, token: token, header: http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer " + token},
 	}}
@@ -98,9 +95,7 @@ func (a *agent) do(method, body string, more ...string) *response {
 	ctx, end := context.WithTimeout(context.WithoutCancel(a.t.Context()), waittest.Patience)
 	a.t.Cleanup(end)
 	r, err := http.NewRequestWithContext(ctx, method, a.url, strings.NewReader(body))
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	fatal.If(a.t, err)
 	r.Header = a.header.Clone()
 	if a.session != "" {
 		r.Header.Set("Mcp-Session-Id", a.session)
@@ -114,9 +109,7 @@ func (a *agent) do(method, body string, more ...string) *response {
 		}
 	}
 	resp, err := a.client.Do(r)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	fatal.If(a.t, err)
 	a.t.Cleanup(func() { _ = resp.Body.Close() })
 	return &response{resp, a.t, bufio.NewScanner(resp.Body), end}
 }
@@ -144,9 +137,7 @@ func (a *agent) call(id, tool string) *response {
 func (r *response) rest() string {
 	r.t.Helper()
 	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	return string(data)
 }
 
@@ -226,17 +217,13 @@ func (e *ending) tool(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallTool
 func (x *rig) raw(text string) string {
 	x.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(x.url, "http://"), Path))
-	if err != nil {
-		x.t.Fatal(err)
-	}
+	fatal.If(x.t, err)
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(waittest.Patience))
 	if _, err := io.WriteString(conn, text); err != nil {
 		x.t.Fatal(err)
 	}
 	all, err := io.ReadAll(conn) // to its end: the connection goes
-	if err != nil {
-		x.t.Fatal(err)
-	}
+	fatal.If(x.t, err)
 	return string(all)
 }

@@ -19,6 +19,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/internal/door"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
@@ -96,9 +97,7 @@ func TestDamagedToken(t *testing.T) {
 	var log waittest.Buffer
 	x := serve(t, nil, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	whole, damaged := x.agent("whole"), x.agent("damaged").hello(`{}`)
-	if err := os.WriteFile(filepath.Join(x.dir, "damaged.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(filepath.Join(x.dir, "damaged.json"), []byte("{"), 0o600))
 	if err := os.Chtimes(x.dir, time.Time{}, time.Now()); err != nil { // as when an editor replaces the file
 		t.Fatal(err)
 	}
@@ -443,9 +442,7 @@ func TestBytesBehindACall(t *testing.T) {
 			a := x.agent("a").hello(`{}`)
 			host := strings.TrimSuffix(strings.TrimPrefix(x.url, "http://"), Path)
 			conn, err := net.Dial("tcp", host)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			defer conn.Close()
 			_ = conn.SetDeadline(time.Now().Add(waittest.Patience))
 			const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{}}}`

@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/server"
@@ -46,9 +47,7 @@ type recording struct {
 func readRecording(t *testing.T, file string) *recording {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	title, rest, _ := strings.Cut(string(data), "\n")
 	parts := strings.Split("\n"+strings.TrimSpace(rest), "\n# ")
 	r := &recording{title: title, hello: lines(parts[0]), asked: map[string][]string{}}
@@ -194,9 +193,7 @@ func (r *replay) answer(line string) {
 		Selected   []string `json:"selected"`
 		Text       string   `json:"text"`
 	}
-	if err := json.Unmarshal([]byte(line), &answers); err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, json.Unmarshal([]byte(line), &answers))
 	var reply question.Reply
 	for _, a := range answers {
 		reply.Answers = append(reply.Answers, question.Answer{QuestionID: a.QuestionID, Selected: a.Selected, Custom: a.Text})
@@ -257,9 +254,7 @@ func (r *replay) hear() string {
 		} `json:"result"`
 	}
 	line := r.next()
-	if err := json.Unmarshal([]byte(line), &m); err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, json.Unmarshal([]byte(line), &m))
 	x := map[string]any{}
 	switch {
 	case m.Method == "notifications/progress":
@@ -298,9 +293,7 @@ func (r *replay) hear() string {
 	var b strings.Builder
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
-	if err := out.Encode(x); err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, out.Encode(x))
 	return recordID.ReplaceAllString(strings.TrimSpace(b.String()), "$$ID")
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -62,9 +63,7 @@ func TestPipelinedInitialize(t *testing.T) {
 	for range 300 {
 		in := strings.NewReader(initializeLine(`{"elicitation":{}}`) + "\n" + callLine("1", "can") + "\n")
 		var out strings.Builder
-		if err := Serve(t.Context(), s, in, &out, Options{}); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, Serve(t.Context(), s, in, &out, Options{}))
 		if want := textResult("1", "true") + "\n"; !strings.Contains(out.String(), want) {
 			t.Fatalf("got %s", out.String())
 		}
@@ -84,9 +83,7 @@ func FuzzServe(f *testing.F) {
 	}})
 	f.Fuzz(func(t *testing.T, in string) {
 		var out strings.Builder
-		if err := Serve(t.Context(), s, strings.NewReader(in), &out, Options{Grace: waittest.Patience}); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, Serve(t.Context(), s, strings.NewReader(in), &out, Options{Grace: waittest.Patience}))
 		for line := range strings.Lines(out.String()) {
 			var message struct{ JSONRPC string }
 			if err := json.Unmarshal([]byte(line), &message); err != nil || message.JSONRPC != "2.0" {

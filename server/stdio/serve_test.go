@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
@@ -21,9 +22,7 @@ import (
 func TestPipedInput(t *testing.T) {
 	in := strings.NewReader(initializeLine(`{}`) + "\n\n" + callLine("1", "echo") + "\n" + pingLine("2"))
 	var out strings.Builder
-	if err := Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo}), in, &out, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo}), in, &out, Options{}))
 	for _, want := range []string{`{"jsonrpc":"2.0","id":"init","result":`, textResult("1", "done") + "\n", pong("2") + "\n"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("%s is missing in %s", want, out.String())
@@ -62,9 +61,7 @@ func TestContextEnd(t *testing.T) {
 	}{
 		{"a pipe of the system", func(t *testing.T) (io.Reader, io.WriteCloser) {
 			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			return r, w
 		}},
 		{"a reader that cannot be closed", func(*testing.T) (io.Reader, io.WriteCloser) {
@@ -106,13 +103,9 @@ func TestContextEnd(t *testing.T) {
 func TestWriteError(t *testing.T) {
 	inR, inW := io.Pipe()
 	outR, outW, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = outW.Close() }()
-	if err := outR.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, outR.Close())
 	w := newWaiter(1)
 	result := make(chan error, 1)
 	go func() {

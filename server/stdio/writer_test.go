@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -89,9 +90,7 @@ func TestWholeLines(t *testing.T) {
 	for i := range 100 {
 		in.WriteString(callLine(strconv.Itoa(i), "tool") + "\n{}\n")
 	}
-	if err := Serve(t.Context(), s, strings.NewReader(in.String()), &out, Options{Grace: waittest.Patience}); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, Serve(t.Context(), s, strings.NewReader(in.String()), &out, Options{Grace: waittest.Patience}))
 	lines := 0
 	for _, w := range out {
 		n := strings.Count(w, "\n")

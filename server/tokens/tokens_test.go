@@ -9,14 +9,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"mcp-askuser/internal/fatal"
 )
 
 func add(t *testing.T, s *Store, name string) string {
 	t.Helper()
 	token, err := s.Add(name, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return token
 }
 
@@ -46,9 +46,7 @@ func TestLife(t *testing.T) {
 	if !serving.Holds(was) {
 		t.Error("a token is gone before it was removed")
 	}
-	if err := s.Remove("a"); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, s.Remove("a"))
 	check(t, serving, a, "")
 	check(t, serving, b, "b")
 	again := add(t, s, "a")
@@ -73,9 +71,7 @@ func TestOnDisk(t *testing.T) {
 	}
 	path := filepath.Join(dir, entries[0].Name())
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if secret := strings.TrimPrefix(token, prefix); strings.Contains(string(data), secret) || len(secret) < 26 {
 		t.Errorf("the token %s is in %s", token, data)
 	}
@@ -105,9 +101,7 @@ func TestFaults(t *testing.T) {
 	// A file that is none locks out its own token alone, and the error names it.
 	other := add(t, s, "b")
 	for _, text := range []string{"", "{}", `{"sha256":"00"}`, `{"sha256":"zz"}`, "[]", "\x00"} {
-		if err := os.WriteFile(filepath.Join(dir, "b.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.WriteFile(filepath.Join(dir, "b.json"), []byte(text), 0o600))
 		s := New(dir)
 		check(t, s, good, "a")
 		for _, shown := range []string{other, "askuser_unknown", ""} {
@@ -133,9 +127,7 @@ func TestFaults(t *testing.T) {
 func TestEqual(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"sha256":"` + strings.Repeat("ab", 32) + `","created_at":"2026-11-23T10:00:00+05:45"}`
-	if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(filepath.Join(dir, "a.json"), []byte(text), 0o600))
 	one, err := New(dir).List()
 	again, wrong := New(dir).List()
 	if err := errors.Join(err, wrong); err != nil || !slices.Equal(one, again) {

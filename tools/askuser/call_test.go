@@ -16,6 +16,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -221,9 +222,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	for i := range noise.Pix {
 		noise.Pix[i] = byte(rand.IntN(256))
 	}
-	if err := errors.Join(png.Encode(&small, image.NewGray(image.Rect(0, 0, 4, 4))), png.Encode(&large, noise)); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, errors.Join(png.Encode(&small, image.NewGray(image.Rect(0, 0, 4, 4))), png.Encode(&large, noise)))
 	for _, tc := range []struct {
 		client              string
 		remote              bool
@@ -246,9 +245,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 		a := question.Answer{QuestionID: r.open().Questions[0].ID, Selected: []string{r.open().Questions[0].Options[0].ID}}
 		for name, data := range map[string][]byte{"large.png": large.Bytes(), "small.png": small.Bytes(), "log.txt": []byte("x")} {
 			f, err := r.desk.AttachFile(t.Context(), id, name, bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			a.Files = append(a.Files, f)
 		}
 		if _, err := r.desk.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{a}}, desk.Evidence{How: desk.HowPage}); err != nil {

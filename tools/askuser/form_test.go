@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui"
 )
@@ -98,12 +99,8 @@ func fill(t *testing.T, form mcp.ElicitationParams) *mcp.ElicitationResult {
 		}
 	}
 	data, err := json.Marshal(form.RequestedSchema)
-	if err == nil {
-		err = json.Unmarshal(data, &schema)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
+	fatal.If(t, json.Unmarshal(data, &schema))
 	content := map[string]any{}
 	for key, p := range schema.Properties {
 		if slices.Contains(p.Enum, "B") {
@@ -215,15 +212,11 @@ func formOf(t *testing.T, r result) mcp.ElicitationParams {
 	t.Helper()
 	for _, in := range r.InputRequests {
 		data, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		var x struct {
 			Params mcp.ElicitationParams `json:"params"`
 		}
-		if err := json.Unmarshal(data, &x); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, json.Unmarshal(data, &x))
 		return x.Params
 	}
 	t.Fatalf("the result takes no form along: %+v", r.CallToolResult)

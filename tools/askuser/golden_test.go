@@ -8,6 +8,7 @@ import (
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
@@ -22,13 +23,9 @@ func list(t *testing.T, c Config, params string) []byte {
 	s := mcpserver.NewMCPServer("mcp-askuser", "v1.0.0")
 	New(c).Register(s)
 	response, err := json.Marshal(s.HandleMessage(context.Background(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":`+params+`}`)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var r struct{ Result json.RawMessage }
-	if err := json.Unmarshal(response, &r); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, json.Unmarshal(response, &r))
 	return r.Result
 }
 
@@ -39,9 +36,7 @@ func TestToolsListIsGolden(t *testing.T) {
 		t.Errorf("tools/list has %d bytes, of 2026-07-28 %d; they are the user's context, and at most 4,500", len(raw), len(long))
 	}
 	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, raw, "", "  "); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, json.Indent(&pretty, raw, "", "  "))
 	golden.Check(t, "tools_list.json", string(append(pretty.Bytes(), '\n')))
 	text := texts.Text("instructions")
 	if len(text) >= 1000 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -76,9 +77,7 @@ func TestOrderOfArrival(t *testing.T) {
 		}
 		last = rec.ID
 		_, err := r.desk.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	for range 2 {
 		got := waittest.Take(t, r.start(t.Context(), order.link(), request(which)))

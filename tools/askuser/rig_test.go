@@ -18,6 +18,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -144,9 +145,7 @@ func (r result) status(t *testing.T) string {
 		return r.err.Error()
 	}
 	data, err := json.Marshal(r.StructuredContent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var x struct {
 		Status  string         `json:"status"`
 		ID      string         `json:"id"`
@@ -185,9 +184,7 @@ func (r *rig) watch() (events <-chan desk.Event, stop func()) {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(r.t.Context())
 	events, err := r.desk.Watch(ctx)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	return events, func() {
 		cancel()
 		for range events {
@@ -215,9 +212,7 @@ func (r *rig) open() desk.Record {
 	events, stop := r.watch()
 	defer stop()
 	records, err := r.desk.Pending(r.t.Context())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	if len(records) > 0 {
 		return records[0]
 	}
@@ -297,9 +292,7 @@ func (r *rig) pending(n int) []desk.Record {
 	defer stop()
 	for {
 		records, err := r.desk.Pending(r.t.Context())
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		fatal.If(r.t, err)
 		if len(records) == n {
 			return records
 		}

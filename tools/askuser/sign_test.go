@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/desk/proof/prooftest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -34,14 +35,10 @@ func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 	return r, func(id string) {
 		t.Helper()
 		rec, err := r.desk.Get(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
 		_, err = r.desk.Reply(t.Context(), id, key.Sign(&rec, yes, time.Now().UTC()), desk.Evidence{Surface: "web", How: desk.HowPage})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -41,9 +42,7 @@ func TestProgressGoesOn(t *testing.T) {
 	}()
 	for _, rec := range r.pending(2) {
 		_, err := r.desk.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	for _, got := range results {
 		waittest.Take(t, got)
@@ -179,9 +178,7 @@ func TestProgressWhole(t *testing.T) {
 	got := r.start(t.Context(), l, req)
 	var note struct{ Message string }
 	for !strings.HasPrefix(note.Message, "http") { // the first may be of the time before the page
-		if err := json.Unmarshal([]byte(waittest.Take(t, l.noted)), &note); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, json.Unmarshal([]byte(waittest.Take(t, l.noted)), &note))
 	}
 	lines := strings.Split(note.Message, "\n")
 	for _, line := range lines {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/tomlfile"
 )
 
@@ -21,9 +22,7 @@ func env(vars map[string]string) func(string) string {
 func write(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -83,9 +82,7 @@ func TestOrder(t *testing.T) {
 				{FromFile, path, strings.Trim(tc.file, `"`)},
 			} {
 				got := load(vars, flag...)
-				if err := got.Err(); err != nil {
-					t.Fatal(err)
-				}
+				fatal.If(t, got.Err())
 				for _, s := range got.Rows {
 					if s.Key == tc.key && (s.From != want.from || s.Source != want.source || s.Value != want.text &&
 						s.Value+"s" != want.text) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk/shared/nodes"
+	"mcp-askuser/internal/fatal"
 )
 
 // A directory that is written again has more names. What its node was set up with since, its
@@ -14,19 +15,11 @@ import (
 func TestWrittenAgain(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "nats.conf")
-	err := nodes.Init(dir, nodes.Options{Listen: "0.0.0.0:5222", Humans: []string{"alice"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, nodes.Init(dir, nodes.Options{Listen: "0.0.0.0:5222", Humans: []string{"alice"}}))
 	before, _ := os.ReadFile(file)
 	own := string(before) + "tls { cert_file: server.pem, key_file: server.key }\n"
-	err = os.WriteFile(file, []byte(own), 0o600)
-	if err == nil {
-		err = nodes.Init(dir, nodes.Options{Humans: []string{"bob"}})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(file, []byte(own), 0o600))
+	fatal.If(t, nodes.Init(dir, nodes.Options{Humans: []string{"bob"}}))
 	after, _ := os.ReadFile(file)
 	if string(after) != own {
 		t.Errorf("the node's configuration is\n%s", after)
@@ -38,7 +31,7 @@ func TestWrittenAgain(t *testing.T) {
 	if !strings.Contains(string(users), "human alice") || !strings.Contains(string(users), "human bob") {
 		t.Errorf("the users are\n%s", users)
 	}
-	err = nodes.Init(dir, nodes.Options{Listen: "127.0.0.1:6222"})
+	err := nodes.Init(dir, nodes.Options{Listen: "127.0.0.1:6222"})
 	after, _ = os.ReadFile(file)
 	if at := nodes.Listens(dir); err != nil || at != "127.0.0.1:6222" || !strings.HasSuffix(string(after), "}\n") {
 		t.Errorf("it listens at %q, %v, with\n%s", at, err, after)

@@ -25,6 +25,7 @@ import (
 
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/desk/shared/nodes"
+	"mcp-askuser/internal/fatal"
 )
 
 // Patience is how long a test waits for the nodes to become what they should.
@@ -52,9 +53,7 @@ func Server(t testing.TB) string {
 	if ok {
 		t.Fatalf("build nats-server: %s", failed.Stderr)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return strings.TrimSpace(string(out))
 }
 
@@ -62,10 +61,7 @@ func Server(t testing.TB) string {
 func Start(t testing.TB, n int) *Cluster {
 	t.Helper()
 	c := &Cluster{Dir: t.TempDir(), t: t, peers: map[[2]int]*link{}, processes: make([]*exec.Cmd, n)}
-	err := nodes.Init(c.Dir, nodes.Options{Agents: []string{"bot", "other"}, Humans: []string{"alice", "bob"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, nodes.Init(c.Dir, nodes.Options{Agents: []string{"bot", "other"}, Humans: []string{"alice", "bob"}}))
 	var release func()
 	c.ports, release = reservePorts(t, 2*n)
 	t.Cleanup(func() {
@@ -109,9 +105,7 @@ func (c *Cluster) writeNode(i, n int) {
 	}
 	dir := filepath.Join(c.Dir, fmt.Sprint("node", i))
 	err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "nats.conf"), []byte(config), 0o600))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	fatal.If(c.t, err)
 }
 
 // Create creates the desk as its operator does, as soon as the nodes can.
@@ -119,12 +113,8 @@ func (c *Cluster) Create() {
 	c.t.Helper()
 	data, err := os.ReadFile(nodes.HumansFile(c.Dir))
 	humans := shared.Humans{}
-	if err == nil {
-		err = json.Unmarshal(data, &humans)
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	fatal.If(c.t, err)
+	fatal.If(c.t, json.Unmarshal(data, &humans))
 	s := c.Open(nodes.Operator, "")
 	Await(c.t, func() error { return s.Create(c.t.Context(), len(c.processes), humans) })
 }
@@ -165,9 +155,7 @@ func (c *Cluster) URL(of ...int) string {
 func (c *Cluster) Open(kind, name string) *shared.Store {
 	c.t.Helper()
 	s, err := shared.Open(shared.Options{URL: c.URL(), Creds: nodes.Creds(c.Dir, kind, name), Log: logger()})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	fatal.If(c.t, err)
 	c.t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -186,9 +174,7 @@ func (c *Cluster) OpenAt(i int, kind, name string) *shared.Store {
 	for {
 		s := c.Open(kind, name)
 		st, err := s.Status(c.t.Context())
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		fatal.If(c.t, err)
 		if st.Node == fmt.Sprint("n", i) {
 			return s
 		}
@@ -201,16 +187,12 @@ func (c *Cluster) OpenAt(i int, kind, name string) *shared.Store {
 func (c *Cluster) Connect(kind, name string, reports chan<- error, of ...int) *nats.Conn {
 	c.t.Helper()
 	key, err := nats.NkeyOptionFromSeed(nodes.Creds(c.Dir, kind, name))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	fatal.If(c.t, err)
 	inbox := map[string]string{nodes.Operator: "_INBOX", nodes.Agent: "_INBOX." + name,
 		nodes.Human: "_INBOX.human-" + name}
 	nc, err := nats.Connect(c.URL(of...), key, nats.CustomInboxPrefix(inbox[kind]),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { reports <- err }))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	fatal.If(c.t, err)
 	c.t.Cleanup(nc.Close)
 	return nc
 }
@@ -220,10 +202,7 @@ func (c *Cluster) start(i int, file string) {
 	dir := filepath.Join(c.Dir, fmt.Sprint("node", i))
 	cmd := exec.Command(file, "-c", "nats.conf", "-l", "log")
 	cmd.Dir = dir
-	err := cmd.Start()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	fatal.If(c.t, cmd.Start())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.processes[i] = cmd
@@ -402,9 +381,7 @@ type link struct {
 func newLink(t testing.TB, to string) *link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	l := &link{listener: listener, to: to}
 	l.open = sync.NewCond(&l.mu)
 	t.Cleanup(func() { _ = listener.Close(); l.set(false) })

@@ -16,6 +16,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 )
 
 // Process is a store as one process has it open. Close ends it as a kill would: what it
@@ -80,15 +81,20 @@ func NewRow(text string) store.Row {
 	}
 }
 
-func ending(text string) store.Ending {
-	return store.Ending{Outcome: []byte(text), Text: strings.ToLower(text)}
+// Ask asks a question that has a text, and returns its row.
+func Ask(t testing.TB, s store.Store, text string) store.Row {
+	t.Helper()
+	return ask(t, s, NewRow(text))
 }
 
-func must(t *testing.T, err error) {
+// Answer gives a row its outcome.
+func Answer(t testing.TB, s store.Store, id, text string) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, s.Answer(t.Context(), id, ending(text)))
+}
+
+func ending(text string) store.Ending {
+	return store.Ending{Outcome: []byte(text), Text: strings.ToLower(text)}
 }
 
 func wants(t *testing.T, err, want error) {
@@ -98,17 +104,17 @@ func wants(t *testing.T, err, want error) {
 	}
 }
 
-func ask(t *testing.T, s store.Store, row store.Row) store.Row {
+func ask(t testing.TB, s store.Store, row store.Row) store.Row {
 	t.Helper()
 	got, err := s.Ask(t.Context(), row)
-	must(t, err)
+	fatal.If(t, err)
 	return got
 }
 
 func ids(t *testing.T, s store.Store, q store.Query) (out []string) {
 	t.Helper()
 	for row, err := range s.Rows(t.Context(), q) {
-		must(t, err)
+		fatal.If(t, err)
 		out = append(out, row.ID)
 	}
 	return out
@@ -119,7 +125,7 @@ func testAsk(t *testing.T, open func() Process) {
 	got := ask(t, s, row)
 	for name, s := range map[string]store.Store{"the asker": s, "another process": open()} {
 		read, err := s.Get(t.Context(), row.ID)
-		must(t, err)
+		fatal.If(t, err)
 		if string(read.Asked) != string(row.Asked) || !read.At.Equal(row.At) ||
 			read.Keep != row.Keep || read.Session != row.Session || read.Outcome != nil ||
 			!read.Attended || read.Delivered || read.Revision != got.Revision {
@@ -134,7 +140,7 @@ func testAsk(t *testing.T, open func() Process) {
 		t.Errorf("a row with an outcome is stored as %+v", got)
 	}
 	read, err := open().Get(t.Context(), noted.ID)
-	must(t, err)
+	fatal.If(t, err)
 	if string(read.Outcome) != "Yes" || read.Attended || !read.Delivered {
 		t.Errorf("a row with an outcome is read as %+v", read)
 	}
@@ -153,7 +159,7 @@ func testEmpty(t *testing.T, open func() Process) {
 	_, err := s.Get(t.Context(), ulid.Make().String())
 	wants(t, err, store.ErrNotFound)
 	names, err := s.Present(t.Context())
-	must(t, err)
+	fatal.If(t, err)
 	if len(names) > 0 {
 		t.Errorf("present: %q", names)
 	}
@@ -161,7 +167,7 @@ func testEmpty(t *testing.T, open func() Process) {
 
 func (w Without) test(t *testing.T, open func() Process) {
 	s := open()
-	row := ask(t, s, NewRow("Files?"))
+	row := Ask(t, s, "Files?")
 	err := s.PutFile(t.Context(), row.ID, "a", []byte("data"), 1)
 	if errors.Is(err, store.ErrUnsupported) != w.Files {
 		t.Errorf("a file is kept: %v", err)
@@ -207,7 +213,7 @@ func testWhole(t *testing.T, open func() Process) {
 	go func() { done <- s.Answer(t.Context(), row.ID, ending(long)) }()
 	for {
 		got, err := reader.Get(t.Context(), row.ID)
-		must(t, err)
+		fatal.If(t, err)
 		if string(got.Asked) != long || got.Outcome != nil && string(got.Outcome) != long {
 			t.Fatal("a part of a row was read")
 		}
@@ -215,7 +221,7 @@ func testWhole(t *testing.T, open func() Process) {
 			break
 		}
 	}
-	must(t, <-done)
+	fatal.If(t, <-done)
 }
 
 func testTakeover(t *testing.T, open func() Process) {
@@ -226,8 +232,8 @@ func testTakeover(t *testing.T, open func() Process) {
 	if got := ask(t, second, same); got.ID != same.ID {
 		t.Errorf("the question of a living asker was taken over")
 	}
-	must(t, second.Release(t.Context(), same.ID))
-	must(t, second.Answer(t.Context(), same.ID, ending("Yes")))
+	fatal.If(t, second.Release(t.Context(), same.ID))
+	fatal.If(t, second.Answer(t.Context(), same.ID, ending("Yes")))
 	if got := ask(t, second, again); got.ID != same.ID || string(got.Outcome) != "Yes" || !got.Attended {
 		t.Errorf("a released question with its answer was not taken over: %+v", got)
 	}
@@ -240,7 +246,7 @@ func testTakeover(t *testing.T, open func() Process) {
 	old, late := NewRow("Old?"), NewRow("Old?")
 	old.At, late.Content = old.At.Add(-2*old.Keep), old.Content
 	ask(t, second, old)
-	must(t, second.Release(t.Context(), old.ID))
+	fatal.If(t, second.Release(t.Context(), old.ID))
 	if got := ask(t, second, late); got.ID != late.ID {
 		t.Error("a question was taken over that is kept no longer")
 	}
@@ -251,8 +257,8 @@ func testAnswerKept(t *testing.T, open func() Process) {
 	row := NewRow("Kept?")
 	row.At, row.Keep = time.Now().Add(-23*time.Hour), 24*time.Hour
 	row = ask(t, s, row)
-	must(t, s.Release(t.Context(), row.ID))
-	must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+	fatal.If(t, s.Release(t.Context(), row.ID))
+	fatal.If(t, s.Answer(t.Context(), row.ID, ending("Yes")))
 	again := NewRow("Kept?")
 	again.Content, again.At, again.Keep = row.Content, time.Now().Add(2*time.Hour), row.Keep
 	got := ask(t, open(), again)
@@ -266,10 +272,10 @@ func testDelivered(t *testing.T, open func() Process) {
 	row, again := NewRow("Once?"), NewRow("Once?")
 	again.Content = row.Content
 	ask(t, s, row)
-	must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
-	must(t, s.Delivered(t.Context(), row.ID))
+	fatal.If(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+	fatal.If(t, s.Delivered(t.Context(), row.ID))
 	got, err := s.Get(t.Context(), row.ID)
-	must(t, err)
+	fatal.If(t, err)
 	if !got.Delivered || got.Attended {
 		t.Errorf("after the delivery: %+v", got)
 	}
@@ -284,11 +290,11 @@ func testReopened(t *testing.T, open func() Process) {
 	row, one, two := NewRow("Before?"), NewRow("Before?"), NewRow("Before?")
 	one.Earlier, two.Earlier = row.ID, row.ID
 	ask(t, s, row)
-	must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+	fatal.If(t, s.Answer(t.Context(), row.ID, ending("Yes")))
 	ask(t, s, one)
 	_, err := s.Ask(t.Context(), two)
 	wants(t, err, store.ErrReopened)
-	must(t, s.Answer(t.Context(), one.ID, ending("No")))
+	fatal.If(t, s.Answer(t.Context(), one.ID, ending("No")))
 	ask(t, s, two)
 	if got := ids(t, s, store.Query{Earlier: row.ID}); !slices.Equal(got, []string{two.ID, one.ID}) {
 		t.Errorf("reopened as %q", got)
@@ -300,13 +306,13 @@ func testAttend(t *testing.T, open func() Process) {
 	row := ask(t, first, NewRow("Mine?"))
 	_, err := second.Attend(t.Context(), row.ID)
 	wants(t, err, store.ErrAttended)
-	must(t, second.Release(t.Context(), row.ID)) // of another: nothing happens
+	fatal.If(t, second.Release(t.Context(), row.ID)) // of another: nothing happens
 	_, err = second.Attend(t.Context(), row.ID)
 	wants(t, err, store.ErrAttended)
-	must(t, first.Release(t.Context(), row.ID))
-	must(t, first.Release(t.Context(), row.ID))
+	fatal.If(t, first.Release(t.Context(), row.ID))
+	fatal.If(t, first.Release(t.Context(), row.ID))
 	got, err := second.Attend(t.Context(), row.ID)
-	must(t, err)
+	fatal.If(t, err)
 	if !got.Attended {
 		t.Error("not attended")
 	}
@@ -332,9 +338,9 @@ func testWait(t *testing.T, open func() Process) {
 		}()
 		if n%2 == 0 { // the other rounds race with the beginning of the wait
 			typing := func([]byte) ([]byte, error) { return []byte("typing"), nil }
-			must(t, answerer.Note(t.Context(), row.ID, store.Draft, typing))
+			fatal.If(t, answerer.Note(t.Context(), row.ID, store.Draft, typing))
 		}
-		must(t, answerer.Answer(t.Context(), row.ID, ending("Yes")))
+		fatal.If(t, answerer.Answer(t.Context(), row.ID, ending("Yes")))
 		select {
 		case row := <-got:
 			if string(row.Outcome) != "Yes" {
@@ -359,8 +365,8 @@ func testWaitAll(t *testing.T, open func() Process) {
 			got <- row
 		}()
 	}
-	must(t, asker.Release(t.Context(), row.ID))
-	must(t, answerer.Answer(t.Context(), row.ID, ending("Yes")))
+	fatal.If(t, asker.Release(t.Context(), row.ID))
+	fatal.If(t, answerer.Answer(t.Context(), row.ID, ending("Yes")))
 	for range 3 {
 		select {
 		case row := <-got:
@@ -393,7 +399,7 @@ func testChanges(t *testing.T, open func() Process) {
 	watcher, other := open(), open()
 	ctx, cancel := context.WithCancel(t.Context())
 	changes, err := watcher.Changes(ctx, "")
-	must(t, err)
+	fatal.If(t, err)
 	row := NewRow("Seen?")
 	for _, step := range []struct {
 		name   string
@@ -406,7 +412,7 @@ func testChanges(t *testing.T, open func() Process) {
 		for len(changes) > 0 {
 			<-changes
 		}
-		must(t, step.change())
+		fatal.If(t, step.change())
 		select {
 		case <-changes:
 		case <-time.After(30 * time.Second):
@@ -424,18 +430,18 @@ func testNotes(t *testing.T, open func() Process) {
 	appendTo := func(more string) func([]byte) ([]byte, error) {
 		return func(old []byte) ([]byte, error) { return append(old, more...), nil }
 	}
-	must(t, s.Note(t.Context(), row.ID, store.Draft, appendTo("a")))
-	must(t, other.Note(t.Context(), row.ID, store.Draft, appendTo("b")))
+	fatal.If(t, s.Note(t.Context(), row.ID, store.Draft, appendTo("a")))
+	fatal.If(t, other.Note(t.Context(), row.ID, store.Draft, appendTo("b")))
 	why := errors.New("no change")
 	wants(t, s.Note(t.Context(), row.ID, store.Draft, func([]byte) ([]byte, error) { return nil, why }), why)
-	must(t, s.Note(t.Context(), row.ID, store.Shown, appendTo("tty")))
-	must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+	fatal.If(t, s.Note(t.Context(), row.ID, store.Shown, appendTo("tty")))
+	fatal.If(t, s.Answer(t.Context(), row.ID, ending("Yes")))
 	wants(t, s.Note(t.Context(), row.ID, store.Draft, appendTo("c")), store.ErrAnswered)
 	wants(t, s.Note(t.Context(), row.ID, store.Shown, appendTo("c")), store.ErrAnswered)
-	must(t, s.Note(t.Context(), row.ID, store.Later, appendTo("No")))
-	must(t, s.Note(t.Context(), row.ID, store.Lifted, appendTo("1")))
+	fatal.If(t, s.Note(t.Context(), row.ID, store.Later, appendTo("No")))
+	fatal.If(t, s.Note(t.Context(), row.ID, store.Lifted, appendTo("1")))
 	got, err := other.Get(t.Context(), row.ID)
-	must(t, err)
+	fatal.If(t, err)
 	values := [store.Notes]string{store.Draft: "ab", store.Shown: "tty", store.Later: "No", store.Lifted: "1"}
 	for note, want := range values {
 		if string(got.Notes[note]) != want {
@@ -455,9 +461,9 @@ func testQueries(t *testing.T, open func() Process) {
 		row.Session, row.Run, row.Project = fmt.Sprint("s", i%2), fmt.Sprint("r", i/3), fmt.Sprint("/p", i/2)
 		rows = append(rows, ask(t, s, row))
 	}
-	must(t, s.Answer(t.Context(), rows[1].ID, ending("beta chosen")))
-	must(t, s.Answer(t.Context(), rows[3].ID, ending("äpfel birnen")))
-	must(t, s.Delivered(t.Context(), rows[3].ID))
+	fatal.If(t, s.Answer(t.Context(), rows[1].ID, ending("beta chosen")))
+	fatal.If(t, s.Answer(t.Context(), rows[3].ID, ending("äpfel birnen")))
+	fatal.If(t, s.Delivered(t.Context(), rows[3].ID))
 	for name, test := range map[string]struct {
 		q    store.Query
 		want []int
@@ -500,14 +506,14 @@ func testQueries(t *testing.T, open func() Process) {
 func testRevisions(t *testing.T, open func() Process) {
 	s, other := open(), open()
 	one, two := ask(t, s, NewRow("One?")), ask(t, other, NewRow("Two?"))
-	must(t, s.Answer(t.Context(), one.ID, ending("Yes")))
+	fatal.If(t, s.Answer(t.Context(), one.ID, ending("Yes")))
 	if got := ids(t, other, store.Query{After: one.Revision}); !slices.Equal(got, []string{two.ID, one.ID}) {
 		t.Errorf("changed after the first: %q", got)
 	}
 	got, err := s.Get(t.Context(), one.ID)
-	must(t, err)
+	fatal.If(t, err)
 	last, err := other.Revision(t.Context())
-	must(t, err)
+	fatal.If(t, err)
 	if last != last.Max(got.Revision) {
 		t.Errorf("the last revision is %v, that of the last change %v", last, got.Revision)
 	}
@@ -522,16 +528,16 @@ func testPresent(t *testing.T, open func() Process) {
 	first, second := open(), open()
 	ctx, leave := context.WithCancel(t.Context())
 	inbox, err := first.Changes(ctx, "inbox")
-	must(t, err)
+	fatal.If(t, err)
 	_, err = first.Changes(ctx, "")
-	must(t, err)
+	fatal.If(t, err)
 	_, err = second.Changes(t.Context(), "inbox")
-	must(t, err)
+	fatal.If(t, err)
 	_, err = second.Changes(t.Context(), "web")
-	must(t, err)
+	fatal.If(t, err)
 	present := func() string {
 		names, err := open().Present(t.Context())
-		must(t, err)
+		fatal.If(t, err)
 		return strings.Join(names, " ")
 	}
 	if got := present(); got != "inbox web" {
@@ -551,15 +557,15 @@ func testPresent(t *testing.T, open func() Process) {
 
 func testFiles(t *testing.T, open func() Process) {
 	s := open()
-	row := ask(t, s, NewRow("Files?"))
+	row := Ask(t, s, "Files?")
 	data := []byte(strings.Repeat("\x00\xff", 50_000))
 	for _, key := range []string{"b", "a", "b"} {
-		must(t, s.PutFile(t.Context(), row.ID, key, data, 2))
+		fatal.If(t, s.PutFile(t.Context(), row.ID, key, data, 2))
 	}
 	wants(t, s.PutFile(t.Context(), row.ID, "c", data, 2), store.ErrTooMany)
-	must(t, s.PutFile(t.Context(), row.ID, "a", nil, 2))
+	fatal.If(t, s.PutFile(t.Context(), row.ID, "a", nil, 2))
 	got, err := open().File(t.Context(), row.ID, "b")
-	must(t, err)
+	fatal.If(t, err)
 	if string(got) != string(data) {
 		t.Errorf("%d bytes of %d", len(got), len(data))
 	}
@@ -576,24 +582,24 @@ func testPrune(t *testing.T, open func() Process) {
 		row.At, row.Keep, row.Earlier = old, keep, earlier
 		ask(t, s, row)
 		if end {
-			must(t, s.Answer(t.Context(), row.ID, ending("Yes")))
+			fatal.If(t, s.Answer(t.Context(), row.ID, ending("Yes")))
 		}
 		if deliver {
-			must(t, s.Delivered(t.Context(), row.ID))
+			fatal.If(t, s.Delivered(t.Context(), row.ID))
 		}
 		return row.ID
 	}
 	gone := []string{asked(true, true, time.Hour, ""), asked(true, false, -time.Second, "")}
-	must(t, s.PutFile(t.Context(), gone[0], "file", []byte("12345"), 1))
+	fatal.If(t, s.PutFile(t.Context(), gone[0], "file", []byte("12345"), 1))
 	before := asked(true, true, time.Hour, "")
 	kept := []string{before, asked(false, false, time.Hour, before), asked(true, false, 72*time.Hour, "")}
 	young := ask(t, s, NewRow("Young?"))
-	must(t, s.Answer(t.Context(), young.ID, ending("Yes")))
-	must(t, s.Delivered(t.Context(), young.ID))
+	fatal.If(t, s.Answer(t.Context(), young.ID, ending("Yes")))
+	fatal.If(t, s.Delivered(t.Context(), young.ID))
 	kept = append(kept, young.ID)
 	for _, dry := range []bool{true, false} {
 		months, err := s.Prune(t.Context(), time.Now().Add(-24*time.Hour), dry)
-		must(t, err)
+		fatal.If(t, err)
 		want := store.Month{Name: old.UTC().Format("2006-01"), Rows: 2, Bytes: 2*(4+3) + 5}
 		if len(months) != 1 || months[0] != want {
 			t.Errorf("pruned, dry %v: %+v, want %+v", dry, months, want)

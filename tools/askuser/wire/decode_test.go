@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -104,6 +105,9 @@ func TestDecodeForms(t *testing.T) {
 		{"own Other is ours", `{"questions":[{"question":"Which?","options":["A","B","C","D","Other (please say)"]}]}`, "q1:multiple_choice +other=Other (please say) [a] [b] [c] [d]"},
 		{"own Other where none is allowed", `{"questions":[{"question":"Which?","options":["A","Other"],"allow_custom":false}]}`, "q1:multiple_choice [a] [other]"},
 		{"labels without letters", `{"questions":[{"question":"Which?","options":["+","-"]}]}`, "q1:multiple_choice +other [option-1] [option-2]"},
+		{"an id that is made is no other label", `{"question":"Which language?","options":["c++","c"],"default":"c"}`, "q1:multiple_choice +other [c-2] [c*]"},
+		{"in capitals", `{"question":"Which language?","options":["C++","C"],"default":"C"}`, "q1:multiple_choice +other [c-2] [c*]"},
+		{"labels that differ in case", `{"question":"Which?","options":["A","a"],"default":"a"}`, "q1:multiple_choice +other [a-2] [a-3*]"},
 		{"labels with the same slug", `{"questions":[{"question":"Which?","options":["C","C++"]}]}`, "q1:multiple_choice +other [c] [c-2]"},
 		{"follow-ups by label, three deep", `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{"A":[{"question":"2?","options":["C","D"],"follow_up_questions":{"D":[{"question":"3?","options":["E","F"],"follow_up_questions":{"e":[{"question":"4?"}]}}]}}]}}]}`,
 			"q1:multiple_choice +other [a > q1.a.1:multiple_choice +other [c] [d > q1.a.1.d.1:multiple_choice +other [e > q1.a.1.d.1.e.1:text] [f]]] [b]"},
@@ -116,9 +120,7 @@ func TestDecodeForms(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c, err := DecodeAsk([]byte(tc.in), mcpLimits())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			if got := compact(c.Set.Questions); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -161,9 +163,7 @@ func TestDecodeEnvelopes(t *testing.T) {
 func again(t *testing.T, set question.Set) {
 	t.Helper()
 	data, err := json.Marshal(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for _, in := range []string{string(data), strings.ReplaceAll(string(data), `"follow_up_questions"`, `"follow_ups"`)} {
 		c, err := DecodeAsk([]byte(in), mcpLimits())
 		if err != nil || !reflect.DeepEqual(c.Set, set) {
@@ -272,9 +272,7 @@ func TestDecodeToleratesLongWordsFromAgents(t *testing.T) {
 	long := strings.Repeat("字", 300)
 	in := `{"questions":[{"question":"1?","header":"` + long[:3*100] + `","options":[{"label":"` + long + `","description":"` + long + `"},"B"]}]}`
 	c, err := DecodeAsk([]byte(in), mcpLimits())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	q := c.Set.Questions[0]
 	if q.Header != long[:3*100] || q.Options[0].Label != long || q.Options[0].Description != long {
 		t.Error("a long text was not kept whole")

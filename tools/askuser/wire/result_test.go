@@ -156,6 +156,9 @@ func TestFormats(t *testing.T) {
 		asked(databaseQuestion(), featuresQuestion()), "",
 		question.Answer{QuestionID: "q1", Delegated: true}, question.Answer{QuestionID: "q2", Selected: []string{"c"}},
 	)
+	collected := databaseQuestion()
+	collected.Collected = &question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByCaller}
+	known := answeredBy(asked(collected, featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"c"}})
 	const notNeeded = `{"answers":{},"note":"Question withdrawn. The reason: not needed"}`
 	const tooEarly = `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}`
 	for _, tc := range []struct {
@@ -169,6 +172,10 @@ func TestFormats(t *testing.T) {
 		{"ids", `{"answers":{"q1":"mongodb","q1.mongodb.1":true,"q2":["a","c","mine"]}}`, rec},
 		{"questions", `{"answers":{},"note":"User dismissed the question without answering."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})},
 		{"questions", `{"answers":{"Which <b>\"features\"</b>?":"C"},"left_to_agent":["Which database?"]}`, delegated},
+		{"headers", `{"answers":{"Database":"PostgreSQL","Features":"C"},"by_caller":["Database"]}`, known},
+		{"questions", `{"answers":{"Which database?":"PostgreSQL","Which <b>\"features\"</b>?":"C"},"by_caller":["Which database?"]}`, known},
+		{"indexes", `{"answers":{"question-0":"PostgreSQL","question-1":"C"},"by_caller":["question-0"]}`, known},
+		{"ids", `{"answers":{"q1":"postgresql","q2":["c"]},"by_caller":["q1"]}`, known},
 		{"headers", tooEarly, dismissed},
 		{"questions", tooEarly, dismissed},
 		{"indexes", tooEarly, dismissed},

@@ -82,6 +82,7 @@ func results() []namedResult {
 		{"answered: by the agent itself", NewResult(agents)},
 		{"answered: by a front end", NewResult(frontEnd)},
 		{"answered: by the timeout", NewResult(answeredBy(one, "", byTimeout))},
+		{"answered: by the timeout, one left open", NewResult(by("", &desk.Answerer{How: desk.HowTimeout}, answeredBy(two, "", byTimeout)))},
 		{"answered: yes to an action", NewResult(answeredBy(sure, "", yes))},
 		{"answered: no to an action", NewResult(answeredBy(sure, "not those", no))},
 		{"answered: no to a question that is no action", NewResult(answeredBy(asked(public), "", no))},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -40,9 +41,7 @@ func TestSchemaSuitsEveryModel(t *testing.T) {
 		}
 	}
 	var schema any
-	if err := json.Unmarshal(Schemas(question.DefaultLimits()).Ask, &schema); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, json.Unmarshal(Schemas(question.DefaultLimits()).Ask, &schema))
 	check("", schema)
 }
 
@@ -69,19 +68,13 @@ func TestResultsMatchTheOutputSchema(t *testing.T) {
 		Properties map[string]any
 		Required   []string
 	}
-	if err := json.Unmarshal(Schemas(question.DefaultLimits()).AskResult, &schema); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, json.Unmarshal(Schemas(question.DefaultLimits()).AskResult, &schema))
 	long := NewResult(answeredBy(asked(databaseQuestion()), "note", question.Answer{QuestionID: "q1", Custom: "x", Note: "y"}))
 	for _, r := range []any{long, NewResult(asked(databaseQuestion())), Refused(CodeValidation, "x")} {
 		var result map[string]any
 		data, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(data, &result); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
+		fatal.If(t, json.Unmarshal(data, &result))
 		for name := range result {
 			if schema.Properties[name] == nil {
 				t.Errorf("%s is not in the output schema", name)

@@ -4,14 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // TestFilesAreFresh checks that the files are what the types say.
 func TestFilesAreFresh(t *testing.T) {
 	files, err := generate("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for path, want := range files {
 		if got, err := os.ReadFile(filepath.Join("..", path)); err != nil || string(got) != string(want) {
 			t.Errorf("%s is stale (%v): run go generate ./...", path, err)
