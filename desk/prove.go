@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -89,9 +88,9 @@ func (o *Outcome) byAsker() bool {
 	return o.Answerer != nil && (o.Answerer.Kind == AskerAnswerer || o.Answerer.Kind == HostAnswerer)
 }
 
-// verifyCredential checks the signature of a user of the shared desk over a reply, and that their
-// credential has stored it, where row has it: a user who answers no more has none. It names the
-// answerer after that user.
+// verifyCredential checks the signature of a user of the shared desk over a reply, whoever stored
+// it and whenever. That of a user who answers no more counts where their own credential, which is
+// gone, has stored it: row has it. It names the answerer after the user.
 func (d *Desk) verifyCredential(ctx context.Context, rec *Record, o *Outcome, row *store.Row) error {
 	if rec.Home == "" || o.byAsker() {
 		return nil
@@ -103,17 +102,15 @@ func (d *Desk) verifyCredential(ctx context.Context, rec *Record, o *Outcome, ro
 	if err != nil {
 		return fmt.Errorf("%w: %w", errKeys, err)
 	}
-	keys := proof.Keys{Humans: map[string]string{}}
-	if row != nil {
-		maps.Copy(keys.Humans, former)
+	keys := proof.Keys{Humans: humans}
+	for key, name := range former {
+		if row != nil && row.Human == name {
+			keys.Humans[key] = name
+		}
 	}
-	maps.Copy(keys.Humans, humans)
 	err = keys.Verify(rec.proofStatement(o), o.Credential)
 	if err != nil {
 		return fmt.Errorf("%w: the operator lists the users of the desk: %w", ErrDenied, err)
-	}
-	if row != nil && row.Human != o.Credential.Name {
-		return fmt.Errorf("%w: %s signed it, and another has stored it", ErrDenied, o.Credential.Name)
 	}
 	byUser := o.Answerer.Kind == UserAnswerer
 	byAnother := func(x question.Answer) bool { return byUser != (x.By == question.ByUser) }
