@@ -12,7 +12,8 @@ import (
 // never the address of all interfaces.
 func TestURL(t *testing.T) {
 	all, here := &net.TCPAddr{IP: net.IPv6unspecified, Port: 8443}, &net.TCPAddr{IP: net.IPv6loopback, Port: 8765}
-	cert := &tls.Config{Certificates: []tls.Certificate{{Leaf: &x509.Certificate{DNSNames: []string{"*.lan", "desk.lan"}}}}}
+	leaf := &x509.Certificate{DNSNames: []string{"*.lan", "desk.lan"}}
+	cert := &tls.Config{Certificates: []tls.Certificate{{Leaf: leaf}}}
 	if got := URL(all, cert).String(); got != "https://desk.lan:8443" {
 		t.Error(got)
 	}
