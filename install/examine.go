@@ -33,22 +33,20 @@ func (c *Client) Registered(p Place) (r Registration, err error) {
 	}
 	value, err := c.format.read(path, c.path...)
 	servers, _ := value.(entry)
+	members, _ := servers[Name].(entry)
+	command := texts(members["command"])
+	if len(command) > 0 {
+		r.Program = command[0]
+	}
+	for _, key := range []string{"args", "url", "httpUrl", "serverUrl"} {
+		command = append(command, texts(members[key])...)
+	}
+	r.What = strings.Join(command, " ")
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		members, _ := servers[name].(entry)
-		command, program := texts(members["command"]), ""
-		if len(command) > 0 {
-			program = command[0]
+		other, _ := servers[name].(entry)
+		if name != Name && strings.Contains(strings.Join(texts(other["command"]), " "), "mcp-askuser") {
+			r.Others = append(r.Others, name)
 		}
-		if name != Name {
-			if strings.HasPrefix(filepath.Base(program), "mcp-askuser") {
-				r.Others = append(r.Others, name)
-			}
-			continue
-		}
-		for _, key := range []string{"args", "url", "httpUrl", "serverUrl"} {
-			command = append(command, texts(members[key])...)
-		}
-		r.What, r.Program = strings.Join(command, " "), program
 	}
 	return r, err
 }

@@ -117,7 +117,7 @@ func (c *Change) Apply() error {
 		return err
 	}
 	if !bytes.Equal(now.Before, c.Before) {
-		return fmt.Errorf("%s: this has changed in this moment, and was not written; try again", c.Path)
+		return errors.New("it has changed in this moment; try again")
 	}
 
 	backup, intact := c.backup()

@@ -46,3 +46,30 @@ func TestClientsInASmallTerminal(t *testing.T) {
 		t.Errorf("%s", settings)
 	}
 }
+
+// A client whose file is broken is not ticked: it would keep all others from being set up.
+func TestBrokenClientIsNotTicked(t *testing.T) {
+	home := t.TempDir()
+	for dir, text := range map[string]string{".cursor": "{", ".kiro/settings": "{}"} {
+		path := filepath.Join(home, dir, "mcp.json")
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			err = os.WriteFile(path, []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := program(t, t.TempDir(), "install")
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)
+	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+	s.WaitFor("[ ] Cursor – " + home[:5])
+	s.WaitFor("[•] Kiro")
+	s.Type("\r")
+	status := s.Wait()
+	data, _ := os.ReadFile(filepath.Join(home, ".kiro/settings/mcp.json"))
+	if status != 0 || !strings.Contains(string(data), "askuser") {
+		t.Errorf("status %d: %s", status, s.Output())
+	}
+	s.left(t)
+}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"mcp-askuser/install"
-	"mcp-askuser/tools/askuser"
 )
 
 // examineClients says which clients have been set up, and whether their calls
@@ -64,9 +63,6 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		f = f.wrong(fmt.Sprintf("%s (%s)", f.Text, o.Effect), fmt.Sprintf("change this in %s: %s", o.File, o.Setting))
 	case r.Program != "" && !isSelf(path):
 		f.Text += fmt.Sprintf("; another program than this one, which mcp-askuser install %s names", name)
-	case c.Name == "claude-code" && r.Program != "" && a.getenv(askuser.BackgroundVariable) == "":
-		f.Text += "; without its form a call ends before it would go to the background, which " +
-			askuser.BackgroundVariable + " moves"
 	}
 	if len(r.Others) > 0 {
 		f.Text += "; also there as " + strings.Join(r.Others, ", ")

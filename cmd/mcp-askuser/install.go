@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -132,6 +133,9 @@ func (a *app) deskFlags(from ...string) (flags []string) {
 func (a *app) register(names []string, r registration) error {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	faults := []error{a.deskFault(r)}
+	if strings.Contains(filepath.ToSlash(self(r.project)), "/go-build") && !r.remove {
+		faults = append(faults, errors.New("go run removes this program when it ends; first run: go install ./cmd/mcp-askuser"))
+	}
 	plans := make([][]install.Change, len(names))
 	for i, name := range names {
 		var err error
@@ -194,7 +198,7 @@ func (a *app) apply(name string, changes []install.Change, r registration) error
 		}
 		err := change.Apply()
 		if err != nil {
-			return err
+			return fmt.Errorf("%s was not changed: %w", change.Path, err)
 		}
 	}
 	path, _ := c.File(p)
@@ -236,9 +240,9 @@ const (
 )
 
 // chooseClients lists the clients of this machine. On a terminal the user chooses those to
-// register with: all are ticked, and their own questions are not, as a yes to a permission
-// lets a tool run. Of clients that are named only those are listed, for their own questions
-// alone.
+// register with: all whose files can be read are ticked, and their own questions are not, as a
+// yes to a permission lets a tool run. Of clients that are named only those are listed, for their
+// own questions alone.
 func (a *app) chooseClients(ctx context.Context, named []string, r *registration) (chosen []string, err error) {
 	p := a.place(r.project)
 	var options []huh.Option[string]
@@ -250,14 +254,16 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 		}
 		about, _ := c.File(p)
 		now, err := c.Registered(p)
+		if now.What != "" {
+			about = "Already has: " + now.What
+		}
 		if err != nil {
 			about = err.Error()
-		} else if now.What != "" {
-			about = "Already has: " + now.What
+		} else { // a broken file would keep all from being set up
+			chosen = append(chosen, c.Name)
 		}
 		list.add(c.Name, about)
 		options = append(options, huh.NewOption(question.Line(c.Title()+" – "+about), c.Name))
-		chosen = append(chosen, c.Name)
 		questions, can, err := c.Questions(p, nil)
 		if can && err == nil && !questions.Installed && !r.questions {
 			asking = append(asking, c.Title())

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,6 +37,38 @@ func Certificate(cert, key string) (*tls.Config, error) {
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// URL returns the address at which a listener is reached, with TLS or without (nil): under a
+// name of its certificate, if that has one; on a listener for all interfaces one that another
+// machine can reach.
+func URL(ln net.Addr, t *tls.Config) *url.URL {
+	u := &url.URL{Scheme: "http", Host: ln.String()}
+	name := u.Hostname()
+	if ip := net.ParseIP(name); ip != nil && ip.IsUnspecified() {
+		name = reachableAddress()
+	}
+	if t != nil {
+		u.Scheme = "https"
+		names := t.Certificates[0].Leaf.DNSNames
+		i := slices.IndexFunc(names, func(name string) bool { return !strings.Contains(name, "*") })
+		if i >= 0 {
+			name = names[i]
+		}
+	}
+	u.Host = net.JoinHostPort(name, u.Port())
+	return u
+}
+
+// reachableAddress returns the address of this machine from which others are reached; the
+// loopback address where it has no network. Nothing is sent: 192.0.2.1 is for documentation.
+func reachableAddress() string {
+	conn, err := net.Dial("udp", "192.0.2.1:9") //nolint:noctx // it does not wait
+	if err != nil {
+		return "127.0.0.1"
+	}
+	defer func() { _ = conn.Close() }()
+	return conn.LocalAddr().(*net.UDPAddr).IP.String()
 }
 
 // TakesPasskeys reports whether a browser uses passkeys on a page: it has a name, and TLS

@@ -86,13 +86,7 @@ func (s *Server) Listen(ctx context.Context, port string) (net.Listener, error) 
 }
 
 // Address is where MCP is served on a listener.
-func (s *Server) Address(ln net.Addr) string {
-	scheme := "http://"
-	if s.TLS != nil {
-		scheme = "https://"
-	}
-	return scheme + ln.String() + Path
-}
+func (s *Server) Address(ln net.Addr) string { return door.URL(ln, s.TLS).String() + Path }
 
 // Serve serves on ln until ctx ends, and closes it. Calls that wait then return
 // with their tickets. It returns nil after the end of ctx.

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"mcp-askuser/internal/door"
 )
@@ -63,41 +62,10 @@ func (s *Server) Address(ln net.Addr) string { return s.address(ln, s.keys.token
 func (s *Server) Invite(ln net.Addr) string { return s.address(ln, s.keys.invite(invitationTime)) }
 
 func (s *Server) address(ln net.Addr, token string) string {
-	u := url.URL{Scheme: "http", Host: ln.String(), Path: "/", RawQuery: url.Values{"token": {token}}.Encode()}
-	if tcp, ok := ln.(*net.TCPAddr); ok {
-		u.Host = net.JoinHostPort(s.name(tcp.IP), strconv.Itoa(tcp.Port))
-	}
-	if s.tls != nil {
-		u.Scheme = "https"
-	}
-	return u.String()
-}
-
-// name is the name or address by which a browser reaches the server that listens on ip.
-func (s *Server) name(ip net.IP) string {
-	if s.tls != nil {
-		for _, name := range s.tls.Certificates[0].Leaf.DNSNames {
-			if !strings.Contains(name, "*") {
-				return name
-			}
-		}
-	}
+	u := door.URL(ln, s.tls)
 	if s.local {
-		return "localhost"
+		u.Host = net.JoinHostPort("localhost", u.Port())
 	}
-	if ip.IsUnspecified() {
-		return reachableAddress()
-	}
-	return ip.String()
-}
-
-// reachableAddress returns the address of this machine from which others are reached; the
-// loopback address where it has no network. Nothing is sent: 192.0.2.1 is for documentation.
-func reachableAddress() string {
-	conn, err := net.Dial("udp", "192.0.2.1:9") //nolint:noctx // it does not wait
-	if err != nil {
-		return "127.0.0.1"
-	}
-	defer func() { _ = conn.Close() }()
-	return conn.LocalAddr().(*net.UDPAddr).IP.String()
+	u.Path, u.RawQuery = "/", url.Values{"token": {token}}.Encode()
+	return u.String()
 }
