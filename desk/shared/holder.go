@@ -22,22 +22,13 @@ func (s *Store) holder() string { return s.identity().writer() + "." + s.token }
 // back is a subject for the answers of other processes.
 func (s *Store) back() string { return backRoot + s.identity().writer() + "." + nuid.Next() }
 
-// hold has this process answer for a row until release is called.
-func (s *Store) hold(key string) (release func()) {
+// hold has this process answer for a row until drop is called.
+func (s *Store) hold(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held[key]++
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.held[key]--
-		if s.held[key] <= 0 {
-			delete(s.held, key)
-		}
-	})
+	s.held[key] = true
 }
 
-// drop ends all holding of a key.
 func (s *Store) drop(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +38,7 @@ func (s *Store) drop(key string) {
 func (s *Store) holds(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.held[key] > 0
+	return s.held[key]
 }
 
 // answerAlive makes this process answer which of some keys it holds.

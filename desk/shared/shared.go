@@ -61,7 +61,7 @@ type Store struct {
 	mu        sync.Mutex // guards what follows
 	me        Identity
 	inFlight  map[*nats.Msg]context.CancelCauseFunc
-	held      map[string]int           // rows that this process answers for
+	held      map[string]bool          // rows that this process answers for
 	bells     map[chan struct{}]string // calls that wait, with what they wait for
 	active    int                      // calls under way
 	stopGuard context.CancelFunc
@@ -81,7 +81,7 @@ var errAddress = errors.New("not an address of the form nats://HOST:PORT, of sev
 func Open(o Options) (*Store, error) {
 	s := &Store{
 		creds: o.Creds, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), token: nuid.Next(),
-		inFlight: map[*nats.Msg]context.CancelCauseFunc{}, held: map[string]int{}, bells: map[chan struct{}]string{},
+		inFlight: map[*nats.Msg]context.CancelCauseFunc{}, held: map[string]bool{}, bells: map[chan struct{}]string{},
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	err := s.setAddresses(o.URL)
