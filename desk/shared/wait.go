@@ -170,7 +170,7 @@ func (s *Store) Present(ctx context.Context) (names []string, err error) {
 			return err
 		}
 		names = nil
-		return gather(ctx, nc, presentRoot+s.identity().writer(), s.back(), nil, func(m *nats.Msg) {
+		return gather(ctx, nc, presentRoot+s.identity().writer(), s.back(), func(m *nats.Msg) {
 			names = append(names, string(m.Data))
 		})
 	})
