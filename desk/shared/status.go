@@ -54,7 +54,9 @@ func (st *Status) setStream(info *nats.StreamInfo) {
 	is, want := info.Config, Config(info.Config.Replicas)
 	st.Created, st.Messages, st.Bytes, st.Replicas = true, int(info.State.Msgs), info.State.Bytes, is.Replicas
 	st.AsNeeded = slices.Equal(is.Subjects, want.Subjects) && is.MaxMsgsPerSubject == 1 && !is.AllowDirect &&
-		is.AllowMsgTTL && is.DenyPurge && is.DenyDelete && is.RePublish != nil && *is.RePublish == *want.RePublish
+		is.AllowMsgTTL && is.DenyPurge && is.DenyDelete && is.RePublish != nil && *is.RePublish == *want.RePublish &&
+		is.Storage == want.Storage && is.Retention == want.Retention &&
+		is.MaxAge == 0 && is.MaxMsgs == want.MaxMsgs && is.MaxBytes == want.MaxBytes // else answers are lost
 	if info.Cluster == nil {
 		return
 	}
