@@ -92,22 +92,6 @@ func (s *Store) living(ctx context.Context, holder string, keys []string, silenc
 	return keys, err
 }
 
-// livesStill reports whether the holder of a row lives. One whose node has just died is asked
-// again.
-func (s *Store) livesStill(ctx context.Context, r *record) (bool, error) {
-	held, err := s.living(ctx, r.holder, []string{r.ID}, doubt)
-	if err != nil || len(held) > 0 || r.holder == "" || r.holder == s.holder() {
-		return len(held) > 0, err
-	}
-	select {
-	case <-time.After(doubt):
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	}
-	held, err = s.living(ctx, r.holder, []string{r.ID}, doubt)
-	return len(held) > 0, err
-}
-
 // setAttended finds out which rows have a living holder, and asks each holder once. A list does
 // not wait for those that are stopped.
 func (s *Store) setAttended(ctx context.Context, rows ...*record) error {
@@ -115,19 +99,9 @@ func (s *Store) setAttended(ctx context.Context, rows ...*record) error {
 	for _, r := range rows {
 		keys[r.holder] = append(keys[r.holder], r.ID)
 	}
-	alive, err := s.allLiving(ctx, keys)
-	for _, r := range rows {
-		r.Attended = alive[r.holder+" "+r.ID]
-	}
-	return err
-}
-
-// allLiving is living for the keys of some holders: it returns those that are held, each after
-// its holder and a space.
-func (s *Store) allLiving(ctx context.Context, keys map[string][]string) (map[string]bool, error) {
 	var mu sync.Mutex
 	alive, holders := map[string]bool{}, slices.Collect(maps.Keys(keys))
-	return alive, each(len(holders), func(i int) error {
+	err := each(len(holders), func(i int) error {
 		held, err := s.living(ctx, holders[i], keys[holders[i]], doubt/4)
 		mu.Lock()
 		defer mu.Unlock()
@@ -136,6 +110,10 @@ func (s *Store) allLiving(ctx context.Context, keys map[string][]string) (map[st
 		}
 		return err
 	})
+	for _, r := range rows {
+		r.Attended = alive[r.holder+" "+r.ID]
+	}
+	return err
 }
 
 // respond answers a request. One that names another subject would have this process write

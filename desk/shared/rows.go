@@ -65,11 +65,11 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 		if r.Delivered || r.Content != row.Content || !r.kept(row.At) {
 			continue
 		}
-		held, err := s.livesStill(ctx, r)
+		held, err := s.living(ctx, r.holder, []string{r.ID}, doubt)
 		if err != nil {
 			return nil, err
 		}
-		if !held {
+		if len(held) == 0 {
 			return r, s.take(ctx, r)
 		}
 	}
@@ -121,8 +121,8 @@ func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 // Attend implements [store.Store].
 func (s *Store) Attend(ctx context.Context, id string) (row store.Row, err error) {
 	err = s.onRow(ctx, id, func(ctx context.Context, r *record) error {
-		held, err := s.livesStill(ctx, r)
-		if err == nil && held {
+		held, err := s.living(ctx, r.holder, []string{r.ID}, doubt)
+		if err == nil && len(held) > 0 {
 			err = store.ErrAttended
 		}
 		if err == nil {

@@ -15,8 +15,7 @@ import (
 const (
 	// lookAgain is how often a call that waits looks without a wake-up.
 	lookAgain = 30 * time.Second
-	// doubt is how long a holder without a connection may take to connect to another node, and
-	// one with a connection to answer.
+	// doubt is how long a holder with a connection may take to answer.
 	doubt = 500 * time.Millisecond
 )
 
