@@ -133,6 +133,15 @@ func (s *Store) database(ctx context.Context, create bool) (*sql.DB, error) {
 	return db, nil
 }
 
+// existing returns the open database, nil where there is none.
+func (s *Store) existing(ctx context.Context) (*sql.DB, error) {
+	db, err := s.database(ctx, false)
+	if errors.Is(err, errNone) {
+		return nil, nil
+	}
+	return db, err
+}
+
 // open opens the database, and sets it up where that was not done. Nothing is written to
 // one that is refused.
 func (s *Store) open(ctx context.Context) (*sql.DB, error) {

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 	"strings"
 
@@ -55,12 +54,11 @@ func where(q store.Query) (condition string, args []any) {
 // Rows implements [store.Store].
 func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		db, err := s.database(ctx, false)
-		if errors.Is(err, errNone) {
-			return
-		}
+		db, err := s.existing(ctx)
 		if err != nil {
 			yield(store.Row{}, err)
+		}
+		if db == nil {
 			return
 		}
 		condition, args := where(q)
