@@ -31,7 +31,6 @@ func where(q store.Query) (condition string, args []any) {
 	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())
 	add(!q.Before.IsZero(), `at < ?`, q.Before.UnixMilli())
 	add(!q.Kept.IsZero(), `not delivered and touched+keep >= ?`, q.Kept.UnixMilli())
-	add(!q.Expired.IsZero(), `outcome is null and touched+keep < ?`, q.Expired.UnixMilli())
 	add(q.After.Own > 0, `revision > ?`, q.After.Own)
 	condition = ` order by id desc`
 	switch {
