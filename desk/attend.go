@@ -107,7 +107,7 @@ func (d *Desk) TidyUp(ctx context.Context) {
 		return
 	}
 	d.tidied = now
-	err := d.expire(ctx, now)
+	err := d.expire(ctx)
 	if err == nil && d.keepHistory > 0 {
 		_, err = d.Prune(ctx, now.Add(-d.keepHistory), false)
 	}
@@ -117,8 +117,8 @@ func (d *Desk) TidyUp(ctx context.Context) {
 }
 
 // expire ends the records of this machine that were kept for as long as their askers wanted.
-func (d *Desk) expire(ctx context.Context, now time.Time) error {
-	for row, err := range d.rows(ctx, store.Query{Expired: now}) {
+func (d *Desk) expire(ctx context.Context) error {
+	for row, err := range d.rows(ctx, store.Query{Open: true}) {
 		if err != nil {
 			return err
 		}

@@ -139,20 +139,11 @@ func (w *watcher) changed(ctx context.Context) (events []Event, err error) {
 		return events, err
 	}
 	last, err := w.desk.store.Revision(ctx)
-	if err != nil {
+	lower := func(now, read int64) bool { return 0 < now && now < read } // at 0 it cannot be read, or has nothing yet
+	if err != nil || !lower(last.Own, before.Own) && !lower(last.Far, before.Far) {
 		return nil, err
 	}
-	lower := func(now int64, read *int64) bool { // at 0 it cannot be read, or has nothing yet
-		is := 0 < now && now < *read
-		if is {
-			*read = now
-		}
-		return is
-	}
-	own, far := lower(last.Own, &w.revision.Own), lower(last.Far, &w.revision.Far)
-	if !own && !far {
-		return nil, nil
-	}
+	w.revision = last
 	return w.read(ctx, store.Query{Open: true})
 }
 

@@ -236,7 +236,7 @@ func connectedAs(me *shared.Identity) string {
 func (a *app) printStatus(st *shared.Status) {
 	a.print(connectedAs(&st.Identity) + "\n")
 	if st.Created {
-		a.print(fmt.Sprintf("%s, in %s on %s.\n", words.English.N(st.Messages, "%d document", "%d documents"),
-			words.English.N(st.Replicas, "%d copy", "%d copies"), words.English.N(len(st.Nodes), "%d node", "%d nodes")))
+		a.print(fmt.Sprintf("%s, in %s.\n", words.English.N(st.Messages, "%d document", "%d documents"),
+			words.English.N(st.Replicas, "%d copy", "%d copies")))
 	}
 }

@@ -5,7 +5,8 @@
 // What the shared desk does not take in time is asked on this machine under the same id,
 // even where it may have arrived there. This machine has the word then: it is looked at
 // first, and a row of the shared desk with an id that this machine has is left out.
-// Programs on other machines may see it until its Keep ends.
+// Programs on other machines may see it until its Keep ends; what a human answers there ends the
+// row of this machine while a process waits for it.
 //
 // A draft that the shared desk cannot take is kept on this machine, and shown in place of
 // the shared one until the row is answered. The package knows rows, and must not know what
@@ -244,37 +245,6 @@ func (s *Store) Note(ctx context.Context, id string, note store.Note, change fun
 		err = s.near.KeepDraft(ctx, id, change)
 	}
 	return err
-}
-
-// Wait implements [store.Store]. It outlasts a shared desk that does not answer.
-func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
-	home, err := s.home(ctx, id)
-	if err != nil {
-		return store.Row{}, err
-	}
-	for {
-		of := store.Store(s.near)
-		if home == far {
-			of = s.far
-		}
-		row, err := of.Wait(ctx, id)
-		if !errors.Is(err, store.ErrUnreachable) {
-			return mark(home, row), err
-		}
-		if !s.rest(ctx) {
-			return row, context.Cause(ctx)
-		}
-	}
-}
-
-// rest waits before the next attempt to reach the shared desk. It is false when ctx ends.
-func (s *Store) rest(ctx context.Context) bool {
-	select {
-	case <-time.After(s.pause):
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // PutFile implements [store.Store].

@@ -5,9 +5,66 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"mcp-askuser/desk/store"
 )
+
+// Wait implements [store.Store]. It outlasts a shared desk that does not answer.
+func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
+	home, err := s.home(ctx, id)
+	if err != nil {
+		return store.Row{}, err
+	}
+	if home == near {
+		within, stop := context.WithCancel(ctx)
+		defer stop()
+		go s.adopt(within, id)
+	}
+	for {
+		of := store.Store(s.near)
+		if home == far {
+			of = s.far
+		}
+		row, err := of.Wait(ctx, id)
+		if !errors.Is(err, store.ErrUnreachable) {
+			return mark(home, row), err
+		}
+		if !s.rest(ctx) {
+			return row, context.Cause(ctx)
+		}
+	}
+}
+
+// adopt ends a row of this machine as a human has ended it on the shared desk, where it may have
+// arrived after all. Where it has not, it is looked for once more: it may be on its way.
+func (s *Store) adopt(ctx context.Context, id string) {
+	for looks := 0; looks < 2 && s.rest(ctx); {
+		row, err := s.far.Wait(ctx, id)
+		switch {
+		case err == nil && row.Human != "":
+			err = s.near.Answer(ctx, id, store.Ending{Outcome: row.Outcome, Text: row.Text})
+			if err == nil {
+				_ = s.far.Delivered(ctx, id) // else the same question finds it again
+			}
+			return
+		case errors.Is(err, store.ErrNotFound):
+			looks++
+		case !errors.Is(err, store.ErrUnreachable):
+			return
+		}
+	}
+}
+
+// rest waits before the next attempt to reach the shared desk. It is false when ctx ends.
+func (s *Store) rest(ctx context.Context) bool {
+	select {
+	case <-time.After(s.pause):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
 
 // Changes implements [store.Store]. Those of the shared desk follow once it answers, and it
 // learns of the name then.

@@ -36,11 +36,8 @@ func (s *Store) KeepDraft(ctx context.Context, id string, change func(old []byte
 
 // KeptDrafts returns all drafts that KeepDraft keeps, by row. One that was cleared is nil.
 func (s *Store) KeptDrafts(ctx context.Context) (map[string][]byte, error) {
-	db, err := s.database(ctx, false)
-	if errors.Is(err, errNone) {
-		return nil, nil
-	}
-	if err != nil {
+	db, err := s.existing(ctx)
+	if db == nil {
 		return nil, err
 	}
 	rows, err := db.QueryContext(ctx, `select id, data from draft`)
@@ -51,11 +48,8 @@ func (s *Store) KeptDrafts(ctx context.Context) (map[string][]byte, error) {
 
 // DropDraft removes what KeepDraft keeps for a row.
 func (s *Store) DropDraft(ctx context.Context, id string) error {
-	db, err := s.database(ctx, false)
-	if errors.Is(err, errNone) {
-		return nil
-	}
-	if err != nil {
+	db, err := s.existing(ctx)
+	if db == nil {
 		return err
 	}
 	_, err = db.ExecContext(ctx, `delete from draft where id=?`, id)

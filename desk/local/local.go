@@ -133,6 +133,15 @@ func (s *Store) database(ctx context.Context, create bool) (*sql.DB, error) {
 	return db, nil
 }
 
+// existing returns the open database, nil where there is none.
+func (s *Store) existing(ctx context.Context) (*sql.DB, error) {
+	db, err := s.database(ctx, false)
+	if errors.Is(err, errNone) {
+		return nil, nil
+	}
+	return db, err
+}
+
 // open opens the database, and sets it up where that was not done. Nothing is written to
 // one that is refused.
 func (s *Store) open(ctx context.Context) (*sql.DB, error) {
@@ -154,7 +163,7 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 	mode := ""
 	err = db.QueryRowContext(ctx, `pragma journal_mode`).Scan(&mode)
 	if err == nil && mode != "wal" {
-		err = errors.New("the journal mode is " + mode)
+		err = fmt.Errorf("%s: the journal mode is %s", s.path(), mode)
 	}
 	if err != nil {
 		_ = db.Close()
@@ -248,8 +257,8 @@ func (s *Store) fill(ctx context.Context, db *sql.DB) error {
 // elsewhere is what the user can do about a place that cannot be used.
 const elsewhere = "name a directory on a disk of this machine in MCP_ASKUSER_DIR"
 
-// explain adds to a failure of the database what the user can do about it. Where ctx has
-// ended, its cause is the error.
+// explain adds to a failure of the database what the user can do about it; any other error stays.
+// Where ctx has ended, its cause is the error.
 func (s *Store) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -258,7 +267,9 @@ func (s *Store) explain(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	code := sqlite3.ErrorCode(0)
-	_ = errors.As(err, &code)
+	if !errors.As(err, &code) {
+		return err
+	}
 	why := map[sqlite3.ErrorCode]string{
 		sqlite3.FULL:     "the disk is full: make room, and try again",
 		sqlite3.BUSY:     "another process has been writing for half a minute: is one stopped?",

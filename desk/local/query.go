@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 	"strings"
 
@@ -32,7 +31,6 @@ func where(q store.Query) (condition string, args []any) {
 	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())
 	add(!q.Before.IsZero(), `at < ?`, q.Before.UnixMilli())
 	add(!q.Kept.IsZero(), `not delivered and touched+keep >= ?`, q.Kept.UnixMilli())
-	add(!q.Expired.IsZero(), `outcome is null and touched+keep < ?`, q.Expired.UnixMilli())
 	add(q.After.Own > 0, `revision > ?`, q.After.Own)
 	condition = ` order by id desc`
 	switch {
@@ -55,12 +53,11 @@ func where(q store.Query) (condition string, args []any) {
 // Rows implements [store.Store].
 func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		db, err := s.database(ctx, false)
-		if errors.Is(err, errNone) {
-			return
-		}
+		db, err := s.existing(ctx)
 		if err != nil {
 			yield(store.Row{}, err)
+		}
+		if db == nil {
 			return
 		}
 		condition, args := where(q)

@@ -19,7 +19,6 @@ func TestQueriesUseIndexes(t *testing.T) {
 	now := time.Now()
 	for name, q := range map[string]store.Query{
 		"open":               {Open: true, Ascend: true},
-		"expired":            {Expired: now},
 		"to take over":       {Content: "c", Kept: now, Ascend: true},
 		"of a session":       {Session: "s"},
 		"of a run":           {Run: "r"},

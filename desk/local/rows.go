@@ -182,5 +182,5 @@ func (s *Store) read(ctx context.Context, id string) (store.Row, string, error) 
 		return store.Row{}, "", err
 	}
 	row, holder, err := scan(db.QueryRowContext(ctx, `select `+columns+` from record where id=?`, id))
-	return row, holder, s.explainWrite(ctx, err)
+	return row, holder, s.explain(ctx, err)
 }

@@ -59,21 +59,12 @@ func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error 
 	}
 	if err != nil {
 		_ = t.Rollback()
-		return s.explainWrite(ctx, err)
+		return s.explain(ctx, err)
 	}
 	for _, process := range t.wake {
 		s.post(process, id)
 	}
 	return nil
-}
-
-// explainWrite is explain for all but the errors that a store is asked for.
-func (s *Store) explainWrite(ctx context.Context, err error) error {
-	asked := []error{store.ErrNotFound, store.ErrAnswered, store.ErrAttended, store.ErrReopened, store.ErrTooMany}
-	if slices.ContainsFunc(asked, func(known error) bool { return errors.Is(err, known) }) {
-		return err
-	}
-	return s.explain(ctx, err)
 }
 
 // listeners adds the processes that watch.

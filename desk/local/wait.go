@@ -62,11 +62,8 @@ func (s *Store) leave(id string, waiter chan struct{}) {
 
 // Revision implements [store.Store].
 func (s *Store) Revision(ctx context.Context) (last store.Revision, err error) {
-	db, err := s.database(ctx, false)
-	if errors.Is(err, errNone) {
-		return last, nil
-	}
-	if err == nil {
+	db, err := s.existing(ctx)
+	if db != nil {
 		err = s.explain(ctx, db.QueryRowContext(ctx, `select revision from counter`).Scan(&last.Own))
 	}
 	return last, err
@@ -127,26 +124,26 @@ func (s *Store) listen(ctx context.Context, name string) (release func(), err er
 	if err != nil {
 		return nil, err
 	}
-	stop := func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.listening[name]--
-		if s.listening[name] == 0 {
-			delete(s.listening, name)
-		}
-	}
-	s.mu.Lock()
-	s.listening[name]++
-	s.mu.Unlock()
+	s.count(name, 1)
 	err = s.enlist(ctx)
 	if err != nil {
-		stop()
+		s.count(name, -1)
 		return nil, err
 	}
 	return func() {
-		stop()
+		s.count(name, -1)
 		_ = s.enlist(context.WithoutCancel(ctx)) // else the next writer forgets this process when it is dead
 	}, nil
+}
+
+// count changes how often this process listens under a name.
+func (s *Store) count(name string, by int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listening[name] += by
+	if s.listening[name] == 0 {
+		delete(s.listening, name)
+	}
 }
 
 // enlist stores under which names this process listens.
@@ -173,8 +170,8 @@ func (s *Store) enlistAgain(ctx context.Context) {
 	s.mu.Lock()
 	listens := len(s.listening) > 0
 	s.mu.Unlock()
-	db, err := s.database(ctx, false)
-	if err != nil || !listens {
+	db, err := s.existing(ctx)
+	if db == nil || !listens {
 		return
 	}
 	known := 0
@@ -186,11 +183,8 @@ func (s *Store) enlistAgain(ctx context.Context) {
 
 // Present implements [store.Store].
 func (s *Store) Present(ctx context.Context) (names []string, err error) {
-	db, err := s.database(ctx, false)
-	if errors.Is(err, errNone) {
-		return nil, nil
-	}
-	if err != nil {
+	db, err := s.existing(ctx)
+	if db == nil {
 		return nil, err
 	}
 	rows, err := db.QueryContext(ctx, `select process, name from listener where name <> '' order by name`)

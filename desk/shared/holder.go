@@ -22,22 +22,13 @@ func (s *Store) holder() string { return s.identity().writer() + "." + s.token }
 // back is a subject for the answers of other processes.
 func (s *Store) back() string { return backRoot + s.identity().writer() + "." + nuid.Next() }
 
-// hold has this process answer for a row until release is called.
-func (s *Store) hold(key string) (release func()) {
+// hold has this process answer for a row until drop is called.
+func (s *Store) hold(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held[key]++
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.held[key]--
-		if s.held[key] <= 0 {
-			delete(s.held, key)
-		}
-	})
+	s.held[key] = true
 }
 
-// drop ends all holding of a key.
 func (s *Store) drop(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +38,7 @@ func (s *Store) drop(key string) {
 func (s *Store) holds(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.held[key] > 0
+	return s.held[key]
 }
 
 // answerAlive makes this process answer which of some keys it holds.
@@ -101,22 +92,6 @@ func (s *Store) living(ctx context.Context, holder string, keys []string, silenc
 	return keys, err
 }
 
-// livesStill reports whether the holder of a row lives. One whose node has just died is asked
-// again.
-func (s *Store) livesStill(ctx context.Context, r *record) (bool, error) {
-	held, err := s.living(ctx, r.holder, []string{r.ID}, doubt)
-	if err != nil || len(held) > 0 || r.holder == "" || r.holder == s.holder() {
-		return len(held) > 0, err
-	}
-	select {
-	case <-time.After(doubt):
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	}
-	held, err = s.living(ctx, r.holder, []string{r.ID}, doubt)
-	return len(held) > 0, err
-}
-
 // setAttended finds out which rows have a living holder, and asks each holder once. A list does
 // not wait for those that are stopped.
 func (s *Store) setAttended(ctx context.Context, rows ...*record) error {
@@ -124,19 +99,9 @@ func (s *Store) setAttended(ctx context.Context, rows ...*record) error {
 	for _, r := range rows {
 		keys[r.holder] = append(keys[r.holder], r.ID)
 	}
-	alive, err := s.allLiving(ctx, keys)
-	for _, r := range rows {
-		r.Attended = alive[r.holder+" "+r.ID]
-	}
-	return err
-}
-
-// allLiving is living for the keys of some holders: it returns those that are held, each after
-// its holder and a space.
-func (s *Store) allLiving(ctx context.Context, keys map[string][]string) (map[string]bool, error) {
 	var mu sync.Mutex
 	alive, holders := map[string]bool{}, slices.Collect(maps.Keys(keys))
-	return alive, each(len(holders), func(i int) error {
+	err := each(len(holders), func(i int) error {
 		held, err := s.living(ctx, holders[i], keys[holders[i]], doubt/4)
 		mu.Lock()
 		defer mu.Unlock()
@@ -145,6 +110,10 @@ func (s *Store) allLiving(ctx context.Context, keys map[string][]string) (map[st
 		}
 		return err
 	})
+	for _, r := range rows {
+		r.Attended = alive[r.holder+" "+r.ID]
+	}
+	return err
 }
 
 // respond answers a request. One that names another subject would have this process write

@@ -162,5 +162,5 @@ func (r *record) matches(q store.Query) bool {
 		strings.HasPrefix(r.ID, q.Prefix) && strings.Contains(r.Text, q.Search) &&
 		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
 		(q.IDs == nil || slices.Contains(q.IDs, r.ID)) && (q.Kept.IsZero() || !r.Delivered && r.kept(q.Kept)) &&
-		(q.Expired.IsZero() || r.Outcome == nil && !r.kept(q.Expired)) && r.Revision.Own > q.After.Own
+		r.Revision.Own > q.After.Own
 }

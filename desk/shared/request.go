@@ -36,11 +36,11 @@ func exchange(ctx context.Context, nc *nats.Conn, subject, reply string, data []
 func noResponders(m *nats.Msg) bool { return len(m.Data) == 0 && m.Header.Get("Status") == "503" }
 
 // gather publishes a request, and calls each with the answers, until soon after the last.
-func gather(ctx context.Context, nc *nats.Conn, subject, reply string, data []byte, each func(*nats.Msg)) error {
+func gather(ctx context.Context, nc *nats.Conn, subject, reply string, each func(*nats.Msg)) error {
 	answers, err := nc.SubscribeSync(reply)
 	if err == nil {
 		defer func() { _ = answers.Unsubscribe() }()
-		err = nc.PublishRequest(subject, reply, data)
+		err = nc.PublishRequest(subject, reply, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnreachable, err)

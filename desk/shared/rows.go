@@ -16,7 +16,7 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 	if !isToken(row.ID) {
 		return row, errors.New("an id of a question has letters and digits alone")
 	}
-	release := s.hold(row.ID) // before it is stored: another process may ask at once
+	s.hold(row.ID) // before it is stored: another process may ask at once
 	err = s.repeat(ctx, func(ctx context.Context) error {
 		_, err := s.connected(ctx)
 		if err != nil {
@@ -33,7 +33,7 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 		return err
 	})
 	if err != nil || got.ID != row.ID || got.Delivered {
-		release()
+		s.drop(row.ID)
 	}
 	return got, err
 }
@@ -65,11 +65,11 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 		if r.Delivered || r.Content != row.Content || !r.kept(row.At) {
 			continue
 		}
-		held, err := s.livesStill(ctx, r)
+		held, err := s.living(ctx, r.holder, []string{r.ID}, doubt)
 		if err != nil {
 			return nil, err
 		}
-		if !held {
+		if len(held) == 0 {
 			return r, s.take(ctx, r)
 		}
 	}
@@ -78,10 +78,10 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 
 // take makes this process the holder of a row.
 func (s *Store) take(ctx context.Context, r *record) error {
-	release := s.hold(r.ID)
+	s.hold(r.ID)
 	seq, err := s.publish(ctx, r.change("h", []byte(s.holder())))
 	if err != nil {
-		release()
+		s.drop(r.ID)
 		return err
 	}
 	r.holder, r.Revision.Own = s.holder(), int64(seq)
@@ -121,8 +121,8 @@ func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 // Attend implements [store.Store].
 func (s *Store) Attend(ctx context.Context, id string) (row store.Row, err error) {
 	err = s.onRow(ctx, id, func(ctx context.Context, r *record) error {
-		held, err := s.livesStill(ctx, r)
-		if err == nil && held {
+		held, err := s.living(ctx, r.holder, []string{r.ID}, doubt)
+		if err == nil && len(held) > 0 {
 			err = store.ErrAttended
 		}
 		if err == nil {

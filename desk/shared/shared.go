@@ -47,8 +47,8 @@ type Options struct {
 // Store is a [store.Store] on a shared desk.
 type Store struct {
 	urls    []string
-	home    string // the host of the first node
-	creds   string
+	home    string        // the host of the first node
+	pair    nkeys.KeyPair // of the credential; nil without one
 	options []nats.Option
 	log     *slog.Logger
 	token   string          // of this process as a holder
@@ -61,7 +61,7 @@ type Store struct {
 	mu        sync.Mutex // guards what follows
 	me        Identity
 	inFlight  map[*nats.Msg]context.CancelCauseFunc
-	held      map[string]int           // rows that this process answers for
+	held      map[string]bool          // rows that this process answers for
 	bells     map[chan struct{}]string // calls that wait, with what they wait for
 	active    int                      // calls under way
 	stopGuard context.CancelFunc
@@ -80,13 +80,13 @@ var errAddress = errors.New("not an address of the form nats://HOST:PORT, of sev
 // the first call.
 func Open(o Options) (*Store, error) {
 	s := &Store{
-		creds: o.Creds, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), token: nuid.Next(),
-		inFlight: map[*nats.Msg]context.CancelCauseFunc{}, held: map[string]int{}, bells: map[chan struct{}]string{},
+		log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), token: nuid.Next(),
+		inFlight: map[*nats.Msg]context.CancelCauseFunc{}, held: map[string]bool{}, bells: map[chan struct{}]string{},
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	err := s.setAddresses(o.URL)
 	if o.Creds != "" {
-		err = errors.Join(err, s.setCreds())
+		err = errors.Join(err, s.setCreds(o.Creds))
 	}
 	if o.CA != "" {
 		_, missing := os.Stat(o.CA)
@@ -123,30 +123,29 @@ func (s *Store) setAddresses(all string) error {
 	return nil
 }
 
-// setCreds reads the credential.
-func (s *Store) setCreds() error {
-	info, err := os.Stat(s.creds)
+// setCreds reads the credential in a file.
+func (s *Store) setCreds(file string) error {
+	info, err := os.Stat(file)
 	if err != nil {
 		return fmt.Errorf("the credential for the desk: %w", err)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o027 != 0 { // a group may read it: that of a container
-		return fmt.Errorf("the credential for the desk can be read by other users of this machine: chmod 600 %s", s.creds)
+		return fmt.Errorf("the credential for the desk can be read by other users of this machine: chmod 600 %s", file)
 	}
-	data, err := os.ReadFile(s.creds)
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("the credential for the desk: %w", err)
 	}
-	pair, err := nkeys.ParseDecoratedUserNKey(data)
+	s.pair, err = nkeys.ParseDecoratedUserNKey(data)
 	if err != nil {
-		return fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", s.creds, err)
+		return fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", file, err)
 	}
-	pair.Wipe()
 	if strings.Contains(string(data), "NATS USER JWT") {
-		s.options = append(s.options, nats.UserCredentials(s.creds))
+		s.options = append(s.options, nats.UserCredentials(file))
 		return nil
 	}
-	key, err := nats.NkeyOptionFromSeed(s.creds)
-	s.options = append(s.options, key)
+	key, err := s.pair.PublicKey()
+	s.options = append(s.options, nats.Nkey(key, s.pair.Sign))
 	return err
 }
 

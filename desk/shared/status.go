@@ -1,9 +1,7 @@
 package shared
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -15,7 +13,6 @@ type Status struct {
 	Identity
 	Home     string   `json:"home"`
 	Node     string   `json:"node"`    // that this process is connected to
-	Nodes    []Node   `json:"nodes"`   // that answer
 	Created  bool     `json:"created"` // the stream exists
 	AsNeeded bool     `json:"as_needed"`
 	Messages int      `json:"messages"`
@@ -26,24 +23,14 @@ type Status struct {
 	Humans   int      `json:"humans"`           // that the operator lists
 }
 
-// Node is one nats-server.
-type Node struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
-// pingNodes is the subject on which each node answers, also one without a client of the account.
-const pingNodes = "$SYS.REQ.ACCOUNT.PING.STATZ"
-
-// Status asks the nodes. A desk that was not created is no error.
+// Status asks the leader. A desk that was not created is no error.
 func (s *Store) Status(ctx context.Context) (st Status, err error) {
 	st.Home = s.home
 	st.Identity, err = s.Identity(ctx)
 	if err != nil {
 		return st, err
 	}
-	nc := s.nc.Load()
-	st.Node, st.Nodes = nc.ConnectedServerName(), s.nodes(ctx, nc)
+	st.Node = s.nc.Load().ConnectedServerName()
 	err = s.repeat(ctx, func(ctx context.Context) error {
 		var info streamInfo // also of a node that hears no other
 		err := s.api(ctx, "STREAM.INFO."+stream, struct{}{}, &info)
@@ -67,7 +54,9 @@ func (st *Status) setStream(info *nats.StreamInfo) {
 	is, want := info.Config, Config(info.Config.Replicas)
 	st.Created, st.Messages, st.Bytes, st.Replicas = true, int(info.State.Msgs), info.State.Bytes, is.Replicas
 	st.AsNeeded = slices.Equal(is.Subjects, want.Subjects) && is.MaxMsgsPerSubject == 1 && !is.AllowDirect &&
-		is.AllowMsgTTL && is.DenyPurge && is.DenyDelete && is.RePublish != nil && *is.RePublish == *want.RePublish
+		is.AllowMsgTTL && is.DenyPurge && is.DenyDelete && is.RePublish != nil && *is.RePublish == *want.RePublish &&
+		is.Storage == want.Storage && is.Retention == want.Retention &&
+		is.MaxAge == 0 && is.MaxMsgs == want.MaxMsgs && is.MaxBytes == want.MaxBytes // else answers are lost
 	if info.Cluster == nil {
 		return
 	}
@@ -77,21 +66,4 @@ func (st *Status) setStream(info *nats.StreamInfo) {
 			st.Behind = append(st.Behind, r.Name)
 		}
 	}
-}
-
-// nodes returns the nodes that answer, soon after the first.
-func (s *Store) nodes(ctx context.Context, nc *nats.Conn) (found []Node) {
-	_ = gather(ctx, nc, pingNodes, nc.NewInbox(), []byte(`{"include_unused":true}`), func(m *nats.Msg) {
-		var reply struct {
-			Server struct {
-				Name string `json:"name"`
-				Ver  string `json:"ver"`
-			} `json:"server"`
-		}
-		if json.Unmarshal(m.Data, &reply) == nil && reply.Server.Name != "" {
-			found = append(found, Node{reply.Server.Name, reply.Server.Ver})
-		}
-	})
-	slices.SortFunc(found, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
-	return found
 }

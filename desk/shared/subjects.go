@@ -102,7 +102,7 @@ func Rights(name string, human bool) (publish, subscribe []string) {
 		rowsRoot + writer + ".*.q.*.*.*.*", row + "a." + writer, row + "h", row + "d",
 		row + "n." + noteNames()[store.Shown], row + "n." + noteNames()[store.Later],
 		aliveRoot + "*.*", presentRoot + writer, backRoot + ">", "$JS.API.STREAM.MSG.GET.ASK", "$JS.API.STREAM.INFO.ASK",
-		"$SYS.REQ.USER.INFO", pingNodes,
+		"$SYS.REQ.USER.INFO",
 	}
 	if human {
 		publish = append(publish, row+"n."+noteNames()[store.Draft], row+"n."+noteNames()[store.Lifted],

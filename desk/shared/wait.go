@@ -15,8 +15,7 @@ import (
 const (
 	// lookAgain is how often a call that waits looks without a wake-up.
 	lookAgain = 30 * time.Second
-	// doubt is how long a holder without a connection may take to connect to another node, and
-	// one with a connection to answer.
+	// doubt is how long a holder with a connection may take to answer.
 	doubt = 500 * time.Millisecond
 )
 
@@ -170,7 +169,7 @@ func (s *Store) Present(ctx context.Context) (names []string, err error) {
 			return err
 		}
 		names = nil
-		return gather(ctx, nc, presentRoot+s.identity().writer(), s.back(), nil, func(m *nats.Msg) {
+		return gather(ctx, nc, presentRoot+s.identity().writer(), s.back(), func(m *nats.Msg) {
 			names = append(names, string(m.Data))
 		})
 	})

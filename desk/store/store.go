@@ -101,9 +101,6 @@ type Query struct {
 	Since, Before                           time.Time // asked at or after Since, and before Before
 	// Kept selects rows that Ask may take over at this time: not delivered, and of use still.
 	Kept time.Time
-	// Expired selects open rows that were asked, or last noted, longer ago than their Keep
-	// at this time.
-	Expired time.Time
 	// After selects rows that changed after a revision, of each store in the order of their
 	// changes, all of them.
 	After  Revision
