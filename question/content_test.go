@@ -21,32 +21,32 @@ func hugePNG(width, height uint32) string {
 func TestHostileContent(t *testing.T) {
 	const html = "<!DOCTYPE html><script>alert(1)</script>"
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
-	for what, f := range map[string][2]string{
-		"markup named as an image":                 {"a.png", html},
-		"a drawing named as an image":              {"a.png", svg},
-		"a drawing in XML":                         {"a.svg", "<?xml version=\"1.0\"?>" + svg},
-		"a drawing behind a byte order mark":       {"a.txt", "\ufeff" + svg},
-		"a drawing behind what no reader sees":     {"a.txt", "\ufeff\ufeff\u200b\u00a0\u2028 " + svg},
-		"a drawing behind its type":                {"a.txt", "<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"x\">" + svg},
-		"a drawing behind marks and a declaration": {"a.txt", "\ufeff<?xml version=\"1.0\"?><!-- a --><!DOCTYPE svg>" + svg},
-		"a drawing behind a style sheet":           {"a.txt", "<?xml-stylesheet href=\"x\"?>" + svg},
-		"a drawing under another prefix":           {"a.txt", `<s:svg xmlns:s="http://www.w3.org/2000/svg"/>`},
-		"an end of markup":                         {"a.txt", "</x>" + svg},
-		"a drawing in UTF-16, the other way":       {"a.txt", "\xfe\xff\x00<\x00s\x00v\x00g\x00>"},
-		"markup as text":                           {"a.txt", html},
-		"an image named as a document":             {"a.pdf", string(images(t)["a.png"])},
-		"a program":                                {"a", "\x7fELF\x02\x01\x01\x00"},
-		"a program for Windows, as text":           {"a.txt", "MZ\x90\x00\x03\x00"},
-		"escapes in a text":                        {"a.txt", "\x1b]52;c;aGk=\x07"},
-		"a zero byte in a text":                    {"a.txt", "a\x00b"},
-		"a text in UTF-16":                         {"a.txt", "\xff\xfeh\x00i\x00"},
-		"an empty file":                            {"a.txt", ""},
-		"larger than 10 MB":                        {"a.txt", strings.Repeat("x", MaxFileSize+1)},
-		"a bomb of a PNG":                          {"a.png", hugePNG(50_000, 50_000)},
-		"a PNG without pixels":                     {"a.png", hugePNG(0, 10)},
+	for _, f := range [][3]string{ // what it is, its name, and its content
+		{"markup named as an image", "a.png", html},
+		{"a drawing named as an image", "a.png", svg},
+		{"a drawing in XML", "a.svg", "<?xml version=\"1.0\"?>" + svg},
+		{"a drawing behind a byte order mark", "a.txt", "\ufeff" + svg},
+		{"a drawing behind what no reader sees", "a.txt", "\ufeff\ufeff\u200b\u00a0\u2028 " + svg},
+		{"a drawing behind its type", "a.txt", "<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"x\">" + svg},
+		{"a drawing behind marks and a declaration", "a.txt", "\ufeff<?xml version=\"1.0\"?><!-- a --><!DOCTYPE svg>" + svg},
+		{"a drawing behind a style sheet", "a.txt", "<?xml-stylesheet href=\"x\"?>" + svg},
+		{"a drawing under another prefix", "a.txt", `<s:svg xmlns:s="http://www.w3.org/2000/svg"/>`},
+		{"an end of markup", "a.txt", "</x>" + svg},
+		{"a drawing in UTF-16, the other way", "a.txt", "\xfe\xff\x00<\x00s\x00v\x00g\x00>"},
+		{"markup as text", "a.txt", html},
+		{"an image named as a document", "a.pdf", string(images(t)["a.png"])},
+		{"a program", "a", "\x7fELF\x02\x01\x01\x00"},
+		{"a program for Windows, as text", "a.txt", "MZ\x90\x00\x03\x00"},
+		{"escapes in a text", "a.txt", "\x1b]52;c;aGk=\x07"},
+		{"a zero byte in a text", "a.txt", "a\x00b"},
+		{"a text in UTF-16", "a.txt", "\xff\xfeh\x00i\x00"},
+		{"an empty file", "a.txt", ""},
+		{"larger than 10 MB", "a.txt", strings.Repeat("x", MaxFileSize+1)},
+		{"a bomb of a PNG", "a.png", hugePNG(50_000, 50_000)},
+		{"a PNG without pixels", "a.png", hugePNG(0, 10)},
 	} {
-		if f, err := NewFile(f[0], []byte(f[1])); err == nil {
-			t.Errorf("%s is taken: %+v", what, f)
+		if got, err := NewFile(f[1], []byte(f[2])); err == nil {
+			t.Errorf("%s is taken: %+v", f[0], got)
 		}
 	}
 	for _, text := range []string{"\ufeffcaf\u00e9\n", "see <svg onload=alert(1)>", "<user@example.org> wrote:\n",

@@ -251,5 +251,3 @@ func choices(q *Question) string {
 func answered(id, custom string, selected ...string) question.Answer {
 	return question.Answer{QuestionID: id, Selected: selected, Custom: custom, By: question.ByUser}
 }
-
-func noted(a question.Answer, note string) question.Answer { a.Note = note; return a }

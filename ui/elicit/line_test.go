@@ -72,17 +72,6 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Yes and no have their words in every language, beside those of the label.
-func TestLineInChinese(t *testing.T) {
-	defer func() { words.Local = words.English }()
-	words.Local = words.Chinese
-	for line, want := range map[string]string{"＝是": "answered q3=true|", "=否": "answered q3=false|", "=yes": "answered q3=true|", "是": "dismissed"} {
-		if got := show(lineOf("q3", line, new(int)), Style{Line: true}, goOn()); got != want {
-			t.Errorf("%s: got %s, want %s", line, got, want)
-		}
-	}
-}
-
 // What was typed without the sign is shown with it, in every language: it may
 // have been an answer.
 func TestLineHints(t *testing.T) {

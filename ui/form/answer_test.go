@@ -141,7 +141,7 @@ func TestAnswers(t *testing.T) {
 // TestLongText shows that nothing typed is dropped: neither lines beyond the
 // text area's own limits nor a paste that is too long.
 func TestLongText(t *testing.T) {
-	long := strings.TrimSpace(strings.Repeat("a\n", question.MaxText/2))
+	long := strings.TrimSpace(strings.Repeat(strings.Repeat("a", 49)+"\n", question.MaxText/50))
 	r := open(t, 80, 24, name())
 	r.send(tea.PasteMsg{Content: long})
 	r.send(tea.PasteMsg{Content: "far too long"})

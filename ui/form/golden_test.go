@@ -107,12 +107,15 @@ func TestScreens(t *testing.T) {
 	t.Cleanup(func() { words.Local = words.English })
 	for _, words.Local = range words.Languages() {
 		for _, s := range scenes() {
-			for _, size := range [][2]int{{120, 24}, {80, 24}, {40, 10}, {term.MinWidth, term.MinHeight}} {
+			r := s.on(t, 80, 24)
+			for _, size := range [][2]int{{80, 24}, {120, 24}, {40, 10}, {term.MinWidth, term.MinHeight}} {
 				name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 				if words.Local != words.English {
 					name = string(words.Local) + "/" + name
 				}
-				r := s.on(t, size[0], size[1])
+				r.w, r.h = size[0], size[1]
+				r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+				checkScreen(t, r)
 				checkFrame(t, r)
 				if slices.Contains(held, name) {
 					check(t, name, r.screen())
@@ -162,8 +165,7 @@ func TestReviewShowsAnswers(t *testing.T) {
 // terminal, at each height up to that of a preview below, and beside each width that matters.
 func TestEverySize(t *testing.T) {
 	states := map[string][]string{"question": nil, "Enter alone": {"enter"}, "other": {"0"}, "note": {"ctrl+n"}, "dismissal": {"ctrl+x"}, "keys": {"?"}}
-	widths := []int{1, 2, term.MinWidth - 1, term.MinWidth, term.MinWidth + 1, 40, 60, 80}
-	widths = append(widths, wideEnough-1, wideEnough, wideEnough+1, 120, 2*wideEnough)
+	widths := []int{1, term.MinWidth - 1, term.MinWidth, 40, 80, wideEnough - 1, wideEnough, 2 * wideEnough}
 	for state, keys := range states {
 		r := fresh(t, 80, 24, record(withPreview(), name()), withLift(func() error { return nil })).show()
 		r.send(Status{})

@@ -10,8 +10,8 @@ import (
 
 // kinds are the keys of scripts. A key of another kind is written with it: "enter/edit".
 var kinds = map[string]Kind{
-	"2": Edit, "j": Edit, "paste": Edit, "enter": Submit, "x": Stray, "u": Stray, "move": Move, "q": Quit, "ctrl+c": Leave,
-	"edit": Edit, "stray": Stray,
+	"2": Edit, "j": Edit, "paste": Edit, "enter": Submit, "x": Stray, "u": Stray,
+	"move": Move, "q": Quit, "ctrl+c": Leave, "edit": Edit, "stray": Stray,
 }
 
 var verdicts = []string{Ignore: "", Pass: "pass", Begin: "begin", Hold: "hold", Rollback: "rollback"}

@@ -8,7 +8,6 @@ import (
 // The samples of all rooms.
 var (
 	database = questiontest.Database
-	features = questiontest.Features
 	name     = questiontest.Name
 	deploy   = questiontest.Deploy
 	chinese  = questiontest.Chinese

@@ -39,7 +39,8 @@ func TestSurfaces(t *testing.T) {
 		r := newRig(t)
 		w := r.askFor(present.Question{Request: request(), Surfaces: on(tt.surfaces...), Interrupted: tt.interrupted})
 		rec := r.end(w)
-		if got := cmp.Or(rec.Outcome.Reason, rec.Outcome.Surface); rec.State != tt.want || tt.reason != "" && got != tt.reason {
+		got := cmp.Or(rec.Outcome.Reason, rec.Outcome.Surface)
+		if rec.State != tt.want || tt.reason != "" && got != tt.reason {
 			t.Errorf("the end is %+v, want %s %s", rec.Outcome, tt.want, tt.reason)
 		}
 		if tt.want == desk.Unavailable {

@@ -48,7 +48,8 @@ func TestTranscripts(t *testing.T) {
 				a := put(t, "review", 0)
 				a.keep(half)
 				return a
-			}, steps: []string{"[SQLite]: ", "", "billing]: ", "", "skip): ", "kiosk", send, ""}, want: withNote(kept, "soon"),
+			}, steps: []string{"[SQLite]: ", "", "billing]: ", "", "skip): ", "kiosk", send, ""},
+			want: withNote(kept, "soon"),
 		},
 		{
 			name: "desk answered before", cols: 80, rows: 24, asked: func(t *testing.T) *asked {
@@ -127,14 +128,17 @@ func TestLineAnswers(t *testing.T) {
 		{"a follow-up that goes again", "followup", "1\nb\n2\n\n", false, sqlite, "Question 2 of 2"},
 		{"neither yes nor no", "boolean", "\nmaybe\nn\n\n", false, reply(option("sure", question.NoID)), "maybe is no"},
 		{"not discussed after all", "single", "d\n\n2\n\n", false, sqlite, "discuss"},
-		{"several and own words", "multi", "2,0\nbilling\n\n", false, reply(ownWords("features", "billing", "log")), "billing"},
+		{
+			"several and own words", "multi", "2,0\nbilling\n\n", false,
+			reply(ownWords("features", "billing", "log")), "billing",
+		},
 		{
 			"not dismissed at first", "single", "x\n\nx\ny\nlater\n", false,
 			question.Reply{Dismissed: true, Reason: "later"}, "Dismiss",
 		},
 		{
 			"left to the agent", "single", "a\na\n\n", false,
-			question.Reply{Answers: []question.Answer{{QuestionID: "database", By: question.ByUser, Delegated: true}}}, "agent",
+			reply(question.Answer{QuestionID: "database", Delegated: true}), "agent",
 		},
 		{"a note", "single", "n\nfor now\n2\n\n", false, reply(noted(sqlite.Answers[0], "for now")), "for now"},
 		{

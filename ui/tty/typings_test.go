@@ -45,7 +45,8 @@ func TestLoneEnters(t *testing.T) {
 func TestPastes(t *testing.T) {
 	t.Parallel()
 	eachForm(t, func(t *testing.T, form forms) {
-		for name, typed := range map[string]string{"a line": "2\r", "several": "2\r\r\r", "in brackets": "\x1b[200~2\r\x1b[201~"} {
+		pastes := map[string]string{"a line": "2\r", "several": "2\r\r\r", "in brackets": "\x1b[200~2\r\x1b[201~"}
+		for name, typed := range pastes {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				x := start(t, 80, 24, "single", alone, form.env, "TTY_OPENED=1")

@@ -193,8 +193,8 @@ func TestBrowserKeys(t *testing.T) {
 }
 
 // TestBrowserActs: the keys of all acts, where nothing is typed and in a text field. What is yes or
-// no cannot be left to the agent. What was answered before is taken with one key. An Enter that ends a word in an input method sends nothing; Safari
-// reports it by its code alone, after the composition.
+// no cannot be left to the agent. What was answered before is taken with one key. An Enter that ends
+// a word in an input method sends nothing; Safari reports it by its code alone, after the composition.
 func TestBrowserActs(t *testing.T) {
 	t.Parallel()
 	var recs []desk.Record

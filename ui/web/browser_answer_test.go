@@ -225,7 +225,8 @@ func TestBrowserHostileText(t *testing.T) {
 	}
 	for _, selector := range []string{inList(rec.ID) + " .subject", within(rec.ID, "h2"), within(rec.ID, ".about > p"),
 		within(rec.ID, ".pick > span"), within(rec.ID, "textarea")} {
-		if got := eval[string](v, `getComputedStyle(document.querySelector(%q)).unicodeBidi`, selector); got != "plaintext" {
+		got := eval[string](v, `getComputedStyle(document.querySelector(%q)).unicodeBidi`, selector)
+		if got != "plaintext" {
 			t.Errorf("%s is %s", selector, got)
 		}
 	}

@@ -91,7 +91,8 @@ func TestBrowserLookOfOtherPages(t *testing.T) {
 	t.Parallel()
 	var last, failed desk.Record
 	v := browse(t, wide, func(g *rig) { last, failed = rounds(g) })
-	for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history?search=Deploy", "/nothing"} {
+	for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history?search=Deploy",
+		"/nothing"} {
 		v.visit(path)
 		v.accessible()
 		v.fits()

@@ -157,11 +157,13 @@ func TestBrowserPasskey(t *testing.T) {
 	s.answered(rec.ID)
 	s.shows("#news", "Sent to Codex in shop.")
 	o := s.record(rec.ID).Outcome
-	if p := o.Proof; p == nil || !p.Verified || p.Name != "laptop" || p.Kind != question.PasskeyProof || !p.At.Equal(o.At) {
+	if p := o.Proof; p == nil || !p.Verified || p.Name != "laptop" || p.Kind != question.PasskeyProof ||
+		!p.At.Equal(o.At) {
 		t.Errorf("the proof is %+v", p)
 	}
 	keys, err := proof.Load(s.keys)
-	if err != nil || len(keys.Passkeys) != 1 || keys.Passkeys[0].Party != "localhost" || keys.Passkeys[0].Created.IsZero() {
+	if err != nil || len(keys.Passkeys) != 1 || keys.Passkeys[0].Party != "localhost" ||
+		keys.Passkeys[0].Created.IsZero() {
 		t.Errorf("the keys are %+v, %v", keys, err)
 	}
 }

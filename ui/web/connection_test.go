@@ -123,40 +123,22 @@ func TestWaitBrokenOff(t *testing.T) {
 	t.Parallel()
 	var log waittest.Buffer
 	g := start(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-	ask := func(text string) *http.Request {
-		return g.request(http.MethodPost, "/api/questions?wait=600",
-			`{"questions":[{"question_id":"q1","type":"text","question":"`+text+`"}]}`)
-	}
-	waiting := func(n int) bool {
-		open, err := g.desk.Pending(t.Context())
-		for _, rec := range open {
-			if rec.Attended {
-				n--
-			}
-		}
-		return err == nil && n == 0
-	}
+	events := g.listen()
+	body := func(id string) string { return `{"questions":[` + encode(t, text(id)) + `]}` }
 	ctx, disconnect := context.WithCancel(t.Context())
 	left := make(chan error, 1)
+	waits := g.request(http.MethodPost, "/api/questions?wait=600", body("now")).WithContext(ctx)
 	go func() {
-		_, err := g.try(ask("Now?").WithContext(ctx))
+		_, err := g.try(waits)
 		left <- err
 	}()
-	if !waittest.Until(patient, func() bool { return waiting(1) }) {
-		t.Fatal("the question is not asked")
-	}
+	id := events.checked(api.RequestEvent)["id"].(string)
 	disconnect()
-	if <-left == nil || !waittest.Until(patient, func() bool { return waiting(0) }) {
+	if <-left == nil || !waittest.Until(patient, func() bool { return !g.record(id).Attended }) {
 		t.Fatal("the asker has not left")
 	}
-	stays := make(chan response, 1)
-	go func() {
-		got, _ := g.try(ask("Then?"))
-		stays <- got
-	}()
-	if !waittest.Until(patient, func() bool { return waiting(1) }) {
-		t.Fatal("the other question is not asked")
-	}
+	stays := g.later(http.MethodPost, "/api/questions?wait=600", body("then"))
+	events.checked(api.RequestEvent)
 	g.stop()
 	if got := <-stays; got.status != http.StatusServiceUnavailable || got.code() != api.Unreachable {
 		t.Errorf("got %d %s", got.status, got.body)
