@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/ui/web"
 )
 
 // served is a running web command.
@@ -91,5 +93,19 @@ func TestWebExposed(t *testing.T) {
 	words := s.stderr.String()
 	if strings.Count(words, "█") < 100 || !strings.Contains(words, "No browser was opened") {
 		t.Errorf("no QR code, or no word about the browser: %s", words)
+	}
+}
+
+func TestListen(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.0.0.0": "0.0.0.0 8790", "127.0.0.1:80": "127.0.0.1 80", "::1": "::1 8790", "[::1]": "::1 8790",
+		"[::1]:80": "::1 80",
+		":80":      "", "host:http": "", "a:b:c": "",
+	} {
+		o := web.Options{Port: 8790}
+		err := readListen(text, &o)
+		if got := fmt.Sprint(o.Host, " ", o.Port); (err == nil) != (want != "") || err == nil && got != want {
+			t.Errorf("%s: %s, %v, want %q", text, got, err, want)
+		}
 	}
 }
