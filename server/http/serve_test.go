@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -334,81 +335,61 @@ func TestRoots(t *testing.T) {
 
 // How a call ends that does not end by itself, and what of it goes out.
 func TestEnds(t *testing.T) {
-	for _, late := range []bool{false, true} { // its headers are out
-		for _, tc := range []struct {
-			name     string
-			end      func(*rig, *agent, *response)
-			cause    func(error) bool
-			response bool
-		}{
-			{"cancelled", func(_ *rig, a *agent, _ *response) {
-				a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"user-cancel"}}`)
-			}, func(err error) bool {
-				c, ok := errors.AsType[*askuser.Cancelled](err)
-				return ok && c.Reason == "user-cancel"
-			}, false},
-			{"its client has gone", func(_ *rig, _ *agent, r *response) { r.end() }, is(askuser.ErrDisconnected), false},
-			{"its session ends", func(_ *rig, a *agent, _ *response) { a.do(http.MethodDelete, "") }, is(askuser.ErrDisconnected), false},
-			{"its token is removed", func(x *rig, _ *agent, _ *response) {
-				if err := x.known.Remove("a"); err != nil {
-					x.t.Error(err)
-				}
-			}, is(askuser.ErrDisconnected), false},
-			{"the server ends", func(x *rig, _ *agent, _ *response) { x.stop() }, is(askuser.ErrClosing), true},
-		} {
-			t.Run(fmt.Sprintf("%s, late %v", tc.name, late), func(t *testing.T) {
-				t.Parallel()
-				e := newEnding()
-				x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Heartbeat = 10 * time.Millisecond })
-				a := x.agent("a").hello(`{}`)
-				got := make(chan *response, 1)
-				ctx, end := context.WithCancel(t.Context())
-				defer end()
-				go func() {
-					r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{}}}`))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					r.Header = a.header.Clone()
-					r.Header.Set("Mcp-Session-Id", a.session)
-					resp, err := a.client.Do(r)
-					if err != nil {
-						got <- nil
-						return
-					}
-					got <- &response{Response: resp, t: t}
-				}()
-				waittest.Take(t, e.began)
-				var r *response
-				if late {
-					if r = waittest.Take(t, got); r == nil {
-						t.Fatal("no response")
-					}
-				}
-				tc.end(x, a, &response{end: end})
-				if cause := waittest.Take(t, e.ended); !tc.cause(cause) {
-					t.Errorf("the cause is %v", cause)
-				}
-				if !late {
-					r = waittest.Take(t, got)
-				}
-				if r == nil {
-					return // its client has gone before
-				}
-				defer r.Body.Close()
-				var text [1 << 12]byte
-				n := 0
-				for n < len(text) {
-					m, err := r.Body.Read(text[n:])
-					if n += m; err != nil {
-						break
-					}
-				}
-				if has := strings.Contains(string(text[:n]), `"jsonrpc"`); has != tc.response {
-					t.Errorf("a response: %v: %s", has, text[:n])
-				}
-			})
+	for _, tc := range []struct {
+		name     string
+		end      func(*rig, *agent, *response)
+		cause    func(error) bool
+		response bool
+	}{
+		{"cancelled", func(_ *rig, a *agent, _ *response) {
+			a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"user-cancel"}}`)
+		}, func(err error) bool {
+			c, ok := errors.AsType[*askuser.Cancelled](err)
+			return ok && c.Reason == "user-cancel"
+		}, false},
+		{"its client has gone", func(_ *rig, _ *agent, r *response) { r.end() }, is(askuser.ErrDisconnected), false},
+		{"its session ends", func(_ *rig, a *agent, _ *response) { a.do(http.MethodDelete, "") }, is(askuser.ErrDisconnected), false},
+		{"its token is removed", func(x *rig, _ *agent, _ *response) {
+			if err := x.known.Remove("a"); err != nil {
+				x.t.Error(err)
+			}
+		}, is(askuser.ErrDisconnected), false},
+		{"the server ends", func(x *rig, _ *agent, _ *response) { x.stop() }, is(askuser.ErrClosing), true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnding()
+			x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Heartbeat = 10 * time.Millisecond })
+			a := x.agent("a").hello(`{}`)
+			r := a.call("1", "wait")
+			waittest.Take(t, e.began)
+			tc.end(x, a, r)
+			if cause := waittest.Take(t, e.ended); !tc.cause(cause) {
+				t.Errorf("the cause is %v", cause)
+			}
+			text, _ := io.ReadAll(r.Body) // a client that has gone reads no more
+			if has := strings.Contains(string(text), `"jsonrpc"`); has != tc.response {
+				t.Errorf("a response: %v: %s", has, text)
+			}
+		})
+	}
+}
+
+// The response to a call that is cancelled before anything of it was sent has nothing.
+func TestCancelledAtOnce(t *testing.T) {
+	t.Parallel()
+	e := newEnding()
+	x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Heartbeat = time.Hour })
+	a := x.agent("a").hello(`{}`)
+	for kind, status := range map[string]int{"application/json": 204, "text/event-stream": 200} {
+		got := make(chan *response, 1)
+		go func() {
+			got <- a.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`, "Accept", kind)
+		}()
+		waittest.Take(t, e.began)
+		a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		if r := waittest.Take(t, got); r.StatusCode != status || strings.Contains(r.rest(), "jsonrpc") {
+			t.Errorf("%s: status %d", kind, r.StatusCode)
 		}
 	}
 }
