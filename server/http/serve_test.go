@@ -38,29 +38,17 @@ func TestSession(t *testing.T) {
 	t.Parallel()
 	x := serve(t, toolset{"quick": text("done")})
 	a, b := x.agent("a").hello(`{}`), x.agent("b")
-	if r := a.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); r.StatusCode != http.StatusAccepted {
-		t.Errorf("a notification: %d", r.StatusCode)
-	}
+	a.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`).has(http.StatusAccepted, "a notification")
 	r := a.call("1", "quick")
 	if m := r.whole(); r.Header.Get("Content-Type") != "application/json" || !strings.Contains(string(m.Result), "done") || string(m.ID) != "1" {
 		t.Errorf("got %+v", m)
 	}
-	if r := b.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusBadRequest {
-		t.Errorf("without a session: %d", r.StatusCode)
-	}
+	b.post(ping).has(http.StatusBadRequest, "without a session")
 	b.session = a.session
-	if r := b.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
-		t.Errorf("another's session: %d", r.StatusCode)
-	}
-	if r := b.do(http.MethodDelete, ""); r.StatusCode != http.StatusNotFound {
-		t.Errorf("another's end of a session: %d", r.StatusCode)
-	}
-	if r := a.do(http.MethodDelete, ""); r.StatusCode != http.StatusNoContent {
-		t.Errorf("its end: %d", r.StatusCode)
-	}
-	if r := a.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
-		t.Errorf("after its end: %d", r.StatusCode)
-	}
+	b.post(ping).has(http.StatusNotFound, "another's session")
+	b.do(http.MethodDelete, "").has(http.StatusNotFound, "another's end of a session")
+	a.do(http.MethodDelete, "").has(http.StatusNoContent, "its end")
+	a.post(ping).has(http.StatusNotFound, "after its end")
 }
 
 // Who may not come in is told so before the body is there, or read.
@@ -103,9 +91,7 @@ func TestDamagedToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if r := damaged.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusUnauthorized {
-			t.Errorf("the damaged token: %d", r.StatusCode)
-		}
+		damaged.post(ping).has(http.StatusUnauthorized, "the damaged token")
 	}
 	whole.hello(`{}`)
 	if n := strings.Count(log.String(), "damaged.json is damaged"); n != 1 {
@@ -118,7 +104,6 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	x := serve(t, nil)
 	a := x.agent("a").hello(`{}`)
-	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	for _, tc := range []struct {
 		name, method, body string
 		headers            []string
@@ -203,9 +188,7 @@ func TestStateless(t *testing.T) {
 		t.Errorf("the dialogue and directory are %q", got)
 	}
 	for _, method := range []string{"GET", "DELETE"} {
-		if r := a.do(method, "", "Mcp-Protocol-Version", "2026-07-28"); r.StatusCode != http.StatusMethodNotAllowed {
-			t.Errorf("%s: %d", method, r.StatusCode)
-		}
+		a.do(method, "", "Mcp-Protocol-Version", "2026-07-28").has(http.StatusMethodNotAllowed, method)
 	}
 }
 
@@ -291,12 +274,8 @@ func TestForm(t *testing.T) {
 	}
 	answer := `{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"action":"accept","content":{"a":1}}}`
 	b := x.agent("b").hello(`{}`)
-	if r := b.post(strings.Replace(answer, `"a":1`, `"a":2`, 1)); r.StatusCode != http.StatusAccepted {
-		t.Errorf("status %d", r.StatusCode)
-	}
-	if r := a.post(answer); r.StatusCode != http.StatusAccepted {
-		t.Errorf("status %d", r.StatusCode)
-	}
+	b.post(strings.Replace(answer, `"a":1`, `"a":2`, 1)).has(http.StatusAccepted, "an answer")
+	a.post(answer).has(http.StatusAccepted, "an answer")
 	if m, _ := r.next(); !strings.Contains(string(m.Result), "acceptmap[a:1]") {
 		t.Errorf("got %s", m.Result)
 	}
@@ -540,9 +519,7 @@ func TestSessionsAreBounded(t *testing.T) {
 		b.call("1", "wait")
 		waittest.Take(t, e.began)
 	}
-	if r := idle.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
-		t.Errorf("the idle session: %d", r.StatusCode)
-	}
+	idle.post(ping).has(http.StatusNotFound, "the idle session")
 	if r := a.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"x","version":"1"},"capabilities":{}}}`); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" {
 		t.Errorf("one too many: %d", r.StatusCode)
 	}
@@ -559,13 +536,9 @@ func TestIdleSessionsOfOthersStay(t *testing.T) {
 		for range 5 {
 			other.hello(`{}`)
 		}
-		if r := other.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusOK {
-			t.Errorf("the last session of %s: %d", name, r.StatusCode)
-		}
+		other.post(ping).has(http.StatusOK, "the last session of "+name)
 	}
-	if r := idle.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusOK {
-		t.Errorf("the idle session of another token: %d", r.StatusCode)
-	}
+	idle.post(ping).has(http.StatusOK, "the idle session of another token")
 }
 
 // Beyond this machine there is no plain HTTP, and a certificate that is none is
