@@ -3,7 +3,7 @@
 # make test       every test that needs nothing from outside, with the race detector and a browser
 # make lint       vet for three systems, golangci-lint
 # make fuzz       every fuzz target for FUZZTIME executions
-# make bench      what is promised, measured: bin/figures/figures.txt and .json
+# make bench      what is promised, measured: bin/figures/figures.txt
 # make long       races, kills, users who type to another program, 10,000 questions, nodes that fall
 # make e2e        the MCP Inspector against the built program
 # make conformance  the protocol's own test suite against the HTTP transport

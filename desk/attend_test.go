@@ -37,9 +37,7 @@ func TestSubmitAsksTheHumanOnce(t *testing.T) {
 		}},
 		{name: "withdrawn", between: func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
 			a.Release()
-			if _, err := d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "x"}); err != nil {
-				t.Fatal(err)
-			}
+			must(d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "x"}))
 		}},
 		{name: "other content", between: release, edit: func(r *desk.Request) { r.Set.Questions[0].Text = "Another?" }},
 		{name: "other project", between: release, edit: func(r *desk.Request) { r.Asker.Directory = "/elsewhere" }},

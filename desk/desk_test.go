@@ -113,9 +113,7 @@ func TestFind(t *testing.T) {
 	now := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 	d := desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return now }})
 	old := ask(t, d)
-	if _, err := d.Reply(t.Context(), old.ID, says("x"), byPage); err != nil {
-		t.Fatal(err)
-	}
+	must(d.Reply(t.Context(), old.ID, says("x"), byPage))
 	fatal.If(t, d.Delivered(t.Context(), old.ID))
 	now = now.AddDate(0, 1, 0)
 	first := ask(t, d)

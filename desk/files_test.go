@@ -57,9 +57,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	if _, data, err := d.File(t.Context(), again.ID, shot.Key()); err != nil || !bytes.Equal(data, picture(t)) {
 		t.Errorf("reopened: %v", err)
 	}
-	if _, err := d.Close(t.Context(), again.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
-		t.Fatal(err)
-	}
+	must(d.Close(t.Context(), again.ID, desk.Outcome{Status: desk.Cancelled}))
 	for _, id := range []string{rec.ID, again.ID} {
 		fatal.If(t, d.Delivered(t.Context(), id))
 	}

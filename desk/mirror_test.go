@@ -52,13 +52,9 @@ func TestSettle(t *testing.T) {
 					t.Fatalf("the reply: %+v, %v", got.Outcome, err)
 				}
 			}
-			if _, err := d.Settle(t.Context(), rec.ID, tc.end); err != nil {
-				t.Fatal(err)
-			}
+			must(d.Settle(t.Context(), rec.ID, tc.end))
 			// A second word changes nothing.
-			if _, err := other.Settle(t.Context(), rec.ID, there("z")); err != nil {
-				t.Fatal(err)
-			}
+			must(other.Settle(t.Context(), rec.ID, there("z")))
 			got, err := other.Get(t.Context(), rec.ID)
 			fatal.If(t, err)
 			later := ""
@@ -96,9 +92,7 @@ func TestMirrorsAreNeverTheSame(t *testing.T) {
 	if err != nil || len(open) != 3 || open[2].ID != first.ID || !open[2].Outcome.Unsettled {
 		t.Errorf("unsettled are %v, %v", open, err)
 	}
-	if _, err := d.Settle(t.Context(), first.ID, *open[2].Outcome); err != nil {
-		t.Fatal(err)
-	}
+	must(d.Settle(t.Context(), first.ID, *open[2].Outcome))
 	if got := must(d.Get(t.Context(), first.ID)); got.Outcome.Unsettled || text(got) != "a" {
 		t.Errorf("it reached its host: %+v", got.Outcome)
 	}

@@ -181,9 +181,7 @@ func TestProofIsNoDuplicate(t *testing.T) {
 	if first.ID == second.ID {
 		t.Fatal("the open question is taken for one that needs a proof")
 	}
-	if _, err := d.Reply(t.Context(), first.ID, yes, byPage); err != nil {
-		t.Fatal(err)
-	}
+	must(d.Reply(t.Context(), first.ID, yes, byPage))
 	again, _ := submit(t, d, proven)
 	if again.ID != second.ID || again.Outcome != nil {
 		t.Errorf("asked again it is %s, %+v", again.ID, again.Outcome)

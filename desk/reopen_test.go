@@ -122,9 +122,7 @@ func TestReopenLosesNothing(t *testing.T) {
 		t.Errorf("asked again: %+v", got)
 	}
 	attendance.Release()
-	if _, err := d.Close(t.Context(), again.ID, desk.Outcome{Status: desk.Timeout}); err != nil {
-		t.Fatal(err)
-	}
+	must(d.Close(t.Context(), again.ID, desk.Outcome{Status: desk.Timeout}))
 	if got := must(d.Latest(t.Context(), old.ID)); text(got) != "old" {
 		t.Errorf("after nobody answered: %+v", got)
 	}

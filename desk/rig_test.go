@@ -121,9 +121,7 @@ func release(_ *testing.T, _ *desk.Desk, _ desk.Record, a *desk.Attendance) { a.
 
 func reply(t *testing.T, d *desk.Desk, id, text string) {
 	t.Helper()
-	if _, err := d.Reply(t.Context(), id, says(text), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
+	must(d.Reply(t.Context(), id, says(text), desk.Evidence{Surface: "inbox", How: desk.HowPage}))
 }
 
 func collected(t testing.TB, d *desk.Desk, rec desk.Record, a *desk.Attendance) {

@@ -57,10 +57,12 @@ func TestClients(t *testing.T) {
 				address.Token = "TOKEN"
 			}
 			all.WriteString(c.Title() + "\n\n" + round(t, &c, place(t, "linux", ""), local, others(&c)))
-			all.WriteString(round(t, &c, place(t, "linux", ""), afar, ""))
+			if c.Name == "claude-code" || c.format == tomlFile {
+				all.WriteString(round(t, &c, place(t, "linux", ""), afar, ""))
+			}
 			if c.address != "" {
 				all.WriteString(round(t, &c, place(t, "linux", ""), address, ""))
-				all.WriteString(round(t, &c, place(t, "linux", ""), address, others(&c)))
+				round(t, &c, place(t, "linux", ""), address, others(&c))
 			}
 			if c.project != "" {
 				all.WriteString("In a project:\n" + round(t, &c, place(t, "linux", t.TempDir()), local, ""))

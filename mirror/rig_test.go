@@ -206,3 +206,9 @@ func struck(at time.Duration) func(time.Duration) <-chan time.Time {
 		return c
 	}
 }
+
+// A busy machine takes longer to store a question than a host waits.
+func TestMain(m *testing.M) {
+	mirror.StoreTimeout = waittest.Patience
+	m.Run()
+}

@@ -19,6 +19,14 @@ func TestSecret(t *testing.T) {
 		{"Where should your app keep its tokens?", SingleChoice, false},
 		{"Which authentication method: API keys or OAuth?", SingleChoice, false},
 		{"What should the key metric be?", Text, false},
+		{"Qual é a sua senha?", Text, true},
+		{"Digite a senha do banco de dados", Text, true},
+		{"Cole o token do GitHub", Text, true},
+		{"Informe a chave de API", Text, true},
+		{"A senha deve ter no mínimo 12 letras?", Text, false},
+		{"Qual é a política de senhas do projeto", Text, false},
+		{"Qual banco de dados?", Text, false},
+		{"Qual chave primária?", Text, false},
 	} {
 		q := Question{ID: "q", Text: tc.text, Type: tc.typ, AllowCustom: tc.typ != Text}
 		if q.WantsSecret() != tc.secret {

@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/question"
 )
 
 // connection is a raw connection to the program: what a client library would hide
@@ -132,4 +133,20 @@ func openDesk(t testing.TB, dir string) *desk.Desk {
 	t.Helper()
 	store := desktest.Store(t, dir)
 	return desk.New(store, desk.Options{})
+}
+
+const goOn = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question",` +
+	`"arguments":{"question":"Go on?","options":["Yes","No"]},"_meta":{"progressToken":%d}}}`
+
+func say(t *testing.T, d *desk.Desk, id, option string) {
+	t.Helper()
+	reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
+	if _, err := d.Reply(t.Context(), id, reply, onPage); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *connection) waiting() {
+	w.t.Helper()
+	w.next(func(m message) bool { return m.Method == "notifications/progress" })
 }

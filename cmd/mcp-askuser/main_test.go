@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -53,6 +54,11 @@ func TestScripts(t *testing.T) {
 			"waiting": waiting, "code": code, "past": askedAt, "user": user,
 		},
 		Setup: func(env *testscript.Env) error {
+			root, err := filepath.Abs("../..")
+			if err != nil {
+				return err
+			}
+			env.Setenv("ROOT", root)
 			env.Setenv("MCP_ASKUSER_DIR", env.WorkDir+"/desk")
 			name, value, _ := strings.Cut(raceExit, "=")
 			env.Setenv(name, value)

@@ -22,11 +22,14 @@ import (
 	"mcp-askuser/internal/fatal"
 )
 
-// user answers the forms that reach the client, from a script.
+// answer is what a user does with a form.
+type answer func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+
+// human answers the forms that reach the client, from a script.
 type human struct {
 	t     *testing.T
 	forms atomic.Int32
-	do    []func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+	do    []answer
 }
 
 func (h *human) Elicit(_ context.Context, req mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
@@ -38,8 +41,7 @@ func (h *human) Elicit(_ context.Context, req mcp.ElicitationRequest) (*mcp.Elic
 	return h.do[n-1](req.Params)
 }
 
-func act(action mcp.ElicitationResponseAction,
-	content map[string]any) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+func act(action mcp.ElicitationResponseAction, content map[string]any) answer {
 	return func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 		r := &mcp.ElicitationResult{}
 		r.Action = action
@@ -51,7 +53,7 @@ func act(action mcp.ElicitationResponseAction,
 }
 
 // accept accepts as no host would: later than 600 ms.
-func accept(content map[string]any) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+func accept(content map[string]any) answer {
 	return func(p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 		<-time.After(650 * time.Millisecond) // the time itself is what is tested
 		return act(mcp.ElicitationResponseActionAccept, content)(p)
@@ -129,20 +131,15 @@ func TestClientsForm(t *testing.T) {
 	for _, e := range eras {
 		for _, tc := range []struct {
 			name, tool, args string
-			do               []func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+			do               []answer
 			text             string
 			status           string
 		}{
 			{"in own words", "ask_user_question", database,
-				script(accept(map[string]any{"q1": "Other..."}), accept(map[string]any{"q1_other": "SQLite"})),
+				[]answer{accept(map[string]any{"q1": "Other..."}), accept(map[string]any{"q1_other": "SQLite"})},
 				fmt.Sprintf(said, `"Which database?"="SQLite"`), "answered"},
-			{"confirmed", "confirm_action", `{"action":"Delete 15 files?"}`,
-				script(accept(map[string]any{"q1": "Yes"})), fmt.Sprintf(said, `"Delete 15 files?"="Yes"`), "answered"},
-			{"declined by the host", "ask_user_question", database, script(act("decline", nil)),
+			{"declined by the host", "ask_user_question", database, []answer{act("decline", nil)},
 				"There is no way to show the question", "unavailable"},
-			{"bad arguments", "ask_user_question", `{"questions":[{"question":"","options":["A"]}]}`, nil,
-				"Validation failed\n- questions[0].question: is required and must not be empty\n" +
-					"- questions[0].options: must have 2 to 4 options, has 1: without options the answer is free text", "failed"},
 		} {
 			t.Run(e.name+"/"+tc.name, func(t *testing.T) {
 				t.Parallel()
@@ -165,15 +162,7 @@ func TestClientsForm(t *testing.T) {
 				if n := int(h.forms.Load()); n != len(tc.do) {
 					t.Errorf("%d forms were shown, want %d", n, len(tc.do))
 				}
-				if tc.tool == "confirm_action" && structured["response"] != true {
-					t.Errorf("response is %v", structured["response"])
-				}
 			})
 		}
 	}
-}
-
-func script(do ...func(mcp.ElicitationParams) (*mcp.ElicitationResult,
-	error)) []func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-	return do
 }

@@ -190,10 +190,10 @@ func TestSignedOverHTTP(t *testing.T) {
 	t.Parallel()
 	s := newSigner(t)
 	asked := make(chan mcp.ElicitationParams, 1)
-	h := &human{t: t, do: script(func(p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	h := &human{t: t, do: []answer{func(p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 		asked <- p
 		return act(mcp.ElicitationResponseActionAccept, nil)(p)
-	})}
+	}}}
 	both := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}}
 	server := s.program("serve", "--http", "127.0.0.1:0", "--surface", "elicit,web")
 	token := map[string]string{"Authorization": "Bearer " + newToken(t, s.dir, "agent")}
@@ -209,11 +209,11 @@ func TestSignedOverHTTP(t *testing.T) {
 	if p.Mode != mcp.ElicitationModeURL || page.Hostname() != "localhost" || page.RawQuery != "id="+rec.ID {
 		t.Errorf("asked: %+v", p)
 	}
-	answer, err := http.Get(p.URL)
+	visit, err := http.Get(p.URL)
 	s.check(err)
-	_ = answer.Body.Close()
-	if answer.StatusCode != http.StatusUnauthorized {
-		t.Errorf("a stranger's browser: %d", answer.StatusCode)
+	_ = visit.Body.Close()
+	if visit.StatusCode != http.StatusUnauthorized {
+		t.Errorf("a stranger's browser: %d", visit.StatusCode)
 	}
 	s.signed(s.userDesk(), &rec, question.YesID)
 	if got := <-got; got["proof"] == nil {

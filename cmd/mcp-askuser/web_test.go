@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/ui/web"
+	"mcp-askuser/ui/words"
 )
 
 // served is a running web command.
@@ -91,5 +95,45 @@ func TestWebExposed(t *testing.T) {
 	words := s.stderr.String()
 	if strings.Count(words, "█") < 100 || !strings.Contains(words, "No browser was opened") {
 		t.Errorf("no QR code, or no word about the browser: %s", words)
+	}
+}
+
+func TestListen(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.0.0.0": "0.0.0.0 8790", "127.0.0.1:80": "127.0.0.1 80", "::1": "::1 8790", "[::1]": "::1 8790",
+		"[::1]:80": "::1 80",
+		":80":      "", "host:http": "", "a:b:c": "",
+	} {
+		o := web.Options{Port: 8790}
+		err := readListen(text, &o)
+		if got := fmt.Sprint(o.Host, " ", o.Port); (err == nil) != (want != "") || err == nil && got != want {
+			t.Errorf("%s: %s, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+// Every surface can be named, is the one that its name says, and has words;
+// auto is an order of them.
+func TestSurfaceTable(t *testing.T) {
+	a := &app{config: &settings.Settings{}, getenv: func(string) string { return "" }}
+	page := web.NewSurface(web.SurfaceOptions{})
+	t.Cleanup(page.Close)
+	names := settings.Surfaces()
+	a.settings().Surfaces = names
+	made, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
+	for i, name := range names {
+		if words.English.Surface(name) == "on "+name {
+			t.Errorf("%s has no words", name)
+		}
+		if got := made[i].Name(); got != name {
+			t.Errorf("the surface of %s is %s", name, got)
+		}
+	}
+	a.settings().Surfaces = []string{"auto"}
+	auto, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
+	for i, name := range autoOrder() {
+		if got := auto[i].Name(); got != name {
+			t.Errorf("surface %d of auto is %s, want %s", i, got, name)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 )
 
 // signed is a shared desk on which a human answers.
@@ -31,9 +32,9 @@ func TestAnsweredAtTheOtherHome(t *testing.T) {
 		s.pause, s.patience = time.Millisecond, 50*time.Millisecond
 		j.f.doubt = true
 		row := joined{s, j.f}.ask(t, "doubt")
-		must(t, j.f.own.Answer(t.Context(), row.ID, end("there")))
+		fatal.If(t, j.f.own.Answer(t.Context(), row.ID, end("there")))
 		if human == "" {
-			must(t, s.Answer(t.Context(), row.ID, end("here")))
+			fatal.If(t, s.Answer(t.Context(), row.ID, end("here")))
 		}
 		got, err := s.Wait(t.Context(), row.ID)
 		if err != nil || string(got.Outcome) != want {

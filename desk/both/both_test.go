@@ -230,9 +230,15 @@ func TestAskedAtHome(t *testing.T) {
 	j.isAt(t, here.ID, near)
 	j.isAt(t, there.ID, far)
 
+	// What goes back to a row is at its home: the shared desk is not asked for what goes back to one
+	// of this machine.
 	again := storetest.NewRow("again")
 	again.Earlier = there.ID
 	_, err := j.Ask(t.Context(), again)
+	wants(t, err, store.ErrUnreachable)
+	_, err = j.rows(t.Context(), store.Query{Earlier: here.ID})
+	fatal.If(t, err)
+	_, err = j.rows(t.Context(), store.Query{Earlier: there.ID})
 	wants(t, err, store.ErrUnreachable)
 	j.f.cut(false)
 	_, err = j.Ask(t.Context(), again)
@@ -348,7 +354,8 @@ func TestRowsOfBoth(t *testing.T) {
 	}
 }
 
-// A shared desk that does not answer holds no list up for long.
+// A shared desk that does not answer holds no list up for long. Other calls have little time there
+// after that.
 func TestRowsOfStalledDesk(t *testing.T) {
 	j := join(t)
 	j.askNear(t, "here")
@@ -358,6 +365,9 @@ func TestRowsOfStalledDesk(t *testing.T) {
 	wants(t, err, store.ErrUnreachable)
 	if texts != "here" {
 		t.Errorf("got %q", texts)
+	}
+	if j.failed.Load() == 0 {
+		t.Error("a question that is asked now waits as long again")
 	}
 }
 
@@ -527,27 +537,4 @@ func presentAt(t *testing.T, s store.Store) []string {
 	names, err := s.Present(t.Context())
 	fatal.If(t, err)
 	return names
-}
-
-// What goes back to a row is at its home: the shared desk is not asked for what goes back to one
-// of this machine.
-func TestReopenedAtHome(t *testing.T) {
-	j := join(t)
-	here, there := j.askNear(t, "here"), j.ask(t, "there")
-	j.f.cut(true)
-	_, err := j.rows(t.Context(), store.Query{Earlier: here.ID})
-	fatal.If(t, err)
-	_, err = j.rows(t.Context(), store.Query{Earlier: there.ID})
-	wants(t, err, store.ErrUnreachable)
-}
-
-// After a list that the shared desk did not complete in time, other calls have little time there.
-func TestLittleTimeAfterList(t *testing.T) {
-	j := join(t)
-	j.f.stalled, j.patience = true, time.Millisecond
-	_, err := j.rows(t.Context(), store.Query{})
-	wants(t, err, store.ErrUnreachable)
-	if j.failed.Load() == 0 {
-		t.Error("a question that is asked now waits as long again")
-	}
 }

@@ -65,6 +65,8 @@ func serve(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc, change ...f
 	return x
 }
 
+const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+
 // agent is a client with a token.
 type agent struct {
 	*rig
@@ -131,6 +133,14 @@ func (a *agent) hello(capabilities string) *agent {
 func (a *agent) call(id, tool string) *response {
 	a.t.Helper()
 	return a.post(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`)
+}
+
+// has fails where the response to what has another status.
+func (r *response) has(status int, what string) {
+	r.t.Helper()
+	if r.StatusCode != status {
+		r.t.Errorf("%s: status %d, want %d", what, r.StatusCode, status)
+	}
 }
 
 // rest is all that is left of a response.

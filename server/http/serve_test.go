@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -37,29 +38,17 @@ func TestSession(t *testing.T) {
 	t.Parallel()
 	x := serve(t, toolset{"quick": text("done")})
 	a, b := x.agent("a").hello(`{}`), x.agent("b")
-	if r := a.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); r.StatusCode != http.StatusAccepted {
-		t.Errorf("a notification: %d", r.StatusCode)
-	}
+	a.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`).has(http.StatusAccepted, "a notification")
 	r := a.call("1", "quick")
 	if m := r.whole(); r.Header.Get("Content-Type") != "application/json" || !strings.Contains(string(m.Result), "done") || string(m.ID) != "1" {
 		t.Errorf("got %+v", m)
 	}
-	if r := b.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusBadRequest {
-		t.Errorf("without a session: %d", r.StatusCode)
-	}
+	b.post(ping).has(http.StatusBadRequest, "without a session")
 	b.session = a.session
-	if r := b.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
-		t.Errorf("another's session: %d", r.StatusCode)
-	}
-	if r := b.do(http.MethodDelete, ""); r.StatusCode != http.StatusNotFound {
-		t.Errorf("another's end of a session: %d", r.StatusCode)
-	}
-	if r := a.do(http.MethodDelete, ""); r.StatusCode != http.StatusNoContent {
-		t.Errorf("its end: %d", r.StatusCode)
-	}
-	if r := a.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
-		t.Errorf("after its end: %d", r.StatusCode)
-	}
+	b.post(ping).has(http.StatusNotFound, "another's session")
+	b.do(http.MethodDelete, "").has(http.StatusNotFound, "another's end of a session")
+	a.do(http.MethodDelete, "").has(http.StatusNoContent, "its end")
+	a.post(ping).has(http.StatusNotFound, "after its end")
 }
 
 // Who may not come in is told so before the body is there, or read.
@@ -102,9 +91,7 @@ func TestDamagedToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if r := damaged.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusUnauthorized {
-			t.Errorf("the damaged token: %d", r.StatusCode)
-		}
+		damaged.post(ping).has(http.StatusUnauthorized, "the damaged token")
 	}
 	whole.hello(`{}`)
 	if n := strings.Count(log.String(), "damaged.json is damaged"); n != 1 {
@@ -117,7 +104,6 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	x := serve(t, nil)
 	a := x.agent("a").hello(`{}`)
-	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	for _, tc := range []struct {
 		name, method, body string
 		headers            []string
@@ -202,9 +188,7 @@ func TestStateless(t *testing.T) {
 		t.Errorf("the dialogue and directory are %q", got)
 	}
 	for _, method := range []string{"GET", "DELETE"} {
-		if r := a.do(method, "", "Mcp-Protocol-Version", "2026-07-28"); r.StatusCode != http.StatusMethodNotAllowed {
-			t.Errorf("%s: %d", method, r.StatusCode)
-		}
+		a.do(method, "", "Mcp-Protocol-Version", "2026-07-28").has(http.StatusMethodNotAllowed, method)
 	}
 }
 
@@ -290,12 +274,8 @@ func TestForm(t *testing.T) {
 	}
 	answer := `{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"action":"accept","content":{"a":1}}}`
 	b := x.agent("b").hello(`{}`)
-	if r := b.post(strings.Replace(answer, `"a":1`, `"a":2`, 1)); r.StatusCode != http.StatusAccepted {
-		t.Errorf("status %d", r.StatusCode)
-	}
-	if r := a.post(answer); r.StatusCode != http.StatusAccepted {
-		t.Errorf("status %d", r.StatusCode)
-	}
+	b.post(strings.Replace(answer, `"a":1`, `"a":2`, 1)).has(http.StatusAccepted, "an answer")
+	a.post(answer).has(http.StatusAccepted, "an answer")
 	if m, _ := r.next(); !strings.Contains(string(m.Result), "acceptmap[a:1]") {
 		t.Errorf("got %s", m.Result)
 	}
@@ -334,81 +314,61 @@ func TestRoots(t *testing.T) {
 
 // How a call ends that does not end by itself, and what of it goes out.
 func TestEnds(t *testing.T) {
-	for _, late := range []bool{false, true} { // its headers are out
-		for _, tc := range []struct {
-			name     string
-			end      func(*rig, *agent, *response)
-			cause    func(error) bool
-			response bool
-		}{
-			{"cancelled", func(_ *rig, a *agent, _ *response) {
-				a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"user-cancel"}}`)
-			}, func(err error) bool {
-				c, ok := errors.AsType[*askuser.Cancelled](err)
-				return ok && c.Reason == "user-cancel"
-			}, false},
-			{"its client has gone", func(_ *rig, _ *agent, r *response) { r.end() }, is(askuser.ErrDisconnected), false},
-			{"its session ends", func(_ *rig, a *agent, _ *response) { a.do(http.MethodDelete, "") }, is(askuser.ErrDisconnected), false},
-			{"its token is removed", func(x *rig, _ *agent, _ *response) {
-				if err := x.known.Remove("a"); err != nil {
-					x.t.Error(err)
-				}
-			}, is(askuser.ErrDisconnected), false},
-			{"the server ends", func(x *rig, _ *agent, _ *response) { x.stop() }, is(askuser.ErrClosing), true},
-		} {
-			t.Run(fmt.Sprintf("%s, late %v", tc.name, late), func(t *testing.T) {
-				t.Parallel()
-				e := newEnding()
-				x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Heartbeat = 10 * time.Millisecond })
-				a := x.agent("a").hello(`{}`)
-				got := make(chan *response, 1)
-				ctx, end := context.WithCancel(t.Context())
-				defer end()
-				go func() {
-					r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{}}}`))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					r.Header = a.header.Clone()
-					r.Header.Set("Mcp-Session-Id", a.session)
-					resp, err := a.client.Do(r)
-					if err != nil {
-						got <- nil
-						return
-					}
-					got <- &response{Response: resp, t: t}
-				}()
-				waittest.Take(t, e.began)
-				var r *response
-				if late {
-					if r = waittest.Take(t, got); r == nil {
-						t.Fatal("no response")
-					}
-				}
-				tc.end(x, a, &response{end: end})
-				if cause := waittest.Take(t, e.ended); !tc.cause(cause) {
-					t.Errorf("the cause is %v", cause)
-				}
-				if !late {
-					r = waittest.Take(t, got)
-				}
-				if r == nil {
-					return // its client has gone before
-				}
-				defer r.Body.Close()
-				var text [1 << 12]byte
-				n := 0
-				for n < len(text) {
-					m, err := r.Body.Read(text[n:])
-					if n += m; err != nil {
-						break
-					}
-				}
-				if has := strings.Contains(string(text[:n]), `"jsonrpc"`); has != tc.response {
-					t.Errorf("a response: %v: %s", has, text[:n])
-				}
-			})
+	for _, tc := range []struct {
+		name     string
+		end      func(*rig, *agent, *response)
+		cause    func(error) bool
+		response bool
+	}{
+		{"cancelled", func(_ *rig, a *agent, _ *response) {
+			a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"user-cancel"}}`)
+		}, func(err error) bool {
+			c, ok := errors.AsType[*askuser.Cancelled](err)
+			return ok && c.Reason == "user-cancel"
+		}, false},
+		{"its client has gone", func(_ *rig, _ *agent, r *response) { r.end() }, is(askuser.ErrDisconnected), false},
+		{"its session ends", func(_ *rig, a *agent, _ *response) { a.do(http.MethodDelete, "") }, is(askuser.ErrDisconnected), false},
+		{"its token is removed", func(x *rig, _ *agent, _ *response) {
+			if err := x.known.Remove("a"); err != nil {
+				x.t.Error(err)
+			}
+		}, is(askuser.ErrDisconnected), false},
+		{"the server ends", func(x *rig, _ *agent, _ *response) { x.stop() }, is(askuser.ErrClosing), true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnding()
+			x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Heartbeat = 10 * time.Millisecond })
+			a := x.agent("a").hello(`{}`)
+			r := a.call("1", "wait")
+			waittest.Take(t, e.began)
+			tc.end(x, a, r)
+			if cause := waittest.Take(t, e.ended); !tc.cause(cause) {
+				t.Errorf("the cause is %v", cause)
+			}
+			text, _ := io.ReadAll(r.Body) // a client that has gone reads no more
+			if has := strings.Contains(string(text), `"jsonrpc"`); has != tc.response {
+				t.Errorf("a response: %v: %s", has, text)
+			}
+		})
+	}
+}
+
+// The response to a call that is cancelled before anything of it was sent has nothing.
+func TestCancelledAtOnce(t *testing.T) {
+	t.Parallel()
+	e := newEnding()
+	x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Heartbeat = time.Hour })
+	a := x.agent("a").hello(`{}`)
+	for kind, status := range map[string]int{"application/json": 204, "text/event-stream": 200} {
+		got := make(chan *response, 1)
+		go func() {
+			got <- a.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`, "Accept", kind)
+		}()
+		waittest.Take(t, e.began)
+		a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		if r := waittest.Take(t, got); r.StatusCode != status || strings.Contains(r.rest(), "jsonrpc") {
+			t.Errorf("%s: status %d", kind, r.StatusCode)
 		}
 	}
 }
@@ -524,9 +484,7 @@ func TestSessionsAreBounded(t *testing.T) {
 		b.call("1", "wait")
 		waittest.Take(t, e.began)
 	}
-	if r := idle.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
-		t.Errorf("the idle session: %d", r.StatusCode)
-	}
+	idle.post(ping).has(http.StatusNotFound, "the idle session")
 	if r := a.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"x","version":"1"},"capabilities":{}}}`); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" {
 		t.Errorf("one too many: %d", r.StatusCode)
 	}
@@ -543,13 +501,9 @@ func TestIdleSessionsOfOthersStay(t *testing.T) {
 		for range 5 {
 			other.hello(`{}`)
 		}
-		if r := other.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusOK {
-			t.Errorf("the last session of %s: %d", name, r.StatusCode)
-		}
+		other.post(ping).has(http.StatusOK, "the last session of "+name)
 	}
-	if r := idle.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusOK {
-		t.Errorf("the idle session of another token: %d", r.StatusCode)
-	}
+	idle.post(ping).has(http.StatusOK, "the idle session of another token")
 }
 
 // Beyond this machine there is no plain HTTP, and a certificate that is none is

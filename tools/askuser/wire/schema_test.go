@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
@@ -84,6 +85,67 @@ func TestResultsMatchTheOutputSchema(t *testing.T) {
 			if _, there := result[name]; !there {
 				t.Errorf("%s is required and missing", name)
 			}
+		}
+	}
+}
+
+// The limits of a call as a whole are looked at before it is read.
+func TestCallHasLimits(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"size", `{"question":"` + strings.Repeat("x", maxCall) + `"}`, "arguments: must be at most 256 kB, is 257 kB"},
+		{"nesting", `{"question":"1?","metadata":{"a":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}}`, "arguments: must be nested at most 32 levels deep, is 33"},
+		{"no nesting in a text", `{"question":"` + strings.Repeat("[", 40) + `\"` + strings.Repeat("{", 40) + `"}`, ""},
+		{"nesting in a text that is read", `{"questions":"[{\"question\":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}]"}`, `questions: must be an array of questions, is`},
+		{"values", `{"question":"1?","x":[` + strings.Repeat("1,", 20_000) + `1]}`, "arguments: must hold at most 10000 values, holds 20003"},
+		{"metadata", `{"question":"1?","metadata":{"a":"` + strings.Repeat("x", 16<<10) + `"}}`, "metadata: must be at most 16 kB, is 17 kB"},
+		{"options", `{"question":"1?","options":[` + strings.Repeat(`"A",`, 1000) + `"B"]}`, "questions[0].options: must have 2 to 4 options, has 1001"},
+		{"questions", `{"questions":[` + strings.Repeat(`{},`, 1000) + `{}]}`, "questions: must have 1 to 4 questions, has 1001"},
+		{"members", `{"question":"1?"` + strings.Repeat(`,"a":1`, 300) + `}`, ""},
+	} {
+		_, err := DecodeAsk([]byte(tc.in), mcpLimits())
+		got := ""
+		if err != nil {
+			got = strings.TrimPrefix(err.Error(), "Validation failed\n- ")
+		}
+		if got != tc.want && (tc.want == "" || !strings.HasPrefix(got, tc.want)) {
+			t.Errorf("%s: got %.200s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// A call of as much as a call may hold is decoded soon, also a hostile one, and its faults are few.
+func TestDecodeEndsSoon(t *testing.T) {
+	fill := func(head, item, tail string, most int) string {
+		return head + strings.Repeat(item, min(most, (maxCall-len(head)-len(tail))/len(item))) + tail
+	}
+	numbered := strings.Builder{}
+	for i := range maxValues/2 - 10 {
+		fmt.Fprintf(&numbered, `"%d":[],`, i)
+	}
+	preview := `{"label":"%d","preview":"` + strings.Repeat("字", 5000) + `"}`
+	previews := fmt.Sprintf(`[{"question":"1?","options":[`+preview+`,`+preview+`,`+preview+`,`+preview+`]}]`, 1, 2, 3, 4)
+	quoted, _ := json.Marshal(previews)
+	for name, in := range map[string]string{
+		"previews":         `{"questions":` + previews + `}`,
+		"previews, quoted": `{"questions":` + string(quoted) + `}`,
+		"marks":            fill(`{"questions":[{"question":"e`, "\u0301", `"}]}`, maxCall),
+		"questions":        fill(`{"questions":[`, `{},`, `{}]}`, maxValues/2-10),
+		"follow-ups": `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{` +
+			strings.TrimSuffix(numbered.String(), ",") + `}}]}`,
+		"an answer's words": fill(`{"question":"1?","type":"checkbox","options":["a","a,a","a,a,a","b"],"answers":{"1?":"`,
+			`a,`, `c"}}`, maxCall),
+		"nested objects": strings.Repeat(`{"questions":`, maxCall/14) + "[]" + strings.Repeat("}", maxCall/14),
+	} {
+		start := time.Now()
+		_, err := DecodeAsk([]byte(in), mcpLimits())
+		if took := time.Since(start); took > 30*time.Second || len(in) > maxCall {
+			t.Errorf("%s, %d bytes, took %s", name, len(in), took)
+		}
+		if err != nil && len(err.Error()) > 64<<10 {
+			t.Errorf("%s: %d bytes of faults", name, len(err.Error()))
+		}
+		if strings.HasPrefix(name, "previews") && err != nil {
+			t.Errorf("%s: %.300v", name, err)
 		}
 	}
 }
