@@ -16,13 +16,11 @@ import (
 )
 
 // arguments checks the number of arguments: one if the usage line names one, which
-// is optional [in brackets]; of NAME... as many as there are valid ones, or any number.
+// is optional [in brackets]; of NAME... any number.
 func arguments(cmd *cobra.Command, args []string) error {
 	_, name, _ := strings.Cut(cmd.Use, " ")
 	least, most := 1, 1
 	switch {
-	case strings.Contains(name, "...") && len(cmd.ValidArgs) > 0:
-		most = len(cmd.ValidArgs)
 	case strings.Contains(name, "..."):
 		most = math.MaxInt
 	case name == "", strings.HasPrefix(name, "--"):

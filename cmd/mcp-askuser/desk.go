@@ -86,7 +86,8 @@ func (a *app) printNextSteps(dir, start string, agents, humans []string) {
 	for _, name := range humans {
 		export(nodes.Human, name, fmt.Sprintf("%s: answers", name))
 	}
-	b.WriteString("\nClients on other machines take TLS alone: see deploy/nats.\n\nTo see how it goes: mcp-askuser desk status\n")
+	b.WriteString("\nClients on other machines take TLS alone: see deploy/nats.\n\n")
+	b.WriteString("To see how it goes: mcp-askuser desk status\n")
 	a.print(b.String())
 }
 
