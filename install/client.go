@@ -111,13 +111,12 @@ func (c *Client) Found(p Place) bool {
 	if err != nil {
 		return false
 	}
-	_, err = os.Stat(path)
-	if err == nil {
-		return true
-	}
 	dir := filepath.Dir(path)
-	info, err := os.Stat(dir)
-	return err == nil && info.IsDir() && dir != p.Home()
+	if dir == p.Home() { // which is no sign
+		dir = path
+	}
+	_, err = os.Stat(dir)
+	return err == nil
 }
 
 // at returns the path of our entry in the client's file.

@@ -3,7 +3,6 @@ package install
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,9 +12,8 @@ import (
 
 // Registration is our entry in a client's file.
 type Registration struct {
-	What    string   // the command and its arguments, or the address; empty without an entry
-	Program string   // empty for an address
-	Others  []string // further entries that start this program
+	What    string // the command and its arguments, or the address; empty without an entry
+	Program string // empty for an address
 }
 
 // Registered reads our entry in the client's file.
@@ -31,23 +29,16 @@ func (c *Client) Registered(p Place) (r Registration, err error) {
 		}
 		return r, err
 	}
-	value, err := c.format.read(path, c.path...)
-	servers, _ := value.(entry)
-	members, _ := servers[Name].(entry)
+	value, err := c.format.read(path, c.at()...)
+	members, _ := value.(entry)
 	command := texts(members["command"])
 	if len(command) > 0 {
 		r.Program = command[0]
 	}
-	for _, key := range []string{"args", "url", "httpUrl", "serverUrl"} {
-		command = append(command, texts(members[key])...)
+	for _, name := range []string{"args", "url", "httpUrl", "serverUrl"} {
+		command = append(command, texts(members[name])...)
 	}
 	r.What = strings.Join(command, " ")
-	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		other, _ := servers[name].(entry)
-		if name != Name && strings.Contains(strings.Join(texts(other["command"]), " "), "mcp-askuser") {
-			r.Others = append(r.Others, name)
-		}
-	}
 	return r, err
 }
 

@@ -61,11 +61,11 @@ func open(path string) (Change, error) {
 		return Change{}, fmt.Errorf("%s: %w", path, err)
 	}
 	info, err := os.Stat(target)
+	if err == nil && !info.Mode().IsRegular() { // to open a named pipe is to wait for its writer
+		err = fmt.Errorf("%s: this is no regular file, and was not read", target)
+	}
 	if err != nil {
 		return Change{}, err
-	}
-	if !info.Mode().IsRegular() { // to open a named pipe is to wait for its writer
-		return Change{}, fmt.Errorf("%s: this is no regular file, and was not read", target)
 	}
 	data, err := os.ReadFile(target)
 	return Change{Path: target, Before: data, After: data}, err

@@ -49,10 +49,7 @@ func decodeJSON(data []byte) (document map[string]any, err error) {
 
 // pointer is a path as a JSON pointer. Our paths have no name that it escapes.
 func pointer(path []string) string {
-	if len(path) == 0 {
-		return ""
-	}
-	return "/" + strings.Join(path, "/")
+	return strings.Join(append([]string{""}, path...), "/")
 }
 
 // patchJSON applies one operation of RFC 6902.

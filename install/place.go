@@ -15,9 +15,6 @@ type Place struct {
 // Home returns the user's home directory.
 func (p Place) Home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
 
-// Root returns the directory above all of those files: the project, or the home directory.
-func (p Place) Root() string { return cmp.Or(p.Project, p.Home()) }
-
 // config returns the system's directory for the settings of programs.
 func (p Place) config() string {
 	switch p.OS {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,7 +46,7 @@ func (c *Client) Plan(p Place, o Options, out bool) ([]Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		now.root, now.out = p.Root(), out
+		now.root, now.out = cmp.Or(p.Project, p.Home()), out
 		at := slices.IndexFunc(changes, func(c Change) bool { return c.Path == now.Path })
 		if at < 0 {
 			at, changes = len(changes), append(changes, now)

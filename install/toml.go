@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -53,10 +55,10 @@ func removeTOML(data []byte, path []string) ([]byte, error) {
 	for _, s := range append(all, tomlfile.Statement{Begin: len(data)}) {
 		part := data[at:s.Begin]
 		if ours {
-			part = comments(part)
+			part = comments().Find(part)
 		}
 		out = append(out, part...)
-		at, last = s.Begin, ours
+		at, last = s.Begin, ours && len(part) == 0
 		ours = len(s.Keys) >= len(path) && slices.Equal(s.Keys[:len(path)], path)
 	}
 	if last { // without the empty line before our table
@@ -65,15 +67,5 @@ func removeTOML(data []byte, path []string) ([]byte, error) {
 	return bytes.TrimLeft(out, "\n"), nil
 }
 
-// comments returns the comments and empty lines at the end of a text.
-func comments(text []byte) []byte {
-	begin, at := 0, 0
-	for line := range bytes.Lines(text) {
-		at += len(line)
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' {
-			begin = at
-		}
-	}
-	return text[begin:]
-}
+// comments matches the comments and empty lines at the end of a text.
+var comments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^[ \t\r]*(?:#.*)?\n)*(?:^#.*)?\z`) })

@@ -14,6 +14,7 @@ func TestFormsOfATable(t *testing.T) {
 		{"# mine\n", "mcp_servers.askuser.command = \"x\"\nmcp_servers.askuser.args = [\n  # one\n  \"a\",\n]\n", "b = 1\n"},
 		{"[mcp_servers]\nb = {command = \"b\"}\n", "askuser = {command = \"x\"}\n", "# of c\nc = {command = \"c\"}\n"},
 		{"a = \"\"\"\n[mcp_servers.askuser]\nb = \"mine\"\n\"\"\"\n", "[mcp_servers.askuser]\ncommand = \"x\"\n", "[z]\n"},
+		{"a = 1\n", "[mcp_servers.askuser]\ncommand = \"x\"\n", "\n# the end\n# and more"},
 	} {
 		file := tc.before + tc.ours + tc.after
 		got, err := tomlFile.take([]byte(file), "mcp_servers", "askuser")

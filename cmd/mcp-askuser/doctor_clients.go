@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"mcp-askuser/install"
 )
@@ -49,6 +48,8 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		return f, false
 	}
 	path, missing := exec.LookPath(r.Program)
+	started, _ := os.Stat(path)
+	this, _ := os.Stat(self(false))
 	o, hindered := c.Obstacle(a.place(true), project)
 	switch {
 	case err != nil:
@@ -61,21 +62,10 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		f = f.wrong(f.Text, fmt.Sprintf("that program is not there: mcp-askuser install %s names this one", name))
 	case hindered:
 		f = f.wrong(fmt.Sprintf("%s (%s)", f.Text, o.Effect), fmt.Sprintf("change this in %s: %s", o.File, o.Setting))
-	case r.Program != "" && !isSelf(path):
+	case r.Program != "" && !os.SameFile(this, started):
 		f.Text += fmt.Sprintf("; another program than this one, which mcp-askuser install %s names", name)
 	}
-	if len(r.Others) > 0 {
-		f.Text += "; also there as " + strings.Join(r.Others, ", ")
-	}
 	return f, true
-}
-
-// isSelf reports whether a path leads to this program.
-func isSelf(path string) bool {
-	self, _ := os.Executable() // a file that is not known is no other's
-	x, _ := os.Stat(self)
-	y, _ := os.Stat(path)
-	return os.SameFile(x, y)
 }
 
 // examineQuestions says whether the questions that a client asks itself come here;
@@ -85,16 +75,15 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	if !can {
 		return finding{}, false
 	}
-	text := fmt.Sprintf("its own questions come here, too (%s)", state.Path)
-	remedy := "mcp-askuser install " + c.Name + " --questions"
+	what, remedy := "questions", "mcp-askuser install "+c.Name+" --questions"
 	if state.Permissions {
-		text = fmt.Sprintf("its own questions and permissions come here, too (%s)", state.Path)
-		remedy += " --permissions"
+		what, remedy = "questions and permissions", remedy+" --permissions"
 	}
 	if project {
 		remedy += " --project"
 	}
-	f := finding{Name: c.Name, State: stateWrong, Text: text, Remedy: remedy}
+	f := finding{Name: c.Name, State: stateWrong, Remedy: remedy}
+	f.Text = fmt.Sprintf("its own %s come here, too (%s)", what, state.Path)
 	switch {
 	case err != nil:
 		f.Text, f.Remedy = err.Error(), "mend that file, or take it away: until then the client's own questions stay there"

@@ -3,7 +3,6 @@ package words
 // The texts of more than one room, to be passed to T.
 const (
 	AskDismiss      = "Dismiss without answering?"
-	DiscussFirst    = "Discuss first"
 	AskDiscuss      = "Discuss first?"
 	NothingSent     = "Nothing was sent; the question stays open."
 	Uncertain       = "You left before your reply was stored: it may still count. mcp-askuser history shows it then."
