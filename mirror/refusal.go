@@ -6,6 +6,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
+	"mcp-askuser/ui/words"
 )
 
 // refusal returns the message for the model about a reply that stops the agent: a
@@ -25,6 +26,8 @@ func refusalText(rec desk.Record) string {
 		return texts.Fill("dismissed", values)
 	case chosen(rec) == question.YesID: // with a note
 		return texts.Fill("condition", values)
+	case rec.Questions[0].Text == words.AllowPlan:
+		return texts.Fill("replan", values)
 	}
 	return texts.Fill("denied", values)
 }
