@@ -8,6 +8,7 @@ import (
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/waittest"
 )
 
 // signed is a shared desk on which a human answers.
@@ -39,6 +40,13 @@ func TestAnsweredAtTheOtherHome(t *testing.T) {
 		got, err := s.Wait(t.Context(), row.ID)
 		if err != nil || string(got.Outcome) != want {
 			t.Errorf("answered %q by %q, %v", got.Outcome, human, err)
+		}
+		delivered := func() bool {
+			there, err := j.f.own.Get(t.Context(), row.ID)
+			return err == nil && there.Delivered
+		}
+		if human != "" && !waittest.Until(10*time.Second, delivered) {
+			t.Error("the same question would find the answer again")
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package both joins a shared desk and the store of this machine into one [store.Store]. A
 // row has one home, the store where it was asked: the shared desk if it answers within two
-// seconds, else this machine. A call for a row goes to its home, and nothing is copied.
+// seconds, else this machine. A call for a row goes to its home, and no row is copied.
 //
 // What the shared desk does not take in time is asked on this machine under the same id,
 // even where it may have arrived there. This machine has the word then: it is looked at

@@ -45,7 +45,8 @@ func (s *Store) adopt(ctx context.Context, id string) {
 		case err == nil && row.Human != "":
 			err = s.near.Answer(ctx, id, store.Ending{Outcome: row.Outcome, Text: row.Text})
 			if err == nil {
-				_ = s.far.Delivered(ctx, id) // else the same question finds it again
+				// Else the same question finds it again. The wait, which the answer ends, ends ctx.
+				_ = s.far.Delivered(context.WithoutCancel(ctx), id)
 			}
 			return
 		case errors.Is(err, store.ErrNotFound):

@@ -170,14 +170,14 @@ func (s *Store) enlistAgain(ctx context.Context) {
 	s.mu.Lock()
 	listens := len(s.listening) > 0
 	s.mu.Unlock()
-	db, err := s.existing(ctx)
+	db, _ := s.existing(ctx) // where it fails, the next look does it
 	if db == nil || !listens {
 		return
 	}
 	known := 0
-	err = db.QueryRowContext(ctx, `select count(*) from listener where process=?`, s.ownName()).Scan(&known)
+	err := db.QueryRowContext(ctx, `select count(*) from listener where process=?`, s.ownName()).Scan(&known)
 	if err == nil && known == 0 {
-		_ = s.enlist(ctx) // else the next look does it
+		_ = s.enlist(ctx)
 	}
 }
 

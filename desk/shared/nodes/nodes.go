@@ -99,7 +99,7 @@ func (o *Options) writeNode(dir string) error {
 	if o.Listen != "" {
 		data = listens.ReplaceAll(data, fmt.Appendf(nil, "listen: %q", o.Listen))
 	}
-	return os.WriteFile(nodeFile(dir), data, 0o600)
+	return os.WriteFile(nodeFile(dir), data, 0o600) //nolint:gosec // in the directory that the operator names
 }
 
 // readHumans returns the humans in a directory, each as a former one: who answers still has a
