@@ -65,8 +65,7 @@ type run struct {
 func newDesk(t testing.TB) (*desk.Desk, string) {
 	t.Helper()
 	dir := t.TempDir()
-	store := desktest.Store(t, dir)
-	return desk.New(store, desk.Options{}), dir
+	return desktest.Open(t, dir), dir
 }
 
 func start(t testing.TB, dir string, environ ...string) *run {

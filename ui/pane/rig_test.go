@@ -29,8 +29,7 @@ type rig struct {
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), `a "$(odd)" #{pane_id} 'directory';`) // what no program may take for its own
-	store := desktest.Store(t, dir)
-	r := &rig{t: t, desk: desk.New(store, desk.Options{}), dir: dir}
+	r := &rig{t: t, desk: desktest.Open(t, dir), dir: dir}
 	r.rec = r.ask("Which one?")
 	return r
 }
