@@ -26,11 +26,6 @@ type served struct {
 	stderr  bytes.Buffer
 }
 
-func serveWebAt(t *testing.T, dir string, args ...string) *served {
-	t.Helper()
-	return startWeb(t, program(t, dir, append([]string{"web"}, args...)...))
-}
-
 func startWeb(t *testing.T, cmd *exec.Cmd) *served {
 	t.Helper()
 	s := &served{cmd: cmd}
