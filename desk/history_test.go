@@ -2,6 +2,8 @@ package desk_test
 
 import (
 	"errors"
+	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -100,4 +103,153 @@ func TestHistoryFails(t *testing.T) {
 			t.Errorf("with a damaged record: %v, %v; %d are damaged", got, err, d.Damaged())
 		}
 	}
+}
+
+// decided asks a set, has the human answer and archives it.
+func decided(t testing.TB, d *desk.Desk, s question.Set, by desk.Asker, answers ...question.Answer) desk.Record {
+	t.Helper()
+	rec, err := d.Ask(t.Context(), s, "", by)
+	fatal.If(t, err)
+	_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, byPage)
+	fatal.If(t, err)
+	fatal.If(t, d.Delivered(t.Context(), rec.ID))
+	return rec
+}
+
+func chose(id string) question.Answer {
+	return question.Answer{QuestionID: "q1", Selected: []string{id}}
+}
+
+// A question that the human answered before in the project says so, whoever
+// asks it now and whatever its options are called; any other does not.
+func TestRemembered(t *testing.T) {
+	choice := func(text string, options ...string) question.Question {
+		q := question.Question{ID: "now", Text: text, Type: question.SingleChoice, AllowCustom: true}
+		for i, label := range options {
+			q.Options = append(q.Options, question.Option{ID: fmt.Sprint("o", i), Label: label})
+		}
+		return q
+	}
+	same := choice("Which database?", "PostgreSQL", "SQLite")
+	noText := same
+	noText.AllowCustom = false
+	several := same
+	several.Type = question.MultiChoice
+	brought := same
+	brought.Collected = &question.Answer{QuestionID: "now", Selected: []string{"o0"}}
+	for _, tc := range []struct {
+		name   string
+		before question.Answer
+		now    question.Question
+		by     desk.Asker
+		want   string // option id, text
+	}{
+		{"the same", chose("lite"), same, asker, "o1 SQLite"},
+		{"by another client", chose("lite"), same, desk.Asker{Client: "other", Directory: "/home/u/project/", Via: "shell"}, "o1 SQLite"},
+		{"in other letters", chose("lite"), choice("  which\tDATABASE? ", "postgresql", "sqlite"), asker, "o1 sqlite"},
+		{"another one recommended, in another order", chose("pg"), choice("Which database?", "SQLite (Recommended)", "PostgreSQL"), asker, "o1 PostgreSQL"},
+		{"in the human's words", question.Answer{QuestionID: "q1", Custom: "DuckDB"}, same, asker, " DuckDB"},
+		{"which it takes no more", question.Answer{QuestionID: "q1", Custom: "DuckDB"}, noText, asker, ""},
+		{"in another project", chose("lite"), same, desk.Asker{Client: "test-agent", Directory: "/home/u/other"}, ""},
+		{"in no project", chose("lite"), same, desk.Asker{Client: "test-agent"}, ""},
+		{"another question", chose("lite"), choice("Which database, then?", "PostgreSQL", "SQLite"), asker, ""},
+		{"other options", chose("lite"), choice("Which database?", "PostgreSQL", "SQLite", "MongoDB"), asker, ""},
+		{"of another type", chose("lite"), several, asker, ""},
+		{"whose answer was brought along", chose("lite"), brought, asker, ""},
+		{"whose options read alike", chose("lite"), choice("Which database?", "SQLite", "sqlite"), asker, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := open(t, storeDir(t))
+			before := decided(t, d, set(), asker, tc.before)
+			rec := must(d.Ask(t.Context(), question.Set{Questions: []question.Question{tc.now}}, "", tc.by))
+			got := d.Remembered(t.Context(), rec)
+			m, there := got["now"]
+			if there != (tc.want != "") || len(got) > 1 {
+				t.Fatalf("remembered %+v", got)
+			}
+			if !there {
+				return
+			}
+			a := m.Answer
+			if text := strings.Join(a.Selected, ",") + " " + strings.Join(m.Words, ","); text != tc.want || a.QuestionID != "now" || a.By != "" || a.Note != "" {
+				t.Errorf("remembered %+v, %q", a, m.Words)
+			}
+			if m.Record != before.ID || m.Asker != asker || m.At.IsZero() {
+				t.Errorf("of %s by %+v", m.Record, m.Asker)
+			}
+			if _, err := rec.Check(question.Reply{Answers: []question.Answer{a}}); err != nil {
+				t.Errorf("it cannot be taken over: %v", err)
+			}
+		})
+	}
+}
+
+// Only what the user said themselves, for all to see, is remembered.
+func TestNotRemembered(t *testing.T) {
+	secret := question.Set{Questions: []question.Question{{ID: "q1", Text: "API key?", Type: question.Text}}}
+	permission := asker
+	permission.Via = desk.ViaPermission
+	postgres := question.Reply{Answers: []question.Answer{chose("pg")}}
+	timeout := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"pg"}, By: question.ByTimeout}}}
+	discussion := question.Reply{Answers: postgres.Answers, Discuss: true}
+	note := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Note: "later"}}}
+	for name, tc := range map[string]struct {
+		set   question.Set
+		by    desk.Asker
+		reply question.Reply
+		from  desk.Evidence
+	}{
+		"by a program":        {set(), asker, postgres, desk.Evidence{Surface: "shell", How: desk.HowCommand}},
+		"by the timeout":      {withDefault(), asker, timeout, desk.Evidence{Surface: "timeout", How: desk.HowTimeout}},
+		"before a discussion": {set(), asker, discussion, byPage},
+		"a note alone":        {set(), asker, note, byPage},
+		"a secret":            {secret, asker, says("hunter2"), byPage},
+		"a confirmation":      {confirmation("mcp").Set, asker, yes, byPage},
+		"a permission":        {set(), permission, postgres, byPage},
+	} {
+		d := open(t, storeDir(t))
+		rec, attendance := submit(t, d, desk.Request{Set: tc.set, Asker: tc.by, OnTimeout: desk.OnTimeoutDefault})
+		must(d.Reply(t.Context(), rec.ID, tc.reply, tc.from))
+		collected(t, d, rec, attendance)
+		got := d.Remembered(t.Context(), must(d.Ask(t.Context(), tc.set, "", asker)))
+		if len(got) > 0 {
+			t.Errorf("%s: remembered %+v", name, got)
+		}
+	}
+}
+
+// The last answer counts; one of later than the question is passed over.
+func TestRememberedIsTheLast(t *testing.T) {
+	d := open(t, storeDir(t))
+	for n := range 20 {
+		decided(t, d, set(), asker, chose([]string{"pg", "lite"}[n%2]))
+	}
+	rec := must(d.Ask(t.Context(), set(), "", asker))
+	for range 2 {
+		got := d.Remembered(t.Context(), rec)["q1"]
+		if !slices.Equal(got.Words, []string{"SQLite"}) {
+			t.Errorf("remembered %q", got.Words)
+		}
+		decided(t, d, set(), asker, chose("pg"))
+	}
+}
+
+// A store that fails costs the memory and nothing else; the log says so.
+func TestRememberedFailing(t *testing.T) {
+	s := &desktest.Faulty{Store: openStore(t, storeDir(t))}
+	var log strings.Builder
+	d := desk.New(s, desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	decided(t, d, set(), asker, chose("pg"))
+	rec := must(d.Ask(t.Context(), set(), "", asker))
+	s.FailRows(0, errors.New("disk on fire"))
+	if got := d.Remembered(t.Context(), rec); len(got) > 0 || !strings.Contains(log.String(), "disk on fire") {
+		t.Errorf("remembered %+v and logged %q", got, log.String())
+	}
+}
+
+// withDefault is a set that declares PostgreSQL as its default.
+func withDefault() question.Set {
+	s := set()
+	s.Questions[0].Options[0].Default = true
+	return s
 }

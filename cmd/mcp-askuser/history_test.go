@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -104,26 +103,6 @@ func TestSince(t *testing.T) {
 		if ok != (tc.want != "") || ok && got.Format(time.RFC3339) != tc.want {
 			t.Errorf("%q: got %v, %v", tc.text, got, ok)
 		}
-	}
-}
-
-// The command ends with its reader, as in a pipe to head, and not with the next event.
-func TestEventsEndWithTheirReader(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	asking(t, openDesk(t, dir), "Go on?")
-	cmd := program(t, dir, "events", "--since", "1h")
-	out, err := cmd.StdoutPipe()
-	fatal.If(t, err)
-	fatal.If(t, cmd.Start())
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%q, %v", line, err)
-	}
-	_ = out.Close()
-	_ = cmd.Wait()
-	if status := cmd.ProcessState.ExitCode(); status != exitUnread {
-		t.Errorf("exit status %d", status)
 	}
 }
 

@@ -137,12 +137,16 @@ func (u phoneUser) topic() string {
 	return topic
 }
 
-// Setup keeps one file for the user alone, and a test waits for its press; a change keeps the
+// Setup shows a code to scan and keeps one file for the user alone, and a test waits for its press; a change keeps the
 // topic; a test needs no terminal; off removes the file.
 func TestPhoneSetup(t *testing.T) {
 	t.Parallel()
 	server, u := ntfytest.New(t, ""), newPhoneUser(t)
-	x := termtest.Start(t, u.program("setup", "--server", server.URL), 80, 24)
+	x := seated(t, 80, 24, u.program("setup", "--server", server.URL))
+	x.WaitFor("scan the code")
+	if strings.Count(x.Screen(), "█") < 100 {
+		t.Errorf("no QR code:\n%s", x.Screen())
+	}
 	ntfytest.Press(t, server.Await(t, "", ntfytest.Titled), 0)
 	if status := x.Wait(); status != 0 || !strings.Contains(x.Output(), "The press arrived") {
 		t.Errorf("%d: %s", status, x.Output())
@@ -203,20 +207,6 @@ func TestPhoneSetupRefused(t *testing.T) {
 	status, out = u.run(false, "setup", "--token", "tk_1")
 	if status != 1 || u.topic() != topic || !strings.Contains(out, "ntfy access everyone '"+topic+"-") {
 		t.Errorf("where nobody may press: %d %s", status, out)
-	}
-}
-
-// In a terminal the user sees the code, and Ctrl+C leaves everything set up.
-func TestPhoneSetupInATerminal(t *testing.T) {
-	server, u := ntfytest.New(t, ""), newPhoneUser(t)
-	s := seated(t, 80, 24, u.program("setup", "--server", server.URL))
-	s.WaitFor("scan the code")
-	if strings.Count(s.Screen(), "█") < 100 {
-		t.Errorf("no QR code:\n%s", s.Screen())
-	}
-	s.Signal(syscall.SIGINT)
-	if status := s.Wait(); status != exitInterrupted || u.topic() == "" {
-		t.Errorf("Ctrl+C ends it with %d", status)
 	}
 }
 

@@ -295,10 +295,12 @@ func TestRefused(t *testing.T) {
 		"a text": {func(t *testing.T, s *Store) {
 			write(t, s.path(), []byte(strings.Repeat("no database ", 100)))
 		}, "move it away"},
-		"a short file":   {func(t *testing.T, s *Store) { write(t, s.path(), []byte("SQLite")) }, "move it away"},
-		"a broken page":  {func(t *testing.T, s *Store) { breakPages(t, s.path()) }, "move it away"},
-		"a directory":    {func(t *testing.T, s *Store) { mkdir(t, s.path()) }, "move it away"},
-		"open to others": {func(t *testing.T, s *Store) { chmod(t, s.dir, 0o775) }, "chmod 700"},
+		"a short file":  {func(t *testing.T, s *Store) { write(t, s.path(), []byte("SQLite")) }, "move it away"},
+		"a broken page": {func(t *testing.T, s *Store) { breakPages(t, s.path()) }, "move it away"},
+		"a directory": {func(t *testing.T, s *Store) {
+			fatal.If(t, errors.Join(os.Remove(s.path()), os.Mkdir(s.path(), 0o700)))
+		}, "move it away"},
+		"open to others": {func(t *testing.T, s *Store) { fatal.If(t, os.Chmod(s.dir, 0o775)) }, "chmod 700"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))
@@ -325,7 +327,7 @@ func TestSetUpIsCompleted(t *testing.T) {
 	for name, steps := range map[string]string{"created": ``, "committed": schema} {
 		t.Run(name, func(t *testing.T) {
 			s := Open(t.TempDir())
-			chmod(t, s.dir, 0o700)
+			fatal.If(t, os.Chmod(s.dir, 0o700))
 			write(t, s.path(), nil)
 			db, err := connect(s.path())
 			fatal.If(t, err)
@@ -361,17 +363,6 @@ func breakPages(t *testing.T, path string) {
 		data[i] = 0xa5
 	}
 	write(t, path, data)
-}
-
-func mkdir(t *testing.T, path string) {
-	t.Helper()
-	fatal.If(t, os.Remove(path))
-	fatal.If(t, os.Mkdir(path, 0o700))
-}
-
-func chmod(t *testing.T, path string, mode os.FileMode) {
-	t.Helper()
-	fatal.If(t, os.Chmod(path, mode))
 }
 
 // TestRemovedWhileWaiting: a wait whose store is removed, or replaced, ends at the next
