@@ -13,7 +13,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -107,7 +106,9 @@ func (f *figures) withdrawals() {
 		answers := []question.Answer{{QuestionID: open[0].Questions[0].ID, Custom: "x"}}
 		_, err = d.Reply(f.Context(), open[0].ID, question.Reply{Answers: answers},
 			desk.Evidence{Surface: "web", How: desk.HowPage})
-		fatal.If(f, err)
+		if err != nil {
+			f.Fatal(err)
+		}
 		begin := time.Now()
 		x.Until("the form to be gone", func() bool { return !x.FullScreen() })
 		took = append(took, ms(time.Since(begin)))
@@ -136,7 +137,9 @@ func (f *figures) replies() {
 		dir := f.TempDir()
 		d := openDesk(f, dir)
 		events, err := d.Watch(f.Context())
-		fatal.If(f, err)
+		if err != nil {
+			f.Fatal(err)
+		}
 		ask := func(r *connection, n int) string {
 			r.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call",`+
 				`"params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`, n, n)

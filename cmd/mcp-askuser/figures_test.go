@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -11,23 +13,35 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"text/tabwriter"
 	"time"
 
-	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
 var figuresDir = flag.String("figures", "", "measure what is promised, and write the figures into this directory")
 
+// figure is one line of what is promised.
+type figure struct {
+	What  string  `json:"what"`
+	Unit  string  `json:"unit"`
+	Ours  float64 `json:"ours"`
+	Bare  float64 `json:"bare,omitempty"`  // of the bare server
+	Ratio float64 `json:"ratio,omitempty"` // the median of those of the pairs
+	Goal  float64 `json:"goal"`            // at most; of the ratio where there is one
+	Met   bool    `json:"met"`
+}
+
 // figures measures them.
 type figures struct {
 	*testing.T
 	path string // of the program
-	text strings.Builder
+	all  []figure
 }
 
-// TestFigures measures all that is promised, and writes the figures as text. It fails for no
-// figure: what is missed says so.
+// TestFigures measures all that is promised, beside a bare server on mcp-go as
+// published, and writes the figures as text and JSON. It fails for no figure: what
+// is missed says so in the table.
 func TestFigures(t *testing.T) {
 	if *figuresDir == "" {
 		t.Skip("measures only where -figures says so")
@@ -39,18 +53,46 @@ func TestFigures(t *testing.T) {
 	f.key()
 	f.withdrawals()
 	f.waiting()
+	f.records()
 	f.replies()
-	fatal.If(t, os.MkdirAll(*figuresDir, 0o755))
-	fatal.If(t, os.WriteFile(filepath.Join(*figuresDir, "figures.txt"), []byte(f.text.String()), 0o644))
+	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.MarshalIndent(f.all, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("figures.json", append(data, '\n'))
+	f.write("figures.txt", f.table())
 }
 
-// is adds a figure, which is to be goal at most.
-func (f *figures) is(what, unit string, ours, goal float64) {
-	missed := ""
-	if ours > goal {
-		missed = ", missed"
+func (f *figures) write(name string, data []byte) {
+	if err := os.WriteFile(filepath.Join(*figuresDir, name), data, 0o644); err != nil {
+		f.Fatal(err)
 	}
-	fmt.Fprintf(&f.text, "%-60s %8.4g %s (at most %g%s)\n", what, ours, unit, goal, missed)
+}
+
+// is adds a figure.
+func (f *figures) is(what, unit string, ours, goal float64) {
+	f.all = append(f.all, figure{What: what, Unit: unit, Ours: ours, Goal: goal, Met: ours <= goal})
+}
+
+func (f *figures) table() []byte {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "FIGURE\tMEASURED\tBARE SERVER\tRATIO\tAT MOST\t")
+	for _, x := range f.all {
+		bare, ratio, missed := "", "", ""
+		if x.Bare > 0 {
+			bare, ratio = fmt.Sprintf("%.4g %s", x.Bare, x.Unit), fmt.Sprintf("%.2f", x.Ratio)
+		}
+		if !x.Met {
+			missed = "missed"
+		}
+		fmt.Fprintf(w, "%s\t%.4g %s\t%s\t%s\t%g\t%s\n", x.What, x.Ours, x.Unit, bare, ratio, x.Goal, missed)
+	}
+	w.Flush()
+	return b.Bytes()
 }
 
 // built builds the program, with flags, and returns its path.
@@ -66,21 +108,31 @@ func built(t testing.TB, flags ...string) string {
 	return path
 }
 
-// start measures to the response to initialize, and the memory resident after tools/list.
+// start measures to the response to initialize, and the memory resident after tools/list, in
+// turns: of ours as released and as go install builds it, and of a bare server.
 func (f *figures) start() {
-	var took, memory []float64
-	for range 40 {
-		at := time.Now()
-		r := f.serve(f.path, f.TempDir())
-		took = append(took, ms(time.Since(at)))
-		r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-		r.next(func(m message) bool { return string(m.ID) == "1" })
-		memory = append(memory, f.resident(r))
-		_ = r.in.Close()
-		_ = r.wait()
+	bare := filepath.Join(f.TempDir(), "bare")
+	out, err := exec.Command("go", "build", "-o", bare, "./testdata/emptyserver").CombinedOutput()
+	if err != nil {
+		f.Fatalf("%v: %s", err, out)
 	}
-	f.is("start to the initialize response", "ms", percentile(took, 0.5), 25)
-	f.is("resident after tools/list", "MiB", percentile(memory, 0.5), 14)
+	paths := []string{f.path, built(f), bare}
+	var took, memory [3][]float64
+	for range 40 {
+		for i, path := range paths {
+			at := time.Now()
+			r := f.serve(path, f.TempDir())
+			took[i] = append(took[i], ms(time.Since(at)))
+			r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+			r.next(func(m message) bool { return string(m.ID) == "1" })
+			memory[i] = append(memory[i], f.resident(r))
+			_ = r.in.Close()
+			_ = r.wait()
+		}
+	}
+	f.beside("start to the initialize response", "ms", took[0], took[2], 0.85)
+	f.beside("… as go install builds it", "ms", took[1], took[2], 1.35)
+	f.is("resident after tools/list", "MiB", percentile(memory[0], 0.5), 14)
 }
 
 // serve starts a server of the program at a path, until it has answered to initialize.
@@ -111,9 +163,21 @@ func percentile(all []float64, p float64) float64 {
 	return all[min(len(all)-1, int(p*float64(len(all))))]
 }
 
+// beside adds a figure of pairs.
+func (f *figures) beside(what, unit string, ours, bare []float64, goal float64) {
+	var ratios []float64
+	for i := range ours {
+		ratios = append(ratios, ours[i]/bare[i])
+	}
+	ratio := percentile(ratios, 0.5)
+	f.all = append(f.all, figure{what, unit, percentile(ours, 0.5), percentile(bare, 0.5), ratio, goal, ratio <= goal})
+}
+
 func (f *figures) size() {
 	info, err := os.Stat(f.path)
-	fatal.If(f, err)
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.is("the program, static", "MB", float64(info.Size())/1e6, 24.7)
 }
 
