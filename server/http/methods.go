@@ -96,10 +96,19 @@ func (s *Server) serveKnown(w http.ResponseWriter, r *http.Request, token tokens
 // accepts reports whether a client takes an event stream, and whether it takes
 // any type of response that the server has.
 func accepts(r *http.Request) (events, ok bool) {
-	header := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
-	has := func(kind string) bool { return strings.Contains(header, kind) }
-	events = has("text/event-stream")
-	return events, events || header == "" || has("application/json") || has("application/*") || has("*/*")
+	header := strings.Join(r.Header.Values("Accept"), ",")
+	if header == "" {
+		return false, true
+	}
+	for part := range strings.SplitSeq(header, ",") {
+		switch kind, _, _ := mime.ParseMediaType(part); kind {
+		case "text/event-stream":
+			return true, true
+		case "application/json", "application/*", "*/*":
+			ok = true
+		}
+	}
+	return false, ok
 }
 
 // read reads the message of a request; the status is that of a fault in it.
