@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -88,9 +89,10 @@ func (o *Outcome) byAsker() bool {
 	return o.Answerer != nil && (o.Answerer.Kind == AskerAnswerer || o.Answerer.Kind == HostAnswerer)
 }
 
-// verifyCredential checks the signature of a user of the shared desk over a reply, whoever stored
-// it and whenever. That of a user who answers no more counts where their own credential, which is
-// gone, has stored it: row has it. It names the answerer after the user.
+// verifyCredential checks the signature of a user of the shared desk over a reply, and names the
+// answerer after that user. The signature of a listed user counts whichever credential stored the
+// reply, at any time. The signature of a former user counts where the row says that the user's own
+// credential stored the reply: no former user has one any more.
 func (d *Desk) verifyCredential(ctx context.Context, rec *Record, o *Outcome, row *store.Row) error {
 	if rec.Home == "" || o.byAsker() {
 		return nil
@@ -102,7 +104,8 @@ func (d *Desk) verifyCredential(ctx context.Context, rec *Record, o *Outcome, ro
 	if err != nil {
 		return fmt.Errorf("%w: %w", errKeys, err)
 	}
-	keys := proof.Keys{Humans: humans}
+	keys := proof.Keys{Humans: map[string]string{}}
+	maps.Copy(keys.Humans, humans) // which is nil where a list has former users alone
 	for key, name := range former {
 		if row != nil && row.Human == name {
 			keys.Humans[key] = name
