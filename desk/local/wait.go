@@ -170,8 +170,11 @@ func (s *Store) enlistAgain(ctx context.Context) {
 	s.mu.Lock()
 	listens := len(s.listening) > 0
 	s.mu.Unlock()
+	if !listens {
+		return
+	}
 	db, _ := s.existing(ctx) // where it fails, the next look does it
-	if db == nil || !listens {
+	if db == nil {
 		return
 	}
 	known := 0
