@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/view"
@@ -36,12 +35,8 @@ func (m *model) connect() tea.Msg {
 
 // retry shows why the desk cannot be read, and tries again later.
 func (m *model) retry(err error, again term.Then) tea.Cmd {
-	m.fault = unread(err)
+	m.fault = words.Local.Unread(err)
 	return m.after(retryPause, again)
-}
-
-func unread(why error) string {
-	return words.T("Questions cannot be read, trying again: %s", question.Line(why.Error()))
 }
 
 // look has all that is open read again.
@@ -76,7 +71,7 @@ func (m *model) listen() tea.Cmd {
 			m.note = cmp.Or(overruled, m.note)
 			m.fault, m.waiting.loaded = "", true
 			if away != nil {
-				m.fault = unread(away)
+				m.fault = words.Local.Unread(away)
 			}
 			return tea.Batch(cmd, m.listen())
 		})

@@ -116,8 +116,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	x.Chosen = x.Card != nil && !query.Has("list") && (id != "" || x.Count == 1 || len(x.Notices) > 0)
 	away := s.Desk.Away()
 	if away != nil {
-		says := s.languageOf(r).T("Questions cannot be read, trying again: %s", question.Line(away.Error()))
-		x.Notices = append(x.Notices, notice{says, true})
+		x.Notices = append(x.Notices, notice{s.languageOf(r).Unread(away), true})
 	}
 	if query.Has("list") {
 		x.Address = "/?list"

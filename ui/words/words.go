@@ -228,6 +228,11 @@ func (l Language) Remedy(o *desk.Outcome) string {
 	return l.reason(question.Line(o.Reason))
 }
 
+// Unread says why what waits cannot be read at the moment.
+func (l Language) Unread(why error) string {
+	return l.T("Questions cannot be read, trying again: %s", question.Line(why.Error()))
+}
+
 // Withdrawal is one sentence for the user whose form was closed, for this cause,
 // before they had answered: the first answerer, if the cause is a *desk.ClosedError,
 // or else what became of the question. Nil is the cause of a form that closed by itself.
