@@ -89,7 +89,7 @@ func TestAnswerOfADeadAsker(t *testing.T) {
 	}
 }
 
-// What nobody has come back for within the keep time is ended, never answered;
+// A question whose asker does not come back within the keep time is ended, never answered;
 // what is attended, or being worked on, is not.
 func TestPendingExpires(t *testing.T) {
 	dir := storeDir(t)

@@ -120,8 +120,8 @@ func chose(id string) question.Answer {
 	return question.Answer{QuestionID: "q1", Selected: []string{id}}
 }
 
-// A question that the human answered before in the project says so, whoever
-// asks it now and whatever its options are called; any other does not.
+// A question that the user has answered in the project before says so, also where another agent
+// asks it, or gives its options other names; any other question does not.
 func TestRemembered(t *testing.T) {
 	choice := func(text string, options ...string) question.Question {
 		q := question.Question{ID: "now", Text: text, Type: question.SingleChoice, AllowCustom: true}

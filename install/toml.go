@@ -68,4 +68,6 @@ func removeTOML(data []byte, path []string) ([]byte, error) {
 }
 
 // comments matches the comments and empty lines at the end of a text.
-var comments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^[ \t\r]*(?:#.*)?\n)*(?:^#.*)?\z`) })
+var comments = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:^[ \t\r]*(?:#.*)?\n)*(?:^#.*)?\z`)
+})

@@ -134,7 +134,8 @@ func (a *app) register(names []string, r registration) error {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	faults := []error{a.deskFault(r)}
 	if strings.Contains(filepath.ToSlash(self(r.project)), "/go-build") && !r.remove {
-		faults = append(faults, errors.New("go run removes this program when it ends; first run: go install ./cmd/mcp-askuser"))
+		faults = append(faults,
+			errors.New("go run removes this program when it ends; first run: go install ./cmd/mcp-askuser"))
 	}
 	plans := make([][]install.Change, len(names))
 	for i, name := range names {

@@ -378,7 +378,7 @@ func lost(t *testing.T, c *sharedtest.Cluster) {
 	<-changes // the guard has looked: the wait has begun
 	c.Remove()
 	err = <-done
-	if !errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrUnreachable) { // for which a wait goes on
+	if !errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrUnreachable) { // a wait outlasts the latter
 		t.Errorf("the wait ended with %v", err)
 	}
 }

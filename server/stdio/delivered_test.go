@@ -237,7 +237,7 @@ func TestNothingAfterCancel(t *testing.T) {
 	}
 }
 
-// TestWholeLines: nothing tears a message, whoever sends it; what ends a request
+// TestWholeLines: each message is one whole line, also where many calls send; what ends a request
 // is one Write, and only what comes before may share one.
 func TestWholeLines(t *testing.T) {
 	var out writes
