@@ -22,7 +22,8 @@ func (a *app) events() *cobra.Command {
 	}
 	since := sinceFlag(cmd)
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-		ctx := cmd.Context()
+		ctx, stop := context.WithCancel(cmd.Context())
+		defer stop() // before the store closes
 		if pipe, ok := a.out.Writer.(*os.File); ok {
 			ctx = untilUnread(ctx, pipe)
 		}
