@@ -80,6 +80,41 @@ func TestBrowserLeftBehind(t *testing.T) {
 	v.pending(recs[1].ID)
 }
 
+// TestBrowserChangedDuringVisit: an answer that the user changes while another page is on its way is
+// kept, whether that shows the same question or another one.
+func TestBrowserChangedDuringVisit(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	recs := v.some(2)
+	first, second := recs[0].ID, recs[1].ID
+	v.turn(first)
+	eval[bool](v, `((real) => {
+		window.held = null;
+		window.fetch = async (to, how) => {
+			const response = await real(to, how);
+			if (held && how.method === "GET") await new Promise((go) => held.push(go));
+			return response;
+		};
+		return true;
+	})(window.fetch)`)
+	change := func(to, option string) {
+		t.Helper()
+		eval[bool](v, `(held = [], true)`)
+		v.click(inList(to) + " a")
+		v.wait(`held.length`)
+		v.click(chosen(first, 0, option))
+		eval[bool](v, `(held.forEach((go) => go()), held = null, true)`)
+		v.arrived()
+	}
+	change(first, "1")
+	v.wait(`document.querySelector(%q).checked`, chosen(first, 0, "1"))
+	change(second, "0")
+	v.shows("#r-"+second, "Deploy")
+	v.turn(first)
+	v.wait(`document.querySelector(%q).checked`, chosen(first, 0, "0"))
+}
+
 // TestBrowserServerAway: while the server or the shared desk is gone the page says so where the user
 // is, and nothing is lost. When it is back, what was typed meanwhile is kept there and can be sent,
 // also from a tab that slept; what could not be stored is sent again by itself.

@@ -178,7 +178,17 @@ func (v *view) answered(id string) map[string]string {
 func (v *view) turn(id string) {
 	v.t.Helper()
 	v.click(inList(id) + " a")
+	if !v.noScript {
+		v.arrived()
+	}
 	v.wait(`document.querySelector(%q)`, "#r-"+id)
+}
+
+// arrived waits until the page that the user goes to is shown: its question may have been there
+// before.
+func (v *view) arrived() {
+	v.t.Helper()
+	run(v, chromedp.Evaluate[string](`going.then(() => "")`, chromedp.EvalAwaitPromise))
 }
 
 // press presses a key as a keyboard does: its character arrives only where the page lets it.

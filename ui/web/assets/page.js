@@ -91,12 +91,16 @@ let turn = 0; // counts what the user has gone to, and sent: the last one counts
 let going = Promise.resolve(); // the visit under way
 
 // visit shows the view at an address. how: the method of history that enters it; empty where it is
-// entered.
+// entered. What the user changes while the page is on its way is saved, and the page loaded again.
 function visit(url, how = 'pushState') {
   const now = ++turn;
   going = (async () => {
-    await saveDraft();
-    const { page } = await load(url);
+    let page, before;
+    do {
+      before = touches;
+      await saveDraft();
+      ({ page } = await load(url));
+    } while (before !== touches && now === turn);
     if (now === turn) show(page, how);
   })();
   return going;
@@ -174,8 +178,10 @@ document.addEventListener('click', (event) => {
 // The server gets a draft a moment after the last change: other surfaces offer it, and a timeout
 // starts anew.
 let drafting = 0; // the timer of the next draft; 0 where the server has it
+let touches = 0; // counts the user's changes
 
 function touch(form, wait = 300) {
+  touches++;
   form.dataset.touched = '';
   clearTimeout(drafting);
   drafting = setTimeout(saveDraft, wait);
@@ -189,7 +195,10 @@ pane.addEventListener('input', ({ target }) => {
   touch(form, typed ? 500 : 50);
 });
 
-async function saveDraft() {
+let saving = Promise.resolve(); // one draft after the other: the last one counts
+const saveDraft = () => saving = saving.then(postDraft);
+
+async function postDraft() {
   const form = openForm(), due = drafting;
   forgetDraft();
   if (!due || !form) return;
@@ -203,7 +212,7 @@ function forgetDraft() {
   drafting = 0;
 }
 
-addEventListener('pagehide', saveDraft);
+addEventListener('pagehide', postDraft);
 
 // ---- Sending
 
