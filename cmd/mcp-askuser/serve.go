@@ -94,7 +94,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	}
 	tools, stop := a.tools(askuser.Config{
 		Desk: d, Attended: a.attended, Command: a.inboxCommand(), Host: os.Getppid(),
-		Background: a.getenv(askuser.BackgroundVariable),
+		Getenv: a.getenv,
 		// An agent that names no directory works in ours.
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	}, true)

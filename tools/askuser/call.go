@@ -41,7 +41,7 @@ type call struct {
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	transport := mcpserver.ClientSessionFromContext(ctx).(Transport)
 	client := transport.Client()
-	c := &call{Tools: t, Transport: transport, host: hostOf(client.Name).movingAfter(t.Background), client: client,
+	c := &call{Tools: t, Transport: transport, host: hostOf(client.Name).within(t.Getenv), client: client,
 		req: &req}
 	if t.Remote {
 		c.host = c.overHTTP()

@@ -39,8 +39,8 @@ type host struct {
 	// paneFirst means that a pane beside the host is tried before its form: the place is
 	// the same for all questions.
 	paneFirst bool
-	// background means that it moves a long call to the background, at a time that
-	// BackgroundVariable sets.
+	// background means that it moves a long call to the background, and that variables set
+	// when; see within.
 	background bool
 	// handshake means that we use protocol versions with a handshake, even if the
 	// host offers later ones: only there it closes a form on request.
@@ -129,24 +129,39 @@ func hostOf(name string) host {
 	return found
 }
 
-// BackgroundVariable is the variable with which the user of Claude Code says after how many
-// milliseconds a call goes to the background; 0 is never.
-const BackgroundVariable = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS"
+// Variables of Claude Code, in milliseconds: after the first a call goes to the background, 0 is
+// never; after the second it ends, as a failure.
+const (
+	backgroundVariable  = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS"
+	toolTimeoutVariable = "MCP_TOOL_TIMEOUT"
+)
 
-// backgroundReserve is how long before that a call ends.
-const backgroundReserve = 10 * time.Second
-
-// movingAfter returns the host where the variable has this value.
-func (h host) movingAfter(value string) host {
-	ms, err := strconv.Atoi(value)
+// within returns the host with the limits that its user has set in the environment, which it
+// passes on to the server.
+func (h host) within(getenv func(string) string) host {
+	if !h.background || getenv == nil {
+		return h
+	}
+	background, err := strconv.Atoi(getenv(backgroundVariable))
 	switch {
-	case !h.background || err != nil || ms < 0:
-	case ms == 0:
+	case err != nil || background < 0:
+	case background == 0:
 		h.maxWait = unlimitedWait
 	default:
-		h.maxWait = max(time.Duration(ms)*time.Millisecond-backgroundReserve, time.Second)
+		h.maxWait = before(background)
+	}
+	timeout, err := strconv.Atoi(getenv(toolTimeoutVariable))
+	if err == nil && timeout > 0 {
+		most := before(timeout)
+		h.maxWait, h.maxWaitInForm = min(h.maxWait, most), min(h.maxWaitInForm, most)
 	}
 	return h
+}
+
+// before returns how long a call may wait that the host ends after so many milliseconds.
+func before(ms int) time.Duration {
+	const reserve = 10 * time.Second
+	return max(time.Duration(ms)*time.Millisecond-reserve, time.Second)
 }
 
 // defaultWaitHTTP is how long a call may wait over HTTP if no time was measured.

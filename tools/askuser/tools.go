@@ -30,10 +30,10 @@ type Config struct {
 	// a host that has paneFirst, and before a form that would not show all of a set.
 	Beside ui.Surface
 	Hold   time.Duration // how long one call waits; 0: as its host allows
-	// Background is the value of BackgroundVariable, where the client has started the server.
-	Background string
-	Timeout    time.Duration // how long the user may take; 0: without end
-	Tick       time.Duration // between progress messages; 0: 10 s
+	// Getenv reads the client's environment, where the client has started the server; else nil.
+	Getenv  func(string) string
+	Timeout time.Duration // how long the user may take; 0: without end
+	Tick    time.Duration // between progress messages; 0: 10 s
 	// Attended reports whether a user reads what the model of a client writes; known
 	// means that the client is a known host. Nil: no user does.
 	Attended func(known bool) bool

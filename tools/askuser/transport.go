@@ -3,6 +3,7 @@ package askuser
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -98,5 +99,5 @@ func (c *Cancelled) Error() string {
 	if c.Reason == "" {
 		return "cancelled by the client"
 	}
-	return "cancelled by the client: " + c.Reason
+	return "cancelled by the client: " + strings.TrimRight(c.Reason, ".")
 }

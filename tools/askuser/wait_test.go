@@ -234,7 +234,8 @@ func TestBackgroundMoved(t *testing.T) {
 		{"claude-code", "ten minutes", 110 * time.Second},
 		{"codex-mcp-client", "600000", 280 * time.Second},
 	} {
-		if got := hostOf(tc.client).movingAfter(tc.value).callLimit(false, true); got != tc.want {
+		getenv := func(name string) string { return map[string]string{backgroundVariable: tc.value}[name] }
+		if got := hostOf(tc.client).within(getenv).callLimit(false, true); got != tc.want {
 			t.Errorf("%s with %q: %s, want %s", tc.client, tc.value, got, tc.want)
 		}
 	}

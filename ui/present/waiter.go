@@ -131,14 +131,18 @@ func (w *Waiter) Leave() {
 	x := w.x
 	x.p.mu.Lock()
 	var a *desk.Attendance
-	if i := slices.Index(x.waiters, w); i >= 0 {
-		x.waiters = slices.Delete(x.waiters, i, i+1)
-		if !x.awaitedBy(awaits) {
-			a, x.attendance = x.attendance, nil
-		}
+	if !x.removeWaiter(w) {
+		a, x.attendance = x.attendance, nil
 	}
 	x.p.mu.Unlock()
 	a.Release()
+}
+
+// removeWaiter removes a waiter, and reports whether another one awaits the record. Callers
+// must hold p.mu.
+func (x *Presentation) removeWaiter(w *Waiter) (awaited bool) {
+	x.waiters = slices.DeleteFunc(x.waiters, func(other *Waiter) bool { return other == w })
+	return x.awaitedBy(awaits)
 }
 
 // Record is the record as it was asked.
@@ -244,9 +248,16 @@ func (w *Waiter) Delivered() {
 }
 
 // Withdraw ends the record on behalf of the asker, who will not return for it,
-// unless it has ended. The reason is one sentence.
+// unless it has ended or another call, as that of a second subagent, awaits it. The reason
+// is one sentence.
 func (w *Waiter) Withdraw(reason string) {
 	x := w.x
+	x.p.mu.Lock()
+	awaited := x.removeWaiter(w)
+	x.p.mu.Unlock()
+	if awaited {
+		return
+	}
 	x.runBackground(func() {
 		x.store(desk.Outcome{Status: desk.Cancelled, Reason: reason}, desk.Evidence{})
 		select {

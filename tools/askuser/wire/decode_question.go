@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -17,7 +18,7 @@ const maxCollected = 4*question.MaxText + 16<<10
 // questions reads the questions of a set, or those that follow up on an
 // option at this depth.
 func (d *decoder) questions(path string, raw json.RawMessage, depth int) []question.Question {
-	raw = Unquote(raw)
+	raw = listed(Unquote(raw))
 	if opens(raw, '{') {
 		m, _ := d.object(path, raw, "an object")
 		if m.get("questions") == nil {
@@ -42,12 +43,14 @@ func (d *decoder) questions(path string, raw json.RawMessage, depth int) []quest
 
 func (d *decoder) question(path string, raw json.RawMessage, depth int) question.Question {
 	raw = Unquote(raw)
-	if text, ok := word(raw); ok && text != "" { // a question as a plain string
+	text, ok := word(raw)
+	fault := broken(raw)
+	if ok && text != "" && fault == "" { // a question as a plain string
 		return question.Question{Text: lines(text), Type: question.Text, Required: true}
 	}
 	var m ordered
 	if json.Unmarshal(raw, &m) != nil {
-		d.found.Add(path, "must be an object, is %s", question.Describe(raw))
+		d.found.Add(path, "must be an object, %s", cmp.Or(fault, "is "+question.Describe(raw)))
 		return question.Question{}
 	}
 	at := func(name string) string { return path + "." + name }

@@ -37,12 +37,21 @@ func (d *decoder) seconds(path string, raw json.RawMessage) time.Duration {
 // object reads a JSON object, or one inside a string. A missing value and null are an
 // empty one.
 func (d *decoder) object(path string, raw json.RawMessage, want string) (ordered, bool) {
-	return question.Read[ordered](&d.found, path, Unquote(raw), want)
+	return readUnquoted[ordered](d, path, Unquote(raw), want)
 }
 
-// array reads a JSON array, or one inside a string.
+// array reads a JSON array, or one inside a string or keyed by index.
 func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.RawMessage, bool) {
-	return question.Read[[]json.RawMessage](&d.found, path, Unquote(raw), want)
+	return readUnquoted[[]json.RawMessage](d, path, listed(Unquote(raw)), want)
+}
+
+// readUnquoted is [question.Read] for a value that may have been inside a string.
+func readUnquoted[T any](d *decoder, path string, raw json.RawMessage, want string) (none T, ok bool) {
+	if fault := broken(raw); fault != "" {
+		d.found.Add(path, "must be %s, %s", want, fault)
+		return none, false
+	}
+	return question.Read[T](&d.found, path, raw, want)
 }
 
 func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }

@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -25,13 +27,14 @@ type ordered struct {
 // spellings are the other names that models give a member of a call. Each name counts in any
 // case, with or without underscores: multiselect and multi_select are multiSelect.
 var spellings = map[string][]string{ //nolint:gochecknoglobals // a table, never written to
-	"question":            {"question_text", "prompt", "text"},
+	"question":            {"question_text", "prompt", "text", "message"},
 	"question_id":         {"id"},
-	"options":             {"choices"},
+	"options":             {"choices", "suggestions", "follow_up"},
 	"label":               {"title", "text", "name", "value"},
 	"multiSelect":         {"multiple", "allow_multiple"},
+	"allow_custom":        {"allow_freeform", "allow_freeform_input"},
 	"follow_up_questions": {"follow_ups"},
-	"input":               {"arguments", "parameters"},
+	"input":               {"arguments", "parameters", "params", "args"},
 }
 
 // get returns the member of this name, or of another spelling of it, that is present and not
@@ -145,6 +148,40 @@ func Unquote(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return in
+}
+
+// broken describes JSON in a string that cannot be read: models forget to escape what is in
+// it. It returns nothing for other values.
+func broken(raw json.RawMessage) string {
+	const most = 25
+	inner, _ := word(raw)
+	var fault *json.SyntaxError
+	in := []byte(inner)
+	if !opens(in, '[') && !opens(in, '{') || !errors.As(json.Unmarshal(in, new(any)), &fault) {
+		return ""
+	}
+	before := []rune(question.Line(inner[:fault.Offset]))
+	before = before[max(len(before)-most, 0):]
+	return fmt.Sprintf("is a string whose JSON breaks after …%s (%v); write it as JSON, not as a string",
+		string(before), fault)
+}
+
+// listed returns an array for an object that is keyed by index, as some parsers of tool calls
+// make it, and any other value as it is.
+func listed(raw json.RawMessage) json.RawMessage {
+	var m ordered
+	if !opens(raw, '{') || json.Unmarshal(raw, &m) != nil || len(m.keys) == 0 {
+		return raw
+	}
+	var items []json.RawMessage
+	for i, key := range m.keys {
+		if key != strconv.Itoa(i) {
+			return raw
+		}
+		items = append(items, m.values[key])
+	}
+	list, _ := plainjson.Marshal(items) // they were read as JSON
+	return list
 }
 
 // unlessEmpty returns a value, but nil for an empty one in any form that models write:
