@@ -123,16 +123,24 @@ func (d *Desk) Deadline(ctx context.Context, rec Record) (time.Time, bool) {
 	if rec.Timeout <= 0 {
 		return time.Time{}, false
 	}
-	row, err := d.store.Get(ctx, rec.ID)
-	if err != nil {
-		return time.Time{}, false
-	}
+	worked, err := d.Worked(ctx, rec.ID)
+	return rec.Deadline(worked), err == nil
+}
+
+// Deadline returns when the timeout of a record that was last worked on at a time strikes.
+func (rec *Record) Deadline(worked time.Time) time.Time {
 	from := rec.CreatedAt
-	work := decodeDraft(row)
-	if work.At.After(from) {
-		from = work.At
+	if worked.After(from) {
+		from = worked
 	}
-	return from.Add(seconds(rec.Timeout)), true
+	return from.Add(seconds(rec.Timeout))
+}
+
+// Worked returns when a record was last worked on, by the clock of the machine where that was
+// done; a zero time for never.
+func (d *Desk) Worked(ctx context.Context, id string) (time.Time, error) {
+	row, err := d.store.Get(ctx, id)
+	return decodeDraft(row).At, err
 }
 
 // longest is the longest timeout, in seconds: a hundred years are for ever, and
