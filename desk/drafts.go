@@ -118,29 +118,16 @@ func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time,
 }
 
 // Deadline returns when a record's timeout strikes: Timeout after it was asked
-// or last worked on. It is false for one without, and where the store cannot be read.
-func (d *Desk) Deadline(ctx context.Context, rec Record) (time.Time, bool) {
-	if rec.Timeout <= 0 {
-		return time.Time{}, false
+// or last worked on. It is zero for one without, and for one that has ended.
+func (rec *Record) Deadline() time.Time {
+	if rec.Timeout <= 0 || rec.Outcome != nil {
+		return time.Time{}
 	}
-	worked, err := d.Worked(ctx, rec.ID)
-	return rec.Deadline(worked), err == nil
-}
-
-// Deadline returns when the timeout of a record that was last worked on at a time strikes.
-func (rec *Record) Deadline(worked time.Time) time.Time {
 	from := rec.CreatedAt
-	if worked.After(from) {
-		from = worked
+	if rec.Worked.After(from) {
+		from = rec.Worked
 	}
 	return from.Add(seconds(rec.Timeout))
-}
-
-// Worked returns when a record was last worked on, by the clock of the machine where that was
-// done; a zero time for never.
-func (d *Desk) Worked(ctx context.Context, id string) (time.Time, error) {
-	row, err := d.store.Get(ctx, id)
-	return decodeDraft(row).At, err
 }
 
 // longest is the longest timeout, in seconds: a hundred years are for ever, and

@@ -23,31 +23,28 @@ func (x *Presentation) startClock() {
 // machine where that is done may be another: work counts as done between two looks, and without any
 // the time is up.
 func (x *Presentation) checkDeadline() {
-	rec := x.rec
 	x.p.mu.Lock()
-	rec.Timeout, rec.CreatedAt = x.timeout, x.asked
+	asked := x.asked
 	x.p.mu.Unlock()
-	if rec.Timeout <= 0 {
-		return
-	}
-	worked, err := x.p.Desk.Worked(x.ctx, x.rec.ID)
+	rec, err := x.p.Desk.Get(x.ctx, x.rec.ID)
 	now := time.Now()
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	if x.state.closed() || !rec.CreatedAt.Equal(x.asked) { // or a later call has started its own clock
+	if x.state.closed() || x.timeout <= 0 || !asked.Equal(x.asked) { // or a later call has started its own clock
 		return
 	}
 	if err != nil {
 		x.clock.Reset(x.p.longest())
 		return
 	}
-	idle := !x.looked.IsZero() && worked.Equal(x.worked)
-	x.worked = worked
-	if worked.After(now) || worked.Before(x.looked) {
-		worked = now
+	idle := !x.looked.IsZero() && rec.Worked.Equal(x.worked)
+	x.worked = rec.Worked
+	if rec.Worked.After(now) || rec.Worked.Before(x.looked) {
+		rec.Worked = now
 	}
 	x.looked = now
-	left := time.Until(rec.Deadline(worked))
+	rec.Timeout, rec.CreatedAt = x.timeout, asked
+	left := time.Until(rec.Deadline())
 	if idle || left <= 0 {
 		x.running.Go(func() { x.timeOut(rec.Timeout) })
 		return
