@@ -91,7 +91,7 @@ func decodeRow(row store.Row) (rec Record, err error) {
 	if row.Outcome == nil {
 		rec.Attended = row.Attended
 		typed := decodeDraft(row)
-		rec.Drafted = !typed.empty()
+		rec.Worked, rec.Drafted = typed.At, !typed.empty()
 		rec.ShownOn = nil
 		_ = json.Unmarshal(row.Notes[store.Shown], &rec.ShownOn) // a hint: damaged, it is none
 		return rec, nil

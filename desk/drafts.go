@@ -118,21 +118,16 @@ func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time,
 }
 
 // Deadline returns when a record's timeout strikes: Timeout after it was asked
-// or last worked on. It is false for one without, and where the store cannot be read.
-func (d *Desk) Deadline(ctx context.Context, rec Record) (time.Time, bool) {
-	if rec.Timeout <= 0 {
-		return time.Time{}, false
-	}
-	row, err := d.store.Get(ctx, rec.ID)
-	if err != nil {
-		return time.Time{}, false
+// or last worked on. It is zero for one without, and for one that has ended.
+func (rec *Record) Deadline() time.Time {
+	if rec.Timeout <= 0 || rec.Outcome != nil {
+		return time.Time{}
 	}
 	from := rec.CreatedAt
-	work := decodeDraft(row)
-	if work.At.After(from) {
-		from = work.At
+	if rec.Worked.After(from) {
+		from = rec.Worked
 	}
-	return from.Add(seconds(rec.Timeout)), true
+	return from.Add(seconds(rec.Timeout))
 }
 
 // longest is the longest timeout, in seconds: a hundred years are for ever, and

@@ -105,6 +105,7 @@ type Record struct {
 	Attended bool      `json:"attended"`           // an asker waits for the answer right now
 	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
 	Home     string    `json:"home,omitempty"`     // the shared desk that keeps it; empty for this machine
+	Worked   time.Time `json:"-"`                  // the last time, by the clock of that machine; zero for never
 	Drafted  bool      `json:"-"`                  // something that was typed for it is kept: see [Desk.Draft]
 }
 

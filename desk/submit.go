@@ -123,7 +123,8 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 		if err != nil {
 			return Record{}, nil, err
 		}
-		got, err := d.store.Ask(ctx, row)
+		// Once it may be stored, the caller needs its id, to withdraw it too.
+		got, err := d.store.Ask(context.WithoutCancel(ctx), row)
 		if errors.Is(err, store.ErrReopened) {
 			return Record{}, nil, ErrPending
 		}

@@ -214,6 +214,9 @@ func wrongWith(st *shared.Status) error {
 	if st.Created && st.Humans == 0 {
 		faults = append(faults, "nobody may answer: its operator runs mcp-askuser desk create")
 	}
+	if st.Created && !st.Stores {
+		faults = append(faults, "it stores nothing: a node whose disk was full needs room and a restart; most nodes must run")
+	}
 	for _, name := range st.Behind {
 		faults = append(faults, fmt.Sprintf("the node %s does not answer, or has not caught up", name))
 	}

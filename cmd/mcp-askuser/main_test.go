@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,6 +22,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/agenthost"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/mirror"
@@ -52,6 +54,13 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"waiting": waiting, "code": code, "past": askedAt, "user": user,
+		},
+		Condition: func(what string) (bool, error) {
+			if what != "below-agent" {
+				return false, errors.New("unknown condition")
+			}
+			_, below := agenthost.Above(os.Getpid())
+			return below, nil
 		},
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")

@@ -89,7 +89,7 @@ func (a *app) completeFrom(past bool, text func(desk.Record) string) cobra.Compl
 }
 
 func (a *app) lift() *cobra.Command {
-	return a.withDesk(&cobra.Command{
+	return a.asUser(&cobra.Command{
 		Use:               "lift SESSION",
 		Short:             "Let a session ask again that has asked too often in a row",
 		Example:           "  mcp-askuser lift shell-0f3a5b7c9d1e2f40",

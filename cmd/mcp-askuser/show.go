@@ -27,18 +27,17 @@ func (a *app) show() *cobra.Command {
 		if *asJSON {
 			return a.printJSON(rec)
 		}
-		deadline, _ := d.Deadline(ctx, rec)
-		a.print(recordText(rec, a.out.width(), deadline))
+		a.print(recordText(rec, a.out.width()))
 		return nil
 	})
 }
 
 // recordText shows a record as the inbox does. The texts of the agent and the user are
 // indented, so that none of their lines can pass for one of ours. A width of 0 is any.
-func recordText(rec desk.Record, width int, deadline time.Time) string {
+func recordText(rec desk.Record, width int) string {
 	const column = 9
 	shown := view.Local(rec)
-	lines := term.Table(lipgloss.NewStyle(), column, shown.Details(time.Local, deadline), cmp.Or(width, unwrapped))
+	lines := term.Table(lipgloss.NewStyle(), column, shown.Details(time.Local), cmp.Or(width, unwrapped))
 	return questionsText(rec, width) + strings.Join(lines, "\n") + "\n"
 }
 

@@ -48,7 +48,7 @@ type Store struct {
 	near   *local.Store
 	far    store.Store
 	log    *slog.Logger
-	failed atomic.Int64 // when the shared desk last did not answer, in nanoseconds; 0 since it did
+	failed atomic.Pointer[time.Time] // when the shared desk last did not answer; nil since it did
 
 	patience, pause time.Duration
 }
@@ -65,11 +65,11 @@ func Join(near *local.Store, far store.Store, log *slog.Logger) *Store {
 // not count: the desk may be slow, and calls may follow each other for ever.
 func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	failed := s.failed.Load()
-	hasLittle := time.Since(time.Unix(0, failed)) < s.pause
+	hasLittle := failed != nil && time.Since(*failed) < s.pause
 	switch {
 	case hasLittle:
 		limit = s.patience / 4
-	case limit == 0 && failed != 0:
+	case limit == 0 && failed != nil:
 		limit = s.patience
 	}
 	within := ctx
@@ -83,13 +83,14 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 		err = errLate
 	}
 	if !errors.Is(err, store.ErrUnreachable) {
-		s.failed.Store(0)
+		s.failed.Store(nil)
 		return err
 	}
 	if hasLittle {
 		return err
 	}
-	if s.failed.Swap(time.Now().UnixNano()) == 0 {
+	now := time.Now()
+	if s.failed.Swap(&now) == nil {
 		s.log.Warn("the shared desk does not answer: questions are asked on this machine", "err", err)
 	}
 	return err

@@ -366,7 +366,7 @@ func TestRowsOfStalledDesk(t *testing.T) {
 	if texts != "here" {
 		t.Errorf("got %q", texts)
 	}
-	if j.failed.Load() == 0 {
+	if j.failed.Load() == nil {
 		t.Error("a question that is asked now waits as long again")
 	}
 }
@@ -397,7 +397,7 @@ func TestLittleTimeAfterFailure(t *testing.T) {
 	j.f.stalled, j.patience = false, time.Minute
 	_, err = j.Get(t.Context(), row.ID)
 	fatal.If(t, err)
-	if j.failed.Load() != 0 {
+	if j.failed.Load() != nil {
 		t.Error("it answers, and has little time still")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/nats-io/nats.go"
 )
@@ -15,6 +16,7 @@ type Status struct {
 	Node     string   `json:"node"`    // that this process is connected to
 	Created  bool     `json:"created"` // the stream exists
 	AsNeeded bool     `json:"as_needed"`
+	Stores   bool     `json:"stores"` // a document, just now
 	Messages int      `json:"messages"`
 	Bytes    uint64   `json:"bytes"`
 	Replicas int      `json:"replicas"`
@@ -45,6 +47,9 @@ func (s *Store) Status(ctx context.Context) (st Status, err error) {
 	if err != nil {
 		return st, err
 	}
+	// A node whose disk is full answers all else.
+	_, refused := s.publish(ctx, write{subject: rowsRoot + st.writer() + ".status.h", ttl: time.Second})
+	st.Stores = refused == nil
 	humans, _, err := s.Humans(ctx)
 	st.Humans = len(humans)
 	return st, err

@@ -82,8 +82,7 @@ func (s *Store) Wait(ctx context.Context, id string) (row store.Row, err error) 
 		switch {
 		case known && lost:
 			return row, fmt.Errorf("%w (%s)", store.ErrLost, err.Error()) // which may be that it does not answer
-		case err == nil && row.Outcome != nil, ctx.Err() != nil,
-			err != nil && (lost || !errors.Is(err, store.ErrUnreachable)):
+		case err == nil && row.Outcome != nil, err != nil && (lost || !errors.Is(err, store.ErrUnreachable)):
 			return row, err
 		}
 		known = known || err == nil

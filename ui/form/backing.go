@@ -52,9 +52,11 @@ func (b Backing) Status(ctx context.Context) Status {
 	if b.Desk == nil {
 		return s
 	}
-	s.Deadline, _ = b.Desk.Deadline(ctx, b.Rec)
 	rec, err := b.Desk.Get(ctx, b.Rec.ID)
-	s.Attended = err != nil || rec.Attended
+	if err == nil {
+		rec.Timeout = b.Rec.Timeout // that of the asker who waits
+		s.Deadline, s.Attended = rec.Deadline(), rec.Attended
+	}
 	pending, _ := b.Desk.Pending(ctx)
 	for _, rec := range pending {
 		if rec.ID != b.Rec.ID && rec.Attended && rec.SessionID == b.Rec.SessionID &&

@@ -144,7 +144,7 @@ func (m *model) tellForm(r *row) tea.Cmd {
 		withdraw := form.Withdraw{Cause: &desk.ClosedError{ID: r.rec.ID, Outcome: *o}}
 		return tea.Batch(m.send(withdraw), m.closeEndedForm())
 	}
-	return m.send(form.Status{Deadline: r.deadline, Attended: r.rec.Attended, Waiting: len(m.open) - 1})
+	return m.send(form.Status{Deadline: r.rec.Deadline(), Attended: r.rec.Attended, Waiting: len(m.open) - 1})
 }
 
 // pressForm handles a key or a paste while a form is open.

@@ -20,11 +20,10 @@ import (
 // row is a record in a list, and what is known of it. It does not change: other news of its
 // record are another row.
 type row struct {
-	rec      desk.Record
-	asker    string
-	alike    string    // see desk.Record.Alike
-	times    int       // how many open records it stands for; 0 and 1 for itself alone
-	deadline time.Time // when its timeout strikes; zero for never
+	rec   desk.Record
+	asker string
+	alike string // see desk.Record.Alike
+	times int    // how many open records it stands for; 0 and 1 for itself alone
 }
 
 func newRow(rec desk.Record) *row {
@@ -143,8 +142,8 @@ func (r *row) waiting(now time.Time) (mark, when string, facts []string) {
 	if r.times > 1 {
 		asker = words.N(r.times-1, "%[2]s and %[1]d other", "%[2]s and %[1]d others", asker)
 	}
-	if view.Closes(r.deadline, r.rec.Attended, now) {
-		left, _ := words.Local.Left(r.deadline.Sub(now))
+	if view.Closes(r.rec.Deadline(), r.rec.Attended, now) {
+		left, _ := words.Local.Left(r.rec.Deadline().Sub(now))
 		facts = append(facts, left)
 	}
 	facts = append(facts, asker)

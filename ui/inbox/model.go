@@ -177,7 +177,7 @@ func (m *model) tick() tea.Cmd {
 	}
 	pause := time.Minute
 	for _, r := range m.waiting.rows {
-		left := r.deadline.Sub(m.Now())
+		left := r.rec.Deadline().Sub(m.Now())
 		if 0 < left && left <= 2*time.Minute {
 			pause = time.Second
 		}

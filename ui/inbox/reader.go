@@ -14,7 +14,7 @@ import (
 func (m *model) recordReader(r *row) *term.Reader {
 	zone := m.Now().Location()
 	return term.NewReader(title(r.rec), func(s *term.Styles, width int) []string {
-		details := view.Local(r.rec).Details(zone, r.deadline)
+		details := view.Local(r.rec).Details(zone)
 		return append(term.DrawRecord(s, r.rec, true, width), term.Table(s.Muted, column, details, width)...)
 	})
 }

@@ -85,9 +85,7 @@ func (m *model) readOpen(known map[string]*row) (open, ended []*row, err error) 
 		return nil, nil, err
 	}
 	for _, rec := range records {
-		r := newRow(rec)
-		r.deadline, _ = m.desk.Deadline(m.ctx, rec)
-		open = append(open, r)
+		open = append(open, newRow(rec))
 		delete(known, rec.ID)
 	}
 	for id, r := range known {

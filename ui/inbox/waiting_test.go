@@ -137,9 +137,10 @@ func TestTime(t *testing.T) {
 		t.Error("not one timer")
 	}
 	r.later(time.Minute).see("1 min")
-	r.m.open[rec.ID].deadline = r.Now().Add(30 * time.Second)
+	open := &r.m.open[rec.ID].rec
+	open.Timeout, open.CreatedAt = 30, r.Now()
 	r.see("closes in 30 s").later(30 * time.Second).see("time is up")
-	r.m.open[rec.ID].rec.Attended = false // so that no process ends it
+	open.Attended = false // so that no process ends it
 	r.lacks("time is up")
 	r.answers()
 	r.m.ticking = false

@@ -34,6 +34,8 @@ type Presentation struct {
 	timeout       float64     // as in desk.Record, of the call that asked last; see startClock
 	asked         time.Time   // when that asked
 	clock         *time.Timer // of the timeout; nil until owned
+	looked        time.Time   // when that looked last; zero before the first time
+	worked        time.Time   // when it found that the record was last worked on
 	interrupted   desk.Status // as in Question
 	keepOpen      bool        // as in Question
 	queued        Surfaces    // of the last call that joined since the surfaces began to run
@@ -209,54 +211,6 @@ func (x *Presentation) markDelivered(rec desk.Record) {
 		p.Log.Error("cannot mark a result as delivered; it may be delivered again", "id", rec.ID, "error", err)
 	}
 	p.runBackground(func() { p.Desk.TidyUp(context.Background()) }) // a command that ends tidies up first
-}
-
-// startClock has the record end when its time is up. The time is the asker's, of
-// several calls that of the first that waits: a record that is only shown here is
-// ended by its asker's process. Callers must hold p.mu.
-func (x *Presentation) startClock() {
-	if x.clock != nil {
-		x.clock.Stop()
-	}
-	if x.timeout > 0 {
-		x.clock = time.AfterFunc(0, x.checkDeadline)
-	}
-}
-
-// checkDeadline ends the record at its deadline, which work on the record moves.
-func (x *Presentation) checkDeadline() {
-	rec := x.rec
-	x.p.mu.Lock()
-	rec.Timeout, rec.CreatedAt = x.timeout, x.asked
-	x.p.mu.Unlock()
-	if rec.Timeout <= 0 {
-		return
-	}
-	at, known := x.p.Desk.Deadline(x.ctx, rec)
-	left := time.Until(at)
-	if !known {
-		left = x.p.longest()
-	}
-	x.p.mu.Lock()
-	defer x.p.mu.Unlock()
-	switch {
-	case x.state.closed(), !rec.CreatedAt.Equal(x.asked): // or a later call has started its own clock
-	case left > 0:
-		x.clock.Reset(left)
-	default:
-		x.running.Go(func() { x.timeOut(rec.Timeout) })
-	}
-}
-
-// timeOut ends a record at its deadline: without an answer, unless asker and
-// configuration both want the defaults.
-func (x *Presentation) timeOut(seconds float64) {
-	if r, ok := x.rec.TimeoutReply(); ok && x.p.TakeDefaults {
-		x.store(desk.Outcome{Reply: &r}, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
-		return
-	}
-	waited := time.Duration(seconds * float64(time.Second))
-	x.store(desk.Outcome{Status: desk.Timeout, Reason: waited.String()}, desk.Evidence{})
 }
 
 // store ends the record with an outcome, or with the reply in it and the evidence

@@ -10,7 +10,7 @@ import (
 // Details are what is known of the record beside its questions and answers, as names and
 // values: when it was asked, how it ended or when it closes (zero for never), who asked, where
 // it was shown. Times are in a zone.
-func (r Record) Details(zone *time.Location, deadline time.Time) (out [][2]string) {
+func (r Record) Details(zone *time.Location) (out [][2]string) {
 	at := func(t time.Time) string { return t.In(zone).Format(r.l.T("2 Jan 2006 15:04:05")) }
 	add := func(name, value string) {
 		if value != "" {
@@ -32,7 +32,8 @@ func (r Record) Details(zone *time.Location, deadline time.Time) (out [][2]strin
 	default:
 		add(r.l.T("State"), r.l.T(words.AgentNotWaiting))
 	}
-	if r.Outcome == nil && !deadline.IsZero() {
+	deadline := r.Deadline()
+	if !deadline.IsZero() {
 		add(r.l.T("Closes"), at(deadline))
 	}
 	add(r.l.T("By"), r.Program())

@@ -14,27 +14,17 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// deadline is when a record's timeout strikes; nil for one without.
-func (s *Server) deadline(ctx context.Context, rec *desk.Record) *time.Time {
-	at, ok := s.Desk.Deadline(ctx, *rec)
-	if !ok {
-		return nil
-	}
-	return &at
-}
-
 // card is a record as the page shows it. Its texts are as they came from outside: the
 // templates pass each through line, lines, prose or preview.
 type card struct {
 	recordview.Record
-	Deadline *time.Time
-	Signed   bool // the answer is signed, so that the question must be shown whole
-	Passkey  bool // with a passkey
-	Attach   bool // the answer takes files
-	Limited  bool // after this round the session may not ask for a while
-	Alike    []duplicate
-	Back     string  // what is said of a draft that was filled in; empty without one
-	Faults   []fault // why the last try was refused
+	Signed  bool // the answer is signed, so that the question must be shown whole
+	Passkey bool // with a passkey
+	Attach  bool // the answer takes files
+	Limited bool // after this round the session may not ask for a while
+	Alike   []duplicate
+	Back    string  // what is said of a draft that was filled in; empty without one
+	Faults  []fault // why the last try was refused
 
 	lang words.Language
 	now  time.Time
@@ -65,7 +55,7 @@ func (s *Server) card(r *http.Request, x *layout, rec *desk.Record, sent *form) 
 	if c.Limited, err = s.Desk.AtLimit(ctx, rec.SessionID); err != nil {
 		s.Log.WarnContext(ctx, "web: a card without its round limit", "id", rec.ID, "error", err)
 	}
-	c.Attach, c.Deadline = rec.TakesFiles(), s.deadline(ctx, rec)
+	c.Attach = rec.TakesFiles()
 	c.Passkey, c.Signed = s.Desk.RequiresPasskey(rec), s.Desk.RequiresProof(rec)
 	alike := x.alike[rec.ID]
 	for _, other := range x.open {

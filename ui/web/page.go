@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -44,9 +43,8 @@ type layout struct {
 // entry is a record in the list.
 type entry struct {
 	recordview.Record
-	First    bool // of its agent's
-	Times    int  // how many records ask the same
-	Deadline *time.Time
+	First bool // of its agent's
+	Times int  // how many records ask the same
 }
 
 // layout returns the page with its list. Agents that wait come first.
@@ -77,7 +75,6 @@ func (s *Server) layout(r *http.Request) (*layout, error) {
 			continue
 		}
 		e.Times, e.First = times[i], e.AskedBy() != agent
-		e.Deadline = s.deadline(ctx, e.Record.Record)
 		agent = e.AskedBy()
 		x.Entries = append(x.Entries, e)
 	}

@@ -226,9 +226,14 @@ func (r *Result) AddFiles(reply *question.Reply, path func(question.File) string
 	r.Add("files", map[string]string{"files": strings.Join(files, "; ")})
 }
 
-// Age adds to a reply that is delivered late how old it is.
+// Age adds to a reply that is delivered late how old it is: no older than its question, where the
+// answerer's machine has another clock.
 func (r *Result) Age(rec desk.Record, now time.Time) {
-	if rec.Reply() == nil || now.Sub(rec.Outcome.At) <= time.Minute {
+	if rec.Reply() == nil {
+		return
+	}
+	age := min(now.Sub(rec.Outcome.At), now.Sub(rec.CreatedAt))
+	if age <= time.Minute {
 		return
 	}
 	name := "age_other"
@@ -236,6 +241,6 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 		func(x question.Response) bool { return x.By() == question.ByUser }) {
 		name = "age"
 	}
-	r.AnsweredAt = rec.Outcome.At.UTC().Format(time.RFC3339)
-	r.Add(name, map[string]string{"ago": words.English.Ago(now.Sub(rec.Outcome.At))})
+	r.AnsweredAt = now.Add(-age).UTC().Format(time.RFC3339)
+	r.Add(name, map[string]string{"ago": words.English.Ago(age)})
 }
