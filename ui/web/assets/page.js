@@ -446,7 +446,8 @@ const acts = {
 document.addEventListener('keydown', (event) => {
   const { target, key } = event, command = event.ctrlKey || event.metaKey, form = openForm();
   const alt = event.altKey && !command && !event.getModifierState('AltGraph');
-  const act = alt && acts[event.code.slice(3).toLowerCase()];
+  const letter = /^[a-z]$/i.test(key) ? key : event.code.slice(3); // of the layout, where that has Latin ones with Alt
+  const act = alt && acts[letter.toLowerCase()];
   const typing = target.matches('textarea, input:is([type="search"], [type="text"])');
   const composing = event.isComposing || event.keyCode === 229; // in Safari the code alone says so
   if (event.defaultPrevented || event.altKey && !act || composing) return;

@@ -1,0 +1,34 @@
+//go:build browser
+
+package web
+
+import (
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// TestBrowserOtherLayout: the keys of acts are those with their letters, as on a German keyboard, whose y and
+// z have changed places. Where the layout has other letters, it is the place of the key.
+func TestBrowserOtherLayout(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, func(g *rig) { g.put("codex", "/home/ada/shop", "s", features()) })
+	v.listening()
+	alt := func(key, code string) bool {
+		t.Helper()
+		call(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{
+			Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: code, Text: key, Modifiers: int64(chromedp.ModifierAlt),
+		})
+		return eval[bool](v, `document.querySelector(".decide input").checked`)
+	}
+	if alt("z", "KeyY") {
+		t.Error("z leaves the question to the agent")
+	}
+	if !alt("y", "KeyZ") {
+		t.Error("y does not")
+	}
+	if alt("н", "KeyY") {
+		t.Error("where the layout has no Latin letters, its key does not take that back")
+	}
+}
