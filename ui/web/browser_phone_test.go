@@ -32,3 +32,19 @@ func TestBrowserOtherLayout(t *testing.T) {
 		t.Error("where the layout has no Latin letters, its key does not take that back")
 	}
 }
+
+// TestBrowserTriedAgain: what went wrong is no longer said once the user has done it.
+func TestBrowserTriedAgain(t *testing.T) {
+	t.Parallel()
+	v := browse(t, phone, func(g *rig) { g.ask("s", open("q")) })
+	v.hasten()
+	attach := func(name, content string) {
+		t.Helper()
+		eval[bool](v, `(attach(document.querySelector(".files [type=file]"), [new File([%q], %q)]), true)`, content, name)
+	}
+	attach("a.png", "no image")
+	v.shows("#news", `The file "a.png" cannot be attached`)
+	attach("a.txt", "a text")
+	v.shows(".files", "a.txt")
+	v.gone("#news .late")
+}

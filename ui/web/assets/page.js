@@ -30,6 +30,7 @@ async function load(address, body) {
 const paragraph = (textContent, className = '') =>
   Object.assign(document.createElement('p'), { textContent, className });
 const showNotice = (words, late) => $('news').replaceChildren(paragraph(words, late ? 'notice late' : 'notice'));
+const dropFault = () => $('news').querySelector('.late')?.remove(); // what has been tried again since
 
 // ---- A deliberate act
 
@@ -257,6 +258,7 @@ function showResult(form, button, sent, { status, page }, here) {
     form.dataset.touched = '';
     if (here && (status === 0 || status === 503) && !('prove' in form.dataset)) sendLater(form, button, sent);
   } else if (here) {
+    dropFault();
     show(page, 'replaceState');
     pane.querySelector('.refused a')?.focus();
   } else {
@@ -283,6 +285,7 @@ async function refill(form, url, body, id) {
   const { status, page } = await load(url, body), fresh = page.getElementById(id);
   const fault = fresh?.closest('.field').querySelector(':scope > .fault');
   if (!fresh || fault) showNotice(fault?.textContent ?? reasonOf(page), true);
+  else dropFault();
   if (!fresh || !$(id)) return false;
   $(id).replaceWith(fresh);
   place(fresh);
