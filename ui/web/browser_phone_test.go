@@ -5,8 +5,12 @@ package web
 import (
 	"testing"
 
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
 )
 
 // TestBrowserOtherLayout: the keys of acts are those with their letters, as on a German keyboard, whose y and
@@ -47,4 +51,33 @@ func TestBrowserTriedAgain(t *testing.T) {
 	attach("a.txt", "a text")
 	v.shows(".files", "a.txt")
 	v.gone("#news .late")
+}
+
+// TestBrowserOnItsWay: on a slow network the button shows that an answer is on its way. The mark of a default
+// is whole where there is little space.
+func TestBrowserOnItsWay(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, look{width: 320, height: 568}, func(g *rig) {
+		q := deploy()
+		q.Options[0].Default = true
+		rec = g.put("codex", "/home/ada/shop", "s", q)
+		g.draft(rec.ID, question.Answer{QuestionID: "deploy", Selected: []string{question.YesID}})
+	})
+	v.hasten()
+	if lines := eval[int](v, `document.querySelector(".tag").offsetHeight / parseFloat(getComputedStyle(
+		document.querySelector(".tag")).lineHeight)`); lines != 1 {
+		t.Errorf("the mark has %d lines", lines)
+	}
+	v.fits()
+	const look = `getComputedStyle(document.querySelector(".main")).opacity`
+	before := eval[string](v, look)
+	held := v.pausing(fetch.RequestPattern{URLPattern: "*/answer"})
+	v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
+	id := held()
+	if eval[string](v, look) == before {
+		t.Error("nothing shows that the answer is on its way")
+	}
+	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: id})
+	v.answered(rec.ID)
 }
