@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -85,6 +86,9 @@ func formatRecord(ctx context.Context, d *desk.Desk, rec desk.Record, format str
 	return text, err
 }
 
+// beginsJSON matches what begins as JSON does, or names standard input. "[prod] Which region?" does not.
+var beginsJSON = regexp.MustCompile(`^(-?$|\{|\[\s*[]{["])`)
+
 // fromWords returns the call for a question and its options as arguments. It is false for
 // arguments that are JSON, or name standard input.
 func fromWords(args []string) (call []byte, ok bool, err error) {
@@ -92,12 +96,14 @@ func fromWords(args []string) (call []byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	text, options := strings.TrimSpace(args[0]), args[1:]
-	isJSON := text == "-" || text == "" || strings.ContainsAny(text[:1], "{[")
+	isJSON := beginsJSON.MatchString(text)
 	inWords := func(r rune) bool { return r == '?' || r > unicode.MaxASCII || unicode.IsSpace(r) }
 	const example = `mcp-askuser ask "Which database?" PostgreSQL SQLite`
 	switch {
 	case isJSON && len(options) == 0:
 		return nil, false, nil
+	case text == "":
+		err = fmt.Errorf("the question is empty. Ask as in: %s", example)
 	case isJSON:
 		err = fmt.Errorf("unexpected argument %q: %s takes no options beside it", options[0], args[0])
 	case len(options) == 0 && !strings.ContainsFunc(text, inWords):

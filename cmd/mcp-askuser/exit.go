@@ -80,8 +80,8 @@ func endError(rec desk.Record) (err error) {
 	case desk.Timeout:
 		err = fmt.Errorf("no answer within %s", rec.Outcome.Reason)
 	case desk.Unavailable:
-		err = fmt.Errorf("no way to ask here; run it in a terminal on which no other program draws (%s)",
-			words.English.Remedy(rec.Outcome))
+		err = fmt.Errorf("no way to ask here; run it in the foreground of a terminal on which no other program "+
+			"draws (%s)", words.English.Remedy(rec.Outcome))
 	case desk.Failed:
 		err = fmt.Errorf("asking failed: %s", words.English.Reason(rec.Outcome))
 	case desk.Cancelled:

@@ -149,6 +149,7 @@ func (a *app) root(args []string) *cobra.Command {
 			a.uninstall(), a.serve(), a.hook(), a.token(), a.deskCommand(), a.configuration(), a.version(), a.phoneCommand())
 		cmd.SetHelpCommandGroupID(more)
 		cmd.SetCompletionCommandGroupID(more)
+		quoteForFish(cmd)
 	}
 	addHelp(cmd)
 	return cmd

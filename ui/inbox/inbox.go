@@ -37,7 +37,8 @@ type Options struct {
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.
-var ErrNoTerminal = errors.New(words.Mark("inbox needs a terminal; `mcp-askuser pending` lists what waits"))
+var ErrNoTerminal = errors.New(words.Mark("inbox needs a full screen; `mcp-askuser pending` lists what waits, " +
+	"`mcp-askuser answer` asks it line by line"))
 
 var errStuck = errors.New(words.Mark("the store takes too long: what was sent or typed last may not be kept"))
 
@@ -124,6 +125,9 @@ func (o Options) checkTerminal() error {
 	}
 	if kind := o.Getenv("TERM"); runtime.GOOS != "windows" && (kind == "" || kind == "dumb") {
 		return fmt.Errorf(words.T("TERM is %q: %w"), kind, ErrNoTerminal)
+	}
+	if o.Getenv("ACCESSIBLE") != "" {
+		return fmt.Errorf(words.T("ACCESSIBLE is set: %w"), ErrNoTerminal)
 	}
 	width, height, err := xterm.GetSize(int(o.Out.Fd()))
 	if err != nil {

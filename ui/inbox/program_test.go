@@ -207,13 +207,18 @@ func TestEditorTooLate(t *testing.T) {
 	x.left(0)
 }
 
-// TestNoTerminal: where an inbox cannot be, it says so and what to do instead.
+// TestNoTerminal: where an inbox cannot be, or would say nothing to a screen reader, it says so and what to do
+// instead.
 func TestNoTerminal(t *testing.T) {
-	_, dir := newDesk(t)
-	x := start(t, dir, "TERM=dumb")
-	x.left(1)
-	if out := x.Output(); !strings.Contains(out, `TERM is "dumb"`) || !strings.Contains(out, "`mcp-askuser pending` lists what waits") {
-		t.Errorf("it says %q", out)
+	for setting, says := range map[string]string{"TERM=dumb": `TERM is "dumb"`, "ACCESSIBLE=1": "ACCESSIBLE is set"} {
+		_, dir := newDesk(t)
+		x := start(t, dir, setting)
+		x.left(1)
+		out := strings.Join(strings.Fields(x.Output()), " ")
+		const instead = "`mcp-askuser pending` lists what waits, `mcp-askuser answer` asks it line by line"
+		if !strings.Contains(out, says) || !strings.Contains(out, instead) {
+			t.Errorf("it says %q", out)
+		}
 	}
 }
 

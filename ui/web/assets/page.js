@@ -30,6 +30,7 @@ async function load(address, body) {
 const paragraph = (textContent, className = '') =>
   Object.assign(document.createElement('p'), { textContent, className });
 const showNotice = (words, late) => $('news').replaceChildren(paragraph(words, late ? 'notice late' : 'notice'));
+const dropFault = () => $('news').querySelector('.late')?.remove(); // what has been tried again since
 
 // ---- A deliberate act
 
@@ -266,6 +267,7 @@ function showResult(form, button, sent, { status, page }, here) {
     form.dataset.touched = '';
     if (here && (status === 0 || status === 503) && !('prove' in form.dataset)) sendLater(form, button, sent);
   } else if (here) {
+    dropFault();
     show(page, 'replaceState');
     pane.querySelector('.refused a')?.focus();
   } else {
@@ -292,6 +294,7 @@ async function refill(form, url, body, id) {
   const { status, page } = await load(url, body), fresh = page.getElementById(id);
   const fault = fresh?.closest('.field').querySelector(':scope > .fault');
   if (!fresh || fault) showNotice(fault?.textContent ?? reasonOf(page), true);
+  else dropFault();
   if (!fresh || !$(id)) return false;
   $(id).replaceWith(fresh);
   place(fresh);
@@ -455,7 +458,8 @@ const acts = {
 document.addEventListener('keydown', (event) => {
   const { target, key } = event, command = event.ctrlKey || event.metaKey, form = openForm();
   const alt = event.altKey && !command && !event.getModifierState('AltGraph');
-  const act = alt && acts[event.code.slice(3).toLowerCase()];
+  const letter = /^[a-z]$/i.test(key) ? key : event.code.slice(3); // of the layout, where that has Latin ones with Alt
+  const act = alt && acts[letter.toLowerCase()];
   const typing = target.matches('textarea, input:is([type="search"], [type="text"])');
   const composing = event.isComposing || event.keyCode === 229; // in Safari the code alone says so
   if (event.defaultPrevented || event.altKey && !act || composing) return;
