@@ -86,9 +86,6 @@ func formatRecord(ctx context.Context, d *desk.Desk, rec desk.Record, format str
 	return text, err
 }
 
-// beginsJSON matches what begins as JSON does, or names standard input. "[prod] Which region?" does not.
-var beginsJSON = regexp.MustCompile(`^(-?$|\{|\[\s*[]{["])`)
-
 // fromWords returns the call for a question and its options as arguments. It is false for
 // arguments that are JSON, or name standard input.
 func fromWords(args []string) (call []byte, ok bool, err error) {
@@ -96,7 +93,8 @@ func fromWords(args []string) (call []byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	text, options := strings.TrimSpace(args[0]), args[1:]
-	isJSON := beginsJSON.MatchString(text)
+	// It begins as JSON does, or names standard input. "[prod] Which region?" does not.
+	isJSON := regexp.MustCompile(`^(-?$|\{|\[\s*[]{["])`).MatchString(text)
 	inWords := func(r rune) bool { return r == '?' || r > unicode.MaxASCII || unicode.IsSpace(r) }
 	const example = `mcp-askuser ask "Which database?" PostgreSQL SQLite`
 	switch {

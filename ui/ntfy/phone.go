@@ -122,12 +122,14 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 // deliver publishes a notification, which replaces an earlier one, until the server has answered or ctx
 // ends. It is false where the server refuses it.
 func (p *Phone) deliver(ctx context.Context, id string, m message) bool {
+	level := slog.LevelWarn // once
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
 		err := p.publish(ctx, m)
 		if err == nil || ctx.Err() != nil {
 			return true
 		}
-		p.Log.WarnContext(ctx, "cannot notify the phone", "id", id, "error", err)
+		p.Log.Log(ctx, level, "cannot notify the phone", "id", id, "error", err)
+		level = slog.LevelDebug
 		answer, answered := errors.AsType[*statusError](err)
 		if answered && answer.status < http.StatusInternalServerError && answer.status != http.StatusTooManyRequests {
 			return false

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/nats-io/nkeys"
 
@@ -97,7 +98,7 @@ func (o *Options) writeNode(dir string) error {
 		return err
 	}
 	if o.Listen != "" {
-		data = listens.ReplaceAll(data, fmt.Appendf(nil, "listen: %q", o.Listen))
+		data = listens().ReplaceAll(data, fmt.Appendf(nil, "listen: %q", o.Listen))
 	}
 	return os.WriteFile(nodeFile(dir), data, 0o600) //nolint:gosec // in the directory that the operator names
 }
@@ -135,7 +136,7 @@ const standard = "127.0.0.1:4222"
 // Listens returns the address at which clients on this machine reach the node in a directory.
 func Listens(dir string) string {
 	data, _ := os.ReadFile(nodeFile(dir))
-	found := listens.FindSubmatch(data)
+	found := listens().FindSubmatch(data)
 	if found == nil {
 		return standard
 	}
@@ -146,7 +147,7 @@ func Listens(dir string) string {
 	return string(found[1])
 }
 
-var listens = regexp.MustCompile(`(?m)^listen: *"?([^"\s]+).*$`)
+var listens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^listen: *"?([^"\s]+).*$`) })
 
 const nodeConfig = `# A node of the desk, for the stock nats-server, 2.12 or newer.
 server_name: desk
@@ -181,9 +182,9 @@ func user(about, key string, publish, subscribe []string) string {
 }
 
 // ValidName reports whether an agent or a human may have a name: letters, digits and hyphens.
-func ValidName(name string) bool { return validName.MatchString(name) }
-
-var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+func ValidName(name string) bool {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`).MatchString(name)
+}
 
 // check names what is wrong with the options.
 func (o *Options) check() error {
