@@ -111,12 +111,6 @@ func New(s store.Store, opts Options) *Desk {
 	return d
 }
 
-// nextID returns a new id and the time in it.
-func (d *Desk) nextID() (id string, at time.Time) {
-	at = d.time()
-	return d.ids.next(at, ""), at
-}
-
 // time is now as it reads when it comes back from the store.
 func (d *Desk) time() time.Time { return d.now().Round(0).UTC() }
 

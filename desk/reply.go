@@ -202,8 +202,8 @@ func (rec *Record) endedBy(o *Outcome) Record {
 
 // stamp gives an outcome its id and time.
 func (d *Desk) stamp(o *Outcome) {
-	id, now := d.nextID()
-	o.ID = id
+	now := d.time()
+	o.ID = d.ids.next(now, "")
 	if o.At.IsZero() {
 		o.At = now
 	}

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"time"
 
 	"mcp-askuser/desk/store"
 )
@@ -63,19 +64,21 @@ type watcher struct {
 	desk     *Desk
 	known    map[string]state
 	revision store.Revision // how far it has read
-	begun    string         // records with lower ids that it does not know had ended before it began
+	begun    time.Time      // records with earlier ids that it does not know had ended before it began
 	failing  bool
 }
 
-// begin reads what is open, and unsettled: the host of a dialog settles it within a day. What
-// is on a shared desk that does not answer is read later.
+// begin reads what is open, and what was asked within the last day and has ended: askers may have
+// other clocks, and the host of a dialog settles it within a day. What is on a shared desk that
+// does not answer is read later.
 func (w *watcher) begin(ctx context.Context) (err error) {
-	w.begun, _ = w.desk.nextID()
+	now := w.desk.now()
+	w.begun = now.Add(-w.desk.keepTime)
 	w.revision, err = w.desk.store.Revision(ctx)
 	if err != nil {
 		return err
 	}
-	for _, q := range []store.Query{{Open: true}, {Ended: true, Since: w.desk.now().Add(-w.desk.keepTime)}} {
+	for _, q := range []store.Query{{Open: true}, {Ended: true, Since: w.begun}} {
 		for row, err := range w.desk.rows(ctx, q) {
 			if err != nil {
 				return err
@@ -86,6 +89,9 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 			}
 			w.known[row.ID] = stateOf(&rec)
 		}
+	}
+	if w.desk.Away() != nil {
+		w.begun = now
 	}
 	return nil
 }
@@ -168,7 +174,7 @@ func (w *watcher) read(ctx context.Context, q store.Query) (events []Event, err 
 // events returns what a changed record means to the watcher.
 func (w *watcher) events(rec Record) (events []Event) {
 	before, now := w.known[rec.ID], stateOf(&rec)
-	if before == unknown && now != isOpen && rec.ID < w.begun {
+	if before == unknown && now != isOpen && rec.CreatedAt.Before(w.begun) {
 		return nil
 	}
 	w.known[rec.ID] = now

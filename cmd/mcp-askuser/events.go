@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,7 +91,7 @@ func (a *app) printPast(ctx context.Context, d *desk.Desk, since time.Time) (map
 			add(desk.Ended, rec)
 		}
 	}
-	for _, ev := range slices.SortedFunc(maps.Values(past), func(x, y desk.Event) int { return at(x).Compare(at(y)) }) {
+	for _, ev := range slices.SortedFunc(maps.Values(past), inOrder) {
 		if err := a.printEvent(ev, nil); err != nil {
 			return nil, err
 		}
@@ -97,10 +99,16 @@ func (a *app) printPast(ctx context.Context, d *desk.Desk, since time.Time) (map
 	return past, nil
 }
 
-// at is the time of an event.
+// inOrder compares events by their times. A response is never before its request, which another
+// machine may have dated.
+func inOrder(x, y desk.Event) int {
+	return cmp.Or(at(x).Compare(at(y)), strings.Compare(string(x.Type), string(y.Type))) // asked, ended
+}
+
 func at(ev desk.Event) time.Time {
-	if ev.Type == desk.Ended {
+	asked := ev.Record.CreatedAt
+	if ev.Type == desk.Ended && ev.Record.Outcome.At.After(asked) {
 		return ev.Record.Outcome.At
 	}
-	return ev.Record.CreatedAt
+	return asked
 }

@@ -210,7 +210,7 @@ func (s *Store) isNoQuestion(err error) bool {
 	if !errors.Is(err, store.ErrDamaged) {
 		return false
 	}
-	s.log.Warn("a document that is no question is ignored", "error", err)
+	s.log.Info("a document that is no question is ignored", "error", err)
 	return true
 }
 

@@ -29,7 +29,7 @@ func (p *Phone) Listen() (end func()) {
 	}
 }
 
-// receiver takes the message of a press, and the time at which the server got it.
+// receiver takes the message of a press, and the time, by this machine's clock, at which the server got it.
 type receiver func(ctx context.Context, message string, pressed time.Time)
 
 // listen subscribes, again after each failure, until ctx ends.
@@ -75,13 +75,18 @@ func (p *Phone) subscribe(ctx context.Context, take receiver) error {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	lines := bufio.NewScanner(resp.Body)
+	ahead := time.Duration(0) // how far this machine's clock is ahead of the server's
 	for lines.Scan() {
 		quiet.Reset(silenceLimit)
 		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Event != "message" || e.Message == probe {
+		err := json.Unmarshal(lines.Bytes(), &e)
+		if err == nil && e.Event == "open" && e.Time > 0 {
+			ahead = time.Since(time.Unix(e.Time, 0))
+		}
+		if err != nil || e.Event != "message" || e.Message == probe {
 			continue
 		}
-		take(ctx, e.Message, time.Unix(e.Time, 0))
+		take(ctx, e.Message, time.Unix(e.Time, 0).Add(ahead))
 		if ctx.Err() != nil { // perhaps before it was stored: it comes again
 			break
 		}
