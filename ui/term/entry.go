@@ -158,7 +158,7 @@ func (e *Entry) Draw(s *Styles, width, rows int) Block {
 		b.Top, b.Bottom = b.Cursor.Y, b.Cursor.Y
 	}
 	for i, line := range b.Lines { // after a keycap bubbles fills up with too much
-		b.Lines[i] = ansi.Truncate(line, width, "")
+		b.Lines[i] = ansi.Truncate(mapClusters(line, plainAsWide), width, "")
 	}
 	return b.Window(max(rows, 1), width)
 }
