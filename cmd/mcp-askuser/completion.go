@@ -1,32 +1,16 @@
 package main
 
 import (
-	"bytes"
+	"io"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
-// quoteForFish has fish's completion script quote the words of the command line. The library's script
-// evaluates them as they are: the "?" of a question is a wildcard there, and what a text in quotes has
-// behind a semicolon a command.
-func quoteForFish(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	fish, _, err := root.Find([]string{"completion", "fish"})
-	if err != nil { // the library names it
-		panic(err)
-	}
-	fish.RunE = func(cmd *cobra.Command, _ []string) error {
-		var script bytes.Buffer
-		plain, err := cmd.Flags().GetBool("no-descriptions")
-		if err == nil {
-			err = root.GenFishCompletion(&script, !plain)
-		}
-		if err != nil {
-			return err
-		}
-		quoted := strings.NewReplacer("(commandline -opc)", "(string escape -- (commandline -opc))")
-		_, err = quoted.WriteString(cmd.OutOrStdout(), script.String())
-		return err
-	}
+// scripts writes the library's completion scripts, of which that for fish evaluates the command line: there
+// "?" is a wildcard, and what a text in quotes has behind a semicolon a command. It quotes the words.
+type scripts struct{ io.Writer }
+
+func (s scripts) Write(script []byte) (int, error) {
+	quoted := strings.ReplaceAll(string(script), "(commandline -opc)", "(string escape -- (commandline -opc))")
+	_, err := io.WriteString(s.Writer, quoted)
+	return len(script), err
 }

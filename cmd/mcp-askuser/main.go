@@ -100,7 +100,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetArgs(args)
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetIn(a.in)
-	cmd.SetOut(a.out)
+	cmd.SetOut(scripts{a.out})
 	cmd.SetErr(a.err)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(ctx)
@@ -149,7 +149,6 @@ func (a *app) root(args []string) *cobra.Command {
 			a.uninstall(), a.serve(), a.hook(), a.token(), a.deskCommand(), a.configuration(), a.version(), a.phoneCommand())
 		cmd.SetHelpCommandGroupID(more)
 		cmd.SetCompletionCommandGroupID(more)
-		quoteForFish(cmd)
 	}
 	addHelp(cmd)
 	return cmd

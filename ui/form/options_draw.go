@@ -66,7 +66,7 @@ func (f *Form) drawOption(q *answer.Question, at, width, lines int) row {
 	case other && f.field == answering:
 		below = f.entry.Draw(s, width-indent, lines-len(out.lines))
 	case other && strings.TrimSpace(q.Typed()) != "":
-		below.Lines = term.Text(s.Plain, "“"+question.Block(strings.TrimSpace(q.Typed()))+"”", width-indent)
+		below.Lines = term.Text(s.Plain, "“"+term.Safe(strings.TrimSpace(q.Typed()))+"”", width-indent)
 	case o.Description != "":
 		below.Lines = term.Text(s.Muted, term.Line(o.Description, maxDescription), width-indent)
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mcp-askuser/question"
 	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
@@ -66,7 +65,7 @@ func answered(q *answer.Question) string {
 	}
 	lines := slices.Clone(q.Words(q.Confirmed))
 	for i := range lines {
-		lines[i] = question.Block(lines[i])
+		lines[i] = term.Safe(lines[i])
 		if i == len(lines)-1 && q.Confirmed.Custom != "" && q.Chooses() {
 			lines[i] = "“" + lines[i] + "”"
 		}
@@ -76,7 +75,7 @@ func answered(q *answer.Question) string {
 		lines = []string{term.LeftOpen()}
 	}
 	if q.Confirmed.Note != "" {
-		lines = append(lines, words.T("Note: %s", question.Block(q.Confirmed.Note)))
+		lines = append(lines, words.T("Note: %s", term.Safe(q.Confirmed.Note)))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -7,7 +7,6 @@ import (
 	"charm.land/huh/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"mcp-askuser/question"
 	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/view"
@@ -268,7 +267,7 @@ func (f *Form) drawBody(q *answer.Question, width, rows int) (b term.Block) {
 		b.Add(note)
 	case f.note() != "":
 		b.Lines = append(b.Lines, "", s.Muted.Render(title))
-		b.Lines = append(b.Lines, term.Hang("  ", question.Block(f.note()), width)...)
+		b.Lines = append(b.Lines, term.Hang("  ", term.Safe(f.note()), width)...)
 	}
 	return b
 }

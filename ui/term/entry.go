@@ -150,7 +150,11 @@ var visible = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "",
 // rows lines. More is scrolled so that the cursor is in view.
 func (e *Entry) Draw(s *Styles, width, rows int) Block {
 	e.style(s)
-	e.area.MinHeight = min(e.least, max(rows, 1))
+	least := e.least
+	if e.area.Value() == "" { // bubbles makes no room for a placeholder
+		least = max(least, len(Wrap(e.area.Placeholder, width-ansi.StringWidth(e.area.Prompt))))
+	}
+	e.area.MinHeight = min(least, max(rows, 1))
 	e.area.SetWidth(width)
 	b := Block{Lines: strings.Split(visible.Replace(e.area.View()), "\n"), Cursor: e.area.Cursor()}
 	if b.Cursor != nil { // at the end of a full line bubbles counts one too far
@@ -158,7 +162,7 @@ func (e *Entry) Draw(s *Styles, width, rows int) Block {
 		b.Top, b.Bottom = b.Cursor.Y, b.Cursor.Y
 	}
 	for i, line := range b.Lines { // after a keycap bubbles fills up with too much
-		b.Lines[i] = ansi.Truncate(line, width, "")
+		b.Lines[i] = ansi.Truncate(mapClusters(line, plainAsWide), width, "")
 	}
 	return b.Window(max(rows, 1), width)
 }

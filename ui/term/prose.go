@@ -20,12 +20,16 @@ const (
 // Safe makes a text safe to show in several lines, and limits it: a long end, and hundreds
 // of marks on one letter, become an ellipsis.
 func Safe(s string) string {
-	s = question.Block(cutBytes(s, maxText))
-	return boundClusters(s)
+	return boundClusters(question.Block(cutBytes(s, maxText)))
 }
 
 // boundClusters limits each character of a text, as a reader counts them.
 func boundClusters(s string) string {
+	return mapClusters(s, func(cluster string) string { return cutBytes(plainEmoji(cluster), maxCluster) })
+}
+
+// mapClusters replaces each character of a text, as a reader counts them.
+func mapClusters(s string, replace func(cluster string) string) string {
 	if !strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return s
 	}
@@ -33,10 +37,13 @@ func boundClusters(s string) string {
 	for state := -1; s != ""; {
 		var cluster string
 		cluster, s, _, state = uniseg.FirstGraphemeClusterInString(s, state)
-		b.WriteString(cutBytes(plainEmoji(cluster), maxCluster))
+		b.WriteString(replace(cluster))
 	}
 	return b.String()
 }
+
+// plainAsWide is plainEmoji in as many cells as the composed one was counted.
+func plainAsWide(cluster string) string { return Pad(plainEmoji(cluster), ansi.StringWidth(cluster)) }
 
 // plainEmoji returns the emoji that a composed one begins with. Terminals differ
 // in the cells that one with a colour of skin, a style, a family or a flag
