@@ -86,6 +86,13 @@ func (t *terminal) foreground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
+// atShell reports whether the leader of the session has the terminal: a shell, at its prompt.
+func (t *terminal) atShell() bool {
+	group, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
+	leader, none := unix.Getsid(0)
+	return err == nil && none == nil && group == leader
+}
+
 // ours reports whether the form may use the terminal. Callers must hold t.mu.
 func (t *terminal) ours() bool { return !t.abandoned && t.foreground() }
 
@@ -110,16 +117,18 @@ func (t *terminal) deliverLines(on bool) error {
 }
 
 // restore undoes all changes, those of the screen first. A terminal that another process
-// group has now stays as it is.
+// group has now stays as it is, but for the screen where that is the shell, which took the terminal
+// because our host was killed: it makes settings of its own, and leaves no screen.
 func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.foreground() {
-		return
-	}
-	if t.fullScreen {
+	ours := t.foreground()
+	if t.fullScreen && (ours || t.atShell()) {
 		_, _ = t.File.WriteString(term.Leave())
 		t.fullScreen = false
+	}
+	if !ours {
+		return
 	}
 	t.flush()
 	_ = unix.IoctlSetTermios(t.fd, setTermios, t.found)
