@@ -119,8 +119,17 @@ func (w *watcher) run(ctx context.Context, changes <-chan struct{}, out chan<- E
 		case <-ctx.Done():
 			return
 		}
+		select {
+		case <-time.After(settleTime):
+		case <-ctx.Done():
+			return
+		}
 	}
 }
+
+// settleTime is how long a watcher waits before it looks: the asker that has its answer comes first,
+// where many share a processor, and what happens at once is read once.
+const settleTime = 15 * time.Millisecond
 
 // look sends the events of the rows that have changed, once all are read: a watcher that
 // does not receive must not keep the store at work.

@@ -169,7 +169,7 @@ func (f *figures) replies() {
 		var took []float64
 		for n := range 300 {
 			o := fleet[n%servers]
-			waittest.Pass(f.Context(), 20*time.Millisecond) // who watches has come to rest
+			waittest.Pass(f.Context(), 60*time.Millisecond) // who watches has looked, and come to rest
 			if _, err := d.Reply(f.Context(), o.id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}},
 				desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 				f.Fatal(err)
