@@ -46,6 +46,7 @@ func TestWatchSettles(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
 		if got := s.reads - before; got > 2 {
 			t.Errorf("it read %d times what happened within 10 ms", got)
 		}
