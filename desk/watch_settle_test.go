@@ -3,6 +3,7 @@ package desk_test
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,13 +17,13 @@ import (
 type counting struct {
 	store.Store
 	changes chan struct{}
-	reads   int
+	reads   atomic.Int32
 }
 
 func (s *counting) Changes(context.Context, string) (<-chan struct{}, error) { return s.changes, nil }
 func (s *counting) Revision(context.Context) (store.Revision, error)         { return store.Revision{}, nil }
 func (s *counting) Rows(context.Context, store.Query) iter.Seq2[store.Row, error] {
-	s.reads++
+	s.reads.Add(1)
 	return func(func(store.Row, error) bool) {}
 }
 
@@ -33,21 +34,21 @@ func TestWatchSettles(t *testing.T) {
 		_, err := desk.New(s, desk.Options{}).Watch(t.Context())
 		fatal.If(t, err)
 		synctest.Wait()
-		before := s.reads
+		before := s.reads.Load()
 		for range 10 {
 			select {
 			case s.changes <- struct{}{}:
 			default: // it is to look in any case
 			}
 			synctest.Wait()
-			if s.reads != before {
+			if s.reads.Load() != before {
 				t.Fatal("it looked at once")
 			}
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
-		if got := s.reads - before; got > 2 {
+		if got := s.reads.Load() - before; got > 2 {
 			t.Errorf("it read %d times what happened within 10 ms", got)
 		}
 	})
