@@ -70,20 +70,13 @@ func (p *Published) editAsk(edit func(*jsonschema.Schema)) {
 	}
 }
 
-// SetLimits sets the limits in the schema of ask_user_question's arguments, at
-// every level of follow-ups.
+// SetLimits sets the limits in the schema of ask_user_question's arguments.
 func SetLimits(ask *jsonschema.Schema, l question.Limits) {
 	questions := property(ask, "questions")
+	questions.MaxItems = limit(l.Questions)
 	property(questions.Items, "question").MaxLength = limit(l.Question)
 	property(questions.Items, "header").Description = fmt.Sprintf("Short label, at most %d characters", l.Header)
-	for list := questions; list != nil; {
-		list.MaxItems = limit(l.Questions)
-		property(list.Items, "options").MaxItems = limit(l.Options)
-		followUps := property(list.Items, "follow_up_questions")
-		if list = nil; followUps != nil {
-			list = followUps.AdditionalProperties
-		}
-	}
+	property(questions.Items, "options").MaxItems = limit(l.Options)
 }
 
 func limit(n int) *uint64 { return new(uint64(n)) }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/invopop/jsonschema"
+
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
@@ -50,7 +52,7 @@ func TestLimitsMoveTheSchema(t *testing.T) {
 	l := question.DefaultLimits()
 	l.Questions, l.Options, l.Question, l.Header = 7, 9, 321, 20
 	got := string(Schemas(l).Ask)
-	for text, times := range map[string]int{`"maxItems":7`: 2, `"maxItems":9`: 2, `"maxLength":321`: 1, "at most 20 characters": 1} {
+	for text, times := range map[string]int{`"maxItems":7`: 1, `"maxItems":9`: 1, `"maxLength":321`: 1, "at most 20 characters": 1} {
 		if n := strings.Count(got, text); n != times {
 			t.Errorf("%s stands %d times in the schema, want %d", text, n, times)
 		}
@@ -60,6 +62,19 @@ func TestLimitsMoveTheSchema(t *testing.T) {
 		`"maxLength":321`, fmt.Sprintf(`"maxLength":%d`, d.Question), "at most 20", fmt.Sprintf("at most %d", d.Header))
 	if want := string(Schemas(d).Ask); back.Replace(got) != want {
 		t.Errorf("other limits change more than the limits: %s, want %s", got, want)
+	}
+}
+
+// Follow-ups, which few calls have, take a tenth of the schema at most: each byte is in the context of
+// every session.
+func TestFollowUpsTakeLittle(t *testing.T) {
+	whole := Schemas(question.DefaultLimits()).Ask
+	var schema jsonschema.Schema
+	fatal.If(t, json.Unmarshal(whole, &schema))
+	followUps, err := json.Marshal(property(property(&schema, "questions").Items, "follow_up_questions"))
+	fatal.If(t, err)
+	if len(followUps)*10 > len(whole) {
+		t.Errorf("they take %d of %d bytes", len(followUps), len(whole))
 	}
 }
 

@@ -3,8 +3,8 @@
 // ask_user_question for people and programs; and what openapi.json says of questions
 // and answers. It reflects on wire's results and on
 // the types below, which are the calls that wire decodes, as models should write
-// them: the other accepted forms are not published. Follow-ups are unrolled one
-// level deep, because clients of some models support no references.
+// them: the other accepted forms are not published. Follow-ups are described in a
+// sentence, because clients of some models support no references.
 package main
 
 import (
@@ -125,16 +125,16 @@ type askArguments struct {
 // Type is taken too, but not published: a question without options asks for free text,
 // and models take multiple_choice for several answers.
 type askQuestion struct {
-	Question    string                `json:"question" jsonschema:"required,minLength=1" jsonschema_description:"Complete sentence, with its context"`
-	Header      string                `json:"header,omitempty"`
-	Options     []askOption           `json:"options,omitempty" jsonschema:"minItems=2" jsonschema_description:"Leave out for free text"`
-	MultiSelect bool                  `json:"multiSelect,omitempty" jsonschema_description:"Several options may be chosen"`
-	ID          string                `json:"question_id,omitempty" jsonschema_description:"Your name for this question"`
-	Required    bool                  `json:"required,omitempty" jsonschema:"default=true" jsonschema_description:"False: may stay open"`
-	AllowCustom bool                  `json:"allow_custom,omitempty" jsonschema:"default=true" jsonschema_description:"Offer free text beside options"`
-	Default     string                `json:"default,omitempty" jsonschema_description:"Proposed text or option label"`
-	Placeholder string                `json:"placeholder,omitempty" jsonschema_description:"Example in the text field"`
-	FollowUps   map[string][]followUp `json:"follow_up_questions,omitempty" jsonschema_description:"By option label: asked only if chosen"`
+	Question    string         `json:"question" jsonschema:"required,minLength=1" jsonschema_description:"Complete sentence, with its context"`
+	Header      string         `json:"header,omitempty"`
+	Options     []askOption    `json:"options,omitempty" jsonschema:"minItems=2" jsonschema_description:"Leave out for free text"`
+	MultiSelect bool           `json:"multiSelect,omitempty" jsonschema_description:"Several options may be chosen"`
+	ID          string         `json:"question_id,omitempty" jsonschema_description:"Your name for this question"`
+	Required    bool           `json:"required,omitempty" jsonschema:"default=true" jsonschema_description:"False: may stay open"`
+	AllowCustom bool           `json:"allow_custom,omitempty" jsonschema:"default=true" jsonschema_description:"Offer free text beside options"`
+	Default     string         `json:"default,omitempty" jsonschema_description:"Proposed text or option label"`
+	Placeholder string         `json:"placeholder,omitempty" jsonschema_description:"Example in the text field"`
+	FollowUps   map[string]any `json:"follow_up_questions,omitempty" jsonschema_description:"By option label: [{question, options: [label]}], asked only if chosen"`
 }
 
 type askOption struct {
@@ -143,13 +143,6 @@ type askOption struct {
 	ID          string `json:"id,omitempty" jsonschema_description:"Your name for this option"`
 	Default     bool   `json:"default,omitempty" jsonschema_description:"Proposed, never chosen by itself"`
 	Preview     string `json:"preview,omitempty" jsonschema_description:"Preformatted text, to compare options"`
-}
-
-// A follow-up is a question like any other, with follow-ups of its own; the schema names
-// what each has.
-type followUp struct {
-	Question string   `json:"question" jsonschema:"required"`
-	Options  []string `json:"options,omitempty"` // labels
 }
 
 type confirmArguments struct {
