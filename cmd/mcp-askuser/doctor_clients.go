@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"mcp-askuser/install"
+	"mcp-askuser/tools/askuser"
 )
 
 // examineClients says which clients have been set up, and whether their calls
@@ -64,6 +65,8 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		f = f.wrong(fmt.Sprintf("%s (%s)", f.Text, o.Effect), fmt.Sprintf("change this in %s: %s", o.File, o.Setting))
 	case r.Program != "" && !os.SameFile(this, started):
 		f.Text += fmt.Sprintf("; another program than this one, which mcp-askuser install %s names", name)
+	case c.Name == "claude-code" && a.getenv(askuser.BackgroundVariable) == "":
+		f.Text += "; without its form a call ends within two minutes, which " + askuser.BackgroundVariable + " moves"
 	}
 	return f, true
 }

@@ -132,7 +132,7 @@ func hostOf(name string) host {
 // Variables of Claude Code, in milliseconds: after the first a call goes to the background, 0 is
 // never; after the second it ends, as a failure.
 const (
-	backgroundVariable  = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS"
+	BackgroundVariable  = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS"
 	toolTimeoutVariable = "MCP_TOOL_TIMEOUT"
 )
 
@@ -142,7 +142,7 @@ func (h host) within(getenv func(string) string) host {
 	if !h.background || getenv == nil {
 		return h
 	}
-	background, err := strconv.Atoi(getenv(backgroundVariable))
+	background, err := strconv.Atoi(getenv(BackgroundVariable))
 	switch {
 	case err != nil || background < 0:
 	case background == 0:

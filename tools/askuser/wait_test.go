@@ -234,7 +234,7 @@ func TestBackgroundMoved(t *testing.T) {
 		{"claude-code", "ten minutes", 110 * time.Second},
 		{"codex-mcp-client", "600000", 280 * time.Second},
 	} {
-		getenv := func(name string) string { return map[string]string{backgroundVariable: tc.value}[name] }
+		getenv := func(name string) string { return map[string]string{BackgroundVariable: tc.value}[name] }
 		if got := hostOf(tc.client).within(getenv).callLimit(false, true); got != tc.want {
 			t.Errorf("%s with %q: %s, want %s", tc.client, tc.value, got, tc.want)
 		}
