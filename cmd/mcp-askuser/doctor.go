@@ -21,6 +21,7 @@ import (
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
@@ -84,8 +85,9 @@ func (a *app) printFindings(found []finding) {
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
-		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name,
-			strings.ReplaceAll(question.Block(f.Text), "\n", "\n"+strings.Repeat(" ", 9)))
+		lead := fmt.Sprintf("  %s%s ", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))))
+		lines := term.Hang(lead, f.Name+": "+question.Block(f.Text), cmp.Or(a.out.width(), unwrapped))
+		fmt.Fprintln(&b, strings.Join(lines, "\n"))
 		if f.Remedy != "" {
 			fmt.Fprintf(&b, "         → %s\n", question.Line(f.Remedy))
 		}
