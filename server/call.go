@@ -13,13 +13,13 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// Call is one request of the client. Its messages are sent to the outbox of the
+// Call is one request of the client. Its messages are sent to the sink of the
 // request. To the tools it is the transport, and to mcp-go a session with one client. It is
 // not registered with mcp-go: that serves only to broadcast changes of the tools, which
 // never change.
 type Call struct {
 	session *Session
-	out     Outbox
+	out     Sink
 	id      json.RawMessage
 	client  *askuser.Client // shared, never changed
 	ctx     context.Context // of the call

@@ -80,10 +80,10 @@ func TestPromptRefused(t *testing.T) {
 	}
 }
 
-// TestOwnOutbox: whatever belongs to a call goes into the outbox that came with
+// TestOwnSink: whatever belongs to a call goes into the sink that came with
 // it, a form and its withdrawal too, and the response is the last. Nothing else
-// needs an outbox.
-func TestOwnOutbox(t *testing.T) {
+// needs a sink.
+func TestOwnSink(t *testing.T) {
 	shown := make(chan error, 2)
 	form := mcp.ElicitationParams{Message: "Which?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)}
 	var s *peer
@@ -220,7 +220,7 @@ func TestDelivered(t *testing.T) {
 		{"cancelled", result, func(s *peer, _ *box) { s.receive(cancel("1"), nil) }, false},
 		{"disconnected, though written", result, func(s *peer, _ *box) { s.end(askuser.ErrDisconnected) }, true},
 		{"the output fails", result, func(_ *peer, out *box) { out.fails = errors.New("broken pipe") }, false},
-		{"the outbox is closed", result, func(_ *peer, out *box) { out.closed = true }, false},
+		{"the sink is closed", result, func(_ *peer, out *box) { out.closed = true }, false},
 		{"panic", func() (*mcp.CallToolResult, error) { panic("x") }, func(*peer, *box) {}, false},
 		{"not encodable", func() (*mcp.CallToolResult, error) { return mcp.NewToolResultStructuredOnly(make(chan int)), nil }, func(*peer, *box) {}, false},
 		{"error", func() (*mcp.CallToolResult, error) { return nil, errors.New("x") }, func(*peer, *box) {}, false},

@@ -47,7 +47,7 @@ func newSession(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc) *peer 
 }
 
 // receive takes a message as a transport does.
-func (p *peer) receive(text string, out Outbox) {
+func (p *peer) receive(text string, out Sink) {
 	p.t.Helper()
 	m, fault := Decode([]byte(text))
 	if fault != nil {
@@ -80,7 +80,7 @@ const (
 	initialize = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"old","version":"1"},"capabilities":{"elicitation":{}}}}`
 )
 
-// box is an outbox that writes at once.
+// box is a sink that writes at once.
 type box struct {
 	mu     sync.Mutex
 	fails  error // of writing

@@ -67,7 +67,7 @@ func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
 // The end of ctx ends the requests that came with it; its cause says why (see
 // [askuser.Transport]). Calls get their [Call.Turn] in the order in which they
 // are received.
-func (s *Session) Receive(ctx context.Context, m *Message, out Outbox) {
+func (s *Session) Receive(ctx context.Context, m *Message, out Sink) {
 	switch {
 	case m.isResponse():
 		s.deliver(m)
@@ -83,7 +83,7 @@ func (s *Session) Receive(ctx context.Context, m *Message, out Outbox) {
 
 // Refuse answers a request that cannot be served. A call that waits under the same
 // id is not affected.
-func (s *Session) Refuse(id json.RawMessage, f Fault, out Outbox) {
+func (s *Session) Refuse(id json.RawMessage, f Fault, out Sink) {
 	_ = out.Send(Outgoing{line: f.Response(id), code: f.Code}) // fails only after the end of the connection
 }
 
@@ -102,7 +102,7 @@ func (s *Session) Drain() <-chan struct{} {
 }
 
 // start starts a request's handler.
-func (s *Session) start(ctx context.Context, m *Message, out Outbox) {
+func (s *Session) start(ctx context.Context, m *Message, out Sink) {
 	c := &Call{session: s, out: out, id: m.ID, client: s.clientOf(m)}
 	c.ctx, c.end = context.WithCancelCause(ctx)
 	err := s.open(c)

@@ -34,7 +34,7 @@ type stream struct {
 	succeeded bool // the response was written, and is no error
 }
 
-// Send implements [server.Outbox].
+// Send implements [server.Sink].
 func (st *stream) Send(m server.Outgoing) error {
 	if !st.events && !m.Last() {
 		return errOneAnswer

@@ -98,7 +98,7 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 
 // read takes messages until the connection or the input ends, and returns
 // what the input failed with, if it did.
-func read(ctx context.Context, lines *lineReader, session *server.Session, out server.Outbox) error {
+func read(ctx context.Context, lines *lineReader, session *server.Session, out server.Sink) error {
 	for {
 		text, err := lines.next()
 		switch {

@@ -6,9 +6,9 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// Outbox takes the messages that belong to one request of the client's, or to all
+// Sink takes the messages that belong to one request of the client's, or to all
 // of them.
-type Outbox interface {
+type Sink interface {
 	// Send enqueues a message. It must not block: a client that does not read
 	// must not keep us from reading. For every message that it took, the
 	// transport calls Write or Drop, once. The error is askuser.ErrDisconnected
@@ -16,7 +16,7 @@ type Outbox interface {
 	Send(m Outgoing) error
 }
 
-// Queue is an [Outbox] whose messages one goroutine of the transport writes.
+// Queue is a [Sink] whose messages one goroutine of the transport writes.
 type Queue struct {
 	mu     sync.Mutex
 	queue  []Outgoing
@@ -27,7 +27,7 @@ type Queue struct {
 // NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{ready: make(chan struct{}, 1)} }
 
-// Send implements [Outbox].
+// Send implements [Sink].
 func (q *Queue) Send(m Outgoing) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -43,7 +43,7 @@ func (q *Queue) Send(m Outgoing) error {
 }
 
 // send encodes a message's line and sends it.
-func send(out Outbox, m Outgoing, f frame) (err error) {
+func send(out Sink, m Outgoing, f frame) (err error) {
 	m.line, err = encode(f)
 	if err != nil {
 		return err
