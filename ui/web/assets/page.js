@@ -204,7 +204,8 @@ async function postDraft() {
   forgetDraft();
   if (!due || !form) return;
   const body = fields(form), keepalive = String(body).length < 60_000; // a browser lets no more outlive the page
-  const response = await fetch('/draft', { method: 'POST', body, keepalive }).catch(() => null);
+  const signal = AbortSignal.timeout(30_000); // the next draft, and a visit, wait for this one
+  const response = await fetch('/draft', { method: 'POST', body, keepalive, signal }).catch(() => null);
   if (!response?.ok) drafting ||= due; // with the next one
 }
 
