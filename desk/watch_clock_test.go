@@ -14,7 +14,8 @@ import (
 func TestWatchWithAnotherClock(t *testing.T) {
 	dir := storeDir(t)
 	ctx, stop := context.WithCancel(deadline(t))
-	events, err := desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return time.Now().Add(2 * time.Hour) }}).Watch(ctx)
+	ahead := func() time.Time { return time.Now().Add(2 * time.Hour) }
+	events, err := desk.New(openStore(t, dir), desk.Options{Now: ahead}).Watch(ctx)
 	fatal.If(t, err)
 	t.Cleanup(func() {
 		stop()

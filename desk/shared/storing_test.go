@@ -15,7 +15,8 @@ import (
 func TestStatusOfADeskThatStoresNothing(t *testing.T) {
 	t.Parallel()
 	c := sharedtest.Start(t, 1)
-	for name, s := range map[string]*shared.Store{"alice": c.Open(nodes.Human, "alice"), "bot": c.Open(nodes.Agent, "bot")} {
+	stores := map[string]*shared.Store{"alice": c.Open(nodes.Human, "alice"), "bot": c.Open(nodes.Agent, "bot")}
+	for name, s := range stores {
 		st, err := s.Status(t.Context())
 		if err != nil || !st.Stores {
 			t.Errorf("for %s it stores nothing, %v", name, err)
@@ -27,7 +28,8 @@ func TestStatusOfADeskThatStoresNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Connect(nodes.Operator, "", make(chan error, 10)).Request("$JS.API.STREAM.UPDATE.ASK", data, sharedtest.Patience)
+	operator := c.Connect(nodes.Operator, "", make(chan error, 10))
+	_, err = operator.Request("$JS.API.STREAM.UPDATE.ASK", data, sharedtest.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}

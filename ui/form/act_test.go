@@ -54,9 +54,9 @@ func kinds() map[string][]question.Question {
 	}
 }
 
-// TestTypedElsewhere: a sentence is being typed when the form appears, or the hand pauses, the form
-// appears and listens, and the sentence goes on. Nothing of it is sent, and what its first keys marked
-// is unmarked by the first that has no meaning there.
+// TestTypedElsewhere: the user types a sentence to another program while the form appears; in a second
+// run the user pauses until the form takes keys, and then types on. The form sends nothing. Where the
+// first keys marked an option, the first key without a meaning in the form unmarks it.
 func TestTypedElsewhere(t *testing.T) {
 	for kind, qs := range kinds() {
 		for _, sentence := range []string{

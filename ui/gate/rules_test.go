@@ -18,8 +18,8 @@ var verdicts = []string{Ignore: "", Pass: "pass", Begin: "begin", Hold: "hold", 
 
 // TestRules plays scripts of what happens to a machine, each with its time in milliseconds: it shows a
 // page that appears or that the user opens, the page is hidden or seen, the clock is looked at, or a
-// key arrives. What the machine says to it follows, where it is not to ignore it; "waits" and "calm"
-// say whether the user is told to pause.
+// key arrives. The verdict of the machine follows, unless it is to ignore the key. "waits" means that
+// the form asks the user to pause, "calm" that it does not.
 func TestRules(t *testing.T) {
 	for _, rule := range [][2]string{ // a name and its script
 		{"nothing is shown yet", "0 2; 700 enter; 900 tick"},

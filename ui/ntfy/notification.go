@@ -135,7 +135,8 @@ func render(q *question.Question) (text string, labels []string, fits bool) {
 			if o.Description != "" {
 				line += ": " + question.Line(o.Description)
 			}
-			if lines = append(lines, line); o.Preview != "" {
+			lines = append(lines, line)
+			if o.Preview != "" {
 				lines = append(lines, question.Block(o.Preview))
 			}
 		}

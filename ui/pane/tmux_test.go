@@ -248,8 +248,8 @@ func (s *server) focused(x *termtest.Terminal, pane string) {
 	x.Until("the focus of "+pane, func() bool { return s.tmux("list-clients", "-F", "#{pane_id}") == pane })
 }
 
-// A question that was asked while nobody was attached comes to whoever
-// attaches, unless it has ended.
+// A question asked while no client was attached to tmux appears once a client attaches, unless the
+// question has ended.
 func TestTmuxAttachedLater(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -11,7 +11,8 @@ import (
 func TestEntryShowsItsPlaceholderWhole(t *testing.T) {
 	e := NewEntry("", "Why, if you like: the agent reads it")
 	shown := ansi.Strip(strings.Join(e.Draw(NewStyles(true), 30, 5).Lines, " "))
-	if got := strings.Join(strings.Fields(strings.ReplaceAll(shown, "┃", "")), " "); got != "(Why, if you like: the agent reads it)" {
+	got := strings.Join(strings.Fields(strings.ReplaceAll(shown, "┃", "")), " ")
+	if got != "(Why, if you like: the agent reads it)" {
 		t.Errorf("it shows %q", got)
 	}
 	e.Set("so")

@@ -39,7 +39,8 @@ func TestForeignForms(t *testing.T) {
 		`{"args":{"question":"Which?","choices":["A","B"],"allow_freeform":true}}`,
 	} {
 		got, err := DecodeAsk([]byte(call), limits)
-		if err != nil || len(got.Set.Questions) != 1 || got.Set.Questions[0].Text != "Which?" || len(got.Set.Questions[0].Options) != 2 {
+		if err != nil || len(got.Set.Questions) != 1 || got.Set.Questions[0].Text != "Which?" ||
+			len(got.Set.Questions[0].Options) != 2 {
 			t.Errorf("%s: %+v, %v", call, got.Set.Questions, err)
 		}
 	}
