@@ -65,7 +65,7 @@ func inspector(t *testing.T) *client {
 	c := &client{t: t, ctx: ctx, bin: filepath.Join(modules, ".bin"), races: filepath.Join(home, "race")}
 	c.env = append(os.Environ(),
 		"HOME="+home, "TMPDIR="+home,
-		"PATH="+filepath.Join(modules, "node", "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"PATH="+filepath.Join(modules, ".bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"TERM=xterm-256color",
 	)
 	t.Cleanup(c.noRaces)

@@ -45,7 +45,7 @@ func TestSuite(t *testing.T) {
 				filepath.Join(modules, tc.suite, "dist", "index.js"), "server", "--url", serve(t), "-o", t.TempDir(),
 				"--expected-failures", tc.name + ".yml",
 			}, tc.options...)
-			out, err := exec.CommandContext(ctx, filepath.Join(modules, "node", "bin", "node"), args...).CombinedOutput()
+			out, err := exec.CommandContext(ctx, filepath.Join(modules, ".bin", "node"), args...).CombinedOutput()
 			if _, summary, found := bytes.Cut(out, []byte("=== SUMMARY ===")); found {
 				out = summary
 			}
