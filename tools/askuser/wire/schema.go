@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/invopop/jsonschema"
+	"github.com/tailscale/hujson"
 
 	"mcp-askuser/question"
 )
@@ -39,53 +39,55 @@ func Schemas(l question.Limits) Published {
 	if l.Questions == d.Questions && l.Options == d.Options && l.Question == d.Question && l.Header == d.Header {
 		return p
 	}
-	p.editAsk(func(ask *jsonschema.Schema) { SetLimits(ask, l) })
+	p.Ask = WithLimits(p.Ask, l)
 	return p
 }
 
 // AddTemplates publishes the arguments that ask the questions of a template. The names are
 // those of the templates, separated by commas.
 func (p *Published) AddTemplates(names string) {
-	p.editAsk(func(ask *jsonschema.Schema) {
-		list := question.Shorten(names, 200) // the project of a client may have others
-		ask.Properties.Set("template", &jsonschema.Schema{Type: "string",
-			Description: "Ask a template's questions instead: " + list})
-		ask.Properties.Set("variables", &jsonschema.Schema{
-			Type: "object", Description: "Values of the template's variables",
-			Properties: jsonschema.NewProperties(), AdditionalProperties: &jsonschema.Schema{Type: "string"},
-		})
-		ask.Required = nil
-	})
+	type object map[string]any
+	list := question.Shorten(names, 200) // the project of a client may have others
+	p.Ask = patched(p.Ask,
+		change{"add", "/properties/template", object{
+			"type": "string", "description": "Ask a template's questions instead: " + list}},
+		change{"add", "/properties/variables", object{
+			"type": "object", "description": "Values of the template's variables",
+			"properties": object{}, "additionalProperties": object{"type": "string"}}},
+		change{"remove", "/required", nil})
 }
 
-func (p *Published) editAsk(edit func(*jsonschema.Schema)) {
-	var ask jsonschema.Schema
-	err := json.Unmarshal(p.Ask, &ask)
-	if err == nil {
-		edit(&ask)
-		p.Ask, err = json.Marshal(&ask)
-	}
-	if err != nil { // the schema is compiled in
+// WithLimits returns the schema of ask_user_question's arguments with these limits.
+func WithLimits(ask json.RawMessage, l question.Limits) json.RawMessage {
+	const properties = "/properties/questions/items/properties"
+	return patched(ask,
+		change{"add", "/properties/questions/maxItems", l.Questions},
+		change{"add", properties + "/question/maxLength", l.Question},
+		change{"add", properties + "/header/description", fmt.Sprintf("Short label, at most %d characters", l.Header)},
+		change{"add", properties + "/options/maxItems", l.Options})
+}
+
+// change is an operation of a JSON patch (RFC 6902).
+type change struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// patched returns a published schema with the changes. Those must fit it, as both are
+// compiled in.
+func patched(schema json.RawMessage, changes ...change) json.RawMessage {
+	v, err := hujson.Parse(schema)
+	if err != nil {
 		panic(err)
 	}
+	patch, err := json.Marshal(changes)
+	if err != nil {
+		panic(err)
+	}
+	err = v.Patch(patch)
+	if err != nil {
+		panic(err)
+	}
+	return v.Pack()
 }
-
-// SetLimits sets the limits in the schema of ask_user_question's arguments.
-func SetLimits(ask *jsonschema.Schema, l question.Limits) {
-	questions := property(ask, "questions")
-	questions.MaxItems = limit(l.Questions)
-	property(questions.Items, "question").MaxLength = limit(l.Question)
-	property(questions.Items, "header").Description = fmt.Sprintf("Short label, at most %d characters", l.Header)
-	property(questions.Items, "options").MaxItems = limit(l.Options)
-}
-
-func limit(n int) *uint64 { return new(uint64(n)) }
-
-// property returns the schema of a member, or nil.
-func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
-	p, _ := s.Properties.Get(name)
-	return p
-}
-
-// JSONSchema describes an object with any values.
-func (ordered) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }

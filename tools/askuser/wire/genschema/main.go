@@ -52,8 +52,7 @@ func generate(wireDir string) (map[string][]byte, error) {
 		return text
 	}
 	p := wire.Published{
-		Ask: schema(&askArguments{}, addProperties,
-			func(s *jsonschema.Schema) { wire.SetLimits(s, question.DefaultLimits()) }),
+		Ask:           wire.WithLimits(schema(&askArguments{}, addProperties), question.DefaultLimits()),
 		AskResult:     schema(&wire.Result{}, addResponse),
 		Confirm:       schema(&confirmArguments{}),
 		ConfirmResult: schema(&confirmResult{}),
@@ -190,7 +189,8 @@ func reflected(v any) *jsonschema.Schema {
 // context.
 func withoutMembers(t reflect.Type) *jsonschema.Schema {
 	switch t {
-	case reflect.TypeFor[wire.Response](), reflect.TypeFor[question.Proof]():
+	case reflect.TypeFor[wire.Response](), reflect.TypeFor[question.Proof](),
+		reflect.TypeOf(wire.Result{}.Answers):
 		return &jsonschema.Schema{Type: "object"}
 	}
 	return nil
