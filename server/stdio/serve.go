@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// defaultGrace and writeLimit together keep the exit within one second
-	// of the end of input.
-	defaultGrace = 500 * time.Millisecond
+	// defaultGrace and writeLimit together keep the exit within two seconds of the end of
+	// input, after which clients send SIGTERM. On a busy machine a list takes half a second.
+	defaultGrace = 1500 * time.Millisecond
 	writeLimit   = 250 * time.Millisecond
 
 	// defaultLineLimit is far above any question set. mcp-go decodes a message
@@ -31,7 +31,7 @@ const (
 type Options struct {
 	server.Options
 	// Grace is how long handlers may take to end once their contexts are
-	// cancelled at the end of the connection; 0 means 500 ms.
+	// cancelled at the end of the connection; 0 means 1.5 s.
 	Grace time.Duration
 	// LineLimit is the longest message accepted, in bytes without the newline;
 	// 0 means 4 MiB.
