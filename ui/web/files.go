@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -76,12 +77,23 @@ func (s *Server) uploadFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f, err := s.Desk.AttachFile(r.Context(), rec.ID, r.URL.Query().Get("name"), r.Body)
+	f, err := s.Desk.AttachFile(r.Context(), rec.ID, r.URL.Query().Get("name"), arriving{r.Body})
 	if err != nil {
 		return api.Late(&rec.Set, err)
 	}
 	write(w, http.StatusCreated, f)
 	return nil
+}
+
+// arriving is a body that may not arrive whole.
+type arriving struct{ body io.Reader }
+
+func (a arriving) Read(p []byte) (int, error) {
+	n, err := a.body.Read(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // as io.Reader says
+		err = unreadBody(err)
+	}
+	return n, err
 }
 
 // getFile returns a file. Only images are shown, and in a sandbox; a browser saves the others.

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
+	"log/slog"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/textproto"
@@ -20,6 +23,8 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -211,5 +216,22 @@ func TestHostileUploads(t *testing.T) {
 		if n, err := io.Copy(io.Discard, r.Body); n != most || err == nil {
 			t.Errorf("of a known sender (%t) %d bytes are read, %v", known, n, err)
 		}
+	}
+}
+
+// A file whose sender is lost midway is none of the server's failures: nothing is kept or logged.
+func TestUploadCutOff(t *testing.T) {
+	t.Parallel()
+	var log waittest.Buffer
+	g := start(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	rec := g.ask("", open("files"))
+	conn := g.dial()
+	_, err := fmt.Fprintf(conn, "POST /api/questions/%s/files?name=a.txt HTTP/1.1\r\nHost: %s\r\n"+
+		"Authorization: Bearer %s\r\nContent-Length: 10\r\n\r\nhalf", rec.ID, g.addr, token)
+	fatal.If(t, err)
+	fatal.If(t, conn.(*net.TCPConn).CloseWrite())
+	got, err := io.ReadAll(conn)
+	if err != nil || !bytes.HasPrefix(got, []byte("HTTP/1.1 400 ")) || log.String() != "" {
+		t.Errorf("%v, got %s, logged %s", err, got, log.String())
 	}
 }
