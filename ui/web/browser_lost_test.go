@@ -252,3 +252,23 @@ func (v *view) kept(id, want string) {
 		v.t.Fatal("the draft is not kept")
 	}
 }
+
+// TestBrowserMuteNetwork: a network that drops what is sent, and says nothing, holds neither an
+// answer nor the list for ever.
+func TestBrowserMuteNetwork(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	rec := v.some(1)[0]
+	v.turn(rec.ID)
+	eval[bool](v, `(AbortSignal.timeout = ((real) => (ms) => real.call(AbortSignal, ms / 100))(AbortSignal.timeout), true)`)
+	eval[bool](v, `(window.fetch = ((real) => (to, how) => window.mute
+		? new Promise((_, fail) => how.signal?.addEventListener("abort", () => fail(how.signal.reason)))
+		: real(to, how))(window.fetch), window.mute = true)`)
+	v.confirm(rec)
+	v.shows(within(rec.ID, ".refused"), "The server cannot be reached. Nothing is lost: try again.")
+	v.shows("#trouble", "The connection is lost.")
+	eval[bool](v, `!(window.mute = false)`)
+	v.answered(rec.ID) // it tries again by itself
+	v.wait(`trouble.hidden`)
+}

@@ -16,11 +16,16 @@ const openForm = () => pane.querySelector('form[action="/answer"]');
 const fields = (form, button) =>
   new URLSearchParams([...new FormData(form, button)].filter(([, value]) => typeof value === 'string')); // no files
 
+// within ends a request that takes so long: a network that drops what is sent fails nothing by
+// itself for many minutes.
+const within = (seconds) => AbortSignal.timeout(1000 * seconds);
+
 // load requests a page, with a form if there is one to send. The status is 0 where nothing arrived.
 async function load(address, body) {
   const url = new URL(address, location), { value } = filter.elements.filter;
   if (value) url.searchParams.set('filter', value);
-  const options = { method: body ? 'POST' : 'GET', body, headers: { 'X-Script': '1' } };
+  const signal = within(body instanceof FormData ? 150 : 20); // files take their time
+  const options = { method: body ? 'POST' : 'GET', body, headers: { 'X-Script': '1' }, signal };
   const response = await fetch(url, options).catch(() => null);
   const text = await response?.text().catch(() => null) ?? null;
   const page = new DOMParser().parseFromString(text ?? '', 'text/html');
@@ -204,7 +209,7 @@ async function postDraft() {
   forgetDraft();
   if (!due || !form) return;
   const body = fields(form), keepalive = String(body).length < 60_000; // a browser lets no more outlive the page
-  const signal = AbortSignal.timeout(30_000); // the next draft, and a visit, wait for this one
+  const signal = within(20); // the next draft, and a visit, wait for this one
   const response = await fetch('/draft', { method: 'POST', body, keepalive, signal }).catch(() => null);
   if (!response?.ok) drafting ||= due; // with the next one
 }
@@ -345,7 +350,7 @@ pane.addEventListener('change', ({ target }) => {
 // What the next list is to tell the user, as parameters of its address: the last of what happened.
 const happened = new Set();
 const maxHappened = 3;
-let due = false, renewing = false;
+let due = false, renewing = false, unreached = false;
 
 // renew brings the page up to date, with one request at a time for all that happened.
 async function renew() {
@@ -365,6 +370,9 @@ async function update() {
   const before = lists, told = [...happened];
   const { status, page } = await load('/?' + ['id=' + (current()?.dataset.id ?? ''), ...told].join('&'));
   if (status >= 400) showTrouble(status === 401 ? texts.ended : texts.failed);
+  else if (status === 0 || unreached) showTrouble(status === 0 ? texts.lost : '');
+  unreached = status === 0;
+  if (unreached) setTimeout(renew, 3000);
   if (status !== 200) return;
   await going;
   if (before !== lists) return renew();
