@@ -52,7 +52,14 @@ func (a *app) web() *cobra.Command {
 func pageFlags(cmd *cobra.Command, o *web.Options) {
 	cmd.Flags().Func("listen", "the `address` to listen on, with or without a port (default 127.0.0.1)",
 		func(text string) error { return readListen(text, o) })
-	cmd.Flags().IntVar(&o.Port, "port", 0, "the `port` to listen on, 0 for the last one if it is free")
+	port := cmd.Flags().Int("port", 0, "the `port` to listen on, 0 for the last one if it is free")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if o.Port != 0 && *port != 0 && o.Port != *port {
+			return fmt.Errorf("--listen names the port %d, and --port %d; give one of the two", o.Port, *port)
+		}
+		o.Port = cmp.Or(o.Port, *port)
+		return nil
+	}
 	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
 	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "the `file` with the key of that certificate (PEM)")
 }
@@ -61,7 +68,7 @@ func pageFlags(cmd *cobra.Command, o *web.Options) {
 func readListen(text string, o *web.Options) error {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil { // without a port; an IPv6 address perhaps without brackets
-		host, port = strings.Trim(text, "[]"), strconv.Itoa(o.Port)
+		host, port = strings.Trim(text, "[]"), "0"
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	o.Host, o.Port = host, int(number)
