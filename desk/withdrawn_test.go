@@ -6,6 +6,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 )
 
 // A caller that withdraws its question while that is stored learns its id: a store elsewhere may
@@ -21,9 +22,7 @@ func TestWithdrawnWhileItIsStored(t *testing.T) {
 		return nil
 	})
 	rec, attendance, err := d.Submit(ctx, desk.Request{Asker: asker, Set: set()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	attendance.Release()
 	must(d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "withdrawn"}))
 }

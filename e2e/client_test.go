@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // program is the built program, with the race detector in it.
@@ -53,9 +55,7 @@ type client struct {
 func inspector(t *testing.T) *client {
 	t.Helper()
 	modules, err := filepath.Abs("npm/clients/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if _, err := os.Stat(modules); err != nil {
 		t.Fatalf("%v; run make e2e, which installs the Inspector", err)
 	}
@@ -84,9 +84,7 @@ func (c *client) serverEnv(more ...string) []string {
 
 func (c *client) noRaces() {
 	reports, err := filepath.Glob(c.races + "*")
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	fatal.If(c.t, err)
 	for _, path := range reports {
 		report, err := os.ReadFile(path)
 		c.t.Errorf("the race detector reports (%v):\n%s", err, report)

@@ -3,6 +3,8 @@ package install
 import (
 	"os"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // A server of another program that has our name comes back when ours is taken out. An earlier
@@ -18,9 +20,7 @@ func TestEntryOfTheSameName(t *testing.T) {
 		for _, out := range []bool{false, true} {
 			for _, change := range plan(t, c, p, local, out) {
 				err := change.Apply()
-				if err != nil {
-					t.Fatal(err)
-				}
+				fatal.If(t, err)
 			}
 		}
 		got, _ := os.ReadFile(path)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // A link to a file that does not exist yet, as managers of dotfiles make them, stays a link: the file
@@ -18,15 +20,11 @@ func TestDanglingLink(t *testing.T) {
 	dir, target := filepath.Join(p.Home(), "dotfiles", "cursor"), filepath.Join(p.Home(), "dotfiles", "mcp.json")
 	err := errors.Join(os.MkdirAll(dir, 0o755), os.Symlink(dir, filepath.Join(p.Home(), ".cursor")),
 		os.Symlink(filepath.Join("..", "mcp.json"), filepath.Join(dir, "mcp.json")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for _, out := range []bool{false, true} {
 		for _, change := range plan(t, &c, p, local, out) {
 			err := change.Apply()
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 		}
 		_, err := os.Readlink(filepath.Join(dir, "mcp.json"))
 		_, missing := os.Stat(target)
@@ -40,9 +38,7 @@ func TestDanglingLink(t *testing.T) {
 func TestPathIsNamed(t *testing.T) {
 	c, p, path := cursor(t, "")
 	err := errors.Join(os.Remove(path), os.Symlink(path, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	_, err = c.Plan(p, Options{Server: local}, false)
 	if err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)

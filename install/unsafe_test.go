@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // An entry that is left in a file is reported: it is written twice, or in a form that is not
@@ -26,9 +28,7 @@ func TestLinesOfTheRightFile(t *testing.T) {
 	for file, want := range map[string]bool{".claude.json": true, ".claude/settings.json": false} {
 		p, file := place(t, "linux", ""), filepath.FromSlash(file)
 		err := writeFile(filepath.Join(p.Home(), file), `{"mcpServers": [], "permissions": []}`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		_, err = c.Plan(p, Options{Server: local}, false)
 		if err == nil || strings.Contains(err.Error(), "our lines") != want || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: %v", file, err)

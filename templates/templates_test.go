@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 const release = `description = "Before a release"
@@ -33,12 +35,8 @@ type = "text"
 
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.MkdirAll(dir, 0o755))
+	fatal.If(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }
 
 func TestCall(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 )
 
 // A question that only an inbox shows goes on to the next surface when the
@@ -22,9 +23,7 @@ func TestClosedInbox(t *testing.T) {
 	}
 
 	release, err := d.Announce(t.Context(), "inbox")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	end := make(chan error, 1)
@@ -45,9 +44,7 @@ func TestClosedInbox(t *testing.T) {
 	}
 
 	release, err = d.Announce(t.Context(), "web")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer release()
 	gone := errors.New("answered")
 	cancel(gone)

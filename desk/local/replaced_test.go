@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // An inbox that is open while the store is replaced listens to the new one, from the next look on.
@@ -23,9 +24,7 @@ func TestReplacedWhileWatching(t *testing.T) {
 	if err == nil {
 		_, err = other.Ask(t.Context(), storetest.NewRow("New?"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	waitFor(t, func() bool {
 		names, err := other.Present(t.Context())
 		return err == nil && slices.Equal(names, []string{"inbox"})

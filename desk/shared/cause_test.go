@@ -10,15 +10,14 @@ import (
 
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 )
 
 // A call that has only so much time says why an attempt within it has failed, even where the last
 // one was not over.
 func TestLateNamesTheCause(t *testing.T) {
 	node, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = node.Close() }()
 	ctx, end := context.WithCancelCause(t.Context())
 	late := fmt.Errorf("%w in time", store.ErrUnreachable)
@@ -37,9 +36,7 @@ func TestLateNamesTheCause(t *testing.T) {
 		}
 	}()
 	s, err := shared.Open(shared.Options{URL: node.Addr().String()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = s.Close() }()
 	_, err = s.Get(ctx, "x")
 	if !errors.Is(err, late) || !strings.Contains(err.Error(), node.Addr().String()) {

@@ -12,6 +12,7 @@ import (
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -36,31 +37,23 @@ func TestFormerHuman(t *testing.T) {
 	ask := func(text string) desk.Record {
 		set := question.Set{Questions: []question.Question{{ID: "q1", Type: question.Text, Text: text}}}
 		rec, _, err := asker.Submit(t.Context(), desk.Request{Set: set, Asker: desk.Asker{Client: "test"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return rec
 	}
 	answer := func(s store.Store, rec desk.Record) {
 		said := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "Yes"}}}
 		_, err := desk.New(s, desk.Options{Credential: bob}).Reply(t.Context(), rec.ID, said, desk.Evidence{How: desk.HowPage})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	before, after := ask("Before?"), ask("After?")
 	answer(bob, before)
 	secret := &capturing{Store: bob}
 	answer(secret, after)
 	err := bot.Answer(t.Context(), after.ID, secret.kept)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 
 	now, _, err := bot.Humans(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	humans := shared.Humans{Now: map[string]string{}, Former: map[string]string{}}
 	for key, name := range now {
 		if name == "bob" {
@@ -70,9 +63,7 @@ func TestFormerHuman(t *testing.T) {
 		}
 	}
 	err = c.Open(nodes.Operator, "").Create(t.Context(), 1, humans)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	reader := c.Open(nodes.Agent, "other")
 	for id, want := range map[string]desk.Status{before.ID: desk.Answered, after.ID: desk.Failed} {
 		got, err := desk.New(reader, desk.Options{Credential: reader}).Get(t.Context(), id)

@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
+	"mcp-askuser/internal/fatal"
 )
 
 // An agent adds no rounds to the session of another, which could be refused for them: an agent sees
@@ -22,9 +23,7 @@ func TestAnAgentJoinsNoSessionOfAnother(t *testing.T) {
 		row := storetest.NewRow(text)
 		row.Session, row.Run = "s", "r"
 		row, err := s.Ask(t.Context(), row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return row.ID
 	}
 	own, reopened, foreign := ask(bot, "Mine?"), ask(alice, "Again?"), ask(other, "Not theirs?")

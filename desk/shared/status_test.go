@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
+	"mcp-askuser/internal/fatal"
 )
 
 // A desk that would lose answers is not as needed.
@@ -28,9 +29,7 @@ func TestStatusOfAForgetfulDesk(t *testing.T) {
 		config := shared.Config(1)
 		change(&config)
 		data, err := json.Marshal(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		m, err := operator.Request("$JS.API.STREAM.UPDATE.ASK", data, sharedtest.Patience)
 		if err != nil || strings.Contains(string(m.Data), `"error"`) {
 			t.Fatalf("%s: %v, %v", name, m, err)

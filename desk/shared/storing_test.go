@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
+	"mcp-askuser/internal/fatal"
 )
 
 // A desk that answers, and stores nothing, is no desk that is ready: so is one whose disk is full.
@@ -25,14 +26,10 @@ func TestStatusOfADeskThatStoresNothing(t *testing.T) {
 	config := shared.Config(1)
 	config.MaxMsgSize = 1
 	data, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	operator := c.Connect(nodes.Operator, "", make(chan error, 10))
 	_, err = operator.Request("$JS.API.STREAM.UPDATE.ASK", data, sharedtest.Patience)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	st, err := c.Open(nodes.Human, "alice").Status(t.Context())
 	if err != nil || st.Stores {
 		t.Errorf("it stores, %v", err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -50,13 +51,9 @@ func edit(t *testing.T, agent, env []string, forms bool) *editor {
 	cmd := exec.Command(agent[0], agent[1:]...)
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = t.TempDir(), env, &syscall.SysProcAttr{Setsid: true}
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	background(t, cmd)
 	conn := acp.NewClientSideConnection(e, in, out)
 	var can acp.ClientCapabilities
@@ -68,9 +65,7 @@ func edit(t *testing.T, agent, env []string, forms bool) *editor {
 		t.Fatal(err)
 	}
 	session, err := conn.NewSession(t.Context(), acp.NewSessionRequest{Cwd: cmd.Dir, McpServers: []acp.McpServer{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	go func() {
 		prompt := acp.PromptRequest{SessionId: session.SessionId, Prompt: []acp.ContentBlock{acp.TextBlock("go")}}
 		_, _ = conn.Prompt(t.Context(), prompt)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // shared is what every host has in its environment: a home of its own, and a desk in it.
@@ -66,9 +68,7 @@ MCP_ASKUSER_DIR = %q
 // geminiEnv is the environment of a Gemini CLI with a home of its own.
 func geminiEnv(t *testing.T, m *model, _ string) []string {
 	home := t.TempDir()
-	if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.Mkdir(filepath.Join(home, ".gemini"), 0o700))
 	save(t, filepath.Join(home, ".gemini", "settings.json"),
 		`{"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}},
 		"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false}}`)
@@ -82,9 +82,7 @@ func geminiEnv(t *testing.T, m *model, _ string) []string {
 func openCodeEnv(t *testing.T, m *model, _ string) []string {
 	home := t.TempDir()
 	config := filepath.Join(home, ".config", "opencode")
-	if err := os.MkdirAll(config, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.MkdirAll(config, 0o700))
 	save(t, filepath.Join(config, "opencode.json"), fmt.Sprintf(`{"autoupdate":false,"model":"scripted/m","small_model":"scripted/m",
 		"provider":{"scripted":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":%q,"apiKey":"x"},"models":{"m":{}}}}}`, m.URL+"/v1"))
 	env := append(shared(home), "npm_config_registry="+m.URL, "npm_config_fetch_retries=0",
@@ -97,9 +95,7 @@ func openCodeEnv(t *testing.T, m *model, _ string) []string {
 // account.
 func copilotEnv(t *testing.T, m *model, dir string) []string {
 	home := t.TempDir()
-	if err := os.Mkdir(filepath.Join(home, ".copilot"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.Mkdir(filepath.Join(home, ".copilot"), 0o700))
 	save(t, filepath.Join(home, ".copilot", "config.json"), text(map[string]any{"trustedFolders": []string{dir}}))
 	env := append(shared(home), "COPILOT_PROVIDER_BASE_URL="+m.URL+"/v1", "COPILOT_MODEL=m", "COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false")
 	run(t, "", env, program(t), "install", "copilot")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/server/http"
 	"mcp-askuser/server/tokens"
 )
@@ -33,9 +34,7 @@ func TestSuite(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			modules, err := filepath.Abs("../../e2e/npm/conformance/node_modules")
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			if _, err := os.Stat(modules); err != nil {
 				t.Fatalf("%v; run make conformance, which installs the suite", err)
 			}
@@ -63,9 +62,7 @@ func serve(t *testing.T) string {
 	t.Helper()
 	known := tokens.New(t.TempDir())
 	token, err := known.Add("suite", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	h := http.New(fixtures(), http.Options{Tokens: known, Host: "127.0.0.1"}).Handler()
 	s := httptest.NewServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		r.Header.Set("Authorization", "Bearer "+token)

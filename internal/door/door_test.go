@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
+
 	"go.uber.org/goleak"
 )
 
@@ -129,9 +131,7 @@ func TestOwnOrigin(t *testing.T) {
 func dial(t *testing.T, l net.Listener) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	return conn
@@ -145,9 +145,7 @@ func at(conn net.Conn) *http.Request {
 // The oldest unauthenticated connection makes room; authenticated ones stay.
 func TestUnauthenticatedMakeRoom(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	l := &Listener{Listener: ln, MaxAuthenticated: 1, MaxUnauthenticated: 2}
 	defer l.Close()
 	var accepted, clients []net.Conn
@@ -155,9 +153,7 @@ func TestUnauthenticatedMakeRoom(t *testing.T) {
 		t.Helper()
 		clients = append(clients, dial(t, l))
 		g, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		t.Cleanup(func() { _ = g.Close() })
 		accepted = append(accepted, g)
 	}
@@ -196,16 +192,12 @@ func TestUnauthenticatedMakeRoom(t *testing.T) {
 // becomes free ends the wait of the next.
 func TestAuthTimeout(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	l := &Listener{Listener: ln, MaxAuthenticated: 9, MaxUnauthenticated: 1, AuthTimeout: 10 * patience}
 	defer l.Close()
 	dial(t, l)
 	first, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer first.Close()
 	dial(t, l)
 	came := make(chan net.Conn, 1)

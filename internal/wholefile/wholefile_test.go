@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mcp-askuser/internal/fatal"
 )
 
 func TestPut(t *testing.T) {
@@ -25,9 +27,7 @@ func TestPut(t *testing.T) {
 			t.Errorf("beside it stand %v, %v", left, err)
 		}
 	}
-	if err := Put(path, []byte("one"), 0o640, os.Link); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, Put(path, []byte("one"), 0o640, os.Link))
 	holds("one")
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o640 {
 		t.Errorf("%v, %v", info.Mode(), err)
@@ -36,9 +36,7 @@ func TestPut(t *testing.T) {
 		t.Errorf("where there is one: %v", err)
 	}
 	holds("one")
-	if err := Put(path, []byte("three"), 0o600, os.Rename); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, Put(path, []byte("three"), 0o600, os.Rename))
 	holds("three")
 	if err := Put(filepath.Join(path, "b"), nil, 0o600, os.Rename); err == nil {
 		t.Error("below a file")
@@ -75,18 +73,12 @@ func TestNextWriterRemovesWhatAKilledOneLeft(t *testing.T) {
 	for _, name := range append(others, left[0].Name()) {
 		name = filepath.Join(dir, name)
 		old := time.Now().Add(-2 * staleAfter)
-		if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chtimes(name, old, old)); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, errors.Join(os.WriteFile(name, nil, 0o600), os.Chtimes(name, old, old)))
 	}
 	young := filepath.Join(dir, left[0].Name()+"1") // may be a living writer's
 	young = strings.Replace(young, tempSuffix+"1", "1"+tempSuffix, 1)
-	if err := os.WriteFile(young, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := Put(path, []byte("whole"), 0o600, os.Rename); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(young, nil, 0o600))
+	fatal.If(t, Put(path, []byte("whole"), 0o600, os.Rename))
 	var now []string
 	after, err := os.ReadDir(dir)
 	for _, e := range after {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -222,9 +223,7 @@ func TestSheet(t *testing.T) {
 	s := New(record(nested(), yesNo(), one(), optional(several())), Options{Layout: Sheet})
 	put := func(id, words string, choices ...int) {
 		t.Helper()
-		if err := s.Question(id).Put(choices, words); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, s.Question(id).Put(choices, words))
 	}
 	put("q3", "x")
 	put("q2", "", 0)

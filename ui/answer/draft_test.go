@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -22,9 +23,7 @@ func TestFiles(t *testing.T) {
 	}}}
 	d := New(rec, Options{Layout: Sheet})
 	for _, q := range d.All() {
-		if err := q.Attach(shot); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, q.Attach(shot))
 	}
 	play(t, d, "goto where; choose 3") // Other, without words
 	if _, err := d.Reply(); err == nil {

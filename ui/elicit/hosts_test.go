@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -390,9 +391,7 @@ func pretty(t *testing.T, forms map[string][]mcp.ElicitationParams) string {
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")
-	if err := out.Encode(forms); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, out.Encode(forms))
 	return b.String()
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // kinds are the keys of scripts. A key of another kind is written with it: "enter/edit".
@@ -66,9 +68,7 @@ func TestRules(t *testing.T) {
 		for step := range strings.SplitSeq(rule[1], "; ") {
 			words := append(strings.Fields(step), "")
 			ms, err := strconv.Atoi(words[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			v := do(&m, at(time.Duration(ms)*time.Millisecond), words[1])
 			if v != Verdict(slices.Index(verdicts, words[2])) {
 				t.Errorf("%s: %s: %q", rule[0], step, verdicts[v])

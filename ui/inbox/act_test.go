@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/ui/gate"
 )
@@ -45,9 +46,7 @@ func afterAnAnswer(t *testing.T, n int) *rig {
 func (r *rig) pending() int {
 	r.t.Helper()
 	records, err := r.desk.Pending(r.t.Context())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	return len(records)
 }
 

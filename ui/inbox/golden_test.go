@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/gate"
@@ -74,9 +75,7 @@ func scenes(t *testing.T) []scene {
 			rec, attendance, err := r.desk.Submit(t.Context(), desk.Request{
 				Set: question.Set{Questions: []question.Question{chinese()}}, Asker: desk.Asker{Client: "codex", Directory: "/srv/api"}, Timeout: 5 * time.Minute,
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			t.Cleanup(attendance.Release)
 			r.waits[rec.ID] = attendance
 			r.later(time.Minute)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -132,13 +133,9 @@ func TestMirrored(t *testing.T) {
 		Set: question.Set{Questions: []question.Question{database()}}, Session: "s1",
 		Asker: desk.Asker{Client: "claude-code", Directory: "/home/ada/shop"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer attendance.Release()
-	if err := r.desk.SetShown(t.Context(), rec.ID, []desk.Showing{{Surface: "claude-code"}}); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, r.desk.SetShown(t.Context(), rec.ID, []desk.Showing{{Surface: "claude-code"}}))
 	r.see("Which database", "also in Claude Code")
 	r.reply(rec, "web", taken(database(), "pg"))
 	r.see("answered on the web page")

@@ -20,6 +20,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -81,9 +82,7 @@ func ask(t testing.TB, d *desk.Desk, q question.Question) desk.Record {
 		Set: question.Set{Questions: []question.Question{q}}, Session: "s",
 		Asker: desk.Asker{Client: "claude-code", Directory: "/home/ada/shop", Via: "mcp"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(attendance.Release)
 	return rec
 }
@@ -188,9 +187,7 @@ func TestEditorTooLate(t *testing.T) {
 	rec := ask(t, d, name())
 	editor := filepath.Join(t.TempDir(), "editor")
 	const script = "#!/bin/sh\nprintf 'editing. '\nread -r line\necho \"$line\" >\"$1\"\n"
-	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(editor, []byte(script), 0o700))
 	x := start(t, dir, "PATH="+os.Getenv("PATH"), "EDITOR="+editor)
 	x.WaitFor("What is the service")
 	x.enter()

@@ -16,6 +16,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/gate"
@@ -211,9 +212,7 @@ func checkScreen(t testing.TB, r *rig) {
 func (r *rig) ask(by desk.Asker, session string, qs ...question.Question) desk.Record {
 	r.t.Helper()
 	rec, attendance, err := r.desk.Submit(r.t.Context(), desk.Request{Set: question.Set{Questions: qs}, Session: session, Asker: by})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	r.t.Cleanup(attendance.Release)
 	r.waits[rec.ID] = attendance
 	return rec
@@ -237,9 +236,7 @@ func (r *rig) reply(rec desk.Record, surface string, answers ...question.Answer)
 func (r *rig) get(rec desk.Record) desk.Record {
 	r.t.Helper()
 	got, err := r.desk.Get(r.t.Context(), rec.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	return got
 }
 

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // rings is a command that adds a line to a file whenever it is run.
@@ -80,16 +82,12 @@ func TestCommandReadsTheEvent(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "event; $(touch x)")
 	log, err := run(t.Context(), t, time.Minute, "sh", "-c", `cat >"$1"; echo sent; echo twice >&2`, "sh", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if !strings.Contains(log, `"output":"sent\ntwice\n"`) {
 		t.Errorf("the log says %s", log)
 	}
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	var event map[string]any
 	if err := json.Unmarshal(data, &event); err != nil || !bytes.HasSuffix(data, []byte("}\n")) {
 		t.Fatalf("%v: %q", err, data)
@@ -127,9 +125,7 @@ func TestCommandFails(t *testing.T) {
 func TestCommandHangs(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "alive")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, syscall.Mkfifo(pipe, 0o600))
 	ended := make(chan error, 1)
 	go func() {
 		_, err := os.ReadFile(pipe) // until nobody holds it any more

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
+
 	"github.com/godbus/dbus/v5"
 )
 
@@ -24,15 +26,11 @@ func session(t *testing.T) string {
 	}
 	path := filepath.Join(t.TempDir(), "bus")
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _ = r.Close() }()
 	cmd := exec.Command("dbus-daemon", "--session", "--nofork", "--address=unix:path="+path, "--print-address=3")
 	cmd.ExtraFiles = []*os.File{w}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, cmd.Start())
 	_ = w.Close()
 	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	if _, err := r.Read(make([]byte, 256)); err != nil {
@@ -60,20 +58,14 @@ func TestDesktop(t *testing.T) {
 	}
 
 	bus, err := dbus.Connect("unix:path=" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(func() { _ = bus.Close() })
 	s := service{make(chan [4]string, 1)}
-	if err := bus.Export(s, busPath, busName); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, bus.Export(s, busPath, busName))
 	if reply, err := bus.RequestName(busName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatal(reply, err)
 	}
-	if err := tell(t.Context(), newNotice(record("claude", "<b>a & b</b>\x1b"), 0)); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, tell(t.Context(), newNotice(record("claude", "<b>a & b</b>\x1b"), 0)))
 	want := [4]string{"mcp-askuser", "dialog-question", "Question from claude in shop", "&lt;b&gt;a &amp; b&lt;/b&gt;␛"}
 	if got := <-s.got; got != want {
 		t.Errorf("the service got %q, want %q", got, want)
@@ -105,19 +97,13 @@ func TestClickGoesToTheAgent(t *testing.T) {
 	t.Parallel()
 	path := session(t)
 	bus, err := dbus.Connect("unix:path=" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(func() { _ = bus.Close() })
 	s := &clicked{bus: bus, with: make(chan []string, 1)}
 	err = bus.Export(s, busPath, busName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	_, err = bus.RequestName(busName, dbus.NameFlagDoNotQueue)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	shown := make(chan int, 2)
 	show := func(pid int) error { shown <- pid; return nil }
 	send := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path), show)
@@ -144,9 +130,7 @@ func TestDesktopIsBroken(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "bus")
 	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(func() { _ = l.Close() }) // accepts, and says nothing
 	for _, tt := range []struct{ address, want string }{
 		{"unix:path=" + path, "does not respond"},
@@ -163,9 +147,7 @@ func TestDesktopIsBroken(t *testing.T) {
 func TestWhereADesktopIs(t *testing.T) {
 	dir := t.TempDir()
 	l, err := net.Listen("unix", filepath.Join(dir, "bus"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	for _, tt := range []struct {
 		env  []string

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -64,9 +65,7 @@ func FuzzRing(f *testing.F) {
 		if titled {
 			env = "TERM=rxvt"
 		}
-		if err := Ring(&out, variables(env), rec); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, Ring(&out, variables(env), rec))
 		got := out.String()
 		inside, ok := strings.CutPrefix(got, "\a\x1b]")
 		inside, ended := strings.CutSuffix(inside, "\x1b\\")

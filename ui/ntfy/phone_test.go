@@ -13,6 +13,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/ntfytest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -37,9 +38,7 @@ func choice(labels ...string) question.Set {
 func ask(t *testing.T, d *desk.Desk, set question.Set) desk.Record {
 	t.Helper()
 	rec, attendance, err := d.Submit(t.Context(), desk.Request{Set: set, Asker: desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"}, Session: "s"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(attendance.Release)
 	return rec
 }
@@ -51,9 +50,7 @@ func phone(t *testing.T, d *desk.Desk, address string, change func(*Options)) *P
 		change(&o)
 	}
 	p, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return p
 }
 
@@ -78,9 +75,7 @@ func wait(t *testing.T, d *desk.Desk, id string) desk.Record {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	rec, err := d.Wait(ctx, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return rec
 }
 
@@ -295,9 +290,7 @@ func TestPressOfATest(t *testing.T) {
 	s.Grant("", topic+"-*")
 	p := phone(t, nil, s.URL, func(o *Options) { o.Token = "tk_own" })
 	first, second := p.NewTest(), p.NewTest()
-	if err := errors.Join(first.Send(t.Context()), second.Send(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, errors.Join(first.Send(t.Context()), second.Send(t.Context())))
 	press := func(of Test) {
 		ntfytest.Press(t, s.Await(t, topic, func(m map[string]any) bool { return m["sequence_id"] == of.id }), 0)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // A host that passes nothing on hides its multiplexer from us, but not from
@@ -70,9 +72,7 @@ func TestDaemon(t *testing.T) {
 func TestGo(t *testing.T) {
 	s := newServer(t)
 	pid, err := strconv.Atoi(s.tmux("display-message", "-p", "-t", "%0", "#{pane_pid}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if err := Go(pid); err == nil || !strings.Contains(err.Error(), "no client is attached") {
 		t.Errorf("without a client: %v", err)
 	}
@@ -80,9 +80,7 @@ func TestGo(t *testing.T) {
 	s.tmux("new-session", "-d", "-s", "other", "printf 'other ready. '; exec cat")
 	s.tmux("switch-client", "-c", s.tmux("list-clients", "-F", "#{client_name}"), "-t", "other")
 	x.WaitFor("other ready.")
-	if err := Go(pid); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, Go(pid))
 	x.WaitFor("host ready.")
 	if got := s.tmux("list-clients", "-F", "#{client_session}"); got == "other" {
 		t.Errorf("the client shows %s", got)

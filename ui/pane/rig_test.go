@@ -12,6 +12,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -38,9 +39,7 @@ func (r *rig) ask(text string) desk.Record {
 	r.t.Helper()
 	rec, err := desktest.Ask(r.t.Context(), r.desk, question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.SingleChoice, Required: true,
 		Options: []question.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}}}}}, "", desk.Asker{Client: "test", Via: "mcp"})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	return rec
 }
 
@@ -74,9 +73,7 @@ func (r *rig) show(ctx context.Context, s ui.Surface, rec desk.Record) <-chan er
 	shown := make(chan error, 1)
 	presenter := present.New(present.Options{Desk: r.desk})
 	w, err := presenter.Show(ctx, rec.ID, func(*present.Presentation) []ui.Surface { return []ui.Surface{s} })
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	context.AfterFunc(ctx, func() { presenter.Close(context.Cause(ctx)) })
 	go func() {
 		<-w.Unshown()
@@ -95,9 +92,7 @@ func (r *rig) show(ctx context.Context, s ui.Surface, rec desk.Record) <-chan er
 func (r *rig) state() string {
 	r.t.Helper()
 	rec, err := r.desk.Get(r.t.Context(), r.rec.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	if rec.Outcome == nil || rec.Outcome.Reply == nil || rec.Outcome.Reply.Answers == nil {
 		return string(rec.State)
 	}

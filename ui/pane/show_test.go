@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui/words"
 )
 
@@ -20,14 +21,10 @@ func TestInside(t *testing.T) {
 	dir := t.TempDir()
 	socket := filepath.Join(dir, "s")
 	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	foreign := filepath.Join(dir, "foreign")
-	if err := os.WriteFile(foreign, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(foreign, nil, 0o600))
 	if err := os.Chown(foreign, 65534, -1); err != nil {
 		foreign = "/nonexistent/socket" // only root can give a file away
 	}
@@ -94,9 +91,7 @@ func TestView(t *testing.T) {
 // The nearest ancestor that is in tmux comes first.
 func TestFind(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
-	if err := os.WriteFile(socket, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(socket, nil, 0o600))
 	in := func(pane string) func(string) string { return variables("TMUX="+socket+",1,0", "TMUX_PANE="+pane) }
 	for _, tt := range []struct {
 		name      string

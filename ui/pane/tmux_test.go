@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui"
@@ -33,9 +34,7 @@ func newServer(t testing.TB) *server {
 		t.Skip("needs tmux")
 	}
 	dir, err := os.MkdirTemp("", "tmux") // short: a socket's path has little room
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	s := &server{rig: newRig(t), socket: filepath.Join(dir, "s")}
 	t.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
@@ -82,9 +81,7 @@ func TestTmuxHungProcess(t *testing.T) {
 	s := newServer(t)
 	x := s.attach(30)
 	self := filepath.Join(t.TempDir(), "hangs;")
-	if err := os.WriteFile(self, []byte("#!/bin/sh\ntrap '' HUP TERM\necho \"hung on $2\"\nexec cat\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(self, []byte("#!/bin/sh\ntrap '' HUP TERM\necho \"hung on $2\"\nexec cat\n"), 0o700))
 	hung := alone(variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"))
 	hung.self = self
 	shown := s.show(t.Context(), hung, s.rec)
@@ -279,13 +276,9 @@ func TestTmuxAskerKilled(t *testing.T) {
 	x := s.attach(30)
 	asker := exec.Command(os.Args[0], "ask", s.rec.ID, s.socket)
 	asker.Env = append(os.Environ(), "MCP_ASKUSER_DIR="+s.dir)
-	if err := asker.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, asker.Start())
 	x.WaitFor("Which one?>")
-	if err := errors.Join(asker.Process.Kill(), ignore(asker.Wait())); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, errors.Join(asker.Process.Kill(), ignore(asker.Wait())))
 	s.tmux("send-keys", "-t", "%1", "b", "Enter")
 	x.Until("the answer", func() bool { return s.state() == "answered b" })
 	if rec, _ := s.desk.Get(t.Context(), s.rec.ID); rec.Outcome.Surface != "pane" {

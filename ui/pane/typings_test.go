@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 )
@@ -98,9 +99,7 @@ func TestTmuxForm(t *testing.T) {
 	x.WaitFor("Which one?")
 	next := s.ask("And which second one?")
 	attendance, err := s.desk.Attend(t.Context(), next.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer attendance.Release()
 	second := s.show(t.Context(), surface, next)
 	x.WaitFor("1 more waits")

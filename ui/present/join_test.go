@@ -9,6 +9,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -19,14 +20,10 @@ import (
 func TestJoinEndsNothing(t *testing.T) {
 	r := newRig(t)
 	rec, err := desktest.Ask(t.Context(), r.desk, request().Set, "s", desk.Asker{Client: "test", Via: "mcp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for _, join := range []func(context.Context, string, present.Surfaces) (*present.Waiter, error){r.Join, r.Show} {
 		w, err := join(t.Context(), rec.ID, on(refuses("one", "no form")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		waittest.Take(t, w.Unshown())
 		if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending || fmt.Sprint(got.ShownOn) != "[{one no form}]" {
 			t.Errorf("the record is %s, shown on %v, %v", got.State, got.ShownOn, err)
@@ -34,9 +31,7 @@ func TestJoinEndsNothing(t *testing.T) {
 		defer w.Leave()
 	}
 	w, err := r.Join(t.Context(), rec.ID, on(answers("two", "a")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	r.ends("answered two A", w)
 	if _, err := r.Join(t.Context(), "nothing", on()); !errors.Is(err, desk.ErrNotFound) {
 		t.Errorf("no such record: %v", err)
@@ -147,9 +142,7 @@ func TestJoinedWhileTrying(t *testing.T) {
 	}})})
 	waittest.Take(t, trying)
 	second, err := r.Join(t.Context(), first.Record().ID, on(answers("two", "b")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	close(fail)
 	r.ends("answered two B", second)
 }

@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -99,9 +100,7 @@ func TestOwnReplyDoesNotWithdraw(t *testing.T) {
 			after <- ctx.Err()
 			return nil
 		}})
-		if err := waittest.Take(t, after); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, waittest.Take(t, after))
 	}
 }
 

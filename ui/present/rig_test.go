@@ -11,6 +11,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -111,9 +112,7 @@ func (r *rig) ask(surfaces ...ui.Surface) *present.Waiter {
 func (r *rig) askFor(q present.Question) *present.Waiter {
 	r.t.Helper()
 	w, err := r.Ask(r.t.Context(), q)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	return w
 }
 
@@ -122,9 +121,7 @@ func (r *rig) end(w *present.Waiter) desk.Record {
 	r.t.Helper()
 	waittest.Take(r.t, w.Ended())
 	rec, err := w.Result()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	return rec
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -45,9 +46,7 @@ func TestTimeout(t *testing.T) {
 func (r *rig) left(q desk.Request) string {
 	r.t.Helper()
 	rec, attendance, err := r.desk.Submit(r.t.Context(), q)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fatal.If(r.t, err)
 	attendance.Release()
 	return rec.ID
 }
@@ -61,9 +60,7 @@ func TestTimeoutIsTheAskers(t *testing.T) {
 		r := newRig(t)
 		id, one := r.left(q), newStays("one")
 		w, err := r.Show(t.Context(), id, on(one))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		waittest.Take(t, one.shown)
 		if back {
 			if _, err := r.Join(t.Context(), id, on()); err != nil {
@@ -158,9 +155,7 @@ func TestDeadlineThatCannotBeRead(t *testing.T) {
 	began := time.Now()
 	eventually(t, "the deadline is read again", func() bool { return failed.Load() >= 3 && time.Since(began) > q.Timeout })
 	err := r.desk.SaveDraft(t.Context(), w.Record().ID, question.Reply{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	saved := time.Now()
 	r.store.Before(nil)
 	rec := r.end(w)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -31,13 +33,9 @@ func TestEntryKeepsWhatNobodySees(t *testing.T) {
 		typed.Focus()
 		pasted.Focus()
 		for _, c := range s {
-			if err := typed.Press(tea.KeyPressMsg{Code: c, Text: string(c)}); err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, typed.Press(tea.KeyPressMsg{Code: c, Text: string(c)}))
 		}
-		if err := pasted.Press(tea.PasteMsg{Content: s}); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, pasted.Press(tea.PasteMsg{Content: s}))
 		if again.Set(typed.Text()); typed.Text() != s || pasted.Text() != s || again.Text() != s {
 			t.Errorf("%q was typed as %q, pasted as %q and is %q again", s, typed.Text(), pasted.Text(), again.Text())
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -12,9 +14,7 @@ func TestLostEndOfPaste(t *testing.T) {
 	for _, leave := range []string{"\x03", "\x1b[99;5u"} {
 		k := &keyboard{File: hand{keys: ansi.BracketedPasteStart + "half a paste"}}
 		_, err := k.Read(make([]byte, 64))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		k.File = hand{keys: leave}
 		buf := make([]byte, 64)
 		n, err := k.Read(buf)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -14,19 +16,13 @@ func environment(string) string { return "" }
 // What was typed before the terminal is lent stays for the model.
 func TestUnreadKeysStay(t *testing.T) {
 	in, keys, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _, _ = in.Close(), keys.Close() }()
 	s := NewScreen(ScreenOptions{In: in, Out: in, Getenv: environment})
 	stop, err := s.readKeys()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	_, err = keys.WriteString("ab")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	first, _ := asMessage(<-s.messages).(tea.KeyPressMsg)
 	unread := stop()
 	if first.String() != "a" || len(unread) != 1 {

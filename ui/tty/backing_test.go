@@ -17,6 +17,7 @@ import (
 	"github.com/muesli/cancelreader"
 	"go.uber.org/goleak"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
@@ -91,9 +92,7 @@ func TestStoppedAndContinued(t *testing.T) {
 	x.WaitFor(question1)
 	x.Type("3")
 	x.WaitFor("3 (•)") // so that what the terminal replied is read, too
-	if err := syscall.Kill(-x.Foreground(), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, syscall.Kill(-x.Foreground(), syscall.SIGSTOP))
 	x.WaitFor("stopped")
 	x.Type("hello\r")
 	x.Expect("got hello")
@@ -152,17 +151,13 @@ func TestPlainStopBetweenPrompts(t *testing.T) {
 // after the kernel called it readable in the moment in which its unread keys were dropped.
 func TestInterruptEndsRead(t *testing.T) {
 	master, slave, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer func() { _, _ = master.Close(), slave.Close() }()
 	if errors.Is(slave.SetReadDeadline(time.Time{}), os.ErrNoDeadline) {
 		t.Skip("terminals have no deadlines on this system")
 	}
 	reader, err := cancelreader.NewReader(strings.NewReader("")) // of slave it would make that blocking
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	k := keys{&terminal{File: slave}, reader}
 	ended := make(chan error)
 	go func() {

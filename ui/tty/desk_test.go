@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -63,9 +64,7 @@ func putIn(t *testing.T, dir, name string, timeout time.Duration) *asked {
 	rec, attendance, err := d.Submit(t.Context(), desk.Request{
 		Set: question.Set{Questions: questions(name)}, Session: session, Asker: sample(name).Asker, Timeout: timeout,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	t.Cleanup(attendance.Release)
 	return &asked{t, dir, rec, d, attendance}
 }
@@ -77,9 +76,7 @@ func putSecond(t *testing.T, name, first string, reply question.Reply) *asked {
 	dir := t.TempDir()
 	past := deskOn(desktest.Store(t, dir), func() time.Time { return time.Unix(1_700_000_000, 0) })
 	rec, err := desktest.Ask(t.Context(), past, question.Set{Questions: questions(first)}, session, sample(first).Asker)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	if _, err := past.Reply(t.Context(), rec.ID, reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
@@ -97,9 +94,7 @@ func (a *asked) env(more ...string) []string {
 // keep puts a draft where the program finds it.
 func (a *asked) keep(r question.Reply) {
 	a.t.Helper()
-	if err := a.SaveDraft(a.t.Context(), a.ID, r); err != nil {
-		a.t.Fatal(err)
-	}
+	fatal.If(a.t, a.SaveDraft(a.t.Context(), a.ID, r))
 }
 
 // awaitDraft waits until the draft is this text and nothing else.

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -18,13 +19,9 @@ func TestHostKilled(t *testing.T) {
 		`echo taken; read -r line; echo "got $line"`)
 	x.WaitFor(question1)
 	group := x.Foreground()
-	if err := syscall.Kill(group, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, syscall.Kill(group, syscall.SIGKILL))
 	x.Expect("taken")
-	if err := syscall.Kill(-group, syscall.SIGUSR1); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, syscall.Kill(-group, syscall.SIGUSR1))
 	if !waittest.Until(waittest.Patience, func() bool { _, err := os.Stat(x.report); return err == nil }) {
 		t.Fatal("the form does not end")
 	}

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -205,9 +206,7 @@ type run struct {
 func start(t testing.TB, cols, rows int, sample, script string, extra ...string) *run {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	path := filepath.Join(t.TempDir(), "report")
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Env = append([]string{
@@ -264,9 +263,7 @@ func (x *run) outcome() report {
 		x.t.Fatalf("the program left no report: %v\n%s", err, x.Screen())
 	}
 	var rep report
-	if err := json.Unmarshal(data, &rep); err != nil {
-		x.t.Fatal(err)
-	}
+	fatal.If(x.t, json.Unmarshal(data, &rep))
 	return rep
 }
 

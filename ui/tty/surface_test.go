@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -65,9 +66,7 @@ func TestTerminalThatIsNotFree(t *testing.T) {
 func TestNoControllingTerminal(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	path := filepath.Join(t.TempDir(), "report")
 	cmd := exec.Command(self)
 	cmd.Env = []string{"TERM=xterm", "GORACE=atexit_sleep_ms=0", "TTY_SHOW=single", "TTY_REPORT=" + path, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
@@ -264,9 +263,7 @@ func TestMovedToTheBackground(t *testing.T) {
 		x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo "ended with $?"`, form.env)
 		x.WaitFor(form.ready)
 		during := x.Termios()
-		if err := syscall.Kill(x.Foreground(), syscall.SIGUSR2); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, syscall.Kill(x.Foreground(), syscall.SIGUSR2))
 		x.Expect("elsewhere")
 		x.Type("2\r")
 		x.Until("the report", func() bool { _, err := os.Stat(x.report); return err == nil })

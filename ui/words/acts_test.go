@@ -9,6 +9,7 @@ import (
 
 	"github.com/leonelquinteros/gotext"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui/words"
 )
 
@@ -59,9 +60,7 @@ func TestActs(t *testing.T) {
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatal.If(t, err)
 			po := gotext.NewPo()
 			po.Parse(text)
 			for en, tr := range po.GetDomain().GetTranslations() {

@@ -44,9 +44,7 @@ func TestFormerHumans(t *testing.T) {
 	write := func(names ...string) (list string) {
 		t.Helper()
 		err := nodes.Init(dir, nodes.Options{Humans: names})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		data, _ := os.ReadFile(nodes.HumansFile(dir))
 		before, former, _ := strings.Cut(string(data), `"former"`)
 		return strings.Join([]string{has(before), has(former)}, "; ")
@@ -55,9 +53,7 @@ func TestFormerHumans(t *testing.T) {
 		t.Errorf("first %q, want %q", is, want)
 	}
 	err := os.Remove(nodes.Creds(dir, nodes.Human, "bob"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	for _, again := range [][]string{nil, {"carol"}} {
 		if is, want := write(again...), "alice"; !strings.HasPrefix(is, want) || !strings.HasSuffix(is, "; bob") {
 			t.Errorf("then %q", is)
