@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -91,7 +92,7 @@ func (a *app) listHistory(ctx context.Context, d *desk.Desk, q desk.Query) error
 	if limit > 0 {
 		q.Limit++ // to know whether there are more
 	}
-	records, err := collect(ctx, d, q)
+	records, err := store.Collect(d.History(ctx, q))
 	if err != nil {
 		return err
 	}
@@ -108,17 +109,6 @@ func (a *app) listHistory(ctx context.Context, d *desk.Desk, q desk.Query) error
 		a.tell("Older ones are left out; --limit 0 prints all.")
 	}
 	return nil
-}
-
-func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, error) {
-	records := []desk.Record{}
-	for rec, err := range d.History(ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, rec)
-	}
-	return records, nil
 }
 
 // stream prints records one by one: there may be more than fit into memory.

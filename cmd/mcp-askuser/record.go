@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
@@ -73,7 +74,7 @@ func (a *app) completeFrom(past bool, text func(desk.Record) string) cobra.Compl
 		}
 		records, _ := d.Pending(cmd.Context())
 		if past {
-			ended, _ := collect(cmd.Context(), d, desk.Query{Limit: 50})
+			ended, _ := store.Collect(d.History(cmd.Context(), desk.Query{Limit: 50}))
 			records = append(records, ended...)
 		}
 		seen := map[string]bool{"": true}

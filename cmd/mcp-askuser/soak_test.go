@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
@@ -163,7 +164,7 @@ func (s *soak) check(questions int) {
 	if err != nil || len(open) > 0 {
 		s.t.Errorf("%d questions are open at the end, %v", len(open), err)
 	}
-	records, err := collect(s.t.Context(), d, desk.Query{})
+	records, err := store.Collect(d.History(s.t.Context(), desk.Query{}))
 	if err != nil || len(records) != questions || len(s.got) != questions {
 		s.t.Errorf("%d questions have %d answers and %d records, %v", questions, len(s.got), len(records), err)
 	}

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -77,23 +78,15 @@ func (s *Server) uploadFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f, err := s.Desk.AttachFile(r.Context(), rec.ID, r.URL.Query().Get("name"), arriving{r.Body})
+	f, err := s.Desk.AttachFile(r.Context(), rec.ID, r.URL.Query().Get("name"), r.Body)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return errNotWhole
+	}
 	if err != nil {
 		return api.Late(&rec.Set, err)
 	}
 	write(w, http.StatusCreated, f)
 	return nil
-}
-
-// arriving is a body that may not arrive whole.
-type arriving struct{ body io.Reader }
-
-func (a arriving) Read(p []byte) (int, error) {
-	n, err := a.body.Read(p)
-	if err != nil && err != io.EOF { //nolint:errorlint // as io.Reader says
-		err = unreadBody(err)
-	}
-	return n, err
 }
 
 // getFile returns a file. Only images are shown, and in a sandbox; a browser saves the others.
