@@ -33,32 +33,20 @@ func (s away) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, erro
 // there is watched.
 func TestAskedWhileTheDeskIsAway(t *testing.T) {
 	d := desk.New(away{openStore(t, storeDir(t))}, desk.Options{MaxRounds: 5})
-	events, err := d.Watch(deadline(t))
-	fatal.If(t, err)
+	w := watch(t, d)
 	rec, _ := submit(t, d, request("Here?"))
 	if rec.Round != 1 {
 		t.Errorf("the round is %d", rec.Round)
 	}
-	_, err = d.AtLimit(t.Context(), "s")
-	if err != nil {
-		t.Error(err)
-	}
+	must(d.AtLimit(t.Context(), "s"))
 	reply(t, d, rec.ID, "yes")
-	for _, want := range []desk.EventType{desk.Asked, desk.Ended} {
-		ev, ok := <-events
-		for ev.Type == desk.Touched {
-			ev, ok = <-events
-		}
-		if !ok || ev.Type != want || ev.Record.ID != rec.ID {
-			t.Fatalf("event %+v, want %s", ev, want)
-		}
-	}
+	w.next(desk.Asked, rec, "")
+	w.next(desk.Ended, rec, "yes")
 }
 
 // An answer that a shared desk does not take is kept as a draft, and the question stays open.
 func TestUnsent(t *testing.T) {
-	s := &desktest.Faulty{Store: openStore(t, storeDir(t))}
-	d := desk.New(s, desk.Options{})
+	d, s := faulty(t, storeDir(t), desk.Options{})
 	rec, _ := submit(t, d, request("Sent?"))
 	s.FailAnswers(store.ErrUnreachable)
 	_, err := d.Reply(t.Context(), rec.ID, says("yes"), byPage)
@@ -151,4 +139,34 @@ func TestLostAcknowledgement(t *testing.T) {
 	if err != nil || text(got) != "yes" {
 		t.Errorf("sent: %q, %v", text(got), err)
 	}
+}
+
+// A list without what a shared desk has that does not answer is known to be one.
+func TestListWhileTheDeskIsAway(t *testing.T) {
+	d, s := faulty(t, storeDir(t), desk.Options{})
+	ask(t, d)
+	for _, want := range []error{desk.ErrUnreachable, nil} {
+		s.FailRows(1, want)
+		open, err := d.Pending(t.Context())
+		if err != nil || len(open) != 1 || !errors.Is(d.Away(), want) {
+			t.Errorf("%d questions, %v; the desk is away: %v", len(open), err, d.Away())
+		}
+	}
+}
+
+// A caller that withdraws its question while that is stored learns its id: a store elsewhere may
+// have it by then, and would keep it before the user for a day.
+func TestWithdrawnWhileItIsStored(t *testing.T) {
+	ctx, withdraw := context.WithCancel(t.Context())
+	d, s := faulty(t, storeDir(t), desk.Options{})
+	s.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method == "Ask" {
+			withdraw()
+		}
+		return nil
+	})
+	rec, attendance, err := d.Submit(ctx, desk.Request{Asker: asker, Set: set()})
+	fatal.If(t, err)
+	attendance.Release()
+	must(d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "withdrawn"}))
 }

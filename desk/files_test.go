@@ -24,9 +24,7 @@ func picture(t *testing.T) []byte {
 
 func attach(t *testing.T, d *desk.Desk, id, name string, data []byte) question.File {
 	t.Helper()
-	f, err := d.AttachFile(t.Context(), id, name, bytes.NewReader(data))
-	fatal.If(t, err)
-	return f
+	return must(d.AttachFile(t.Context(), id, name, bytes.NewReader(data)))
 }
 
 // A file is kept with the answer that has it, for as long as its record.
@@ -44,16 +42,14 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	if draft, _, err := d.Draft(t.Context(), rec.ID); err != nil || draft.Answers[0].Files[0] != shot {
 		t.Errorf("the draft has %+v, %v", draft, err)
 	}
-	ended, err := d.Reply(t.Context(), rec.ID, r, byPage)
-	fatal.If(t, err)
+	ended := must(d.Reply(t.Context(), rec.ID, r, byPage))
 	if x := ended.Asked()[0]; x.Text() != shot.String() {
 		t.Errorf("the answer reads %q", x.Text())
 	}
 	if _, err := d.AttachFile(t.Context(), rec.ID, "late.txt", strings.NewReader("late")); !closed(err) {
 		t.Errorf("a file for a record that has ended: %v", err)
 	}
-	again, err := d.Reopen(t.Context(), rec.ID)
-	fatal.If(t, err)
+	again := must(d.Reopen(t.Context(), rec.ID))
 	if _, data, err := d.File(t.Context(), again.ID, shot.Key()); err != nil || !bytes.Equal(data, picture(t)) {
 		t.Errorf("reopened: %v", err)
 	}
@@ -71,10 +67,7 @@ func TestFilesThatWereNotAttached(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)
 	rec := ask(t, d)
-	different := set()
-	different.Questions[0].Text = "Which cache?"
-	other, err := d.Ask(t.Context(), different, "s1", asker)
-	fatal.If(t, err)
+	other := must(d.Ask(t.Context(), request("Which cache?").Set, "s1", asker))
 	shot := attach(t, d, rec.ID, "a.png", picture(t))
 	damaged := attach(t, d, rec.ID, "b.txt", []byte("as it was"))
 	desktest.Exec(t, dir, `update file set data=? where key=?`, []byte("as it is"), damaged.Key())
@@ -102,7 +95,7 @@ func TestFilesThatWereNotAttached(t *testing.T) {
 		}
 	}
 	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Files: []question.File{shot}}}}
-	_, err = d.Reply(t.Context(), other.ID, r, byPage)
+	_, err := d.Reply(t.Context(), other.ID, r, byPage)
 	if _, refused := errors.AsType[question.Violations](err); !refused {
 		t.Errorf("a file of another record: %v", err)
 	}

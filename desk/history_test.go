@@ -108,10 +108,8 @@ func TestHistoryFails(t *testing.T) {
 // decided asks a set, has the human answer and archives it.
 func decided(t testing.TB, d *desk.Desk, s question.Set, by desk.Asker, answers ...question.Answer) desk.Record {
 	t.Helper()
-	rec, err := d.Ask(t.Context(), s, "", by)
-	fatal.If(t, err)
-	_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, byPage)
-	fatal.If(t, err)
+	rec := must(d.Ask(t.Context(), s, "", by))
+	must(d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, byPage))
 	fatal.If(t, d.Delivered(t.Context(), rec.ID))
 	return rec
 }
@@ -236,9 +234,8 @@ func TestRememberedIsTheLast(t *testing.T) {
 
 // A store that fails costs the memory and nothing else; the log says so.
 func TestRememberedFailing(t *testing.T) {
-	s := &desktest.Faulty{Store: openStore(t, storeDir(t))}
 	var log strings.Builder
-	d := desk.New(s, desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	d, s := faulty(t, storeDir(t), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	decided(t, d, set(), asker, chose("pg"))
 	rec := must(d.Ask(t.Context(), set(), "", asker))
 	s.FailRows(0, errors.New("disk on fire"))

@@ -55,8 +55,7 @@ func TestSettle(t *testing.T) {
 			must(d.Settle(t.Context(), rec.ID, tc.end))
 			// A second word changes nothing.
 			must(other.Settle(t.Context(), rec.ID, there("z")))
-			got, err := other.Get(t.Context(), rec.ID)
-			fatal.If(t, err)
+			got := must(other.Get(t.Context(), rec.ID))
 			later := ""
 			if got.Later != nil {
 				later = got.Later.Surface
@@ -67,7 +66,7 @@ func TestSettle(t *testing.T) {
 			if open, err := d.Mirrored(t.Context(), "s1"); err != nil || len(open) != 0 {
 				t.Errorf("still unsettled: %v, %v", open, err)
 			}
-			_, err = other.Reply(t.Context(), rec.ID, says("late"), byPage)
+			_, err := other.Reply(t.Context(), rec.ID, says("late"), byPage)
 			if closed, ok := errors.AsType[*desk.ClosedError](err); !ok || closed.Outcome.Surface != tc.where {
 				t.Errorf("one who is late is told: %v", err)
 			}

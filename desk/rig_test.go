@@ -81,9 +81,7 @@ func after(t *testing.T, dir string, ahead time.Duration) *desk.Desk {
 
 func ask(tb testing.TB, d *desk.Desk) desk.Record {
 	tb.Helper()
-	rec, err := d.Ask(tb.Context(), set(), "s1", asker)
-	fatal.If(tb, err)
-	return rec
+	return must(d.Ask(tb.Context(), set(), "s1", asker))
 }
 
 func request(text string) desk.Request {

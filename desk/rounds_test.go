@@ -63,8 +63,7 @@ func (r *rounds) isFull() {
 func (r *rounds) hasRoom(n int) {
 	r.Helper()
 	for range n {
-		_, err := r.next()
-		fatal.If(r, err)
+		must(r.next())
 	}
 }
 
@@ -157,8 +156,7 @@ func TestWhatIsNoRound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRounds(t, 2)
 			for range 2 {
-				_, err := r.submit(request(""), tc.end)
-				fatal.If(t, err)
+				must(r.submit(request(""), tc.end))
 			}
 			r.hasRoom(tc.left)
 			r.isFull()
@@ -190,8 +188,7 @@ func TestRowIsNotTheSession(t *testing.T) {
 		return r.submit(req, answers(says("x")))
 	}
 	for _, session := range []string{"s0", "s1"} {
-		_, err := next(session)
-		fatal.If(t, err)
+		must(next(session))
 	}
 	var limit *desk.RoundLimitError
 	_, err := next("s1")
@@ -267,4 +264,17 @@ func TestBeginCount(t *testing.T) {
 		r.hasRoom(2)
 		r.isFull()
 	}
+}
+
+// An open question that its agent does not wait for is a round: an agent can neither fill the
+// inbox by not waiting, nor escape the limit with one question that it leaves open. Questions
+// that are waited for side by side are none.
+func TestOpenRounds(t *testing.T) {
+	r := newRounds(t, 3)
+	for i := range 4 {
+		submit(t, r.desk(), request(fmt.Sprintf("Side by side %d?", i)))
+	}
+	detached(t, r.desk(), request("Not waited for?"))
+	r.hasRoom(2)
+	r.isFull()
 }

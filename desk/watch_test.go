@@ -4,7 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"iter"
+	"sync/atomic"
+	"testing/synctest"
+	"time"
+
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
 )
 
@@ -14,12 +21,12 @@ type watched struct {
 	events <-chan desk.Event
 }
 
-// watch watches a store until the test ends, and no longer: a watch that went on would make
+// watch watches a desk until the test ends, and no longer: a watch that went on would make
 // the store anew while it is removed.
-func watch(t *testing.T, dir string) watched {
+func watch(t *testing.T, d *desk.Desk) watched {
 	t.Helper()
 	ctx, stop := context.WithCancel(deadline(t))
-	events, err := open(t, dir).Watch(ctx)
+	events, err := d.Watch(ctx)
 	fatal.If(t, err)
 	t.Cleanup(func() {
 		stop()
@@ -63,7 +70,7 @@ func TestWatch(t *testing.T) {
 	before, closed := ask(t, other), ask(t, other)
 	reply(t, other, closed.ID, "x")
 
-	w := watch(t, dir)
+	w := watch(t, open(t, dir))
 	rec, attendance := submit(t, other, request("Which?"))
 	w.next(desk.Asked, rec, "")
 	shown := []desk.Showing{{Surface: "elicit", Why: "not declared"}, {Surface: "tty"}}
@@ -97,7 +104,7 @@ func TestWatchSettled(t *testing.T) {
 	d := open(t, dir)
 	before := mirror(t, d)
 	reply(t, d, before.ID, "here")
-	w := watch(t, dir)
+	w := watch(t, open(t, dir))
 	taken, passedOver, quiet := mirror(t, d), mirror(t, d), mirror(t, d)
 	for _, rec := range []desk.Record{taken, passedOver, quiet} {
 		w.next(desk.Asked, rec, "")
@@ -112,4 +119,73 @@ func TestWatchSettled(t *testing.T) {
 	}
 	must(d.Settle(t.Context(), quiet.ID, there("there")))
 	w.next(desk.Ended, quiet, "there")
+}
+
+// A watcher of a store that is restored from a backup, whose revisions are lower, learns of what is
+// open there, and of what is asked then.
+func TestWatchRestored(t *testing.T) {
+	dir := storeDir(t)
+	other := open(t, dir)
+	w := watch(t, open(t, dir))
+	rec := ask(t, other)
+	w.next(desk.Asked, rec, "")
+	desktest.Exec(t, dir, `update counter set revision = 10`)
+	desktest.Exec(t, dir, `update record set revision = 10`)
+	again := ask(t, other)
+	w.next(desk.Asked, again, "")
+	reply(t, other, rec.ID, "x")
+	w.next(desk.Ended, rec, "x")
+}
+
+// A watcher whose clock is ahead of the asker's learns of a question that was asked and answered
+// between two looks.
+func TestWatchWithAnotherClock(t *testing.T) {
+	dir := storeDir(t)
+	w, other := watch(t, after(t, dir, 2*time.Hour)), open(t, dir)
+	first, second := ask(t, other), ask(t, other) // while no event is received the watcher does not look
+	reply(t, other, second.ID, "x")
+	w.next(desk.Asked, first, "")
+	w.next(desk.Asked, second, "")
+	w.next(desk.Ended, second, "x")
+}
+
+// counting is an empty store that counts how often its rows are read.
+type counting struct {
+	store.Store
+	changes chan struct{}
+	reads   atomic.Int32
+}
+
+func (s *counting) Changes(context.Context, string) (<-chan struct{}, error) { return s.changes, nil }
+func (s *counting) Revision(context.Context) (store.Revision, error)         { return store.Revision{}, nil }
+func (s *counting) Rows(context.Context, store.Query) iter.Seq2[store.Row, error] {
+	s.reads.Add(1)
+	return func(func(store.Row, error) bool) {}
+}
+
+// A watcher leaves the asker time to take its answer, and reads once what happens at once.
+func TestWatchSettles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &counting{changes: make(chan struct{}, 1)}
+		_, err := desk.New(s, desk.Options{}).Watch(t.Context())
+		fatal.If(t, err)
+		synctest.Wait()
+		before := s.reads.Load()
+		for range 10 {
+			select {
+			case s.changes <- struct{}{}:
+			default: // it is to look in any case
+			}
+			synctest.Wait()
+			if s.reads.Load() != before {
+				t.Fatal("it looked at once")
+			}
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		if got := s.reads.Load() - before; got > 2 {
+			t.Errorf("it read %d times what happened within 10 ms", got)
+		}
+	})
 }

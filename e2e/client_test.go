@@ -3,9 +3,9 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -74,12 +74,8 @@ func inspector(t *testing.T) *client {
 
 // serverEnv returns the options that hand variables to the server, to which
 // the Inspector passes only HOME, PATH, TERM and the like (FACTS 1).
-func (c *client) serverEnv(more ...string) []string {
-	args := []string{"-e", "GORACE=atexit_sleep_ms=0 log_path=" + c.races}
-	for _, variable := range more {
-		args = append(args, "-e", variable)
-	}
-	return args
+func (c *client) serverEnv() []string {
+	return []string{"-e", "GORACE=atexit_sleep_ms=0 log_path=" + c.races}
 }
 
 func (c *client) noRaces() {
@@ -101,27 +97,15 @@ func (c *client) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a program to its end and returns what it printed and its exit
-// status.
-func (c *client) run(name string, args ...string) (stdout []byte, stderr string, status int) {
-	c.t.Helper()
-	out, err := c.command(name, args...).Output()
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit) && exit.Exited():
-		return out, string(exit.Stderr), exit.ExitCode()
-	case err != nil:
-		c.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return out, "", 0
-}
-
 // output runs a program that must succeed and returns what it printed.
 func (c *client) output(name string, args ...string) []byte {
 	c.t.Helper()
-	out, stderr, status := c.run(name, args...)
-	if status != 0 {
-		c.t.Fatalf("%s %s: exit status %d\n%s%s", name, strings.Join(args, " "), status, out, stderr)
+	cmd := c.command(name, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		c.t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, &stderr)
 	}
 	return out
 }

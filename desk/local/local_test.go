@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"slices"
+
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
 	"mcp-askuser/internal/fatal"
@@ -383,14 +385,9 @@ func TestRemovedWhileWaiting(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))
 			s.again = 10 * time.Millisecond
 			row := storetest.Ask(t, s, "Lost?")
-			done := make(chan error, 1)
-			go func() {
-				_, err := s.Wait(t.Context(), row.ID)
-				done <- err
-			}()
-			waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
+			done := waiting(t, s, row.ID)
 			fatal.If(t, remove(s.dir))
-			if err := <-done; !errors.Is(err, store.ErrLost) && !errors.Is(err, store.ErrNotFound) {
+			if err := (<-done).err; !errors.Is(err, store.ErrLost) && !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("the wait ended with %v", err)
 			}
 			_, err := s.Ask(t.Context(), storetest.NewRow("Again?"))
@@ -408,14 +405,9 @@ func TestClosed(t *testing.T) {
 	watching, leave := context.WithCancel(t.Context())
 	changes, err := s.Changes(watching, "inbox")
 	fatal.If(t, err)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := s.Wait(context.Background(), row.ID)
-		ended <- err
-	}()
-	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
+	ended := waiting(t, s, row.ID)
 	fatal.If(t, errors.Join(s.Close(), os.RemoveAll(s.dir)))
-	if err := <-ended; !errors.Is(err, errClosed) {
+	if err := (<-ended).err; !errors.Is(err, errClosed) {
 		t.Errorf("the wait ended with %v", err)
 	}
 	leave()
@@ -442,24 +434,37 @@ func waitFor(t *testing.T, holds func() bool) {
 	}
 }
 
+// waited is how a wait has ended.
+type waited struct {
+	row store.Row
+	err error
+}
+
+// waiting waits for a row, from before it returns on.
+func waiting(t *testing.T, s *Store, id string) <-chan waited {
+	t.Helper()
+	ended := make(chan waited, 1)
+	go func() {
+		row, err := s.Wait(context.Background(), id)
+		ended <- waited{row, err}
+	}()
+	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[id]) == 1 })
+	return ended
+}
+
 // TestMissedWakeUp: an answer whose process was killed between its commit and the wake-up is
 // found at the next look.
 func TestMissedWakeUp(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
 	s.again = 10 * time.Millisecond
 	row := storetest.Ask(t, s, "Missed?")
-	got := make(chan store.Row, 1)
-	go func() {
-		row, _ := s.Wait(t.Context(), row.ID)
-		got <- row
-	}()
-	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[row.ID]) == 1 })
+	got := waiting(t, s, row.ID)
 	db, err := s.database(t.Context(), false)
 	fatal.If(t, err)
 	_, err = db.Exec(`update record set outcome='Yes' where id=?`, row.ID)
 	fatal.If(t, err)
-	if row := <-got; string(row.Outcome) != "Yes" {
-		t.Errorf("waited for %q", row.Outcome)
+	if end := <-got; string(end.row.Outcome) != "Yes" {
+		t.Errorf("waited for %q, %v", end.row.Outcome, end.err)
 	}
 }
 
@@ -477,5 +482,59 @@ func TestNothingAfterClose(t *testing.T) {
 		cancel()
 		fatal.If(t, s.Close())
 		fatal.If(t, os.RemoveAll(dir))
+	}
+}
+
+// An inbox that is open while the store is replaced listens to the new one, from the next look on.
+func TestReplacedWhileWatching(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s, other := Open(dir), Open(dir)
+	t.Cleanup(func() { _, _ = s.Close(), other.Close() })
+	s.again = time.Millisecond
+	_, err := s.Changes(t.Context(), "inbox")
+	if err == nil {
+		err = os.Rename(dir, dir+".old")
+	}
+	if err == nil {
+		_, err = other.Ask(t.Context(), storetest.NewRow("New?"))
+	}
+	fatal.If(t, err)
+	waitFor(t, func() bool {
+		names, err := other.Present(t.Context())
+		return err == nil && slices.Equal(names, []string{"inbox"})
+	})
+}
+
+// A query that selects few rows of a long history finds them by an index, and reads no others.
+func TestQueriesUseIndexes(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "store"))
+	defer func() { _ = s.Close() }()
+	db, err := s.database(t.Context(), true)
+	fatal.If(t, err)
+	now := time.Now()
+	for name, q := range map[string]store.Query{
+		"open":               {Open: true, Ascend: true},
+		"to take over":       {Content: "c", Kept: now, Ascend: true},
+		"of a session":       {Session: "s"},
+		"of a run":           {Run: "r"},
+		"changed":            {After: store.Revision{Own: 1}},
+		"by an id's start":   {Ended: true, Prefix: "01"},
+		"that reopen":        {Earlier: "e"},
+		"since":              {Ended: true, Since: now},
+		"since in a project": {Project: "p", Since: now},
+		"the last since":     {Ended: true, Since: now, Limit: 50},
+	} {
+		condition, args := where(q)
+		rows, err := db.QueryContext(t.Context(), `explain query plan select `+columns+` from record`+condition, args...)
+		fatal.If(t, err)
+		for rows.Next() {
+			id, parent, unused, step := 0, 0, 0, ""
+			fatal.If(t, rows.Scan(&id, &parent, &unused, &step))
+			scans := strings.HasPrefix(step, "SCAN record") && !strings.Contains(step, "is_open")
+			if scans || strings.HasPrefix(step, "LIST SUBQUERY") { // which makes a list of all before the first is read
+				t.Errorf("%s: %s", name, step)
+			}
+		}
+		_ = rows.Close()
 	}
 }

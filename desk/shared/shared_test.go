@@ -3,12 +3,15 @@
 package shared_test
 
 import (
+	"bytes"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nats-io/nats.go"
 
+	"mcp-askuser/desk/shared"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
@@ -29,6 +32,8 @@ func TestOneNode(t *testing.T) {
 		"a row is lost":                           lost,
 		"own subjects do no harm":                 ownSubjectsDoNoHarm,
 		"an agent reopens no question of another": reopensNoQuestionOfAnother,
+		"an agent joins no session of another":    joinsNoSessionOfAnother,
+		"nonsense is left out quietly":            leavesNonsenseOutQuietly,
 		"a process that sleeps holds up no other": asleep,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,6 +134,43 @@ func reopensNoQuestionOfAnother(t *testing.T, c *sharedtest.Cluster) {
 	reopened = idsOf(t, bot, store.Query{Earlier: row.ID})
 	if len(reopened) != 1 || reopened[0] != own.ID {
 		t.Errorf("the ticket leads to %q, not to %s", reopened, own.ID)
+	}
+}
+
+// An agent adds no rounds to the session of another, which could be refused for them: an agent sees
+// its own rows and those of humans there, a human all.
+func joinsNoSessionOfAnother(t *testing.T, c *sharedtest.Cluster) {
+	bot, other, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Agent, "other"), c.Open(nodes.Human, "alice")
+	ask := func(s store.Store, text string) string {
+		row := storetest.NewRow(text)
+		row.Session, row.Run = "s", "r"
+		row, err := s.Ask(t.Context(), row)
+		fatal.If(t, err)
+		return row.ID
+	}
+	own, reopened, foreign := ask(bot, "Mine?"), ask(alice, "Again?"), ask(other, "Not theirs?")
+	for name, q := range map[string]store.Query{"session": {Session: "s"}, "run": {Run: "r"}} {
+		if got := idsOf(t, bot, q); !slices.Equal(got, []string{reopened, own}) {
+			t.Errorf("%s of the agent: %q", name, got)
+		}
+		if got := idsOf(t, alice, q); !slices.Equal(got, []string{foreign, reopened, own}) {
+			t.Errorf("%s for a human: %q", name, got)
+		}
+	}
+}
+
+// What an agent stores that is no question costs users no line in each of their commands.
+func leavesNonsenseOutQuietly(t *testing.T, c *sharedtest.Cluster) {
+	bot := c.Connect(nodes.Agent, "bot", make(chan error, 10))
+	publish(t, bot, "_R_.ask.r.bot.01M8J2ED0AEWJAGYFGCNJ0AEXN.q.-.-.-.-", "nonsense")
+	var log bytes.Buffer
+	s, err := shared.Open(shared.Options{URL: c.URL(), Creds: nodes.Creds(c.Dir, nodes.Human, "alice"),
+		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	fatal.If(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	rows, err := store.Collect(s.Rows(t.Context(), store.Query{}))
+	if err != nil || len(rows) > 0 || log.Len() > 0 {
+		t.Errorf("%d rows, %v, %s", len(rows), err, &log)
 	}
 }
 

@@ -362,12 +362,18 @@ func TestCancelledAtOnce(t *testing.T) {
 	a := x.agent("a").hello(`{}`)
 	for kind, status := range map[string]int{"application/json": 204, "text/event-stream": 200} {
 		got := make(chan *response, 1)
-		go func() {
-			got <- a.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`, "Accept", kind)
-		}()
-		waittest.Take(t, e.began)
-		a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-		if r := waittest.Take(t, got); r.StatusCode != status || strings.Contains(r.rest(), "jsonrpc") {
+		var r *response
+		for tooLate := true; tooLate; { // on a busy machine the headers may be sent before the cancel arrives
+			begun := time.Now()
+			go func() {
+				got <- a.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`, "Accept", kind)
+			}()
+			waittest.Take(t, e.began)
+			a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+			r = waittest.Take(t, got)
+			tooLate = r.StatusCode != status && time.Since(begun) > jsonDeadline
+		}
+		if r.StatusCode != status || strings.Contains(r.rest(), "jsonrpc") {
 			t.Errorf("%s: status %d", kind, r.StatusCode)
 		}
 	}
@@ -469,7 +475,8 @@ func TestDelivered(t *testing.T) {
 	}
 }
 
-// A token has room for so many sessions; one that is not used makes room.
+// A token has room for so many sessions; one that is not used makes room for one of the same token,
+// and for none of another.
 func TestSessionsAreBounded(t *testing.T) {
 	t.Parallel()
 	e := newEnding()
@@ -488,22 +495,12 @@ func TestSessionsAreBounded(t *testing.T) {
 	if r := a.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"x","version":"1"},"capabilities":{}}}`); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" {
 		t.Errorf("one too many: %d", r.StatusCode)
 	}
-	x.agent("b").hello(`{}`)
-}
-
-// The sessions of one token, however many, end none of another, idle or not.
-func TestIdleSessionsOfOthersStay(t *testing.T) {
-	t.Parallel()
-	x := serve(t, nil, func(o *Options) { o.Sessions = 2 })
-	idle := x.agent("idle").hello(`{}`)
-	for _, name := range []string{"b", "c"} {
-		other := x.agent(name)
-		for range 5 {
-			other.hello(`{}`)
-		}
-		other.post(ping).has(http.StatusOK, "the last session of "+name)
+	b, c := x.agent("b").hello(`{}`), x.agent("c")
+	for range 5 {
+		c.hello(`{}`)
 	}
-	idle.post(ping).has(http.StatusOK, "the idle session of another token")
+	c.post(ping).has(http.StatusOK, "the last session of many")
+	b.post(ping).has(http.StatusOK, "the idle session of another token")
 }
 
 // Beyond this machine there is no plain HTTP, and a certificate that is none is

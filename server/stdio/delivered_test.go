@@ -87,9 +87,7 @@ func serve(t *testing.T, a *account, out io.Writer, calls int) *serving {
 	tools := testServer(map[string]mcpserver.ToolHandlerFunc{"answers": a.answers(started)})
 	go func() { s.result <- Serve(ctx, tools, in, out, Options{Grace: waittest.Patience}) }()
 	for i := range calls {
-		if _, err := io.WriteString(w, answerLine(i)+"\n"); err != nil {
-			t.Fatal(err)
-		}
+		write(t, w, answerLine(i))
 	}
 	waittest.TakeAll(t, started, calls)
 	t.Cleanup(func() { _ = w.Close() })

@@ -32,17 +32,6 @@ func linesOf(t *testing.T, r *lineReader) []string {
 	}
 }
 
-func TestLinesError(t *testing.T) {
-	broken := errors.New("broken")
-	r := newLineReader(io.MultiReader(strings.NewReader("a\nhalf a li"), iotest.ErrReader(broken)), 10)
-	if line, err := r.next(); string(line) != "a" || err != nil {
-		t.Fatalf("got %q, %v", line, err)
-	}
-	if line, err := r.next(); line != nil || !errors.Is(err, broken) {
-		t.Fatalf("got %q, %v, want nothing and the error", line, err)
-	}
-}
-
 // TestLinesMemory: of a line that is too long nothing is kept.
 func TestLinesMemory(t *testing.T) {
 	const limit = 1 << 20

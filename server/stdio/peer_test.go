@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
@@ -82,9 +84,7 @@ func connect(t *testing.T, s *mcpserver.MCPServer, change ...func(*Options)) *pe
 // send writes lines to the server.
 func (p *peer) send(lines ...string) {
 	p.t.Helper()
-	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
-		p.t.Fatalf("send: %v", err)
-	}
+	write(p.t, p.in, strings.Join(lines, "\n"))
 }
 
 // next is the server's next line. It must be one JSON value.
@@ -190,6 +190,21 @@ type waiter struct {
 
 func newWaiter(capacity int) *waiter {
 	return &waiter{make(chan struct{}, capacity), make(chan error, capacity), make(chan struct{})}
+}
+
+// serve serves the tool as wait over these streams.
+func (w *waiter) serve(ctx context.Context, in io.Reader, out io.Writer) <-chan error {
+	result := make(chan error, 1)
+	s := testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call})
+	go func() { result <- Serve(ctx, s, in, out, Options{}) }()
+	return result
+}
+
+// write writes lines.
+func write(t *testing.T, to io.Writer, lines string) {
+	t.Helper()
+	_, err := io.WriteString(to, lines+"\n")
+	fatal.If(t, err)
 }
 
 func (w *waiter) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {

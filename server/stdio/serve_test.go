@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -77,13 +78,8 @@ func TestContextEnd(t *testing.T) {
 			defer func() { _ = client.Close() }()
 			w := newWaiter(1)
 			ctx, cancel := context.WithCancelCause(t.Context())
-			result := make(chan error, 1)
-			go func() {
-				result <- Serve(ctx, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), in, io.Discard, Options{})
-			}()
-			if _, err := io.WriteString(client, callLine("1", "wait")+"\n"); err != nil {
-				t.Fatal(err)
-			}
+			result := w.serve(ctx, in, io.Discard)
+			write(t, client, callLine("1", "wait"))
 			waittest.Take(t, w.started)
 			cancel(stop)
 			if err := waittest.Take(t, result); !errors.Is(err, stop) {
@@ -109,17 +105,10 @@ func TestWriteError(t *testing.T) {
 	defer func() { _ = outW.Close() }()
 	fatal.If(t, outR.Close())
 	w := newWaiter(1)
-	result := make(chan error, 1)
-	go func() {
-		result <- Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), inR, outW, Options{})
-	}()
-	if _, err := io.WriteString(inW, callLine("1", "wait")+"\n"); err != nil {
-		t.Fatal(err)
-	}
+	result := w.serve(t.Context(), inR, outW)
+	write(t, inW, callLine("1", "wait"))
 	waittest.Take(t, w.started)
-	if _, err := io.WriteString(inW, pingLine("2")+"\n"); err != nil {
-		t.Fatal(err)
-	}
+	write(t, inW, pingLine("2"))
 	if err := waittest.Take(t, result); !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("Serve returned %v", err)
 	}
@@ -128,13 +117,14 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// TestReadError: so has one whose input breaks.
+// TestReadError: so has one whose input breaks. What came of a line until then is no message.
 func TestReadError(t *testing.T) {
-	in, client := io.Pipe()
 	broken := errors.New("broken")
-	_ = client.CloseWithError(broken)
-	if err := Serve(t.Context(), testServer(nil), in, io.Discard, Options{}); !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, broken) {
-		t.Errorf("Serve returned %v", err)
+	in := io.MultiReader(strings.NewReader(pingLine("1")+"\nhalf a li"), iotest.ErrReader(broken))
+	var out strings.Builder
+	err := Serve(t.Context(), testServer(nil), in, &out, Options{})
+	if !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, broken) || out.String() != pong("1")+"\n" {
+		t.Errorf("Serve returned %v, wrote %q", err, out.String())
 	}
 }
 
@@ -145,14 +135,8 @@ func TestClientDoesNotRead(t *testing.T) {
 	outR, outW := io.Pipe()
 	defer func() { _ = outR.Close() }()
 	w := newWaiter(1)
-	result := make(chan error, 1)
-	go func() {
-		result <- Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), inR, outW, Options{})
-	}()
-	lines := strings.Repeat(pingLine("1")+"\n{}\n", 1000) + callLine("2", "wait") + "\n"
-	if _, err := io.WriteString(inW, lines); err != nil {
-		t.Fatal(err)
-	}
+	result := w.serve(t.Context(), inR, outW)
+	write(t, inW, strings.Repeat(pingLine("1")+"\n{}\n", 1000)+callLine("2", "wait"))
 	waittest.Take(t, w.started)
 	_ = inW.Close()
 	if err := waittest.Take(t, result); err != nil {

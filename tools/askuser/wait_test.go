@@ -219,24 +219,29 @@ func TestHoldByHost(t *testing.T) {
 	}
 }
 
-// A call in Claude Code waits until shortly before it would go to the background, which its
-// user can move or switch off; no other host has the variable.
-func TestBackgroundMoved(t *testing.T) {
+// A call in Claude Code waits until shortly before it would go to the background, and returns, also in
+// its form, before the limit of calls after which it is a failure. The user moves both, or switches them
+// off. No other host has the variables.
+func TestLimitsOfTheUser(t *testing.T) {
+	const second, day = time.Second, 24 * time.Hour
 	for _, tc := range []struct {
-		client, value string
-		want          time.Duration
+		client, variable, value string
+		wait, inForm            time.Duration
 	}{
-		{"claude-code", "", 110 * time.Second},
-		{"claude-code", "600000", 590 * time.Second},
-		{"claude-code", "5000", time.Second},
-		{"claude-code", "0", 24 * time.Hour},
-		{"claude-code", "-1", 110 * time.Second},
-		{"claude-code", "ten minutes", 110 * time.Second},
-		{"codex-mcp-client", "600000", 280 * time.Second},
+		{"claude-code", BackgroundVariable, "600000", 590 * second, day},
+		{"claude-code", BackgroundVariable, "5000", second, day},
+		{"claude-code", BackgroundVariable, "0", day, day},
+		{"claude-code", BackgroundVariable, "-1", 110 * second, day},
+		{"claude-code", BackgroundVariable, "ten minutes", 110 * second, day},
+		{"codex-mcp-client", BackgroundVariable, "600000", 280 * second, day},
+		{"claude-code", toolTimeoutVariable, "60000", 50 * second, 50 * second},
+		{"claude-code", toolTimeoutVariable, "300000", 110 * second, 290 * second},
+		{"claude-code", toolTimeoutVariable, "0", 110 * second, day},
+		{"claude-code", toolTimeoutVariable, "never", 110 * second, day},
 	} {
-		getenv := func(name string) string { return map[string]string{BackgroundVariable: tc.value}[name] }
-		if got := hostOf(tc.client).within(getenv).callLimit(false, true); got != tc.want {
-			t.Errorf("%s with %q: %s, want %s", tc.client, tc.value, got, tc.want)
+		h := hostOf(tc.client).within(func(name string) string { return map[string]string{tc.variable: tc.value}[name] })
+		if wait, inForm := h.callLimit(false, true), h.callLimit(true, true); wait != tc.wait || inForm != tc.inForm {
+			t.Errorf("%s with %s=%s: %s, in a form %s", tc.client, tc.variable, tc.value, wait, inForm)
 		}
 	}
 }

@@ -91,13 +91,14 @@ func TestAge(t *testing.T) {
 
 // A header that was cut between two words is a key without a blank.
 func TestCutHeader(t *testing.T) {
-	call, err := DecodeAsk([]byte(`{"question":"Which?","header":"The database of the shop","options":["a","b"]}`), question.DefaultLimits())
-	if err != nil || call.Set.Questions[0].Header != "The database" {
-		t.Fatalf("%v, %v", call.Set.Questions, err)
-	}
-	call, err = DecodeAsk([]byte(`{"question":"Which?","header":"Which store of data","options":["a","b"]}`), question.DefaultLimits())
-	if err != nil || call.Set.Questions[0].Header != "Which store" {
-		t.Fatalf("%q, %v", call.Set.Questions[0].Header, err)
+	for header, want := range map[string]string{
+		"The database of the shop": "The database", "Which store of data": "Which store",
+	} {
+		in := `{"question":"Which?","header":"` + header + `","options":["a","b"]}`
+		call, err := DecodeAsk([]byte(in), question.DefaultLimits())
+		if err != nil || call.Set.Questions[0].Header != want {
+			t.Fatalf("%q: %v, %v", header, call.Set.Questions, err)
+		}
 	}
 }
 
