@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 )
 
@@ -17,14 +18,10 @@ func TestClientsInASmallTerminal(t *testing.T) {
 	home := t.TempDir()
 	for _, dir := range []string{".claude", ".codex", ".cursor", ".gemini", ".copilot", ".kiro/settings", ".config/zed"} {
 		err := os.MkdirAll(filepath.Join(home, dir), 0o755)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte("{}"), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	list := func(status int, last string, args ...string) {
 		t.Helper()
 		cmd := program(t, t.TempDir(), append([]string{"install"}, args...)...)
@@ -56,9 +53,7 @@ func TestBrokenClientIsNotTicked(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(path, []byte(text), 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 	}
 	cmd := program(t, t.TempDir(), "install")
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home, "PATH="+home)

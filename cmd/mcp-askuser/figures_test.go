@@ -16,6 +16,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -55,21 +56,15 @@ func TestFigures(t *testing.T) {
 	f.waiting()
 	f.records()
 	f.replies()
-	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.MkdirAll(*figuresDir, 0o755))
 	data, err := json.MarshalIndent(f.all, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	f.write("figures.json", append(data, '\n'))
 	f.write("figures.txt", f.table())
 }
 
 func (f *figures) write(name string, data []byte) {
-	if err := os.WriteFile(filepath.Join(*figuresDir, name), data, 0o644); err != nil {
-		f.Fatal(err)
-	}
+	fatal.If(f, os.WriteFile(filepath.Join(*figuresDir, name), data, 0o644))
 }
 
 // is adds a figure.
@@ -175,9 +170,7 @@ func (f *figures) beside(what, unit string, ours, bare []float64, goal float64) 
 
 func (f *figures) size() {
 	info, err := os.Stat(f.path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	fatal.If(f, err)
 	f.is("the program, static", "MB", float64(info.Size())/1e6, 24.7)
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // A program that go run has built is not registered with a client: it is removed when it ends.
@@ -21,9 +23,7 @@ func TestGoRunIsNotRegistered(t *testing.T) {
 		cmd.Path = filepath.Join(dir, "mcp-askuser")
 		err = os.WriteFile(cmd.Path, data, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	cmd.Args[0], cmd.Env = cmd.Path, append(cmd.Env, "HOME="+home)
 	out, err := cmd.CombinedOutput()
 	left, _ := os.ReadDir(home)

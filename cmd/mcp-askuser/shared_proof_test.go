@@ -12,6 +12,7 @@ import (
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -30,9 +31,7 @@ func TestSharedProofOffline(t *testing.T) {
 		yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
 		_, err = d.Reply(t.Context(), rec.ID, yes, desk.Evidence{How: desk.HowPage})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	dir := t.TempDir()
 	save := func(name string, args ...string) (file string) {
 		t.Helper()
@@ -41,9 +40,7 @@ func TestSharedProofOffline(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(file, out, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		return file
 	}
 	proof, keys := save("proof.json", "show", rec.ID, "--json"), save("keys.json", "passkey", "list", "--json")

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // certificate writes the certificate of test servers, which names example.com and 127.0.0.1, and
@@ -28,9 +30,7 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	for path, block := range map[string]*pem.Block{
 		cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: private},
 	} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}
 	pool = x509.NewCertPool()
 	pool.AddCert(server.Certificate())
@@ -103,9 +103,7 @@ func TestLocalhost(t *testing.T) {
 	g.stop()
 
 	other, err := net.Listen("tcp", "[::1]:"+port)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer other.Close()
 	if _, elsewhere, _ := net.SplitHostPort(start(t, proves).addr.String()); elsewhere == port {
 		t.Error("another program has one of the page's addresses")

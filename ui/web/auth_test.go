@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mcp-askuser/internal/door"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui/api"
 )
 
@@ -182,9 +183,7 @@ func TestComesBack(t *testing.T) {
 	now = now.Add(time.Minute)
 	visit("too late", 401)
 	v = g.visitor()
-	if err := Revoke(key); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, Revoke(key))
 	visit("revoked", 401)
 	for name, spoil := range map[string]func() error{
 		"readable by others": func() error { return os.Chmod(key, 0o644) },
@@ -197,9 +196,7 @@ func TestComesBack(t *testing.T) {
 		}
 		v = g.visitor()
 		g.stop()
-		if err := spoil(); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, spoil())
 		g = start(t, again)
 		v.rig = g
 		visit(name, 401)

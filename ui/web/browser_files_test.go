@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -71,9 +72,7 @@ func TestBrowserFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range map[string][]byte{"server log.txt": []byte("500\n"), "wrong one.png": shot(t),
 		"program.png": []byte("\x7fELF\x02\x01")} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	var id string
 	v := browse(t, wide, func(g *rig) { id = g.ask("s", single("db"), open("q")).ID })

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/question/questiontest"
 	"mcp-askuser/ui/words"
@@ -177,9 +178,7 @@ func (v *view) accessible() {
 		const check = `axe.run({ rules: { "target-size": { enabled: true } } })
 			.then((r) => JSON.stringify(r.violations))`
 		result := run(v, chromedp.Evaluate[string](check, chromedp.EvalAwaitPromise))
-		if err := json.Unmarshal([]byte(result), &found); err != nil {
-			v.t.Fatal(err)
-		}
+		fatal.If(v.t, json.Unmarshal([]byte(result), &found))
 		for _, x := range found {
 			for _, n := range x.Nodes {
 				v.t.Errorf("%d, dark %t: %s (%s): %s\n%s", width, dark, x.ID, x.Help, n.HTML, n.FailureSummary)
@@ -192,9 +191,7 @@ func compare(t *testing.T, name string, shot []byte) {
 	t.Helper()
 	path := filepath.Join("testdata/browser", name+".png")
 	if *updateShots {
-		if err := os.WriteFile(path, shot, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.WriteFile(path, shot, 0o644))
 	}
 	want := must(png.Decode(bytes.NewReader(must(os.ReadFile(path)))))
 	got := must(png.Decode(bytes.NewReader(shot)))

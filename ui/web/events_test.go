@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
@@ -33,9 +34,7 @@ type listener struct {
 func (g *rig) listen() *listener {
 	g.t.Helper()
 	resp, err := g.client.Do(g.request(http.MethodGet, "/api/events", ""))
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, err)
 	fault := document(g.t).check(http.MethodGet, "/api/events", response{status: resp.StatusCode, header: resp.Header})
 	if fault != nil || resp.StatusCode != http.StatusOK {
 		g.t.Fatalf("events: %s, %v", resp.Status, fault)
@@ -181,9 +180,7 @@ func TestWhoseStreamIsAnOpenPage(t *testing.T) {
 		"browser":   {browser.byCookie(g.request(http.MethodGet, "/api/events", "")), true},
 	} {
 		resp, err := g.client.Do(tt.request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, err)
 		open := slices.Contains(must(g.desk.Present(t.Context())), surfaceName)
 		if resp.StatusCode != http.StatusOK || open != tt.open {
 			t.Errorf("%s: %s, open: %t", name, resp.Status, open)

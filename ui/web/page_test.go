@@ -11,6 +11,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -176,9 +177,7 @@ func TestPageRemembers(t *testing.T) {
 	g, v := visited(t)
 	rec := g.ask("s", single("db"))
 	v.post("/answer", confirmed(rec.ID, "q0", "1"))
-	if err := g.desk.Delivered(t.Context(), rec.ID); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, g.desk.Delivered(t.Context(), rec.ID))
 	rec = g.ask("t", single("db"))
 	v.sees("/?id="+rec.ID, "You answered SQLite, embedded on ", `name="recall" value="0"`)
 	if _, body := v.get("/?id=" + rec.ID); strings.Contains(body, " checked") || strings.Contains(body, "of 1 answered") {

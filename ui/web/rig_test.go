@@ -13,6 +13,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
 )
@@ -70,9 +71,7 @@ func startTimed(t testing.TB, change func(*timeouts), options ...func(*Options))
 		o.Presenter = present.New(present.Options{Desk: o.Desk})
 	}
 	server, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	change(&server.timeouts)
 	g := serve(t, o.Desk, server)
 	g.store = store
@@ -82,9 +81,7 @@ func startTimed(t testing.TB, change func(*timeouts), options ...func(*Options))
 func serve(t testing.TB, d *desk.Desk, server *Server) *rig {
 	t.Helper()
 	ln, err := server.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ctx, ln) }()
@@ -164,9 +161,7 @@ func (g *rig) request(method, path, body string) *http.Request {
 	ctx, cancel := context.WithTimeout(g.t.Context(), patient)
 	g.t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+g.addr.String()+path, in)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, err)
 	r.Header.Set("Authorization", "Bearer "+token)
 	return r
 }
@@ -203,9 +198,7 @@ func (g *rig) try(r *http.Request) (response, error) {
 func (g *rig) send(r *http.Request) response {
 	g.t.Helper()
 	a, err := g.try(r)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, err)
 	return a
 }
 
@@ -251,9 +244,7 @@ func encode(t testing.TB, v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, enc.Encode(v))
 	return strings.TrimSpace(b.String())
 }
 
