@@ -134,16 +134,21 @@ func (v *view) still() {
 }
 
 // fits fails the test if, on a phone or beside the list, the page is wider than the window, its
-// header higher than one row, or a control too small to hit (WCAG 2.2, 2.5.8: 24 by 24).
+// header or the mark of a default higher than one row, or a control too small to hit (WCAG 2.2,
+// 2.5.8: 24 by 24).
 func (v *view) fits() {
 	v.t.Helper()
-	for _, width := range []int64{390, 1280} {
+	for _, width := range []int64{320, 390, 1280} {
 		v.do(chromedp.EmulateViewport(width, 800))
 		if over := eval[int](v, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 			v.t.Errorf("%d: the page is %d pixels wider than the window", width, over)
 		}
 		if eval[bool](v, `document.querySelector(".bar")?.offsetHeight > 64`) {
 			v.t.Errorf("%d: the header has more than one row", width)
+		}
+		if eval[bool](v, `[...document.querySelectorAll(".option .tag")].some((el) => el.checkVisibility() &&
+			el.offsetHeight > 1.5 * parseFloat(getComputedStyle(el).lineHeight))`) {
+			v.t.Errorf("%d: a mark has more than one row", width)
 		}
 		small := eval[[]string](v, `[...document.querySelectorAll("button, summary, label.pick, textarea")]
 			.filter((el) => el.checkVisibility())
