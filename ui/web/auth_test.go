@@ -46,11 +46,8 @@ func TestRefused(t *testing.T) {
 			r.Host = "evil.example"
 			r.Header.Set("Origin", "http://evil.example")
 		}},
-		{"foreign host with the token", 403, func(r *http.Request) { r.Host = "evil.example" }},
 		{"foreign origin with a cookie", 403,
 			func(r *http.Request) { browser(r); r.Header.Set("Origin", "https://evil.example") }},
-		{"a browser's word that it is another site", 403,
-			func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
 		{"cookie without an origin", 403, func(r *http.Request) { v.byCookie(r) }},
 		{"no token", 401, func(r *http.Request) { r.Header.Del("Authorization") }},
 		{"token in the address", 401,
@@ -64,7 +61,6 @@ func TestRefused(t *testing.T) {
 			r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
 			r.URL.RawQuery = url.Values{"session_id": {"s"}, "question_id": {"db"}, "answer": {"pg"}}.Encode()
 		}},
-		{"PUT", 404, func(r *http.Request) { browser(r); r.Method = http.MethodPut }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
@@ -39,13 +38,7 @@ func (v *view) pausing(at fetch.RequestPattern) func() fetch.RequestID {
 	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{&at}})
 	return func() fetch.RequestID {
 		v.t.Helper()
-		select {
-		case id := <-paused:
-			return id
-		case <-time.After(patient):
-			v.t.Fatalf("no request %s", at.URLPattern)
-		}
-		return ""
+		return waittest.Take(v.t, paused)
 	}
 }
 

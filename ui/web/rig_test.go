@@ -8,12 +8,14 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
 )
@@ -24,9 +26,8 @@ const (
 	nowhere    = "01J00000000000000000000000"
 )
 
-// patient is how long a wait may take before the test fails: far above what any
-// wait needs, so that a busy machine fails no test.
-const patient = time.Minute
+// patient is how long a wait may take before the test fails.
+const patient = waittest.Patience
 
 // rig is a served server over a desk of its own, and a program that has its
 // token.
@@ -73,42 +74,24 @@ func startTimed(t testing.TB, change func(*timeouts), options ...func(*Options))
 	server, err := New(o)
 	fatal.If(t, err)
 	change(&server.timeouts)
-	g := serve(t, o.Desk, server)
-	g.store = store
-	return g
-}
-
-func serve(t testing.TB, d *desk.Desk, server *Server) *rig {
-	t.Helper()
 	ln, err := server.Listen(t.Context())
 	fatal.If(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ctx, ln) }()
-	g := &rig{t: t, desk: d, server: server, addr: ln.Addr(), client: &http.Client{
+	g := &rig{t: t, desk: o.Desk, server: server, addr: ln.Addr(), store: store, client: &http.Client{
 		Transport:     &http.Transport{},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-	stopped := false
-	g.stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
+	g.stop = sync.OnceFunc(func() {
 		g.client.CloseIdleConnections()
 		cancel()
-		select {
-		case err := <-served:
-			if err != nil {
-				t.Errorf("Serve: %v", err)
-			}
-		case <-time.After(patient):
-			t.Error("the server does not end")
+		err := waittest.Take(t, served)
+		if err != nil {
+			t.Errorf("Serve: %v", err)
 		}
-		if server.Presenter != nil {
-			server.Presenter.Close(ErrStopped)
-		}
-	}
+		o.Presenter.Close(ErrStopped)
+	})
 	t.Cleanup(g.stop)
 	return g
 }
