@@ -55,26 +55,20 @@ func TestPageAnswers(t *testing.T) {
 func TestPageRefuses(t *testing.T) {
 	g, v := visited(t)
 	rec := g.ask("s", single("db"), text("port"))
-	response := confirmed(rec.ID, "q0", "1", "t1", "443")
-	post := func(form url.Values) func() (int, string) {
-		return func() (int, string) { return v.post("/answer", form) }
-	}
+	response := confirmed(rec.ID, "q0", "1", "t1", "443").Encode()
 	large := confirmed(rec.ID, "q0", "1", "t1", "443", "note", strings.Repeat("x", maxBody))
 	for name, tt := range map[string]struct {
-		status int
-		send   func() (int, string)
+		status  int
+		request *http.Request
 	}{
-		"GET with an answer": {http.StatusNotFound,
-			func() (int, string) { return v.get("/answer?" + response.Encode()) }},
-		"GET of the page with an answer": {http.StatusOK,
-			func() (int, string) { return v.get("/?" + response.Encode()) }},
-		"no such record": {http.StatusNotFound, post(confirmed("01J", "q0", "1"))},
-		"no act": {http.StatusBadRequest,
-			post(url.Values{"id": {rec.ID}, "q0": {"1"}, "t1": {"443"}})},
-		"no answer": {http.StatusBadRequest, post(confirmed(rec.ID))},
-		"oversize":  {http.StatusRequestEntityTooLarge, post(large)},
+		"GET with an answer":             {404, v.request(http.MethodGet, "/answer?"+response, "")},
+		"GET of the page with an answer": {200, v.request(http.MethodGet, "/?"+response, "")},
+		"no such record":                 {404, v.form("/answer", confirmed("01J", "q0", "1"))},
+		"no act":                         {400, v.form("/answer", url.Values{"id": {rec.ID}, "q0": {"1"}, "t1": {"443"}})},
+		"no answer":                      {400, v.form("/answer", confirmed(rec.ID))},
+		"oversize":                       {413, v.form("/answer", large)},
 	} {
-		if status, body := tt.send(); status != tt.status {
+		if status, body := v.take(tt.request); status != tt.status {
 			t.Errorf("%s: status %d, want %d\n%s", name, status, tt.status, body)
 		}
 		g.pending(rec.ID)
