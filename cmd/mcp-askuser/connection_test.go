@@ -15,7 +15,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
-	"mcp-askuser/question"
 )
 
 // connection is a raw connection to the program: what a client library would hide
@@ -140,10 +139,8 @@ const goOn = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a
 
 func say(t *testing.T, d *desk.Desk, id, option string) {
 	t.Helper()
-	reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
-	if _, err := d.Reply(t.Context(), id, reply, onPage); err != nil {
-		t.Fatal(err)
-	}
+	_, err := d.Reply(t.Context(), id, choose(option), onPage)
+	fatal.If(t, err)
 }
 
 func (w *connection) waiting() {

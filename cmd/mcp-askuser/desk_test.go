@@ -12,10 +12,12 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
+	"mcp-askuser/question"
 )
 
 // onDesk are the flags that lead to a cluster with a credential.
@@ -127,5 +129,32 @@ func TestDeskInitAndStatus(t *testing.T) {
 		if err != nil || !strings.Contains(out, want) || !strings.Contains(out, "1 copy") {
 			t.Errorf("%s: %s, %v", who, out, err)
 		}
+	}
+}
+
+// What a human has signed on a shared desk is verified from a file, without the desk, with the keys
+// that passkey list prints there.
+func TestSharedProofOffline(t *testing.T) {
+	t.Parallel()
+	c := sharedtest.Start(t, 1)
+	far := c.Open(nodes.Human, "alice")
+	d := desk.New(far, desk.Options{Credential: far, Prove: desk.ProveConfirm})
+	rec, err := desktest.Ask(t.Context(), d, confirmation("Deploy?", ""), "", desk.Asker{Client: "test"})
+	fatal.If(t, err)
+	_, err = d.Reply(t.Context(), rec.ID, choose(question.YesID), desk.Evidence{How: desk.HowPage})
+	fatal.If(t, err)
+	dir := t.TempDir()
+	save := func(name string, args ...string) (file string) {
+		t.Helper()
+		out, err := program(t, t.TempDir(), append(args, onDesk(c, nodes.Human, "alice")...)...).Output()
+		fatal.If(t, err)
+		file = filepath.Join(dir, name)
+		fatal.If(t, os.WriteFile(file, out, 0o600))
+		return file
+	}
+	proof, keys := save("proof.json", "show", rec.ID, "--json"), save("keys.json", "passkey", "list", "--json")
+	out, err := program(t, t.TempDir(), "verify", proof, "--keys", keys, "--action", "Deploy?").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "signed with the credential alice") {
+		t.Errorf("%s, %v", out, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -106,9 +107,7 @@ func (f *figures) withdrawals() {
 		answers := []question.Answer{{QuestionID: open[0].Questions[0].ID, Custom: "x"}}
 		_, err = d.Reply(f.Context(), open[0].ID, question.Reply{Answers: answers},
 			desk.Evidence{Surface: "web", How: desk.HowPage})
-		if err != nil {
-			f.Fatal(err)
-		}
+		fatal.If(f, err)
 		begin := time.Now()
 		x.Until("the form to be gone", func() bool { return !x.FullScreen() })
 		took = append(took, ms(time.Since(begin)))
@@ -137,9 +136,7 @@ func (f *figures) replies() {
 		dir := f.TempDir()
 		d := openDesk(f, dir)
 		events, err := d.Watch(f.Context())
-		if err != nil {
-			f.Fatal(err)
-		}
+		fatal.If(f, err)
 		ask := func(r *connection, n int) string {
 			r.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call",`+
 				`"params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`, n, n)

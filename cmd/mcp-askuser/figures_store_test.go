@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -39,9 +40,7 @@ func (f *figures) fill(n int, ended bool) (dir string) {
 	if err == nil && ended {
 		err = d.Delivered(f.Context(), rec.ID)
 	}
-	if err != nil {
-		f.Fatal(err)
-	}
+	fatal.If(f, err)
 	// The others are copies, in one transaction: their ids differ in the last digits.
 	desktest.Exec(f, dir, `with recursive n(i) as (select 0 union all select i+1 from n where i < ?),
 		copy(old, new, i) as (select ?, substr(?, 1, 20) || printf('%06d', i), i from n)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -23,13 +23,12 @@ var figuresDir = flag.String("figures", "", "measure what is promised, and write
 
 // figure is one line of what is promised.
 type figure struct {
-	What  string  `json:"what"`
-	Unit  string  `json:"unit"`
-	Ours  float64 `json:"ours"`
-	Bare  float64 `json:"bare,omitempty"`  // of the bare server
-	Ratio float64 `json:"ratio,omitempty"` // the median of those of the pairs
-	Goal  float64 `json:"goal"`            // at most; of the ratio where there is one
-	Met   bool    `json:"met"`
+	what, unit string
+	ours       float64
+	bare       float64 // of the bare server
+	ratio      float64 // the median of those of the pairs
+	goal       float64 // at most; of the ratio where there is one
+	met        bool
 }
 
 // figures measures them.
@@ -40,7 +39,7 @@ type figures struct {
 }
 
 // TestFigures measures all that is promised, beside a bare server on mcp-go as
-// published, and writes the figures as text and JSON. It fails for no figure: what
+// published, and writes the figures as a table. It fails for no figure: what
 // is missed says so in the table.
 func TestFigures(t *testing.T) {
 	if *figuresDir == "" {
@@ -55,26 +54,13 @@ func TestFigures(t *testing.T) {
 	f.waiting()
 	f.records()
 	f.replies()
-	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	data, err := json.MarshalIndent(f.all, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.write("figures.json", append(data, '\n'))
-	f.write("figures.txt", f.table())
-}
-
-func (f *figures) write(name string, data []byte) {
-	if err := os.WriteFile(filepath.Join(*figuresDir, name), data, 0o644); err != nil {
-		f.Fatal(err)
-	}
+	fatal.If(t, os.MkdirAll(*figuresDir, 0o755))
+	fatal.If(t, os.WriteFile(filepath.Join(*figuresDir, "figures.txt"), f.table(), 0o644))
 }
 
 // is adds a figure.
 func (f *figures) is(what, unit string, ours, goal float64) {
-	f.all = append(f.all, figure{What: what, Unit: unit, Ours: ours, Goal: goal, Met: ours <= goal})
+	f.all = append(f.all, figure{what: what, unit: unit, ours: ours, goal: goal, met: ours <= goal})
 }
 
 func (f *figures) table() []byte {
@@ -83,13 +69,13 @@ func (f *figures) table() []byte {
 	fmt.Fprintln(w, "FIGURE\tMEASURED\tBARE SERVER\tRATIO\tAT MOST\t")
 	for _, x := range f.all {
 		bare, ratio, missed := "", "", ""
-		if x.Bare > 0 {
-			bare, ratio = fmt.Sprintf("%.4g %s", x.Bare, x.Unit), fmt.Sprintf("%.2f", x.Ratio)
+		if x.bare > 0 {
+			bare, ratio = fmt.Sprintf("%.4g %s", x.bare, x.unit), fmt.Sprintf("%.2f", x.ratio)
 		}
-		if !x.Met {
+		if !x.met {
 			missed = "missed"
 		}
-		fmt.Fprintf(w, "%s\t%.4g %s\t%s\t%s\t%g\t%s\n", x.What, x.Ours, x.Unit, bare, ratio, x.Goal, missed)
+		fmt.Fprintf(w, "%s\t%.4g %s\t%s\t%s\t%g\t%s\n", x.what, x.ours, x.unit, bare, ratio, x.goal, missed)
 	}
 	w.Flush()
 	return b.Bytes()
@@ -175,9 +161,7 @@ func (f *figures) beside(what, unit string, ours, bare []float64, goal float64) 
 
 func (f *figures) size() {
 	info, err := os.Stat(f.path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	fatal.If(f, err)
 	f.is("the program, static", "MB", float64(info.Size())/1e6, 24.7)
 }
 

@@ -182,14 +182,13 @@ func TestTokenThatNeedsProof(t *testing.T) {
 	dir := t.TempDir()
 	s := serveHTTP(t, dir)
 	d := openDesk(t, dir)
-	yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
 	for agent, flags := range map[string][]string{"strict": {"--prove"}, "plain": nil} {
 		begun(t, overHTTP(t, eras[0], s.url, newToken(t, dir, agent, flags...)), "confirm_action", confirmWhich)
 		rec := pendingOf(t, d, agent)
 		if rec.Prove != (agent == "strict") {
 			t.Errorf("the question of %s needs proof: %t", agent, rec.Prove)
 		}
-		_, err := d.Reply(t.Context(), rec.ID, yes, desk.Evidence{Surface: "web", How: desk.HowPage})
+		_, err := d.Reply(t.Context(), rec.ID, choose(question.YesID), onPage)
 		if errors.Is(err, desk.ErrProofRequired) != rec.Prove {
 			t.Errorf("the answer to %s: %v", agent, err)
 		}

@@ -16,13 +16,31 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// chosen types keys into the list of clients that install shows on a terminal, in a home with these
-// files, and returns the exit status and the output.
-func chosen(t *testing.T, home, wait, keys string, args ...string) (status int, out string) {
+// homeWith makes a home directory with these files.
+func homeWith(t *testing.T, files map[string]string) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(home, name)
+		fatal.If(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		fatal.If(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	return home
+}
+
+// choosing is the list of clients that install shows on a terminal, in a home.
+func choosing(t *testing.T, cols, rows int, home string, args ...string) *seat {
 	t.Helper()
 	cmd := program(t, t.TempDir(), append([]string{"install"}, args...)...)
 	cmd.Env = append(cmd.Env, "HOME="+home, "PATH="+home)
-	s := seated(t, 100, 24, cmd)
+	return seated(t, cols, rows, cmd)
+}
+
+// chosen types keys into the list of clients once it shows a line, and returns the exit status and
+// the output.
+func chosen(t *testing.T, home, wait, keys string, args ...string) (status int, out string) {
+	t.Helper()
+	s := choosing(t, 100, 24, home, args...)
 	s.WaitFor(wait)
 	s.Type(keys)
 	status = s.Wait()
@@ -36,26 +54,58 @@ func contains(file, text string) bool {
 	return err == nil && strings.Contains(string(data), text)
 }
 
-// The list of clients in a terminal has all that are here ticked: Enter registers with them.
-// A user who leaves the list, or unmarks all, registers with none.
+// The list of clients in a terminal has all that are here ticked, but for one whose file is broken, which
+// would keep all others from being set up: Enter registers with them. A user who leaves the list, or
+// unmarks all, registers with none.
 func TestClientsAreTicked(t *testing.T) {
-	for keys, want := range map[string]struct {
-		status int
-		both   bool
-	}{"\r": {0, true}, "\x20\x1b[B\x20\r": {0, false}, "\x03": {exitClosed, false}} {
-		home := t.TempDir()
-		for _, dir := range []string{".cursor", ".gemini"} {
-			fatal.If(t, os.Mkdir(filepath.Join(home, dir), 0o755))
-		}
-		status, out := chosen(t, home, "[•] Gemini", keys)
+	for name, tt := range map[string]struct {
+		cursor, keys string
+		registered   string
+		status       int
+	}{
+		"Enter":        {"{}", "\r", "[.cursor/mcp.json .gemini/settings.json]", 0},
+		"a broken one": {"{", "\r", "[.gemini/settings.json]", 0},
+		"all unmarked": {"{}", "\x20\x1b[B\x20\r", "[]", 0},
+		"left":         {"{}", "\x03", "[]", exitClosed},
+	} {
+		home := homeWith(t, map[string]string{".cursor/mcp.json": tt.cursor, ".gemini/settings.json": "{}"})
+		status, out := chosen(t, home, "[•] Gemini", tt.keys)
+		registered := []string{}
 		for _, file := range []string{".cursor/mcp.json", ".gemini/settings.json"} {
-			if contains(filepath.Join(home, file), "askuser") != want.both {
-				t.Errorf("%q: registered in %s: %v", keys, file, !want.both)
+			if contains(filepath.Join(home, file), "askuser") {
+				registered = append(registered, file)
 			}
 		}
-		if status != want.status || strings.Contains(out, "othing was changed.") == want.both {
-			t.Errorf("%q: status %d: %s", keys, status, out)
+		if fmt.Sprint(registered) != tt.registered || status != tt.status ||
+			strings.Contains(out, "othing was changed.") != (tt.registered == "[]") {
+			t.Errorf("%s: status %d, registered in %s: %s", name, status, registered, out)
 		}
+	}
+}
+
+// In a small terminal the list of clients shows the line that the cursor is on. What a flag asks
+// for is no line of it.
+func TestClientsInASmallTerminal(t *testing.T) {
+	home := homeWith(t, map[string]string{".claude/x": "", ".claude.json": "{}", ".codex/x": "", ".cursor/x": "",
+		".gemini/x": "", ".copilot/x": "", ".kiro/settings/x": "", ".config/zed/x": ""})
+	for _, tt := range []struct {
+		args      []string
+		last, key string
+		status    int
+	}{
+		{nil, "> [ ] Here, too: the permissions", "\x03", exitClosed},
+		{[]string{"--questions"}, "> [•] Kiro", "\r", 0},
+	} {
+		s := choosing(t, 40, 10, home, tt.args...)
+		s.WaitFor("> [•] Claude Code")
+		s.Type(strings.Repeat("\x1b[B", 10))
+		s.WaitFor(tt.last)
+		s.Type(tt.key)
+		status, brought := s.Wait(), contains(filepath.Join(home, ".claude", "settings.json"), "hook claude-code")
+		if status != tt.status || brought != (tt.status == 0) {
+			t.Errorf("%v: status %d, brought %t: %s", tt.args, status, brought, s.Output())
+		}
+		s.left(t)
 	}
 }
 
@@ -65,9 +115,7 @@ func TestQuestionsAreOffered(t *testing.T) {
 	for keys, want := range map[string][2]bool{
 		"\r": {}, "\x1b[B\x20\r": {true, false}, "\x1b[B\x1b[B\x20\r": {true, true},
 	} {
-		home := t.TempDir()
-		fatal.If(t, os.Mkdir(filepath.Join(home, ".claude"), 0o755))
-		fatal.If(t, os.WriteFile(filepath.Join(home, ".claude.json"), []byte("{}"), 0o600))
+		home := homeWith(t, map[string]string{".claude/x": "", ".claude.json": "{}"})
 		var args []string
 		if want[0] {
 			args = []string{"claude-code"}
@@ -104,43 +152,19 @@ func TestDemoInEveryLanguage(t *testing.T) {
 	}
 }
 
-// The first thing a newcomer runs shows the form, follow-up and review, and
-// what an agent would get.
-func TestDemo(t *testing.T) {
-	t.Parallel()
-	s := sit(t, 80, 24, "mcp-askuser", "demo")
-	s.WaitFor("Which database should")
-	s.Type("1")
-	s.WaitFor("(•) PostgreSQL")
-	s.enter()
-	s.WaitFor("Who runs the PostgreSQL server?")
-	s.Type("2")
-	s.WaitFor("(•) A cloud provider")
-	s.enter()
-	s.WaitFor("Which features")
-	s.Type("1")
-	s.WaitFor("[x] Audit log")
-	s.enter()
-	s.WaitFor("What should the service be called?")
-	s.Type("kiosk")
-	s.enter()
-	s.WaitFor("Review")
-	s.enter()
-	if got := s.Wait(); got != 0 {
-		t.Fatalf("exit status %d\n%s", got, s.Output())
+// A program that go run has built is not registered with a client: it is removed when it ends.
+func TestGoRunIsNotRegistered(t *testing.T) {
+	cmd := program(t, t.TempDir(), "install", "codex")
+	data, err := os.ReadFile(cmd.Path)
+	fatal.If(t, err)
+	cmd.Path = filepath.Join(homeWith(t, map[string]string{"go-build1/b001/exe/mcp-askuser": string(data)}),
+		"go-build1/b001/exe/mcp-askuser")
+	fatal.If(t, os.Chmod(cmd.Path, 0o700))
+	home := t.TempDir()
+	cmd.Args[0], cmd.Env = cmd.Path, append(cmd.Env, "HOME="+home)
+	out, err := cmd.CombinedOutput()
+	left, _ := os.ReadDir(home)
+	if exitStatus(err) != exitBad || !strings.Contains(string(out), "go install") || len(left) > 0 {
+		t.Errorf("%v, %s, %v", err, out, left)
 	}
-	want := `The agent reads:
-
-User has answered your questions: "Which database should the new service
-use?"="PostgreSQL (Recommended)", "Who runs the PostgreSQL server?"="A cloud
-provider", "Which features go into the first version?"="Audit log", "What
-should the service be called?"="kiosk". You can now continue with the user's
-answers in mind.
-
-Next: mcp-askuser install
-`
-	if got := s.out.String(); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	s.left(t)
 }

@@ -113,8 +113,7 @@ func user(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	d, done := deskOf(ts, desk.Options{})
 	defer done()
-	reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: args[1:]}}}
-	_, err := d.Reply(context.Background(), args[0], reply, onPage)
+	_, err := d.Reply(context.Background(), args[0], choose(args[1]), onPage)
 	ts.Check(err)
 }
 

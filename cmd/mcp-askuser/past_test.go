@@ -118,16 +118,22 @@ func yielded(records []desk.Record) iter.Seq2[desk.Record, error] {
 	}
 }
 
+// streamed is what history prints of records in a format.
+func streamed(records iter.Seq2[desk.Record, error], format string) (string, error) {
+	var b strings.Builder
+	a := &app{out: &output{Writer: &b}}
+	err := a.stream(records, format)
+	return b.String(), err
+}
+
 // A history that cannot be read whole is an error in every format.
 func TestBrokenHistory(t *testing.T) {
 	lost := errors.New("lost")
 	broken := func(yield func(desk.Record, error) bool) { _ = yield(past()[0], nil) && yield(desk.Record{}, lost) }
 	for _, format := range []string{"json", "jsonl", "md"} {
-		var b bytes.Buffer
-		a := &app{out: &output{Writer: &b}}
-		err := a.stream(broken, format)
-		if !errors.Is(err, lost) || format == "json" && json.Valid(b.Bytes()) {
-			t.Errorf("%s: %v, and printed is\n%s", format, err, b.Bytes())
+		out, err := streamed(broken, format)
+		if !errors.Is(err, lost) || format == "json" && json.Valid([]byte(out)) {
+			t.Errorf("%s: %v, and printed is\n%s", format, err, out)
 		}
 	}
 }
@@ -135,12 +141,11 @@ func TestBrokenHistory(t *testing.T) {
 // The transcript is a chain of the calls and results of each session. A call has the id that
 // it has in the agent's own transcript, where that is known, and can be asked again.
 func TestTranscript(t *testing.T) {
-	var b bytes.Buffer
-	a := &app{out: &output{Writer: &b}}
 	records := past()
 	slices.Reverse(records)
-	fatal.If(t, a.stream(yielded(records), "jsonl"))
-	golden.Check(t, "golden/transcript.jsonl", b.String())
+	out, err := streamed(yielded(records), "jsonl")
+	fatal.If(t, err)
+	golden.Check(t, "golden/transcript.jsonl", out)
 	for _, rec := range records {
 		rec.ToolUse = "toolu_1"
 		both := lines(rec, map[string]*string{})
@@ -170,18 +175,13 @@ func TestPastProof(t *testing.T) {
 		"json": `"verified": true`, "jsonl": `"proof":{"kind":"passkey","key":"k1","name":"laptop",`,
 		"md": "signed with the passkey laptop",
 	} {
-		var b bytes.Buffer
-		a := &app{out: &output{Writer: &b}}
-		fatal.If(t, a.stream(yielded([]desk.Record{rec}), format))
-		if got := b.String(); !strings.Contains(got, want) || strings.Contains(got, "signature") ||
+		got, err := streamed(yielded([]desk.Record{rec}), format)
+		if err != nil || !strings.Contains(got, want) || strings.Contains(got, "signature") ||
 			strings.Contains(got, "client_data") {
-			t.Errorf("%s:\n%s", format, got)
+			t.Errorf("%s: %v\n%s", format, err, got)
 		}
 	}
-	var b bytes.Buffer
-	a := &app{out: &output{Writer: &b}}
-	a.printTable(historyTable([]desk.Record{rec}, 0))
-	if got := b.String(); !strings.Contains(got, "signed with the passkey") {
+	if got := historyTable([]desk.Record{rec}, 0).text(0); !strings.Contains(got, "signed with the passkey") {
 		t.Errorf("history prints:\n%s", got)
 	}
 }

@@ -46,25 +46,13 @@ func newSigner(t *testing.T) *signer {
 	s.config = filepath.Join(elsewhere, "config.toml")
 	s.check(os.WriteFile(s.config, []byte("prove = \"confirm\"\n"), 0o600))
 	s.pinned = []string{"--keys", filepath.Join(elsewhere, "keys.json")}
-	s.trust(s.pinned[1], s.passkey)
-	s.trust(filepath.Join(s.dir, keysDir, passkeysFile), s.passkey)
-	return s
-}
-
-// passkeysFile is the file of passkeys in a directory of keys.
-const passkeysFile = "passkeys.json"
-
-// trust writes a file of the passkeys that are trusted.
-func (s *signer) trust(file string, keys ...prooftest.Passkey) {
-	s.t.Helper()
-	var trusted proof.Keys
-	for _, key := range keys {
-		trusted.Passkeys = append(trusted.Passkeys, key.Passkey)
-	}
-	data, err := json.Marshal(trusted)
+	trusted, err := json.Marshal(proof.Keys{Passkeys: []proof.Passkey{s.passkey.Passkey}})
 	s.check(err)
-	s.check(os.MkdirAll(filepath.Dir(file), 0o700))
-	s.check(os.WriteFile(file, data, 0o600))
+	s.check(os.MkdirAll(filepath.Join(s.dir, keysDir), 0o700))
+	for _, file := range []string{s.pinned[1], filepath.Join(s.dir, keysDir, "passkeys.json")} {
+		s.check(os.WriteFile(file, trusted, 0o600))
+	}
+	return s
 }
 
 func (s *signer) check(err error) {
@@ -77,11 +65,6 @@ func (s *signer) program(args ...string) *exec.Cmd {
 	cmd := program(s.t, s.dir, args...)
 	cmd.Env = append(cmd.Env, settings.EnvFile+"="+s.config, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
 	return cmd
-}
-
-// prove returns the proof of a reply with a passkey.
-func prove(key prooftest.Passkey, rec *desk.Record, r question.Reply, at time.Time) *question.Proof {
-	return key.Sign(rec, r, at).Proof
 }
 
 // verify runs verify with the pinned keys.
@@ -100,10 +83,6 @@ func (s *signer) export(rec desk.Record) (file string) {
 	return file
 }
 
-func trusting(keys proof.Keys) func(func(*proof.Keys) error) (proof.Keys, error) {
-	return func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil }
-}
-
 func choose(option string) question.Reply {
 	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}, By: question.ByUser}}}
 }
@@ -113,7 +92,8 @@ func (s *signer) userDesk() *desk.Desk {
 	s.t.Helper()
 	keys, err := proof.Load(filepath.Join(s.dir, keysDir))
 	s.check(err)
-	return desk.New(desktest.Store(s.t, s.dir), desk.Options{Prove: desk.ProveConfirm, Keys: trusting(keys)})
+	trusted := func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil }
+	return desk.New(desktest.Store(s.t, s.dir), desk.Options{Prove: desk.ProveConfirm, Keys: trusted})
 }
 
 // signed has the user answer with the passkey.
@@ -165,7 +145,7 @@ func TestNoForgedProof(t *testing.T) {
 			s := newSigner(t)
 			d := s.userDesk()
 			c := connectTo(t, eras[0], s.program("serve", "--surface", "inbox"), nil)
-			result := asks(t, c, "confirm_action", `{"action":"rm -r build"}`)
+			result := begun(t, c, "confirm_action", `{"action":"rm -r build"}`)
 			rec := openRecord(t, d)
 			attack(t, s, d, rec)
 			now, err := d.Get(t.Context(), rec.ID)
@@ -174,7 +154,7 @@ func TestNoForgedProof(t *testing.T) {
 				_, err = d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, onPage)
 				s.check(err)
 			}
-			if got := <-result; got["status"] == "answered" && got["response"] == true {
+			if got := <-result; got == nil || got["status"] == "answered" && got["response"] == true {
 				t.Errorf("it is delivered: %v", got)
 			}
 			if status, out := s.verify(rec.ID, "--action", "rm -r build"); status != exitBad {
@@ -201,7 +181,7 @@ func TestSignedOverHTTP(t *testing.T) {
 	s.check(err)
 	options := append(slices.Clip(eras[1].options), client.WithElicitationHandler(h), client.WithClientCapabilities(both))
 	c := initialized(t, client.NewClient(over, options...), eras[1])
-	got := asks(t, c, "confirm_action", confirmWhich)
+	got := begun(t, c, "confirm_action", confirmWhich)
 	p := <-asked
 	rec := openRecord(t, openDesk(t, s.dir))
 	page, err := url.Parse(p.URL)

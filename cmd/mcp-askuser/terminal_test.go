@@ -95,7 +95,21 @@ func TestAskingOnATerminal(t *testing.T) {
 			[]step{{"Which database?", "1"}, {"(•) PostgreSQL", "\r"}}, `{"answers":{"Database":"PostgreSQL"}}` + "\n", 0},
 		{"confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true,
 			[]step{{"Delete 3 files?", "y"}, {"(•) Yes", "\r"}}, "yes\n", 0},
+		{"what a newcomer runs first", "mcp-askuser", []string{"demo"}, true, []step{
+			{"Which database should", "1"}, {"(•) PostgreSQL", "\r"},
+			{"Who runs the PostgreSQL server?", "2"}, {"(•) A cloud provider", "\r"},
+			{"Which features", "1"}, {"[x] Audit log", "\r"},
+			{"What should the service be called?", "kiosk"}, {"kiosk", "\r"}, {"Review", "\r"},
+		}, `The agent reads:
 
+User has answered your questions: "Which database should the new service
+use?"="PostgreSQL (Recommended)", "Who runs the PostgreSQL server?"="A cloud
+provider", "Which features go into the first version?"="Audit log", "What
+should the service be called?"="kiosk". You can now continue with the user's
+answers in mind.
+
+Next: mcp-askuser install
+`, 0},
 		{"a yes with a condition", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false,
 			[]step{{"y or n: ", "yes, but keep the backups\r"}, {":n adds a note", ""}, {"y or n: ", "no\r"}, sends},
 			"no\n", 1},
@@ -111,11 +125,9 @@ func TestAskingOnATerminal(t *testing.T) {
 					s.form(step.wait)
 				default:
 					s.WaitFor(step.wait)
-					<-time.After(time.Second) // what a letter opened waits for a pause
+					<-time.After(hand.Again) // sooner a key is a repeat
 				}
-				if step.keys != "" {
-					s.Type(step.keys)
-				}
+				s.Type(step.keys)
 			}
 			if got := s.Wait(); got != tc.status {
 				t.Errorf("exit status %d, want %d\n%s", got, tc.status, s.Output())

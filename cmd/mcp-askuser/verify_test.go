@@ -23,7 +23,7 @@ func confirmation(action, details string) question.Set {
 // answered is an outcome that the user has signed.
 func (s *signer) answered(rec *desk.Record, at time.Time, answers ...question.Answer) {
 	r := question.Reply{Answers: answers}
-	p := prove(s.passkey, rec, r, at)
+	p := s.passkey.Sign(rec, r, at).Proof
 	rec.State = desk.Answered
 	rec.Outcome = &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, At: p.At, Proof: p}
 }

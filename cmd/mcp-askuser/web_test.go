@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,28 +90,25 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// Every surface can be named, is the one that its name says, and has words;
-// auto is an order of them.
+// Every surface can be named, is the one that its name says, and has words; auto is an order of them.
 func TestSurfaceTable(t *testing.T) {
 	a := &app{config: &settings.Settings{}, getenv: func(string) string { return "" }}
 	page := web.NewSurface(web.SurfaceOptions{})
 	t.Cleanup(page.Close)
-	names := settings.Surfaces()
-	a.settings().Surfaces = names
-	made, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
-	for i, name := range names {
-		if words.English.Surface(name) == "on "+name {
-			t.Errorf("%s has no words", name)
+	for _, tt := range []struct{ named, want []string }{
+		{settings.Surfaces(), settings.Surfaces()}, {[]string{"auto"}, autoOrder()},
+	} {
+		a.settings().Surfaces = tt.named
+		made, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
+		var got []string
+		for _, surface := range made {
+			got = append(got, surface.Name())
+			if words.English.Surface(surface.Name()) == "on "+surface.Name() {
+				t.Errorf("%s has no words", surface.Name())
+			}
 		}
-		if got := made[i].Name(); got != name {
-			t.Errorf("the surface of %s is %s", name, got)
-		}
-	}
-	a.settings().Surfaces = []string{"auto"}
-	auto, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
-	for i, name := range autoOrder() {
-		if got := auto[i].Name(); got != name {
-			t.Errorf("surface %d of auto is %s, want %s", i, got, name)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%v: made %v, want %v", tt.named, got, tt.want)
 		}
 	}
 }

@@ -18,24 +18,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mark3labs/mcp-go/client"
-
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/proc"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
-
-// asks calls a tool of a server whose host is this process.
-func asks(t *testing.T, c *client.Client, tool, args string) <-chan map[string]any {
-	result := make(chan map[string]any, 1)
-	go func() {
-		_, structured, _ := call(t, c, tool, args)
-		result <- structured
-	}()
-	return result
-}
 
 // An agent that answers its own confirmation is refused, by whatever way of its
 // own: the question stays open, and no result says yes. Here this process is the
@@ -74,7 +62,7 @@ func TestAgentAnswersItself(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			c := connect(t, eras[0], dir, nil, "serve", "--surface", "inbox")
-			result := asks(t, c, "confirm_action", `{"action":"rm -r build"}`)
+			result := begun(t, c, "confirm_action", `{"action":"rm -r build"}`)
 			d := openDesk(t, dir)
 			rec := openRecord(t, d)
 			if status, said := attack(t, dir, rec.ID); status != exitBad ||

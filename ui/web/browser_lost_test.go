@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
@@ -16,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 )
@@ -38,29 +38,29 @@ func (v *view) pausing(at fetch.RequestPattern) func() fetch.RequestID {
 	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{&at}})
 	return func() fetch.RequestID {
 		v.t.Helper()
-		select {
-		case id := <-paused:
-			return id
-		case <-time.After(patient):
-			v.t.Fatalf("no request %s", at.URLPattern)
-		}
-		return ""
+		return waittest.Take(v.t, paused)
 	}
 }
 
-// TestBrowserLeftBehind: a user who goes to another question while an answer is on its way is told
-// that it was not sent, or that it came too late.
+// TestBrowserLeftBehind: the button shows that an answer is on its way. A user who goes to another
+// question meanwhile is told that it was not sent, or that it came too late.
 func TestBrowserLeftBehind(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
-	v.listening()
 	recs := v.some(3)
 	first := recs[0].ID
 	held := v.pausing(fetch.RequestPattern{URLPattern: "*/answer"})
+	const look = `getComputedStyle(document.querySelector(".main")).opacity`
 	leave := func() fetch.RequestID {
 		t.Helper()
+		v.wait(`document.querySelector(%q).checked`, chosen(first, 0, "0"))
+		v.inPlace(within(first, confirmButton))
+		before := eval[string](v, look)
 		v.confirm(recs[0])
 		id := held()
+		if eval[string](v, look) == before {
+			t.Error("nothing shows that the answer is on its way")
+		}
 		v.turn(recs[1].ID)
 		return id
 	}
@@ -85,7 +85,6 @@ func TestBrowserLeftBehind(t *testing.T) {
 func TestBrowserChangedDuringVisit(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
-	v.listening()
 	recs := v.some(2)
 	first, second := recs[0].ID, recs[1].ID
 	v.turn(first)
@@ -128,7 +127,6 @@ func TestBrowserServerAway(t *testing.T) {
 		second = g.put("goose", "/home/ada/shop", "s2", serviceName())
 		third = g.put("opencode", "/home/ada/shop", "s3", deploy())
 	})
-	v.listening()
 	v.turn(third.ID)
 	v.store.FailAnswers(desk.ErrUnreachable)
 	v.click(chosen(third.ID, 0, "0"), within(third.ID, confirmButton))
@@ -178,12 +176,9 @@ func TestBrowserRevoked(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
-	v.listening()
 	tab := v.another(wide)
 	v.write(inWords(rec.ID, 0), "orders")
-	if err := Revoke(v.key); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, Revoke(v.key))
 	v.click(within(rec.ID, confirmButton))
 	v.shows(within(rec.ID, ".refused"), "mcp-askuser web --open")
 	v.pending(rec.ID)
@@ -204,7 +199,6 @@ func TestBrowserDrafts(t *testing.T) {
 		rec = g.put("codex", "/home/ada/shop", "s1", serviceName(), features(), deploy())
 		g.draft(rec.ID, question.Answer{QuestionID: "features", Selected: []string{"audit"}})
 	})
-	v.listening()
 	v.shows(within(rec.ID, "[data-back]"), "Your draft is back")
 	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 1, "2"))
 	tab := v.another(wide)
@@ -216,12 +210,7 @@ func TestBrowserDrafts(t *testing.T) {
 	v.write(inWords(rec.ID, 0), "orders")
 	tab.wait(`document.querySelector(%q).value === "orders"`, inWords(rec.ID, 0))
 	tab.click(chosen(rec.ID, 2, "0"))
-	if !waittest.Until(patient, func() bool { // else it might replace what is typed next
-		r, _, err := v.desk.Draft(t.Context(), rec.ID)
-		return err == nil && r.Answer("deploy") != nil
-	}) {
-		t.Fatal("the other tab's draft is not kept")
-	}
+	v.drafts(rec.ID, func(r question.Reply) bool { return r.Answer("deploy") != nil }) // else it replaces what comes next
 	v.kept(rec.ID, "orders")
 
 	v.write(inWords(rec.ID, 0), kb.End+"-v2") // and at once
@@ -245,11 +234,17 @@ func TestBrowserDrafts(t *testing.T) {
 // kept waits until the draft of a service's name is this.
 func (v *view) kept(id, want string) {
 	v.t.Helper()
+	v.drafts(id, func(r question.Reply) bool { return r.Answer("name") != nil && r.Answer("name").Custom == want })
+}
+
+// drafts waits until the draft of a record is right.
+func (v *view) drafts(id string, right func(question.Reply) bool) {
+	v.t.Helper()
 	if !waittest.Until(patient, func() bool {
 		r, _, err := v.desk.Draft(v.t.Context(), id)
-		return err == nil && r.Answer("name") != nil && r.Answer("name").Custom == want
+		return err == nil && right(r)
 	}) {
-		v.t.Fatal("the draft is not kept")
+		v.t.Fatalf("the draft is not kept\n%s", v.words())
 	}
 }
 
@@ -258,7 +253,6 @@ func (v *view) kept(id, want string) {
 func TestBrowserMuteNetwork(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
-	v.listening()
 	rec := v.some(1)[0]
 	v.turn(rec.ID)
 	eval[bool](v, `(AbortSignal.timeout = ((real) => (ms) => real.call(AbortSignal, ms / 100))(AbortSignal.timeout), true)`)

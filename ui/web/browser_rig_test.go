@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"mcp-askuser/internal/browsertest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui/words"
 )
 
@@ -78,7 +79,7 @@ type view struct {
 }
 
 // browse serves a desk, puts what prepare asks on it, and opens the page in a
-// profile of its own.
+// profile of its own. A page with its script hears of all that happens from then on.
 func browse(t testing.TB, l look, prepare func(*rig)) *view {
 	t.Helper()
 	v := newView(t, browser(t), l, chromedp.WithNewBrowserContext())
@@ -89,6 +90,9 @@ func browse(t testing.TB, l look, prepare func(*rig)) *view {
 		prepare(v.rig)
 	}
 	v.visit("/?token=" + url.QueryEscape(token))
+	if !l.noScript {
+		v.listening()
+	}
 	return v
 }
 
@@ -121,9 +125,7 @@ func newView(t testing.TB, parent context.Context, l look, options ...chromedp.C
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
-	if err := chromedp.Listen(ctx, func(ev any) { complain(t, ev) }); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, chromedp.Listen(ctx, func(ev any) { complain(t, ev) }))
 	v := &view{rig: &rig{t: t}, ctx: ctx, noScript: l.noScript}
 	call(v, cdplog.Enable, cdp.Empty{})
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/question/questiontest"
 )
@@ -77,7 +78,5 @@ func (g *rig) answeredElsewhere(id, surface string, answers ...question.Answer) 
 // draft keeps answers that are not sent.
 func (g *rig) draft(id string, answers ...question.Answer) {
 	g.t.Helper()
-	if err := g.desk.SaveDraft(context.Background(), id, question.Reply{Answers: answers}); err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, g.desk.SaveDraft(context.Background(), id, question.Reply{Answers: answers}))
 }

@@ -194,13 +194,19 @@ func (v *view) arrived() {
 // press presses a key as a keyboard does: its character arrives only where the page lets it.
 func (v *view) press(key string, modifiers chromedp.Modifier) {
 	v.t.Helper()
-	down := input.DispatchKeyEventParams{
-		Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: "Key" +
-			strings.ToUpper(key), Text: key, Modifiers: int64(modifiers),
+	v.pressAt(key, "Key"+strings.ToUpper(key), modifiers)
+}
+
+// pressAt is press on a keyboard of another layout, where the key has the code of its place.
+func (v *view) pressAt(key, code string, modifiers chromedp.Modifier) {
+	v.t.Helper()
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		event := input.DispatchKeyEventParams{Type: kind, Key: key, Code: code, Modifiers: int64(modifiers)}
+		if kind == input.DispatchKeyEventTypeKeyDown {
+			event.Text = key
+		}
+		call(v, input.DispatchKeyEvent, event)
 	}
-	call(v, input.DispatchKeyEvent, down)
-	up := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key, Modifiers: int64(modifiers)}
-	call(v, input.DispatchKeyEvent, up)
 }
 
 // enterAnywhere presses Ctrl+Enter, which sends from anywhere in a form.

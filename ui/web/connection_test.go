@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui/api"
 )
@@ -21,9 +22,7 @@ import (
 func (g *rig) dial() net.Conn {
 	g.t.Helper()
 	conn, err := net.Dial("tcp", g.addr.String())
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, err)
 	g.t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(patient))
 	return conn
@@ -86,9 +85,7 @@ func TestCrowdAtTheDoor(t *testing.T) {
 	t.Parallel()
 	asks := func(g *rig, conn net.Conn) {
 		t.Helper()
-		if err := g.request(http.MethodGet, "/api/questions", "").Write(conn); err != nil {
-			t.Fatal(err)
-		}
+		fatal.If(t, g.request(http.MethodGet, "/api/questions", "").Write(conn))
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil || resp.StatusCode != http.StatusOK || resp.Close {
 			t.Fatalf("a client with a token: %v, %v", resp, err)

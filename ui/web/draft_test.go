@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"mcp-askuser/desk"
@@ -138,21 +137,19 @@ func TestAnswersAtOnce(t *testing.T) {
 	ids := []string{"a", "b", "c", "d"}
 	for range 5 {
 		rec := g.ask("s", text("a"), text("b"), text("c"), text("d"))
-		var mu sync.Mutex
-		said := map[string]int{}
-		var clients sync.WaitGroup
+		var clients []<-chan response
 		for _, id := range slices.Concat(ids, ids) {
-			clients.Go(func() {
-				a := g.do("POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"`+id+`","answer":"`+id+`"}`)
-				mu.Lock()
-				defer mu.Unlock()
-				said[fmt.Sprint(a.status, a.code())]++
-				if strings.Contains(string(a.body), "recorded") {
-					said["recorded"]++
-				}
-			})
+			body := `{"id":"` + rec.ID + `","question_id":"` + id + `","answer":"` + id + `"}`
+			clients = append(clients, g.later("POST", "/api/task/answer", body))
 		}
-		clients.Wait()
+		said := map[string]int{}
+		for _, client := range clients {
+			a := <-client
+			said[fmt.Sprint(a.status, a.code())]++
+			if strings.Contains(string(a.body), "recorded") {
+				said["recorded"]++
+			}
+		}
 		if said["200"] != 4 || said["400"+api.AlreadyAnswered] != 4 || said["recorded"] != 1 {
 			t.Errorf("answered with %v", said)
 		}

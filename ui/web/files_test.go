@@ -33,9 +33,7 @@ import (
 func shot(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 40, 30))); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 40, 30))))
 	return b.Bytes()
 }
 
@@ -57,9 +55,7 @@ func (v *visitor) uploads(path string, form url.Values, files ...upload) *http.R
 		h.Set("Content-Disposition", `form-data; name="u0"; filename="`+f.name+`"`)
 		h.Set("Content-Type", "image/png")
 		part, err := w.CreatePart(h)
-		if err != nil {
-			v.t.Fatal(err)
-		}
+		fatal.If(v.t, err)
 		_, _ = part.Write([]byte(f.data))
 	}
 	_ = w.Close()

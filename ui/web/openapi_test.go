@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"mcp-askuser/internal/fatal"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -41,9 +43,7 @@ var describe = sync.OnceValues(func() (*description, error) {
 func document(t testing.TB) *description {
 	t.Helper()
 	d, err := describe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	return d
 }
 

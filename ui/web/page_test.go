@@ -11,6 +11,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -54,26 +55,20 @@ func TestPageAnswers(t *testing.T) {
 func TestPageRefuses(t *testing.T) {
 	g, v := visited(t)
 	rec := g.ask("s", single("db"), text("port"))
-	response := confirmed(rec.ID, "q0", "1", "t1", "443")
-	post := func(form url.Values) func() (int, string) {
-		return func() (int, string) { return v.post("/answer", form) }
-	}
+	response := confirmed(rec.ID, "q0", "1", "t1", "443").Encode()
 	large := confirmed(rec.ID, "q0", "1", "t1", "443", "note", strings.Repeat("x", maxBody))
 	for name, tt := range map[string]struct {
-		status int
-		send   func() (int, string)
+		status  int
+		request *http.Request
 	}{
-		"GET with an answer": {http.StatusNotFound,
-			func() (int, string) { return v.get("/answer?" + response.Encode()) }},
-		"GET of the page with an answer": {http.StatusOK,
-			func() (int, string) { return v.get("/?" + response.Encode()) }},
-		"no such record": {http.StatusNotFound, post(confirmed("01J", "q0", "1"))},
-		"no act": {http.StatusBadRequest,
-			post(url.Values{"id": {rec.ID}, "q0": {"1"}, "t1": {"443"}})},
-		"no answer": {http.StatusBadRequest, post(confirmed(rec.ID))},
-		"oversize":  {http.StatusRequestEntityTooLarge, post(large)},
+		"GET with an answer":             {404, v.request(http.MethodGet, "/answer?"+response, "")},
+		"GET of the page with an answer": {200, v.request(http.MethodGet, "/?"+response, "")},
+		"no such record":                 {404, v.form("/answer", confirmed("01J", "q0", "1"))},
+		"no act":                         {400, v.form("/answer", url.Values{"id": {rec.ID}, "q0": {"1"}, "t1": {"443"}})},
+		"no answer":                      {400, v.form("/answer", confirmed(rec.ID))},
+		"oversize":                       {413, v.form("/answer", large)},
 	} {
-		if status, body := tt.send(); status != tt.status {
+		if status, body := v.take(tt.request); status != tt.status {
 			t.Errorf("%s: status %d, want %d\n%s", name, status, tt.status, body)
 		}
 		g.pending(rec.ID)
@@ -176,9 +171,7 @@ func TestPageRemembers(t *testing.T) {
 	g, v := visited(t)
 	rec := g.ask("s", single("db"))
 	v.post("/answer", confirmed(rec.ID, "q0", "1"))
-	if err := g.desk.Delivered(t.Context(), rec.ID); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, g.desk.Delivered(t.Context(), rec.ID))
 	rec = g.ask("t", single("db"))
 	v.sees("/?id="+rec.ID, "You answered SQLite, embedded on ", `name="recall" value="0"`)
 	if _, body := v.get("/?id=" + rec.ID); strings.Contains(body, " checked") || strings.Contains(body, "of 1 answered") {

@@ -8,11 +8,14 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
 )
@@ -23,9 +26,8 @@ const (
 	nowhere    = "01J00000000000000000000000"
 )
 
-// patient is how long a wait may take before the test fails: far above what any
-// wait needs, so that a busy machine fails no test.
-const patient = time.Minute
+// patient is how long a wait may take before the test fails.
+const patient = waittest.Patience
 
 // rig is a served server over a desk of its own, and a program that has its
 // token.
@@ -70,48 +72,26 @@ func startTimed(t testing.TB, change func(*timeouts), options ...func(*Options))
 		o.Presenter = present.New(present.Options{Desk: o.Desk})
 	}
 	server, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	change(&server.timeouts)
-	g := serve(t, o.Desk, server)
-	g.store = store
-	return g
-}
-
-func serve(t testing.TB, d *desk.Desk, server *Server) *rig {
-	t.Helper()
 	ln, err := server.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ctx, ln) }()
-	g := &rig{t: t, desk: d, server: server, addr: ln.Addr(), client: &http.Client{
+	g := &rig{t: t, desk: o.Desk, server: server, addr: ln.Addr(), store: store, client: &http.Client{
 		Transport:     &http.Transport{},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-	stopped := false
-	g.stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
+	g.stop = sync.OnceFunc(func() {
 		g.client.CloseIdleConnections()
 		cancel()
-		select {
-		case err := <-served:
-			if err != nil {
-				t.Errorf("Serve: %v", err)
-			}
-		case <-time.After(patient):
-			t.Error("the server does not end")
+		err := waittest.Take(t, served)
+		if err != nil {
+			t.Errorf("Serve: %v", err)
 		}
-		if server.Presenter != nil {
-			server.Presenter.Close(ErrStopped)
-		}
-	}
+		o.Presenter.Close(ErrStopped)
+	})
 	t.Cleanup(g.stop)
 	return g
 }
@@ -164,9 +144,7 @@ func (g *rig) request(method, path, body string) *http.Request {
 	ctx, cancel := context.WithTimeout(g.t.Context(), patient)
 	g.t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+g.addr.String()+path, in)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, err)
 	r.Header.Set("Authorization", "Bearer "+token)
 	return r
 }
@@ -203,9 +181,7 @@ func (g *rig) try(r *http.Request) (response, error) {
 func (g *rig) send(r *http.Request) response {
 	g.t.Helper()
 	a, err := g.try(r)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, err)
 	return a
 }
 
@@ -251,9 +227,7 @@ func encode(t testing.TB, v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, enc.Encode(v))
 	return strings.TrimSpace(b.String())
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -45,9 +46,7 @@ func (g *rig) ask(session string, questions ...question.Question) desk.Record {
 func (g *rig) submit(r desk.Request) desk.Record {
 	g.t.Helper()
 	rec, attendance, err := g.desk.Submit(context.Background(), r)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, err)
 	g.t.Cleanup(attendance.Release)
 	return rec
 }
@@ -58,9 +57,7 @@ func (g *rig) mirror(questions ...question.Question) desk.Record {
 	set := question.Set{Questions: questions}
 	rec, attendance, err := g.desk.Mirror(g.t.Context(),
 		desk.Request{Set: set, Asker: desk.Asker{Client: "claude-code"}})
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, err)
 	g.t.Cleanup(attendance.Release)
 	return rec
 }
@@ -68,9 +65,7 @@ func (g *rig) mirror(questions ...question.Question) desk.Record {
 func (g *rig) record(id string) desk.Record {
 	g.t.Helper()
 	rec, err := g.desk.Get(context.Background(), id)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fatal.If(g.t, err)
 	return rec
 }
 

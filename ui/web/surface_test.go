@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui"
 )
 
@@ -39,9 +40,7 @@ func visitAt(t *testing.T, address string) (*http.Response, *http.Client) {
 	client := &http.Client{Transport: &http.Transport{}, Jar: must(cookiejar.New(nil)), Timeout: patient}
 	t.Cleanup(client.CloseIdleConnections)
 	resp, err := client.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	_ = resp.Body.Close()
 	return resp, client
 }
@@ -70,9 +69,7 @@ func TestSurfaceOpensOnce(t *testing.T) {
 		t.Errorf("opened %s: %s", page.Request.URL, page.Status)
 	}
 	events, err := client.Get(page.Request.URL.String() + "api/events")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, err)
 	defer events.Body.Close()
 	for _, end := range []func() error{show(s, "2"), show(s, "3"), first} {
 		if err := end(); !errors.Is(err, errTest) {
@@ -185,14 +182,10 @@ func TestOpenBrowser(t *testing.T) {
 		t.Skip("no named pipes here")
 	}
 	script := "#!/bin/sh\necho noise\nprintf '%s|%s|%s' \"$#\" \"$1\" \"$(readlink /proc/self/fd/0)\" > " + out + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	const address = "http://127.0.0.1:1/?token=a b&c=$(touch x);'\""
-	if err := OpenBrowser(address); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, OpenBrowser(address))
 	got, err := os.ReadFile(out)
 	if want := "1|" + address + "|/dev/null"; err != nil || string(got) != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
