@@ -62,6 +62,7 @@ func TestShownAfterTheCall(t *testing.T) {
 // Where no user is, the call says so at once, with a form that it cannot show too.
 func TestNoWaitWithoutUser(t *testing.T) {
 	r := newRig(t, Elicit())
+	r.settleTime = 3 * time.Second // on a busy machine
 	for _, name := range []string{"", "claude-code"} {
 		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}}}
 		if name != "" {
@@ -77,6 +78,7 @@ func TestNoWaitWithoutUser(t *testing.T) {
 // and is not told so again by the next call, which waits.
 func TestAwaitTellsOnce(t *testing.T) {
 	r := newRig(t, Elicit())
+	r.settleTime = 3 * time.Second // on a busy machine
 	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
 	forms := 0
 	l := &link{
