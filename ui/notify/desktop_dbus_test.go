@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"mcp-askuser/internal/fatal"
-
 	"github.com/godbus/dbus/v5"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // session starts a session bus of the test's own and returns its address.
@@ -55,9 +55,7 @@ func serve(t *testing.T, path string) *service {
 	fatal.If(t, err)
 	t.Cleanup(func() { _ = bus.Close() })
 	s := &service{bus: bus, got: make(chan [4]string, 1), with: make(chan []string, 1)}
-	if err := bus.Export(s, busPath, busName); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, bus.Export(s, busPath, busName))
 	if reply, err := bus.RequestName(busName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatal(reply, err)
 	}

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"mcp-askuser/internal/fatal"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // TestEntryKeepsEveryCharacter: what a user has typed, or is offered as the answer,

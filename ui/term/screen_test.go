@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"mcp-askuser/internal/fatal"
-
 	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/internal/fatal"
 )
 
 func environment(string) string { return "" }
