@@ -181,11 +181,8 @@ func TestBackupOfAnotherFile(t *testing.T) {
 	c, p, path := cursor(t, "{}")
 	other := path + "c" + backupSuffix
 	fatal.If(t, os.WriteFile(other, []byte("mine"), 0o600))
-	for _, out := range []bool{false, true} {
-		for _, change := range plan(t, c, p, local, out) {
-			fatal.If(t, change.Apply())
-		}
-	}
+	register(t, c, p, false)
+	register(t, c, p, true)
 	if data, err := os.ReadFile(other); err != nil || string(data) != "mine" {
 		t.Errorf("%q, %v", data, err)
 	}
@@ -194,26 +191,34 @@ func TestBackupOfAnotherFile(t *testing.T) {
 // cursor returns a client, and a place in which its file has a text.
 func cursor(t *testing.T, text string) (c *Client, p Place, path string) {
 	t.Helper()
-	found, _ := ByName("cursor")
+	return client(t, "cursor", text)
+}
+
+// client returns the client of this name, and a place in which its file has a text.
+func client(t *testing.T, name, text string) (c *Client, p Place, path string) {
+	t.Helper()
+	found, _ := ByName(name)
 	p = place(t, "linux", "")
 	path, err := found.File(p)
 	fatal.If(t, errors.Join(err, writeFile(path, text)))
 	return &found, p, path
 }
 
+// register writes our entry into the files of a client, or takes it out.
+func register(t *testing.T, c *Client, p Place, out bool) {
+	t.Helper()
+	for _, change := range plan(t, c, p, local, out) {
+		fatal.If(t, change.Apply())
+	}
+}
+
 // A file that its user has changed since keeps that change, and no backup is left.
 func TestChangedSince(t *testing.T) {
 	c, p, path := cursor(t, "{\n\t\"a\": 1}\n")
-	apply := func(out bool) {
-		t.Helper()
-		for _, change := range plan(t, c, p, local, out) {
-			fatal.If(t, change.Apply())
-		}
-	}
-	apply(false)
+	register(t, c, p, false)
 	data, err := os.ReadFile(path)
 	fatal.If(t, errors.Join(err, os.WriteFile(path, append([]byte("// mine\n"), data...), 0o600)))
-	apply(true)
+	register(t, c, p, true)
 	got, _ := os.ReadFile(path)
 	left, _ := os.ReadDir(filepath.Dir(path))
 	if string(got) != "// mine\n{\n\t\"a\": 1\n}\n" || len(left) != 1 {
@@ -228,5 +233,34 @@ func TestChangedMeanwhile(t *testing.T) {
 	fatal.If(t, os.WriteFile(path, []byte(`{"a":1}`), 0o600))
 	if err := change.Apply(); err == nil {
 		t.Error("a change in between was overwritten")
+	}
+}
+
+// In a file with both kinds of line ends each line keeps its own.
+func TestMixedLineEnds(t *testing.T) {
+	for in, f := range map[string]*format{
+		"{\r\n  \"a\": 1, // mine\n  \"b\": {\n    \"c\": 1\r\n  }\n}\r\n": jsonFile,
+		"a = 1\r\n\n[b]\nc = 1\r\n":                                        tomlFile,
+	} {
+		got, err := f.put([]byte(in), server, "b", "askuser")
+		if err == nil {
+			got, err = f.take(got, "b", "askuser")
+		}
+		if err != nil || string(got) != in {
+			t.Errorf("%v\n got %q\nwant %q", err, got, in)
+		}
+	}
+}
+
+// An entry that is left in a file is reported: it is written twice, or in a form that is not
+// changed.
+func TestTakeRefuses(t *testing.T) {
+	for in, f := range map[string]*format{
+		`{"a": {"b": 1, "b": 2}}`: jsonFile, `{"a": {"b": 1}, "a": {"b": 2}}`: jsonFile, "a = {b = 1}\n": tomlFile,
+	} {
+		got, err := f.take([]byte(in), "a", "b")
+		if !errors.Is(err, errUnsafe) {
+			t.Errorf("%s became %q, %v", in, got, err)
+		}
 	}
 }

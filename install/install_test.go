@@ -144,12 +144,7 @@ func TestRefusals(t *testing.T) {
 		{"codex", local, false, "mcp_servers = 1\n", "cannot be changed safely"},
 	} {
 		t.Run(tc.client+" "+tc.says, func(t *testing.T) {
-			c, _ := ByName(tc.client)
-			p := place(t, "linux", "")
-			if path, err := c.File(p); err == nil && tc.file != "" {
-				_ = os.MkdirAll(filepath.Dir(path), 0o755)
-				_ = os.WriteFile(path, []byte(tc.file), 0o600)
-			}
+			c, p, _ := client(t, tc.client, tc.file)
 			if tc.project {
 				p.Project = t.TempDir()
 			}
@@ -179,7 +174,7 @@ func TestFiles(t *testing.T) {
 
 // What its user has added to our entry stays when it is brought up to date.
 func TestOwnMembers(t *testing.T) {
-	for client, tc := range map[string]struct{ in, want string }{
+	for name, tc := range map[string]struct{ in, want string }{
 		"codex": {
 			"[mcp_servers.askuser]\ncommand = \"old\"\nstartup_timeout_sec = 20\n[mcp_servers.askuser.env]\nASK_HOLD = " +
 				"\"10m\"\n",
@@ -195,12 +190,8 @@ func TestOwnMembers(t *testing.T) {
 			`{"args":[],"command":"/opt/bin/mcp-askuser","type":"stdio"}`,
 		},
 	} {
-		c, _ := ByName(client)
-		p := place(t, "linux", "")
-		path, _ := c.File(p)
-		_ = os.MkdirAll(filepath.Dir(path), 0o755)
-		_ = os.WriteFile(path, []byte(tc.in), 0o600)
-		after := plan(t, &c, p, local, false)[0].After
+		c, p, _ := client(t, name, tc.in)
+		after := plan(t, c, p, local, false)[0].After
 		got := string(after)
 		if c.format == jsonFile {
 			value, _ := jsonFile.get(after, c.at()...)
@@ -208,7 +199,7 @@ func TestOwnMembers(t *testing.T) {
 			got = string(text)
 		}
 		if got != tc.want {
-			t.Errorf("%s:\n got %s\nwant %s", client, got, tc.want)
+			t.Errorf("%s:\n got %s\nwant %s", name, got, tc.want)
 		}
 	}
 }
@@ -223,10 +214,7 @@ func TestLinesToPaste(t *testing.T) {
 		if err := yamlfile.Unmarshal([]byte(lines), &read); err != nil || read["extensions"][Name]["type"] == nil {
 			t.Errorf("%v: %s", err, lines)
 		}
-		p := place(t, "linux", "")
-		path, _ := c.File(p)
-		_ = os.MkdirAll(filepath.Dir(path), 0o755)
-		_ = os.WriteFile(path, []byte(lines), 0o600)
+		_, p, _ := client(t, "goose", lines)
 		if r, err := c.Registered(p); err != nil || !strings.HasPrefix(r.What, "the pasted entry") {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -253,6 +241,38 @@ func TestNoRegularFile(t *testing.T) {
 		_, err := c.Plan(p, Options{Server: local}, out)
 		if err == nil || !strings.Contains(err.Error(), "this is no regular file") {
 			t.Errorf("out %v: %v", out, err)
+		}
+	}
+}
+
+// A server of another program that has our name comes back when ours is taken out. An earlier
+// entry of ours does not.
+func TestEntryOfTheSameName(t *testing.T) {
+	for before, back := range map[string]bool{
+		`{"mcpServers": {"askuser": {"command": "npx", "args": ["ask"]}}}`:                                   true,
+		`{"mcpServers": {"askuser": {"command": "/old/mcp-askuser"}}}`:                                       false,
+		`{"mcpServers": {"askuser": {"headers": {"Authorization": "Bearer ${env:MCP_ASKUSER_TOKEN}"}}}}`:     false,
+		`{"mcpServers": {"askuser": {"headers": {"Authorization": "Bearer askuser_65AFYCBJVBT2CJOSCCWZ"}}}}`: false,
+	} {
+		c, p, path := cursor(t, before)
+		register(t, c, p, false)
+		register(t, c, p, true)
+		got, _ := os.ReadFile(path)
+		if (string(got) == before) != back {
+			t.Errorf("%s became %q", before, got)
+		}
+	}
+}
+
+// Our lines are for the file with the servers: a fault in another one is named alone.
+func TestLinesOfTheRightFile(t *testing.T) {
+	c, _ := ByName("claude-code")
+	for file, want := range map[string]bool{".claude.json": true, ".claude/settings.json": false} {
+		p, file := place(t, "linux", ""), filepath.FromSlash(file)
+		fatal.If(t, writeFile(filepath.Join(p.Home(), file), `{"mcpServers": [], "permissions": []}`))
+		_, err := c.Plan(p, Options{Server: local}, false)
+		if err == nil || strings.Contains(err.Error(), "our lines") != want || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v", file, err)
 		}
 	}
 }

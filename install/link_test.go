@@ -22,10 +22,7 @@ func TestDanglingLink(t *testing.T) {
 		os.Symlink(filepath.Join("..", "mcp.json"), filepath.Join(dir, "mcp.json")))
 	fatal.If(t, err)
 	for _, out := range []bool{false, true} {
-		for _, change := range plan(t, &c, p, local, out) {
-			err := change.Apply()
-			fatal.If(t, err)
-		}
+		register(t, &c, p, out)
 		_, err := os.Readlink(filepath.Join(dir, "mcp.json"))
 		_, missing := os.Stat(target)
 		if err != nil || (missing != nil) != out {
@@ -37,9 +34,8 @@ func TestDanglingLink(t *testing.T) {
 // A path that leads nowhere is named.
 func TestPathIsNamed(t *testing.T) {
 	c, p, path := cursor(t, "")
-	err := errors.Join(os.Remove(path), os.Symlink(path, path))
-	fatal.If(t, err)
-	_, err = c.Plan(p, Options{Server: local}, false)
+	fatal.If(t, errors.Join(os.Remove(path), os.Symlink(path, path)))
+	_, err := c.Plan(p, Options{Server: local}, false)
 	if err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}

@@ -21,23 +21,35 @@ import (
 type script struct {
 	t       *testing.T
 	results []*mcp.ElicitationResult
+	took    []time.Duration // of each; nil is slow
 	err     error
+	params  []mcp.ElicitationParams
 	sent    []string // the message and the schema of each form
 }
 
 func (c *script) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-	c.sent = append(c.sent, p.Message+"\n"+string(encode(p.RequestedSchema)))
+	form := p.Message + "\n" + string(encode(p.RequestedSchema))
+	c.params, c.sent = append(c.params, p), append(c.sent, form)
+	if err := p.Validate(); err != nil || strings.Contains(form, `"default"`) {
+		c.t.Errorf("%v, or a preset answer: %s", err, form)
+	}
 	if c.err != nil {
 		return nil, slow, c.err
 	}
 	if len(c.results) == 0 {
-		c.t.Errorf("a form too many: %s", c.sent[len(c.sent)-1])
+		c.t.Errorf("a form too many: %s", form)
 		return nil, slow, errors.New("out of script")
 	}
-	r := c.results[0]
+	r, took := c.results[0], slow
 	c.results = c.results[1:]
-	return r, slow, nil
+	if c.took != nil {
+		took, c.took = c.took[0], c.took[1:]
+	}
+	return r, took, nil
 }
+
+// stuck is what hosts bring whose form cannot be sent: in the end the user closes it.
+var stuck = result("cancel", "")
 
 // slow is how long a user takes at least.
 const slow = 2 * time.Second
@@ -430,41 +442,38 @@ func lineOf(key, line string, forms *int) clientFunc {
 	}
 }
 
-// An accept that comes too early brings the form again, once: keys that were meant
-// for another program arrive like that.
-func TestEarlyAccepts(t *testing.T) {
-	times := func(ms ...time.Duration) clientFunc {
-		n := 0
-		return func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-			n++
-			return accepts(`{"q1":"MongoDB"}`)[0], ms[min(n, len(ms))-1] * time.Millisecond, nil
-		}
-	}
+// An accept that comes too early brings the form again, once: keys that were meant for another program
+// arrive like that. A client whose user has answered a form does not close the next by itself, however soon.
+func TestPace(t *testing.T) {
+	const ms, mongo = time.Millisecond, `{"q1":"MongoDB"}`
 	for _, tc := range []struct {
-		name string
-		c    clientFunc
-		want string
+		name    string
+		style   Style
+		results []*mcp.ElicitationResult
+		took    []time.Duration
+		want    string
 	}{
-		{"one, then a human's", times(599, 600), "answered q1=mongodb|"},
-		{"two", times(300, 599, 600), "unavailable"},
+		{"one too early, then a user's", Style{}, accepts(mongo, mongo), []time.Duration{599 * ms, 600 * ms}, "answered q1=mongodb|"},
+		{"two too early", Style{}, accepts(mongo, mongo), []time.Duration{300 * ms, 599 * ms}, "unavailable"},
+		{
+			"sentences in a hurry, then an answer", Style{Line: true},
+			accepts(`{"q1":"run 4 tests"}`, `{"q1":"1"}`, `{"q1":"ests"}`, `{"q1":"=mongodb"}`),
+			[]time.Duration{150 * ms, 300 * ms, 450 * ms, 600 * ms}, "answered q1=mongodb|",
+		},
+		{"closed at once", Style{}, []*mcp.ElicitationResult{stuck}, []time.Duration{500 * ms}, "unavailable"},
+		{
+			"closed soon after another form", Style{}, append(accepts(`{"q1":"Other..."}`), stuck),
+			[]time.Duration{slow, 500 * ms}, "dismissed",
+		},
 	} {
-		if got, _, _ := strings.Cut(show(tc.c, Style{Arrays: true}, database()), ":"); got != tc.want {
-			t.Errorf("%s: got %s", tc.name, got)
+		c := &script{t: t, results: tc.results, took: tc.took}
+		if got, _, _ := strings.Cut(show(c, tc.style, database()), ":"); got != tc.want || len(c.results) > 0 {
+			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}
-	}
-	lines := []string{"run 4 tests", "1", "ests", "=mongodb"}
-	n := 0
-	typing := clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-		n++
-		return result("accept", string(encode(map[string]string{"q1": lines[n-1]}))), time.Duration(n) * 150 * time.Millisecond, nil
-	})
-	if got := show(typing, Style{Line: true}, database()); n != 4 || got != "answered q1=mongodb|" {
-		t.Errorf("sentences in a hurry, then an answer after 600 ms: got %s", got)
-	}
-	c := &recorder{Client: times(100, 600)}
-	show(c, Style{}, database())
-	if want := "That was too quick to be an answer: please answer again.\nWhich database?"; len(c.sent) != 2 || !strings.HasPrefix(c.sent[1].Message, want) {
-		t.Errorf("got %+v", c.sent)
+		const said = "That was too quick to be an answer: please answer again.\nWhich database?"
+		if !tc.style.Line && tc.took[0] == 599*ms && !strings.HasPrefix(c.sent[1], said) {
+			t.Errorf("%s: the second form is %s", tc.name, c.sent[1])
+		}
 	}
 }
 
@@ -486,13 +495,13 @@ func TestDetailsFirst(t *testing.T) {
 	} {
 		q := confirm
 		q.Text, q.Description = tc.action, tc.details
-		c := &recorder{Client: lineOf("", "", new(int))}
+		c := &script{t: t, results: []*mcp.ElicitationResult{stuck}}
 		rec := desk.Record{Round: 7, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: []question.Question{q}}}
 		_ = New(c, styles["claude"]).Show(t.Context(), rec, func(question.Reply) error { return nil })
-		if got := c.sent[0].Message; got != tc.rows {
+		if got := c.params[0].Message; got != tc.rows {
 			t.Errorf("%s: got %q", tc.name, got)
 		}
-		if got := properties(c.sent[0])[0].Description; got != tc.aside {
+		if got := properties(c.params[0])["q3"]["description"]; got != tc.aside {
 			t.Errorf("%s: beside it %q", tc.name, got)
 		}
 	}

@@ -159,9 +159,9 @@ func TestLineFits(t *testing.T) {
 	both := many
 	both.Description = choice.Description
 	for _, q := range []question.Question{long, choice, many, both} {
-		c := &recorder{Client: lineOf(q.ID, "no answer", new(int))}
+		c := &script{t: t, results: append(accepts(string(encode(map[string]string{q.ID: "no answer"}))), stuck)}
 		show(c, styles["codex"], q)
-		for i, p := range c.sent {
+		for i, p := range c.params {
 			if rows := height(p.Message); rows != styles["codex"].Rows {
 				t.Errorf("form %d of %s has %d rows:\n%s", i, q.ID, rows, p.Message)
 			}

@@ -23,6 +23,8 @@ func noted(a question.Answer, note string) question.Answer {
 	return a
 }
 
+func ask(qs ...question.Question) []question.Question { return qs }
+
 // filed is a draft with an answer that was given files on the page.
 func filed(id, custom string, selected ...string) question.Reply {
 	a := told(id, custom, selected...)
@@ -38,7 +40,6 @@ func discusses(note string, so ...question.Answer) *question.Reply {
 // TestAnswers gives what each row of keys sends; nil means that it sends
 // nothing. What answers a question, and what is kept, is ui/answer's: the keys are the form's.
 func TestAnswers(t *testing.T) {
-	ask := func(qs ...question.Question) []question.Question { return qs }
 	answers := func(as ...question.Answer) *question.Reply { return &question.Reply{Answers: as} }
 	dismissed := func(reason string) *question.Reply { return &question.Reply{Dismissed: true, Reason: reason} }
 	preset := database()
@@ -176,18 +177,5 @@ func TestDelegate(t *testing.T) {
 	r.keys("ctrl+y", "enter")
 	if len(r.sent) > 0 {
 		t.Errorf("a yes or no was left to the agent: %+v", r.sent)
-	}
-}
-
-// That a question is left to the agent, or open, is on the smallest screen too, below a long
-// question.
-func TestDelegatedIsSeen(t *testing.T) {
-	q := chinese()
-	q.Required = false
-	for key, want := range map[string]string{"ctrl+y": "(left to the agent)", "s": "(skipped)"} {
-		r := fresh(t, 40, 10, record(q)).show().keys("2", key)
-		if s := r.screen(); !strings.Contains(s, want) {
-			t.Errorf("%s is not on the screen:\n%s", want, s)
-		}
 	}
 }

@@ -147,20 +147,6 @@ func checkFrame(t *testing.T, r *rig) {
 	}
 }
 
-// TestReviewShowsAnswers: however long a question is, its answer is in view beside
-// it before it is sent.
-func TestReviewShowsAnswers(t *testing.T) {
-	q := chinese()
-	q.Text = strings.Repeat(q.Text, 8)
-	r := open(t, 40, 10, q, name()).keys("2", "enter", "orders", "enter")
-	for _, answer := range []string{"→ SQLite", "→ orders"} {
-		if s := r.screen(); !strings.Contains(s, answer) {
-			t.Errorf("the answer is not in view:\n%s", s)
-		}
-		r.keys("down")
-	}
-}
-
 // TestEverySize: a form with all that there may be beside a question draws within any
 // terminal, at each height up to that of a preview below, and beside each width that matters.
 func TestEverySize(t *testing.T) {
@@ -182,15 +168,46 @@ func TestEverySize(t *testing.T) {
 	}
 }
 
-// TestPreviewIsReadWhole: what the preview's area cuts off is in what tab reads.
-func TestPreviewIsReadWhole(t *testing.T) {
-	q := database()
-	q.Options[0].Preview = strings.Repeat("a line that is long ", 8) + "to its end"
-	r := open(t, 80, 24, q)
-	if s := r.screen(); strings.Contains(s, "to its end") || !strings.Contains(s, "tab read all") {
-		t.Fatalf("the line is not cut, or nothing says how to read it:\n%s", s)
-	}
-	if s := r.keys("tab").screen(); !strings.Contains(s, "to its end") {
-		t.Errorf("tab does not read the end of the line:\n%s", s)
+// TestShown: what a screen says, and does not say, after some keys, however long what is beside it is.
+func TestShown(t *testing.T) {
+	asked := chinese()
+	asked.Required = false
+	long := chinese()
+	long.Text = strings.Repeat(long.Text, 8)
+	wide := database()
+	wide.Options[0].Preview = strings.Repeat("a line that is long ", 8) + "to its end"
+	cause := errors.New("store the reply: " + strings.Repeat("a directory with a long name/", 10))
+	for _, tt := range []struct {
+		name         string
+		w, h         int
+		qs           []question.Question
+		fail         error
+		keys         string
+		shows, lacks string
+	}{
+		{name: "left to the agent, below a long question", w: 40, h: 10, qs: ask(asked), keys: "2 ctrl+y", shows: "(left to the agent)"},
+		{name: "left open, below a long question", w: 40, h: 10, qs: ask(asked), keys: "2 s", shows: "(skipped)"},
+		{name: "review of a long question", w: 40, h: 10, qs: ask(long, name()), keys: "2 enter orders enter", shows: "→ SQLite"},
+		{name: "review of the last one", w: 40, h: 10, qs: ask(long, name()), keys: "2 enter orders enter down", shows: "→ orders"},
+		{name: "preview that is cut", w: 80, h: 24, qs: ask(wide), shows: "tab read all", lacks: "to its end"},
+		{name: "preview that is read", w: 80, h: 24, qs: ask(wide), keys: "tab", shows: "to its end"},
+		{name: "cause that is cut", w: 40, h: 24, qs: ask(database()), fail: cause, keys: "1 enter", shows: "kept; enter tries again"},
+		{name: "cause that begins", w: 40, h: 24, qs: ask(database()), fail: cause, keys: "1 enter", shows: "store the reply"},
+		{
+			name: "reason that is refused", w: 80, h: 24, qs: ask(database()), keys: "ctrl+x because enter",
+			fail: question.Violations{{Path: "reason", Message: "is too long"}}, shows: "reason: is too long",
+		},
+		{
+			name: "reason that stays", w: 80, h: 24, qs: ask(database()), keys: "ctrl+x because enter",
+			fail: question.Violations{{Path: "reason", Message: "is too long"}}, shows: "because",
+		},
+	} {
+		r := open(t, tt.w, tt.h, tt.qs...)
+		r.fail = tt.fail
+		r.keys(strings.Fields(tt.keys)...)
+		words := strings.Join(strings.Fields(strings.ReplaceAll(r.screen(), "│", "")), " ")
+		if !strings.Contains(words, tt.shows) || tt.lacks != "" && strings.Contains(words, tt.lacks) {
+			t.Errorf("%s: want %q and not %q in\n%s", tt.name, tt.shows, tt.lacks, r.screen())
+		}
 	}
 }

@@ -74,13 +74,6 @@ func TestRefusedReply(t *testing.T) {
 	if r.f.State() != Sent {
 		t.Errorf("state %v after the answer was changed", r.f.State())
 	}
-
-	r = open(t, 80, 24, database())
-	r.fail = question.Violations{{Path: "reason", Message: "is too long"}}
-	r.keys("ctrl+x", "because", "enter")
-	if got := r.screen(); !strings.Contains(got, "reason: is too long") || !strings.Contains(got, "because") {
-		t.Errorf("want the reason and its refusal, got:\n%s", got)
-	}
 }
 
 // TestWithdrawnWhileSending: a reply on its way may have been the first, so
@@ -175,16 +168,5 @@ func TestSentAgain(t *testing.T) {
 	r.wait(againAfter)
 	if r.f.State() != Sent || len(r.sent) != 4 || r.sent[3].Answers[0].Selected[0] != r.sent[2].Answers[0].Selected[0] {
 		t.Errorf("state %v, sent %+v", r.f.State(), r.sent)
-	}
-}
-
-// However long the cause is, a form whose answer was not taken says that it is kept, and what to do.
-func TestLongCause(t *testing.T) {
-	r := open(t, 40, 24, database())
-	r.fail = errors.New("store the reply: " + strings.Repeat("a directory with a long name/", 10))
-	words := strings.Fields(strings.ReplaceAll(r.keys("1", "enter").screen(), "│", ""))
-	s := strings.Join(words, " ")
-	if !strings.Contains(s, "kept; enter tries again") || !strings.Contains(s, "store the reply") {
-		t.Errorf("the screen says\n%s", s)
 	}
 }

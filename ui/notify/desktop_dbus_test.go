@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"mcp-askuser/internal/fatal"
-
 	"github.com/godbus/dbus/v5"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // session starts a session bus of the test's own and returns its address.
@@ -39,48 +39,32 @@ func session(t *testing.T) string {
 	return path
 }
 
-// service is a desktop's notification service.
-type service struct{ got chan [4]string }
-
-func (s service) Notify(app string, _ uint32, icon, title, body string, _ []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
-	s.got <- [4]string{app, icon, title, body}
-	return 7, nil
+// service is a desktop's notification service. Its user clicks on the notification of another program,
+// and then clicks on ours, or closes it.
+type service struct {
+	bus    *dbus.Conn
+	got    chan [4]string
+	with   chan []string // the actions
+	closes atomic.Bool
 }
 
-func TestDesktop(t *testing.T) {
-	t.Parallel()
-	path := session(t)
-	tell := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path), nil)
-
-	err := tell(t.Context(), newNotice(record("claude", "x"), 0))
-	if err == nil || !strings.Contains(err.Error(), "the notification service: ") {
-		t.Errorf("without a service: %v", err)
-	}
-
+// serve puts a service on the bus.
+func serve(t *testing.T, path string) *service {
+	t.Helper()
 	bus, err := dbus.Connect("unix:path=" + path)
 	fatal.If(t, err)
 	t.Cleanup(func() { _ = bus.Close() })
-	s := service{make(chan [4]string, 1)}
+	s := &service{bus: bus, got: make(chan [4]string, 1), with: make(chan []string, 1)}
 	fatal.If(t, bus.Export(s, busPath, busName))
 	if reply, err := bus.RequestName(busName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatal(reply, err)
 	}
-	fatal.If(t, tell(t.Context(), newNotice(record("claude", "<b>a & b</b>\x1b"), 0)))
-	want := [4]string{"mcp-askuser", "dialog-question", "Question from claude in shop", "&lt;b&gt;a &amp; b&lt;/b&gt;␛"}
-	if got := <-s.got; got != want {
-		t.Errorf("the service got %q, want %q", got, want)
-	}
+	return s
 }
 
-// clicked is a service whose user clicks on the notification of another program, and then on
-// ours, or closes it.
-type clicked struct {
-	bus    *dbus.Conn
-	with   chan []string
-	closes atomic.Bool
-}
-
-func (s *clicked) Notify(_ string, _ uint32, _, _, _ string, actions []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+// Notify is called over the bus.
+func (s *service) Notify(app string, _ uint32, icon, title, body string, actions []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+	s.got <- [4]string{app, icon, title, body}
 	s.with <- actions
 	go func() {
 		_ = s.bus.Emit(busPath, busClick, uint32(0), onClick)
@@ -93,35 +77,38 @@ func (s *clicked) Notify(_ string, _ uint32, _, _, _ string, actions []string, _
 	return 1, nil
 }
 
-func TestClickGoesToTheAgent(t *testing.T) {
+// A desktop shows the question as text, and a click shows the agent's terminal, where one is on this machine.
+func TestDesktop(t *testing.T) {
 	t.Parallel()
 	path := session(t)
-	bus, err := dbus.Connect("unix:path=" + path)
-	fatal.If(t, err)
-	t.Cleanup(func() { _ = bus.Close() })
-	s := &clicked{bus: bus, with: make(chan []string, 1)}
-	err = bus.Export(s, busPath, busName)
-	fatal.If(t, err)
-	_, err = bus.RequestName(busName, dbus.NameFlagDoNotQueue)
-	fatal.If(t, err)
 	shown := make(chan int, 2)
-	show := func(pid int) error { shown <- pid; return nil }
-	send := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path), show)
-	e := newNotice(record("claude", "Which?"), 0)
-	e.pid = 4711
-	err = send(t.Context(), e)
-	if err != nil || len(shown) != 1 || <-shown != 4711 || len(<-s.with) != 2 {
-		t.Errorf("the click shows nothing: %v", err)
+	send := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path), func(pid int) error { shown <- pid; return nil })
+	e := newNotice(record("claude", "<b>a & b</b>\x1b"), 0)
+	if err := send(t.Context(), e); err == nil || !strings.Contains(err.Error(), "the notification service: ") {
+		t.Errorf("without a service: %v", err)
 	}
-	s.closes.Store(true)
-	err = send(t.Context(), e)
-	if err != nil || len(shown) != 0 || len(<-s.with) != 2 {
-		t.Errorf("a notification that is closed shows something: %v", err)
-	}
-	e.pid = 0 // on another machine
-	err = send(t.Context(), e)
-	if err != nil || len(<-s.with) != 0 {
-		t.Errorf("a notification with no terminal behind it takes a click: %v", err)
+
+	s := serve(t, path)
+	want := [4]string{"mcp-askuser", "dialog-question", "Question from claude in shop", "&lt;b&gt;a &amp; b&lt;/b&gt;␛"}
+	for _, tt := range []struct {
+		name               string
+		pid                int
+		closes             bool
+		actions, terminals int
+	}{
+		{"clicked", 4711, false, 2, 1}, {"closed", 4711, true, 2, 0}, {"of another machine", 0, true, 0, 0},
+	} {
+		e.pid = tt.pid
+		s.closes.Store(tt.closes)
+		err := send(t.Context(), e)
+		if got, with := <-s.got, <-s.with; err != nil || got != want || len(with) != tt.actions || len(shown) != tt.terminals {
+			t.Errorf("%s: %v; the service got %q with %q, and %d terminals are shown", tt.name, err, got, with, len(shown))
+		}
+		for range tt.terminals {
+			if pid := <-shown; pid != tt.pid {
+				t.Errorf("%s: shown is the terminal of %d", tt.name, pid)
+			}
+		}
 	}
 }
 

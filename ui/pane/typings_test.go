@@ -32,59 +32,50 @@ func (s *server) answers(x *termtest.Terminal) {
 	})
 }
 
-// Somebody types to the agent when the pane opens: the agent gets every key,
-// the form in the pane none, and what they answer once it has the focus counts.
+// Somebody types to the agent when the pane opens: the agent gets every key, the form in the pane
+// none, and what they answer once it has the focus counts.
 func TestTypings(t *testing.T) {
 	t.Parallel()
-	termtest.EachTyping(t, func(t testing.TB, typing []termtest.Blow) {
-		s := newServer(t)
-		s.tmux("set-environment", "-g", "PANE_FORM", "1")
-		x := s.attach(30)
-		record := filepath.Join(t.TempDir(), "keys")
-		s.tmux("respawn-pane", "-k", "-t", "%0", "stty raw -echo; printf 'agent ready. '; exec cat >'"+record+"'")
-		x.WaitFor("agent ready.")
-		x.Type("a") // whoever types to the agent has done so before
-		shown := s.show(t.Context(), s.inside(), s.rec)
-		x.Play(typing)
-		x.WaitFor("Which one?")
-		s.focused(x, "%1")
-		want := "a" + termtest.Typed(typing)
-		got := ""
+	termtest.EachTyping(t, func(t testing.TB, typing []termtest.Blow) { typeAtAgent(t, typing, nil) })
+}
+
+// Enter alone answers nothing in the pane, whether that has the focus by then or not, and wherever it
+// was meant for.
+func TestLoneEnters(t *testing.T) {
+	t.Parallel()
+	termtest.EachLoneEnter(t, func(t testing.TB, typing []termtest.Blow) {
+		typeAtAgent(t, typing, typing[len(typing)-1:])
+	})
+}
+
+// typeAtAgent types to the agent while the pane opens, and more at the form once it has the focus.
+func typeAtAgent(t testing.TB, typing, more []termtest.Blow) {
+	s := newServer(t)
+	s.tmux("set-environment", "-g", "PANE_FORM", "1")
+	x := s.attach(30)
+	record := filepath.Join(t.TempDir(), "keys")
+	s.tmux("respawn-pane", "-k", "-t", "%0", "stty raw -echo; printf 'agent ready. '; exec cat >'"+record+"'")
+	x.WaitFor("agent ready.")
+	x.Type("a") // whoever types to the agent has done so before
+	shown := s.show(t.Context(), s.inside(), s.rec)
+	x.Play(typing)
+	x.WaitFor("Which one?")
+	s.focused(x, "%1")
+	if more == nil {
+		want, got := "a"+termtest.Typed(typing), ""
 		x.Until("every key at the agent", func() bool { data, _ := os.ReadFile(record); got = string(data); return len(got) >= len(want) })
 		if got != want {
 			t.Errorf("the agent got %q", got)
 		}
-		if got := s.state(); got != "pending" {
-			t.Errorf("the question is %s", got)
-		}
-		s.answers(x)
-		s.wants(shown, nil, "answered b")
-	})
-}
-
-// Enter alone answers nothing in the pane, whether that has the focus by then or not,
-// and wherever it was meant for.
-func TestLoneEnters(t *testing.T) {
-	t.Parallel()
-	termtest.EachLoneEnter(t, func(t testing.TB, typing []termtest.Blow) {
-		s := newServer(t)
-		s.tmux("set-environment", "-g", "PANE_FORM", "1")
-		x := s.attach(30)
-		s.tmux("respawn-pane", "-k", "-t", "%0", "stty raw -echo; printf 'agent ready. '; exec cat >/dev/null")
-		x.WaitFor("agent ready.")
-		x.Type("a") // whoever types to the agent has done so before
-		shown := s.show(t.Context(), s.inside(), s.rec)
-		x.Play(typing)
-		x.WaitFor("Which one?")
-		s.focused(x, "%1")
-		x.Play(typing[len(typing)-1:]) // once more, to the form
+	} else {
+		x.Play(more)
 		types(x)
-		if got := s.state(); got != "pending" {
-			t.Errorf("the question is %s; the screen:\n%s", got, x.Screen())
-		}
-		s.answers(x)
-		s.wants(shown, nil, "answered b")
-	})
+	}
+	if got := s.state(); got != "pending" {
+		t.Errorf("the question is %s; the screen:\n%s", got, x.Screen())
+	}
+	s.answers(x)
+	s.wants(shown, nil, "answered b")
 }
 
 // The form in the pane says that another question waits behind it, and Ctrl+C is

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"mcp-askuser/internal/fatal"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // TestEntryKeepsEveryCharacter: what a user has typed, or is offered as the answer,
@@ -107,5 +107,38 @@ func TestEntryShrinks(t *testing.T) {
 	}
 	if b := e.Draw(NewStyles(true), 20, 5); len(b.Lines) != 3 || b.Cursor == nil || b.Cursor.Y != 2 {
 		t.Errorf("of three lines are drawn %q, the cursor is at %+v", b.Lines, b.Cursor)
+	}
+}
+
+// TestEntryShowsPlainEmoji: a composed emoji that the user types takes as many cells in the drawing as the field
+// counts, in every terminal, and comes out as it was typed.
+func TestEntryShowsPlainEmoji(t *testing.T) {
+	for _, emoji := range []string{"👨‍👩‍👧‍👦", "❤️", "👍🏽", "🏳️‍🌈", "🇩🇪"} {
+		e := NewEntry("", "")
+		e.Set("a " + emoji + " b")
+		line := ansi.Strip(e.Draw(NewStyles(true), 20, 1).Lines[0])
+		if ansi.StringWidthWc(line) != ansi.StringWidth(line) || ansi.StringWidth(line) != 20 {
+			t.Errorf("%s is drawn as %q", emoji, line)
+		}
+		if before, _, _ := strings.Cut(line, " b"); ansi.StringWidth(before) != len("┃ a ")-2+ansi.StringWidth(emoji) {
+			t.Errorf("after %s the cursor is not where it is drawn: %q", emoji, line)
+		}
+		if e.Text() != "a "+emoji+" b" {
+			t.Errorf("%s became %q", emoji, e.Text())
+		}
+	}
+}
+
+// TestEntryShowsItsPlaceholderWhole: in a narrow field, as high as it takes; what is typed is as high as itself.
+func TestEntryShowsItsPlaceholderWhole(t *testing.T) {
+	e := NewEntry("", "Why, if you like: the agent reads it")
+	shown := ansi.Strip(strings.Join(e.Draw(NewStyles(true), 30, 5).Lines, " "))
+	got := strings.Join(strings.Fields(strings.ReplaceAll(shown, "┃", "")), " ")
+	if got != "(Why, if you like: the agent reads it)" {
+		t.Errorf("it shows %q", got)
+	}
+	e.Set("so")
+	if lines := e.Draw(NewStyles(true), 30, 5).Lines; len(lines) != 1 {
+		t.Errorf("one word has %d lines", len(lines))
 	}
 }

@@ -4,9 +4,14 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/internal/fatal"
 )
 
 // hand is a terminal on which these keys were typed, and which then fails.
@@ -54,5 +59,40 @@ func TestUnmarkedPaste(t *testing.T) {
 	n, again := k.Read(buf)
 	if string(buf[:n]) != "goes on\r" || errors.Join(err, again) != nil {
 		t.Errorf("the rest of a paste became %q", buf[:n])
+	}
+}
+
+// A paste whose end was lost on the way swallows no Ctrl+C.
+func TestLostEndOfPaste(t *testing.T) {
+	for _, leave := range []string{"\x03", "\x1b[99;5u"} {
+		k := &keyboard{File: hand{keys: ansi.BracketedPasteStart + "half a paste"}}
+		_, err := k.Read(make([]byte, 64))
+		fatal.If(t, err)
+		k.File = hand{keys: leave}
+		buf := make([]byte, 64)
+		n, err := k.Read(buf)
+		got, ended := strings.CutPrefix(string(buf[:n]), ansi.BracketedPasteEnd)
+		if !ended || got != leave || err != nil {
+			t.Errorf("%q in a paste became %q, %v", leave, buf[:n], err)
+		}
+	}
+}
+
+// Shortcuts are Latin letters. A terminal that reports the letter of a Cyrillic keyboard with
+// Ctrl reports the Latin one of the same key, too; of a French keyboard the user's own letter
+// counts.
+func TestShortcutsOfOtherKeyboards(t *testing.T) {
+	if !strings.Contains(enter(), "\x1b[>5u") {
+		t.Error("the terminal is not asked for the Latin letters")
+	}
+	for typed, want := range map[string]string{
+		"\x1b[1089::99;5u": "ctrl+c", "\x1b[97::113;5u": "ctrl+a", "\x1b[99;5u": "ctrl+c", "\x1b[13u": "enter",
+	} {
+		var decoder uv.EventDecoder
+		_, event := decoder.Decode([]byte(typed))
+		key, _ := asMessage(event).(tea.KeyPressMsg)
+		if key.String() != want {
+			t.Errorf("%q is %s, want %s", typed, key, want)
+		}
 	}
 }

@@ -120,13 +120,11 @@ func TestLineAnswers(t *testing.T) {
 	}{
 		{"no default but a declared one", "single", "\n2\n\n", false, sqlite, "Enter a number from 1 to 3"},
 		{"no such number", "single", "7\n-3\n2\n\n", false, sqlite, "7 is no option"},
-		{"several numbers for one", "single", "1,3\n2\n\n", false, sqlite, "Only one answer"},
 		{"own words", "single", "0\nDuckDB\n\n", false, reply(ownWords("database", "DuckDB")), "DuckDB"},
 		{"own words left empty", "single", "0\n  \n2\n\n", false, sqlite, "Nothing was entered."},
 		{"the default of several", "multi", "\n\n", false, reply(option("features", "auth", "mail")), "Sign-in, Mail"},
 		{"a default text", "text", "\n\n", false, reply(ownWords("name", "shop")), "shop"},
 		{"a follow-up that goes again", "followup", "1\nb\n2\n\n", false, sqlite, "Question 2 of 2"},
-		{"neither yes nor no", "boolean", "\nmaybe\nn\n\n", false, reply(option("sure", question.NoID)), "maybe is no"},
 		{"not discussed after all", "single", "d\n\n2\n\n", false, sqlite, "discuss"},
 		{
 			"several and own words", "multi", "2,0\nbilling\n\n", false,
