@@ -3,8 +3,10 @@ package gate
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -22,18 +24,146 @@ func random(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)) }
 // at is the time that long after a test's beginning.
 func at(d time.Duration) time.Time { return time.Unix(0, 0).UTC().Add(d) }
 
-// rig is a page behind a gate, on a clock of its own: "1" and "2" mark a row, and Enter
-// takes what is marked. The page that follows appears by itself.
-type rig struct {
-	*termtest.Clock
-	gate   *Gate
-	text   bool   // the page is a text field
-	marked string // the row, or the text
-	taken  []string
+// blow is a key at a time.
+type blow struct {
+	at  time.Duration
+	key string
 }
 
-func newRig(o Origin) *rig {
-	r := &rig{Clock: termtest.NewClock(at(0))}
+// typed returns the keys of a text, each as long after the one before as pace
+// says; the first comes at from. "⏎" is Enter.
+func typed(from time.Duration, text string, pace func(i int) time.Duration) []blow {
+	var keys []blow
+	for i, c := range []rune(text) {
+		if i > 0 {
+			from += pace(i)
+		}
+		keys = append(keys, blow{from, name(c)})
+	}
+	return keys
+}
+
+func name(c rune) string {
+	switch c {
+	case '⏎':
+		return "enter"
+	case ' ':
+		return "space"
+	}
+	return string(c)
+}
+
+// held returns the keys of one held down: its press, and repeats.
+func held(key string, from, delay time.Duration, hertz int, span time.Duration) []blow {
+	keys := []blow{{from, key}}
+	for t := delay; t <= span; t += second / time.Duration(hertz) {
+		keys = append(keys, blow{from + t, key})
+	}
+	return keys
+}
+
+// page is a page of a form as this project's forms have them: what it is, and
+// what stands on it. Comparing and copying it is enough to keep it.
+type page struct {
+	what   string // list, several, boolean, confirm, text, inbox
+	led    bool   // there is a cursor: the user has moved it, or opened the form
+	cursor int
+	picked int // bits of rows
+	text   string
+}
+
+const rows = 4
+
+// kind is what a key means to the page.
+func (p *page) kind(key string) Kind {
+	switch {
+	case key == "ctrl+c":
+		return Leave
+	case key == "enter":
+		return Submit
+	case p.what == "text", key == "up", key == "down", key == "space":
+		return Edit
+	case p.what == "boolean", p.what == "confirm":
+		return oneOf(key, "12ynjk")
+	case p.what == "inbox":
+		return oneOf(key, "jk")
+	}
+	return oneOf(key, "1234jk")
+}
+
+func oneOf(key, letters string) Kind {
+	if utf8.RuneCountInString(key) == 1 && strings.Contains(letters, key) {
+		return Edit
+	}
+	return Stray
+}
+
+// press does what a key does that counts, and returns what it takes.
+func (p *page) press(key string) (answer string) {
+	if p.what == "text" {
+		if key == "enter" {
+			return p.text
+		}
+		p.text += strings.ReplaceAll(key, "space", " ")
+		return ""
+	}
+	row, led := strings.Index("1234", key), p.led || p.what == "inbox"
+	if p.what == "boolean" || p.what == "confirm" {
+		row = max(row, strings.Index("yn", key))
+	}
+	switch {
+	case key == "enter" && (!led || p.what == "boolean" && p.picked == 0):
+		return "" // nothing preselected, and no preset yes
+	case key == "enter" && (p.what == "several" || p.picked != 0):
+		return p.marked()
+	case key == "enter":
+		return string(rune('1' + p.cursor))
+	case row >= 0:
+		p.cursor, p.led = row, true
+		p.mark()
+	case key == "space" && led:
+		p.mark()
+	case !led && slices.Contains([]string{"up", "k", "down", "j"}, key):
+		p.led = true
+	case key == "up", key == "k":
+		p.cursor = max(p.cursor-1, 0)
+	case key == "down", key == "j":
+		p.cursor = min(p.cursor+1, rows-1)
+	}
+	return ""
+}
+
+func (p *page) mark() {
+	if p.what == "several" {
+		p.picked ^= 1 << p.cursor
+	} else {
+		p.picked = 1 << p.cursor
+	}
+}
+
+func (p *page) marked() string {
+	var s strings.Builder
+	for i := range rows {
+		if p.picked&(1<<i) != 0 {
+			s.WriteRune(rune('1' + i))
+		}
+	}
+	return s.String()
+}
+
+// rig is a program without a terminal: a page behind a gate, on a clock of its own.
+type rig struct {
+	page
+	*termtest.Clock
+	gate  *Gate
+	since time.Duration // when the page was shown: keys before went elsewhere
+	taken []blow        // answers, with their times
+	turns bool          // an answer turns to another page and does not send
+}
+
+// newRig shows a page that appears by itself, or that the user opened.
+func newRig(since time.Duration, o Origin, p page) *rig {
+	r := &rig{page: p, Clock: termtest.NewClock(at(since)), since: since}
 	r.gate = NewGate(r.Now, r.After)
 	r.gate.Show(o)
 	return r
@@ -41,34 +171,33 @@ func newRig(o Origin) *rig {
 
 // Kind implements Page.
 func (r *rig) Kind(msg tea.Msg) Kind {
-	key, ok := msg.(tea.KeyPressMsg)
-	switch {
-	case ok && key.String() == "enter":
-		return Submit
-	case r.text, ok && (key.String() == "1" || key.String() == "2"):
-		return Edit
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		return r.kind(key.String())
 	}
-	return Stray
+	return r.kind("paste")
 }
 
 // Keep implements Page.
 func (r *rig) Keep() func() {
-	was := r.marked
-	return func() { r.marked = was }
+	was := r.page
+	return func() { r.page = was }
 }
 
 func (r *rig) send(msg tea.Msg) {
 	msg, _ = r.gate.Update(msg, r)
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		r.marked += msg.Content
+		r.text += msg.Content
 	case tea.KeyPressMsg:
-		if msg.String() != "enter" {
-			r.marked = msg.String()
+		answer := r.press(msg.String())
+		if answer == "" {
 			return
 		}
-		r.taken, r.marked = append(r.taken, r.marked), ""
-		r.gate.Show(Appeared)
+		r.taken = append(r.taken, blow{r.Now().Sub(at(0)), answer})
+		r.page = page{what: r.what, led: r.turns && r.led}
+		if !r.turns {
+			r.gate.Show(Appeared) // the next question
+		}
 	}
 }
 
@@ -82,10 +211,33 @@ func (r *rig) keys(names ...string) {
 // wait lets time pass, and the timers fire.
 func (r *rig) wait(d time.Duration) { r.Pass(d, r.send) }
 
-// want fails unless this is marked, and these answers were taken.
-func (r *rig) want(t *testing.T, marked string, taken ...string) {
+// play presses keys at their times, and waits until nothing is due.
+func (r *rig) play(keys ...blow) {
+	for _, k := range keys {
+		if k.at >= r.since {
+			r.wait(at(k.at).Sub(r.Now()))
+			r.keys(k.key)
+		}
+	}
+	r.wait(time.Hour)
+}
+
+// none fails when an answer was taken.
+func (r *rig) none(t *testing.T, about ...any) {
 	t.Helper()
-	if r.marked != marked || !slices.Equal(r.taken, taken) {
-		t.Fatalf("at %v: marked %q, taken %q; want %q, %q", r.Now(), r.marked, r.taken, marked, taken)
+	if len(r.taken) > 0 {
+		t.Errorf("%v: taken %v", about, r.taken)
+	}
+}
+
+// want fails unless these rows are marked, and these answers taken.
+func (r *rig) want(t *testing.T, picked int, taken ...string) {
+	t.Helper()
+	var got []string
+	for _, answer := range r.taken {
+		got = append(got, answer.key)
+	}
+	if r.picked != picked || !slices.Equal(got, taken) {
+		t.Fatalf("at %v: picked %b, taken %v; want %b, %v", r.Now(), r.picked, got, picked, taken)
 	}
 }

@@ -35,7 +35,6 @@ func TestRules(t *testing.T) {
 		{"a repeat is no act",
 			"0 open; 0 enter hold; 120 tick pass; 150 enter; 300 enter; 451 enter hold; 571 tick pass"},
 		{"the same key, with another between", "0 open; 0 enter/edit pass; 50 j pass; 100 enter"},
-		{"an act struck twice", "0 open; 0 enter hold; 119 enter; 120 tick; 719 tick; 720 2 pass"},
 		{"what follows an act goes with it", "0 open; 0 enter hold; 100 2; 200 enter; 800 tick; 801 enter hold"},
 		{"a stray key takes back its run",
 			"0 show; 600 tick; 700 2 begin; 800 j pass; 900 x rollback; 1000 2; 1100 x; 1700 tick; 1700 2 begin"},

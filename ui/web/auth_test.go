@@ -46,6 +46,9 @@ func TestRefused(t *testing.T) {
 			r.Host = "evil.example"
 			r.Header.Set("Origin", "http://evil.example")
 		}},
+		{"foreign host with the token", 403, func(r *http.Request) { r.Host = "evil.example" }},
+		{"a browser's word that it is another site", 403,
+			func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
 		{"foreign origin with a cookie", 403,
 			func(r *http.Request) { browser(r); r.Header.Set("Origin", "https://evil.example") }},
 		{"cookie without an origin", 403, func(r *http.Request) { v.byCookie(r) }},
