@@ -82,6 +82,23 @@ func TestAnsweredElsewhere(t *testing.T) {
 	}
 }
 
+// A surface that goes as the record ends, as a pane does with its process, has not failed.
+func TestGoneAtTheEnd(t *testing.T) {
+	r := newRig(t)
+	shown := make(chan struct{})
+	w := r.ask(surface{"one", func(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+		close(shown)
+		<-ctx.Done()
+		return ui.Unavailablef("the pane was closed")
+	}})
+	waittest.Take(t, shown)
+	r.elsewhere(w.Record().ID, "a")
+	r.ends("answered inbox A", w)
+	if waittest.Take(t, w.Unshown()); w.UnshownReason() != nil {
+		t.Errorf("no surface shows it because %v", w.UnshownReason())
+	}
+}
+
 // A surface is not withdrawn by its own reply: it has something to say still.
 func TestOwnReplyDoesNotWithdraw(t *testing.T) {
 	for range 5 {

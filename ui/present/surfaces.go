@@ -93,13 +93,14 @@ func (x *Presentation) trySurfaces(surfaces []ui.Surface) error {
 	for _, s := range surfaces {
 		x.setShown(append(slices.Clip(tried), desk.Showing{Surface: s.Name()}))
 		err := x.showOn(s)
+		if x.surfaceCtx.Err() != nil && errors.Is(err, ui.ErrUnavailable) {
+			err = context.Cause(x.surfaceCtx)
+		}
 		switch {
 		case isEnd(err):
 			return nil
-		case !errors.Is(err, ui.ErrUnavailable):
+		case !errors.Is(err, ui.ErrUnavailable), x.surfaceCtx.Err() != nil:
 			return err
-		case x.surfaceCtx.Err() != nil:
-			return context.Cause(x.surfaceCtx)
 		}
 		x.p.Log.Info("surface not available", "id", x.rec.ID, "surface", s.Name(), "why", err)
 		tried = append(tried, desk.Showing{Surface: s.Name(), Why: err.Error()})

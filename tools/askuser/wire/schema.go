@@ -70,8 +70,7 @@ type change struct {
 	Value any    `json:"value"`
 }
 
-// patched returns a published schema with the changes. Those must fit it, as both are
-// compiled in.
+// patched returns a published schema with changes that fit it, as both are compiled in.
 func patched(schema json.RawMessage, changes ...change) json.RawMessage {
 	v, err := hujson.Parse(schema)
 	var patch []byte
