@@ -56,14 +56,18 @@ func typeAtAgent(t testing.TB, typing, more []termtest.Blow) {
 	record := filepath.Join(t.TempDir(), "keys")
 	s.tmux("respawn-pane", "-k", "-t", "%0", "stty raw -echo; printf 'agent ready. '; exec cat >'"+record+"'")
 	x.WaitFor("agent ready.")
-	x.Type("a") // whoever types to the agent has done so before
+	x.Type("a") // the user has typed to the agent before the pane opens
 	shown := s.show(t.Context(), s.inside(), s.rec)
 	x.Play(typing)
 	x.WaitFor("Which one?")
 	s.focused(x, "%1")
 	if more == nil {
 		want, got := "a"+termtest.Typed(typing), ""
-		x.Until("every key at the agent", func() bool { data, _ := os.ReadFile(record); got = string(data); return len(got) >= len(want) })
+		x.Until("every key at the agent", func() bool {
+			data, _ := os.ReadFile(record)
+			got = string(data)
+			return len(got) >= len(want)
+		})
 		if got != want {
 			t.Errorf("the agent got %q", got)
 		}

@@ -130,7 +130,8 @@ func TestPlainStoppedAndContinued(t *testing.T) {
 func TestPlainStopBetweenPrompts(t *testing.T) {
 	t.Parallel()
 	for {
-		x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo "stopped with $(stty -a | grep -c -- -echo)"; fg`, "TTY_PLAIN=1")
+		const shell = `set -m; "$SHOW"; echo "stopped with $(stty -a | grep -c -- -echo)"; fg`
+		x := start(t, 80, 24, "single", shell, "TTY_PLAIN=1")
 		x.Expect("in your own words")
 		x.Type("\x1a")
 		x.Expect("Enter a number: ")

@@ -42,8 +42,8 @@ func (v *view) pausing(at fetch.RequestPattern) func() fetch.RequestID {
 	}
 }
 
-// TestBrowserLeftBehind: the button shows that an answer is on its way. A user who goes to another
-// question meanwhile is told that it was not sent, or that it came too late.
+// TestBrowserLeftBehind: the button shows that an answer is on its way. If the user goes to another
+// question before it arrives, a notice says that the answer was not sent, or that it came too late.
 func TestBrowserLeftBehind(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
@@ -255,13 +255,22 @@ func TestBrowserMuteNetwork(t *testing.T) {
 	v := browse(t, wide, nil)
 	rec := v.some(1)[0]
 	v.turn(rec.ID)
-	eval[bool](v, `(AbortSignal.timeout = ((real) => (ms) => real.call(AbortSignal, ms / 100))(AbortSignal.timeout), true)`)
+	eval[bool](v, `!!(AbortSignal.timeout = ((real) => (ms) => real.call(AbortSignal, ms / 100))(AbortSignal.timeout))`)
+	eval[bool](v, `!!(window.tries = new Set(), window.setTimeout = ((real) => (f, ms) => {
+		const id = real(f, ms);
+		if (f === renew) tries.add(id);
+		return id;
+	})(setTimeout), window.clearTimeout = ((real) => (id) => real(id, tries.delete(id)))(clearTimeout))`)
 	eval[bool](v, `(window.fetch = ((real) => (to, how) => window.mute
 		? new Promise((_, fail) => how.signal?.addEventListener("abort", () => fail(how.signal.reason)))
 		: real(to, how))(window.fetch), window.mute = true)`)
 	v.confirm(rec)
 	v.shows(within(rec.ID, ".refused"), "The server cannot be reached. Nothing is lost: try again.")
 	v.shows("#trouble", "The connection is lost.")
+	const often = `(tries.clear(), update().then(update).then(update).then(() => tries.size))`
+	if n := run(v, chromedp.Evaluate[int](often, chromedp.EvalAwaitPromise)); n > 1 {
+		t.Errorf("%d tries wait for their time", n)
+	}
 	eval[bool](v, `!(window.mute = false)`)
 	v.answered(rec.ID) // it tries again by itself
 	v.wait(`trouble.hidden`)

@@ -350,7 +350,8 @@ pane.addEventListener('change', ({ target }) => {
 // What the next list is to tell the user, as parameters of its address: the last of what happened.
 const happened = new Set();
 const maxHappened = 3;
-let due = false, renewing = false, unreached = false;
+let due = false, renewing = false;
+let retry = 0; // the timer of the next try, where nothing arrived
 
 // renew brings the page up to date, with one request at a time for all that happened.
 async function renew() {
@@ -370,9 +371,9 @@ async function update() {
   const before = lists, told = [...happened];
   const { status, page } = await load('/?' + ['id=' + (current()?.dataset.id ?? ''), ...told].join('&'));
   if (status >= 400) showTrouble(status === 401 ? texts.ended : texts.failed);
-  else if (status === 0 || unreached) showTrouble(status === 0 ? texts.lost : '');
-  unreached = status === 0;
-  if (unreached) setTimeout(renew, 3000);
+  else if (status === 0 || retry) showTrouble(status === 0 ? texts.lost : '');
+  clearTimeout(retry);
+  retry = status === 0 && setTimeout(renew, 3000);
   if (status !== 200) return;
   await going;
   if (before !== lists) return renew();
