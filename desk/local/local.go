@@ -7,6 +7,7 @@ package local
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -37,17 +38,17 @@ const (
 type Store struct {
 	dir   string
 	again time.Duration // lookAgain
+	token string        // begins the names of the pipes with which this process watches
 
-	mu        sync.Mutex
-	db        *sql.DB     // nil until the first use
-	info      os.FileInfo // of the database that db has open
-	pipe      *pipe       // of this process; nil until it waits or watches
-	waiting   map[string][]chan struct{}
-	watching  map[chan struct{}]struct{}
-	listening map[string]int // how often under a name
-	closed    bool
-
-	releasing sync.WaitGroup // the watches whose ctx has ended; none is added after closed
+	mu       sync.Mutex
+	db       *sql.DB        // nil until the first use
+	info     os.FileInfo    // of the database that db has open
+	pipe     *pipe          // of this process as the holder of rows; nil until it has one
+	holder   string         // its name; empty until then
+	pipes    map[*pipe]bool // that are open
+	waiting  map[string][]chan struct{}
+	watching map[chan struct{}]bool
+	closed   bool
 }
 
 var _ store.Store = (*Store)(nil)
@@ -56,38 +57,31 @@ var _ store.Store = (*Store)(nil)
 // no file.
 func Open(dir string) *Store {
 	return &Store{
-		dir: dir, again: lookAgain, waiting: map[string][]chan struct{}{}, watching: map[chan struct{}]struct{}{},
-		listening: map[string]int{},
+		dir: dir, again: lookAgain, token: rand.Text(), pipes: map[*pipe]bool{}, waiting: map[string][]chan struct{}{},
+		watching: map[chan struct{}]bool{},
 	}
 }
 
 // Close ends all waiting, as the death of the process would. Nothing is opened after it.
 func (s *Store) Close() error {
-	db := s.end()
-	s.releasing.Wait()
-	if db == nil {
-		return nil
-	}
-	return db.Close()
-}
-
-// end ends what waits and returns the database, nil for none.
-func (s *Store) end() *sql.DB {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.closed = true
 	for _, waiters := range s.waiting {
 		for _, waiter := range waiters {
 			wake(waiter)
 		}
 	}
-	if s.pipe != nil {
-		s.pipe.close()
-		s.pipe = nil
+	for p := range s.pipes {
+		s.drop(p)
 	}
+	s.holder = ""
 	db := s.db
 	s.db = nil
-	return db
+	s.mu.Unlock()
+	if db == nil {
+		return nil
+	}
+	return db.Close()
 }
 
 func (s *Store) path() string { return filepath.Join(s.dir, File) }

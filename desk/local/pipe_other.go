@@ -15,24 +15,22 @@ const lookAgain = time.Second
 
 // pipe is a locked file, which tells whether its process lives.
 type pipe struct {
-	name string
+	path string
 	lock *flock.Flock
 }
 
-const pipeDir = "live"
-
 func newPipe(dir, name string) (*pipe, error) {
-	p := &pipe{name: name, lock: flock.New(filepath.Join(dir, pipeDir, name))}
-	err := os.MkdirAll(filepath.Dir(p.lock.Path()), 0o700)
+	p := &pipe{path: filepath.Join(dir, name)}
+	p.lock = flock.New(p.path)
+	err := os.MkdirAll(dir, 0o700)
 	if err != nil {
 		return nil, err
 	}
-	_, err = p.lock.TryLock()
-	return p, err
+	return p, p.lock.Lock() // which another process may have for a moment, to find out whether this one lives
 }
 
 func (p *pipe) exists() bool {
-	_, err := os.Stat(p.lock.Path())
+	_, err := os.Stat(p.path)
 	return err == nil
 }
 
@@ -40,18 +38,18 @@ func (p *pipe) read(func(id string)) {}
 
 func (p *pipe) close() {
 	_ = p.lock.Close()
-	_ = os.Remove(p.lock.Path())
+	_ = os.Remove(p.path)
 }
 
 // pipeLives removes what a dead process has left.
-func pipeLives(dir, name string) bool {
-	lock := flock.New(filepath.Join(dir, pipeDir, name), flock.SetFlag(os.O_RDWR))
+func pipeLives(path string) bool {
+	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
 	got, err := lock.TryLock()
 	if got {
 		_ = lock.Close()
-		_ = os.Remove(lock.Path())
+		_ = os.Remove(path)
 	}
 	return !got && !os.IsNotExist(err)
 }
 
-func wakePipe(dir, name, _ string) bool { return pipeLives(dir, name) }
+func wakePipe(string, string) {}

@@ -4,6 +4,7 @@ package local
 
 import (
 	"bufio"
+	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,28 +16,33 @@ import (
 // would wake it may have been killed right after its commit, or the store removed.
 const lookAgain = time.Minute
 
-// pipe is the named pipe of a process. A pipe without a reader tells that its process is
+// pipe is a named pipe of a process. A pipe without a reader tells that its process is
 // dead; what is written to it wakes that process and no other.
 type pipe struct {
-	name, path string
-	file       *os.File
+	path string
+	file *os.File
 }
 
-const pipeDir = "live"
-
+// newPipe makes a pipe, which has its reader before others can find it.
 func newPipe(dir, name string) (*pipe, error) {
-	p := &pipe{name: name, path: filepath.Join(dir, pipeDir, name)}
-	err := os.MkdirAll(filepath.Dir(p.path), 0o700)
-	if err != nil {
-		return nil, err
+	p := &pipe{path: filepath.Join(dir, name)}
+	begun := filepath.Join(filepath.Dir(dir), liveDir, rand.Text())
+	for _, needed := range []string{dir, filepath.Dir(begun)} {
+		err := os.MkdirAll(needed, 0o700)
+		if err != nil {
+			return nil, err
+		}
 	}
-	err = syscall.Mkfifo(p.path, 0o600)
+	err := syscall.Mkfifo(begun, 0o600)
 	if err != nil {
-		return nil, &os.PathError{Op: "mkfifo", Path: p.path, Err: err}
+		return nil, &os.PathError{Op: "mkfifo", Path: begun, Err: err}
 	}
-	p.file, err = os.OpenFile(p.path, os.O_RDWR, 0) // with a writer of its own it never ends
+	p.file, err = os.OpenFile(begun, os.O_RDWR, 0) // with a writer of its own it never ends
+	if err == nil {
+		err = os.Rename(begun, p.path)
+	}
 	if err != nil {
-		_ = os.Remove(p.path)
+		_ = os.Remove(begun)
 		return nil, err
 	}
 	return p, nil
@@ -68,8 +74,7 @@ func (p *pipe) close() {
 
 // openPipe opens the pipe of a living process. It removes what a dead one has left. Where it
 // fails otherwise, for want of files, the process may live, and fd is none.
-func openPipe(dir, name string) (fd int, lives bool) {
-	path := filepath.Join(dir, pipeDir, name)
+func openPipe(path string) (fd int, lives bool) {
 	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err == syscall.ENXIO {
 		_ = os.Remove(path)
@@ -77,20 +82,19 @@ func openPipe(dir, name string) (fd int, lives bool) {
 	return fd, err != syscall.ENXIO && err != syscall.ENOENT
 }
 
-func pipeLives(dir, name string) bool {
-	fd, lives := openPipe(dir, name)
+func pipeLives(path string) bool {
+	fd, lives := openPipe(path)
 	if lives {
 		_ = syscall.Close(fd)
 	}
 	return lives
 }
 
-// wakePipe posts an id, and reports whether the process lives. A full pipe wakes it too.
-func wakePipe(dir, name, id string) bool {
-	fd, lives := openPipe(dir, name)
+// wakePipe posts an id. A full pipe wakes its process too.
+func wakePipe(path, id string) {
+	fd, lives := openPipe(path)
 	if lives {
 		_, _ = syscall.Write(fd, []byte(id+"\n"))
 		_ = syscall.Close(fd)
 	}
-	return lives
 }

@@ -47,7 +47,7 @@ func TestDeadAreRemoved(t *testing.T) {
 	living := Open(dir)
 	defer func() { _ = living.Close() }()
 	_ = storetest.Ask(t, living, "Alive?")
-	dead, young := filepath.Join(dir, pipeDir, "DEAD"), filepath.Join(dir, pipeDir, "YOUNG")
+	dead, young := filepath.Join(dir, liveDir, "DEAD"), filepath.Join(dir, liveDir, "YOUNG")
 	err := errors.Join(syscall.Mkfifo(dead, 0o600), syscall.Mkfifo(young, 0o600))
 	long := time.Now().Add(-2 * leftFor)
 	fatal.If(t, errors.Join(err, os.Chtimes(dead, long, long), os.Chtimes(living.pipe.path, long, long)))
@@ -77,7 +77,7 @@ func TestPipeThatCannotBeOpened(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	asker, other := Open(dir), Open(dir)
 	row := storetest.Ask(t, asker, "Mine?")
-	path := filepath.Join(dir, pipeDir, asker.ownName())
+	path := filepath.Join(dir, liveDir, asker.ownName())
 	fatal.If(t, os.Remove(path))
 	fatal.If(t, os.Symlink(path, path)) // which fails like it, with an error of its own
 	_, err := other.Attend(t.Context(), row.ID)

@@ -1,37 +1,59 @@
 package local
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
-// process returns the name of this process, which other processes wake through its pipe. A
-// name is never used again.
+// The directories of the pipes: of processes that hold rows, by the name that the rows have,
+// and of those that watch.
+const (
+	liveDir  = "live"
+	watchDir = "watch"
+)
+
+// process returns the name of this process as a holder. A name is never used again.
 func (s *Store) process() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return "", errClosed
+	if s.pipe != nil && s.pipe.exists() && !s.closed {
+		return s.holder, nil
 	}
-	if s.pipe != nil && s.pipe.exists() {
-		return s.pipe.name, nil
-	}
-	if s.pipe != nil { // removed with the store
-		s.pipe.close()
-		s.pipe = nil
-	}
-	p, err := newPipe(s.dir, rand.Text())
+	s.drop(s.pipe) // removed with the store
+	name := rand.Text()
+	p, err := s.addPipe(liveDir, name)
 	if err != nil {
-		return "", fmt.Errorf("wait in the store: %w", err)
+		return "", err
 	}
-	s.pipe = p
+	s.pipe, s.holder = p, name
+	removeDead(filepath.Join(s.dir, liveDir))
+	return name, nil
+}
+
+// addPipe opens a pipe of this process. Callers must hold s.mu.
+func (s *Store) addPipe(dir, name string) (*pipe, error) {
+	if s.closed {
+		return nil, errClosed
+	}
+	p, err := newPipe(filepath.Join(s.dir, dir), name)
+	if err != nil {
+		return nil, fmt.Errorf("wait in the store: %w", err)
+	}
+	s.pipes[p] = true
 	go p.read(s.woken)
-	removeDead(s.dir)
-	return p.name, nil
+	return p, nil
+}
+
+// drop closes a pipe, unless it is nil or closed. Callers must hold s.mu.
+func (s *Store) drop(p *pipe) {
+	if s.pipes[p] {
+		delete(s.pipes, p)
+		p.close()
+	}
 }
 
 // leftFor is for how long the pipe of a process that was killed may be left.
@@ -39,11 +61,11 @@ const leftFor = time.Hour
 
 // removeDead removes the pipes that killed processes have left.
 func removeDead(dir string) {
-	entries, _ := os.ReadDir(filepath.Join(dir, pipeDir)) // the next process finds what this one does not
+	entries, _ := os.ReadDir(dir) // the next process finds what this one does not
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err == nil && time.Since(info.ModTime()) > leftFor {
-			pipeLives(dir, entry.Name())
+			pipeLives(filepath.Join(dir, entry.Name()))
 		}
 	}
 }
@@ -52,30 +74,24 @@ func removeDead(dir string) {
 func (s *Store) ownName() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pipe == nil {
-		return ""
-	}
-	return s.pipe.name
+	return s.holder
 }
 
 // alive reports whether a holder lives. An empty name is none.
 func (s *Store) alive(holder string) bool {
-	return holder != "" && (holder == s.ownName() || pipeLives(s.dir, holder))
+	return holder != "" && (holder == s.ownName() || pipeLives(filepath.Join(s.dir, liveDir, holder)))
 }
 
-// post wakes a process because of a row, and forgets one that is dead.
-func (s *Store) post(process, id string) {
-	if process == s.ownName() {
-		s.woken(id)
-		return
+// post wakes the process that holds a row, empty for none, and those that watch.
+func (s *Store) post(holder, id string) {
+	s.woken(id)
+	if holder != "" && holder != s.ownName() {
+		wakePipe(filepath.Join(s.dir, liveDir, holder), id)
 	}
-	if wakePipe(s.dir, process, id) {
-		return
-	}
-	ctx := context.Background() // whether or not the writer's ends
-	db, err := s.database(ctx, false)
-	if err == nil { // else the next writer does it
-		_, _ = db.ExecContext(ctx, `delete from listener where process=?`, process)
+	for path := range s.watchers() {
+		if !strings.HasPrefix(filepath.Base(path), s.token) {
+			wakePipe(path, id)
+		}
 	}
 }
 

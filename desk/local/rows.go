@@ -127,9 +127,7 @@ func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
 		if !first {
 			return store.ErrAnswered
 		}
-		if holder != "" {
-			t.wake = append(t.wake, holder)
-		}
+		t.holder = holder
 		return nil
 	})
 }

@@ -42,8 +42,6 @@ create index of_earlier on record(earlier) where earlier <> '';
 create unique index reopened on record(earlier) where earlier <> '' and outcome is null;
 create table counter (revision int not null);
 insert into counter values (unixepoch()*1000000); -- above those of a database that this one replaces
-create table listener (process text not null, name text not null, times int not null,
-  primary key (process, name)) without rowid;
 create table file (id text not null references record(id) on delete cascade, key text not null, data blob not null,
   primary key (id, key));
 create table draft (id text primary key, at int not null, data blob) without rowid; -- of rows kept elsewhere

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"time"
 
 	"mcp-askuser/desk/store"
@@ -34,12 +33,11 @@ func scan(from interface{ Scan(dest ...any) error }) (row store.Row, holder stri
 // tx is a transaction that writes.
 type tx struct {
 	*sql.Tx
-	ctx  context.Context
-	wake []string // the processes to wake after the commit
+	ctx    context.Context
+	holder string // to wake after the commit; empty for none
 }
 
-// write runs one transaction, and wakes the listeners, and the holder of the row, once it is
-// on disk.
+// write runs one transaction and, once it is on disk, wakes those that watch or wait for the row.
 func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error {
 	db, err := s.database(ctx, false)
 	if err != nil {
@@ -52,30 +50,14 @@ func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error 
 	t := &tx{Tx: begun, ctx: ctx}
 	err = do(t)
 	if err == nil {
-		err = t.listeners()
-	}
-	if err == nil {
 		err = t.Commit()
 	}
 	if err != nil {
 		_ = t.Rollback()
 		return s.explain(ctx, err)
 	}
-	for _, process := range t.wake {
-		s.post(process, id)
-	}
+	s.post(t.holder, id)
 	return nil
-}
-
-// listeners adds the processes that watch.
-func (t *tx) listeners() error {
-	rows, err := t.QueryContext(t.ctx, `select distinct process from listener`)
-	process := ""
-	return each(rows, err, func() {
-		if !slices.Contains(t.wake, process) {
-			t.wake = append(t.wake, process)
-		}
-	}, &process)
 }
 
 // each calls f with each of the rows of a query, once its columns were read into dest.
