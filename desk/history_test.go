@@ -62,8 +62,7 @@ func TestHistory(t *testing.T) {
 		{desk.Query{Search: "Wednesday"}, []string{rec.ID}},
 		{desk.Query{Search: "wrong team"}, []string{dismissed.ID}},
 		{desk.Query{Search: "Went Away"}, []string{withdrawn.ID}},
-		{desk.Query{Search: strings.ToLower(dismissed.ID)}, []string{dismissed.ID}},
-		{desk.Query{Search: dismissed.ID[12:]}, nil}, // what an id has in its middle is by chance
+		{desk.Query{Search: dismissed.ID[12:]}, nil}, // what an id has is by chance
 		{desk.Query{Search: "status"}, nil},          // the form of the document is no content
 	} {
 		got, err := past(t, d, tc.query)
@@ -86,13 +85,10 @@ func TestHistoryFails(t *testing.T) {
 	}
 	broken := errors.New("too many open files")
 	for after := range 3 {
-		for _, search := range []string{"", "which", ids[0]} {
-			s.FailRows(after, broken)
-			got, err := past(t, d, desk.Query{Search: search})
-			whole := search == ids[0] && after > 0
-			if !whole && (!errors.Is(err, broken) || len(got) != after) {
-				t.Errorf("after %d rows, %q: %d records, %v", after, search, len(got), err)
-			}
+		s.FailRows(after, broken)
+		got, err := past(t, d, desk.Query{})
+		if !errors.Is(err, broken) || len(got) != after {
+			t.Errorf("after %d rows: %d records, %v", after, len(got), err)
 		}
 	}
 	s.FailRows(0, nil)

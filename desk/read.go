@@ -157,40 +157,20 @@ func (d *Desk) overdue(row store.Row) bool {
 type Query struct {
 	Since time.Time // asked at or after this time; the zero time is always
 	// Search is what to look for in questions, answers, notes, reasons, client, directory and
-	// session, or what an id begins with, in any case.
+	// session, in any case.
 	Search string
 	Limit  int  // at most so many, the last asked; 0 is all
 	Ascend bool // the first asked of them first
 }
-
-// minPrefix is how many characters of an id are looked for as one: its beginning is the
-// time, so that a few are the same for all ids of a month.
-const minPrefix = 6
 
 // History returns the records that have ended, the last asked first unless the query says
 // otherwise. Damaged ones are left out, logged and counted, see [Desk.Damaged], and so are those
 // of a shared desk that does not answer, see [Desk.Away]; a failure to read one is an error,
 // the last that is yielded.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		find := store.Query{Ended: true, Since: q.Since, Limit: q.Limit, Ascend: q.Ascend}
-		search := plainText(q.Search)
-		if len(search) >= minPrefix {
-			byID := find
-			byID.Prefix = strings.ToUpper(search)
-			for rec, err := range d.records(ctx, byID, ProveNone) {
-				search = ""
-				if !yield(rec, err) {
-					return
-				}
-			}
-			if search == "" {
-				return
-			}
-		}
-		find.Search = search
-		d.records(ctx, find, ProveNone)(yield)
-	}
+	return d.records(ctx, store.Query{
+		Ended: true, Since: q.Since, Search: plainText(q.Search), Limit: q.Limit, Ascend: q.Ascend,
+	}, ProveNone)
 }
 
 // Session returns the records of a session, oldest first.
