@@ -527,16 +527,12 @@ func TestPresentOnBoth(t *testing.T) {
 	}
 	_, err = j.f.own.Changes(t.Context(), "phone")
 	fatal.If(t, err)
-	changes, err := j.f.own.Changes(t.Context(), "")
-	fatal.If(t, err)
 	j.f.cut(false)
-	for !slices.Contains(names, "phone") || !slices.Contains(presentAt(t, j.f.own), "inbox") {
-		waittest.Take(t, changes)
-		names, err = j.Present(t.Context())
-		fatal.If(t, err)
+	known := func() bool {
+		return slices.Equal(presentAt(t, j), []string{"inbox", "phone"}) && slices.Contains(presentAt(t, j.f.own), "inbox")
 	}
-	if !slices.Equal(names, []string{"inbox", "phone"}) {
-		t.Errorf("present: %q", names)
+	if !waittest.Until(waittest.Patience, known) {
+		t.Errorf("present: %q", presentAt(t, j))
 	}
 	leave()
 	for range inbox { // until it is closed
