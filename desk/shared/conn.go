@@ -89,7 +89,7 @@ func (s *Store) connect() error {
 		nats.IgnoreAuthErrorAbort(),
 		nats.IgnoreDiscoveredServers(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { s.lost(err) }),
-		nats.ReconnectHandler(func(*nats.Conn) { s.ring("") }),
+		nats.ReconnectHandler(func(*nats.Conn) { s.ring(nil) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.refused(err) }),
 	)...)
 	if err != nil {

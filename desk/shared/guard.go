@@ -69,7 +69,7 @@ func (s *Store) guard(ctx context.Context) {
 		cancel()
 		if err == nil || !errors.Is(err, store.ErrUnreachable) && within.Err() == nil || errors.Is(err, errNoStream) {
 			if now.State.LastSeq != last {
-				s.ring("")
+				s.ring(nil)
 			}
 			failed, last = 0, now.State.LastSeq
 			continue

@@ -22,23 +22,10 @@ func (s *Store) holder() string { return s.identity().writer() + "." + s.token }
 // back is a subject for the answers of other processes.
 func (s *Store) back() string { return backRoot + s.identity().writer() + "." + nuid.Next() }
 
-// hold has this process answer for a row until drop is called.
-func (s *Store) hold(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held[key] = true
-}
-
-func (s *Store) drop(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.held, key)
-}
-
+// holds reports whether this process answers for a row.
 func (s *Store) holds(key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.held[key]
+	_, held := s.held.Load(key)
+	return held
 }
 
 // answerAlive makes this process answer which of some keys it holds.

@@ -16,7 +16,7 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 	if !isToken(row.ID) {
 		return row, errors.New("an id of a question has letters and digits alone")
 	}
-	s.hold(row.ID) // before it is stored: another process may ask at once
+	s.held.Store(row.ID, true) // before it is stored: another process may ask at once
 	err = s.repeat(ctx, func(ctx context.Context) error {
 		_, err := s.connected(ctx)
 		if err != nil {
@@ -33,7 +33,7 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 		return err
 	})
 	if err != nil || got.ID != row.ID || got.Delivered {
-		s.drop(row.ID)
+		s.held.Delete(row.ID)
 	}
 	return got, err
 }
@@ -78,10 +78,10 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 
 // take makes this process the holder of a row.
 func (s *Store) take(ctx context.Context, r *record) error {
-	s.hold(r.ID)
+	s.held.Store(r.ID, true)
 	seq, err := s.publish(ctx, r.change("h", []byte(s.holder())))
 	if err != nil {
-		s.drop(r.ID)
+		s.held.Delete(r.ID)
 		return err
 	}
 	r.holder, r.Revision.Own = s.holder(), int64(seq)
@@ -151,7 +151,7 @@ func (s *Store) Release(ctx context.Context, id string) error {
 	if !s.holds(id) {
 		return nil
 	}
-	s.drop(id) // from now on this process is not the one that waits, whatever is stored
+	s.held.Delete(id) // from now on this process is not the one that waits, whatever is stored
 	return s.onRow(ctx, id, func(ctx context.Context, r *record) error {
 		if r.holder != s.holder() {
 			return nil
@@ -181,7 +181,7 @@ func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
 
 // Delivered implements [store.Store].
 func (s *Store) Delivered(ctx context.Context, id string) error {
-	s.drop(id)
+	s.held.Delete(id)
 	return s.onRow(ctx, id, func(ctx context.Context, r *record) error {
 		if r.Delivered && r.holder == "" {
 			return nil

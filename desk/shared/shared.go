@@ -57,13 +57,13 @@ type Store struct {
 
 	attempts singleflight.Group        // to connect
 	nc       atomic.Pointer[nats.Conn] // nil before the first connection
+	held     sync.Map                  // ids of the rows that this process answers for
 
 	mu        sync.Mutex // guards what follows
 	me        Identity
 	inFlight  map[*nats.Msg]context.CancelCauseFunc
-	held      map[string]bool          // rows that this process answers for
-	bells     map[chan struct{}]string // calls that wait, with what they wait for
-	active    int                      // calls under way
+	bells     map[chan struct{}]bool // calls that wait
+	active    int                    // calls under way
 	stopGuard context.CancelFunc
 
 	listing sync.Mutex
@@ -81,7 +81,7 @@ var errAddress = errors.New("not an address of the form nats://HOST:PORT, of sev
 func Open(o Options) (*Store, error) {
 	s := &Store{
 		log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), token: nuid.Next(),
-		inFlight: map[*nats.Msg]context.CancelCauseFunc{}, held: map[string]bool{}, bells: map[chan struct{}]string{},
+		inFlight: map[*nats.Msg]context.CancelCauseFunc{}, bells: map[chan struct{}]bool{},
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	err := s.setAddresses(o.URL)

@@ -19,12 +19,12 @@ const (
 	doubt = 500 * time.Millisecond
 )
 
-// ring wakes the calls that wait, for a subject, or all.
-func (s *Store) ring(subject string) {
+// ring wakes one call that waits, or all: nil.
+func (s *Store) ring(one chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for bell, of := range s.bells {
-		if subject == "" || subject == of {
+	for bell := range s.bells {
+		if one == nil || one == bell {
 			select {
 			case bell <- struct{}{}:
 			default: // it has a token already
@@ -36,13 +36,14 @@ func (s *Store) ring(subject string) {
 // listen returns a channel that receives after a document was stored, under a subject, or
 // where a wake-up may have been lost.
 func (s *Store) listen(ctx context.Context, subject string) (bell chan struct{}, stop func(), err error) {
+	bell = make(chan struct{}, 1)
 	var sub *nats.Subscription
 	err = s.repeat(ctx, func(ctx context.Context) error {
 		nc, err := s.connected(ctx)
 		if err != nil {
 			return err
 		}
-		sub, err = nc.Subscribe(subject, func(*nats.Msg) { s.ring(subject) })
+		sub, err = nc.Subscribe(subject, func(*nats.Msg) { s.ring(bell) })
 		if err != nil {
 			return fmt.Errorf("%w: %w", store.ErrUnreachable, err)
 		}
@@ -52,11 +53,10 @@ func (s *Store) listen(ctx context.Context, subject string) (bell chan struct{},
 	if err != nil {
 		return nil, nil, err
 	}
-	bell = make(chan struct{}, 1)
 	release := s.guarded()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bells[bell] = subject
+	s.bells[bell] = true
 	return bell, func() {
 		_ = sub.Unsubscribe()
 		s.mu.Lock()
@@ -132,7 +132,7 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 		for {
 			select {
 			case <-tick.C:
-				s.ring(bellRoot + ">")
+				s.ring(bell)
 			case <-ctx.Done():
 				return
 			}
