@@ -10,7 +10,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/inbox"
-	"mcp-askuser/ui/notify"
 	"mcp-askuser/ui/pane"
 )
 
@@ -33,7 +32,10 @@ func (a *app) inbox() *cobra.Command {
 			Getenv: a.environ(),
 			Shown:  func(release func()) { a.screen.Store(&release) },
 			Go:     pane.Go,
-			Ring:   func(w io.Writer, rec desk.Record) error { return notify.Ring(w, a.getenv, rec) },
+			Ring: func(w io.Writer, _ desk.Record) error {
+				_, err := io.WriteString(w, "\a")
+				return err
+			},
 		})
 	})
 }

@@ -1,6 +1,5 @@
-// Package notify notifies the user that a question waits: by the desktop and by a
-// command of the user's own, from the process that asks, so that no surface need be
-// open; and by the bell of a terminal that shows the question.
+// Package notify notifies the user that a question waits, by the desktop and by a
+// command of the user's own, from the process that asks: no surface need be open.
 //
 // It imports desk, question, ui, ui/words and ui/api. It must not know any surface, and
 // takes no answers. No failure here fails a question; failures are logged.

@@ -9,6 +9,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,5 +34,33 @@ func variables(env ...string) func(string) string {
 			}
 		}
 		return ""
+	}
+}
+
+// A notification is two lines of text in the user's language, and begins with the same words whoever asks.
+func TestTexts(t *testing.T) {
+	t.Cleanup(func() { words.Local = words.English })
+	for _, tt := range []struct {
+		language     words.Language
+		client, text string
+		more         int
+		title, body  string
+	}{
+		{words.English, "claude", "Which?", 2, "Question from claude in shop", "Which? (and 2 more)"},
+		{words.English, "\x1b]0;x", "a\u009cb\a\u202ec\nd", 0, "Question from ␛]0;x in shop", "a[U+009C]b␇[U+202E]c␊d"},
+		{words.English, "", strings.Repeat("é", 500), 1, "Question from an agent in shop",
+			strings.Repeat("é", 146) + "… (and 1 more)"},
+		{words.Chinese, "", strings.Repeat("字", 500), 2, "问题（来自 某个智能体 · shop）",
+			strings.Repeat("字", 151) + "…（还有 2 个）"},
+	} {
+		words.Local = tt.language
+		rec := record(tt.client, tt.text)
+		for range tt.more {
+			rec.Questions = append(rec.Questions, rec.Questions[0])
+		}
+		e := newNotice(rec, 0)
+		if title(e) != tt.title || body(e) != tt.body {
+			t.Errorf("got %q, %q\nwant %q, %q", title(e), body(e), tt.title, tt.body)
+		}
 	}
 }
