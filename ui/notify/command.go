@@ -37,7 +37,6 @@ func (c command) send(ctx context.Context, e *notice) error {
 	cmd.Stdin = bytes.NewReader(append(event, '\n'))
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.WaitDelay = time.Second // for children of its own that hold the output open
-	setOwnGroup(cmd)
 	err = cmd.Run()
 	if len(output.kept) > 0 {
 		c.log.InfoContext(ctx, "output of notify_command", "id", e.ID, "output", string(output.kept))
