@@ -188,29 +188,14 @@ func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 	if err != nil {
 		return f.wrong(err.Error(), "mcp-askuser phone setup")
 	}
-	err = p.Readable(ctx)
+	err = checkPhone(ctx, p)
 	if err != nil {
-		remedy := fmt.Sprintf("see that %s is up and within reach; mcp-askuser phone setup --server names another", p.Server)
-		if errors.Is(err, ntfy.ErrRefused) {
-			remedy = fmt.Sprintf("mcp-askuser phone setup --token TOKEN, of one that may read and write the topics %s and %s",
-				setup.Topic, p.ReplyTopic())
-		}
-		return f.wrong(fmt.Sprintf("answers do not arrive: %v", err), remedy)
-	}
-	if setup.Private {
-		f.Text = "tells the phone that a question waits, and no more"
-		return f
-	}
-	err = p.TryPress(ctx)
-	if err != nil {
-		return f.wrong(fmt.Sprintf("a press of a button would fail: %v", err), pressRemedy(p))
+		text, remedy, _ := strings.Cut(err.Error(), "\n")
+		return f.wrong(text, remedy)
 	}
 	f.Text = "shows questions, and takes a press"
+	if setup.Private {
+		f.Text = "tells the phone that a question waits, and no more"
+	}
 	return f
-}
-
-// pressRemedy is what has a server take the presses of buttons.
-func pressRemedy(p *ntfy.Phone) string {
-	return fmt.Sprintf("let everyone write to the topic %[1]s. On a server of your own: ntfy access everyone '%[1]s' "+
-		"write-only", p.ReplyTopic())
 }

@@ -61,22 +61,41 @@ func (a *app) phoneSetup() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		refused := p.Readable(cmd.Context())
-		if refused != nil && !errors.Is(refused, ntfy.ErrRefused) {
-			return fmt.Errorf("%w\nNothing was kept. Is %s an ntfy server, and within reach? --server names another", refused,
-				p.Server)
+		fault := checkPhone(cmd.Context(), p)
+		if fault != nil && !errors.Is(fault, ntfy.ErrRefused) {
+			return fmt.Errorf("%w\nNothing was kept.", fault)
 		}
 		err = a.keepPhone(setup)
 		if err != nil {
 			return err
 		}
 		a.tell("The phone is set up. Agents that already run use it from their next start.")
-		if refused != nil {
-			return fmt.Errorf("%w\nGive --token a token that may read and write the topics %s and %s: the topic is kept. On a "+
-				"server of your own: ntfy access USER '%[2]s*' read-write", refused, p.Topic, p.ReplyTopic())
+		if fault != nil {
+			return fault
 		}
 		return a.tryPhone(cmd.Context(), p, true)
 	})
+}
+
+// checkPhone says why no answer from the phone would arrive, and in a second line what to do.
+func checkPhone(ctx context.Context, p *ntfy.Phone) error {
+	err := p.Readable(ctx)
+	if errors.Is(err, ntfy.ErrRefused) {
+		return fmt.Errorf("%w\nGive phone setup --token a token that may read and write the topics %s and %s. On a server "+
+			"of your own: ntfy access USER '%[2]s*' read-write", err, p.Topic, p.ReplyTopic())
+	}
+	if err != nil {
+		return fmt.Errorf("%w\nIs %s an ntfy server, and within reach? phone setup --server names another", err, p.Server)
+	}
+	if p.Private { // its notifications have no buttons
+		return nil
+	}
+	err = p.TryPress(ctx)
+	if err != nil {
+		return fmt.Errorf("a press of a button would fail: %w\nLet everyone write to the topic %[2]s. On a server of your "+
+			"own: ntfy access everyone '%[2]s' write-only", err, p.ReplyTopic())
+	}
+	return nil
 }
 
 func (a *app) keepPhone(setup *phoneSetup) error {
@@ -103,10 +122,10 @@ func (a *app) phoneTest() *cobra.Command {
 			return errors.New("no phone is set up; mcp-askuser phone setup does it")
 		}
 		if err == nil {
-			err = p.Readable(cmd.Context())
+			err = checkPhone(cmd.Context(), p)
 		}
 		if err != nil {
-			return fmt.Errorf("%w; mcp-askuser doctor says more", err)
+			return err
 		}
 		return a.tryPhone(cmd.Context(), p, false)
 	})
@@ -131,23 +150,12 @@ func (a *app) phoneOff() *cobra.Command {
 	})
 }
 
-// tryPhone sends a test to the phone and waits for a press of its button. It has none where
-// the server would refuse a press, which is an error where questions need buttons. With
-// subscribe it then shows how the app gets the test: the server keeps that for a while.
+// tryPhone sends a test to the phone and waits for a press of its button. With subscribe it
+// shows how the app gets the test: the server keeps that for a while.
 func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) error {
 	t, sent := p.NewTest(), time.Now()
 	err := t.Send(ctx)
-	refused := errors.Is(err, ntfy.ErrRefused)
-	switch {
-	case refused && !p.Private:
-		return fmt.Errorf("%w\nThe test was sent without a button: %s", err, pressRemedy(p))
-	case refused:
-		a.tell("The test was sent, without a button: questions have none either (--private).")
-		if subscribe {
-			a.showTopic(p)
-		}
-		return nil
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	a.tellf(`The test was sent. Press its button on the phone; it may appear only when you

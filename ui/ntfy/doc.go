@@ -11,8 +11,7 @@
 // The rules:
 //
 //   - The server stores what the user has chosen to send, and nothing more.
-//   - A notification has buttons only if it shows all that the answer depends on, and
-//     if the server accepts what a press sends.
+//   - A notification has buttons only if it shows all that the answer depends on.
 //   - A button carries no access token: ours is in no notification, and everyone may write
 //     to the second topic.
 //   - A button's token names a question, all that it shows and an option, and is

@@ -22,7 +22,6 @@ func TestNotifiedOnceTheServerAnswers(t *testing.T) {
 	}))
 	t.Cleanup(front.Close)
 	p := phone(t, d, front.URL, nil)
-	p.accepted.Store(true)
 	rec := ask(t, d, choice("A", "B"))
 	notify(t, p, rec)
 	s.Await(t, topic, ntfytest.Titled)

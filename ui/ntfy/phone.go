@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"mcp-askuser/desk"
@@ -55,16 +54,12 @@ type Options struct {
 // is safe for concurrent use.
 type Phone struct {
 	Options
-	reply string        // the topic that buttons publish to
-	turn  chan struct{} // holds a token while a request waits for its status
+	reply string // the topic that buttons publish to
 
 	mu        sync.Mutex
 	listeners int
 	stop      context.CancelFunc
 	since     string // the id of the last message, or "all" that the server keeps
-
-	accepted atomic.Bool // the server has accepted a press
-	warn     sync.Once   // that the server refuses presses
 }
 
 // New returns a phone, without I/O. The error names the option that cannot be used.
@@ -84,7 +79,7 @@ func New(o Options) (*Phone, error) {
 	if o.Page == nil {
 		o.Page = func() string { return "" }
 	}
-	p := &Phone{Options: o, turn: make(chan struct{}, 1), since: "all"}
+	p := &Phone{Options: o, since: "all"}
 	p.reply = o.Topic + "-" + p.sign("topic")[:24]
 	return p, nil
 }
@@ -103,11 +98,7 @@ func (p *Phone) sign(texts ...string) string {
 func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	defer p.Listen()()
 	m := p.notification(rec)
-	if len(m.Actions) > 0 && !p.canPress(ctx) {
-		hint := "\n" + p.hint(&rec, m.Click)
-		m.Actions, m.Message = nil, strings.TrimSuffix(m.Message, hint)+hint
-	}
-	if ctx.Err() != nil || !p.deliver(ctx, rec.ID, m) {
+	if !p.deliver(ctx, rec.ID, m) {
 		return
 	}
 	<-ctx.Done()

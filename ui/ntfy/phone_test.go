@@ -92,6 +92,9 @@ func TestAnsweredOnThePhone(t *testing.T) {
 		if m["title"] != "Question from Claude Code in shop" || m["message"] != "Which database shall we use?\n1. PostgreSQL\n2. SQLite\n3. MongoDB\n4. DuckDB\nAnswer at your computer: mcp-askuser inbox" || len(m["actions"].([]any)) != 3 {
 			t.Errorf("got %v", m)
 		}
+		if data, _ := json.Marshal(m); token != "" && bytes.Contains(data, []byte(token)) {
+			t.Errorf("our own token is in %s", data)
+		}
 		ntfytest.Press(t, m, 1)
 		got := wait(t, d, rec.ID)
 		if got.State != desk.Answered || got.Outcome.Surface != surface || got.Outcome.Reply.Answers[0].Selected[0] != "o1" || got.Outcome.Reply.Answers[0].By != question.ByUser {
@@ -99,30 +102,6 @@ func TestAnsweredOnThePhone(t *testing.T) {
 		}
 		end()
 		s.Await(t, topic, func(m map[string]any) bool { return m["event"] == "message_clear" && m["sequence_id"] == rec.ID })
-	}
-}
-
-// Where the server would refuse a press the notification has no buttons, and says
-// where to answer. Our own token is in none.
-func TestPressWouldBeRefused(t *testing.T) {
-	for page, want := range map[string]string{
-		"":                      "Answer at your computer: mcp-askuser inbox",
-		"https://page.example/": "Tap to open the page, and answer there.",
-	} {
-		s, d := ntfytest.New(t, "tk_own"), openDesk(t)
-		p := phone(t, d, s.URL, func(o *Options) { o.Token, o.Page = "tk_own", at(page) })
-		notify(t, p, ask(t, d, choice("A", "B")))
-		m := s.Await(t, topic, ntfytest.Titled)
-		if m["actions"] != nil || m["message"] != "Which database shall we use?\n"+want {
-			t.Errorf("got %v", m)
-		}
-		if data, _ := json.Marshal(m); bytes.Contains(data, []byte("tk_own")) {
-			t.Errorf("our own token is in %s", data)
-		}
-		s.Grant("", p.reply)
-		if err := p.TryPress(t.Context()); err != nil {
-			t.Errorf("it was granted since: %v", err)
-		}
 	}
 }
 
@@ -309,15 +288,18 @@ func TestPressOfATest(t *testing.T) {
 	if err := p.NewTest().Wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended by its context: %v", err)
 	}
-	s.Grant("", "elsewhere")
-	p.accepted.Store(false)
-	third := p.NewTest()
-	if err := third.Send(t.Context()); !errors.Is(err, ErrRefused) {
-		t.Errorf("the server refuses a press: %v", err)
+}
+
+// Whether a press would be refused shows before a button is sent: it carries no credential.
+func TestTryPress(t *testing.T) {
+	s := ntfytest.New(t, "tk_own")
+	p := phone(t, nil, s.URL, func(o *Options) { o.Token = "tk_own" })
+	err := p.TryPress(t.Context())
+	if !errors.Is(err, ErrRefused) {
+		t.Errorf("where only we may write: %v", err)
 	}
-	if m := s.Await(t, topic, func(m map[string]any) bool { return m["sequence_id"] == third.id }); m["actions"] != nil {
-		t.Errorf("a button that cannot work: %v", m)
-	}
+	s.Grant("", p.reply)
+	fatal.If(t, p.TryPress(t.Context()))
 }
 
 func TestLink(t *testing.T) {

@@ -46,32 +46,10 @@ func (e *statusError) Is(target error) bool {
 	return target == ErrRefused && (e.status == http.StatusUnauthorized || e.status == http.StatusForbidden)
 }
 
-// TryPress sends a message as a button would, without a credential, unless the server has
-// accepted one before. The server neither stores it nor notifies phones.
-// The error wraps ErrRefused where every press would fail.
+// TryPress sends a message as a button would, without a credential. The server neither stores
+// it nor notifies phones. The error wraps ErrRefused where every press would fail.
 func (p *Phone) TryPress(ctx context.Context) error {
-	if p.accepted.Load() {
-		return nil
-	}
-	err := p.send(ctx, http.MethodPost, p.reply+"?cache=no&firebase=no", []byte(probe), "")
-	if err == nil {
-		p.accepted.Store(true)
-	}
-	return err
-}
-
-// canPress reports whether a press can succeed, as far as that can be tried, and logs
-// once if not.
-func (p *Phone) canPress(ctx context.Context) bool {
-	err := p.TryPress(ctx)
-	if !errors.Is(err, ErrRefused) {
-		return true
-	}
-	p.warn.Do(func() {
-		p.Log.WarnContext(ctx, "notifications have no buttons: the server would refuse a press; "+
-			"let everyone write to the topic of the answers", "topic", p.reply, "error", err)
-	})
-	return false
+	return p.send(ctx, http.MethodPost, p.reply+"?cache=no&firebase=no", []byte(probe), "")
 }
 
 // Readable returns nil if we may read the reply topic: answers arrive.
@@ -79,9 +57,8 @@ func (p *Phone) Readable(ctx context.Context) error {
 	return p.send(ctx, http.MethodGet, p.reply+"/auth", nil, p.Token)
 }
 
-// request sends a request, with an access token if there is one. Requests are
-// sequential: ntfy (2.13) may apply the rights of one token to a request that comes
-// from the same address at the same time with another.
+// request sends a request, with an access token if there is one. Requests with different tokens
+// must not be under way at once: ntfy (2.13) may apply the rights of one to the other.
 func (p *Phone) request(ctx context.Context, method, path string, body []byte, token string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, p.Server+"/"+path, bytes.NewReader(body))
 	if err != nil {
@@ -90,13 +67,7 @@ func (p *Phone) request(ctx context.Context, method, path string, body []byte, t
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	select {
-	case p.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
 	resp, err := http.DefaultClient.Do(req)
-	<-p.turn
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package ntfy
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"net/url"
 	"time"
 
@@ -30,19 +29,13 @@ type Test struct {
 // NewTest returns a test that has not been sent yet.
 func (p *Phone) NewTest() Test { return Test{p, "test-" + rand.Text()} }
 
-// Send sends the notification. Sent again, it replaces the one before. It has no button
-// where the server would refuse a press: then the error wraps ErrRefused.
+// Send sends the notification. Sent again, it replaces the one before.
 func (t Test) Send(ctx context.Context) error {
-	m := message{Topic: t.phone.Topic, Sequence: t.id, Title: "mcp-askuser",
-		Message: words.T("This is a test. Press the button."), Tags: []string{"white_check_mark"}}
-	refused := t.phone.TryPress(ctx)
-	if errors.Is(refused, ErrRefused) {
-		m.Message = words.T("This is a test. The server would refuse the press of a button.")
-	} else {
-		refused = nil
-		m.Actions = []action{t.phone.button(words.T("It works"), t.id)}
-	}
-	return errors.Join(t.phone.publish(ctx, m), refused)
+	return t.phone.publish(ctx, message{
+		Topic: t.phone.Topic, Sequence: t.id, Title: "mcp-askuser", Tags: []string{"white_check_mark"},
+		Message: words.T("This is a test. Press the button."),
+		Actions: []action{t.phone.button(words.T("It works"), t.id)},
+	})
 }
 
 // Wait returns nil once the button has been pressed, also before the call, and the cause

@@ -25,7 +25,6 @@ func TestAnsweredWhilePublished(t *testing.T) {
 	defer server.Close()
 	d := openDesk(t)
 	p := phone(t, d, server.URL, nil)
-	p.accepted.Store(true)
 	rec := ask(t, d, choice("A", "B"))
 	p.Notify(ctx, rec)
 	select {
