@@ -108,7 +108,7 @@ func TestBrowserFiles(t *testing.T) {
 		a.Custom != "The button is cut off." {
 		t.Errorf("recorded %v, %+v", names, a)
 	}
-	v.shows("#none", "The last answers")
+	v.shows("#none", "Nothing waits for you")
 	v.click("[href='/history']")
 	v.shownImages(".past", 1)
 }

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
 	recordview "mcp-askuser/ui/view"
 )
 
-// The largest numbers of records on the page: open, last answered, and in the history.
+// The largest numbers of records on the page: open ones, and in the history.
 const (
 	maxEntries = 100
-	maxLast    = 5
 	maxPast    = 100
 )
 
@@ -33,7 +33,6 @@ type layout struct {
 	Rest    int    // of those that the filter fits, not listed
 	Card    *card
 	Past    *past
-	Last    []recordview.Record // the last answers, where nothing waits
 	Notices []notice
 
 	open  []desk.Record
@@ -106,8 +105,6 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	}
 	if rec.ID != "" {
 		x.put(s.card(r, x, &rec, nil))
-	} else if x.Last, err = s.lastAnswers(r); err != nil {
-		return err
 	}
 	x.Notices = s.notices(r, query)
 	x.Chosen = x.Card != nil && !query.Has("list") && (id != "" || x.Count == 1 || len(x.Notices) > 0)
@@ -140,24 +137,6 @@ func (s *Server) showCard(w http.ResponseWriter, r *http.Request, status int, f 
 	return s.render(w, r, status, "page", x)
 }
 
-// lastAnswers returns the records that were answered last.
-func (s *Server) lastAnswers(r *http.Request) ([]recordview.Record, error) {
-	last, err := s.ended(r, desk.Query{Limit: 4 * maxLast})
-	last = slices.DeleteFunc(last, func(rec recordview.Record) bool { return rec.State != desk.Answered })
-	return last[:min(len(last), maxLast)], err
-}
-
-// ended returns records of the history.
-func (s *Server) ended(r *http.Request, q desk.Query) (out []recordview.Record, err error) {
-	for rec, err := range s.Desk.History(r.Context(), q) {
-		if err != nil {
-			return out, err
-		}
-		out = append(out, recordview.Of(rec, s.languageOf(r)))
-	}
-	return out, nil
-}
-
 // past is the history: of one session, or of all.
 type past struct {
 	Session string // empty: all sessions
@@ -175,17 +154,17 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	}
 	query := r.URL.Query()
 	h := &past{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search"))}
+	var records []desk.Record
 	if h.Session != "" {
-		var session []desk.Record
-		session, err = s.Desk.Session(r.Context(), h.Session)
-		slices.Reverse(session)
-		h.Records = recordview.All(session, s.languageOf(r))
+		records, err = s.Desk.Session(r.Context(), h.Session)
+		slices.Reverse(records)
 	} else {
-		h.Records, err = s.ended(r, desk.Query{Search: h.Search, Limit: maxPast + 1})
+		records, err = store.Collect(s.Desk.History(r.Context(), desk.Query{Search: h.Search, Limit: maxPast + 1}))
 	}
 	if err != nil {
 		return err
 	}
+	h.Records = recordview.All(records, s.languageOf(r))
 	h.More = len(h.Records) > maxPast
 	h.Records = h.Records[:min(len(h.Records), maxPast)]
 	x.Past, x.Address, x.Chosen = h, r.URL.RequestURI(), true
