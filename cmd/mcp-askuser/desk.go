@@ -1,18 +1,15 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/ui/words"
@@ -111,7 +108,6 @@ func (a *app) deskCreate() *cobra.Command {
 		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
     --desk-creds ~/desk/creds/operator.creds`,
 	}
-	wait := cmd.Flags().Duration("wait", time.Minute, "wait for the nodes for this `duration`")
 	copies := cmd.Flags().Int("copies", 0, "on how many `nodes` everything is kept: 1, or 3 of which one may fail; "+
 		"0 is as before, 1 at first")
 	return a.withSettings(cmd, func(cmd *cobra.Command, _ []string) error {
@@ -127,31 +123,13 @@ func (a *app) deskCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		late := fmt.Errorf("%w (waited %s)", desk.ErrUnreachable, *wait)
-		ctx, stop := context.WithTimeoutCause(cmd.Context(), *wait, late)
-		defer stop()
-		err = create(ctx, store, *copies, humans)
+		err = store.Create(cmd.Context(), *copies, humans)
 		if err != nil {
 			return err
 		}
 		a.tellf("The desk is ready. %s.", words.English.N(len(humans.Now), "%d human answers", "%d humans answer"))
 		return nil
 	})
-}
-
-// create creates the desk once its nodes answer.
-func create(ctx context.Context, store *shared.Store, copies int, humans shared.Humans) error {
-	for {
-		err := store.Create(ctx, copies, humans)
-		if !errors.Is(err, desk.ErrUnreachable) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(time.Second):
-		}
-	}
 }
 
 // humans reads the list of humans beside the credentials of the operator.

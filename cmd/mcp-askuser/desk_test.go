@@ -105,7 +105,7 @@ func TestDeskInitAndStatus(t *testing.T) {
 		out, err := program(t, t.TempDir(), append(strings.Fields(line)[1:], more...)...).CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run(create, "--wait", "1ms"); err == nil || !strings.Contains(out, "the desk does not answer") {
+	if out, err := run(create); err == nil || !strings.Contains(out, "the desk does not answer") {
 		t.Errorf("before its node runs: %s, %v", out, err)
 	}
 	node := exec.Command("sh", "-c", strings.Replace(start, "nats-server", "exec "+sharedtest.Server(t), 1)+" -l log")
