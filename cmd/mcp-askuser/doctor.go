@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -138,14 +136,6 @@ func (a *app) examineSettings() (all []finding) {
 	return all
 }
 
-// watches reports whether a desk can be watched, which writes to its store.
-func watches(ctx context.Context, d *desk.Desk) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	_, err := d.Watch(ctx)
-	return err
-}
-
 // examineStore says whether this machine's store can be used, and what it holds. Opening
 // the desk may have failed.
 func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding {
@@ -156,16 +146,14 @@ func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding
 		waiting, err = d.Pending(ctx)
 	}
 	if err == nil {
-		err = watches(ctx, d)
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		_, err = d.Watch(ctx) // writes to the store
 	}
 	if err != nil {
 		return f.wrong(err.Error(), "mend that, or name another directory (--dir): until then nothing can be asked here")
 	}
 	f.Text = words.English.N(len(waiting), "%d question waits", "%d questions wait")
-	info, err := os.Stat(filepath.Join(dir, local.File))
-	if err == nil {
-		f.Text += fmt.Sprintf("; it is %s", bytesOf(info.Size()))
-	}
 	return f
 }
 

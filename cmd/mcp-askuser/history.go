@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -159,27 +158,19 @@ func (a *app) prune() *cobra.Command {
 			return errors.New("--older-than is missing; it takes " + oldTakes)
 		}
 		months, err := d.Prune(cmd.Context(), time.Now().Add(-*older), *dry)
-		questions, size := 0, int64(0)
+		questions := 0
 		for _, m := range months {
-			questions, size = questions+m.Rows, size+m.Bytes
+			questions += m.Rows
 		}
 		switch {
 		case questions > 0 && *dry:
-			a.tell(words.English.N(questions, "%d question (%s) would be removed; without --dry-run it is.",
-				"%d questions (%s) would be removed; without --dry-run they are.", bytesOf(size)))
+			a.tell(words.English.N(questions, "%d question would be removed; without --dry-run it is.",
+				"%d questions would be removed; without --dry-run they are."))
 		case questions > 0:
-			a.tell(words.English.N(questions, "%d question removed (%s).", "%d questions removed (%s).", bytesOf(size)))
+			a.tell(words.English.N(questions, "%d question removed.", "%d questions removed."))
 		case err == nil:
 			a.tell("No past question is that old.")
 		}
 		return err
 	})
-}
-
-func bytesOf(n int64) string {
-	const kilo, mega = 1000, 1000 * 1000
-	if n >= 10*mega {
-		return strconv.FormatInt((n+mega/2)/mega, 10) + " MB"
-	}
-	return strconv.FormatInt((n+kilo-1)/kilo, 10) + " kB"
 }
