@@ -87,21 +87,17 @@ func (a *app) registerPasskey(ctx context.Context, d *desk.Desk, o web.Options, 
 		}
 		return err
 	}
-	server, err := web.New(o)
-	if err != nil {
-		return err
-	}
-	ln, err := server.Listen(ctx)
+	server, err := web.Listen(ctx, o)
 	if err != nil {
 		return err
 	}
 	at := func(address string) string {
 		return strings.Replace(address, "/?", "/passkey?"+url.Values{"name": {name}}.Encode()+"&", 1)
 	}
-	fmt.Fprintln(a.out, at(server.Address(ln.Addr())))
+	fmt.Fprintln(a.out, at(server.Address()))
 	a.tell("Register the passkey in the browser, at this address; Ctrl+C ends it without one.")
-	a.openBrowser(at(server.Invite(ln.Addr())))
-	if err := server.Serve(ctx, ln); err != nil {
+	a.openBrowser(at(server.Invite()))
+	if err := server.Serve(ctx); err != nil {
 		return err
 	}
 	if registered == "" {

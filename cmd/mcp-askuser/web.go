@@ -88,15 +88,11 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	defer a.listenToPhone(d)()
 	a.setOptions(&o, d, presenter)
 	o.Command = true
-	server, err := web.New(o)
+	server, err := web.Listen(cmd.Context(), o)
 	if err != nil {
 		return err
 	}
-	ln, err := server.Listen(cmd.Context())
-	if err != nil {
-		return err
-	}
-	address := server.Address(ln.Addr())
+	address := server.Address()
 	if _, err := fmt.Fprintln(a.out, address); err != nil {
 		return err
 	}
@@ -109,9 +105,9 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	a.tell("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in " +
 		"your name.")
 	if open {
-		a.openBrowser(server.Invite(ln.Addr()))
+		a.openBrowser(server.Invite())
 	}
-	return server.Serve(cmd.Context(), ln)
+	return server.Serve(cmd.Context())
 }
 
 // setOptions sets what the page needs of the settings.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -46,7 +45,7 @@ func TestTLS(t *testing.T) {
 	}
 	g.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
 	_, port, _ := net.SplitHostPort(g.addr.String())
-	if got, want := g.server.Address(g.addr), "https://example.com:"+port+"/?token="+token; got != want {
+	if got, want := g.server.Address(), "https://example.com:"+port+"/?token="+token; got != want {
 		t.Errorf("address %q, want %q", got, want)
 	}
 	for host, want := range map[string]int{"example.com": 303, "192.0.2.7": 303, "127.0.0.1": 303,
@@ -72,7 +71,7 @@ func TestLocalhost(t *testing.T) {
 	proves := func(o *Options) { o.Proves, o.KeyFile = true, key }
 	g := start(t, proves)
 	_, port, _ := net.SplitHostPort(g.addr.String())
-	if got, want := g.server.Address(g.addr), "http://localhost:"+port+"/?token="+token; got != want {
+	if got, want := g.server.Address(), "http://localhost:"+port+"/?token="+token; got != want {
 		t.Errorf("the address is %s, want %s", got, want)
 	}
 	for _, host := range []string{"127.0.0.1", "[::1]", "localhost"} {
@@ -91,9 +90,9 @@ func TestLocalhost(t *testing.T) {
 	if _, elsewhere, _ := net.SplitHostPort(start(t, proves).addr.String()); elsewhere == port {
 		t.Error("another program has one of the page's addresses")
 	}
-	server := must(New(Options{Desk: newDesk(t), Proves: true, Port: other.Addr().(*net.TCPAddr).Port}))
-	if ln, err := server.Listen(context.Background()); err == nil {
-		t.Errorf("it listens at %v, where another program has one of its addresses", ln.Addr())
+	taken := Options{Desk: newDesk(t), Proves: true, Port: other.Addr().(*net.TCPAddr).Port}
+	if server, err := Listen(t.Context(), taken); err == nil {
+		t.Errorf("it listens at %s, where another program has one of its addresses", server.Address())
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:"+port)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestRefused(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", single("db"))
 	v := g.visitor()
-	other := must(New(Options{Desk: g.desk, Token: token}))
+	other := must(newServer(Options{Desk: g.desk, Token: token}))
 
 	// An answer that would be taken from who may come in.
 	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
@@ -239,14 +239,14 @@ func TestHeaders(t *testing.T) {
 // A server that others can reach needs a certificate, or to be told that plain HTTP is meant.
 func TestExposedNeedsSayingSo(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0", "::", "192.0.2.7", "box.lan"} {
-		_, refused := New(Options{Host: listen})
-		_, taken := New(Options{Host: listen, Insecure: true})
+		_, refused := newServer(Options{Host: listen})
+		_, taken := newServer(Options{Host: listen, Insecure: true})
 		if !errors.Is(refused, door.ErrExposed) || taken != nil {
 			t.Errorf("%s: %v; insecure: %v", listen, refused, taken)
 		}
 	}
 	for _, o := range []Options{{TLSCert: "cert.pem"}, {TLSKey: "key.pem"}, {TLSCert: "none.pem", TLSKey: "none.pem"}} {
-		if _, err := New(o); err == nil {
+		if _, err := newServer(o); err == nil {
 			t.Errorf("%+v was accepted", o)
 		}
 	}

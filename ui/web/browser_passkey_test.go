@@ -53,7 +53,7 @@ func sign(t *testing.T, l look) *signing {
 			return err
 		}
 	})
-	address, err := url.Parse(s.server.Address(s.addr))
+	address, err := url.Parse(s.server.Address())
 	if err != nil || address.Hostname() != "localhost" {
 		t.Fatalf("the page's address is %s, %v", address, err)
 	}

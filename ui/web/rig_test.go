@@ -71,15 +71,14 @@ func startTimed(t testing.TB, change func(*timeouts), options ...func(*Options))
 	if o.Presenter == nil {
 		o.Presenter = present.New(present.Options{Desk: o.Desk})
 	}
-	server, err := New(o)
+	server, err := newServer(o)
 	fatal.If(t, err)
 	change(&server.timeouts)
-	ln, err := server.Listen(t.Context())
-	fatal.If(t, err)
+	fatal.If(t, server.listen(t.Context()))
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(ctx, ln) }()
-	g := &rig{t: t, desk: o.Desk, server: server, addr: ln.Addr(), store: store, client: &http.Client{
+	go func() { served <- server.Serve(ctx) }()
+	g := &rig{t: t, desk: o.Desk, server: server, addr: server.listeners[0].Addr(), store: store, client: &http.Client{
 		Transport:     &http.Transport{},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

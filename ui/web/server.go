@@ -84,11 +84,11 @@ type Options struct {
 // Server is the page and the API over one desk.
 type Server struct {
 	Options
-	tls      *tls.Config  // nil: plain HTTP
-	byAgent  bool         // an agent started the command that serves the page
-	local    bool         // the page's address names localhost, where passkeys work
-	second   net.Listener // on its other loopback address; nil where there is none
-	timeouts timeouts
+	tls       *tls.Config    // nil: plain HTTP
+	byAgent   bool           // an agent started the command that serves the page
+	local     bool           // the page's address names localhost, where passkeys work
+	listeners []net.Listener // two where the page is localhost: on both of its addresses
+	timeouts  timeouts
 
 	keys *keys
 	// answering is held while a program answers one question of a set: of two answers to the last
@@ -101,9 +101,17 @@ type Server struct {
 	handler http.Handler  // all pages and the API, with all checks
 }
 
-// New returns a server. It listens nowhere yet and starts nothing. The error
-// wraps door.ErrExposed where the options would show the questions to others.
-func New(o Options) (*Server, error) {
+// Listen returns a server that listens, and serves nothing yet. The error wraps
+// door.ErrExposed where the options would show the questions to others.
+func Listen(ctx context.Context, o Options) (*Server, error) {
+	s, err := newServer(o)
+	if err == nil {
+		err = s.listen(ctx)
+	}
+	return s, err
+}
+
+func newServer(o Options) (*Server, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Host = cmp.Or(o.Host, "127.0.0.1")
 	if o.Now == nil {
@@ -139,16 +147,14 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Serve serves on ln until ctx ends, which is its ordinary end and no error.
-// It closes ln, and returns when every response and every stream has ended. A
-// server serves once.
-func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	both, ctx := errgroup.WithContext(ctx)
-	both.Go(func() error { return s.serve(ctx, ln) })
-	if s.second != nil {
-		both.Go(func() error { return s.serve(ctx, s.second) })
+// Serve serves until ctx ends, which is its ordinary end and no error. It returns when every
+// response and every stream has ended. A server serves once.
+func (s *Server) Serve(ctx context.Context) error {
+	all, ctx := errgroup.WithContext(ctx)
+	for _, ln := range s.listeners {
+		all.Go(func() error { return s.serve(ctx, ln) })
 	}
-	err := both.Wait()
+	err := all.Wait()
 	if err != nil {
 		return fmt.Errorf("web: %w", err)
 	}

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"sync"
@@ -48,8 +47,7 @@ type launcher struct {
 
 	mu     sync.Mutex
 	server *Server // nil until first needed
-	addr   net.Addr
-	stop   func() // ends the server and waits for its end
+	stop   func()  // ends the server and waits for its end
 }
 
 // NewSurface returns the surface. It starts nothing before the first Show.
@@ -100,7 +98,7 @@ func (s *Surface) ensureOpen(ctx context.Context) error {
 	if why != nil && s.tell == nil {
 		return ui.Unavailablef("%v", why)
 	}
-	server, addr, err := s.start()
+	server, err := s.start()
 	if err != nil {
 		return ui.Unavailablef("the page could not be started: %v", err)
 	}
@@ -111,8 +109,8 @@ func (s *Surface) ensureOpen(ctx context.Context) error {
 	wait := s.wait
 	if why != nil {
 		wait = s.tellWait
-		s.tell(server.Invite(addr))
-	} else if err := s.options.Open(server.Invite(addr)); err != nil {
+		s.tell(server.Invite())
+	} else if err := s.options.Open(server.Invite()); err != nil {
 		return ui.Unavailablef("no browser could be opened: %v", err)
 	}
 	select {
@@ -140,39 +138,36 @@ func (l *launcher) isOpen(ctx context.Context) (bool, error) {
 }
 
 // start starts the server, if it does not run yet. It runs until Close.
-func (l *launcher) start() (*Server, net.Addr, error) {
+func (l *launcher) start() (*Server, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.server != nil {
-		return l.server, l.addr, nil
+		return l.server, nil
 	}
-	server, err := New(l.options.Options)
+	server, err := Listen(context.Background(), l.options.Options)
 	if err != nil {
-		return nil, nil, err
-	}
-	ln, err := server.Listen(context.Background())
-	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ctx, end := context.WithCancel(context.Background())
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		if err := server.Serve(ctx, ln); err != nil {
+		err := server.Serve(ctx)
+		if err != nil {
 			server.Log.Error("the page's server failed", "error", err)
 		}
 	})
-	l.server, l.addr, l.stop = server, ln.Addr(), func() { end(); serving.Wait() }
-	return l.server, l.addr, nil
+	l.server, l.stop = server, func() { end(); serving.Wait() }
+	return server, nil
 }
 
 // Open starts the page, if need be, and returns an address that opens it at a record once,
 // when the user consents.
 func (l *launcher) Open(id string) (address string, err error) {
-	server, addr, err := l.start()
+	server, err := l.start()
 	if err != nil {
 		return "", err
 	}
-	return server.address(addr, server.keys.invite(consentTime)) + "&" + url.Values{"id": {id}}.Encode(), nil
+	return server.address(server.keys.invite(consentTime)) + "&" + url.Values{"id": {id}}.Encode(), nil
 }
 
 // Close ends the server, if it was started, and waits for its end.
