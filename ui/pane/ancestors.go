@@ -13,15 +13,13 @@ import (
 	"mcp-askuser/internal/proc"
 )
 
-// ancestors yields the ancestors of this process that belong to this user, nearest
+// from yields a process and its ancestors, as far as they belong to this user, nearest
 // first: some hosts pass on hardly any of their environment. It yields none where
 // the system hides the environment of other processes.
-func ancestors(yield func(process) bool) { from(os.Getppid(), yield) }
-
-// from yields a process and its ancestors, as ancestors does.
 func from(pid int, yield func(process) bool) {
 	for pid, p := range proc.Chain(pid, proc.Look) {
-		if getenv, ok := environOf(pid); ok && !yield(process{getenv, daemon(pid, p)}) {
+		getenv, ok := environOf(pid)
+		if ok && !yield(process{getenv, daemon(pid, p)}) {
 			return
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Go shows the pane of a process in the client of tmux whose keyboard was used last. The error
 // wraps ui.ErrUnavailable.
 func Go(pid int) error {
-	t, err := findIn(func(yield func(process) bool) { from(pid, yield) })
+	t, err := find(func(yield func(process) bool) { from(pid, yield) })
 	if err != nil {
 		return err
 	}

@@ -35,37 +35,37 @@ func (s *surface) Check(context.Context) error {
 }
 
 // find returns the tmux server that the asker runs in.
-func (s *surface) find() (*tmux, error) { return findIn(s.processes) }
-
-// findIn returns the tmux server that the first of some processes runs in, by its own
-// environment or else by that of the nearest ancestor, which follow it. The environment of a
-// daemon and of the processes above it proves no tmux server.
-func findIn(processes iter.Seq[process]) (*tmux, error) {
-	for process := range processes {
-		t := findTmux(process.getenv)
-		if t != nil && process.daemon {
-			return nil, ui.Unavailablef("only a daemon above is inside tmux, which may serve other screens than its own")
-		}
-		if t != nil {
-			return t, nil
-		}
-		if process.daemon {
-			break
-		}
-	}
-	return nil, ui.Unavailablef("not inside tmux")
-}
-
-// processes yields the asker and then its ancestors.
-func (s *surface) processes(yield func(process) bool) {
+func (s *surface) find() (*tmux, error) {
 	above := s.ancestors
 	if above == nil {
-		above = ancestors
+		above = func(yield func(process) bool) { from(os.Getppid(), yield) }
 	}
-	if yield(process{getenv: s.getenv}) {
-		above(yield)
-	}
+	return find(func(yield func(process) bool) {
+		if yield(process{getenv: s.getenv}) {
+			above(yield)
+		}
+	})
 }
+
+// find returns the tmux server that the first of some processes runs in, by its own
+// environment or else by that of the nearest ancestor, which follow it. The environment of a
+// daemon and of the processes above it proves no tmux server.
+func find(processes iter.Seq[process]) (*tmux, error) {
+	for process := range processes {
+		t := findTmux(process.getenv)
+		switch {
+		case t != nil && process.daemon:
+			return nil, ui.Unavailablef("only a daemon above is inside tmux, which may serve other screens than its own")
+		case t != nil:
+			return t, nil
+		case process.daemon:
+			return nil, errOutside
+		}
+	}
+	return nil, errOutside
+}
+
+var errOutside = ui.Unavailablef("not inside tmux")
 
 // Show implements ui.Surface. One pane is open at a time: other questions
 // wait, in the order in which they were asked. Commit is not used: the process

@@ -3,6 +3,7 @@
 package pane
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -51,15 +52,26 @@ func isID(s, sign string) bool {
 	return ok && err == nil
 }
 
-// run runs one command to its end: half a command could leave an unknown pane behind.
+// run runs one command to its end: half a command could leave an unknown pane behind. It returns
+// its output, or the last line of its standard error.
 func (t *tmux) run(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
 	defer cancel()
-	output, err := outputOf(newCommand(ctx, append([]string{"tmux", "-S", t.socket}, args...)...))
-	if ctx.Err() != nil {
+	//nolint:gosec // no shell reads the arguments
+	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-S", t.socket}, args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without our terminal and its Ctrl+C
+	cmd.WaitDelay = time.Second
+	output, err := cmd.Output()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ctx.Err() != nil:
 		return "", errors.New("it does not respond")
+	case failed:
+		lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+		reason := question.Shorten(question.Line(lines[len(lines)-1]), 200)
+		err = errors.New(cmp.Or(reason, exit.Error()))
 	}
-	return output, err
+	return strings.TrimSpace(string(output)), err
 }
 
 // view is what the user sees before a pane is opened.
@@ -128,10 +140,26 @@ func (t *tmux) parse(output string) (view, error) {
 	return v, nil
 }
 
-// open opens a pane in which argv runs, and returns its id. The error wraps
-// ui.ErrUnavailable.
+// open opens a pane in which argv runs, or a window at the first free number: the user's windows
+// keep theirs. It returns the id of the pane. When that closes, tmux returns the focus to the
+// pane that had it. The error wraps ui.ErrUnavailable.
 func (t *tmux) open(v view, argv []string) (id string, err error) {
-	id, err = t.run(t.openCommand(v, argv)...)
+	command := []string{"split-window", "-v", "-t", t.pane}
+	if v.window {
+		command = []string{"new-window", "-n", words.T("question"), "-t", v.session + ":"}
+	}
+	if !v.focus {
+		command = append(command, "-d")
+	}
+	command = append(command, "-P", "-F", "#{pane_id}")
+	for _, word := range argv {
+		before, ends := strings.CutSuffix(word, ";") // the end of a command to tmux
+		if ends {
+			word = before + `\;`
+		}
+		command = append(command, word)
+	}
+	id, err = t.run(command...)
 	if err != nil {
 		return "", ui.Unavailablef("tmux: %v", err)
 	}
@@ -145,50 +173,6 @@ func (t *tmux) open(v view, argv []string) (id string, err error) {
 func (t *tmux) isOpen(id string) (bool, error) {
 	panes, err := t.run("list-panes", "-a", "-F", "#{pane_id} #{pane_dead}")
 	return slices.Contains(strings.Split(panes, "\n"), id+" 0"), err
-}
-
-// openCommand opens a pane, or a window at the first free number: the user's
-// windows keep theirs. It prints the id of the pane. When that closes, tmux
-// returns the focus to the pane that had it.
-func (t *tmux) openCommand(v view, argv []string) []string {
-	command := []string{"split-window", "-v", "-t", t.pane}
-	if v.window {
-		command = []string{"new-window", "-n", words.T("question"), "-t", v.session + ":"}
-	}
-	if !v.focus {
-		command = append(command, "-d")
-	}
-	command = append(command, "-P", "-F", "#{pane_id}")
-	for _, word := range argv {
-		if before, ok := strings.CutSuffix(word, ";"); ok { // the end of a command to tmux
-			word = before + `\;`
-		}
-		command = append(command, word)
-	}
-	return command
-}
-
-// newCommand returns a command in a session of its own, without our terminal and its Ctrl+C.
-func newCommand(ctx context.Context, argv ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // tmux
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.WaitDelay = time.Second
-	return cmd
-}
-
-// outputOf runs cmd and returns its output without surrounding white space. Its
-// error is the last line of standard error.
-func outputOf(cmd *exec.Cmd) (string, error) {
-	output, err := cmd.Output()
-	exit, ok := errors.AsType[*exec.ExitError](err)
-	if ok {
-		text := strings.TrimSpace(string(exit.Stderr))
-		text = text[strings.LastIndexByte(text, '\n')+1:]
-		if text != "" {
-			err = errors.New(question.Shorten(question.Line(text), 200))
-		}
-	}
-	return strings.TrimSpace(string(output)), err
 }
 
 // ours reports whether the file belongs to this user: another user's server would run
