@@ -23,50 +23,48 @@ func TestAnsweringClients(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		q       question.Question
-		flat    bool // the client has no arrays
 		took    time.Duration
 		action  string
 		content string // of every form; of the first where there are two, split by a tab
 		want    string
 	}{
 		// Hosts that answer by themselves are quick.
-		{"accepts at once with nothing", database(), false, 1 * ms, "accept", `{}`, "unavailable"},
-		{"accepts at once with a yes", goOn(), false, 3 * ms, "accept", `{"q3":"Yes"}`, "unavailable"},
-		{"accepts at once with the declared default", yes, false, 1 * ms, "accept", `{"q3":"Yes"}`, "unavailable"},
-		{"accepts in no time by a clock set back", database(), false, -1 * ms, "accept", `{"q1":"PostgreSQL"}`, "unavailable"},
-		{"declines after a second", database(), false, time.Second, "decline", ``, "unavailable"},
+		{"accepts at once with nothing", database(), 1 * ms, "accept", `{}`, "unavailable"},
+		{"accepts at once with a yes", goOn(), 3 * ms, "accept", `{"q3":"Yes"}`, "unavailable"},
+		{"accepts at once with the declared default", yes, 1 * ms, "accept", `{"q3":"Yes"}`, "unavailable"},
+		{"accepts in no time by a clock set back", database(), -1 * ms, "accept", `{"q1":"PostgreSQL"}`, "unavailable"},
+		{"declines after a second", database(), time.Second, "decline", ``, "unavailable"},
 
 		// An accept of nothing.
-		{"accepts nothing for ever", database(), false, slow, "accept", `{}`, "unavailable"},
-		{"fills an untouched optional array with nothing", optional(features()), false, slow, "accept", `{"q2":[]}`, "unavailable"},
-		{"fills all of several lists with no", features(), true, slow, "accept", `{"q2_001":"no","q2_002":"no","q2_003":"no"}`, "unavailable"},
+		{"accepts nothing for ever", database(), slow, "accept", `{}`, "unavailable"},
+		{"fills an untouched optional array with nothing", optional(features()), slow, "accept", `{"q2":[]}`, "unavailable"},
 
 		// Content that the form did not offer.
-		{"sends a value outside the list", database(), false, slow, "accept", `{"q1":"Oracle"}`, "unavailable"},
-		{"sends the row's number", database(), false, slow, "accept", `{"q1":0}`, "unavailable"},
-		{"sends true for a yes", goOn(), false, slow, "accept", `{"q3":true}`, "unavailable"},
-		{"sends a text for an array", features(), false, slow, "accept", `{"q2":"Caching"}`, "unavailable"},
-		{"sends a key too many", database(), false, slow, "accept", `{"q1":"MongoDB","confirmed":true}`, "unavailable"},
-		{"sends an array for the content", database(), false, slow, "accept", `["MongoDB"]`, "unavailable"},
-		{"goes back where nothing was", database(), false, slow, "accept", `{"q1":"Back"}`, "unavailable"},
+		{"sends a value outside the list", database(), slow, "accept", `{"q1":"Oracle"}`, "unavailable"},
+		{"sends the row's number", database(), slow, "accept", `{"q1":0}`, "unavailable"},
+		{"sends true for a yes", goOn(), slow, "accept", `{"q3":true}`, "unavailable"},
+		{"sends a text for an array", features(), slow, "accept", `{"q2":"Caching"}`, "unavailable"},
+		{"sends a key too many", database(), slow, "accept", `{"q1":"MongoDB","confirmed":true}`, "unavailable"},
+		{"sends an array for the content", database(), slow, "accept", `["MongoDB"]`, "unavailable"},
+		{"goes back where nothing was", database(), slow, "accept", `{"q1":"Back"}`, "unavailable"},
 
 		// Texts that say nothing.
-		{"sends white space", name(), false, slow, "accept", `{"q4":" \t\n\u00a0\u3000"}`, "unavailable"},
-		{"sends fillers", name(), false, slow, "accept", `{"q4":"\u3164\u115f\u1160\uffa0\u2800"}`, "unavailable"},
-		{"sends control characters", name(), false, slow, "accept", `{"q4":"\u0000\u0007\u001b"}`, "unavailable"},
-		{"sends a text over the limit", name(), false, slow, "accept", `{"q4":"` + strings.Repeat("x", 10_001) + `"}`, "unavailable"},
-		{"sends the list's answer for the text of Other", database(), false, slow, "accept", "{\"q1\":\"Other...\"}\t{\"q1\":\"Other...\"}", "unavailable"},
+		{"sends white space", name(), slow, "accept", `{"q4":" \t\n\u00a0\u3000"}`, "unavailable"},
+		{"sends fillers", name(), slow, "accept", `{"q4":"\u3164\u115f\u1160\uffa0\u2800"}`, "unavailable"},
+		{"sends control characters", name(), slow, "accept", `{"q4":"\u0000\u0007\u001b"}`, "unavailable"},
+		{"sends a text over the limit", name(), slow, "accept", `{"q4":"` + strings.Repeat("x", 10_001) + `"}`, "unavailable"},
+		{"sends the list's answer for the text of Other", database(), slow, "accept", "{\"q1\":\"Other...\"}\t{\"q1\":\"Other...\"}", "unavailable"},
 
 		// No result at all.
-		{"sends an unknown action", database(), false, slow, "yes", `{"q1":"MongoDB"}`, "unavailable"},
-		{"sends no result", database(), false, slow, "none", ``, "unavailable"},
-		{"does not know the method", database(), false, 30 * ms, "error", ``, "unavailable"},
+		{"sends an unknown action", database(), slow, "yes", `{"q1":"MongoDB"}`, "unavailable"},
+		{"sends no result", database(), slow, "none", ``, "unavailable"},
+		{"does not know the method", database(), 30 * ms, "error", ``, "unavailable"},
 
 		// Users.
-		{"a human accepts with a row after 600 ms", database(), false, 600 * ms, "accept", `{"q1":"MongoDB"}`, "answered q1=mongodb|"},
-		{"a human accepts with a yes", goOn(), false, slow, "accept", `{"q3":"Yes"}`, "answered q3=true|"},
-		{"a human writes a text of invisible marks and letters", name(), false, slow, "accept", `{"q4":"\u200ba\u200d"}`, "answered q4=|\u200ba\u200d"},
-		{"a human cancels", database(), false, 1001 * ms, "cancel", ``, "dismissed"},
+		{"a human accepts with a row after 600 ms", database(), 600 * ms, "accept", `{"q1":"MongoDB"}`, "answered q1=mongodb|"},
+		{"a human accepts with a yes", goOn(), slow, "accept", `{"q3":"Yes"}`, "answered q3=true|"},
+		{"a human writes a text of invisible marks and letters", name(), slow, "accept", `{"q4":"\u200ba\u200d"}`, "answered q4=|\u200ba\u200d"},
+		{"a human cancels", database(), 1001 * ms, "cancel", ``, "dismissed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			contents := strings.Split(tc.content, "\t")
@@ -81,7 +79,7 @@ func TestAnsweringClients(t *testing.T) {
 				}
 				return result(tc.action, contents[(forms-1)%len(contents)]), tc.took, nil
 			})
-			got := show(c, Style{Arrays: !tc.flat}, tc.q)
+			got := show(c, Style{Arrays: true}, tc.q)
 			if tc.want == "unavailable" {
 				got, _, _ = strings.Cut(got, ":") // the reason goes to the log
 			}
@@ -109,7 +107,7 @@ func TestCallEnded(t *testing.T) {
 func FuzzResults(f *testing.F) {
 	for i, s := range []string{
 		`[{"q1":"MongoDB"}]`, `[{"q2":["Caching","Other..."]},{"q2_other":"x"}]`, `[{"q3":"Yes"}]`, `[{"q4":"x"}]`, `[{"q4":"(skip)"}]`,
-		`[{"a":"OAuth"},{"p":"Back"}]`, `[{"q1":"Other..."},{"q1_other":"\u200b"}]`, `[{"q2_001":"yes","q2_002":"no","q2_003":"Back"}]`,
+		`[{"a":"OAuth"},{"p":"Back"}]`, `[{"q1":"Other..."},{"q1_other":"\u200b"}]`,
 		`[[],null,"x",{"q1":{}},{"q1":[{}]},{"q2":[null]}]`,
 		`[{"q1":"Other..."},{"q1_other":"x"},{"q2":["Caching"]},{"q3":"Back"},{"q2":["(skip)"]},{"q3":"No"},{"q4":"Widget"}]`,
 	} {

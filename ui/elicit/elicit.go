@@ -68,7 +68,7 @@ type Client interface {
 // Style is what a client's form can do, and what it does with keys that were
 // meant for the agent. The zero value has no arrays and shows everything.
 type Style struct {
-	Arrays bool // shows a choice of several as an array; a list of no and yes for each option otherwise
+	Arrays bool // shows a choice of several as an array; it is a line of text otherwise
 	Line   bool // sends a row of a list at one key: each question is a line of text instead
 	// Typed means that a typed sentence fills a text, or finds a row that begins like it, and
 	// that Enter sends it: a list of rows that no sentence begins like leads to each text.
@@ -78,6 +78,9 @@ type Style struct {
 	// value, and that Enter sends the row above all others: that row says nothing.
 	OwnWords bool
 }
+
+// line reports whether a question is a line of text.
+func (s Style) line(q *turn) bool { return s.Line || q.Several() && !s.Arrays }
 
 // New returns the surface that asks through client.
 func New(client Client, style Style) ui.Surface { return &surface{client, style} }
@@ -144,7 +147,7 @@ func (s *surface) showForm(ctx context.Context, f *form, answered bool) (reading
 	switch {
 	case accepted:
 		got := f.read(result.Content)
-		if took < hostAccepts && (got.slip == "" || !s.style.Line) { // a line that is no answer is a sentence, however fast
+		if took < hostAccepts && (got.slip == "" || !f.line) { // a line that is no answer is a sentence, however fast
 			got = reading{early: true}
 		}
 		return got, nil

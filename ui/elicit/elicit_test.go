@@ -178,8 +178,7 @@ func TestDialogue(t *testing.T) {
 	}{
 		{"other", set(database()), false, accepts(`{"q1":"Other..."}`, `{"q1_other":" SQLite "}`), "answered q1=|SQLite"},
 		{"other without a text leads back", set(database()), false, accepts(`{"q1":"Other..."}`, `{"q1_other":" "}`, `{"q1":"MongoDB"}`), "answered q1=mongodb|"},
-		{"several as lists and another", set(features()), true, accepts(`{"q2_001":"no","q2_002":"yes","q2_003":"yes"}`, `{"q2_other":"Search"}`), "answered q2=logging|Search"},
-		{"none of several", set(features()), true, accepts(`{"q2_001":"no","q2_002":"no","q2_003":"no"}`, `{"q2_001":"yes","q2_002":"no","q2_003":"no"}`), "answered q2=caching|"},
+		{"several as a line and another", set(features()), true, accepts(`{"q2":"=2, Search"}`), "answered q2=logging|Search"},
 		{"text other than proposed", set(proposing(name(), "Widget")), false, accepts(`{"q4":"Write an answer..."}`, `{"q4_other":"Gadget"}`), "answered q4=|Gadget"},
 		{"optional text left open", set(optional(name())), false, accepts(`{"q4":"(skip)"}`), "answered"},
 		{"optional several left open", set(optional(features())), false, accepts(`{"q2":["(skip)"]}`), "answered"},
@@ -191,8 +190,7 @@ func TestDialogue(t *testing.T) {
 		{"back over a follow-up", set(auth(), goOn()), false,
 			accepts(`{"a":"OAuth"}`, `{"p":"Google"}`, `{"q3":"Back"}`, `{"p":"Back"}`, `{"a":"None"}`, `{"q3":"Yes"}`), "answered a=none| q3=true|"},
 		{"back from several", set(goOn(), features()), false, accepts(`{"q3":"Yes"}`, `{"q2":["Caching","Back"]}`, `{"q3":"No"}`, `{"q2":["Caching"]}`), "answered q3=false| q2=caching|"},
-		{"back from several as lists", set(goOn(), features()), true,
-			accepts(`{"q3":"Yes"}`, `{"q2_001":"yes","q2_002":"no","q2_003":"Back"}`, `{"q3":"No"}`, `{"q2_001":"yes","q2_002":"no","q2_003":"no"}`), "answered q3=false| q2=caching|"},
+		{"back from several as a line", set(goOn(), features()), true, accepts(`{"q3":"Yes"}`, `{"q2":"=<"}`, `{"q3":"No"}`, `{"q2":"=caching"}`), "answered q3=false| q2=caching|"},
 		{"slips of another question count for themselves", set(goOn(), database()), false,
 			accepts(`{}`, `{}`, `{}`, `{"q3":"No"}`, `{}`, `{}`, `{}`, `{"q1":"MongoDB"}`), "answered q3=false| q1=mongodb|"},
 		{"dismissed half way", set(auth()), false, append(accepts(`{"a":"OAuth"}`), result("decline", "")), "dismissed"},
@@ -214,19 +212,17 @@ func TestSlipsAreSaid(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		q       question.Question
-		flat    bool
 		content string
 		want    string
 	}{
-		{"nothing", database(), false, `{}`, "Still missing: Database."},
-		{"one list of several", features(), true, `{"q2_001":"yes","q2_003":"no"}`, "Still missing: Logging."},
-		{"open and not", optional(features()), false, `{"q2":["Caching","(skip)"]}`, "An answer cannot be skipped too: please choose one or the other."},
-		{"another form's", database(), false, `{"q1":"MongoDB","q2":"x"}`, "That belongs to another form: please answer this one."},
-		{"too long", name(), false, `{"q4":"` + strings.Repeat("字", 10_001) + `"}`, "Please answer again: must be at most 10000 characters long, is 10001."},
+		{"nothing", database(), `{}`, "Still missing: Database."},
+		{"open and not", optional(features()), `{"q2":["Caching","(skip)"]}`, "An answer cannot be skipped too: please choose one or the other."},
+		{"another form's", database(), `{"q1":"MongoDB","q2":"x"}`, "That belongs to another form: please answer this one."},
+		{"too long", name(), `{"q4":"` + strings.Repeat("字", 10_001) + `"}`, "Please answer again: must be at most 10000 characters long, is 10001."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := &script{t: t, results: append(accepts(tc.content), result("cancel", ""))}
-			show(c, Style{Arrays: !tc.flat}, tc.q)
+			show(c, Style{Arrays: true}, tc.q)
 			first, second := c.sent[0], c.sent[1]
 			if want := tc.want + "\n" + first; second != want {
 				t.Errorf("got  %s\nwant %s", second, want)
@@ -359,7 +355,7 @@ func TestRows(t *testing.T) {
 			c := newConversation(desk.Record{Set: question.Set{Questions: []question.Question{tc.q}}}, Style{Arrays: true})
 			var got []string
 			values := map[string]bool{}
-			for _, e := range c.form(c.due()).fields[0].entries {
+			for _, e := range c.form(c.due()).entries {
 				got = append(got, e.Title)
 				values[e.Value] = true
 			}

@@ -20,8 +20,8 @@ func (c *conversation) describe(f *form, q *turn) {
 		notice = join("\n", notice, offer(c.kept))
 	}
 	switch {
-	case c.Line:
-		options, below := f.fields[0].rows(), wrap(context)
+	case f.line:
+		options, below := f.rows(), wrap(context)
 		if c.Rows > 0 {
 			text := height(wrap(join("\n", question.Block(q.Text), question.Block(q.Description))))
 			options = cutRows(options, c.Rows-min(leastText, text)-height(join("\n", notice, below)))
@@ -32,7 +32,7 @@ func (c *conversation) describe(f *form, q *turn) {
 	case c.Rows == 0:
 		f.message = join("\n", notice, wrap(question.Block(q.Text)), question.Block(q.Description), wrap(context))
 	default:
-		// The rest is in the description of the first field, and so is what was
+		// The rest is in the description of the field, and so is what was
 		// wrong if it would hide details.
 		body, whole := c.body(q.Question.Question, "")
 		if !whole {
@@ -42,7 +42,7 @@ func (c *conversation) describe(f *form, q *turn) {
 			context, notice = join(" · ", strings.TrimSuffix(notice, "."), context), ""
 		}
 		f.message = join("\n", notice, body)
-		f.fields[0].description = ansi.Truncate(context, maxAside, "…")
+		f.description = ansi.Truncate(context, maxAside, "…")
 	}
 }
 
@@ -68,9 +68,10 @@ func (s Style) body(q *question.Question, beside string) (body string, whole boo
 // leastText is how many rows of the question and its details are shown at least.
 const leastText = 4
 
-// cutRows cuts a text to so many rows, the last of which says where the others are.
+// cutRows cuts a text to so many rows, at least one, the last of which says where the others
+// are.
 func cutRows(text string, most int) string {
-	rows := strings.Split(text, "\n")
+	rows, most := strings.Split(text, "\n"), max(most, 1)
 	if len(rows) <= most {
 		return text
 	}
@@ -93,8 +94,9 @@ func wrap(s string) string { return ansi.Wrap(s, rowWidth, "") }
 func (s Style) Cuts(set *question.Set) bool {
 	for _, q := range answer.New(desk.Record{Set: *set}, answer.Options{}).All() {
 		t, beside := &turn{Question: q}, ""
-		if s.Line {
-			x := t.line("")
+		if s.line(t) {
+			var x form
+			t.asLine(&x)
 			beside = x.rows() + "\n" // and a row of context
 		}
 		if _, whole := s.body(q.Question, beside); !whole {

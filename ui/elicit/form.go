@@ -23,17 +23,11 @@ const (
 	maxAside = 68 // of a field's description, in columns
 )
 
-// form is one elicitation: a question, or the text of its "Other".
+// form is one elicitation with one property, for a question or the text of its "Other": a
+// list, a text where it has no entries, or a line.
 type form struct {
-	asks    *turn // the question
-	message string
-	fields  []field
-}
-
-// field is one property of the form: a list, a text where it has no entries, or
-// a line.
-type field struct {
-	asks                    *turn
+	asks                    *turn // the question
+	message                 string
 	key, title, description string
 	several                 bool
 	entries                 []entry
@@ -46,15 +40,14 @@ type field struct {
 type entry struct {
 	Value string `json:"const"` // what the client sends for it
 	Title string `json:"title"` // what the user sees
-	row   int    // of the step, or one of the two below
+	row   int    // of the question's choices, or one of the two below
 	word  string // names the row in a line
 }
 
-// Rows that are none of the step's.
+// Rows that are none of the choices; -1 is a choice that the question does not have.
 const (
-	nothing = -1 - iota // says nothing
-	goBack              // to the previous question
-	idle                // the first row of a client where Enter sends that
+	goBack = -2 - iota // to the previous question
+	idle               // the first row of a client where Enter sends that
 )
 
 // bullet begins the rows of a client whose list is searched by typing: no sentence
@@ -63,53 +56,29 @@ const bullet = "• "
 
 // form builds the form of the question that is due.
 func (c *conversation) form(q *turn) *form {
-	x := field{asks: q, key: shorten(q.ID, maxWord), title: cmp.Or(rowText(q.Header, maxWord), words.T("Your answer"))}
-	fields := []field{x}
-	switch x := &fields[0]; {
-	case c.Line:
-		*x = q.line(x.key)
-		x.kept = c.kept
+	f := &form{asks: q, key: shorten(q.ID, maxWord), title: cmp.Or(rowText(q.Header, maxWord), words.T("Your answer"))}
+	switch {
+	case c.line(q):
+		q.asLine(f)
+		f.kept = c.kept
 	case q.NeedsWords():
-		x.key, x.title = x.key+"_other", words.T("Your own answer")
+		f.key, f.title = f.key+"_other", words.T("Your own answer")
 	case !q.Chooses() && q.Required && !q.proposes() && !c.Typed && !c.OwnWords:
-	case q.Several() && !c.Arrays:
-		fields = q.switches(x.key)
 	default:
 		rows := q.rows(false)
-		if x.ownWords = c.OwnWords; c.OwnWords {
+		if f.ownWords = c.OwnWords; c.OwnWords {
 			other := q.Choice(answer.Other)
 			rows = append([]int{idle}, slices.DeleteFunc(rows, func(row int) bool { return row == other })...)
 		}
-		x.several, x.entries = q.Several(), q.entries(rows, false)
+		f.several, f.entries = q.Several(), q.entries(rows, false)
 	}
-	if c.Typed {
-		for _, x := range fields {
-			for i := range x.entries {
-				x.entries[i].Title = bullet + x.entries[i].Title
-			}
+	if c.Typed && !f.line {
+		for i := range f.entries {
+			f.entries[i].Title = bullet + f.entries[i].Title
 		}
 	}
-	f := &form{asks: q, fields: fields}
 	c.describe(f, q)
 	return f
-}
-
-// switches is a choice of several for clients without arrays: one list an
-// option. The keys sort in the order of the fields, as some hosts sort them.
-func (q *turn) switches(key string) (fields []field) {
-	for _, e := range q.entries(q.rows(false), false) {
-		if e.row < 0 || q.Choices()[e.row].Kind == answer.LeaveOpen {
-			continue
-		}
-		x := field{asks: q, key: fmt.Sprintf("%s_%03d", key, len(fields)+1), title: e.Title}
-		x.entries = []entry{{Value: "no", Title: words.T("No"), row: nothing},
-			{Value: "yes", Title: words.T("Yes"), row: e.row}}
-		if q.previous != nil {
-			x.entries = append(x.entries, q.entries([]int{goBack}, false)...)
-		}
-		fields = append(fields, x)
-	}
-	return fields
 }
 
 // rows are the rows of the question's list in order: what can be chosen, leaving it
@@ -223,30 +192,20 @@ func (c *conversation) context(q *turn) (out []string) {
 	return out
 }
 
-// params is the form as it is sent. JSON sorts the properties by key, which is
-// the order of the fields.
+// params is the form as it is sent.
 func (f *form) params() mcp.ElicitationParams {
-	properties, required := map[string]any{}, []string{}
-	for _, x := range f.fields {
-		properties[x.key] = x.schema()
-		required = append(required, x.key)
-	}
-	return mcp.ElicitationParams{Message: f.message, RequestedSchema: map[string]any{
-		"type": "object", "properties": properties, "required": required,
-	}}
-}
-
-func (x *field) schema() map[string]any {
-	s := map[string]any{"type": "string", "title": x.title}
-	if x.description != "" {
-		s["description"] = x.description
+	field := map[string]any{"type": "string", "title": f.title}
+	if f.description != "" {
+		field["description"] = f.description
 	}
 	switch {
-	case x.line:
-	case x.several:
-		s["type"], s["items"] = "array", map[string]any{"anyOf": x.entries}
-	case len(x.entries) > 0:
-		s["oneOf"] = x.entries
+	case f.line:
+	case f.several:
+		field["type"], field["items"] = "array", map[string]any{"anyOf": f.entries}
+	case len(f.entries) > 0:
+		field["oneOf"] = f.entries
 	}
-	return s
+	return mcp.ElicitationParams{Message: f.message, RequestedSchema: map[string]any{
+		"type": "object", "properties": map[string]any{f.key: field}, "required": []string{f.key},
+	}}
 }

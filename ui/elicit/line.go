@@ -23,9 +23,9 @@ import (
 // sign begins every answer in a line. It is one key on most keyboards.
 const sign = "="
 
-// line is the question as one text.
-func (q *turn) line(key string) field {
-	x := field{asks: q, key: key, line: true, several: q.Several(), entries: q.entries(q.rows(true), true)}
+// asLine makes a form one text.
+func (q *turn) asLine(x *form) {
+	x.line, x.several, x.entries = true, q.Several(), q.entries(q.rows(true), true)
 	if !q.Chooses() { // the text is the line itself
 		x.entries = slices.DeleteFunc(x.entries, func(e entry) bool { return e.row == q.Choice(answer.Other) })
 	}
@@ -52,7 +52,6 @@ func (q *turn) line(key string) field {
 	default:
 		x.title = words.T("Type %[1]s and your choice, as in %[2]s", sign, sign+names[0])
 	}
-	return x
 }
 
 // names are the words that name the options: yes and no, or numbers, unless one of them
@@ -80,12 +79,8 @@ func (q *turn) names() []string {
 	return nil
 }
 
-// rows are the rows of a line, as the message lists them; empty for any other
-// field.
-func (x *field) rows() string {
-	if !x.line {
-		return ""
-	}
+// rows are the rows of a line, as the message lists them.
+func (x *form) rows() string {
 	width := 0
 	for _, e := range x.entries {
 		width = max(width, len(e.word))
@@ -98,7 +93,7 @@ func (x *field) rows() string {
 }
 
 // readLine reads a line.
-func (x *field) readLine(value any) reading {
+func (x *form) readLine(value any) reading {
 	got := x.readText(value)
 	if got.slip != "" {
 		return got
@@ -144,7 +139,7 @@ func cutSign(line string) (rest string, ok bool) {
 }
 
 // named reads a text that names a row, or several where these can be chosen.
-func (x *field) named(text string) (got reading, ok bool) {
+func (x *form) named(text string) (got reading, ok bool) {
 	if e := x.row(text); e != nil {
 		got.choose(*e)
 		return got, true
@@ -164,7 +159,7 @@ func (x *field) named(text string) (got reading, ok bool) {
 
 // written reads a text in the user's own words, in a choice of several behind the rows
 // that it names first. A number that names no row is a slip.
-func (x *field) written(text string) (got reading) {
+func (x *form) written(text string) (got reading) {
 	for i := 0; x.several && i >= 0; {
 		if i = strings.IndexAny(text, commas); i >= 0 {
 			e := x.row(strings.TrimSpace(text[:i]))
@@ -190,7 +185,7 @@ func parts(text string) []string {
 }
 
 // row is the row that a text names, by its word or its label, in any case.
-func (x *field) row(text string) *entry {
+func (x *form) row(text string) *entry {
 	i := slices.IndexFunc(x.entries, func(e entry) bool {
 		offered := e.row >= 0 && x.asks.Choices()[e.row].Offered()
 		return e.word != "..." && strings.EqualFold(e.word, text) || offered && strings.EqualFold(e.Value, text)

@@ -79,7 +79,9 @@ func TestLineHints(t *testing.T) {
 	for _, language := range []words.Language{words.English, words.Chinese, words.Portuguese} {
 		words.Local = language
 		for line, want := range map[string]string{"2": "=2", "MongoDB": "=MongoDB", "update the 2 docs": "=", "7": "=", "= 2": "=2"} {
-			x := asked(database()).line("k")
+			var x form
+			x.asks = asked(database())
+			x.asks.asLine(&x)
 			if got := x.readLine(line).slip; !strings.Contains(got, want) || strings.Contains(got, "update") {
 				t.Errorf("%s in %s: %s", line, language, got)
 			}

@@ -27,7 +27,7 @@ func (s *reading) choose(e entry) {
 	switch {
 	case e.row == goBack:
 		s.back = true
-	case e.row != nothing && e.row != idle && !slices.Contains(s.rows, e.row):
+	case e.row != idle && !slices.Contains(s.rows, e.row):
 		s.rows = append(s.rows, e.row)
 	}
 }
@@ -44,26 +44,20 @@ func again(fault error) string {
 func missing(what string) string { return words.T("Still missing: %s.", shorten(what, maxWord)) }
 
 // read reads the content of an accept.
-func (f *form) read(content any) reading {
+func (x *form) read(content any) reading {
 	values, _ := content.(map[string]any)
-	var got reading
-	for _, x := range f.fields {
-		part := x.read(values[x.key])
-		if part.slip != "" {
-			return part
-		}
-		got = reading{rows: append(got.rows, part.rows...), text: got.text + part.text, back: got.back || part.back}
-	}
+	got := x.readValue(values[x.key])
 	switch {
-	case len(values) > len(f.fields): // each has its value by now
+	case got.slip != "":
+	case len(values) > 1:
 		return reading{slip: words.T("That belongs to another form: please answer this one.")}
-	case len(got.rows) > 1 && slices.Contains(got.rows, f.asks.Choice(answer.LeaveOpen)):
+	case len(got.rows) > 1 && slices.Contains(got.rows, x.asks.Choice(answer.LeaveOpen)):
 		return reading{slip: words.T("An answer cannot be skipped too: please choose one or the other.")}
 	}
 	return got
 }
 
-func (x *field) read(value any) (got reading) {
+func (x *form) readValue(value any) (got reading) {
 	chosen, isList := value.([]any)
 	switch {
 	case value == nil, value == "", isList && len(chosen) == 0:
@@ -96,7 +90,7 @@ func (x *field) read(value any) (got reading) {
 	return got
 }
 
-func (x *field) readText(value any) reading {
+func (x *form) readText(value any) reading {
 	text, isText := value.(string)
 	switch {
 	case !isText:
