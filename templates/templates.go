@@ -1,6 +1,5 @@
 // Package templates reads question sets that people keep in files, with variables.
-// It turns one into the arguments of a call, and says on which line of the file a
-// fault of that call is. It does not know what a call may hold.
+// It turns one into the arguments of a call, and does not know what a call may hold.
 package templates
 
 import (
@@ -9,14 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/pelletier/go-toml/v2/unstable"
 
 	"mcp-askuser/internal/smallfile"
 	"mcp-askuser/internal/tomlfile"
@@ -34,8 +32,7 @@ type Template struct {
 	Variables   []Variable `json:"variables,omitempty"`
 	Path        string     `json:"path"`
 
-	call  map[string]any // the arguments, with places for variables
-	lines map[string]int // the line of each of them, by its path in a call
+	call map[string]any // the arguments, with places for variables
 }
 
 // Variable is a text that the caller sets.
@@ -102,7 +99,7 @@ func List(dirs ...string) ([]Template, error) {
 }
 
 // Load returns the template of this name in the first directory that has it. The
-// error is ErrNone, or names the file and its lines.
+// error is ErrNone, or names the file.
 func Load(name string, dirs ...string) (Template, error) {
 	if namePattern().MatchString(name) {
 		for _, dir := range dirs {
@@ -139,17 +136,16 @@ func read(dir, name string) (Template, error) {
 	if t.call, line, err = tomlfile.Decode(data); err != nil {
 		return t, fmt.Errorf("%s:%d: %w", path, line, err)
 	}
-	t.lines = lines(data)
 	var faults []error
-	fault := func(path, format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%s: %s", t.Where(path), fmt.Sprintf(format, args...)))
+	fault := func(at, format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%s: %s%s", path, at, fmt.Sprintf(format, args...)))
 	}
 	t.Description, _ = t.call["description"].(string)
 	variables, _ := t.call["variables"].(map[string]any)
-	for name, v := range variables {
-		object, ok := v.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		object, ok := variables[name].(map[string]any)
 		if !ok || !namePattern().MatchString(name) {
-			fault("variables."+name, "a variable is a table: [variables.%s]", name)
+			fault("", "a variable is a table: [variables.%s]", name)
 			continue
 		}
 		x := Variable{Name: name}
@@ -158,38 +154,24 @@ func read(dir, name string) (Template, error) {
 		if isText {
 			x.Default = &before
 		} else if object["default"] != nil {
-			fault("variables."+name+".default", "a default is a text, in quotes")
+			fault("variables."+name+": ", "a default is a text, in quotes")
 		}
 		t.Variables = append(t.Variables, x)
 	}
-	lineOf := func(v Variable) int { return t.lines["variables."+v.Name] }
-	slices.SortFunc(t.Variables, func(a, b Variable) int { return lineOf(a) - lineOf(b) })
 	delete(t.call, "description")
 	delete(t.call, "variables")
 	if t.call["questions"] == nil {
 		fault("", "it has no question: [[questions]]")
 	}
-	replaceTexts(t.call, "", func(path, text string) string {
+	replaceTexts(t.call, "", func(at, text string) string {
 		for _, place := range placePattern().FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(t.Names(), place[1]) {
-				fault(path, "{{%s}} is no variable of this template; declare it as [variables.%s]", place[1], place[1])
+				fault(at+": ", "{{%s}} is no variable of this template; declare it as [variables.%s]", place[1], place[1])
 			}
 		}
 		return text
 	})
 	return t, errors.Join(faults...)
-}
-
-// Where returns the file and, where it is known, the line on which the value at a
-// path of the call begins, or the value that holds it.
-func (t *Template) Where(path string) string {
-	for path != "" {
-		if n := t.lines[path]; n > 0 {
-			return fmt.Sprintf("%s:%d", t.Path, n)
-		}
-		path = path[:max(0, strings.LastIndexAny(path, ".["))]
-	}
-	return t.Path
 }
 
 // Call returns the arguments of the call, as JSON, with the variables in their
@@ -250,40 +232,9 @@ func replaceTexts(v any, path string, replace func(path, text string) string) an
 	case map[string]any:
 		out := make(map[string]any, len(x))
 		for name := range x {
-			out[name] = replaceTexts(x[name], join(path, name), replace)
+			out[name] = replaceTexts(x[name], strings.TrimPrefix(path+"."+name, "."), replace)
 		}
 		return out
 	}
 	return v
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
-}
-
-// lines returns the line on which each table and each assignment begins, by its
-// path.
-func lines(data []byte) map[string]int {
-	statements, err := tomlfile.Statements(data)
-	if err != nil { // it was decoded before
-		panic(err)
-	}
-	out, elements := map[string]int{}, map[string]int{} // how many a list of tables has so far
-	for _, s := range statements {
-		path := ""
-		for i, key := range s.Keys {
-			path = join(path, key)
-			if i == len(s.Keys)-1 && s.Kind == unstable.ArrayTable {
-				elements[path]++
-			}
-			if n := elements[path]; n > 0 {
-				path += fmt.Sprintf("[%d]", n-1)
-			}
-		}
-		out[path] = s.Line
-	}
-	return out
 }

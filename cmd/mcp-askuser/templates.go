@@ -96,7 +96,7 @@ func (a *app) templateCall(name string, variables, args []string) (wire.Call, er
 	call, err := wire.DecodeAsk(data, a.settings().Limits)
 	if found, ok := errors.AsType[question.Violations](err); ok {
 		for _, v := range found {
-			faults = append(faults, fmt.Errorf("%s: %s", t.Where(v.Path), v.String()))
+			faults = append(faults, fmt.Errorf("%s: %s", t.Path, v.String()))
 		}
 		err = errors.Join(faults...)
 	}
