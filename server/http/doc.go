@@ -3,7 +3,7 @@
 // is independent.
 //
 // A request's own response carries what belongs to it: an event stream, or
-// JSON where the client takes nothing else or the result is there at once. The
+// JSON where the result is there at once. The
 // headers of a call that waits are sent after 200 ms, and a heartbeat every 15
 // seconds, so that no proxy takes the connection for dead. The goroutine of the
 // request writes them.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,15 +36,14 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 		http.Error(w, "the content type must be application/json", http.StatusUnsupportedMediaType)
 		return
 	}
-	events, ok := accepts(r)
-	if !ok {
+	if !takesEvents(r) {
 		http.Error(w, "responses are application/json or text/event-stream", http.StatusNotAcceptable)
 		return
 	}
 	m, fault, status := read(w, r)
 	modern := false
 	if fault == nil {
-		modern, fault = s.era(r.Header, m)
+		modern, fault = era(r.Header, m)
 	}
 	if fault != nil {
 		refuse(w, status, m.ID, *fault)
@@ -52,11 +52,11 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 	opens := m.Method == string(mcp.MethodInitialize)
 	switch {
 	case m.IsRequest() && (modern || opens):
-		s.serveNew(w, r, token, m, &stream{events: events && modern, modern: modern})
+		s.serveNew(w, r, token, m, &stream{modern: modern})
 	case modern: // no call that it could belong to
 		w.WriteHeader(http.StatusAccepted)
 	default:
-		s.serveKnown(w, r, token, m, &stream{events: events})
+		s.serveKnown(w, r, token, m, &stream{})
 	}
 }
 
@@ -93,22 +93,13 @@ func (s *Server) serveKnown(w http.ResponseWriter, r *http.Request, token tokens
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// accepts reports whether a client takes an event stream, and whether it takes
-// any type of response that the server has.
-func accepts(r *http.Request) (events, ok bool) {
+// takesEvents reports whether a client takes an event stream, as the protocol demands of each.
+func takesEvents(r *http.Request) bool {
 	header := strings.Join(r.Header.Values("Accept"), ",")
-	if header == "" {
-		return false, true
-	}
-	for part := range strings.SplitSeq(header, ",") {
-		switch kind, _, _ := mime.ParseMediaType(part); kind {
-		case "text/event-stream":
-			return true, true
-		case "application/json", "application/*", "*/*":
-			ok = true
-		}
-	}
-	return false, ok
+	return header == "" || slices.ContainsFunc(strings.Split(header, ","), func(part string) bool {
+		kind, _, _ := mime.ParseMediaType(part)
+		return kind == "text/event-stream" || kind == "*/*"
+	})
 }
 
 // read reads the message of a request; the status is that of a fault in it.
@@ -131,7 +122,7 @@ func read(w http.ResponseWriter, r *http.Request) (m *server.Message, fault *ser
 // era reports whether a message is of 2026-07-28 or later. Such a request repeats
 // its version, its method and its subject in headers, which must agree; mcp-go
 // checks that only in its own transport.
-func (s *Server) era(h http.Header, m *server.Message) (modern bool, fault *server.Fault) {
+func era(h http.Header, m *server.Message) (modern bool, fault *server.Fault) {
 	version, inBody := h.Get(mcp.HeaderProtocolVersion), m.Version()
 	modern = mcp.IsModernProtocol(version) || mcp.IsModernProtocol(inBody)
 	mismatch := func(text string) *server.Fault { return &server.Fault{Code: mcp.HEADER_MISMATCH, Text: text} }
@@ -151,17 +142,7 @@ func (s *Server) era(h http.Header, m *server.Message) (modern bool, fault *serv
 	case inBody != version:
 		return true, mismatch("the header " + mcp.HeaderProtocolVersion + " and _meta name different versions")
 	}
-	method := mcp.MCPMethod(m.Method)
-	err := mcp.ValidateStandardHeaders(h.Get, version, method, m.Params)
-	if err == nil && method == mcp.MethodToolsCall {
-		name, _ := mcp.ExtractHeaderName(method, m.Params)
-		if tool := s.mcp.GetTool(name); tool != nil {
-			err = mcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
-				values := h.Values(name)
-				return strings.Join(values, ","), len(values) > 0
-			}, &tool.Tool, m.Params)
-		}
-	}
+	err := mcp.ValidateStandardHeaders(h.Get, version, mcp.MCPMethod(m.Method), m.Params)
 	if err != nil {
 		return true, mismatch(err.Error())
 	}

@@ -19,27 +19,18 @@ import (
 // are sent then.
 const jsonDeadline = 200 * time.Millisecond
 
-// errOneAnswer is why a client that takes no event stream gets only its result.
-var errOneAnswer = errors.New("the client takes no event stream")
+// beat is what can be written between messages without a meaning.
+const beat = ":\n\n"
 
 // stream is the response to one request: the messages that belong to the request,
 // as they are sent. The goroutine of the request writes them.
 type stream struct {
 	*server.Queue
 	w      http.ResponseWriter
-	events bool // an event stream; else JSON, before which white space is ignored
 	modern bool // errors have statuses of HTTP
 
 	started   bool // the headers were sent
 	succeeded bool // the response was written, and is no error
-}
-
-// Send implements [server.Sink].
-func (st *stream) Send(m server.Outgoing) error {
-	if !st.events && !m.Last() {
-		return errOneAnswer
-	}
-	return st.Queue.Send(m)
 }
 
 // run writes until the response is complete, the client has gone, its token is good no
@@ -75,7 +66,7 @@ func (st *stream) run(client, session context.Context, interval time.Duration, g
 				return
 			}
 			if st.started {
-				err = st.put(st.blank())
+				err = st.put([]byte(beat))
 			}
 		}
 		if err != nil {
@@ -99,8 +90,8 @@ func (st *stream) writeQueue() (last bool, err error) {
 		}
 		last, err = m.Last(), m.Write(func(line []byte) error { return st.write(m, line) })
 	}
-	if err == nil {
-		st.finish()
+	if err == nil && !st.started { // its request was cancelled
+		err = st.start()
 	}
 	return last, err
 }
@@ -112,22 +103,10 @@ func (st *stream) start() error {
 		return nil
 	}
 	st.started = true
-	h := st.w.Header()
-	h.Set("Content-Type", "application/json")
-	if st.events {
-		h.Set("Content-Type", "text/event-stream")
-		h.Set("X-Accel-Buffering", "no")
-	}
+	st.w.Header().Set("Content-Type", "text/event-stream")
+	st.w.Header().Set("X-Accel-Buffering", "no")
 	st.w.WriteHeader(http.StatusOK)
-	return st.put(st.blank())
-}
-
-// blank is what can be written between messages without a meaning.
-func (st *stream) blank() []byte {
-	if st.events {
-		return []byte(":\n\n")
-	}
-	return []byte("\n")
+	return st.put([]byte(beat))
 }
 
 // write sends a message. The response needs no event stream where none has begun.
@@ -140,10 +119,8 @@ func (st *stream) write(m server.Outgoing, line []byte) error {
 		st.w.WriteHeader(st.status(m.Code()))
 		return st.put(line)
 	}
-	if !st.events {
-		return st.put(line)
-	}
-	if err := st.start(); err != nil {
+	err := st.start()
+	if err != nil {
 		return err
 	}
 	// The line ends in its only newline.
@@ -158,17 +135,6 @@ func (st *stream) put(data []byte) error {
 		return err
 	}
 	return c.Flush()
-}
-
-// finish ends a response to which nothing was written: its request was cancelled.
-func (st *stream) finish() {
-	switch {
-	case st.started:
-	case st.events:
-		_ = st.start() // fails only where the client has gone
-	default:
-		st.w.WriteHeader(http.StatusNoContent)
-	}
 }
 
 // status is the HTTP status of a response that is an error with this code, or
