@@ -121,23 +121,12 @@ type claudeInput struct {
 	Questions   json.RawMessage `json:"questions"`
 }
 
-type claudeQuestion struct {
-	hostQuestion
-	Kind    string `json:"kind"`
-	Several bool   `json:"multiSelect"`
-}
-
 // claudeSet maps the tool's input to a set.
 func claudeSet(input json.RawMessage) (in claudeInput, set *question.Set, ok bool) {
 	if !strictly(input, &in) {
 		return in, nil, false
 	}
-	set, ok = setOf(in.Questions, func(x claudeQuestion, q *question.Question) bool {
-		if x.Several {
-			q.Type = question.MultiChoice
-		}
-		return x.Kind == "" || x.Kind == "choice"
-	})
+	set, ok = setOf(in.Questions)
 	return in, set, ok
 }
 

@@ -105,8 +105,7 @@ func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
 	return desk.Outcome{Status: desk.Answered, Surface: host, Reply: &checked}
 }
 
-// hostQuestion is what the questions of all hosts have. Each host has a type that
-// embeds it.
+// hostQuestion is a question of a host. Each host has some of the members.
 type hostQuestion struct {
 	Question string `json:"question"`
 	Header   string `json:"header"`
@@ -115,32 +114,35 @@ type hostQuestion struct {
 		Description string `json:"description"`
 		Preview     string `json:"preview"`
 	} `json:"options"`
+	Kind        string `json:"kind"`
+	MultiSelect bool   `json:"multiSelect"` // of Claude Code
+	Multiple    bool   `json:"multiple"`    // of OpenCode
+	Custom      *bool  `json:"custom"`      // true if missing
 }
 
-func (q hostQuestion) common() hostQuestion { return q }
-
-// setOf maps a host's questions to a set, one to one; take adds what only this host has,
-// and is false for a question that is not to be mirrored, as setOf is for an unknown
-// member. An option's id is its label, by which the host knows it. In a dialog with
+// setOf maps a host's questions to a set, one to one. It is false if one has an unknown
+// member or kind. An option's id is its label, by which the host knows it. In a dialog with
 // several questions some may be left open.
-func setOf[T interface{ common() hostQuestion }](
-	data json.RawMessage, take func(T, *question.Question) bool,
-) (*question.Set, bool) {
-	var asked []T
+func setOf(data json.RawMessage) (*question.Set, bool) {
+	var asked []hostQuestion
 	if !strictly(data, &asked) {
 		return nil, false
 	}
 	set := &question.Set{}
 	for i, x := range asked {
-		c := x.common()
-		q := question.Question{ID: "q" + strconv.Itoa(i+1), Text: c.Question, Header: c.Header, Type: question.SingleChoice,
-			Required: len(asked) == 1, AllowCustom: true}
-		for _, o := range c.Options {
+		q := question.Question{ID: "q" + strconv.Itoa(i+1), Text: x.Question, Header: x.Header, Type: question.SingleChoice,
+			Required: len(asked) == 1, AllowCustom: x.Custom == nil || *x.Custom}
+		for _, o := range x.Options {
 			q.Options = append(q.Options, question.Option{ID: o.Label, Label: o.Label, Description: o.Description,
 				Preview: o.Preview})
 		}
-		if !take(x, &q) {
+		switch {
+		case x.Kind != "" && x.Kind != "choice":
 			return nil, false
+		case len(q.Options) == 0 && q.AllowCustom:
+			q.Type, q.AllowCustom = question.Text, false
+		case x.MultiSelect || x.Multiple:
+			q.Type = question.MultiChoice
 		}
 		set.Questions = append(set.Questions, q)
 	}

@@ -36,12 +36,6 @@ type openCodeEvent struct {
 	} `json:"properties"`
 }
 
-type openCodeQuestion struct {
-	hostQuestion
-	Several bool  `json:"multiple"`
-	Custom  *bool `json:"custom"` // true if missing
-}
-
 func readOpenCode(data []byte, getenv func(string) string) (event, bool) {
 	var in openCodeEvent
 	if json.Unmarshal(data, &in) != nil || in.Properties.Session == "" {
@@ -56,7 +50,7 @@ func readOpenCode(data []byte, getenv func(string) string) (event, bool) {
 		out.notice = openCodeToast(in.Input, getenv)
 		ok = out.notice != nil
 	case "question.asked":
-		out.set, ok = openCodeSet(p.Questions)
+		out.set, ok = setOf(p.Questions)
 		out.print = printOpenCode
 	case "permission.asked":
 		out.set, ok = openCodePermission(p.Permission, p.Patterns, in.Input)
@@ -76,19 +70,6 @@ func readOpenCode(data []byte, getenv func(string) string) (event, bool) {
 		out.set.Metadata, ok = map[string]any{requestKey: p.ID}, p.ID != ""
 	}
 	return out, ok
-}
-
-func openCodeSet(data json.RawMessage) (*question.Set, bool) {
-	return setOf(data, func(x openCodeQuestion, q *question.Question) bool {
-		q.AllowCustom = x.Custom == nil || *x.Custom
-		if x.Several {
-			q.Type = question.MultiChoice
-		}
-		if len(q.Options) == 0 && q.AllowCustom {
-			q.Type, q.AllowCustom = question.Text, false
-		}
-		return true
-	})
 }
 
 // openCodePermission asks whether the agent may use a tool, for OpenCode's patterns and
