@@ -12,15 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"mcp-askuser/internal/fatal"
-
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// patience ends a test whose event never comes.
-const patience = time.Minute
 
 func TestBearer(t *testing.T) {
 	for header, want := range map[string]string{"Bearer x": "x", "bearer x": "x", "BEARER  x ": "x", "Basic x": "", "x": "", "": ""} {
@@ -126,96 +121,26 @@ func TestOwnOrigin(t *testing.T) {
 	}
 }
 
-// dial connects to a listener.
-func dial(t *testing.T, l net.Listener) net.Conn {
-	t.Helper()
-	conn, err := net.Dial("tcp", l.Addr().String())
-	fatal.If(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	return conn
-}
-
-// at is a request on a connection of a listener.
-func at(conn net.Conn) *http.Request {
-	return httptest.NewRequest(http.MethodGet, "/", nil).WithContext(withConn(context.Background(), conn))
-}
-
-// The oldest unauthenticated connection makes room; authenticated ones stay.
-func TestUnauthenticatedMakeRoom(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	fatal.If(t, err)
-	l := &Listener{Listener: ln, MaxAuthenticated: 1, MaxUnauthenticated: 2}
-	defer l.Close()
-	var accepted, clients []net.Conn
-	connect := func() {
-		t.Helper()
-		clients = append(clients, dial(t, l))
-		g, err := l.Accept()
-		fatal.If(t, err)
-		t.Cleanup(func() { _ = g.Close() })
-		accepted = append(accepted, g)
-	}
-	isClosed := func(n int) {
-		t.Helper()
-		if _, err := clients[n].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-			t.Errorf("connection %d: %v", n, err)
+// A server closes what is more than its connections, until one of them ends.
+func TestLimited(t *testing.T) {
+	changed := limited(2)
+	connect := func() (closed bool) {
+		ours, theirs := net.Pipe()
+		defer ours.Close()
+		defer theirs.Close()
+		_ = ours.SetDeadline(time.Now())
+		changed(theirs, http.StateNew)
+		_, err := ours.Read(make([]byte, 1))
+		if errors.Is(err, io.EOF) {
+			changed(theirs, http.StateClosed) // as the server does
 		}
+		return errors.Is(err, io.EOF)
 	}
-	connect()
-	for range 2 { // requests
-		if !MarkAuthenticated(at(accepted[0])) {
-			t.Error("there is no place for one")
-		}
+	if first, second, third := connect(), connect(), connect(); first || second || !third {
+		t.Errorf("closed: %t, %t, %t", first, second, third)
 	}
-	connect()
-	connect()
-	if MarkAuthenticated(at(accepted[1])) {
-		t.Error("there is place for two")
-	}
-	connect() // closes the second
-	isClosed(1)
-	_, _ = accepted[0].Close(), accepted[0].Close() // one place
-	if !MarkAuthenticated(at(accepted[2])) {
+	changed(nil, http.StateClosed)
+	if connect() {
 		t.Error("a place that became free is none")
-	}
-	if MarkAuthenticated(at(accepted[3])) {
-		t.Error("one place became two")
-	}
-	connect()
-	connect() // closes the fourth
-	isClosed(3)
-}
-
-// A connection has its time to authenticate, however many others wait; room that
-// becomes free ends the wait of the next.
-func TestAuthTimeout(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	fatal.If(t, err)
-	l := &Listener{Listener: ln, MaxAuthenticated: 9, MaxUnauthenticated: 1, AuthTimeout: 10 * patience}
-	defer l.Close()
-	dial(t, l)
-	first, err := l.Accept()
-	fatal.If(t, err)
-	defer first.Close()
-	dial(t, l)
-	came := make(chan net.Conn, 1)
-	go func() {
-		second, _ := l.Accept()
-		came <- second
-	}()
-	select {
-	case <-came:
-		t.Fatal("a second connection was accepted")
-	case <-time.After(50 * time.Millisecond):
-	}
-	if !MarkAuthenticated(at(first)) {
-		t.Fatal("there is no place")
-	}
-	select {
-	case second := <-came:
-		_ = second.Close()
-	case <-time.After(patience):
-		t.Fatal("the second still waits")
 	}
 }

@@ -25,12 +25,9 @@ const Path = "/mcp"
 
 // The limits of one server.
 const (
-	maxBody            = 1 << 20  // bytes of a message, far above any question set
-	maxHeader          = 16 << 10 // bytes of a request's header
-	maxAuthenticated   = 8192     // connections on which a token was shown
-	maxUnauthenticated = 4096     // all others: a thousand clients may connect at once, some with connections to spare
+	maxBody   = 1 << 20  // bytes of a message, far above any question set
+	maxHeader = 16 << 10 // bytes of a request's header
 
-	authTimeout  = 2 * time.Second  // that a connection has to show a token, however many others wait
 	readTimeout  = 15 * time.Second // for a whole request; with less, a busy machine may not read it in time
 	writeTimeout = 30 * time.Second // for the client to take what is written
 	idleTimeout  = 2 * time.Minute  // between two requests of a connection
@@ -103,11 +100,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		BaseContext:    func(net.Listener) context.Context { return requests },
 		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
-	limited := &door.Listener{
-		Listener: ln, MaxAuthenticated: maxAuthenticated, MaxUnauthenticated: maxUnauthenticated, AuthTimeout: authTimeout,
-	}
 	server.RegisterOnShutdown(func() { s.sessions.endAll() })
-	err := limited.Serve(ctx, server, shutdownTimeout)
+	err := door.Serve(ctx, server, ln, shutdownTimeout)
 	s.sessions.endAll() // also where it could not serve
 	end()
 	s.streams.Wait()
@@ -143,9 +137,6 @@ func (s *Server) Handler() http.Handler {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			reject(w, http.StatusUnauthorized, "the token is missing or not good (any more); "+
 				`"mcp-askuser token add NAME" makes one, to be sent as "Authorization: Bearer TOKEN"`)
-			return
-		case !door.MarkAuthenticated(r):
-			reject(w, http.StatusServiceUnavailable, "too many connections")
 			return
 		case r.Method != http.MethodPost && mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)):
 			notAllowed(w, http.MethodPost)

@@ -91,7 +91,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.turnAway(w, r, errOrigin)
 			return
 		}
-		keepConnection(w, r, known)
+		if !known {
+			w.Header().Set("Connection", "close")
+		}
 		s.limitBody(w, r, known)
 		if r.URL.Path == "/" && from.browser && !scripted(r) {
 			s.keys.setCookie(w, r)
@@ -110,14 +112,6 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem
 	s.refuse(w, r, p)
 }
 
-// keepConnection keeps the connection of a client that is known, if there is a place for it, and
-// closes any other after the response.
-func keepConnection(w http.ResponseWriter, r *http.Request, known bool) {
-	if !known || !door.MarkAuthenticated(r) {
-		w.Header().Set("Connection", "close")
-	}
-}
-
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
@@ -131,7 +125,6 @@ func (s *Server) redeemToken(w http.ResponseWriter, r *http.Request) {
 		s.turnAway(w, r, errToken)
 		return
 	}
-	keepConnection(w, r, true)
 	s.keys.setCookie(w, r)
 	query.Del("token")
 	there := url.URL{Path: r.URL.Path, RawQuery: query.Encode()}

@@ -30,7 +30,7 @@
 //     its own. Where passkeys are used the address names localhost, and the page has
 //     both loopback addresses: no other program gets what a browser sends there.
 //   - Bodies, headers, connections and waits have limits. Connections that are not
-//     authenticated are few, and end after one response.
+//     authenticated end after one response.
 //   - A file of an answer is served as the type that the desk found in its content, images in
 //     a sandbox, and all others to be saved (files.go).
 //   - Texts stay text: html/template, question.Line and question.Block, and a

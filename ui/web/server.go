@@ -24,16 +24,13 @@ import (
 
 // The limits of one server.
 const (
-	maxBody      = 1 << 20         // bytes of a request's body
-	maxHeader    = 16 << 10        // bytes of a request's header
-	maxKnown     = 480             // authenticated connections
-	maxStrangers = 32              // all other connections
-	idleTime     = 2 * time.Minute // between two requests of a connection
+	maxBody   = 1 << 20         // bytes of a request's body
+	maxHeader = 16 << 10        // bytes of a request's header
+	idleTime  = 2 * time.Minute // between two requests of a connection
 )
 
 // timeouts is how long a server waits for a slow client.
 type timeouts struct {
-	auth     time.Duration // to show that it may enter, while other connections wait for its place
 	header   time.Duration // to send its header
 	request  time.Duration // to send all of its request
 	upload   time.Duration // to send a request with files
@@ -120,7 +117,7 @@ func newServer(o Options) (*Server, error) {
 	s := &Server{
 		Options: o,
 		timeouts: timeouts{
-			auth: time.Second, header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute,
+			header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute,
 			response: 30 * time.Second, grace: 2 * time.Second,
 		},
 		visits: make(chan struct{}, 1),
@@ -177,10 +174,7 @@ func (s *Server) serve(ctx context.Context, ln net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	server.RegisterOnShutdown(end)
-	guarded := &door.Listener{
-		Listener: ln, MaxAuthenticated: maxKnown, MaxUnauthenticated: maxStrangers, AuthTimeout: s.timeouts.auth,
-	}
-	err := guarded.Serve(ctx, server, s.timeouts.grace)
+	err := door.Serve(ctx, server, ln, s.timeouts.grace)
 	end()
 	return err
 }
