@@ -28,9 +28,6 @@ type host struct {
 	// showsProgress means that the user sees progress messages. A progress token is
 	// no proof: some clients send one and do not show the messages.
 	showsProgress bool
-	// progressColumns is how wide a line of a progress message may be for all of its lines
-	// to be shown, 0 if only the first line is.
-	progressColumns int
 	// images says how its model gets the images of a result.
 	images images
 	// form is what its form shows, and what it does with keys that the user types
@@ -81,10 +78,8 @@ func knownHosts() []host {
 		// 15 rows of a message.
 		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second,
 			images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
-		// Where a line of a progress message is wider than its box, six columns less
-		// than the terminal, the whole message becomes one line that is cut there.
 		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second,
-			showsProgress: true, progressColumns: 70},
+			showsProgress: true},
 		// Without a limit in its file it waited longer than 45 minutes, with a progress
 		// message every 10 s. Only with a handshake can it close a form that was answered
 		// elsewhere. A list begins on its first row, which Enter sends, and ignores letters.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
@@ -213,32 +212,14 @@ func (w *waiting) abandon(ctx context.Context) {
 // reportProgress sends a progress message that names the question and where to
 // answer it. Hosts show it to the user, and some extend their limit.
 func (w *waiting) reportProgress(ctx context.Context) {
-	text := w.whereToAnswer() + ": "
-	if questions := w.Record().Questions; w.progressColumns == 0 {
-		text += words.English.AndMore(question.Shorten(question.Line(questions[0].Text), 80), len(questions)-1)
-	} else {
-		text = ansi.Wordwrap(text+wholeText(questions), w.progressColumns, "")
-	}
+	questions := w.Record().Questions
+	text := w.whereToAnswer() + ": " +
+		words.English.AndMore(question.Shorten(question.Line(questions[0].Text), 80), len(questions)-1)
 	seconds := int(time.Since(w.start).Seconds())
 	if err := w.Notify("notifications/progress", map[string]any{"message": text, "progress": seconds,
 		"progressToken": w.token}); err != nil {
 		w.Log.InfoContext(ctx, "a progress message was not sent", "id", w.Record().ID, "error", err)
 	}
-}
-
-// wholeText returns questions with the labels of their options.
-func wholeText(questions []question.Question) string {
-	var all []string
-	for _, q := range questions {
-		var labels []string
-		for _, o := range q.Options {
-			labels = append(labels, o.Label)
-		}
-		if all = append(all, q.Text); labels != nil {
-			all = append(all, "("+strings.Join(labels, ", ")+")")
-		}
-	}
-	return question.Shorten(question.Line(strings.Join(all, " ")), 600)
 }
 
 // whereToAnswer returns the text that says where to answer. It begins with an address, if any, followed by a space:

@@ -2,7 +2,6 @@ package askuser
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -164,34 +163,6 @@ func TestProgressSaysWhere(t *testing.T) {
 			waittest.Take(t, got)
 		})
 	}
-}
-
-// A host that cuts each line of progress at the terminal's width, unless all of them fit,
-// gets the whole question in short lines, an address first.
-func TestProgressWhole(t *testing.T) {
-	const long = `{"question":"Which database should the shop use for its orders, given that reports must run at night without locking the tables that the web pages read?","options":["PostgreSQL","SQLite"]}`
-	req := request(long)
-	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
-	r := newRig(t, page{make(chan string)})
-	r.Attended = func(bool) bool { return true }
-	l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini-cli-mcp-client"}}}
-	got := r.start(t.Context(), l, req)
-	var note struct{ Message string }
-	for !strings.HasPrefix(note.Message, "http") { // the first may be of the time before the page
-		fatal.If(t, json.Unmarshal([]byte(waittest.Take(t, l.noted)), &note))
-	}
-	lines := strings.Split(note.Message, "\n")
-	for _, line := range lines {
-		if len(line) > 70 {
-			t.Errorf("too long a line: %s", line)
-		}
-	}
-	const want = "http://127.0.0.1:4000/ waits for your answer: Which database should the shop use for its orders, given that reports must run at night without locking the tables that the web pages read? (PostgreSQL, SQLite)"
-	if strings.Join(lines, " ") != want {
-		t.Errorf("the message is %q", note.Message)
-	}
-	r.reply(r.open().ID, "postgresql")
-	waittest.Take(t, got)
 }
 
 // How long a call waits, by host: with neither form nor progress, with progress, with both; and
