@@ -50,32 +50,44 @@ func (s *Store) api(ctx context.Context, call string, request, answer any) error
 	if err != nil {
 		return err
 	}
-	m, err := s.request(ctx, &nats.Msg{Subject: "$JS.API." + call, Data: data})
+	return s.call(ctx, &nats.Msg{Subject: "$JS.API." + call, Data: data}, answer)
+}
+
+// call makes one attempt of a request to the stream, or about it.
+func (s *Store) call(ctx context.Context, m *nats.Msg, answer any) error {
+	got, err := s.request(ctx, m)
+	if errors.Is(err, nats.ErrNoResponders) {
+		return fmt.Errorf("%w: no node leads, or nothing was created there (mcp-askuser desk status)",
+			store.ErrUnreachable)
+	}
 	if err != nil {
 		return err
 	}
 	var failed struct {
 		Error *nats.APIError `json:"error"`
 	}
-	err = json.Unmarshal(m.Data, &failed)
+	err = json.Unmarshal(got.Data, &failed)
 	if err != nil {
 		return fmt.Errorf("read the answer of the desk: %w", err)
 	}
-	switch {
-	case failed.Error == nil:
-		return json.Unmarshal(m.Data, answer)
-	case failed.Error.ErrorCode == nats.JSErrCodeMessageNotFound:
+	if failed.Error == nil {
+		return json.Unmarshal(got.Data, answer)
+	}
+	switch failed.Error.ErrorCode {
+	case nats.JSErrCodeMessageNotFound:
 		return store.ErrNotFound
-	case failed.Error.ErrorCode == nats.JSErrCodeStreamNotFound:
+	case nats.JSErrCodeStreamNotFound:
 		return errNoStream
-	case failed.Error.Code >= 500: // most nodes do not run, or choose a leader
+	case nats.JSErrCodeStreamWrongLastSequence, nats.JSErrCodeStreamWrongLastSequenceConstant:
+		return errRaced
+	}
+	if failed.Error.Code >= 500 { // most nodes do not run, or choose a leader
 		return fmt.Errorf("%w: %w", store.ErrUnreachable, failed.Error)
 	}
 	return fmt.Errorf("the desk refuses: %w", failed.Error)
 }
 
-// next returns the first message at or after a sequence that matches a filter, last the last of
-// all. The error is ErrNotFound where there is none.
+// next returns the first message at or after a sequence that matches a filter, last the last.
 func (s *Store) next(ctx context.Context, filter string, seq uint64) (message, error) {
 	return s.message(ctx, map[string]any{"next_by_subj": filter, "seq": seq})
 }
@@ -154,31 +166,9 @@ func (s *Store) publish(ctx context.Context, w write) (seq uint64, err error) {
 	if w.ttl > 0 {
 		m.Header.Set(nats.MsgTTLHdr, w.ttl.Round(time.Second).String())
 	}
-	answer, err := s.request(ctx, m)
-	if errors.Is(err, nats.ErrNoResponders) {
-		return 0, fmt.Errorf("%w: no node leads, or nothing was created there (mcp-askuser desk status)",
-			store.ErrUnreachable)
-	}
-	if err != nil {
-		return 0, err
-	}
-	var ack struct {
-		Seq   uint64         `json:"seq"`
-		Error *nats.APIError `json:"error"`
-	}
-	err = json.Unmarshal(answer.Data, &ack)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("read the answer of the desk: %w", err)
-	case ack.Error == nil:
-		return ack.Seq, nil
-	case ack.Error.ErrorCode == nats.JSErrCodeStreamWrongLastSequence,
-		ack.Error.ErrorCode == nats.JSErrCodeStreamWrongLastSequenceConstant:
-		return 0, errRaced
-	case ack.Error.Code >= 500:
-		return 0, fmt.Errorf("%w: %w", store.ErrUnreachable, ack.Error)
-	}
-	return 0, fmt.Errorf("the desk does not store it: %w", ack.Error)
+	var ack nats.PubAck
+	err = s.call(ctx, m, &ack)
+	return ack.Sequence, err
 }
 
 // scan calls each with all messages that match a filter, in their order: with one consumer,
