@@ -26,14 +26,12 @@ type pipe struct {
 // newPipe makes a pipe, which has its reader before others can find it.
 func newPipe(dir, name string) (*pipe, error) {
 	p := &pipe{path: filepath.Join(dir, name)}
-	begun := filepath.Join(filepath.Dir(dir), liveDir, rand.Text())
-	for _, needed := range []string{dir, filepath.Dir(begun)} {
-		err := os.MkdirAll(needed, 0o700)
-		if err != nil {
-			return nil, err
-		}
+	err := os.MkdirAll(dir, 0o700)
+	if err != nil {
+		return nil, err
 	}
-	err := syscall.Mkfifo(begun, 0o600)
+	begun := filepath.Join(filepath.Dir(dir), rand.Text())
+	err = syscall.Mkfifo(begun, 0o600)
 	if err != nil {
 		return nil, &os.PathError{Op: "mkfifo", Path: begun, Err: err}
 	}

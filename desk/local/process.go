@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // The directories of the pipes: of processes that hold rows, by the name that the rows have,
@@ -56,17 +55,11 @@ func (s *Store) drop(p *pipe) {
 	}
 }
 
-// leftFor is for how long the pipe of a process that was killed may be left.
-const leftFor = time.Hour
-
 // removeDead removes the pipes that killed processes have left.
 func removeDead(dir string) {
 	entries, _ := os.ReadDir(dir) // the next process finds what this one does not
 	for _, entry := range entries {
-		info, err := entry.Info()
-		if err == nil && time.Since(info.ModTime()) > leftFor {
-			pipeLives(filepath.Join(dir, entry.Name()))
-		}
+		pipeLives(filepath.Join(dir, entry.Name()))
 	}
 }
 
