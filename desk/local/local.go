@@ -40,15 +40,14 @@ type Store struct {
 	again time.Duration // lookAgain
 	token string        // begins the names of the pipes with which this process watches
 
-	mu       sync.Mutex
-	db       *sql.DB        // nil until the first use
-	info     os.FileInfo    // of the database that db has open
-	pipe     *pipe          // of this process as the holder of rows; nil until it has one
-	holder   string         // its name; empty until then
-	pipes    map[*pipe]bool // that are open
-	waiting  map[string][]chan struct{}
-	watching map[chan struct{}]bool
-	closed   bool
+	mu      sync.Mutex
+	db      *sql.DB                  // nil until the first use
+	info    os.FileInfo              // of the database that db has open
+	pipe    *pipe                    // of this process as the holder of rows; nil until it has one
+	holder  string                   // its name; empty until then
+	pipes   map[*pipe]bool           // that are open
+	waiting map[chan struct{}]string // what each call waits for: a row, or any change where it is empty
+	closed  bool
 }
 
 var _ store.Store = (*Store)(nil)
@@ -57,8 +56,7 @@ var _ store.Store = (*Store)(nil)
 // no file.
 func Open(dir string) *Store {
 	return &Store{
-		dir: dir, again: lookAgain, token: rand.Text(), pipes: map[*pipe]bool{}, waiting: map[string][]chan struct{}{},
-		watching: map[chan struct{}]bool{},
+		dir: dir, again: lookAgain, token: rand.Text(), pipes: map[*pipe]bool{}, waiting: map[chan struct{}]string{},
 	}
 }
 
@@ -66,10 +64,8 @@ func Open(dir string) *Store {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	for _, waiters := range s.waiting {
-		for _, waiter := range waiters {
-			wake(waiter)
-		}
+	for waiter := range s.waiting {
+		wake(waiter)
 	}
 	for p := range s.pipes {
 		s.drop(p)

@@ -9,16 +9,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"slices"
 
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
@@ -448,7 +448,11 @@ func waiting(t *testing.T, s *Store, id string) <-chan waited {
 		row, err := s.Wait(context.Background(), id)
 		ended <- waited{row, err}
 	}()
-	waitFor(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.waiting[id]) == 1 })
+	waitFor(t, func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return slices.Contains(slices.Collect(maps.Values(s.waiting)), id)
+	})
 	return ended
 }
 

@@ -87,22 +87,3 @@ func (s *Store) post(holder, id string) {
 		}
 	}
 }
-
-// woken wakes the calls of this process that wait for a row, and those that watch.
-func (s *Store) woken(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, waiter := range s.waiting[id] {
-		wake(waiter)
-	}
-	for watcher := range s.watching {
-		wake(watcher)
-	}
-}
-
-func wake(waiter chan struct{}) {
-	select {
-	case waiter <- struct{}{}:
-	default: // it has a token already
-	}
-}

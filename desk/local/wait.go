@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"mcp-askuser/desk/store"
@@ -14,7 +13,7 @@ import (
 // that waits for it watches all changes meanwhile.
 func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
 	waiter := s.enter(id)
-	defer s.leave(id, waiter)
+	defer s.leave(waiter)
 	w := (*watch)(nil)
 	for waited := false; ; waited = true {
 		row, holder, err := s.read(ctx, id)
@@ -44,20 +43,38 @@ func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
 	}
 }
 
+// enter returns a channel that receives after changes of a row, or of any: an empty id.
 func (s *Store) enter(id string) chan struct{} {
 	waiter := make(chan struct{}, 1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting[id] = append(s.waiting[id], waiter)
+	s.waiting[waiter] = id
 	return waiter
 }
 
-func (s *Store) leave(id string, waiter chan struct{}) {
+// leave closes a channel of enter.
+func (s *Store) leave(waiter chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting[id] = slices.DeleteFunc(s.waiting[id], func(c chan struct{}) bool { return c == waiter })
-	if len(s.waiting[id]) == 0 {
-		delete(s.waiting, id)
+	delete(s.waiting, waiter)
+	close(waiter)
+}
+
+// woken wakes the calls of this process that wait for a row, and those that watch.
+func (s *Store) woken(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for waiter, of := range s.waiting {
+		if of == id || of == "" {
+			wake(waiter)
+		}
+	}
+}
+
+func wake(waiter chan struct{}) {
+	select {
+	case waiter <- struct{}{}:
+	default: // it has a token already
 	}
 }
 

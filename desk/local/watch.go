@@ -85,11 +85,10 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 	if err != nil {
 		return nil, err
 	}
-	watcher := make(chan struct{}, 1)
-	s.mu.Lock()
-	s.watching[watcher] = true
-	s.mu.Unlock()
+	watcher := s.enter("")
 	go func() {
+		defer s.leave(watcher)
+		defer w.close()
 		tick := time.NewTicker(s.again)
 		defer tick.Stop()
 		for ctx.Err() == nil {
@@ -100,11 +99,6 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 			case <-ctx.Done():
 			}
 		}
-		w.close()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.watching, watcher)
-		close(watcher)
 	}()
 	return watcher, nil
 }
