@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/mirror"
@@ -65,7 +66,7 @@ func (a *app) runHook(ctx context.Context, o mirror.Options) {
 	setup, err := a.readPhone()
 	if err == nil && setup != nil {
 		o.Notify = func(ctx context.Context, rec desk.Record) {
-			startPhone(rec.ID, dir)
+			a.startPhone(rec.ID)
 			here(ctx, rec)
 		}
 	}
@@ -74,16 +75,21 @@ func (a *app) runHook(ctx context.Context, o mirror.Options) {
 
 // startPhone has another process put a question on the phone until it ends: the host waits
 // for the end of this one.
-func startPhone(id, dir string) {
+func (a *app) startPhone(id string) {
 	path, err := os.Executable()
 	if err != nil {
 		return
 	}
-	cmd := exec.Command(path, "phone", "show", id, "--dir", dir) //nolint:gosec,noctx // ours, and it outlives this process
+	cmd := exec.Command(path, a.showOnPhone(id)...) //nolint:gosec,noctx // ours, and it outlives this process
 	err = cmd.Start()
 	if err == nil {
 		go func() { _ = cmd.Wait() }()
 	}
+}
+
+// showOnPhone has the other process find the desk where this one does.
+func (a *app) showOnPhone(id string) []string {
+	return append([]string{"phone", "show", id}, a.deskFlags(settings.FromFlag)...)
 }
 
 // hookContext ends with why the host has no use for the hook any more. A host sends SIGTERM
