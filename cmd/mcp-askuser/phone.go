@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,26 +176,21 @@ func (a *app) phoneShow() *cobra.Command {
 }
 
 func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
-	setup, err := a.readPhone()
-	if setup == nil && err == nil {
-		return finding{Name: "ntfy", State: stateUnused, Text: "no phone is set up; mcp-askuser phone setup does it"}
+	f := finding{Name: "ntfy", State: stateOK, Text: "shows questions, and takes a press"}
+	p, err := a.loadPhone(d)
+	if p == nil && err == nil {
+		f.State, f.Text = stateUnused, "no phone is set up; mcp-askuser phone setup does it"
+		return f
 	}
-	f := finding{Name: "ntfy", State: stateOK}
-	var p *ntfy.Phone
 	if err == nil {
-		f.Name = setup.Topic
-		p, err = a.openPhone(setup, d)
+		f.Name = p.Topic
+		err = checkPhone(ctx, p)
 	}
-	if err != nil {
-		return f.wrong(err.Error(), "mcp-askuser phone setup")
-	}
-	err = checkPhone(ctx, p)
-	if err != nil {
+	switch {
+	case err != nil:
 		text, remedy, _ := strings.Cut(err.Error(), "\n")
-		return f.wrong(text, remedy)
-	}
-	f.Text = "shows questions, and takes a press"
-	if setup.Private {
+		return f.wrong(text, cmp.Or(remedy, "mcp-askuser phone setup"))
+	case p.Private:
 		f.Text = "tells the phone that a question waits, and no more"
 	}
 	return f

@@ -153,8 +153,8 @@ func (a *app) phoneOff() *cobra.Command {
 // tryPhone sends a test to the phone and waits for a press of its button. With subscribe it
 // shows how the app gets the test: the server keeps that for a while.
 func (a *app) tryPhone(ctx context.Context, p *ntfy.Phone, subscribe bool) error {
-	t, sent := p.NewTest(), time.Now()
-	err := t.Send(ctx)
+	sent := time.Now()
+	id, err := p.SendTest(ctx)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ at %s. mcp-askuser phone test sends another; Ctrl+C ends.`, p.Topic, p.Server)
 	ctx, stop := context.WithTimeoutCause(ctx, phoneLimit, &exitError{exitTimeout,
 		fmt.Errorf("no press has arrived within %s", phoneLimit)})
 	defer stop()
-	err = t.Wait(ctx)
+	err = p.AwaitTest(ctx, id)
 	if err == nil {
 		a.tellf("The press arrived, %s after the test.", time.Since(sent).Round(time.Second))
 	}

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -268,16 +271,18 @@ func TestPressOfATest(t *testing.T) {
 	s := ntfytest.New(t, "tk_own")
 	s.Grant("", topic+"-*")
 	p := phone(t, nil, s.URL, func(o *Options) { o.Token = "tk_own" })
-	first, second := p.NewTest(), p.NewTest()
-	fatal.If(t, errors.Join(first.Send(t.Context()), second.Send(t.Context())))
-	press := func(of Test) {
-		ntfytest.Press(t, s.Await(t, topic, func(m map[string]any) bool { return m["sequence_id"] == of.id }), 0)
+	first, err := p.SendTest(t.Context())
+	fatal.If(t, err)
+	second, err := p.SendTest(t.Context())
+	fatal.If(t, err)
+	press := func(id string) {
+		ntfytest.Press(t, s.Await(t, topic, func(m map[string]any) bool { return m["sequence_id"] == id }), 0)
 	}
 	press(second)
 	ctx, stop := context.WithCancel(t.Context())
 	waited := make(chan error)
-	go func() { waited <- first.Wait(ctx) }()
-	if err := second.Wait(t.Context()); err != nil {
+	go func() { waited <- p.AwaitTest(ctx, first) }()
+	if err := p.AwaitTest(t.Context(), second); err != nil {
 		t.Errorf("pressed before the wait: %v", err)
 	}
 	press(first)
@@ -285,7 +290,7 @@ func TestPressOfATest(t *testing.T) {
 		t.Errorf("pressed during the wait: %v", err)
 	}
 	stop()
-	if err := p.NewTest().Wait(ctx); !errors.Is(err, context.Canceled) {
+	if err := p.AwaitTest(ctx, "another"); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended by its context: %v", err)
 	}
 }
@@ -354,5 +359,102 @@ func TestNewRefuses(t *testing.T) {
 		if _, err := New(tc.o); err == nil || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%v, want %q", err, tc.says)
 		}
+	}
+}
+
+// A press is as old as the server says, whatever the clock of this machine: with that a day behind, each
+// press that the server keeps would be too late anew in every process.
+func TestAgeOfAPressByTheServersClock(t *testing.T) {
+	now := time.Now().Add(24 * time.Hour)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"event":"open","time":%d}`+"\n", now.Unix())
+		fmt.Fprintf(w, `{"event":"message","message":"press","time":%d}`+"\n", now.Add(-10*time.Minute).Unix())
+	}))
+	t.Cleanup(server.Close)
+	var age time.Duration
+	err := phone(t, openDesk(t), server.URL, nil).subscribe(t.Context(),
+		func(_ context.Context, _ string, pressed time.Time) { age = time.Since(pressed) })
+	if err != nil || age.Round(time.Minute) != 10*time.Minute {
+		t.Errorf("pressed %v ago, %v", age, err)
+	}
+}
+
+// A question that is asked while the network is down, or by a machine that wakes up with dead
+// connections, reaches the phone afterwards.
+func TestNotifiedOnceTheServerAnswers(t *testing.T) {
+	s, d := ntfytest.New(t, ""), openDesk(t)
+	failed := false
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" && !failed {
+			failed = true
+			panic(http.ErrAbortHandler)
+		}
+		s.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	p := phone(t, d, front.URL, nil)
+	rec := ask(t, d, choice("A", "B"))
+	notify(t, p, rec)
+	s.Await(t, topic, ntfytest.Titled)
+}
+
+// A message of more than 4,096 bytes arrives as a file beside the buttons, which the user has not
+// read. Marks that make a character taller make it no wider.
+func TestLargeMessageHasNoButtons(t *testing.T) {
+	p := phone(t, openDesk(t), "https://ntfy.example", nil)
+	set := choice("A", "B")
+	set.Questions[0].Description = strings.Repeat("a"+strings.Repeat("\u0301", 30), 80)
+	rec := ask(t, p.Desk, set)
+	if m := p.notification(rec); m.Actions != nil {
+		t.Errorf("buttons beside a message of %d bytes", len(m.Message))
+	}
+}
+
+// A press whose answer could not be stored before the subscription ended comes again with the next
+// one.
+func TestUnstoredAnswerComesAgain(t *testing.T) {
+	s, d := ntfytest.New(t, ""), openDesk(t)
+	p := phone(t, d, s.URL, nil)
+	end := notify(t, p, ask(t, d, choice("A", "B")))
+	m := s.Await(t, topic, ntfytest.Titled)
+	end()
+	ntfytest.Press(t, m, 1)
+	ctx, silence := context.WithCancel(t.Context())
+	taken := ""
+	_ = p.subscribe(ctx, func(_ context.Context, token string, _ time.Time) {
+		taken = token
+		silence()
+	})
+	if taken == "" || p.since != "all" {
+		t.Errorf("received %q, and would go on after %q", taken, p.since)
+	}
+}
+
+// A question that is answered while its notification is on its way leaves none behind.
+func TestAnsweredWhilePublished(t *testing.T) {
+	ctx, answered := context.WithCancel(t.Context())
+	cleared := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPost && r.URL.Path == "/":
+			_, _ = io.Copy(io.Discard, r.Body) // the server notices the end of a request that it has read
+			answered()
+			<-r.Context().Done()
+		case r.Method == http.MethodPut:
+			cleared <- r.URL.Path
+		}
+	}))
+	defer server.Close()
+	d := openDesk(t)
+	p := phone(t, d, server.URL, nil)
+	rec := ask(t, d, choice("A", "B"))
+	p.Notify(ctx, rec)
+	select {
+	case path := <-cleared:
+		if want := "/" + topic + "/" + rec.ID + "/clear"; path != want {
+			t.Errorf("cleared %s, want %s", path, want)
+		}
+	default:
+		t.Error("the notification stays on the phone")
 	}
 }

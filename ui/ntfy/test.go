@@ -20,31 +20,23 @@ func (p *Phone) Link() string {
 	return link.String()
 }
 
-// Test is a notification with one button, which shows that a press arrives.
-type Test struct {
-	phone *Phone
-	id    string // of the notification, and what its button sends
-}
-
-// NewTest returns a test that has not been sent yet.
-func (p *Phone) NewTest() Test { return Test{p, "test-" + rand.Text()} }
-
-// Send sends the notification. Sent again, it replaces the one before.
-func (t Test) Send(ctx context.Context) error {
-	return t.phone.publish(ctx, message{
-		Topic: t.phone.Topic, Sequence: t.id, Title: "mcp-askuser", Tags: []string{"white_check_mark"},
+// SendTest sends a notification with one button, which shows that a press arrives; see [Phone.AwaitTest].
+func (p *Phone) SendTest(ctx context.Context) (id string, err error) {
+	id = "test-" + rand.Text()
+	return id, p.publish(ctx, message{
+		Topic: p.Topic, Sequence: id, Title: "mcp-askuser", Tags: []string{"white_check_mark"},
 		Message: words.T("This is a test. Press the button."),
-		Actions: []action{t.phone.button(words.T("It works"), t.id)},
+		Actions: []action{p.button(words.T("It works"), id)},
 	})
 }
 
-// Wait returns nil once the button has been pressed, also before the call, and the cause
-// of ctx if that ends.
-func (t Test) Wait(ctx context.Context) error {
+// AwaitTest returns nil once the button of a test has been pressed, also before the call, and the
+// cause of ctx if that ends.
+func (p *Phone) AwaitTest(ctx context.Context, id string) error {
 	unpressed, press := context.WithCancel(ctx)
 	defer press()
-	t.phone.listen(unpressed, func(_ context.Context, message string, _ time.Time) {
-		if message == t.id {
+	p.listen(unpressed, func(_ context.Context, message string, _ time.Time) {
+		if message == id {
 			press()
 		}
 	})
