@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -86,34 +85,22 @@ func TakesPasskeys(page *url.URL) bool {
 //   - the names of its certificate;
 //   - beyond this machine, any IP address, and what it listens on.
 //
-// The port must be the one that received the request; the scheme's where Host has
-// none. A foreign page can make its own name resolve to this machine (DNS
-// rebinding), but neither an IP address nor localhost, and it does not have the
-// server's certificate.
+// The port may be another: that of a tunnel. A foreign page can make its own name
+// resolve to this machine (DNS rebinding), but neither an IP address nor localhost,
+// and it does not have the server's certificate.
 func OwnHost(r *http.Request, listen string, t *tls.Config) bool {
 	u, err := url.Parse("http://" + r.Host)
 	if err != nil || u.Host != r.Host {
 		return false
 	}
 	name, host := strings.ToLower(u.Hostname()), net.JoinHostPort(u.Hostname(), u.Port())
-	if name == "" || strings.TrimSuffix(host, ":") != r.Host || !ownPort(r, u.Port(), t) {
+	if name == "" || strings.TrimSuffix(host, ":") != r.Host {
 		return false
 	}
 	if Loopback(name) || t != nil && t.Certificates[0].Leaf.VerifyHostname(name) == nil {
 		return true
 	}
 	return !Loopback(listen) && (net.ParseIP(name) != nil || name == strings.ToLower(listen))
-}
-
-func ownPort(r *http.Request, port string, t *tls.Config) bool {
-	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	if port == "" {
-		port = "80"
-		if t != nil {
-			port = "443"
-		}
-	}
-	return !ok || port == strconv.Itoa(at.Port)
 }
 
 // OwnOrigin reports whether a request was sent by a page of this server, or by no

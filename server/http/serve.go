@@ -119,7 +119,7 @@ func (s *Server) Handler() http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case !door.OwnHost(r, s.Host, s.TLS):
-			reject(w, http.StatusForbidden, "this server does not go by that name and port; a tunnel keeps the port")
+			reject(w, http.StatusForbidden, "this server does not go by that name")
 			return
 		case !door.OwnOrigin(r):
 			reject(w, http.StatusForbidden, "requests from web pages are refused")

@@ -17,8 +17,8 @@
 //
 // The rules of its security, in the order in which they are applied to a request:
 //
-//   - The Host must be the server's own, with the port that the request was sent to:
-//     a foreign name that resolves to this machine (DNS rebinding) is refused.
+//   - The Host must be the server's own: a foreign name that resolves to this machine (DNS
+//     rebinding) is refused.
 //   - An Origin, where the browser sends one, must be the same as the Host.
 //   - A program sends the token of this start as a bearer. A browser redeems it
 //     for a cookie that no script and no other site can use, good for thirty

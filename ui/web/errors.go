@@ -31,10 +31,10 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 
 // Problems of requests that no handler gets. Each message says what to do.
 var (
-	errHost = &api.Problem{Code: api.Forbidden, Message: words.Mark("This server has another name or port. " +
-		"Use the address that it printed; a tunnel needs the same port at both ends.")}
-	errOrigin = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites " +
-		"are refused.")}
+	errHost = &api.Problem{Code: api.Forbidden,
+		Message: words.Mark("This server has another name. Use the address that it printed.")}
+	errOrigin = &api.Problem{Code: api.Forbidden,
+		Message: words.Mark("Requests from pages of other sites are refused.")}
 	errToken = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. " +
 		"Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
 	errNoPage   = &api.Problem{Code: api.NoSuchPath, Message: words.Mark("There is nothing at this address.")}
