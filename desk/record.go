@@ -84,13 +84,9 @@ type Record struct {
 	// caller wants the declared defaults then.
 	Timeout   float64 `json:"timeout_seconds,omitempty"`
 	OnTimeout string  `json:"on_timeout,omitempty"`
-	Prove     bool    `json:"prove,omitempty"` // its answer needs a proof
-	// Keep is how many seconds the asker has the desk keep the record while no asker waits
-	// for it.
-	Keep float64 `json:"keep_seconds,omitempty"`
-	// Row is what rounds share that count as in a row with this one, as a digest; empty where
-	// it is the session. See [Request.Row].
-	Row string `json:"row,omitempty"`
+	Prove     bool    `json:"prove,omitempty"`        // its answer needs a proof
+	Keep      float64 `json:"keep_seconds,omitempty"` // how long it is kept while no asker waits for it
+	Row       string  `json:"row,omitempty"`          // see [Request.Row]; empty where it is the session
 	// Earlier is the record that this one goes back to; see [Desk.Reopen].
 	Earlier string `json:"earlier,omitempty"`
 	// Content tells records that ask the same, for the same project and client.

@@ -34,16 +34,8 @@ func (o *Outcome) Refused() bool {
 // nearLimit is how many rounds may be left after one for it to be near the limit.
 const nearLimit = 2
 
-// runLength is how many characters of a digest tell runs of rounds.
-const runLength = 32
-
 // run is what the rounds share that count as in a row with this one.
-func (rec *Record) run() string {
-	if rec.SessionID == "" || rec.Row != "" {
-		return rec.Row
-	}
-	return digest(rec.SessionID)[:runLength]
-}
+func (rec *Record) run() string { return cmp.Or(rec.Row, rec.SessionID) }
 
 // number gives a new record its round: its place in its session. The error is a
 // *RoundLimitError where it would be more than limit in a row; 0 is no limit.

@@ -97,8 +97,8 @@ func (d *Desk) newRecord(r Request) Record {
 		same.Prove = rec.Prove
 		rec.Content = same.Content()
 	}
-	if r.Row != "" && r.Row != r.Session {
-		rec.Row = digest(r.Row)[:runLength]
+	if r.Row != r.Session {
+		rec.Row = r.Row
 	}
 	rec.CreatedAt = d.time()
 	rec.ID = d.ids.next(rec.CreatedAt, r.earlier) // see Latest
