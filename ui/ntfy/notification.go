@@ -1,6 +1,7 @@
 package ntfy
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -64,7 +65,8 @@ func (p *Phone) notification(rec desk.Record) message {
 	first := &words.Local.Shown(rec).Questions[0] // tokens sign the record as it is stored
 	m.Title = question.Shorten(question.Line(words.T("Question from %s", words.Local.Asker(rec.Asker))), maxTitle)
 	text, labels, fits := render(first)
-	if fits && answerable(rec) {
+	from := desk.Evidence{Surface: surface, How: desk.HowPhone}
+	if fits && answerable(rec) && p.Desk.MayAnswer(context.Background(), rec, from) == nil {
 		if len(labels) < len(first.Options) {
 			text += "\n" + m.Message
 		}

@@ -164,7 +164,7 @@ func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time)
 					Priority: 2})
 			}
 			return
-		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrProofRequired),
+		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrProofRequired), errors.Is(err, desk.ErrDenied),
 			errors.As(err, new(question.Violations)):
 			p.Log.WarnContext(ctx, "an answer from the phone is refused", "id", rec.ID, "error", err)
 			return

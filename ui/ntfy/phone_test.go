@@ -458,3 +458,23 @@ func TestAnsweredWhilePublished(t *testing.T) {
 		t.Error("the notification stays on the phone")
 	}
 }
+
+// A press that this machine's credential may not pass on is refused once: those of other questions
+// follow it. The notification of such a question has no buttons.
+func TestPressThatIsNotPermitted(t *testing.T) {
+	s := &desktest.Faulty{Store: desktest.Store(t, t.TempDir()+"/store")}
+	d := desk.New(s, desk.Options{})
+	p := phone(t, d, "https://ntfy.example", nil)
+	rec := ask(t, d, choice("A", "B"))
+	s.FailAnswers(fmt.Errorf("the desk: %w", desk.ErrDenied))
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	defer stop()
+	p.takeAnswer(ctx, p.token(rec, 0), time.Now())
+	if ctx.Err() != nil {
+		t.Error("it is tried again and again")
+	}
+	rec.Home = "nats://desk.example" // where this machine has no user's credential
+	if m := p.notification(rec); m.Actions != nil {
+		t.Errorf("buttons that cannot answer: %+v", m.Actions)
+	}
+}
