@@ -137,20 +137,17 @@ func (d *Desk) expire(ctx context.Context) error {
 // minHistory is the least age at which a question of the past is pruned.
 const minHistory = time.Hour
 
-// Month is what was pruned, or would be, of the questions of one month.
-type Month = store.Month
-
 // Prune removes the questions that were asked before a time and have ended, and returns how
-// many of each month, the first month first; dry, it only counts. What is open, not
-// collected and kept still, or the earlier record of an open one stays.
-func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) ([]Month, error) {
+// many; dry, it only counts. What is open, not collected and kept still, or the earlier
+// record of an open one stays.
+func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) (int, error) {
 	latest := d.now().Add(-minHistory)
 	if before.After(latest) {
 		before = latest
 	}
-	months, err := d.store.Prune(ctx, before, dry)
+	pruned, err := d.store.Prune(ctx, before, dry)
 	if err == nil && !dry {
 		err = d.removeCopies(ctx)
 	}
-	return months, err
+	return pruned, err
 }

@@ -157,11 +157,7 @@ func (a *app) prune() *cobra.Command {
 		if *older == 0 {
 			return errors.New("--older-than is missing; it takes " + oldTakes)
 		}
-		months, err := d.Prune(cmd.Context(), time.Now().Add(-*older), *dry)
-		questions := 0
-		for _, m := range months {
-			questions += m.Rows
-		}
+		questions, err := d.Prune(cmd.Context(), time.Now().Add(-*older), *dry)
 		switch {
 		case questions > 0 && *dry:
 			a.tell(words.English.N(questions, "%d question would be removed; without --dry-run it is.",

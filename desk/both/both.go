@@ -261,6 +261,6 @@ func (s *Store) File(ctx context.Context, id, key string) ([]byte, error) {
 }
 
 // Prune implements [store.Store], on this machine alone.
-func (s *Store) Prune(ctx context.Context, before time.Time, dry bool) ([]store.Month, error) {
+func (s *Store) Prune(ctx context.Context, before time.Time, dry bool) (int, error) {
 	return s.near.Prune(ctx, before, dry)
 }

@@ -119,9 +119,9 @@ func (p process) Changes(ctx context.Context, name string) (<-chan struct{}, err
 	return changes, err
 }
 
-func (p process) Prune(ctx context.Context, before time.Time, dry bool) ([]store.Month, error) {
+func (p process) Prune(ctx context.Context, before time.Time, dry bool) (int, error) {
 	if p.isFar {
-		return nil, store.ErrUnsupported
+		return 0, store.ErrUnsupported
 	}
 	return p.Store.Prune(ctx, before, dry)
 }

@@ -229,8 +229,8 @@ func (s *Store) Get(ctx context.Context, id string) (row store.Row, err error) {
 }
 
 // Prune implements [store.Store]: rows end by themselves.
-func (s *Store) Prune(context.Context, time.Time, bool) ([]store.Month, error) {
-	return nil, store.ErrUnsupported
+func (s *Store) Prune(context.Context, time.Time, bool) (int, error) {
+	return 0, store.ErrUnsupported
 }
 
 // PutFile implements [store.Store]: a shared desk keeps no files.

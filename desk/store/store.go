@@ -108,13 +108,6 @@ type Query struct {
 	Limit  int  // at most so many; 0 is all
 }
 
-// Month is what was pruned, or would be, of the rows of one month.
-type Month struct {
-	Name  string `json:"month"` // 2006-01
-	Rows  int    `json:"questions"`
-	Bytes int64  `json:"bytes"` // with their files
-}
-
 // Store keeps rows for the processes of one user, or of several. It is safe for concurrent
 // use by any number of goroutines and processes. A write that has returned nil survives the
 // death of the process and of the machine; a reader sees all of it or nothing, and nothing
@@ -163,9 +156,9 @@ type Store interface {
 	File(ctx context.Context, id, key string) ([]byte, error)
 
 	// Prune removes rows that were asked before a time, have ended, and were delivered or
-	// are kept no longer; not one that an open row goes back to. It returns how many of each
-	// month, the first month first; dry, it only counts.
-	Prune(ctx context.Context, before time.Time, dry bool) ([]Month, error)
+	// are kept no longer; not one that an open row goes back to. It returns how many; dry, it
+	// only counts.
+	Prune(ctx context.Context, before time.Time, dry bool) (int, error)
 }
 
 // Collect returns rows, or what was made of them, and those before an error with it.
