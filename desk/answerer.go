@@ -111,8 +111,10 @@ func (d *Desk) Answerer(from Evidence, asker Asker) *Answerer {
 		a.Kind = AskerAnswerer
 	case HowHostDialog:
 		a.Kind = HostAnswerer
-	default: // HowCommand, HowAPI
-		a.Agents = from.How == HowCommand && a.Terminal == "" && thisTree().below(asker)
+	case HowCommand:
+		_, below := thisTree().hostAbove(asker.Process())
+		a.Agents = below && a.Terminal == ""
+	case HowAPI: // a program
 	}
 	return &a
 }

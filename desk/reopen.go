@@ -52,10 +52,6 @@ func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
 	if err != nil {
 		return rec, fmt.Errorf("reopen %s: %w", rec.ID, err)
 	}
-	return d.reopen(ctx, rec, r)
-}
-
-func (d *Desk) reopen(ctx context.Context, rec Record, r Request) (Record, error) {
 	_, before, err := d.get(ctx, rec.ID)
 	if err != nil {
 		return rec, err

@@ -55,13 +55,6 @@ func UsersTerminal() bool { return thisProcess().Terminal != "" && !StartedByAge
 // the variables that hosts set for their commands.
 func StartedByAgent() bool { return thisTree().opened(Asker{Via: ViaShell}, false) }
 
-// below reports whether this process was started below an agent's host, or below the
-// process that had the question asked.
-func (t *tree) below(asker Asker) bool {
-	_, ok := t.hostAbove(asker.Process())
-	return ok
-}
-
 // hostAbove returns the nearest agent's host above this process: a known program, or the
 // process started, which is 0 for none, unless its file is an editor's: that starts the
 // user's shells. It is false where there is none, and where a process of this program in no
