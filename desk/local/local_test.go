@@ -509,6 +509,37 @@ func TestReplacedWhileWatching(t *testing.T) {
 	})
 }
 
+// A watch whose pipe cannot be made in a store that replaced its own tries again at the next look.
+func TestReplacedWhileItsPipeFails(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "store"))
+	t.Cleanup(func() { _ = s.Close() })
+	w, err := s.newWatch(t.Context(), "inbox")
+	fatal.If(t, err)
+	blocked := filepath.Join(s.dir, watchDir)
+	fatal.If(t, os.RemoveAll(blocked))
+	write(t, blocked, nil)
+	w.renew()
+	w.renew()
+	fatal.If(t, os.Remove(blocked))
+	w.renew()
+	names, err := s.Present(t.Context())
+	if err != nil || !slices.Equal(names, []string{"inbox"}) {
+		t.Errorf("present: %q, %v", names, err)
+	}
+}
+
+// A directory may have any name.
+func TestNameOfDirectory(t *testing.T) {
+	for _, name := range []string{"a b", "a&b", "a;b", "a+b", "a=b", "a#b", "a%41b", "é"} {
+		s := Open(filepath.Join(t.TempDir(), name))
+		_, err := s.Ask(t.Context(), storetest.NewRow("Here?"))
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+		_ = s.Close()
+	}
+}
+
 // A query that selects few rows of a long history finds them by an index, and reads no others.
 func TestQueriesUseIndexes(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))

@@ -104,12 +104,10 @@ func (s *Store) Release(ctx context.Context, id string) error {
 	if self == "" {
 		return nil
 	}
-	err := s.write(ctx, id, func(t *tx) error {
+	return s.write(ctx, id, func(t *tx) error {
 		_, err := t.change(id, `, holder=''`, `holder='`+self+`'`)
-		return err
+		return err // the calls that wait on are woken, and watch now
 	})
-	s.woken(id) // calls that wait on must listen now
-	return err
 }
 
 // Answer implements [store.Store].

@@ -39,7 +39,7 @@ func (w *watch) open() (err error) {
 // renew opens the pipe again in a store that has replaced the one that it was in.
 func (w *watch) renew() {
 	_, missing := os.Stat(w.store.path())
-	if missing == nil && !w.pipe.exists() {
+	if missing == nil && (w.pipe == nil || !w.pipe.exists()) {
 		_ = w.open() // where it fails, the next look does it
 	}
 }
