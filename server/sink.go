@@ -109,13 +109,10 @@ const (
 // The messages of one call are written one at a time, in the order in which
 // they were sent.
 func (m Outgoing) Write(write func(line []byte) error) error {
-	switch {
-	case m.call == nil || m.kind == ours:
-		return write(m.line)
-	case m.kind == notification:
-		if !m.call.isOpen() {
-			return nil
-		}
+	if m.kind == notification && !m.call.isOpen() {
+		return nil
+	}
+	if m.kind != response || m.call == nil {
 		return write(m.line)
 	}
 	if !m.call.close() {
