@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
+	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 )
@@ -194,4 +195,60 @@ func TestWithdraw(t *testing.T) {
 	again.Leave()
 	third := r.ask(answers("three", "b"))
 	r.ends("answered two A", third)
+}
+
+// Of two calls that ask the same question, as two subagents do, one withdraws it for itself
+// alone. The last one ends the record.
+func TestWithdrawOneOfTwo(t *testing.T) {
+	r := newRig(t)
+	ask := func() *present.Waiter { return r.ask(newStays("one")) }
+	first, second := ask(), ask()
+	first.Withdraw("the first")
+	first.Leave()
+	r.elsewhere(second.Record().ID, "a")
+	r.ends("answered inbox A", second)
+	second.Delivered()
+
+	first, second = ask(), ask()
+	first.Withdraw("the first")
+	second.Withdraw("the last")
+	if rec := r.end(second); rec.State != desk.Cancelled || rec.Outcome.Reason != "the last" {
+		t.Errorf("the end is %+v", rec.Outcome)
+	}
+}
+
+// Each of two equal confirmations that wait at once has an answer of its own: one yes allows
+// one action. A call that takes the place of one that has left joins its question.
+func TestConfirmationsAtOnce(t *testing.T) {
+	for name, withForm := range map[string]bool{"a call waits": false, "the form is with the client": true} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			confirm := func() *present.Waiter {
+				request := request()
+				request.Set.Questions = []question.Question{{ID: "q1", Text: "Deploy?", Type: question.Boolean, Required: true,
+					Options: question.YesAndNo()}}
+				return r.askFor(present.Question{Request: request, Surfaces: func(x *present.Presentation) []ui.Surface {
+					return []ui.Surface{shows(x, make(chan any, 1))}
+				}})
+			}
+			first := confirm()
+			if withForm {
+				first.Take(offered(t, first))
+			}
+			second := confirm()
+			if first.Record().ID == second.Record().ID {
+				t.Fatal("two calls share one question")
+			}
+			first.Leave()
+			third := confirm()
+			if third.Record().ID != first.Record().ID {
+				t.Error("a call does not join the question of the one that it repeats")
+			}
+			r.elsewhere(third.Record().ID, question.YesID)
+			r.ends("answered inbox Yes", third)
+			third.Delivered()
+			r.elsewhere(second.Record().ID, question.NoID)
+			r.ends("answered inbox No", second)
+		})
+	}
 }

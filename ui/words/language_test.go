@@ -47,9 +47,15 @@ func TestShown(t *testing.T) {
 // A language has its own order, plural and time, and what it lacks is English.
 func TestLanguages(t *testing.T) {
 	by := &desk.Outcome{Status: desk.Answered, Surface: "web", Answerer: &desk.Answerer{Name: "alice"}}
+	inHost := &desk.Outcome{Status: desk.Answered, Surface: "claude-code"}
+	failed := &desk.Outcome{Status: desk.Failed, Surface: "tty"}
 	for _, tc := range []struct{ got, want string }{
 		{words.Chinese.Outcome(by), "已由 alice 在网页上回答"},
 		{words.Portuguese.Outcome(by), "respondida por alice na página web"},
+		{words.Chinese.Withdrawal(&desk.ClosedError{Outcome: *inHost}), "问题已在 Claude Code 中回答。"},
+		{words.Portuguese.Withdrawal(&desk.ClosedError{Outcome: *inHost}), "Já foi respondida em Claude Code."},
+		{words.Chinese.T("Already %s.", words.Chinese.Outcome(failed)), "问题在终端中出错。"},
+		{words.Portuguese.T("Already %s.", words.Portuguese.Outcome(failed)), "Já foi encerrada por falha em um terminal."},
 		{words.Chinese.Ago(5 * time.Minute), "5 分钟前"},
 		{words.Portuguese.Span(61 * time.Minute), "1 hora 1 minuto"},
 		{words.Portuguese.N(2, "%d second", "%d seconds"), "2 segundos"},
