@@ -19,6 +19,7 @@ import (
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/question/questiontest"
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
 )
@@ -248,4 +249,21 @@ func (r *rig) draft(rec desk.Record) question.Reply {
 		r.t.Fatalf("the draft is %+v, %v", draft, err)
 	}
 	return draft
+}
+
+// The samples of all rooms.
+var (
+	database = questiontest.Database
+	name     = questiontest.Name
+	deploy   = questiontest.Deploy
+	chinese  = questiontest.Chinese
+	long     = questiontest.Long
+)
+
+func taken(q question.Question, ids ...string) question.Answer {
+	return question.Answer{QuestionID: q.ID, Selected: ids, By: question.ByUser}
+}
+
+func answerText(id, text string) question.Answer {
+	return question.Answer{QuestionID: id, Custom: text, By: question.ByUser}
 }
