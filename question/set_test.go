@@ -1,14 +1,10 @@
 package question
 
 import (
-	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-
-	"mcp-askuser/internal/fatal"
 )
 
 // auth is a set with every type, three levels of follow-ups and an optional
@@ -208,22 +204,6 @@ func TestValidate(t *testing.T) {
 			}
 			check(tc.lenient)
 		})
-	}
-}
-
-// A set reads back from its JSON, whose name for follow-ups is the one of a
-// call.
-func TestFollowUpsInJSON(t *testing.T) {
-	want := auth()
-	data, err := json.Marshal(want)
-	fatal.If(t, err)
-	text := string(data)
-	if strings.Contains(text, `"follow_ups"`) || strings.Count(text, `"follow_up_questions"`) != 2 {
-		t.Errorf("written as %s", text)
-	}
-	var got Set
-	if err := json.Unmarshal(data, &got); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("read from %s: %+v, %v", text, got, err)
 	}
 }
 
