@@ -26,7 +26,7 @@ import (
 //
 // [Set.Check] applies the rules of the set.
 
-// maxList is how many answers there may be at once, and options in one.
+// maxList is how many answers there may be at once.
 const maxList = 500
 
 type parser struct {
@@ -194,10 +194,6 @@ func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "
 // selected takes options named one by one and, beside them, free text.
 func (p *parser) selected(path string, q *Question, options []json.RawMessage, text string) {
 	a := Answer{QuestionID: q.ID, Custom: text}
-	if len(options) > maxList {
-		p.found.Add(path+".selected", "must have at most %d options, has %d", maxList, len(options))
-		return
-	}
 	for _, raw := range options {
 		var o struct{ ID, Label string }
 		if json.Unmarshal(raw, &o) != nil {
