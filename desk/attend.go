@@ -118,14 +118,14 @@ func (d *Desk) TidyUp(ctx context.Context) {
 
 // expire ends the records of this machine that were kept for as long as their askers wanted.
 func (d *Desk) expire(ctx context.Context) error {
-	for row, err := range d.rows(ctx, store.Query{Open: true}) {
+	for rec, err := range d.records(ctx, store.Query{Open: true}, d.prove) {
 		if err != nil {
 			return err
 		}
-		if row.Attended || row.Home != "" || !d.overdue(row) {
+		if rec.Home != "" || !d.overdue(&rec) {
 			continue
 		}
-		_, err = d.Close(ctx, row.ID, Outcome{Status: Cancelled, Reason: "nobody came back for the answer"})
+		_, err = d.Close(ctx, rec.ID, Outcome{Status: Cancelled, Reason: "nobody came back for the answer"})
 		closed := (*ClosedError)(nil)
 		if err != nil && !errors.As(err, &closed) {
 			return err

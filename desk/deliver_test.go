@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 )
 
@@ -119,6 +120,19 @@ func TestPendingExpires(t *testing.T) {
 		if rec := must(later.Get(t.Context(), id)); rec.Outcome != nil {
 			t.Errorf("%s ended: %+v", rec.Questions[0].Text, rec.Outcome)
 		}
+	}
+}
+
+// A damaged question keeps no other from being ended.
+func TestExpiresBesideADamagedQuestion(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	rec, damaged := ask(t, d), ask(t, d)
+	desktest.Overwrite(t, dir, damaged.ID, desktest.Asked, func([]byte) []byte { return []byte(`{`) })
+	after(t, dir, 25*time.Hour).TidyUp(t.Context())
+	got := must(d.Get(t.Context(), rec.ID))
+	if got.State != desk.Cancelled {
+		t.Errorf("it is %s", got.State)
 	}
 }
 

@@ -125,32 +125,22 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 // as their asker wanted. A record that cannot be read is left out and logged; those on a
 // shared desk are left out while it does not answer: see [Desk.Away].
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
-	var open []Record
-	for row, err := range d.rows(ctx, store.Query{Open: true, Ascend: true}) {
-		if err != nil {
-			return nil, err
-		}
-		rec, err := d.decode(ctx, row, d.prove)
-		if d.leaveOut(ctx, row.ID, err) || err == nil && !rec.Attended && d.overdue(row) {
-			continue // an asker, or TidyUp, ends what is overdue: not a listing
-		}
-		if err != nil {
-			return nil, err
-		}
-		open = append(open, rec)
+	open, err := store.Collect(d.records(ctx, store.Query{Open: true, Ascend: true}, d.prove))
+	if err != nil {
+		return nil, err
 	}
-	return open, nil
+	// An asker, or TidyUp, ends what is overdue: not a listing.
+	return slices.DeleteFunc(open, func(rec Record) bool { return d.overdue(&rec) }), nil
 }
 
-// overdue reports whether an open row has been kept for as long as its asker wanted, counted
-// from the question or the last work on it.
-func (d *Desk) overdue(row store.Row) bool {
-	since := row.At
-	work := decodeDraft(row)
-	if work.At.After(since) {
-		since = work.At
+// overdue reports whether no asker has waited for an open record for as long as its asker wanted,
+// counted from the question or the last work on it.
+func (d *Desk) overdue(rec *Record) bool {
+	since := rec.CreatedAt
+	if rec.Worked.After(since) {
+		since = rec.Worked
 	}
-	return d.now().Sub(since) > row.Keep
+	return !rec.Attended && d.now().Sub(since) > seconds(rec.Keep)
 }
 
 // Query says which records of the past are wanted.

@@ -183,8 +183,8 @@ func (d *Desk) waits(ctx context.Context, content string) bool {
 	if content == "" {
 		return false
 	}
-	for row, err := range d.rows(ctx, store.Query{Content: content}) {
-		if err == nil && !row.Attended && !row.Delivered && (row.Outcome != nil || !d.overdue(row)) {
+	for row, err := range d.rows(ctx, store.Query{Content: content, Kept: d.now()}) {
+		if err == nil && !row.Attended {
 			return true
 		}
 	}
