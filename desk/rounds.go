@@ -201,18 +201,14 @@ func (d *Desk) BeginCount(ctx context.Context, client, directory string) error {
 // Lift lifts the round limit for a session, on the user's word. The error is
 // ErrNoSession for one that has not asked.
 func (d *Desk) Lift(ctx context.Context, session string) error {
-	q := store.Query{Session: session, Limit: 1}
-	last := ""
-	for row, err := range d.rows(ctx, q) {
-		if err != nil {
-			return err
-		}
-		last = row.ID
+	last, err := store.Collect(d.rows(ctx, store.Query{Session: session, Limit: 1}))
+	if err != nil {
+		return err
 	}
-	if last == "" || session == "" {
+	if len(last) == 0 || session == "" {
 		return cmp.Or(d.Away(), fmt.Errorf("%w: %q", ErrNoSession, session))
 	}
-	return d.store.Note(ctx, last, store.Lifted, func([]byte) ([]byte, error) {
+	return d.store.Note(ctx, last[0].ID, store.Lifted, func([]byte) ([]byte, error) {
 		return []byte(d.time().Format(time.RFC3339)), nil
 	})
 }
