@@ -1,6 +1,8 @@
 package inbox
 
 import (
+	"reflect"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
@@ -16,6 +18,7 @@ type answer struct {
 	rec      desk.Record
 	form     *form.Form
 	answered desk.Record // with form.Sent; until then the commit may write it
+	edition  int         // of the drafts that the form saves; the rest of it has the next
 }
 
 // openForm reads what the form of a question needs, and opens it. It gets these keys, and all that
@@ -48,17 +51,13 @@ func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 
 func (m *model) showForm(rec desk.Record, options form.Options, status form.Status) tea.Cmd {
 	options.Window, options.Origin, options.List = &m.Window, gate.Opened, true
-	save := options.Save
-	options.Save = func(r question.Reply) error {
-		m.writes.RLock()
-		defer m.writes.RUnlock()
-		return save(r)
-	}
+	m.edition += 2
+	a := &answer{rec: rec, edition: m.edition}
+	options.Save = func(r question.Reply) error { return m.saveDraft(rec, a.edition, r) }
 	unsaved, ok := m.unsaved[rec.ID]
 	if ok {
 		options.Draft = unsaved
 	}
-	a := &answer{rec: rec}
 	a.form = form.New(rec, func(r question.Reply) error {
 		answered, err := m.reply(rec.ID, r)
 		if err == nil {
@@ -111,6 +110,23 @@ func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
+// saveDraft saves what was typed in a form, unless a later edition of it is saved: a store may be slow
+// to take the one before.
+func (m *model) saveDraft(rec desk.Record, edition int, draft question.Reply) error {
+	m.writes.RLock()
+	defer m.writes.RUnlock()
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	if m.saved[rec.ID] > edition {
+		return nil
+	}
+	err := form.Backing{Desk: m.desk, Rec: rec}.Save(m.ctx, draft)
+	if err == nil {
+		m.saved[rec.ID] = edition
+	}
+	return err
+}
+
 // keepRest saves what was typed in a form that has ended, as far as the desk does not have it.
 func (m *model) keepRest(a *answer) tea.Cmd {
 	id := a.rec.ID
@@ -122,13 +138,12 @@ func (m *model) keepRest(a *answer) tea.Cmd {
 	}
 	m.unsaved[id] = draft
 	return func() tea.Msg {
-		m.writes.RLock()
-		defer m.writes.RUnlock()
-		err := form.Backing{Desk: m.desk, Rec: a.rec}.Save(m.ctx, draft)
+		err := m.saveDraft(a.rec, a.edition+1, draft)
 		return term.Then(term.Only(func() {
-			if err == nil {
+			switch {
+			case err == nil && reflect.DeepEqual(m.unsaved[id], draft): // else a later form has left another
 				delete(m.unsaved, id)
-			} else {
+			case err != nil:
 				m.note = words.T("What you typed is kept only as long as this inbox is open: %s", question.Line(err.Error()))
 			}
 		}))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -116,6 +117,34 @@ func TestReopenedBeforeSaved(t *testing.T) {
 		draft, _, err := r.desk.Draft(t.Context(), rec.ID)
 		return err == nil && draft.Answers[0].Custom == "orders"
 	})
+}
+
+// TestSlowSave: a save that the store is slow to take does not take the place of what was typed
+// after it, when the form was left and opened again.
+func TestSlowSave(t *testing.T) {
+	r := newRig(t, 80, 24)
+	first, saves := make(chan struct{}), atomic.Int32{}
+	r.keepsDrafts(func() error {
+		if saves.Add(1) == 1 {
+			<-first
+		}
+		return nil
+	})
+	rec := r.claude(name())
+	r.open().answers().keys("orders", form.ListKey).answers().keys("!").later(time.Second)
+	r.keys(form.ListKey)
+	r.until("the first save to begin", func() bool { return saves.Load() > 0 })
+	time.AfterFunc(100*time.Millisecond, func() { close(first) }) // once the others would have been done
+	r.until("the last draft", func() bool {
+		idle := r.m.writes.TryLock()
+		if idle {
+			r.m.writes.Unlock()
+		}
+		return idle && len(r.m.unsaved) == 0
+	})
+	if got := r.draft(rec).Answers[0].Custom; got != "orders!" {
+		t.Errorf("kept is %q", got)
+	}
 }
 
 // TestGone: a question that ended in the moment it was opened is not opened.

@@ -36,6 +36,10 @@ type model struct {
 	// not end meanwhile.
 	writes sync.RWMutex
 
+	edition int            // of what the form that was opened last saves
+	saving  sync.Mutex     // held while a draft is saved, and guards saved
+	saved   map[string]int // the last edition of each record
+
 	events <-chan desk.Event
 	looks  chan struct{} // requests to read all that is open
 
@@ -69,7 +73,7 @@ type front struct {
 func newModel(ctx context.Context, o Options) *model {
 	m := &model{
 		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring, goTo: o.Go,
-		looks: make(chan struct{}, 1), open: map[string]*row{}, unsaved: map[string]question.Reply{},
+		looks: make(chan struct{}, 1), open: map[string]*row{}, unsaved: map[string]question.Reply{}, saved: map[string]int{},
 	}
 	m.waiting, m.history.records = newRecords(m), newRecords(m)
 	return m
