@@ -32,10 +32,6 @@ func (a *app) inbox() *cobra.Command {
 			Getenv: a.environ(),
 			Shown:  func(release func()) { a.screen.Store(&release) },
 			Go:     pane.Go,
-			Ring: func(w io.Writer, _ desk.Record) error {
-				_, err := io.WriteString(w, "\a")
-				return err
-			},
 		})
 	})
 }

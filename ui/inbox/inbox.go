@@ -31,9 +31,6 @@ type Options struct {
 	Shown func(release func())
 	// Go shows the user the terminal of a process, so that they can talk to the agent there.
 	Go func(pid int) error
-	// Ring writes to the terminal what announces that a question has
-	// arrived: sounds and notifications, nothing that draws. Nil is silence.
-	Ring func(io.Writer, desk.Record) error
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.

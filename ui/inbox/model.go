@@ -2,8 +2,6 @@ package inbox
 
 import (
 	"context"
-	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -29,8 +27,7 @@ type model struct {
 
 	ctx  context.Context // ends with the inbox; commands receive none
 	desk *desk.Desk
-	ring func(io.Writer, desk.Record) error // nil: silent
-	goTo func(pid int) error                // see Options.Go
+	goTo func(pid int) error // see Options.Go
 
 	// writes is held for reading while something is written to the desk: the inbox does
 	// not end meanwhile.
@@ -72,7 +69,7 @@ type front struct {
 
 func newModel(ctx context.Context, o Options) *model {
 	m := &model{
-		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring, goTo: o.Go,
+		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, goTo: o.Go,
 		looks: make(chan struct{}, 1), open: map[string]*row{}, unsaved: map[string]question.Reply{}, saved: map[string]int{},
 	}
 	m.waiting, m.history.records = newRecords(m), newRecords(m)
@@ -158,19 +155,14 @@ func (m *model) reply(id string, r question.Reply) (desk.Record, error) {
 	return m.desk.Reply(m.ctx, id, r, desk.Evidence{Surface: Name, How: desk.HowTerminal})
 }
 
-// announce rings for a record that has arrived.
-func (m *model) announce(rec desk.Record) tea.Cmd {
+// ring rings the terminal's bell for a record that has arrived.
+func (m *model) ring() tea.Cmd {
 	now := m.Now()
-	if m.ring == nil || now.Sub(m.rang) < ringPause {
+	if now.Sub(m.rang) < ringPause {
 		return nil
 	}
 	m.rang = now
-	var sound strings.Builder
-	err := m.ring(&sound, rec)
-	if err != nil {
-		return nil
-	}
-	return tea.Raw(sound.String())
+	return tea.Raw("\a")
 }
 
 // tick draws the ages again each minute while they are on the screen, and each second while a

@@ -5,7 +5,6 @@ package inbox
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -45,10 +44,6 @@ func program(dir string) int {
 	err := Run(ctx, Options{
 		Desk: desk.New(store, desk.Options{}), Getenv: os.Getenv,
 		In: os.Stdin, Out: os.Stdout,
-		Ring: func(w io.Writer, rec desk.Record) error {
-			_, err := fmt.Fprint(w, "\a\x1b]9;", question.Line(rec.Questions[0].Header), "\x1b\\")
-			return err
-		},
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -116,7 +111,7 @@ func TestProgram(t *testing.T) {
 	}
 	rec := ask(t, d, database())
 	x.WaitFor("Which database")
-	x.Expect("\a\x1b]9;Database\x1b\\")
+	x.Expect("\a")
 	x.enter()
 	x.WaitFor("( ) SQLite")
 	x.Type("2")

@@ -3,7 +3,6 @@ package inbox
 import (
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -59,10 +58,6 @@ func newRig(t testing.TB, w, h int) *rig {
 	ctx, stop := context.WithCancel(context.Background())
 	r.m = newModel(ctx, Options{
 		Desk: desk.New(r.apart, desk.Options{Now: r.Now, Rand: rand.NewChaCha8([32]byte{2})}),
-		Ring: func(w io.Writer, rec desk.Record) error {
-			_, err := fmt.Fprint(w, "ring ", rec.Questions[0].ID)
-			return err
-		},
 	})
 	r.m.Window = term.NewWindow(r.Now)
 	r.m.Gate = gate.NewGate(r.Now, r.After)

@@ -112,7 +112,7 @@ func (m *model) show(open, ended []*row) tea.Cmd {
 	for _, r := range open {
 		m.open[r.rec.ID] = r
 		if known[r.rec.ID] == nil && loaded {
-			cmds = append(cmds, m.announce(r.rec))
+			cmds = append(cmds, m.ring())
 		}
 	}
 	for _, r := range slices.Concat(open, ended) {
