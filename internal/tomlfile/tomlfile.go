@@ -36,10 +36,8 @@ func Decode(data []byte) (values map[string]any, line int, err error) {
 
 // Statement is the head of a table or an assignment.
 type Statement struct {
-	Kind  unstable.Kind // Table, ArrayTable or KeyValue
-	Keys  []string      // from the root
-	Begin int           // the offset of its line, behind a byte order mark
-	Line  int           // counted from 1
+	Keys  []string // from the root
+	Begin int      // the offset of its line, behind a byte order mark
 }
 
 // Statements returns all statements in order, up to the first error.
@@ -51,7 +49,7 @@ func Statements(data []byte) ([]Statement, error) {
 	var table []string
 	for p.NextExpression() {
 		e := p.Expression()
-		s := Statement{Kind: e.Kind}
+		s := Statement{}
 		at := -1
 		for it := e.Key(); it.Next(); {
 			if at < 0 {
@@ -68,7 +66,6 @@ func Statements(data []byte) ([]Statement, error) {
 			continue
 		}
 		s.Begin = bytes.LastIndexByte(text[:at], '\n') + 1
-		s.Line = 1 + bytes.Count(text[:at], []byte("\n"))
 		out = append(out, s)
 	}
 	return out, p.Error()

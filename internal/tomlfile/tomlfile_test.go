@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 func TestDecode(t *testing.T) {
@@ -32,12 +30,12 @@ func TestDecode(t *testing.T) {
 
 func TestStatements(t *testing.T) {
 	const text = "\ufeffa = 1 # one\n# two\n\n  [b.\"c d\"]\n\"\\u0065\".f = [\n 2 ]\n[[g]]\nh = {i = 1}\n"
-	const want = `[{KeyValue [a] 0 1} {Table [b c d] 19 4} {KeyValue [b c d e f] 31 5} {ArrayTable [g] 51 7} {KeyValue [g h] 57 8}]`
+	const want = `[{[a] 0} {[b c d] 19} {[b c d e f] 31} {[g] 51} {[g h] 57}]`
 	all, err := Statements([]byte(text))
 	if got := fmt.Sprint(all); err != nil || got != want {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}
-	if all, err := Statements([]byte("a = 1\nb = ")); err == nil || len(all) != 1 || all[0].Kind != unstable.KeyValue {
+	if all, err := Statements([]byte("a = 1\nb = ")); err == nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
 }
@@ -58,7 +56,7 @@ func FuzzStatements(f *testing.F) {
 		}
 		begin := 0
 		for _, s := range all {
-			if s.Begin < begin || s.Line < 1 || s.Line > lines || len(s.Keys) == 0 {
+			if s.Begin < begin || len(s.Keys) == 0 {
 				t.Errorf("%+v after %d", s, begin)
 			} else if _, ok := values[s.Keys[0]]; err == nil && !ok {
 				t.Errorf("%+v is not decoded", s)
