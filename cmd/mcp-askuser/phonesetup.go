@@ -63,7 +63,7 @@ func (a *app) phoneSetup() *cobra.Command {
 		}
 		fault := checkPhone(cmd.Context(), p)
 		if fault != nil && !errors.Is(fault, ntfy.ErrRefused) {
-			return fmt.Errorf("%w\nNothing was kept.", fault)
+			return fmt.Errorf("nothing was kept: %w", fault)
 		}
 		err = a.keepPhone(setup)
 		if err != nil {

@@ -80,6 +80,7 @@ func (s *Store) call(ctx context.Context, m *nats.Msg, answer any) error {
 		return errNoStream
 	case nats.JSErrCodeStreamWrongLastSequence, nats.JSErrCodeStreamWrongLastSequenceConstant:
 		return errRaced
+	default:
 	}
 	if failed.Error.Code >= 500 { // most nodes do not run, or choose a leader
 		return fmt.Errorf("%w: %w", store.ErrUnreachable, failed.Error)
@@ -87,7 +88,8 @@ func (s *Store) call(ctx context.Context, m *nats.Msg, answer any) error {
 	return fmt.Errorf("the desk refuses: %w", failed.Error)
 }
 
-// next returns the first message at or after a sequence that matches a filter, last the last.
+// next returns the first message at or after a sequence that matches a filter, last the last of
+// all. The error is ErrNotFound where there is none.
 func (s *Store) next(ctx context.Context, filter string, seq uint64) (message, error) {
 	return s.message(ctx, map[string]any{"next_by_subj": filter, "seq": seq})
 }

@@ -16,7 +16,7 @@ func Put(path string, data []byte, mode fs.FileMode, place func(from, to string)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() //nolint:gosec // the caller names the file; a renamed one is gone
+	defer func() { _ = os.Remove(f.Name()) }() // a renamed one is gone
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return err

@@ -24,14 +24,14 @@ import (
 const sign = "="
 
 // asLine makes a form one text.
-func (q *turn) asLine(x *form) {
-	x.line, x.several, x.entries = true, q.Several(), q.entries(q.rows(true), true)
+func (q *turn) asLine(f *form) {
+	f.line, f.several, f.entries = true, q.Several(), q.entries(q.rows(true), true)
 	if !q.Chooses() { // the text is the line itself
-		x.entries = slices.DeleteFunc(x.entries, func(e entry) bool { return e.row == q.Choice(answer.Other) })
+		f.entries = slices.DeleteFunc(f.entries, func(e entry) bool { return e.row == q.Choice(answer.Other) })
 	}
 	names := q.names()
-	for i := range x.entries {
-		e := &x.entries[i]
+	for i := range f.entries {
+		e := &f.entries[i]
 		switch {
 		case e.row == goBack:
 			e.word = "<"
@@ -44,13 +44,13 @@ func (q *turn) asLine(x *form) {
 	}
 	switch {
 	case q.Choice(answer.Yes) >= 0:
-		x.title = words.T("Type %[1]s or %[2]s", sign+names[0], sign+names[1])
+		f.title = words.T("Type %[1]s or %[2]s", sign+names[0], sign+names[1])
 	case !q.Chooses():
-		x.title = words.T("Type %s and your answer", sign)
+		f.title = words.T("Type %s and your answer", sign)
 	case q.Several():
-		x.title = words.T("Type %[1]s and your choices, as in %[2]s", sign, sign+names[0]+","+names[len(names)-1])
+		f.title = words.T("Type %[1]s and your choices, as in %[2]s", sign, sign+names[0]+","+names[len(names)-1])
 	default:
-		x.title = words.T("Type %[1]s and your choice, as in %[2]s", sign, sign+names[0])
+		f.title = words.T("Type %[1]s and your choice, as in %[2]s", sign, sign+names[0])
 	}
 }
 
@@ -80,42 +80,42 @@ func (q *turn) names() []string {
 }
 
 // rows are the rows of a line, as the message lists them.
-func (x *form) rows() string {
+func (f *form) rows() string {
 	width := 0
-	for _, e := range x.entries {
+	for _, e := range f.entries {
 		width = max(width, len(e.word))
 	}
 	var out []string
-	for _, e := range x.entries {
+	for _, e := range f.entries {
 		out = append(out, fmt.Sprintf("%s%-*s  %s", sign, width, e.word, e.Title))
 	}
 	return wrap(strings.Join(out, "\n"))
 }
 
 // readLine reads a line.
-func (x *form) readLine(value any) reading {
-	got := x.readText(value)
+func (f *form) readLine(value any) reading {
+	got := f.readText(value)
 	if got.slip != "" {
 		return got
 	}
 	rest, ok := cutSign(got.text)
-	switch named, found := x.named(rest); {
+	switch named, found := f.named(rest); {
 	case !ok && found:
 		return reading{slip: words.T("Nothing was sent. If that is your answer, type %s", sign+question.Line(rest))}
 	case !ok:
 		got := reading{slip: words.T("Nothing was sent: an answer begins with %s", sign)}
-		if !blank(rest) && x.asks.TakesText() && x.written(rest).slip == "" {
+		if !blank(rest) && f.asks.TakesText() && f.written(rest).slip == "" {
 			got.kept = rest
 		}
 		return got
-	case blank(rest) && x.kept != "":
-		return x.written(x.kept)
+	case blank(rest) && f.kept != "":
+		return f.written(f.kept)
 	case blank(rest):
 		return reading{slip: missing(words.T("your answer behind %s", sign))}
 	case found:
 		return named
-	case x.asks.TakesText():
-		return x.written(rest)
+	case f.asks.TakesText():
+		return f.written(rest)
 	}
 	return reading{slip: notOffered()}
 }
@@ -139,16 +139,16 @@ func cutSign(line string) (rest string, ok bool) {
 }
 
 // named reads a text that names a row, or several where these can be chosen.
-func (x *form) named(text string) (got reading, ok bool) {
-	if e := x.row(text); e != nil {
+func (f *form) named(text string) (got reading, ok bool) {
+	if e := f.row(text); e != nil {
 		got.choose(*e)
 		return got, true
 	}
-	if !x.several {
+	if !f.several {
 		return reading{}, false
 	}
 	for _, part := range parts(text) {
-		e := x.row(part)
+		e := f.row(part)
 		if e == nil {
 			return reading{}, false
 		}
@@ -159,10 +159,10 @@ func (x *form) named(text string) (got reading, ok bool) {
 
 // written reads a text in the user's own words, in a choice of several behind the rows
 // that it names first. A number that names no row is a slip.
-func (x *form) written(text string) (got reading) {
-	for i := 0; x.several && i >= 0; {
+func (f *form) written(text string) (got reading) {
+	for i := 0; f.several && i >= 0; {
 		if i = strings.IndexAny(text, commas); i >= 0 {
-			e := x.row(strings.TrimSpace(text[:i]))
+			e := f.row(strings.TrimSpace(text[:i]))
 			if e == nil {
 				break
 			}
@@ -170,7 +170,7 @@ func (x *form) written(text string) (got reading) {
 			text = strings.TrimLeft(text[i:], commas+" ")
 		}
 	}
-	if _, err := strconv.Atoi(text); x.asks.Chooses() && (err == nil || strings.Trim(text, "."+commas) == "") {
+	if _, err := strconv.Atoi(text); f.asks.Chooses() && (err == nil || strings.Trim(text, "."+commas) == "") {
 		return reading{slip: notOffered()}
 	}
 	got.text = text
@@ -185,13 +185,13 @@ func parts(text string) []string {
 }
 
 // row is the row that a text names, by its word or its label, in any case.
-func (x *form) row(text string) *entry {
-	i := slices.IndexFunc(x.entries, func(e entry) bool {
-		offered := e.row >= 0 && x.asks.Choices()[e.row].Offered()
+func (f *form) row(text string) *entry {
+	i := slices.IndexFunc(f.entries, func(e entry) bool {
+		offered := e.row >= 0 && f.asks.Choices()[e.row].Offered()
 		return e.word != "..." && strings.EqualFold(e.word, text) || offered && strings.EqualFold(e.Value, text)
 	})
 	if i < 0 {
 		return nil
 	}
-	return &x.entries[i]
+	return &f.entries[i]
 }

@@ -44,39 +44,39 @@ func again(fault error) string {
 func missing(what string) string { return words.T("Still missing: %s.", shorten(what, maxWord)) }
 
 // read reads the content of an accept.
-func (x *form) read(content any) reading {
+func (f *form) read(content any) reading {
 	values, _ := content.(map[string]any)
-	got := x.readValue(values[x.key])
+	got := f.readValue(values[f.key])
 	switch {
 	case got.slip != "":
 	case len(values) > 1:
 		return reading{slip: words.T("That belongs to another form: please answer this one.")}
-	case len(got.rows) > 1 && slices.Contains(got.rows, x.asks.Choice(answer.LeaveOpen)):
+	case len(got.rows) > 1 && slices.Contains(got.rows, f.asks.Choice(answer.LeaveOpen)):
 		return reading{slip: words.T("An answer cannot be skipped too: please choose one or the other.")}
 	}
 	return got
 }
 
-func (x *form) readValue(value any) (got reading) {
+func (f *form) readValue(value any) (got reading) {
 	chosen, isList := value.([]any)
 	switch {
 	case value == nil, value == "", isList && len(chosen) == 0:
-		return reading{slip: missing(x.title)}
-	case x.line:
-		return x.readLine(value)
-	case len(x.entries) == 0:
-		return x.readText(value)
-	case isList != x.several:
+		return reading{slip: missing(f.title)}
+	case f.line:
+		return f.readLine(value)
+	case len(f.entries) == 0:
+		return f.readText(value)
+	case isList != f.several:
 		return reading{slip: notOffered()}
 	case !isList:
 		chosen = []any{value}
 	}
 	for _, v := range chosen {
-		i := slices.IndexFunc(x.entries, func(e entry) bool { return v == any(e.Value) })
-		switch own := x.readText(v); {
+		i := slices.IndexFunc(f.entries, func(e entry) bool { return v == any(e.Value) })
+		switch own := f.readText(v); {
 		case i >= 0:
-			got.choose(x.entries[i])
-		case !x.ownWords || got.text != "":
+			got.choose(f.entries[i])
+		case !f.ownWords || got.text != "":
 			return reading{slip: notOffered()}
 		case own.slip != "":
 			return own
@@ -84,19 +84,19 @@ func (x *form) readValue(value any) (got reading) {
 			got.text = own.text
 		}
 	}
-	if x.ownWords && len(got.rows) == 0 && got.text == "" && !got.back {
-		return reading{slip: missing(x.title)}
+	if f.ownWords && len(got.rows) == 0 && got.text == "" && !got.back {
+		return reading{slip: missing(f.title)}
 	}
 	return got
 }
 
-func (x *form) readText(value any) reading {
+func (f *form) readText(value any) reading {
 	text, isText := value.(string)
 	switch {
 	case !isText:
 		return reading{slip: notOffered()}
 	case blank(text):
-		return reading{slip: missing(x.title)}
+		return reading{slip: missing(f.title)}
 	}
 	return reading{text: text}
 }
