@@ -43,7 +43,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 	m, fault, status := read(w, r)
 	modern := false
 	if fault == nil {
-		modern, fault = era(r.Header, m)
+		modern, fault = s.era(r.Header, m)
 	}
 	if fault != nil {
 		refuse(w, status, m.ID, *fault)
@@ -122,7 +122,7 @@ func read(w http.ResponseWriter, r *http.Request) (m *server.Message, fault *ser
 // era reports whether a message is of 2026-07-28 or later. Such a request repeats
 // its version, its method and its subject in headers, which must agree; mcp-go
 // checks that only in its own transport.
-func era(h http.Header, m *server.Message) (modern bool, fault *server.Fault) {
+func (s *Server) era(h http.Header, m *server.Message) (modern bool, fault *server.Fault) {
 	version, inBody := h.Get(mcp.HeaderProtocolVersion), m.Version()
 	modern = mcp.IsModernProtocol(version) || mcp.IsModernProtocol(inBody)
 	mismatch := func(text string) *server.Fault { return &server.Fault{Code: mcp.HEADER_MISMATCH, Text: text} }
@@ -142,7 +142,17 @@ func era(h http.Header, m *server.Message) (modern bool, fault *server.Fault) {
 	case inBody != version:
 		return true, mismatch("the header " + mcp.HeaderProtocolVersion + " and _meta name different versions")
 	}
-	err := mcp.ValidateStandardHeaders(h.Get, version, mcp.MCPMethod(m.Method), m.Params)
+	method := mcp.MCPMethod(m.Method)
+	err := mcp.ValidateStandardHeaders(h.Get, version, method, m.Params)
+	if err == nil && method == mcp.MethodToolsCall {
+		name, _ := mcp.ExtractHeaderName(method, m.Params)
+		if tool := s.mcp.GetTool(name); tool != nil {
+			err = mcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
+				values := h.Values(name)
+				return strings.Join(values, ","), len(values) > 0
+			}, &tool.Tool, m.Params)
+		}
+	}
 	if err != nil {
 		return true, mismatch(err.Error())
 	}
