@@ -27,11 +27,18 @@ func (b *Block) Add(below Block) {
 // which the first line is always in, the rest as far as it fits. Marks for more above and
 // below are in the cell right of width.
 func (b Block) Window(rows, width int) Block {
+	out, above, below := b.cut(rows)
+	markMore(out.Lines[out.Pinned:], width, above, below)
+	return out
+}
+
+// cut is Window without the marks: it reports where there is more.
+func (b Block) cut(rows int) (out Block, above, below bool) {
 	switch {
 	case len(b.Lines) <= rows:
-		return b
+		return b, false, false
 	case rows <= 0:
-		return Block{}
+		return Block{}, false, false
 	case b.Pinned >= rows:
 		b.Pinned = 0
 	}
@@ -43,7 +50,7 @@ func (b Block) Window(rows, width int) Block {
 		at = min(max(at, b.Cursor.Y-rest+1), b.Cursor.Y)
 	}
 	at = min(at, len(b.Lines)-rest)
-	out := Block{
+	out = Block{
 		Lines:  slices.Concat(b.Lines[:first], b.Lines[at:at+rest]),
 		Top:    top - at + first,
 		Bottom: min(bottom-at+first, rows-1),
@@ -53,8 +60,7 @@ func (b Block) Window(rows, width int) Block {
 	if typed {
 		out.Cursor = Shift(b.Cursor, 0, first-at)
 	}
-	markMore(out.Lines[first:], width, at > first, at+rest < len(b.Lines))
-	return out
+	return out, at > first, at+rest < len(b.Lines)
 }
 
 // markMore puts the marks for more above and below beside the first and the
@@ -62,7 +68,6 @@ func (b Block) Window(rows, width int) Block {
 func markMore(lines []string, width int, above, below bool) {
 	first, last := 0, len(lines)-1
 	switch {
-	case last < 0:
 	case above && below && first == last:
 		lines[first] = Pad(lines[first], width) + "↕"
 	default:

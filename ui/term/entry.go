@@ -156,15 +156,17 @@ func (e *Entry) Draw(s *Styles, width, rows int) Block {
 	}
 	e.area.MinHeight = min(least, max(rows, 1))
 	e.area.SetWidth(width)
-	b := Block{Lines: strings.Split(visible.Replace(e.area.View()), "\n"), Cursor: e.area.Cursor()}
+	b := Block{Lines: strings.Split(e.area.View(), "\n"), Cursor: e.area.Cursor()}
 	if b.Cursor != nil { // at the end of a full line bubbles counts one too far
 		b.Cursor.X = min(b.Cursor.X, width-1)
 		b.Top, b.Bottom = b.Cursor.Y, b.Cursor.Y
 	}
-	for i, line := range b.Lines { // after a keycap bubbles fills up with too much
-		b.Lines[i] = ansi.Truncate(mapClusters(line, plainAsWide), width, "")
+	b, above, below := b.cut(max(rows, 1)) // first: the rest takes longer
+	for i, line := range b.Lines {         // after a keycap bubbles fills up with too much
+		b.Lines[i] = ansi.Truncate(mapClusters(visible.Replace(line), plainAsWide), width, "")
 	}
-	return b.Window(max(rows, 1), width)
+	markMore(b.Lines, width, above, below)
+	return b
 }
 
 func (e *Entry) style(s *Styles) {
