@@ -175,7 +175,8 @@ func (r roundTrip) Elicit(
 	if err != nil {
 		return nil, 0, err
 	}
-	result := formResult(brought)
+	responses, _ := brought.(mcp.InputResponses)
+	result := mcpserver.ElicitationResponse(responses, formKey)
 	if result == nil {
 		err = errNoAnswer
 	}
@@ -183,7 +184,3 @@ func (r roundTrip) Elicit(
 }
 
 // formResult returns the form's result among a call's input responses, or nil.
-func formResult(brought any) *mcp.ElicitationResult {
-	responses, _ := brought.(mcp.InputResponses)
-	return mcpserver.ElicitationResponse(responses, formKey)
-}

@@ -193,19 +193,15 @@ func (x *Presentation) cause() error {
 	return &desk.ClosedError{ID: x.rec.ID, Outcome: *x.outcome.Outcome}
 }
 
-// delivered reports that a waiter has delivered the outcome.
+// delivered marks the record once a waiter has delivered its outcome, and tidies up in the background.
 func (x *Presentation) delivered() {
 	x.p.mu.Lock()
 	do := x.on(deliver)
 	x.p.mu.Unlock()
-	if do == mark {
-		x.markDelivered(x.outcome)
+	if do != mark {
+		return
 	}
-}
-
-// markDelivered marks the record as delivered, and tidies up in the background.
-func (x *Presentation) markDelivered(rec desk.Record) {
-	p := x.p
+	p, rec := x.p, x.outcome
 	err := p.Desk.Delivered(context.Background(), rec.ID)
 	if err != nil {
 		p.Log.Error("cannot mark a result as delivered; it may be delivered again", "id", rec.ID, "error", err)
