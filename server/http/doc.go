@@ -3,10 +3,9 @@
 // is independent.
 //
 // A request's own response carries what belongs to it: an event stream, or
-// JSON where the result is there at once. The
-// headers of a call that waits are sent after 200 ms, and a heartbeat every 15
-// seconds, so that no proxy takes the connection for dead. The goroutine of the
-// request writes them.
+// JSON where the result is there at once. The headers of a call that waits are sent
+// after 200 ms, and a heartbeat every 15 seconds, so that no proxy takes the connection
+// for dead. The goroutine of the request writes them.
 //
 // Name, origin and token of a request are checked before its body is read. A
 // session, and every question asked in it, belongs to the token that opened it. A call

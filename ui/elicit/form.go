@@ -66,7 +66,8 @@ func (c *conversation) form(q *turn) *form {
 	case !q.Chooses() && q.Required && !q.proposes() && !c.Typed && !c.OwnWords:
 	default:
 		rows := q.rows(false)
-		if f.ownWords = c.OwnWords; c.OwnWords {
+		f.ownWords = c.OwnWords
+		if f.ownWords {
 			other := q.Choice(answer.Other)
 			rows = append([]int{idle}, slices.DeleteFunc(rows, func(row int) bool { return row == other })...)
 		}

@@ -37,7 +37,8 @@ func variables(env ...string) func(string) string {
 	}
 }
 
-// A notification is two lines of text in the user's language, and begins with the same words whoever asks.
+// A notification is two lines of text in the user's language, and begins with the same words for all
+// agents.
 func TestTexts(t *testing.T) {
 	t.Cleanup(func() { words.Local = words.English })
 	for _, tt := range []struct {
