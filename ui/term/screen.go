@@ -82,8 +82,8 @@ func (s *Screen) Send(msg tea.Msg) {
 	}
 }
 
-// Left names the file that an editor has left when the screen ended; empty for none. It must not
-// be called after ErrStuck.
+// Left names the file that an editor has left when the screen ended; empty for none. It may be
+// called after ErrStuck: no editor runs then.
 func (s *Screen) Left() string {
 	if s.left == "" {
 		return ""

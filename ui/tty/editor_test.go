@@ -47,27 +47,37 @@ printf '\n%s\n\n' "$line" >>"$2"`)+" --", "TTY_APPEARED=1")
 }
 
 // A question that is withdrawn takes the editor with it, and says where that leaves
-// what was saved. The terminal is as it was found, whatever the editor made of it.
+// what was saved, also on a machine too busy for the form to end. The terminal is as it was found,
+// whatever the editor made of it.
 func TestEditorWithdrawn(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	x := start(t, 80, 24, "text", alone, "TMPDIR="+dir, "TTY_OPENED=1", "EDITOR="+editor(t, `trap '' HUP
+	for name, trouble := range map[string]string{"in time": "", "too busy": "busy"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			x := start(t, 80, 24, "text", alone, "TMPDIR="+dir, "TTY_OPENED=1", "TTY_TROUBLE="+trouble, "EDITOR="+editor(t, `trap '' HUP
 stty raw -echo </dev/tty
 echo 'long thoughts' >"$1"
 printf 'editing. '; exec sleep 1000`))
-	x.WaitFor("What is the project called?")
-	x.WaitFor("shop")
-	x.Type("\x07")
-	x.WaitFor("editing.")
-	x.Signal(syscall.SIGUSR1)
-	if rep := x.end(); !rep.Closed || rep.Replies != nil {
-		t.Errorf("the form ended with %+v", rep)
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "answer-*", "answer.md"))
-	if len(files) != 1 || !strings.Contains(x.Output(), "What you wrote is in "+files[0]+".") {
-		t.Fatalf("left are %q:\n%s", files, x.Output())
-	}
-	if text, err := os.ReadFile(files[0]); err != nil || string(text) != "long thoughts\n" {
-		t.Errorf("left is %q, %v", text, err)
+			x.WaitFor("What is the project called?")
+			x.WaitFor("shop")
+			x.Type("\x07")
+			x.WaitFor("editing.")
+			if trouble != "" {
+				x.Signal(syscall.SIGUSR2)
+				x.WaitFor("jammed")
+			}
+			x.Signal(syscall.SIGUSR1)
+			if rep := x.end(); !rep.Closed || rep.Replies != nil {
+				t.Errorf("the form ended with %+v", rep)
+			}
+			files, _ := filepath.Glob(filepath.Join(dir, "answer-*", "answer.md"))
+			if len(files) != 1 || !strings.Contains(x.Output(), "What you wrote is in "+files[0]+".") {
+				t.Fatalf("left are %q:\n%s", files, x.Output())
+			}
+			if text, err := os.ReadFile(files[0]); err != nil || string(text) != "long thoughts\n" {
+				t.Errorf("left is %q, %v", text, err)
+			}
+		})
 	}
 }

@@ -79,7 +79,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		return errors.New("the form ended without a reply")
 	}
 	t.printLine(closingLine(err, s.options.Interrupted, !stuck && last == nil && f.Sending()))
-	if left := screen.Left(); !stuck && left != "" {
+	if left := screen.Left(); left != "" {
 		t.printLine(left)
 	}
 	return err
