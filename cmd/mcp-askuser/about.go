@@ -45,5 +45,5 @@ func (a *app) skill() *cobra.Command {
 
 func (a *app) version() *cobra.Command {
 	return a.textCommand("version", "Print the version", "version",
-		func() []byte { return []byte("mcp-askuser " + buildVersion() + "\n") })
+		func() []byte { return []byte("mcp-askuser version " + buildVersion() + "\n") })
 }

@@ -160,8 +160,8 @@ func poString(text string) string {
 	return b.String()
 }
 
-// messages are the texts that are given to T, N and Mark in the code of each
-// room and in its templates, and those in ui/words/texts.go.
+// messages are the texts that are given to T, N, Mark and their like in the code of each
+// room, and those in ui/words/texts.go.
 func messages(t *testing.T) map[string][]saying {
 	t.Helper()
 	rooms := map[string][]saying{}
@@ -180,14 +180,6 @@ func messages(t *testing.T) map[string][]saying {
 		case entry.IsDir() && (name == "testdata" || name == "node_modules" || name == "bin" ||
 			strings.HasPrefix(name, ".") && len(name) > 2):
 			return filepath.SkipDir
-		case strings.HasSuffix(name, ".html"):
-			text, err := os.ReadFile(path)
-			for _, m := range template.FindAllStringSubmatch(string(text), -1) {
-				one, _ := strconv.Unquote(m[1] + m[3])
-				many, _ := strconv.Unquote(cmp.Or(m[4], `""`))
-				add(filepath.Dir(in), one, many)
-			}
-			return err
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			said, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 			if err != nil {
@@ -216,10 +208,6 @@ func messages(t *testing.T) map[string][]saying {
 	return rooms
 }
 
-// {{t "text"}}, {{t "text" .Field}}, {{n .Count "one" "many"}}.
-var template = regexp.MustCompile(`[{(]-?\s*(?:t\s+("(?:[^"\\]|\\.)*"|` + "`[^`]*`" +
-	`)|n\s+(\S+)\s+("(?:[^"\\]|\\.)*")\s+("(?:[^"\\]|\\.)*"))`)
-
 // says tells which argument of a call is a text for people, -1 for none, and
 // whether the next one is the text for many.
 func says(call *ast.CallExpr) (at, counts int) {
@@ -238,7 +226,7 @@ func says(call *ast.CallExpr) (at, counts int) {
 		return 0, 0
 	case "N":
 		return 1, 1
-	case "AddTranslated":
+	case "AddTranslated", "say", "elements":
 		return 1, 0
 	}
 	return -1, 0

@@ -2,6 +2,7 @@ package main
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -41,13 +42,25 @@ func addHelp(cmd *cobra.Command) {
 		text, _ := helpTexts.ReadFile("texts/help/" + name + ".txt") // a simple command has none
 		c.Long = strings.TrimSuffix(string(text), "\n")
 	})
-	// The library's own help, with flags in 80 columns, and one line for the global flags.
-	usage := strings.NewReplacer(
-		".LocalFlags.FlagUsages ", fmt.Sprintf("(.LocalFlags.FlagUsagesWrapped %d) ", helpWidth),
-		"Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "Global flags, as for every command: "+
-			"see mcp-askuser --help",
-	)
-	cmd.SetUsageTemplate(usage.Replace(cmd.UsageTemplate()))
+	cmd.SetUsageFunc(usage(cmd.UsageFunc()))
+}
+
+// usage is the library's own usage with flags in 80 columns, and one line for the global flags. It
+// takes no template, which would keep all methods of the libraries in the program.
+func usage(standard func(*cobra.Command) error) func(*cobra.Command) error {
+	return func(c *cobra.Command) error {
+		var b strings.Builder
+		out := c.OutOrStderr()
+		c.SetOut(&b)
+		err := standard(c)
+		c.SetOut(out)
+		flags := func(usages string) string { return "Flags:\n" + strings.TrimRight(usages, " \n") }
+		_, err2 := strings.NewReplacer(
+			"Global "+flags(c.InheritedFlags().FlagUsages()), "Global flags, as for every command: see mcp-askuser --help",
+			flags(c.LocalFlags().FlagUsages()), flags(c.LocalFlags().FlagUsagesWrapped(helpWidth)),
+		).WriteString(out, b.String())
+		return errors.Join(err, err2)
+	}
 }
 
 // each calls do with a command and all those below it.

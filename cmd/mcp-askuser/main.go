@@ -132,7 +132,6 @@ func (a *app) root(args []string) *cobra.Command {
 	}
 	a.addGlobalFlags(cmd)
 	a.serveFlags(cmd)
-	cmd.SetVersionTemplate("mcp-askuser {{.Version}}\n")
 	started := map[string]func() *cobra.Command{"serve": a.serve, "pending": a.pending, "hook": a.hook}
 	var first string
 	if len(args) > 0 {

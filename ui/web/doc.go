@@ -33,6 +33,7 @@
 //     authenticated end after one response.
 //   - A file of an answer is served as the type that the desk found in its content, images in
 //     a sandbox, and all others to be saved (files.go).
-//   - Texts stay text: html/template, question.Line and question.Block, and a
-//     Content-Security-Policy that permits nothing inline.
+//   - Texts stay text: elements are made by gomponents (*_html.go), which escapes texts and
+//     attributes, of question.Line and question.Block; a Content-Security-Policy permits
+//     nothing inline.
 package web

@@ -95,7 +95,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) 
 	if p == errToken {
 		x.Title, x.Command = l.T("Open the page once more"), "mcp-askuser web --open"
 	}
-	err := s.render(w, r, status, "refusal", x)
+	err := s.render(w, r, status, x.html)
 	if err != nil {
 		http.Error(w, p.Message, status)
 	}

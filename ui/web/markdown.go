@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"fmt"
-	"html/template"
 	"regexp"
 	"strings"
 	"sync"
@@ -15,15 +14,17 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"mcp-askuser/question"
 )
 
-// newMarkdown returns a Markdown that knows emphasis, code, lists and quotes.
+// markdown knows emphasis, code, lists and quotes.
 // HTML, links and images are not parsed at all, so they come out as the text
 // they were written as, and an address shows where it leads. Of an agent's text
 // only the number at which a list starts and the language of code become attributes.
-func newMarkdown() goldmark.Markdown {
+var markdown = sync.OnceValue(func() goldmark.Markdown {
 	blocks := parser.WithBlockParsers(
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
 		util.Prioritized(parser.NewThematicBreakParser(), 200),
@@ -46,7 +47,7 @@ func newMarkdown() goldmark.Markdown {
 			util.Prioritized(html.NewRenderer(html.WithHardWraps()), 1000),
 		))),
 	)
-}
+})
 
 // plain renders a heading as a line: the page has headings of its own.
 type plain struct{}
@@ -77,30 +78,27 @@ var tooDeep = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // prose renders a description.
-func prose(md goldmark.Markdown, text string) template.HTML {
+func prose(text string) g.Node {
 	text = question.Block(text)
 	if utf8.RuneCountInString(text) > maxMarkdown || tooDeep().MatchString(text) {
 		return preformatted(text)
 	}
 	var b bytes.Buffer
-	err := md.Convert([]byte(text), &b)
+	err := markdown().Convert([]byte(text), &b)
 	if err != nil {
 		return preformatted(text)
 	}
-	return template.HTML(b.String()) //nolint:gosec // newMarkdown lets no HTML through
+	return g.Raw(b.String()) // markdown lets no HTML through
 }
 
 // preview renders an option's preview. One with a fenced code block is
 // Markdown; any other is preformatted, because a drawn mock-up would lose its
 // shape.
-func preview(md goldmark.Markdown, text string) template.HTML {
+func preview(text string) g.Node {
 	if strings.Contains(text, "```") {
-		return prose(md, text)
+		return prose(text)
 	}
 	return preformatted(question.Block(text))
 }
 
-func preformatted(text string) template.HTML {
-	text = template.HTMLEscapeString(strings.TrimRight(text, "\n"))
-	return template.HTML("<pre>" + text + "</pre>") //nolint:gosec // escaped here
-}
+func preformatted(text string) g.Node { return h.Pre(g.Text(strings.TrimRight(text, "\n"))) }

@@ -1,14 +1,18 @@
 package web
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+
+	g "maragu.dev/gomponents"
 )
+
+func markup(n g.Node) string { return fmt.Sprint(n) }
 
 // A description has emphasis, code, lists and quotes; all else is text.
 func TestMarkdown(t *testing.T) {
-	md := newMarkdown()
 	for _, tt := range []struct{ name, in, want string }{
 		{"plain", "One file, no server", "<p>One file, no server</p>"},
 		{"emphasis and code", "*strong* `a<b`", "<p><em>strong</em> <code>a&lt;b</code></p>"},
@@ -25,7 +29,7 @@ func TestMarkdown(t *testing.T) {
 		{"control characters", "a\x1b[31m\u202eb", "<p>a␛[31m[U+202E]b</p>"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := strings.TrimSpace(string(prose(md, tt.in))); got != tt.want {
+			if got := strings.TrimSpace(markup(prose(tt.in))); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -34,12 +38,11 @@ func TestMarkdown(t *testing.T) {
 
 // A preview is preformatted, unless it has a fence.
 func TestPreview(t *testing.T) {
-	md := newMarkdown()
 	mockup := "+---+\n| * | <b>\n+---+\n"
-	if got, want := string(preview(md, mockup)), "<pre>+---+\n| * | &lt;b&gt;\n+---+</pre>"; got != want {
+	if got, want := markup(preview(mockup)), "<pre>+---+\n| * | &lt;b&gt;\n+---+</pre>"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := string(preview(md, "*Look*:\n```\nx\n```")); !strings.Contains(got, "<em>Look</em>") ||
+	if got := markup(preview("*Look*:\n```\nx\n```")); !strings.Contains(got, "<em>Look</em>") ||
 		!strings.Contains(got, "<code>x") {
 		t.Errorf("a fence is no Markdown: %s", got)
 	}
@@ -56,11 +59,10 @@ func FuzzMarkdown(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	md := newMarkdown()
 	bare := regexp.MustCompile(`</?(p|br|em|strong|code|pre|ul|ol|li|blockquote|hr)>|` +
 		`<ol start="[0-9]+">|<code class="language-[^"<>]*">`)
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, out := range []string{string(prose(md, s)), string(preview(md, s))} {
+		for _, out := range []string{markup(prose(s)), markup(preview(s))} {
 			if text := bare.ReplaceAllString(out, ""); strings.ContainsAny(text, "<>") {
 				t.Fatalf("%q becomes %s", s, out)
 			}
@@ -70,11 +72,10 @@ func FuzzMarkdown(f *testing.F) {
 
 // TestMarkdownLimits: what nests too deeply, or is too large, is shown as it was written, whole.
 func TestMarkdownLimits(t *testing.T) {
-	md := newMarkdown()
 	for name, unit := range map[string]string{
 		"quotes": "> ", "quotes without blanks": ">", "lists": "- ", "numbers": "1. ", "of each one": "> - 1) + ",
 	} {
-		html := string(prose(md, strings.Repeat(unit, maxMarkdown/len(unit))))
+		html := markup(prose(strings.Repeat(unit, maxMarkdown/len(unit))))
 		for _, block := range []string{"<blockquote>", "<ul>", "<ol>"} {
 			if n := strings.Count(html, block); n > maxNested {
 				t.Errorf("%s in each other: %d %s", name, n, block)
@@ -82,17 +83,17 @@ func TestMarkdownLimits(t *testing.T) {
 		}
 	}
 	deep := strings.Repeat("> ", maxNested+1)
-	if got := string(prose(md, "a\n"+deep+"x")); !strings.HasPrefix(got, "<pre>a\n&gt; &gt;") {
+	if got := markup(prose("a\n" + deep + "x")); !strings.HasPrefix(got, "<pre>a\n&gt; &gt;") {
 		t.Errorf("too deep: %s", got)
 	}
-	if got := string(prose(md, strings.Repeat("> ", maxNested)+"x")); strings.Count(got, "<blockquote>") != maxNested {
+	if got := markup(prose(strings.Repeat("> ", maxNested) + "x")); strings.Count(got, "<blockquote>") != maxNested {
 		t.Errorf("just not too deep: %s", got)
 	}
 	large := strings.Repeat("x", maxMarkdown-4) + "\n*y*"
-	if got := string(prose(md, large)); !strings.HasSuffix(got, "<em>y</em></p>\n") {
+	if got := markup(prose(large)); !strings.HasSuffix(got, "<em>y</em></p>\n") {
 		t.Errorf("just not too large: %s", got[len(got)-20:])
 	}
-	if got := string(prose(md, "x"+large)); !strings.HasSuffix(got, "*y*</pre>") {
+	if got := markup(prose("x" + large)); !strings.HasSuffix(got, "*y*</pre>") {
 		t.Errorf("too large: %s", got[len(got)-20:])
 	}
 }

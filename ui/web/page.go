@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
-	"mcp-askuser/question"
 	recordview "mcp-askuser/ui/view"
+	"mcp-askuser/ui/words"
 )
 
 // The largest numbers of records on the page: open ones, and in the history.
@@ -117,7 +119,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	} else if !x.Chosen {
 		x.Address = "/"
 	}
-	return s.render(w, r, http.StatusOK, "page", x)
+	return s.render(w, r, http.StatusOK, x.html)
 }
 
 // put puts a card in sight.
@@ -134,7 +136,7 @@ func (s *Server) showCard(w http.ResponseWriter, r *http.Request, status int, f 
 	c := s.card(r, x, &f.rec, f)
 	c.Faults = faults
 	x.put(c)
-	return s.render(w, r, status, "page", x)
+	return s.render(w, r, status, x.html)
 }
 
 // past is the history: of one session, or of all.
@@ -168,23 +170,17 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	h.More = len(h.Records) > maxPast
 	h.Records = h.Records[:min(len(h.Records), maxPast)]
 	x.Past, x.Address, x.Chosen = h, r.URL.RequestURI(), true
-	return s.render(w, r, http.StatusOK, "page", x)
-}
-
-// responses are those of a record.
-type responses struct {
-	ID  string
-	All []question.Response
+	return s.render(w, r, http.StatusOK, x.html)
 }
 
 // scripted reports whether the page's script sends a request, for parts of a page
 // that is open.
 func scripted(r *http.Request) bool { return r.Header.Get("X-Script") != "" }
 
-// render writes one template; nothing where it returns an error.
-func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
+// render writes what html returns.
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, html func(words.Language) g.Node) error {
 	var b bytes.Buffer
-	err := pages[s.languageOf(r)]().ExecuteTemplate(&b, name, data)
+	err := html(s.languageOf(r)).Render(&b)
 	if err != nil {
 		return err
 	}

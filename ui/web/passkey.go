@@ -77,10 +77,10 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, f *form, reply
 		return err
 	}
 	l := s.languageOf(r)
-	return s.render(w, r, http.StatusForbidden, "sign", ceremony{
+	return s.render(w, r, http.StatusForbidden, ceremony{
 		Challenge: proof.Challenge(sum), Keys: keys, At: at.Format(time.RFC3339Nano),
 		Words: sentence(l, l.T("this answer must be signed by the user")),
-	})
+	}.sign)
 }
 
 // passkeys returns the passkeys of a host that may sign.
@@ -156,7 +156,7 @@ func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
 	defer s.registering.Unlock()
 	s.challenge = proof.Challenge([]byte(rand.Text()))
 	name := question.Line(r.URL.Query().Get("name"))
-	return s.render(w, r, http.StatusOK, "passkey", ceremony{Challenge: s.challenge, Keys: keys, Name: name})
+	return s.render(w, r, http.StatusOK, ceremony{Challenge: s.challenge, Keys: keys, Name: name}.register)
 }
 
 // postPasskey registers a passkey.
@@ -186,7 +186,7 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return api.Problemf(api.InvalidRequest, "%s", s.languageOf(r).T("The passkey was not registered: %v.", err))
 	}
-	return s.render(w, r, http.StatusOK, "registered", key)
+	return s.render(w, r, http.StatusOK, ceremony{Name: key.Name}.registered)
 }
 
 // hostname is the host of the page: a passkey belongs to it.

@@ -1,11 +1,17 @@
 package web
 
 import (
+	"embed"
 	"net/http"
 	"strings"
 
 	"mcp-askuser/ui/api"
 )
+
+// assets are the scripts, styles and icons, the same for every client.
+//
+//go:embed assets
+var assets embed.FS
 
 // handler serves one kind of request. When it returns an error it has written nothing,
 // and the client gets the error.

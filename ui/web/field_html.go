@@ -1,0 +1,190 @@
+package web
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
+)
+
+// html returns the fields of a question, with those of its follow-ups.
+func (f *field) html(l words.Language) g.Node {
+	class := "field"
+	if f.Confirms() {
+		class += " boolean"
+	}
+	radio := f.Input() == "radio"
+	invalid := g.If(f.Fault != "", h.Aria("invalid", "true"))
+	var described g.Node
+	switch {
+	case f.Fault != "":
+		described = h.Aria("describedby", f.Key+"-fault")
+	case f.Description != "":
+		described = h.Aria("describedby", f.Key+"-about")
+	}
+	entry := f.words
+	if f.Input() != "" {
+		entry = f.options
+	}
+	return h.FieldSet(h.Class(class), h.ID(f.Key), h.TabIndex("-1"),
+		g.If(radio, g.Group{h.Role("radiogroup"), g.If(f.Required, h.Aria("required", "true")), invalid}),
+		described,
+		f.legend(l),
+		f.description(),
+		g.If(f.Before != "", h.P(h.Class("before"), g.Text(f.Before), space,
+			h.Button(h.Type("submit"), h.FormAction("/recall"), h.Name("recall"), h.Value(strconv.Itoa(f.At)), say(l, "Use again"),
+				space, h.Kbd(h.Aria("hidden", "true"), g.Text("Alt r"))))),
+		about(h.P, f.Fault, h.Class("fault"), h.ID(f.Key+"-fault")),
+		entry(l),
+		g.If(!f.Confirms(), h.Label(h.Class("pick decide"),
+			f.input(f.several(), fieldChosen, toAgent, f.Delegated, h.Aria("keyshortcuts", "Alt+Y")),
+			h.Span(h.Class("open"), say(l, "Let the agent decide")))),
+		f.more(l),
+	)
+}
+
+// several is the type of input with which the question is left to the agent.
+func (f *field) several() string {
+	if f.Input() == "radio" {
+		return "radio"
+	}
+	return "checkbox"
+}
+
+// input returns a radio button or checkbox of the question.
+func (f *field) input(kind, name, value string, checked bool, attributes ...g.Node) g.Node {
+	return h.Input(h.Type(kind), h.Name(named(name, f.At)), h.Value(value), g.If(checked, h.Checked()),
+		g.Group(attributes))
+}
+
+func (f *field) legend(l words.Language) g.Node {
+	text := h.H2
+	if f.Depth > 0 {
+		text = h.H3
+	}
+	return h.Legend(h.ID(f.Key+"-legend"),
+		g.If(f.Number != "" || f.Header != "" || !f.Required, h.Span(h.Class("above"),
+			about(h.Span, f.Number, h.Class("number")),
+			g.If(f.Header != "", h.Span(h.Class("head"), line(f.Header))),
+			g.If(!f.Required, h.Span(h.Class("need"), say(l, "optional"))),
+		)),
+		text(h.Class("text"), lines(f.Question.Text)),
+	)
+}
+
+// description returns what the asker says to the question. What is signed is shown word for word.
+func (f *field) description() g.Node {
+	id := h.ID(f.Key + "-about")
+	switch {
+	case f.Description == "":
+		return nil
+	case f.Signed:
+		return h.Div(h.Class("about text"), id, lines(f.Description))
+	}
+	return h.Div(h.Class("about"), id, prose(f.Description))
+}
+
+// more returns the note to the answer, and its files.
+func (f *field) more(l words.Language) g.Node {
+	add, note := say(l, "Add a note"), l.T("Note to the agent, beside your answer")
+	if f.Attach {
+		add = say(l, "Add a note or files")
+	}
+	return h.Details(h.Class("more"), g.If(f.Note != "" || len(f.Files) > 0, g.Attr("open")),
+		h.Summary(h.Aria("keyshortcuts", "Alt+N"), add),
+		h.Textarea(h.Name(named(fieldNote, f.At)), h.Rows("2"), h.Aria("label", note), h.Placeholder(note), g.Text(f.Note)),
+		g.Iff(f.Attach || len(f.Files) > 0, func() g.Node { return f.files(l) }),
+	)
+}
+
+func (f *field) files(l words.Language) g.Node {
+	return h.Div(h.Class("files"), h.ID(f.Key+"-files"),
+		g.If(f.Attach, g.Group{
+			h.Label(h.Class("attach"), h.Span(say(l, "Attach files")), space,
+				h.Input(h.Type("file"), h.Name(named(fieldUpload, f.At)), h.Multiple(),
+					h.Accept(strings.Join(question.FileTypes(), ",")))),
+			h.NoScript(h.Button(h.Type("submit"), h.FormAction("/attach"), say(l, "Attach"))),
+		}),
+		g.Map(f.Files, func(file question.File) g.Node {
+			value, _ := json.Marshal(file)
+			return h.Div(h.Class("file"),
+				g.If(file.Image(), h.A(h.Href(fileAddress(f.Record, file)), h.Target("_blank"),
+					thumbnail(f.Record, file, l.T("Open the image")))),
+				h.Label(h.Class("pick"), f.input("checkbox", fieldFile, string(value), true), h.Span(g.Text(file.String()))),
+			)
+		}),
+	)
+}
+
+func thumbnail(record string, file question.File, alt string) g.Node {
+	return h.Img(h.Src(fileAddress(record, file)), h.Alt(alt), h.Loading("lazy"))
+}
+
+func fileAddress(record string, file question.File) string {
+	return "/files/" + record + "/" + file.Key()
+}
+
+// words returns the text area of a question, and the proposal for it.
+func (f *field) words(l words.Language) g.Node {
+	typed := f.Typed()
+	if f.Proposed() {
+		typed = ""
+	}
+	return g.Group{
+		g.Iff(f.Default != "", func() g.Node {
+			return h.Label(h.Class("pick proposal"), f.input("checkbox", fieldProposal, "yes", f.Proposed()),
+				h.Span(elements(l, `Take what is proposed: <span class="text proposed">%s</span>`, lines(f.Default))))
+		}),
+		h.Textarea(h.Name(named(fieldText, f.At)), h.Rows("3"), h.Aria("labelledby", f.Key+"-legend"),
+			g.If(f.Placeholder != "", h.Placeholder(question.Line(f.Placeholder))),
+			g.If(f.Required, h.Aria("required", "true")),
+			g.If(f.Fault != "", h.Aria("invalid", "true")),
+			g.Text(typed)),
+	}
+}
+
+// options returns the choices of a question.
+func (f *field) options(l words.Language) g.Node {
+	class := "options"
+	if f.Previews() {
+		class += " previews"
+	}
+	return h.Div(h.Class(class),
+		g.Map(f.Choices, func(c choice) g.Node { return f.option(l, c) }),
+		g.If(f.Input() == "radio" && !f.Required, h.Div(h.Class("option"), h.Div(h.Class("row"), h.Label(h.Class("pick"),
+			f.input("radio", fieldChosen, "", f.Open()), h.Span(h.Class("open"), say(l, "Skip")))))),
+	)
+}
+
+// option returns a choice, with what it unfolds.
+func (f *field) option(l words.Language, c choice) g.Node {
+	o := c.Says
+	return h.Div(h.Class("option"),
+		h.Div(h.Class("row"),
+			h.Label(h.Class("pick"),
+				f.input(f.Input(), fieldChosen, c.Value, c.Marked,
+					g.If(o.Description != "", h.Aria("describedby", c.Key+"-about")),
+					g.If(c.Cap != "", h.Aria("keyshortcuts", c.Cap))),
+				h.Span(line(o.Label),
+					g.If(o.Default, g.Group{space, h.Span(h.Class("tag"), say(l, "recommended"))})),
+				about(h.Kbd, c.Cap, h.Aria("hidden", "true")),
+			),
+			g.Iff(o.Description != "", func() g.Node {
+				return h.Div(h.Class("about"), h.ID(c.Key+"-about"), prose(o.Description))
+			}),
+		),
+		g.If(!c.Offered(), h.Textarea(h.Class("own"), h.Name(named(fieldText, f.At)), h.Rows("1"),
+			h.Aria("label", l.T("Your own answer")), g.Text(f.Typed()))),
+		g.Iff(o.Preview != "", func() g.Node {
+			return h.Div(h.Class("preview"), h.TabIndex("0"), h.Role("group"),
+				h.Aria("label", l.T("Preview of %s", question.Line(o.Label))), preview(o.Preview))
+		}),
+		g.If(len(c.Fields) > 0, h.Div(h.Class("follow"),
+			g.Map(c.Fields, func(next field) g.Node { return next.html(l) }))),
+	)
+}
