@@ -76,6 +76,7 @@ func (a *app) unknownFlag(cmd *cobra.Command) error {
 // an error. A host reports a server that exits as missing tools: what an earlier version knew
 // and this one does not, a flag or a key of the file, is logged and changes nothing.
 func (a *app) serveMCP(cmd *cobra.Command) error {
+	tuneCollector()
 	err := a.config.WrongValues()
 	if err != nil {
 		return err
@@ -98,7 +99,6 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		// An agent that names no directory works in ours.
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	}, true)
-	collectEarly()
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: a.log},
 	})
@@ -109,15 +109,14 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	return err
 }
 
-// collectEarly has garbage collected earlier than by default, unless GOGC is set. A server
-// waits for hours, and would keep what its heap had grown to when a call began. It leaves
-// the start of a server alone.
-func collectEarly() {
-	time.AfterFunc(time.Second, func() {
-		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(30)
-		}
-	})
+// tuneCollector has garbage collected not at the start, when most of the memory is what libraries
+// have set up, and later earlier than by default, unless GOGC is set: a server waits for hours, and
+// would keep what its heap had grown to when a call began.
+func tuneCollector() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+		time.AfterFunc(time.Second, func() { debug.SetGCPercent(30) })
+	}
 }
 
 // tools makes the tools for the clients that c describes, here or elsewhere. Stop withdraws
@@ -177,7 +176,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 	if err != nil {
 		return err
 	}
-	collectEarly()
+	tuneCollector()
 	fmt.Fprintln(a.out, served.Address(ln.Addr()))
 	if known, err := agents.List(); err == nil && len(known) == 0 {
 		a.tell("No agent may call yet; mcp-askuser token add NAME lets one.")
