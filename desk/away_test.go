@@ -141,6 +141,25 @@ func TestLostAcknowledgement(t *testing.T) {
 	}
 }
 
+// Of two answers the second is told of the first, also where its own was not acknowledged.
+func TestLateWithoutAcknowledgement(t *testing.T) {
+	dir := storeDir(t)
+	d, s := faulty(t, dir, desk.Options{})
+	other := desk.New(openStore(t, dir), desk.Options{})
+	rec, _ := submit(t, d, request("Sent?"))
+	s.Before(func(ctx context.Context, c desktest.Call) error {
+		if c.Method != "Answer" {
+			return nil
+		}
+		must(other.Reply(ctx, rec.ID, says("no"), byPage))
+		return store.ErrUnreachable
+	})
+	_, err := d.Reply(t.Context(), rec.ID, says("yes"), byPage)
+	if !errors.As(err, new(*desk.ClosedError)) {
+		t.Errorf("the second answer: %v", err)
+	}
+}
+
 // A list without what a shared desk has that does not answer is known to be one.
 func TestListWhileTheDeskIsAway(t *testing.T) {
 	d, s := faulty(t, storeDir(t), desk.Options{})

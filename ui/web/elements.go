@@ -32,7 +32,7 @@ func about(element func(...g.Node) g.Node, text string, attributes ...g.Node) g.
 }
 
 // space parts what stands in one line.
-var space = g.Text(" ")
+var space = g.Text(" ") //nolint:gochecknoglobals // never written to
 
 // clock returns a time with its date.
 func clock(l words.Language, t time.Time) g.Node { return stamp(t, l.T("2 Jan 2006, 15:04")) }
