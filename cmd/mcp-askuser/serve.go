@@ -114,7 +114,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 // would keep what its heap had grown to when a call began.
 func tuneCollector() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(150)
 		time.AfterFunc(time.Second, func() { debug.SetGCPercent(30) })
 	}
 }
