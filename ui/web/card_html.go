@@ -43,10 +43,10 @@ func (c *card) facts(l words.Language) g.Node {
 	}
 	return h.P(h.Class("facts"), h.ID(c.ID+"-who"),
 		h.Span(who),
-		optional(h.Span, c.RoundText()),
+		withText(h.Span, c.RoundText()),
 		g.If(c.Asker.Directory != "", h.Span(h.Class("where"), line(c.Asker.Directory))),
 		h.Span(elements(l, "asked %s", at(l, c.CreatedAt))),
-		optional(h.Span, c.Progress(), h.Class("progress")),
+		withText(h.Span, c.Progress(), h.Class("progress")),
 		g.If(!c.Deadline().IsZero(), h.Span(h.Class("left"), elements(l, until, at(l, c.Deadline())))),
 		g.If(c.Round > 1 && c.SessionID != "",
 			h.A(h.Href(sessionAddress(c.SessionID)), say(l, "earlier questions"))),
@@ -85,7 +85,7 @@ func (c *card) form(l words.Language) g.Node {
 			h.P(say(l, "Not sent yet:")),
 			h.Ul(g.Map(c.Faults, func(x fault) g.Node { return h.Li(h.A(h.Href("#"+x.Field), g.Text(x.Words))) })),
 		})),
-		optional(h.P, c.Back, h.Class("remark"), g.Attr("data-back")),
+		withText(h.P, c.Back, h.Class("remark"), g.Attr("data-back")),
 		g.Map(c.Fields(), func(f field) g.Node { return f.html(l) }),
 		g.If(len(c.Alike) > 0, h.FieldSet(h.Class("alike"),
 			h.Legend(say(l, "The same was asked by others. Send this answer also to")),
@@ -137,8 +137,8 @@ func (c *card) ending(l words.Language) g.Node {
 	own := c.Own()
 	return h.Section(h.Class("ending"),
 		h.P(h.Class("outcome"), h.Strong(say(l, "Already %s", c.Ended())), space, clock(l, c.Outcome.At)),
-		optional(h.P, c.Overruled(), h.Class("fault")),
-		optional(h.P, c.Reason(), h.Class("text")),
+		withText(h.P, c.Overruled(), h.Class("fault")),
+		withText(h.P, c.Reason(), h.Class("text")),
 		g.Iff(c.Record.Reply() != nil, func() g.Node {
 			return g.Group{answers(l, c.ID, c.Asked()), wholeNote(l, c.Record.Note())}
 		}),

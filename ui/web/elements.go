@@ -26,8 +26,8 @@ func say(l words.Language, text string, args ...any) g.Node { return g.Text(l.T(
 func line(text string) g.Node  { return g.Text(question.Line(text)) }
 func lines(text string) g.Node { return g.Text(question.Block(text)) }
 
-// optional returns an element with a text, nil where that is empty.
-func optional(element func(...g.Node) g.Node, text string, attributes ...g.Node) g.Node {
+// withText returns an element with a text, nil where that is empty.
+func withText(element func(...g.Node) g.Node, text string, attributes ...g.Node) g.Node {
 	return g.If(text != "", element(g.Group(attributes), g.Text(text)))
 }
 

@@ -39,7 +39,7 @@ func (f *field) html(l words.Language) g.Node {
 		g.If(f.Before != "", h.P(h.Class("before"), g.Text(f.Before), space,
 			h.Button(h.Type("submit"), h.FormAction("/recall"), h.Name("recall"), h.Value(strconv.Itoa(f.At)), say(l, "Use again"),
 				space, h.Kbd(h.Aria("hidden", "true"), g.Text("Alt r"))))),
-		optional(h.P, f.Fault, h.Class("fault"), h.ID(f.Key+"-fault")),
+		withText(h.P, f.Fault, h.Class("fault"), h.ID(f.Key+"-fault")),
 		entry(l),
 		g.If(!f.Confirms(), h.Label(h.Class("pick decide"),
 			f.input(f.decideInput(), fieldChosen, toAgent, f.Delegated, h.Aria("keyshortcuts", "Alt+Y")),
@@ -69,7 +69,7 @@ func (f *field) legend(l words.Language) g.Node {
 	}
 	return h.Legend(h.ID(f.Key+"-legend"),
 		g.If(f.Number != "" || f.Header != "" || !f.Required, h.Span(h.Class("above"),
-			optional(h.Span, f.Number, h.Class("number")),
+			withText(h.Span, f.Number, h.Class("number")),
 			g.If(f.Header != "", h.Span(h.Class("head"), line(f.Header))),
 			g.If(!f.Required, h.Span(h.Class("need"), say(l, "optional"))),
 		)),
@@ -172,7 +172,7 @@ func (f *field) option(l words.Language, c choice) g.Node {
 					g.If(c.Cap != "", h.Aria("keyshortcuts", c.Cap))),
 				h.Span(line(o.Label),
 					g.If(o.Default, g.Group{space, h.Span(h.Class("tag"), say(l, "recommended"))})),
-				optional(h.Kbd, c.Cap, h.Aria("hidden", "true")),
+				withText(h.Kbd, c.Cap, h.Aria("hidden", "true")),
 			),
 			g.Iff(o.Description != "", func() g.Node {
 				return h.Div(h.Class("about"), h.ID(c.Key+"-about"), prose(o.Description))

@@ -37,7 +37,7 @@ func (x *past) html(l words.Language) g.Node {
 
 // record returns a record of the history.
 func (x *past) record(l words.Language, r recordview.Record) g.Node {
-	reason := optional(h.P, r.Reason(), h.Class("text"))
+	reason := withText(h.P, r.Reason(), h.Class("text"))
 	if code := r.ErrorCode(); code != "" {
 		reason = h.P(h.Class("fault"), h.Code(g.Text(code)), space, g.Text(r.Reason()))
 	}
@@ -49,11 +49,11 @@ func (x *past) record(l words.Language, r recordview.Record) g.Node {
 		h.H3(g.Text(r.AskedBy()), space, h.Span(h.Class("facts"),
 			g.If(r.Asker.Directory != "", h.Span(line(r.Asker.Directory))),
 			g.If(r.Tool() != "", h.Span(h.Code(g.Text(r.Tool())))),
-			optional(h.Span, r.RoundText()),
+			withText(h.Span, r.RoundText()),
 			h.Span(g.Text(r.Ended())),
 			h.Span(at(l, r.Since())),
 		)),
-		optional(h.P, r.Overruled(), h.Class("fault")),
+		withText(h.P, r.Overruled(), h.Class("fault")),
 		reason,
 		answers(l, r.ID, r.Asked()),
 		wholeNote(l, r.Note()),
