@@ -67,7 +67,7 @@ func (s *Store) guard(ctx context.Context) {
 		within, cancel := context.WithTimeout(ctx, guardTimeout)
 		now, err := s.streamInfo(within, struct{}{})
 		cancel()
-		if err == nil || !errors.Is(err, store.ErrUnreachable) && within.Err() == nil || errors.Is(err, errNoStream) {
+		if err == nil || errors.Is(err, errNoStream) {
 			if now.State.LastSeq != last {
 				s.ring(nil)
 			}
