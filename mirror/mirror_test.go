@@ -141,11 +141,13 @@ func TestEndedThere(t *testing.T) {
 		{"to be discussed", event(claude("Stop", "s1")), desk.Discuss, "claude-code", ""},
 		{"to be discussed, told with the batch", event(batch(tool(one), rejected)), desk.Discuss, "claude-code", ""},
 		{"to be discussed, in other words", event(batch(tool(one), "用户想先弄清这些问题。")), desk.Discuss, "claude-code", ""},
-		{"escape, after the batch", duringBatch("用户不想继续。", func(_ *testing.T, b *beside, _ string) {
+		{"escape, after the batch", during(batch(tool(one), "用户不想继续。"), func(_ *testing.T, b *beside, _ string) {
 			b.stop(mirror.ErrClosed)
 			<-b.done
 		}), desk.Dismissed, "claude-code", ""},
-		{"answered, after the batch", duringBatch(`Your questions have been answered: "Which database?"="PostgreSQL".`,
+		{"answered, after the batch", during(batch(tool(one), `Your questions have been answered: "Which database?"="PostgreSQL".`),
+			event(used("s1", one, `{"answers":{"Which database?":"PostgreSQL"}}`))), desk.Answered, "claude-code", "PostgreSQL"},
+		{"answered, after the stop", during(claude("Stop", "s1"),
 			event(used("s1", one, `{"answers":{"Which database?":"PostgreSQL"}}`))), desk.Answered, "claude-code", "PostgreSQL"},
 		{"the session ended", event(claude("SessionEnd", "s1", `"reason":"prompt_input_exit"`)), desk.Cancelled, "claude-code", ""},
 		{"withdrawn here", func(t *testing.T, b *beside, _ string) {
@@ -179,12 +181,11 @@ func event(text string) func(*testing.T, *beside, string) {
 	}
 }
 
-// duringBatch is the event of the calls with the question, which is read before what then
-// happens.
-func duringBatch(said string, then func(*testing.T, *beside, string)) func(*testing.T, *beside, string) {
+// during is an event that ends the dialog, and is read before what then happens.
+func during(ends string, then func(*testing.T, *beside, string)) func(*testing.T, *beside, string) {
 	return func(t *testing.T, b *beside, dir string) {
 		waits, strike := make(chan bool), make(chan time.Time)
-		late := start(t, dir, batch(tool(one), said), func(o *mirror.Options) {
+		late := start(t, dir, ends, func(o *mirror.Options) {
 			o.After = func(time.Duration) <-chan time.Time { close(waits); return strike }
 		})
 		select {
