@@ -141,7 +141,8 @@ func TestLostAcknowledgement(t *testing.T) {
 	}
 }
 
-// Of two answers the second is told of the first, also where its own was not acknowledged.
+// An answer that is second returns an error with the first answer, also where the store did not
+// acknowledge the second.
 func TestLateWithoutAcknowledgement(t *testing.T) {
 	dir := storeDir(t)
 	d, s := faulty(t, dir, desk.Options{})

@@ -181,7 +181,8 @@ func event(text string) func(*testing.T, *beside, string) {
 	}
 }
 
-// during is an event that ends the dialog, and is read before what then happens.
+// during returns a step in which the host tells an event that ends the dialog, and does then while
+// that event waits for another.
 func during(ends string, then func(*testing.T, *beside, string)) func(*testing.T, *beside, string) {
 	return func(t *testing.T, b *beside, dir string) {
 		waits, strike := make(chan bool), make(chan time.Time)

@@ -45,8 +45,9 @@ func addHelp(cmd *cobra.Command) {
 	cmd.SetUsageFunc(usage(cmd.UsageFunc()))
 }
 
-// usage is the library's own usage with flags in 80 columns, and one line for the global flags. It
-// takes no template, which would keep all methods of the libraries in the program.
+// usage returns a function that prints what standard, cobra's own, prints, with flags in 80 columns
+// and one line for the global flags. A template of cobra's would keep all methods of all libraries in
+// the program.
 func usage(standard func(*cobra.Command) error) func(*cobra.Command) error {
 	return func(c *cobra.Command) error {
 		var b strings.Builder
@@ -56,7 +57,8 @@ func usage(standard func(*cobra.Command) error) func(*cobra.Command) error {
 		c.SetOut(out)
 		flags := func(usages string) string { return "Flags:\n" + strings.TrimRight(usages, " \n") }
 		_, err2 := strings.NewReplacer(
-			"Global "+flags(c.InheritedFlags().FlagUsages()), "Global flags, as for every command: see mcp-askuser --help",
+			"Global "+flags(c.InheritedFlags().FlagUsages()),
+			"Global flags, as for every command: see mcp-askuser --help",
 			flags(c.LocalFlags().FlagUsages()), flags(c.LocalFlags().FlagUsagesWrapped(helpWidth)),
 		).WriteString(out, b.String())
 		return errors.Join(err, err2)

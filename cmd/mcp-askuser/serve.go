@@ -109,9 +109,9 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	return err
 }
 
-// tuneCollector has garbage collected not at the start, when most of the memory is what libraries
-// have set up, and later earlier than by default, unless GOGC is set: a server waits for hours, and
-// would keep what its heap had grown to when a call began.
+// tuneCollector sets the garbage collector for a server, unless GOGC is set. In its first second a
+// server collects later than by default: most of its memory is then what libraries have set up. After
+// that it collects earlier: it waits for hours, and would keep what its heap had grown to in a call.
 func tuneCollector() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(150)

@@ -14,8 +14,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// card is a record as the page shows it. Its texts are as they came from outside: what makes elements
-// of them passes each through line, lines, prose or preview.
+// card is a record as the page shows it. Its texts are as they came from outside: card_html.go and
+// field_html.go pass each through line, lines, prose or preview.
 type card struct {
 	recordview.Record
 	Signed  bool // the answer is signed, so that the question must be shown whole

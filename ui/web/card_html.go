@@ -7,6 +7,7 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -25,7 +26,7 @@ func (c *card) html(l words.Language) g.Node {
 		h.Header(
 			h.A(h.Class("back"), h.Href("/?list"), say(l, "All questions")),
 			c.facts(l),
-			g.Iff(c.Outcome == nil, func() g.Node { return c.remarks(l) }),
+			g.If(c.Outcome == nil, c.remarks(l)),
 		),
 		body(l),
 	)
@@ -37,14 +38,14 @@ func (c *card) facts(l words.Language) g.Node {
 	if project := words.Project(c.Asker); project != "" {
 		who = elements(l, "<strong>%[1]s</strong> in %[2]s", g.Text(l.Client(c.Asker)), g.Text(project))
 	}
-	until := "until %s"
+	until := words.Mark("until %s")
 	if c.OnTimeout == desk.OnTimeoutDefault {
 		until = words.Mark("until %s, then what is proposed is taken")
 	}
 	return h.P(h.Class("facts"), h.ID(c.ID+"-who"),
 		h.Span(who),
 		withText(h.Span, c.RoundText()),
-		g.If(c.Asker.Directory != "", h.Span(h.Class("where"), line(c.Asker.Directory))),
+		withText(h.Span, question.Line(c.Asker.Directory), h.Class("where")),
 		h.Span(elements(l, "asked %s", at(l, c.CreatedAt))),
 		withText(h.Span, c.Progress(), h.Class("progress")),
 		g.If(!c.Deadline().IsZero(), h.Span(h.Class("left"), elements(l, until, at(l, c.Deadline())))),
@@ -118,7 +119,8 @@ func (d duplicate) html() g.Node {
 
 // opens returns the button that opens a panel.
 func opens(panel, key, label string) g.Node {
-	return h.Button(h.Type("button"), h.Class("plain"), h.PopoverTarget(panel), h.Aria("keyshortcuts", key), g.Text(label))
+	return h.Button(h.Type("button"), h.Class("plain"), h.PopoverTarget(panel), h.Aria("keyshortcuts", key),
+		g.Text(label))
 }
 
 // panel returns what opens for an end without an answer: a text, and the button that ends.
@@ -140,17 +142,17 @@ func (c *card) ending(l words.Language) g.Node {
 		withText(h.P, c.Overruled(), h.Class("fault")),
 		withText(h.P, c.Reason(), h.Class("text")),
 		g.Iff(c.Record.Reply() != nil, func() g.Node {
-			return g.Group{answers(l, c.ID, c.Asked()), wholeNote(l, c.Record.Note())}
+			return g.Group{answers(l, c.ID, c.Asked()), noted(l, c.Record.Note())}
 		}),
 		g.If(len(own) > 0 || c.Why() != "", h.H2(say(l, "What you had chosen, which was not sent"))),
 		g.If(len(own) > 0, answers(l, c.ID, own)),
-		g.If(c.Why() != "", h.P(h.Class("text"), lines(c.Why()))),
+		withText(h.P, question.Block(c.Why()), h.Class("text")),
 		h.Div(h.Class("after"), reopen(l, c.Record), h.A(h.Class("button"), h.Href("/"), say(l, "Put away"))),
 	)
 }
 
-// wholeNote returns the note of the user on the whole; nil where there is none.
-func wholeNote(l words.Language, note string) g.Node {
+// noted returns a note of the user; nil where there is none.
+func noted(l words.Language, note string) g.Node {
 	return g.If(note != "", h.P(h.Class("text"), elements(l, "<strong>Note:</strong> %s", g.Text(note))))
 }
 

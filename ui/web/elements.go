@@ -31,7 +31,7 @@ func withText(element func(...g.Node) g.Node, text string, attributes ...g.Node)
 	return g.If(text != "", element(g.Group(attributes), g.Text(text)))
 }
 
-// space parts what stands in one line.
+// space is the blank between two elements of one line.
 var space = g.Text(" ") //nolint:gochecknoglobals // never written to
 
 // clock returns a time with its date.
@@ -49,7 +49,7 @@ func stamp(t time.Time, layout string) g.Node {
 	return h.Time(h.DateTime(t.UTC().Format(time.RFC3339)), g.Text(t.Local().Format(layout)))
 }
 
-// hidden returns a field of a form that nobody sees.
+// hidden returns an input element of the type hidden.
 func hidden(name, value string) g.Node {
 	return h.Input(h.Type("hidden"), h.Name(name), h.Value(value))
 }
@@ -59,7 +59,7 @@ func icon(size string) g.Node {
 	return h.Img(h.Src("/assets/favicon.svg"), h.Alt(""), h.Width(size), h.Height(size))
 }
 
-// webPage returns a page; head and body are what its head and body have.
+// webPage returns an HTML document; head and body are the children of the elements of these names.
 func webPage(l words.Language, title string, head g.Group, body ...g.Node) g.Node {
 	return h.Doctype(h.HTML(h.Lang(string(l)), h.Dir("ltr"),
 		h.Head(
@@ -74,7 +74,7 @@ func webPage(l words.Language, title string, head g.Group, body ...g.Node) g.Nod
 	))
 }
 
-// alone returns a page beside the page, with a heading.
+// alone returns a document with a heading and no list of questions.
 func alone(l words.Language, title, heading string, head g.Group, content ...g.Node) g.Node {
 	head = append(head, h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")))
 	return webPage(l, title+" · mcp-askuser", head, h.Class("alone"),

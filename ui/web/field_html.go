@@ -1,11 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
 
 	g "maragu.dev/gomponents"
+	"maragu.dev/gomponents/components"
 	h "maragu.dev/gomponents/html"
 
 	"mcp-askuser/question"
@@ -14,10 +16,6 @@ import (
 
 // html returns the fields of a question, with those of its follow-ups.
 func (f *field) html(l words.Language) g.Node {
-	class := "field"
-	if f.Confirms() {
-		class += " boolean"
-	}
 	radio := f.Input() == "radio"
 	invalid := g.If(f.Fault != "", h.Aria("invalid", "true"))
 	var described g.Node
@@ -31,29 +29,21 @@ func (f *field) html(l words.Language) g.Node {
 	if f.Input() != "" {
 		entry = f.options
 	}
-	return h.FieldSet(h.Class(class), h.ID(f.Key), h.TabIndex("-1"),
+	return h.FieldSet(components.Classes{"field": true, "boolean": f.Confirms()}, h.ID(f.Key), h.TabIndex("-1"),
 		g.If(radio, g.Group{h.Role("radiogroup"), g.If(f.Required, h.Aria("required", "true")), invalid}),
 		described,
 		f.legend(l),
 		f.description(),
 		g.If(f.Before != "", h.P(h.Class("before"), g.Text(f.Before), space,
-			h.Button(h.Type("submit"), h.FormAction("/recall"), h.Name("recall"), h.Value(strconv.Itoa(f.At)), say(l, "Use again"),
-				space, h.Kbd(h.Aria("hidden", "true"), g.Text("Alt r"))))),
+			h.Button(h.Type("submit"), h.FormAction("/recall"), h.Name("recall"), h.Value(strconv.Itoa(f.At)),
+				say(l, "Use again"), space, h.Kbd(h.Aria("hidden", "true"), g.Text("Alt r"))))),
 		withText(h.P, f.Fault, h.Class("fault"), h.ID(f.Key+"-fault")),
 		entry(l),
 		g.If(!f.Confirms(), h.Label(h.Class("pick decide"),
-			f.input(f.decideInput(), fieldChosen, toAgent, f.Delegated, h.Aria("keyshortcuts", "Alt+Y")),
+			f.input(cmp.Or(f.Input(), "checkbox"), fieldChosen, toAgent, f.Delegated, h.Aria("keyshortcuts", "Alt+Y")),
 			h.Span(h.Class("open"), say(l, "Let the agent decide")))),
 		f.more(l),
 	)
-}
-
-// decideInput is the type of input with which the question is left to the agent.
-func (f *field) decideInput() string {
-	if f.Input() == "radio" {
-		return "radio"
-	}
-	return "checkbox"
 }
 
 // input returns a radio button or checkbox of the question.
@@ -70,7 +60,7 @@ func (f *field) legend(l words.Language) g.Node {
 	return h.Legend(h.ID(f.Key+"-legend"),
 		g.If(f.Number != "" || f.Header != "" || !f.Required, h.Span(h.Class("above"),
 			withText(h.Span, f.Number, h.Class("number")),
-			g.If(f.Header != "", h.Span(h.Class("head"), line(f.Header))),
+			withText(h.Span, question.Line(f.Header), h.Class("head")),
 			g.If(!f.Required, h.Span(h.Class("need"), say(l, "optional"))),
 		)),
 		text(h.Class("text"), lines(f.Question.Text)),
@@ -97,8 +87,9 @@ func (f *field) more(l words.Language) g.Node {
 	}
 	return h.Details(h.Class("more"), g.If(f.Note != "" || len(f.Files) > 0, g.Attr("open")),
 		h.Summary(h.Aria("keyshortcuts", "Alt+N"), add),
-		h.Textarea(h.Name(named(fieldNote, f.At)), h.Rows("2"), h.Aria("label", note), h.Placeholder(note), g.Text(f.Note)),
-		g.Iff(f.Attach || len(f.Files) > 0, func() g.Node { return f.files(l) }),
+		h.Textarea(h.Name(named(fieldNote, f.At)), h.Rows("2"), h.Aria("label", note), h.Placeholder(note),
+			g.Text(f.Note)),
+		g.If(f.Attach || len(f.Files) > 0, f.files(l)),
 	)
 }
 
@@ -115,7 +106,8 @@ func (f *field) files(l words.Language) g.Node {
 			return h.Div(h.Class("file"),
 				g.If(file.Image(), h.A(h.Href(fileAddress(f.Record, file)), h.Target("_blank"),
 					thumbnail(f.Record, file, l.T("Open the image")))),
-				h.Label(h.Class("pick"), f.input("checkbox", fieldFile, string(value), true), h.Span(g.Text(file.String()))),
+				h.Label(h.Class("pick"), f.input("checkbox", fieldFile, string(value), true),
+					h.Span(g.Text(file.String()))),
 			)
 		}),
 	)
@@ -136,10 +128,8 @@ func (f *field) words(l words.Language) g.Node {
 		typed = ""
 	}
 	return g.Group{
-		g.Iff(f.Default != "", func() g.Node {
-			return h.Label(h.Class("pick proposal"), f.input("checkbox", fieldProposal, "yes", f.Proposed()),
-				h.Span(elements(l, `Take what is proposed: <span class="text proposed">%s</span>`, lines(f.Default))))
-		}),
+		g.If(f.Default != "", h.Label(h.Class("pick proposal"), f.input("checkbox", fieldProposal, "yes", f.Proposed()),
+			h.Span(elements(l, `Take what is proposed: <span class="text proposed">%s</span>`, lines(f.Default))))),
 		h.Textarea(h.Name(named(fieldText, f.At)), h.Rows("3"), h.Aria("labelledby", f.Key+"-legend"),
 			g.If(f.Placeholder != "", h.Placeholder(question.Line(f.Placeholder))),
 			g.If(f.Required, h.Aria("required", "true")),
@@ -150,14 +140,10 @@ func (f *field) words(l words.Language) g.Node {
 
 // options returns the choices of a question.
 func (f *field) options(l words.Language) g.Node {
-	class := "options"
-	if f.Previews() {
-		class += " previews"
-	}
-	return h.Div(h.Class(class),
+	return h.Div(components.Classes{"options": true, "previews": f.Previews()},
 		g.Map(f.Choices, func(c choice) g.Node { return f.option(l, c) }),
-		g.If(f.Input() == "radio" && !f.Required, h.Div(h.Class("option"), h.Div(h.Class("row"), h.Label(h.Class("pick"),
-			f.input("radio", fieldChosen, "", f.Open()), h.Span(h.Class("open"), say(l, "Skip")))))),
+		g.If(f.Input() == "radio" && !f.Required, h.Div(h.Class("option"), h.Div(h.Class("row"),
+			h.Label(h.Class("pick"), f.input("radio", fieldChosen, "", f.Open()), h.Span(h.Class("open"), say(l, "Skip")))))),
 	)
 }
 

@@ -47,7 +47,7 @@ func (x *past) record(l words.Language, r recordview.Record) g.Node {
 	}
 	return h.Article(h.Class("round"),
 		h.H3(g.Text(r.AskedBy()), space, h.Span(h.Class("facts"),
-			g.If(r.Asker.Directory != "", h.Span(line(r.Asker.Directory))),
+			withText(h.Span, question.Line(r.Asker.Directory)),
 			g.If(r.Tool() != "", h.Span(h.Code(g.Text(r.Tool())))),
 			withText(h.Span, r.RoundText()),
 			h.Span(g.Text(r.Ended())),
@@ -56,7 +56,7 @@ func (x *past) record(l words.Language, r recordview.Record) g.Node {
 		withText(h.P, r.Overruled(), h.Class("fault")),
 		reason,
 		answers(l, r.ID, r.Asked()),
-		wholeNote(l, r.Note()),
+		noted(l, r.Note()),
 		h.Div(h.Class("after"), next, g.If(x.Session == "" && r.SessionID != "",
 			h.A(h.Href(sessionAddress(r.SessionID)), say(l, "The whole session")))),
 	)
@@ -73,9 +73,10 @@ func answers(l words.Language, record string, all []question.Response) g.Node {
 			h.Dt(g.If(x.Header != "", g.Group{h.Span(h.Class("head"), line(x.Header)), space}),
 				h.Span(h.Class("text"), lines(x.Question.Text))),
 			h.Dd(
-				g.If(len(x.Options) > 0, h.Ul(g.Map(x.Options, func(o question.Option) g.Node { return listed(l, x, o) }))),
+				g.If(len(x.Options) > 0,
+					h.Ul(g.Map(x.Options, func(o question.Option) g.Node { return listed(l, x, o) }))),
 				g.Iff(x.Answer != nil, func() g.Node { return given(record, x.Answer) }),
-				g.If(x.Note != "", h.P(h.Class("text"), elements(l, "<strong>Note:</strong> %s", lines(x.Note)))),
+				noted(l, question.Block(x.Note)),
 				g.If(x.By() == question.ByTimeout, h.P(say(l, "Taken by the timeout, as was proposed."))),
 				g.If(x.State == question.StateDelegated, h.P(say(l, "(left to the agent)"))),
 				g.If(x.State != question.StateDelegated && some && x.Answer == nil, h.P(say(l, "Skipped."))),
@@ -95,7 +96,7 @@ func listed(l words.Language, x question.Response, o question.Option) g.Node {
 // given returns the user's own words and files.
 func given(record string, a *question.Answer) g.Node {
 	return g.Group{
-		g.If(a.Custom != "", h.P(h.Class("text own"), lines(a.Custom))),
+		withText(h.P, question.Block(a.Custom), h.Class("text own")),
 		g.Map(a.Files, func(f question.File) g.Node {
 			return h.A(h.Class("file"), h.Href(fileAddress(record, f)), h.Target("_blank"),
 				g.If(f.Image(), thumbnail(record, f, "")), h.Span(g.Text(f.String())))

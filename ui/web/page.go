@@ -177,7 +177,8 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 // that is open.
 func scripted(r *http.Request) bool { return r.Header.Get("X-Script") != "" }
 
-// render writes what html returns.
+// render writes the document that html returns in the language of the request; nothing where it
+// returns an error.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, html func(words.Language) g.Node) error {
 	var b bytes.Buffer
 	err := html(s.languageOf(r)).Render(&b)

@@ -9,16 +9,11 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// allowed is a passkey as the browser's credential functions take it.
-type allowed struct {
-	Type string `json:"type"`
-	ID   string `json:"id"`
-}
-
-func (c ceremony) allowed() []allowed {
-	out := []allowed{}
+// allowed returns the passkeys of the page as the browser's credential functions take them.
+func (c ceremony) allowed() []map[string]string {
+	out := []map[string]string{}
 	for _, key := range c.Keys {
-		out = append(out, allowed{"public-key", key.ID})
+		out = append(out, map[string]string{"type": "public-key", "id": key.ID})
 	}
 	return out
 }
@@ -53,14 +48,4 @@ func (c ceremony) register(l words.Language) g.Node {
 func (c ceremony) registered(l words.Language) g.Node {
 	return alone(l, l.T("New passkey"), l.T("The passkey %s is registered", c.Name), nil,
 		h.P(say(l, "You can close this page.")))
-}
-
-// html returns the page of a refusal.
-func (x refusal) html(l words.Language) g.Node {
-	next := h.A(h.Class("button"), h.Href("/"), say(l, "To the questions"))
-	if x.Command != "" {
-		next = h.A(h.Class("button"), h.Href(""), say(l, "Try again"))
-	}
-	return alone(l, x.Title, x.Title, nil,
-		h.P(g.Text(x.Words)), g.If(x.Command != "", h.Pre(h.Code(g.Text(x.Command)))), h.P(next))
 }
