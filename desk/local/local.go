@@ -163,12 +163,12 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 }
 
 // connect returns the database in a file that exists. Each connection commits to disk, not
-// to the system's memory.
+// to the system's memory, and overwrites what it deletes.
 func connect(path string) (*sql.DB, error) {
 	files, _ := vfs.Find("").(vfs.VFSFilename)
 	vfs.Register(privateVFS, private{files})
 	db, err := sql.Open("sqlite3", "file:"+escapePath(path)+"?mode=rw&vfs="+privateVFS+"&_txlock=immediate"+
-		"&_pragma=busy_timeout("+busy+")&_pragma=synchronous(full)&_pragma=foreign_keys(on)")
+		"&_pragma=busy_timeout("+busy+")&_pragma=synchronous(full)&_pragma=foreign_keys(on)&_pragma=secure_delete(on)")
 	if err != nil {
 		return nil, err
 	}
