@@ -17,14 +17,6 @@ type Backing struct {
 	Rec  desk.Record
 }
 
-// Draft returns what was typed before, empty where nothing is kept.
-func (b Backing) Draft(ctx context.Context) (r question.Reply) {
-	if b.Desk != nil {
-		r, _, _ = b.Desk.Draft(ctx, b.Rec.ID)
-	}
-	return r
-}
-
 // Save keeps what was typed, also when ctx has ended. That the record has ended is no
 // error.
 func (b Backing) Save(ctx context.Context, r question.Reply) error {
@@ -67,28 +59,11 @@ func (b Backing) Status(ctx context.Context) Status {
 	return s
 }
 
-// Rounds returns the earlier rounds of the session, the latest first, as far as they can be
-// read.
-func (b Backing) Rounds(ctx context.Context) []desk.Record {
-	if b.Rec.SessionID == "" {
-		return nil
-	}
-	session, _ := b.Desk.Session(ctx, b.Rec.SessionID)
-	return earlier(session, b.Rec.Round)
-}
-
+// earlier returns the rounds of a session before one, the latest first.
 func earlier(session []desk.Record, round int) []desk.Record {
 	session = slices.DeleteFunc(session, func(r desk.Record) bool { return r.Round >= round })
 	slices.SortStableFunc(session, func(a, b desk.Record) int { return b.Round - a.Round })
 	return session
-}
-
-// Memory returns how the user answered the questions before, by question id.
-func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
-	if b.Desk == nil {
-		return nil
-	}
-	return b.Desk.Remembered(ctx, b.Rec)
 }
 
 // Options are what the form gets from the desk, which is read for them.
@@ -96,9 +71,13 @@ func (b Backing) Options(ctx context.Context) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
-	o.Draft, o.Memory, o.signs = b.Draft(ctx), b.Memory(ctx), b.Desk.RequiresProof(&b.Rec)
+	o.Draft, _, _ = b.Desk.Draft(ctx, b.Rec.ID)
+	o.Memory, o.signs = b.Desk.Remembered(ctx, b.Rec), b.Desk.RequiresProof(&b.Rec)
 	o.Save = func(r question.Reply) error { return b.Save(ctx, r) }
-	o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
+	o.Rounds = func() []desk.Record {
+		session, _ := b.Desk.Session(ctx, b.Rec.SessionID) // as far as it can be read
+		return earlier(session, b.Rec.Round)
+	}
 	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
 	if err == nil && last {
 		o.Lift = func() error { return b.Desk.Lift(ctx, b.Rec.SessionID) }

@@ -81,9 +81,10 @@ func (c *conversation) run(ctx context.Context) error {
 
 // open makes the set, and writes what is to be known before the first question.
 func (c *conversation) open(ctx context.Context) {
+	known := c.desk.Options(ctx)
 	c.Set = answer.New(words.Local.Shown(c.desk.Rec), answer.Options{
 		Layout: answer.Turns, MustTouch: c.appeared,
-		Draft: c.desk.Draft(ctx), Memory: c.desk.Memory(ctx),
+		Draft: known.Draft, Memory: known.Memory,
 		Began: time.Now(), Now: time.Now,
 	})
 	c.text("", c.asker())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,8 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	options := backing.Options(ctx) // before Ctrl+C becomes a key: the store may hang
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
 	options.Window = s.window
+	drafts := drafts{save: func(r question.Reply) error { return backing.Save(ctx, r) }}
+	options.Save = func(r question.Reply) error { return drafts.keep(r, false) }
 	f := form.New(backing.Rec, func(r question.Reply) error {
 		result.Store(nil)
 		err := commit(r)
@@ -51,7 +54,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	t.abandon()
 	unfollow()
 	if !stuck {
-		defer saveRest(ctx, backing, f)
+		defer drafts.keepRest(ctx, f)
 	}
 	gone := err != nil && !t.foreground()
 	if gone {
@@ -88,13 +91,30 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 // saveTime is how long the last draft of a form may take to be saved.
 const saveTime = time.Second
 
-// saveRest saves what was typed in a form that has ended, as far as it is not kept.
-func saveRest(ctx context.Context, backing form.Backing, f *form.Form) {
+// drafts saves what is typed in a form, one draft after the other: a store may be slow.
+type drafts struct {
+	save  func(question.Reply) error
+	mu    sync.Mutex
+	ended bool // the last one is saved; guarded by mu
+}
+
+func (d *drafts) keep(draft question.Reply, last bool) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ended {
+		return nil
+	}
+	d.ended = last
+	return d.save(draft)
+}
+
+// keepRest saves what was typed in a form that has ended, as far as it is not kept.
+func (d *drafts) keepRest(ctx context.Context, f *form.Form) {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	draft, unsaved := f.Unsaved()
 	if unsaved {
-		_ = awaitStore(ctx, func() error { return backing.Save(ctx, draft) })
+		_ = awaitStore(ctx, func() error { return d.keep(draft, true) })
 	}
 }
 
