@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	random "math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,7 +20,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/ncruces/go-sqlite3"
-	_ "github.com/ncruces/go-sqlite3/driver" // registers "sqlite3"
+	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/vfs"
 
 	"mcp-askuser/desk/store"
@@ -30,8 +31,6 @@ const (
 	File = "desk.db"
 	// idle is how long an unused connection stays open.
 	idle = 2 * time.Second
-	// busy is how long a call waits for the transactions of other processes.
-	busy = "30000" // milliseconds
 )
 
 // Store is a [store.Store] in a directory.
@@ -167,13 +166,20 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 func connect(path string) (*sql.DB, error) {
 	files, _ := vfs.Find("").(vfs.VFSFilename)
 	vfs.Register(privateVFS, private{files})
-	db, err := sql.Open("sqlite3", "file:"+escapePath(path)+"?mode=rw&vfs="+privateVFS+"&_txlock=immediate"+
-		"&_pragma=busy_timeout("+busy+")&_pragma=synchronous(full)&_pragma=foreign_keys(on)&_pragma=secure_delete(on)")
-	if err != nil {
-		return nil, err
+	const settings = `pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on`
+	db, err := driver.Open("file:"+escapePath(path)+"?mode=rw&vfs="+privateVFS+"&_txlock=immediate",
+		func(c *sqlite3.Conn) error { return errors.Join(c.BusyHandler(pause), c.Exec(settings)) })
+	if err == nil {
+		db.SetConnMaxIdleTime(idle)
 	}
-	db.SetConnMaxIdleTime(idle)
-	return db, nil
+	return db, err
+}
+
+// pause lets another process end its transaction: half a minute in all. SQLite's own pauses last a
+// millisecond, and many processes that look so often keep the one that writes from the processor.
+func pause(ctx context.Context, before int) bool {
+	time.Sleep(random.N(min(time.Duration(before+1), 20) * time.Millisecond))
+	return ctx.Err() == nil && before < 3000
 }
 
 // checkDir creates the directory, or refuses one that others can use.

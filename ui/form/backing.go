@@ -59,13 +59,6 @@ func (b Backing) Status(ctx context.Context) Status {
 	return s
 }
 
-// earlier returns the rounds of a session before one, the latest first.
-func earlier(session []desk.Record, round int) []desk.Record {
-	session = slices.DeleteFunc(session, func(r desk.Record) bool { return r.Round >= round })
-	slices.SortStableFunc(session, func(a, b desk.Record) int { return b.Round - a.Round })
-	return session
-}
-
 // Options are what the form gets from the desk, which is read for them.
 func (b Backing) Options(ctx context.Context) (o Options) {
 	if b.Desk == nil {
@@ -76,7 +69,8 @@ func (b Backing) Options(ctx context.Context) (o Options) {
 	o.Save = func(r question.Reply) error { return b.Save(ctx, r) }
 	o.Rounds = func() []desk.Record {
 		session, _ := b.Desk.Session(ctx, b.Rec.SessionID) // as far as it can be read
-		return earlier(session, b.Rec.Round)
+		slices.Reverse(session)
+		return slices.DeleteFunc(session, func(r desk.Record) bool { return r.Round >= b.Rec.Round })
 	}
 	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
 	if err == nil && last {

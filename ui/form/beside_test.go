@@ -11,6 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
@@ -30,7 +32,25 @@ func session() []desk.Record {
 
 func third() desk.Record { return session()[2] }
 
-func before() []desk.Record { return earlier(session(), 3) }
+func before() []desk.Record {
+	s := session()
+	return []desk.Record{s[1], s[0]}
+}
+
+// TestRoundsBefore: the earlier rounds are those before the record, the latest first.
+func TestRoundsBefore(t *testing.T) {
+	d := desktest.Open(t, t.TempDir())
+	var asked []desk.Record
+	for _, q := range []question.Question{features(), database(), deploy(), name()} {
+		rec, err := desktest.Ask(t.Context(), d, question.Set{Questions: []question.Question{q}}, "session", desk.Asker{})
+		fatal.If(t, err)
+		asked = append(asked, rec)
+	}
+	rounds := Backing{d, asked[2]}.Options(t.Context()).Rounds()
+	if len(rounds) != 2 || rounds[0].ID != asked[1].ID || rounds[1].ID != asked[0].ID {
+		t.Errorf("before round %d: %+v", asked[2].Round, rounds)
+	}
+}
 
 // TestEarlierRounds: alt+h looks at the earlier rounds and back, also where letters are text.
 // A first round has none.
