@@ -132,20 +132,24 @@ func TestAnsweredMeanwhile(t *testing.T) {
 	}
 }
 
-// The surfaces of a call that joins while others are tried have their turn if those fail.
+// The surfaces of a call that joins while others are tried have their turn if those fail, or end
+// with their own call.
 func TestJoinedWhileTrying(t *testing.T) {
-	r := newRig(t)
-	trying, fail := make(chan struct{}), make(chan struct{})
-	first := r.askFor(present.Question{Request: request(), KeepOpen: true, Surfaces: on(surface{"one", func(context.Context, desk.Record, ui.Commit) error {
-		close(trying)
-		<-fail
-		return ui.Unavailablef("no form")
-	}})})
-	waittest.Take(t, trying)
-	second, err := r.Join(t.Context(), first.Record().ID, on(answers("two", "b")))
-	fatal.If(t, err)
-	close(fail)
-	r.ends("answered two B", second)
+	for _, fails := range []error{ui.Unavailablef("no form"), ui.ErrCallEnded} {
+		r := newRig(t)
+		trying, fail := make(chan struct{}), make(chan struct{})
+		first := r.ask(surface{"one", func(context.Context, desk.Record, ui.Commit) error {
+			close(trying)
+			<-fail
+			return fails
+		}})
+		waittest.Take(t, trying)
+		second, err := r.Join(t.Context(), first.Record().ID, on(answers("two", "b")))
+		fatal.If(t, err)
+		first.Leave()
+		close(fail)
+		r.ends("answered two B", second)
+	}
 }
 
 // After all surfaces have failed, a call can try further ones, while the record is
@@ -175,19 +179,21 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// A question that its asker withdraws is gone for good, unless it was answered.
+// A question that its asker withdraws is gone for good, unless it was answered. Of two calls that ask
+// the same question, as two subagents do, one withdraws it for itself alone: the last one ends the record.
 func TestWithdraw(t *testing.T) {
 	r := newRig(t)
 	one := newStays("one")
-	w := r.ask(one)
-	w.Withdraw("cancelled by the client")
-	w.Leave()
-	if rec := r.end(w); rec.State != desk.Cancelled || rec.Outcome.Reason != "cancelled by the client" {
+	first, last := r.ask(one), r.ask(newStays("two"))
+	first.Withdraw("the first")
+	last.Withdraw("the last")
+	last.Leave()
+	if rec := r.end(last); rec.State != desk.Cancelled || rec.Outcome.Reason != "the last" {
 		t.Errorf("the end is %+v", rec.Outcome)
 	}
 	waittest.Take(t, one.cause)
 	again := r.ask(answers("two", "a"))
-	if again.Record().ID == w.Record().ID {
+	if again.Record().ID == last.Record().ID {
 		t.Error("what was withdrawn is asked on")
 	}
 	r.end(again)
@@ -195,26 +201,6 @@ func TestWithdraw(t *testing.T) {
 	again.Leave()
 	third := r.ask(answers("three", "b"))
 	r.ends("answered two A", third)
-}
-
-// Of two calls that ask the same question, as two subagents do, one withdraws it for itself
-// alone. The last one ends the record.
-func TestWithdrawOneOfTwo(t *testing.T) {
-	r := newRig(t)
-	ask := func() *present.Waiter { return r.ask(newStays("one")) }
-	first, second := ask(), ask()
-	first.Withdraw("the first")
-	first.Leave()
-	r.elsewhere(second.Record().ID, "a")
-	r.ends("answered inbox A", second)
-	second.Delivered()
-
-	first, second = ask(), ask()
-	first.Withdraw("the first")
-	second.Withdraw("the last")
-	if rec := r.end(second); rec.State != desk.Cancelled || rec.Outcome.Reason != "the last" {
-		t.Errorf("the end is %+v", rec.Outcome)
-	}
 }
 
 // Each of two equal confirmations that wait at once has an answer of its own: one yes allows

@@ -56,46 +56,34 @@ func TestSurfaces(t *testing.T) {
 }
 
 // An answer given elsewhere withdraws the surface, and says who was first, in
-// time and to one who answers too late.
+// time and to one who answers too late. A surface that goes as the record ends, as a pane does
+// with its process, has not failed.
 func TestAnsweredElsewhere(t *testing.T) {
-	r := newRig(t)
-	late := make(chan error, 2)
-	shown := make(chan struct{})
-	w := r.ask(surface{"one", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
-		close(shown)
-		<-ctx.Done()
-		late <- context.Cause(ctx)
-		late <- commit(reply("b"))
-		return context.Cause(ctx)
-	}})
-	waittest.Take(t, shown)
-	r.elsewhere(w.Record().ID, "a")
-	r.ends("answered inbox A", w)
-	if waittest.Take(t, w.Unshown()); w.UnshownReason() != nil {
-		t.Errorf("no surface shows it because %v", w.UnshownReason())
-	}
-	for range 2 {
-		var closed *desk.ClosedError
-		if err := waittest.Take(t, late); !errors.As(err, &closed) || closed.Outcome.Surface != "inbox" {
-			t.Errorf("it was told %v", err)
+	for _, leaves := range []func(context.Context) error{
+		context.Cause, func(context.Context) error { return ui.Unavailablef("the pane was closed") },
+	} {
+		r := newRig(t)
+		late := make(chan error, 2)
+		shown := make(chan struct{})
+		w := r.ask(surface{"one", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
+			close(shown)
+			<-ctx.Done()
+			late <- context.Cause(ctx)
+			late <- commit(reply("b"))
+			return leaves(ctx)
+		}})
+		waittest.Take(t, shown)
+		r.elsewhere(w.Record().ID, "a")
+		r.ends("answered inbox A", w)
+		if waittest.Take(t, w.Unshown()); w.UnshownReason() != nil {
+			t.Errorf("no surface shows it because %v", w.UnshownReason())
 		}
-	}
-}
-
-// A surface that goes as the record ends, as a pane does with its process, has not failed.
-func TestGoneAtTheEnd(t *testing.T) {
-	r := newRig(t)
-	shown := make(chan struct{})
-	w := r.ask(surface{"one", func(ctx context.Context, _ desk.Record, _ ui.Commit) error {
-		close(shown)
-		<-ctx.Done()
-		return ui.Unavailablef("the pane was closed")
-	}})
-	waittest.Take(t, shown)
-	r.elsewhere(w.Record().ID, "a")
-	r.ends("answered inbox A", w)
-	if waittest.Take(t, w.Unshown()); w.UnshownReason() != nil {
-		t.Errorf("no surface shows it because %v", w.UnshownReason())
+		for _, err := range waittest.TakeAll(t, late, 2) {
+			var closed *desk.ClosedError
+			if !errors.As(err, &closed) || closed.Outcome.Surface != "inbox" {
+				t.Errorf("it was told %v", err)
+			}
+		}
 	}
 }
 

@@ -134,15 +134,6 @@ func (r *rig) elsewhere(id, option string) {
 	}
 }
 
-// stored fails unless the desk has the record in this state.
-func (r *rig) stored(w *present.Waiter, want string) {
-	r.t.Helper()
-	rec, err := r.desk.Get(r.t.Context(), w.Record().ID)
-	if err != nil || status(rec) != want {
-		r.t.Errorf("on the desk it is %s, %v, want %s", status(rec), err, want)
-	}
-}
-
 // ends fails unless the record of each waiter ends like this.
 func (r *rig) ends(want string, waiters ...*present.Waiter) {
 	r.t.Helper()
