@@ -176,16 +176,8 @@ func TestDialogue(t *testing.T) {
 		results []*mcp.ElicitationResult
 		want    string
 	}{
-		{"other", set(database()), false, accepts(`{"q1":"Other..."}`, `{"q1_other":" SQLite "}`), "answered q1=|SQLite"},
 		{"other without a text leads back", set(database()), false, accepts(`{"q1":"Other..."}`, `{"q1_other":" "}`, `{"q1":"MongoDB"}`), "answered q1=mongodb|"},
-		{"several as a line and another", set(features()), true, accepts(`{"q2":"=2, Search"}`), "answered q2=logging|Search"},
-		{"text other than proposed", set(proposing(name(), "Widget")), false, accepts(`{"q4":"Write an answer..."}`, `{"q4_other":"Gadget"}`), "answered q4=|Gadget"},
-		{"optional text left open", set(optional(name())), false, accepts(`{"q4":"(skip)"}`), "answered"},
 		{"optional several left open", set(optional(features())), false, accepts(`{"q2":["(skip)"]}`), "answered"},
-		{"one form a question", set(database(), features(), goOn(), name()), false,
-			accepts(`{"q1":"PostgreSQL"}`, `{"q2":["Caching"]}`, `{"q3":"No"}`, `{"q4":"x"}`), "answered q1=postgresql| q2=caching| q3=false| q4=|x"},
-		{"follow-ups before the next question", set(auth(), goOn()), false,
-			accepts(`{"a":"OAuth"}`, `{"p":"GitHub"}`, `{"org":"acme"}`, `{"q3":"No"}`), "answered a=oauth| p=github| org=|acme q3=false|"},
 		{"back", set(database(), goOn()), false, accepts(`{"q1":"MongoDB"}`, `{"q3":"Back"}`, `{"q1":"PostgreSQL"}`, `{"q3":"Yes"}`), "answered q1=postgresql| q3=true|"},
 		{"back over a follow-up", set(auth(), goOn()), false,
 			accepts(`{"a":"OAuth"}`, `{"p":"Google"}`, `{"q3":"Back"}`, `{"p":"Back"}`, `{"a":"None"}`, `{"q3":"Yes"}`), "answered a=none| q3=true|"},
@@ -247,7 +239,6 @@ func TestCommit(t *testing.T) {
 		{"refused for nothing the form can change", []error{question.Violations{{Path: "note", Message: "too long"}}},
 			accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), question.Violations{{Path: "note", Message: "too long"}}},
 		{"somebody was first", []error{closed}, accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), closed},
-		{"the store failed", []error{broken}, accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), broken},
 		{"the store failed at a dismissal", []error{broken}, []*mcp.ElicitationResult{result("decline", "")}, broken},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -300,33 +291,55 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
+// What a form says beside its rows. Where four rows of the message are shown, the details stand in them, and
+// the rest in the field's one row.
 func TestMessage(t *testing.T) {
 	preview := proposing(database(), "")
 	preview.Options[1].Preview = "db.createCollection()"
 	preview.Description = "It holds orders.\nAbout 2 GB."
+	example := proposing(name(), "one\ntwo")
+	example.Placeholder = "Widget"
 	long := options("q9", strings.Repeat("很长的问题", 20)+"？", question.SingleChoice, "A", "B")
+	confirm := func(action, details string) question.Question {
+		q := goOn()
+		q.Text, q.Description = action, details
+		return q
+	}
+	const action, details = "Delete 23 unused files?", "cd web\nrm -rf build\ngit clean -fdx"
+	const longAction = "Delete every file that no other file of the project has mentioned in the last year?"
+	all, claude := Style{Arrays: true}, styles["claude"]
 	for _, tc := range []struct {
-		name  string
-		round int
-		qs    []question.Question
-		want  string
+		name        string
+		style       Style
+		q           question.Question
+		want, aside string
 	}{
-		{"question, context, description", 1, []question.Question{preview},
-			"Which database?\nIt holds orders.\nAbout 2 GB.\nproposed: PostgreSQL · previews: mcp-askuser inbox · asked by Codex in\nshop"},
-		{"example and proposal", 1, []question.Question{{ID: "q", Text: "Name?", Required: true, Type: question.Text, Placeholder: "Widget", Default: "one\ntwo"}},
-			"Name?\nproposed: one␊two · for example: Widget · asked by Codex in shop"},
-		{"rows that fit a host that cuts them", 1, []question.Question{long},
-			strings.Repeat("很长的问题", 7) + "很\n" + "长的问题" + strings.Repeat("很长的问题", 6) + "很长\n的问题" + strings.Repeat("很长的问题", 4) + "很长的问题？\nasked by Codex in shop"},
+		{"question, context, description", all, preview,
+			"Which database?\nIt holds orders.\nAbout 2 GB.\n" +
+				"proposed: PostgreSQL · previews: mcp-askuser inbox · asked by Codex in\nshop", ""},
+		{"example and proposal", all, example,
+			"What name?\nproposed: one␊two · for example: Widget · asked by Codex in shop", ""},
+		{"rows that fit a host that cuts them", all, long,
+			strings.Repeat("很长的问题", 7) + "很\n" + "长的问题" + strings.Repeat("很长的问题", 6) + "很长\n的问题" +
+				strings.Repeat("很长的问题", 4) + "很长的问题？\nasked by Codex in shop", ""},
+		{"details that fit", claude, confirm(action, details), action + "\n" + details, "asked by Codex in shop"},
+		{"long details", claude, confirm(action, details+"\ncd .."), action + "\n" + details + "\ncd ..",
+			"in full: mcp-askuser inbox · asked by Codex in shop"},
+		{"long action and details", claude, confirm(longAction, details),
+			"Delete every file that no other file of the project has mentioned in th…\n" + details +
+				"\nDelete every file that no other file of the project has mentioned in the\nlast year?",
+			"in full: mcp-askuser inbox · asked by Codex in shop"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rec := desk.Record{Round: tc.round, NearLimit: tc.round > 1, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: tc.qs}}
-			got := ""
-			_ = New(clientFunc(func(p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-				got = p.Message
-				return nil, slow, ui.ErrCallEnded
-			}), Style{Arrays: true}).Show(context.Background(), rec, nil)
-			if got != tc.want {
+			c := &script{t: t, err: ui.ErrCallEnded}
+			show(c, tc.style, tc.q)
+			if got := c.params[0].Message; got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
+			}
+			for _, field := range properties(c.params[0]) {
+				if aside, _ := field["description"].(string); aside != tc.aside {
+					t.Errorf("beside it %q, want %q", aside, tc.aside)
+				}
 			}
 		})
 	}
@@ -345,7 +358,6 @@ func TestRows(t *testing.T) {
 		q    question.Question
 		want []string
 	}{
-		{"the refusal first", goOn(), []string{"No", "Yes"}},
 		{"a refusal among others first", yesFirst, []string{"No, keep", "Yes, all", "Ask me"}},
 		{"the asker's words for other", worded, []string{"PostgreSQL: relational", "MongoDB", "Something else: say what"}},
 		{"what cannot be seen whole is not offered", multiline, nil},
@@ -428,77 +440,40 @@ func TestSecretsStayOutOfForms(t *testing.T) {
 	}
 }
 
-// lineOf is a client whose user types one line, and closes what is shown again.
-func lineOf(key, line string, forms *int) clientFunc {
-	return func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-		if *forms++; *forms > 1 {
-			return stuck, slow, nil
-		}
-		return result("accept", string(encode(map[string]string{key: line}))), slow, nil
-	}
-}
-
 // An accept that comes too early brings the form again, once: keys that were meant for another program
 // arrive like that. A client whose user has answered a form does not close the next by itself, however soon.
 func TestPace(t *testing.T) {
 	const ms, mongo = time.Millisecond, `{"q1":"MongoDB"}`
+	const said = "That was too quick to be an answer: please answer again.\nWhich database?"
 	for _, tc := range []struct {
 		name    string
 		style   Style
 		results []*mcp.ElicitationResult
 		took    []time.Duration
 		want    string
+		second  string // how the second form begins
 	}{
-		{"one too early, then a user's", Style{}, accepts(mongo, mongo), []time.Duration{599 * ms, 600 * ms}, "answered q1=mongodb|"},
-		{"two too early", Style{}, accepts(mongo, mongo), []time.Duration{300 * ms, 599 * ms}, "unavailable"},
+		{
+			"one too early, then a user's", Style{}, accepts(mongo, mongo),
+			[]time.Duration{599 * ms, 600 * ms}, "answered q1=mongodb|", said,
+		},
+		{"two too early", Style{}, accepts(mongo, mongo), []time.Duration{300 * ms, 599 * ms}, "unavailable", said},
 		{
 			"sentences in a hurry, then an answer", Style{Line: true},
 			accepts(`{"q1":"run 4 tests"}`, `{"q1":"1"}`, `{"q1":"ests"}`, `{"q1":"=mongodb"}`),
-			[]time.Duration{150 * ms, 300 * ms, 450 * ms, 600 * ms}, "answered q1=mongodb|",
+			[]time.Duration{150 * ms, 300 * ms, 450 * ms, 600 * ms}, "answered q1=mongodb|", "Nothing was sent",
 		},
-		{"closed at once", Style{}, []*mcp.ElicitationResult{stuck}, []time.Duration{500 * ms}, "unavailable"},
 		{
 			"closed soon after another form", Style{}, append(accepts(`{"q1":"Other..."}`), stuck),
-			[]time.Duration{slow, 500 * ms}, "dismissed",
+			[]time.Duration{slow, 500 * ms}, "dismissed", "Which database?",
 		},
 	} {
 		c := &script{t: t, results: tc.results, took: tc.took}
 		if got, _, _ := strings.Cut(show(c, tc.style, database()), ":"); got != tc.want || len(c.results) > 0 {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}
-		const said = "That was too quick to be an answer: please answer again.\nWhich database?"
-		if !tc.style.Line && tc.took[0] == 599*ms && !strings.HasPrefix(c.sent[1], said) {
+		if !strings.HasPrefix(c.sent[1], tc.second) {
 			t.Errorf("%s: the second form is %s", tc.name, c.sent[1])
-		}
-	}
-}
-
-// Where four rows of the message are shown, the details stand in them, whoever asks
-// and in which round, and the rest in the field's one row.
-func TestDetailsFirst(t *testing.T) {
-	confirm := goOn()
-	confirm.Text = "Delete 23 unused files?"
-	long := "Delete every file that no other file of the project has mentioned in the last year?"
-	for _, tc := range []struct {
-		name, action, details, rows, aside string
-	}{
-		{"fits", "Delete 23 unused files?", "cd web\nrm -rf build\ngit clean -fdx", "Delete 23 unused files?\ncd web\nrm -rf build\ngit clean -fdx", "asked by Codex in shop"},
-		{"long details", "Delete 23 unused files?", "cd web\nrm -rf build\ngit clean -fdx\ncd ..", "Delete 23 unused files?\ncd web\nrm -rf build\ngit clean -fdx\ncd ..",
-			"in full: mcp-askuser inbox · asked by Codex in shop"},
-		{"long action and details", long, "cd web\nrm -rf build\ngit clean -fdx",
-			"Delete every file that no other file of the project has mentioned in th…\ncd web\nrm -rf build\ngit clean -fdx\nDelete every file that no other file of the project has mentioned in the\nlast year?",
-			"in full: mcp-askuser inbox · asked by Codex in shop"},
-	} {
-		q := confirm
-		q.Text, q.Description = tc.action, tc.details
-		c := &script{t: t, results: []*mcp.ElicitationResult{stuck}}
-		rec := desk.Record{Round: 7, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: []question.Question{q}}}
-		_ = New(c, styles["claude"]).Show(t.Context(), rec, func(question.Reply) error { return nil })
-		if got := c.params[0].Message; got != tc.rows {
-			t.Errorf("%s: got %q", tc.name, got)
-		}
-		if got := properties(c.params[0])["q3"]["description"]; got != tc.aside {
-			t.Errorf("%s: beside it %q", tc.name, got)
 		}
 	}
 }

@@ -25,14 +25,11 @@ func TestLine(t *testing.T) {
 		{goOn(), "=yes", "q3=true|"},
 		{goOn(), " =yes", ""},
 		{goOn(), "＝no", "q3=false|"},
-		{goOn(), "yes", ""},
 		{goOn(), "=yes please", ""},
 		{goOn(), "I say =yes", ""},
 		{goOn(), "=true", ""},
 		{optional(goOn()), "=-", ""},
 		{closed, "=2", "q7=two|"},
-		{closed, "2", ""},
-		{closed, "update the 2 docs", ""},
 		{closed, "=1,2", ""},
 		{closed, "=01", ""},
 		{database(), "=SQLite 3", "q1=|SQLite 3"},
@@ -53,8 +50,7 @@ func TestLine(t *testing.T) {
 		{proposing(name(), "Widget"), "=+", "q4=|Widget"},
 	} {
 		t.Run(tc.q.ID+" "+tc.line, func(t *testing.T) {
-			forms := 0
-			c := lineOf(tc.q.ID, tc.line, &forms)
+			c := &script{t: t, results: append(accepts(string(encode(map[string]string{tc.q.ID: tc.line}))), stuck)}
 			got := show(c, Style{Line: true}, tc.q)
 			want := "answered " + tc.want
 			if tc.line == "=-" && !tc.q.Required {
@@ -65,8 +61,8 @@ func TestLine(t *testing.T) {
 			if got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
-			if again := forms > 1; again != (want == "dismissed") {
-				t.Errorf("%d forms", forms)
+			if again := len(c.sent) > 1; again != (want == "dismissed") {
+				t.Errorf("%d forms", len(c.sent))
 			}
 		})
 	}
