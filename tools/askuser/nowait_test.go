@@ -79,7 +79,7 @@ func TestNoWaitWithoutUser(t *testing.T) {
 func TestAwaitTellsOnce(t *testing.T) {
 	r := newRig(t, Elicit())
 	r.settleTime = 3 * time.Second // on a busy machine
-	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	r.Attended = func(bool) bool { return true }
 	forms := 0
 	l := &link{
 		client: Client{Implementation: mcp.Implementation{Name: "cursor"}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}},

@@ -6,9 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 )
@@ -36,10 +36,7 @@ type link struct {
 	turn    func(ctx context.Context) (placed func(), err error) // nil: at once
 	placed  <-chan struct{}                                      // closed when turn's placed was called
 
-	noted     chan string  // progress messages; may be nil
-	sent      atomic.Int64 // how many
-	over      atomic.Bool  // its last call has returned
-	late      atomic.Bool  // a message was sent after that
+	noted     chan string // notifications, as many as fit; may be nil
 	delivered func(written bool)
 }
 
@@ -60,24 +57,14 @@ func (l *link) Turn(ctx context.Context) (func(), error) {
 
 func (l *link) Notify(_ string, params any) error {
 	data, err := json.Marshal(params)
-	l.sent.Add(1)
-	if l.over.Load() {
-		l.late.Store(true)
-	}
-	if l.noted != nil {
-		l.noted <- string(data)
+	select {
+	case l.noted <- string(data):
+	default:
 	}
 	return err
 }
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }
-
-// call is a call of a tool, to its end.
-func (l *link) call(ctx context.Context, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	l.over.Store(false)
-	defer l.over.Store(true)
-	return tool(new(mcpserver.MCPServer).WithContext(ctx, l), req)
-}
 
 func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 	sent := time.Now()
@@ -95,33 +82,34 @@ func (l *link) told(written bool) {
 // rig is the tools over a desk of their own.
 type rig struct {
 	*Tools
-	t    *testing.T
-	dir  string
-	desk *desk.Desk
+	t     *testing.T
+	desk  *desk.Desk
+	calls sync.WaitGroup
 }
 
-func newRig(t *testing.T, surfaces ...ui.Surface) *rig { return openRig(t, t.TempDir(), surfaces...) }
-
-// openRig is newRig on a desk that others may have used.
-func openRig(t *testing.T, dir string, surfaces ...ui.Surface) *rig {
+func newRig(t *testing.T, surfaces ...ui.Surface) *rig {
 	t.Helper()
-	return openDesk(t, dir, desk.Options{}, surfaces...)
+	return openDesk(t, desk.Options{}, surfaces...)
 }
 
-func openDesk(t *testing.T, dir string, o desk.Options, surfaces ...ui.Surface) *rig {
+func openDesk(t *testing.T, o desk.Options, surfaces ...ui.Surface) *rig {
 	t.Helper()
-	o.Copies = filepath.Join(dir, "files")
-	r := openStore(t, desktest.Store(t, dir), o, surfaces...)
-	r.dir = dir
-	return r
+	o.Copies = t.TempDir()
+	return openStore(t, desktest.Store(t, t.TempDir()), o, surfaces...)
 }
 
 func openStore(t *testing.T, s store.Store, o desk.Options, surfaces ...ui.Surface) *rig {
 	t.Helper()
 	d := desk.New(s, o)
 	p := present.New(present.Options{Desk: d})
-	t.Cleanup(func() { p.Close(ErrDisconnected) })
-	r := &rig{New(Config{Desk: d, Presenter: p, Log: slog.New(slog.DiscardHandler), Limits: question.DefaultLimits(), Surfaces: surfaces, Hold: time.Hour, Tick: time.Hour}), t, "", d}
+	r := &rig{Tools: New(Config{
+		Desk: d, Presenter: p, Log: slog.New(slog.DiscardHandler), Limits: question.DefaultLimits(), Surfaces: surfaces,
+		Hold: time.Hour, Tick: time.Hour, Command: "mcp-askuser inbox",
+	}), t: t, desk: d}
+	t.Cleanup(func() {
+		p.Close(ErrDisconnected)
+		r.calls.Wait()
+	})
 	return r
 }
 
@@ -139,25 +127,20 @@ type result struct {
 	err error
 }
 
+// status is how the question ended, with the answer to the only one; of a refused call it is the text.
 func (r result) status(t *testing.T) string {
 	t.Helper()
 	if r.err != nil {
 		return r.err.Error()
 	}
-	data, err := json.Marshal(r.StructuredContent)
-	fatal.If(t, err)
-	var x struct {
-		Status  string         `json:"status"`
-		ID      string         `json:"id"`
-		Answers map[string]any `json:"answers"`
-		Message string         `json:"message"`
-		Code    string         `json:"code"`
+	x, ok := r.StructuredContent.(*wire.Result)
+	switch {
+	case !ok || x.Code != "":
+		return r.text(t)
+	case x.Response == nil:
+		return string(x.Status)
 	}
-	if err := json.Unmarshal(data, &x); err != nil || x.Status == "" || x.Code != "" {
-		return r.Content[0].(mcp.TextContent).Text
-	}
-	answer, _ := x.Answers["Which?"].(string)
-	return strings.TrimSpace(x.Status + " " + answer)
+	return fmt.Sprintf("%s %v", x.Status, x.Response)
 }
 
 func (r result) text(t *testing.T) string {
@@ -168,55 +151,44 @@ func (r result) text(t *testing.T) string {
 	return r.Content[0].(mcp.TextContent).Text
 }
 
-// start begins a call of ask_user_question.
-func (r *rig) start(ctx context.Context, l *link, req mcp.CallToolRequest) <-chan result {
+// begin begins a call of a tool.
+func (r *rig) begin(ctx context.Context, l *link, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest) <-chan result {
 	out := make(chan result, 1)
-	go func() {
-		got, err := l.call(ctx, r.ask, req)
+	r.calls.Go(func() {
+		got, err := tool(new(mcpserver.MCPServer).WithContext(ctx, l), req)
 		out <- result{got, err}
-	}()
+	})
 	return out
 }
 
-// watch watches the desk until stop, after which no watch goes on: one that does
-// would make the store anew when it is removed.
-func (r *rig) watch() (events <-chan desk.Event, stop func()) {
-	r.t.Helper()
-	ctx, cancel := context.WithCancel(r.t.Context())
-	events, err := r.desk.Watch(ctx)
-	fatal.If(r.t, err)
-	return events, func() {
-		cancel()
-		for range events {
-		}
-	}
+// start begins a call of ask_user_question.
+func (r *rig) start(ctx context.Context, l *link, req mcp.CallToolRequest) <-chan result {
+	return r.begin(ctx, l, r.ask, req)
 }
 
-// await waits for an event of this type.
-func await(t *testing.T, events <-chan desk.Event, kind desk.EventType) {
-	t.Helper()
-	for {
-		got := waittest.Take(t, events).Type
-		if got == kind {
-			return
-		}
-		if got == "" {
-			t.Fatal("the watch ended")
-		}
+// startAwait begins a call of await_answer.
+func (r *rig) startAwait(ctx context.Context, l *link, ids []string, more string) <-chan result {
+	return r.begin(ctx, l, r.await, request(fmt.Sprintf(`{"ids":["%s"]%s}`, strings.Join(ids, `","`), more)))
+}
+
+// pending waits until n questions are open.
+func (r *rig) pending(n int) (records []desk.Record) {
+	r.t.Helper()
+	if !waittest.Until(waittest.Patience, func() bool {
+		all, err := r.desk.Pending(r.t.Context())
+		fatal.If(r.t, err)
+		records = all
+		return len(records) == n
+	}) {
+		r.t.Fatalf("%d questions are open, want %d", len(records), n)
 	}
+	return records
 }
 
 // open waits for the one question that is open.
 func (r *rig) open() desk.Record {
 	r.t.Helper()
-	events, stop := r.watch()
-	defer stop()
-	records, err := r.desk.Pending(r.t.Context())
-	fatal.If(r.t, err)
-	if len(records) > 0 {
-		return records[0]
-	}
-	return waittest.Take(r.t, events).Record
+	return r.pending(1)[0]
 }
 
 func (r *rig) reply(id, option string) {
@@ -237,8 +209,16 @@ func (s surfaceFunc) Name() string { return s.name }
 
 func (s surfaceFunc) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.show(ctx) }
 
+// stays is a surface that shows a question until its end.
+func stays(name string) surfaceFunc {
+	return surfaceFunc{name, func(ctx context.Context) error {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}}
+}
+
 // page is a surface that needs somebody to be told its address.
-type page struct{ told chan string }
+type page struct{}
 
 func (page) Name() string { return "web" }
 
@@ -246,56 +226,10 @@ func (page) Show(context.Context, desk.Record, ui.Commit) error {
 	return ui.Unavailablef("this is no desktop session")
 }
 
-func (p page) Telling(tell func(string)) ui.Surface { return telling{p, tell} }
-
-type telling struct {
-	page
-	tell func(string)
-}
-
-func (t telling) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
-	t.tell("http://127.0.0.1:4000/")
-	close(t.told)
-	<-ctx.Done()
-	return context.Cause(ctx)
-}
-
-// terminal is a surface that shows one question at a time.
-type terminal chan struct{}
-
-func (terminal) Name() string { return "tty" }
-
-func (s terminal) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
-	select {
-	case s <- struct{}{}:
-		defer func() { <-s }()
+func (page) Telling(tell func(string)) ui.Surface {
+	return surfaceFunc{"web", func(ctx context.Context) error {
+		tell("http://127.0.0.1:4000/")
 		<-ctx.Done()
-	case <-ctx.Done():
-	}
-	return context.Cause(ctx)
-}
-
-// startAwait begins a call of await_answer.
-func (r *rig) startAwait(ctx context.Context, l *link, ids []string, more string) <-chan result {
-	out := make(chan result, 1)
-	go func() {
-		x, err := l.call(ctx, r.await, request(fmt.Sprintf(`{"ids":["%s"]%s}`, strings.Join(ids, `","`), more)))
-		out <- result{x, err}
-	}()
-	return out
-}
-
-// pending waits until n questions are open.
-func (r *rig) pending(n int) []desk.Record {
-	r.t.Helper()
-	events, stop := r.watch()
-	defer stop()
-	for {
-		records, err := r.desk.Pending(r.t.Context())
-		fatal.If(r.t, err)
-		if len(records) == n {
-			return records
-		}
-		waittest.Take(r.t, events)
-	}
+		return context.Cause(ctx)
+	}}
 }

@@ -3,7 +3,6 @@ package askuser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -27,10 +26,10 @@ func newSigningRig(t *testing.T) (r *rig, sign func(id string)) {
 	t.Helper()
 	key := prooftest.New("ada")
 	page := surfaceFunc{"web", func(context.Context) error { return ui.Unavailablef("no desktop") }}
-	r = openDesk(t, t.TempDir(), desk.Options{Prove: desk.ProveConfirm, Keys: func(func(*proof.Keys) error) (proof.Keys, error) {
+	r = openDesk(t, desk.Options{Prove: desk.ProveConfirm, Keys: func(func(*proof.Keys) error) (proof.Keys, error) {
 		return proof.Keys{Passkeys: []proof.Passkey{key.Passkey}}, nil
 	}}, Elicit(), page)
-	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	r.Attended = func(bool) bool { return true }
 	r.Page = func(string) (string, error) { return "http://localhost:4000/?token=once", nil }
 	return r, func(id string) {
 		t.Helper()
@@ -55,7 +54,7 @@ func TestSignedAtAddress(t *testing.T) {
 	}
 	signed := func(t *testing.T, got result) {
 		t.Helper()
-		if status := got.status(t); status != "answered" {
+		if status := got.status(t); status != "answered true" {
 			t.Errorf("the result is %s", status)
 		}
 		if text := got.text(t); !strings.Contains(text, `"Sure?"="Yes"`) || !strings.HasSuffix(text, "This answer was confirmed by the user with a passkey.") {
@@ -63,16 +62,8 @@ func TestSignedAtAddress(t *testing.T) {
 		}
 	}
 	accepted := &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept}}
-	both := func(name string, test func(t *testing.T, r *rig, sign func(id string))) {
-		for _, remote := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, over HTTP %t", name, remote), func(t *testing.T) {
-				r, sign := newSigningRig(t)
-				r.Remote = remote
-				test(t, r, sign)
-			})
-		}
-	}
-	both("a request of ours", func(t *testing.T, r *rig, sign func(id string)) {
+	t.Run("a request of ours", func(t *testing.T) {
+		r, sign := newSigningRig(t)
 		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: mcp.ProtocolVersion20251125}}
 		asked := make(chan mcp.ElicitationParams, 1)
 		l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
@@ -84,11 +75,12 @@ func TestSignedAtAddress(t *testing.T) {
 		id := r.open().ID
 		sign(id)
 		signed(t, waittest.Take(t, got))
-		if noted := waittest.Take(t, l.noted); noted != `{"elicitationId":"`+id+`"}` || l.late.Load() {
-			t.Errorf("the client is told %s", noted)
+		if len(l.noted) == 0 || <-l.noted != `{"elicitationId":"`+id+`"}` {
+			t.Error("the client is not told before the result")
 		}
 	})
-	both("a round trip of the call", func(t *testing.T, r *rig, sign func(id string)) {
+	t.Run("a round trip of the call", func(t *testing.T) {
+		r, sign := newSigningRig(t)
 		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: "2026-07-28", Modern: true}}
 		first := waittest.Take(t, r.start(t.Context(), l, request(sure)))
 		check(t, r, formOf(t, first))
@@ -98,7 +90,7 @@ func TestSignedAtAddress(t *testing.T) {
 		got := r.start(t.Context(), l, back)
 		sign(r.open().ID)
 		signed(t, waittest.Take(t, got))
-		if l.sent.Load() > 0 {
+		if len(l.noted) > 0 {
 			t.Errorf("the client is told %s", <-l.noted)
 		}
 	})
@@ -109,19 +101,15 @@ func TestSignedAtAddress(t *testing.T) {
 func TestSignedElsewhere(t *testing.T) {
 	forms := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
 	for name, tt := range map[string]struct {
-		can    mcp.ClientCapabilities
-		remote bool
-		page   func(string) (string, error) // nil: as it is
+		can  mcp.ClientCapabilities
+		page func(string) (string, error) // nil: as it is
 	}{
-		"declined":              {can: urls},
-		"forms only":            {can: forms},
-		"declined, over HTTP":   {can: urls, remote: true},
-		"forms only, over HTTP": {can: forms, remote: true},
-		"no page there":         {can: urls, remote: true, page: func(string) (string, error) { return "", errors.New("none") }},
+		"declined":      {can: urls},
+		"forms only":    {can: forms},
+		"no page there": {can: urls, page: func(string) (string, error) { return "", errors.New("none") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, _ := newSigningRig(t)
-			r.Remote = tt.remote
 			if tt.page != nil {
 				r.Page = tt.page
 			}
