@@ -87,12 +87,10 @@ func TestDecodeForms(t *testing.T) {
 		{"labels that are JSON", `{"question":"What is empty?","options":["{}","[]","{\"a\":1}"]}`, "q1:multiple_choice +other [option-1] [option-2] [a-1]"},
 		{"one question without its array", `{"questions":{"question":"Which?"}}`, "q1:text"},
 		{"bare array", `[{"question":"Which?"},"And why?"]`, "q1:text; q2:text"},
-		{"multiple", `{"questions":[{"question":"Which?","options":["A","B"],"multiple":true}]}`, "q1:checkbox +other [a] [b]"},
 		{"members in other spellings", `{"Questions":[{"Question":"Which?","multiselect":true,"Options":[{"Label":"A"},{"label":"B"}],"allowCustom":false,"followUpQuestions":{"A":[{"questionText":"2?"}]}}]}`, "q1:checkbox [a > q1.a.1:text] [b]"},
 		{"as Cursor's tool has it", `{"title":"T","questions":[{"id":"x","prompt":"Which?","options":[{"id":"a","label":"A"},{"id":"b","label":"B"}],"allow_multiple":true}]}`, "x:checkbox +other [a] [b]"},
 		{"as Gemini's tool has it", `{"questions":[{"question":"Which?","header":"H","type":"choice","options":[{"label":"A","description":"x"},{"label":"B","description":"y"}]},{"question":"Go on?","type":"yesno"}]}`, "q1:multiple_choice #H +other [a (x)] [b (y)]; q2:boolean [true] [false]"},
 		{"one question as a string", `{"question":"{\"question\":\"Which?\"}"}`, "q1:text"},
-		{"choices", `{"question":"Which?","choices":["A","B"]}`, "q1:multiple_choice +other [a] [b]"},
 		{"follow-ups as a string", `{"question":"Which?","options":["A","B"],"follow_up_questions":"{\"A\":[{\"question\":\"2?\"}]}"}`, "q1:multiple_choice +other [a > q1.a.1:text] [b]"},
 		{"choice of several", `{"questions":[{"question":"Which?","type":"multiple_choice","multiSelect":true,"options":["A","B"]}]}`, "q1:checkbox +other [a] [b]"},
 		{"boolean", `{"questions":[{"question":"Go on?","type":"boolean","default":false,"required":false}]}`, "q1:boolean optional [true] [false*]"},
@@ -116,6 +114,20 @@ func TestDecodeForms(t *testing.T) {
 		{"ids that collide with derived ones", `{"questions":[{"question":"1?"},{"question":"2?","question_id":"q1"}]}`, "q1-2:text; q1:text"},
 		{"collected", `{"questions":[{"question":"1?","options":["A","B"]},{"question":"2?"}],"answers":{"1?":"B"}}`, "q1:multiple_choice +other [a] [b] collected by caller b; q2:text"},
 		{"nothing collected", `{"questions":[{"question":"1?"}],"answers":{}}`, "q1:text"},
+		{"a string in a string", `{"questions":"\"[{\\\"question\\\":\\\"1?\\\"}]\""}`, "q1:text"},
+		{"answers and metadata as strings", `{"question":"1?","answers":"{}","metadata":"{\"a\":1}"}`, "q1:text"},
+		{"other names of types", `[{"question":"1?","type":"number"},{"question":"2?","type":"free_text"},{"question":"3?","type":"bool"},` +
+			`{"question":"4?","type":"multi","options":["A","B"]}]`,
+			"q1:text; q2:text; q3:boolean [true] [false]; q4:checkbox +other [a] [b]"},
+		{"text, follow_up, title", `{"text":"1?","follow_up":[{"text":"A","mode":null},{"title":"B","value":"b"}]}`,
+			"q1:multiple_choice +other [a] [b]"},
+		{"message, suggestions, allow_freeform", `{"message":"1?","suggestions":["A","B"],"allow_freeform":false}`,
+			"q1:multiple_choice [a] [b]"},
+		{"choices, multiple", `{"question":"1?","choices":["A","B"],"multiple":true}`, "q1:checkbox +other [a] [b]"},
+		{"arrays as objects keyed by index", `{"questions":{"0":{"question":"1?","options":{"0":{"label":"A"},"1":"B"}}}}`,
+			"q1:multiple_choice +other [a] [b]"},
+		{"a header cut between two words", `{"question":"1?","header":"The database of the shop"}`, "q1:text #The database"},
+		{"a header cut behind a blank", `{"question":"1?","header":"Which store of data"}`, "q1:text #Which store"},
 		{"unknown members", `{"questions":[{"question":"1?","hint":3}],"wait_for_previous":true}`, "q1:text"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -140,6 +152,9 @@ func TestDecodeEnvelopes(t *testing.T) {
 		{`{"type":"ask_user_question","question":{"question_text":"Which?"},"tool_use_id":"toolu_x"}`, "toolu_x", 0},
 		{`{"name":"ask_user_question","input":{"question_id":"q1","question_text":"Which?"}}`, "", 0},
 		{`{"name":"ask_user_question","arguments":"{\"question\":\"Which?\",\"total_rounds\":3}"}`, "", 3},
+		{`{"name":"ask_user_question","parameters":{"question":"Which?"}}`, "", 0},
+		{`{"params":{"questions":[{"question":"Which?"}]}}`, "", 0},
+		{`{"args":{"question":"Which?"}}`, "", 0},
 		{block, "toolu_1", 0},
 		{`{"type":"message","role":"assistant","content":[` + block + `]}`, "toolu_1", 0},
 		{`{"question":"Which?","input":{"question":"Another?"},"metadata":{"total_rounds":2}}`, "", 2},
@@ -268,21 +283,19 @@ func TestEmptyFollowUps(t *testing.T) {
 	}
 }
 
-func TestDecodeToleratesLongWordsFromAgents(t *testing.T) {
+// What an agent writes at length is kept whole, and so is what it says beside its questions.
+func TestDecodeMembers(t *testing.T) {
 	long := strings.Repeat("字", 300)
-	in := `{"questions":[{"question":"1?","header":"` + long[:3*100] + `","options":[{"label":"` + long + `","description":"` + long + `"},"B"]}]}`
+	in := `{"questions":[{"question":"1?","header":"` + long[:3*100] + `","options":[{"label":"` + long + `","description":"` + long +
+		`"},"B"]}],"timeout_seconds":90,"metadata":{"source":"remember"}}`
 	c, err := DecodeAsk([]byte(in), mcpLimits())
 	fatal.If(t, err)
 	q := c.Set.Questions[0]
 	if q.Header != long[:3*100] || q.Options[0].Label != long || q.Options[0].Description != long {
 		t.Error("a long text was not kept whole")
 	}
-}
-
-func TestDecodeTimeoutAndMetadata(t *testing.T) {
-	c, err := DecodeAsk([]byte(`{"question":"1?","timeout_seconds":90,"metadata":{"source":"remember"}}`), mcpLimits())
-	if err != nil || c.Timeout != 90*time.Second || c.Set.Metadata["source"] != "remember" {
-		t.Errorf("got %+v, %v", c, err)
+	if c.Timeout != 90*time.Second || c.Set.Metadata["source"] != "remember" {
+		t.Errorf("the call has %v, %v", c.Timeout, c.Set.Metadata)
 	}
 }
 
@@ -412,33 +425,34 @@ func FuzzDecodeAsk(f *testing.F) {
 	})
 }
 
-// Our own text has the id in quotation marks, and models copy them.
-func TestQuotedTicket(t *testing.T) {
-	for _, in := range []string{`{"id":"01J"}`, `{"id":"\"01J\""}`, `{"ticket":" '01J'\n"}`, "{\"id\":\"`01J`\"}"} {
-		if ids, _, err := DecodeAwait([]byte(in)); err != nil || !slices.Equal(ids, []string{"01J"}) {
-			t.Errorf("%s: %q, %v", in, ids, err)
-		}
-	}
-}
-
-// Several ids are a list in any of its spellings, without duplicates.
-func TestSeveralTickets(t *testing.T) {
-	for _, in := range []string{`{"ids":["01A","01B"]}`, `{"id":"01A","ids":["01B","01A"]}`, `{"ids":"[\"01A\",\"01B\"]"}`, `{"id":["01A","01B"],"wait":true}`} {
-		if ids, noWait, err := DecodeAwait([]byte(in)); err != nil || noWait || !slices.Equal(ids, []string{"01A", "01B"}) {
-			t.Errorf("%s: %q, %v, %v", in, ids, noWait, err)
-		}
-	}
+// Several ids are a list in any of its spellings, without duplicates, and without the quotation marks of
+// our own text, which models copy.
+func TestDecodeAwait(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"ids":[]}`:                     "id: is required",
-		`{"ids":[1]}`:                    "ids: must be a string",
-		`{"ids":["01A"],"wait":"maybe"}`: "wait: must be true or false",
+		`{"id":"01J"}`:                     "01J",
+		`{"id":"\"01J\""}`:                 "01J",
+		`{"ticket":" '01J'\n"}`:            "01J",
+		"{\"id\":\"`01J`\"}":               "01J",
+		`{"ids":["01A","01B"]}`:            "01A 01B",
+		`{"id":"01A","ids":["01B","01A"]}`: "01A 01B",
+		`{"ids":"[\"01A\",\"01B\"]"}`:      "01A 01B",
+		`{"id":["01A","01B"],"wait":true}`: "01A 01B",
+		`{"id":"01A","wait":false}`:        "01A, without waiting",
+		`{"ids":[]}`:                       "Validation failed\n- id: is required: the id that came with the pending result",
+		`{"ids":[1]}`:                      "Validation failed\n- ids: must be a string, is 1",
+		`{"ids":["01A"],"wait":"maybe"}`:   "Validation failed\n- wait: must be true or false, is \"maybe\"",
 	} {
-		if _, _, err := DecodeAwait([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", in, err)
+		ids, noWait, err := DecodeAwait([]byte(in))
+		got := strings.Join(ids, " ")
+		if noWait {
+			got += ", without waiting"
 		}
-	}
-	if _, noWait, _ := DecodeAwait([]byte(`{"id":"01A","wait":false}`)); !noWait {
-		t.Error("wait: false is not read")
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
 	}
 }
 
@@ -461,40 +475,6 @@ func FuzzDecodeConfirmAndAwait(f *testing.F) {
 	})
 }
 
-// What models write slightly wrong, and what is asked all the same.
-func TestSlips(t *testing.T) {
-	long := strings.Repeat("h", 300)
-	for call, want := range map[string]question.Type{
-		`{"questions":"\"[{\\\"question\\\":\\\"Which?\\\",\\\"options\\\":[\\\"A\\\",\\\"B\\\"]}]\""}`:                           question.SingleChoice,
-		`{"name":"ask_user_question","parameters":{"question":"Which?","options":["A","B"]}}`:                                     question.SingleChoice,
-		`{"questions":[{"text":"Which?","options":[{"text":"A"},{"title":"B","value":"b"}]}]}`:                                    question.SingleChoice,
-		`{"questions":[{"question":"Which?","header":"` + long + `","options":["A","B"]}],"answers":"{}","metadata":"{\"a\":1}"}`: question.SingleChoice,
-		`{"question":"Which?","type":"multi","options":["A","B"]}`:                                                                question.MultiChoice,
-		`{"question":"Which?","type":"number"}`:                                                                                   question.Text,
-		`{"question":"Which?","type":"free_text"}`:                                                                                question.Text,
-		`{"question":"Which?","type":"bool"}`:                                                                                     question.Boolean,
-	} {
-		got, err := DecodeAsk([]byte(call), mcpLimits())
-		if err != nil || got.Set.Questions[0].Text != "Which?" || got.Set.Questions[0].Type != want {
-			t.Errorf("%s: %+v, %v", call, got.Set.Questions, err)
-		}
-	}
-}
-
-// A refused call says what to do.
-func TestAdvice(t *testing.T) {
-	five := strings.Repeat(`{"question":"q","type":"text"},`, 5)
-	for call, want := range map[string]string{
-		`{"question":"Which?","options":["A"]}`:                     "without options",
-		`{"questions":[` + strings.TrimSuffix(five, ",") + `]}`:     "another call",
-		`{"question":"Which?","options":["A","B","C","D","E","F"]}`: "offer the 4 that differ most",
-	} {
-		if _, err := DecodeAsk([]byte(call), question.DefaultLimits()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", call, err, want)
-		}
-	}
-}
-
 // Models put arrays into strings, and forget to escape what is in them. They must learn where:
 // "must be an array" is what they believe to have written.
 func TestBrokenJSONInString(t *testing.T) {
@@ -509,29 +489,5 @@ func TestBrokenJSONInString(t *testing.T) {
 		if _, err := DecodeAsk([]byte(call), question.DefaultLimits()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s:\n%v, want\n%s", call, err, want)
 		}
-	}
-}
-
-// Some parsers of tool calls make objects keyed by index of arrays, and models use the names
-// of the tools that they know from elsewhere: no option may be lost.
-func TestForeignForms(t *testing.T) {
-	for _, call := range []string{
-		`{"questions":{"0":{"question":"Which?","options":{"0":{"label":"A"},"1":{"label":"B"}}}}}`,
-		`{"question":"Which?","follow_up":[{"text":"A","mode":null},{"text":"B","mode":null}]}`,
-		`{"question":"Which?","follow_up":{"0":{"text":"A"},"1":{"text":"B"}}}`,
-		`{"question":"Which?","suggestions":["A","B"]}`,
-		`{"questions":[{"id":"a","message":"Which?","options":["A","B"]}]}`,
-		`{"params":{"questions":[{"question":"Which?","options":["A","B"]}]}}`,
-		`{"args":{"question":"Which?","choices":["A","B"],"allow_freeform":true}}`,
-	} {
-		got, err := DecodeAsk([]byte(call), mcpLimits())
-		if err != nil || len(got.Set.Questions) != 1 || got.Set.Questions[0].Text != "Which?" ||
-			len(got.Set.Questions[0].Options) != 2 {
-			t.Errorf("%s: %+v, %v", call, got.Set.Questions, err)
-		}
-	}
-	got, err := DecodeAsk([]byte(`{"question":"Which?","options":["A","B"],"allow_freeform":false}`), mcpLimits())
-	if err != nil || got.Set.Questions[0].AllowCustom {
-		t.Errorf("%+v, %v", got.Set.Questions, err)
 	}
 }

@@ -51,53 +51,35 @@ func featuresQuestion() question.Question {
 		Options: []question.Option{{ID: "a", Label: "A, B"}, {ID: "c", Label: "C"}}}
 }
 
+// A reply that is delivered late says how old it is: no older than its question, whatever the clock of the
+// user's machine says.
 func TestAge(t *testing.T) {
-	rec := answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
-	given := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
-	rec.Outcome.At = given
-	const said = `User has answered your questions: "Which database?"="PostgreSQL". You can now continue with the user's answers in mind.`
+	const week = 7 * 24 * time.Hour
+	now := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
+	answered := func(by question.By) question.Reply {
+		return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"postgresql"}, By: by}}}
+	}
 	for _, tc := range []struct {
-		by   question.By
-		late time.Duration
-		want string
+		name         string
+		reply        question.Reply
+		given, asked time.Duration // before now
+		want         string
 	}{
-		{question.ByUser, time.Minute, said},
-		{question.ByUser, -time.Hour, said},
-		{question.ByUser, 3 * time.Hour, said + " The user answered this 3 h ago."},
-		{question.ByProgram, 2 * time.Minute, `Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". This was 2 min ago.`},
+		{"a minute", answered(question.ByUser), time.Minute, week, ""},
+		{"three hours", answered(question.ByUser), 3 * time.Hour, week, " The user answered this 3 h ago."},
+		{"a program's", answered(question.ByProgram), 2 * time.Minute, week, " This was 2 min ago."},
+		{"a dismissal", question.Reply{Dismissed: true}, time.Hour, week, " This was 1 h ago."},
+		{"a discussion", question.Reply{Discuss: true, Note: "why?"}, time.Hour, week, " This was 1 h ago."},
+		{"by a clock that is ahead", answered(question.ByUser), -time.Hour, week, ""},
+		{"by a clock that is behind", answered(question.ByUser), 27 * time.Hour, 30 * time.Second, ""},
+		{"older than its question", answered(question.ByUser), 27 * time.Hour, 90 * time.Minute, " The user answered this 1 h ago."},
 	} {
-		rec.Outcome.Reply.Answers[0].By = tc.by
-		if got, err := Format(rec, "text", given.Add(tc.late), noPath); err != nil || got != tc.want {
-			t.Errorf("%s after %s: %v\ngot  %s\nwant %s", tc.by, tc.late, err, got, tc.want)
-		}
-	}
-	for _, reply := range []question.Reply{{Dismissed: true}, {Discuss: true, Note: "why?"}} {
-		rec := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.StatusOf(reply), Reply: &reply, At: given})
-		if got, _ := Format(rec, "text", given.Add(time.Hour), noPath); !strings.HasSuffix(got, " This was 1 h ago.") {
-			t.Errorf("%s after an hour: %s", rec.State, got)
-		}
-	}
-	remarked := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram, Note: "for now"}}}
-	for _, reply := range []question.Reply{{Discuss: true, Note: "why?"}, remarked} {
-		r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.StatusOf(reply), Reply: &reply, At: given, Answerer: &desk.Answerer{Kind: desk.ProgramAnswerer}}))
-		if !strings.Contains(r.Text, "a program, not by the user") || strings.Contains(r.Text+r.Summary, "User ") || strings.Contains(r.Text, "of the user") {
-			t.Errorf("a program's word is the user's: %s; %s", r.Summary, r.Text)
-		}
-	}
-	if got, _ := Format(asked(databaseQuestion()), "text", given, noPath); !strings.HasPrefix(got, "The question is still open") {
-		t.Error(got)
-	}
-}
-
-// A header that was cut between two words is a key without a blank.
-func TestCutHeader(t *testing.T) {
-	for header, want := range map[string]string{
-		"The database of the shop": "The database", "Which store of data": "Which store",
-	} {
-		in := `{"question":"Which?","header":"` + header + `","options":["a","b"]}`
-		call, err := DecodeAsk([]byte(in), question.DefaultLimits())
-		if err != nil || call.Set.Questions[0].Header != want {
-			t.Fatalf("%q: %v, %v", header, call.Set.Questions, err)
+		outcome := desk.Outcome{Status: desk.StatusOf(tc.reply), Reply: &tc.reply, At: now.Add(-tc.given)}
+		rec := ended(asked(databaseQuestion()), outcome)
+		rec.CreatedAt = now.Add(-tc.asked)
+		got, err := Format(rec, "text", now, noPath)
+		if err != nil || !strings.HasSuffix(got, tc.want) || strings.Contains(got, " ago.") != (tc.want != "") {
+			t.Errorf("%s: %s, %v", tc.name, got, err)
 		}
 	}
 }
@@ -174,23 +156,13 @@ func TestFormats(t *testing.T) {
 		{"questions", `{"answers":{},"note":"User dismissed the question without answering."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})},
 		{"questions", `{"answers":{"Which <b>\"features\"</b>?":"C"},"left_to_agent":["Which database?"]}`, delegated},
 		{"headers", `{"answers":{"Database":"PostgreSQL","Features":"C"},"by_caller":["Database"]}`, known},
-		{"questions", `{"answers":{"Which database?":"PostgreSQL","Which <b>\"features\"</b>?":"C"},"by_caller":["Which database?"]}`, known},
-		{"indexes", `{"answers":{"question-0":"PostgreSQL","question-1":"C"},"by_caller":["question-0"]}`, known},
 		{"ids", `{"answers":{"q1":"postgresql","q2":["c"]},"by_caller":["q1"]}`, known},
 		{"headers", tooEarly, dismissed},
-		{"questions", tooEarly, dismissed},
-		{"indexes", tooEarly, dismissed},
-		{"ids", tooEarly, dismissed},
 		{"headers", notNeeded, withdrawn},
-		{"questions", notNeeded, withdrawn},
-		{"indexes", notNeeded, withdrawn},
-		{"ids", notNeeded, withdrawn},
-		{"text", "The question was withdrawn by a command. Reason: not needed. Assume no answer.", withdrawn},
 		{"headers", `{"answers":{"Database":"MongoDB"},"notes":{"Database":"for now","Features":"which?"},"note":"Why a database?","discuss":true}`, discussed},
 		{"ids", `{"answers":{"q1":"mongodb"},"notes":{"q1":"for now","q2":"which?"},"note":"Why a database?","discuss":true}`, discussed},
 		{"headers", `{"answers":{"Database":"Other (custom: SQLite)"},"by_program":["Database"],"discuss":true}`, beside},
 		{"text", `User wants to discuss this before answering. Answered so far by a program, not by the user: "Which database?"="SQLite". Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled.`, beside},
-		{"text", `User dismissed the question without answering. Their reason: "too early". Go on without assuming that any option was chosen.`, dismissed},
 	} {
 		got, err := Format(tc.rec, tc.format, time.Time{}, noPath)
 		if err != nil || got != tc.want {

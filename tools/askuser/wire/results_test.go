@@ -1,12 +1,14 @@
 package wire
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -35,6 +37,7 @@ func results() []namedResult {
 	no := question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}
 	with := func(a question.Answer, edit func(*question.Answer)) question.Answer { edit(&a); return a }
 	own := with(first, func(a *question.Answer) { a.By = question.ByProgram })
+	remarked := with(own, func(a *question.Answer) { a.Note = "for now" })
 	byTimeout := with(first, func(a *question.Answer) { a.By = question.ByTimeout })
 	sqlite := question.Answer{QuestionID: "q1", Custom: "SQLite"}
 	mine := with(features, func(a *question.Answer) { a.Custom = "mine" })
@@ -78,7 +81,10 @@ func results() []namedResult {
 		{"answered: one left open", NewResult(answeredBy(two, "", first))},
 		{"answered: all left open", NewResult(answeredBy(asked(featuresQuestion()), ""))},
 		{"answered: beside an answer of the caller's", NewResult(answeredBy(besideCollected, "", features))},
-		{"answered: by a program", NewResult(program(answeredBy(two, "ok", own)))},
+		{"answered: by a program", NewResult(program(answeredBy(two, "ok", remarked)))},
+		{"answered: no by a program", NewResult(program(answeredBy(asked(public), "", with(no, func(a *question.Answer) {
+			a.By = question.ByProgram
+		}))))},
 		{"answered: by the agent itself", NewResult(agents)},
 		{"answered: by a front end", NewResult(frontEnd)},
 		{"answered: by the timeout", NewResult(answeredBy(one, "", byTimeout))},
@@ -109,19 +115,39 @@ func results() []namedResult {
 		{"unavailable", NewResult(end(desk.Unavailable, "", "tty: no terminal; inbox: no inbox and no web page is open"))},
 		{"unavailable: a round too many", NewResult(end(desk.Unavailable, "", tooMany.Error()))},
 		{"failed", NewResult(end(desk.Failed, "", "disk full"))},
+		{"refused", Refused(CodeValidation, "Validation failed\n- questions: is required")},
 	}
 }
 
 // What a model reads of each result, and what it costs, is a change of its own in every diff: the
 // characters of the sentence and of the structured content, whether the result is an error, then
-// both.
+// both. What a result of one record holds is what the output schema says.
 func TestResultsAreGolden(t *testing.T) {
 	var out strings.Builder
+	var schema struct {
+		Properties map[string]any
+		Required   []string
+	}
+	fatal.If(t, json.Unmarshal(Schemas(question.DefaultLimits()).AskResult, &schema))
 	sentences, all := 0, 0
 	for _, x := range results() {
 		structured, err := encode(x.result)
 		if err != nil || x.result.Summary == "" {
 			t.Fatalf("%s: %q, %v", x.name, x.result.Summary, err)
+		}
+		var members map[string]any
+		fatal.If(t, json.Unmarshal([]byte(structured), &members))
+		delete(members, "more")
+		delete(members, "open")
+		for name := range members {
+			if schema.Properties[name] == nil {
+				t.Errorf("%s: %s is not in the output schema", x.name, name)
+			}
+		}
+		for _, name := range schema.Required {
+			if members[name] == nil {
+				t.Errorf("%s: %s is required and missing", x.name, name)
+			}
 		}
 		kind := ""
 		if x.result.IsError() {
@@ -135,19 +161,4 @@ func TestResultsAreGolden(t *testing.T) {
 		t.Errorf("the structured contents have %d characters, more than 1.8 times the %d of the sentences", all, sentences)
 	}
 	golden.Check(t, "results.txt", out.String())
-}
-
-// An answer is no older than its question, whatever the clock of the user's machine says.
-func TestAgeByAnotherClock(t *testing.T) {
-	rec := answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
-	rec.Outcome.At = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
-	now := rec.Outcome.At.Add(27 * time.Hour)
-	for asked, want := range map[time.Duration]string{30 * time.Second: "", 90 * time.Minute: " 1 h ago."} {
-		rec.CreatedAt = now.Add(-asked)
-		r := NewResult(rec)
-		r.Age(rec, now)
-		if !strings.HasSuffix(r.Text, want) || strings.Contains(r.Text, " ago") != (want != "") {
-			t.Errorf("asked %v ago: %s", asked, r.Text)
-		}
-	}
 }

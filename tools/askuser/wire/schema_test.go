@@ -63,50 +63,6 @@ func TestLimitsMoveTheSchema(t *testing.T) {
 	}
 }
 
-// Follow-ups, which few calls have, take a tenth of the schema at most: each byte is in the context of
-// every session.
-func TestFollowUpsTakeLittle(t *testing.T) {
-	whole := Schemas(question.DefaultLimits()).Ask
-	var schema struct {
-		Properties struct {
-			Questions struct {
-				Items struct{ Properties map[string]json.RawMessage }
-			}
-		}
-	}
-	fatal.If(t, json.Unmarshal(whole, &schema))
-	followUps := schema.Properties.Questions.Items.Properties["follow_up_questions"]
-	if len(followUps) == 0 || len(followUps)*10 > len(whole) {
-		t.Errorf("they take %d of %d bytes", len(followUps), len(whole))
-	}
-}
-
-// What a result holds is what the output schema says.
-func TestResultsMatchTheOutputSchema(t *testing.T) {
-	var schema struct {
-		Properties map[string]any
-		Required   []string
-	}
-	fatal.If(t, json.Unmarshal(Schemas(question.DefaultLimits()).AskResult, &schema))
-	long := NewResult(answeredBy(asked(databaseQuestion()), "note", question.Answer{QuestionID: "q1", Custom: "x", Note: "y"}))
-	for _, r := range []any{long, NewResult(asked(databaseQuestion())), Refused(CodeValidation, "x")} {
-		var result map[string]any
-		data, err := json.Marshal(r)
-		fatal.If(t, err)
-		fatal.If(t, json.Unmarshal(data, &result))
-		for name := range result {
-			if schema.Properties[name] == nil {
-				t.Errorf("%s is not in the output schema", name)
-			}
-		}
-		for _, name := range schema.Required {
-			if _, there := result[name]; !there {
-				t.Errorf("%s is required and missing", name)
-			}
-		}
-	}
-}
-
 // The limits of a call as a whole are looked at before it is read.
 func TestCallHasLimits(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
