@@ -205,7 +205,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 		l.client.Name = tc.client
 		got := r.start(t.Context(), l, request(which))
 		id := r.open().ID
-		a := question.Answer{QuestionID: r.open().Questions[0].ID, Selected: []string{r.open().Questions[0].Options[0].ID}}
+		a := question.Answer{QuestionID: "q1", Selected: []string{"a"}}
 		for name, data := range map[string][]byte{"large.png": large.Bytes(), "small.png": small.Bytes(), "log.txt": []byte("x")} {
 			f, err := r.desk.AttachFile(t.Context(), id, name, bytes.NewReader(data))
 			fatal.If(t, err)

@@ -54,9 +54,6 @@ func TestShownAfterTheCall(t *testing.T) {
 	}
 	r.reply(r.open().ID, "b")
 	waittest.Take(t, withdrawn)
-	if status := waittest.Take(t, r.start(t.Context(), &link{}, request(goOn))).status(t); status != "answered B" {
-		t.Errorf("asked again: %s", status)
-	}
 }
 
 // Where no user is, the call says so at once, with a form that it cannot show too.

@@ -46,9 +46,9 @@ var urls = mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: 
 // A client that opens addresses for its user gets the page's, in both eras; the result names
 // the proof. A client that waits for its user learns before the result that they have signed.
 func TestSignedAtAddress(t *testing.T) {
-	check := func(t *testing.T, r *rig, form mcp.ElicitationParams) {
+	check := func(t *testing.T, r *rig, form *mcp.ElicitationParams) {
 		t.Helper()
-		if id := r.open().ID; form.Mode != mcp.ElicitationModeURL || form.URL != "http://localhost:4000/?token=once" || form.ElicitationID != id || form.Message != "Sign your answer on the page: Sure?" {
+		if id := r.open().ID; form == nil || form.Mode != mcp.ElicitationModeURL || form.URL != "http://localhost:4000/?token=once" || form.ElicitationID != id || form.Message != "Sign your answer on the page: Sure?" {
 			t.Errorf("asked of the client: %+v", form)
 		}
 	}
@@ -61,14 +61,13 @@ func TestSignedAtAddress(t *testing.T) {
 			t.Error(text)
 		}
 	}
-	accepted := &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept}}
 	t.Run("a request of ours", func(t *testing.T) {
 		r, sign := newSigningRig(t)
 		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: mcp.ProtocolVersion20251125}}
-		asked := make(chan mcp.ElicitationParams, 1)
+		asked := make(chan *mcp.ElicitationParams, 1)
 		l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-			asked <- form
-			return accepted, nil
+			asked <- &form
+			return accepted(), nil
 		}
 		got := r.start(t.Context(), l, request(sure))
 		check(t, r, waittest.Take(t, asked))
@@ -83,11 +82,8 @@ func TestSignedAtAddress(t *testing.T) {
 		r, sign := newSigningRig(t)
 		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: "2026-07-28", Modern: true}}
 		first := waittest.Take(t, r.start(t.Context(), l, request(sure)))
-		check(t, r, formOf(t, first))
-		back := request(sure)
-		back.Params.RequestState = first.RequestState
-		back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*accepted)}
-		got := r.start(t.Context(), l, back)
+		check(t, r, first.InputRequests[formKey].Elicitation)
+		got := r.start(t.Context(), l, back(sure, first))
 		sign(r.open().ID)
 		signed(t, waittest.Take(t, got))
 		if len(l.noted) > 0 {

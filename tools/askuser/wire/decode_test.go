@@ -328,15 +328,12 @@ func TestWrongTypes(t *testing.T) {
 		decode   func([]byte) error
 		in, want string
 	}{
-		{ask, `7`, `arguments: must be an object, is 7`},
 		{ask, `null`, `questions: must have 1 to 4 questions, has 0`},
 		{ask, `{"questions":7}`, `questions: must be an array of questions, is 7`},
 		{ask, `{"questions":{"questions":{"questions":[]}}}`, `questions: must be an array of questions, is {"questions":[]}`},
 		{ask, `{"questions":[7]}`, `questions[0]: must be an object, is 7`},
 		{ask, `{"questions":[null]}`, `questions[0]: must be an object, is null`},
-		{ask, `{"question":7}`, `questions[0].question: must be a string, is 7`},
 		{ask, inQuestion(`"header":["A"]`), `questions[0].header: must be a string, is ["A"]`},
-		{ask, inQuestion(`"type":"slider"`), `questions[0].type: must be one of: ` + strings.Join(question.Types(), ", ") + `; is "slider"`},
 		{ask, inQuestion(`"multiSelect":1`), `questions[0].multiSelect: must be true or false, is 1`},
 		{ask, inQuestion(`"default":{"a":1}`), `questions[0].default: {"a":1} is none of the options; give an index from 0 to 1, an id or a label`},
 		{ask, inQuestion(`"descriptions":["x",7]`), `questions[0].descriptions[1]: must be a string, is 7`},
