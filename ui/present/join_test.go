@@ -107,9 +107,8 @@ func TestSameAtOnce(t *testing.T) {
 	}
 }
 
-// An answer that a call did not get to is there for the next, in another
-// process.
-func TestAnsweredMeanwhile(t *testing.T) {
+// A presenter that closes withdraws its questions, and says why. They stay open.
+func TestClose(t *testing.T) {
 	r := newRig(t)
 	one := newStays("one")
 	w := r.ask(one)
@@ -124,12 +123,6 @@ func TestAnsweredMeanwhile(t *testing.T) {
 	}
 	w.Leave()
 	r.elsewhere(w.Record().ID, "b")
-	next := &rig{present.New(present.Options{Desk: r.desk}), t, r.desk, r.store}
-	defer next.Close(nil)
-	again := next.ask(answers("two", "a"))
-	if got := status(next.end(again)); got != "answered inbox B" || again.Record().ID != w.Record().ID {
-		t.Errorf("the end is %s", got)
-	}
 }
 
 // The surfaces of a call that joins while others are tried have their turn if those fail, or end
