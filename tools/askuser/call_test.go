@@ -99,9 +99,10 @@ func TestCallEnds(t *testing.T) {
 }
 
 // A call that waits longer than its host allows, or whose server ends, has a ticket as its
-// result; the answer is the result of a call that awaits it.
+// result; the answer is the result of a call that awaits it, and says how old it is.
 func TestTicket(t *testing.T) {
-	r := newRig(t, ui.Elsewhere())
+	ago := func() time.Time { return time.Now().Add(-2 * time.Hour) }
+	r := openDesk(t, desk.Options{Now: ago}, ui.Elsewhere())
 	ctx, end := context.WithCancelCause(t.Context())
 	waiting := r.start(ctx, &link{}, request(which))
 	id := r.open().ID
@@ -117,8 +118,9 @@ func TestTicket(t *testing.T) {
 	}
 	got := r.startAwait(t.Context(), &link{}, []string{id}, "")
 	r.reply(id, "a")
-	if status := waittest.Take(t, got).status(t); status != "answered A" {
-		t.Errorf("the result is %s", status)
+	answer := waittest.Take(t, got)
+	if answer.status(t) != "answered A" || !strings.HasSuffix(answer.text(t), "The user answered this 2 h ago.") {
+		t.Errorf("%s: %s", answer.status(t), answer.text(t))
 	}
 }
 
