@@ -152,7 +152,9 @@ func (r result) text(t *testing.T) string {
 }
 
 // begin begins a call of a tool.
-func (r *rig) begin(ctx context.Context, l *link, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest) <-chan result {
+func (r *rig) begin(
+	ctx context.Context, l *link, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest,
+) <-chan result {
 	out := make(chan result, 1)
 	r.calls.Go(func() {
 		got, err := tool(new(mcpserver.MCPServer).WithContext(ctx, l), req)

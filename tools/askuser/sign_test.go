@@ -48,7 +48,9 @@ var urls = mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: 
 func TestSignedAtAddress(t *testing.T) {
 	check := func(t *testing.T, r *rig, form *mcp.ElicitationParams) {
 		t.Helper()
-		if id := r.open().ID; form == nil || form.Mode != mcp.ElicitationModeURL || form.URL != "http://localhost:4000/?token=once" || form.ElicitationID != id || form.Message != "Sign your answer on the page: Sure?" {
+		const address, message = "http://localhost:4000/?token=once", "Sign your answer on the page: Sure?"
+		if form == nil || form.Mode != mcp.ElicitationModeURL || form.URL != address ||
+			form.ElicitationID != r.open().ID || form.Message != message {
 			t.Errorf("asked of the client: %+v", form)
 		}
 	}

@@ -99,7 +99,8 @@ func TestTemplateFaults(t *testing.T) {
 			t.Errorf("%s becomes %s, %v", given, got, err)
 		}
 	}
-	// A number is asked as the agent wrote it. Variables in a JSON string count, as questions do: models write objects so now and then.
+	// A number is asked as the agent wrote it. Variables in a JSON string count, as questions do: models
+	// write objects so now and then.
 	for given, want := range map[string]string{
 		`{"where":1500000}`: "To 1500000?", `{"where":"all"}`: "To all?", `{"where":true}`: "To true?", `"{\"where\":\"1.2\"}"`: "To 1.2?",
 	} {

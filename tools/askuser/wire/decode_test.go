@@ -116,8 +116,8 @@ func TestDecodeForms(t *testing.T) {
 		{"nothing collected", `{"questions":[{"question":"1?"}],"answers":{}}`, "q1:text"},
 		{"a string in a string", `{"questions":"\"[{\\\"question\\\":\\\"1?\\\"}]\""}`, "q1:text"},
 		{"answers and metadata as strings", `{"question":"1?","answers":"{}","metadata":"{\"a\":1}"}`, "q1:text"},
-		{"other names of types", `[{"question":"1?","type":"number"},{"question":"2?","type":"free_text"},{"question":"3?","type":"bool"},` +
-			`{"question":"4?","type":"multi","options":["A","B"]}]`,
+		{"other names of types", `[{"question":"1?","type":"number"},{"question":"2?","type":"free_text"},` +
+			`{"question":"3?","type":"bool"},{"question":"4?","type":"multi","options":["A","B"]}]`,
 			"q1:text; q2:text; q3:boolean [true] [false]; q4:checkbox +other [a] [b]"},
 		{"text, follow_up, title", `{"text":"1?","follow_up":[{"text":"A","mode":null},{"title":"B","value":"b"}]}`,
 			"q1:multiple_choice +other [a] [b]"},
@@ -286,12 +286,12 @@ func TestEmptyFollowUps(t *testing.T) {
 // What an agent writes at length is kept whole, and so is what it says beside its questions.
 func TestDecodeMembers(t *testing.T) {
 	long := strings.Repeat("字", 300)
-	in := `{"questions":[{"question":"1?","header":"` + long[:3*100] + `","options":[{"label":"` + long + `","description":"` + long +
-		`"},"B"]}],"timeout_seconds":90,"metadata":{"source":"remember"}}`
+	in := `{"questions":[{"question":"1?","header":"` + long[:3*100] + `","options":["B",{"label":"` + long +
+		`","description":"` + long + `"}]}],"timeout_seconds":90,"metadata":{"source":"remember"}}`
 	c, err := DecodeAsk([]byte(in), mcpLimits())
 	fatal.If(t, err)
 	q := c.Set.Questions[0]
-	if q.Header != long[:3*100] || q.Options[0].Label != long || q.Options[0].Description != long {
+	if q.Header != long[:3*100] || q.Options[1].Label != long || q.Options[1].Description != long {
 		t.Error("a long text was not kept whole")
 	}
 	if c.Timeout != 90*time.Second || c.Set.Metadata["source"] != "remember" {

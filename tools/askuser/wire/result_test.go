@@ -72,7 +72,10 @@ func TestAge(t *testing.T) {
 		{"a discussion", question.Reply{Discuss: true, Note: "why?"}, time.Hour, week, " This was 1 h ago."},
 		{"by a clock that is ahead", answered(question.ByUser), -time.Hour, week, ""},
 		{"by a clock that is behind", answered(question.ByUser), 27 * time.Hour, 30 * time.Second, ""},
-		{"older than its question", answered(question.ByUser), 27 * time.Hour, 90 * time.Minute, " The user answered this 1 h ago."},
+		{
+			"older than its question", answered(question.ByUser), 27 * time.Hour, 90 * time.Minute,
+			" The user answered this 1 h ago.",
+		},
 	} {
 		outcome := desk.Outcome{Status: desk.StatusOf(tc.reply), Reply: &tc.reply, At: now.Add(-tc.given)}
 		rec := ended(asked(databaseQuestion()), outcome)
