@@ -287,15 +287,15 @@ func TestEmptyFollowUps(t *testing.T) {
 func TestDecodeMembers(t *testing.T) {
 	long := strings.Repeat("字", 300)
 	in := `{"questions":[{"question":"1?","header":"` + long[:3*100] + `","options":["B",{"label":"` + long +
-		`","description":"` + long + `"}]}],"timeout_seconds":90,"metadata":{"source":"remember"}}`
+		`","description":"` + long + `"}]}],"timeout_seconds":90,"on_timeout":"default","wait":false,"metadata":{"source":"remember"}}`
 	c, err := DecodeAsk([]byte(in), mcpLimits())
 	fatal.If(t, err)
 	q := c.Set.Questions[0]
 	if q.Header != long[:3*100] || q.Options[1].Label != long || q.Options[1].Description != long {
 		t.Error("a long text was not kept whole")
 	}
-	if c.Timeout != 90*time.Second || c.Set.Metadata["source"] != "remember" {
-		t.Errorf("the call has %v, %v", c.Timeout, c.Set.Metadata)
+	if c.Timeout != 90*time.Second || c.OnTimeout != "default" || !c.NoWait || c.Set.Metadata["source"] != "remember" {
+		t.Errorf("the call has %v, %q, %t, %v", c.Timeout, c.OnTimeout, c.NoWait, c.Set.Metadata)
 	}
 }
 
