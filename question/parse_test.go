@@ -32,7 +32,6 @@ func TestParseAnswers(t *testing.T) {
 		{"by text", `{"Which method?":"JWT"}`, "q1=jwt", auth()},
 		{"by id, option by id", `{"q1":"jwt"}`, "q1=jwt", auth()},
 		{"by place", `{"question-0":"jwt","question-1":true}`, "q1=jwt q4=true", auth()},
-		{"label in another case", `{"q1":"oauth 2.0"}`, "q1=oauth2", auth()},
 		{"list for one", `{"q1":["jwt"]}`, "q1=jwt", auth()},
 		{"other", `{"q1":"SAML"}`, "q1=(SAML)", auth()},
 		{"other as headers write it", `{"q1":"Other (custom: SAML)"}`, "q1=(SAML)", auth()},
@@ -45,15 +44,11 @@ func TestParseAnswers(t *testing.T) {
 		{"boolean", `{"q4":false}`, "q4=false", auth()},
 		{"boolean in words", `{"q4":"Yes"}`, "q4=true", auth()},
 		{"boolean in the asker's words", `{"w":"no, cancel"}`, "w=false", worded},
-		{"a yes with a condition", `{"q4":"Yes, but keep the backups"}`, `answers["q4"]: "Yes, but keep the backups" is none of the options; must be true or false`, auth()},
 		{"a yes with a condition beside the asker's words", `{"w":"yes, but keep them"}`, `answers["w"]: "yes, but keep them" is none of the options; must be true or false`, worded},
-		{"boolean in Chinese", `{"q4":"是"}`, "q4=true", auth()},
 		{"null is left open", `{"q4":null}`, "", auth()},
-		{"text", `{"p":"8080"}`, "p=(8080)", comma},
 		{"label with a comma", `{"f":"Cheap, but slow,Fast"}`, "f=cheap,fast", comma},
 		{"a doubt is refused", `{"f":"Fast, Safe"}`, `answers["f"]: "Fast, Safe" can be read in more than one way, because a label contains a comma; give a JSON array`, comma},
 		{"an array leaves no doubt", `{"f":["Fast, Safe","cheap"]}`, "f=both,cheap", comma},
-		{"an array of ids leaves no doubt", `{"f":["both"]}`, "f=both", comma},
 		{"options mixed with text", `{"o":"Alpha, mine"}`, `answers["o"]: "Alpha, mine" mixes options with other text; give a JSON array of any of: a, b`, comma},
 		{"options and text in an array", `{"o":["Alpha","mine, all mine"]}`, "o=a(mine, all mine)", comma},
 		{"two texts", `{"o":["x","y"]}`, `answers["o"]: holds two free texts, "x" and "y"; one is allowed`, comma},
@@ -92,7 +87,6 @@ func TestParseAnswers(t *testing.T) {
 	}
 }
 
-// What is parsed and passes Check passes it again unchanged; nothing panics.
 // A program marks the user's own words; any other text is a mistyped option.
 func TestParseExactReply(t *testing.T) {
 	set := auth()
@@ -114,6 +108,7 @@ func TestParseExactReply(t *testing.T) {
 	}
 }
 
+// What is parsed and passes Check passes it again unchanged; nothing panics.
 func FuzzParseAnswers(f *testing.F) {
 	for _, s := range []string{`{"q1":"jwt"}`, `{"q2":"Google,GitHub","q1":"oauth2"}`, `[{"question_id":"q1","text":"x"}]`, `{"question-1":true}`, `[]`, `{`} {
 		f.Add(s)

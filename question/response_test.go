@@ -19,7 +19,13 @@ func TestResponses(t *testing.T) {
 		}},
 		{ID: "q2", Text: "Tests?", Type: question.MultiChoice, Options: []question.Option{{ID: "u", Label: "Unit"}, {ID: "e", Label: "End to end"}}},
 		{ID: "q3", Text: "Sure?", Type: question.Boolean, Options: []question.Option{{ID: "true", Label: "Yes"}, {ID: "false", Label: "No"}}},
-		{ID: "q4", Text: "Known?", Type: question.Text, Collected: &question.Answer{QuestionID: "q4", Custom: "yes", By: question.ByCaller}},
+		{
+			ID: "q4", Text: "Known?", Type: question.SingleChoice,
+			Options: []question.Option{
+				{ID: "y", Label: "yes", FollowUps: []question.Question{{ID: "q4.1", Text: "Since?", Type: question.Text}}},
+			},
+			Collected: &question.Answer{QuestionID: "q4", Selected: []string{"y"}, By: question.ByCaller},
+		},
 	}}
 	list := func(xs []question.Response) string {
 		out := ""
@@ -34,16 +40,16 @@ func TestResponses(t *testing.T) {
 		all, asked string
 	}{
 		{"no reply", nil,
-			"question-0 0 unanswered <nil> |q1.1 1 not_shown <nil> |q1.2 1 not_shown <nil> |question-1 0 unanswered <nil> |question-2 0 unanswered <nil> |question-3 0 answered yes caller|",
-			"question-0 0 unanswered <nil> |question-1 0 unanswered <nil> |question-2 0 unanswered <nil> |"},
+			"question-0 0 unanswered <nil> |q1.1 1 not_shown <nil> |q1.2 1 not_shown <nil> |question-1 0 unanswered <nil> |question-2 0 unanswered <nil> |question-3 0 answered yes caller|q4.1 1 unanswered <nil> |",
+			"question-0 0 unanswered <nil> |question-1 0 unanswered <nil> |question-2 0 unanswered <nil> |q4.1 1 unanswered <nil> |"},
 		{"answered", &question.Reply{Answers: []question.Answer{
 			{QuestionID: "q1", Selected: []string{"oauth"}},
 			{QuestionID: "q1.2", Custom: "never shown"},
 			{QuestionID: "q2", Selected: []string{"u", "e"}, Custom: "by hand"},
 			{QuestionID: "q3", Selected: []string{"false"}, By: question.ByTimeout},
 		}},
-			"question-0 0 answered OAuth user|q1.1 1 unanswered <nil> |q1.2 1 not_shown <nil> |question-1 0 answered [Unit End to end by hand] user|question-2 0 answered false timeout|question-3 0 answered yes caller|",
-			"question-0 0 answered OAuth user|q1.1 1 unanswered <nil> |question-1 0 answered [Unit End to end by hand] user|question-2 0 answered false timeout|"},
+			"question-0 0 answered OAuth user|q1.1 1 unanswered <nil> |q1.2 1 not_shown <nil> |question-1 0 answered [Unit End to end by hand] user|question-2 0 answered false timeout|question-3 0 answered yes caller|q4.1 1 unanswered <nil> |",
+			"question-0 0 answered OAuth user|q1.1 1 unanswered <nil> |question-1 0 answered [Unit End to end by hand] user|question-2 0 answered false timeout|q4.1 1 unanswered <nil> |"},
 	} {
 		if got := list(set.Responses(tc.reply)); got != tc.all {
 			t.Errorf("%s: all are\n%s, want\n%s", tc.name, got, tc.all)
