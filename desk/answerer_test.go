@@ -104,4 +104,13 @@ func TestDiscussJoinsKeptAnswers(t *testing.T) {
 			}
 		})
 	}
+	d := open(t, storeDir(t))
+	rec := ask(t, d)
+	fatal.If(t, d.KeepAnswers(t.Context(), rec.ID, chosen("pg"), question.ByProgram))
+	talk := question.Reply{Discuss: true, Answers: chosen("lite")}
+	got := must(d.Reply(t.Context(), rec.ID, talk, byPage))
+	own := got.Reply().Answers
+	if len(own) != 1 || own[0].Selected[0] != "lite" || own[0].By != question.ByUser {
+		t.Errorf("the user's own, beside a program's: %+v", own)
+	}
 }

@@ -12,93 +12,85 @@ import (
 	"mcp-askuser/internal/fatal"
 )
 
-// What was asked before is asked again only where somebody else waits for it,
-// or its answer has reached its asker.
+// What was asked before is asked again only where its asker still waits for it, or it is not the
+// same, or it has no answer that is of use.
 func TestSubmitAsksTheHumanOnce(t *testing.T) {
-	later := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
+	answered := func(t *testing.T, d *desk.Desk, id string) { reply(t, d, id, "yes") }
+	withdrawn := func(t *testing.T, d *desk.Desk, id string) {
+		must(d.Close(t.Context(), id, desk.Outcome{Status: desk.Cancelled, Reason: "x"}))
+	}
 	for _, tc := range []struct {
 		name    string
-		between func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance)
+		waits   bool // the asker
+		between func(t *testing.T, d *desk.Desk, id string)
 		edit    func(*desk.Request)
-		clock   func() time.Time
-		again   bool // the same record comes back
-		text    string
+		ahead   time.Duration
+		again   bool // the same record is returned
 	}{
-		{name: "open and detached", between: release, again: true},
-		{name: "somebody waits"},
-		{name: "answered meanwhile", between: func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
-			a.Release()
-			reply(t, d, rec.ID, "yes")
-		}, again: true, text: "yes"},
-		{name: "answered while somebody waits", between: func(t *testing.T, d *desk.Desk, rec desk.Record, _ *desk.Attendance) { reply(t, d, rec.ID, "yes") }},
-		{name: "answered and collected", between: func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
-			reply(t, d, rec.ID, "yes")
-			collected(t, d, rec, a)
-		}},
-		{name: "withdrawn", between: func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
-			a.Release()
-			must(d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "x"}))
-		}},
-		{name: "other content", between: release, edit: func(r *desk.Request) { r.Set.Questions[0].Text = "Another?" }},
-		{name: "other project", between: release, edit: func(r *desk.Request) { r.Asker.Directory = "/elsewhere" }},
-		{name: "other client", between: release, edit: func(r *desk.Request) { r.Asker.Client = "other" }},
-		{name: "other session", between: release, edit: func(r *desk.Request) { r.Session = "s2" }, again: true},
-		{name: "other metadata", between: release, edit: func(r *desk.Request) { r.Set.Metadata = nil }, again: true},
-		{name: "just within the keep time", between: release, clock: later(23 * time.Hour), again: true},
-		{name: "too old", between: release, clock: later(25 * time.Hour)},
-		{name: "answered, too old", between: func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
-			a.Release()
-			reply(t, d, rec.ID, "yes")
-		}, clock: later(25 * time.Hour)},
-		{name: "clock set back", between: release, clock: later(-48 * time.Hour), again: true},
+		{name: "open and detached", again: true},
+		{name: "its asker waits", waits: true},
+		{name: "answered meanwhile", between: answered, again: true},
+		{name: "withdrawn", between: withdrawn},
+		{name: "other content", edit: func(r *desk.Request) { r.Set.Questions[0].Text = "Another?" }},
+		{name: "other project", edit: func(r *desk.Request) { r.Asker.Directory = "/elsewhere" }},
+		{name: "other client", edit: func(r *desk.Request) { r.Asker.Client = "other" }},
+		{name: "another agent's token", edit: func(r *desk.Request) { r.Asker.Agent = "other" }},
+		{name: "other session", edit: func(r *desk.Request) { r.Session = "s2" }, again: true},
+		{name: "other metadata", edit: func(r *desk.Request) { r.Set.Metadata = nil }, again: true},
+		{name: "just within the keep time", ahead: 23 * time.Hour, again: true},
+		{name: "too old", ahead: 25 * time.Hour},
+		{name: "with another time", edit: func(r *desk.Request) { r.Timeout = time.Hour }, again: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := storeDir(t)
 			d := open(t, dir)
 			first, attendance := submit(t, d, request("Which?"))
+			if !tc.waits {
+				attendance.Release()
+			}
+			want := ""
 			if tc.between != nil {
-				tc.between(t, d, first, attendance)
+				tc.between(t, d, first.ID)
+				want = text(must(d.Get(t.Context(), first.ID)))
 			}
 			r := request("Which?")
 			if tc.edit != nil {
 				tc.edit(&r)
 			}
-			other := desk.New(openStore(t, dir), desk.Options{Now: tc.clock})
-			second, _ := submit(t, other, r)
-			if (second.ID == first.ID) != tc.again || text(second) != tc.text {
+			second, _ := submit(t, after(t, dir, tc.ahead), r)
+			if (second.ID == first.ID) != tc.again || text(second) != want {
 				t.Errorf("got %s (%s, %q) after %s", second.ID, second.State, text(second), first.ID)
 			}
-			if tc.clock != nil && !tc.again && tc.text == "" {
-				other.TidyUp(t.Context())
-				if old, err := d.Get(t.Context(), first.ID); err != nil || old.State == desk.Pending {
-					t.Errorf("the old record is %s, %v", old.State, err)
-				}
+			worked := !must(d.Get(t.Context(), second.ID)).Worked.IsZero()
+			if second.Timeout != r.Timeout.Seconds() || worked != (r.Timeout > 0) {
+				t.Errorf("its time is %v, counted anew: %v", second.Timeout, worked)
 			}
 		})
 	}
 }
 
-// Invariant: a yes reaches only the dialogue that asked for it, or one who has
-// its ticket.
+// Invariant: a yes reaches only the dialogue that asked for it, or one who has its ticket; one
+// without a proof none that asks for a proof.
 func TestOldYes(t *testing.T) {
-	confirm := func(session string) desk.Request {
+	confirm := func(session string, prove bool) desk.Request {
 		r := confirmation("mcp")
-		r.Session = session
+		r.Session, r.Prove = session, prove
 		return r
 	}
 	for _, tc := range []struct {
 		first, second string
-		again         bool
-	}{{"s1", "s1", true}, {"s1", "s2", false}, {"s1", "", false}, {"", "", false}} {
+		prove, again  bool
+	}{
+		{"s1", "s1", false, true}, {"s1", "s2", false, false}, {"s1", "", false, false}, {"", "", false, false},
+		{"s1", "s1", true, false},
+	} {
 		for _, open1 := range []bool{false, true} {
 			d := open(t, storeDir(t))
-			first, a := submit(t, d, confirm(tc.first))
+			first := detached(t, d, confirm(tc.first, false))
 			if !open1 {
-				must(d.Reply(t.Context(), first.ID, yes, desk.Evidence{Surface: "inbox", How: desk.HowPage}))
+				must(d.Reply(t.Context(), first.ID, yes, byPage))
 			}
-			a.Release()
-			second, b := submit(t, d, confirm(tc.second))
-			defer b.Release()
+			second, _ := submit(t, d, confirm(tc.second, tc.prove))
 			if (second.ID == first.ID) != tc.again {
 				t.Errorf("session %q after %q, open %v: got %s (%s) after %s", tc.second, tc.first, open1, second.ID, second.State, first.ID)
 			}
@@ -160,19 +152,5 @@ func TestReleasedAfterItsStoreWasRemoved(t *testing.T) {
 	attendance.Release()
 	if log.Len() > 0 {
 		t.Errorf("the log says %s", log.String())
-	}
-}
-
-// A question that is taken over has the time of the request that takes it over: its surfaces
-// show that.
-func TestTakenOverWithAnotherTimeout(t *testing.T) {
-	d := desk.New(openStore(t, storeDir(t)), desk.Options{})
-	r := request("Which?")
-	first := detached(t, d, r)
-	r.Timeout = time.Hour
-	again, _ := submit(t, d, r)
-	at := again.Deadline()
-	if again.ID != first.ID || at.IsZero() || time.Until(at) > time.Hour {
-		t.Errorf("%s with the deadline %v, want %s", again.ID, at, first.ID)
 	}
 }

@@ -44,8 +44,9 @@ func TestAskedWhileTheDeskIsAway(t *testing.T) {
 	w.next(desk.Ended, rec, "yes")
 }
 
-// An answer that a shared desk does not take is kept as a draft, and the question stays open.
-func TestUnsent(t *testing.T) {
+// An answer that a shared desk does not take is kept as a draft, and the question stays open. One
+// whose acknowledgement was lost is sent. One that is second returns an error with the first answer.
+func TestUnacknowledgedAnswer(t *testing.T) {
 	d, s := faulty(t, storeDir(t), desk.Options{})
 	rec, _ := submit(t, d, request("Sent?"))
 	s.FailAnswers(store.ErrUnreachable)
@@ -57,10 +58,24 @@ func TestUnsent(t *testing.T) {
 	if err != nil || len(kept.Answers) != 1 || kept.Answers[0].Custom != "yes" {
 		t.Errorf("the draft is %+v, %v", kept, err)
 	}
-	s.FailAnswers(nil)
-	got, err := d.Reply(t.Context(), rec.ID, says("yes"), byPage)
+	s.Before(nil)
+	got, err := desk.New(deaf{s}, desk.Options{}).Reply(t.Context(), rec.ID, says("yes"), byPage)
 	if err != nil || text(got) != "yes" {
 		t.Errorf("sent again: %q, %v", text(got), err)
+	}
+
+	rec, _ = submit(t, d, request("First?"))
+	other := desk.New(s.Store, desk.Options{})
+	s.Before(func(ctx context.Context, c desktest.Call) error {
+		if c.Method != "Answer" {
+			return nil
+		}
+		must(other.Reply(ctx, rec.ID, says("no"), byPage))
+		return store.ErrUnreachable
+	})
+	_, err = d.Reply(t.Context(), rec.ID, says("yes"), byPage)
+	if !closed(err) {
+		t.Errorf("the second answer: %v", err)
 	}
 }
 
@@ -69,53 +84,26 @@ func TestUnsent(t *testing.T) {
 // is not said to be nowhere.
 func TestFoundWhileTheDeskIsAway(t *testing.T) {
 	d := desk.New(away{openStore(t, storeDir(t))}, desk.Options{})
-	r := request("Here?")
-	r.Session = "s"
-	rec, attendance := submit(t, d, r)
-	found, err := d.Find(t.Context(), rec.ID[:20])
-	if err != nil || found.ID != rec.ID {
-		t.Errorf("open, by the start of its id: %s, %v", found.ID, err)
-	}
+	rec, attendance := submit(t, d, request("Here?"))
+	prefix, ctx := rec.ID[:20], t.Context()
+	open := must(d.Find(ctx, prefix))
 	reply(t, d, rec.ID, "yes")
 	collected(t, d, rec, attendance)
-	found, err = d.Find(t.Context(), rec.ID[:20])
-	if err != nil || found.ID != rec.ID {
-		t.Errorf("ended, by the start of its id: %s, %v", found.ID, err)
+	ended, session := must(d.Find(ctx, prefix)), must(d.Session(ctx, "s1"))
+	past, err := past(t, d, desk.Query{})
+	again := must(d.Reopen(ctx, rec.ID))
+	if open.ID != rec.ID || ended.ID != rec.ID || again.Earlier != rec.ID {
+		t.Errorf("found open is %s, ended %s, reopened %s", open.ID, ended.ID, again.Earlier)
 	}
-	session, err := d.Session(t.Context(), "s")
-	if err != nil || len(session) != 1 {
-		t.Errorf("its session: %d, %v", len(session), err)
+	if len(session) != 1 || len(past) != 1 || err != nil {
+		t.Errorf("%d in its session, %d in the past, %v", len(session), len(past), err)
 	}
-	past := 0
-	for _, err := range d.History(t.Context(), desk.Query{}) {
-		past++
-		if err != nil {
-			t.Errorf("the past: %v", err)
-		}
-	}
-	if past != 1 {
-		t.Errorf("the past has %d records", past)
-	}
-	err = d.Continues(t.Context(), "another", rec.Asker)
-	if err != nil {
-		t.Errorf("a session of its own: %v", err)
-	}
-	again, err := d.Reopen(t.Context(), rec.ID)
-	if err != nil || again.Earlier != rec.ID {
-		t.Errorf("reopened: %v", err)
-	}
-	err = d.Lift(t.Context(), "s")
-	if err != nil {
-		t.Errorf("lifted: %v", err)
-	}
-	for name, call := range map[string]func() error{
-		"found":    func() error { _, err := d.Find(t.Context(), "01ZZ"); return err },
-		"continue": func() error { _, err := d.Session(t.Context(), "elsewhere"); return err },
-		"lift":     func() error { return d.Lift(t.Context(), "elsewhere") },
-	} {
-		err := call()
+	fatal.If(t, errors.Join(d.Continues(ctx, "another", rec.Asker), d.Lift(ctx, "s1")))
+	_, found := d.Find(ctx, "01ZZ")
+	_, continued := d.Session(ctx, "elsewhere")
+	for _, err := range []error{found, continued, d.Lift(ctx, "elsewhere")} {
 		if !errors.Is(err, desk.ErrUnreachable) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("what is elsewhere: %v", err)
 		}
 	}
 }
@@ -131,36 +119,6 @@ func (s deaf) Answer(ctx context.Context, id string, end store.Ending) error {
 	return fmt.Errorf("%w: the connection was lost", store.ErrUnreachable)
 }
 
-// An answer whose acknowledgement was lost is sent: the record is returned with it.
-func TestLostAcknowledgement(t *testing.T) {
-	d := desk.New(deaf{openStore(t, storeDir(t))}, desk.Options{})
-	rec, _ := submit(t, d, request("Sent?"))
-	got, err := d.Reply(t.Context(), rec.ID, says("yes"), byPage)
-	if err != nil || text(got) != "yes" {
-		t.Errorf("sent: %q, %v", text(got), err)
-	}
-}
-
-// An answer that is second returns an error with the first answer, also where the store did not
-// acknowledge the second.
-func TestLateWithoutAcknowledgement(t *testing.T) {
-	dir := storeDir(t)
-	d, s := faulty(t, dir, desk.Options{})
-	other := desk.New(openStore(t, dir), desk.Options{})
-	rec, _ := submit(t, d, request("Sent?"))
-	s.Before(func(ctx context.Context, c desktest.Call) error {
-		if c.Method != "Answer" {
-			return nil
-		}
-		must(other.Reply(ctx, rec.ID, says("no"), byPage))
-		return store.ErrUnreachable
-	})
-	_, err := d.Reply(t.Context(), rec.ID, says("yes"), byPage)
-	if !errors.As(err, new(*desk.ClosedError)) {
-		t.Errorf("the second answer: %v", err)
-	}
-}
-
 // A list without what a shared desk has that does not answer is known to be one.
 func TestListWhileTheDeskIsAway(t *testing.T) {
 	d, s := faulty(t, storeDir(t), desk.Options{})
@@ -172,21 +130,4 @@ func TestListWhileTheDeskIsAway(t *testing.T) {
 			t.Errorf("%d questions, %v; the desk is away: %v", len(open), err, d.Away())
 		}
 	}
-}
-
-// A caller that withdraws its question while that is stored learns its id: a store elsewhere may
-// have it by then, and would keep it before the user for a day.
-func TestWithdrawnWhileItIsStored(t *testing.T) {
-	ctx, withdraw := context.WithCancel(t.Context())
-	d, s := faulty(t, storeDir(t), desk.Options{})
-	s.Before(func(_ context.Context, c desktest.Call) error {
-		if c.Method == "Ask" {
-			withdraw()
-		}
-		return nil
-	})
-	rec, attendance, err := d.Submit(ctx, desk.Request{Asker: asker, Set: set()})
-	fatal.If(t, err)
-	attendance.Release()
-	must(d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "withdrawn"}))
 }

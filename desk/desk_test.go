@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
@@ -18,42 +19,45 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // However a record ends, every desk reads the same end, and refuses a later one with it.
 func TestEndings(t *testing.T) {
-	dismissal := question.Reply{Dismissed: true, Reason: "not now"}
-	discussion := question.Reply{Discuss: true, Note: "why now?"}
-	for status, end := range map[desk.Status]func(*desk.Desk, string) error{
-		desk.Answered: answers(says("DuckDB")), desk.Dismissed: answers(dismissal), desk.Discuss: answers(discussion),
-		desk.Cancelled: closes(desk.Cancelled), desk.Timeout: closes(desk.Timeout),
-		desk.Unavailable: closes(desk.Unavailable), desk.Failed: closes(desk.Failed),
-	} {
-		t.Run(string(status), func(t *testing.T) {
-			dir := storeDir(t)
-			d, other := open(t, dir), open(t, dir)
-			asked := ask(t, d)
-			if asked.State != desk.Pending || asked.Outcome != nil || asked.Round != 1 || asked.Asker != asker {
-				t.Fatalf("asked: %+v", asked)
+	ends := map[desk.Status]func(*desk.Desk, string) error{
+		desk.Answered:  answers(says("DuckDB")),
+		desk.Dismissed: answers(question.Reply{Dismissed: true, Reason: "not now"}),
+		desk.Discuss:   answers(question.Reply{Discuss: true, Note: "why now?"}),
+	}
+	byUser := len(ends)
+	for _, status := range []desk.Status{desk.Cancelled, desk.Timeout, desk.Unavailable, desk.Failed} {
+		ends[status] = closes(status)
+	}
+	replies := 0
+	for status, end := range ends {
+		dir := storeDir(t)
+		d, other := open(t, dir), open(t, dir)
+		asked := ask(t, d)
+		if asked.State != desk.Pending || asked.Outcome != nil || asked.Round != 1 || asked.Asker != asker {
+			t.Fatalf("asked: %+v", asked)
+		}
+		err := other.Delivered(t.Context(), asked.ID)
+		if !errors.Is(err, desk.ErrPending) {
+			t.Errorf("delivered while it is open: %v", err)
+		}
+		fatal.If(t, end(d, asked.ID))
+		got := must(other.Wait(deadline(t), asked.ID))
+		if got.State != status || got.Outcome.Status != status || got.Questions[0].Text != "Which database?" ||
+			!got.CreatedAt.Equal(asked.CreatedAt) {
+			t.Errorf("%s: %+v", status, got)
+		}
+		if got.Outcome.Reply != nil {
+			replies++
+		}
+		for _, late := range []func(*desk.Desk, string) error{answers(says("late")), closeLate} {
+			closed, ok := errors.AsType[*desk.ClosedError](late(other, asked.ID))
+			if !ok || closed.Outcome.Status != status || closed.ID != asked.ID {
+				t.Errorf("a late end after %s: %v", status, closed)
 			}
-			err := other.Delivered(t.Context(), asked.ID)
-			if !errors.Is(err, desk.ErrPending) {
-				t.Errorf("delivered while it is open: %v", err)
-			}
-			fatal.If(t, end(d, asked.ID))
-			for name, get := range map[string]func(context.Context, string) (desk.Record, error){"got": other.Get, "waited for": other.Wait} {
-				got, err := get(deadline(t), asked.ID)
-				if err != nil || got.State != status || got.Outcome == nil || got.Outcome.Status != status {
-					t.Fatalf("%s: %+v, %v", name, got, err)
-				}
-				replied := status == desk.Answered || status == desk.Dismissed || status == desk.Discuss
-				if (got.Outcome.Reply != nil) != replied || got.Questions[0].Text != "Which database?" || !got.CreatedAt.Equal(asked.CreatedAt) {
-					t.Errorf("%s: %+v", name, got)
-				}
-			}
-			for _, late := range []func(*desk.Desk, string) error{answers(says("late")), closeLate} {
-				closed, ok := errors.AsType[*desk.ClosedError](late(other, asked.ID))
-				if !ok || closed.Outcome.Status != status || closed.ID != asked.ID {
-					t.Errorf("a late end: %v", closed)
-				}
-			}
-		})
+		}
+	}
+	if replies != byUser {
+		t.Errorf("%d ends have a reply, want %d", replies, byUser)
 	}
 }
 
@@ -62,16 +66,23 @@ func closeLate(d *desk.Desk, id string) error {
 	return err
 }
 
-// The end of a request does not keep its record from being ended.
+// The end of a request does not keep its record from being ended. A caller that withdraws its
+// question while that is stored learns its id: a store elsewhere may have it by then, and would keep
+// it before the user for a day.
 func TestEndsAfterTheRequest(t *testing.T) {
-	d := open(t, storeDir(t))
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, replied := d.Reply(ended, ask(t, d).ID, says("x"), byPage)
-	_, closed := d.Close(ended, ask(t, d).ID, desk.Outcome{Status: desk.Timeout})
-	if replied != nil || closed != nil {
-		t.Error(replied, closed)
-	}
+	ctx, withdraw := context.WithCancel(t.Context())
+	d, s := faulty(t, storeDir(t), desk.Options{})
+	s.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method == "Ask" {
+			withdraw()
+		}
+		return nil
+	})
+	rec, attendance, err := d.Submit(ctx, request("Which?"))
+	fatal.If(t, err)
+	attendance.Release()
+	must(d.Reply(ctx, rec.ID, says("x"), byPage))
+	must(d.Close(ctx, ask(t, d).ID, desk.Outcome{Status: desk.Timeout}))
 }
 
 func TestUnknownIDs(t *testing.T) {
@@ -131,7 +142,6 @@ func TestFind(t *testing.T) {
 	}{
 		{first.ID, first.ID, nil},
 		{first.ID[:common+1], first.ID, nil},
-		{strings.ToLower(first.ID[:common+1]), first.ID, nil},
 		{strings.ToLower(first.ID), first.ID, nil},
 		{"\x20" + first.ID, "", desk.ErrNotFound},
 		{first.ID[:common], "", desk.ErrAmbiguous},
@@ -148,11 +158,17 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// Ids ascend also where the clock is set back, and a question that is reopened then is found by its
+// old ticket.
 func TestIDsAscendWhenTheClockIsSetBack(t *testing.T) {
 	clock := []time.Duration{0, time.Second, -time.Hour, -100 * 365 * 24 * time.Hour, 0, time.Hour}
 	start := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 	var at time.Time
-	d := desk.New(openStore(t, storeDir(t)), desk.Options{Now: func() time.Time { return at }})
+	dir := storeDir(t)
+	clocked := func() *desk.Desk {
+		return desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return at }})
+	}
+	d := clocked()
 	last := ""
 	for _, shift := range clock {
 		at = start.Add(shift)
@@ -169,5 +185,12 @@ func TestIDsAscendWhenTheClockIsSetBack(t *testing.T) {
 			}
 			last = rec.ID
 		}
+	}
+	reply(t, d, last, "yes")
+	at = start.Add(-time.Hour)
+	another := clocked()
+	again := must(another.Reopen(t.Context(), last))
+	if latest := must(another.Latest(t.Context(), last)); latest.ID != again.ID {
+		t.Errorf("the ticket of a reopened question leads to %s, not to %s", latest.ID, again.ID)
 	}
 }

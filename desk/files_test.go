@@ -5,8 +5,10 @@ import (
 	"errors"
 	"image"
 	"image/png"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
@@ -27,10 +29,12 @@ func attach(t *testing.T, d *desk.Desk, id, name string, data []byte) question.F
 	return must(d.AttachFile(t.Context(), id, name, bytes.NewReader(data)))
 }
 
-// A file is kept with the answer that has it, for as long as its record.
+// A file is kept with the answer that has it, for as long as its record, and so is its copy for
+// agents.
 func TestFilesOfAnAnswer(t *testing.T) {
 	dir := storeDir(t)
-	d := open(t, dir)
+	copies := desk.Options{Copies: t.TempDir()}
+	d := at(t, dir, time.Now(), copies)
 	rec := ask(t, d)
 	shot := attach(t, d, rec.ID, `C:\Users\me\what is wrong.png`, picture(t))
 	attach(t, d, rec.ID, "removed.txt", []byte("by mistake\n"))
@@ -60,6 +64,15 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	if f, data, err := d.File(t.Context(), rec.ID, shot.Key()); err != nil || f.Type != shot.Type || !bytes.Equal(data, picture(t)) {
 		t.Errorf("read from the past: %+v, %v", f, err)
 	}
+	path := d.FilePath(t.Context(), rec.ID, shot)
+	for _, kept := range []bool{true, false} {
+		data, _ := os.ReadFile(path)
+		if bytes.Equal(data, picture(t)) != kept {
+			t.Errorf("the copy has %d bytes, and its record is kept: %v", len(data), kept)
+		}
+		later := time.Now().Add(2 * time.Hour)
+		must(at(t, dir, later, copies).Prune(t.Context(), later, false))
+	}
 }
 
 // A reply names only files that were attached to its record, as they are.
@@ -78,8 +91,6 @@ func TestFilesThatWereNotAttached(t *testing.T) {
 	}
 	for name, f := range map[string]question.File{
 		"another type":     change(func(f *question.File) { f.Type = "text/plain" }),
-		"another image":    change(func(f *question.File) { f.Type = "image/jpeg" }),
-		"no type":          change(func(f *question.File) { f.Type = "" }),
 		"markup":           change(func(f *question.File) { f.Type = "text/html" }),
 		"another size":     change(func(f *question.File) { f.Size++ }),
 		"another content":  change(func(f *question.File) { f.SHA256 = strings.Repeat("0", 64) }),

@@ -1,17 +1,25 @@
 package desk_test
 
 import (
+	"context"
 	"errors"
-	"slices"
+	"reflect"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
-// ended asks request("Which?"), ends it and has it collected, or not.
+func replyOf(a question.Answer) question.Reply { return question.Reply{Answers: []question.Answer{a}} }
+
+// old answers.
+func old(d *desk.Desk) func(id string) error {
+	return func(id string) error { return answers(says("old"))(d, id) }
+}
+
+// endedAs asks request("Which?"), ends it and has it collected, or not.
 func endedAs(t *testing.T, d *desk.Desk, end func(id string) error, delivered bool) desk.Record {
 	t.Helper()
 	rec, attendance := submit(t, d, request("Which?"))
@@ -27,85 +35,65 @@ func endedAs(t *testing.T, d *desk.Desk, end func(id string) error, delivered bo
 // are filled in, and what they say now reaches the asker, whether it asks the
 // same again or awaits either ticket.
 func TestReopen(t *testing.T) {
-	closed := func(s desk.Status) func(*desk.Desk, string) error {
-		return func(d *desk.Desk, id string) error {
-			_, err := d.Close(t.Context(), id, desk.Outcome{Status: s, Reason: "x"})
-			return err
-		}
-	}
-	replied := func(r question.Reply) func(*desk.Desk, string) error {
-		return func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, r, byPage)
-			return err
-		}
-	}
+	discussed := says("so far")
+	discussed.Discuss, discussed.Note = true, "why?"
 	noted := says("old")
 	noted.Note, noted.Answers[0].Note = "in haste", "for now"
-	byTimeout := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"pg"}, By: question.ByTimeout}}}
+	chosen, byTimeout := chose("pg"), chose("pg")
+	byTimeout.By = question.ByTimeout
 	halfway := says("half")
 	for _, tc := range []struct {
-		name  string
-		end   func(*desk.Desk, string) error
-		draft question.Reply // filled in; zero: nothing
+		name      string
+		end       func(*desk.Desk, string) error
+		delivered bool
+		draft     question.Reply // filled in; zero: nothing
 	}{
-		{"answered", replied(says("old")), says("old")},
-		{"answered with notes", replied(noted), noted},
-		{"answered by the timeout", replied(byTimeout), question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"pg"}}}}},
-		{"dismissed", replied(question.Reply{Dismissed: true, Reason: "not now"}), question.Reply{}},
-		{"to be discussed", replied(question.Reply{Discuss: true, Note: "why?", Answers: says("so far").Answers}), says("so far")},
-		{"timed out", closed(desk.Timeout), question.Reply{}},
+		{"answered", answers(says("old")), false, says("old")},
+		{"answered with notes", answers(noted), true, noted},
+		{"answered by the timeout", answers(replyOf(byTimeout)), true, replyOf(chosen)},
+		{"dismissed", answers(question.Reply{Dismissed: true, Reason: "not now"}), false, question.Reply{}},
+		{"to be discussed", answers(discussed), true, says("so far")},
+		{"timed out", closes(desk.Timeout), true, question.Reply{}},
 		{"timed out halfway", func(d *desk.Desk, id string) error {
-			if err := d.SaveDraft(t.Context(), id, halfway); err != nil {
-				return err
-			}
-			return closed(desk.Timeout)(d, id)
-		}, halfway},
-		{"withdrawn", closed(desk.Cancelled), question.Reply{}},
+			return errors.Join(d.SaveDraft(t.Context(), id, halfway), closes(desk.Timeout)(d, id))
+		}, false, halfway}, // what was typed ends with the delivery
 	} {
-		for _, delivered := range []bool{false, true} {
-			if delivered && tc.name == "timed out halfway" {
-				continue // what was typed goes with the delivery
+		t.Run(tc.name, func(t *testing.T) {
+			dir := storeDir(t)
+			d := open(t, dir)
+			old := endedAs(t, d, func(id string) error { return tc.end(d, id) }, tc.delivered)
+			again, err := d.Reopen(t.Context(), old.ID)
+			if err != nil || again.ID <= old.ID || again.Earlier != old.ID || again.State != desk.Pending || again.Attended {
+				t.Fatalf("reopened: %+v, %v", again, err)
 			}
-			t.Run(tc.name, func(t *testing.T) {
-				dir := storeDir(t)
-				d := open(t, dir)
-				old := endedAs(t, d, func(id string) error { return tc.end(d, id) }, delivered)
-				again, err := d.Reopen(t.Context(), old.ID)
-				if err != nil || again.ID <= old.ID || again.Earlier != old.ID || again.State != desk.Pending || again.Attended {
-					t.Fatalf("reopened: %+v, %v", again, err)
-				}
-				if again.Asker != old.Asker || again.SessionID != old.SessionID || again.Round != old.Round+1 || again.Content != old.Content {
-					t.Errorf("asked by another: %+v, was %+v", again, old)
-				}
-				draft, _, err := d.Draft(t.Context(), again.ID)
-				same := func(a, b question.Answer) bool {
-					return a.QuestionID == b.QuestionID && slices.Equal(a.Selected, b.Selected) && a.Custom == b.Custom && a.Note == b.Note && a.By == b.By
-				}
-				if none := errors.Is(err, desk.ErrNotFound); none != (len(tc.draft.Answers) == 0) || err != nil && !none ||
-					!slices.EqualFunc(draft.Answers, tc.draft.Answers, same) || draft.Note != tc.draft.Note || draft.Discuss || draft.Dismissed {
-					t.Errorf("filled in: %+v, %v; want %+v", draft, err, tc.draft)
-				}
-				if twice, err := d.Reopen(t.Context(), old.ID); !errors.Is(err, desk.ErrPending) || twice.ID != again.ID {
-					t.Errorf("reopened while it is open: %s, %v", twice.ID, err)
-				}
-				if got := must(d.Latest(t.Context(), old.ID)); got.ID != again.ID {
-					t.Errorf("the old ticket leads to %s", got.ID)
-				}
+			if again.Asker != old.Asker || again.SessionID != old.SessionID || again.Round != old.Round+1 ||
+				again.Content != old.Content {
+				t.Errorf("asked by another: %+v, was %+v", again, old)
+			}
+			draft, _, err := d.Draft(t.Context(), again.ID)
+			if !reflect.DeepEqual(draft, tc.draft) || errors.Is(err, desk.ErrNotFound) != (tc.draft.Answers == nil) {
+				t.Errorf("filled in: %+v, %v; want %+v", draft, err, tc.draft)
+			}
+			if twice, err := d.Reopen(t.Context(), old.ID); !errors.Is(err, desk.ErrPending) || twice.ID != again.ID {
+				t.Errorf("reopened while it is open: %s, %v", twice.ID, err)
+			}
+			if got := must(d.Latest(t.Context(), old.ID)); got.ID != again.ID {
+				t.Errorf("the old ticket leads to %s", got.ID)
+			}
 
-				reply(t, d, again.ID, "new")
-				other := open(t, dir)
-				if got := must(other.Latest(t.Context(), old.ID)); text(got) != "new" {
-					t.Errorf("by the old ticket: %+v", got.Outcome)
-				}
-				if got := must(other.Get(t.Context(), old.ID)); got.Outcome.ID != old.Outcome.ID {
-					t.Errorf("the old record has become %+v", got.Outcome)
-				}
-				got, _ := submit(t, other, request("Which?"))
-				if got.ID != again.ID || text(got) != "new" {
-					t.Errorf("asked again: %s says %q", got.ID, text(got))
-				}
-			})
-		}
+			reply(t, d, again.ID, "new")
+			other := open(t, dir)
+			if got := must(other.Latest(t.Context(), old.ID)); text(got) != "new" {
+				t.Errorf("by the old ticket: %+v", got.Outcome)
+			}
+			if got := must(other.Get(t.Context(), old.ID)); got.Outcome.ID != old.Outcome.ID {
+				t.Errorf("the old record has become %+v", got.Outcome)
+			}
+			got, _ := submit(t, other, request("Which?"))
+			if got.ID != again.ID || text(got) != "new" {
+				t.Errorf("asked again: %s says %q", got.ID, text(got))
+			}
+		})
 	}
 }
 
@@ -114,7 +102,7 @@ func TestReopen(t *testing.T) {
 // leads back to the old.
 func TestReopenLosesNothing(t *testing.T) {
 	d := open(t, storeDir(t))
-	old := endedAs(t, d, func(id string) error { reply(t, d, id, "old"); return nil }, false)
+	old := endedAs(t, d, old(d), false)
 	again := must(d.Reopen(t.Context(), old.ID))
 
 	got, attendance := submit(t, d, request("Which?"))
@@ -163,7 +151,7 @@ func TestReopenRefuses(t *testing.T) {
 	}
 
 	// The same question, asked anew meanwhile, is not put beside itself.
-	old := endedAs(t, d, func(id string) error { reply(t, d, id, "old"); return nil }, true)
+	old := endedAs(t, d, old(d), true)
 	now, _ := submit(t, d, request("Which?"))
 	if got, err := d.Reopen(t.Context(), old.ID); !errors.Is(err, desk.ErrPending) || got.ID != now.ID {
 		t.Errorf("beside the same question: %s, %v", got.ID, err)
@@ -195,49 +183,26 @@ func TestReopenConfirmation(t *testing.T) {
 	}
 }
 
-// Of several who reopen one question at once, in several processes, one does: the others get
-// the same, or hear that it is open.
+// Of two processes that reopen one question at once, one does: the other gets the same, or learns
+// that it is open where no other takes it over.
 func TestReopenOnce(t *testing.T) {
-	dir := storeDir(t)
-	d := open(t, dir)
-	for range 20 {
-		old := endedAs(t, d, func(id string) error { reply(t, d, id, "old"); return nil }, true)
-		opened := make(chan error)
-		for range 4 {
-			go func() {
-				_, err := open(t, dir).Reopen(t.Context(), old.ID)
-				opened <- err
-			}()
-		}
-		won := 0
-		for range 4 {
-			err := <-opened
-			if err == nil {
-				won++
+	d, s := faulty(t, storeDir(t), desk.Options{})
+	unlike := confirmation("mcp")
+	unlike.Session = ""
+	for want, r := range map[error]desk.Request{nil: request("Which?"), desk.ErrPending: unlike} {
+		was := detached(t, d, r)
+		must(d.Close(t.Context(), was.ID, desk.Outcome{Status: desk.Timeout}))
+		var again desk.Record
+		s.Before(func(ctx context.Context, c desktest.Call) error {
+			if c.Method == "Ask" {
+				again = must(desk.New(s.Store, desk.Options{}).Reopen(ctx, was.ID))
 			}
-			if err != nil && !errors.Is(err, desk.ErrPending) {
-				t.Error(err)
-			}
+			return nil
+		})
+		got, err := d.Reopen(t.Context(), was.ID)
+		s.Before(nil)
+		if !errors.Is(err, want) || again.ID == "" || got.ID != again.ID {
+			t.Errorf("reopened as %s, and as %s: %v", again.ID, got.ID, err)
 		}
-		now := must(d.Pending(t.Context()))
-		if won == 0 || len(now) != 1 {
-			t.Fatalf("%d reopened it, %d are open", won, len(now))
-		}
-		reply(t, d, now[0].ID, "x")
-		collected(t, d, now[0], nil)
-	}
-}
-
-// A question that is reopened after the clock was set back is found by its old ticket.
-func TestReopenedAfterTheClockWasSetBack(t *testing.T) {
-	dir := storeDir(t)
-	first := ask(t, open(t, dir))
-	reply(t, open(t, dir), first.ID, "yes")
-	earlier := func() time.Time { return time.Now().Add(-time.Hour) }
-	back := desk.New(openStore(t, dir), desk.Options{Now: earlier})
-	again := must(back.Reopen(t.Context(), first.ID))
-	latest := must(back.Latest(t.Context(), first.ID))
-	if latest.ID != again.ID {
-		t.Errorf("its ticket leads to %s (%s), not to %s", latest.ID, latest.State, again.ID)
 	}
 }

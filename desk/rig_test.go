@@ -115,8 +115,6 @@ func detached(t *testing.T, d *desk.Desk, r desk.Request) desk.Record {
 	return rec
 }
 
-func release(_ *testing.T, _ *desk.Desk, _ desk.Record, a *desk.Attendance) { a.Release() }
-
 func reply(t *testing.T, d *desk.Desk, id, text string) {
 	t.Helper()
 	must(d.Reply(t.Context(), id, says(text), desk.Evidence{Surface: "inbox", How: desk.HowPage}))

@@ -2,10 +2,9 @@ package desk_test
 
 import (
 	"context"
-	"testing"
-
 	"iter"
 	"sync/atomic"
+	"testing"
 	"testing/synctest"
 	"time"
 
@@ -85,7 +84,7 @@ func TestWatch(t *testing.T) {
 	attendance.Release()
 	w.touched("detached", func(rec desk.Record) bool { return !rec.Attended })
 
-	own := ask(t, here)
+	own := must(here.Ask(t.Context(), set(), "", asker)) // of no session
 	w.next(desk.Asked, own, "")
 	for i, rec := range []desk.Record{own, before, rec} {
 		reply(t, other, rec.ID, string(rune('a'+i)))
