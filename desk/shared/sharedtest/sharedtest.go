@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -137,35 +136,24 @@ func Await(t testing.TB, do func() error) {
 	}
 }
 
-// URL has the addresses of some nodes, or of all.
-func (c *Cluster) URL(of ...int) string {
+// URL has the addresses of all nodes.
+func (c *Cluster) URL() string {
 	var all []string
 	for i := range c.processes {
-		if len(of) == 0 {
-			all = append(all, fmt.Sprint("nats://127.0.0.1:", c.ports[i]))
-		}
-	}
-	for _, i := range of {
-		all = append(all, fmt.Sprint("nats://127.0.0.1:", c.ports[i]))
+		all = append(all, c.address(i))
 	}
 	return strings.Join(all, ",")
 }
 
+func (c *Cluster) address(i int) string { return fmt.Sprint("nats://127.0.0.1:", c.ports[i]) }
+
 // Open returns a store with a credential of the desk, until the test ends.
 func (c *Cluster) Open(kind, name string) *shared.Store {
 	c.t.Helper()
-	s, err := shared.Open(shared.Options{URL: c.URL(), Creds: nodes.Creds(c.Dir, kind, name), Log: logger()})
+	s, err := shared.Open(shared.Options{URL: c.URL(), Creds: nodes.Creds(c.Dir, kind, name)})
 	fatal.If(c.t, err)
 	c.t.Cleanup(func() { _ = s.Close() })
 	return s
-}
-
-// logger writes to the error output where ASK_TEST_LOG is set.
-func logger() *slog.Logger {
-	if os.Getenv("ASK_TEST_LOG") == "" {
-		return nil
-	}
-	return slog.New(slog.NewTextHandler(os.Stderr, nil))
 }
 
 // OpenAt is Open on a connection to one node, as long as that is of use.
@@ -182,15 +170,15 @@ func (c *Cluster) OpenAt(i int, kind, name string) *shared.Store {
 	}
 }
 
-// Connect returns a bare connection to some nodes with a credential of the desk. What the
-// server reports beside the answers is sent to reports.
-func (c *Cluster) Connect(kind, name string, reports chan<- error, of ...int) *nats.Conn {
+// Connect returns a bare connection with a credential of the desk. What the server reports beside
+// the answers is sent to reports.
+func (c *Cluster) Connect(kind, name string, reports chan<- error) *nats.Conn {
 	c.t.Helper()
 	key, err := nats.NkeyOptionFromSeed(nodes.Creds(c.Dir, kind, name))
 	fatal.If(c.t, err)
 	inbox := map[string]string{nodes.Operator: "_INBOX", nodes.Agent: "_INBOX." + name,
 		nodes.Human: "_INBOX.human-" + name}
-	nc, err := nats.Connect(c.URL(of...), key, nats.CustomInboxPrefix(inbox[kind]),
+	nc, err := nats.Connect(c.URL(), key, nats.CustomInboxPrefix(inbox[kind]),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { reports <- err }))
 	fatal.If(c.t, err)
 	c.t.Cleanup(nc.Close)
@@ -295,7 +283,7 @@ func (c *Cluster) leaderAt(i int) (now nats.ClusterInfo, leader int, err error) 
 	if err != nil {
 		return now, 0, err
 	}
-	nc, err := nats.Connect(c.URL(i), key)
+	nc, err := nats.Connect(c.address(i), key)
 	if err != nil {
 		return now, 0, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/waittest"
 )
 
 // Process is a store as one process has it open. Close ends it as a kill would: what it
@@ -35,32 +36,32 @@ func Run(t *testing.T, without Without, begin func(t *testing.T) (open func() Pr
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, func() Process)
+		skip bool // another test has the error
 	}{
-		{"a row returns as it was asked", testAsk},
-		{"an empty store has no rows", testEmpty},
-		{"of many answers one is first", testFirst},
-		{"an answer is read whole or not at all", testWhole},
-		{"a question without a living asker is taken over", testTakeover},
-		{"an answer is kept from when it was given", testAnswerKept},
-		{"a delivered question is asked anew", testDelivered},
-		{"an earlier question is reopened once", testReopened},
-		{"one process at a time attends", testAttend},
-		{"a wait ends with the answer", testWait},
-		{"all that wait receive the answer", testWaitAll},
-		{"a wait ends with its context", testWaitEnds},
-		{"a watcher learns of every change", testChanges},
-		{"drafts end with the question, other notes stay", testNotes},
-		{"queries select", testQueries},
-		{"changes are in the order of revisions", testRevisions},
-		{"who is present ends with its process", testPresent},
-		{"files stay with their question", testFiles},
-		{"pruning keeps what is of use", testPrune},
-		{"what a store cannot do is an error", without.test},
+		{"a row returns as it was asked", testAsk, false},
+		{"an empty store has no rows", testEmpty, false},
+		{"of many answers one is first", testFirst, false},
+		{"an answer is read whole or not at all", testWhole, false},
+		{"a question without a living asker is taken over", testTakeover, false},
+		{"an answer is kept from when it was given", testAnswerKept, false},
+		{"a delivered question is asked anew", testDelivered, false},
+		{"an earlier question is reopened once", testReopened, false},
+		{"one process at a time attends", testAttend, false},
+		{"a wait ends with the answer", testWait, false},
+		{"all that wait receive the answer", testWaitAll, false},
+		{"a wait ends with its context", testWaitEnds, false},
+		{"a watcher learns of every change", testChanges, false},
+		{"drafts end with the question, other notes stay", testNotes, false},
+		{"queries select", testQueries, false},
+		{"changes are in the order of revisions", testRevisions, false},
+		{"who is present ends with its process", testPresent, false},
+		{"files stay with their question", testFiles, without.Files},
+		{"pruning keeps what is of use", testPrune, without.Prune},
+		{"what a store cannot do is an error", without.test, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if without.Files && test.name == "files stay with their question" ||
-				without.Prune && test.name == "pruning keeps what is of use" {
-				t.Skip("another test has the error")
+			if test.skip {
+				t.Skip("not with this store")
 			}
 			open := begin(t)
 			test.run(t, func() Process {
@@ -97,7 +98,8 @@ func ending(text string) store.Ending {
 	return store.Ending{Outcome: []byte(text), Text: strings.ToLower(text)}
 }
 
-func wants(t *testing.T, err, want error) {
+// Wants fails where an error is not the one that is wanted.
+func Wants(t testing.TB, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Fatalf("got error %v, want %v", err, want)
@@ -133,7 +135,7 @@ func testAsk(t *testing.T, open func() Process) {
 		}
 	}
 	_, err := s.Get(t.Context(), ulid.Make().String())
-	wants(t, err, store.ErrNotFound)
+	Wants(t, err, store.ErrNotFound)
 	noted := NewRow("Noted?")
 	noted.Outcome = []byte("Yes")
 	if got := ask(t, s, noted); got.Attended || !got.Delivered {
@@ -148,7 +150,7 @@ func testAsk(t *testing.T, open func() Process) {
 	why := errors.New("no longer")
 	cancel(why)
 	_, err = s.Ask(ended, NewRow("Late?"))
-	wants(t, err, why)
+	Wants(t, err, why)
 }
 
 func testEmpty(t *testing.T, open func() Process) {
@@ -157,7 +159,7 @@ func testEmpty(t *testing.T, open func() Process) {
 		t.Errorf("rows %q", got)
 	}
 	_, err := s.Get(t.Context(), ulid.Make().String())
-	wants(t, err, store.ErrNotFound)
+	Wants(t, err, store.ErrNotFound)
 	names, err := s.Present(t.Context())
 	fatal.If(t, err)
 	if len(names) > 0 {
@@ -173,7 +175,7 @@ func (w Without) test(t *testing.T, open func() Process) {
 		t.Errorf("a file is kept: %v", err)
 	}
 	_, err = s.File(t.Context(), row.ID, "b")
-	wants(t, err, store.ErrNotFound)
+	Wants(t, err, store.ErrNotFound)
 	_, err = s.Prune(t.Context(), time.Now().Add(-time.Hour), false)
 	if errors.Is(err, store.ErrUnsupported) != w.Prune {
 		t.Errorf("pruned: %v", err)
@@ -202,7 +204,7 @@ func testFirst(t *testing.T, open func() Process) {
 			t.Fatalf("%d answers were first", first.Load())
 		}
 	}
-	wants(t, processes[0].Answer(t.Context(), ulid.Make().String(), ending("x")), store.ErrNotFound)
+	Wants(t, processes[0].Answer(t.Context(), ulid.Make().String(), ending("x")), store.ErrNotFound)
 }
 
 func testWhole(t *testing.T, open func() Process) {
@@ -282,7 +284,7 @@ func testDelivered(t *testing.T, open func() Process) {
 	if got := ask(t, s, again); got.ID != again.ID {
 		t.Error("a delivered answer was delivered again")
 	}
-	wants(t, s.Delivered(t.Context(), ulid.Make().String()), store.ErrNotFound)
+	Wants(t, s.Delivered(t.Context(), ulid.Make().String()), store.ErrNotFound)
 }
 
 func testReopened(t *testing.T, open func() Process) {
@@ -293,7 +295,7 @@ func testReopened(t *testing.T, open func() Process) {
 	fatal.If(t, s.Answer(t.Context(), row.ID, ending("Yes")))
 	ask(t, s, one)
 	_, err := s.Ask(t.Context(), two)
-	wants(t, err, store.ErrReopened)
+	Wants(t, err, store.ErrReopened)
 	fatal.If(t, s.Answer(t.Context(), one.ID, ending("No")))
 	ask(t, s, two)
 	if got := ids(t, s, store.Query{Earlier: row.ID}); !slices.Equal(got, []string{two.ID, one.ID}) {
@@ -305,10 +307,10 @@ func testAttend(t *testing.T, open func() Process) {
 	first, second := open(), open()
 	row := ask(t, first, NewRow("Mine?"))
 	_, err := second.Attend(t.Context(), row.ID)
-	wants(t, err, store.ErrAttended)
+	Wants(t, err, store.ErrAttended)
 	fatal.If(t, second.Release(t.Context(), row.ID)) // of another: nothing happens
 	_, err = second.Attend(t.Context(), row.ID)
-	wants(t, err, store.ErrAttended)
+	Wants(t, err, store.ErrAttended)
 	fatal.If(t, first.Release(t.Context(), row.ID))
 	fatal.If(t, first.Release(t.Context(), row.ID))
 	got, err := second.Attend(t.Context(), row.ID)
@@ -321,7 +323,7 @@ func testAttend(t *testing.T, open func() Process) {
 		t.Errorf("a dead process attends: %+v, %v", got, err)
 	}
 	_, err = first.Attend(t.Context(), ulid.Make().String())
-	wants(t, err, store.ErrNotFound)
+	Wants(t, err, store.ErrNotFound)
 }
 
 func testWait(t *testing.T, open func() Process) {
@@ -329,27 +331,26 @@ func testWait(t *testing.T, open func() Process) {
 	for n := range 30 {
 		row := ask(t, asker, NewRow("Waiting?"))
 		got := make(chan store.Row, 1)
-		go func() {
-			row, err := asker.Wait(t.Context(), row.ID)
-			if err != nil {
-				t.Error(err)
-			}
-			got <- row
-		}()
+		go wait(t, asker, row.ID, got)
 		if n%2 == 0 { // the other rounds race with the beginning of the wait
 			typing := func([]byte) ([]byte, error) { return []byte("typing"), nil }
 			fatal.If(t, answerer.Note(t.Context(), row.ID, store.Draft, typing))
 		}
 		fatal.If(t, answerer.Answer(t.Context(), row.ID, ending("Yes")))
-		select {
-		case row := <-got:
-			if string(row.Outcome) != "Yes" {
-				t.Errorf("waited for %q", row.Outcome)
-			}
-		case <-time.After(30 * time.Second):
-			t.Fatal("the asker was not woken")
+		row = waittest.Take(t, got)
+		if string(row.Outcome) != "Yes" {
+			t.Errorf("waited for %q", row.Outcome)
 		}
 	}
+}
+
+// wait sends the row that a process has waited for.
+func wait(t *testing.T, p Process, id string, to chan<- store.Row) {
+	row, err := p.Wait(t.Context(), id)
+	if err != nil {
+		t.Error(err)
+	}
+	to <- row
 }
 
 func testWaitAll(t *testing.T, open func() Process) {
@@ -357,24 +358,13 @@ func testWaitAll(t *testing.T, open func() Process) {
 	row := ask(t, asker, NewRow("Seen by two?"))
 	got := make(chan store.Row, 3)
 	for _, p := range []Process{asker, viewer, answerer} {
-		go func() {
-			row, err := p.Wait(t.Context(), row.ID)
-			if err != nil {
-				t.Error(err)
-			}
-			got <- row
-		}()
+		go wait(t, p, row.ID, got)
 	}
 	fatal.If(t, asker.Release(t.Context(), row.ID))
 	fatal.If(t, answerer.Answer(t.Context(), row.ID, ending("Yes")))
-	for range 3 {
-		select {
-		case row := <-got:
-			if string(row.Outcome) != "Yes" {
-				t.Errorf("waited for %q", row.Outcome)
-			}
-		case <-time.After(30 * time.Second):
-			t.Fatal("a process that waits was not woken")
+	for _, row := range waittest.TakeAll(t, got, 3) {
+		if string(row.Outcome) != "Yes" {
+			t.Errorf("waited for %q", row.Outcome)
 		}
 	}
 }
@@ -390,9 +380,9 @@ func testWaitEnds(t *testing.T, open func() Process) {
 		done <- err
 	}()
 	cancel(why)
-	wants(t, <-done, why)
+	Wants(t, <-done, why)
 	_, err := s.Wait(t.Context(), ulid.Make().String())
-	wants(t, err, store.ErrNotFound)
+	Wants(t, err, store.ErrNotFound)
 }
 
 func testChanges(t *testing.T, open func() Process) {
@@ -401,23 +391,16 @@ func testChanges(t *testing.T, open func() Process) {
 	changes, err := watcher.Changes(ctx, "")
 	fatal.If(t, err)
 	row := NewRow("Seen?")
-	for _, step := range []struct {
-		name   string
-		change func() error
-	}{
-		{"asked", func() error { _, err := other.Ask(ctx, row); return err }},
-		{"released", func() error { return other.Release(ctx, row.ID) }},
-		{"answered", func() error { return other.Answer(ctx, row.ID, ending("Yes")) }},
+	for _, step := range []func() error{
+		func() error { _, err := other.Ask(ctx, row); return err },
+		func() error { return other.Release(ctx, row.ID) },
+		func() error { return other.Answer(ctx, row.ID, ending("Yes")) },
 	} {
 		for len(changes) > 0 {
 			<-changes
 		}
-		fatal.If(t, step.change())
-		select {
-		case <-changes:
-		case <-time.After(30 * time.Second):
-			t.Fatalf("no change when it was %s", step.name)
-		}
+		fatal.If(t, step())
+		waittest.Take(t, changes)
 	}
 	cancel()
 	for range changes { // it is closed
@@ -433,11 +416,11 @@ func testNotes(t *testing.T, open func() Process) {
 	fatal.If(t, s.Note(t.Context(), row.ID, store.Draft, appendTo("a")))
 	fatal.If(t, other.Note(t.Context(), row.ID, store.Draft, appendTo("b")))
 	why := errors.New("no change")
-	wants(t, s.Note(t.Context(), row.ID, store.Draft, func([]byte) ([]byte, error) { return nil, why }), why)
+	Wants(t, s.Note(t.Context(), row.ID, store.Draft, func([]byte) ([]byte, error) { return nil, why }), why)
 	fatal.If(t, s.Note(t.Context(), row.ID, store.Shown, appendTo("tty")))
 	fatal.If(t, s.Answer(t.Context(), row.ID, ending("Yes")))
-	wants(t, s.Note(t.Context(), row.ID, store.Draft, appendTo("c")), store.ErrAnswered)
-	wants(t, s.Note(t.Context(), row.ID, store.Shown, appendTo("c")), store.ErrAnswered)
+	Wants(t, s.Note(t.Context(), row.ID, store.Draft, appendTo("c")), store.ErrAnswered)
+	Wants(t, s.Note(t.Context(), row.ID, store.Shown, appendTo("c")), store.ErrAnswered)
 	fatal.If(t, s.Note(t.Context(), row.ID, store.Later, appendTo("No")))
 	fatal.If(t, s.Note(t.Context(), row.ID, store.Lifted, appendTo("1")))
 	got, err := other.Get(t.Context(), row.ID)
@@ -448,7 +431,7 @@ func testNotes(t *testing.T, open func() Process) {
 			t.Errorf("note %d is %q, want %q", note, got.Notes[note], want)
 		}
 	}
-	wants(t, s.Note(t.Context(), ulid.Make().String(), store.Draft, appendTo("x")), store.ErrNotFound)
+	Wants(t, s.Note(t.Context(), ulid.Make().String(), store.Draft, appendTo("x")), store.ErrNotFound)
 }
 
 func testQueries(t *testing.T, open func() Process) {
@@ -560,7 +543,7 @@ func testFiles(t *testing.T, open func() Process) {
 	for _, key := range []string{"b", "a", "b"} {
 		fatal.If(t, s.PutFile(t.Context(), row.ID, key, data, 2))
 	}
-	wants(t, s.PutFile(t.Context(), row.ID, "c", data, 2), store.ErrTooMany)
+	Wants(t, s.PutFile(t.Context(), row.ID, "c", data, 2), store.ErrTooMany)
 	fatal.If(t, s.PutFile(t.Context(), row.ID, "a", nil, 2))
 	got, err := open().File(t.Context(), row.ID, "b")
 	fatal.If(t, err)
@@ -568,8 +551,8 @@ func testFiles(t *testing.T, open func() Process) {
 		t.Errorf("%d bytes of %d", len(got), len(data))
 	}
 	_, err = s.File(t.Context(), row.ID, "c")
-	wants(t, err, store.ErrNotFound)
-	wants(t, s.PutFile(t.Context(), ulid.Make().String(), "a", data, 2), store.ErrNotFound)
+	Wants(t, err, store.ErrNotFound)
+	Wants(t, s.PutFile(t.Context(), ulid.Make().String(), "a", data, 2), store.ErrNotFound)
 }
 
 func testPrune(t *testing.T, open func() Process) {
@@ -609,5 +592,5 @@ func testPrune(t *testing.T, open func() Process) {
 		t.Errorf("left %q, want %q", left, kept)
 	}
 	_, err := s.File(t.Context(), gone[0], "file")
-	wants(t, err, store.ErrNotFound)
+	Wants(t, err, store.ErrNotFound)
 }
