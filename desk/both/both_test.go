@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,12 +24,12 @@ type shared struct {
 	*desktest.Faulty
 	own *local.Store
 
-	mu      sync.Mutex
-	down    bool
+	down    atomic.Bool   // answers nothing
 	refuse  bool          // takes no question
 	doubt   bool          // takes questions, and does not say so
 	stalled bool          // never finishes to read
 	denied  bool          // no call has the right
+	human   string        // stores what ends a row that is waited for
 	watched chan struct{} // receives after each call of Changes, where not full
 	called  chan string   // receives the name of each call, where not full
 }
@@ -44,25 +44,13 @@ func newShared(dir string) *shared {
 	return f
 }
 
-func (f *shared) cut(down bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.down = down
-}
-
-func (f *shared) isDown() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.down
-}
-
 func (f *shared) reach(ctx context.Context, c desktest.Call) error {
 	select {
 	case f.called <- c.Method:
 	default:
 	}
 	switch {
-	case f.isDown(), f.refuse && c.Method == "Ask":
+	case f.down.Load(), f.refuse && c.Method == "Ask":
 		return fmt.Errorf("dial: %w", store.ErrUnreachable)
 	case f.denied:
 		return store.ErrDenied
@@ -80,6 +68,12 @@ func (f *shared) Ask(ctx context.Context, row store.Row) (store.Row, error) {
 	_, err := f.own.Ask(context.WithoutCancel(ctx), row)
 	<-ctx.Done()
 	return row, errors.Join(context.Cause(ctx), err)
+}
+
+func (f *shared) Wait(ctx context.Context, id string) (store.Row, error) {
+	row, err := f.Faulty.Wait(ctx, id)
+	row.Human = f.human
+	return row, err
 }
 
 func (f *shared) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
@@ -126,8 +120,6 @@ func (p process) Prune(ctx context.Context, before time.Time, dry bool) (int, er
 	return p.Store.Prune(ctx, before, dry)
 }
 
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
-
 func TestContract(t *testing.T) {
 	for _, refuse := range []bool{false, true} {
 		name, without := "asked on the shared desk", storetest.Without{Files: true, Prune: true}
@@ -140,7 +132,7 @@ func TestContract(t *testing.T) {
 				return func() storetest.Process {
 					f := newShared(there)
 					f.refuse = refuse
-					return process{Join(local.Open(here), f, quiet()), f, !refuse}
+					return process{Join(local.Open(here), f, slog.New(slog.DiscardHandler)), f, !refuse}
 				}
 			})
 		})
@@ -161,31 +153,17 @@ func join(t *testing.T) joined {
 		_ = here.Close()
 		_ = f.own.Close()
 	})
-	s := Join(here, f, quiet())
+	s := Join(here, f, slog.New(slog.DiscardHandler))
 	s.pause = time.Millisecond
 	return joined{s, f}
-}
-
-func wants(t *testing.T, err, want error) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Fatalf("got error %v, want %v", err, want)
-	}
-}
-
-func (j joined) ask(t *testing.T, text string) store.Row {
-	t.Helper()
-	row, err := j.Ask(t.Context(), storetest.NewRow(text))
-	fatal.If(t, err)
-	return row
 }
 
 // askNear asks on this machine.
 func (j joined) askNear(t *testing.T, text string) store.Row {
 	t.Helper()
-	j.f.cut(true)
-	defer j.f.cut(false)
-	return j.ask(t, text)
+	j.f.down.Store(true)
+	defer j.f.down.Store(false)
+	return storetest.Ask(t, j, text)
 }
 
 // isAt fails where a row is not kept by one side alone.
@@ -220,10 +198,10 @@ func TestAskedAtHome(t *testing.T) {
 	j := join(t)
 	var logged strings.Builder
 	j.log = slog.New(slog.NewTextHandler(&logged, nil))
-	there := j.ask(t, "there")
-	j.f.cut(true)
-	here := j.ask(t, "here")
-	j.ask(t, "more")
+	there := storetest.Ask(t, j, "there")
+	j.f.down.Store(true)
+	here := storetest.Ask(t, j, "here")
+	storetest.Ask(t, j, "more")
 	if n := strings.Count(logged.String(), "level=WARN"); n != 1 {
 		t.Errorf("logged %d times: %s", n, &logged)
 	}
@@ -235,12 +213,12 @@ func TestAskedAtHome(t *testing.T) {
 	again := storetest.NewRow("again")
 	again.Earlier = there.ID
 	_, err := j.Ask(t.Context(), again)
-	wants(t, err, store.ErrUnreachable)
+	storetest.Wants(t, err, store.ErrUnreachable)
 	_, err = j.rows(t.Context(), store.Query{Earlier: here.ID})
 	fatal.If(t, err)
 	_, err = j.rows(t.Context(), store.Query{Earlier: there.ID})
-	wants(t, err, store.ErrUnreachable)
-	j.f.cut(false)
+	storetest.Wants(t, err, store.ErrUnreachable)
+	j.f.down.Store(false)
 	_, err = j.Ask(t.Context(), again)
 	fatal.If(t, err)
 	j.isAt(t, again.ID, far)
@@ -256,9 +234,9 @@ func TestRefusedQuestion(t *testing.T) {
 	j.f.denied = true
 	row := storetest.NewRow("denied")
 	_, err := j.Ask(t.Context(), row)
-	wants(t, err, store.ErrDenied)
+	storetest.Wants(t, err, store.ErrDenied)
 	_, err = j.near.Get(t.Context(), row.ID)
-	wants(t, err, store.ErrNotFound)
+	storetest.Wants(t, err, store.ErrNotFound)
 }
 
 func TestTakenOverHere(t *testing.T) {
@@ -283,11 +261,11 @@ func TestTakenOverHere(t *testing.T) {
 func TestDoubt(t *testing.T) {
 	j := join(t)
 	j.f.doubt, j.patience = true, 50*time.Millisecond
-	row := j.ask(t, "doubt")
+	row := storetest.Ask(t, j, "doubt")
 	_, err := j.f.own.Get(t.Context(), row.ID)
 	fatal.If(t, err) // it arrived there
 	j.f.doubt, j.patience = false, patience
-	sure := j.ask(t, "sure")
+	sure := storetest.Ask(t, j, "sure")
 
 	texts, _, err := j.read(t, store.Query{})
 	fatal.If(t, err)
@@ -317,9 +295,9 @@ func TestDoubt(t *testing.T) {
 
 func TestRowsOfBoth(t *testing.T) {
 	j := join(t)
-	j.ask(t, "a")
+	storetest.Ask(t, j, "a")
 	j.askNear(t, "b")
-	j.ask(t, "c")
+	storetest.Ask(t, j, "c")
 	j.askNear(t, "d")
 	for want, q := range map[string]store.Query{
 		"d c b a": {}, "a b c d": {Ascend: true}, "d c b": {Limit: 3},
@@ -339,9 +317,9 @@ func TestRowsOfBoth(t *testing.T) {
 			}
 		}
 	}
-	j.f.cut(true)
+	j.f.down.Store(true)
 	texts, _, err := j.read(t, store.Query{})
-	wants(t, err, store.ErrUnreachable)
+	storetest.Wants(t, err, store.ErrUnreachable)
 	if texts != "d b" {
 		t.Errorf("got %q", texts)
 	}
@@ -359,10 +337,10 @@ func TestRowsOfBoth(t *testing.T) {
 func TestRowsOfStalledDesk(t *testing.T) {
 	j := join(t)
 	j.askNear(t, "here")
-	j.ask(t, "there")
+	storetest.Ask(t, j, "there")
 	j.f.stalled, j.patience = true, time.Millisecond
 	texts, _, err := j.read(t, store.Query{})
-	wants(t, err, store.ErrUnreachable)
+	storetest.Wants(t, err, store.ErrUnreachable)
 	if texts != "here" {
 		t.Errorf("got %q", texts)
 	}
@@ -389,22 +367,22 @@ func TestLateNamesTheCause(t *testing.T) {
 // answers one.
 func TestLittleTimeAfterFailure(t *testing.T) {
 	j := join(t)
-	row := j.ask(t, "there")
+	row := storetest.Ask(t, j, "there")
 	j.pause, j.patience = time.Hour, time.Millisecond
-	j.f.cut(true)
+	j.f.down.Store(true)
 	_, err := j.Get(t.Context(), row.ID)
-	wants(t, err, store.ErrUnreachable)
-	j.f.cut(false)
+	storetest.Wants(t, err, store.ErrUnreachable)
+	j.f.down.Store(false)
 	j.f.stalled = true
 	failed := j.failed.Load()
 	_, err = j.Get(t.Context(), row.ID) // else it would wait as long as the test
-	wants(t, err, store.ErrUnreachable)
+	storetest.Wants(t, err, store.ErrUnreachable)
 	if j.failed.Load() != failed {
 		t.Error("a desk that is slow never has more time while calls follow each other")
 	}
 	j.pause = 0
 	_, err = j.Get(t.Context(), row.ID) // this one has some, and decides
-	wants(t, err, store.ErrUnreachable)
+	storetest.Wants(t, err, store.ErrUnreachable)
 	if j.failed.Load() == failed {
 		t.Error("it has not answered in time again, and has no little time after that")
 	}
@@ -418,17 +396,17 @@ func TestLittleTimeAfterFailure(t *testing.T) {
 
 func TestUnsentAnswer(t *testing.T) {
 	j := join(t)
-	row := j.ask(t, "sent?")
+	row := storetest.Ask(t, j, "sent?")
 	fatal.If(t, j.Note(t.Context(), row.ID, store.Draft, draft("shared")))
-	j.f.cut(true)
+	j.f.down.Store(true)
 	err := j.Answer(t.Context(), row.ID, end("yes"))
-	wants(t, err, store.ErrUnreachable)
+	storetest.Wants(t, err, store.ErrUnreachable)
 	if strings.Contains(err.Error(), "draft") { // which the caller keeps, of an answer and not of a withdrawal
 		t.Error(err)
 	}
 	fatal.If(t, j.Note(t.Context(), row.ID, store.Draft, draft("yes")))
-	wants(t, j.Note(t.Context(), row.ID, store.Shown, draft("tty")), store.ErrUnreachable)
-	j.f.cut(false)
+	storetest.Wants(t, j.Note(t.Context(), row.ID, store.Shown, draft("tty")), store.ErrUnreachable)
+	j.f.down.Store(false)
 
 	shown := func() string {
 		t.Helper()
@@ -453,16 +431,16 @@ func TestUnsentAnswer(t *testing.T) {
 	if err != nil || len(drafts) > 0 {
 		t.Errorf("kept: %q, %v", drafts, err)
 	}
-	wants(t, j.Note(t.Context(), row.ID, store.Draft, draft("late")), store.ErrAnswered)
+	storetest.Wants(t, j.Note(t.Context(), row.ID, store.Draft, draft("late")), store.ErrAnswered)
 }
 
 func TestDraftOfEndedRow(t *testing.T) {
 	j := join(t)
-	row := j.ask(t, "ended")
-	j.f.cut(true)
+	row := storetest.Ask(t, j, "ended")
+	j.f.down.Store(true)
 	fatal.If(t, j.Note(t.Context(), row.ID, store.Draft, draft("mine")))
 	fatal.If(t, j.f.own.Answer(t.Context(), row.ID, end("theirs")))
-	j.f.cut(false)
+	j.f.down.Store(false)
 	got, err := j.Get(t.Context(), row.ID)
 	fatal.If(t, err)
 	if got.Notes[store.Draft] != nil {
@@ -476,8 +454,8 @@ func TestDraftOfEndedRow(t *testing.T) {
 
 func TestWaitOutlastsOutage(t *testing.T) {
 	j := join(t)
-	row := j.ask(t, "waiting")
-	j.f.cut(true)
+	row := storetest.Ask(t, j, "waiting")
+	j.f.down.Store(true)
 	got := make(chan store.Row, 1)
 	go func() {
 		row, err := j.Wait(t.Context(), row.ID)
@@ -492,7 +470,7 @@ func TestWaitOutlastsOutage(t *testing.T) {
 		}
 	}
 	fatal.If(t, j.f.own.Answer(t.Context(), row.ID, end("yes")))
-	j.f.cut(false)
+	j.f.down.Store(false)
 	if row := <-got; string(row.Outcome) != "yes" {
 		t.Errorf("waited for %q", row.Outcome)
 	}
@@ -500,16 +478,16 @@ func TestWaitOutlastsOutage(t *testing.T) {
 
 func TestChangesOfBoth(t *testing.T) {
 	j := join(t)
-	row := j.ask(t, "there")
-	j.f.cut(true)
+	row := storetest.Ask(t, j, "there")
+	j.f.down.Store(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	changes, err := j.Changes(ctx, "")
 	fatal.If(t, err)
-	j.ask(t, "here")
+	storetest.Ask(t, j, "here")
 	waittest.Take(t, changes)
 	fatal.If(t, j.f.own.Answer(ctx, row.ID, end("yes")))
-	j.f.cut(false)
+	j.f.down.Store(false)
 	waittest.Take(t, changes) // it answers again
 	fatal.If(t, j.f.own.Delivered(ctx, row.ID))
 	waittest.Take(t, changes)
@@ -517,7 +495,7 @@ func TestChangesOfBoth(t *testing.T) {
 
 func TestPresentOnBoth(t *testing.T) {
 	j := join(t)
-	j.f.cut(true)
+	j.f.down.Store(true)
 	open, leave := context.WithCancel(t.Context())
 	inbox, err := j.Changes(open, "inbox")
 	fatal.If(t, err)
@@ -527,7 +505,7 @@ func TestPresentOnBoth(t *testing.T) {
 	}
 	_, err = j.f.own.Changes(t.Context(), "phone")
 	fatal.If(t, err)
-	j.f.cut(false)
+	j.f.down.Store(false)
 	known := func() bool {
 		return slices.Equal(presentAt(t, j), []string{"inbox", "phone"}) && slices.Contains(presentAt(t, j.f.own), "inbox")
 	}
@@ -547,4 +525,59 @@ func presentAt(t *testing.T, s store.Store) []string {
 	names, err := s.Present(t.Context())
 	fatal.If(t, err)
 	return names
+}
+
+// A question that arrived at the shared desk after all, too late, is asked on this machine, and seen
+// on both. The answer that a human gives there is not lost, and a program's counts no more than here.
+func TestAnsweredAtTheOtherHome(t *testing.T) {
+	for human, want := range map[string]string{"alice": "there", "": "here"} {
+		j := join(t)
+		j.f.doubt, j.f.human, j.patience = true, human, 50*time.Millisecond
+		row := storetest.Ask(t, j, "doubt")
+		fatal.If(t, j.f.own.Answer(t.Context(), row.ID, end("there")))
+		if human == "" {
+			fatal.If(t, j.Answer(t.Context(), row.ID, end("here")))
+		}
+		got, err := j.Wait(t.Context(), row.ID)
+		if err != nil || string(got.Outcome) != want {
+			t.Errorf("answered %q by %q, %v", got.Outcome, human, err)
+		}
+		delivered := func() bool {
+			there, err := j.f.own.Get(t.Context(), row.ID)
+			return err == nil && there.Delivered
+		}
+		if human != "" && !waittest.Until(10*time.Second, delivered) {
+			t.Error("the same question would find the answer again")
+		}
+	}
+}
+
+func TestChangesMissedInOutage(t *testing.T) {
+	j := join(t)
+	there, here := storetest.Ask(t, j, "there"), j.askNear(t, "here")
+	_, seen, err := j.read(t, store.Query{})
+	fatal.If(t, err)
+	fatal.If(t, j.Note(t.Context(), there.ID, store.Later, draft("1")))
+	_, err = j.Get(t.Context(), there.ID) // another reader has met the change
+	fatal.If(t, err)
+	j.f.down.Store(true)
+	fatal.If(t, j.Note(t.Context(), here.ID, store.Later, draft("1")))
+	texts, met, err := j.read(t, store.Query{After: seen})
+	seen = seen.Max(met)
+	storetest.Wants(t, err, store.ErrUnreachable)
+	if texts != "here" {
+		t.Errorf("changed: %s", texts)
+	}
+	j.f.down.Store(false)
+	texts, met, err = j.read(t, store.Query{After: seen})
+	fatal.If(t, err)
+	seen = seen.Max(met)
+	if texts != "there" {
+		t.Errorf("changed in the outage: %s", texts)
+	}
+	texts, _, err = j.read(t, store.Query{After: seen})
+	fatal.If(t, err)
+	if texts != "" {
+		t.Errorf("changed after all: %s", texts)
+	}
 }
