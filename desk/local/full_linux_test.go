@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/waittest"
 )
 
 // TestDiskFull: on a disk that is full, at 40 levels, a write is done or fails with what to
@@ -110,9 +111,18 @@ func TestOthersSleep(t *testing.T) {
 		}
 		return sum
 	}
-	// They have asked, and go to sleep: until none switches any more.
-	quiet(t, settled)
-	before := settled()
+	// They have asked, and go to sleep: until none switches for longer than an unused connection is open.
+	before, since := settled(), time.Now()
+	asleep := func() bool {
+		now := settled()
+		if now != before {
+			before, since = now, time.Now()
+		}
+		return time.Since(since) > idle+time.Second
+	}
+	if !waittest.Until(waittest.Patience, asleep) {
+		t.Fatal("they do not go to sleep")
+	}
 	s := Open(dir)
 	row := storetest.Ask(t, s, "Quiet?")
 	storetest.Answer(t, s, row.ID, "Yes")
@@ -137,17 +147,4 @@ func switches(t *testing.T, pid int) (sum int) {
 		sum += n
 	}
 	return sum
-}
-
-// quiet waits until the sum stays the same for longer than an unused connection is open.
-func quiet(t *testing.T, sum func() int) {
-	t.Helper()
-	last, since := sum(), time.Now()
-	waitFor(t, func() bool {
-		now := sum()
-		if now != last {
-			last, since = now, time.Now()
-		}
-		return time.Since(since) > idle+time.Second
-	})
 }

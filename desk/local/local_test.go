@@ -23,6 +23,7 @@ import (
 	"mcp-askuser/desk/store"
 	"mcp-askuser/desk/store/storetest"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/waittest"
 )
 
 func TestContract(t *testing.T) {
@@ -398,38 +399,37 @@ func TestRemovedWhileWaiting(t *testing.T) {
 	}
 }
 
-// A closed store stays closed: what is released late opens nothing anew.
+// A closed store stays closed: what is released late opens nothing anew, and no call that has ended
+// writes to its directory, which is its owner's again.
 func TestClosed(t *testing.T) {
-	s := Open(filepath.Join(t.TempDir(), "store"))
-	row := storetest.Ask(t, s, "Open?")
-	watching, leave := context.WithCancel(t.Context())
-	changes, err := s.Changes(watching, "inbox")
-	fatal.If(t, err)
-	ended := waiting(t, s, row.ID)
-	fatal.If(t, errors.Join(s.Close(), os.RemoveAll(s.dir)))
-	if err := (<-ended).err; !errors.Is(err, errClosed) {
-		t.Errorf("the wait ended with %v", err)
-	}
-	leave()
-	for range changes { // it is closed
-	}
-	_ = s.Release(context.Background(), row.ID)
-	_, err = s.Ask(context.Background(), storetest.NewRow("Late?"))
-	if !errors.Is(err, errClosed) {
-		t.Errorf("asked after the end: %v", err)
-	}
-	_, err = os.Stat(s.dir)
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the directory was made anew: %v", err)
-	}
-}
-
-// waitFor waits for a state that no event reports.
-func waitFor(t *testing.T, holds func() bool) {
-	t.Helper()
-	for begun := time.Now(); !holds(); time.Sleep(time.Millisecond) {
-		if time.Since(begun) > 30*time.Second {
-			t.Fatal("it never came to that")
+	for range 30 {
+		s := Open(filepath.Join(t.TempDir(), "store"))
+		row := storetest.Ask(t, s, "Open?")
+		watching, leave := context.WithCancel(t.Context())
+		changes, err := s.Changes(watching, "inbox")
+		fatal.If(t, err)
+		left, leaveNow := context.WithCancel(t.Context())
+		for range 4 {
+			_, err := s.Changes(left, "inbox")
+			fatal.If(t, err)
+		}
+		ended := waiting(t, s, row.ID)
+		leaveNow()
+		fatal.If(t, errors.Join(s.Close(), os.RemoveAll(s.dir)))
+		if err := (<-ended).err; !errors.Is(err, errClosed) {
+			t.Errorf("the wait ended with %v", err)
+		}
+		leave()
+		for range changes { // it is closed
+		}
+		_ = s.Release(context.Background(), row.ID)
+		_, err = s.Ask(context.Background(), storetest.NewRow("Late?"))
+		if !errors.Is(err, errClosed) {
+			t.Errorf("asked after the end: %v", err)
+		}
+		_, err = os.Stat(s.dir)
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the directory was made anew: %v", err)
 		}
 	}
 }
@@ -448,11 +448,14 @@ func waiting(t *testing.T, s *Store, id string) <-chan waited {
 		row, err := s.Wait(context.Background(), id)
 		ended <- waited{row, err}
 	}()
-	waitFor(t, func() bool {
+	begun := func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return slices.Contains(slices.Collect(maps.Values(s.waiting)), id)
-	})
+	}
+	if !waittest.Until(waittest.Patience, begun) {
+		t.Fatal("the wait does not begin")
+	}
 	return ended
 }
 
@@ -472,23 +475,6 @@ func TestMissedWakeUp(t *testing.T) {
 	}
 }
 
-// The directory of a store is its owner's again once it is closed: no call that has ended writes
-// to it later.
-func TestNothingAfterClose(t *testing.T) {
-	for range 30 {
-		dir := filepath.Join(t.TempDir(), "store")
-		s := Open(dir)
-		ctx, cancel := context.WithCancel(t.Context())
-		for range 4 {
-			_, err := s.Changes(ctx, "inbox")
-			fatal.If(t, err)
-		}
-		cancel()
-		fatal.If(t, s.Close())
-		fatal.If(t, os.RemoveAll(dir))
-	}
-}
-
 // An inbox that is open while the store is replaced listens to the new one, from the next look on.
 func TestReplacedWhileWatching(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
@@ -503,10 +489,13 @@ func TestReplacedWhileWatching(t *testing.T) {
 		_, err = other.Ask(t.Context(), storetest.NewRow("New?"))
 	}
 	fatal.If(t, err)
-	waitFor(t, func() bool {
+	present := func() bool {
 		names, err := other.Present(t.Context())
 		return err == nil && slices.Equal(names, []string{"inbox"})
-	})
+	}
+	if !waittest.Until(waittest.Patience, present) {
+		t.Error("the inbox is not present in the new store")
+	}
 }
 
 // A watch whose pipe cannot be made in a store that replaced its own tries again at the next look.
