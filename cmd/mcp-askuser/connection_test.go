@@ -9,11 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strconv"
 	"testing"
 	"time"
 
-	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 )
 
@@ -27,18 +26,19 @@ type connection struct {
 	stderr *bytes.Buffer
 	wait   func() error
 	kill   func()
+	calls  int
 }
 
 type message struct {
+	raw    string
 	ID     json.RawMessage
 	Method string
-	Params json.RawMessage
 	Result struct {
-		IsError           bool
 		Content           []struct{ Text string }
 		StructuredContent struct {
-			Status, ID, Summary string
-			Answers             map[string]string
+			Status, ID, By string
+			Answers        map[string]any
+			Response       any
 		}
 	}
 	Error *struct{ Message string }
@@ -84,7 +84,7 @@ func (w *connection) listen(out io.Reader) <-chan struct{} {
 		scan := bufio.NewScanner(out)
 		scan.Buffer(nil, 1<<20)
 		for scan.Scan() {
-			var m message
+			m := message{raw: scan.Text()}
 			if err := json.Unmarshal(scan.Bytes(), &m); err != nil {
 				w.t.Errorf("not JSON-RPC on standard output: %q", scan.Text())
 			}
@@ -103,10 +103,31 @@ func (w *connection) send(format string, args ...any) {
 
 func (w *connection) hello(client, capabilities string) {
 	w.t.Helper()
+	info, err := json.Marshal(map[string]string{"name": client, "version": client})
+	fatal.If(w.t, err)
 	w.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
-		`"capabilities":%s,"clientInfo":{"name":%q,"version":"1"}}}`, capabilities, client)
+		`"capabilities":%s,"clientInfo":%s}}`, capabilities, info)
 	w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	w.next(func(m message) bool { return string(m.ID) == `"hello"` })
+	w.response("hello")
+}
+
+// call calls a tool, and returns the id of the request.
+func (w *connection) call(tool, args string) (id string) {
+	w.t.Helper()
+	return w.request("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, args))
+}
+
+func (w *connection) request(method, params string) (id string) {
+	w.t.Helper()
+	w.calls++
+	id = fmt.Sprint("call ", w.calls)
+	w.send(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, method, params)
+	return id
+}
+
+func (w *connection) response(id string) message {
+	w.t.Helper()
+	return w.next(func(m message) bool { return string(m.ID) == strconv.Quote(id) })
 }
 
 // next returns the first message that is wanted; others are dropped.
@@ -128,22 +149,4 @@ func (w *connection) next(want func(message) bool) message {
 	}
 }
 
-func openDesk(t testing.TB, dir string) *desk.Desk {
-	t.Helper()
-	store := desktest.Store(t, dir)
-	return desk.New(store, desk.Options{})
-}
-
-const goOn = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question",` +
-	`"arguments":{"question":"Go on?","options":["Yes","No"]},"_meta":{"progressToken":%d}}}`
-
-func say(t *testing.T, d *desk.Desk, id, option string) {
-	t.Helper()
-	_, err := d.Reply(t.Context(), id, choose(option), onPage)
-	fatal.If(t, err)
-}
-
-func (w *connection) waiting() {
-	w.t.Helper()
-	w.next(func(m message) bool { return m.Method == "notifications/progress" })
-}
+const goOn = `{"question":"Go on?","options":["Yes","No"]}`

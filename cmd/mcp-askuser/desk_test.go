@@ -16,6 +16,7 @@ import (
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 )
@@ -36,8 +37,10 @@ func TestSharedDesk(t *testing.T) {
 	bot, alice := onDesk(c, nodes.Agent, "bot"), onDesk(c, nodes.Human, "alice")
 	w := dial(t, dir, append([]string{"serve", "--surface", "inbox"}, bot...)...)
 	w.hello("test", `{}`)
-	w.send(goOn, 1, 1)
-	w.waiting()
+	id := w.call("ask_user_question", goOn)
+	far := c.Open(nodes.Human, "alice")
+	d := desk.New(far, desk.Options{Credential: far})
+	openRecord(t, d)
 	const no = `{"Go on?":"No"}`
 	for _, args := range [][]string{{"answer", "--json", no}, {"answer"}} {
 		out, err := program(t, dir, append(args, bot...)...).CombinedOutput()
@@ -49,7 +52,7 @@ func TestSharedDesk(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	result := w.next(func(m message) bool { return string(m.ID) == "1" }).Result
+	result := w.response(id).Result
 	if result.StructuredContent.Answers["Go on?"] != "No" || !strings.Contains(result.Content[0].Text, "alice") {
 		t.Errorf("the agent gets %+v", result)
 	}
@@ -66,20 +69,19 @@ func TestSharedDesk(t *testing.T) {
 		}
 	}
 
-	far := c.Open(nodes.Human, "alice")
-	asking(t, desk.New(far, desk.Options{Credential: far}), "First?")
-	s := seated(t, 80, 24, program(t, t.TempDir(), append([]string{"answer"}, alice...)...))
-	s.form("First?")
+	asking(t, d, "First?")
+	x := termtest.Start(t, onScreen(program(t, t.TempDir(), append([]string{"answer"}, alice...)...)), 80, 24)
+	x.WaitFor("First?")
+	x.Quiet()
 	c.Stop(0)
 	defer c.Continue(0)
-	s.Type("1")
-	s.WaitFor("(•) Yes")
-	s.enter()
-	s.Type("\x03")
-	if status := s.Wait(); status != exitInterrupted {
+	x.Type("1")
+	x.WaitFor("(•) Yes")
+	x.Type("\r\x03")
+	if status := x.Wait(); status != exitInterrupted {
 		t.Errorf("exit status %d", status)
 	}
-	s.left(t)
+	x.CheckLeft()
 }
 
 // What desk init writes is started as it says, by hand, and desk status finds it well; before

@@ -13,47 +13,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 )
-
-// crowd is a server in which so many calls wait.
-type crowd struct {
-	*connection
-	before float64 // MiB resident without a call
-}
-
-func (f *figures) crowd(calls int) *crowd {
-	dir := f.TempDir()
-	server := f.serve(f.path, dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
-	c := &crowd{connection: server, before: f.resident(server)}
-	go func() {
-		for range server.lines {
-		}
-	}()
-	for i := range calls {
-		server.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call",`+
-			`"params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`, i, i)
-	}
-	d := openDesk(f, dir)
-	if !waittest.Until(patience, func() bool {
-		open, err := d.Pending(f.Context())
-		return err == nil && len(open) >= calls
-	}) {
-		f.Fatalf("not all of %d calls wait", calls)
-	}
-	return c
-}
-
-// settle waits until what a process holds falls no more.
-func (f *figures) settle(c *connection) {
-	for before, now := math.Inf(1), f.resident(c); now < 0.99*before; {
-		waittest.Pass(f.Context(), 10*time.Second)
-		before, now = now, f.resident(c)
-	}
-}
 
 // idle measures how fast a form and the inbox appear, and what they cost while their user does
 // nothing.
@@ -95,19 +60,12 @@ func (f *figures) key() {
 // withdrawals measures from a reply that is committed elsewhere to a form that has gone.
 func (f *figures) withdrawals() {
 	dir := f.TempDir()
-	d := openDesk(f, dir)
+	d := desktest.Open(f, dir)
 	var took []float64
 	for range 20 {
 		x := termtest.Start(f, f.command(dir, "ask", `{"questions":[{"question":"What?","type":"text"}]}`), 100, 30)
 		x.WaitFor("What?")
-		open, err := d.Pending(f.Context())
-		if err != nil || len(open) != 1 {
-			f.Fatal(open, err)
-		}
-		answers := []question.Answer{{QuestionID: open[0].Questions[0].ID, Custom: "x"}}
-		_, err = d.Reply(f.Context(), open[0].ID, question.Reply{Answers: answers},
-			desk.Evidence{Surface: "web", How: desk.HowPage})
-		fatal.If(f, err)
+		reply(f.T, d, openRecord(f.T, d).ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}})
 		begin := time.Now()
 		x.Until("the form to be gone", func() bool { return !x.FullScreen() })
 		took = append(took, ms(time.Since(begin)))
@@ -119,14 +77,27 @@ func (f *figures) withdrawals() {
 // waiting measures what calls cost that wait: in memory, in files, and in work.
 func (f *figures) waiting() {
 	const calls = 1000
-	c := f.crowd(calls)
-	f.settle(c.connection)
+	dir := f.TempDir()
+	c := f.serve(f.path, dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
+	before := f.resident(c)
+	go func() {
+		for range c.lines {
+		}
+	}()
+	for i := range calls {
+		c.call("ask_user_question", fmt.Sprintf(`{"question":"Question %d?"}`, i))
+	}
+	_, err := openRecords(desktest.Open(f, dir), calls)
+	fatal.If(f, err)
+	for more, now := math.Inf(1), f.resident(c); now < 0.99*more; { // until it falls no more
+		waittest.Pass(f.Context(), 10*time.Second)
+		more, now = now, f.resident(c)
+	}
 	files, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", c.cmd.Process.Pid))
-	f.is("1,000 waiting calls: resident, each", "KiB", (f.resident(c.connection)-c.before)*1024/calls, 64)
+	f.is("1,000 waiting calls: resident, each", "KiB", (f.resident(c)-before)*1024/calls, 64)
 	f.is("1,000 waiting calls: open files, each", "", float64(len(files))/calls, 2)
 	f.rest("1,000 waiting calls", c.cmd.Process.Pid, 1, 21*time.Second)
-	_ = c.cmd.Process.Kill()
-	_ = c.cmd.Wait()
+	c.kill()
 }
 
 // replies measures from a committed reply to the result at the client: of one
@@ -134,12 +105,11 @@ func (f *figures) waiting() {
 func (f *figures) replies() {
 	for _, servers := range []int{1, 200} {
 		dir := f.TempDir()
-		d := openDesk(f, dir)
+		d := desktest.Open(f, dir)
 		events, err := d.Watch(f.Context())
 		fatal.If(f, err)
 		ask := func(r *connection, n int) string {
-			r.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call",`+
-				`"params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`, n, n)
+			r.call("ask_user_question", fmt.Sprintf(`{"question":"Question %d?"}`, n))
 			for e := range events {
 				if e.Type == desk.Asked {
 					return e.Record.ID
@@ -167,18 +137,14 @@ func (f *figures) replies() {
 		for n := range 300 {
 			o := fleet[n%servers]
 			waittest.Pass(f.Context(), 60*time.Millisecond) // who watches has looked, and come to rest
-			if _, err := d.Reply(f.Context(), o.id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}},
-				desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
-				f.Fatal(err)
-			}
+			reply(f.T, d, o.id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}})
 			at := time.Now()
 			o.next(func(m message) bool { return m.ID != nil })
 			took = append(took, ms(time.Since(at)))
 			fleet[n%servers].id = ask(o.connection, servers+n)
 		}
 		for _, o := range fleet {
-			_ = o.cmd.Process.Kill()
-			_ = o.cmd.Wait()
+			o.kill()
 		}
 		what, goal := "reply to result, p99, one server", 2.0
 		if servers > 1 {

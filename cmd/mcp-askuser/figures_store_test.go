@@ -27,20 +27,17 @@ func (f *figures) records() {
 // fill returns a new store with so many records, which differ in their text.
 func (f *figures) fill(n int, ended bool) (dir string) {
 	dir = f.TempDir()
-	d := desk.New(desktest.Store(f, dir), desk.Options{})
+	d := desktest.Open(f, dir)
 	asked := question.Set{Questions: []question.Question{
 		{ID: "q1", Type: question.Text, Text: "Which database 4711 should the service use?"},
 	}}
 	rec, err := desktest.Ask(f.Context(), d, asked, "",
 		desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
-	if err == nil && ended {
-		reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}}
-		_, err = d.Reply(f.Context(), rec.ID, reply, desk.Evidence{Surface: "tty", How: desk.HowPage})
-	}
-	if err == nil && ended {
-		err = d.Delivered(f.Context(), rec.ID)
-	}
 	fatal.If(f, err)
+	if ended {
+		reply(f.T, d, rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}})
+		fatal.If(f, d.Delivered(f.Context(), rec.ID))
+	}
 	// The others are copies, in one transaction: their ids differ in the last digits.
 	desktest.Exec(f, dir, `with recursive n(i) as (select 0 union all select i+1 from n where i < ?),
 		copy(old, new, i) as (select ?, substr(?, 1, 20) || printf('%06d', i), i from n)

@@ -25,7 +25,7 @@ import (
 func deskOfPast(t *testing.T, questions int) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "store")
-	d := openDesk(t, dir)
+	d := desktest.Open(t, dir)
 	for i := range questions {
 		text := fmt.Sprintf("Question %d?", i)
 		set := question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.Text}}}
@@ -78,7 +78,7 @@ func TestHistoryIsWhole(t *testing.T) {
 func TestHistoryWithADamagedQuestion(t *testing.T) {
 	t.Parallel()
 	dir := deskOfPast(t, 3)
-	for rec, err := range openDesk(t, dir).History(t.Context(), desk.Query{Limit: 1}) {
+	for rec, err := range desktest.Open(t, dir).History(t.Context(), desk.Query{Limit: 1}) {
 		fatal.If(t, err)
 		desktest.Overwrite(t, dir, rec.ID, desktest.Asked, func([]byte) []byte { return []byte("{") })
 	}

@@ -14,97 +14,46 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 )
 
-// hosted is the program as a line-based host runs it: the protocol on pipes, the host's terminal
-// as its controlling one.
-type hosted struct {
-	*termtest.Terminal
-	*connection
-}
-
-// host starts the program below a shell on a terminal, and asks. What prepare does to the
-// terminal precedes it.
-func host(t *testing.T, prepare string) hosted {
-	t.Helper()
+// A host that reads lines leaves its terminal free, and speaks on pipes: the form appears on the
+// terminal, its answer is the tool's result, and the terminal is the host's again.
+func TestFormOnTheHostsTerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
-	for _, fifo := range []string{in, out} {
-		fatal.If(t, syscall.Mkfifo(fifo, 0o600))
-	}
-	cmd := program(t, filepath.Join(dir, "desk"))
-	path, err := exec.LookPath("sh")
-	fatal.If(t, err)
-	cmd.Path = path
-	cmd.Args = []string{"sh", "-c",
-		prepare + `mcp-askuser serve <"$1" >"$2" 2>"$2.log"; stty sane; echo host is back`, "sh", in, out}
-	h := hosted{seated(t, 80, 24, cmd).Terminal, &connection{t: t, stderr: &bytes.Buffer{}}}
-	w, err := os.OpenFile(in, os.O_WRONLY, 0)
+	fatal.If(t, errors.Join(syscall.Mkfifo(in, 0o600), syscall.Mkfifo(out, 0o600)))
+	cmd := onScreen(program(t, filepath.Join(dir, "desk")))
+	cmd.Path = "/bin/sh"
+	cmd.Args = []string{"sh", "-c", `mcp-askuser serve <"$1" >"$2" 2>"$2.log"; stty sane; echo host is back`, "sh", in, out}
+	x := termtest.Start(t, cmd, 80, 24)
+	w := &connection{t: t, stderr: &bytes.Buffer{}}
+	input, err := os.OpenFile(in, os.O_WRONLY, 0)
 	fatal.If(t, err)
 	results, err := os.Open(out)
 	fatal.If(t, err)
-	t.Cleanup(func() { _, _ = w.Close(), results.Close() })
-	h.in = w
-	h.listen(results)
-	h.hello("host", `{}`)
-	h.send(goOn, 1, 1)
-	return h
-}
-
-// result returns the text of the response to the question.
-func (h hosted) result() string {
-	h.t.Helper()
-	m := h.next(func(m message) bool { return string(m.ID) == "1" })
-	if len(m.Result.Content) != 1 {
-		h.t.Fatalf("the result is %+v", m)
+	t.Cleanup(func() { _, _ = input.Close(), results.Close() })
+	w.in = input
+	w.listen(results)
+	w.hello("host", `{}`)
+	id := w.call("ask_user_question", goOn)
+	x.WaitFor("Go on?")
+	x.Quiet()
+	x.Type("2")
+	x.WaitFor("(•) No")
+	x.Type("\r")
+	if got := w.response(id).Result; got.StructuredContent.Answers["Go on?"] != "No" {
+		t.Errorf("got %+v", got)
 	}
-	return m.Result.Content[0].Text
-}
-
-// end ends the connection and checks that the terminal is its owner's again.
-func (h hosted) end() {
-	h.t.Helper()
-	_ = h.in.Close()
-	h.WaitFor("host is back")
-	if h.FullScreen() {
-		h.t.Error("the form is still on the terminal")
+	_ = w.in.Close()
+	x.WaitFor("host is back")
+	if got := x.Wait(); got != 0 || x.FullScreen() {
+		t.Errorf("exit status %d; the form is on the terminal: %t", got, x.FullScreen())
 	}
-	if got := h.Wait(); got != 0 {
-		h.t.Errorf("exit status %d", got)
-	}
-}
-
-// A host that reads lines leaves its terminal free: the form appears on it, and its answer is
-// the tool's result.
-func TestFormOnTheHostsTerminal(t *testing.T) {
-	t.Parallel()
-	h := host(t, "")
-	(&seat{Terminal: h.Terminal}).form("Go on?")
-	h.Type("2")
-	h.WaitFor("(•) No")
-	h.Type("\r")
-	got := h.result()
-	if got != `User has answered your questions: "Go on?"="No". You can now continue with the user's answers in mind.` {
-		t.Errorf("got %s", got)
-	}
-	h.end()
-}
-
-// A terminal that a full-screen host holds is not drawn on.
-func TestFullScreenHostKeepsItsTerminal(t *testing.T) {
-	t.Parallel()
-	h := host(t, "stty raw -echo; ")
-	got := h.result()
-	if !strings.HasPrefix(got, "Tell the user now") || !strings.Contains(got, "run mcp-askuser inbox") {
-		t.Errorf("got %s", got)
-	}
-	if out := h.Output(); out != "" {
-		t.Errorf("something was drawn: %q", out)
-	}
-	h.end()
 }
 
 // A host in tmux that holds its screen gets the question into a pane, where the answer
@@ -141,20 +90,19 @@ func TestPaneInTmux(t *testing.T) {
 			`'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go ` +
 			`on?","options":["Yes","No"]}}}'; sleep 60) | ` + serve +
 			` 2>/dev/null | grep -o 'User has answered[^}]*"' ; sleep 60`}
-	host.Env = append(host.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "TMUX=", "TMUX_PANE=")
-	x := termtest.Start(t, host, 100, 40)
-	s := &seat{Terminal: x}
-	s.WaitFor("Go on?")
+	host.Env = append(host.Env, "TMUX=", "TMUX_PANE=")
+	x := termtest.Start(t, onScreen(host), 100, 40)
+	x.WaitFor("Go on?")
 	x.Until("the pane to take the focus", func() bool {
 		active, err := exec.Command(tmux, "-L", socket, "display-message", "-p", "#{pane_id}").Output()
 		return err == nil && string(active) == "%1\n"
 	})
-	s.Quiet()
+	x.Quiet()
 	x.Type("2")
 	x.WaitFor("(•) No")
 	x.Type("\r")
 	rec := func() desk.Record {
-		d := openDesk(t, store)
+		d := desktest.Open(t, store)
 		for rec, err := range d.History(t.Context(), desk.Query{Limit: 1}) {
 			if err == nil {
 				return rec

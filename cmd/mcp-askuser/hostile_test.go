@@ -12,20 +12,15 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
 
 // hostile acts on a terminal, reorders what is beside it, and hides.
 const hostile = "\x1b]0;x\a\u202eab\u2066c\u009b2J\u200bd\rz"
-
-// onPage is the evidence of an answer that the user gave.
-var onPage = desk.Evidence{Surface: "inbox", How: desk.HowPage}
 
 // acts returns the characters of a text that are more than text.
 func acts(text string) (found []rune) {
@@ -97,13 +92,13 @@ func hostileCall(t *testing.T, session, name string) string {
 }
 
 // hostileClient connects as a client of a hostile name, with the project as its directory.
-func hostileClient(t *testing.T, dir, project, rounds string) *client.Client {
+func hostileClient(t *testing.T, dir, project, rounds string) *connection {
 	t.Helper()
 	cmd := program(t, dir, "serve", "--surface", "inbox", "--max-rounds", rounds)
 	cmd.Dir = project
-	e := eras[0]
-	e.client = "some client" + hostile
-	return connectTo(t, e, cmd, nil)
+	w := speakTo(t, cmd)
+	w.hello("some client"+hostile, `{}`)
+	return w
 }
 
 // hostileReply answers every question of the call, with hostile texts in every member.
@@ -120,18 +115,13 @@ func hostileReply(rec *desk.Record) question.Reply {
 func TestResultsAreText(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	d, c := openDesk(t, dir), hostileClient(t, dir, hostileProject(t), "1")
-	check := func(what string, result any, err error, wants ...string) {
+	d, w := desktest.Open(t, dir), hostileClient(t, dir, hostileProject(t), "1")
+	check := func(what, call string, wants ...string) (id string) {
 		t.Helper()
-		data, failed := json.Marshal(result)
-		var v map[string]any
-		if failed != nil || json.Unmarshal(data, &v) != nil {
-			t.Fatalf("%s: %s, %v", what, data, failed)
-		}
+		m := w.response(call)
+		var v any
+		fatal.If(t, json.Unmarshal([]byte(m.raw), &v))
 		all := textsOf(v)
-		if err != nil {
-			all = append(all, err.Error())
-		}
 		for _, text := range all {
 			if found := acts(text); found != nil {
 				t.Errorf("%s: %U in %q", what, found, text)
@@ -142,38 +132,26 @@ func TestResultsAreText(t *testing.T) {
 				t.Errorf("%s has no %q: %q", what, want, all)
 			}
 		}
+		return m.Result.StructuredContent.ID
 	}
-	tool := func(what, tool, args string, wants ...string) {
-		t.Helper()
-		var req mcp.CallToolRequest
-		req.Params.Name, req.Params.Arguments = tool, json.RawMessage(args)
-		r, err := c.CallTool(t.Context(), req)
-		check(what, r, err, wants...)
-	}
-
-	_, asked, _ := call(t, c, "ask_user_question", hostileCall(t, "s"+hostile, "Q1"))
-	id, _ := asked["id"].(string)
+	const ask, await = "ask_user_question", "await_answer"
+	id := check("asked", w.call(ask, hostileCall(t, "s"+hostile, "Q1")))
 	rec, err := d.Get(t.Context(), id)
 	if err != nil || rec.Questions[0].Text != "Q1"+hostile {
 		t.Fatalf("the record has %+v, %v", rec.Questions, err)
 	}
-	if _, err := d.Reply(t.Context(), id, hostileReply(&rec), onPage); err != nil {
-		t.Fatal(err)
-	}
-	tool("answered", "await_answer", `{"id":"`+id+`"}`, "Q1␛]0;x", "Own␛", "[U+202E]ab", "1\ttab\n2")
-	tool("too many rounds", "ask_user_question", hostileCall(t, "s"+hostile, "Another"), "mcp-askuser lift s␛")
+	reply(t, d, id, hostileReply(&rec))
+	check("answered", w.call(await, `{"id":"`+id+`"}`), "Q1␛]0;x", "Own␛", "[U+202E]ab", "1\ttab\n2")
+	check("too many rounds", w.call(ask, hostileCall(t, "s"+hostile, "Another")), "mcp-askuser lift s␛")
 
 	quoted, _ := json.Marshal(hostile)
 	bad := strings.ReplaceAll(`{"questions":[{"question":"Q","options":[BAD,BAD],"type":BAD}]}`, "BAD", string(quoted))
-	tool("bad arguments", "ask_user_question", bad, "Validation failed")
-	tool("no such ticket", "await_answer", `{"id":`+string(quoted)+`}`)
-	tool("no such template", "ask_user_question", `{"template":`+string(quoted)+`}`)
-	prompts, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
-	check("prompts", prompts, err, "D␛]0;x")
-	var get mcp.GetPromptRequest
-	get.Params.Name, get.Params.Arguments = "good", map[string]string{"where": hostile}
-	prompt, err := c.GetPrompt(t.Context(), get)
-	check("a prompt", prompt, err, "exactly these arguments")
+	check("bad arguments", w.call(ask, bad), "Validation failed")
+	check("no such ticket", w.call(await, `{"id":`+string(quoted)+`}`))
+	check("no such template", w.call(ask, `{"template":`+string(quoted)+`}`))
+	check("prompts", w.request("prompts/list", `{}`), "D␛]0;x")
+	check("a prompt", w.request("prompts/get", `{"name":"good","arguments":{"where":`+string(quoted)+`}}`),
+		"exactly these arguments")
 }
 
 // Whatever an agent, a client, a repository or an argument says, commands print it as text,
@@ -181,12 +159,11 @@ func TestResultsAreText(t *testing.T) {
 func TestCommandsPrintText(t *testing.T) {
 	t.Parallel()
 	dir, project := t.TempDir(), hostileProject(t)
-	d, c := openDesk(t, dir), hostileClient(t, dir, project, "0")
+	d, w := desktest.Open(t, dir), hostileClient(t, dir, project, "0")
 	ask := func(name string) desk.Record {
 		t.Helper()
-		_, structured, _ := call(t, c, "ask_user_question", hostileCall(t, "", name))
-		id, _ := structured["id"].(string)
-		rec, err := d.Get(t.Context(), id)
+		m := w.response(w.call("ask_user_question", hostileCall(t, "", name)))
+		rec, err := d.Get(t.Context(), m.Result.StructuredContent.ID)
 		fatal.If(t, err)
 		return rec
 	}
@@ -203,9 +180,7 @@ func TestCommandsPrintText(t *testing.T) {
 		return out.String()
 	}
 	open, settled := ask("Open"), ask("Settled")
-	if _, err := d.Reply(t.Context(), settled.ID, hostileReply(&settled), onPage); err != nil {
-		t.Fatal(err)
-	}
+	reply(t, d, settled.ID, hostileReply(&settled))
 	for _, args := range [][]string{
 		{"pending"}, {"show", settled.ID}, {"show", settled.ID, "--json"}, {"history"}, {"history", "--format", "jsonl"},
 		{"history", "--format", "md"}, {"answer", open.ID, "--json", `{"Nothing\u001b[2J\u202e":"x"}`}, {"templates"},
@@ -218,9 +193,7 @@ func TestCommandsPrintText(t *testing.T) {
 	}
 	for _, format := range []string{"json", "text"} {
 		answered := ask(format)
-		if _, err := d.Reply(t.Context(), answered.ID, hostileReply(&answered), onPage); err != nil {
-			t.Fatal(err)
-		}
+		reply(t, d, answered.ID, hostileReply(&answered))
 		out := run("await", answered.ID, "--format", format)
 		var got struct {
 			Answers map[string]any `json:"answers"`
@@ -240,10 +213,7 @@ func TestCommandsPrintText(t *testing.T) {
 
 	cmd := program(t, dir, "pending")
 	file := filepath.Join(t.TempDir(), "config"+hostile)
-	if err := os.WriteFile(file, []byte("keep = \"\\u001b[2J\u202e\"\nsurface = 1\n\"\\u001b\u202e\" = 1\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatal.If(t, os.WriteFile(file, []byte("keep = \"\\u001b[2J\u202e\"\nsurface = 1\n\"\\u001b\u202e\" = 1\n"), 0o600))
 	cmd.Env = append(cmd.Env, settings.EnvFile+"="+file, "ASK_HOLD="+hostile)
 	out, err := cmd.CombinedOutput()
 	if found := acts(string(out)); err == nil || found != nil {

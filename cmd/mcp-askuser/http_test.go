@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os/exec"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
@@ -79,15 +79,23 @@ const (
 )
 
 // overHTTP connects an agent as an MCP client does.
-func overHTTP(t *testing.T, e era, url, token string) *client.Client {
+func overHTTP(t *testing.T, url, token string, options ...client.ClientOption) *client.Client {
 	t.Helper()
 	headers := transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + token})
 	over, err := transport.NewStreamableHTTP(url, headers)
 	fatal.If(t, err)
-	return initialized(t, client.NewClient(over, e.options...), e)
+	c := client.NewClient(over, append(options, client.WithProtocolVersion(mcp.ProtocolVersion20260728))...)
+	fatal.If(t, c.Start(t.Context()))
+	t.Cleanup(func() { _ = c.Close() })
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = mcp.ProtocolVersion20260728
+	hello.Params.ClientInfo = mcp.Implementation{Name: "test", Version: "1"}
+	_, err = c.Initialize(t.Context(), hello)
+	fatal.If(t, err)
+	return c
 }
 
-// begun is a call under way: its result, or nothing where the server has died.
+// begun is a call under way: its structured result, or nothing where the server has died.
 func begun(t *testing.T, c *client.Client, tool, args string) <-chan map[string]any {
 	t.Helper()
 	result := make(chan map[string]any, 1)
@@ -103,12 +111,6 @@ func begun(t *testing.T, c *client.Client, tool, args string) <-chan map[string]
 		result <- structured
 	}()
 	return result
-}
-
-// answerTo returns an answer in a structured result.
-func answerTo(result map[string]any, text string) any {
-	answers, _ := result["answers"].(map[string]any)
-	return answers[text]
 }
 
 // pendingOf waits for the one open question of an agent.
@@ -127,73 +129,48 @@ func pendingOf(t *testing.T, d *desk.Desk, agent string) (found desk.Record) {
 	return found
 }
 
-// What one agent asks is its own: another that asks the same is asked for by itself, and cannot
-// collect with the ticket, also after the server was killed. A yes is delivered only with its
-// ticket.
+// After the server was killed each agent gets what its user has answered meanwhile: a question to
+// the same question, a yes to its ticket alone. Another agent gets neither.
 func TestAgentsOverHTTP(t *testing.T) {
-	for _, e := range eras {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			d := openDesk(t, dir)
-			s := serveHTTP(t, dir)
-			tokenA, tokenB := newToken(t, dir, "a"), newToken(t, dir, "b")
-			a, b := overHTTP(t, e, s.url, tokenA), overHTTP(t, e, s.url, tokenB)
-			begun(t, a, "ask_user_question", askWhich)
-			begun(t, b, "confirm_action", confirmWhich)
-			asked, confirmed := pendingOf(t, d, "a"), pendingOf(t, d, "b")
-			if asked.Asker.Client != "test" || asked.Asker.PID != 0 {
-				t.Errorf("asked by %+v", asked.Asker)
-			}
-			_ = s.end(syscall.SIGKILL)
-			say(t, d, asked.ID, "b")
-			say(t, d, confirmed.ID, question.YesID)
-
-			s = serveHTTP(t, dir)
-			a, b = overHTTP(t, e, s.url, tokenA), overHTTP(t, e, s.url, tokenB)
-			other := begun(t, b, "ask_user_question", askWhich) // waits: it is b's own
-			pendingOf(t, d, "b")
-			ticketA, ticketB := `{"id":"`+asked.ID+`"}`, `{"id":"`+confirmed.ID+`"}`
-			if text, _, failed := call(t, b, "await_answer", ticketA); !failed {
-				t.Errorf("another's ticket: %s", text)
-			}
-			if _, got, failed := call(t, a, "await_answer", ticketB); !failed {
-				t.Errorf("another's yes: %v", got)
-			}
-			if _, got, _ := call(t, a, "ask_user_question", askWhich); answerTo(got, "Which?") != "B" {
-				t.Errorf("asked again: %v", got)
-			}
-			if _, got, _ := call(t, b, "await_answer", ticketB); got["status"] != "answered" {
-				t.Errorf("its ticket brings %v", got)
-			}
-			if err := s.end(syscall.SIGTERM); err != nil {
-				t.Errorf("%v: %s", err, s.stderr.String())
-			}
-			if got := <-other; got["status"] != "pending" {
-				t.Errorf("at its end the server says %v", got)
-			}
-		})
-	}
-}
-
-// An answer to a confirmation of an agent whose token needs proof is taken only with one.
-func TestTokenThatNeedsProof(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	d := desktest.Open(t, dir)
 	s := serveHTTP(t, dir)
-	d := openDesk(t, dir)
-	for agent, flags := range map[string][]string{"strict": {"--prove"}, "plain": nil} {
-		begun(t, overHTTP(t, eras[0], s.url, newToken(t, dir, agent, flags...)), "confirm_action", confirmWhich)
-		rec := pendingOf(t, d, agent)
-		if rec.Prove != (agent == "strict") {
-			t.Errorf("the question of %s needs proof: %t", agent, rec.Prove)
-		}
-		_, err := d.Reply(t.Context(), rec.ID, choose(question.YesID), onPage)
-		if errors.Is(err, desk.ErrProofRequired) != rec.Prove {
-			t.Errorf("the answer to %s: %v", agent, err)
+	tokenA, tokenB := newToken(t, dir, "a"), newToken(t, dir, "b")
+	begun(t, overHTTP(t, s.url, tokenA), "ask_user_question", askWhich)
+	begun(t, overHTTP(t, s.url, tokenB), "confirm_action", confirmWhich)
+	asked, confirmed := pendingOf(t, d, "a"), pendingOf(t, d, "b")
+	if asked.Asker.Client != "test" || asked.Asker.PID != 0 {
+		t.Errorf("asked by %+v", asked.Asker)
+	}
+	_ = s.end(syscall.SIGKILL)
+	reply(t, d, asked.ID, choose("b"))
+	reply(t, d, confirmed.ID, choose(question.YesID))
+
+	s = serveHTTP(t, dir)
+	a, b := overHTTP(t, s.url, tokenA), overHTTP(t, s.url, tokenB)
+	other := begun(t, b, "ask_user_question", askWhich) // waits: it is b's own
+	pendingOf(t, d, "b")
+	ticketA, ticketB := `{"id":"`+asked.ID+`"}`, `{"id":"`+confirmed.ID+`"}`
+	for _, tc := range []struct {
+		what       string
+		agent      *client.Client
+		tool, args string
+		want       any
+	}{
+		{"another's ticket", b, "await_answer", ticketA, "failed"},
+		{"another's yes", a, "await_answer", ticketB, "failed"},
+		{"asked again", a, "ask_user_question", askWhich, "answered"},
+		{"its ticket", b, "await_answer", ticketB, "answered"},
+	} {
+		if got := <-begun(t, tc.agent, tc.tool, tc.args); got["status"] != tc.want {
+			t.Errorf("%s brings %v", tc.what, got)
 		}
 	}
 	if err := s.end(syscall.SIGTERM); err != nil {
-		t.Error(err)
+		t.Errorf("%v: %s", err, s.stderr.String())
+	}
+	if got := <-other; got["status"] != "pending" {
+		t.Errorf("at its end the server says %v", got)
 	}
 }

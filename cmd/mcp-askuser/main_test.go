@@ -160,6 +160,20 @@ func openRecord(t *testing.T, d *desk.Desk) desk.Record {
 	return records[0]
 }
 
+// onPage is the evidence of an answer that the user gave.
+var onPage = desk.Evidence{Surface: "inbox", How: desk.HowPage}
+
+// reply replies to a question as its user does on a page.
+func reply(t *testing.T, d *desk.Desk, id string, r question.Reply) {
+	t.Helper()
+	_, err := d.Reply(t.Context(), id, r, onPage)
+	fatal.If(t, err)
+}
+
+func choose(option string) question.Reply {
+	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}, By: question.ByUser}}}
+}
+
 // raceExit spares each process the second that the race detector waits at its
 // exit.
 const raceExit = "GORACE=atexit_sleep_ms=0"
@@ -176,7 +190,13 @@ const lifetime = 5 * time.Minute
 // terminal, whatever terminal the tests themselves run on.
 func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := exec.LookPath("mcp-askuser")
+	return called(t, "mcp-askuser", dir, args...)
+}
+
+// called is [program] by another name of the test binary.
+func called(t *testing.T, name, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := exec.LookPath(name)
 	fatal.If(t, err)
 	ctx, stop := context.WithTimeout(context.Background(), lifetime)
 	t.Cleanup(stop)

@@ -3,10 +3,8 @@
 package main
 
 import (
-	"encoding/json"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/keyfile"
@@ -46,7 +45,7 @@ func TestPhone(t *testing.T) {
 	var out strings.Builder
 	asker.Stdout = &out
 	fatal.If(t, asker.Start())
-	rec := openRecord(t, openDesk(t, dir))
+	rec := openRecord(t, desktest.Open(t, dir))
 	usePhone(t, dir, phoneSetup{Server: server.URL, Token: "tk_1"})
 	other := program(t, dir, "phone", "show", rec.ID)
 	fatal.If(t, other.Start())
@@ -75,50 +74,17 @@ func TestPhoneOfAHooksDesk(t *testing.T) {
 	}
 }
 
-// The doctor says whether a press of a button would be accepted. A server that cannot be reached
-// wants no token: the doctor says what to look at.
-func TestDoctorTriesThePhone(t *testing.T) {
-	t.Parallel()
-	server, dir := ntfytest.New(t, "tk_1"), t.TempDir()
-	usePhone(t, dir, phoneSetup{Server: server.URL, Token: "tk_1"})
-	check := func(want state, says string) {
-		t.Helper()
-		said, _ := program(t, dir, "doctor", "--json").Output() // other parts of this machine may be wrong
-		var found []finding
-		if err := json.Unmarshal(said, &found); err != nil {
-			t.Fatalf("%v: %s", err, said)
-		}
-		i := slices.IndexFunc(found, func(f finding) bool { return f.Part == "phone" })
-		if i < 0 || found[i].State != want || !strings.Contains(found[i].Text+found[i].Remedy, says) ||
-			says == server.URL && strings.Contains(found[i].Remedy, "--token") {
-			t.Errorf("got %+v", found)
-		}
-	}
-	check(stateWrong, "a press of a button would fail")
-	server.Grant("", "questions-*")
-	check(stateOK, "takes a press")
-	server.Close()
-	usePhone(t, dir, phoneSetup{Server: server.URL})
-	check(stateWrong, server.URL)
-}
-
 // phoneUser runs commands of a user.
 type phoneUser struct {
 	t   *testing.T
 	dir string // the store
 }
 
-func newPhoneUser(t *testing.T) phoneUser { return phoneUser{t, t.TempDir()} }
-
-func (u phoneUser) program(args ...string) *exec.Cmd {
-	return program(u.t, u.dir, append([]string{"phone"}, args...)...)
-}
-
 // run runs a command on a terminal, and returns the exit status and all that it prints. With
 // leave it is interrupted once it waits for a press.
 func (u phoneUser) run(leave bool, args ...string) (status int, out string) {
 	u.t.Helper()
-	x := termtest.Start(u.t, u.program(args...), 1000, 24)
+	x := termtest.Start(u.t, program(u.t, u.dir, args...), 1000, 24)
 	if leave {
 		x.WaitFor("Android:")
 		x.Signal(syscall.SIGINT)
@@ -155,8 +121,8 @@ func (u phoneUser) topic() string {
 // topic; a test needs no terminal; off removes the file.
 func TestPhoneSetup(t *testing.T) {
 	t.Parallel()
-	server, u := ntfytest.New(t, ""), newPhoneUser(t)
-	x := seated(t, 80, 24, u.program("setup", "--server", server.URL))
+	server, u := ntfytest.New(t, ""), phoneUser{t, t.TempDir()}
+	x := termtest.Start(t, onScreen(program(t, u.dir, "phone", "setup", "--server", server.URL)), 80, 24)
 	x.WaitFor("scan the code")
 	if strings.Count(x.Screen(), "█") < 100 {
 		t.Errorf("no QR code:\n%s", x.Screen())
@@ -173,7 +139,7 @@ func TestPhoneSetup(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	first := u.setup()
-	status, out := u.run(true, "setup", "--private")
+	status, out := u.run(true, "phone", "setup", "--private")
 	if status != exitInterrupted || !strings.Contains(out, link) || !strings.Contains(out, "and no more") {
 		t.Errorf("again: %s", out)
 	}
@@ -181,7 +147,7 @@ func TestPhoneSetup(t *testing.T) {
 	if !now.Private || now.Topic != first.Topic || now.Server != first.Server || string(now.Key) != string(first.Key) {
 		t.Errorf("it became %+v", now)
 	}
-	test := u.program("test")
+	test := program(t, u.dir, "phone", "test")
 	fatal.If(t, test.Start())
 	ntfytest.Press(t, server.Await(t, u.topic(), func(m map[string]any) bool {
 		return ntfytest.Titled(m) && m["id"] != "m0" && m["id"] != "m1"
@@ -189,39 +155,49 @@ func TestPhoneSetup(t *testing.T) {
 	if err := test.Wait(); err != nil {
 		t.Errorf("test: %v", err)
 	}
-	if status, out := u.run(false, "off"); status != 0 || u.setup().Topic != "" {
+	if status, out := u.run(false, "phone", "off"); status != 0 || u.setup().Topic != "" {
 		t.Errorf("off: %s", out)
 	}
 	if left, _ := os.ReadDir(u.dir); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	status, out = u.run(false, "test")
+	status, out = u.run(false, "phone", "test")
 	if status != 1 || !strings.Contains(out, "no phone is set up; mcp-askuser phone setup does it") {
 		t.Errorf("test without a phone: %s", out)
 	}
 }
 
 // A server with access control refuses until it has the tokens and permits a press: the error
-// says what to do, and the topic is kept. Nothing is kept where the server cannot be reached.
+// says what to do, and the topic is kept. The doctor says the same later. Nothing is kept where the
+// server cannot be reached.
 func TestPhoneSetupRefused(t *testing.T) {
 	t.Parallel()
-	server, u := ntfytest.New(t, "tk_1"), newPhoneUser(t)
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	fatal.If(t, err)
-	_ = closed.Close()
-	if status, out := u.run(false, "setup", "--server", "http://"+closed.Addr().String()); status != 1 ||
-		!strings.Contains(out, "nothing was kept: ") || u.setup().Topic != "" {
+	server, u := ntfytest.New(t, "tk_1"), phoneUser{t, t.TempDir()}
+	status, out := u.run(false, "phone", "setup", "--server", "http://127.0.0.1:1")
+	if status != exitBad || !strings.Contains(out, "nothing was kept: ") || u.setup().Topic != "" {
 		t.Errorf("no server: %d %s", status, out)
 	}
-	status, out := u.run(false, "setup", "--server", server.URL)
+	status, out = u.run(false, "phone", "setup", "--server", server.URL)
 	topic := u.topic()
-	if status != 1 || !strings.Contains(out, "ntfy access USER '"+topic+"*' read-write") {
+	if status != exitBad || !strings.Contains(out, "ntfy access USER '"+topic+"*' read-write") {
 		t.Errorf("without a token: %d %s", status, out)
 	}
-	status, out = u.run(false, "setup", "--token", "tk_1")
-	if status != 1 || u.topic() != topic || !strings.Contains(out, "ntfy access everyone '"+topic+"-") {
+	status, out = u.run(false, "phone", "setup", "--token", "tk_1")
+	if status != exitBad || u.topic() != topic || !strings.Contains(out, "ntfy access everyone '"+topic+"-") {
 		t.Errorf("where nobody may press: %d %s", status, out)
 	}
+	doctor := func(want string) {
+		t.Helper()
+		_, out := u.run(false, "doctor") // other parts of this machine may be wrong
+		if !strings.Contains(out, want) {
+			t.Errorf("the doctor says %s", out)
+		}
+	}
+	doctor("wrong  " + topic + ": a press of a button would fail")
+	server.Grant("", topic+"-*")
+	doctor("ok     " + topic + ": shows questions, and takes a press")
+	server.Close()
+	doctor("→ Is " + server.URL + " an ntfy server")
 }
 
 // A client on another machine gets the address of a page that it reaches and that takes

@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,7 +18,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -83,10 +84,6 @@ func (s *signer) export(rec desk.Record) (file string) {
 	return file
 }
 
-func choose(option string) question.Reply {
-	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}, By: question.ByUser}}}
-}
-
 // userDesk is the desk as a surface of the signer's has it.
 func (s *signer) userDesk() *desk.Desk {
 	s.t.Helper()
@@ -96,94 +93,49 @@ func (s *signer) userDesk() *desk.Desk {
 	return desk.New(desktest.Store(s.t, s.dir), desk.Options{Prove: desk.ProveConfirm, Keys: trusted})
 }
 
-// signed has the user answer with the passkey.
-func (s *signer) signed(d *desk.Desk, rec *desk.Record, option string) {
-	s.t.Helper()
-	reply := s.passkey.Sign(rec, choose(option), time.Now())
-	_, err := d.Reply(s.t.Context(), rec.ID, reply, desk.Evidence{Surface: "web", How: desk.HowPage})
-	s.check(err)
-}
-
-// TestNoForgedProof: an agent with the user's shell, store, page and terminals, and without the
-// private keys, gets no yes where a proof is required, and none that a verifier takes.
+// TestNoForgedProof: a command with another setting, and a terminal, which has no key, give no yes
+// where a proof is required, and none that a verifier takes.
 func TestNoForgedProof(t *testing.T) {
-	for name, attack := range map[string]func(t *testing.T, s *signer, d *desk.Desk, rec desk.Record){
-		"a command, with another setting": func(t *testing.T, s *signer, _ *desk.Desk, rec desk.Record) {
-			cmd := s.program("answer", rec.ID, "--json", `{"q1":true}`)
-			cmd.Env = append(cmd.Env, "ASK_PROVE=none")
-			if out, err := cmd.CombinedOutput(); err == nil {
-				t.Errorf("%s", out)
-			}
-		},
-		"a terminal, which has no key": func(t *testing.T, s *signer, _ *desk.Desk, rec desk.Record) {
-			x := termtest.Start(t, s.program("answer", rec.ID), 80, 24)
-			if status := x.Wait(); status != exitBad || !strings.Contains(x.Output(), "on the page") {
-				t.Errorf("%d: %s", status, x.Output())
-			}
-		},
-		"a front end that the user enrolled": func(t *testing.T, s *signer, _ *desk.Desk, rec desk.Record) {
-			page := startWeb(t, s.program("web"))
-			token := frontEndToken(t, s.program("token", "add", "panel", "--answers"))
-			page.address.RawQuery = url.Values{"token": {token}}.Encode()
-			status, out := page.call(t, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"q1":true}}`)
-			if status != http.StatusForbidden {
-				t.Errorf("%d %s", status, out)
-			}
-		},
-		"the store, after a signed no": func(t *testing.T, s *signer, d *desk.Desk, rec desk.Record) {
-			s.signed(d, &rec, question.NoID)
-			now, err := d.Get(t.Context(), rec.ID)
-			s.check(err)
-			*now.Outcome.Reply = choose(question.YesID)
-			data, err := json.Marshal(now.Outcome)
-			s.check(err)
-			desktest.Overwrite(t, s.dir, rec.ID, desktest.Outcome, func([]byte) []byte { return data })
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newSigner(t)
-			d := s.userDesk()
-			c := connectTo(t, eras[0], s.program("serve", "--surface", "inbox"), nil)
-			result := begun(t, c, "confirm_action", `{"action":"rm -r build"}`)
-			rec := openRecord(t, d)
-			attack(t, s, d, rec)
-			now, err := d.Get(t.Context(), rec.ID)
-			s.check(err)
-			if now.Outcome == nil {
-				_, err = d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, onPage)
-				s.check(err)
-			}
-			if got := <-result; got == nil || got["status"] == "answered" && got["response"] == true {
-				t.Errorf("it is delivered: %v", got)
-			}
-			if status, out := s.verify(rec.ID, "--action", "rm -r build"); status != exitBad {
-				t.Errorf("verify: %d, %s", status, out)
-			}
-		})
+	t.Parallel()
+	s := newSigner(t)
+	w := speakTo(t, s.program("serve", "--surface", "inbox"))
+	w.hello("test", `{}`)
+	id := w.call("confirm_action", `{"action":"rm -r build"}`)
+	d := s.userDesk()
+	rec := openRecord(t, d)
+	cmd := s.program("answer", rec.ID, "--json", `{"q1":true}`)
+	cmd.Env = append(cmd.Env, "ASK_PROVE=none")
+	if out, err := cmd.CombinedOutput(); err == nil {
+		t.Errorf("a command: %s", out)
+	}
+	x := termtest.Start(t, s.program("answer", rec.ID), 80, 24)
+	if status := x.Wait(); status != exitBad || !strings.Contains(x.Output(), "on the page") {
+		t.Errorf("a terminal: %d: %s", status, x.Output())
+	}
+	reply(t, d, rec.ID, question.Reply{Dismissed: true}) // it is open
+	if got := w.response(id).Result.StructuredContent; got.Status != string(desk.Dismissed) {
+		t.Errorf("it is delivered: %+v", got)
+	}
+	if status, out := s.verify(rec.ID, "--action", "rm -r build"); status != exitBad {
+		t.Errorf("verify: %d, %s", status, out)
 	}
 }
 
-// A client over HTTP gets an address at which its user signs, without a token: what it brings
-// opens in a browser that has opened the page before, and in no other.
+// A confirmation of an agent whose token needs proof is answered with one alone. A client over HTTP
+// gets an address at which its user signs, without a token: what it brings opens in a browser that
+// has opened the page before, and in no other.
 func TestSignedOverHTTP(t *testing.T) {
 	t.Parallel()
 	s := newSigner(t)
-	asked := make(chan mcp.ElicitationParams, 1)
-	h := &human{t: t, do: []answer{func(p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-		asked <- p
-		return act(mcp.ElicitationResponseActionAccept, nil)(p)
-	}}}
+	asked := make(elicited, 1)
 	both := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}}
-	server := s.program("serve", "--http", "127.0.0.1:0", "--surface", "elicit,web")
-	token := map[string]string{"Authorization": "Bearer " + newToken(t, s.dir, "agent")}
-	over, err := transport.NewStreamableHTTP(listening(t, server, new(bytes.Buffer)), transport.WithHTTPHeaders(token))
-	s.check(err)
-	options := append(slices.Clip(eras[1].options), client.WithElicitationHandler(h), client.WithClientCapabilities(both))
-	c := initialized(t, client.NewClient(over, options...), eras[1])
+	server := program(t, s.dir, "serve", "--http", "127.0.0.1:0", "--surface", "elicit,web")
+	c := overHTTP(t, listening(t, server, new(bytes.Buffer)), newToken(t, s.dir, "agent", "--prove"),
+		client.WithElicitationHandler(asked), client.WithClientCapabilities(both))
 	got := begun(t, c, "confirm_action", confirmWhich)
 	p := <-asked
-	rec := openRecord(t, openDesk(t, s.dir))
+	d := desktest.Open(t, s.dir)
+	rec := openRecord(t, d)
 	page, err := url.Parse(p.URL)
 	s.check(err)
 	if p.Mode != mcp.ElicitationModeURL || page.Hostname() != "localhost" || page.RawQuery != "id="+rec.ID {
@@ -195,8 +147,23 @@ func TestSignedOverHTTP(t *testing.T) {
 	if visit.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a stranger's browser: %d", visit.StatusCode)
 	}
-	s.signed(s.userDesk(), &rec, question.YesID)
+	_, err = d.Reply(t.Context(), rec.ID, choose(question.YesID), onPage)
+	if !errors.Is(err, desk.ErrProofRequired) {
+		t.Errorf("an unsigned yes: %v", err)
+	}
+	signed := s.passkey.Sign(&rec, choose(question.YesID), time.Now())
+	reply(t, s.userDesk(), rec.ID, signed)
 	if got := <-got; got["proof"] == nil {
 		t.Errorf("the result: %v", got)
 	}
+}
+
+// elicited receives the forms of a client, and accepts them.
+type elicited chan mcp.ElicitationParams
+
+func (e elicited) Elicit(_ context.Context, req mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	e <- req.Params
+	var r mcp.ElicitationResult
+	r.Action = mcp.ElicitationResponseActionAccept
+	return &r, nil
 }

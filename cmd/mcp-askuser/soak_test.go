@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
@@ -46,7 +47,7 @@ func TestSoak(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var agents, users sync.WaitGroup
 	for n := range 3 {
-		d := openDesk(t, s.dir)
+		d := desktest.Open(t, s.dir)
 		events, err := d.Watch(ctx)
 		fatal.If(t, err)
 		users.Go(func() { s.user(n, d, events) })
@@ -121,7 +122,7 @@ func (s *soak) serve(agent string, open []string, life time.Duration) []string {
 		}
 		answered[asked[i]] = true
 		s.mu.Lock()
-		s.got[demand{agent, asked[i]}] = result.Answers[asked[i]]
+		s.got[demand{agent, asked[i]}], _ = result.Answers[asked[i]].(string)
 		s.mu.Unlock()
 		if len(answered) == len(asked) && axe.Stop() {
 			_ = w.in.Close()
@@ -163,7 +164,7 @@ func (s *soak) user(n int, d *desk.Desk, events <-chan desk.Event) {
 }
 
 func (s *soak) check(questions int) {
-	d := openDesk(s.t, s.dir)
+	d := desktest.Open(s.t, s.dir)
 	open, err := d.Pending(s.t.Context())
 	if err != nil || len(open) > 0 {
 		s.t.Errorf("%d questions are open at the end, %v", len(open), err)

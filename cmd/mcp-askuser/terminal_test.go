@@ -19,53 +19,10 @@ import (
 	hand "mcp-askuser/ui/gate"
 )
 
-// seat is a user's place: a terminal with the program on it, its results
-// going elsewhere.
-type seat struct {
-	*termtest.Terminal
-	dir string
-	out *bytes.Buffer
-}
-
-func sit(t *testing.T, cols, rows int, name string, args ...string) *seat {
-	t.Helper()
-	s := &seat{dir: t.TempDir(), out: &bytes.Buffer{}}
-	path, err := exec.LookPath(name)
-	fatal.If(t, err)
-	cmd := program(t, s.dir, args...)
-	cmd.Path, cmd.Args[0] = path, path
-	cmd.Stdout = s.out
-	s.Terminal = seated(t, cols, rows, cmd).Terminal
-	return s
-}
-
-// seated starts a command on a terminal that shows everything.
-func seated(t *testing.T, cols, rows int, cmd *exec.Cmd) *seat {
-	t.Helper()
+// onScreen has a command use all of a terminal.
+func onScreen(cmd *exec.Cmd) *exec.Cmd {
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
-	return &seat{Terminal: termtest.Start(t, cmd, cols, rows)}
-}
-
-// form waits for a full-screen form that appeared by itself to listen: the keys
-// before a pause were typed for something else, and do not count.
-func (s *seat) form(text string) {
-	s.WaitFor(text)
-	s.Quiet()
-}
-
-// enter presses Enter as a hand does that has let go of it before: sooner, it is
-// a repeat.
-func (s *seat) enter() {
-	<-time.After(hand.Again)
-	s.Type("\r")
-}
-
-// left checks that the terminal was left as it was found.
-func (s *seat) left(t *testing.T) {
-	t.Helper()
-	if s.Termios() != s.Before() || s.FullScreen() {
-		t.Error("the terminal was not left as it was found")
-	}
+	return cmd
 }
 
 const (
@@ -89,8 +46,6 @@ func TestAskingOnATerminal(t *testing.T) {
 		out           string
 		status        int
 	}{
-		{"a digit and Enter", "mcp-askuser", []string{"ask", askDatabase}, true,
-			[]step{{"Which database?", "2"}, {"(•) MongoDB", "\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"by its other name", alias, []string{askDatabase}, true,
 			[]step{{"Which database?", "1"}, {"(•) PostgreSQL", "\r"}}, `{"answers":{"Database":"PostgreSQL"}}` + "\n", 0},
 		{"confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true,
@@ -116,26 +71,30 @@ Next: mcp-askuser install
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := sit(t, 80, 24, tc.program, tc.args...)
+			cmd := onScreen(called(t, tc.program, t.TempDir(), tc.args...))
+			var out bytes.Buffer
+			cmd.Stdout = &out
+			x := termtest.Start(t, cmd, 80, 24)
 			for i, step := range tc.steps {
 				switch {
 				case !tc.full:
-					s.Expect(step.wait)
+					x.Expect(step.wait)
 				case i == 0:
-					s.form(step.wait)
+					x.WaitFor(step.wait)
+					x.Quiet()
 				default:
-					s.WaitFor(step.wait)
+					x.WaitFor(step.wait)
 					<-time.After(hand.Again) // sooner a key is a repeat
 				}
-				s.Type(step.keys)
+				x.Type(step.keys)
 			}
-			if got := s.Wait(); got != tc.status {
-				t.Errorf("exit status %d, want %d\n%s", got, tc.status, s.Output())
+			if got := x.Wait(); got != tc.status {
+				t.Errorf("exit status %d, want %d\n%s", got, tc.status, x.Output())
 			}
-			if s.out.String() != tc.out {
-				t.Errorf("got  %s\nwant %s", s.out, tc.out)
+			if out.String() != tc.out {
+				t.Errorf("got  %s\nwant %s", &out, tc.out)
 			}
-			s.left(t)
+			x.CheckLeft()
 		})
 	}
 }
@@ -145,20 +104,20 @@ Next: mcp-askuser install
 func TestLogWaitsForTheForm(t *testing.T) {
 	dir := t.TempDir()
 	usePhone(t, dir, phoneSetup{Server: "nowhere"})
-	cmd := program(t, dir, "ask", askDefault)
-	s := seated(t, 80, 24, cmd)
+	x := termtest.Start(t, onScreen(program(t, dir, "ask", askDefault)), 80, 24)
 	const warning = "no question reaches the phone"
-	s.form("Go on?")
-	if strings.Contains(s.Output(), warning) {
-		t.Errorf("across the form: %s", s.Output())
+	x.WaitFor("Go on?")
+	x.Quiet()
+	if strings.Contains(x.Output(), warning) {
+		t.Errorf("across the form: %s", x.Output())
 	}
-	s.Type("1")
-	s.WaitFor("(•) Yes")
-	s.enter()
-	if got := s.Wait(); got != 0 || !strings.Contains(s.Output(), warning) {
-		t.Errorf("status %d, and nobody is told: %s", got, s.Output())
+	x.Type("1")
+	x.WaitFor("(•) Yes")
+	x.Type("\r")
+	if got := x.Wait(); got != 0 || !strings.Contains(x.Output(), warning) {
+		t.Errorf("status %d, and nobody is told: %s", got, x.Output())
 	}
-	s.left(t)
+	x.CheckLeft()
 }
 
 // However the program is interrupted or ended from outside, it answers nothing, leaves the
@@ -177,24 +136,26 @@ func TestSignals(t *testing.T) {
 	} {
 		t.Run(tc.signal.String()+" "+strings.Join(tc.args[:len(tc.args)-1], " "), func(t *testing.T) {
 			t.Parallel()
-			s := sit(t, 80, 24, "mcp-askuser", tc.args...)
+			dir := t.TempDir()
+			cmd := onScreen(program(t, dir, tc.args...))
+			var out bytes.Buffer
+			cmd.Stdout = &out
+			d := desktest.Open(t, dir)
+			x := termtest.Start(t, cmd, 80, 24)
 			if slices.Contains(tc.args, "inbox") {
-				openRecord(t, openDesk(t, s.dir))
+				openRecord(t, d)
 			} else {
-				s.WaitFor("Go on?")
+				x.WaitFor("Go on?")
 			}
-			fatal.If(t, syscall.Kill(s.Pid(), tc.signal))
-			if got := s.Wait(); got != exitInterrupted {
-				t.Errorf("exit status %d\n%s", got, s.Output())
+			x.Signal(tc.signal)
+			if got := x.Wait(); got != exitInterrupted || out.Len() > 0 {
+				t.Errorf("exit status %d, printed %s\n%s", got, &out, x.Output())
 			}
-			if s.out.Len() > 0 {
-				t.Errorf("printed %s", s.out)
+			x.CheckLeft()
+			if says := map[bool]string{true: staysOpen, false: withdrawn}[tc.open]; !strings.Contains(x.Output(), says) {
+				t.Errorf("want %q in %q", says, x.Output())
 			}
-			s.left(t)
-			if says := map[bool]string{true: staysOpen, false: withdrawn}[tc.open]; !strings.Contains(s.Output(), says) {
-				t.Errorf("want %q in %q", says, s.Output())
-			}
-			pending, err := openDesk(t, s.dir).Pending(t.Context())
+			pending, err := d.Pending(t.Context())
 			if err != nil || (len(pending) == 1) != tc.open {
 				t.Errorf("%d questions are open, %v", len(pending), err)
 			}
@@ -204,10 +165,7 @@ func TestSignals(t *testing.T) {
 
 // A program that breaks ends with none of the statuses, also outside the main goroutine.
 func TestCrash(t *testing.T) {
-	cmd := program(t, t.TempDir())
-	path, err := exec.LookPath("mcp-askuser-breaks")
-	fatal.If(t, err)
-	cmd.Path, cmd.Args[0] = path, path
+	cmd := called(t, "mcp-askuser-breaks", t.TempDir())
 	_ = cmd.Run()
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if !status.Signaled() || status.Signal() != syscall.SIGABRT {
@@ -234,37 +192,43 @@ func TestAnsweringOnATerminal(t *testing.T) {
 		name   string
 		args   []string // ID stands for the id of the second question
 		text   string   // of the question that is shown
-		keys   func(*seat)
+		keys   func(*termtest.Terminal)
 		status int
 		state  desk.Status
 		says   string // on standard error
 	}{
-		{"the oldest, interrupted", nil, "First?", func(s *seat) { s.Type("\x03") },
+		{"the oldest, interrupted", nil, "First?", func(x *termtest.Terminal) { x.Type("\x03") },
 			exitInterrupted, desk.Pending, staysOpen},
-		{"the oldest, hung up", nil, "First?", func(s *seat) { s.Signal(syscall.SIGHUP) },
+		{"the oldest, hung up", nil, "First?", func(x *termtest.Terminal) { x.Signal(syscall.SIGHUP) },
 			exitInterrupted, desk.Pending, staysOpen},
-		{"by a short id", []string{"ID"}, "Second?", func(s *seat) { s.Type("1"); s.WaitFor("(•) Yes"); s.Type("\r") },
-			0, desk.Answered, "Answered in a terminal: Second?"},
-		{"in lines", []string{"--plain"}, "First?",
-			func(s *seat) { s.Expect("number: "); s.Type("2\r"); s.Expect("? helps: "); s.Type("\r") },
-			0, desk.Answered, "Answered in a terminal: First?"},
+		{"by a short id", []string{"ID"}, "Second?", func(x *termtest.Terminal) {
+			x.Type("1")
+			x.WaitFor("(•) Yes")
+			x.Type("\r")
+		}, 0, desk.Answered, "Answered in a terminal: Second?"},
+		{"in lines", []string{"--plain"}, "First?", func(x *termtest.Terminal) {
+			x.Expect("number: ")
+			x.Type("2\r")
+			x.Expect("? helps: ")
+			x.Type("\r")
+		}, 0, desk.Answered, "Answered in a terminal: First?"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			d := openDesk(t, dir)
+			d := desktest.Open(t, dir)
 			records := []desk.Record{asking(t, d, "First?"), asking(t, d, "Second?")}
 			args := append([]string{"answer"}, tc.args...)
 			if args[len(args)-1] == "ID" {
 				args[1] = strings.ToLower(shortened(records)[1])
 			}
-			s := seated(t, 80, 24, program(t, dir, args...))
-			s.WaitFor(tc.text)
-			tc.keys(s)
-			if got := s.Wait(); got != tc.status || !strings.Contains(s.Output(), tc.says) {
-				t.Errorf("exit status %d, want %d\n%s", got, tc.status, s.Output())
+			x := termtest.Start(t, onScreen(program(t, dir, args...)), 80, 24)
+			x.WaitFor(tc.text)
+			tc.keys(x)
+			if got := x.Wait(); got != tc.status || !strings.Contains(x.Output(), tc.says) {
+				t.Errorf("exit status %d, want %d\n%s", got, tc.status, x.Output())
 			}
-			s.left(t)
+			x.CheckLeft()
 			for _, rec := range records {
 				want := desk.Pending
 				if rec.Questions[0].Text == tc.text {

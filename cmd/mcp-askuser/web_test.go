@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui/web"
 	"mcp-askuser/ui/words"
@@ -99,7 +100,7 @@ func TestSurfaceTable(t *testing.T) {
 		{settings.Surfaces(), settings.Surfaces()}, {[]string{"auto"}, autoOrder()},
 	} {
 		a.settings().Surfaces = tt.named
-		made, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
+		made, _ := a.surfaces(desktest.Open(t, t.TempDir()), page, "")
 		var got []string
 		for _, surface := range made {
 			got = append(got, surface.Name())

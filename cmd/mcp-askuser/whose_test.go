@@ -4,21 +4,16 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/proc"
 	"mcp-askuser/internal/termtest"
@@ -29,59 +24,42 @@ import (
 // own: the question stays open, and no result says yes. Here this process is the
 // agent's host: all that it starts descends from it.
 func TestAgentAnswersItself(t *testing.T) {
-	for name, attack := range map[string]func(t *testing.T, dir, id string) (status int, said string){
-		"answer --json": func(t *testing.T, dir, id string) (int, string) {
-			out, err := program(t, dir, "answer", id, "--json", `{"q1":true}`).CombinedOutput()
-			return exitStatus(err), string(out)
+	for name, attack := range map[string]func(t *testing.T, dir string, rec desk.Record) (said string){
+		"a pseudo-terminal": func(t *testing.T, dir string, rec desk.Record) string {
+			x := termtest.Start(t, onScreen(program(t, dir, "answer", rec.ID)), 80, 24)
+			if status := x.Wait(); status != exitBad {
+				t.Errorf("exit status %d", status)
+			}
+			return x.Output()
 		},
-		"a pseudo-terminal": func(t *testing.T, dir, id string) (int, string) {
-			cmd := program(t, dir, "answer", id)
-			cmd.Env = append(cmd.Env, "TERM=xterm-256color")
-			x := termtest.Start(t, cmd, 80, 24)
-			return x.Wait(), x.Output()
-		},
-		"a page of its own, cut off from its host": func(t *testing.T, dir, _ string) (int, string) {
-			web := program(t, dir, "web")
-			number := filepath.Join(t.TempDir(), "pid")
-			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `(exec setsid "$0" web 2>&1) & echo $! >"$1"; wait`,
-				web.Path, number)
-			cmd.Env = slices.Concat(web.Env, []string{"CLAUDECODE=1"})
-			t.Cleanup(func() { // it does not end with the shell
-				text, err := os.ReadFile(number)
-				pid, invalid := strconv.Atoi(strings.TrimSpace(string(text)))
-				if errors.Join(err, invalid) != nil {
-					t.Errorf("the number of the page's process: %v, %v", err, invalid)
-					return
-				}
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			})
-			return answerOnPage(t, startWeb(t, cmd), openRecord(t, openDesk(t, dir)))
+		"a page of its own": func(t *testing.T, dir string, rec desk.Record) string {
+			cmd := program(t, dir, "web")
+			cmd.Env = append(cmd.Env, "CLAUDECODE=1")
+			return answerOnPage(t, startWeb(t, cmd), rec)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			c := connect(t, eras[0], dir, nil, "serve", "--surface", "inbox")
-			result := begun(t, c, "confirm_action", `{"action":"rm -r build"}`)
-			d := openDesk(t, dir)
+			w := dial(t, dir, "serve", "--surface", "inbox")
+			w.hello("test", `{}`)
+			id := w.call("confirm_action", `{"action":"rm -r build"}`)
+			d := desktest.Open(t, dir)
 			rec := openRecord(t, d)
-			if status, said := attack(t, dir, rec.ID); status != exitBad ||
-				!strings.Contains(strings.Join(strings.Fields(said), " "), "only the user can answer this") {
-				t.Errorf("status %d: %s", status, said)
+			said := strings.ToLower(strings.Join(strings.Fields(attack(t, dir, rec)), " "))
+			if !strings.Contains(said, "only the user can answer this") {
+				t.Errorf("it says %s", said)
 			}
-			if now, err := d.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
-				t.Fatalf("it ended: %+v, %v", now.Outcome, err)
-			}
-			say(t, d, rec.ID, question.NoID)
-			if got := <-result; got["response"] != false || got["by"] != nil {
-				t.Errorf("the result is %v", got)
+			reply(t, d, rec.ID, choose(question.NoID)) // it is open
+			if got := w.response(id).Result.StructuredContent; got.Response != false || got.By != "" {
+				t.Errorf("the result is %+v", got)
 			}
 		})
 	}
 }
 
 // answerOnPage says yes on the page as a browser does, and returns what became of that.
-func answerOnPage(t *testing.T, s *served, rec desk.Record) (status int, said string) {
+func answerOnPage(t *testing.T, s *served, rec desk.Record) (said string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	fatal.If(t, err)
@@ -103,17 +81,7 @@ func answerOnPage(t *testing.T, s *served, rec desk.Record) (status int, said st
 	fatal.If(t, err)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Origin", origin)
-	return exitBad, strings.ToLower(visit(browser.Do(req)))
-}
-
-// frontEndToken enrols a front end on a terminal, and returns the token that is printed.
-func frontEndToken(t *testing.T, cmd *exec.Cmd) string {
-	t.Helper()
-	x := termtest.Start(t, cmd, 80, 24)
-	x.WaitFor("answer in your name")
-	x.Wait()
-	_, rest, _ := strings.Cut(x.Output(), "askuser_")
-	return "askuser_" + strings.Fields(rest)[0]
+	return visit(browser.Do(req))
 }
 
 func exitStatus(err error) int {
@@ -131,7 +99,7 @@ func TestCommandInAgentsTerminal(t *testing.T) {
 	cmd.Env = append(cmd.Env, "CLAUDECODE=1")
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	x := seated(t, 80, 24, cmd)
+	x := termtest.Start(t, onScreen(cmd), 80, 24)
 	x.Expect("Enter a number:")
 	x.Type("2\r")
 	x.Expect("? helps: ")
