@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,70 +22,45 @@ import (
 	"mcp-askuser/question"
 )
 
-// deskOfPast returns the directory of a desk on which so many questions were withdrawn.
-func deskOfPast(t *testing.T, questions int) (dir string) {
-	t.Helper()
-	dir = filepath.Join(t.TempDir(), "store")
+// The list says that it leaves questions out; the other formats are whole unless a limit is named.
+// One damaged question hides no other, and is no success.
+func TestHistoryIsWhole(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "store")
 	d := desktest.Open(t, dir)
-	for i := range questions {
+	var last desk.Record
+	for i := range 52 {
 		text := fmt.Sprintf("Question %d?", i)
 		set := question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.Text}}}
 		rec, err := desktest.Ask(t.Context(), d, set, "", desk.Asker{Client: "agent", Via: "mcp"})
 		fatal.If(t, err)
-		_, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "no longer needed"})
+		last, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "no longer needed"})
 		fatal.If(t, err)
 	}
-	return dir
-}
-
-// history runs the command, and returns how many questions it prints, and what it says.
-func history(t *testing.T, dir string, args ...string) (questions, status int, said string) {
-	t.Helper()
-	cmd := program(t, dir, append([]string{"history"}, args...)...)
-	var note strings.Builder
-	cmd.Stderr = &note
-	out, err := cmd.Output()
-	found := 0
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, "Question ") {
-			found++
-		}
-	}
-	return found, exitStatus(err), note.String()
-}
-
-// The list says that it leaves questions out; the other formats are whole unless a limit is named.
-func TestHistoryIsWhole(t *testing.T) {
-	t.Parallel()
-	dir := deskOfPast(t, 52)
 	for _, tc := range []struct {
-		args []string
-		want int
-		note bool
+		args    []string
+		damaged bool
+		want    int
+		note    string
+		status  int
 	}{
-		{nil, 50, true},
-		{[]string{"--limit", "52"}, 52, false},
-		{[]string{"--json"}, 52, false},
-		{[]string{"--format", "md", "--limit", "3"}, 3, false},
+		{nil, false, 50, "--limit 0 prints all", 0},
+		{[]string{"--limit", "52"}, false, 52, "", 0},
+		{[]string{"--json"}, false, 52, "", 0},
+		{[]string{"--format", "md", "--limit", "3"}, false, 3, "", 0},
+		{[]string{"--limit", "0"}, true, 51, "1 question is damaged", exitBad},
 	} {
-		got, status, said := history(t, dir, tc.args...)
-		if status != 0 || got != tc.want || strings.Contains(said, "--limit 0") != tc.note {
-			t.Errorf("%v: %d questions, %d, %q", tc.args, got, status, said)
+		if tc.damaged {
+			desktest.Overwrite(t, dir, last.ID, desktest.Asked, func([]byte) []byte { return []byte("{") })
 		}
-	}
-}
-
-// One damaged question hides no other, and is no success.
-func TestHistoryWithADamagedQuestion(t *testing.T) {
-	t.Parallel()
-	dir := deskOfPast(t, 3)
-	for rec, err := range desktest.Open(t, dir).History(t.Context(), desk.Query{Limit: 1}) {
-		fatal.If(t, err)
-		desktest.Overwrite(t, dir, rec.ID, desktest.Asked, func([]byte) []byte { return []byte("{") })
-	}
-	got, status, said := history(t, dir)
-	if got != 2 || status != exitBad || !strings.Contains(said, "1 question is damaged") {
-		t.Errorf("%d questions, %d, %q", got, status, said)
+		cmd := program(t, dir, append([]string{"history"}, tc.args...)...)
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		if got := len(regexp.MustCompile(`Question \d+`).FindAll(out, -1)); got != tc.want || exitStatus(err) != tc.status ||
+			!strings.Contains(said.String(), tc.note) || tc.note == "" && said.Len() > 0 {
+			t.Errorf("%v: %d questions, %v, %q", tc.args, got, err, &said)
+		}
 	}
 }
 

@@ -20,12 +20,14 @@ func confirmation(action, details string) question.Set {
 	return question.Set{Questions: []question.Question{wire.Confirm(action, details, nil)}}
 }
 
-// answered is an outcome that the user has signed.
-func (s *signer) answered(rec *desk.Record, at time.Time, answers ...question.Answer) {
+// answered is a record that the user has answered and signed.
+func (s *signer) answered(set question.Set, at time.Time, answers ...question.Answer) desk.Record {
+	rec := desk.Record{ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: set, CreatedAt: time.Now(), Prove: true,
+		Asker: desk.Asker{Client: "codex", Directory: "/srv/shop", Via: "mcp"}, SessionID: "s1", State: desk.Answered}
 	r := question.Reply{Answers: answers}
-	p := s.passkey.Sign(rec, r, at).Proof
-	rec.State = desk.Answered
+	p := s.passkey.Sign(&rec, r, at).Proof
 	rec.Outcome = &desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, At: p.At, Proof: p}
+	return rec
 }
 
 // TestVerify: verify passes for a signed yes to the action that it is asked for, and for nothing
@@ -33,8 +35,7 @@ func (s *signer) answered(rec *desk.Record, at time.Time, answers ...question.An
 func TestVerify(t *testing.T) {
 	const action = "Deploy 3f2a1c?"
 	confirm := func(details string) question.Set { return confirmation(action, details) }
-	yes := question.Answer{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByUser}
-	no := question.Answer{QuestionID: "q1", Selected: []string{question.NoID}, By: question.ByUser}
+	yes, no := choose(question.YesID).Answers[0], choose(question.NoID).Answers[0]
 	of := func(action string) []string { return []string{"--action", action} }
 	line := func(text string) []string { return []string{"--details-contain", text} }
 	inTwo := confirm("")
@@ -63,11 +64,10 @@ func TestVerify(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSigner(t)
-			rec := desk.Record{ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: tt.set, CreatedAt: time.Now()}
 			if tt.answer == nil {
 				tt.answer = []question.Answer{yes}
 			}
-			s.answered(&rec, time.Now().Add(tt.at), tt.answer...)
+			rec := s.answered(tt.set, time.Now().Add(tt.at), tt.answer...)
 			want := exitBad
 			if tt.said == "Valid" {
 				want = 0
@@ -85,13 +85,8 @@ func TestVerify(t *testing.T) {
 func TestVerifyPrintsWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	s := newSigner(t)
-	rec := desk.Record{
-		ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: confirmation("Deploy 3f2a1c?", "12 changes"), CreatedAt: time.Now(),
-		Prove: true,
-		Asker: desk.Asker{Client: "codex", Directory: "/srv/shop", Via: "mcp"}, SessionID: "s1",
-	}
-	s.answered(&rec, time.Now(), question.Answer{QuestionID: "q1", Selected: []string{question.YesID},
-		By: question.ByUser, Note: "after lunch"})
+	rec := s.answered(confirmation("Deploy 3f2a1c?", "12 changes"), time.Now(),
+		question.Answer{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByUser, Note: "after lunch"})
 	edited := rec
 	edited.State, edited.Asker.Via, edited.Asker.Version, edited.CreatedAt = "edited", "edited", "edited",
 		time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -132,9 +127,7 @@ func TestVerifyPrintsWhatIsSigned(t *testing.T) {
 func TestVerifyIDIsNoFile(t *testing.T) {
 	t.Parallel()
 	s := newSigner(t)
-	rec := desk.Record{ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: confirmation("Deploy?", ""), CreatedAt: time.Now()}
-	s.answered(&rec, time.Now(), question.Answer{QuestionID: "q1", Selected: []string{question.YesID},
-		By: question.ByUser})
+	rec := s.answered(confirmation("Deploy?", ""), time.Now(), choose(question.YesID).Answers...)
 	data, err := os.ReadFile(s.export(rec))
 	s.check(err)
 	dir := t.TempDir()
