@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/mirror"
-	"mcp-askuser/question"
 )
 
 // Two dialogs of one session are told apart, and answered in any order; of the same question
@@ -27,17 +27,15 @@ func TestTwoAtOnce(t *testing.T) {
 	second := start(t, dir, request("s1", several))
 	b := opened(t, second.desk, 2)[1]
 	event(used("s2", one, `{"answers":{"Which database?":"MongoDB"}}`))(t, nil, dir) // another session's
-	second.reply(b, question.Reply{Answers: []question.Answer{choice("q1", "Cache")}})
-	if text := second.printed(); !strings.Contains(text, `"Cache"`) {
-		t.Errorf("the second printed %q", text)
-	}
+	second.reply(b, says(choice("q1", "Cache")))
+	second.prints(`"Cache"`)
 	if rec := get(t, first.desk, a.ID); rec.Outcome != nil {
 		t.Errorf("the first has ended: %+v", rec.Outcome)
 	}
 	third := start(t, dir, request("s1", one))
 	c := opened(t, third.desk, 2)[1]
-	first.reply(a, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}})
-	_ = first.printed()
+	first.reply(a, says(choice("q1", "MongoDB")))
+	first.prints(`"MongoDB"`)
 	database(t, nil, dir)
 	if rec := get(t, first.desk, a.ID); rec.Outcome.Unsettled {
 		t.Errorf("the first is not settled: %+v", rec.Outcome)
@@ -46,14 +44,14 @@ func TestTwoAtOnce(t *testing.T) {
 		t.Errorf("the same question has ended: %+v", rec.Outcome)
 	}
 	database(t, nil, dir)
-	third.silent()
+	third.prints("")
 }
 
 // Invariant: however the dialog and the desk meet, there is one outcome, the one that the model
 // has; and what did not count is kept, or was refused.
 func TestRace(t *testing.T) {
 	dir := t.TempDir()
-	here := openDesk(t, dir)
+	here := desktest.Open(t, dir)
 	var wins [2]int
 	for i := range 40 { // a long run repeats it
 		session := fmt.Sprintf("s%d", i)
@@ -61,8 +59,7 @@ func TestRace(t *testing.T) {
 		rec := b.record()
 		replied, line := make(chan error, 1), make(chan string, 1)
 		go func() {
-			r := question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}}
-			_, err := here.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage})
+			_, err := here.Reply(t.Context(), rec.ID, *says(choice("q1", "MongoDB")), onPage)
 			replied <- err
 		}()
 		go func() { line <- b.printed() }()
@@ -105,13 +102,12 @@ func TestRace(t *testing.T) {
 func FuzzEvent(f *testing.F) {
 	for _, seed := range []string{
 		request("s1", one+","+several), used("s1", one, `{"answers":{"Which database?":"MongoDB"}}`), claude("Stop", "s1"),
-		batch(tool(one), rejected), batch(touch, "made"), asksLeave(touch), openCodeAsked,
-		`{"type":"permission.asked","properties":{"id":"per_1","sessionID":"s1","permission":"bash","patterns":["rm"]},"input":{"command":"rm"}}`,
+		batch(tool(one), rejected), batch(touch, "made"), asksLeave(touch), openCodeAsked, openCodeLeave,
 		"", "[]", `{"hook_event_name":`,
 	} {
 		f.Add([]byte(seed))
 	}
-	d := openDesk(f, f.TempDir())
+	d := desktest.Open(f, f.TempDir())
 	f.Fuzz(func(t *testing.T, event []byte) {
 		for _, host := range mirror.Hosts() {
 			read, write, err := os.Pipe()
