@@ -1,13 +1,8 @@
 package install
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"mcp-askuser/internal/fatal"
 )
 
 var server = entry{"command": "/opt/a b/mcp-askuser", "args": []string{"serve", "--hold", "24h"}, "timeout": 600,
@@ -89,25 +84,55 @@ x = 1
 	}
 }
 
-// What cannot be changed in place is not changed.
-func TestSetRefuses(t *testing.T) {
+// What cannot be changed in place is not changed. An entry that would be left in a file is reported:
+// it is written twice, or in a form that is not changed.
+func TestRefuses(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		f    *format
 		in   string
+		out  bool
 		says string
 	}{
-		{"json: broken", jsonFile, `{"a":`, "not a JSON object"},
-		{"json: a list", jsonFile, `[]`, "not a JSON object"},
-		{"json: something else on the way", jsonFile, `{"a": 1}`, "a.b: this cannot be changed safely"},
-		{"toml: broken", tomlFile, "b = 1\na = ", "not TOML, and was not changed: line 2: a: "},
-		{"toml: one line", tomlFile, "a = {c = 1}\n", "cannot be changed safely"},
+		{"json: broken", jsonFile, `{"a":`, false, "not a JSON object"},
+		{"json: a list", jsonFile, `[]`, false, "not a JSON object"},
+		{"json: something else on the way", jsonFile, `{"a": 1}`, false, "a.b: this cannot be changed safely"},
+		{"json: twice", jsonFile, `{"a": {"b": 1, "b": 2}}`, true, "cannot be changed safely"},
+		{"json: above it, twice", jsonFile, `{"a": {"b": 1}, "a": {"b": 2}}`, true, "cannot be changed safely"},
+		{"toml: broken", tomlFile, "b = 1\na = ", false, "not TOML, and was not changed: line 2: a: "},
+		{"toml: one line", tomlFile, "a = {c = 1}\n", false, "cannot be changed safely"},
+		{"toml: ours in one line", tomlFile, "a = {b = 1}\n", true, "cannot be changed safely"},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if got, err := tc.f.put([]byte(tc.in), server, "a", "b"); err == nil || !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("%v, want %q\n%s", err, tc.says, got)
-			}
-		})
+		got, err := tc.f.put([]byte(tc.in), server, "a", "b")
+		if tc.out {
+			got, err = tc.f.take([]byte(tc.in), "a", "b")
+		}
+		if err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v, want %q\n%s", tc.name, err, tc.says, got)
+		}
+	}
+}
+
+// An entry is taken out in every form in which TOML has it, and replaced; all other lines stay as
+// they are.
+func TestFormsOfATable(t *testing.T) {
+	for _, tc := range []struct{ before, ours, after string }{
+		{"a = 1\n\n", "[mcp_servers.\"askuser\"]\ncommand = \"x\"\n", "[z]\n\n\n"},
+		{"a = 1\n", "[ mcp_servers . askuser ]\ncommand = \"x\"\n[mcp_servers.askuser.env]\nA = \"b\"\n", "# of z\n[z]"},
+		{"# mine\n", "mcp_servers.askuser.command = \"x\"\nmcp_servers.askuser.args = [\n  # one\n  \"a\",\n]\n", "b = 1\n"},
+		{"[mcp_servers]\nb = {command = \"b\"}\n", "askuser = {command = \"x\"}\n", "# of c\nc = {command = \"c\"}\n"},
+		{"a = \"\"\"\n[mcp_servers.askuser]\nb = \"mine\"\n\"\"\"\n", "[mcp_servers.askuser]\ncommand = \"x\"\n", "[z]\n"},
+		{"a = 1\n", "[mcp_servers.askuser]\ncommand = \"x\"\n", "\n# the end\n# and more"},
+	} {
+		file := tc.before + tc.ours + tc.after
+		got, err := tomlFile.take([]byte(file), "mcp_servers", "askuser")
+		if err != nil || string(got) != tc.before+tc.after {
+			t.Errorf("%v\n got %q\nwant %q", err, got, tc.before+tc.after)
+		}
+		got, err = tomlFile.put([]byte(file), server, "mcp_servers", "askuser")
+		if err != nil || !strings.HasPrefix(string(got), strings.TrimRight(tc.before+tc.after, "\n")) {
+			t.Errorf("%v\n got %q", err, got)
+		}
 	}
 }
 
@@ -176,66 +201,6 @@ func TestDiffIsText(t *testing.T) {
 	}
 }
 
-// The backup of another file whose name begins alike stays as it is.
-func TestBackupOfAnotherFile(t *testing.T) {
-	c, p, path := cursor(t, "{}")
-	other := path + "c" + backupSuffix
-	fatal.If(t, os.WriteFile(other, []byte("mine"), 0o600))
-	register(t, c, p, false)
-	register(t, c, p, true)
-	if data, err := os.ReadFile(other); err != nil || string(data) != "mine" {
-		t.Errorf("%q, %v", data, err)
-	}
-}
-
-// cursor returns a client, and a place in which its file has a text.
-func cursor(t *testing.T, text string) (c *Client, p Place, path string) {
-	t.Helper()
-	return client(t, "cursor", text)
-}
-
-// client returns the client of this name, and a place in which its file has a text.
-func client(t *testing.T, name, text string) (c *Client, p Place, path string) {
-	t.Helper()
-	found, _ := ByName(name)
-	p = place(t, "linux", "")
-	path, err := found.File(p)
-	fatal.If(t, errors.Join(err, writeFile(path, text)))
-	return &found, p, path
-}
-
-// register writes our entry into the files of a client, or takes it out.
-func register(t *testing.T, c *Client, p Place, out bool) {
-	t.Helper()
-	for _, change := range plan(t, c, p, local, out) {
-		fatal.If(t, change.Apply())
-	}
-}
-
-// A file that its user has changed since keeps that change, and no backup is left.
-func TestChangedSince(t *testing.T) {
-	c, p, path := cursor(t, "{\n\t\"a\": 1}\n")
-	register(t, c, p, false)
-	data, err := os.ReadFile(path)
-	fatal.If(t, errors.Join(err, os.WriteFile(path, append([]byte("// mine\n"), data...), 0o600)))
-	register(t, c, p, true)
-	got, _ := os.ReadFile(path)
-	left, _ := os.ReadDir(filepath.Dir(path))
-	if string(got) != "// mine\n{\n\t\"a\": 1\n}\n" || len(left) != 1 {
-		t.Errorf("%q, and %d files", got, len(left))
-	}
-}
-
-// What changes between the plan and the write is not lost.
-func TestChangedMeanwhile(t *testing.T) {
-	c, p, path := cursor(t, "{}")
-	change := plan(t, c, p, local, false)[0]
-	fatal.If(t, os.WriteFile(path, []byte(`{"a":1}`), 0o600))
-	if err := change.Apply(); err == nil {
-		t.Error("a change in between was overwritten")
-	}
-}
-
 // In a file with both kinds of line ends each line keeps its own.
 func TestMixedLineEnds(t *testing.T) {
 	for in, f := range map[string]*format{
@@ -248,19 +213,6 @@ func TestMixedLineEnds(t *testing.T) {
 		}
 		if err != nil || string(got) != in {
 			t.Errorf("%v\n got %q\nwant %q", err, got, in)
-		}
-	}
-}
-
-// An entry that is left in a file is reported: it is written twice, or in a form that is not
-// changed.
-func TestTakeRefuses(t *testing.T) {
-	for in, f := range map[string]*format{
-		`{"a": {"b": 1, "b": 2}}`: jsonFile, `{"a": {"b": 1}, "a": {"b": 2}}`: jsonFile, "a = {b = 1}\n": tomlFile,
-	} {
-		got, err := f.take([]byte(in), "a", "b")
-		if !errors.Is(err, errUnsafe) {
-			t.Errorf("%s became %q, %v", in, got, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func place(t *testing.T, system, project string) Place {
 
 // Every client's file, empty and not, of the user and of a project, with a program and with an
 // address: the entry equals the golden file and can be read back; a second installation changes
-// nothing; uninstalling restores every byte.
+// nothing; uninstalling restores every byte, also after an installation with another address.
 func TestClients(t *testing.T) {
 	var all strings.Builder
 	for _, c := range Clients() {
@@ -54,7 +55,7 @@ func TestClients(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			address := remote
 			if c.reference == "" {
-				address.Token = "TOKEN"
+				address.Token = "askuser_TOKEN"
 			}
 			all.WriteString(c.Title() + "\n\n" + round(t, &c, place(t, "linux", ""), local, others(&c)))
 			if c.Name == "claude-code" || c.format == tomlFile {
@@ -79,8 +80,7 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 	path, err := c.File(p)
 	fatal.If(t, err)
 	if before != "" {
-		fatal.If(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		fatal.If(t, os.WriteFile(path, []byte(before), 0o640))
+		fatal.If(t, writeFile(path, before))
 	}
 	var shown strings.Builder
 	steps := plan(t, c, p, s, false)
@@ -106,9 +106,16 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 	if got, err := c.Registered(p); err != nil || !strings.HasPrefix(got.What, want) {
 		t.Errorf("registered as %q, %v", got.What, err)
 	}
-	for _, step := range plan(t, c, p, s, true) {
+	moved := s
+	if s.URL == "" {
+		moved.Command += "2"
+	} else {
+		moved.URL += "2"
+	}
+	for _, step := range plan(t, c, p, moved, false) {
 		fatal.If(t, step.Apply())
 	}
+	register(t, c, p, true)
 	got, err := os.ReadFile(path)
 	if string(got) != before || (before == "") != os.IsNotExist(err) {
 		t.Errorf("restored to\n%q, want\n%q, %v", got, before, err)
@@ -127,6 +134,28 @@ func plan(t *testing.T, c *Client, p Place, s Server, out bool) []Change {
 	steps, err := c.Plan(p, Options{Server: s, Hook: []string{s.Command, "hook", c.Name}}, out)
 	fatal.If(t, err)
 	return steps
+}
+
+// client returns the client of this name, and a place in which its file has a text.
+func client(t *testing.T, name, text string) (c *Client, p Place, path string) {
+	t.Helper()
+	found, _ := ByName(name)
+	p = place(t, "linux", "")
+	path, err := found.File(p)
+	fatal.If(t, errors.Join(err, writeFile(path, text)))
+	return &found, p, path
+}
+
+func writeFile(path, text string) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o640))
+}
+
+// register writes our entry into the files of a client, or takes it out.
+func register(t *testing.T, c *Client, p Place, out bool) {
+	t.Helper()
+	for _, change := range plan(t, c, p, local, out) {
+		fatal.If(t, change.Apply())
+	}
 }
 
 func TestRefusals(t *testing.T) {
@@ -228,20 +257,47 @@ func TestLinesToPaste(t *testing.T) {
 	}
 }
 
-// A configuration that is no regular file is refused at once: to open a named pipe is to
-// wait for its writer.
+// A configuration that is no regular file is refused at once, as to open a named pipe is to
+// wait for its writer; so is a link that leads nowhere. Each is named.
 func TestNoRegularFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no named pipes there")
 	}
-	c, p, path := cursor(t, "{}")
-	err := errors.Join(os.Remove(path), exec.Command("mkfifo", path+".pipe").Run(), os.Symlink(path+".pipe", path))
-	fatal.If(t, err)
-	for _, out := range []bool{false, true} {
-		_, err := c.Plan(p, Options{Server: local}, out)
-		if err == nil || !strings.Contains(err.Error(), "this is no regular file") {
-			t.Errorf("out %v: %v", out, err)
+	for file, says := range map[string]string{".pipe": "this is no regular file", "": "too many links"} {
+		c, p, path := client(t, "cursor", "{}")
+		fatal.If(t, errors.Join(exec.Command("mkfifo", path+".pipe").Run(), os.Remove(path), os.Symlink(path+file, path)))
+		for _, out := range []bool{false, true} {
+			_, err := c.Plan(p, Options{Server: local}, out)
+			if err == nil || !strings.Contains(err.Error(), path+file+": ") || !strings.Contains(err.Error(), says) {
+				t.Errorf("out %v: %v", out, err)
+			}
 		}
+	}
+}
+
+// A file that its user has changed since keeps that change, and no backup is left but that of another
+// file whose name begins alike.
+func TestChangedSince(t *testing.T) {
+	c, p, path := client(t, "cursor", "{\n\t\"a\": 1}\n")
+	fatal.If(t, writeFile(path+"c"+backupSuffix, "mine"))
+	register(t, c, p, false)
+	data, err := os.ReadFile(path)
+	fatal.If(t, errors.Join(err, writeFile(path, "// mine\n"+string(data))))
+	register(t, c, p, true)
+	got, _ := os.ReadFile(path)
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+	if string(got) != "// mine\n{\n\t\"a\": 1\n}\n" || !slices.Equal(left, []string{path, path + "c" + backupSuffix}) {
+		t.Errorf("%q, and the files %q", got, left)
+	}
+}
+
+// What changes between the plan and the write is not lost.
+func TestChangedMeanwhile(t *testing.T) {
+	c, p, path := client(t, "cursor", "{}")
+	change := plan(t, c, p, local, false)[0]
+	fatal.If(t, writeFile(path, `{"a":1}`))
+	if err := change.Apply(); err == nil {
+		t.Error("a change in between was overwritten")
 	}
 }
 
@@ -254,7 +310,7 @@ func TestEntryOfTheSameName(t *testing.T) {
 		`{"mcpServers": {"askuser": {"headers": {"Authorization": "Bearer ${env:MCP_ASKUSER_TOKEN}"}}}}`:     false,
 		`{"mcpServers": {"askuser": {"headers": {"Authorization": "Bearer askuser_65AFYCBJVBT2CJOSCCWZ"}}}}`: false,
 	} {
-		c, p, path := cursor(t, before)
+		c, p, path := client(t, "cursor", before)
 		register(t, c, p, false)
 		register(t, c, p, true)
 		got, _ := os.ReadFile(path)
