@@ -87,20 +87,14 @@ func (c *client) noRaces() {
 	}
 }
 
-// command returns a program of the Inspector. It runs in a session of its own,
-// so that the terminal of whoever runs the tests is not the server's.
-func (c *client) command(name string, args ...string) *exec.Cmd {
+// output runs a program of the Inspector that must succeed and returns what it printed. It runs in a
+// session of its own, so that the terminal of whoever runs the tests is not the server's.
+func (c *client) output(name string, args ...string) []byte {
+	c.t.Helper()
 	cmd := exec.CommandContext(c.ctx, filepath.Join(c.bin, name), args...)
 	cmd.Env = c.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	return cmd
-}
-
-// output runs a program that must succeed and returns what it printed.
-func (c *client) output(name string, args ...string) []byte {
-	c.t.Helper()
-	cmd := c.command(name, args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -29,7 +29,8 @@ func TestFormOnTheHostsTerminal(t *testing.T) {
 	fatal.If(t, errors.Join(syscall.Mkfifo(in, 0o600), syscall.Mkfifo(out, 0o600)))
 	cmd := onScreen(program(t, filepath.Join(dir, "desk")))
 	cmd.Path = "/bin/sh"
-	cmd.Args = []string{"sh", "-c", `mcp-askuser serve <"$1" >"$2" 2>"$2.log"; stty sane; echo host is back`, "sh", in, out}
+	cmd.Args = []string{"sh", "-c",
+		`mcp-askuser serve <"$1" >"$2" 2>"$2.log"; stty sane; echo host is back`, "sh", in, out}
 	x := termtest.Start(t, cmd, 80, 24)
 	w := &connection{t: t, stderr: &bytes.Buffer{}}
 	input, err := os.OpenFile(in, os.O_WRONLY, 0)

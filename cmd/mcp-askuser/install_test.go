@@ -17,10 +17,11 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// choosing is the list of clients that install shows on a terminal, in a new home with these files.
-func choosing(t *testing.T, cols, rows int, files map[string]string, args ...string) (x *termtest.Terminal, home string) {
+// choosing is the list of clients that install shows on a terminal, in a new home with these files,
+// which it returns.
+func choosing(t *testing.T, cols, rows int, files map[string]string, args ...string) (*termtest.Terminal, string) {
 	t.Helper()
-	home = t.TempDir()
+	home := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(home, name)
 		fatal.If(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -38,7 +38,7 @@ func past() []desk.Record {
 	agent := desk.Asker{Client: "claude-code", Version: "2.1.329", Directory: "/srv/shop", Via: "mcp"}
 	database := questiontest.Database()
 	database.Description = "It holds the orders.\n\n# Not a heading"
-	database.Options[0].FollowUps = []question.Question{{ID: "who", Text: "Who runs it?", Type: question.Text, Required: true}}
+	database.Options[0].FollowUps = []question.Question{{ID: "who", Text: "Who runs it?", Type: question.Text}}
 	all := []desk.Record{
 		ended(0, agent, question.Set{Questions: []question.Question{database, questiontest.Features(), questiontest.Name()}},
 			desk.Outcome{Status: desk.Answered, Surface: "tty", Reply: &question.Reply{

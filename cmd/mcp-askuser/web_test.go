@@ -55,8 +55,8 @@ func TestWeb(t *testing.T) {
 		{"GET", "/", "", `200 OK.*<html lang="pt"`},
 		{"POST", "/api/questions", `{"question":"Which?","options":["A","B"]}`, "201 Created"},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), tc.method, s.address.ResolveReference(&url.URL{Path: tc.path}).String(),
-			strings.NewReader(tc.body))
+		address := s.address.ResolveReference(&url.URL{Path: tc.path}).String()
+		r, err := http.NewRequestWithContext(t.Context(), tc.method, address, strings.NewReader(tc.body))
 		fatal.If(t, err)
 		r.Header.Set("Authorization", "Bearer "+s.address.Query().Get("token"))
 		resp, err := http.DefaultClient.Do(r)

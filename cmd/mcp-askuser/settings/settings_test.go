@@ -59,42 +59,32 @@ func TestOrder(t *testing.T) {
 	for _, tc := range []struct{ key, variable, flag, environment, file string }{
 		{"max_questions", "ASK_MAX_QUESTIONS", "7", "6", "5"},
 		{"session", "ASK_SESSION", "c", "b", `"a"`},
-		{"max_rounds", "ASK_MAX_ROUNDS", "0", "6", "5"},
 		{"surface", "ASK_SURFACE", "tty", "inbox", `"auto"`},
 		{"timeout", "ASK_TIMEOUT", "7s", "6s", `"5s"`},
-		{"hold", "ASK_HOLD", "7s", "6s", "5"},
+		{"hold", "ASK_HOLD", "7s", "6s", "5"}, // seconds
 		{"dir", "MCP_ASKUSER_DIR", "/c", "/b", `"/a"`},
 		{"keep_history", "ASK_KEEP_HISTORY", "7d", "36h", `"2d"`},
 		{"notify_command", "ASK_NOTIFY_COMMAND", `["c"]`, `["b"]`, `["a"]`},
 		{"accessible", "ACCESSIBLE", "false", "true", "false"},
 	} {
-		t.Run(tc.key, func(t *testing.T) {
-			value := tc.file
-			if strings.HasSuffix(tc.flag, "s") { // a time, which a bare number gives in seconds
-				value = strings.Trim(strings.TrimSuffix(value, `s"`), `"`)
-			}
-			path := write(t, tc.key+" = "+strings.TrimSuffix(value, "s")+"\n")
-			vars := map[string]string{EnvFile: path, tc.variable: tc.environment}
-			flag := []string{"--" + strings.ReplaceAll(tc.key, "_", "-") + "=" + tc.flag}
-			for _, want := range []struct{ from, source, text string }{
-				{FromFlag, "--" + strings.ReplaceAll(tc.key, "_", "-"), tc.flag},
-				{FromEnvironment, tc.variable, tc.environment},
-				{FromFile, path, strings.Trim(tc.file, `"`)},
-			} {
-				got := load(vars, flag...)
-				fatal.If(t, got.Err())
-				for _, s := range got.Rows {
-					if s.Key == tc.key && (s.From != want.from || s.Source != want.source || s.Value != want.text &&
-						s.Value+"s" != want.text) {
-						t.Errorf("got %v from %s %s, want %+v", s.Value, s.From, s.Source, want)
-					}
+		path := write(t, tc.key+" = "+tc.file+"\n")
+		name := "--" + strings.ReplaceAll(tc.key, "_", "-")
+		for _, want := range []struct {
+			flags, environment string
+			from, source, text string
+		}{
+			{name + "=" + tc.flag, tc.environment, FromFlag, name, tc.flag},
+			{"", tc.environment, FromEnvironment, tc.variable, tc.environment},
+			{"", "", FromFile, path, strings.Trim(tc.file, `"`)},
+		} {
+			got := load(map[string]string{EnvFile: path, tc.variable: want.environment}, strings.Fields(want.flags)...)
+			fatal.If(t, got.Err())
+			for _, s := range got.Rows {
+				if s.Key == tc.key && (s.From != want.from || s.Source != want.source || s.Value != want.text) {
+					t.Errorf("%s: got %v from %s %s, want %+v", tc.key, s.Value, s.From, s.Source, want)
 				}
-				if want.from == FromEnvironment {
-					delete(vars, tc.variable)
-				}
-				flag = nil
 			}
-		})
+		}
 	}
 }
 
@@ -190,22 +180,12 @@ func TestFilePath(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	for _, tc := range []struct {
-		text string
-		want time.Duration
-		ok   bool
-	}{
-		{"90", 90 * time.Second, true},
-		{"1m30s", 90 * time.Second, true},
-		{"3d", 72 * time.Hour, true},
-		{"1d12h", 36 * time.Hour, true},
-		{"1w2d3h", 219 * time.Hour, true},
-		{"", 0, false},
-		{"-5s", 0, false},
-		{"9999999999999", 0, false},
+	for text, want := range map[string]time.Duration{
+		"90": 90 * time.Second, "1m30s": 90 * time.Second, "3d": 72 * time.Hour, "1d12h": 36 * time.Hour,
+		"1w2d3h": 219 * time.Hour, "": -1, "-5s": -1, "9999999999999": -1, // -1 is no duration
 	} {
-		if got, ok := Duration(tc.text); ok != tc.ok || ok && got != tc.want {
-			t.Errorf("%q: got %v, %v", tc.text, got, ok)
+		if got, ok := Duration(text); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q: got %v, %v", text, got, ok)
 		}
 	}
 }
