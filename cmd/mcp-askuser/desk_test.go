@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,7 +29,8 @@ func onDesk(c *sharedtest.Cluster, kind, name string) []string {
 
 // An agent asks on one machine, and its user answers on another. The agent's own credential
 // answers nothing, whatever the command: the desk says why. The doctor says whether the desk
-// answers, and as whom it takes this user. The user can leave while it hangs: an answer that it
+// answers, and as whom it takes this user. What a human has signed is verified from a file, without
+// the desk, with the keys that passkey list prints there. The user can leave while it hangs: an answer that it
 // does not take stays in the form, and Ctrl+C ends the command.
 func TestSharedDesk(t *testing.T) {
 	t.Parallel()
@@ -39,7 +41,7 @@ func TestSharedDesk(t *testing.T) {
 	w.hello("test", `{}`)
 	id := w.call("ask_user_question", goOn)
 	far := c.Open(nodes.Human, "alice")
-	d := desk.New(far, desk.Options{Credential: far})
+	d := desk.New(far, desk.Options{Credential: far, Prove: desk.ProveConfirm})
 	openRecord(t, d)
 	const no = `{"Go on?":"No"}`
 	for _, args := range [][]string{{"answer", "--json", no}, {"answer"}} {
@@ -67,6 +69,23 @@ func TestSharedDesk(t *testing.T) {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
+	}
+
+	rec, err := desktest.Ask(t.Context(), d, confirmation("Deploy?", ""), "", desk.Asker{Client: "test"})
+	fatal.If(t, err)
+	reply(t, d, rec.ID, choose(question.YesID))
+	saved := t.TempDir()
+	save := func(name string, args ...string) (file string) {
+		t.Helper()
+		out, err := program(t, t.TempDir(), append(args, alice...)...).Output()
+		file = filepath.Join(saved, name)
+		fatal.If(t, errors.Join(err, os.WriteFile(file, out, 0o600)))
+		return file
+	}
+	proof, keys := save("proof.json", "show", rec.ID, "--json"), save("keys.json", "passkey", "list", "--json")
+	out, err = program(t, t.TempDir(), "verify", proof, "--keys", keys, "--action", "Deploy?").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "signed with the credential alice") {
+		t.Errorf("%s, %v", out, err)
 	}
 
 	asking(t, d, "First?")
@@ -131,32 +150,5 @@ func TestDeskInitAndStatus(t *testing.T) {
 		if err != nil || !strings.Contains(out, want) || !strings.Contains(out, "1 copy") {
 			t.Errorf("%s: %s, %v", who, out, err)
 		}
-	}
-}
-
-// What a human has signed on a shared desk is verified from a file, without the desk, with the keys
-// that passkey list prints there.
-func TestSharedProofOffline(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
-	far := c.Open(nodes.Human, "alice")
-	d := desk.New(far, desk.Options{Credential: far, Prove: desk.ProveConfirm})
-	rec, err := desktest.Ask(t.Context(), d, confirmation("Deploy?", ""), "", desk.Asker{Client: "test"})
-	fatal.If(t, err)
-	_, err = d.Reply(t.Context(), rec.ID, choose(question.YesID), desk.Evidence{How: desk.HowPage})
-	fatal.If(t, err)
-	dir := t.TempDir()
-	save := func(name string, args ...string) (file string) {
-		t.Helper()
-		out, err := program(t, t.TempDir(), append(args, onDesk(c, nodes.Human, "alice")...)...).Output()
-		fatal.If(t, err)
-		file = filepath.Join(dir, name)
-		fatal.If(t, os.WriteFile(file, out, 0o600))
-		return file
-	}
-	proof, keys := save("proof.json", "show", rec.ID, "--json"), save("keys.json", "passkey", "list", "--json")
-	out, err := program(t, t.TempDir(), "verify", proof, "--keys", keys, "--action", "Deploy?").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "signed with the credential alice") {
-		t.Errorf("%s, %v", out, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -99,25 +98,17 @@ func TestPaneInTmux(t *testing.T) {
 		return err == nil && string(active) == "%1\n"
 	})
 	x.Quiet()
+	d := desktest.Open(t, store)
+	rec := openRecord(t, d)
 	x.Type("2")
 	x.WaitFor("(•) No")
 	x.Type("\r")
-	rec := func() desk.Record {
-		d := desktest.Open(t, store)
-		for rec, err := range d.History(t.Context(), desk.Query{Limit: 1}) {
-			if err == nil {
-				return rec
-			}
-		}
-		return desk.Record{}
-	}
-	x.Until("the pane to go", func() bool {
-		return !strings.Contains(x.Screen(), "Go on?") ||
-			rec().State == desk.Answered
+	x.Until("the answer", func() bool {
+		rec, err = d.Get(t.Context(), rec.ID)
+		return err != nil || rec.State == desk.Answered
 	})
-	if got := rec(); got.State != desk.Answered || got.Outcome.Surface != "pane" ||
-		got.Outcome.Reply.Answers[0].Selected[0] != "no" {
-		t.Errorf("the record is %+v", got.Outcome)
+	if err != nil || rec.Outcome.Surface != "pane" || rec.Outcome.Reply.Answers[0].Selected[0] != "no" {
+		t.Errorf("the record is %+v, %v", rec.Outcome, err)
 	}
 	_ = syscall.Kill(x.Pid(), syscall.SIGKILL)
 }

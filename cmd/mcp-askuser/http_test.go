@@ -7,15 +7,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
-	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -113,22 +110,6 @@ func begun(t *testing.T, c *client.Client, tool, args string) <-chan map[string]
 	return result
 }
 
-// pendingOf waits for the one open question of an agent.
-func pendingOf(t *testing.T, d *desk.Desk, agent string) (found desk.Record) {
-	t.Helper()
-	if !waittest.Until(patience, func() bool {
-		pending, _ := d.Pending(t.Context())
-		i := slices.IndexFunc(pending, func(rec desk.Record) bool { return rec.Asker.Agent == agent })
-		if i >= 0 {
-			found = pending[i]
-		}
-		return i >= 0
-	}) {
-		t.Fatalf("%s has asked nothing", agent)
-	}
-	return found
-}
-
 // After the server was killed each agent gets what its user has answered meanwhile: a question to
 // the same question, a yes to its ticket alone. Another agent gets neither.
 func TestAgentsOverHTTP(t *testing.T) {
@@ -138,9 +119,12 @@ func TestAgentsOverHTTP(t *testing.T) {
 	s := serveHTTP(t, dir)
 	tokenA, tokenB := newToken(t, dir, "a"), newToken(t, dir, "b")
 	begun(t, overHTTP(t, s.url, tokenA), "ask_user_question", askWhich)
+	asked := openRecord(t, d)
 	begun(t, overHTTP(t, s.url, tokenB), "confirm_action", confirmWhich)
-	asked, confirmed := pendingOf(t, d, "a"), pendingOf(t, d, "b")
-	if asked.Asker.Client != "test" || asked.Asker.PID != 0 {
+	both, err := openRecords(d, 2)
+	fatal.If(t, err)
+	confirmed := both[1]
+	if asked.Asker.Client != "test" || asked.Asker.Agent != "a" || asked.Asker.PID != 0 {
 		t.Errorf("asked by %+v", asked.Asker)
 	}
 	_ = s.end(syscall.SIGKILL)
@@ -150,7 +134,7 @@ func TestAgentsOverHTTP(t *testing.T) {
 	s = serveHTTP(t, dir)
 	a, b := overHTTP(t, s.url, tokenA), overHTTP(t, s.url, tokenB)
 	other := begun(t, b, "ask_user_question", askWhich) // waits: it is b's own
-	pendingOf(t, d, "b")
+	openRecord(t, d)
 	ticketA, ticketB := `{"id":"`+asked.ID+`"}`, `{"id":"`+confirmed.ID+`"}`
 	for _, tc := range []struct {
 		what       string

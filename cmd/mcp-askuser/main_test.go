@@ -53,7 +53,10 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waiting": waiting, "code": code, "past": askedAt, "user": user,
+			"code":    code,
+			"past":    onStore("past TIME QUESTION ANSWER", askedAt),
+			"user":    onStore("user ID OPTION", user),
+			"waiting": onStore("waiting N", waiting),
 		},
 		Condition: func(what string) (bool, error) {
 			if what != "below-agent" {
@@ -87,15 +90,24 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// askedAt puts a question on the desk that was asked and answered at a time.
-func askedAt(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: past TIME QUESTION ANSWER")
+// onStore returns a command of scripts that does something to the store of the script.
+func onStore(usage string, do func(ts *testscript.TestScript, s *local.Store, args []string)) func(
+	*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) != strings.Count(usage, " ") {
+			ts.Fatalf("usage: %s", usage)
+		}
+		s := local.Open(ts.Getenv(local.EnvDir))
+		defer func() { _ = s.Close() }()
+		do(ts, s, args)
 	}
+}
+
+// askedAt puts a question on the desk that was asked and answered at a time.
+func askedAt(ts *testscript.TestScript, s *local.Store, args []string) {
 	at, err := time.Parse(time.RFC3339, args[0])
 	ts.Check(err)
-	d, done := deskOf(ts, desk.Options{Now: func() time.Time { return at }})
-	defer done()
+	d := desk.New(s, desk.Options{Now: func() time.Time { return at }})
 	set := question.Set{Questions: []question.Question{{ID: "q1", Text: args[1], Type: question.Text, Required: true}}}
 	ctx := context.Background()
 	rec, err := desktest.Ask(ctx, d, set, "", desk.Asker{Client: "claude-code", Directory: "/src", Via: "mcp"})
@@ -107,37 +119,21 @@ func askedAt(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // user chooses an option of a question, as its user does on a page.
-func user(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: user ID OPTION")
-	}
-	d, done := deskOf(ts, desk.Options{})
-	defer done()
-	_, err := d.Reply(context.Background(), args[0], choose(args[1]), onPage)
+func user(ts *testscript.TestScript, s *local.Store, args []string) {
+	_, err := desk.New(s, desk.Options{}).Reply(context.Background(), args[0], choose(args[1]), onPage)
 	ts.Check(err)
 }
 
 // waiting waits until so many questions are open, and sets ID1, ID2, … to their
 // ids, oldest first.
-func waiting(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: waiting N")
-	}
+func waiting(ts *testscript.TestScript, s *local.Store, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	d, done := deskOf(ts, desk.Options{})
-	defer done()
-	records, err := openRecords(d, want)
+	records, err := openRecords(desk.New(s, desk.Options{}), want)
 	ts.Check(err)
 	for i, rec := range records {
 		ts.Setenv("ID"+strconv.Itoa(i+1), rec.ID)
 	}
-}
-
-// deskOf opens the desk of a script.
-func deskOf(ts *testscript.TestScript, o desk.Options) (d *desk.Desk, done func()) {
-	s := local.Open(ts.Getenv(local.EnvDir))
-	return desk.New(s, o), func() { _ = s.Close() }
 }
 
 // openRecords waits until so many questions of a desk are open, and returns them, oldest first.
