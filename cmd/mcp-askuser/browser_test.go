@@ -61,7 +61,7 @@ func TestBrowserPasskeyAdd(t *testing.T) {
 	x = on("add", "laptop")
 	x.WaitFor(`there is a passkey "laptop" already`)
 	x.Wait()
-	if page := startWeb(t, program(t, dir, "web")); page.address.Hostname() != "localhost" {
+	if page := serve(t, program(t, dir, "web")); page.address.Hostname() != "localhost" {
 		t.Errorf("the page's address is %s", page.address)
 	}
 	on("remove", "laptop").Wait()

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -20,26 +21,18 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// httpServer is a running serve --http.
-type httpServer struct {
-	t      *testing.T
-	cmd    *exec.Cmd
-	url    string
-	stderr bytes.Buffer
+// served is a running server.
+type served struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	address *url.URL // that it prints
+	stderr  bytes.Buffer
 }
 
-func serveHTTP(t *testing.T, dir string, args ...string) *httpServer {
+func serve(t *testing.T, cmd *exec.Cmd) *served {
 	t.Helper()
-	s := &httpServer{t: t, cmd: program(t, dir, append([]string{"serve", "--http", "127.0.0.1:0", "--surface", "inbox"},
-		args...)...)}
-	s.url = listening(t, s.cmd, &s.stderr)
-	return s
-}
-
-// listening starts a server and returns the address that it prints.
-func listening(t *testing.T, cmd *exec.Cmd, stderr *bytes.Buffer) string {
-	t.Helper()
-	cmd.Stderr = stderr
+	s := &served{t: t, cmd: cmd}
+	cmd.Stderr = &s.stderr
 	out, err := cmd.StdoutPipe()
 	fatal.If(t, err)
 	fatal.If(t, cmd.Start())
@@ -47,13 +40,15 @@ func listening(t *testing.T, cmd *exec.Cmd, stderr *bytes.Buffer) string {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		_ = cmd.Wait()
-		t.Fatalf("%v; %s", err, stderr.String())
+		t.Fatalf("%v; %s", err, &s.stderr)
 	}
-	return strings.TrimSpace(line)
+	s.address, err = url.Parse(strings.TrimSpace(line))
+	fatal.If(t, err)
+	return s
 }
 
 // end ends the server and returns how.
-func (s *httpServer) end(how syscall.Signal) error {
+func (s *served) end(how syscall.Signal) error {
 	_ = s.cmd.Process.Signal(how)
 	err := s.cmd.Wait()
 	if strings.Contains(s.stderr.String(), "DATA RACE") {
@@ -76,10 +71,10 @@ const (
 )
 
 // overHTTP connects an agent as an MCP client does.
-func overHTTP(t *testing.T, url, token string, options ...client.ClientOption) *client.Client {
+func overHTTP(t *testing.T, s *served, token string, options ...client.ClientOption) *client.Client {
 	t.Helper()
 	headers := transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + token})
-	over, err := transport.NewStreamableHTTP(url, headers)
+	over, err := transport.NewStreamableHTTP(s.address.String(), headers)
 	fatal.If(t, err)
 	c := client.NewClient(over, append(options, client.WithProtocolVersion(mcp.ProtocolVersion20260728))...)
 	fatal.If(t, c.Start(t.Context()))
@@ -116,11 +111,12 @@ func TestAgentsOverHTTP(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	d := desktest.Open(t, dir)
-	s := serveHTTP(t, dir)
+	args := []string{"serve", "--http", "127.0.0.1:0", "--surface", "inbox"}
+	s := serve(t, program(t, dir, args...))
 	tokenA, tokenB := newToken(t, dir, "a"), newToken(t, dir, "b")
-	begun(t, overHTTP(t, s.url, tokenA), "ask_user_question", askWhich)
+	begun(t, overHTTP(t, s, tokenA), "ask_user_question", askWhich)
 	asked := openRecord(t, d)
-	begun(t, overHTTP(t, s.url, tokenB), "confirm_action", confirmWhich)
+	begun(t, overHTTP(t, s, tokenB), "confirm_action", confirmWhich)
 	both, err := openRecords(d, 2)
 	fatal.If(t, err)
 	confirmed := both[1]
@@ -131,8 +127,8 @@ func TestAgentsOverHTTP(t *testing.T) {
 	reply(t, d, asked.ID, choose("b"))
 	reply(t, d, confirmed.ID, choose(question.YesID))
 
-	s = serveHTTP(t, dir)
-	a, b := overHTTP(t, s.url, tokenA), overHTTP(t, s.url, tokenB)
+	s = serve(t, program(t, dir, args...))
+	a, b := overHTTP(t, s, tokenA), overHTTP(t, s, tokenB)
 	other := begun(t, b, "ask_user_question", askWhich) // waits: it is b's own
 	openRecord(t, d)
 	ticketA, ticketB := `{"id":"`+asked.ID+`"}`, `{"id":"`+confirmed.ID+`"}`

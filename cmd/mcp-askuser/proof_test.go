@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,27 +44,22 @@ func newSigner(t *testing.T) *signer {
 	s := &signer{t: t, dir: t.TempDir(), passkey: prooftest.New("laptop")}
 	elsewhere := t.TempDir()
 	s.config = filepath.Join(elsewhere, "config.toml")
-	s.check(os.WriteFile(s.config, []byte("prove = \"confirm\"\n"), 0o600))
+	fatal.If(t, os.WriteFile(s.config, []byte("prove = \"confirm\"\n"), 0o600))
 	s.pinned = []string{"--keys", filepath.Join(elsewhere, "keys.json")}
 	trusted, err := json.Marshal(proof.Keys{Passkeys: []proof.Passkey{s.passkey.Passkey}})
-	s.check(err)
-	s.check(os.MkdirAll(filepath.Join(s.dir, keysDir), 0o700))
+	fatal.If(t, err)
+	fatal.If(t, os.MkdirAll(filepath.Join(s.dir, keysDir), 0o700))
 	for _, file := range []string{s.pinned[1], filepath.Join(s.dir, keysDir, "passkeys.json")} {
-		s.check(os.WriteFile(file, trusted, 0o600))
+		fatal.If(t, os.WriteFile(file, trusted, 0o600))
 	}
 	return s
-}
-
-func (s *signer) check(err error) {
-	s.t.Helper()
-	fatal.If(s.t, err)
 }
 
 // program runs the program with the settings of the signer.
 func (s *signer) program(args ...string) *exec.Cmd {
 	cmd := program(s.t, s.dir, args...)
-	cmd.Env = append(cmd.Env, settings.EnvFile+"="+s.config, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
-	return cmd
+	cmd.Env = append(cmd.Env, settings.EnvFile+"="+s.config)
+	return onScreen(cmd)
 }
 
 // verify runs verify with the pinned keys.
@@ -78,9 +72,9 @@ func (s *signer) verify(name string, more ...string) (status int, out string) {
 func (s *signer) export(rec desk.Record) (file string) {
 	s.t.Helper()
 	data, err := json.Marshal(rec)
-	s.check(err)
+	fatal.If(s.t, err)
 	file = filepath.Join(s.t.TempDir(), "approval.json")
-	s.check(os.WriteFile(file, data, 0o600))
+	fatal.If(s.t, os.WriteFile(file, data, 0o600))
 	return file
 }
 
@@ -88,9 +82,9 @@ func (s *signer) export(rec desk.Record) (file string) {
 func (s *signer) userDesk() *desk.Desk {
 	s.t.Helper()
 	keys, err := proof.Load(filepath.Join(s.dir, keysDir))
-	s.check(err)
+	fatal.If(s.t, err)
 	trusted := func(func(*proof.Keys) error) (proof.Keys, error) { return keys, nil }
-	return desk.New(desktest.Store(s.t, s.dir), desk.Options{Prove: desk.ProveConfirm, Keys: trusted})
+	return desktest.Open(s.t, s.dir, desk.Options{Prove: desk.ProveConfirm, Keys: trusted})
 }
 
 // TestNoForgedProof: a command with another setting, and a terminal, which has no key, give no yes
@@ -129,20 +123,20 @@ func TestSignedOverHTTP(t *testing.T) {
 	s := newSigner(t)
 	asked := make(elicited, 1)
 	both := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}}
-	server := program(t, s.dir, "serve", "--http", "127.0.0.1:0", "--surface", "elicit,web")
-	c := overHTTP(t, listening(t, server, new(bytes.Buffer)), newToken(t, s.dir, "agent", "--prove"),
+	server := serve(t, program(t, s.dir, "serve", "--http", "127.0.0.1:0", "--surface", "elicit,web"))
+	c := overHTTP(t, server, newToken(t, s.dir, "agent", "--prove"),
 		client.WithElicitationHandler(asked), client.WithClientCapabilities(both))
 	got := begun(t, c, "confirm_action", confirmWhich)
 	p := <-asked
 	d := desktest.Open(t, s.dir)
 	rec := openRecord(t, d)
 	page, err := url.Parse(p.URL)
-	s.check(err)
+	fatal.If(t, err)
 	if p.Mode != mcp.ElicitationModeURL || page.Hostname() != "localhost" || page.RawQuery != "id="+rec.ID {
 		t.Errorf("asked: %+v", p)
 	}
 	visit, err := http.Get(p.URL)
-	s.check(err)
+	fatal.If(t, err)
 	_ = visit.Body.Close()
 	if visit.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a stranger's browser: %d", visit.StatusCode)

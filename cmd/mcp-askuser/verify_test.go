@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 )
@@ -129,13 +130,13 @@ func TestVerifyIDIsNoFile(t *testing.T) {
 	s := newSigner(t)
 	rec := s.answered(confirmation("Deploy?", ""), time.Now(), choose(question.YesID).Answers...)
 	data, err := os.ReadFile(s.export(rec))
-	s.check(err)
+	fatal.If(t, err)
 	dir := t.TempDir()
 	for name, want := range map[string]int{
 		rec.ID: exitBad, "01M6GA60M060R30C1G60R30C1X": exitBad, "01M6": exitBad, "approval": exitBad,
 		"./approval": 0, "approval.json": 0, filepath.Join(dir, "approval"): 0,
 	} {
-		s.check(os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600))
+		fatal.If(t, os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600))
 		cmd := s.program(append([]string{"verify", name}, s.pinned...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); exitStatus(err) != want {

@@ -3,17 +3,15 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -23,30 +21,13 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// served is a running web command.
-type served struct {
-	cmd     *exec.Cmd
-	address *url.URL
-	stderr  bytes.Buffer
-}
-
-func startWeb(t *testing.T, cmd *exec.Cmd) *served {
-	t.Helper()
-	s := &served{cmd: cmd}
-	var err error
-	if s.address, err = url.Parse(listening(t, cmd, &s.stderr)); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // The web command prints its address and serves, in the language that is set, until it is
 // interrupted, which is no failure.
 func TestWeb(t *testing.T) {
 	t.Parallel()
 	cmd := program(t, t.TempDir()+"/desk", "web")
 	cmd.Env = append(cmd.Env, "ASK_LANGUAGE=pt")
-	s := startWeb(t, cmd)
+	s := serve(t, cmd)
 	if s.address.Scheme != "http" || s.address.Hostname() != "127.0.0.1" || s.address.Path != "/" ||
 		len(s.address.Query().Get("token")) < 26 {
 		t.Errorf("address %s", s.address)
@@ -68,8 +49,7 @@ func TestWeb(t *testing.T) {
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()
-	fatal.If(t, s.cmd.Process.Signal(os.Interrupt))
-	if err := s.cmd.Wait(); err != nil {
+	if err := s.end(syscall.SIGINT); err != nil {
 		t.Errorf("interrupted: %v; %s", err, s.stderr.String())
 	}
 }

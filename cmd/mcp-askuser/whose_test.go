@@ -35,7 +35,7 @@ func TestAgentAnswersItself(t *testing.T) {
 		"a page of its own": func(t *testing.T, dir string, rec desk.Record) string {
 			cmd := program(t, dir, "web")
 			cmd.Env = append(cmd.Env, "CLAUDECODE=1")
-			return answerOnPage(t, startWeb(t, cmd), rec)
+			return answerOnPage(t, serve(t, cmd), rec)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func inTmux(t *testing.T, m *model, dir string, env []string, argv ...string) *h
 func answerHere(t *testing.T, env []string) {
 	t.Helper()
 	at := slices.IndexFunc(env, func(entry string) bool { return strings.HasPrefix(entry, local.EnvDir+"=") })
-	d := desk.New(desktest.Store(t, strings.TrimPrefix(env[at], local.EnvDir+"=")), desk.Options{})
+	d := desktest.Open(t, strings.TrimPrefix(env[at], local.EnvDir+"="))
 	var open []desk.Record
 	if !waittest.Until(30*time.Second, func() bool { open, _ = d.Pending(t.Context()); return len(open) == 1 }) {
 		t.Fatal("no question on the desk")
