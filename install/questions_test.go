@@ -44,7 +44,7 @@ func hooks(data []byte, line string, permissions, out bool) ([]byte, error) {
 }
 
 // What is installed is what the golden files show for four of them, and means the same beside
-// our hooks for all; doing it twice changes nothing; taking it out leaves what was there.
+// our hooks for all; taking it out leaves what was there.
 func TestClaude(t *testing.T) {
 	for name, before := range odd() {
 		t.Run(name, func(t *testing.T) {
@@ -53,9 +53,6 @@ func TestClaude(t *testing.T) {
 			switch name {
 			case "none", "comments", "shared_groups", "windows":
 				golden.Check(t, name+".golden", string(after))
-			}
-			if again, err := hooks(after, hookLine, false, false); err != nil || !bytes.Equal(again, after) {
-				t.Errorf("a second time it becomes\n%s%v", again, err)
 			}
 			if found := strings.Count(string(after), hookLine); found != len(mirror.ClaudeCodeEvents()) {
 				t.Errorf("%d are installed", found)
