@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,7 +89,7 @@ func (s *signer) userDesk() *desk.Desk {
 }
 
 // TestNoForgedProof: a command with another setting, and a terminal, which has no key, give no yes
-// where a proof is required, and none that a verifier takes.
+// where a proof is required; nor does the store, in which a signed no was edited, to a verifier.
 func TestNoForgedProof(t *testing.T) {
 	t.Parallel()
 	s := newSigner(t)
@@ -106,9 +107,16 @@ func TestNoForgedProof(t *testing.T) {
 	if status := x.Wait(); status != exitBad || !strings.Contains(x.Output(), "on the page") {
 		t.Errorf("a terminal: %d: %s", status, x.Output())
 	}
-	reply(t, d, rec.ID, question.Reply{Dismissed: true}) // it is open
-	if got := w.response(id).Result.StructuredContent; got.Status != string(desk.Dismissed) {
+	reply(t, d, rec.ID, s.passkey.Sign(&rec, choose(question.NoID), time.Now())) // it is open
+	if got := w.response(id).Result.StructuredContent; got.Response != false {
 		t.Errorf("it is delivered: %+v", got)
+	}
+	desktest.Overwrite(t, s.dir, rec.ID, desktest.Outcome, func(no []byte) []byte {
+		return bytes.Replace(no, []byte(`["`+question.NoID+`"]`), []byte(`["`+question.YesID+`"]`), 1)
+	})
+	rec, err := d.Get(t.Context(), rec.ID)
+	if err != nil || rec.State != desk.Failed {
+		t.Errorf("edited it is %s, %v", rec.State, err)
 	}
 	if status, out := s.verify(rec.ID, "--action", "rm -r build"); status != exitBad {
 		t.Errorf("verify: %d, %s", status, out)
