@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -20,39 +21,49 @@ import (
 )
 
 // A host that reads lines leaves its terminal free, and speaks on pipes: the form appears on the
-// terminal, its answer is the tool's result, and the terminal is the host's again.
-func TestFormOnTheHostsTerminal(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
-	fatal.If(t, errors.Join(syscall.Mkfifo(in, 0o600), syscall.Mkfifo(out, 0o600)))
-	cmd := onScreen(program(t, filepath.Join(dir, "desk")))
-	cmd.Path = "/bin/sh"
-	cmd.Args = []string{"sh", "-c",
-		`mcp-askuser serve <"$1" >"$2" 2>"$2.log"; stty sane; echo host is back`, "sh", in, out}
-	x := termtest.Start(t, cmd, 80, 24)
-	w := &connection{t: t, stderr: &bytes.Buffer{}}
-	input, err := os.OpenFile(in, os.O_WRONLY, 0)
-	fatal.If(t, err)
-	results, err := os.Open(out)
-	fatal.If(t, err)
-	t.Cleanup(func() { _, _ = input.Close(), results.Close() })
-	w.in = input
-	w.listen(results)
-	w.hello("host", `{}`)
-	id := w.call("ask_user_question", goOn)
-	x.WaitFor("Go on?")
-	x.Quiet()
-	x.Type("2")
-	x.WaitFor("(•) No")
-	x.Type("\r")
-	if got := w.response(id).Result; got.StructuredContent.Answers["Go on?"] != "No" {
-		t.Errorf("got %+v", got)
-	}
-	_ = w.in.Close()
-	x.WaitFor("host is back")
-	if got := x.Wait(); got != 0 || x.FullScreen() {
-		t.Errorf("exit status %d; the form is on the terminal: %t", got, x.FullScreen())
+// terminal, its answer is the tool's result, and the terminal is the host's again. A terminal that a
+// full-screen host holds is not drawn on: its model is told what the user can run.
+func TestHostsTerminal(t *testing.T) {
+	for name, tc := range map[string]struct{ prepare, want string }{
+		"free": {"", `"Go on?"="No"`}, "held": {"stty raw -echo; ", "run mcp-askuser inbox --dir '"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+			fatal.If(t, errors.Join(syscall.Mkfifo(in, 0o600), syscall.Mkfifo(out, 0o600)))
+			cmd := onScreen(program(t, filepath.Join(dir, "desk")))
+			cmd.Path = "/bin/sh"
+			cmd.Args = []string{"sh", "-c",
+				tc.prepare + `mcp-askuser serve <"$1" >"$2" 2>"$2.log"; stty sane; echo host is back`, "sh", in, out}
+			x := termtest.Start(t, cmd, 80, 24)
+			w := &connection{t: t, stderr: &bytes.Buffer{}}
+			input, err := os.OpenFile(in, os.O_WRONLY, 0)
+			fatal.If(t, err)
+			results, err := os.Open(out)
+			fatal.If(t, err)
+			t.Cleanup(func() { _, _ = input.Close(), results.Close() })
+			w.in = input
+			w.listen(results)
+			w.hello("host", `{}`)
+			id := w.call("ask_user_question", goOn)
+			if name == "free" {
+				x.WaitFor("Go on?")
+				x.Quiet()
+				x.Type("2")
+				x.WaitFor("(•) No")
+				x.Type("\r")
+			}
+			got := w.response(id).Result.Content[0].Text
+			if !strings.Contains(got, tc.want) || name == "held" && x.Output() != "" {
+				t.Errorf("got %s, drawn is %q", got, x.Output())
+			}
+			_ = w.in.Close()
+			x.WaitFor("host is back")
+			if got := x.Wait(); got != 0 || x.FullScreen() {
+				t.Errorf("exit status %d; the form is on the terminal: %t", got, x.FullScreen())
+			}
+		})
 	}
 }
 
