@@ -23,7 +23,7 @@ func confirmation(action, details string) question.Set {
 
 // answered is a record that the user has answered and signed.
 func (s *signer) answered(set question.Set, at time.Time, answers ...question.Answer) desk.Record {
-	rec := desk.Record{ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: set, CreatedAt: time.Now(), Prove: true,
+	rec := desk.Record{ID: "01M6GA60M060R30C1G60R30C1Z", Round: 1, Set: set, CreatedAt: time.Now(),
 		Asker: desk.Asker{Client: "codex", Directory: "/srv/shop", Via: "mcp"}, SessionID: "s1", State: desk.Answered}
 	r := question.Reply{Answers: answers}
 	p := s.passkey.Sign(&rec, r, at).Proof
@@ -116,7 +116,7 @@ func TestVerifyPrintsWhatIsSigned(t *testing.T) {
 		"Valid: signed with the passkey laptop at "+clock(rec.Outcome.At)+".\nKey "+s.passkey.ID+"\n") {
 		t.Errorf("it prints %s", out)
 	}
-	edited.Prove = false
+	edited.Prove = true
 	if status, out := s.verify(s.export(edited)); status != exitBad ||
 		!strings.Contains(out, "another question, answer or time") {
 		t.Errorf("prove was edited: %d %s", status, out)
