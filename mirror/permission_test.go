@@ -172,15 +172,17 @@ func TestUnattendedQuestion(t *testing.T) {
 // A subagent's dialog of an application on the SDK stays open while the hook runs, and
 // when the turn of its session stops.
 func TestSubagentOfSDK(t *testing.T) {
-	sdk := environment("0", "sdk-ts")
-	ran := strings.Replace(batch(touch, "done"), `"tool_calls"`, `"agent_id":"a1","tool_calls"`, 1)
-	dialog{
-		asked:   strings.Replace(asksLeave(touch), `"tool_name"`, `"agent_id":"a1","tool_name"`, 1),
-		options: []option{permitted, sdk}, reply: says(choice("q1", question.YesID)), printed: `"allow"`,
-		end: func(t *testing.T, b *beside, dir string) {
-			event(claude("Stop", "s1"))(t, b, dir)
-			event(ran, sdk)(t, b, dir)
-		},
-		want: ended{status: desk.Answered, where: "web", said: "Allow once"},
-	}.play(t)
+	dir, sdk := t.TempDir(), environment("0", "sdk-ts")
+	b := start(t, dir, claude("PermissionRequest", "s1", touch, `"agent_id":"a1"`), permitted, sdk)
+	rec := b.record()
+	event(claude("Stop", "s1"))(t, b, dir)
+	if rec := get(t, b.desk, rec.ID); rec.Outcome != nil {
+		t.Fatalf("it ended with the turn: %+v", rec.Outcome)
+	}
+	b.reply(rec, says(choice("q1", question.YesID)))
+	b.prints(`"allow"`)
+	event(strings.Replace(batch(touch, "done"), `"tool_calls"`, `"agent_id":"a1","tool_calls"`, 1), sdk)(t, b, dir)
+	if rec := get(t, b.desk, rec.ID); rec.Outcome.Unsettled {
+		t.Errorf("it is not settled: %+v", rec.Outcome)
+	}
 }
