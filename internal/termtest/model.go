@@ -41,18 +41,24 @@ func Keys(names ...string) []tea.KeyPressMsg {
 	return out
 }
 
-// Sentence returns the messages of the keys of a text; ⏎ is Enter.
-func Sentence(text string) []tea.KeyPressMsg {
-	var out []tea.KeyPressMsg
-	for _, c := range text {
+// Messages returns what a program reads of keys that are typed at once: a paste in brackets is one message.
+func Messages(keys string) []tea.Msg {
+	if paste, ok := strings.CutPrefix(keys, ansi.BracketedPasteStart); ok {
+		return []tea.Msg{tea.PasteMsg{Content: strings.TrimSuffix(paste, ansi.BracketedPasteEnd)}}
+	}
+	if keys == "\x1b[B" {
+		return []tea.Msg{Keys("down")[0]}
+	}
+	var out []tea.Msg
+	for _, c := range keys {
 		name := string(c)
 		switch c {
-		case '⏎':
+		case '\r':
 			name = "enter"
 		case ' ':
 			name = "space"
 		}
-		out = append(out, Keys(name)...)
+		out = append(out, Keys(name)[0])
 	}
 	return out
 }

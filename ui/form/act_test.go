@@ -1,6 +1,7 @@
 package form
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,14 +22,23 @@ func appeared(t testing.TB, w, h int, qs ...question.Question) *rig {
 	return fresh(t, w, h, record(qs...), withOrigin(gate.Appeared)).show()
 }
 
-// types presses the keys of a text, the next one so long after each; ⏎ is Enter.
+// types presses the keys of a text, the next one so long after each; "\r" is Enter.
 func (r *rig) types(text string, pace time.Duration) *rig {
 	r.t.Helper()
-	for _, k := range termtest.Sentence(text) {
+	for _, k := range termtest.Messages(text) {
 		r.send(k)
 		r.wait(pace)
 	}
 	return r
+}
+
+// play types blow after blow, and then waits.
+func (r *rig) play(typing []termtest.Blow) *rig {
+	r.t.Helper()
+	for _, blow := range typing {
+		r.wait(blow.After).types(blow.Keys, 0)
+	}
+	return r.wait(time.Second)
 }
 
 // untouched fails when a form has sent anything, or holds anything that the
@@ -43,9 +53,6 @@ func (r *rig) untouched(context ...any) {
 	}
 }
 
-// paces are those at which people type.
-var paces = []time.Duration{80 * ms, 130 * ms, 200 * ms}
-
 // kinds are pages of every kind.
 func kinds() map[string][]question.Question {
 	return map[string][]question.Question{
@@ -54,27 +61,17 @@ func kinds() map[string][]question.Question {
 	}
 }
 
-// TestTypedElsewhere: the user types a sentence to another program while the form appears; in a second
-// run the user pauses until the form takes keys, and then types on. The form sends nothing. Where the
-// first keys marked an option, the first key without a meaning in the form unmarks it.
-func TestTypedElsewhere(t *testing.T) {
+// TestTypings: the form appears while somebody types to another program, and sends nothing of it. Where text is
+// typed, nothing tells what follows a pause from an answer.
+func TestTypings(t *testing.T) {
+	pauses := func(b termtest.Blow) bool { return b.After >= gate.Quiet }
 	for kind, qs := range kinds() {
-		for _, sentence := range []string{
-			"yes, but keep the old one⏎", "2 of them are enough⏎", "no way⏎", "just kidding, go back 1 step⏎", "y 2 fine⏎",
-			"/tmp has 2 of them, delete⏎", "git push⏎y⏎", "sounds good⏎now write the tests⏎", "y⏎",
-			"x marks the spot⏎", "x⏎", "d⏎", "do it⏎yes⏎", "delete 2⏎", "kjd⏎", "dd⏎", "2x⏎",
-		} {
-			for _, pace := range paces {
-				r := appeared(t, 80, 24, qs...).wait(pace)
-				r.types(sentence, pace).wait(time.Second).untouched(kind, sentence, pace, "without a pause")
-				if kind == "text" || sentence == "y⏎" && (kind == "yes or no" || kind == "default" || kind == "two") {
-					continue // after a pause an answer, for all that anybody can tell
-				}
-				r = appeared(t, 80, 24, qs...).wait(time.Second).types(sentence, pace).wait(time.Second)
-				if r.f.entry != nil { // the slash began a filter, which is no mark
-					r.keys("esc")
-				}
-				r.untouched(kind, sentence, pace)
+		for _, typing := range termtest.Typings(60) {
+			if kind == "text" && slices.ContainsFunc(typing, pauses) {
+				continue
+			}
+			if r := appeared(t, 80, 24, qs...).play(typing); len(r.sent) > 0 || r.f.State() != Open {
+				t.Errorf("%s: %q sent %+v, state %v", kind, termtest.Typed(typing), r.sent, r.f.State())
 			}
 		}
 	}
@@ -84,35 +81,39 @@ func TestTypedElsewhere(t *testing.T) {
 // however often, answers nothing, whatever the question declares or was answered
 // before. A space helps it only in a list of several, where it marks the row of the cursor.
 func TestLoneEnter(t *testing.T) {
-	half := question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "sqlite"), told("deploy", "", question.YesID), told("name", "orders")}}
+	half := question.Reply{Note: "soon", Answers: []question.Answer{
+		told("db", "", "sqlite"), told("deploy", "", question.YesID), told("name", "orders"),
+	}}
 	lone := kinds()
 	lone["yes"] = []question.Question{yesDeclared()}
 	lone["no question is required"] = []question.Question{optional(deploy()), optional(name()), optional(features())}
 	lone["text default"], lone["optional text"] = []question.Question{proposed(name())}, []question.Question{optional(name())}
 	lone["draft"] = []question.Question{database(), deploy(), name()}
 	for kind, qs := range lone {
-		for i, typing := range termtest.LoneEnters(100) {
-			for _, before := range []string{"", "space"} {
-				if before != "" && (!qs[0].Chooses() || qs[0].Several() || i >= 12) { // of several a space marks the first
+		chooses, several := qs[0].Chooses(), qs[0].Several()
+		for _, typing := range termtest.LoneEnters(24) {
+			for _, before := range []string{"", " "} {
+				if before != "" && (!chooses || several) {
 					continue
 				}
-				var opts []option
+				opts := []option{withOrigin(gate.Appeared)}
 				if kind == "draft" {
 					opts = append(opts, withDraft(half))
 				}
-				r := fresh(t, 80, 24, record(qs...), append(opts, withOrigin(gate.Appeared))...).show()
-				first := r.f.set.Draft()
+				var typed []termtest.Blow
 				for _, blow := range typing {
-					r.wait(blow.After)
-					if blow.Keys == "\r" && before != "" {
-						r.keys(before)
-					}
-					if blow.Keys == "\r" || qs[0].Chooses() { // where text is typed nothing tells it from an answer
-						r.types(strings.ReplaceAll(blow.Keys, "\r", "⏎"), 0)
+					blow.Keys = strings.ReplaceAll(blow.Keys, "\r", before+"\r")
+					if blow.Keys == "\r" || chooses { // where text is typed nothing tells it from an answer
+						typed = append(typed, blow)
 					}
 				}
-				if r.wait(time.Second); len(r.sent) > 0 || r.f.State() != Open || !sameDraft(r.f.set.Draft(), first) || r.f.set.Current().ID != r.f.rec.Questions[0].ID {
-					t.Fatalf("%s: %q left %+v, sent %+v; the screen:\n%s", kind, termtest.Typed(typing), r.f.set.Draft(), r.sent, r.screen())
+				r := fresh(t, 80, 24, record(qs...), opts...).show()
+				first := r.f.set.Draft()
+				r.play(typed)
+				if len(r.sent) > 0 || r.f.State() != Open || !sameDraft(r.f.set.Draft(), first) ||
+					r.f.set.Current().ID != r.f.rec.Questions[0].ID {
+					t.Fatalf("%s: %q left %+v, sent %+v; the screen:\n%s",
+						kind, termtest.Typed(typed), r.f.set.Draft(), r.sent, r.screen())
 				}
 			}
 		}
@@ -131,6 +132,7 @@ func TestFirstAct(t *testing.T) {
 		want question.Answer
 	}{
 		{"a number", database(), "2", told("db", "", "sqlite")},
+		{"keys that go back take no mark away", database(), "2 left shift+tab ctrl+b", told("db", "", "sqlite")},
 		{"up", database(), "down up", told("db", "", "pg")},
 		{"from the default", preset, "down", told("db", "", "none")},
 		{"to what the filter leaves", database(), "/ memory enter", told("db", "", "none")},
@@ -143,17 +145,6 @@ func TestFirstAct(t *testing.T) {
 		}
 		if r.keys(strings.Fields(tt.keys)...).keys("enter"); !same(r.last().Answers[0], tt.want) {
 			t.Errorf("%s: sent %+v, want %+v", tt.name, r.last(), tt.want)
-		}
-	}
-}
-
-// TestBackOnTheFirstPage: a key that leads to the page before is known on the first one
-// too, and takes no mark away.
-func TestBackOnTheFirstPage(t *testing.T) {
-	for _, key := range []string{"left", "shift+tab", "ctrl+b"} {
-		r := appeared(t, 80, 24, database()).wait(time.Minute).keys("2", key)
-		if got := r.f.set.Draft(); len(got.Answers) != 1 || !same(got.Answers[0], told("db", "", "sqlite")) {
-			t.Errorf("%s: left %+v", key, got)
 		}
 	}
 }
@@ -174,42 +165,9 @@ func TestDismissalKeepsWhatIsTyped(t *testing.T) {
 	for _, reason := range []string{"", "not now"} {
 		r := appeared(t, 80, 24, database()).wait(time.Second)
 		r.send(termtest.Keys("ctrl+x")[0])
-		r.wait(130*ms).types(reason, 130*ms).wait(250*ms).types("⏎", time.Second)
+		r.wait(130*ms).types(reason, 130*ms).wait(250*ms).types("\r", time.Second)
 		if got := r.last(); !got.Dismissed || got.Reason != reason {
 			t.Errorf("want the reason %q, got %+v", reason, got)
-		}
-	}
-}
-
-// TestMeant: the form is there and quiet, and the user answers. The answer is
-// sent 150 ms after Enter at the latest, also of quick hands.
-func TestMeant(t *testing.T) {
-	for _, tt := range []struct {
-		q    question.Question
-		keys string
-		want question.Answer
-	}{
-		{database(), "2⏎", told("db", "", "sqlite")},
-		{database(), "1⏎", told("db", "", "pg")},
-		{database(), "jj⏎", told("db", "", "none")},
-		{database(), "13⏎", told("db", "", "none")},
-		{database(), "0Redis⏎", told("db", "Redis")},
-		{noDefault(deploy()), "y⏎", told("deploy", "", question.YesID)},
-		{noDefault(deploy()), "n⏎", told("deploy", "", question.NoID)},
-		{name(), "orders, yes⏎", told("name", "orders, yes")},
-	} {
-		for _, origin := range []gate.Origin{gate.Appeared, gate.Opened} {
-			for _, pace := range append(paces, 5*ms, 30*ms) {
-				r := fresh(t, 80, 24, record(tt.q), withOrigin(origin)).show()
-				keys, _ := strings.CutSuffix(tt.keys, "⏎")
-				if origin == gate.Appeared {
-					r.wait(gate.Quiet)
-				}
-				r.types(keys, pace).types("⏎", 150*ms)
-				if len(r.sent) != 1 || !same(r.sent[0].Answers[0], tt.want) {
-					t.Errorf("%q at %v: sent %+v, want %+v", tt.keys, pace, r.sent, tt.want)
-				}
-			}
 		}
 	}
 }
@@ -220,7 +178,7 @@ func TestRollback(t *testing.T) {
 	r := appeared(t, 80, 24, withFollowUp(), features())
 	r.wait(time.Second).types("2", time.Second) // meant
 	before := r.screen()
-	r.types("1⏎2", 200*ms)
+	r.types("1\r2", 200*ms)
 	if !strings.Contains(r.screen(), "Which version") {
 		t.Fatalf("not on the next page:\n%s", r.screen())
 	}
@@ -245,12 +203,12 @@ func TestUnseen(t *testing.T) {
 	for _, size := range [][2]int{{term.MinWidth - 1, 24}, {80, term.MinHeight - 1}, {1, 1}, {3, 3}} {
 		r := open(t, size[0], size[1], database())
 		checkScreen(t, r)
-		r.types("2⏎", 200*ms).wait(time.Second)
+		r.types("2\r", 200*ms).wait(time.Second)
 		r.untouched(size)
 		r.w, r.h = 80, 24
 		r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
-		r.types("2⏎", 200*ms).untouched(size, "seen again")
-		r.wait(time.Second).types("2⏎", 200*ms)
+		r.types("2\r", 200*ms).untouched(size, "seen again")
+		r.wait(time.Second).types("2\r", 200*ms)
 		if got := r.last().Answers[0]; !same(got, told("db", "", "sqlite")) {
 			t.Errorf("sent %+v", got)
 		}

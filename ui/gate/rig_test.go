@@ -24,44 +24,6 @@ func random(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)) }
 // at is the time that long after a test's beginning.
 func at(d time.Duration) time.Time { return time.Unix(0, 0).UTC().Add(d) }
 
-// blow is a key at a time.
-type blow struct {
-	at  time.Duration
-	key string
-}
-
-// typed returns the keys of a text, each as long after the one before as pace
-// says; the first comes at from. "⏎" is Enter.
-func typed(from time.Duration, text string, pace func(i int) time.Duration) []blow {
-	var keys []blow
-	for i, c := range []rune(text) {
-		if i > 0 {
-			from += pace(i)
-		}
-		keys = append(keys, blow{from, name(c)})
-	}
-	return keys
-}
-
-func name(c rune) string {
-	switch c {
-	case '⏎':
-		return "enter"
-	case ' ':
-		return "space"
-	}
-	return string(c)
-}
-
-// held returns the keys of one held down: its press, and repeats.
-func held(key string, from, delay time.Duration, hertz int, span time.Duration) []blow {
-	keys := []blow{{from, key}}
-	for t := delay; t <= span; t += second / time.Duration(hertz) {
-		keys = append(keys, blow{from + t, key})
-	}
-	return keys
-}
-
 // page is a page of a form as this project's forms have them: what it is, and
 // what stands on it. Comparing and copying it is enough to keep it.
 type page struct {
@@ -156,14 +118,13 @@ type rig struct {
 	page
 	*termtest.Clock
 	gate  *Gate
-	since time.Duration // when the page was shown: keys before went elsewhere
-	taken []blow        // answers, with their times
-	turns bool          // an answer turns to another page and does not send
+	taken []string // answers
+	turns bool     // an answer turns to another page and does not send
 }
 
 // newRig shows a page that appears by itself, or that the user opened.
-func newRig(since time.Duration, o Origin, p page) *rig {
-	r := &rig{page: p, Clock: termtest.NewClock(at(since)), since: since}
+func newRig(o Origin, p page) *rig {
+	r := &rig{page: p, Clock: termtest.NewClock(at(0))}
 	r.gate = NewGate(r.Now, r.After)
 	r.gate.Show(o)
 	return r
@@ -193,7 +154,7 @@ func (r *rig) send(msg tea.Msg) {
 		if answer == "" {
 			return
 		}
-		r.taken = append(r.taken, blow{r.Now().Sub(at(0)), answer})
+		r.taken = append(r.taken, answer)
 		r.page = page{what: r.what, led: r.turns && r.led}
 		if !r.turns {
 			r.gate.Show(Appeared) // the next question
@@ -211,33 +172,10 @@ func (r *rig) keys(names ...string) {
 // wait lets time pass, and the timers fire.
 func (r *rig) wait(d time.Duration) { r.Pass(d, r.send) }
 
-// play presses keys at their times, and waits until nothing is due.
-func (r *rig) play(keys ...blow) {
-	for _, k := range keys {
-		if k.at >= r.since {
-			r.wait(at(k.at).Sub(r.Now()))
-			r.keys(k.key)
-		}
-	}
-	r.wait(time.Hour)
-}
-
-// none fails when an answer was taken.
-func (r *rig) none(t *testing.T, about ...any) {
-	t.Helper()
-	if len(r.taken) > 0 {
-		t.Errorf("%v: taken %v", about, r.taken)
-	}
-}
-
 // want fails unless these rows are marked, and these answers taken.
 func (r *rig) want(t *testing.T, picked int, taken ...string) {
 	t.Helper()
-	var got []string
-	for _, answer := range r.taken {
-		got = append(got, answer.key)
-	}
-	if r.picked != picked || !slices.Equal(got, taken) {
-		t.Fatalf("at %v: picked %b, taken %v; want %b, %v", r.Now(), r.picked, got, picked, taken)
+	if r.picked != picked || !slices.Equal(r.taken, taken) {
+		t.Fatalf("at %v: picked %b, taken %v; want %b, %v", r.Now(), r.picked, r.taken, picked, taken)
 	}
 }

@@ -20,10 +20,10 @@ func (r *rig) press(name string, pace time.Duration) *rig {
 	return r.later(pace)
 }
 
-// types presses the keys of a sentence; ⏎ is Enter.
+// types presses the keys of a sentence; "\r" is Enter.
 func (r *rig) types(sentence string, pace time.Duration) *rig {
 	r.t.Helper()
-	for _, k := range termtest.Sentence(sentence) {
+	for _, k := range termtest.Messages(sentence) {
 		r.send(k)
 		r.later(pace)
 	}
@@ -131,8 +131,8 @@ func TestTypedOnAfterTheWithdrawal(t *testing.T) {
 	r.open().answers().types("the order", 130*ms)
 	r.reply(rec, "web", answerText("name", "orders"))
 	r.see("Already answered on the web page.")
-	r.types(" service⏎quick⏎", 130*ms).see("waiting for a pause").later(time.Second)
-	r.types("x⏎", 130*ms).later(time.Second) // after the pause a word is no deliberate act either
+	r.types(" service\rquick\r", 130*ms).see("waiting for a pause").later(time.Second)
+	r.types("x\r", 130*ms).later(time.Second) // after the pause a word is no deliberate act either
 	if r.m.notice == "" || r.quit || r.pending() != 1 {
 		t.Errorf("a key that was meant for the form did something:\n%s", r.screen())
 	}
@@ -144,7 +144,7 @@ func TestTypedOnAfterTheWithdrawal(t *testing.T) {
 func TestForeignKeyTakesBack(t *testing.T) {
 	r := afterAnAnswer(t, 4).keys("j").later(time.Second)
 	selected := r.m.waiting.selected()
-	r.types("kjgdoing it?⏎", 130*ms) // d begins many words: no letter but x opens anything to type in
+	r.types("kjgdoing it?\r", 130*ms) // d begins many words: no letter but x opens anything to type in
 	if r.m.covered() || r.m.typing != nil || r.m.waiting.selected() != selected || r.pending() != 3 {
 		t.Fatalf("the screen:\n%s", r.screen())
 	}
