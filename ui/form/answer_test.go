@@ -50,6 +50,8 @@ func TestAnswers(t *testing.T) {
 	yes, no := told("deploy", "", question.YesID), told("deploy", "", question.NoID)
 	soon := answers(pg, no)
 	soon.Note = "soon"
+	delegated := told("db", "")
+	delegated.Delegated = true
 
 	for _, tt := range []struct {
 		name string
@@ -94,6 +96,16 @@ func TestAnswers(t *testing.T) {
 		{"yes in Chinese", ask(deploy()), "是 enter", answers(yes)},
 		{"skip", ask(optional(database())), "s enter", answers()},
 
+		{"left to the agent", asked, "2 ctrl+y enter", answers(delegated)},
+		{"not left to the agent after all", ask(features()), "ctrl+y down space enter", answers(told("features", "", "export"))},
+		{"a yes or no is never left to the agent", ask(deploy()), "ctrl+y enter", nil},
+
+		{"an earlier answer", asked, "ctrl+r enter", answers(sqlite)},
+		{"an earlier answer alone sends nothing", asked, "ctrl+r", nil},
+		{"an earlier answer in place of own words", asked, "0 Duck ctrl+r enter", answers(sqlite)},
+		{"an earlier answer through a filter", asked, "/ postgres ctrl+r enter", answers(sqlite)},
+		{"an earlier answer beside a note", asked, "ctrl+n Soon ctrl+r enter ctrl+r enter", answers(noted(sqlite, "Soon"))},
+
 		{"two questions", two, "1 enter y enter enter", answers(pg, yes)},
 		{"a note beside a choice", asked, "2 ctrl+n soon enter enter", answers(noted(sqlite, "soon"))},
 
@@ -120,7 +132,7 @@ func TestAnswers(t *testing.T) {
 		{"listing the keys sends nothing", asked, "? enter", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := open(t, 80, 24, tt.qs...)
+			r := fresh(t, 80, 24, record(tt.qs...), answeredBefore(database(), sqlite)).show()
 			r.checks = true
 			r.keys(strings.Fields(tt.keys)...)
 			if tt.want == nil {
@@ -153,29 +165,5 @@ func TestLongText(t *testing.T) {
 	r.keys("enter")
 	if got := r.last().Answers[0].Custom; got != long {
 		t.Errorf("sent %d bytes, want %d", len(got), len(long))
-	}
-}
-
-// ctrl+y leaves a question to the agent, Enter confirms it, and a choice takes it back; a yes or
-// no is never left to it.
-func TestDelegate(t *testing.T) {
-	r := open(t, 80, 24, database())
-	r.keys("ctrl+y")
-	if !strings.Contains(r.screen(), "› (left to the agent)") {
-		t.Errorf("the screen is\n%s", r.screen())
-	}
-	r.keys("2", "ctrl+y", "enter")
-	if got := r.last(); len(got.Answers) != 1 || !got.Answers[0].Delegated || !got.Answers[0].Empty() {
-		t.Errorf("sent %+v", got)
-	}
-	r = open(t, 80, 24, features())
-	r.keys("ctrl+y", "down", "space", "enter")
-	if got := r.last(); got.Answers[0].Delegated || got.Answers[0].Empty() {
-		t.Errorf("sent %+v", got)
-	}
-	r = open(t, 80, 24, deploy())
-	r.keys("ctrl+y", "enter")
-	if len(r.sent) > 0 {
-		t.Errorf("a yes or no was left to the agent: %+v", r.sent)
 	}
 }

@@ -3,7 +3,6 @@ package form
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -131,35 +130,6 @@ func answeredBefore(q question.Question, a question.Answer) option {
 	return withMemory(map[string]desk.Memory{q.ID: {
 		At: time.Date(1969, 11, 3, 9, 0, 0, 0, time.UTC), Asker: desk.Asker{Client: "claude-code"}, Answer: a, Words: q.Words(&a),
 	}})
-}
-
-func TestMemory(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		ask    question.Question
-		before question.Answer
-		keys   []string
-		want   question.Answer
-	}{
-		{"with two keys", database(), told("db", "", "sqlite"), []string{"ctrl+r", "enter"}, told("db", "", "sqlite")},
-		{"from where they were typing", database(), told("db", "", "sqlite"), []string{"0", "Duck", "ctrl+r", "enter"}, told("db", "", "sqlite")},
-		{"through a filter", database(), told("db", "", "sqlite"), []string{"/", "postgres", "ctrl+r", "enter"}, told("db", "", "sqlite")},
-		{"beside a note", database(), told("db", "", "sqlite"), []string{"ctrl+n", "Soon", "ctrl+r", "enter", "ctrl+r", "enter"}, noted(told("db", "", "sqlite"), "Soon")},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := fresh(t, 80, 24, record(tt.ask), answeredBefore(tt.ask, tt.before)).show()
-			for _, key := range tt.keys[:len(tt.keys)-1] {
-				if r.keys(key); len(r.sent) > 0 {
-					t.Fatalf("%s sends %+v", key, r.sent)
-				}
-				checkScreen(t, r)
-			}
-			r.keys(tt.keys[len(tt.keys)-1])
-			if got := r.last().Answers; len(got) != 1 || !reflect.DeepEqual(got[0], tt.want) {
-				t.Errorf("answered %+v, want %+v\n%s", got, tt.want, r.screen())
-			}
-		})
-	}
 }
 
 // TestCountdown: what is left is shown from the start, in minutes until the last

@@ -30,7 +30,7 @@ func FuzzKeys(f *testing.F) {
 		{withFollowUp(), optional(features()), name()},
 		{withPreview(), deploy()},
 		{chinese(), optional(name()), optional(database()), closedChoice(features())},
-		{longQuestion(), longDescription()},
+		{longQuestion(), database()},
 	}
 	for i := range sets {
 		f.Add(byte(i), []byte{0, 0, 0, 22, 38, 0, 2, 31, 38, 0})

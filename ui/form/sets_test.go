@@ -52,12 +52,6 @@ func twenty() question.Question {
 	return q
 }
 
-func longDescription() question.Question {
-	q := database()
-	q.Options[1].Description = strings.TrimSpace(strings.Repeat("An embedded engine that keeps it all. ", 6))[:200]
-	return q
-}
-
 // longestQuestion is one that does not fit on 80x24.
 func longestQuestion() question.Question {
 	q := longQuestion()
