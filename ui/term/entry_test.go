@@ -10,25 +10,12 @@ import (
 	"mcp-askuser/internal/fatal"
 )
 
-// TestEntryKeepsEveryCharacter: what a user has typed, or is offered as the answer,
-// comes out of an entry as it went in, also what a screen shows as something plainer.
+// TestEntryKeepsEveryCharacter: what a user types, pastes or gets back from a draft comes out of an entry as it
+// went in, also what a screen shows as something plainer, and characters that have no look of their own.
 func TestEntryKeepsEveryCharacter(t *testing.T) {
-	for _, s := range []string{"👍🏽", "👨‍👩‍👧 and 🇩🇪", "1️⃣ ❤️", "数据库", "é̈", "one\n\ntwo"} {
-		if got := NewEntry(s, "").Text(); got != s {
-			t.Errorf("%q became %q", s, got)
-		}
-		e := NewEntry("", "")
-		if e.Set(s); e.Text() != s {
-			t.Errorf("%q became %q", s, e.Text())
-		}
-	}
-}
-
-// TestEntryKeepsWhatNobodySees: scripts are written with characters that have no look
-// of their own. What of them is typed or pasted comes back from a draft as it was; in
-// what others propose they are shown.
-func TestEntryKeepsWhatNobodySees(t *testing.T) {
-	for _, s := range []string{"ភាសា\u200bខ្មែរ", "שלום\u200f!", "می\u200cخواهم"} {
+	for _, s := range []string{
+		"👍🏽", "👨‍👩‍👧 and 🇩🇪", "1️⃣ ❤️", "数据库", "é̈", "ភាសា\u200bខ្មែរ", "שלום\u200f!", "می\u200cخواهم",
+	} {
 		typed, pasted, again := NewEntry("", ""), NewEntry("", ""), NewEntry("", "")
 		typed.Focus()
 		pasted.Focus()
@@ -40,37 +27,48 @@ func TestEntryKeepsWhatNobodySees(t *testing.T) {
 			t.Errorf("%q was typed as %q, pasted as %q and is %q again", s, typed.Text(), pasted.Text(), again.Text())
 		}
 	}
-	if got := NewEntry("a\u200bb\u202ec", "").Text(); got != "a[U+200B]b[U+202E]c" {
-		t.Errorf("proposed is %q", got)
-	}
-	e := NewEntry("", "")
-	e.Focus()
-	if err := e.Press(tea.PasteMsg{Content: "b\u202ec\td"}); err != nil || e.Text() != "b[U+202E]c    d" {
-		t.Errorf("pasted is %q, %v", e.Text(), err)
-	}
-}
-
-// TestEntryIsAsWideAsItIs: of characters whose cells are counted in two ways too.
-func TestEntryIsAsWideAsItIs(t *testing.T) {
-	for n := range 20 {
-		e := NewEntry("", "")
-		e.Set(strings.Repeat("1️⃣", n) + strings.Repeat("a", 20-n) + "❤️1⃣\u200b\u200e")
-		for _, line := range e.Draw(NewStyles(true), 20, 5).Lines {
-			if got := ansi.StringWidth(line); got != 20 {
-				t.Errorf("%d cells: %q", got, line)
-			}
+	for s, want := range map[string]string{"👨‍👩‍👧\n\n数据库": "👨‍👩‍👧\n\n数据库", "a\u200bb\u202ec": "a[U+200B]b[U+202E]c"} {
+		if got := NewEntry(s, "").Text(); got != want {
+			t.Errorf("%q is proposed as %q", s, got)
 		}
 	}
 }
 
 // TestEntryTakesThePastesOfTerminals: xterm, tmux and most others end the lines of
-// a paste with a carriage return.
+// a paste with a carriage return. Nothing in a paste is more than text.
 func TestEntryTakesThePastesOfTerminals(t *testing.T) {
-	for _, paste := range []string{"one\ntwo\n\nthree", "one\rtwo\r\rthree", "one\r\ntwo\r\n\r\nthree"} {
+	for paste, want := range map[string]string{
+		"one\ntwo\n\nthree": "one\ntwo\n\nthree", "one\rtwo\r\rthree": "one\ntwo\n\nthree",
+		"one\r\ntwo\r\n\r\nthree": "one\ntwo\n\nthree", "b\u202ec\td": "b[U+202E]c    d",
+	} {
 		e := NewEntry("", "")
 		e.Focus()
-		if err := e.Press(tea.PasteMsg{Content: paste}); err != nil || e.Text() != "one\ntwo\n\nthree" {
+		if err := e.Press(tea.PasteMsg{Content: paste}); err != nil || e.Text() != want {
 			t.Errorf("%q became %q, %v", paste, e.Text(), err)
+		}
+	}
+}
+
+// TestEntryWidth: a line is drawn as wide as the field, in every terminal, also of characters whose cells are
+// counted in two ways; the cursor is where the text is drawn.
+func TestEntryWidth(t *testing.T) {
+	texts := []string{"👨‍👩‍👧‍👦", "❤️", "👍🏽", "🏳️‍🌈", "🇩🇪"}
+	for n := range 20 {
+		texts = append(texts, strings.Repeat("1️⃣", n)+strings.Repeat("a", 20-n)+"❤️1⃣\u200b\u200e")
+	}
+	for _, text := range texts {
+		e := NewEntry("", "")
+		e.Set("a " + text + " b")
+		lines := e.Draw(NewStyles(true), 20, 5).Lines
+		for _, line := range lines {
+			line = ansi.Strip(line)
+			if ansi.StringWidthWc(line) != ansi.StringWidth(line) || ansi.StringWidth(line) != 20 {
+				t.Errorf("%s is drawn as %q", text, line)
+			}
+		}
+		before, _, short := strings.Cut(ansi.Strip(lines[0]), " b")
+		if short && ansi.StringWidth(before) != len("a ")+2+ansi.StringWidth(text) {
+			t.Errorf("after %s the cursor is not where it is drawn: %q", text, lines[0])
 		}
 	}
 }
@@ -88,44 +86,21 @@ func typeLines(n int) *Entry {
 	return e
 }
 
-// TestEntryHasNoLastLine: a text may have more lines than huh has by itself.
-func TestEntryHasNoLastLine(t *testing.T) {
-	e := typeLines(150)
-	if got := strings.Count(e.Text(), "x\n"); got != 149 {
-		t.Errorf("%d lines end, want 149", got)
+// TestEntryHeight: a text may have more lines than huh has by itself, and an entry is as high as its text, also
+// once most of it is gone.
+func TestEntryHeight(t *testing.T) {
+	e := typeLines(110)
+	if got := strings.Count(e.Text(), "x\n"); got != 109 {
+		t.Errorf("%d lines end, want 109", got)
 	}
 	if b := e.Draw(NewStyles(true), 20, 5).Window(5, 20); len(b.Lines) != 5 || b.Cursor == nil || b.Cursor.Y != 4 {
 		t.Errorf("drawn are %q, the cursor is at %+v", b.Lines, b.Cursor)
 	}
-}
-
-// TestEntryShrinks: an entry is as high as its text, also once most of it is gone.
-func TestEntryShrinks(t *testing.T) {
-	e := typeLines(60)
 	for len(e.area.Value()) > 5 {
 		_ = e.Press(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
 	if b := e.Draw(NewStyles(true), 20, 5); len(b.Lines) != 3 || b.Cursor == nil || b.Cursor.Y != 2 {
 		t.Errorf("of three lines are drawn %q, the cursor is at %+v", b.Lines, b.Cursor)
-	}
-}
-
-// TestEntryShowsPlainEmoji: a composed emoji that the user types takes as many cells in the drawing as the field
-// counts, in every terminal, and comes out as it was typed.
-func TestEntryShowsPlainEmoji(t *testing.T) {
-	for _, emoji := range []string{"👨‍👩‍👧‍👦", "❤️", "👍🏽", "🏳️‍🌈", "🇩🇪"} {
-		e := NewEntry("", "")
-		e.Set("a " + emoji + " b")
-		line := ansi.Strip(e.Draw(NewStyles(true), 20, 1).Lines[0])
-		if ansi.StringWidthWc(line) != ansi.StringWidth(line) || ansi.StringWidth(line) != 20 {
-			t.Errorf("%s is drawn as %q", emoji, line)
-		}
-		if before, _, _ := strings.Cut(line, " b"); ansi.StringWidth(before) != len("┃ a ")-2+ansi.StringWidth(emoji) {
-			t.Errorf("after %s the cursor is not where it is drawn: %q", emoji, line)
-		}
-		if e.Text() != "a "+emoji+" b" {
-			t.Errorf("%s became %q", emoji, e.Text())
-		}
 	}
 }
 
