@@ -60,7 +60,6 @@ func TestTooManyFiles(t *testing.T) {
 
 // TestDraft gives what is kept after a script, and that it brings back the same.
 func TestDraft(t *testing.T) {
-	ask := func(qs ...question.Question) []question.Question { return qs }
 	secret := question.Question{ID: "key", Text: "Paste your API key", Type: question.Text, Required: true}
 	for _, tt := range []struct {
 		name   string
@@ -71,7 +70,6 @@ func TestDraft(t *testing.T) {
 		{"nothing", ask(one(), several(), proposing(text(), "shop")), "touch", ""},
 		{"confirmed and not", ask(one(), text()), "choose 2; next; text sho", "db=lite| name=|sho"},
 		{"words that are not marked yet", ask(one()), "text Duck", "db=|Duck"},
-		{"words being written beside marks", ask(several()), "text Dark", "feat=a,c|Dark"},
 		{"words being written beside marks, and a fault", ask(several()), "text Dark; skip ! required", "feat=a,c|Dark"},
 		{"words taken off", ask(several()), "text Dark; choose other; unchoose other", ""},
 		{"every mark taken off", ask(several()), "unchoose 1; unchoose 3", "feat=|"},

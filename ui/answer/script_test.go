@@ -65,6 +65,8 @@ func proposing(q question.Question, text string) question.Question {
 	return q
 }
 
+func ask(qs ...question.Question) []question.Question { return qs }
+
 func closed(q question.Question) question.Question { q.AllowCustom = false; return q }
 
 func record(qs ...question.Question) desk.Record {
