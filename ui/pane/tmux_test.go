@@ -75,38 +75,35 @@ func (s *server) panes() string {
 	return s.tmux("list-panes", "-s", "-F", "#{pane_id}")
 }
 
-// A process that does not go by itself goes with its pane.
+// The question ends, or its asker leaves: the pane goes, also with a process in it that does not go by itself.
 func TestTmuxHungProcess(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	x := s.attach(30)
-	self := filepath.Join(t.TempDir(), "hangs;")
-	fatal.If(t, os.WriteFile(self, []byte("#!/bin/sh\ntrap '' HUP TERM\necho \"hung on $2\"\nexec cat\n"), 0o700))
-	hung := alone(variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"))
-	hung.self = self
-	shown := s.show(t.Context(), hung, s.rec)
-	x.WaitFor("hung on " + s.rec.ID)
-	if _, err := s.desk.Reply(t.Context(), s.rec.ID, reply("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
-		t.Fatal(err)
-	}
-	s.wants(shown, nil, "answered a")
-	if got := s.panes(); got != "%0" {
-		t.Errorf("panes %q are left", got)
-	}
-}
-
-func TestTmuxAskerLeaves(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	x := s.attach(30)
-	ctx, leave := context.WithCancelCause(t.Context())
-	shown := s.show(ctx, s.inside(), s.rec)
-	x.WaitFor("Which one?>")
 	bye := errors.New("bye")
-	leave(bye)
-	s.wants(shown, bye, "pending")
-	if got := s.panes(); got != "%0" {
-		t.Errorf("panes %q are left", got)
+	for name, want := range map[string]struct {
+		err   error
+		state string
+	}{"answered elsewhere": {nil, "answered a"}, "the asker leaves": {bye, "pending"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			x := s.attach(30)
+			hung := s.inside().(*surface)
+			hung.self = filepath.Join(t.TempDir(), "hangs;")
+			const script = "#!/bin/sh\ntrap '' HUP TERM\necho \"hung on $2\"\nexec cat\n"
+			fatal.If(t, os.WriteFile(hung.self, []byte(script), 0o700))
+			ctx, leave := context.WithCancelCause(t.Context())
+			defer leave(nil)
+			shown := s.show(ctx, hung, s.rec)
+			x.WaitFor("hung on " + s.rec.ID)
+			if want.err != nil {
+				leave(bye)
+			} else if _, err := s.desk.Reply(ctx, s.rec.ID, reply("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
+				t.Fatal(err)
+			}
+			s.wants(shown, want.err, want.state)
+			if got := s.panes(); got != "%0" {
+				t.Errorf("panes %q are left", got)
+			}
+		})
 	}
 }
 
@@ -213,22 +210,6 @@ func TestTmuxHumanLooksElsewhere(t *testing.T) {
 	s.wants(shown, nil, "answered a")
 }
 
-func TestTmuxNoSuchProgram(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	s.attach(30)
-	broken := alone(variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"))
-	broken.self = "/nonexistent/program"
-	s.refuses(t.Context(), broken, "the pane was closed without an answer")
-}
-
-func (r *rig) refuses(ctx context.Context, s ui.Surface, why string) {
-	r.t.Helper()
-	if err := s.Show(ctx, r.rec, nil); !errors.Is(err, ui.ErrUnavailable) || err.Error() != why {
-		r.t.Errorf("Show returned %v, want %s", err, why)
-	}
-}
-
 func TestHostileID(t *testing.T) {
 	s := alone(variables())
 	for _, id := range []string{"", "x; touch y", "-h"} {
@@ -253,9 +234,16 @@ func TestTmuxAttachedLater(t *testing.T) {
 	ctx, withdraw := context.WithCancel(t.Context())
 	surface := s.inside()
 	defer withdraw()
-	s.refuses(ctx, surface, "no client is attached to tmux")
+	refused := func(ctx context.Context) {
+		t.Helper()
+		err := surface.Show(ctx, s.rec, nil)
+		if !errors.Is(err, ui.ErrUnavailable) || err.Error() != "no client is attached to tmux" {
+			t.Errorf("Show returned %v", err)
+		}
+	}
+	refused(ctx)
 	withdraw()
-	s.refuses(t.Context(), surface, "no client is attached to tmux")
+	refused(t.Context())
 	if got := s.panes(); got != "%0" {
 		t.Errorf("panes %q were opened", got)
 	}
