@@ -3,7 +3,6 @@ package inbox
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -99,28 +98,8 @@ func TestUnkeptDraft(t *testing.T) {
 	}
 }
 
-// TestReopenedBeforeSaved: what was typed is there again when the form is, also
-// when the store has not taken it yet.
-func TestReopenedBeforeSaved(t *testing.T) {
-	r := newRig(t, 80, 24)
-	gate := make(chan struct{})
-	r.keepsDrafts(func() error { <-gate; return nil })
-	rec := r.claude(name())
-	r.open().answers().keys("orders", form.ListKey).answers()
-	shown := r.screen()
-	close(gate)
-	if !strings.Contains(shown, "orders") {
-		t.Fatalf("what was typed is not in the form:\n%s", shown)
-	}
-	r.keys(form.ListKey)
-	r.until("the draft", func() bool {
-		draft, _, err := r.desk.Draft(t.Context(), rec.ID)
-		return err == nil && draft.Answers[0].Custom == "orders"
-	})
-}
-
-// TestSlowSave: a save that the store is slow to take does not take the place of what was typed
-// after it, when the form was left and opened again.
+// TestSlowSave: a form that is opened again has what was typed, also when the store has not taken it yet. A save that
+// the store is slow to take does not take the place of what was typed after it.
 func TestSlowSave(t *testing.T) {
 	r := newRig(t, 80, 24)
 	first, saves := make(chan struct{}), atomic.Int32{}

@@ -13,7 +13,6 @@ import (
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
@@ -134,8 +133,8 @@ func (r *rig) endFirst() {
 	r.reply(rec, "tty", taken(database(), "pg"), taken(deploy(), question.NoID))
 }
 
-// TestHostile: no text of a record reaches the terminal as anything but text,
-// on any page.
+// TestHostile: no text of a record reaches the terminal as anything but text, on any page but the form's, which has
+// a test of its own.
 func TestHostile(t *testing.T) {
 	evil := "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\u0085\r\n\x9b31mred👩‍💻"
 	q := question.Question{
@@ -151,38 +150,16 @@ func TestHostile(t *testing.T) {
 		}
 		r.ask(by, evil, q)
 		r.open()
-		look := func(keys ...string) {
-			t.Helper()
-			r.keys(keys...)
+		for _, keys := range []string{"", "i", "esc tab", "enter", "esc /", "enter", "?", "esc tab"} {
+			r.keys(strings.Fields(keys)...)
+			if keys == "esc /" {
+				r.send(tea.PasteMsg{Content: evil})
+			}
+			r.until("the past", func() bool { return !r.m.history.loading })
 			checkScreen(t, r)
-			if s := r.m.View().Content; strings.Contains(s, "\u202e") {
-				t.Errorf("a bidirectional override is on the screen: %q", s)
+			if keys == "" && strings.Contains(r.m.View().Content, "\u200d") {
+				t.Error("the list has an emoji that terminals measure differently")
 			}
 		}
-		look()
-		if strings.Contains(r.m.View().Content, "\u200d") {
-			t.Error("the list has an emoji that terminals measure differently")
-		}
-		if !r.m.Fits() {
-			continue // it takes no keys
-		}
-		look("i")
-		look("esc", "ctrl+x")
-		r.until("the form", func() bool { return r.m.answer != nil })
-		r.later(gate.Quiet)
-		r.send(tea.PasteMsg{Content: evil})
-		look()
-		look("esc", "esc", "tab")
-		r.until("the past", func() bool { return r.m.history.loaded })
-		look()
-		look("enter")
-		look("esc", "/")
-		r.send(tea.PasteMsg{Content: evil})
-		look("enter")
-		r.until("the search", func() bool { return !r.m.history.loading })
-		look("?")
-		look("esc", "tab")
-		r.answers()
-		look()
 	}
 }
