@@ -50,7 +50,7 @@ func TestAnswers(t *testing.T) {
 	yes, no := told("deploy", "", question.YesID), told("deploy", "", question.NoID)
 	soon := answers(pg, no)
 	soon.Note = "soon"
-	delegated := told("db", "")
+	delegated, export := told("db", ""), told("features", "", "export")
 	delegated.Delegated = true
 
 	for _, tt := range []struct {
@@ -82,7 +82,7 @@ func TestAnswers(t *testing.T) {
 		{"esc leaves the filter", asked, "/ memory esc up up enter", answers(pg)},
 
 		{"several: enter alone answers nothing", ask(features()), "enter", nil},
-		{"several: space toggles", ask(features()), "space down space enter", answers(told("features", "", "export"))},
+		{"several: space toggles", ask(features()), "space down space enter", answers(export)},
 		{"several: digits toggle", ask(features()), "1 3 2 enter", answers(told("features", "", "export", "audit"))},
 		{"several: own words too", ask(features()), "0 Dark enter enter", answers(told("features", "Dark", "search"))},
 
@@ -97,14 +97,14 @@ func TestAnswers(t *testing.T) {
 		{"skip", ask(optional(database())), "s enter", answers()},
 
 		{"left to the agent", asked, "2 ctrl+y enter", answers(delegated)},
-		{"not left to the agent after all", ask(features()), "ctrl+y down space enter", answers(told("features", "", "export"))},
+		{"not left to the agent after all", ask(features()), "ctrl+y down space enter", answers(export)},
 		{"a yes or no is never left to the agent", ask(deploy()), "ctrl+y enter", nil},
 
 		{"an earlier answer", asked, "ctrl+r enter", answers(sqlite)},
 		{"an earlier answer alone sends nothing", asked, "ctrl+r", nil},
 		{"an earlier answer in place of own words", asked, "0 Duck ctrl+r enter", answers(sqlite)},
 		{"an earlier answer through a filter", asked, "/ postgres ctrl+r enter", answers(sqlite)},
-		{"an earlier answer beside a note", asked, "ctrl+n Soon ctrl+r enter ctrl+r enter", answers(noted(sqlite, "Soon"))},
+		{"an earlier answer beside a note", asked, "ctrl+n soon ctrl+r enter ctrl+r enter", answers(noted(sqlite, "soon"))},
 
 		{"two questions", two, "1 enter y enter enter", answers(pg, yes)},
 		{"a note beside a choice", asked, "2 ctrl+n soon enter enter", answers(noted(sqlite, "soon"))},

@@ -30,7 +30,8 @@ type scene struct {
 func scenes() []scene {
 	half := question.Reply{Answers: []question.Answer{told("db", "Cockroach", "sqlite")}}
 	own := "own 👨‍👩‍👧‍👦 ❤️ words"
-	emoji := withDraft(question.Reply{Note: own, Answers: []question.Answer{noted(told("db", own), own), told("name", own)}})
+	words := []question.Answer{noted(told("db", own), own), told("name", own)}
+	emoji := withDraft(question.Reply{Note: own, Answers: words})
 	lift := withLift(func() error { return nil })
 	return []scene{
 		{name: "signed", rec: record(deploy()), opts: []option{signed}},
@@ -71,7 +72,10 @@ func scenes() []scene {
 		},
 		{name: "earlier", rec: third(), opts: []option{withRounds(before)}, keys: []string{"alt+h"}},
 		{name: "emoji", rec: record(database(), name()), opts: []option{emoji}, keys: []string{"down", "up"}},
-		{name: "emoji-review", rec: record(database(), name()), opts: []option{emoji}, keys: []string{"down", "up", "enter", "left", "enter"}},
+		{
+			name: "emoji-review", rec: record(database(), name()), opts: []option{emoji},
+			keys: []string{"down", "up", "enter", "left", "enter"},
+		},
 		{name: "memory", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}},
 		{name: "memory-taken", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"ctrl+r"}},
 	}

@@ -62,7 +62,7 @@ func TestEnds(t *testing.T) {
 			r.keys("enter", "esc", "enter")
 			r.send(Withdraw{&desk.ClosedError{Outcome: desk.Outcome{Status: desk.Answered}}})
 			if len(r.sent) != sent || r.f.State() != tt.state || r.f.Closing() != tt.closing || r.f.View().Content != "" {
-				t.Errorf("after its end: sent %+v, state %v, closing %q:\n%s", r.sent, r.f.State(), r.f.Closing(), r.screen())
+				t.Errorf("after its end: sent %+v, %v, %q:\n%s", r.sent, r.f.State(), r.f.Closing(), r.screen())
 			}
 			if tt.state == Aborted && sent > 0 {
 				t.Errorf("committed %+v", r.sent)

@@ -96,8 +96,9 @@ func TestTmuxHungProcess(t *testing.T) {
 			x.WaitFor("hung on " + s.rec.ID)
 			if want.err != nil {
 				leave(bye)
-			} else if _, err := s.desk.Reply(ctx, s.rec.ID, reply("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
-				t.Fatal(err)
+			} else {
+				_, err := s.desk.Reply(ctx, s.rec.ID, reply("a"), desk.Evidence{Surface: "web", How: desk.HowPage})
+				fatal.If(t, err)
 			}
 			s.wants(shown, want.err, want.state)
 			if got := s.panes(); got != "%0" {
