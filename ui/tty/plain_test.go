@@ -108,10 +108,11 @@ func withNote(r question.Reply, note string) question.Reply {
 	return r
 }
 
-// TestLineAnswers gives what the lines of a user who opened the form send. How a line is read
-// is TestUnderstand's.
+// TestLineAnswers gives what the lines of a user who opened the form send.
 func TestLineAnswers(t *testing.T) {
 	sqlite, open := reply(option("database", "sqlite")), question.Reply{}
+	auth, no := reply(option("features", "auth")), reply(option("sure", question.NoID))
+	version := reply(option("database", "pg"), option("version", "17"))
 	for _, tt := range []struct {
 		name, sample, lines string
 		optional            bool
@@ -120,10 +121,18 @@ func TestLineAnswers(t *testing.T) {
 	}{
 		{"no default but a declared one", "single", "\n2\n\n", false, sqlite, "Enter a number from 1 to 3"},
 		{"no such number", "single", "7\n-3\n2\n\n", false, sqlite, "7 is no option"},
-		{"own words", "single", "0\nDuckDB\n\n", false, reply(ownWords("database", "DuckDB")), "DuckDB"},
+		{"several numbers for one answer", "single", "1,2\n2\n\n", false, sqlite, "Only one answer"},
+		{"a name is no number", "single", "sqlite\n2\n\n", false, sqlite, "sqlite is no option"},
+		{"long nonsense is cut", "single", strings.Repeat("x", 900) + "\n2\n\n", false, sqlite, "x… is no option"},
+		{"one of several is none", "multi", "1,9\n1\n\n", false, auth, "9 is no option"},
+		{"only commas", "multi", ",,\n1\n\n", false, auth, "names no option"},
+		{"wide commas and blanks", "multi", " １，　３、1 \n\n", false, reply(option("features", "auth", "mail")), ""},
+		{"no own words where none are taken", "followup", "1\n0\n2\n\n", false, version, "0 is no option"},
+		{"a yes with a condition", "boolean", "yes, but keep the backups\nNO\n\n", false, no, "backups is no option"},
+		{"a no with a condition", "boolean", "n，not yet\nn\n\n", false, no, "is no option"},
+		{"a number is a text", "text", "0\n\n", false, reply(ownWords("name", "0")), ""},
+		{"a wide command", "text", "：？\nkiosk\n\n", false, reply(ownWords("name", "kiosk")), "Enter a text, or"},
 		{"own words left empty", "single", "0\n  \n2\n\n", false, sqlite, "Nothing was entered."},
-		{"the default of several", "multi", "\n\n", false, reply(option("features", "auth", "mail")), "Sign-in, Mail"},
-		{"a default text", "text", "\n\n", false, reply(ownWords("name", "shop")), "shop"},
 		{"a follow-up that goes again", "followup", "1\nb\n2\n\n", false, sqlite, "Question 2 of 2"},
 		{"not discussed after all", "single", "d\n\n2\n\n", false, sqlite, "discuss"},
 		{
@@ -153,9 +162,6 @@ func TestLineAnswers(t *testing.T) {
 			":= is none of these.",
 		},
 		{"one is left open by an empty line", "single", "\n\n", true, open, "(optional"},
-		{"one is left open", "single", "-\n\n", true, open, "(optional"},
-		{"several are left open", "multi", "-\n\n", true, open, "(optional"},
-		{"a yes or no is left open", "boolean", "\n\n", true, open, "(optional"},
 		{"a default of what may be left open", "text", "\n\n", true, reply(ownWords("name", "shop")), "(optional"},
 	} {
 		rec := sample(tt.sample)

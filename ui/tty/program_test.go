@@ -217,6 +217,14 @@ func start(t testing.TB, cols, rows int, sample, script string, extra ...string)
 	return &run{t: t, report: path, Terminal: termtest.Start(t, cmd, cols, rows)}
 }
 
+// single runs nothing but the program on a terminal of the usual size, and waits until it shows the question.
+func single(t testing.TB, env ...string) *run {
+	t.Helper()
+	x := start(t, 80, 24, "single", alone, env...)
+	x.WaitFor(question1)
+	return x
+}
+
 // end waits for the program and returns its report. The terminal must be as it
 // was before.
 func (x *run) end() report {

@@ -119,8 +119,7 @@ func TestWithdrawal(t *testing.T) {
 		} {
 			t.Run(signal.String(), func(t *testing.T) {
 				t.Parallel()
-				x := start(t, 80, 24, "single", alone, form.env)
-				x.WaitFor(question1)
+				x := single(t, form.env)
 				x.Type("2") // half an answer
 				x.Signal(signal)
 				x.WaitFor(closing)
@@ -141,8 +140,7 @@ func TestWithdrawal(t *testing.T) {
 // does not.
 func TestNoReaderStaysBehind(t *testing.T) {
 	eachForm(t, func(t *testing.T, form forms) {
-		x := start(t, 80, 24, "single", alone, form.env, "TTY_NEXT=1")
-		x.WaitFor(question1)
+		x := single(t, form.env, "TTY_NEXT=1")
 		x.Type("2") // half an answer is no part of the next program's line
 		x.Signal(syscall.SIGTERM)
 		x.Expect("next\r\n")
@@ -277,34 +275,27 @@ func TestMovedToTheBackground(t *testing.T) {
 	})
 }
 
-// A form has colours, and none where the user wants none.
-func TestNoColor(t *testing.T) {
-	for variable, want := range map[string]bool{"COLORTERM=truecolor": true, "NO_COLOR=1": false} {
-		t.Run(variable, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, 80, 24, "single", alone, variable)
-			x.WaitFor(question1)
-			x.WaitFor("ctrl+x")
-			x.Type("\x03")
-			x.end()
-			if strings.Contains(x.Output(), "\x1b[38;") != want {
-				t.Errorf("wrote %q", x.Output())
-			}
-		})
-	}
-}
-
-// Ctrl+C, and a form that breaks, leave the terminal usable and answer nothing.
+// Ctrl+C, and a form that breaks, leave the terminal usable and answer nothing. A form has colours, and none where the
+// user wants none.
 func TestNoAnswer(t *testing.T) {
-	for trouble, keys := range map[string]string{"none": "\x03", "panic": "2\r"} {
-		t.Run(trouble, func(t *testing.T) {
+	for _, tt := range []struct {
+		trouble, keys, env string
+		colours            bool
+	}{
+		{"none", "\x03", "COLORTERM=truecolor", true},
+		{"panic", "2\r", "NO_COLOR=1", false},
+	} {
+		t.Run(tt.trouble, func(t *testing.T) {
 			t.Parallel()
-			x := start(t, 80, 24, "single", alone, "TTY_TROUBLE="+trouble)
-			x.WaitFor(question1)
-			x.Type(keys)
+			x := single(t, "TTY_TROUBLE="+tt.trouble, tt.env)
+			x.WaitFor("ctrl+x")
+			x.Type(tt.keys)
 			rep := x.end()
 			if rep.Replies != nil || rep.Unavailable || rep.Interrupted == strings.Contains(rep.Errs[0], "panic") {
 				t.Errorf("it ended with %+v", rep)
+			}
+			if strings.Contains(x.Output(), "\x1b[38;") != tt.colours {
+				t.Errorf("wrote %q", x.Output())
 			}
 		})
 	}
@@ -313,8 +304,7 @@ func TestNoAnswer(t *testing.T) {
 // Two forms that begin at the same moment are not on the terminal together.
 func TestSecondForm(t *testing.T) {
 	t.Parallel()
-	x := start(t, 80, 24, "single", alone, "TTY_TROUBLE=second")
-	x.WaitFor("SQLite")
+	x := single(t, "TTY_TROUBLE=second")
 	x.Type("2\r")
 	x.commits(reply(option("database", "sqlite")))
 }
@@ -325,8 +315,7 @@ func TestTerminalIsLeftInAnyCase(t *testing.T) {
 	for _, trouble := range []string{"busy", "rescue"} {
 		t.Run(trouble, func(t *testing.T) {
 			t.Parallel()
-			x := start(t, 80, 24, "single", alone, "TTY_TROUBLE="+trouble)
-			x.WaitFor(question1)
+			x := single(t, "TTY_TROUBLE="+trouble)
 			if trouble == "busy" {
 				x.Signal(syscall.SIGUSR2)
 				x.Expect("jammed")

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
@@ -15,38 +17,37 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// keyed types a text key by key. After the key at pause nothing comes for a
-// second.
-func keyed(text string, pace time.Duration, pause int) []stroke {
+// strokes are what the line form reads of blows: whole lines.
+func strokes(blows []termtest.Blow) []stroke {
+	paste := strings.NewReplacer("\r", "\n", ansi.BracketedPasteStart, "", ansi.BracketedPasteEnd, "")
 	var out []stroke
-	for i, c := range []byte(text) {
-		s := stroke{pace, string(c)}
-		if i == pause {
-			s.after = time.Second
-		}
-		out = append(out, s)
+	for _, blow := range blows {
+		out = append(out, stroke{blow.After, paste.Replace(blow.Keys)})
 	}
 	return out
 }
 
-// A sentence that is typed for another program answers nothing, wherever in it
-// the question appears and the typist stops to think.
-func TestSentencesAnswerNothing(t *testing.T) {
-	for _, text := range []string{"make it a bit faster please\n", "git commit -m wip\n", "ls\ngit push\n", "  \n"} {
-		for _, name := range []string{"single", "boolean", "multi"} {
-			for _, pace := range []time.Duration{80 * time.Millisecond, 130 * time.Millisecond, 200 * time.Millisecond} {
-				for pause := range len(text) - 1 {
-					if text[pause] == '\n' { // Enter alone, after a pause: no rule could tell
-						continue
-					}
-					strokes := keyed(text, pace, pause)
-					if strings.TrimSpace(text) == "" { // Enter held down
-						strokes = keyed(strings.Repeat("\n", 20), pace/2, -1)
-					}
-					if _, replies, _ := typing(t, sample(name), gate.Appeared, strokes, always(nil)); replies != nil {
-						t.Errorf("%q at %s a key, a pause before key %d: %s is answered %+v", text, pace, pause, name, replies)
-					}
-				}
+// TestTypedElsewhere: what is typed to another program while the form appears answers nothing, and neither does
+// Enter alone, after any pause and however often. Where text is typed nothing tells a text from an answer.
+func TestTypedElsewhere(t *testing.T) {
+	for _, name := range []string{
+		"single", "multi", "text", "boolean", "review",
+		"optional single", "optional multi", "optional text", "optional boolean",
+	} {
+		kind, optional := strings.CutPrefix(name, "optional ")
+		rec := sample(kind)
+		rec.Questions[0].Required = !optional
+		typings := termtest.LoneEnters(30)
+		if kind != "text" {
+			typings = append(typings, termtest.Typings(60)...)
+		}
+		for _, keys := range typings {
+			if len(keys) > 3 && kind == "text" {
+				continue
+			}
+			out, replies, _ := typing(t, rec, gate.Appeared, strokes(keys), always(nil))
+			if replies != nil || strings.Contains(out, "Question 2") {
+				t.Fatalf("%s: %q committed %+v:\n%s", name, termtest.Typed(keys), replies, out)
 			}
 		}
 	}
@@ -66,7 +67,6 @@ func TestDeliberateLines(t *testing.T) {
 		{"after the quiet", "single", gate.Appeared, []stroke{{700 * ms, "2\n"}, {second, "\n"}}, sqlite, "Your answer: SQLite", words.T(words.AwaitsPause)},
 		{"before the quiet, then again", "single", gate.Appeared, []stroke{{500 * ms, "2\n"}, {700 * ms, "2\n"}, {second, "\n"}}, sqlite, words.T(words.AwaitsPause), ""},
 		{"half a line before the quiet", "single", gate.Appeared, []stroke{{500 * ms, "1"}, {700 * ms, "2\n"}, {second, "\n"}}, sqlite, words.T(words.AwaitsPause), ""},
-		{"opened by the user", "single", gate.Opened, []stroke{{200 * ms, "2\n"}, {200 * ms, "\n"}}, sqlite, "", words.T(words.AwaitsPause)},
 		{"an answer alone", "single", gate.Opened, []stroke{{second, "2\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
 		{"a paste of an answer and Enter", "single", gate.Opened, []stroke{{second, "2\n\n"}, {time.Hour, ""}}, nil, "Your answer: SQLite", ""},
 		{"a paste of several answers", "review", gate.Opened, []stroke{{second, "2\n1\nx\n\n"}, {time.Hour, ""}}, nil, "Question 2", "Question 3"},
@@ -96,37 +96,17 @@ func TestDeliberateLines(t *testing.T) {
 
 // Impatience while the answer is stored answers nothing that is asked then.
 func TestLinesWhileStoring(t *testing.T) {
-	broken := func(int) error { <-time.After(time.Second); return errTaken } // of the bubble's own time
-	_, _, err := typing(t, sample("single"), gate.Opened, []stroke{{time.Second, "2\n"}, {time.Second, "\n"}, {500 * time.Millisecond, "\n"}, {500 * time.Millisecond, "\n"}, {2 * time.Second, ""}}, func(try int) error {
+	const half, second = time.Second / 2, time.Second
+	impatient := []stroke{{second, "2\n"}, {second, "\n"}, {half, "\n"}, {half, "\n"}, {2 * second, ""}}
+	_, _, err := typing(t, sample("single"), gate.Opened, impatient, func(try int) error {
 		if try > 1 {
 			t.Error("sent again")
 		}
-		return broken(try)
+		<-time.After(second) // of the bubble's own time
+		return errTaken
 	})
 	if err == nil {
 		t.Error("an answer that was not stored is one")
-	}
-}
-
-// TestLoneEnter: Enter that is meant for another program, after any pause and
-// however often, answers nothing in a form that appeared by itself.
-func TestLoneEnter(t *testing.T) {
-	for _, name := range []string{"single", "multi", "text", "boolean", "optional single", "optional multi", "optional text", "optional boolean", "review"} {
-		kind, optional := strings.CutPrefix(name, "optional ")
-		rec := sample(kind)
-		rec.Questions[0].Required = !optional
-		for _, keys := range termtest.LoneEnters(100) {
-			if len(keys) > 3 && kind == "text" { // where text is typed nothing tells it from an answer
-				continue
-			}
-			var strokes []stroke
-			for _, blow := range keys {
-				strokes = append(strokes, stroke{blow.After, strings.ReplaceAll(blow.Keys, "\r", "\n")})
-			}
-			if out, replies, _ := typing(t, rec, gate.Appeared, strokes, always(nil)); replies != nil || strings.Contains(out, "Question 2") {
-				t.Fatalf("%s: %q committed %+v:\n%s", name, termtest.Typed(keys), replies, out)
-			}
-		}
 	}
 }
 

@@ -31,8 +31,7 @@ func TestLoneEnters(t *testing.T) {
 	t.Parallel()
 	eachForm(t, func(t *testing.T, form forms) {
 		termtest.EachLoneEnter(t, func(t testing.TB, typing []termtest.Blow) {
-			x := start(t, 80, 24, "single", alone, form.env, "TTY_APPEARED=1")
-			x.WaitFor(question1)
+			x := single(t, form.env, "TTY_APPEARED=1")
 			x.Play(typing)
 			pickSecond(x)
 			x.commits(reply(option("database", "sqlite")))
@@ -43,18 +42,15 @@ func TestLoneEnters(t *testing.T) {
 // An option and Enter that are pasted are nothing to the full-screen form, marked as a paste or not.
 func TestPastes(t *testing.T) {
 	t.Parallel()
-	for name, typed := range map[string]string{"a line": "2\r", "several": "2\r\r\r", "in brackets": "\x1b[200~2\r\x1b[201~"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, 80, 24, "single", alone, "TTY_OPENED=1")
-			x.WaitFor(question1)
-			x.Paste(typed)
-			x.Play([]termtest.Blow{{After: time.Second, Keys: "3"}}) // an act takes a moment
-			x.WaitFor("3 (•)")
-			x.Type("\r")
-			x.commits(reply(option("database", "none")))
-		})
+	x := single(t, "TTY_OPENED=1")
+	for _, paste := range []string{"2\r", "2\r\r\r", "\x1b[200~2\r\x1b[201~"} {
+		x.Paste(paste)
+		x.Play([]termtest.Blow{{After: time.Second}}) // an act takes a moment
 	}
+	x.Type("3")
+	x.WaitFor("3 (•)")
+	x.Type("\r")
+	x.commits(reply(option("database", "none")))
 }
 
 // pickSecond picks the second option as a user does who has stopped typing: as
