@@ -16,9 +16,9 @@ func TestTypings(t *testing.T) {
 		for _, blow := range typing {
 			last += blow.After
 		}
-		for _, what := range []string{"list", "several", "boolean", "confirm", "inbox"} {
+		for _, led := range []bool{false, true} {
 			appears := first - Quiet + 1 + time.Duration(rng.Int64N(int64(last-first+Quiet)))
-			r := newRig(Appeared, page{what: what})
+			r := newRig(Appeared, page{led: led})
 			now := time.Duration(0)
 			for _, blow := range typing {
 				if now += blow.After; now < appears {
@@ -31,7 +31,7 @@ func TestTypings(t *testing.T) {
 			}
 			r.wait(time.Hour)
 			if len(r.taken) > 0 {
-				t.Errorf("%q in a %s after %v: taken %q", termtest.Typed(typing), what, appears, r.taken)
+				t.Errorf("%q, the page is led: %v, and appears after %v: taken %q", termtest.Typed(typing), led, appears, r.taken)
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func TestHeldFromThen(t *testing.T) {
 						if period := second / hertz; turns && span >= delay && span < delay+period {
 							continue
 						}
-						r := newRig(o, led("confirm"))
+						r := newRig(o, page{led: true})
 						r.turns = turns
 						r.wait(700 * ms)
 						r.keys("enter")
