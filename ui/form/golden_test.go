@@ -32,6 +32,7 @@ func scenes() []scene {
 	own := "own 👨‍👩‍👧‍👦 ❤️ words"
 	words := []question.Answer{noted(told("db", own), own), told("name", own)}
 	emoji := withDraft(question.Reply{Note: own, Answers: words})
+	known := answeredBefore(database(), told("", "", "sqlite"))
 	lift := withLift(func() error { return nil })
 	return []scene{
 		{name: "signed", rec: record(deploy()), opts: []option{signed}},
@@ -76,8 +77,9 @@ func scenes() []scene {
 			name: "emoji-review", rec: record(database(), name()), opts: []option{emoji},
 			keys: []string{"down", "up", "enter", "left", "enter"},
 		},
-		{name: "memory", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}},
-		{name: "memory-taken", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"ctrl+r"}},
+		{name: "memory", rec: record(database()), opts: []option{known}},
+		{name: "memory-note", rec: record(database()), opts: []option{known}, keys: []string{"ctrl+n"}},
+		{name: "memory-taken", rec: record(database()), opts: []option{known}, keys: []string{"ctrl+r"}},
 	}
 }
 
