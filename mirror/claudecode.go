@@ -297,14 +297,16 @@ const notesOnly = "(notes only)"
 // claudeAnswer reads one answer: a string or a list.
 func claudeAnswer(q *question.Question, raw json.RawMessage) (question.Answer, bool) {
 	var one string
-	if json.Unmarshal(raw, &one) == nil && strings.TrimSpace(one) != "" {
-		return splitAnswers(q, one), true
-	}
 	var several []string
-	if json.Unmarshal(raw, &several) != nil || len(several) == 0 {
-		return question.Answer{}, false
+	switch {
+	case json.Unmarshal(raw, &one) == nil && one == leftToYou:
+		return question.Answer{Delegated: true}, true
+	case strings.TrimSpace(one) != "":
+		return splitAnswers(q, one), true
+	case json.Unmarshal(raw, &several) == nil && len(several) > 0:
+		return answerFromList(q, several), true
 	}
-	return answerFromList(q, several), true
+	return question.Answer{}, false
 }
 
 // batch reads the event of several calls that have all ended.

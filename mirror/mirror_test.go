@@ -104,11 +104,14 @@ func TestAnsweredHere(t *testing.T) {
 	}
 }
 
-// A question that the user leaves to the agent is answered in words that are no choice of the user's.
+// A question that the user leaves to the agent is answered in words that are no choice of the user's,
+// also when the host tells them.
 func TestDelegatedQuestion(t *testing.T) {
-	b := start(t, t.TempDir(), request("s1", one))
-	b.reply(b.record(), says(question.Answer{QuestionID: "q1", Delegated: true}))
-	b.prints(`"answers":{"Which database?":"(no choice of the user's: they left this to you)"}`)
+	const told = `"answers":{"Which database?":"(no choice of the user's: they left this to you)"}`
+	dialog{
+		asked: request("s1", one), reply: says(question.Answer{QuestionID: "q1", Delegated: true}), printed: told,
+		end: event(used("s1", one, "{"+told+"}")), want: ended{status: desk.Answered, where: "web"},
+	}.play(t)
 }
 
 // A question that is dismissed or put back on the desk closes the dialog with words for the model.
